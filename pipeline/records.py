@@ -1,0 +1,466 @@
+"""The nouns of an audit: frozen, with read-only arrays. Not: computing, beyond ranks.
+
+`AuditConfig`, the eighth noun, lives in `config`, which alone knows its form.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from types import MappingProxyType
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Task = Literal["regression", "binary", "multiclass"]
+Form = Literal["difference", "ratio", "raw", "absolute"]
+Severity = Literal["info", "warning", "failure"]
+Options: TypeAlias = Mapping[str, Any]
+
+SCHEMA_VERSION = "1.0"
+
+
+def _freeze(record: Any) -> None:
+    """Replace the arrays and mappings of a record by read-only copies."""
+    for item in fields(record):
+        value = getattr(record, item.name)
+        if isinstance(value, np.ndarray):
+            value = value.copy()
+            value.flags.writeable = False
+        elif isinstance(value, Mapping):
+            value = MappingProxyType(dict(value))
+        elif isinstance(value, list):
+            value = tuple(value)
+        object.__setattr__(record, item.name, value)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Dataset:
+    """Rows, their target, and what is asked of them.
+
+    Attributes
+    ----------
+    name : str
+        How the report names these rows.
+    X : DataFrame of shape (n_samples, n_features)
+        The audited columns, in the order of the data; categories as `category`.
+    y : ndarray of shape (n_samples,)
+        The target; 0/1 with 1 = the positive class if binary, codes into `classes`
+        if multiclass.
+    task : {"regression", "binary", "multiclass"}
+    classes : tuple of str
+        The classes in the order of the model's outputs, negative class first if
+        binary; empty for regression.
+    weights : ndarray of shape (n_samples,)
+        Row weights; ones if the data have none.
+    groups : mapping of str to tuple of str
+        Columns asked together; by default each feature alone.
+    split : {"train", "test", "all"}
+    target : str
+        The name of the target column.
+    sha256 : str
+        Digest of what was read: columns, types, values, target and weights.
+    source : str
+        Where the rows came from, in words.
+    """
+
+    name: str
+    X: pd.DataFrame
+    y: npt.NDArray[Any]
+    task: Task
+    weights: Floats
+    groups: Mapping[str, tuple[str, ...]]
+    split: Literal["train", "test", "all"]
+    target: str
+    sha256: str
+    classes: tuple[str, ...] = ()
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        _freeze(self)
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The names of the columns of `X`, in order."""
+        return tuple(self.X.columns)
+
+    @property
+    def n_samples(self) -> int:
+        """The number of rows."""
+        return len(self.X)
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether any row weighs more or less than another."""
+        return bool(np.ptp(self.weights)) if len(self.weights) else False
+
+    def asked_by(self, groups: Mapping[str, tuple[str, ...]]) -> "Dataset":
+        """Return the same rows with other columns asked together."""
+        return replace(self, groups=groups)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FittedModel:
+    """One fitted model on one prediction scale, judged by one or more losses.
+
+    Attributes
+    ----------
+    name : str
+    task : {"regression", "binary", "multiclass"}
+    scale : {"response", "probability"}
+        What `predict` returns.
+    predict : callable
+        ``predict(X) -> ndarray`` of shape (n_samples,), or (n_samples, n_classes)
+        if multiclass; float64, finite, checked.
+    features : tuple of str
+        The columns the model reads, in its own order.
+    classes : tuple of str
+        As in `Dataset`.
+    losses : tuple of str
+        Keys of `losses.LOSSES`.
+    estimator : Any
+        The fitted object as the user would know it; None if only `predict` is known.
+    encoder : {"none", "ordinal", "one_hot"}
+        How categories reach the estimator.
+    encoded : tuple of str
+        For each column the estimator sees, the feature it was made from.
+    library : str
+        Distribution and version that made the estimator.
+    parameters : mapping
+        What the estimator was made with.
+    source : {"fitted", "file", "given"}
+        Fitted by the audit, read from a file, or handed over in Python.
+    sha256 : str
+        Digest of the file for "file", else empty.
+    n_train : int
+        Rows it was fitted on, 0 if unknown.
+    train_sha256 : str
+        Digest of those rows, empty if unknown.
+    """
+
+    name: str
+    task: Task
+    scale: Literal["response", "probability"]
+    predict: Callable[[pd.DataFrame], Floats]
+    features: tuple[str, ...]
+    losses: tuple[str, ...]
+    classes: tuple[str, ...] = ()
+    estimator: Any = None
+    encoder: Literal["none", "ordinal", "one_hot"] = "none"
+    encoded: tuple[str, ...] = ()
+    library: str = ""
+    parameters: Options = field(default_factory=dict)
+    source: Literal["fitted", "file", "given"] = "given"
+    sha256: str = ""
+    n_train: int = 0
+    train_sha256: str = ""
+
+    def __post_init__(self) -> None:
+        _freeze(self)
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """What one prediction consists of: its classes, or the one number."""
+        if self.task == "multiclass":
+            return self.classes
+        return self.classes[1:] if self.task == "binary" else ("",)
+
+    def judged_by(self, losses: tuple[str, ...]) -> "FittedModel":
+        """Return the same model under other losses."""
+        return replace(self, losses=losses)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Importance:
+    """One method on one model by one engine: numbers, and what they estimate.
+
+    Attributes
+    ----------
+    model, method, engine, engine_version : str
+        Who measured what.
+    of : {"features", "groups"}
+    form : {"difference", "ratio", "raw", "absolute"}
+        How `values` follows from `raw` and `baseline`.
+    aggregator : {"mean", "pooled"}
+        Whether repeats are averaged as they are, or raw and baseline apart; the
+        two differ for ratios only.
+    loss : str
+        Key of `losses.LOSSES`, empty if no loss is involved.
+    scale : str
+        Prediction scale the numbers live on.
+    positive_class : str
+        The class whose prediction is measured, empty if none.
+    split : str
+        The rows asked: "train", "test" or "all".
+    unit : str
+        Unit of the values: a loss, a prediction, or "1".
+    options : mapping
+        Every option of the method, defaults included.
+    n_samples : int
+        Rows available to the method.
+    stream : str
+        Draw order of the random numbers: "numpy", a package's name, or empty if
+        nothing is drawn.
+    seed : int
+    features : tuple of str
+        Features or groups, in the order of the rows of `raw`.
+    columns : tuple of tuple of str
+        The columns of each of `features`.
+    raw : ndarray of shape (n_features, n_repeats)
+        What was measured, in `unit`.
+    baseline : ndarray of shape (n_repeats,)
+        What a feature that does not matter measures.
+    """
+
+    model: str
+    method: str
+    engine: str
+    engine_version: str
+    of: Literal["features", "groups"]
+    form: Form
+    aggregator: Literal["mean", "pooled"] = "mean"
+    loss: str = ""
+    scale: str = ""
+    positive_class: str = ""
+    split: str
+    unit: str
+    options: Options
+    n_samples: int
+    stream: str = ""
+    seed: int
+    features: tuple[str, ...]
+    columns: tuple[tuple[str, ...], ...]
+    raw: Floats
+    baseline: Floats
+
+    def __post_init__(self) -> None:
+        _freeze(self)
+
+    @property
+    def n_repeats(self) -> int:
+        """How often each feature was measured."""
+        return int(self.raw.shape[1])
+
+    @property
+    def values(self) -> Floats:
+        """Importance of each feature in each repeat, (n_features, n_repeats)."""
+        if self.form == "difference":
+            return self.raw - self.baseline
+        if self.form == "ratio":
+            with np.errstate(divide="ignore", invalid="ignore"):
+                divisor = self.baseline
+                if self.aggregator == "pooled":
+                    divisor = np.full_like(divisor, divisor.mean())
+                return self.raw / divisor
+        return np.abs(self.raw) if self.form == "absolute" else np.array(self.raw)
+
+    @property
+    def mean(self) -> Floats:
+        """Importance of each feature, (n_features,)."""
+        return np.asarray(self.values.mean(axis=1))
+
+    @property
+    def std(self) -> Floats:
+        """Spread over the repeats, ddof 1; NaN after one repeat, 0 if none is drawn."""
+        if not self.stream:
+            return np.zeros(len(self.features))
+        if self.n_repeats < 2:
+            return np.full(len(self.features), np.nan)
+        return np.asarray(self.values.std(axis=1, ddof=1))
+
+    @property
+    def std_error(self) -> Floats:
+        """Monte-Carlo standard error of `mean`: the repeats only."""
+        return np.asarray(self.std / np.sqrt(self.n_repeats))
+
+    @property
+    def rank(self) -> Floats:
+        """1 for the largest mean, ties averaged, NaN for what was not measured."""
+        order = pd.Series(self.mean).rank(ascending=False, method="average")
+        return np.array(order, dtype=float)
+
+    @property
+    def estimand(self) -> dict[str, Any]:
+        """Every field that defines the quantity: what must be equal to compare it."""
+        drawn_only = {"n_repeats"}
+        options = {k: v for k, v in self.options.items() if k not in drawn_only}
+        names = ("method", "of", "form", "loss", "scale", "positive_class", "split")
+        facts: dict[str, Any] = {name: getattr(self, name) for name in names}
+        if self.form == "ratio":
+            facts["aggregator"] = self.aggregator
+        return {**facts, "n_samples": self.n_samples, **options}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Effect:
+    """One curve: the prediction as a function of one feature.
+
+    Attributes
+    ----------
+    model, method, engine, engine_version, scale, positive_class, split, unit,
+    options, n_samples, stream, seed
+        As in `Importance`.
+    feature : str
+    kind : {"number", "category"}
+    grid : ndarray of shape (n_grid,)
+        Where the curve was asked: floats, or the levels as text.
+    values : ndarray of shape (n_grid,)
+        The curve, in `unit`.
+    """
+
+    model: str
+    method: str
+    engine: str
+    engine_version: str
+    scale: str
+    positive_class: str = ""
+    split: str
+    unit: str
+    options: Options
+    n_samples: int
+    stream: str = ""
+    seed: int
+    feature: str
+    kind: Literal["number", "category"]
+    grid: npt.NDArray[Any]
+    values: Floats
+
+    def __post_init__(self) -> None:
+        _freeze(self)
+
+    @property
+    def estimand(self) -> dict[str, Any]:
+        """Every field that defines the curve; the grid is compared on its own."""
+        names = ("method", "scale", "positive_class", "split", "n_samples", "feature")
+        return {**{name: getattr(self, name) for name in names}, **self.options}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Finding:
+    """One sentence for the reader, with the numbers it rests on.
+
+    Attributes
+    ----------
+    check : str
+        Which check speaks: "weak_model", "method_failed", "not_applicable", …
+    severity : {"info", "warning", "failure"}
+    subject : str
+        The model, feature, engine or pair it is about.
+    message : str
+        What was found, one or two sentences.
+    remedy : str
+        What to do about it, empty if nothing.
+    evidence : mapping of str to float
+    """
+
+    check: str
+    severity: Severity
+    subject: str
+    message: str
+    remedy: str = ""
+    evidence: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        _freeze(self)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RunInfo:
+    """How a result came about; only `volatile` is kept out of every digest.
+
+    Attributes
+    ----------
+    audit : str
+        The name of the audit.
+    status : {"complete", "interrupted"}
+    config : mapping
+        The resolved configuration, defaults included.
+    config_sha256, data_sha256 : str
+    versions : mapping of str to str
+        Packages on both sides that can change a number.
+    environment : mapping of str to str
+        Platform, BLAS, locale, R's settings.
+    volatile : mapping
+        run_id, started, ended, seconds, host, pid, paths, seconds by step.
+    """
+
+    audit: str
+    status: Literal["complete", "interrupted"]
+    config: Mapping[str, Any]
+    config_sha256: str
+    data_sha256: str
+    versions: Mapping[str, str]
+    environment: Mapping[str, str]
+    volatile: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        _freeze(self)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class AuditResult:
+    """Everything an audit found: the only thing saved, rendered and compared.
+
+    Attributes
+    ----------
+    run : RunInfo
+    columns : DataFrame
+        One row per feature, made by `data.describe`.
+    datasets : DataFrame
+        One row per set of rows, made by `data.datasets_frame`.
+    models : DataFrame
+        One row per model, made by `models.models_frame`.
+    performance : DataFrame
+        One row per model, loss and split, made by `performance.performance`.
+    y_permuted : DataFrame
+        Loss with the target permuted: model, of, loss, repeat, value.
+    agreement, disagreements : DataFrame
+        Made by `agreement`.
+    checks : DataFrame
+        check, subject, observed, threshold, set_by, verdict; made by `checks`.
+    importances : tuple of Importance
+    effects : tuple of Effect
+    findings : tuple of Finding
+    """
+
+    run: RunInfo
+    columns: pd.DataFrame
+    datasets: pd.DataFrame
+    models: pd.DataFrame
+    performance: pd.DataFrame
+    y_permuted: pd.DataFrame
+    agreement: pd.DataFrame
+    disagreements: pd.DataFrame
+    checks: pd.DataFrame
+    importances: tuple[Importance, ...] = ()
+    effects: tuple[Effect, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+    def __post_init__(self) -> None:
+        _freeze(self)
+
+    def with_findings(self, findings: tuple[Finding, ...]) -> "AuditResult":
+        """Return the same result with more findings."""
+        return replace(self, findings=(*self.findings, *findings))
+
+    @property
+    def verdict(self) -> str:
+        """The overall verdict on the audit, never on the model.
+
+        "confirmed": a Python-R pair replayed or equivalent, none disagreeing, no
+        named engine missing, nothing found above info. "confirmed with exceptions":
+        nothing at or above `fail_on`. "not confirmed": something is. "not
+        established": a method failed or the run was interrupted.
+        """
+        found = {finding.severity for finding in self.findings}
+        checks = {finding.check for finding in self.findings}
+        if "method_failed" in checks or self.run.status != "complete":
+            return "not established"
+        if found & ({"failure"} | ({"warning"} & {self.run.config.get("fail_on")})):
+            return "not confirmed"
+        words = set(self.agreement["verdict"]) if len(self.agreement) else set()
+        confirmed = words & {"replayed", "equivalent"} and "disagrees" not in words
+        if confirmed and "engine_missing" not in checks and not found - {"info"}:
+            return "confirmed"
+        return "confirmed with exceptions"

@@ -1,0 +1,46 @@
+"""Where R, vip or a page renderer is missing, say so; in CI that is a failure."""
+
+import os
+import shutil
+from functools import cache
+
+import pytest
+
+REQUIRE_R = os.environ.get("IMPORTANCE_AUDIT_REQUIRE_R") == "1"
+
+
+@cache
+def _r_packages() -> tuple[str | None, frozenset[str]]:
+    """Return why R cannot be used (None if it can) and the packages it has."""
+    from r_bridge import host
+
+    found = host.installed()
+    return found.get("reason") or None, frozenset(found.get("packages", ()))
+
+
+def _lacking(marker: str) -> str | None:
+    """Return what is missing for a marker, or None."""
+    if marker in {"needs_r", "needs_dalex", "needs_vip", "needs_pdp"}:
+        reason, packages = _r_packages()
+        package = {"needs_dalex": "DALEX", "needs_vip": "vip", "needs_pdp": "pdp"}
+        wanted = package.get(marker)
+        if reason:
+            return reason
+        return f"R has no package {wanted!r}" if wanted not in {None, *packages} else None
+    if marker == "needs_pyarrow":
+        from importlib.util import find_spec
+
+        return None if find_spec("pyarrow") else "pyarrow is not installed"
+    program = {"needs_chromium": "chromium", "needs_poppler": "pdftotext"}.get(marker)
+    return f"{program} is not on PATH" if program and not shutil.which(program) else None
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip with the reason; fail where the machine promised R."""
+    for marker in item.iter_markers():
+        reason = _lacking(marker.name)
+        if reason is None:
+            continue
+        if REQUIRE_R and marker.name in {"needs_r", "needs_dalex", "needs_poppler"}:
+            pytest.fail(f"{marker.name}: {reason}", pytrace=False)
+        pytest.skip(f"{marker.name}: {reason}")
