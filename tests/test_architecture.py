@@ -10,11 +10,11 @@ ROOT = Path(__file__).parents[1]
 LAYERS = (
     "cli",
     "audit",
-    "data models checks history doctor starter",
-    "config",
+    "data models checks measure environment history doctor starter",
+    "config config_sections rules",
     "references",
     "importance report",
-    "effects known_answers known_defects agreement performance result_json",
+    "effects known_answers known_defects agreement reasons performance result_json",
     "errors records losses spreads streams r_rng",
 )
 

@@ -1,0 +1,22 @@
+# Each target sets up what is missing first; see scripts/install.
+python := .venv/bin/python
+
+.PHONY: report test check bench install
+
+report: ## run an audit with real R in it and say where its report lies
+	@scripts/install report
+	@$(python) -m pipeline run reports/$$(scripts/which-audit)
+
+test: ## run the whole test suite
+	@scripts/install test
+	@$(python) -m pytest
+
+check: ## lint, format, types
+	@scripts/install test
+	ruff check .
+	ruff format --check .
+	$(python) -m mypy
+
+bench: ## side-by-side timings, one table each
+	@scripts/install test
+	@for file in tests/benchmarks/*.py; do $(python) $$file || exit 1; done

@@ -1,0 +1,147 @@
+"""Two records made ready: one form, one order, what was measured on both.
+
+Not: judging what lies between them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from pipeline.agreement.reasons import Why, because, differences
+from pipeline.errors import listed
+from pipeline.records import Effect, Importance
+
+CONVERTIBLE = {"difference", "ratio", "raw"}
+SAME_GRID = 1e-12  # of the largest point: one grid, computed by two formulas
+
+
+def side_by_side(
+    a: Importance | Effect, b: Importance | Effect
+) -> tuple[Importance, Importance, Why]:
+    """Return both sides as importances of the same features, and what differs.
+
+    The points of a curve become its features. What a side did not measure is left
+    out on both and named; sides that cannot be put in one order come back empty.
+
+    Raises
+    ------
+    TypeError
+        If one is an importance and the other a curve.
+    """
+    why = differences(_card(a), _card(b))
+    if isinstance(a, Effect) and isinstance(b, Effect):
+        unordered = _other_grid(a, b)
+        left, right = _points(a), _points(b)
+    elif isinstance(a, Importance) and isinstance(b, Importance):
+        left, right, shown = _same_form(a, b)
+        unordered = _other_features(a, b)
+        if not unordered:
+            right = _only(right, [b.features.index(name) for name in a.features])
+            why += shown + _other_columns(left, right)
+    else:
+        raise TypeError(
+            "Two importances or two effects must be given, not one of each."
+        )
+    if unordered:
+        return _only(left, []), _only(right, []), why + unordered
+    left, right, unmeasured = _measured(left, right)
+    return left, right, why + unmeasured
+
+
+def is_finished(record: Importance) -> bool:
+    """Return whether the values came as they are, without the losses behind them."""
+    none = 1.0 if record.form == "ratio" else 0.0
+    return bool((record.baseline == none).all())
+
+
+def _card(record: Importance | Effect) -> dict[str, Any]:
+    """Return what defines a quantity, apart from the form it is shown in."""
+    shown = {"form", "aggregator"}
+    card = {k: v for k, v in record.estimand.items() if k not in shown}
+    return {**card, "model": record.model, "scale": record.scale}
+
+
+def _points(curve: Effect) -> Importance:
+    """Return a curve as the importances of its points, each measured once."""
+    same = (
+        *("model", "method", "engine", "engine_version", "scale", "positive_class"),
+        *("split", "unit", "options", "n_samples", "stream", "seed"),
+    )
+    return Importance(
+        **{name: getattr(curve, name) for name in same},
+        of="features",
+        form="raw",
+        features=tuple(str(point) for point in curve.grid),
+        columns=((curve.feature,),) * len(curve.grid),
+        raw=curve.values[:, np.newaxis],
+        baseline=np.zeros(1),
+    )
+
+
+def _only(record: Importance, rows: Sequence[int]) -> Importance:
+    """Return a record of some of its features, in the order of `rows`."""
+    return replace(
+        record,
+        features=tuple(record.features[row] for row in rows),
+        columns=tuple(record.columns[row] for row in rows),
+        raw=record.raw[list(rows)] if rows else record.raw[:0],
+    )
+
+
+def _same_form(a: Importance, b: Importance) -> tuple[Importance, Importance, Why]:
+    """Return both in one form: where the losses are known, they are shown anew."""
+    forms = {a.form, b.form}
+    if len(forms) == 1 and (a.form != "ratio" or a.aggregator == b.aggregator):
+        return a, b, []
+    code = "COMPARE" if len(forms) == 2 else "AGGREGATOR"
+    sides = (a.form, b.form) if len(forms) == 2 else (a.aggregator, b.aggregator)
+    if not forms <= CONVERTIBLE or (is_finished(a) and is_finished(b)):
+        return a, b, [because(code, *sides)]
+    why = [because("REAGGREGATED", *sides)] if code == "AGGREGATOR" else []
+    if is_finished(a):
+        return a, replace(b, form=a.form, aggregator=a.aggregator), why
+    return replace(a, form=b.form, aggregator=b.aggregator), b, why
+
+
+def _other_grid(a: Effect, b: Effect) -> Why:
+    """Return a reason if two curves were not asked at the same points."""
+    if a.kind == b.kind == "number" and a.grid.shape == b.grid.shape:
+        largest = np.abs(a.grid).max(initial=0.0)
+        same = bool((np.abs(a.grid - b.grid) <= SAME_GRID * largest).all())
+    else:
+        same = np.array_equal(a.grid, b.grid)
+    if same:
+        return []
+    return [because("GRID", *(f"{len(r.grid)} points of {r.engine}" for r in (a, b)))]
+
+
+def _other_features(a: Importance, b: Importance) -> Why:
+    """Return a reason if two records are not about the same features."""
+    only = [sorted(set(x.features) - set(y.features)) for x, y in ((a, b), (b, a))]
+    if not any(only):
+        return []
+    return [because("ENCODING", *(listed(names) or "no other" for names in only))]
+
+
+def _other_columns(a: Importance, b: Importance) -> Why:
+    """Return a reason if a name stands for other columns on the other side."""
+    sides = zip(a.features, a.columns, b.columns, strict=True)
+    other = [name for name, left, right in sides if set(left) != set(right)]
+    return [because("GROUP_SEMANTICS", listed(other))] if other else []
+
+
+def _measured(a: Importance, b: Importance) -> tuple[Importance, Importance, Why]:
+    """Return both without the features that either did not measure, and their names."""
+    names = np.array(a.features, dtype=object)
+    missing_a, missing_b = np.isnan(a.mean), np.isnan(b.mean)
+    why = []
+    if (missing_a != missing_b).any():
+        why.append(because("NA_DROPPED", listed(names[missing_a != missing_b])))
+    if (missing_a & missing_b).any():
+        why.append(because("UNMEASURED", listed(names[missing_a & missing_b])))
+    rows = np.flatnonzero(~(missing_a | missing_b)).tolist()
+    if not rows:
+        why.append(because("NO_ANSWER"))
+    return _only(a, rows), _only(b, rows), why

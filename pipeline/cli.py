@@ -1,0 +1,195 @@
+"""The commands: arguments, calls, exit code. Not: numbers, HTML, hiding faults.
+
+Exit codes: 0 confirmed (also with exceptions), 1 not confirmed, 2 usage,
+configuration or data, 3 R required but unavailable, 4 a method failed (the report is
+still written), 130 interrupted.
+"""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import click
+
+if TYPE_CHECKING:
+    from pipeline.records import AuditResult
+
+FOLDER = click.Path(path_type=Path)
+QUIET = click.option("--quiet", "-q", is_flag=True, help="Print nothing but faults.")
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="importance-audit")
+def main() -> None:
+    """Audit the variable importances of fitted models, in Python and in R."""
+
+
+@main.command()
+@click.argument("folder", type=FOLDER, default=Path())
+@click.option("--data", type=FOLDER, help="A CSV file to fill the configuration from.")
+@click.option("--target", help="The column that the models predict; goes with --data.")
+def init(folder: Path, data: Path | None, target: str | None) -> None:
+    """Write a commented audit.toml into FOLDER (default: here)."""
+    from pipeline.starter import starter, starter_from
+
+    if (data is None) != (target is None):
+        raise click.UsageError("--data and --target go together.")
+    with _faults():
+        file = folder / "audit.toml"
+        if file.exists():
+            _stop(2, f"{file} must not exist yet, but it does. Remove it, or choose another folder.")
+        text = starter() if data is None else starter_from(data, str(target), folder)
+        _write(file, text)
+    click.echo(f"{file} was written. Read it, then: importance-audit run {folder}")
+
+
+@main.command()
+@click.argument("audit", type=FOLDER)
+@QUIET
+def run(audit: Path, quiet: bool) -> None:
+    """Run the audit in folder (or file) AUDIT and write its report."""
+    from pipeline.audit import audit as run_audit
+    from pipeline.audit import exit_code
+    from pipeline.config import load_config
+    from pipeline.data import read_datasets
+    from pipeline.history import save_run, summary, with_free_name
+    from r_bridge import host
+
+    with _faults():
+        config = load_config(audit)
+        with host.session(r_seconds=config.r.seconds), _progress(quiet) as on_step:
+            train, test = read_datasets(config)
+            result = run_audit(train, test, config, on_step=on_step)
+        result, files = _rendered(with_free_name(result, config.base))
+        folder = save_run(
+            result,
+            config.base,
+            {"audit.toml": config.text, **files},
+            exit_code=exit_code(result),
+        )
+    if not quiet:
+        click.echo(summary(result))
+        for name in ("report.html", "report.pdf"):
+            if name in files:
+                click.echo(f"{name[7:].upper():5} {folder / name}")
+    sys.exit(exit_code(result))
+
+
+@main.command()
+@click.argument("folder", type=FOLDER)
+@click.option("--output", type=FOLDER, default=Path(), help="Where to write (default: here).")
+@QUIET
+def render(folder: Path, output: Path, quiet: bool) -> None:
+    """Render the stored run in FOLDER again, without R, model or data."""
+    from pipeline.history import load_run
+
+    with _faults():
+        result = load_run(folder)
+        _, files = _rendered(result)
+        stem = f"{result.run.audit}-{result.run.volatile['run_id']}"
+        for name in ("report.html", "report.pdf"):
+            if name in files:
+                path = output / f"{stem}{Path(name).suffix}"
+                _write(path, files[name])
+                if not quiet:
+                    click.echo(path)
+
+
+@main.command()
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def doctor(as_json: bool) -> None:
+    """Say what this machine has and lacks, with the remedy."""
+    import json
+
+    from pipeline.doctor import examine
+
+    with _faults():
+        rows = examine()
+    if as_json:
+        click.echo(json.dumps({"checks": [row._asdict() for row in rows]}, indent=2))
+    else:
+        width = max(len(row.what) for row in rows)
+        for row in rows:
+            click.echo(f"{row.verdict:8} {row.what:{width}}  {row.state}")
+            if row.remedy:
+                click.echo(f"{'':8} {'':{width}}  → {row.remedy}")
+    sys.exit(1 if any(row.verdict == "missing" for row in rows) else 0)
+
+
+@main.command("install-r")
+@click.option("--library", type=FOLDER, help="Where to (default: the project's own).")
+def install_r(library: Path | None) -> None:
+    """Install DALEX and pdp, and vip where it can be had, as R packages."""
+    from r_bridge.install import default_library, install
+
+    with _faults():
+        sys.exit(install(library or default_library()))
+
+
+def _rendered(result: "AuditResult") -> "tuple[AuditResult, dict[str, bytes | str]]":
+    """Return the result (with a finding if no PDF could be made) and its renderings."""
+    from pipeline.records import Finding
+    from pipeline.report.html import page_files
+    from pipeline.report.pdf import PdfError
+
+    try:
+        return result, page_files(result)
+    except PdfError as error:
+        finding = Finding(
+            check="pdf_failed",
+            severity="warning",
+            subject="report.pdf",
+            message=f"The PDF was not produced, because: {error}",
+            remedy="importance-audit doctor names what is missing.",
+        )
+        result = result.with_findings((finding,))
+        return result, page_files(result, pdf=False)
+
+
+@contextmanager
+def _progress(quiet: bool) -> "Iterator[Callable[[int, int, str], None] | None]":
+    """Show steps: a bar on a terminal, plain lines elsewhere, nothing if quiet."""
+    if quiet:
+        yield None
+    elif sys.stderr.isatty():
+        from rich.console import Console
+        from rich.progress import Progress
+
+        with Progress(console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task("reading", total=None)
+            yield lambda done, total, label: bar.update(
+                task, completed=done, total=total, description=label
+            )
+    else:
+        yield lambda done, total, label: click.echo(f"[{done}/{total}] {label}", err=True)
+
+
+@contextmanager
+def _faults() -> Iterator[None]:
+    """Turn what a user can mend into one message and an exit code."""
+    from pipeline.errors import AuditError
+    from r_bridge.errors import RBridgeError, RUnavailable
+
+    try:
+        yield
+    except RUnavailable as error:
+        _stop(3, str(error))
+    except (AuditError, RBridgeError) as error:
+        _stop(2, str(error))
+    except KeyboardInterrupt:
+        _stop(130, "Interrupted.")
+
+
+def _stop(code: int, message: str) -> NoReturn:
+    """Print `message` on standard error and leave with `code`."""
+    click.echo(message, err=True)
+    sys.exit(code)
+
+
+def _write(path: Path, content: bytes | str) -> None:
+    """Write a file whole or not at all."""
+    from pipeline.history import write_file
+
+    write_file(path, content)

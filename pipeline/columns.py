@@ -1,0 +1,284 @@
+"""What the cells of a column mean: numbers, true or false, or a category.
+
+    CSV, every cell a number            int64, or float64 if a cell is missing
+    CSV, every cell true or false       bool, or float64 if a cell is missing
+    CSV, anything else                  category with the texts as sorted levels
+    declared under [data] categories    category with those levels, in that order
+    typed tables                        as they come; texts as category; nullable
+                                        types as numpy's, float64 if a cell is missing
+
+Nothing is guessed silently: a column that is mostly numbers must be all numbers, and
+digits with a leading zero (codes, not counts) are text.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from pipeline.errors import DataError, listed
+
+NUMBER = re.compile(
+    r"\s*[+-]?(?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?\s*", re.ASCII | re.I
+)
+INTEGER = re.compile(r"\s*[+-]?(?:0|[1-9]\d*)\s*", re.ASCII)
+INFINITE = re.compile(r"\s*[+-]?inf(?:inity)?\s*", re.ASCII | re.I)
+FLAGS = dict.fromkeys(("true", "True", "TRUE"), True)
+FLAGS |= dict.fromkeys(("false", "False", "FALSE"), False)
+WIDEST = 2**63
+
+
+def is_category(column: pd.Series) -> bool:
+    """Return whether a column holds levels, not numbers."""
+    return isinstance(column.dtype, pd.CategoricalDtype)
+
+
+def text_of(value: object) -> str:
+    """Return a value as a level is written: ``1.0`` as "1", True as "true"."""
+    if isinstance(value, bool | np.bool_):
+        return str(bool(value)).lower()
+    if isinstance(value, float | np.floating) and float(value).is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def without(cells: pd.Series, missing: Iterable[str]) -> pd.Series:
+    """Return the texts of a CSV file with NaN where a cell is missing."""
+    return cells.where(~cells.isin(["", *missing]))
+
+
+def as_levels(column: pd.Series, levels: Iterable[str], *, where: str) -> pd.Series:
+    """Return a column as a category with declared levels, in their order.
+
+    Raises
+    ------
+    DataError
+        If a cell holds something else.
+    """
+    texts = column.astype(object).map(text_of, na_action="ignore")
+    known = tuple(levels)
+    others = sorted(set(texts.dropna()) - set(known))
+    if others:
+        raise DataError(
+            f"{where} must hold the levels declared under [data] categories, but "
+            f"{listed(others)} {_are(others)} not among them. Declare every level."
+        )
+    return _category(texts, known)
+
+
+def from_texts(cells: pd.Series, *, where: str, is_class: bool = False) -> pd.Series:
+    """Return the column that the texts of a CSV file spell.
+
+    Parameters
+    ----------
+    cells : Series of str
+        NaN where a cell is missing.
+    where : str
+        How a sentence names the column.
+    is_class : bool, default False
+        Whether the cells name classes, among which a text may stand beside numbers.
+
+    Raises
+    ------
+    DataError
+        If most of the cells are numbers, but not all.
+    """
+    words = cells.dropna()
+    kind_by_word = {word: _kind(word) for word in set(words)}
+    kinds = set(kind_by_word.values())
+    if kinds and "text" not in kinds:
+        return _numbers(cells)
+    if kinds and set(kind_by_word) <= set(FLAGS):
+        return _flags(cells.map(FLAGS))
+    if not is_class:
+        _refuse_texts_among_numbers(words, kind_by_word, where)
+    if not kinds:
+        return pd.Series(np.full(len(cells), np.nan))
+    return _category(cells, sorted(kind_by_word))
+
+
+def _refuse_texts_among_numbers(
+    words: pd.Series, kind_by_word: Mapping[str, str], where: str
+) -> None:
+    """Refuse a column of which more than half, but not all, are numbers."""
+    kinds = words.map(kind_by_word)
+    texts = words[kinds == "text"]
+    if 2 * int((kinds == "number").sum()) > len(words):
+        raise DataError(
+            f"{where} must hold numbers only, because most of its cells do, but "
+            f"{len(texts)} of {len(words)} {_are(texts)} text: "
+            f"{listed(texts.unique())}. Add what means missing to [data] "
+            "missing_values, or declare the levels under [data] categories."
+        )
+
+
+def from_values(column: pd.Series, *, where: str) -> pd.Series:
+    """Return a column of a typed table as an audit keeps it, a copy.
+
+    Raises
+    ------
+    DataError
+        If it holds dates, objects, or levels that are not text.
+    """
+    dtype = column.dtype
+    if is_category(column):
+        if not all(isinstance(level, str) for level in dtype.categories):
+            raise DataError(
+                f"{where} must have texts as levels, but has "
+                f"{listed(dtype.categories.tolist())}. Rename them: "
+                "column.cat.rename_categories(str)"
+            )
+        return column.copy()
+    if isinstance(dtype, np.dtype) and dtype.kind in "biuf":
+        return column.copy()
+    kind = pd.api.types.infer_dtype(column, skipna=True)
+    if kind == "string":
+        return _category(column, sorted(set(column.dropna())))
+    if kind == "boolean":
+        return _flags(column)
+    if kind in ("integer", "floating", "mixed-integer-float", "empty"):
+        is_whole = kind == "integer" and column.notna().all()
+        return _without_na(column, np.int64 if is_whole else np.float64)
+    raise DataError(
+        f"{where} must hold numbers, texts or true and false, but it holds {kind} "
+        f"values (dtype {dtype}). Convert it, or leave it out of the features."
+    )
+
+
+def joined(train: pd.Series, test: pd.Series, *, where: str) -> pd.Series:
+    """Return the column of two typed tables one below the other.
+
+    Both must be of one kind, and the levels are those of `train`, in its order.
+
+    Raises
+    ------
+    DataError
+        If the kinds differ, or `test` holds a level that `train` does not know.
+    """
+    kinds = [kind_of(column) for column in (train, test)]
+    wide = {"integer", "number"}
+    if kinds[0] != kinds[1] and not set(kinds) <= wide:
+        raise DataError(
+            f"{where} must be of one kind, but it is {kinds[0]} in the training rows "
+            f"and {kinds[1]} in the test rows."
+        )
+    if is_category(train):
+        refuse_new_levels(train.cat.categories, test, where=where)
+        test = test.cat.set_categories(train.cat.categories)
+        test = test.astype(train.dtype)
+    return pd.concat([train, test], ignore_index=True)
+
+
+def refuse_new_levels(known: Iterable[str], test: pd.Series, *, where: str) -> None:
+    """Refuse test rows with a level that training rows do not have.
+
+    Raises
+    ------
+    DataError
+        Naming the levels.
+    """
+    new = sorted(set(test.dropna()) - set(known))
+    if new:
+        raise DataError(
+            f"{where} must have its test levels among those of the training rows, but "
+            f"{listed(new)} {_are(new)} in the test rows only. Declare the levels "
+            "under [data] categories, or split otherwise."
+        )
+
+
+def kind_of(column: pd.Series) -> str:
+    """Return "category", "boolean", "integer" or "number"."""
+    if is_category(column):
+        return "category"
+    return {"b": "boolean", "i": "integer", "u": "integer"}.get(
+        column.dtype.kind, "number"
+    )
+
+
+def digest_of(
+    columns: Iterable[tuple[str, pd.Series]],
+    extra: Iterable[npt.NDArray[Any]],
+    *,
+    facts: Iterable[str] = (),
+) -> str:
+    """Return the SHA-256 of columns and further numbers, equal on every platform.
+
+    Each column enters as its name, kind, levels and values: little-endian float64,
+    int64, int32 codes of levels or bytes 0 and 1, every NaN with the same bits, each
+    part after its length. `extra` enters as float64, `facts` as they are.
+    """
+    digest = hashlib.sha256()
+
+    def add(part: bytes) -> None:
+        digest.update(len(part).to_bytes(8, "little"))
+        digest.update(part)
+
+    for name, column in columns:
+        kind = kind_of(column)
+        add(name.encode())
+        add(kind.encode())
+        for level in column.cat.categories if kind == "category" else ():
+            add(level.encode())
+        add(_bytes(column, kind))
+    for numbers in extra:
+        add(_float_bytes(numbers))
+    for fact in facts:
+        add(fact.encode())
+    return digest.hexdigest()
+
+
+def _bytes(column: pd.Series, kind: str) -> bytes:
+    if kind == "category":
+        return column.cat.codes.to_numpy().astype("<i4").tobytes()
+    if kind == "number":
+        return _float_bytes(column.to_numpy())
+    return column.to_numpy().astype("<i8" if kind == "integer" else "u1").tobytes()
+
+
+def _float_bytes(numbers: npt.NDArray[np.float64]) -> bytes:
+    kept = np.array(numbers, dtype="<f8")
+    kept[np.isnan(kept)] = np.nan
+    return kept.tobytes()
+
+
+def _kind(word: str) -> str:
+    """Return whether a text spells a number, an infinity or nothing of the kind."""
+    if NUMBER.fullmatch(word):
+        return "number"
+    return "infinite" if INFINITE.fullmatch(word) else "text"
+
+
+def _numbers(texts: pd.Series) -> pd.Series:
+    """Return texts as int64 if all are whole and present, else as float64."""
+    words = texts.dropna()
+    if len(words) == len(texts) and all(map(INTEGER.fullmatch, set(words))):
+        whole = [int(word) for word in words]
+        if all(-WIDEST <= number < WIDEST for number in (min(whole), max(whole))):
+            return pd.Series(np.array(whole, dtype=np.int64))
+    numbers = np.full(len(texts), np.nan)
+    numbers[texts.notna().to_numpy()] = [float(word) for word in words]
+    return pd.Series(numbers)
+
+
+def _flags(column: pd.Series) -> pd.Series:
+    return _without_na(column, np.float64 if column.isna().any() else np.bool_)
+
+
+def _without_na(column: pd.Series, dtype: type) -> pd.Series:
+    """Return a column of numpy's types, NaN where a cell is missing."""
+    cells = [
+        np.nan if missing else cell
+        for cell, missing in zip(column, column.isna(), strict=True)
+    ]
+    return pd.Series(np.array(cells, dtype=dtype))
+
+
+def _category(texts: pd.Series, levels: Iterable[str]) -> pd.Series:
+    return pd.Series(pd.Categorical(texts, categories=list(levels)))
+
+
+def _are(items: Iterable[object]) -> str:
+    return "is" if len(list(items)) == 1 else "are"

@@ -1,0 +1,159 @@
+"""One key of a configuration against another. Not: a key alone, which `rules` judge.
+
+Every function yields one sentence per problem and takes sections as far as they could
+be read: a key that broke its own rule is absent and judged no further.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Any, NamedTuple
+
+from pipeline.config_sections import unsuited
+from pipeline.errors import did_you_mean, listed
+from pipeline.importance import METHODS
+from pipeline.losses import default_losses
+
+
+class Entry(NamedTuple):
+    """A section as far as it could be read.
+
+    Attributes
+    ----------
+    where : str
+        Its place, as a sentence begins with it.
+    values : dict
+        The keys that keep their rules.
+    problems : tuple of str
+        A sentence for every other key.
+    """
+
+    where: str
+    values: dict[str, Any]
+    problems: tuple[str, ...] = ()
+
+
+class Facts(NamedTuple):
+    """What other sections say that an importance entry must agree with.
+
+    Attributes
+    ----------
+    task : str
+        Empty if the configuration has no data.
+    has_groups : bool
+    models : tuple of str or None
+        None if models may be handed over in Python.
+    """
+
+    task: str
+    has_groups: bool
+    models: tuple[str, ...] | None
+
+
+def data_problems(entry: Entry) -> Iterator[str]:
+    """Yield what is wrong between the keys of ``[data]``."""
+    where, values, _ = entry
+    task, target = values.get("task"), values.get("target")
+    positive, weights = values.get("positive_class"), values.get("weights", "")
+    split = values.get("test", {}).get("column")
+    if positive is not None and task in ("regression", "multiclass"):
+        rule = f"must be left out for task {task!r}"
+        yield f"{where} positive_class {rule}, but {positive!r} was given."
+    if weights and weights == target:
+        rule = "must be another column than the target"
+        yield f"{where} weights {rule}, but {weights!r} was given."
+    if split is not None and split in (target, weights):
+        rule = "must be another column than the target and the weights"
+        yield f"{where} test.column {rule}, but {split!r} was given."
+    for role, column in (("target", target), ("weights", weights), ("split", split)):
+        if column and column in values.get("features", ()):
+            yield f"{where} features must leave out the {role}, but hold {column!r}."
+
+
+def model_problems(entries: Sequence[Entry]) -> Iterator[str]:
+    """Yield what is wrong between the keys of the models, and between models."""
+    seen: set[str] = set()
+    for where, values, problems in entries:
+        name = values.get("name")
+        if name in seen:
+            yield f"{where} name must be given to one model only, but {name!r} is not."
+        seen |= {name} if name else set()
+        is_read = values or not problems
+        is_sound = not any(f"{where} {key} " in p for key in SOURCE for p in problems)
+        if is_read and is_sound:
+            yield from _source_problems(where, values)
+
+
+SOURCE = ("estimator", "file", "sha256")
+
+
+def _source_problems(where: str, values: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what is wrong with where one model comes from."""
+    estimator, file = values.get("estimator", ""), values.get("file", "")
+    if bool(estimator) == bool(file):
+        found = "both were given" if file else "neither was given"
+        yield f"{where} estimator or file must be given, one of them, but {found}."
+        return
+    if file and not values.get("sha256"):
+        rule = "sha256 must be given for a file, because loading it runs its code"
+        yield f"{where} {rule}, but it is missing. Run: sha256sum {file}"
+    if estimator and values.get("sha256"):
+        yield f"{where} sha256 must be left out without file, but it was given."
+    if file and values.get("parameters"):
+        names = listed(values["parameters"])
+        rule = "parameters must be left out for a file, which is fitted already"
+        yield f"{where} {rule}, but {names} was given."
+
+
+def importance_problems(entries: Sequence[Entry], facts: Facts) -> Iterator[str]:
+    """Yield what is wrong between an entry's keys, other sections, and entries."""
+    for where, values, _ in entries:
+        if values.get("of") == "groups" and not facts.has_groups:
+            yield f"{where} of must be 'features' without [groups], but is 'groups'."
+        for name in values.get("models", ()):
+            if facts.models is not None and name not in facts.models:
+                rule = f"models must name some of {listed(facts.models)}"
+                hint = did_you_mean(name, facts.models)
+                yield f"{where} {rule}, but {name!r} was given.{hint}"
+        yield from _form_problems(where, values)
+        yield from _loss_problems(where, values, facts.task)
+    for (_, first, _), (where, second, _) in combinations(entries, 2):
+        if _ask_the_same(first, second, facts.task):
+            same = f"{second['method']!r} of {second.get('of', 'features')!r}"
+            rule = "must ask something new of its models"
+            yield f"{where} {rule}, but {same} is asked by an entry before it."
+
+
+def _form_problems(where: str, values: Mapping[str, Any]) -> Iterator[str]:
+    method = values.get("method")
+    if method and values.get("form") == "ratio" and METHODS[method].unit != "loss":
+        rule = f"form must not be 'ratio' for method {method!r}, whose baseline is 0"
+        yield f"{where} {rule}, but it is."
+
+
+def _loss_problems(where: str, values: Mapping[str, Any], task: str) -> Iterator[str]:
+    method, losses = values.get("method"), values.get("losses", ())
+    if method and losses and METHODS[method].unit != "loss":
+        rule = f"losses must be left out for method {method!r}, which measures no loss"
+        yield f"{where} {rule}, but {listed(losses)} was given."
+    elif task and (problem := unsuited(losses, task)):
+        yield f"{where} losses {problem}"
+
+
+def _ask_the_same(
+    first: Mapping[str, Any], second: Mapping[str, Any], task: str
+) -> bool:
+    """Return whether two entries would make two records with one name."""
+    if "method" not in first or first["method"] != second.get("method"):
+        return False
+    if first.get("of", "features") != second.get("of", "features"):
+        return False
+    usual = default_losses(task) if task else ()
+    losses = [set(values.get("losses") or usual) for values in (first, second)]
+    models = [set(values.get("models", ())) for values in (first, second)]
+    is_loss = METHODS[first["method"]].unit == "loss"
+    return _overlap(*models) and (not is_loss or _overlap(*losses))
+
+
+def _overlap(some: set[str], others: set[str]) -> bool:
+    """Return whether two selections meet; an empty one means all."""
+    return not some or not others or bool(some & others)

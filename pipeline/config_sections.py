@@ -1,0 +1,356 @@
+"""What a configuration holds: its sections, their keys, rules and defaults.
+
+A field is a key, its annotation the rule (`rules`), its default the default, its line
+under Attributes the description in the published schema. Not: reading, or one key
+against another (`config`).
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Annotated, Any, Literal, TypeAlias, get_type_hints
+
+from pipeline.errors import ConfigError, listed
+from pipeline.importance import METHODS, options_of
+from pipeline.losses import LOSSES, default_losses
+from pipeline.records import Form, Task
+from pipeline.references import ENGINES
+from pipeline.rules import OneOf, Pattern, Range, Rule, Tables, rule_of
+
+METHOD_NAMES = tuple(METHODS)
+LOSS_NAMES = tuple(LOSSES)
+R_ENGINES = tuple(name for name in ENGINES if name != "python")
+
+NAME = Pattern(r"[\s\S]*\S[\s\S]*", "a text that is not empty")
+IMPORT_PATH = Pattern(
+    r"|[^\W\d]\w*(\.[^\W\d]\w*)+", "an import path such as 'package.module.Class'"
+)
+SHA256 = Pattern(r"|[0-9a-f]{64}", "64 hexadecimal digits in lower case")
+Names: TypeAlias = Annotated[tuple[str, ...], Range(least=1)]
+FILE = {"file": Annotated[str, NAME]}
+SOURCES: tuple[dict[str, Any], ...] = (
+    FILE,
+    {"r": Annotated[str, Pattern(r"[\w.]+::[\w.]+", "an R data set 'package::name'")]},
+    {
+        "sklearn": Annotated[
+            str,
+            Pattern(r"load_\w+", "a loader of sklearn.datasets such as 'load_iris'"),
+        ]
+    },
+)
+SPLITS: tuple[dict[str, Any], ...] = (
+    {"fraction": Annotated[float, Range(above=0, below=1)]},
+    {"column": Annotated[str, NAME], "value": str | float | bool},
+)
+
+
+def _empty() -> Mapping[str, Any]:
+    return MappingProxyType({})
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class DataSection:
+    """Where the rows come from and what their columns mean.
+
+    Attributes
+    ----------
+    train : table
+        The rows models are fitted on: a file (.csv, .parquet), an R data set, or
+        scikit-learn's; of one of these alone, `test` says which rows to hold out.
+    test : table
+        The rows importances are measured on: a source like `train`, a fraction of
+        its rows drawn with the seed, or those with a value in a column.
+    target : str
+        The column that is predicted.
+    task : {"regression", "binary", "multiclass"}
+        What kind of prediction it is; never guessed.
+    positive_class : str, int or bool
+        The class whose probability is measured; a binary target of texts must name
+        it, else it is 1 or true.
+    weights : str
+        A column of row weights; empty if every row counts the same.
+    features : tuple of str
+        The audited columns; by default all others.
+    categories : mapping of str to tuple of str
+        Columns that are categories, with their levels in order; by default texts are
+        categories with sorted levels.
+    missing_values : tuple of str
+        Texts of a CSV file that mean "missing", as an empty cell always does.
+    """
+
+    train: Annotated[Mapping[str, Any], Tables(SOURCES)]
+    test: Annotated[Mapping[str, Any], Tables((*SOURCES, *SPLITS))]
+    target: Annotated[str, NAME]
+    task: Task
+    positive_class: str | Annotated[int, Range()] | bool | None = None
+    weights: str = ""
+    features: tuple[str, ...] = ()
+    categories: Mapping[str, Names] = field(default_factory=_empty)
+    missing_values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ModelSection:
+    """One model: fitted by the audit, or read from a file.
+
+    Attributes
+    ----------
+    name : str
+        How the report names it.
+    estimator : str
+        The import path of a scikit-learn style class, fitted on the training rows.
+    parameters : mapping
+        What the estimator is made with.
+    encoder : {"auto", "none", "ordinal", "one_hot"}
+        How categories reach the estimator; "auto" is ordinal codes for trees, forests
+        and boosting, one-hot for everything else.
+    file : str
+        A fitted model instead of an estimator. Loading it runs its code.
+    sha256 : str
+        The SHA-256 of that file, by which you say that you trust it.
+    """
+
+    name: Annotated[str, NAME]
+    estimator: Annotated[str, IMPORT_PATH] = ""
+    parameters: Mapping[str, Any] = field(default_factory=_empty)
+    encoder: Literal["auto", "none", "ordinal", "one_hot"] = "auto"
+    file: str = ""
+    sha256: Annotated[str, SHA256] = ""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ImportanceSection:
+    """One question: a method, of what, by whom, of which models.
+
+    Attributes
+    ----------
+    method : str
+        What is measured.
+    of : {"features", "groups"}
+        Each feature alone, or the columns of each group together.
+    engines : tuple of str
+        Who answers the question besides Python.
+    losses : tuple of str
+        Losses, for a method that measures one; by default rmse, one_minus_auc or
+        log_loss, by task.
+    form : {"difference", "ratio", "raw", "absolute"}
+        How the importance is shown; by default as the method says.
+    models : tuple of str
+        Which models are asked; by default all.
+    options : mapping
+        The method's own options, defaults included; in the file, keys of the entry.
+    """
+
+    method: Annotated[str, OneOf(METHOD_NAMES)]
+    of: Literal["features", "groups"] = "features"
+    engines: tuple[Annotated[str, OneOf(R_ENGINES)], ...] = ()
+    losses: tuple[Annotated[str, OneOf(LOSS_NAMES)], ...] = ()
+    form: Form | None = None
+    models: tuple[str, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=_empty)
+
+    def losses_for(self, task: Task) -> tuple[str, ...]:
+        """Return the losses of a task, none if the method measures no loss.
+
+        Raises
+        ------
+        ConfigError
+            If a loss that was named is not defined for `task`.
+        """
+        if METHODS[self.method].unit != "loss":
+            return ()
+        problem = unsuited(self.losses, task)
+        if problem:
+            raise ConfigError([f"[importance] losses {problem}"])
+        return self.losses or default_losses(task)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ChecksSection:
+    """Limits of the checks.
+
+    Attributes
+    ----------
+    resolution : float
+        Two engines are "equivalent" if their difference is known to this share of the
+        largest importance.
+    max_rank_shift : int
+        A larger shift of a feature's rank between engines is a warning.
+    top_k : int
+        How many leading features the overlap of two rankings counts.
+    """
+
+    resolution: Annotated[float, Range(above=0)] = 0.1
+    max_rank_shift: Annotated[int, Range(least=0)] = 2
+    top_k: int = 3
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ReportSection:
+    """What the report says that no number can.
+
+    Attributes
+    ----------
+    title : str
+        By default the name of the audit.
+    owner : str
+        Who answers for the model.
+    purpose : str
+        Why this audit is run.
+    intended_use : str
+        What the model is for.
+    classification : str
+        A marking for every page, such as "internal".
+    unit : str
+        The unit of the target.
+    decision : str
+        What the reader is asked to decide.
+    limits : tuple of str
+        Limits and conditions of use, one sentence each.
+    """
+
+    title: str = ""
+    owner: str = ""
+    purpose: str = ""
+    intended_use: str = ""
+    classification: str = ""
+    unit: str = ""
+    decision: str = "Accept, accept with conditions, or reject this evidence."
+    limits: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RSection:
+    """The R process.
+
+    Attributes
+    ----------
+    seconds : float
+        A call of R that takes longer is stopped.
+    """
+
+    seconds: Annotated[float, Range(above=0)] = 600.0
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class AuditConfig:
+    """All that may influence a number or a page of an audit.
+
+    Attributes
+    ----------
+    audit : str
+        The name of the audit: that of the folder of its file.
+    base : Path
+        The folder that relative files start from.
+    text : str
+        The file as it was given, empty for a mapping.
+    seed : int
+        Names every random stream, here and in R.
+    require : tuple of str
+        Engines without which the audit does not start.
+    fail_on : {"failure", "warning"}
+        The lightest finding that means "not confirmed".
+    data : DataSection or None
+    groups : mapping of str to tuple of str
+        Columns asked together.
+    models : tuple of ModelSection
+    importance : tuple of ImportanceSection
+    checks : ChecksSection
+    report : ReportSection
+    r : RSection
+    """
+
+    audit: str
+    base: Path = field(default_factory=Path)
+    text: str = ""
+    seed: Annotated[int, Range(least=0, most=2**31 - 1)] = 1
+    require: tuple[Annotated[str, OneOf(R_ENGINES)], ...] = ()
+    fail_on: Literal["failure", "warning"] = "failure"
+    data: DataSection | None = None
+    groups: Mapping[str, Names] = field(default_factory=_empty)
+    models: tuple[ModelSection, ...] = ()
+    importance: tuple[ImportanceSection, ...] = ()
+    checks: ChecksSection = field(default_factory=ChecksSection)
+    report: ReportSection = field(default_factory=ReportSection)
+    r: RSection = field(default_factory=RSection)
+
+    @property
+    def title(self) -> str:
+        """The title of the report: as configured, or the name of the audit."""
+        return self.report.title or self.audit
+
+    def resolved(self) -> dict[str, Any]:
+        """Return the configuration with its defaults, as `parse_config` takes it."""
+        return {name: _plain(getattr(self, name)) for name in KEYS}
+
+    @property
+    def sha256(self) -> str:
+        """Digest of `resolved`, as JSON with sorted keys and no spaces."""
+        text = json.dumps(
+            self.resolved(), sort_keys=True, ensure_ascii=False, separators=(",", ":")
+        )
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+SCALARS = ("seed", "require", "fail_on")
+TABLES: dict[str, type] = {
+    "data": DataSection,
+    "checks": ChecksSection,
+    "report": ReportSection,
+    "r": RSection,
+}
+LISTS: dict[str, type] = {"models": ModelSection, "importance": ImportanceSection}
+KEYS = (*SCALARS, "data", "groups", *LISTS, "checks", "report", "r")
+
+
+def rules_of(section: type) -> dict[str, Rule]:
+    """Return the rule of each key of a section, in order.
+
+    For `AuditConfig` these are the keys outside of any section, and `groups`.
+    """
+    hints = get_type_hints(section, include_extras=True)
+    names = [item.name for item in fields(section) if item.name != "options"]
+    if section is AuditConfig:
+        names = [*SCALARS, "groups"]
+    return {name: rule_of(hints[name]) for name in names}
+
+
+def required_of(section: type) -> tuple[str, ...]:
+    """Return the keys of a section that have no default."""
+    return tuple(
+        item.name
+        for item in fields(section)
+        if item.default is MISSING and item.default_factory is MISSING
+    )
+
+
+def option_rules(method: str) -> dict[str, Rule]:
+    """Return the rule of each option of a method, read from its signature."""
+    function = METHODS[method].function
+    hints = get_type_hints(function, include_extras=True)
+    return {name: rule_of(hints[name]) for name in options_of(function)}
+
+
+def unsuited(losses: tuple[str, ...], task: str) -> str:
+    """Return the problem of losses that are not defined for `task`, or nothing."""
+    for loss in losses:
+        tasks = LOSSES[loss].tasks
+        if task not in tasks:
+            return f"must suit task {task!r}, but {loss!r} is for {listed(tasks)}."
+    return ""
+
+
+def _plain(value: Any) -> Any:
+    """Return a section as plain values, the options of an entry among its keys."""
+    if is_dataclass(value):
+        plain = {item.name: _plain(getattr(value, item.name)) for item in fields(value)}
+        options = plain.pop("options", {})
+        return {**plain, **options}
+    if isinstance(value, Mapping):
+        return {key: _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    return value

@@ -1,0 +1,350 @@
+"""The rows of an audit: read from where a configuration says, or given in Python.
+
+Problems that do not depend on each other are reported together, one per line.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from pipeline import roles
+from pipeline.columns import (
+    digest_of,
+    from_values,
+    is_category,
+    refuse_new_levels,
+    text_of,
+)
+from pipeline.config_sections import AuditConfig
+from pipeline.errors import DataError, listed
+from pipeline.reading import (
+    Reading,
+    Side,
+    collecting,
+    group_problems,
+    raise_all,
+    read,
+    row_problems,
+)
+from pipeline.records import Dataset, Task
+from pipeline.tables import RFrame, check_header
+
+Split = Literal["train", "test", "all"]
+SPLITS: tuple[Split, Split] = ("train", "test")
+COLUMNS = ["feature", "kind", "dtype", "origin", "levels"]
+COLUMNS += ["minimum", "maximum", "distinct", "missing_train", "missing_test"]
+
+
+def read_datasets(
+    config: AuditConfig, *, r_frame: RFrame | None = None
+) -> tuple[Dataset, Dataset]:
+    """Return the training and the test rows that a configuration describes.
+
+    Categories have one list of levels in both, that of the training rows. The rows
+    keep the order of their table. Missing features stay missing; integers stay
+    integers where none is missing.
+
+    Parameters
+    ----------
+    config : AuditConfig
+    r_frame : callable, optional
+        ``r_frame("package::name") -> DataFrame`` reads an R data set; by default the
+        R process of the audit does.
+
+    Returns
+    -------
+    train, test : Dataset
+        Each feature asked alone; ``asked_by`` asks groups.
+
+    Raises
+    ------
+    DataError
+        One line per problem.
+    r_bridge.errors.RUnavailable
+        If an R data set is asked for where R is not to be had.
+    """
+    section = config.data
+    if section is None:
+        raise DataError(
+            "The configuration must say where its rows are, but it has no [data]. "
+            "Add it, or make datasets with data.dataset."
+        )
+    reading = read(section, config, r_frame=r_frame)
+    sides = (reading.train, reading.test)
+    problems = [text for side in sides for text in _problems(side)]
+    problems += _new_levels(reading)
+    with collecting(problems):
+        classes, targets = _targets(
+            sides, section.task, positive_class=section.positive_class
+        )
+    raise_all(problems)
+    train, test = (
+        _made(side, y, section.task, classes, split=split)
+        for side, y, split in zip(sides, targets, SPLITS, strict=True)
+    )
+    return train, test
+
+
+def dataset(
+    X: pd.DataFrame | npt.ArrayLike,
+    y: npt.ArrayLike,
+    *,
+    task: Task,
+    name: str,
+    split: Split = "test",
+    positive_class: str | int | bool | None = None,
+    weights: npt.ArrayLike | None = None,
+    groups: Mapping[str, Sequence[str]] | None = None,
+    classes: Sequence[Any] | None = None,
+) -> Dataset:
+    """Return rows that are at hand in Python, checked like those of a file.
+
+    Parameters
+    ----------
+    X : DataFrame or array-like of shape (n_samples, n_features)
+        The features, copied. Of an array they are named x1, x2, …; columns of texts
+        become categories with sorted levels, all other types stay as they are.
+    y : array-like of shape (n_samples,)
+        The target: numbers, or classes as the estimator was given them.
+    task : {"regression", "binary", "multiclass"}
+    name : str
+        How the report names these rows.
+    split : {"test", "train", "all"}, default "test"
+        "all" for rows of which some were fitted on.
+    positive_class : str, int or bool, optional
+        The class whose probability is measured if binary; 1 or true by default.
+    weights : array-like of shape (n_samples,), optional
+    groups : mapping of str to sequence of str, optional
+        Columns asked together; by default each feature alone.
+    classes : sequence, optional
+        The classes in the order of the model's outputs, negative class first if
+        binary, such as ``estimator.classes_``; by default those of `y`, in order.
+
+    Raises
+    ------
+    DataError
+        One line per problem.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rows = dataset(np.eye(3), ["no", "yes", "no"], task="binary", name="eye",
+    ...                positive_class="yes")
+    >>> rows.features, rows.y.tolist(), rows.classes
+    (('x1', 'x2', 'x3'), [0.0, 1.0, 0.0], ('no', 'yes'))
+    """
+    side = _given(X, y, weights, name)
+    asked = {key: tuple(members) for key, members in (groups or {}).items()}
+    problems = [*_problems(side), *group_problems(asked, tuple(side.X.columns))]
+    with collecting(problems):
+        order, targets = _targets(
+            (side,), task, positive_class=positive_class, classes=classes
+        )
+    raise_all(problems)
+    made = _made(side, targets[0], task, order, split=split)
+    return made.asked_by(asked) if asked else made
+
+
+def describe(train: Dataset | None, test: Dataset, config: AuditConfig) -> pd.DataFrame:
+    """Return what each feature is, one row per feature.
+
+    Columns: feature; kind, "number" or "category"; dtype; origin of the type,
+    "declared" in the configuration, "inferred" from the texts of a CSV file, or "data"
+    if it came with them; levels; minimum, maximum (NaN for a category) and the number
+    of distinct values over all rows; missing_train and missing_test, counts of cells,
+    the first NaN without training rows.
+    """
+    return pd.DataFrame(
+        [
+            {
+                "feature": name,
+                "origin": _origin(name, config),
+                "missing_train": int(train.X[name].isna().sum()) if train else np.nan,
+                "missing_test": int(test.X[name].isna().sum()),
+                **_facts([rows.X[name] for rows in (train, test) if rows]),
+            }
+            for name in test.features
+        ],
+        columns=COLUMNS,
+    )
+
+
+def datasets_frame(train: Dataset | None, test: Dataset) -> pd.DataFrame:
+    """Return what each set of rows is, training rows first.
+
+    Columns: name; split; rows; columns; target; task; source; sha256; weighted, whether
+    rows weigh differently; missing_cells, over all features.
+    """
+    return pd.DataFrame(
+        [
+            {
+                "name": rows.name,
+                "split": rows.split,
+                "rows": rows.n_samples,
+                "columns": len(rows.features),
+                "target": rows.target,
+                "task": rows.task,
+                "source": rows.source,
+                "sha256": rows.sha256,
+                "weighted": rows.is_weighted,
+                "missing_cells": int(rows.X.isna().to_numpy().sum()),
+            }
+            for rows in (train, test)
+            if rows is not None
+        ]
+    )
+
+
+def _given(X: Any, y: Any, weights: Any, name: str) -> Side:
+    """Return rows given in Python, typed; rows are matched by position."""
+    frame = _frame(X, name)
+    others = {"y": y} if weights is None else {"y": y, "weights": weights}
+    problems = [
+        f"{name}: {role} must have one value for each of {len(frame)} rows, but has "
+        f"shape {np.shape(values)}."
+        for role, values in others.items()
+        if np.shape(values) != (len(frame),)
+    ]
+    raise_all(problems)
+
+    typed: dict[str, pd.Series] = {}
+    given = {**{f"column {key!r}": frame[key] for key in frame}, **others}
+    for subject, values in given.items():
+        with collecting(problems):
+            column = pd.Series(values).reset_index(drop=True)
+            typed[subject] = from_values(column, where=f"{name}: {subject}")
+    raise_all(problems)
+    return Side(
+        X=pd.DataFrame({key: typed[f"column {key!r}"] for key in frame}),
+        target=typed["y"].rename(str(getattr(y, "name", None) or "y")),
+        weights=typed["weights"].rename("weights") if "weights" in typed else None,
+        where=name,
+        name=name,
+        source="given in Python",
+    )
+
+
+def _frame(X: Any, name: str) -> pd.DataFrame:
+    """Return the features as a frame with names that are texts, each once."""
+    if not isinstance(X, pd.DataFrame):
+        if np.ndim(X) != 2:
+            raise DataError(
+                f"{name}: X must have rows and columns, but its shape is {np.shape(X)}."
+            )
+        columns = [f"x{number}" for number in range(1, np.shape(X)[1] + 1)]
+        return pd.DataFrame(np.asarray(X), columns=columns)
+    others = [key for key in X if not isinstance(key, str)]
+    if others:
+        raise DataError(
+            f"{name}: column names must be texts, but {listed(others)} was given. "
+            "Rename them: X.columns = X.columns.map(str)"
+        )
+    check_header(name, tuple(X.columns))
+    return X
+
+
+def _problems(side: Side) -> Iterator[str]:
+    """Yield what is wrong with the rows, the features and the weights of one split."""
+    yield from row_problems(len(side.X), side.where)
+    for key in side.X:
+        where = f"{side.where}: column {key!r}"
+        yield from roles.feature_problems(side.X[key], where=where)
+    if side.weights is not None:
+        where = f"{side.where}: column {side.weights.name!r}"
+        yield from roles.weight_problems(side.weights, where=where)
+
+
+def _new_levels(reading: Reading) -> list[str]:
+    """Return a sentence per inferred category with a level in the test rows only."""
+    problems: list[str] = []
+    for key in reading.inferred:
+        train, test = reading.train.X[key], reading.test.X[key]
+        if is_category(train):
+            with collecting(problems):
+                where = f"{reading.test.where}: column {key!r}"
+                refuse_new_levels(train.dropna().unique(), test, where=where)
+    return problems
+
+
+def _targets(
+    sides: Sequence[Side],
+    task: Task,
+    *,
+    positive_class: str | int | bool | None,
+    classes: Sequence[Any] | None = None,
+) -> tuple[tuple[str, ...], list[npt.NDArray[Any]]]:
+    """Return the classes, and the target of each side as numbers."""
+    where = [f"{side.where}: target {side.target.name!r}" for side in sides]
+    pairs = list(zip([side.target for side in sides], where, strict=True))
+    raise_all(
+        text
+        for column, told in pairs
+        for text in roles.target_problems(column, task, where=told)
+    )
+    if classes is None:
+        order = roles.classes_of(
+            sides[0].target, task, positive_class=positive_class, where=where[0]
+        )
+    else:
+        order = tuple(text_of(value) for value in classes)
+    return order, [
+        roles.coded(column, task, order, where=told) for column, told in pairs
+    ]
+
+
+def _made(
+    side: Side,
+    y: npt.NDArray[Any],
+    task: Task,
+    classes: tuple[str, ...],
+    *,
+    split: Split,
+) -> Dataset:
+    """Return the record of rows that have been checked."""
+    weights = np.ones(len(y))
+    if side.weights is not None:
+        weights = side.weights.to_numpy(dtype=np.float64, copy=True)
+    features = [(str(key), side.X[key]) for key in side.X]
+    facts = (task, *classes)
+    return Dataset(
+        name=side.name,
+        X=side.X,
+        y=y,
+        task=task,
+        weights=weights,
+        groups={key: (key,) for key, _ in features},
+        split=split,
+        target=str(side.target.name),
+        sha256=digest_of(features, [y, weights], facts=facts),
+        classes=classes,
+        source=side.source,
+    )
+
+
+def _origin(name: str, config: AuditConfig) -> str:
+    """Return who said what a column means."""
+    section = config.data
+    if section is None:
+        return "data"
+    if name in section.categories:
+        return "declared"
+    file = str(section.train.get("file", ""))
+    return "inferred" if file.lower().endswith(".csv") else "data"
+
+
+def _facts(parts: Sequence[pd.Series]) -> dict[str, Any]:
+    """Return type and range of one feature over all rows."""
+    first = parts[0]
+    has_levels = is_category(first)
+    values = pd.concat(parts, ignore_index=True).dropna()
+    is_ranged = len(values) and not has_levels
+    return {
+        "kind": "category" if has_levels else "number",
+        "dtype": str(first.dtype),
+        "levels": tuple(first.cat.categories) if has_levels else (),
+        "minimum": float(values.min()) if is_ranged else np.nan,
+        "maximum": float(values.max()) if is_ranged else np.nan,
+        "distinct": int(values.nunique()),
+    }

@@ -1,0 +1,374 @@
+"""Run folders: ``<audit>/runs/<run_id>/``. The only writer of files.
+
+A folder appears whole or not at all and is never written to again. Not: what a run
+says (`result_json`), or how it looks (`report`).
+"""
+
+import csv
+import errno
+import hashlib
+import io
+import json
+import math
+import os
+import secrets
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+from typing import Any, TypeAlias
+
+from pipeline import result_json
+from pipeline.errors import AuditError, DataError
+from pipeline.records import AuditResult, Effect, Importance
+
+Files: TypeAlias = Mapping[str, bytes | str]
+Table: TypeAlias = Iterable[Sequence[Any]]
+
+MANIFEST = "importance-audit-manifest/1"
+MEDIA_TYPES = {
+    ".csv": "text/csv",
+    ".html": "text/html",
+    ".json": "application/json",
+    ".pdf": "application/pdf",
+    ".svg": "image/svg+xml",
+    ".toml": "application/toml",
+    ".txt": "text/plain",
+}
+WHO = ("model", "method", "engine", "engine_version")
+WHAT = ("scale", "positive_class", "split", "unit", "n_samples", "stream", "seed")
+LEADERS = 3
+
+
+class _TakenError(Exception):
+    """Another run has the name."""
+
+
+def run_id(started: datetime, config_sha256: str, data_sha256: str) -> str:
+    """Return the name of a run: its start in UTC, then what it asked of which data.
+
+    Names sort by time; equal endings asked the same question.
+
+    Examples
+    --------
+    >>> run_id(datetime(2025, 11, 20, 8, 46, tzinfo=UTC), "", "")
+    '20251120T084600Z-e3b0c442'
+    """
+    question = hashlib.sha256(f"{config_sha256}{data_sha256}".encode()).hexdigest()
+    return f"{started.astimezone(UTC):%Y%m%dT%H%M%SZ}-{question[:8]}"
+
+
+def with_free_name(result: AuditResult, folder: Path) -> AuditResult:
+    """Return a result under a run_id that no run in `folder` has yet.
+
+    The same question asked twice within a second gets "-2", "-3", … at its end. Ask
+    before rendering, so that the report prints the name of its folder.
+    """
+    wanted = str(result.run.volatile["run_id"])
+    name, n = wanted, 1
+    while (folder / "runs" / name).exists():
+        n += 1
+        name = f"{wanted}-{n}"
+    if name == wanted:
+        return result
+    volatile = {**result.run.volatile, "run_id": name}
+    return replace(result, run=replace(result.run, volatile=volatile))
+
+
+def save_run(
+    result: AuditResult, folder: Path, files: Files, *, exit_code: int
+) -> Path:
+    """Write a run into a new folder ``runs/<run_id>`` and return it.
+
+    Beside `files` it holds result.json, the long tables (importances, effects,
+    agreement, disagreements, findings), environment.json, summary.txt and
+    manifest.json with the digests of all, linked to the run before.
+
+    Parameters
+    ----------
+    result : AuditResult
+    folder : Path
+        The folder of the audit; made if it is not there.
+    files : mapping of str to bytes or str
+        Path below the run folder and content: audit.toml, report.html, figures/….
+    exit_code : int
+        What the command line will return.
+
+    Raises
+    ------
+    AuditError
+        If the files cannot be written; nothing is left behind.
+    ValueError
+        If a path leads out of the folder, or is that of a file written here.
+    """
+    while True:
+        named = with_free_name(result, folder)
+        target = folder / "runs" / str(named.run.volatile["run_id"])
+        content = _contents(named, files)
+        manifest = _manifest(named, content, target, exit_code)
+        with suppress(_TakenError):  # by a run of the same second: try the next name
+            with _whole(target) as part:
+                for path, data in {**content, "manifest.json": manifest}.items():
+                    _write(part / path, data)
+                for inner in (*filter(Path.is_dir, part.rglob("*")), part):
+                    _sync(inner)
+            return target
+
+
+def load_run(folder: Path) -> AuditResult:
+    """Return the result stored in a run folder.
+
+    Raises
+    ------
+    DataError
+        If there is none, or it cannot be read.
+    """
+    path = folder / "result.json"
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise DataError(
+            f"{path} must be the result of a run, but it cannot be read: "
+            f"{error.strerror}. Name a folder below runs/."
+        ) from error
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path} must be UTF-8 text, but it is not.") from error
+    return result_json.loads(text, name=str(path))
+
+
+def write_file(path: Path, content: bytes | str) -> None:
+    """Write one file whole or not at all; a file of that name is replaced.
+
+    Raises
+    ------
+    AuditError
+        If it cannot be written; nothing is left behind.
+    """
+    with _whole(path) as part:
+        _write(part, _bytes(content))
+
+
+def summary(result: AuditResult) -> str:
+    """Return the verdict, the leading features, the pairs and the findings as lines."""
+    words = result.agreement["verdict"].value_counts()
+    pairs = ", ".join(f"{count} {word}" for word, count in words.items())
+    lines = [
+        f"{result.run.audit} {result.run.volatile['run_id']}: {result.verdict}",
+        *map(_leaders, _primary(result.importances)),
+        f"pairs: {pairs or 'none'}",
+        f"findings: {len(result.findings) or 'none'}",
+        *(
+            f"  {f.severity}, {f.check}, {f.subject}: {f.message}"
+            for f in result.findings
+        ),
+    ]
+    return "\n".join(" ".join(line.splitlines()) for line in lines) + "\n"
+
+
+def _primary(importances: Iterable[Importance]) -> list[Importance]:
+    """Return our first answer to each question; those after it replay an engine."""
+    found: dict[tuple[str, ...], Importance] = {}
+    for record in importances:
+        if record.engine == "python":
+            names = ("model", "method", "of", "loss", "positive_class")
+            found.setdefault(tuple(getattr(record, name) for name in names), record)
+    return list(found.values())
+
+
+def _leaders(record: Importance) -> str:
+    """Return what an importance is about, and its leading features."""
+    asked = (record.model, f"{record.method} of {record.of}", record.loss)
+    order = record.rank.argsort(kind="stable")[:LEADERS]  # NaN comes last
+    first = [record.features[n] for n in order if not math.isnan(record.rank[n])]
+    said = ", ".join(part for part in (*asked, record.positive_class) if part)
+    return f"{said}: {', '.join(first) or 'nothing measured'}"
+
+
+def _contents(result: AuditResult, files: Files) -> dict[str, bytes]:
+    """Return every file of a run but the manifest, by path."""
+    facts = {"versions": result.run.versions, "environment": result.run.environment}
+    environment = {name: dict(value) for name, value in facts.items()}
+    own: dict[str, bytes | str] = {
+        "result.json": result_json.dumps(result),
+        "importances.csv": _csv(_importances(result.importances)),
+        "effects.csv": _csv(_effects(result.effects)),
+        "agreement.csv": _csv(_frame(result.agreement)),
+        "disagreements.csv": _csv(_frame(result.disagreements)),
+        "findings.csv": _csv(_findings(result)),
+        "environment.json": json.dumps(environment, indent=2, ensure_ascii=False)
+        + "\n",
+        "summary.txt": summary(result),
+    }
+    for path in files:
+        inside = not PurePosixPath(path).is_absolute() and ".." not in Path(path).parts
+        if not inside or path in {*own, "manifest.json"}:
+            raise ValueError(f"A file must have a path of its own, but got {path!r}.")
+    return {path: _bytes(data) for path, data in {**own, **files}.items()}
+
+
+def _manifest(
+    result: AuditResult, content: Mapping[str, bytes], target: Path, exit_code: int
+) -> bytes:
+    """Return the manifest: what the run says in short, and the digest of every file."""
+    datasets = result.datasets.to_dict("records")
+    facts = {
+        "format": MANIFEST,
+        "run_id": target.name,
+        "audit": result.run.audit,
+        "content_digest": result_json.content_digest(result),
+        "exit_code": exit_code,
+        "verdict": result.verdict,
+        "previous": _previous(target),
+        "files": [_digests(path, content[path]) for path in sorted(content)],
+        "inputs": [
+            {"role": row["split"], "name": row["name"], "sha256": row["sha256"]}
+            for row in datasets
+        ],
+    }
+    return _bytes(json.dumps(facts, indent=2, ensure_ascii=False) + "\n")
+
+
+def _digests(path: str, data: bytes) -> dict[str, Any]:
+    """Return what the manifest says of one file."""
+    return {
+        "path": path,
+        "bytes": len(data),
+        "sha256": hashlib.sha256(data).hexdigest(),
+        "media_type": MEDIA_TYPES.get(Path(path).suffix, "application/octet-stream"),
+    }
+
+
+def _previous(target: Path) -> dict[str, str] | None:
+    """Return name and manifest digest of the latest other run of the audit."""
+    manifests = sorted(target.parent.glob("[!.]*/manifest.json"))
+    if not manifests:
+        return None
+    digest = hashlib.sha256(manifests[-1].read_bytes()).hexdigest()
+    return {"run_id": manifests[-1].parent.name, "manifest_sha256": digest}
+
+
+def _importances(records: Iterable[Importance]) -> Table:
+    """Yield the long table of importances: one row per feature and repeat."""
+    names = (*WHO, "of", "form", "aggregator", "loss", *WHAT)
+    yield (*names, "feature", "repeat", "raw", "baseline", "value")
+    for record in records:
+        who, values = [getattr(record, name) for name in names], record.values
+        for j, feature in enumerate(record.features):
+            rows = zip(record.raw[j], record.baseline, values[j], strict=True)
+            for repeat, numbers in enumerate(rows, start=1):
+                yield (*who, feature, repeat, *numbers)
+
+
+def _effects(records: Iterable[Effect]) -> Table:
+    """Yield the long table of curves: one row per point."""
+    names = (*WHO, *WHAT, "feature", "kind")
+    yield (*names, "point", "grid", "value")
+    for record in records:
+        who = [getattr(record, name) for name in names]
+        points = zip(record.grid.tolist(), record.values, strict=True)
+        for n, numbers in enumerate(points, start=1):
+            yield (*who, n, *numbers)
+
+
+def _findings(result: AuditResult) -> Table:
+    """Yield the table of findings; the evidence as JSON."""
+    names = ("check", "severity", "subject", "message", "remedy")
+    yield (*names, "evidence")
+    for found in result.findings:
+        said = {name: _cell(value) for name, value in found.evidence.items()}
+        row = [getattr(found, name) for name in names]
+        yield (*row, json.dumps(said, ensure_ascii=False))
+
+
+def _frame(frame: Any) -> Table:
+    """Yield the rows of a frame below the names of its columns."""
+    yield tuple(frame.columns)
+    yield from frame.itertuples(index=False, name=None)
+
+
+def _csv(table: Table) -> str:
+    """Return a table as CSV: LF, full precision, quotes where needed."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerows([_cell(value) for value in row] for row in table)
+    return text.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    """Return a number with all its digits, and the words for what is not finite."""
+    if not isinstance(value, float):
+        return value
+    if math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return "Infinity" if value > 0 else "-Infinity"
+    return float(value)  # numpy 2 would print its own floats otherwise
+
+
+def _bytes(content: bytes | str) -> bytes:
+    """Return text as UTF-8."""
+    return content.encode() if isinstance(content, str) else content
+
+
+@contextmanager
+def _whole(target: Path) -> Iterator[Path]:
+    """Give a name beside `target` to write to, which takes its place at the end.
+
+    On any fault what was written is removed, folders made for it too.
+    """
+    made: list[Path] = []
+    part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    try:
+        made += [folder for folder in target.parents if not folder.exists()]
+        target.parent.mkdir(parents=True, exist_ok=True)
+        yield part
+        _take(part, target)
+        _sync(target.parent)
+    except BaseException as error:
+        _remove(part, made)
+        if not isinstance(error, OSError):
+            raise
+        raise AuditError(
+            f"Folder {str(target.parent)!r} must take {target.name!r}, but the system "
+            f"says: {error.strerror}. Nothing was written."
+        ) from error
+
+
+def _take(part: Path, target: Path) -> None:
+    """Rename; a file gives way, a folder with files in it does not."""
+    try:
+        os.replace(part, target)
+    except OSError as error:
+        if error.errno in {errno.ENOTEMPTY, errno.EEXIST}:
+            raise _TakenError from error
+        raise
+
+
+def _remove(part: Path, made: Iterable[Path]) -> None:
+    """Remove a half-written file or folder, and the folders made for it."""
+    shutil.rmtree(part, ignore_errors=True)
+    with suppress(OSError):
+        part.unlink()
+    for folder in made:
+        with suppress(OSError):
+            folder.rmdir()
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Write a file through to the disk, in folders made for it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _sync(folder: Path) -> None:
+    """Write the entries of a folder through to the disk."""
+    number = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)

@@ -1,0 +1,78 @@
+"""The methods and their contract, documented once.
+
+Every row of `METHODS` is called in one way:
+
+    raw, baseline = method.function(model, data, seed=seed, **options)
+
+`raw`, float64 of shape (n_groups, n_repeats, n_scores), is what was measured, one row
+per entry of `data.groups`, in its order. `baseline`, (n_repeats, n_scores), is what a
+feature that does not matter measures. There are as many scores as `model.losses` if
+the unit is "loss", as `model.outputs` if it is "prediction", else one. NaN is no
+answer. `NotApplicable` says in a whole sentence what a model cannot be asked.
+
+Nothing that is given is changed, the same seed gives the same numbers, and a row
+depends on its own columns only. An R stream is the exception: it is drawn in its
+package's order, so a row also depends on the rows before it.
+
+A method's options are its keyword-only arguments with defaults; see `options_of`.
+"""
+
+from collections.abc import Callable
+from inspect import Parameter, signature
+from typing import Any, Literal, NamedTuple
+
+from pipeline.importance import model_specific, partial_dependence, permutation
+from pipeline.records import Floats, Form
+
+RESERVED = ("seed", "stream", "form", "curves", "aggregator")
+
+
+class Method(NamedTuple):
+    """One row of the table of methods.
+
+    Attributes
+    ----------
+    asks : {"predict", "refit", "estimator", "data"}
+        What the method has access to.
+    unit : {"loss", "prediction", "y", "1"}
+        What its numbers are measured in.
+    form : {"difference", "ratio", "raw", "absolute"}
+        How an importance follows from `raw` and `baseline` unless the audit says so.
+    function : callable
+    curve : str
+        The key of `effects.EFFECTS` whose curves it can be handed, empty if none.
+    """
+
+    asks: Literal["predict", "refit", "estimator", "data"]
+    unit: Literal["loss", "prediction", "y", "1"]
+    form: Form
+    function: Callable[..., tuple[Floats, Floats]]
+    curve: str = ""
+
+
+METHODS: dict[str, Method] = {
+    "permutation": Method("predict", "loss", "difference", permutation.permutation),
+    "partial_dependence": Method(
+        "predict",
+        "prediction",
+        "difference",
+        partial_dependence.partial_dependence,
+        curve="partial_dependence",
+    ),
+    "impurity": Method("estimator", "1", "difference", model_specific.impurity),
+}
+
+
+def options_of(function: Callable[..., Any]) -> dict[str, Any]:
+    """Return the options of a method or an effect and their defaults.
+
+    They are its keyword-only arguments that have a default, in their order, without
+    those that the audit itself supplies (`RESERVED`).
+    """
+    return {
+        name: parameter.default
+        for name, parameter in signature(function).parameters.items()
+        if parameter.kind is Parameter.KEYWORD_ONLY
+        and parameter.default is not Parameter.empty
+        and name not in RESERVED
+    }

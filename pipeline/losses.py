@@ -1,0 +1,217 @@
+"""How far predictions are from the target: lower is better, rows can be weighted.
+
+Every loss is a function ``loss(y, prediction, weights) -> float`` of arrays with one
+entry per row. For a binary task `y` is 0 or 1 and `prediction` the probability of 1;
+for a multiclass task `y` holds codes 0, 1, … and `prediction` one column per class.
+Unit weights give the unweighted definition. Not: R's names for them.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+REGRESSION, BINARY, MULTICLASS = "regression", "binary", "multiclass"
+
+
+class Loss(NamedTuple):
+    """One row of the table of losses.
+
+    Attributes
+    ----------
+    function : callable
+        ``function(y, prediction, weights) -> float``.
+    tasks : tuple of str
+        The tasks it is defined for.
+    unit : str
+        "y", "y^2", "nats" or "1".
+    label : str
+        Its name in the report.
+    formula : str
+        With observation `y`, prediction `p`, weight `w` (1 if the data have none)
+        and `p_y` the probability of the observed class.
+    """
+
+    function: Callable[[Array, Array, Array], float]
+    tasks: tuple[str, ...]
+    unit: str
+    label: str
+    formula: str
+
+
+def _mean(values: Array, weights: Array) -> float:
+    """Return the weighted mean of one number per row."""
+    return float((weights * values).sum() / weights.sum())
+
+
+def sum_of_squares(y: Array, prediction: Array, weights: Array) -> float:
+    """Return the weighted sum of squared errors."""
+    error = y - prediction
+    return float((weights * error * error).sum())
+
+
+def mse(y: Array, prediction: Array, weights: Array) -> float:
+    """Return the weighted mean of squared errors."""
+    return sum_of_squares(y, prediction, weights) / float(weights.sum())
+
+
+def rmse(y: Array, prediction: Array, weights: Array) -> float:
+    """Return the square root of the weighted mean of squared errors."""
+    return float(np.sqrt(mse(y, prediction, weights)))
+
+
+def mae(y: Array, prediction: Array, weights: Array) -> float:
+    """Return the weighted mean of absolute errors."""
+    return _mean(np.abs(y - prediction), weights)
+
+
+def one_minus_auc(y: Array, prediction: Array, weights: Array) -> float:
+    """Return the share of pairs of a 1 and a 0 that are ranked the wrong way round.
+
+    Equal predictions count half, and a pair weighs the product of its weights, so 0.5
+    is a ranking that says nothing. NaN if one of the classes is absent.
+    """
+    order = np.argsort(prediction)
+    ranked = prediction[order]
+    last = np.append(np.flatnonzero(ranked[1:] != ranked[:-1]), len(ranked) - 1)
+    positive = np.cumsum((weights * (y == 1))[order])[last]
+    negative = np.cumsum((weights * (y != 1))[order])[last]
+    pairs = positive[-1] * negative[-1]
+    if pairs == 0:
+        return float("nan")
+
+    tied_positive = np.diff(positive, prepend=0.0)
+    tied_negative = np.diff(negative, prepend=0.0)
+    above = negative[-1] - negative
+    return float((tied_positive * (above + tied_negative / 2)).sum() / pairs)
+
+
+def _of_observed_class(y: Array, prediction: Array) -> Array:
+    """Return the probability given to the class that was observed, (n_samples,)."""
+    if prediction.ndim == 1:
+        return np.where(y == 1, prediction, 1 - prediction)
+    return np.asarray(prediction[np.arange(len(y)), y.astype(np.intp)])
+
+
+def negative_log_likelihood(y: Array, prediction: Array, weights: Array) -> float:
+    """Return the weighted sum of -log p of the observed class, nothing clipped.
+
+    A probability of 0 for what was observed gives infinity, unless the row weighs 0.
+    """
+    counted = weights > 0
+    with np.errstate(divide="ignore"):
+        surprise = -np.log(_of_observed_class(y, prediction)[counted])
+    return float((weights[counted] * surprise).sum())
+
+
+def log_loss(y: Array, prediction: Array, weights: Array) -> float:
+    """Return the weighted mean of -log p of the observed class, nothing clipped."""
+    return negative_log_likelihood(y, prediction, weights) / float(weights.sum())
+
+
+def dalex_cross_entropy(y: Array, prediction: Array, weights: Array) -> float:
+    """Return the weighted sum of -log p of the observed class, p at least 0.0001.
+
+    The loss that DALEX takes for multiclass models; it grows with the rows.
+    """
+    kept = np.maximum(_of_observed_class(y, prediction), 1e-4)
+    return float((weights * -np.log(kept)).sum())
+
+
+def brier(y: Array, prediction: Array, weights: Array) -> float:
+    """Return the weighted mean squared distance of probabilities from the outcome.
+
+    Several classes: half the sum over classes, so that two classes given as two
+    columns measure the same as one probability.
+    """
+    if prediction.ndim == 1:
+        return mse(y, prediction, weights)
+    outcome = np.eye(prediction.shape[1])[y.astype(np.intp)]  # (n_samples, n_classes)
+    return _mean(((outcome - prediction) ** 2).sum(axis=1) / 2, weights)
+
+
+def one_minus_accuracy(y: Array, prediction: Array, weights: Array) -> float:
+    """Return the weighted share of rows whose predicted class is not the observed.
+
+    Binary: 1 is predicted where its probability is at least 0.5. Multiclass: the most
+    probable class, the first of equals.
+    """
+    is_binary = prediction.ndim == 1
+    predicted = prediction >= 0.5 if is_binary else prediction.argmax(axis=1)
+    return _mean(predicted != y, weights)
+
+
+LOSSES: dict[str, Loss] = {
+    "rmse": Loss(rmse, (REGRESSION,), "y", "RMSE", "√(Σ w (y − p)² / Σ w)"),
+    "mse": Loss(mse, (REGRESSION,), "y^2", "MSE", "Σ w (y − p)² / Σ w"),
+    "sum_of_squares": Loss(
+        sum_of_squares, (REGRESSION,), "y^2", "sum of squares", "Σ w (y − p)²"
+    ),
+    "mae": Loss(mae, (REGRESSION,), "y", "MAE", "Σ w |y − p| / Σ w"),
+    "one_minus_auc": Loss(
+        one_minus_auc,
+        (BINARY,),
+        "1",
+        "1 − AUC",
+        "share of pairs of a 1 and a 0 in the wrong order, ties half",
+    ),
+    "log_loss": Loss(
+        log_loss, (BINARY, MULTICLASS), "nats", "log loss", "−Σ w log p_y / Σ w"
+    ),
+    "dalex_cross_entropy": Loss(
+        dalex_cross_entropy,
+        (MULTICLASS,),
+        "nats",
+        "cross-entropy (DALEX)",
+        "−Σ w log max(p_y, 0.0001)",
+    ),
+    "brier": Loss(
+        brier,
+        (BINARY, MULTICLASS),
+        "1",
+        "Brier score",
+        "Σ w (y − p)² / Σ w; several classes: half the sum over classes",
+    ),
+    "one_minus_accuracy": Loss(
+        one_minus_accuracy,
+        (BINARY, MULTICLASS),
+        "1",
+        "1 − accuracy",
+        "Σ w 1{predicted class ≠ y} / Σ w; binary: cut at 0.5",
+    ),
+    "negative_log_likelihood": Loss(
+        negative_log_likelihood,
+        (BINARY, MULTICLASS),
+        "nats",
+        "negative log-likelihood",
+        "−Σ w log p_y",
+    ),
+}
+
+
+def default_losses(task: str) -> tuple[str, ...]:
+    """Return the keys of the losses that a task is judged by if nobody says."""
+    return {
+        REGRESSION: ("rmse",),
+        BINARY: ("one_minus_auc",),
+        MULTICLASS: ("log_loss",),
+    }[task]
+
+
+def evaluate(
+    losses: tuple[str, ...], y: Array, prediction: Array, weights: Array
+) -> npt.NDArray[np.float64]:
+    """Return each loss of the same predictions, (n_losses,).
+
+    Parameters
+    ----------
+    losses : tuple of str
+        Keys of `LOSSES`.
+    y : ndarray of shape (n_samples,)
+    prediction : ndarray of shape (n_samples,) or (n_samples, n_classes)
+    weights : ndarray of shape (n_samples,)
+        Ones if every row counts the same.
+    """
+    return np.array([LOSSES[name].function(y, prediction, weights) for name in losses])

@@ -1,0 +1,173 @@
+"""One question to one engine about one model, answered as records."""
+
+from collections.abc import Mapping
+from inspect import signature
+from typing import Any
+
+import numpy as np
+
+from pipeline.config import ImportanceSection
+from pipeline.effects import EFFECTS
+from pipeline.errors import NotApplicable
+from pipeline.importance import METHODS, options_of
+from pipeline.losses import LOSSES
+from pipeline.records import Dataset, Effect, FittedModel, Floats, Importance
+from pipeline.references import ENGINES, EngineInfo
+
+Curves = Mapping[str, tuple[Any, Floats]]
+
+
+def draws(method: str) -> bool:
+    """Return whether a method draws random numbers, so that a stream can be named."""
+    return "stream" in signature(METHODS[method].function).parameters
+
+
+def importances(
+    model: FittedModel,
+    test: Dataset,
+    section: ImportanceSection,
+    engine: EngineInfo,
+    *,
+    seed: int,
+    stream: str,
+    curves: Curves | None = None,
+) -> tuple[Importance, ...]:
+    """Return one Importance per loss, class or output that the method measures.
+
+    Parameters
+    ----------
+    model, test, section
+        What is asked, of which model, on which rows.
+    engine : EngineInfo
+        Who is asked.
+    seed : int
+    stream : str
+        Draw order for our own numbers; an R engine has its own.
+    curves : mapping of str to (grid, values), optional
+        Curves already measured, for methods that start from them.
+
+    Raises
+    ------
+    NotApplicable
+        The engine has no such method, or the model no answer.
+    """
+    method = METHODS[section.method]
+    row = ENGINES[engine.name]["importance"].get(section.method)
+    if row is None:
+        raise NotApplicable(f"{engine.name} has no counterpart of {section.method!r}.")
+    form = section.form or method.form
+    supplied = {"stream": stream, "form": form, "curves": curves}
+    accepted = signature(row.function).parameters
+    raw, baseline = row.function(
+        model,
+        test,
+        seed=seed,
+        **{name: value for name, value in supplied.items() if name in accepted},
+        **section.options,
+    )
+    drawn = stream if draws(section.method) else ""
+    return tuple(
+        Importance(
+            model=model.name,
+            method=section.method,
+            engine=engine.name,
+            engine_version=engine.version,
+            of=section.of,
+            form=form,
+            aggregator="pooled" if drawn == "DALEX" else "mean",
+            split=test.split,
+            options=section.options,
+            n_samples=test.n_samples,
+            stream=drawn,
+            seed=seed,
+            features=tuple(test.groups),
+            columns=tuple(test.groups.values()),
+            raw=np.asarray(raw)[:, :, k],
+            baseline=np.asarray(baseline)[:, k],
+            **score,
+        )
+        for k, score in enumerate(_scores(model, section))
+    )
+
+
+def effects(
+    model: FittedModel,
+    test: Dataset,
+    section: ImportanceSection,
+    engine: EngineInfo,
+    *,
+    seed: int,
+) -> tuple[Effect, ...]:
+    """Return the curves an importance is taken from, per feature and output.
+
+    Raises
+    ------
+    NotApplicable
+        The engine has no such curve, or the model no answer.
+    """
+    curve = METHODS[section.method].curve
+    row = ENGINES[engine.name]["effects"].get(curve)
+    if row is None:
+        raise NotApplicable(f"{engine.name} has no counterpart of the {curve!r} curve.")
+    names = options_of(EFFECTS[curve].function)
+    options = {name: section.options[name] for name in names}
+    found = []
+    for feature in test.features:
+        grid, values = row.function(model, test, feature, seed=seed, **options)
+        for k, score in enumerate(_scores(model, section)):
+            found.append(
+                Effect(
+                    model=model.name,
+                    method=curve,
+                    engine=engine.name,
+                    engine_version=engine.version,
+                    scale=score["scale"],
+                    positive_class=score["positive_class"],
+                    split=test.split,
+                    unit=score["unit"],
+                    options=options,
+                    n_samples=test.n_samples,
+                    seed=seed,
+                    feature=feature,
+                    kind="number" if np.asarray(grid).dtype.kind in "fiu" else "category",
+                    grid=np.asarray(grid),
+                    values=np.asarray(values)[:, k],
+                )
+            )
+    return tuple(found)
+
+
+def _scores(model: FittedModel, section: ImportanceSection) -> list[dict[str, str]]:
+    """Return loss, class, scale and unit of each score, in the order of `raw`."""
+    method = METHODS[section.method]
+    event = model.classes[-1] if model.task == "binary" else ""
+    if method.unit == "loss":
+        return [
+            {
+                "loss": loss,
+                "positive_class": event,
+                "scale": model.scale,
+                "unit": LOSSES[loss].unit,
+            }
+            for loss in model.losses
+        ]
+    if method.unit == "prediction":
+        asked = section.options.get("scale", "native")
+        scale = model.scale if asked == "native" else str(asked)
+        unit = "y" if scale == "response" else scale
+        return [
+            {"loss": "", "positive_class": name, "scale": scale, "unit": unit}
+            for name in model.outputs
+        ]
+    return [{"loss": "", "positive_class": "", "scale": "", "unit": method.unit}]
+
+
+def as_curves(found: tuple[Effect, ...]) -> dict[str, tuple[Any, Floats]]:
+    """Return effects as ``feature -> (grid, values of shape (n_grid, n_outputs))``."""
+    features = dict.fromkeys(effect.feature for effect in found)
+    curves = {}
+    for feature in features:
+        of_feature = [effect for effect in found if effect.feature == feature]
+        values = np.stack([effect.values for effect in of_feature], axis=1)
+        curves[feature] = (of_feature[0].grid, values)
+    return curves

@@ -1,0 +1,297 @@
+"""A configured audit's rows: its tables read, joined, typed and split.
+
+`tables` reads, `columns` types, `splits` holds out; here they meet. Not: what a column
+must be for its role, and the making of a `Dataset`.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import PurePath
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from pipeline import columns
+from pipeline.config_sections import AuditConfig, DataSection
+from pipeline.errors import DataError, did_you_mean, listed
+from pipeline.splits import Rows, drawn_rows, rows_with
+from pipeline.tables import RFrame, Table, read_table
+
+SOURCES = ("file", "r", "sklearn")
+
+
+class Side(NamedTuple):
+    """The rows of one split, typed.
+
+    Attributes
+    ----------
+    X : DataFrame
+        The features.
+    target : Series
+        Named like its column.
+    weights : Series or None
+        Named like its column.
+    where : str
+        How sentences name these rows.
+    name, source : str
+        How the report names them, and where they came from.
+    """
+
+    X: pd.DataFrame
+    target: pd.Series
+    weights: pd.Series | None
+    where: str
+    name: str
+    source: str
+
+
+class Reading(NamedTuple):
+    """What ``[data]`` describes: two sides, and the features whose levels nobody
+    declared."""
+
+    train: Side
+    test: Side
+    inferred: tuple[str, ...]
+
+
+def read(
+    section: DataSection, config: AuditConfig, *, r_frame: RFrame | None = None
+) -> Reading:
+    """Return the rows that `section`, the ``[data]`` of `config`, describes.
+
+    Raises
+    ------
+    DataError
+        With every problem of the tables, then of their names, then of their columns.
+    """
+    tables = _tables(section, config, r_frame)
+    features = _features(tables[0], section)
+    raise_all(
+        [
+            *_unknown_columns(tables, section, features),
+            *group_problems(config.groups, features),
+        ]
+    )
+    label = ", ".join(dict.fromkeys(table.name for table in tables))
+    split = section.test.get("column", "")
+    wanted = (*features, section.target, section.weights, split)
+    typed = _typed(tables, [name for name in wanted if name], section, label)
+    is_test = _test_rows(tables, typed, section, config.seed)
+    words = _words(tables, section, config.seed)
+    sides = [
+        _side(typed, section, features, rows, told)
+        for rows, told in zip((~is_test, is_test), words, strict=True)
+    ]
+    return Reading(sides[0], sides[1], _inferred(tables, features, section))
+
+
+def _side(
+    typed: Mapping[str, pd.Series],
+    section: DataSection,
+    features: tuple[str, ...],
+    rows: Rows,
+    told: Mapping[str, str],
+) -> Side:
+    """Return the rows of one split, in the order of their table."""
+    kept = {name: column[rows].reset_index(drop=True) for name, column in typed.items()}
+    return Side(
+        X=pd.DataFrame({name: kept[name] for name in features}),
+        target=kept[section.target],
+        weights=kept.get(section.weights),
+        **told,
+    )
+
+
+@contextmanager
+def collecting(problems: list[str]) -> Iterator[None]:
+    """Keep the message of a DataError and go on."""
+    try:
+        yield
+    except DataError as error:
+        problems.append(str(error))
+
+
+def raise_all(problems: Iterable[str]) -> None:
+    """Raise a DataError with one line per problem, if there are any."""
+    lines = tuple(dict.fromkeys(problems))
+    if lines:
+        raise DataError("\n".join(lines))
+
+
+def group_problems(
+    groups: Mapping[str, tuple[str, ...]], features: tuple[str, ...]
+) -> Iterator[str]:
+    """Yield a sentence for every column of a group that is no feature."""
+    for group, members in groups.items():
+        for name in members:
+            if name not in features:
+                hint = did_you_mean(name, features)
+                rule = f"[groups] {group} must name features"
+                yield f"{rule}, but {name!r} is none of them.{hint}"
+
+
+def _tables(
+    section: DataSection, config: AuditConfig, r_frame: RFrame | None
+) -> tuple[Table, ...]:
+    """Return the one table, or those of the training and the test rows."""
+    given = [section.train, section.test]
+    problems: list[str] = []
+    tables: list[Table] = []
+    for source in given:
+        if set(source) & set(SOURCES):
+            with collecting(problems):
+                table = read_table(source, base=config.base, r_frame=r_frame)
+                tables.append(table)
+                problems += row_problems(len(table.frame), table.name)
+    raise_all(problems)
+    return tuple(tables)
+
+
+def row_problems(n_rows: int, where: str) -> Iterator[str]:
+    """Yield the problem of fewer than two rows."""
+    if n_rows < 2:
+        yield f"{where} must have two rows or more, but has {n_rows or 'none'}."
+
+
+def _features(table: Table, section: DataSection) -> tuple[str, ...]:
+    """Return the audited columns: as configured, or all that have no other role."""
+    others = (section.target, section.weights, section.test.get("column", ""))
+    return section.features or tuple(
+        name for name in table.frame.columns if name not in others
+    )
+
+
+def _unknown_columns(
+    tables: tuple[Table, ...], section: DataSection, features: tuple[str, ...]
+) -> Iterator[str]:
+    """Yield a sentence for every column that is named but not there."""
+    if not features:
+        rule = "must have a column that is a feature"
+        yield f"{tables[0].name} {rule}, but all have other roles."
+    asked = {
+        "target": (section.target,),
+        "weights": (section.weights,),
+        "test": (section.test.get("column", ""),),
+        "features": features,
+        "categories": tuple(section.categories),
+    }
+    for table in tables:
+        known = tuple(table.frame.columns)
+        for key, names in asked.items():
+            for name in names:
+                if name and name not in known:
+                    hint = (
+                        did_you_mean(name, known) or f" Its columns: {listed(known)}."
+                    )
+                    rule = f"{table.name} must have column {name!r} ([data] {key})"
+                    yield f"{rule}, but has none of that name.{hint}"
+
+
+def _typed(
+    tables: tuple[Table, ...], names: list[str], section: DataSection, label: str
+) -> dict[str, pd.Series]:
+    """Return the wanted columns over all rows, or raise what keeps them from types."""
+    problems: list[str] = []
+    typed: dict[str, pd.Series] = {}
+    for name in names:
+        with collecting(problems):
+            column = _column(tables, name, section, f"{label}: column {name!r}")
+            typed[name] = column.rename(name)
+    raise_all(problems)
+    return typed
+
+
+def _column(
+    tables: tuple[Table, ...], name: str, section: DataSection, where: str
+) -> pd.Series:
+    """Return one column over all rows; texts are typed in one piece."""
+    parts = [table.frame[name] for table in tables]
+    if all(table.is_text for table in tables):
+        return _meant(pd.concat(parts, ignore_index=True), True, section, where)
+    meant = [
+        _meant(part, table.is_text, section, f"{table.name}: column {name!r}")
+        for table, part in zip(tables, parts, strict=True)
+    ]
+    return meant[0] if len(meant) == 1 else columns.joined(*meant, where=where)
+
+
+def _meant(
+    cells: pd.Series, is_text: bool, section: DataSection, where: str
+) -> pd.Series:
+    """Return the typed column of cells that are named like it."""
+    if is_text:
+        cells = columns.without(cells, section.missing_values)
+    if levels := section.categories.get(cells.name):
+        return columns.as_levels(cells, levels, where=where)
+    if is_text:
+        is_class = cells.name == section.target and section.task != "regression"
+        return columns.from_texts(cells, where=where, is_class=is_class)
+    return columns.from_values(cells, where=where)
+
+
+def _test_rows(
+    tables: tuple[Table, ...],
+    typed: Mapping[str, pd.Series],
+    section: DataSection,
+    seed: int,
+) -> Rows:
+    """Return which rows are test rows."""
+    n_first = len(tables[0].frame)
+    if len(tables) == 2:
+        return np.arange(n_first + len(tables[1].frame)) >= n_first
+    if "column" in section.test:
+        name = section.test["column"]
+        where = f"{tables[0].name}: column {name!r}"
+        return rows_with(typed[name], section.test["value"], where=where)
+    strata = np.zeros(n_first, dtype=object)
+    if section.task != "regression":
+        strata = typed[section.target].astype(object).map(columns.text_of).to_numpy()
+    return drawn_rows(section.test["fraction"], seed, strata=strata)
+
+
+def _inferred(
+    tables: tuple[Table, ...], features: tuple[str, ...], section: DataSection
+) -> tuple[str, ...]:
+    """Return the features whose levels are only what their cells happen to hold."""
+    return tuple(
+        name
+        for name in features
+        if name not in section.categories
+        and not columns.is_category(tables[0].frame[name])
+    )
+
+
+def _words(
+    tables: tuple[Table, ...], section: DataSection, seed: int
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Return how sentences and the report name the training and the test rows."""
+    given = [str(next(iter(part.values()))) for part in (section.train, section.test)]
+    labels = [table.name for table in tables]
+    names = [_stem(label) for label in labels]
+    if len(tables) == 1:
+        given = [
+            f"{given[0]}, all other rows",
+            f"{given[0]}, {_held_out(section, seed)}",
+        ]
+        names = [f"{names[0]} ({split})" for split in ("train", "test")]
+    if len(set(labels)) == 1:
+        labels = [f"{labels[0]} ({split} rows)" for split in ("training", "test")]
+    train, test = (
+        {"where": label, "name": name, "source": source}
+        for label, name, source in zip(labels, names, given, strict=True)
+    )
+    return train, test
+
+
+def _held_out(section: DataSection, seed: int) -> str:
+    """Return which rows of one table are test rows, in words."""
+    if "column" in section.test:
+        return f"rows with {section.test['column']} = {section.test['value']!r}"
+    return f"{section.test['fraction']:.4g} of the rows, drawn with seed {seed}"
+
+
+def _stem(name: str) -> str:
+    """Return the short name of a table: of its file, or its R or bundled data set."""
+    if "::" in name:
+        return name.partition("::")[2]
+    return PurePath(name).stem.removeprefix("load_")

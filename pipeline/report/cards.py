@@ -1,0 +1,199 @@
+"""Section E: one estimand card per measure, which every number refers to by its id."""
+
+from collections.abc import Callable
+
+from pipeline.losses import LOSSES
+from pipeline.records import Importance
+from pipeline.report.blocks import Card, KeyValues, Part, Section, Sentence, Styled
+from pipeline.report.facts import Facts, engine_name, tallied, whole
+from pipeline.report.number_text import count, loss_label, percent
+from pipeline.report.rankings import LEVEL, Measure, Ranking, measure_of
+from pipeline.report.wording import counted, joined, look_up, named, say, series, word
+
+Fact = tuple[Sentence, Sentence]
+
+
+def method(facts: Facts) -> Section:
+    """Return section E: the cards, in the order of their ids."""
+    title = word("sections.method")
+    if not facts.cards:
+        nothing = {"prose": (), "cards": ()}
+        return Section("E", "method", title, say("method.none"), nothing)
+    cards = tuple(_card(facts, measure) for measure in facts.cards)
+    number = tallied("importances", len(cards))
+    lede = say("method.lede", measures=counted(number, "measure"))
+    parts = {"prose": say("method.prose"), "cards": cards}
+    return Section("E", "method", title, lede, parts)
+
+
+def title_of(record: Importance) -> Sentence:
+    """Return the name of a measure: of what, by which method."""
+    return (look_up(f"cards.{record.method}.title.{record.of}"),)
+
+
+def _card(facts: Facts, measure: Measure) -> Card:
+    ranked = [r for r in facts.rankings if measure_of(r.record) == measure]
+    record = ranked[0].record
+    card = facts.cards[measure]
+    rows = (
+        *_definition(facts, ranked),
+        *SPECIFIC[record.method](facts, record),
+        (say("cards.label.spread"), _spread(record)),
+        (say("cards.label.engines"), _engines(facts, record, ranked)),
+        *_stream(record),
+        (say("cards.label.limits"), say(f"cards.{record.method}.limits")),
+        (say("cards.label.reference"), say(f"cards.{record.method}.reference")),
+    )
+    return Card(
+        id=card,
+        title=title_of(record),
+        facts=KeyValues(
+            f"card-{card.lower()}-facts", say("cards.caption", card=card), rows
+        ),
+    )
+
+
+def _definition(facts: Facts, ranked: list[Ranking]) -> list[Fact]:
+    """Return what defines the quantity: question, formula, models, loss, rows."""
+    record, key = ranked[0].record, f"cards.{ranked[0].record.method}"
+    rows = [
+        (say("cards.label.question"), say(f"{key}.question.{record.of}")),
+        (say("cards.label.why"), say(f"{key}.why")),
+        (
+            say("cards.label.formula"),
+            (*say(f"{key}.formula.{record.form}"), "; ", *say(f"{key}.symbols")),
+        ),
+        (say("cards.label.models"), _models(facts, ranked)),
+    ]
+    losses = dict.fromkeys(r.record.loss for r in ranked if r.record.loss)
+    if losses:
+        rows.append((say("cards.label.loss"), _losses(list(losses))))
+    rows.append((say("cards.label.form"), _form(facts, ranked)))
+    rows.append((say("cards.label.data"), _data(facts, record)))
+    return rows
+
+
+def _models(facts: Facts, ranked: list[Ranking]) -> Sentence:
+    models = dict.fromkeys(r.record.model for r in ranked)
+    classes = dict.fromkeys(r.record.positive_class for r in ranked)
+    scale = ranked[0].record.scale
+    text = say("cards.models", models=series(named(model) for model in models))
+    if scale:
+        known = look_up("cards.scale")
+        text += ("; ", known.get(scale, scale.replace("_", " ")))
+    shown = [named(name) for name in classes if name]
+    if shown:
+        text += say("cards.of_class", classes=joined(shown))
+    del facts
+    return text
+
+
+def _losses(losses: list[str]) -> Sentence:
+    each = joined(
+        (f"{loss_label(loss)} = {LOSSES[loss].formula}" for loss in losses), "; "
+    )
+    return say("cards.loss", losses=each)
+
+
+def _form(facts: Facts, ranked: list[Ranking]) -> Sentence:
+    record = ranked[0].record
+    units = dict.fromkeys(facts.unit(r.record) for r in ranked)
+    shown = [unit or word("words.no_unit") for unit in units]
+    form = look_up("cards.form")[record.form]
+    return (form, "; ", *joined(shown))
+
+
+def _data(facts: Facts, record: Importance) -> Sentence:
+    own = look_up(f"cards.{record.method}").get("data")
+    if own:
+        return (own,)
+    frame = facts.result.datasets
+    rows = frame[frame["split"] == record.split]
+    weighted = bool(len(rows)) and bool(rows["weighted"].iloc[0])
+    return say(
+        "cards.data",
+        rows=counted(whole("importances.n_samples", record.n_samples), "row"),
+        split=look_up("splits")[record.split],
+        weights=look_up("cards.weights")["yes" if weighted else "no"],
+    )
+
+
+def _permutation(facts: Facts, record: Importance) -> list[Fact]:
+    del facts
+    rows = record.options.get("n_rows")
+    key = "drawn" if rows else "whole"
+    return [
+        (say("cards.label.shuffled"), say(f"cards.permutation.shuffled.{record.of}")),
+        (
+            say("cards.label.repeats"),
+            say(
+                f"cards.permutation.repeats.{key}",
+                repeats=str(record.n_repeats),
+                rows=count(int(rows)) if rows else "",
+            ),
+        ),
+    ]
+
+
+def _options(facts: Facts, record: Importance) -> list[Fact]:
+    del facts
+    if not record.options:
+        return []
+    settings = (
+        Styled("code", (f"{name} = {_setting(value)}",))
+        for name, value in sorted(record.options.items())
+    )
+    return [(say("cards.label.options"), joined(settings))]
+
+
+def _setting(value: object) -> str:
+    """Return the value of an option as the configuration would write it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+SPECIFIC: dict[str, Callable[[Facts, Importance], list[Fact]]] = {
+    "permutation": _permutation,
+    "partial_dependence": _options,
+    "impurity": _options,
+}
+"""What the card of each method says beside what all cards say."""
+
+
+def _spread(record: Importance) -> Sentence:
+    if not record.stream:
+        return say("cards.spread.none")
+    if record.n_repeats < 2:
+        return say("cards.spread.single")
+    return say("cards.spread.monte_carlo", level=percent(LEVEL))
+
+
+def _engines(facts: Facts, record: Importance, ranked: list[Ranking]) -> Sentence:
+    functions = look_up("cards.functions").get(record.method, {})
+    versions = {record.engine: record.engine_version}
+    for ranking in ranked:
+        versions |= {other.engine: other.engine_version for _, other in ranking.others}
+    told = [
+        joined(_called(engine, version, functions.get(engine, "")))
+        for engine, version in versions.items()
+    ]
+    r_version = facts.result.run.versions.get("R", "")
+    if len(told) > 1 and r_version:
+        return (*joined(told, "; "), *say("cards.through_r", version=r_version))
+    return joined(told, "; ")
+
+
+def _called(engine: str, version: str, function: str) -> list[Part]:
+    """Return an engine with its version and the function that was called."""
+    name = f"{engine_name(engine)} {version}".rstrip()
+    return [name, Styled("code", (function,))] if function else [name]
+
+
+def _stream(record: Importance) -> list[Fact]:
+    """Return whose draw order it was; nothing if nothing is drawn."""
+    if not record.stream:
+        return []
+    known = look_up("cards.stream")
+    text = (known.get(record.stream, record.stream), *say("cards.seeds"))
+    return [(say("cards.label.stream"), text)]

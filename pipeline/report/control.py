@@ -1,0 +1,153 @@
+"""Section A: what this document is, and what it is about."""
+
+from datetime import datetime
+
+from pipeline.report.blocks import KeyValues, Section, Sentence, Styled
+from pipeline.report.facts import Facts, engine_name, tallied, whole
+from pipeline.report.number_text import number
+from pipeline.report.wording import (
+    counted,
+    display_name,
+    joined,
+    look_up,
+    named,
+    say,
+    series,
+    shortened,
+    shown,
+    word,
+)
+
+MODELS_IN_TITLE = 3
+TITLE = 60
+
+
+def control(facts: Facts) -> Section:
+    """Return section A."""
+    parts = {"document": _document(facts), "audited": _audited(facts)}
+    return Section("A", "control", word("sections.control"), (), parts)
+
+
+def is_complete(facts: Facts) -> bool:
+    """Return whether the audit came to its end with something to rank."""
+    return facts.result.run.status == "complete" and bool(facts.rankings)
+
+
+def title(facts: Facts) -> Sentence:
+    """Return the title of the report: as configured, or what was asked of whom."""
+    if not is_complete(facts):
+        return say("title.not_completed")
+    if facts.note("title"):
+        return (display_name(facts.note("title")),)
+    models = facts.models
+    if len(models) > MODELS_IN_TITLE or sum(map(len, models)) > TITLE:
+        return say("title.many_models", models=tallied("models", len(models)))
+    names = (Styled("em", (named(model),)) for model in models)
+    return say(
+        f"title.model_{'one' if len(models) == 1 else 'several'}", models=series(names)
+    )
+
+
+def subtitle(facts: Facts) -> Sentence:
+    """Return what is predicted, when the run took place, and on how many rows."""
+    parts: list[Sentence] = []
+    if not is_complete(facts) or facts.note("title"):
+        parts.append(say("title.audit", audit=named(facts.result.run.audit)))
+    if facts.target:
+        unit = facts.target_unit
+        key = "title.predicts_unit" if unit else "title.predicts"
+        parts.append(say(key, target=named(facts.target), unit=shown(unit)))
+    rows = facts.rows("test")
+    on_rows = counted(whole("datasets.rows", rows), "test_row")
+    parts.append(
+        say("title.run", date=day(facts), rows=on_rows)
+        if rows
+        else say("title.run_only", date=day(facts))
+    )
+    return joined(parts, " ")
+
+
+def day(facts: Facts) -> str:
+    """Return the day the run started, in words."""
+    date = datetime.fromisoformat(str(facts.result.run.volatile["started"]))
+    return f"{date.day} {look_up('months')[date.month - 1]} {date.year}"
+
+
+def moment(text: object) -> str:
+    """Return an instant to the second, in UTC."""
+    return f"{datetime.fromisoformat(str(text)):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def document_id(facts: Facts) -> str:
+    """Return what names this document: the audit and the run."""
+    audit = display_name(facts.result.run.audit)
+    return f"{audit}/{facts.run_id}" if facts.run_id else audit
+
+
+def _document(facts: Facts) -> KeyValues:
+    run = facts.result.run
+    generator = f"importance-audit {run.versions.get('importance-audit', '')}".rstrip()
+    rows: list[tuple[Sentence, Sentence]] = [
+        (say("control.document"), (document_id(facts),)),
+        (say("control.started"), (moment(run.volatile["started"]),)),
+        (say("control.version"), say("control.unsigned")),
+    ]
+    for key in ("classification", "owner"):
+        if facts.note(key):
+            rows.append((say(f"control.{key}"), (shown(facts.note(key)),)))
+    rows += [
+        (say("control.generator"), (generator,)),
+        (say("control.digest"), hash_text(facts.digest)),
+    ]
+    return KeyValues("kv-document", say("control.this_document"), tuple(rows))
+
+
+def hash_text(digest: str) -> Sentence:
+    """Return a digest in two halves, between which a line may break."""
+    half = len(digest) // 2
+    return (Styled("hash", (digest[:half],)), Styled("hash", (digest[half:],)))
+
+
+def _audited(facts: Facts) -> KeyValues:
+    frame = facts.result.datasets
+    rows: list[tuple[Sentence, Sentence]] = []
+    if facts.models:
+        rows.append((say("control.models"), _several(facts.models)))
+    if facts.target:
+        rows.append((say("control.predicts"), _target(facts)))
+    for i in range(len(frame)):
+        row = frame.iloc[i]
+        label = say(f"control.rows_{row['split']}")
+        value = whole(f"datasets[{i}].rows", int(row["rows"]))
+        rows.append((label, (*counted(value, "row"), ", ", named(str(row["name"])))))
+    rows.append((say("control.engines"), _engines(facts)))
+    seed = facts.result.run.config.get("seed")
+    if seed is not None:
+        rows.append((say("control.seed"), (number(seed, 0).replace("\u202f", ""),)))
+    return KeyValues("kv-audited", say("control.the_audited"), tuple(rows))
+
+
+def _several(names: tuple[str, ...], limit: int = 6) -> Sentence:
+    """Return names as a list, the first few and how many more."""
+    parts: list[Sentence] = [(shortened(name, 40),) for name in names[:limit]]
+    if len(names) > limit:
+        parts.append(say("words.more", n=str(len(names) - limit)))
+    return joined(parts)
+
+
+def _target(facts: Facts) -> Sentence:
+    parts: list[Sentence] = [(shortened(facts.target, 40),)]
+    if facts.target_unit:
+        parts.append((shown(facts.target_unit),))
+    parts.append((look_up("tasks")[facts.task],))
+    return joined(parts)
+
+
+def _engines(facts: Facts) -> Sentence:
+    """Return who was asked, and who of them did not answer."""
+    asked = dict.fromkeys((*facts.engines_named, *facts.answered))
+    parts: list[Sentence] = [(engine_name("python"),)]
+    for engine in asked:
+        silent = engine not in facts.answered
+        parts.append((engine, *(say("control.no_answer") if silent else ())))
+    return joined(parts)

@@ -1,0 +1,195 @@
+"""Section B: one page that answers seven questions. Not: anything said only here."""
+
+from pipeline.report.blocks import (
+    Badge,
+    Cell,
+    Column,
+    Link,
+    Row,
+    Section,
+    Sentence,
+    Table,
+)
+from pipeline.report.facts import Facts, card_link, whole
+from pipeline.report.findings import gravest, link_to, tally, title_of
+from pipeline.report.number_text import loss_label, rank_text
+from pipeline.report.pairs import by_engines
+from pipeline.report.performance_tables import against_constant
+from pipeline.report.ranking_tables import (
+    axis_of,
+    bar_cell,
+    baseline_of,
+    bounds_of,
+    interval_columns,
+    measured_in,
+    places_of,
+    value_label,
+    value_of,
+)
+from pipeline.report.rankings import Ranking
+from pipeline.report.results import leaders
+from pipeline.report.scope import untested, untested_count
+from pipeline.report.verdicts import badge, reason, sentence
+from pipeline.report.wording import (
+    counted,
+    joined,
+    say,
+    section_link,
+    shortened,
+    shown,
+    word,
+)
+
+FEATURES = 8
+MODELS = 3
+OTHERS = 2
+PAIRS = 3
+FINDINGS = 5
+NAME = 32
+"""What one page holds; the sections behind it have the rest."""
+
+
+def executive(facts: Facts) -> Section:
+    """Return section B."""
+    parts = {
+        "verdict": badge(facts.result.verdict),
+        "sentence": joined([sentence(facts), reason(facts)], " "),
+        "models": _models(facts),
+        "ranking": (_ranking(facts, facts.lead),) if facts.lead else (),
+        "others": _others(facts),
+        "pairs": _pairs(facts),
+        "change": say("executive.no_baseline"),
+        "tally": (*tally(facts.result), "."),
+        "findings": _findings(facts),
+        "untested": _untested(facts),
+        "decision": (shown(facts.note("decision")) or word("executive.decision"),),
+    }
+    return Section("B", "executive", word("sections.executive"), (), parts)
+
+
+def _models(facts: Facts) -> tuple[Sentence, ...]:
+    """Return each model with its class and its loss, the first few of them."""
+    frame = facts.result.models
+    told = []
+    for place in range(min(len(frame), MODELS)):
+        row = frame.iloc[place]
+        what = shortened(str(row["estimator"]) or word("data.callable"), 50).text
+        text = say("executive.model", model=shortened(row["model"], NAME), what=what)
+        told.append((*text, *against_constant(facts, row["model"]), "."))
+    if len(frame) > MODELS:
+        more = say("words.more", n=str(len(frame) - MODELS))
+        told.append((*more, ", ", section_link("D"), "."))
+    return tuple(told) or (say("executive.no_model"),)
+
+
+def _ranking(facts: Facts, ranking: Ranking) -> Table:
+    """Return the first rows of the lead ranking as a short table."""
+    record = ranking.record
+    rows = ranking.order[:FEATURES]
+    axis = axis_of(ranking, rows)
+    columns = [
+        Column(say("ranking.rank"), "number", 7),
+        Column(say(f"ranking.name.{record.of}"), "header", 25),
+        Column((value_label(ranking),), "number", 12),
+        Column((axis.text,), "bar", 20),
+    ]
+    if ranking.is_drawn:
+        columns += interval_columns()
+    more = len(ranking.order) - len(rows)
+    notes = (say("executive.more", n=str(more), section=section_link("F")),)
+    return Table(
+        id="tab-executive",
+        caption=_caption(facts, ranking),
+        columns=tuple(columns),
+        rows=tuple(
+            _row(ranking, row, cell=bar_cell(ranking, row, axis)) for row in rows
+        ),
+        notes=notes if more > 0 else (),
+        shape="tight",
+    )
+
+
+def _row(ranking: Ranking, row: int, *, cell: Cell) -> Row:
+    record = ranking.record
+    cells = [
+        Cell((rank_text(float(ranking.rank[row])),)),
+        Cell((shortened(record.features[row], NAME),)),
+        Cell((value_of(ranking, row),)),
+        cell,
+    ]
+    if ranking.is_drawn:
+        cells += [*bounds_of(ranking, row), places_of(ranking, row)]
+    return Row(tuple(cells))
+
+
+def _caption(facts: Facts, ranking: Ranking) -> Sentence:
+    """Return the estimand in one sentence: model, measure, repeats, card."""
+    record = ranking.record
+    text = say(
+        "executive.caption",
+        model=shortened(record.model, NAME),
+        measured=measured_in(facts, ranking),
+        card=card_link(facts.card(record)),
+    )
+    if ranking.is_drawn:
+        path = f"importances[{ranking.index}].n_repeats"
+        repeats = counted(whole(path, record.n_repeats), "repeat")
+        text += say("executive.mean_of", repeats=repeats)
+    if record.loss:
+        base = baseline_of(ranking)
+        text += say("executive.as_it_is", loss=loss_label(record.loss), value=base)
+    return text
+
+
+def _others(facts: Facts) -> tuple[Sentence, ...]:
+    """Return the leaders of the other models in one sentence each."""
+    rest = facts.leads[1:]
+    told = [leaders(facts, ranking, 3) for ranking in rest[:OTHERS]]
+    if len(rest) > OTHERS:
+        more = say("words.more", n=str(len(rest) - OTHERS))
+        told.append((*more, ", ", section_link("F"), "."))
+    return tuple(told)
+
+
+def _pairs(facts: Facts) -> tuple[tuple[Badge, Sentence], ...] | Sentence:
+    """Return one line per pair of engines, the worst first."""
+    found = by_engines(facts)
+    return tuple((mark, _cut(text)) for mark, text in found[:PAIRS])
+
+
+def _cut(text: Sentence, limit: int = 160) -> Sentence:
+    """Return a sentence with long plain text shortened, so that a page can hold it."""
+    return tuple(
+        f"{part[:limit].rstrip()}…"
+        if isinstance(part, str) and len(part) > limit
+        else part
+        for part in text
+    )
+
+
+def _findings(facts: Facts) -> tuple[Sentence, ...]:
+    """Return the gravest findings by number and title; notes only if nothing else."""
+    ordered = gravest(facts.result)
+    told = []
+    for finding in ordered[:FINDINGS]:
+        if finding.severity == "info":
+            break
+        told.append(
+            say(
+                "executive.finding",
+                number=link_to(finding, facts.result),
+                severity=word(f"severity.{finding.severity}"),
+                title=_cut(title_of(finding), 90),
+            )
+        )
+    return tuple(told)
+
+
+def _untested(facts: Facts) -> Sentence:
+    gravest_item = untested(facts)[0]
+    return say(
+        "executive.untested",
+        items=untested_count(facts),
+        table=Link("tab-untested", word("executive.listed")),
+        item=_cut(gravest_item.item, 90),
+    )

@@ -1,0 +1,159 @@
+"""What several sections ask of a result: who was asked, what leads, in which unit."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pipeline.records import AuditResult, Effect, Importance
+from pipeline.report.blocks import Link, Name, Sentence, Value
+from pipeline.report.number_text import count, loss_label, unit_text
+from pipeline.report.rankings import OURS, Measure, Ranking, measure_of, rankings
+from pipeline.report.wording import joined, named, word
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """A result, and what is worked out from it once for all sections.
+
+    Attributes
+    ----------
+    result : AuditResult
+    digest : str
+        The content digest of the result.
+    rankings : tuple of Ranking
+        In the order of the audit.
+    cards : mapping of measure to str
+        The id of each estimand card: "E1", "E2", …
+    """
+
+    result: AuditResult
+    digest: str
+    rankings: tuple[Ranking, ...]
+    cards: Mapping[Measure, str]
+
+    @property
+    def run_id(self) -> str:
+        """The id of the run, empty if it has none."""
+        return str(self.result.run.volatile.get("run_id", ""))
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The names of the models, in the order of the audit."""
+        return tuple(self.result.models["model"])
+
+    @property
+    def target(self) -> str:
+        """The column that is predicted, empty if no rows were read."""
+        targets = self.result.datasets["target"]
+        return str(targets.iloc[0]) if len(targets) else ""
+
+    @property
+    def task(self) -> str:
+        """The task of the audit, empty if no rows were read."""
+        tasks = self.result.datasets["task"]
+        return str(tasks.iloc[0]) if len(tasks) else ""
+
+    @property
+    def target_unit(self) -> str:
+        """The unit of the target as configured, empty if none was given."""
+        return self.note("unit")
+
+    @property
+    def lead(self) -> Ranking | None:
+        """The ranking that the report opens with: features before groups."""
+        of_features = [r for r in self.rankings if r.record.of == "features"]
+        return next(iter(of_features or self.rankings), None)
+
+    @property
+    def leads(self) -> tuple[Ranking, ...]:
+        """The lead ranking, and the same question to the other models and classes."""
+        if self.lead is None:
+            return ()
+        first = self.lead.record
+        return tuple(
+            ranking
+            for ranking in self.rankings
+            if measure_of(ranking.record) == measure_of(first)
+            and ranking.record.loss == first.loss
+        )
+
+    @property
+    def answered(self) -> tuple[str, ...]:
+        """The engines beside ours that answered anything."""
+        records: tuple[Importance | Effect, ...]
+        records = (*self.result.importances, *self.result.effects)
+        return tuple(dict.fromkeys(r.engine for r in records if r.engine != OURS))
+
+    @property
+    def engines_named(self) -> tuple[str, ...]:
+        """The engines that the configuration asks for."""
+        entries = self.result.run.config.get("importance", ())
+        named_in_entries = (name for entry in entries for name in entry["engines"])
+        return tuple(dict.fromkeys(named_in_entries))
+
+    def note(self, key: str) -> str:
+        """Return a text of the configuration's section [report], empty if not given."""
+        return str(self.result.run.config.get("report", {}).get(key, ""))
+
+    def card(self, record: Importance) -> str:
+        """Return the id of the card of a record.
+
+        Raises
+        ------
+        KeyError
+            If it has none: no number is printed without its card.
+        """
+        return self.cards[measure_of(record)]
+
+    def unit(self, record: Importance | Effect) -> str:
+        """Return the unit of a record's numbers, empty for a pure number."""
+        return unit_text(record.unit, self.target_unit)
+
+    def rows(self, split: str) -> int:
+        """Return how many rows a split has, 0 if it was not read."""
+        frame = self.result.datasets
+        rows = frame.loc[frame["split"] == split, "rows"]
+        return int(rows.iloc[0]) if len(rows) else 0
+
+
+def facts_of(result: AuditResult, digest: str) -> Facts:
+    """Return the facts of a result; the cards are numbered in its order."""
+    ranked = rankings(result)
+    measures = dict.fromkeys(measure_of(ranking.record) for ranking in ranked)
+    cards = {measure: f"E{number}" for number, measure in enumerate(measures, start=1)}
+    return Facts(result=result, digest=digest, rankings=ranked, cards=cards)
+
+
+def engine_name(engine: str) -> str:
+    """Return how the page calls an engine."""
+    return word("words.python") if engine == OURS else engine
+
+
+def card_link(card: str) -> Link:
+    """Return the link to a card, by its id."""
+    return Link(f"card-{card.lower()}", card)
+
+
+def whole(path: str, number: int) -> Value:
+    """Return a whole number that stands at `path`."""
+    return Value(path, number, count(number))
+
+
+def tallied(path: str, number: int) -> Value:
+    """Return how many of what stands at `path` there are."""
+    return Value(path, number, count(number), derived="count")
+
+
+def question_text(record: Importance) -> Sentence:
+    """Return what sets one ranking apart within its card: model, loss, class."""
+    parts: list[str | Name] = [named(record.model)]
+    if record.loss:
+        parts.append(loss_label(record.loss))
+    if record.positive_class:
+        parts.append(named(record.positive_class))
+    return joined(parts)
+
+
+def config_of(facts: Facts, key: str) -> Any:
+    """Return a section of the resolved configuration, empty if there is none."""
+    return facts.result.run.config.get(key, {})

@@ -1,0 +1,158 @@
+"""What a figure is drawn from: plain view data, already sorted, cut and worded.
+
+Names are as the page shows them, except that a figure may shorten a long one; the
+field `text` is the number beside a mark, rounded like the table below the figure.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class RankingRow:
+    """One feature of one model: the mean and its interval, best first.
+
+    Attributes
+    ----------
+    name : str
+    estimate, low, high : float
+        `low` and `high` equal `estimate` where nothing is drawn, and are NaN where
+        one repeat gives no interval.
+    text : str
+        The estimate as printed.
+    """
+
+    name: str
+    estimate: float
+    low: float
+    high: float
+    text: str
+
+
+@dataclass(frozen=True)
+class ModelRow:
+    """The loss of one model with one feature permuted.
+
+    Attributes
+    ----------
+    name : str
+    mean : float
+    repeats : tuple of float
+        The loss in each repeat, for the box plot; empty if nothing is drawn.
+    text : str
+    """
+
+    name: str
+    mean: float
+    repeats: tuple[float, ...]
+    text: str
+
+
+@dataclass(frozen=True)
+class ModelPanel:
+    """One model; the rows of all panels stand in the same order.
+
+    Attributes
+    ----------
+    name : str
+    baseline : float
+        The loss of the model as it is, drawn dashed: where the bars start.
+    baseline_text : str
+    rows : tuple of ModelRow
+    """
+
+    name: str
+    baseline: float
+    baseline_text: str
+    rows: tuple[ModelRow, ...]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One line, or one row of dots, of a panel.
+
+    Attributes
+    ----------
+    label : str
+    grid : tuple
+        Numbers, or the levels as text; curves of a panel may differ in it.
+    values : tuple of float
+    lead : bool
+        The curve that leads the reading; the others are drawn thinner.
+    """
+
+    label: str
+    grid: tuple[float | str, ...]
+    values: tuple[float, ...]
+    lead: bool
+
+
+@dataclass(frozen=True)
+class EffectPanel:
+    """One feature, the curves of all models.
+
+    Attributes
+    ----------
+    feature : str
+    kind : {"number", "category"}
+    curves : tuple of Curve
+    counts : tuple of (float or str, int)
+        Rows at each position or level, for the foot of the panel; may be empty.
+    """
+
+    feature: str
+    kind: Literal["number", "category"]
+    curves: tuple[Curve, ...]
+    counts: tuple[tuple[float | str, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class EngineRow:
+    """One feature as each engine measured it.
+
+    Attributes
+    ----------
+    name : str
+    points : tuple of (engine, mean, low, high)
+        Engines that gave no answer for this feature are left out.
+    """
+
+    name: str
+    points: tuple[tuple[str, float, float, float], ...]
+
+
+@dataclass(frozen=True)
+class BandRow:
+    """The difference between two engines on one feature.
+
+    Attributes
+    ----------
+    name : str
+    difference, half_width : float
+        Zero is the middle of the band from -half_width to half_width.
+    inside : bool
+    text : str
+    """
+
+    name: str
+    difference: float
+    half_width: float
+    inside: bool
+    text: str
+
+
+@dataclass(frozen=True)
+class BandPanel:
+    """One pair of engines.
+
+    Attributes
+    ----------
+    title : str
+    verdict : str
+        The word of the ladder.
+    rows : tuple of BandRow
+    """
+
+    title: str
+    verdict: str
+    rows: tuple[BandRow, ...]

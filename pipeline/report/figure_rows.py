@@ -1,0 +1,204 @@
+"""One row of each figure, and the axis and the places of many.
+
+A bar with its box plot, the marks of engines, a difference in its band.
+"""
+
+from collections.abc import Sequence
+from math import isfinite
+from statistics import quantiles
+
+from pipeline.report import figure_parts as parts
+from pipeline.report import typeface
+from pipeline.report.drawing import (
+    AXIS,
+    BAND,
+    BLUE,
+    FILL,
+    INK,
+    RED,
+    SMALL,
+    Anchor,
+    Scale,
+    Sheet,
+    limits,
+)
+from pipeline.report.figure_data import (
+    BandPanel,
+    BandRow,
+    EngineRow,
+    ModelPanel,
+    ModelRow,
+)
+
+# Mark, colour and size of the first, second and third engine: never a shape that
+# means a verdict.
+NARROW = 34.0  # millimetres below which a panel shows no numbers
+ENGINES = (("|", BLUE, 5.6), ("x", INK, 4.0), ("v", AXIS, 4.2))
+
+
+def draw_loss(
+    sheet: Sheet, row: ModelRow, scale: Scale, y: float, baseline: float, name: str
+) -> None:
+    """Draw the bar of one feature, and the box plot or the tick at its end."""
+    parts.beyond(sheet, scale, y, row.mean)
+    if not isfinite(row.mean):
+        return
+    mean = scale.at(row.mean)
+    sheet.box((scale.at(baseline), mean), (y - 1.3, y + 1.3), face=FILL, name=name)
+    repeats = sorted(row.repeats)
+    if not all(map(isfinite, repeats)) or len(set(repeats)) < 2:
+        sheet.line((mean, mean), (y - 1.3, y + 1.3), colour=BLUE, width=1.5)
+        return
+    ends = scale.at(repeats[0]), scale.at(repeats[-1])
+    first, median, third = map(scale.at, quantiles(repeats, n=4, method="inclusive"))
+    sheet.line(ends, (y, y), colour=BLUE, width=0.8, name=f"{name}-range")
+    sheet.box(
+        (first, third),
+        (y - 0.8, y + 0.8),
+        face="white",
+        edge=BLUE,
+        width=0.8,
+        name=f"{name}-quartiles",
+    )
+    sheet.line((median, median), (y - 0.8, y + 0.8), colour=BLUE, width=1.5)
+
+
+def draw_points(
+    sheet: Sheet,
+    row: EngineRow,
+    engines: tuple[str, ...],
+    scale: Scale,
+    middle: tuple[float, float],
+    name: str,
+) -> None:
+    """Draw the marks of one row around its middle (y, distance of two engines)."""
+    for engine, mean, low, high in row.points:
+        k = engines.index(engine)
+        mark, colour, size = ENGINES[k]
+        y = _dodged(middle, k, len(engines))
+        parts.beyond(sheet, scale, y, mean, colour=colour)
+        if isfinite(mean):
+            ends = low, high
+            parts.interval(sheet, scale, y, ends, colour=colour, width=0.8, cap=0.0)
+            place = scale.at(mean), y
+            sheet.mark(*place, mark, colour=colour, size=size, name=f"{name}-{k}")
+
+
+def _dodged(middle: tuple[float, float], k: int, n_engines: int) -> float:
+    return middle[0] + (k - (n_engines - 1) / 2) * middle[1]
+
+
+def telling_row(
+    rows: Sequence[EngineRow], engines: tuple[str, ...], scale: Scale, step: float
+) -> tuple[int, int]:
+    """Return the first row with room for the names of all engines, and the side.
+
+    The side is 1 right of the marks, -1 left of them; the row is -1 if none has the
+    room, or if the marks stand too close for a line of text each.
+    """
+    longest = max(typeface.width(name, SMALL) for name in engines) * parts.SLACK + 3.5
+    for n, row in enumerate(rows):
+        numbers = [number for point in row.points for number in point[1:]]
+        shown = [scale.at(number) for number in numbers if isfinite(number)]
+        finite = all(isfinite(point[1]) for point in row.points)
+        if step < 2.4 or not finite or len(row.points) < len(engines):
+            continue
+        if min(shown) - longest > scale.left:
+            return n, -1
+        if max(shown) + longest < scale.right:
+            return n, 1
+    return -1, 0
+
+
+def draw_engine_words(
+    sheet: Sheet,
+    row: EngineRow,
+    engines: tuple[str, ...],
+    scale: Scale,
+    middle: tuple[float, float],
+    side: int,
+) -> None:
+    """Write the name of each engine beside its mark."""
+    for engine, *numbers in row.points:
+        k = engines.index(engine)
+        shown = [scale.at(number) for number in numbers if isfinite(number)]
+        x = max(shown) + 2.0 if side > 0 else min(shown) - 2.0
+        colour = parts.word_colour(ENGINES[k][1])
+        y = _dodged(middle, k, len(engines))
+        anchor: Anchor = "left" if side > 0 else "right"
+        sheet.text(x, y, engine, size=SMALL, colour=colour, anchor=anchor)
+
+
+def draw_band(
+    sheet: Sheet, row: BandRow, scale: Scale, middle: tuple[float, float], name: str
+) -> None:
+    """Draw one feature around its middle (y, half the height of its band)."""
+    y, half = middle
+    if isfinite(row.half_width):
+        ends = scale.at(-row.half_width), scale.at(row.half_width)
+        sheet.box(ends, (y - half, y + half), face=BAND, name=f"{name}-band")
+        sheet.uprights(ends, (y - half, y + half), colour=AXIS, width=0.7)
+    colour = BLUE if row.inside else RED
+    parts.beyond(sheet, scale, y, row.difference, colour=colour)
+    if not isfinite(row.difference):
+        return
+    x = scale.at(row.difference)
+    mark, size = ("o", 4.2) if row.inside else ("s", 4.8)
+    sheet.mark(x, y, mark, colour=colour, size=size, name=name)
+    if not row.inside:
+        outwards = 2.0 if row.difference > 0 else -2.0
+        anchor: Anchor = "left" if outwards > 0 else "right"
+        sheet.text(x + outwards, y, row.text, size=SMALL, colour=RED, anchor=anchor)
+
+
+def loss_limits(panels: Sequence[ModelPanel]) -> tuple[float, float]:
+    """Return the ends of the axis: from zero where that does not squash the rest."""
+    losses = [panel.baseline for panel in panels]
+    rows = [row for panel in panels for row in panel.rows]
+    numbers = [number for row in rows for number in (row.mean, *row.repeats)]
+    low, high = limits([*losses, *numbers])
+    finite = [number for number in (*losses, *numbers) if isfinite(number)]
+    if min(finite, default=-1.0) >= 0.0 and high - low > 0.4 * high:
+        return limits(finite, include=(0.0,))
+    return low, high
+
+
+def bands_fit(panels: Sequence[BandPanel]) -> bool:
+    _, slots, height = band_layout(panels)
+    wide_enough = slots[0].right - slots[0].left >= NARROW
+    return len(panels) <= 12 and height <= parts.PAGE and wide_enough
+
+
+def band_layout(
+    panels: Sequence[BandPanel],
+) -> tuple[list[parts.Column], tuple[parts.Slot, ...], float]:
+    """Return the names and the place of each panel, and the height of the figure."""
+    names = [[row.name for row in panel.rows] for panel in panels]
+    shared = all(own == names[0] for own in names)
+    pitch = min(7.0, max(4.4, 7.4 - 0.15 * len(max(names, key=len))))
+    columns = [
+        parts.name_column(own, pitch=pitch, widest=62.0 if shared else 33.0)
+        for own in names
+    ]
+    across = (3 if len(panels) == 3 or len(panels) > 4 else 2) if shared else 2
+    slots, height = parts.slots(
+        len(panels),
+        max(column.height for column in columns),
+        left=columns[0].plot if shared else 0.0,
+        head=8.8,
+        across=across,
+    )
+    return columns, slots, height
+
+
+def band_limit(panels: Sequence[BandPanel], width: float) -> float:
+    """Return the right end of the axis, with room for the numbers outside."""
+    end = 0.0
+    for row in (row for panel in panels for row in panel.rows):
+        if isfinite(row.half_width):
+            end = max(end, row.half_width)
+        if isfinite(row.difference):
+            words = 0.0 if row.inside else typeface.width(row.text, SMALL) + 3.0
+            room = max(0.3, 1.0 - 2.0 * words * parts.SLACK / width)
+            end = max(end, abs(row.difference) / room)
+    return 1.06 * (end or 1.0)

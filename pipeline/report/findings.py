@@ -1,0 +1,153 @@
+"""Sections K and L: what was found, and the limits of use."""
+
+import hashlib
+
+from pipeline.records import AuditResult, Finding
+from pipeline.report.blocks import (
+    Entry,
+    KeyValues,
+    Link,
+    Section,
+    Sentence,
+    Value,
+)
+from pipeline.report.facts import Facts, tallied, whole
+from pipeline.report.number_text import significant
+from pipeline.report.wording import (
+    counted,
+    joined,
+    look_up,
+    say,
+    shortened,
+    shown,
+    word,
+)
+
+SEVERITIES = ("failure", "warning", "info")
+
+
+def gravest(result: AuditResult) -> list[Finding]:
+    """Return the findings, failures first, else in the order they were made."""
+    return sorted(result.findings, key=lambda f: SEVERITIES.index(f.severity))
+
+
+def title_of(finding: Finding) -> Sentence:
+    """Return what a finding is about in a few words, with its subject."""
+    titles = look_up("findings.title")
+    title = titles.get(finding.check, finding.check.replace("_", " "))
+    return (
+        (title, " (", shortened(finding.subject), ")") if finding.subject else (title,)
+    )
+
+
+def id_of(finding: Finding) -> str:
+    """Return the id of a finding: of what it is about, not of its place."""
+    told = f"{finding.check}\0{finding.subject}\0{finding.message}"
+    digest = hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"finding-{digest[:8]}"
+
+
+def link_to(finding: Finding, result: AuditResult) -> Link:
+    """Return a link to where a finding stands in full, by its number."""
+    places = [id(other) for other in gravest(result)]
+    return Link(id_of(finding), f"K{places.index(id(finding)) + 1}")
+
+
+def tally(result: AuditResult) -> Sentence:
+    """Return the number of findings of each severity."""
+    return joined(
+        counted(tallied("findings", sum(f.severity == s for f in result.findings)), s)
+        for s in SEVERITIES
+    )
+
+
+def findings(facts: Facts) -> Section:
+    """Return section K: every finding, the gravest first."""
+    places = {id(finding): i for i, finding in enumerate(facts.result.findings)}
+    entries = tuple(
+        _entry(finding, f"K{number}", places[id(finding)])
+        for number, finding in enumerate(gravest(facts.result), start=1)
+    )
+    lede = (*tally(facts.result), ".") if entries else say("findings.none")
+    return _section("K", "findings", lede, {"entries": entries})
+
+
+def _entry(finding: Finding, number: str, place: int) -> Entry:
+    """Return a finding: a note in one paragraph, all else as a table of facts."""
+    is_note = finding.severity == "info"
+    message = " ".join(filter(None, (finding.message, finding.remedy)))
+    return Entry(
+        id=id_of(finding),
+        number=number,
+        title=title_of(finding),
+        severity=finding.severity,
+        label=word(f"severity.{finding.severity}"),
+        summary=(shown(message),) if is_note else (),
+        facts=None if is_note else _facts_of(finding, number, place),
+    )
+
+
+def _facts_of(finding: Finding, number: str, place: int) -> KeyValues:
+    effects = look_up("findings.effect")
+    rows: list[tuple[Sentence, Sentence]] = [
+        (say("findings.condition"), (shown(finding.message),))
+    ]
+    if finding.check in effects:
+        rows.append((say("findings.consequence"), (effects[finding.check],)))
+    if finding.evidence:
+        rows.append((say("findings.evidence"), _evidence(finding, place)))
+    if finding.remedy:
+        rows.append((say("findings.recommendation"), (shown(finding.remedy),)))
+    title = say("findings.caption", number=number)
+    return KeyValues(f"{id_of(finding)}-facts", title, tuple(rows))
+
+
+def _evidence(finding: Finding, place: int) -> Sentence:
+    return joined(
+        (
+            f"{shown(name).replace('_', ' ')} ",
+            Value(
+                f"findings[{place}].evidence[{name!r}]",
+                float(number),
+                significant(float(number)),
+            ),
+        )
+        for name, number in finding.evidence.items()
+    )
+
+
+def limits(facts: Facts) -> Section:
+    """Return section L: limits of the measures, of this run, and of the config."""
+    methods = dict.fromkeys(ranking.record.method for ranking in facts.rankings)
+    known = look_up("limits.method")
+    sentences = [say("limits.reliance")]
+    sentences += _limits_of_run(facts)
+    sentences += [(text,) for method in methods for text in known[method]]
+    given = facts.result.run.config.get("report", {}).get("limits", ())
+    sentences += [(shown(text),) for text in given]
+    return _section("L", "limits", (), {"limits": tuple(sentences)})
+
+
+def _limits_of_run(facts: Facts) -> list[Sentence]:
+    drawn = [ranking for ranking in facts.rankings if ranking.is_drawn]
+    if not drawn:
+        return []
+    record, index = drawn[0].record, drawn[0].index
+    return [
+        say(
+            "limits.spread",
+            repeats=counted(
+                whole(f"importances[{index}].n_repeats", record.n_repeats),
+                "repeat",
+            ),
+            rows=counted(
+                whole(f"importances[{index}].n_samples", record.n_samples), "row"
+            ),
+        )
+    ]
+
+
+def _section(
+    letter: str, name: str, lede: Sentence, parts: dict[str, object]
+) -> Section:
+    return Section(letter, name, word(f"sections.{name}"), lede, parts)

@@ -1,0 +1,173 @@
+"""A ReportView as HTML: one file that asks nothing of any network."""
+
+import base64
+from datetime import datetime
+from functools import cache
+from typing import TYPE_CHECKING, TypeAlias
+
+from pipeline.records import AuditResult
+from pipeline.report.blocks import Figure, Sentence, Table
+from pipeline.report.pdf import conformity_statement, to_pdf
+from pipeline.report.view import ReportView, build_view
+from pipeline.report.wording import look_up, say, templates
+from pipeline.result_json import dumps
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+Rows: TypeAlias = tuple[tuple[Sentence, Sentence], ...]
+
+LARGEST_DOWNLOAD = 200_000
+"""Bytes of a table that the page itself hands over; larger ones lie beside it."""
+LARGEST_ATTACHMENT = 20_000_000
+"""Bytes of a result that the PDF carries with it."""
+
+
+class Page:
+    """A report that shows itself in a notebook."""
+
+    def __init__(self, html: str) -> None:
+        self.html = html
+
+    def _repr_html_(self) -> str:
+        """Return the page in a frame of its own, so that styles do not mix."""
+        return (
+            _environment()
+            .get_template("notebook.html.j2")
+            .render(page=self.html, words=look_up("page"))
+        )
+
+
+def to_html(view: ReportView) -> str:
+    """Return the report as one self-contained HTML file.
+
+    Parameters
+    ----------
+    view : ReportView
+
+    Returns
+    -------
+    str
+        No script, no outside address, and a policy that forbids both; the same bytes
+        for the same view.
+    """
+    return _rendered(view, printing=False)
+
+
+def print_html(view: ReportView, *, conformity: str) -> str:
+    """Return the report as HTML for paper: no downloads, long tables at the end.
+
+    Parameters
+    ----------
+    view : ReportView
+    conformity : str
+        What may be said of the file that the PDF renderer makes of it. Its style is
+        `print_css`, which the renderer gets beside it.
+    """
+    claim = (say("control.conformity"), (conformity,))
+    return _rendered(view, printing=True, conformity=(claim,))
+
+
+def page_files(result: AuditResult, *, pdf: bool = True) -> dict[str, bytes | str]:
+    """Return the renderings of a result as a run folder holds them.
+
+    Parameters
+    ----------
+    result : AuditResult
+    pdf : bool, default True
+        Whether to print it as well.
+
+    Returns
+    -------
+    dict
+        report.html, figures/<id>.svg and report.pdf, which carries result.json.
+
+    Raises
+    ------
+    pipeline.report.pdf.PdfError
+        If there can be no PDF.
+    """
+    view = build_view(result)
+    files: dict[str, bytes | str] = {"report.html": to_html(view)}
+    files |= {f"figures/{figure.id}.svg": figure.svg for figure in view.figures}
+    if pdf:
+        files["report.pdf"] = _printed(view, result)
+    return files
+
+
+def _printed(view: ReportView, result: AuditResult) -> bytes:
+    whole = dumps(result).encode()
+    return to_pdf(
+        print_html(view, conformity=conformity_statement()),
+        print_css=print_css(),
+        created=datetime.fromisoformat(view.created.replace("Z", "+00:00")),
+        identifier=bytes.fromhex(view.digest)[:16],
+        attachments={"result.json": whole} if len(whole) <= LARGEST_ATTACHMENT else {},
+    )
+
+
+def print_css() -> str:
+    """Return the style sheet of the pages."""
+    return (templates() / "print.css").read_text(encoding="utf-8")
+
+
+def show(result: AuditResult) -> Page:
+    """Return the report on a result as an object that a notebook shows."""
+    return Page(to_html(build_view(result)))
+
+
+def svg_uri(figure: Figure) -> str:
+    """Return a figure as an address that holds it."""
+    return _data_uri("image/svg+xml", figure.svg)
+
+
+def csv_uri(table: Table) -> str:
+    """Return a table as an address that holds it, empty if that is too large."""
+    text = table.csv
+    if len(text.encode()) > LARGEST_DOWNLOAD:
+        return ""
+    return _data_uri("text/csv", text)
+
+
+def _data_uri(media_type: str, text: str) -> str:
+    return f"data:{media_type};base64,{base64.b64encode(text.encode()).decode()}"
+
+
+def _rendered(view: ReportView, *, printing: bool, conformity: Rows = ()) -> str:
+    return (
+        _environment()
+        .get_template("report.html.j2")
+        .render(
+            view=view,
+            labels=view.labels,
+            references=view.references,
+            words=look_up("page"),
+            printing=printing,
+            conformity=conformity,
+            screen_css=_screen_css(),
+            svg_uri=svg_uri,
+            csv_uri=csv_uri,
+        )
+    )
+
+
+@cache
+def _screen_css() -> str:
+    from markupsafe import Markup
+
+    text = (templates() / "screen.css").read_text(encoding="utf-8")
+    return Markup(text)  # ours: no text of a user is in it
+
+
+@cache
+def _environment() -> "Environment":
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    return Environment(
+        loader=FileSystemLoader(templates()),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )

@@ -1,0 +1,201 @@
+"""The figures of section G: engines side by side, and differences in their bands."""
+
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+from pipeline.agreement import numbers
+from pipeline.records import Importance
+from pipeline.report.blocks import Figure, Link, Sentence, plain
+from pipeline.report.facts import Facts, card_link, engine_name
+from pipeline.report.figure_data import BandPanel, BandRow, EngineRow
+from pipeline.report.number_text import count, decimals, number, percent
+from pipeline.report.ranking_tables import measured_in, table_id
+from pipeline.report.rankings import LEVEL, OURS, Ranking, interval, question_of
+from pipeline.report.wording import (
+    display_name,
+    joined,
+    named,
+    say,
+    shortened,
+    word,
+)
+
+ROWS = 20
+PANELS = 4
+MODELS = 3
+ALT = 250
+
+
+def engine_figures(facts: Facts) -> tuple[Figure, ...]:
+    """Return the lead ranking as each engine measured it.
+
+    The first model always, the others where an engine was not replayed: equal numbers
+    need one picture.
+    """
+    having = [ranking for ranking in facts.leads if ranking.others and ranking.measured]
+    telling = [r for r in having[1:] if not _is_replayed(facts, r)]
+    chosen = (having[:1] + telling)[:MODELS]
+    return tuple(_engine_figure(facts, ranking) for ranking in chosen)
+
+
+def _is_replayed(facts: Facts, ranking: Ranking) -> bool:
+    """Return whether every engine that answered a question was replayed."""
+    frame = facts.result.agreement
+    about = [
+        place for place in frame.index if _is_about(ranking.record, frame.loc[place])
+    ]
+    answered = {other.engine for _, other in ranking.others}
+    rows = frame.loc[about]
+    verdicts = rows.loc[rows["engine_b"].isin(answered), "verdict"]
+    return bool(len(verdicts)) and bool((verdicts == "replayed").all())
+
+
+def _engine_figure(facts: Facts, ranking: Ranking) -> Figure:
+    record = ranking.record
+    sides = [record, *(other for _, other in ranking.others)]
+    engines = tuple(engine_name(side.engine) for side in sides)
+    bounds = [interval(side) for side in sides]
+    names = [record.features[row] for row in ranking.measured[:ROWS]]
+    rows = []
+    for name in names:
+        points = []
+        for side, engine, (low, high) in zip(sides, engines, bounds, strict=True):
+            at = side.features.index(name)
+            if np.isfinite(side.mean[at]):
+                ends = (float(low[at]), float(high[at]))
+                points.append((engine, float(side.mean[at]), *ends))
+        rows.append(EngineRow(display_name(name), tuple(points)))
+    return Figure(
+        id=table_id(ranking).replace("tab-ranking", "fig-engines"),
+        function="engines",
+        data={
+            "rows": tuple(rows),
+            "engines": engines,
+            "unit_label": plain(measured_in(facts, ranking)),
+        },
+        alt=_engines_alt(ranking, engines, len(rows)),
+        headline=_engines_headline(ranking, sides),
+        caption=say(
+            "figures.engines",
+            model=named(record.model),
+            level=percent(LEVEL),
+            card=card_link(facts.card(record)),
+            table=Link(table_id(ranking)),
+        ),
+    )
+
+
+def _engines_headline(ranking: Ranking, sides: list[Importance]) -> Sentence:
+    """Return whether all engines order the features alike."""
+    orders = {tuple(np.array(side.features)[np.argsort(side.rank)]) for side in sides}
+    key = "one_order" if len(orders) == 1 else "orders"
+    return say(
+        f"figures.{key}",
+        model=shortened(ranking.record.model, 24),
+        n=str(len(sides)),
+    )
+
+
+def _engines_alt(ranking: Ranking, engines: tuple[str, ...], n: int) -> str:
+    record = ranking.record
+    text = say(
+        "figures.engines_alt",
+        n=str(n),
+        total=count(len(record.features)),
+        what=word(f"words.{record.of}"),
+        model=shortened(record.model, 30),
+        engines=joined(engines),
+        first=shortened(record.features[ranking.measured[0]], 30),
+    )
+    return plain(text)[:ALT]
+
+
+def band_figure(facts: Facts) -> Figure | None:
+    """Return differences in their bands for pairs with independent draws, or None.
+
+    Pairs with equal draws have no band: their differences are rounding.
+    """
+    frame = facts.result.agreement
+    judged = frame[
+        (frame["kind"] == "importance")
+        & frame["verdict"].isin(["disagrees", "equivalent"])
+    ].sort_values("verdict", kind="stable")
+    panels = [panel for place in judged.index if (panel := _panel(facts, place))]
+    panels = panels[:PANELS]
+    if not panels:
+        return None
+    rows = [row for panel in panels for row in panel.rows]
+    outside = [row for row in rows if not row.inside]
+    record = facts.leads[0].record
+    return Figure(
+        id="fig-bands",
+        function="bands",
+        data={
+            "panels": tuple(panels),
+            "unit_label": plain(_difference_label(facts)),
+        },
+        alt=_bands_alt(panels, len(outside), len(rows)),
+        headline=say(
+            "figures.bands_outside" if outside else "figures.bands_inside",
+            n=str(len(outside)),
+            total=str(len(rows)),
+        ),
+        caption=say(
+            "figures.bands",
+            miss=percent(numbers.MISS_RATE),
+            card=card_link(facts.card(record)),
+        ),
+    )
+
+
+def _difference_label(facts: Facts) -> Sentence:
+    unit = facts.unit(facts.leads[0].record)
+    label = word("figures.difference")
+    return (f"{label}, {unit}" if unit else label,)
+
+
+def _panel(facts: Facts, place: Hashable) -> BandPanel | None:
+    """Return one pair of the lead measure as a panel; None for any other pair."""
+    row = facts.result.agreement.loc[place]
+    ranking = next((r for r in facts.leads if _is_about(r.record, row)), None)
+    if ranking is None:
+        return None
+    records = facts.result.importances
+    asked = [r for r in records if question_of(r) == question_of(ranking.record)]
+    one = next((r for r in asked if r.engine == row["engine_a"]), None)
+    other = next((r for r in asked if r.engine == row["engine_b"]), None)
+    if one is None or other is None or one.features != other.features:
+        return None
+    if one.engine == OURS or one.stream == other.stream:
+        return None
+    gaps = numbers.mean_gaps(one, other)
+    places = decimals(gaps.difference, gaps.band / 10)
+    rows = tuple(
+        BandRow(
+            name=display_name(one.features[i]),
+            difference=float(gaps.difference[i]),
+            half_width=float(gaps.band[i]),
+            inside=bool(gaps.inside[i]),
+            text=number(float(gaps.difference[i]), places, sign=True),
+        )
+        for i in ranking.measured[:ROWS]
+    )
+    title = f"{display_name(one.model)}: {engine_name(one.engine)} − {other.engine}"
+    return BandPanel(title=title, verdict=str(row["verdict"]), rows=rows)
+
+
+def _is_about(record: Importance, row: Any) -> bool:
+    """Return whether a row of the agreement is about the question of a record."""
+    names = ("model", "method", "of", "loss", "positive_class")
+    return question_of(record) == tuple(row[name] for name in names)
+
+
+def _bands_alt(panels: list[BandPanel], outside: int, total: int) -> str:
+    text = say(
+        "figures.bands_alt",
+        panels=joined(panel.title[:50] for panel in panels),
+        outside=str(outside),
+        total=str(total),
+    )
+    return plain(text)[:ALT]

@@ -1,0 +1,154 @@
+"""HTML text → PDF bytes, in a child process with limits. Not: the layout.
+
+The child (`print_page`) alone imports WeasyPrint: memory it takes is given back, a
+crash stays there, and the clock and the fonts of the machine stay out of the file.
+"""
+
+import base64
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from pipeline.report import print_page, typeface
+
+_ROOT = Path(__file__).parents[2]
+# No folder: the fonts are those of the page, on every machine the same.
+_NO_SYSTEM_FONTS = "<?xml version='1.0'?><fontconfig></fontconfig>\n"
+
+
+class PdfError(Exception):
+    """Why there is no PDF, as one sentence; the HTML stands without it."""
+
+
+def to_pdf(
+    html: str,
+    *,
+    print_css: str,
+    created: datetime,
+    identifier: bytes,
+    attachments: Mapping[str, bytes] | None = None,
+    seconds: float = 300.0,
+    max_bytes: int = 2 * 1024**3,
+) -> bytes:
+    """Return a page as PDF: the same bytes for the same arguments and versions.
+
+    Parameters
+    ----------
+    html : str
+        A page that holds all it shows. Characters DejaVu lacks are printed as
+        visible escapes.
+    print_css : str
+        The style for paper; the rules that load the typeface are added here.
+    created : datetime
+        The only date in the file, with its zone.
+    identifier : bytes
+        What names the document in the file: the first 16 bytes of its digest.
+    attachments : mapping of str to bytes, optional
+        File name to content, embedded in this order.
+    seconds : float, default 300
+        How long the child may take.
+    max_bytes : int, default 2 GiB
+        How much address space it may take.
+
+    Raises
+    ------
+    PdfError
+        If WeasyPrint is missing, fails, or exceeds a limit; if the page asks for
+        anything outside itself, or a rule, a font or an image of it has no effect.
+    """
+    if not _weasyprint_version():
+        raise PdfError("WeasyPrint (>= 57.2) must be installed, but there is none.")
+    instant = created.astimezone(UTC).replace(microsecond=0)
+    job = {
+        "html": typeface.escape_uncovered(html),
+        "css": f"{typeface.font_face_css()}\n{print_css}",
+        "fonts": typeface.font_files(),
+        "created": instant.isoformat(),
+        "identifier": identifier.hex(),
+        "attachments": {
+            name: base64.b64encode(content).decode()
+            for name, content in (attachments or {}).items()
+        },
+        "max_bytes": max_bytes,
+    }
+    with TemporaryDirectory(prefix="importance-audit-") as folder:
+        return _in_child(job, Path(folder), int(instant.timestamp()), seconds)
+
+
+def conformity_statement() -> str:
+    """Return what may be said of the PDF that the installed WeasyPrint writes."""
+    return statement_for(_weasyprint_version())
+
+
+def statement_for(weasyprint: str) -> str:
+    """Return what may be said of the PDF that this version of WeasyPrint writes.
+
+    The mode of the file and its tags are facts of the renderer; whether the file
+    conforms is for a validator to say.
+    """
+    major = int(weasyprint.split(".")[0]) if weasyprint else 0
+    if major >= 70:
+        return (
+            "Written in PDF/A-3a mode, not validated. Tagged; all figures carry "
+            "alternative text. PDF/UA: not claimed."
+        )
+    if not weasyprint:
+        return "PDF/A: not claimed. PDF/UA: not claimed; there is no renderer."
+    return (
+        f"PDF/A: not claimed. PDF/UA: not claimed; WeasyPrint {weasyprint} writes "
+        "figures without tags here."
+    )
+
+
+def _weasyprint_version() -> str:
+    try:
+        return version("weasyprint")
+    except PackageNotFoundError:
+        return ""
+
+
+def _in_child(
+    job: Mapping[str, object], folder: Path, epoch: int, seconds: float
+) -> bytes:
+    """Run `print_page` in its own folder and return what it writes."""
+    (folder / "fonts.conf").write_text(_NO_SYSTEM_FONTS, encoding="utf8")
+    files = folder / "files"
+    files.mkdir()
+    environment = {
+        **os.environ,
+        "SOURCE_DATE_EPOCH": str(epoch),
+        "FONTCONFIG_FILE": str(folder / "fonts.conf"),
+        "TMPDIR": str(folder),
+        "LC_ALL": "C.UTF-8",
+        "PYTHONHASHSEED": "0",
+        "PYTHONPATH": os.pathsep.join([str(_ROOT), os.environ.get("PYTHONPATH", "")]),
+    }
+    try:
+        child = subprocess.run(
+            # -P: nothing in the working folder may shadow a module
+            [sys.executable, "-P", "-W", "ignore", "-m", print_page.__name__],
+            input=json.dumps(job).encode(),
+            capture_output=True,
+            cwd=files,
+            env=environment,
+            timeout=seconds,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise PdfError(f"WeasyPrint was not done after {seconds:g} s.") from None
+    if child.returncode:
+        raise PdfError(_last_words(child))
+    return child.stdout
+
+
+def _last_words(child: subprocess.CompletedProcess[bytes]) -> str:
+    lines = child.stderr.decode(errors="replace").strip().splitlines() or ["no words"]
+    if child.returncode == print_page.REFUSED:
+        return lines[-1]
+    return f"WeasyPrint ended with code {child.returncode}: {lines[-1]}."

@@ -1,0 +1,215 @@
+"""The child process that prints: a job on stdin, the PDF on stdout.
+
+The only user of WeasyPrint, started by `pdf.to_pdf`. A page that cannot be printed as
+it is ends with `REFUSED` and one sentence on stderr. WeasyPrint 57.2 and 70 are
+tried; in between arguments moved, so each is looked up where it may have moved.
+"""
+
+import base64
+import inspect
+import json
+import logging
+import resource
+import sys
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+REFUSED = 3
+MODE = "pdf/a-3a"
+_MODE_SINCE = 70
+_MEDIA_TYPES = {".csv": "text/csv", ".json": "application/json"}
+# What WeasyPrint logs when a style rule, a font or an image has no effect.
+_FAULTS = ("Ignored", "Invalid", "Failed to load", "cannot be loaded")
+
+
+class PrintError(Exception):
+    """What keeps a page from being printed, as one sentence."""
+
+
+class _Log(logging.Handler):
+    """Keeps what WeasyPrint warns of."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.messages: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep one message, on one line."""
+        self.messages.append(" ".join(record.getMessage().split()))
+
+
+def main() -> int:
+    """Print the job on stdin; return the exit code."""
+    job = json.load(sys.stdin)
+    resource.setrlimit(resource.RLIMIT_AS, (job["max_bytes"], job["max_bytes"]))
+    try:
+        pdf = printed(job)
+    except PrintError as error:
+        print(error, file=sys.stderr)
+        return REFUSED
+    sys.stdout.buffer.write(pdf)
+    return 0
+
+
+def printed(job: Mapping[str, Any]) -> bytes:
+    """Return the PDF of a job: html, css, fonts, created, identifier, attachments.
+
+    Raises
+    ------
+    PrintError
+        If the page asks for anything outside itself, if a style rule, a font or an
+        image of it has no effect, or if an image has no alternative text.
+    """
+    import weasyprint
+    from weasyprint.text.fonts import FontConfiguration
+
+    log = _listen()
+    refused: list[str] = []
+    sources = {
+        "url_fetcher": _fetcher(job["fonts"], refused),
+        "base_url": "about:blank",
+    }
+    fonts = FontConfiguration()
+    style = weasyprint.CSS(string=job["css"], font_config=fonts, **sources)
+    page = weasyprint.HTML(string=job["html"], **sources)
+    _check_images(page)
+    document = page.render(stylesheets=[style], font_config=fonts)
+    document.metadata.created = document.metadata.modified = job["created"]
+    created = datetime.fromisoformat(job["created"])
+    pdf = document.write_pdf(
+        finisher=lambda _, pdf: _describe_files(pdf, created),
+        attachments=_attachments(job["attachments"], created),
+        **_mode(document, bytes.fromhex(job["identifier"])),
+    )
+    _check_outcome(refused, log.messages)
+    return bytes(pdf)
+
+
+def _listen() -> _Log:
+    log = _Log()
+    logger = logging.getLogger("weasyprint")
+    logger.handlers[:] = [log]
+    logger.propagate = False
+    return log
+
+
+def _fetcher(fonts: Mapping[str, str], refused: list[str]) -> Any:
+    """Return what serves `data:` and our fonts, and keeps all else in `refused`."""
+    import weasyprint
+    from weasyprint import urls
+
+    def check(url: str) -> None:
+        if not url.startswith("data:"):
+            refused.append(url)
+            raise ValueError("only what the page carries in itself may be used")
+
+    if not hasattr(urls, "URLFetcher"):  # before 68
+
+        def fetch(url: str, *args: Any, **options: Any) -> Any:
+            if url in fonts:
+                return {"string": Path(fonts[url]).read_bytes()}
+            check(url)
+            return weasyprint.default_url_fetcher(url, *args, **options)
+
+        return fetch
+
+    class Fetcher(urls.URLFetcher):  # type: ignore[misc]
+        def fetch(self, url: str, headers: Any = None) -> Any:
+            if url in fonts:
+                return urls.URLFetcherResponse(url, Path(fonts[url]).read_bytes())
+            check(url)
+            return super().fetch(url, headers)
+
+    return Fetcher()
+
+
+def _mode(document: Any, identifier: bytes) -> dict[str, Any]:
+    """Return the identifier and the mode of the file, as this version names them."""
+    import weasyprint
+
+    options: dict[str, Any] = {}
+    if int(weasyprint.__version__.split(".")[0]) >= _MODE_SINCE:
+        options["pdf_variant"] = MODE
+    is_old = "identifier" in inspect.signature(document.write_pdf).parameters
+    return {("identifier" if is_old else "pdf_identifier"): identifier, **options}
+
+
+def _attachments(files: Mapping[str, str], created: datetime) -> list[Any]:
+    """Return the files to embed, dated, so that no clock enters the PDF.
+
+    Each is written to the working folder first: below 64 the embedded name is that
+    of the file.
+    """
+    from weasyprint import Attachment
+
+    known = inspect.signature(Attachment).parameters
+    dates: dict[str, Any] = {
+        "created": created,
+        "modified": created,
+        "relationship": "Data",
+    }
+    attachments = []
+    for name, content in files.items():
+        Path(name).write_bytes(base64.b64decode(content))
+        options = {**dates, "name": name, "description": name}
+        usable = {key: value for key, value in options.items() if key in known}
+        attachments.append(Attachment(filename=name, **usable))
+    return attachments
+
+
+def _describe_files(pdf: Any, created: datetime) -> None:
+    """Complete what some versions leave out of embedded files, and list each once."""
+    import pydyf
+
+    date = pydyf.String(created.strftime("D:%Y%m%d%H%M%SZ"))
+    specs: list[Any] = [
+        item
+        for item in pdf.objects
+        if isinstance(item, dict) and item.get("Type") == "/Filespec"
+    ]
+    for spec in specs:
+        name = spec["UF"].string
+        name = name.decode() if isinstance(name, bytes) else name
+        spec["F"] = pydyf.String(name)
+        spec["AFRelationship"] = "/Data"
+        stream: Any = pdf.objects[int(spec["EF"]["F"].split()[0])]
+        media = _MEDIA_TYPES.get(Path(name).suffix, "text/plain")
+        stream.extra["Subtype"] = "/" + media.replace("/", "#2f")
+        stream.extra["Params"]["CreationDate"] = date
+        stream.extra["Params"]["ModDate"] = date
+    if specs:
+        pdf.catalog["AF"] = pydyf.Array(spec.reference for spec in specs)
+
+
+def _check_images(page: Any) -> None:
+    """Refuse an image without words for those who cannot see it."""
+    silent = [image for image in page.etree_element.iter("img") if not image.get("alt")]
+    if silent:
+        raise PrintError(
+            f"Every image must have an alternative text, but {len(silent)} have none."
+        )
+
+
+def _check_outcome(refused: list[str], messages: list[str]) -> None:
+    """Refuse a PDF that lacks something its page asks for."""
+    if refused:
+        raise PrintError(
+            f"The page must hold all it shows, but it asks for {_listed(refused)}."
+        )
+    faults = [text for text in messages if any(word in text for word in _FAULTS)]
+    if faults:
+        raise PrintError(
+            f"Every rule of the page must have its effect, but WeasyPrint says: "
+            f"{_listed(faults)}."
+        )
+
+
+def _listed(texts: list[str]) -> str:
+    more = f" and {len(texts) - 3} more" if len(texts) > 3 else ""
+    return ", ".join(repr(text[:200]) for text in texts[:3]) + more
+
+
+if __name__ == "__main__":
+    sys.exit(main())

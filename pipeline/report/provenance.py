@@ -1,0 +1,208 @@
+"""Sections M and N: what the numbers rest on, and how to have them again."""
+
+from collections.abc import Mapping
+
+from pipeline.records import Importance
+from pipeline.report.blocks import (
+    Cell,
+    Column,
+    KeyValues,
+    Part,
+    Row,
+    Section,
+    Sentence,
+    Styled,
+    Table,
+    Value,
+)
+from pipeline.report.control import hash_text, moment
+from pipeline.report.facts import Facts, card_link, engine_name
+from pipeline.report.number_text import count, significant
+from pipeline.report.rankings import measure_of
+from pipeline.report.wording import (
+    display_name,
+    joined,
+    look_up,
+    named,
+    say,
+    shown,
+    word,
+)
+
+DIGITS = 16
+"""Of a SHA-256 in a table; the control block prints the content digest in full."""
+
+
+def provenance(facts: Facts) -> Section:
+    """Return section M."""
+    drawn = any(record.stream for record in facts.result.importances)
+    parts = {
+        "inputs": _inputs(facts),
+        "seeds": (_seeds(facts),) if drawn else (),
+        "versions": _versions(facts),
+        "environment": _environment(facts),
+    }
+    return Section(
+        "M", "provenance", word("sections.provenance"), say("provenance.lede"), parts
+    )
+
+
+def redo(facts: Facts) -> Section:
+    """Return section N: the commands, and what each outcome means."""
+    audit = _argument(facts.result.run.audit)
+    run = f"{audit}/runs/{facts.run_id}"
+    rows = (
+        (
+            say("redo.run"),
+            _command(f"importance-audit run {audit}", say("redo.run_outcome")),
+        ),
+        (
+            say("redo.render"),
+            _command(f"importance-audit render {run}", say("redo.render_outcome")),
+        ),
+        (say("redo.full"), say("redo.full_text")),
+        (say("redo.expect"), say("redo.expect_text")),
+        (say("redo.digest"), hash_text(facts.digest)),
+    )
+    table = KeyValues("kv-redo", say("redo.caption"), rows)
+    prose = say("redo.where", audit=named(facts.result.run.audit))
+    return Section(
+        "N", "redo", word("sections.redo"), (), {"prose": prose, "commands": table}
+    )
+
+
+def _argument(name: str) -> str:
+    """Return a name as an argument of a command line."""
+    text = display_name(name)
+    return text if text.replace("-", "").replace("_", "").isalnum() else f"'{text}'"
+
+
+def _command(command: str, outcome: Sentence) -> Sentence:
+    return (Styled("code", (command,)), Styled("line", outcome))
+
+
+def _inputs(facts: Facts) -> Table:
+    run = facts.result.run
+    told: list[tuple[Sentence, str, str]] = [
+        (
+            (named(str(row["name"])),),
+            word(f"provenance.{row['split']}"),
+            str(row["sha256"]),
+        )
+        for _, row in facts.result.datasets.iterrows()
+    ]
+    told += [
+        ((named(str(row["model"])),), word("provenance.model"), str(row["sha256"]))
+        for _, row in facts.result.models.iterrows()
+        if row["sha256"]
+    ]
+    told += [
+        (say("provenance.all_rows"), word("provenance.data"), run.data_sha256),
+        (say("provenance.settings"), word("provenance.config"), run.config_sha256),
+        (say("provenance.result"), word("provenance.output"), facts.digest),
+    ]
+    return Table(
+        id="tab-inputs",
+        caption=say("provenance.inputs_caption", digits=str(DIGITS)),
+        columns=(
+            Column(say("provenance.what"), "header", 34),
+            Column(say("provenance.role"), width=34),
+            Column(say("provenance.sha256"), "code", 32),
+        ),
+        rows=tuple(
+            Row((Cell(what), Cell((role,)), Cell((_spaced(digest),))))
+            for what, role, digest in told
+        ),
+    )
+
+
+def _spaced(digest: str) -> str:
+    """Return the first digits of a digest in groups of four."""
+    short = digest[:DIGITS]
+    return " ".join(short[i : i + 4] for i in range(0, len(short), 4)) or "–"
+
+
+def _seeds(facts: Facts) -> Table:
+    """Return one row per model, measure, draw order and seed, with who used them."""
+    used: dict[tuple[str, ...], list[int]] = {}
+    records = facts.result.importances
+    for place, record in enumerate(records):
+        if record.stream:
+            key = (record.model, _card(facts, record), record.stream, str(record.seed))
+            used.setdefault((*key, str(record.n_repeats)), []).append(place)
+    return Table(
+        id="tab-seeds",
+        caption=say("provenance.seeds_caption"),
+        columns=(
+            Column(say("provenance.model_column"), "header", 22),
+            Column(say("provenance.measure"), width=11),
+            Column(say("provenance.engine"), width=18),
+            Column(say("provenance.stream"), width=23),
+            Column(say("provenance.seed"), "number", 15),
+            Column(say("provenance.repeats"), "number", 11),
+        ),
+        rows=tuple(_seed_row(facts, places) for places in used.values()),
+    )
+
+
+def _seed_row(facts: Facts, places: list[int]) -> Row:
+    first = facts.result.importances[places[0]]
+    path = f"importances[{places[0]}]"
+    card = _card(facts, first)
+    measure: Part = card_link(card) if card else "–"
+    streams = look_up("provenance.streams")
+    records = facts.result.importances
+    engines: dict[str, None] = dict.fromkeys(records[place].engine for place in places)
+    repeats = Value(f"{path}.n_repeats", first.n_repeats, count(first.n_repeats))
+    return Row(
+        (
+            Cell((named(first.model),)),
+            Cell((measure,)),
+            Cell(joined(engine_name(engine) for engine in engines)),
+            Cell((streams.get(first.stream, first.stream),)),
+            Cell((Value(f"{path}.seed", first.seed, str(first.seed)),)),
+            Cell((repeats,)),
+        )
+    )
+
+
+def _card(facts: Facts, record: Importance) -> str:
+    """Return the card of a record, of ours or of another engine; empty if none."""
+    own = facts.cards.get(measure_of(record), "")
+    alike = (
+        card
+        for measure, card in facts.cards.items()
+        if measure[:3] == (record.method, record.of, record.form)
+    )
+    return own or next(alike, "")
+
+
+def _environment(facts: Facts) -> KeyValues:
+    """Return when the run took place, how long it took, and on what machine."""
+    run = facts.result.run
+    rows: list[tuple[Sentence, Sentence]] = [
+        (say(f"provenance.{key}"), (moment(run.volatile[key]),))
+        for key in ("started", "ended")
+        if run.volatile.get(key)
+    ]
+    seconds = run.volatile.get("seconds")
+    if isinstance(seconds, int | float):
+        path = "run.volatile['seconds']"
+        took = Value(
+            path, float(seconds), significant(seconds, 2), word("words.seconds")
+        )
+        rows.append((say("provenance.took"), (took,)))
+    status = look_up("provenance.statuses")[run.status]
+    rows.append((say("provenance.status"), (status,)))
+    rows += _shown(run.environment)
+    return KeyValues("kv-environment", say("provenance.environment"), tuple(rows))
+
+
+def _versions(facts: Facts) -> KeyValues:
+    rows = _shown(facts.result.run.versions)
+    nothing = [(say("provenance.nothing"), ("–",))]
+    return KeyValues("kv-versions", say("provenance.versions"), tuple(rows or nothing))
+
+
+def _shown(facts: Mapping[str, str]) -> list[tuple[Sentence, Sentence]]:
+    return [((shown(str(key)),), (shown(str(text)),)) for key, text in facts.items()]

@@ -1,0 +1,338 @@
+"""The table of one ranking: rows, bars, intervals, and what the rest amounts to."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from pipeline.report.blocks import Bar, Cell, Column, Link, Row, Sentence, Table, Value
+from pipeline.report.facts import Facts, card_link, engine_name, whole
+from pipeline.report.number_text import (
+    count,
+    interval_text,
+    loss_label,
+    nice_ceiling,
+    number,
+    percent,
+    rank_text,
+    significant,
+)
+from pipeline.report.rankings import LEVEL, Ranking, cut
+from pipeline.report.wording import (
+    counted,
+    joined,
+    key_of,
+    look_up,
+    named,
+    say,
+    shown,
+    word,
+)
+
+DASH = Cell(("–",))
+
+
+@dataclass(frozen=True)
+class Axis:
+    """The scale of the bars of one table, and where its bars start."""
+
+    low: float
+    high: float
+    start: float
+
+    def place(self, value: float) -> float:
+        """Return a position in percent of the width."""
+        return round(100 * (value - self.low) / (self.high - self.low), 2)
+
+    @property
+    def text(self) -> str:
+        """The head of the column of bars."""
+        return f"{significant(self.low)} {word('words.to')} {significant(self.high)}"
+
+
+def ranking_table(facts: Facts, ranking: Ranking, always: Sequence[str] = ()) -> Table:
+    """Return the ranking as a table, cut to its first rows where it is long.
+
+    Parameters
+    ----------
+    facts : Facts
+    ranking : Ranking
+    always : sequence of str
+        Features that are shown however low they rank.
+    """
+    shown_rows = cut(ranking, always)
+    table = _table(facts, ranking, shown_rows)
+    if len(shown_rows) == len(ranking.order):
+        return table
+    full = _table(facts, ranking, ranking.order)
+    once = {row.key for row in table.rows}  # an id may stand on a page once
+    full = replace(
+        full,
+        id=f"{table.id}-all",
+        rows=tuple(replace(r, key="") if r.key in once else r for r in full.rows),
+        notes=(),
+        caption=say("ranking.whole", table=Link(table.id)),
+    )
+    rest = [row for row in ranking.order if row not in set(shown_rows)]
+    return replace(
+        table,
+        rows=(*table.rows, _rest_row(facts, ranking, rest)),
+        notes=(_rest_note(ranking, rest), *table.notes),
+        everything=full,
+    )
+
+
+def table_id(ranking: Ranking) -> str:
+    """Return the id of a ranking's table: of what it ranks, not of its place."""
+    return f"tab-ranking-{ranking.key}"
+
+
+def value_of(ranking: Ranking, row: int) -> Value:
+    """Return the estimate of one row."""
+    mean = float(ranking.mean[row])
+    path = f"importances[{ranking.index}].mean[{row}]"
+    return Value(path, mean, number(mean, ranking.places))
+
+
+def baseline_of(ranking: Ranking) -> Value:
+    """Return what a feature that does not matter measures: the loss as it is."""
+    mean = float(ranking.record.baseline.mean())
+    path = f"importances[{ranking.index}].baseline"
+    return Value(path, mean, number(mean, ranking.places), derived="mean")
+
+
+def value_label(ranking: Ranking) -> str:
+    """Return the word for the values: "Rise", "Ratio", …"""
+    record = ranking.record
+    return str(look_up(f"cards.{record.method}.value.{record.form}"))
+
+
+def measured_in(facts: Facts, ranking: Ranking) -> Sentence:
+    """Return what the values are, with loss and unit: "rise in RMSE, EUR/m²"."""
+    record = ranking.record
+    text = say(
+        f"cards.{record.method}.axis.{record.form}",
+        loss=loss_label(record.loss) if record.loss else "",
+        what=word(f"words.one_{record.of}"),
+    )
+    unit = facts.unit(record) if record.form != "ratio" else ""
+    return (*text, f", {shown(unit)}") if unit else text
+
+
+def axis_of(ranking: Ranking, rows: Sequence[int]) -> Axis:
+    """Return the scale on which the bars of some rows are drawn."""
+    record = ranking.record
+    start = {"raw": float(record.baseline.mean()), "ratio": 1.0}.get(record.form, 0.0)
+    chosen = list(rows)
+    bounds = np.concatenate(
+        [ranking.low[chosen], ranking.high[chosen], ranking.mean[chosen], [start]]
+    )
+    bounds = bounds[np.isfinite(bounds)]
+    high = max(float(bounds.max(initial=0.0)), 0.0)
+    low = min(float(bounds.min(initial=0.0)), 0.0)
+    low = -nice_ceiling(-low) if low < 0 else 0.0
+    return Axis(low, nice_ceiling(high) if high > 0 or low == 0 else 0.0, start)
+
+
+def bar_cell(ranking: Ranking, row: int, axis: Axis) -> Cell:
+    """Return the bar of one row; empty for what has no finite value."""
+    mean = float(ranking.mean[row])
+    if not math.isfinite(mean) or not math.isfinite(axis.start):
+        return Cell()
+    ends = sorted((axis.place(axis.start), axis.place(mean)))
+    low, high = float(ranking.low[row]), float(ranking.high[row])
+    interval = None
+    if ranking.is_drawn and math.isfinite(low) and math.isfinite(high):
+        interval = (axis.place(low), round(axis.place(high) - axis.place(low), 2))
+    fill = (ends[0], round(ends[1] - ends[0], 2))
+    return Cell(bar=Bar(fill=fill, interval=interval, estimate=axis.place(mean)))
+
+
+def bounds_of(ranking: Ranking, row: int) -> tuple[Cell, Cell]:
+    """Return the two bounds of the interval of one row."""
+    path = f"importances[{ranking.index}].values[{row}]"
+    return tuple(  # type: ignore[return-value]
+        Cell((Value(path, bound, number(bound, ranking.places), derived=name),))
+        for name, bound in (
+            ("low", float(ranking.low[row])),
+            ("high", float(ranking.high[row])),
+        )
+    )
+
+
+def places_of(ranking: Ranking, row: int) -> Cell:
+    """Return the places one feature could take, given the intervals."""
+    return Cell((interval_text(ranking.first[row], ranking.last[row]),))
+
+
+def interval_columns() -> tuple[Column, Column, Column]:
+    """Return the heads of the two bounds and of the places."""
+    return (
+        Column(say("ranking.low", level=percent(LEVEL)), "number", 12),
+        Column(say("ranking.high"), "number", 9),
+        Column(say("ranking.places"), "number", 9),
+    )
+
+
+def _table(facts: Facts, ranking: Ranking, rows: Sequence[int]) -> Table:
+    axis = axis_of(ranking, rows)
+    columns = _columns(facts, ranking, axis)
+    total = sum(column.width for column in columns)
+    lead = ranking is facts.lead
+    return Table(
+        id=table_id(ranking),
+        caption=_caption(facts, ranking),
+        columns=tuple(
+            replace(column, width=round(100 * column.width / total, 2))
+            for column in columns
+        ),
+        rows=tuple(_row(facts, ranking, row, axis, is_target=lead) for row in rows),
+        notes=_notes(facts, ranking),
+        source="importances.csv",
+        shape="wide" if len(columns) > 6 else "",
+    )
+
+
+def _columns(facts: Facts, ranking: Ranking, axis: Axis) -> list[Column]:
+    record = ranking.record
+    card = facts.card(record)
+    columns = [
+        Column(say("ranking.rank"), "number", 6),
+        Column(say(f"ranking.name.{record.of}"), "header", 19),
+        Column((value_label(ranking), " ", card_link(card)), "number", 11),
+        Column((axis.text,), "bar", 17 if ranking.is_drawn else 34),
+    ]
+    if ranking.is_drawn:
+        columns += interval_columns()
+    columns += [
+        Column((engine_name(other.engine),), "number", 9) for _, other in ranking.others
+    ]
+    if record.of == "groups":
+        columns.append(Column(say("ranking.columns"), "text", 22))
+    elif _groups(facts):
+        columns.append(Column(say("ranking.group"), "text", 11))
+    return columns
+
+
+def _row(
+    facts: Facts, ranking: Ranking, row: int, axis: Axis, *, is_target: bool
+) -> Row:
+    record = ranking.record
+    name = record.features[row]
+    cells = [
+        Cell((rank_text(float(ranking.rank[row])),)),
+        Cell((named(name),)),
+        Cell((value_of(ranking, row),)),
+        bar_cell(ranking, row, axis),
+    ]
+    if ranking.is_drawn:
+        cells += [*bounds_of(ranking, row), places_of(ranking, row)]
+    answers = zip(ranking.others, ranking.means_of_others, strict=True)
+    for (index, other), means in answers:
+        path = f"importances[{index}].mean[{other.features.index(name)}]"
+        mean = means[name]
+        cells.append(Cell((Value(path, mean, number(mean, ranking.places)),)))
+    if record.of == "groups":
+        cells.append(Cell(joined(named(column) for column in record.columns[row])))
+    elif _groups(facts):
+        inside = [named(g) for g, columns in _groups(facts).items() if name in columns]
+        cells.append(Cell(joined(inside) or ("–",)))
+    key = f"f-{key_of(name)}" if is_target and record.of == "features" else ""
+    return Row(tuple(cells), key=key)
+
+
+def _groups(facts: Facts) -> dict[str, list[str]]:
+    """Return the configured groups of columns."""
+    return dict(facts.result.run.config.get("groups", {}))
+
+
+def _caption(facts: Facts, ranking: Ranking) -> Sentence:
+    record = ranking.record
+    key = "ranking.caption_class" if record.positive_class else "ranking.caption"
+    text = say(
+        key,
+        what=word(f"words.{record.of}"),
+        model=named(record.model),
+        cls=named(record.positive_class),
+        measured=measured_in(facts, ranking),
+    )
+    if not ranking.is_drawn:
+        return (*text, ".")
+    repeats = whole(f"importances[{ranking.index}].n_repeats", record.n_repeats)
+    return (*text, *say("ranking.repeats", repeats=counted(repeats, "repeat")))
+
+
+def _notes(facts: Facts, ranking: Ranking) -> tuple[Sentence, ...]:
+    record = ranking.record
+    notes: list[Sentence] = []
+    if record.loss:
+        notes.append(_as_it_is(facts, ranking))
+    if ranking.is_drawn and ranking is facts.lead:
+        notes.append(say("ranking.places_note"))
+    unmeasured = [
+        named(record.features[row]) for row in ranking.order[len(ranking.measured) :]
+    ]
+    if unmeasured:
+        notes.append(say("ranking.unmeasured", names=joined(unmeasured[:10])))
+    return tuple(notes)
+
+
+def _as_it_is(facts: Facts, ranking: Ranking) -> Sentence:
+    """Return the loss of the model as it is, and with the target permuted."""
+    record = ranking.record
+    text = say(
+        "ranking.as_it_is",
+        model=named(record.model),
+        loss=loss_label(record.loss),
+        value=baseline_of(ranking),
+    )
+    frame = facts.result.y_permuted
+    asked = (
+        (frame["model"] == record.model)
+        & (frame["of"] == record.of)
+        & (frame["loss"] == record.loss)
+    )
+    if not asked.any():
+        return (*text, ".")
+    mean = float(frame.loc[asked, "value"].mean())
+    value = Value(
+        "y_permuted.value", mean, number(mean, ranking.places), derived="mean"
+    )
+    return (*text, *say("ranking.target_permuted", value=value))
+
+
+def _rest_row(facts: Facts, ranking: Ranking, rest: Sequence[int]) -> Row:
+    """Return one row that stands for all that are not shown."""
+    columns = _columns(facts, ranking, Axis(0, 1, 0))
+    cells = [DASH if column.kind != "bar" else Cell() for column in columns]
+    cells[1] = Cell(say("ranking.rest", n=count(len(rest))))
+    return Row(tuple(cells))
+
+
+def _rest_note(ranking: Ranking, rest: Sequence[int]) -> Sentence:
+    """Return what the rows that are not shown amount to."""
+    mean = ranking.mean
+    known = [row for row in rest if np.isfinite(mean[row])]
+    if not known:
+        return say("ranking.rest_unmeasured", n=count(len(rest)))
+    largest = max(known, key=lambda row: float(mean[row]))
+    text = say(
+        "ranking.rest_note",
+        n=count(len(rest)),
+        largest=value_of(ranking, largest),
+        share=_share(ranking, known),
+    )
+    if not ranking.is_drawn:
+        return (*text, ".")
+    start = {"ratio": 1.0}.get(ranking.record.form, 0.0)
+    excluding = sum(
+        bool(ranking.low[row] > start or ranking.high[row] < start) for row in known
+    )
+    return (*text, *say("ranking.rest_intervals", n=count(excluding)))
+
+
+def _share(ranking: Ranking, rows: Sequence[int]) -> str:
+    """Return the share of some rows in the sum of all positive values."""
+    positive = np.clip(np.nan_to_num(ranking.mean, posinf=0.0), 0, None)
+    total = float(positive.sum())
+    return percent(float(positive[list(rows)].sum()) / total) if total else percent(0.0)

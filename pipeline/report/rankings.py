@@ -1,0 +1,221 @@
+"""Which importances are ranked, in which order, with which intervals and places.
+
+One ranking answers one question about one model by our own engine; other engines'
+answers to the same question stand beside it, and our twins in their draw order only
+in the section on agreement.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from pipeline.records import AuditResult, Floats, Importance
+from pipeline.report.number_text import decimals
+from pipeline.report.wording import key_of
+
+OURS = "python"
+LEVEL = 0.95
+TOP = 20
+
+Question = tuple[str, str, str, str, str]
+Measure = tuple[str, str, str, tuple[tuple[str, str], ...]]
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """One question to one model: our answer, ranked, and who else answered.
+
+    Attributes
+    ----------
+    index : int
+        Place of `record` in ``result.importances``.
+    key : str
+        An id that says what is ranked, the same from run to run.
+    record : Importance
+    others : tuple of (int, Importance)
+        Answers of other engines to the same question, each with its place.
+    low, high : ndarray of shape (n_features,)
+        Interval of the mean over the repeats; the mean itself if nothing is drawn.
+    first, last : ndarray of shape (n_features,)
+        Best and worst place each feature could take, given the intervals.
+    order : tuple of int
+        Rows of the record from the largest mean down; what was not measured is last.
+    """
+
+    index: int
+    key: str
+    record: Importance
+    others: tuple[tuple[int, Importance], ...]
+    low: Floats
+    high: Floats
+    first: Floats
+    last: Floats
+    order: tuple[int, ...]
+
+    @cached_property
+    def mean(self) -> Floats:
+        """The estimates, in the order of the record."""
+        return self.record.mean
+
+    @cached_property
+    def rank(self) -> Floats:
+        """Their ranks, 1 for the largest."""
+        return self.record.rank
+
+    @cached_property
+    def means_of_others(self) -> tuple[dict[str, float], ...]:
+        """For each of `others`, its estimate of each feature."""
+        return tuple(
+            dict(zip(record.features, record.mean.tolist(), strict=True))
+            for _, record in self.others
+        )
+
+    @cached_property
+    def places(self) -> int:
+        """Decimals of every number of this ranking."""
+        return decimals(self.mean, self.record.std_error)
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether anything is random in it, so that intervals mean something."""
+        return bool(self.record.stream)
+
+    @property
+    def measured(self) -> tuple[int, ...]:
+        """The rows that have a place, best first."""
+        return tuple(i for i in self.order if np.isfinite(self.mean[i]))
+
+
+def question_of(record: Importance) -> Question:
+    """Return what two records must share to answer one question."""
+    return (
+        record.model,
+        record.method,
+        record.of,
+        record.loss,
+        record.positive_class,
+    )
+
+
+def measure_of(record: Importance) -> Measure:
+    """Return what defines one estimand card: everything but model, loss and class."""
+    options = tuple((key, repr(value)) for key, value in sorted(record.options.items()))
+    return (record.method, record.of, record.form, options)
+
+
+def rankings(result: AuditResult) -> tuple[Ranking, ...]:
+    """Return what is ranked: for each question and measure, our primary record.
+
+    A twin is a record of ours in the draw order of a package that only answers the
+    same question again; it is compared, and never ranked.
+    """
+    primary: dict[tuple[Question, Measure], tuple[int, Importance]] = {}
+    for index, record in enumerate(result.importances):
+        if record.engine == OURS:
+            primary.setdefault(
+                (question_of(record), measure_of(record)), (index, record)
+            )
+    others = [
+        (index, record)
+        for index, record in enumerate(result.importances)
+        if record.engine != OURS
+    ]
+    asked = Counter(question for question, _ in primary)
+    return tuple(
+        _ranked(index, key, record, _answers(record, others))
+        for (question, measure), (index, record) in primary.items()
+        for key in [_key(question, measure, is_alone=asked[question] == 1)]
+    )
+
+
+def _key(question: Question, measure: Measure, *, is_alone: bool) -> str:
+    """Return an id of a question, with the options where others share it."""
+    method, of, form, options = measure
+    del method, of
+    told = () if is_alone else (form, *(f"{name}={value}" for name, value in options))
+    return key_of(*question, *told)
+
+
+def _answers(
+    ours: Importance, others: Iterable[tuple[int, Importance]]
+) -> tuple[tuple[int, Importance], ...]:
+    """Return other engines' answers about the same features, in the same form."""
+    return tuple(
+        (index, record)
+        for index, record in others
+        if question_of(record) == question_of(ours)
+        and record.form == ours.form
+        and set(record.features) == set(ours.features)
+    )
+
+
+def _ranked(
+    index: int, key: str, record: Importance, others: tuple[tuple[int, Importance], ...]
+) -> Ranking:
+    low, high = interval(record)
+    first, last = places(low, high)
+    rank = record.rank
+    order = np.lexsort((np.arange(len(rank)), np.where(np.isnan(rank), np.inf, rank)))
+    return Ranking(
+        index=index,
+        key=key,
+        record=record,
+        others=others,
+        low=low,
+        high=high,
+        first=first,
+        last=last,
+        order=tuple(order.tolist()),
+    )
+
+
+def interval(record: Importance) -> tuple[Floats, Floats]:
+    """Return the bounds of the t interval of each mean over the repeats.
+
+    Both equal the mean if nothing is drawn, and are NaN after a single repeat.
+    """
+    if not record.stream:
+        return record.mean, record.mean
+    if record.n_repeats < 2:
+        unknown = np.full(len(record.features), np.nan)
+        return unknown, unknown
+    from scipy.special import stdtrit
+
+    quantile = float(stdtrit(record.n_repeats - 1, (1 + LEVEL) / 2))
+    with np.errstate(invalid="ignore"):
+        half = quantile * record.std_error
+        return record.mean - half, record.mean + half
+
+
+def places(low: Floats, high: Floats) -> tuple[Floats, Floats]:
+    """Return the best and the worst place of each feature, given its interval.
+
+    The best is 1 plus the features whose lower bound exceeds its upper bound, the
+    worst the number of features without those whose upper bound is below its lower
+    bound. NaN where a bound is.
+    """
+    known = np.isfinite(low) & np.isfinite(high)
+    ordered_low, ordered_high = np.sort(low[known]), np.sort(high[known])
+    n = len(ordered_low)
+    first = 1.0 + n - np.searchsorted(ordered_low, high, side="right")
+    last = n - np.searchsorted(ordered_high, low, side="left").astype(float)
+    return np.where(known, first, np.nan), np.where(known, last, np.nan)
+
+
+def cut(
+    ranking: Ranking, always: Sequence[str] = (), top: int = TOP
+) -> tuple[int, ...]:
+    """Return the rows the body shows: the first, ties at the edge, and `always`."""
+    order = ranking.order
+    if len(order) <= top:
+        return order
+    rank = ranking.rank
+    edge = rank[order[top - 1]]
+    names = set(always)
+    return tuple(
+        row
+        for place, row in enumerate(order)
+        if place < top or rank[row] == edge or ranking.record.features[row] in names
+    )

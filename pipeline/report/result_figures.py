@@ -1,0 +1,312 @@
+"""The figures of section F: a ranking, models side by side, curves."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from pipeline.records import Effect
+from pipeline.report.blocks import Figure, Link, Sentence, plain
+from pipeline.report.facts import Facts, card_link
+from pipeline.report.figure_data import (
+    Curve,
+    EffectPanel,
+    ModelPanel,
+    ModelRow,
+    RankingRow,
+)
+from pipeline.report.number_text import count, loss_label, number, percent, significant
+from pipeline.report.ranking_tables import (
+    baseline_of,
+    measured_in,
+    table_id,
+    value_label,
+    value_of,
+)
+from pipeline.report.rankings import LEVEL, OURS, TOP, Ranking
+from pipeline.report.wording import (
+    display_name,
+    joined,
+    key_of,
+    named,
+    say,
+    series,
+    shortened,
+    shown,
+    word,
+)
+
+PANEL_ROWS = 36
+PANELS = 6
+LEVELS = 20
+"""What one figure can hold and stay legible."""
+ALT = 250
+
+
+def ranking_figure(facts: Facts, ranking: Ranking) -> Figure | None:
+    """Return the ranking as dots with intervals; None if nothing was measured."""
+    record = ranking.record
+    if record.form not in ("difference", "ratio") or not ranking.measured:
+        return None
+    shown_rows = ranking.measured[:TOP]
+    rows = tuple(_figure_row(ranking, row) for row in shown_rows)
+    baseline = plain((record.model, " ", *_baseline_text(ranking)))
+    return Figure(
+        id=table_id(ranking).replace("tab-", "fig-"),
+        function="ranking",
+        data={
+            "rows": rows,
+            "unit_label": plain(measured_in(facts, ranking)),
+            "baseline_label": display_name(baseline),
+            "baseline": 1.0 if record.form == "ratio" else 0.0,
+            "value_label": value_label(ranking).lower(),
+        },
+        alt=_ranking_alt(facts, ranking, len(rows)),
+        headline=_headline(ranking),
+        caption=say(
+            "figures.ranking",
+            repeats=str(record.n_repeats),
+            level=percent(LEVEL),
+            card=card_link(facts.card(record)),
+            table=Link(table_id(ranking)),
+        ),
+    )
+
+
+def _figure_row(ranking: Ranking, row: int) -> RankingRow:
+    value = value_of(ranking, row)
+    return RankingRow(
+        name=display_name(ranking.record.features[row]),
+        estimate=value.raw,
+        low=float(ranking.low[row]),
+        high=float(ranking.high[row]),
+        text=value.text,
+    )
+
+
+def _baseline_text(ranking: Ranking) -> Sentence:
+    return say(
+        "figures.as_it_is",
+        loss=loss_label(ranking.record.loss),
+        value=baseline_of(ranking).text,
+    )
+
+
+def _headline(ranking: Ranking) -> Sentence:
+    """Return what the ranking shows in one short sentence."""
+    record, measured = ranking.record, ranking.measured
+    first = shortened(record.features[measured[0]], 24)
+    if not ranking.low[measured[0]] > 0:
+        return say("results.nobody")
+    if len(measured) == 1:
+        return say("results.only", feature=first)
+    if ranking.last[measured[0]] == 1:
+        ratio = ranking.mean[measured[0]] / ranking.mean[measured[1]]
+        if np.isfinite(ratio) and 1.05 <= ratio < 100:
+            return say("results.times", feature=first, ratio=number(float(ratio), 1))
+        return say("results.first", feature=first)
+    second = shortened(record.features[measured[1]], 24)
+    return say("results.together", first=first, second=second)
+
+
+def _ranking_alt(facts: Facts, ranking: Ranking, n: int) -> str:
+    record = ranking.record
+    row = ranking.measured[0]
+    text = say(
+        "figures.ranking_alt",
+        n=count(n),
+        total=count(len(record.features)),
+        what=word(f"words.{record.of}"),
+        model=shortened(record.model, 30),
+        measured=measured_in(facts, ranking),
+        first=shortened(record.features[row], 30),
+        value=value_of(ranking, row).text,
+        low=number(float(ranking.low[row]), ranking.places),
+        high=number(float(ranking.high[row]), ranking.places),
+    )
+    return plain(text)[:ALT]
+
+
+def models_figure(facts: Facts, ranked: Sequence[Ranking]) -> Figure | None:
+    """Return the losses of several models side by side, in the first one's order."""
+    record = ranked[0].record
+    chosen = [r for r in ranked if set(r.record.features) == set(record.features)]
+    chosen = chosen[:PANELS]
+    if not record.loss or len(chosen) < 2 or not ranked[0].measured:
+        return None
+    names = [record.features[row] for row in ranked[0].measured]
+    names = names[: max(PANEL_ROWS // len(chosen), 3)]
+    card = card_link(facts.card(record))
+    unit = facts.unit(record)
+    label = say("figures.models_axis", loss=loss_label(record.loss))
+    return Figure(
+        id=f"fig-models-{key_of(record.method, record.of, record.loss, record.form)}",
+        function="models",
+        data={
+            "panels": tuple(_panel(r, names) for r in chosen),
+            "axis_label": plain((*label, f", {shown(unit)}") if unit else label),
+            "value_label": word("figures.models_value"),
+        },
+        alt=_models_alt(chosen, names),
+        headline=_models_headline(chosen),
+        caption=say("figures.models", repeats=str(record.n_repeats), card=card),
+    )
+
+
+def _panel(ranking: Ranking, names: Sequence[str]) -> ModelPanel:
+    record = ranking.record
+    base = baseline_of(ranking)
+    rows = []
+    for name in names:
+        raw = record.raw[record.features.index(name)]
+        mean = float(raw.mean())
+        repeats = tuple(raw.tolist()) if ranking.is_drawn else ()
+        text = number(mean, ranking.places)
+        rows.append(ModelRow(display_name(name), mean, repeats, text))
+    text = plain(say("figures.panel_base", value=base.text))
+    return ModelPanel(display_name(record.model), base.raw, text, tuple(rows))
+
+
+def _models_headline(chosen: Sequence[Ranking]) -> Sentence:
+    firsts = {r.record.features[r.measured[0]] for r in chosen if r.measured}
+    if len(firsts) == 1:
+        return say("results.all_lead", feature=shortened(firsts.pop(), 30))
+    return say("results.models_differ")
+
+
+def _models_alt(chosen: Sequence[Ranking], names: Sequence[str]) -> str:
+    record = chosen[0].record
+    firsts = (
+        (
+            shortened(r.record.model, 20),
+            f" {word('words.reacts_to')} ",
+            shortened(r.record.features[r.measured[0]], 20),
+        )
+        for r in chosen
+        if r.measured
+    )
+    text = say(
+        "figures.models_alt",
+        models=str(len(chosen)),
+        n=str(len(names)),
+        total=count(len(record.features)),
+        loss=loss_label(record.loss),
+        firsts=joined(firsts),
+    )
+    return plain(text)[:ALT]
+
+
+def effect_figures(facts: Facts) -> tuple[Figure, ...]:
+    """Return one figure of curves per class and kind of curve."""
+    kinds: dict[tuple[str, ...], list[Effect]] = {}
+    for effect in facts.result.effects:
+        if effect.engine == OURS:
+            options = (f"{k}={v}" for k, v in sorted(effect.options.items()))
+            key = (effect.method, effect.positive_class, effect.scale, *options)
+            kinds.setdefault(key, []).append(effect)
+    return tuple(effect_figure(facts, key, curves) for key, curves in kinds.items())
+
+
+def effect_figure(facts: Facts, key: tuple[str, ...], curves: list[Effect]) -> Figure:
+    chosen = _curved(facts, curves)[:PANELS]
+    panels = tuple(_effect_panel(facts, name, curves) for name in chosen)
+    models = dict.fromkeys(effect.model for effect in curves)
+    label = _effect_label(facts, curves[0])
+    first, *rest = models
+    several = "several" if rest else "one"
+    return Figure(
+        id=f"fig-effects-{key_of(*key)}",
+        function="effects",
+        data={
+            "panels": panels,
+            "axis_label": label,
+            "reference": None,
+            "reference_text": "",
+        },
+        alt=_effects_alt(panels, len({e.feature for e in curves}), label),
+        headline=_effects_headline(curves, chosen),
+        caption=say(
+            f"figures.effects_{several}",
+            first=named(first),
+            rest=series(named(model) for model in rest),
+            n=str(len(panels)),
+            total=count(len({effect.feature for effect in curves})),
+        ),
+    )
+
+
+def _curved(facts: Facts, curves: list[Effect]) -> list[str]:
+    """Return the features with a curve, in the order of the lead ranking."""
+    having = dict.fromkeys(
+        e.feature for e in curves if e.kind == "number" or len(e.grid) <= LEVELS
+    )
+    lead = facts.lead
+    if lead is None:
+        return list(having)
+    places = {lead.record.features[row]: n for n, row in enumerate(lead.order)}
+    return sorted(having, key=lambda name: places.get(name, len(places)))
+
+
+def _effect_panel(facts: Facts, feature: str, curves: list[Effect]) -> EffectPanel:
+    own = [effect for effect in curves if effect.feature == feature]
+    first = next(iter(facts.models), own[0].model)
+    return EffectPanel(
+        feature=display_name(feature),
+        kind=own[0].kind,
+        curves=tuple(
+            Curve(
+                label=display_name(effect.model),
+                grid=tuple(
+                    display_name(point) if isinstance(point, str) else float(point)
+                    for point in effect.grid.tolist()
+                ),
+                values=tuple(effect.values.tolist()),
+                lead=effect.model == first,
+            )
+            for effect in own
+        ),
+    )
+
+
+def _effect_label(facts: Facts, effect: Effect) -> str:
+    """Return what the axis of a curve shows, with class and unit."""
+    unit = facts.unit(effect)
+    if effect.positive_class:
+        return plain(
+            say(
+                "figures.effects_axis_class",
+                unit=unit,
+                cls=shortened(effect.positive_class, 30),
+            )
+        )
+    text = say("figures.effects_axis", target=shortened(facts.target, 30))
+    return plain((*text, f", {shown(unit)}") if unit else text)
+
+
+def _effects_headline(curves: list[Effect], chosen: list[str]) -> Sentence:
+    """Return the feature whose curve spans most in the first model."""
+    first = curves[0].model
+    spans = {
+        e.feature: float(np.ptp(e.values))
+        for e in curves
+        if e.model == first and e.feature in chosen and np.isfinite(e.values).all()
+    }
+    if not spans or not max(spans.values()):
+        return say("results.flat")
+    widest = max(spans, key=lambda name: spans[name])
+    return say(
+        "results.widest",
+        feature=shortened(widest, 24),
+        span=significant(spans[widest]),
+        model=shortened(first, 20),
+    )
+
+
+def _effects_alt(panels: Sequence[EffectPanel], total: int, label: str) -> str:
+    names = joined(panel.feature[:24] for panel in panels)
+    text = say(
+        "figures.effects_alt",
+        label=label,
+        n=str(len(panels)),
+        total=count(total),
+        names=names,
+    )
+    return plain(text)[:ALT]

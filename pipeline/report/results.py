@@ -1,0 +1,153 @@
+"""Section F: what each model relies on, measure by measure, and the curves."""
+
+from itertools import groupby, pairwise
+
+from pipeline.report.blocks import Group, Section, Sentence
+from pipeline.report.facts import Facts, card_link
+from pipeline.report.number_text import loss_label, number
+from pipeline.report.ranking_tables import baseline_of, ranking_table, value_of
+from pipeline.report.rankings import Measure, Ranking, measure_of
+from pipeline.report.result_figures import effect_figures, models_figure, ranking_figure
+from pipeline.report.wording import (
+    joined,
+    key_of,
+    named,
+    say,
+    series,
+    shortened,
+    shown,
+    word,
+)
+
+
+def results(facts: Facts) -> Section:
+    """Return section F: one group per measure, then the curves."""
+    title = word("sections.results")
+    if not facts.rankings:
+        nothing = {"groups": ()}
+        return Section("F", "results", title, say("results.none"), nothing)
+    groups = [_group(facts, measure) for measure in facts.cards]
+    curves = effect_figures(facts)
+    if curves:
+        groups.append(Group("measure-curves", say("results.curves"), curves))
+    return Section("F", "results", title, lede(facts), {"groups": tuple(groups)})
+
+
+def lede(facts: Facts) -> Sentence:
+    """Return who leads in which model, by the lead measure."""
+    said = []
+    for leader, ranked in groupby(facts.leads, key=_leader):
+        models = series(dict.fromkeys(named(r.record.model) for r in ranked))
+        key = "results.leads" if leader else "results.no_leader"
+        said.append(say(key, feature=named(leader), models=models))
+    return joined(said, " ")
+
+
+def _leader(ranking: Ranking) -> str:
+    """Return the feature no other can overtake within the intervals, else empty."""
+    measured = ranking.measured
+    if not measured or ranking.last[measured[0]] != 1:
+        return ""
+    return ranking.record.features[measured[0]]
+
+
+def leaders(facts: Facts, ranking: Ranking, n: int) -> Sentence:
+    """Return the first features of one ranking with their values."""
+    del facts
+    record = ranking.record
+    first = (
+        (shortened(record.features[row], 30), " ", value_of(ranking, row))
+        for row in ranking.measured[:n]
+    )
+    return say("results.leaders", model=named(record.model), features=joined(first))
+
+
+def _group(facts: Facts, measure: Measure) -> Group:
+    """Return everything one card is about: tables, figures, what to read in them."""
+    ranked = [r for r in facts.rankings if measure_of(r.record) == measure]
+    record = ranked[0].record
+    card = facts.card(record)
+    losses = list(dict.fromkeys(r.record.loss for r in ranked))
+    by_loss = [[r for r in ranked if r.record.loss == loss] for loss in losses]
+    blocks: list[object] = []
+    for place, same_loss in enumerate(by_loss):
+        is_lead = place == 0 and facts.lead in same_loss
+        for ranking in same_loss:
+            blocks.append(ranking_table(facts, ranking, _outside(facts, ranking)))
+            if is_lead and (figure := ranking_figure(facts, ranking)):
+                blocks.append(figure)
+            if ranking is facts.lead:
+                blocks.append(_reading(facts, ranking))
+        if place == 0 and (figure := models_figure(facts, same_loss)):
+            blocks.append(figure)
+    title = say(f"cards.{record.method}.title.{record.of}")
+    return Group(
+        f"measure-{key_of(*_words_of(measure))}",
+        (card_link(card), " ", *title),
+        tuple(blocks),
+    )
+
+
+def _words_of(measure: Measure) -> tuple[str, ...]:
+    method, of, form, options = measure
+    return (method, of, form, *(f"{k}={v}" for k, v in options))
+
+
+def _outside(facts: Facts, ranking: Ranking) -> list[str]:
+    """Return the features of a ranking on which two engines disagree."""
+    frame, record = facts.result.disagreements, ranking.record
+    same = (
+        (frame["model"] == record.model)
+        & (frame["method"] == record.method)
+        & (frame["of"] == record.of)
+        & (frame["loss"] == record.loss)
+    )
+    return list(frame.loc[same, "feature"])
+
+
+def _reading(facts: Facts, ranking: Ranking) -> Sentence:
+    """Return how to read the first number of the lead ranking, and who is tied."""
+    record = ranking.record
+    if record.form != "difference" or not record.loss or not ranking.measured:
+        return ()
+    row = ranking.measured[0]
+    base = baseline_of(ranking)
+    text = say(
+        "results.reading",
+        value=value_of(ranking, row),
+        feature=named(record.features[row]),
+        loss=loss_label(record.loss),
+        model=named(record.model),
+        before=base,
+        after=number(base.raw + float(ranking.mean[row]), ranking.places),
+        unit=_unit_after(facts, ranking),
+    )
+    return (*text, *_constant(facts, ranking), *_tied(ranking))
+
+
+def _unit_after(facts: Facts, ranking: Ranking) -> str:
+    unit = facts.unit(ranking.record)
+    return f" {shown(unit)}" if unit else ""
+
+
+def _constant(facts: Facts, ranking: Ranking) -> Sentence:
+    """Return what predicting one constant would lose on the same rows."""
+    frame, record = facts.result.performance, ranking.record
+    same = (
+        (frame["model"] == record.model)
+        & (frame["loss"] == record.loss)
+        & (frame["split"] == record.split)
+    )
+    if not same.any():
+        return ()
+    value = float(frame.loc[same, "constant"].iloc[0])
+    return say("results.constant", value=number(value, ranking.places))
+
+
+def _tied(ranking: Ranking) -> Sentence:
+    """Return the first two neighbours in the ranking that noise could swap."""
+    order, names = ranking.measured, ranking.record.features
+    for one, other in pairwise(order):
+        if ranking.is_drawn and ranking.high[other] >= ranking.low[one]:
+            return say("results.tied", one=named(names[one]), other=named(names[other]))
+    return ()

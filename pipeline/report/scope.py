@@ -1,0 +1,218 @@
+"""Section C: what was asked, what both sides shared, what was not tested."""
+
+from typing import NamedTuple
+
+from pipeline.report.blocks import Cell, Column, Row, Section, Sentence, Table
+from pipeline.report.facts import Facts, tallied
+from pipeline.report.rankings import OURS
+from pipeline.report.wording import (
+    counted,
+    joined,
+    look_up,
+    named,
+    say,
+    series,
+    shortened,
+    shown,
+    word,
+)
+
+
+class Untested(NamedTuple):
+    """One thing the audit did not test: what, why, what it would take, what follows."""
+
+    item: Sentence
+    reason: str
+    takes: Sentence
+    consequence: Sentence
+
+
+GRAVITY = (
+    "failed",
+    "unavailable",
+    "not applicable",
+    "too costly",
+    "not configured",
+    "out of scope",
+)
+REASONS = {
+    "method_failed": "failed",
+    "interrupted": "failed",
+    "engine_missing": "unavailable",
+    "not_applicable": "not applicable",
+    "unmeasured": "not applicable",
+}
+"""The reason class of each check whose findings say that something was not tested."""
+
+
+def scope(facts: Facts) -> Section:
+    """Return section C."""
+    parts = {
+        "prose": (_purpose(facts), _asked(facts)),
+        "shared": _shared(facts),
+        "untested": _untested_table(facts),
+    }
+    lede = say("scope.lede_two", engines=_r_names(facts))
+    if not facts.answered:
+        lede = say("scope.lede_one" if facts.rankings else "scope.lede_none")
+    return Section("C", "scope", word("sections.scope"), lede, parts)
+
+
+def untested(facts: Facts) -> list[Untested]:
+    """Return what was not tested, the gravest first; never empty."""
+    found = [*_from_findings(facts), *_from_configuration(facts)]
+    for name, text in look_up("scope.never").items():
+        found.append(
+            Untested(
+                item=(text["item"],),
+                reason=text["reason"],
+                takes=(text["takes"],),
+                consequence=(text["consequence"],),
+            )
+        )
+        del name
+    return sorted(found, key=lambda item: GRAVITY.index(item.reason))
+
+
+def _r_names(facts: Facts) -> Sentence:
+    return series(named(engine) for engine in facts.answered)
+
+
+def _purpose(facts: Facts) -> Sentence:
+    """Return why the audit was run and what the model is for, as configured."""
+    told = [
+        say(f"scope.{key}", text=shown(facts.note(key)).rstrip("."))
+        for key in ("purpose", "intended_use")
+        if facts.note(key)
+    ]
+    return joined(told or [say("scope.no_purpose")], " ")
+
+
+def _asked(facts: Facts) -> Sentence:
+    """Return which measures were asked of which models."""
+    if not facts.rankings:
+        return say("scope.nothing_asked")
+    titles = look_up("cards")
+    measures = dict.fromkeys(
+        titles[r.record.method]["title"][r.record.of].lower() for r in facts.rankings
+    )
+    models = dict.fromkeys(r.record.model for r in facts.rankings)
+    return say(
+        "scope.asked",
+        models=series(shortened(model, 40) for model in models),
+        measures=series(measures),
+    )
+
+
+def _shared(facts: Facts) -> Table:
+    cells = _cells(facts)
+    ingredients = look_up("scope.ingredients")
+    rows = tuple(
+        Row((Cell((text["label"],)), Cell(cells[key]), Cell((text["error"],))))
+        for key, text in ingredients.items()
+    )
+    return Table(
+        id="tab-shared",
+        caption=say("scope.shared_caption"),
+        columns=(
+            Column(say("scope.ingredient"), "header", 32),
+            Column(say("scope.in_this_run"), width=28),
+            Column(say("scope.an_error"), width=40),
+        ),
+        rows=rows,
+        notes=(say("scope.verify"),),
+    )
+
+
+def _cells(facts: Facts) -> dict[str, Sentence]:
+    """Return what each ingredient was in this run."""
+    words = look_up("scope.cell")
+    keys = look_up("scope.ingredients")
+    if not facts.answered:
+        return dict.fromkeys(keys, (words["none"],))
+    cells: dict[str, Sentence] = {key: (words[key],) for key in keys if key != "draws"}
+    return {**cells, "draws": _draws(facts)}
+
+
+def _draws(facts: Facts) -> Sentence:
+    """Return whose random draws were shared with whom, from the records' streams."""
+    told: list[Sentence] = []
+    for engine in facts.answered:
+        records = [
+            r for r in facts.result.importances if r.engine == engine and r.stream
+        ]
+        ours = {r.stream for r in facts.result.importances if r.engine == OURS}
+        if records:
+            is_shared = all(record.stream in ours for record in records)
+            key = "draws_shared" if is_shared else "draws_independent"
+            told.append(say(f"scope.cell.{key}", engine=named(engine)))
+    return joined(told, "; ") or say("scope.cell.draws_none")
+
+
+def _untested_table(facts: Facts) -> Table:
+    rows = tuple(
+        Row(
+            (
+                Cell(item.item),
+                Cell((look_up("scope.reasons")[item.reason.replace(" ", "_")],)),
+                Cell(item.takes),
+                Cell(item.consequence),
+            )
+        )
+        for item in untested(facts)
+    )
+    return Table(
+        id="tab-untested",
+        caption=say("scope.untested_caption"),
+        columns=(
+            Column(say("scope.item"), "header", 34),
+            Column(say("scope.reason"), width=13),
+            Column(say("scope.takes"), width=24),
+            Column(say("scope.consequence"), width=29),
+        ),
+        rows=rows,
+    )
+
+
+def _from_findings(facts: Facts) -> list[Untested]:
+    """Return what the findings say was not done: failed, missing, not applicable."""
+    found: dict[Sentence, Untested] = {}
+    for finding in facts.result.findings:
+        if finding.check not in REASONS:
+            continue
+        reason = REASONS[finding.check]
+        key = f"scope.found.{finding.check}"
+        item = say(
+            f"{key}.item",
+            subject=shortened(finding.subject, 40),
+            message=shown(finding.message).rstrip("."),
+        )
+        takes = (shown(finding.remedy),) if finding.remedy else say(f"{key}.takes")
+        found.setdefault(item, Untested(item, reason, takes, say(f"{key}.consequence")))
+    return list(found.values())
+
+
+def _from_configuration(facts: Facts) -> list[Untested]:
+    """Return what nobody asked for: a second engine, a second model, groups."""
+    missing = []
+    if not facts.engines_named and not facts.answered:
+        missing.append("engine")
+    if len(facts.models) == 1:
+        missing.append("challenger")
+    if not facts.result.run.config.get("groups"):
+        missing.append("groups")
+    texts = look_up("scope.unasked")
+    return [
+        Untested(
+            item=(texts[key]["item"],),
+            reason="not configured",
+            takes=(texts[key]["takes"],),
+            consequence=(texts[key]["consequence"],),
+        )
+        for key in missing
+    ]
+
+
+def untested_count(facts: Facts) -> Sentence:
+    """Return how many things were not tested."""
+    return counted(tallied("findings", len(untested(facts))), "item")

@@ -1,0 +1,172 @@
+"""The one typeface of the reports, DejaVu as matplotlib ships it: files, widths, gaps.
+
+The same files on every machine: what is measured here is what the PDF embeds. Not:
+drawing, rendering.
+"""
+
+import base64
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+# (family, weight, style) as CSS says it, and the file that holds it.
+FACES = {
+    ("DejaVu Sans", "normal", "normal"): "DejaVuSans.ttf",
+    ("DejaVu Sans", "bold", "normal"): "DejaVuSans-Bold.ttf",
+    ("DejaVu Sans", "normal", "italic"): "DejaVuSans-Oblique.ttf",
+    ("DejaVu Sans Mono", "normal", "normal"): "DejaVuSansMono.ttf",
+    ("DejaVu Sans Mono", "bold", "normal"): "DejaVuSansMono-Bold.ttf",
+}
+MM_PER_POINT = 25.4 / 72
+_BREAKS = frozenset(" .,_-/:;=&|)")  # a line of a name may end after these
+_ROUNDING = 1e-6  # millimetres: a column as wide as its text must hold it
+_LAYOUT_ONLY = frozenset("\t\n\r")
+_UNDRAWABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
+_SVG_URI = re.compile(r"(?<=data:image/svg\+xml;base64,)[A-Za-z0-9+/=]+")
+
+
+def font_file(face: tuple[str, str, str]) -> Path:
+    """Return the path of one face of `FACES`."""
+    import matplotlib
+
+    return Path(matplotlib.get_data_path(), "fonts", "ttf", FACES[face])
+
+
+def font_files() -> dict[str, str]:
+    """Return address in `font_face_css` → path, of every face."""
+    return {f"font:{file}": str(font_file(face)) for face, file in FACES.items()}
+
+
+def font_face_css() -> str:
+    """Return one `@font-face` rule per face, its address "font:" and the file name.
+
+    Not a data URI: WeasyPrint takes 4 s to read five of them.
+    """
+    return "\n".join(
+        f'@font-face {{ font-family: "{family}"; font-weight: {weight}; '
+        f"font-style: {style}; src: url(font:{file}) }}"
+        for (family, weight, style), file in FACES.items()
+    )
+
+
+def uncovered(text: str) -> tuple[str, ...]:
+    """Return the characters that no face can draw, sorted and once each."""
+    return tuple(sorted(set(text) - _covered() - _LAYOUT_ONLY))
+
+
+def escape_uncovered(html: str) -> str:
+    """Return a page on which every character can be drawn.
+
+    A character no face covers becomes a visible escape such as ⟨U+5E74⟩, in the
+    text and inside the SVG images of the page. A renderer would leave it out, or
+    print the glyphs of another text in its place.
+    """
+
+    def escaped(match: re.Match[str]) -> str:
+        svg = base64.b64decode(match.group()).decode()
+        return base64.b64encode(_escaped(svg).encode()).decode()
+
+    return _SVG_URI.sub(escaped, _escaped(html))
+
+
+def drawable(text: str) -> str:
+    """Return a text without characters that XML forbids or that break its line."""
+    return _UNDRAWABLE.sub(_escape, text)
+
+
+def width(text: str, size: float, *, bold: bool = False) -> float:
+    """Return the advance width of a text in millimetres, at `size` points.
+
+    What the face lacks is taken to be one em wide, as CJK glyphs are.
+    """
+    advances = _advances(bold)
+    return sum(advances.get(ord(char), 1.0) for char in text) * size * MM_PER_POINT
+
+
+def shortened(
+    names: Sequence[str], limit: float, size: float, *, lines: int = 1
+) -> tuple[tuple[str, ...], ...]:
+    """Return the lines of each name, none wider than `limit` millimetres.
+
+    A name that does not fit `lines` lines is cut in the middle. Two names that come
+    out alike get their place in `names`, counted from 1, as in "income of th…and
+    over #3": a reader must never take one for the other.
+    """
+    texts = [_cut(name, limit, size, lines) for name in names]
+    return tuple(
+        _lines(
+            text
+            if text == name or texts.count(text) == 1
+            else _cut(name, limit, size, lines, f" #{place}"),
+            limit,
+            size,
+            lines,
+        )
+        for place, (name, text) in enumerate(zip(names, texts, strict=True), start=1)
+    )
+
+
+def _cut(text: str, limit: float, size: float, lines: int, tail: str = "") -> str:
+    """Return the text with as little as needed of its middle replaced by "…"."""
+
+    def keeping(kept: int) -> str:
+        return f"{text[: (kept + 1) // 2]}…{text[len(text) - kept // 2 :]}{tail}"
+
+    def fits(words: str) -> bool:
+        broken = _lines(words, limit, size, lines)
+        return width(broken[-1], size) <= limit + _ROUNDING
+
+    if not tail and fits(text):
+        return text
+    kept = bisect_left(range(len(text)), True, key=lambda kept: not fits(keeping(kept)))
+    return keeping(max(kept - 1, 0))
+
+
+def _lines(text: str, limit: float, size: float, lines: int) -> tuple[str, ...]:
+    """Return the text broken where words end; the last line may be too wide."""
+    if lines == 1 or width(text, size) <= limit + _ROUNDING:
+        return (text,)
+    fitting = bisect_right(
+        range(1, len(text)), limit, key=lambda n: width(text[:n], size)
+    )
+    breaks = [n for n in range(fitting // 2, fitting + 1) if text[n - 1] in _BREAKS]
+    end = breaks[-1] if breaks else max(fitting, 1)
+    return (text[:end].rstrip(), *_lines(text[end:], limit, size, lines - 1))
+
+
+def _escape(match: re.Match[str]) -> str:
+    return f"⟨U+{ord(match.group()):04X}⟩"
+
+
+def _escaped(text: str) -> str:
+    missing = uncovered(text)
+    return (
+        re.sub(f"[{re.escape(''.join(missing))}]", _escape, text) if missing else text
+    )
+
+
+@cache
+def _covered() -> frozenset[str]:
+    """Every character that at least one face has a glyph for."""
+    return frozenset(chr(code) for face in FACES for code in _cmap(face))
+
+
+@cache
+def _cmap(face: tuple[str, str, str]) -> dict[int, str]:
+    from fontTools.ttLib import TTFont
+
+    with TTFont(font_file(face), lazy=True) as font:
+        return dict(font.getBestCmap())
+
+
+@cache
+def _advances(bold: bool) -> dict[int, float]:
+    """Code point to advance width in em, of the regular or the bold sans."""
+    from fontTools.ttLib import TTFont
+
+    face = ("DejaVu Sans", "bold" if bold else "normal", "normal")
+    with TTFont(font_file(face), lazy=True) as font:
+        metrics, em = font["hmtx"].metrics, font["head"].unitsPerEm
+        return {code: metrics[name][0] / em for code, name in _cmap(face).items()}

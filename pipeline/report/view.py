@@ -1,0 +1,196 @@
+"""The whole page as data: an AuditResult in, a ReportView out. Not: HTML, files.
+
+Sorting, rounding, selection and wording happen here and in the modules of this
+package that hold one section each; the templates only place what they find.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from pipeline.records import AuditResult
+from pipeline.report.blocks import (
+    Badge,
+    Figure,
+    Section,
+    Sentence,
+    Table,
+    plain,
+    walk,
+)
+from pipeline.report.cards import method
+from pipeline.report.control import control, document_id, subtitle, title
+from pipeline.report.data_card import data_card
+from pipeline.report.executive import executive
+from pipeline.report.facts import Facts, facts_of
+from pipeline.report.findings import findings, limits
+from pipeline.report.number_text import count
+from pipeline.report.pairs import agreement
+from pipeline.report.provenance import provenance, redo
+from pipeline.report.results import results
+from pipeline.report.scope import scope
+from pipeline.report.thresholds import thresholds
+from pipeline.report.verdicts import badge, sentence
+from pipeline.report.wording import (
+    LANGUAGE,
+    NO_BREAK,
+    joined,
+    look_up,
+    say,
+    shown,
+    word,
+)
+from pipeline.result_json import content_digest
+
+SECTIONS = (
+    control,
+    executive,
+    scope,
+    data_card,
+    method,
+    results,
+    agreement,
+    thresholds,
+    findings,
+    limits,
+    provenance,
+    redo,
+)
+APPENDIX_ROWS = 1000
+
+
+@dataclass(frozen=True)
+class ReportView:
+    """Everything a rendering shows, ready to be placed.
+
+    Attributes
+    ----------
+    language : str
+    document : str
+        The id of the document: audit and run.
+    digest : str
+        The content digest, 64 hex digits.
+    created : str
+        The instant the run started, as an ISO text.
+    classification : str
+        The marking of every page, empty if none.
+    title, subtitle, kicker, page_title
+        Title of the report, the line below, the line above, the text of the window.
+    verdict : Badge
+    sentence : Sentence
+        The verdict in one sentence.
+    sections : tuple of Section
+    """
+
+    language: str
+    document: str
+    digest: str
+    created: str
+    classification: str
+    title: Sentence
+    subtitle: Sentence
+    kicker: str
+    page_title: str
+    verdict: Badge
+    sentence: Sentence
+    sections: tuple[Section, ...]
+
+    @property
+    def short_digest(self) -> str:
+        """The first digits of the content digest, for the foot of a page."""
+        return self.digest[:12]
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """Every numbered table, in the order of the page."""
+        return tuple(block for block in self._blocks() if isinstance(block, Table))
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """Every figure, in the order of the page."""
+        return tuple(block for block in self._blocks() if isinstance(block, Figure))
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """The number of each table and figure as its caption begins: "Table 3"."""
+        return {**_numbered(self.tables, "table"), **_numbered(self.figures, "figure")}
+
+    @property
+    def references(self) -> Mapping[str, str]:
+        """The same numbers as running text refers to them: "table 3"."""
+        return {key: label.lower() for key, label in self.labels.items()}
+
+    @property
+    def appendix(self) -> tuple[Table, ...]:
+        """The whole of every table that was cut, for paper: its first 1000 rows."""
+        cut = (table.everything for table in self.tables)
+        return tuple(_at_most(table, APPENDIX_ROWS) for table in cut if table)
+
+    def _blocks(self) -> Iterator[object]:
+        for section in self.sections:
+            yield from walk(section)
+
+
+def build_view(result: AuditResult) -> ReportView:
+    """Return the report on a result, ready to be rendered.
+
+    Parameters
+    ----------
+    result : AuditResult
+        Complete, or what there was when it was interrupted.
+
+    Returns
+    -------
+    ReportView
+        The same for the same result, whatever the machine or the time.
+    """
+    facts = facts_of(result, content_digest(result))
+    started = result.run.volatile["started"]
+    return ReportView(
+        language=LANGUAGE,
+        document=document_id(facts),
+        digest=facts.digest,
+        created=_instant(str(started)),
+        classification=shown(facts.note("classification")),
+        title=title(facts),
+        subtitle=subtitle(facts),
+        kicker=_kicker(facts),
+        page_title=_page_title(facts),
+        verdict=badge(result.verdict),
+        sentence=joined([sentence(facts), say("control.version_line")], " "),
+        sections=tuple(section(facts) for section in SECTIONS),
+    )
+
+
+def _instant(text: str) -> str:
+    """Return an instant as PDF readers want it: whole seconds, in UTC."""
+    return f"{datetime.fromisoformat(text):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def _kicker(facts: Facts) -> str:
+    parts = [word("title.kicker"), shown(facts.note("classification"))]
+    return " · ".join(part for part in parts if part)
+
+
+def _page_title(facts: Facts) -> str:
+    models = plain(joined(shown(model) for model in facts.models[:3]))
+    parts = [
+        part for part in (models or shown(facts.result.run.audit), facts.run_id) if part
+    ]
+    return f"{word('title.kicker')}: {', '.join(parts)}"
+
+
+def _numbered(blocks: Sequence[Table | Figure], kind: str) -> dict[str, str]:
+    label = look_up("words")[kind]
+    return {
+        block.id: f"{label}{NO_BREAK}{n}" for n, block in enumerate(blocks, start=1)
+    }
+
+
+def _at_most(table: Table, rows: int) -> Table:
+    """Return a table with its first rows, and a sentence on where the others are."""
+    if len(table.rows) <= rows:
+        return table
+    rest = count(len(table.rows) - rows)
+    more = say("words.rows_elsewhere", n=rest, file=table.source)
+    return replace(table, rows=table.rows[:rows], caption=(*table.caption, " ", *more))

@@ -1,0 +1,290 @@
+"""AuditResult ⇄ plain dicts ⇄ JSON text, without loss. Not: files.
+
+Floats keep their shortest exact digits; NaN and the infinities are the texts "NaN",
+"Infinity" and "-Infinity". Where any type may stand (options, configuration, mixed
+columns) a text that reads like one of these is written ``{"text": "NaN"}``.
+`result.schema.json` is the published form. Fields this version does not know are
+left in the file and in its digest, and otherwise ignored.
+"""
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import MISSING, fields
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
+import pandas as pd
+
+from pipeline.errors import DataError
+from pipeline.records import (
+    SCHEMA_VERSION,
+    AuditResult,
+    Effect,
+    Finding,
+    Importance,
+    RunInfo,
+)
+
+Plain: TypeAlias = dict[str, Any]
+R = TypeVar("R", RunInfo, Importance, Effect, Finding)
+
+NOT_FINITE = ("NaN", "Infinity", "-Infinity")
+ANYTHING = ("options", "evidence", "config", "versions", "environment", "volatile")
+"""Fields that map names to values of any plain type."""
+ARRAYS = ("raw", "baseline", "values", "grid")
+KINDS = {"f": "number", "i": "integer", "u": "integer", "b": "boolean"}
+
+
+def to_dict(result: AuditResult) -> Plain:
+    """Return a result as dicts, lists, texts and finite numbers."""
+    document: Plain = {"schema_version": SCHEMA_VERSION}
+    for item in fields(result):
+        value = getattr(result, item.name)
+        if isinstance(value, pd.DataFrame):
+            document[item.name] = _plain_frame(value)
+        elif isinstance(value, tuple):
+            document[item.name] = [_plain_record(record) for record in value]
+        else:
+            document[item.name] = _plain_record(value)
+    return document
+
+
+def from_dict(document: Mapping[str, Any], *, name: str = "result.json") -> AuditResult:
+    """Return the result that `to_dict` made, or that an equal schema version did.
+
+    Raises
+    ------
+    DataError
+        If it is not a result, or that of another major version.
+    """
+    _check_version(document, name)
+    kinds = {"importances": Importance, "effects": Effect, "findings": Finding}
+    try:
+        parts: Plain = {"run": _record(RunInfo, document["run"])}
+        for item in fields(AuditResult):
+            if item.name in kinds:
+                kind = kinds[item.name]
+                parts[item.name] = tuple(_record(kind, r) for r in document[item.name])
+            elif item.name != "run":
+                parts[item.name] = _frame(document[item.name])
+    except KeyError as error:
+        raise DataError(
+            f"{name} must hold every field of a result, but {error} is missing."
+        ) from error
+    except (TypeError, ValueError, AttributeError) as error:
+        raise DataError(
+            f"{name} must be the result of an audit, but it cannot be read: {error}."
+        ) from error
+    return AuditResult(**parts)
+
+
+def dumps(result: AuditResult) -> str:
+    """Return a result as JSON, one line per part, with its content digest."""
+    document = to_dict(result)
+    document["content_digest"] = digest_of(document)
+    parts = (f"{_json(key)}: {_json(value)}" for key, value in document.items())
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def loads(text: str, *, name: str = "result.json") -> AuditResult:
+    """Return the result in a JSON text; `name` is what messages call it.
+
+    Raises
+    ------
+    DataError
+        If it is not JSON, not a result, or that of another major version.
+    """
+    try:
+        document = json.loads(text)
+    except ValueError as error:
+        raise DataError(f"{name} must be JSON, but it is not: {error}.") from error
+    if not isinstance(document, dict):
+        raise DataError(f"{name} must be the result of an audit, but it is no object.")
+    return from_dict(document, name=name)
+
+
+def content_digest(result: AuditResult) -> str:
+    """Return the SHA-256 of what a result says, whenever and wherever it was made."""
+    return digest_of(to_dict(result))
+
+
+def digest_of(document: Mapping[str, Any]) -> str:
+    """Return the content digest of a result as a dict, of fields not known here too.
+
+    The SHA-256 of its canonical JSON (UTF-8, keys sorted by code point, no space,
+    shortest exact floats) without ``run.volatile`` and the digest itself.
+    """
+    run = {k: v for k, v in document["run"].items() if k != "volatile"}
+    said = {k: v for k, v in document.items() if k != "content_digest"} | {"run": run}
+    text = json.dumps(
+        said,
+        sort_keys=True,
+        separators=(",", ":"),
+        ensure_ascii=False,
+        allow_nan=False,
+    )
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _check_version(document: Mapping[str, Any], name: str) -> None:
+    """Refuse what is no result, or one of another major version."""
+    version = document.get("schema_version")
+    if not isinstance(version, str):
+        raise DataError(
+            f"{name} must be the result of an audit, but it has no schema_version."
+        )
+    major = SCHEMA_VERSION.split(".")[0]
+    if version.split(".")[0] != major:
+        raise DataError(
+            f"{name} must have schema version {major}.x, but it has {version!r}. Use "
+            "the version of importance-audit that wrote it."
+        )
+
+
+def _json(value: Any) -> str:
+    """Return a value as JSON on one line."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _plain_record(record: RunInfo | Importance | Effect | Finding) -> Plain:
+    """Return a record as a dict, fields in their order."""
+    plain = {}
+    for item in fields(record):
+        value = getattr(record, item.name)
+        if isinstance(value, np.ndarray):
+            value = (
+                _finite(value.tolist()) if value.dtype.kind == "f" else value.tolist()
+            )
+        elif item.name in ANYTHING:
+            value = _plain(value)
+        plain[item.name] = _lists(value)
+    return plain
+
+
+def _record(kind: type[R], plain: Mapping[str, Any]) -> R:
+    """Return the record in a dict; fields it does not know are passed over."""
+    values = {}
+    for item in fields(kind):
+        if item.name in plain:
+            values[item.name] = _field(item.name, plain)
+        elif item.default is MISSING and item.default_factory is MISSING:
+            raise KeyError(f"{kind.__name__}.{item.name}")
+    return kind(**values)
+
+
+def _field(name: str, plain: Mapping[str, Any]) -> Any:
+    """Return one field of a record as it was before `_plain_record`."""
+    value = plain[name]
+    if name == "raw":
+        shape = len(plain["features"]), len(plain["baseline"])
+        if len(value) != shape[0]:
+            raise ValueError(f"raw has {len(value)} rows for {shape[0]} features")
+        return np.array(value, dtype=np.float64).reshape(shape)
+    if name == "grid" and plain["kind"] == "category":
+        return np.array(value, dtype=object)
+    if name in ARRAYS:
+        return np.array(value, dtype=np.float64)
+    return _restored(value) if name in ANYTHING else _tuples(value)
+
+
+def _plain_frame(frame: pd.DataFrame) -> Plain:
+    """Return a frame as its columns, each with its type, and the number of rows."""
+    columns = []
+    for name in frame.columns:
+        values = frame[name].tolist()
+        kind = KINDS.get(frame[name].dtype.kind, "mixed")
+        if kind == "mixed" and all(isinstance(value, str) for value in values):
+            kind = "text"
+        encode = {"number": _finite, "mixed": _plain}.get(kind, _lists)
+        columns.append({"name": name, "type": kind, "values": encode(values)})
+    return {"rows": len(frame), "columns": columns}
+
+
+def _frame(plain: Mapping[str, Any]) -> pd.DataFrame:
+    """Return the frame in a dict, columns with the types they had."""
+    columns = {}
+    for column in plain["columns"]:
+        values, kind = column["values"], column["type"]
+        if len(values) != plain["rows"]:
+            raise ValueError(
+                f"column {column['name']!r} is not {plain['rows']} rows long"
+            )
+        if kind == "mixed":
+            values = list(_restored(values))
+        columns[column["name"]] = pd.Series(values, dtype=_dtype(kind, values))
+    return pd.DataFrame(columns)
+
+
+def _dtype(kind: str, values: list[Any]) -> Any:
+    """Return the type of a column; None lets pandas choose its own for texts."""
+    if kind == "text" and values:
+        return None
+    return {"number": np.float64, "integer": np.int64, "boolean": np.bool_}.get(
+        kind, object
+    )
+
+
+def _finite(values: Any) -> Any:
+    """Return nested lists of floats with texts for what is not finite."""
+    if isinstance(values, list):
+        return [_finite(value) for value in values]
+    if math.isfinite(values):
+        return values
+    return "NaN" if math.isnan(values) else f"{'-' if values < 0 else ''}Infinity"
+
+
+def _lists(value: Any) -> Any:
+    """Return nested tuples as lists."""
+    return (
+        [_lists(item) for item in value] if isinstance(value, list | tuple) else value
+    )
+
+
+def _tuples(value: Any) -> Any:
+    """Return nested lists as tuples."""
+    return tuple(_tuples(item) for item in value) if isinstance(value, list) else value
+
+
+def _plain(value: Any) -> Any:
+    """Return a value of any plain type as JSON can hold it.
+
+    Raises
+    ------
+    TypeError
+        If it is no text, number, truth value, None, or collection of these.
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, str):
+        return {"text": value} if value in NOT_FINITE else value
+    if isinstance(value, float):
+        return _finite(value)
+    if value is None or isinstance(value, int):
+        return value
+    if isinstance(value, Mapping):
+        return {_key(name): _plain(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    raise TypeError(f"A result must hold plain values, but {value!r} is none.")
+
+
+def _key(name: Any) -> str:
+    """Return the name of a mapping's entry, which JSON wants to be a text."""
+    if isinstance(name, str):
+        return name
+    raise TypeError(f"A result must name its values by texts, but {name!r} is none.")
+
+
+def _restored(value: Any) -> Any:
+    """Return the value that `_plain` wrote, sequences as tuples."""
+    if isinstance(value, str):
+        return float(value) if value in NOT_FINITE else value
+    if isinstance(value, list):
+        return tuple(_restored(item) for item in value)
+    if isinstance(value, dict):
+        if list(value) == ["text"] and value["text"] in NOT_FINITE:
+            return value["text"]
+        return {name: _restored(item) for name, item in value.items()}
+    return value

@@ -1,0 +1,69 @@
+"""Which rows are held out as test rows."""
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from pipeline.columns import text_of
+from pipeline.errors import DataError, did_you_mean, listed
+from pipeline.streams import stream
+
+Rows = npt.NDArray[np.bool_]
+
+
+def rows_with(column: pd.Series, value: str | float | bool, *, where: str) -> Rows:
+    """Return the rows with a value in a column, (n_samples,).
+
+    Raises
+    ------
+    DataError
+        If a cell is missing, or no row has the value.
+    """
+    if column.isna().any():
+        n_missing = int(column.isna().sum())
+        verb = "is" if n_missing == 1 else "are"
+        raise DataError(
+            f"{where} must have a value in every row, because it splits the rows, but "
+            f"{n_missing} of {len(column)} cells {verb} missing."
+        )
+    texts = column.astype(object).map(text_of)
+    asked = text_of(value)
+    is_test = (texts == asked).to_numpy(dtype=bool)
+    if not is_test.any():
+        known = sorted(texts.unique())
+        raise DataError(
+            f"{where} must hold the value of the test rows, but {value!r} is none of "
+            f"{listed(known)}.{did_you_mean(asked, known)}"
+        )
+    return is_test
+
+
+def drawn_rows(fraction: float, seed: int, *, strata: npt.NDArray[np.object_]) -> Rows:
+    """Return a fraction of the rows, drawn so that each stratum keeps its share.
+
+    Parameters
+    ----------
+    fraction : float
+        The share of the rows, above 0 and below 1.
+    seed : int
+        Names the stream.
+    strata : ndarray of shape (n_samples,)
+        The class of each row; all equal where there are none.
+
+    Returns
+    -------
+    ndarray of bool, (n_samples,)
+        As many rows as `fraction` of all, rounded; of each stratum its part rounded
+        down, plus one where the rounding took the most.
+    """
+    order = stream(seed, "split", "test", 0).permutation(len(strata))
+    names, codes = np.unique(strata.astype(str), return_inverse=True)
+    exact = fraction * np.bincount(codes, minlength=len(names))
+    counts = np.floor(exact).astype(int)
+    n_left = int(np.floor(fraction * len(strata) + 0.5)) - counts.sum()
+    counts[np.argsort(counts - exact, kind="stable")[:n_left]] += 1
+
+    is_test = np.zeros(len(strata), dtype=bool)
+    for code, count in enumerate(counts):
+        rows = order[codes[order] == code]
+        is_test[rows[:count]] = True
+    return is_test

@@ -1,0 +1,41 @@
+"""How far a curve is from flat: one number per output, 0 for a flat curve."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from pipeline.records import Floats
+
+
+def standard_deviation(values: Floats) -> Floats:
+    """Return the sample standard deviation (ddof 1) over the grid, (n_outputs,).
+
+    `values` is a curve of shape (n_grid, n_outputs). Every grid point counts the same,
+    however many rows lie near it. NaN for a single grid point.
+    """
+    if len(values) < 2:
+        return np.full(values.shape[1:], np.nan)
+    # The mean of equal numbers can miss them by a rounding error; that of zeros cannot,
+    # so a flat curve measures exactly 0.
+    return np.asarray((values - values[0]).std(axis=0, ddof=1))
+
+
+def value_range(values: Floats) -> Floats:
+    """Return the largest minus the smallest value of the curve, (n_outputs,)."""
+    return np.asarray(np.ptp(values, axis=0))
+
+
+def quarter_range(values: Floats) -> Floats:
+    """Return a quarter of the range, (n_outputs,).
+
+    The rule of thumb for a standard deviation (some thirty normal draws span four of
+    them), so that categories can stand in one ranking with numbers.
+    """
+    return value_range(values) / 4
+
+
+SPREADS: dict[str, Callable[[Floats], Floats]] = {
+    "standard_deviation": standard_deviation,
+    "range": value_range,
+    "quarter_range": quarter_range,
+}

@@ -1,0 +1,51 @@
+"""R behind a border: its own process, called by name, answered by ours.
+
+What crosses, and how. Whatever is not here is refused, by the name of the column.
+
+    Python                              R                    back in Python
+    ----------------------------------  -------------------  ---------------------------
+    None                                NULL                 None
+    float, float16 ... float64          double               float64
+    int, uint, Int64 within 2**31       integer              int64, Int64 if any is NA
+    int, uint, Int64 within 2**53       double               float64
+    bool, boolean                       logical              bool, boolean if any is NA
+    category                            factor, ordered      Categorical
+    str, string, objects of str         character            object: str, None
+    datetime64, Timestamp               POSIXct              datetime64, DatetimeIndex
+    date                                Date                 datetime64 of days
+    timedelta64                         difftime             timedelta64
+    list, tuple of one of the above     vector               array
+    ndarray of two dimensions           matrix               ndarray, Fortran order
+                                        ... with colnames    DataFrame
+    dict; list, tuple of other values   list                 dict if named, else list
+    DataFrame                           data.frame           DataFrame
+
+NaN, None, NaT and NA arrive as NA; R's NaN and NA both return as NaN. The index of a
+DataFrame stays behind, row names return if they are text, the names of a vector do not.
+Frames that R hands to predict are made like the one they came from, dtype by dtype.
+
+What is meant by whom:
+
+    ours                    vip                         DALEX, ingredients
+    ----------------------  --------------------------  --------------------------------
+    feature, features       Variable, feature_names     variable, variables
+    group, groups           -                           variable_groups
+    importance              Importance                  dropout_loss: a loss, not a gain
+    y                       target, truth               y, observed
+    predict(X)              pred_wrapper                predict_function
+    positive_class          event_level; which.class    a column of predict_function
+    loss                    metric, smaller_is_better   loss_function
+    baseline                baseline                    _full_model_
+    y_permuted              -                           _baseline_
+    form                    type, "difference"          type, "raw"
+    n_repeats               nsim, 1                     B, 10
+    n_rows                  sample_size                 N; n_sample in model_parts, 1000
+    std                     StDev                       rows permutation = 1 ... B
+    partial_dependence      method = "firm"             -
+    grid, values            pred.grid, yhat             variable_splits, _x_, _yhat_
+    seed, stream            set.seed                    set.seed
+
+Read in this order: `channel` (what travels), `pack` and `to_r`, `from_r` and `unpack`,
+`schema` (frames for predict), `worker` and `callback` (R's process), `process`,
+`dialogue` (one call), `host` (the session).
+"""

@@ -1,0 +1,63 @@
+# Asks DALEX (and ingredients, which does its work) what the audit computes in Python.
+# Every argument that decides a number is given: no default of theirs does.
+#
+# predict  function(object, newdata, ...) that returns one number per row, or a matrix with
+#          one column per class; the model itself never comes to R
+
+# What predict answers when R asks, to be held against what it answers in Python.
+predictions <- function(data, predict) predict(NULL, data)
+
+# With precalculate, explain() would predict up to three times and swallow every error.
+# The type of model would decide the default loss, which is never used.
+explainer_of <- function(data, y, predict) {
+  DALEX::explain(
+    structure(list(), class = "audited_model"),
+    data = data, y = y, predict_function = predict, label = "audited model",
+    model_info = list(package = "importance-audit", ver = "1", type = "regression"),
+    precalculate = FALSE, verbose = FALSE
+  )
+}
+
+# The loss of every variable or group in every round, and of the rows as they are
+# (_full_model_) and with y shuffled (_baseline_).
+#
+# groups    named list of column names
+# own_loss  name of DALEX's function for the loss, NULL for ours
+# n_rows    rows drawn per round, NULL for all
+# classes   names of the columns of a prediction, NULL if it is one number
+dalex_parts <- function(data, y, predict, loss, seed, n_repeats, groups,
+                        own_loss = NULL, n_rows = NULL, classes = NULL) {
+  loss_function <- if (is.null(own_loss)) {
+    loss_named(loss)
+  } else {
+    getExportedValue("DALEX", own_loss)
+  }
+  explainer <- explainer_of(data, as_observed(y, classes), predict)
+  alone <- all(lengths(groups) == 1)
+  start_stream(seed)
+  parts <- DALEX::model_parts(
+    explainer,
+    loss_function = loss_function, type = "raw", B = n_repeats, N = n_rows,
+    variables = if (alone) unlist(groups),
+    variable_groups = if (!alone) lapply(groups, unlist)
+  )
+  # A single round comes back as its own mean, under permutation 0.
+  rounds <- if (n_repeats == 1) parts else parts[parts$permutation > 0, ]
+  list(
+    feature = as.character(rounds$variable),
+    round = pmax(as.integer(rounds$permutation), 1L),
+    loss = as.numeric(rounds$dropout_loss)
+  )
+}
+
+# The partial dependence of one feature at the points of grid, in their order.
+dalex_profile <- function(data, predict, feature, grid) {
+  points <- as_points(grid, data[[feature]])
+  profile <- DALEX::model_profile(
+    explainer_of(data, NULL, predict),
+    variables = feature, N = NULL, type = "partial",
+    variable_splits = stats::setNames(list(points), feature),
+    variable_type = if (is.numeric(points)) "numerical" else "categorical"
+  )$agr_profiles
+  profile$`_yhat_`[match(points, profile$`_x_`)]
+}

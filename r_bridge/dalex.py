@@ -1,0 +1,151 @@
+"""Asks DALEX for losses under permutation and for profiles. Alone knows its words."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from r_bridge import host
+
+Floats = npt.NDArray[np.float64]
+Predict = Callable[[pd.DataFrame], Floats]
+
+# The losses DALEX defines exactly as we do, and its functions for them. It has others
+# under names like ours that it defines otherwise.
+OWN_LOSSES = {
+    "rmse": "loss_root_mean_square",
+    "sum_of_squares": "loss_sum_of_squares",
+    "one_minus_auc": "loss_one_minus_auc",
+    "dalex_cross_entropy": "loss_cross_entropy",
+}
+FULL, Y_PERMUTED = "_full_model_", "_baseline_"
+
+
+class Parts(NamedTuple):
+    """What one call of ``DALEX::model_parts`` measured, round by round.
+
+    Attributes
+    ----------
+    permuted : ndarray of shape (n_groups, n_repeats)
+        Loss with one group permuted; NaN where DALEX gave none.
+    full : ndarray of shape (n_repeats,)
+        Loss of the rows as they are, DALEX's ``_full_model_``.
+    y_permuted : ndarray of shape (n_repeats,)
+        Loss with the target shuffled, DALEX's ``_baseline_``.
+    """
+
+    permuted: Floats
+    full: Floats
+    y_permuted: Floats
+
+
+def parts(
+    frame: pd.DataFrame,
+    y: npt.NDArray[Any],
+    predict: Predict,
+    *,
+    groups: Mapping[str, Sequence[str]],
+    loss: str,
+    drawn: Mapping[str, int | None],
+    classes: Sequence[str] = (),
+) -> Parts:
+    """Ask DALEX for the loss of every group in every round.
+
+    Parameters
+    ----------
+    frame : DataFrame of shape (n_samples, n_features)
+    y : ndarray of shape (n_samples,)
+        Numbers, 0 and 1, or codes into `classes`.
+    predict : callable
+        Asked by R; ``(n_samples,)``, or one column per entry of `classes`.
+    groups : mapping of str to sequence of str
+        Columns permuted together, in the order they are drawn. No group may be
+        called `FULL` or `Y_PERMUTED`.
+    loss : str
+        A key of `OWN_LOSSES`, or one of ours in losses.R.
+    drawn : mapping
+        ``seed``, ``n_repeats``, and ``n_rows``: rows drawn per round, None for all.
+    classes : sequence of str
+        Names of the columns of a prediction, empty if it has none.
+
+    Raises
+    ------
+    r_bridge.errors.RBridgeError
+    """
+    answer = host.current().call(
+        "dalex_parts",
+        {
+            "data": frame,
+            "y": np.asarray(y, dtype=np.float64),
+            "loss": loss,
+            "own_loss": OWN_LOSSES.get(loss),
+            "groups": {name: list(columns) for name, columns in groups.items()},
+            "classes": list(classes) or None,
+            **drawn,
+        },
+        predict=predict,
+        schema_of=frame,
+        labels=tuple(classes),
+    )
+    table = pd.DataFrame(answer).pivot(index="feature", columns="round", values="loss")
+    found = table.reindex([*groups, FULL, Y_PERMUTED]).to_numpy(dtype=np.float64)
+    return Parts(found[:-2], found[-2], found[-1])
+
+
+def profile(
+    frame: pd.DataFrame, predict: Predict, *, feature: str, grid: npt.NDArray[Any]
+) -> Floats:
+    """Ask DALEX for the mean prediction at each point of a grid, (n_grid,).
+
+    Parameters
+    ----------
+    frame : DataFrame of shape (n_samples, n_features)
+    predict : callable
+        Asked by R; ``(n_samples,)``.
+    feature : str
+        The column that is set.
+    grid : ndarray of shape (n_grid,)
+        Numbers, or levels as text.
+
+    Raises
+    ------
+    r_bridge.errors.RBridgeError
+    """
+    values = host.current().call(
+        "dalex_profile",
+        {"data": frame, "feature": feature, "grid": grid},
+        predict=predict,
+        schema_of=frame,
+    )
+    return np.asarray(values, dtype=np.float64)
+
+
+def predictions(
+    frame: pd.DataFrame, predict: Predict, *, classes: Sequence[str] = ()
+) -> Floats:
+    """Return what R is told when it asks `predict` about these rows.
+
+    Parameters
+    ----------
+    frame : DataFrame of shape (n_samples, n_features)
+    predict : callable
+    classes : sequence of str
+        Names of the columns of a prediction, empty if it has none.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,) or (n_samples, n_classes)
+
+    Raises
+    ------
+    r_bridge.errors.RBridgeError
+    """
+    answer = host.current().call(
+        "predictions",
+        {"data": frame},
+        predict=predict,
+        schema_of=frame,
+        labels=tuple(classes),
+    )
+    return np.asarray(answer, dtype=np.float64)

@@ -1,0 +1,69 @@
+"""What can go wrong between Python and R, as exceptions.
+
+    RBridgeError     a value that cannot cross, a wrong use of the bridge
+      RUnavailable   no usable R, rpy2 or R package
+      RError         R stopped with an error of its own
+      RTimeout       R did not answer in time
+      RDied          the R process ended in the middle of a request
+
+An exception raised by `predict` is none of these: it is raised as it was, because of
+the R error it caused.
+"""
+
+
+class RBridgeError(Exception):
+    """A value that cannot cross the border, or a wrong use of the bridge."""
+
+
+class RUnavailable(RBridgeError):  # noqa: N818 (the design's name)
+    """R, rpy2 or an R package is absent, too old or does not start."""
+
+
+class RError(RBridgeError):
+    """An R function stopped with an error.
+
+    Attributes
+    ----------
+    message, call : str
+        R's own words and the call that R blames; the call may be empty.
+    classes : tuple of str
+        R's condition classes.
+    traceback : tuple of str
+        The calls that led there, outermost first, one line each.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        *,
+        message: str = "",
+        call: str = "",
+        classes: tuple[str, ...] = (),
+        traceback: tuple[str, ...] = (),
+    ) -> None:
+        super().__init__(text)
+        self.message = message
+        self.call = call
+        self.classes = classes
+        self.traceback = traceback
+
+
+class RTimeout(RBridgeError):  # noqa: N818 (the design's name)
+    """An R call was still running at its deadline and was stopped."""
+
+
+class RDied(RBridgeError):  # noqa: N818 (the design's name)
+    """The R process ended while a request was open.
+
+    Attributes
+    ----------
+    status : int
+        As in `subprocess`: the exit status, or minus the number of the signal.
+    log : tuple of str
+        The last lines that the process wrote.
+    """
+
+    def __init__(self, text: str, *, status: int, log: tuple[str, ...] = ()) -> None:
+        super().__init__(text)
+        self.status = status
+        self.log = log

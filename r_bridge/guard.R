@@ -1,0 +1,103 @@
+# Evaluates one call of a function of the bridge and says how it went.
+
+# The calls that led from `call` to an error, outermost first, one line each.
+one_line_each <- function(calls, call) {
+  first <- which(vapply(calls, identical, NA, call))
+  if (length(first)) calls <- calls[first[1L]:length(calls)]
+  lines <- vapply(calls, function(x) deparse(x, nlines = 1L)[1L], "")
+  handlers <- grepl("^(h\\(|\\.handleSimpleError\\(|stop\\()", lines)
+  lines <- substr(lines[!handlers], 1L, 200L)
+  if (length(lines) > 40L) {
+    lines <- c(lines[1:20], "...", lines[length(lines) - 19:0])
+  }
+  lines
+}
+
+# The text of a call for a message: its first line.
+one_line <- function(call) {
+  if (is.null(call)) "" else substr(deparse(call, nlines = 1L)[1L], 1L, 200L)
+}
+
+# Calls functions$name with the arguments, which stay names in the call: a call that
+# holds the data itself takes long to print and drags the data along in every fit.
+# status is "value", "error" or "interrupt"; at most 50 warnings are kept.
+guard <- function(name, arguments, functions) {
+  inputs <- list2env(arguments, parent = functions)
+  call <- as.call(c(as.name(name), lapply(names(arguments), as.name)))
+  names(call) <- c("", names(arguments))
+  warnings <- messages <- traceback <- character()
+  n_warnings <- 0L
+
+  warned <- function(w) {
+    n_warnings <<- n_warnings + 1L
+    if (n_warnings <= 50L) warnings <<- c(warnings, conditionMessage(w))
+    if (!is.null(findRestart("muffleWarning", w))) invokeRestart("muffleWarning")
+  }
+  told <- function(m) {
+    if (length(messages) < 50L) messages <<- c(messages, conditionMessage(m))
+    if (!is.null(findRestart("muffleMessage", m))) invokeRestart("muffleMessage")
+  }
+  failed <- function(e) traceback <<- one_line_each(sys.calls(), call)
+
+  outcome <- tryCatch(
+    withCallingHandlers(
+      list(status = "value", value = eval(call, inputs)),
+      warning = warned, message = told, error = failed
+    ),
+    error = function(e) list(
+      status = "error",
+      message = paste(conditionMessage(e), collapse = "\n"),
+      call = one_line(conditionCall(e)),
+      class = class(e)
+    ),
+    interrupt = function(i) list(status = "interrupt")
+  )
+  outcome$traceback <- traceback
+  outcome$warnings <- warnings
+  outcome$n_warnings <- n_warnings
+  outcome$messages <- messages
+  outcome
+}
+
+# The predict function that packages call: `raw` answers with numbers, or with two
+# texts when Python could not; whatever else a package passes along is of no use to it.
+# R sees at a glance whether the columns are those of the call before, all but values.
+python_predict <- function(raw) {
+  known <- NULL
+  function(object, newdata, ...) {
+    columns <- NULL
+    if (is.data.frame(newdata)) {
+      columns <- list(names(newdata), lapply(newdata, attributes))
+    }
+    answer <- raw(newdata, identical(columns, known))
+    known <<- columns
+    if (is.character(answer)) {
+      stop(structure(
+        class = c("python_error", "error", "condition"),
+        list(message = answer[2L], call = NULL)
+      ))
+    }
+    answer
+  }
+}
+
+# What the run record says about this R.
+r_facts <- function() {
+  list(
+    r_version = paste(R.version$major, R.version$minor, sep = "."),
+    platform = R.version$platform,
+    rng_kind = RNGkind(),
+    utf8 = isTRUE(l10n_info()[["UTF-8"]]),
+    collation = Sys.getlocale("LC_COLLATE"),
+    time_zone = Sys.timezone()
+  )
+}
+
+# All functions of the given files in one environment that nobody can change. Behind it
+# lies R's search path without the global environment.
+load_functions <- function(files) {
+  functions <- new.env(parent = parent.env(globalenv()))
+  for (file in files) sys.source(file, functions, keep.source = FALSE)
+  lockEnvironment(functions, bindings = TRUE)
+  functions
+}

@@ -1,0 +1,334 @@
+"""Our side: starts R, keeps it warm, starts it again when it died.
+
+    with session():
+        values = current().call("some_r_function", {"x": 1.0})
+
+One R process serves a whole session and is started by its first question. It is the one
+object that the programme has once: R can neither be copied nor shared.
+"""
+
+import json
+import logging
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from r_bridge.channel import Array
+from r_bridge.dialogue import Counts, Dialogue, Predict, Question
+from r_bridge.errors import RBridgeError, RUnavailable
+from r_bridge.pack import pack
+from r_bridge.process import Process, ProcessEnded, environment
+from r_bridge.schema import describe
+from r_bridge.unpack import unpack
+
+_PACKAGE = Path(__file__).parent
+_START_SECONDS = 60.0
+_PROBE_SECONDS = 20.0
+
+_log = logging.getLogger(__name__)
+_session_lock = threading.Lock()
+_sessions: list["Worker"] = []
+
+
+class Worker:
+    """R in a process of its own, replaced when it dies.
+
+    Parameters
+    ----------
+    r_seconds : float
+        How long one call may take, predict included.
+    library : Path, optional
+        A folder of R packages, put in front of R's own.
+    files : sequence of Path
+        The R files whose functions may be called.
+
+    Attributes
+    ----------
+    warnings, messages : tuple of str
+        R's, of the last call; of many warnings the first 50 and how many more.
+    console : str
+        What the last call printed, its first 64 kB.
+    counts : Counts
+        All calls of predict so far.
+    facts : mapping
+        ``r_version``, ``platform``, ``rng_kind``, ``utf8``, ``collation`` and
+        ``time_zone`` of the R that runs; empty before it does.
+    """
+
+    def __init__(
+        self, *, r_seconds: float, library: Path | None, files: Sequence[Path]
+    ) -> None:
+        self._r_seconds = r_seconds
+        self._files = tuple(files)
+        self._process: Process | None = None
+        self._lock = threading.Lock()
+        self._busy_thread = 0
+        self._n_starts = 0
+        self.library = library
+        self.owner = os.getpid()
+        self.warnings: tuple[str, ...] = ()
+        self.messages: tuple[str, ...] = ()
+        self.console = ""
+        self.counts = Counts()
+        self.facts: Mapping[str, Any] = {}
+
+    @property
+    def pid(self) -> int | None:
+        """The process id of the R that runs, or None."""
+        return None if self._process is None else self._process.pid
+
+    @property
+    def restarts(self) -> int:
+        """How often R was started again after it had died or had to be ended."""
+        return max(0, self._n_starts - 1)
+
+    def call(
+        self,
+        function: str,
+        arguments: Mapping[str, Any],
+        *,
+        predict: Predict | None = None,
+        schema_of: pd.DataFrame | None = None,
+        labels: tuple[str, ...] = (),
+        seconds: float | None = None,
+    ) -> Any:
+        """Call an R function of the bridge and return its result.
+
+        Parameters
+        ----------
+        function : str
+            The name of a function in one of the R files; never code.
+        arguments : mapping of str to value
+            By name; see `pack.pack` for what can be sent.
+        predict : callable, optional
+            ``predict(X) -> (n_rows,)``, or ``(n_rows, n_labels)`` with `labels`. The
+            R function gets it as its argument ``predict``, a function
+            ``(object, newdata, ...)``. X is its own to change.
+        schema_of : DataFrame, optional
+            The frame whose columns, dtypes and levels `predict` expects.
+        labels : tuple of str
+            The column names of a matrix of predictions; empty for a vector.
+        seconds : float, optional
+            The deadline, if not that of the session.
+
+        Returns
+        -------
+        None, ndarray, dict, list or DataFrame
+            See `unpack.unpack`.
+
+        Raises
+        ------
+        RBridgeError
+            If a value cannot cross; `RError`, `RTimeout`, `RDied` and `RUnavailable`
+            if R does not answer. The next call finds R in order again.
+        BaseException
+            Whatever `predict` raised: the same object, even when R went on without it.
+        """
+        question = Question(
+            function=function,
+            predict=predict,
+            schema=describe(pd.DataFrame() if schema_of is None else schema_of),
+            labels=labels,
+            seconds=self._r_seconds if seconds is None else seconds,
+        )
+        arrays: list[Array] = []
+        subject = f"The input of {function!r}"
+        record = pack(dict(arguments), arrays, subject=subject)
+        with self._turn():
+            dialogue = Dialogue(self._running(), question)
+            try:
+                return dialogue.run(record, arrays)
+            finally:
+                self._remember(dialogue)
+
+    def close(self) -> None:
+        """End R, if it runs, and with it a call that another thread has under way."""
+        if self._process is not None and os.getpid() == self.owner:
+            self._process.end(politely=not self._lock.locked())
+        self._process = None
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """Let in one thread at a time, and never a predict that asks R itself."""
+        if self._busy_thread == threading.get_ident():
+            raise RBridgeError(
+                "R must finish one call before the next, but predict asked R itself."
+            )
+        if os.getpid() != self.owner:
+            raise RBridgeError(
+                "R must be asked by the process that opened the session, but a fork of "
+                "it asked. Open a session there."
+            )
+        with self._lock:
+            self._busy_thread = threading.get_ident()
+            try:
+                yield
+            finally:
+                self._busy_thread = 0
+
+    def _running(self) -> Process:
+        """Return the process, a new one if there is none."""
+        if self._process is not None and not self._process.is_alive:
+            self._process.end()
+            self._process = None
+        if self._process is None:
+            self._process = self._start()
+            self._n_starts += 1
+        return self._process
+
+    def _start(self) -> Process:
+        try:
+            process = Process(self._files, library=self.library)
+        except OSError as error:
+            raise RUnavailable(f"R must start, but it did not: {error}.") from error
+        try:
+            if not process.wait(_START_SECONDS):
+                raise ProcessEnded
+            message, arrays = process.receive()
+        except ProcessEnded as error:
+            death = process.died("its start")
+            raise RUnavailable(installed()["reason"] or str(death)) from error
+        except BaseException:
+            process.end()
+            raise
+        self.facts = {
+            name: value.tolist()[0] if len(value) == 1 else tuple(value)
+            for name, value in unpack(message[1], arrays).items()
+        }
+        return process
+
+    def _remember(self, dialogue: Dialogue) -> None:
+        """Keep what R said in a call, and log it."""
+        told = dialogue.told
+        warnings = list(told.get("warnings", ()))
+        n_left_out = told.get("n_warnings", 0) - len(warnings)
+        if n_left_out > 0:
+            warnings.append(f"... and {n_left_out} more warnings")
+        self.warnings = tuple(warnings)
+        self.messages = tuple(told.get("messages", ()))
+        self.console = told.get("console", "")
+        (calls, rows, seconds), more = self.counts, dialogue.counts
+        self.counts = Counts(
+            calls + more.calls, rows + more.rows, seconds + more.seconds
+        )
+        for line in (*self.warnings, *self.messages):
+            _log.info("R: %s", line.rstrip())
+
+
+@contextmanager
+def session(
+    *,
+    r_seconds: float = 600.0,
+    library: str | os.PathLike[str] | None = None,
+    extra_r_files: Sequence[str | os.PathLike[str]] = (),
+) -> Iterator[Worker]:
+    """Keep one R for all that happens inside.
+
+    A session inside another shares its R; the settings of the outer one hold.
+
+    Parameters
+    ----------
+    r_seconds : float
+        How long one R call may take, predict included.
+    library : path, optional
+        A folder of R packages to look in first, if not `library_folder`.
+    extra_r_files : sequence of path
+        R files whose functions can be called as well: for tests and extensions.
+    """
+    with _session_lock:
+        is_outer = not _sessions or _sessions[-1].owner != os.getpid()
+        if is_outer:
+            files = [*_r_files(), *(Path(file).absolute() for file in extra_r_files)]
+            folder = library_folder() if library is None else Path(library).absolute()
+            _sessions.append(Worker(r_seconds=r_seconds, library=folder, files=files))
+        worker = _sessions[-1]
+    try:
+        yield worker
+    finally:
+        if is_outer:
+            _sessions.remove(worker)
+            worker.close()
+
+
+def current() -> Worker:
+    """Return the worker of the running session; its R starts with the first call.
+
+    Raises
+    ------
+    RBridgeError
+        If no session is open.
+    """
+    if not _sessions:
+        raise RBridgeError(
+            "R must be asked inside r_bridge.host.session(), but none is open."
+        )
+    return _sessions[-1]
+
+
+def library_folder() -> Path | None:
+    """Return the project's own folder of R packages, or None.
+
+    It is what the environment variable ``IMPORTANCE_AUDIT_R_LIBRARY`` names, else
+    ``.r-library`` beside this package.
+    """
+    named = os.environ.get("IMPORTANCE_AUDIT_R_LIBRARY")
+    folder = Path(named).absolute() if named else _PACKAGE.parent / ".r-library"
+    return folder if folder.is_dir() else None
+
+
+def _r_files() -> list[Path]:
+    """Return the R files whose functions may be called, in the order of their names."""
+    others = {"guard.R", "install.R"}  # what calls them, and a script
+    return sorted(path for path in _PACKAGE.glob("*.R") if path.name not in others)
+
+
+def installed() -> dict[str, Any]:
+    """Return what R and rpy2 can do here, asked once in a child process.
+
+    Returns
+    -------
+    dict
+        ``reason``: why R cannot be used, empty if it can; ``r_version``, ``platform``,
+        ``rng_kind``, ``utf8``; ``rpy2``: its parts and their versions; ``packages``:
+        R packages that load and their versions; ``broken``: those that do not, and
+        why. All but ``reason`` are empty where R cannot be used.
+    """
+    return dict(_installed(_sessions[-1].library if _sessions else library_folder()))
+
+
+@cache
+def _installed(library: Path | None) -> dict[str, Any]:
+    nothing: dict[str, Any] = {"r_version": "", "platform": "", "utf8": False}
+    nothing |= {"rng_kind": [], "rpy2": {}, "packages": {}, "broken": {}}
+    try:
+        ran = subprocess.run(
+            [sys.executable, "-P", "-m", "r_bridge.probe"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            env=environment(library=library),
+            timeout=_PROBE_SECONDS,
+            start_new_session=True,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        late = f"R must start within {_PROBE_SECONDS:g} s, but it did not."
+        return nothing | {"reason": late}
+    try:
+        return nothing | json.loads(ran.stdout.splitlines()[-1])
+    except (ValueError, IndexError):
+        said = " ".join(ran.stderr.split())[-300:] or "nothing was written"
+        reason = (
+            f"R must start, but it ended with status {ran.returncode} ({said}). "
+            "Check R_HOME and the installation of R."
+        )
+        return nothing | {"reason": reason}

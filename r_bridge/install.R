@@ -1,0 +1,127 @@
+# Installs R packages into a library of the project's own and says where each came from:
+#
+#   Rscript r_bridge/install.R LIBRARY [PACKAGE ...]
+#
+# What is there is left alone. Asked in turn: the repositories that this R is set up with,
+# the archive below its CRAN mirror, and the author's own repository. Ends with status 1 if
+# a package that audits cannot do without is missing.
+
+oldest <- c(DALEX = "2.5.3", vip = "0.4.0")
+authors <- c(
+  vip = "https://bgreenwell.r-universe.dev", fastshap = "https://bgreenwell.r-universe.dev"
+)
+# Left CRAN in 2026; audits run without them and say so.
+optional <- c("vip", "fastshap")
+everything <- c("DALEX", "pdp", optional)
+
+# The version of a package that R would load; NULL if it has none, or too old a one.
+version_here <- function(package) {
+  path <- find.package(package, quiet = TRUE)
+  if (!length(path)) {
+    return(NULL)
+  }
+  version <- packageVersion(package, dirname(path[1]))
+  if (package %in% names(oldest) && version < oldest[[package]]) NULL else version
+}
+
+# What repositories have; one that does not answer has nothing.
+offered_by <- function(repositories) {
+  nothing <- matrix(
+    character(), 0, 2,
+    dimnames = list(NULL, c("Version", "Repository"))
+  )
+  tryCatch(
+    suppressWarnings(available.packages(repos = repositories)),
+    error = function(e) nothing
+  )
+}
+
+# A repository on this machine with the newest archived version of a package in it, so that
+# its dependencies are found where they always are.
+archive_of <- function(package, mirror) {
+  folder <- paste0(contrib.url(mirror, "source"), "/Archive/", package, "/")
+  listing <- tryCatch(
+    suppressWarnings(readLines(folder)),
+    error = function(e) character()
+  )
+  name <- paste0(package, "_[0-9][-.0-9]*[.]tar[.]gz")
+  files <- unique(unlist(regmatches(listing, gregexpr(name, listing))))
+  if (!length(files)) {
+    return(NULL)
+  }
+  versions <- numeric_version(gsub(paste0("^", package, "_|[.]tar[.]gz$"), "", files))
+  newest <- files[order(versions, decreasing = TRUE)[1]]
+  repository <- tempfile("archive")
+  contrib <- file.path(repository, "src", "contrib")
+  dir.create(contrib, recursive = TRUE)
+  download.file(paste0(folder, newest), file.path(contrib, newest), quiet = TRUE)
+  tools::write_PACKAGES(contrib, type = "source")
+  structure(paste0("file://", repository), folder = folder)
+}
+
+# Tries one source after the other; returns the one that gave the package, or NULL.
+install_from <- function(package, offered, repositories, library) {
+  sources <- list(
+    "the repositories of this R" = function() repositories,
+    "the CRAN archive" = function() archive_of(package, repositories[["CRAN"]]),
+    "its author's repository" = function() {
+      if (package %in% names(authors)) authors[[package]]
+    }
+  )
+  for (source in names(sources)) {
+    address <- tryCatch(sources[[source]](), error = function(e) NULL)
+    if (is.null(address)) next
+    here <- if (identical(address, repositories)) offered else offered_by(address)
+    if (!package %in% rownames(here)) next
+    # A package that stands in both is taken from where it was found first.
+    beside <- offered[!rownames(offered) %in% rownames(here), , drop = FALSE]
+    columns <- intersect(colnames(here), colnames(beside))
+    install.packages(
+      package, library, repositories,
+      available = rbind(here[, columns, drop = FALSE], beside[, columns, drop = FALSE]),
+      quiet = TRUE, Ncpus = max(1, parallel::detectCores(), na.rm = TRUE)
+    )
+    if (!is.null(version_here(package))) {
+      folder <- c(attr(address, "folder"), here[package, "Repository"])[1]
+      return(paste0(source, " (", folder, ")"))
+    }
+  }
+  NULL
+}
+
+main <- function(arguments) {
+  if (!length(arguments)) {
+    stop("usage: Rscript install.R LIBRARY [PACKAGE ...]", call. = FALSE)
+  }
+  packages <- if (length(arguments) > 1) arguments[-1] else everything
+  # No folder named: this user's own, where R itself would put them.
+  folder <- if (nzchar(arguments[1])) arguments[1] else Sys.getenv("R_LIBS_USER")
+  dir.create(folder, recursive = TRUE, showWarnings = FALSE)
+  library <- normalizePath(folder)
+  .libPaths(c(library, .libPaths()))
+  repositories <- getOption("repos")
+  if (!isTRUE(grepl("^[a-z]+:", repositories["CRAN"]))) {
+    repositories["CRAN"] <- "https://cloud.r-project.org"
+  }
+
+  is_absent <- function(package) is.null(version_here(package))
+  absent <- Filter(is_absent, packages)
+  offered <- if (length(absent)) offered_by(repositories)
+  for (package in packages) {
+    origin <- if (package %in% absent) {
+      install_from(package, offered, repositories, library)
+    } else {
+      dirname(find.package(package))
+    }
+    if (is.null(origin)) {
+      cat(package, "could not be had: neither the repositories of this R, nor the CRAN",
+        "archive, nor its author's repository gave it.",
+        if (package %in% optional) "Audits run without it.\n" else "Is there a network?\n")
+    } else {
+      cat(package, format(version_here(package)), "from", origin, "\n")
+    }
+  }
+  quit(status = if (length(setdiff(Filter(is_absent, packages), optional))) 1L else 0L)
+}
+
+main(commandArgs(trailingOnly = TRUE))

@@ -1,0 +1,41 @@
+"""Runs install.R: R's packages into a library, in a process of its own."""
+
+import subprocess
+from pathlib import Path
+
+from r_bridge.errors import RUnavailable
+
+PACKAGES = ("DALEX", "pdp", "vip", "fastshap")
+
+_SCRIPT = Path(__file__).with_name("install.R")
+
+
+def default_library() -> Path | None:
+    """Return ``.r-library`` of a checkout; None, R's own choice, if installed."""
+    root = _SCRIPT.parent.parent
+    return root / ".r-library" if (root / "pyproject.toml").is_file() else None
+
+
+def install(library: Path | None, packages: tuple[str, ...] = PACKAGES) -> int:
+    """Install what is missing and return R's exit code.
+
+    Parameters
+    ----------
+    library : Path or None
+        The folder to install into; None is R's personal library of this user.
+    packages : tuple of str
+
+    Raises
+    ------
+    RUnavailable
+        If there is no Rscript on PATH.
+    """
+    folder = "" if library is None else str(library.absolute())
+    command = ["Rscript", str(_SCRIPT), folder, *packages]
+    try:
+        return subprocess.run(command, stdin=subprocess.DEVNULL, check=False).returncode
+    except FileNotFoundError as error:
+        raise RUnavailable(
+            "R must be on PATH to install its packages, but Rscript was not found. "
+            "Install R: on Debian, apt-get install r-base-core r-base-dev."
+        ) from error

@@ -1,0 +1,77 @@
+# What dalex.R and vip.R share: the start of a random stream, values as R's packages expect
+# them, and the losses of the audit, written from their definitions: the second computation
+# of what pipeline/losses.py computes. Lower is better; rows are not weighted, because
+# neither vip nor DALEX can weight them.
+#
+# observed   numbers, 0 and 1, or a factor whose levels are the columns of predicted
+# predicted  one number per row, or a matrix with one column per class
+
+# The kinds are part of the seed, since a profile may have changed them.
+start_stream <- function(seed) {
+  set.seed(seed, "Mersenne-Twister", "Inversion", "Rejection")
+}
+
+# What the bridge sends as codes 0, 1, ... becomes the factor that R's packages expect.
+as_observed <- function(y, classes) {
+  if (is.null(classes)) y else factor(y, seq_along(classes) - 1, unlist(classes))
+}
+
+# The points of a grid as a column that is set to them needs them.
+as_points <- function(grid, column) {
+  if (is.factor(column)) factor(grid, levels(column)) else grid
+}
+
+# The probability that was given to what happened.
+of_observed <- function(observed, predicted) {
+  if (is.matrix(predicted)) {
+    predicted[cbind(seq_along(observed), as.integer(observed))]
+  } else {
+    ifelse(observed == 1, predicted, 1 - predicted)
+  }
+}
+
+losses <- list(
+  rmse = function(observed, predicted) sqrt(mean((observed - predicted)^2)),
+  mse = function(observed, predicted) mean((observed - predicted)^2),
+  sum_of_squares = function(observed, predicted) sum((observed - predicted)^2),
+  mae = function(observed, predicted) mean(abs(observed - predicted)),
+
+  # Mann and Whitney: the mean ranks of ties count them half.
+  one_minus_auc = function(observed, predicted) {
+    ones <- as.numeric(sum(observed == 1))
+    zeros <- length(observed) - ones
+    above <- sum(rank(predicted)[observed == 1]) - ones * (ones + 1) / 2
+    1 - above / (ones * zeros)
+  },
+
+  log_loss = function(observed, predicted) mean(-log(of_observed(observed, predicted))),
+  negative_log_likelihood = function(observed, predicted) {
+    sum(-log(of_observed(observed, predicted)))
+  },
+  dalex_cross_entropy = function(observed, predicted) {
+    sum(-log(pmax(of_observed(observed, predicted), 1e-4)))
+  },
+
+  brier = function(observed, predicted) {
+    if (!is.matrix(predicted)) {
+      return(mean((observed - predicted)^2))
+    }
+    # sum_k (1{y = k} - p_k)^2 = sum_k p_k^2 + 1 - 2 p_y
+    mean(rowSums(predicted^2) + 1 - 2 * of_observed(observed, predicted)) / 2
+  },
+
+  one_minus_accuracy = function(observed, predicted) {
+    if (is.matrix(predicted)) {
+      mean(max.col(predicted, ties.method = "first") != as.integer(observed))
+    } else {
+      mean((predicted >= 0.5) != observed)
+    }
+  }
+)
+
+loss_named <- function(name) {
+  if (is.null(losses[[name]])) {
+    stop("Loss must be one of ", toString(names(losses)), ", but ", name, " was given.")
+  }
+  losses[[name]]
+}

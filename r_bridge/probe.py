@@ -1,0 +1,112 @@
+"""A child process which says what R and rpy2 can do here, as JSON, and dies alone.
+
+python -m r_bridge.probe
+"""
+
+import contextlib
+import json
+import locale
+import os
+import sys
+from importlib import metadata
+from typing import Any
+
+PACKAGES = (
+    "vip",
+    "pdp",
+    "fastshap",
+    "yardstick",
+    "DALEX",
+    "ingredients",
+    "hstats",
+    "iml",
+)
+_RPY2_PARTS = ("rpy2", "rpy2-rinterface", "rpy2-robjects")
+
+
+def main() -> None:
+    """Print one JSON object; its ``reason`` is empty if R is usable."""
+    found: dict[str, Any] = {"reason": "", "rpy2": _rpy2_versions()}
+    if sys.platform == "win32":
+        found["reason"] = "R must run on Linux or macOS, but this is Windows."
+    else:
+        try:
+            found |= _about_r()
+        except BaseException as error:  # cffi's ffi.error is no ImportError
+            found["reason"] = reason_of(error)
+    print(json.dumps(found))
+
+
+def use_utf8() -> None:
+    """Choose the first UTF-8 locale there is: R writes names in the locale's bytes."""
+    for name in ("C.UTF-8", "C.utf8", "en_US.UTF-8", "UTF-8"):
+        with contextlib.suppress(locale.Error):
+            locale.setlocale(locale.LC_CTYPE, name)
+            os.environ["LC_CTYPE"] = name
+            return
+
+
+def reason_of(error: BaseException) -> str:
+    """Return why R cannot be used, and the remedy."""
+    words = f"{type(error).__name__}: {error}"
+    if isinstance(error, ModuleNotFoundError):
+        return f"rpy2 must be installed to ask R, but {error}. Run: pip install rpy2"
+    if "R_HOME" in words:
+        return "R must be on PATH or named by R_HOME, but it was not found. Install R."
+    if "symbol" in words:
+        return (
+            f"rpy2 must be built for this R, but it was built for another ({words}). "
+            "Run: pip install --force-reinstall --no-binary :all: rpy2"
+        )
+    return f"R must start, but it did not ({words}). Reinstall R, then rpy2."
+
+
+def _rpy2_versions() -> dict[str, str]:
+    versions = {}
+    for part in _RPY2_PARTS:
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            versions[part] = metadata.version(part)
+    return versions
+
+
+def _about_r() -> dict[str, Any]:
+    """Start R and ask it."""
+    from rpy2 import rinterface
+
+    use_utf8()
+    rinterface.initr(interactive=False)
+    base = rinterface.baseenv
+    version = dict(zip(base["R.version"].names, base["R.version"], strict=True))
+    l10n = base["l10n_info"]()
+    packages, broken = _packages()
+    return {
+        "r_version": f"{version['major'][0]}.{version['minor'][0]}",
+        "platform": version["platform"][0],
+        "rng_kind": list(base["RNGkind"]()),
+        "utf8": bool(l10n[list(l10n.names).index("UTF-8")][0]),
+        "packages": packages,
+        "broken": broken,
+    }
+
+
+def _packages() -> tuple[dict[str, str], dict[str, str]]:
+    """Return the packages that load with their versions, and why others do not."""
+    from rpy2 import rinterface
+    from rpy2.rinterface_lib.embedded import RRuntimeError
+
+    base = rinterface.baseenv
+    packages, broken = {}, {}
+    for package in PACKAGES:
+        name = rinterface.StrSexpVector([package])
+        if not len(base["find.package"](name, quiet=True)):
+            continue
+        try:
+            version = base["getNamespaceVersion"](base["loadNamespace"](name))
+            packages[package] = str(version[0])
+        except RRuntimeError as error:
+            broken[package] = " ".join(str(error).split())
+    return packages, broken
+
+
+if __name__ == "__main__":
+    main()

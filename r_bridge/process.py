@@ -1,0 +1,238 @@
+"""One R process, from its start to its end: environment, folders, log, signals.
+
+Not: what is said to it; see `host`.
+"""
+
+import contextlib
+import os
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from r_bridge.channel import Array, Block, Channel, Message
+from r_bridge.errors import RDied
+
+_PACKAGE = Path(__file__).parent
+_SHARED_MEMORY = Path("/dev/shm")
+_PREFIX = "importance-audit-r-"
+_LOG_LINES = 20
+_LOG_BYTES = 1 << 14
+_LOOK_SECONDS = 0.5
+_END_SECONDS = 2.0
+
+
+def environment(
+    *, library: Path | None = None, home: Path | None = None
+) -> dict[str, str]:
+    """Return the environment of a process that runs R, the same on every machine.
+
+    Parameters
+    ----------
+    library : Path, optional
+        A folder of R packages, put in front of R's own.
+    home : Path, optional
+        Where the process may leave temporary files.
+
+    Notes
+    -----
+    Collation, time zone, language and threads decide level orders, dates, messages and
+    the last digits of sums; a user's profile may change the random generator.
+    """
+    fixed = {
+        "LANGUAGE": "en",
+        "LC_COLLATE": "C",
+        "LC_CTYPE": "C.UTF-8",
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "PYTHONFAULTHANDLER": "1",
+        "R_ENVIRON_USER": "",
+        "R_PROFILE_USER": "",
+        "TZ": "UTC",
+    }
+    inherited = {name: os.environ[name] for name in os.environ if name != "LC_ALL"}
+    paths = [str(_PACKAGE.parent), *inherited.get("PYTHONPATH", "").split(os.pathsep)]
+    fixed["PYTHONPATH"] = os.pathsep.join(str(Path(p).absolute()) for p in paths if p)
+    if library is not None:
+        others = inherited.get("R_LIBS", "").split(os.pathsep)
+        fixed["R_LIBS"] = os.pathsep.join([str(library), *filter(None, others)])
+    if home is not None:
+        fixed["TMPDIR"] = str(home)
+    return inherited | fixed
+
+
+class ProcessEnded(Exception):  # noqa: N818 (an event)
+    """The other side of the line is gone."""
+
+
+class Process:
+    """A child process with R in it.
+
+    Parameters
+    ----------
+    files : sequence of Path
+        The R files whose functions it offers.
+    library : Path, optional
+        A folder of R packages, put in front of R's own.
+    """
+
+    def __init__(self, files: Sequence[Path], *, library: Path | None) -> None:
+        sweep()
+        self._status: int | None = None
+        with contextlib.ExitStack() as leftovers:
+            self._home = _private_folder(Path(tempfile.gettempdir()), leftovers)
+            self._memory = self._home
+            if os.access(_SHARED_MEMORY, os.W_OK):
+                self._memory = _private_folder(_SHARED_MEMORY, leftovers)
+            line, their_line = socket.socketpair()
+            life, their_life = socket.socketpair()
+            leftovers.enter_context(life)
+            block = Block((self._memory, self._home), "parent")
+            self._channel = Channel(line, block)
+            leftovers.callback(self._channel.close)
+            with their_line, their_life:
+                descriptors = (their_line.fileno(), their_life.fileno())
+                self._popen = self._start(descriptors, files, library)
+            self._poll = select.poll()
+            self._poll.register(line, select.POLLIN)
+            self._leftovers = leftovers.pop_all()
+
+    def _start(
+        self, descriptors: tuple[int, int], files: Sequence[Path], library: Path | None
+    ) -> "subprocess.Popen[bytes]":
+        folders = (str(self._home), str(self._memory))
+        # -P: a pandas.py in the folder of the audit is not to be imported.
+        command = [sys.executable, "-P", "-m", "r_bridge.worker"]
+        command += [*map(str, descriptors), *folders, *map(str, files)]
+        with self._log().open("wb") as log:
+            return subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                cwd=self._home,  # R would load a .RData of the folder of the audit
+                env=environment(library=library, home=self._home),
+                pass_fds=descriptors,
+                start_new_session=True,
+            )
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it can be asked."""
+        return self._status is None and self._popen.poll() is None
+
+    @property
+    def pid(self) -> int:
+        """The process id, also the id of its process group."""
+        return self._popen.pid
+
+    def send(self, message: Message, arrays: Sequence[Array] = ()) -> None:
+        """Send a message; ProcessEnded if nobody is there to read it."""
+        try:
+            self._channel.send(message, arrays)
+        except (BrokenPipeError, ConnectionResetError) as error:
+            raise ProcessEnded from error
+
+    def wait(self, seconds: float) -> bool:
+        """Return whether a message came in time; ProcessEnded if none can come."""
+        deadline = time.monotonic() + seconds
+        while not self._channel.has_message():
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return False
+            if self._poll.poll(1000 * min(left, _LOOK_SECONDS)):
+                try:
+                    self._channel.fill()
+                except EOFError as error:
+                    raise ProcessEnded from error
+            elif self._popen.poll() is not None:
+                raise ProcessEnded  # while a grandchild holds the line open
+        return True
+
+    def receive(self) -> tuple[Message, list[Array]]:
+        """Return the message that `wait` saw."""
+        return self._channel.receive()
+
+    def interrupt(self) -> None:
+        """Ask R to stop what it is doing."""
+        if self._popen.poll() is None:
+            self._popen.send_signal(signal.SIGINT)
+
+    def end(self, *, politely: bool = False) -> int:
+        """End the process and its children, remove its folders; return its status."""
+        if self._status is None:
+            if politely:
+                with contextlib.suppress(ProcessEnded, OSError):
+                    self.send(("close",))
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._popen.wait(_END_SECONDS if politely else 0)
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._popen.pid, signal.SIGKILL)
+            self._status = self._popen.wait()
+            self._leftovers.close()
+        return self._status
+
+    def died(self, doing: str) -> RDied:
+        """Return the error for a process that ended while it was `doing` something."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._popen.wait(_END_SECONDS)
+        log = self._last_lines()
+        status = self.end()
+        last = f" It last wrote: {' | '.join(log[-3:])}" if log else ""
+        text = f"R must outlive {doing}, but it ended with {_ending(status)}.{last}"
+        return RDied(text, status=status, log=log)
+
+    def _log(self) -> Path:
+        return self._home / "log"
+
+    def _last_lines(self) -> tuple[str, ...]:
+        text = ""
+        with contextlib.suppress(OSError), self._log().open("rb") as log:
+            size = log.seek(0, os.SEEK_END)
+            log.seek(max(0, size - _LOG_BYTES))
+            text = log.read().decode(errors="replace")
+        return tuple(line for line in text.splitlines() if line.strip())[-_LOG_LINES:]
+
+
+def _ending(status: int) -> str:
+    """Return how a process ended, in words."""
+    if status >= 0:
+        return f"exit status {status}"
+    name = signal.Signals(-status).name
+    return f"signal {name}" + (" (out of memory?)" if name == "SIGKILL" else "")
+
+
+def _private_folder(place: Path, leftovers: contextlib.ExitStack) -> Path:
+    """Make a folder whose name says which process it belongs to."""
+    owner = f"{_namespace()}-{os.getpid()}-{_start_time(os.getpid())}-"
+    folder = tempfile.mkdtemp(prefix=_PREFIX + owner, dir=place)
+    leftovers.callback(shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder)
+
+
+def sweep() -> None:
+    """Remove the folders of processes that are gone, of this pid namespace only."""
+    for place in {Path(tempfile.gettempdir()), _SHARED_MEMORY}:
+        for folder in place.glob(f"{_PREFIX}{_namespace()}-*-*-*"):
+            pid, start = folder.name.removeprefix(_PREFIX).split("-")[1:3]
+            if pid.isdigit() and _start_time(int(pid)) != start:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _start_time(pid: int) -> str:
+    """Return when a process started, in clock ticks, or "" if there is none."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return ""
+    return stat.rpartition(")")[2].split()[19]
+
+
+def _namespace() -> int:
+    return os.stat("/proc/self/ns/pid").st_ino

@@ -1,0 +1,285 @@
+"""The columns of a frame: restored on every call of predict, refused when they differ.
+
+R permutes, repeats and replaces values; it must not change what a column is. A schema
+remembers names, dtypes and levels; `restore` makes a frame of what R sent which a model
+cannot tell from a part of the original.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from r_bridge.channel import NA_INTEGER, Array, Record, read_texts
+from r_bridge.errors import RBridgeError
+from r_bridge.unpack import unpack_vector
+
+
+class Column(NamedTuple):
+    """What is known of a column.
+
+    Attributes
+    ----------
+    name : str
+    dtype : pandas or numpy dtype
+    levels : tuple of str
+        The categories as R sees them, in their order; empty for other kinds.
+    inferred : str
+        What a column of objects holds; empty for other kinds.
+    """
+
+    name: str
+    dtype: Any
+    levels: tuple[str, ...]
+    inferred: str
+
+
+class Schema(NamedTuple):
+    """What is known of a frame.
+
+    Attributes
+    ----------
+    columns : tuple of Column
+    names : Index of str
+    is_float64 : bool
+        Whether all columns are.
+    """
+
+    columns: tuple[Column, ...]
+    names: pd.Index
+    is_float64: bool
+
+
+def describe(frame: pd.DataFrame) -> Schema:
+    """Return the schema of a frame."""
+    columns = tuple(
+        _column(name, frame.iloc[:, n]) for n, name in enumerate(frame.columns)
+    )
+    is_float64 = bool(columns) and all(c.dtype == np.float64 for c in columns)
+    return Schema(columns, frame.columns, is_float64)
+
+
+def _column(name: str, values: pd.Series) -> Column:
+    is_factor = isinstance(values.dtype, pd.CategoricalDtype)
+    levels = tuple(map(str, values.cat.categories)) if is_factor else ()
+    is_object = values.dtype == object
+    inferred = pd.api.types.infer_dtype(values, skipna=True) if is_object else ""
+    return Column(name, values.dtype, levels, inferred)
+
+
+def restore(schema: Schema, record: Record, arrays: Sequence[Array]) -> pd.DataFrame:
+    """Return a data.frame of R with the names, order, dtypes and levels of the schema.
+
+    Whole numbers return to integer columns whatever R keeps them as. An integer column
+    in which R put fractions (a grid between two values) arrives as float64: rounding
+    would answer another question.
+
+    Raises
+    ------
+    RBridgeError
+        If a column is missing, added, moved or of another kind, or a level is new.
+    """
+    _, names, records, n_rows, _ = record
+    expected = [column.name for column in schema.columns]
+    if list(names) != expected:
+        raise _difference(names, expected)
+    if schema.is_float64:
+        return _restore_doubles(schema, records, arrays, n_rows)
+    columns = {
+        n: _restore_column(column, item, arrays)
+        for n, (column, item) in enumerate(zip(schema.columns, records, strict=True))
+    }
+    frame = pd.DataFrame(columns, index=pd.RangeIndex(n_rows), copy=False)
+    frame.columns = schema.names
+    return frame
+
+
+def _restore_doubles(
+    schema: Schema, records: Sequence[Record], arrays: Sequence[Array], n_rows: int
+) -> pd.DataFrame:
+    """Return a frame of float64 columns as one block: pandas makes one anyway."""
+    values = np.empty((len(records), n_rows))
+    for row, column, item in zip(values, schema.columns, records, strict=True):
+        row[:] = (
+            arrays[item[1]] if item[0] == "double" else _doubles(column, item, arrays)
+        )
+    missing = np.isnan(values)
+    if missing.any():
+        values[missing] = np.nan
+    return pd.DataFrame(values.T, columns=schema.names, copy=False)
+
+
+def _restore_column(column: Column, record: Record, arrays: Sequence[Array]) -> Any:
+    """Return one column in its dtype."""
+    dtype, word = column.dtype, record[0]
+    if isinstance(dtype, pd.CategoricalDtype):
+        return _restore_factor(column, record, arrays)
+    kind = "O" if isinstance(dtype, pd.StringDtype) else dtype.kind
+    if kind == "f":
+        numbers = _doubles(column, record, arrays)
+        is_numpy = isinstance(dtype, np.dtype)
+        return numbers.astype(dtype) if is_numpy else pd.array(numbers, dtype=dtype)
+    if kind in "iu":
+        return _restore_integers(column, record, arrays)
+    if kind == "b":
+        return _restore_booleans(column, record, arrays)
+    if kind == "M" and word == "POSIXct":
+        return _restore_times(dtype, record, arrays)
+    if kind == "m" and word == "difftime":
+        return pd.Series(unpack_vector(record, arrays)).astype(dtype)
+    if kind == "O" and word in _WORDS_OF_OBJECTS.get(column.inferred, _TEXT):
+        return _restore_objects(column, record, arrays)
+    raise _refusal(column, record)
+
+
+_TEXT = frozenset({"character", "factor"})
+_NUMBERS = frozenset({"double", "integer"})
+_WORDS_OF_OBJECTS = {
+    "boolean": frozenset({"logical"}),
+    "integer": _NUMBERS,
+    "floating": _NUMBERS,
+    "mixed-integer-float": _NUMBERS,
+    "decimal": _NUMBERS,
+    "date": frozenset({"Date"}),
+    "empty": frozenset({"logical"}),
+}
+
+
+def _doubles(column: Column, record: Record, arrays: Sequence[Array]) -> Array:
+    """Return numbers as a float64 array, missing ones as NaN."""
+    if record[0] not in _NUMBERS:
+        raise _refusal(column, record)
+    values = arrays[record[1]]
+    missing = np.isnan(values) if record[0] == "double" else values == NA_INTEGER
+    copy = values.astype(np.float64)
+    if missing.any():
+        copy[missing] = np.nan
+    return copy
+
+
+def _restore_integers(column: Column, record: Record, arrays: Sequence[Array]) -> Any:
+    dtype = column.dtype
+    if record[0] == "integer" and isinstance(dtype, np.dtype):
+        values = arrays[record[1]]
+        if not (values == NA_INTEGER).any():
+            return values.astype(dtype)
+    numbers = _doubles(column, record, arrays)
+    present = numbers[~np.isnan(numbers)]
+    if len(present) < len(numbers) and isinstance(dtype, np.dtype):
+        raise _surprise(column, "a missing value")
+    if (present % 1 != 0).any():
+        return numbers
+    if isinstance(dtype, np.dtype):
+        return numbers.astype(dtype)
+    return pd.array(numbers, dtype="Int64").astype(dtype)
+
+
+def _restore_booleans(column: Column, record: Record, arrays: Sequence[Array]) -> Any:
+    if record[0] not in {"logical", *_NUMBERS}:
+        raise _refusal(column, record)
+    word = "double" if record[0] == "double" else "integer"
+    numbers = _doubles(column, (word, record[1]), arrays)
+    missing = np.isnan(numbers)
+    if not np.isin(numbers[~missing], (0, 1)).all():
+        found = numbers[~missing & ~np.isin(numbers, (0, 1))][0]
+        raise _surprise(column, repr(float(found)))
+    if isinstance(column.dtype, np.dtype):
+        if missing.any():
+            raise _surprise(column, "a missing value")
+        return numbers.astype(bool)
+    return pd.arrays.BooleanArray(numbers == 1, missing).astype(column.dtype)
+
+
+def _restore_times(dtype: Any, record: Record, arrays: Sequence[Array]) -> pd.Series:
+    values = pd.Series(unpack_vector(record, arrays))
+    is_aware = getattr(values.dtype, "tz", None) is not None
+    zone = getattr(dtype, "tz", None)
+    if zone is None:
+        return values.astype(dtype)
+    if not is_aware:
+        values = values.dt.tz_localize("UTC")
+    return values.dt.tz_convert(zone).astype(dtype)
+
+
+def _restore_factor(column: Column, record: Record, arrays: Sequence[Array]) -> Any:
+    """Return a Categorical with the original categories, matched by their text."""
+    if record[0] not in _TEXT:
+        raise _refusal(column, record)
+    levels = tuple(read_texts(record[2], arrays))
+    codes = arrays[record[1]]
+    codes = np.where(codes == NA_INTEGER, 0, codes) - 1
+    if levels != column.levels:
+        known = {level: n for n, level in enumerate(column.levels)}
+        new = [n for n in np.unique(codes[codes >= 0]) if levels[n] not in known]
+        if new:
+            raise _surprise(column, f"the new level {levels[new[0]]!r}")
+        codes = np.array([*(known.get(level, -1) for level in levels), -1])[codes]
+    return pd.Categorical.from_codes(codes, dtype=column.dtype)
+
+
+def _restore_objects(column: Column, record: Record, arrays: Sequence[Array]) -> Any:
+    """Return text, or Python objects of one other type, None where missing."""
+    values = pd.Series(unpack_vector(record, arrays))
+    if isinstance(column.dtype, pd.StringDtype):
+        return values.astype(object).astype(column.dtype)
+    if column.inferred == "date":
+        values = values.dt.date
+    objects = values.astype(object)
+    return objects.where(values.notna(), None)
+
+
+def _difference(found: Sequence[str], expected: Sequence[str]) -> RBridgeError:
+    """Return the error for columns that are missing, added or moved."""
+    missing = [name for name in expected if name not in found]
+    new = [name for name in found if name not in expected]
+    moved = [a for a, b in zip(found, expected, strict=False) if a != b]
+    if missing:
+        finding = f"{missing[0]!r} is missing"
+    elif new:
+        finding = f"{new[0]!r} is new"
+    else:
+        finding = f"{moved[0]!r} is in another place"
+    return RBridgeError(
+        f"R must call predict with the {len(expected)} columns it was given, in their "
+        f"order, but {finding}."
+    )
+
+
+def _refusal(column: Column, record: Record) -> RBridgeError:
+    return _surprise(column, f"a value of type {record[0]}")
+
+
+def _surprise(column: Column, finding: str) -> RBridgeError:
+    return RBridgeError(
+        f"Column {column.name!r} must be {column.dtype} in every call of predict, but "
+        f"R sent {finding}."
+    )
+
+
+def check_prediction(
+    prediction: Any, n_rows: int, labels: Sequence[str]
+) -> npt.NDArray[np.float64]:
+    """Return what predict answered as float64 of shape (n_rows,) or (n_rows, n_labels).
+
+    Raises
+    ------
+    RBridgeError
+        If it is not numbers, of another shape, or not finite everywhere.
+    """
+    values = np.asarray(prediction)
+    if values.dtype.kind not in "fiub":
+        found = type(prediction).__name__
+        raise _wrong_answer("numbers", f"{found} of type {values.dtype} was returned")
+    shape = (n_rows, len(labels)) if labels else (n_rows,)
+    if values.shape != shape:
+        raise _wrong_answer(f"shape {shape}", f"shape {values.shape} was returned")
+    answer = values.astype(np.float64)
+    n_bad = int(np.count_nonzero(~np.isfinite(answer)))
+    if n_bad:
+        raise _wrong_answer("finite numbers", f"{n_bad} of {answer.size} are not")
+    return answer
+
+
+def _wrong_answer(rule: str, finding: str) -> RBridgeError:
+    return RBridgeError(f"predict must return {rule}, but {finding}.")

@@ -1,0 +1,60 @@
+# Asks vip (and pdp, which makes its curves) what the audit computes in Python. Written for
+# vip 0.4.x and 0.5.x; what differs between the two lines is known to vip.py.
+#
+# data     the features only, a plain data frame
+# predict  function(object, newdata, ...) that returns one number per row, or a matrix with
+#          one column per class; the model itself never comes to R
+
+# The score of every feature in every repeat, in the order of features.
+#
+# form    "difference" or "ratio"
+# n_rows  rows drawn, NULL for all
+vip_permute <- function(data, y, predict, features, loss, seed, n_repeats, form,
+                        n_rows = NULL, classes = NULL) {
+  of_loss <- loss_named(loss)
+  start_stream(seed)
+  scores_of(features, vip::vi_permute(
+    structure(list(), class = "audited_model"),
+    feature_names = features, train = data, target = as_observed(y, classes),
+    metric = function(truth, estimate) of_loss(truth, estimate),
+    smaller_is_better = TRUE, type = form, nsim = n_repeats, keep = TRUE,
+    sample_size = n_rows, pred_wrapper = function(object, newdata) predict(object, newdata)
+  ))
+}
+
+# The scores in an answer of vip, one row per feature: by name, because its rows may be
+# sorted while its raw scores are not. A single repeat has no raw scores.
+scores_of <- function(features, answer) {
+  scores <- attr(answer, "raw_scores")
+  if (is.null(scores)) {
+    scores <- matrix(answer$Importance, dimnames = list(answer$Variable, NULL))
+  }
+  unname(scores[features, , drop = FALSE])
+}
+
+# The partial dependence of one feature at the points of grid, in their order, and its
+# spread.
+#
+# predict  one number per row, on the scale that is asked for
+# divisor  what the range over categories is divided by
+vip_firm <- function(data, predict, feature, grid, divisor) {
+  points <- as_points(grid, data[[feature]])
+  # pdp cuts every grid of an integer column to whole numbers, a given one too.
+  if (is.double(points)) data[[feature]] <- as.double(data[[feature]])
+  firm_of(feature, points, vip::vi_firm(
+    structure(list(), class = "audited_model"),
+    feature_names = feature, train = data, type = "regression",
+    pred.grid = stats::setNames(data.frame(points), feature),
+    pred.fun = function(object, newdata) mean(predict(object, newdata)),
+    var_continuous = stats::sd,
+    var_categorical = function(x) diff(range(x)) / divisor
+  ))
+}
+
+firm_of <- function(feature, points, answer) {
+  curve <- attr(answer, "effects")[[feature]]
+  list(
+    importance = as.numeric(answer$Importance),
+    values = curve$yhat[match(points, curve[[feature]])]
+  )
+}

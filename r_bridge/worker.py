@@ -1,0 +1,216 @@
+"""The R side: a child process which starts R and answers one request after another.
+
+    python -m r_bridge.worker <line> <life> <home> <memory> <R files>
+
+`line` and `life` are descriptors of sockets: requests come in by the first; the second
+is closed when the parent ends, however it ends, and takes this process with it. `home`
+and `memory` are the private folders on disk and in shared memory.
+"""
+
+import contextlib
+import os
+import resource
+import shutil
+import signal
+import socket
+import sys
+import threading
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from r_bridge import from_r, to_r
+from r_bridge.callback import Callback
+from r_bridge.channel import Array, Block, Channel, Message
+from r_bridge.errors import RBridgeError
+from r_bridge.probe import use_utf8
+from rpy2 import rinterface
+from rpy2.rinterface_lib import callbacks, openrlib
+
+_KEPT_CONSOLE = 1 << 16
+_DEFAULT_STACK = 8 << 20
+
+
+class Console:
+    """What R prints, the beginning of it: R hands it over in fragments."""
+
+    def __init__(self) -> None:
+        self._fragments: list[str] = []
+        self._length = 0
+
+    def write(self, text: str) -> None:
+        """Keep a fragment while there is room."""
+        if self._length < _KEPT_CONSOLE:
+            self._fragments.append(text)
+            self._length += len(text)
+
+    def take(self) -> str:
+        """Return what was printed since the last time."""
+        text = "".join(self._fragments)[:_KEPT_CONSOLE]
+        self._fragments, self._length = [], 0
+        return text
+
+
+class Server:
+    """Answers requests, one at a time.
+
+    Parameters
+    ----------
+    channel : Channel
+        Where requests come from.
+    files : sequence of str
+        The R files whose functions may be called.
+    """
+
+    def __init__(self, channel: Channel, files: list[str]) -> None:
+        self._channel = channel
+        self._console = Console()
+        self._is_evaluating = False
+        self._start_r()
+        guard = _functions_of([str(Path(__file__).with_name("guard.R"))])
+        self._guard = guard["guard"]
+        self._functions = guard["load_functions"](rinterface.StrSexpVector(files))
+        self._names = frozenset(self._functions.keys())
+        self._callback = Callback(channel)
+        self._predict = guard["python_predict"](self._callback.function)
+        facts = guard["r_facts"]()
+        arrays: list[Array] = []
+        record = from_r.read(facts, arrays, subject="facts")
+        channel.send(("ready", record), arrays)
+
+    def serve(self) -> None:
+        """Answer until the parent says that it is enough."""
+        while True:
+            message, arrays = self._channel.receive()
+            if message[0] == "close":
+                return
+            try:
+                self._call(message, arrays)
+            except RBridgeError as error:
+                self._channel.send(("refused", str(error), {}))
+            except Exception:
+                self._channel.send(("broken", traceback.format_exc(), {}))
+
+    def _start_r(self) -> None:
+        callbacks.consolewrite_print = self._console.write
+        callbacks.consolewrite_warnerror = self._console.write
+        callbacks.consoleread = lambda _prompt: ""
+        callbacks.showmessage = self._console.write
+        callbacks.showfiles = lambda *_: None
+        stack, _ = resource.getrlimit(resource.RLIMIT_STACK)
+        if stack == resource.RLIM_INFINITY:
+            stack = _DEFAULT_STACK
+        # With a limit, endless recursion is an R error and not the end of the process.
+        rinterface.initr(interactive=False, _c_stack_limit=int(0.9 * stack))
+        signal.signal(signal.SIGINT, self._interrupted)
+        kinds = ("Mersenne-Twister", "Inversion", "Rejection")
+        rinterface.baseenv["RNGkind"](*map(_text, kinds))
+        rinterface.baseenv["options"](warn=1, stringsAsFactors=False)
+
+    def _interrupted(self, _signal: int, _frame: FrameType | None) -> None:
+        """Tell R to stop; outside an evaluation the flag would abort the process."""
+        if self._is_evaluating:
+            openrlib.rlib.R_interrupts_pending = 1
+
+    def _call(self, message: Message, arrays: Sequence[Array]) -> None:
+        """Evaluate one call and send what came of it."""
+        _, name, record, has_predict = message
+        if name not in self._names:
+            raise RBridgeError(
+                f"R function {name!r} must be one of the bridge's own, but it is not."
+            )
+        arguments = [to_r.build(item, arrays) for item in record[2]]
+        names = list(record[1])
+        if has_predict:
+            arguments, names = [*arguments, self._predict], [*names, "predict"]
+        inputs = rinterface.ListSexpVector(arguments)
+        inputs.do_slot_assign("names", rinterface.StrSexpVector(names))
+        self._callback.failures.clear()
+        self._console.take()
+        outcome = self._evaluate(name, inputs)
+        fields = dict(zip(outcome.names, outcome, strict=True))
+        told = self._told(fields)
+        status = fields["status"][0]
+        if self._callback.failures:
+            self._channel.send(("refused", self._callback.failures[0], told))
+        elif status == "value":
+            results: list[Array] = []
+            subject = f"The result of {name!r}"
+            value = from_r.read(fields["value"], results, subject=subject)
+            self._channel.send(("value", value, told), results)
+        elif status == "interrupt":
+            self._channel.send(("interrupted", told))
+        else:
+            words = (fields["message"][0], fields["call"][0])
+            lines = (list(fields["class"]), list(fields["traceback"]))
+            self._channel.send(("error", *words, *lines, told))
+
+    def _evaluate(self, name: str, inputs: Any) -> Any:
+        self._is_evaluating = True
+        try:
+            return self._guard(_text(name), inputs, self._functions)
+        finally:
+            self._is_evaluating = False
+            openrlib.rlib.R_interrupts_pending = 0
+
+    def _told(self, fields: dict[str, Any]) -> dict[str, Any]:
+        """Return what R said on the way."""
+        return {
+            "warnings": list(fields["warnings"]),
+            "n_warnings": fields["n_warnings"][0],
+            "messages": list(fields["messages"]),
+            "console": self._console.take(),
+        }
+
+
+def _functions_of(files: list[str]) -> dict[str, Any]:
+    """Return the functions of R files by name."""
+    env = rinterface.baseenv["new.env"]()
+    for file in files:
+        rinterface.baseenv["sys.source"](_text(file), env)
+    names = list(env.keys())
+    return {name: env[name] for name in names}
+
+
+def _text(text: str) -> Any:
+    return rinterface.StrSexpVector([text])
+
+
+def _die_with_parent(life: int, folders: list[Path]) -> None:
+    """Wait until the parent is gone, then leave nothing behind, R busy or not."""
+    parent = os.getppid()
+    os.set_inheritable(life, False)
+    with socket.socket(fileno=life) as line, contextlib.suppress(OSError):
+        line.settimeout(1.0)
+        while os.getppid() == parent:
+            try:
+                if not line.recv(1):
+                    break
+            except TimeoutError:
+                continue
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
+    os._exit(1)
+
+
+def main(arguments: list[str]) -> None:
+    """Serve until the parent closes the line; leave without R's exit handlers."""
+    line, life, home, memory, *files = arguments
+    folders = [Path(memory), Path(home)]
+    watch = threading.Thread(
+        target=_die_with_parent, args=(int(life), folders), daemon=True
+    )
+    watch.start()
+    use_utf8()
+    os.set_inheritable(int(line), False)
+    with contextlib.suppress(EOFError):
+        channel = Channel(socket.socket(fileno=int(line)), Block(folders, "worker"))
+        Server(channel, files).serve()
+    sys.stdout.flush()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,1 @@
+"""The templates, style sheets and fixed sentences of the report. Not: code."""

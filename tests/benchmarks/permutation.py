@@ -1,0 +1,133 @@
+"""Time permutation importance beside the calls it cannot do without.
+
+Run from the project's root: ``python3 -m tests.benchmarks.permutation``. Prints one
+table; ours and peer alternate in one run, and the medians are compared.
+"""
+
+import shutil
+import subprocess
+from dataclasses import replace
+from functools import partial
+from statistics import median
+from time import perf_counter
+
+import numpy as np
+import pandas as pd
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.linear_model import LinearRegression
+
+from pipeline.importance.permutation import DRAWS, permutation
+from pipeline.known_answers import linear_model, normal_data
+from pipeline.losses import evaluate
+from pipeline.r_rng import RStream
+
+N_SAMPLES, N_FEATURES, N_REPEATS = 10_000, 20, 3
+ROUNDS = 7
+
+
+def seconds(function):
+    """Return how long one call takes."""
+    start = perf_counter()
+    function()
+    return perf_counter() - start
+
+
+def side_by_side(ours, peers):
+    """Return the medians of ours, and of the peers' sum, each timed alone."""
+    ours(), [peer() for peer in peers]
+    times = [
+        (seconds(ours), sum(seconds(peer) for peer in peers)) for _ in range(ROUNDS)
+    ]
+    return [median(column) for column in zip(*times, strict=True)]
+
+
+def repeated(function, n_calls):
+    """Return a function that makes the same call so many times."""
+    return lambda: [function() for _ in range(n_calls)]
+
+
+def fitted(estimator, data, losses):
+    """Return a toy model that answers with a fitted estimator."""
+    estimator.fit(data.X, data.y)
+    answer = replace(linear_model(*[0] * N_FEATURES), predict=estimator.predict)
+    return answer.judged_by(losses)
+
+
+def drawn(stream, data):
+    """Draw all that a run draws, and use none of it."""
+    names = tuple(data.groups)
+    for _ in DRAWS[stream](1, names, data.n_samples, N_REPEATS, None):
+        pass
+
+
+def compared(model, data, stream, *, only_predict):
+    """Return medians of a run and of what it is made of."""
+    n_calls = 1 + N_REPEATS * N_FEATURES
+    prediction = model.predict(data.X)
+    score = partial(evaluate, model.losses, data.y, prediction, data.weights)
+    parts = [repeated(partial(model.predict, data.X), n_calls)]
+    if not only_predict:
+        parts += [partial(drawn, stream, data), repeated(score, n_calls)]
+    ask = partial(permutation, model, data, seed=1, stream=stream, n_repeats=N_REPEATS)
+    return side_by_side(ask, parts)
+
+
+def mixed(data):
+    """Return the same rows with five columns of whole numbers and five of levels."""
+    X = data.X.copy()
+    for name in X.columns[:5]:
+        X[name] = (10 * X[name]).round().astype(int)
+    for name in X.columns[5:10]:
+        X[name] = pd.cut(X[name], 4, labels=list("abcd"))
+    return replace(data, X=X)
+
+
+def codes(X):
+    """Return the columns as numbers, levels by their codes."""
+    levels = X.select_dtypes("category").columns
+    return X.assign(**{name: X[name].cat.codes for name in levels})
+
+
+def seconds_in_r(n):
+    """Return the median time of R's own sample(n), or None without R."""
+    if not shutil.which("Rscript"):
+        return None
+    code = f"t <- replicate(9, system.time(for (i in 1:20) sample({n}))[[3]]);"
+    command = ["Rscript", "--vanilla", "-e", code + "cat(median(t) / 20)"]
+    return float(subprocess.run(command, capture_output=True, check=True).stdout)
+
+
+def rows():
+    """Yield task, size, ours, peer and limit of each line."""
+    data = normal_data(*np.linspace(0, 2, N_FEATURES), n_samples=N_SAMPLES)
+    size = f"{N_SAMPLES} x {N_FEATURES}, {N_REPEATS} repeats"
+    forest = fitted(
+        RandomForestRegressor(20, min_samples_leaf=5, random_state=1), data, ("rmse",)
+    )
+    ols = fitted(LinearRegression(), data, ("rmse",))
+    table = mixed(data)
+    coded = fitted(LinearRegression(), replace(table, X=codes(table.X)), ("rmse",))
+    coded = replace(coded, predict=lambda X, ask=coded.predict: ask(codes(X)))
+
+    yield (
+        "forest / predict",
+        size,
+        *compared(forest, data, "numpy", only_predict=True),
+        1.1,
+    )
+    for stream in ("numpy", "DALEX", "vip-0.5"):
+        times = compared(ols, data, stream, only_predict=False)
+        yield f"OLS, {stream} / its parts", size, *times, 1.1
+    times = compared(coded, table, "numpy", only_predict=False)
+    yield "OLS, mixed columns / its parts", size, *times, 1.1
+    n = 100_000
+    if in_r := seconds_in_r(n):
+        ours = median(seconds(partial(RStream(1).sample, n)) for _ in range(9))
+        yield "R's sample / R", f"{n}", ours, in_r, 3.0
+
+
+if __name__ == "__main__":
+    print(f"{'task':34}{'size':28}{'ours':>9}{'peer':>9}{'ratio':>8}{'limit':>7}")
+    for task, size, ours, peer, limit in rows():
+        ratio = ours / peer
+        print(f"{task:34}{size:28}{ours:8.4f}s{peer:8.4f}s{ratio:8.2f}{limit:7.1f}")

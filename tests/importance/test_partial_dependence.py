@@ -1,0 +1,170 @@
+"""Spread of the partial dependence: closed forms, invariances, and vip's numbers."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.errors import NotApplicable
+from pipeline.importance.partial_dependence import partial_dependence
+from pipeline.known_answers import level_data, level_model, linear_model, normal_data
+from pipeline.records import Dataset, FittedModel
+
+REFERENCE = Path(__file__).parents[1] / "reference"
+VIP = json.loads((REFERENCE / "vip_firm.json").read_text(encoding="utf8"))
+
+
+def rows(block):
+    """Return a block of columns with the types it had in R."""
+    X = pd.DataFrame(block["columns"])
+    kinds = {"numeric": float, "integer": np.int64, "logical": bool}
+    for name, kind in block["types"].items():
+        levels = block.get("levels", {}).get(name)
+        X[name] = X[name].astype(kinds.get(kind) or pd.CategoricalDtype(levels))
+    return X
+
+
+def asked(case):
+    """Return the model and the rows of a case."""
+
+    def predict(X):
+        texts = {n: X[n].astype(object).to_numpy() for n in ("g", "ch") if n in X}
+        numbers = {n: X[n].to_numpy() for n in X if n not in texts}
+        return np.asarray(eval(case["model"], {"exp": np.exp}, texts | numbers))
+
+    X = rows(VIP["data"][case["data"]])
+    is_event = "exp(" in case["model"]
+    model = FittedModel(
+        name="formula",
+        task="binary" if is_event else "regression",
+        scale="response",
+        predict=predict,
+        features=tuple(X),
+        losses=(),
+        classes=("no", "yes") if is_event else (),
+    )
+    return model, of_rows(X, tuple(case["importance"]))
+
+
+def of_rows(X, features):
+    """Return rows without a target, of which some columns are asked."""
+    return Dataset(
+        name="rows",
+        X=X,
+        y=np.zeros(len(X)),
+        task="regression",
+        weights=np.ones(len(X)),
+        groups={name: (name,) for name in features},
+        split="test",
+        target="y",
+        sha256="",
+    )
+
+
+@pytest.mark.parametrize("case", VIP["cases"], ids=lambda case: case["id"])
+def test_the_importance_is_that_of_vip(case):
+    model, data = asked(case)
+    raw, baseline = partial_dependence(model, data, seed=1, **case["options"])
+    truth = np.array(list(case["importance"].values()))
+    assert (raw - baseline)[:, 0, 0] == pytest.approx(truth, rel=1e-9, abs=1e-12)
+
+
+def test_a_linear_model_measures_its_slope_times_the_sd_of_the_grid():
+    data = normal_data(3, -1, 0.5)
+    raw, _ = partial_dependence(linear_model(3, -1, 0.5), data, seed=1)
+    for k, slope in enumerate([3, -1, 0.5]):
+        column = data.X.iloc[:, k]
+        grid = np.linspace(column.min(), column.max(), 51)
+        assert raw[k, 0, 0] == pytest.approx(abs(slope) * grid.std(ddof=1), rel=1e-9)
+
+
+def test_on_all_values_a_linear_model_measures_its_slope_times_the_sd_of_the_column():
+    data = normal_data(3, -1, n_samples=200)
+    raw, _ = partial_dependence(linear_model(3, -1), data, seed=1, grid="unique")
+    sd = np.sqrt(200 / 199)  # the columns have variance 1 with divisor n
+    assert raw[:, 0, 0] == pytest.approx([3 * sd, sd], rel=1e-9)
+
+
+def test_the_example_of_the_paper_has_the_ratio_of_its_slopes():
+    """Y = 1 + 3 X1 - 5 X2 on the unit square (Greenwell et al. 2018, section 3)."""
+    even = np.linspace(0, 1, 41)
+    X = pd.DataFrame({"x1": np.tile(even, 41), "x2": np.repeat(even, 41)})
+    raw, _ = partial_dependence(linear_model(3, -5), of_rows(X, ("x1", "x2")), seed=1)
+    assert raw[1, 0, 0] / raw[0, 0, 0] == pytest.approx(5 / 3, rel=1e-12)
+    assert raw[0, 0, 0] == pytest.approx(3 * even.std(ddof=1), rel=1e-12)
+
+
+@pytest.mark.parametrize(("spread", "share"), [("quarter_range", 0.25), ("range", 1.0)])
+def test_a_category_measures_its_share_of_the_range(spread, share):
+    raw, _ = partial_dependence(
+        level_model(0.8), level_data(), seed=1, categorical_spread=spread
+    )
+    kind = list(level_data().groups).index("kind")
+    assert raw[kind, 0] == pytest.approx([0.7 * share] * 3, rel=1e-12)
+
+
+def test_a_constant_column_has_no_answer():
+    data = normal_data()
+    data = replace(data, X=data.X.assign(x2=4.0))
+    raw, _ = partial_dependence(linear_model(2, 1), data, seed=1)
+    assert np.isnan(raw[:, 0, 0]).tolist() == [False, True]
+
+
+@given(other=st.sampled_from([np.sin, np.exp, np.square, np.negative]))
+def test_an_added_function_of_other_columns_changes_nothing(other):
+    data = normal_data(2, 1)
+    plain = linear_model(2, 0)
+    added = replace(
+        plain, predict=lambda X: plain.predict(X) + other(X["x2"].to_numpy())
+    )
+    raw, more = (partial_dependence(m, data, seed=1)[0] for m in (plain, added))
+    assert more[0] == pytest.approx(raw[0], rel=1e-9)
+
+
+def test_an_ignored_feature_measures_exactly_the_baseline():
+    raw, baseline = partial_dependence(linear_model(2, 0), normal_data(), seed=1)
+    assert (raw[1] == baseline).all()
+
+
+def test_a_doubled_prediction_measures_twice_as_much():
+    data, model = normal_data(2, 1), linear_model(2, 1)
+    double = linear_model(4, 2)
+    raw, twice = (partial_dependence(m, data, seed=1)[0] for m in (model, double))
+    assert twice == pytest.approx(2 * raw, rel=1e-12)
+
+
+def test_rows_follow_the_groups_whatever_else_is_asked():
+    data, model = normal_data(3, -1, 0.5), linear_model(3, -1, 0.5)
+    whole, _ = partial_dependence(model, data, seed=1)
+    some = data.asked_by({"third": ("x3",), "first": ("x1",)})
+    raw, baseline = partial_dependence(model, some, seed=1)
+    assert raw.tolist() == whole[[2, 0]].tolist()
+    assert (raw.shape, baseline.shape) == ((2, 1, 1), (1, 1))
+
+
+def test_every_class_has_its_score():
+    raw, baseline = partial_dependence(level_model(), level_data(), seed=1)
+    assert (raw.shape, baseline.tolist()) == ((3, 1, 3), [[0.0, 0.0, 0.0]])
+
+
+def test_curves_already_measured_are_used_as_they_are():
+    curves = {"x1": (np.array([0.0, 1.0]), np.array([[0.0], [2.0]]))}
+    raw, _ = partial_dependence(
+        linear_model(2, 0), normal_data(), seed=1, curves=curves
+    )
+    assert raw[:, 0, 0].tolist() == [pytest.approx(np.sqrt(2), rel=1e-12), 0.0]
+
+
+def test_a_group_of_several_columns_is_refused():
+    data = normal_data().asked_by({"both": ("x1", "x2")})
+    with pytest.raises(NotApplicable) as refusal:
+        partial_dependence(linear_model(2, 0), data, seed=1)
+    assert str(refusal.value) == (
+        "Group 'both' must have one column for method 'partial_dependence', but it has "
+        "2: 'x1', 'x2'. Ask for its columns one by one."
+    )

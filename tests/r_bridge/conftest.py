@@ -1,0 +1,55 @@
+"""One R with the functions of functions.R for the tests of a module."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from r_bridge import host
+
+FUNCTIONS = Path(__file__).with_name("functions.R")
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def r():
+    """The worker of a session that also knows functions.R."""
+    with host.session(r_seconds=30, extra_r_files=[FUNCTIONS]) as worker:
+        yield worker
+
+
+@pytest.fixture
+def python():
+    """Start Python programmes that open a session with functions.R as `r`."""
+    started = []
+
+    def start(code, **environment):
+        head = (
+            "from r_bridge import host\n"
+            f"with host.session(extra_r_files=[{str(FUNCTIONS)!r}]) as r:\n"
+        )
+        body = "".join(f"    {line}\n" for line in code.strip().splitlines())
+        process = subprocess.Popen(
+            [sys.executable, "-c", head + body],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=os.environ | {"PYTHONPATH": str(ROOT)} | environment,
+        )
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+@pytest.fixture
+def fifo(tmp_path):
+    """A pipe by which R says that it has come somewhere."""
+    path = tmp_path / "fifo"
+    os.mkfifo(path)
+    return path

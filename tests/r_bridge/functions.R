@@ -1,0 +1,112 @@
+# Functions of R that the tests of the bridge call.
+
+echo <- function(x) x
+shown <- function(x) paste(deparse(x, width.cutoff = 500L), collapse = "")
+is_nan <- function(x) is.nan(x)
+is_valid_frame <- function(x) {
+  c(is.data.frame(x), identical(x, data.frame(as.list(x), check.names = FALSE)))
+}
+values_by_name <- function(name) {
+  switch(name,
+    integer_na = c(1L, NA), logical_na = c(TRUE, NA), numbers = c(1, NA, NaN, Inf),
+    text = c("\u00a3", NA, ""), factor = factor(c("b", NA), levels = c("b", "a")),
+    ordered = factor("lo", levels = c("lo", "hi"), ordered = TRUE),
+    date = as.Date(c("1969-12-31", NA)), integer_date = structure(1L, class = "Date"),
+    time = as.POSIXct(c(-0.5, NA), origin = "1970-01-01", tz = "UTC"),
+    zone = as.POSIXct(0, origin = "1970-01-01", tz = "America/New_York"),
+    hours = as.difftime(1.5, units = "hours"), sequence = 1:3,
+    big = structure(4.9406564584124654e-324, class = "integer64"),
+    latin1 = iconv("\u00e9", "UTF-8", "latin1"), named = c(a = 1), empty = character(0),
+    matrix = matrix(1:4, 2), labelled = matrix(1:4, 2, dimnames = list(NULL, c("a", "b"))),
+    missing_matrix = matrix(c(1L, NA), 1), list = list(a = 1, b = list("x", NULL)),
+    nothing = NULL, frame = data.frame(x = 1:2, row.names = c("r", "s")),
+    no_rows = data.frame(x = numeric(0)), no_columns = data.frame(row.names = 1:3),
+    closure = function(x) x, environment = new.env(), formula = y ~ x,
+    inside = list(a = list(b = sum)), s4 = methods::getClass("numeric"), call = quote(f(x)),
+    list_column = data.frame(x = I(list(1, 2))), lt = as.POSIXlt("2020-01-01"),
+    matrix_column = { d <- data.frame(x = 1:2); d$m <- matrix(1:4, 2); d },
+    complex = 1i, broken = "\xff"
+  )
+}
+frames_of <- function(package) {
+  shelf <- new.env()
+  sets <- unique(sub(".*\\((.*)\\)$", "\\1", utils::data(package = package)$results[, 3]))
+  utils::data(list = sets, package = package, envir = shelf)
+  all <- mget(sort(ls(shelf)), envir = shelf)
+  lapply(Filter(is.data.frame, all), function(d) { attr(d, "row.names") <- seq_len(nrow(d)); d })
+}
+same_plain <- function(x, y) {
+  mapply(function(a, b) isTRUE(all.equal(lapply(a, as.vector), lapply(b, as.vector))) &&
+           identical(names(a), names(b)), x, y)
+}
+
+ask <- function(data, predict) predict(NULL, data)
+ask_and_swallow <- function(data, predict) {
+  try(predict(NULL, data), silent = TRUE)
+  "fine"
+}
+ask_with_extras <- function(data, predict) {
+  cbind(predict(NULL, data), predict(object = 1, newdata = data, type = "response"))
+}
+ask_often <- function(data, times, predict) {
+  for (i in seq_len(times)) answer <- predict(NULL, data)
+  answer
+}
+ask_and_keep <- function(data, predict) {
+  before <- data + 0
+  predict(NULL, data)
+  identical(before, data)
+}
+ask_changed <- function(data, change, predict) {
+  changed <- switch(change,
+    moved = rev(data), missing = data[-1], added = cbind(data, extra = 1),
+    level = { data$g <- factor("new"); data }, halves = { data$n <- data$n / 2; data },
+    doubles = { data$n <- as.double(data$n); data }, na = { data$n <- NA_integer_; data },
+    text = { data$g <- as.character(data$g); data }, kind = { data$n <- "a"; data },
+    matrix = as.matrix(data["n"]), rows = data[c(2, 2, 1), ],
+    relevelled = { data$g <- factor(data$g, levels = rev(levels(data$g))); data }
+  )
+  predict(NULL, changed)
+}
+ask_under_gctorture <- function(data, times, predict) {
+  gctorture(TRUE)
+  on.exit(gctorture(FALSE))
+  for (i in seq_len(times)) answer <- predict(NULL, data)
+  answer
+}
+
+complain <- function(times) for (i in seq_len(times)) warning("careful ", i)
+talk <- function() { message("hello"); cat("a"); cat("b\n"); print(1) }
+fail <- function(text) stop(text)
+fail_deeply <- function() { inner <- function(x) stop("too deep"); inner(1) }
+fail_with_condition <- function() {
+  stop(structure(class = c("special", "error", "condition"),
+                 list(message = "special words", call = NULL)))
+}
+fail_on_exit <- function() { on.exit(stop("at the end")); 1 }
+recurse <- function(n) recurse(n + 1)
+draw <- function(seed) { set.seed(seed); stats::runif(1) }
+interrupted_outside <- function() 1
+read_input <- function() list(readline("? "), { browser(); 1 })
+choose <- function() utils::menu(c("a", "b"))
+shout <- function(text) system(paste("echo", text))
+print_much <- function() for (i in 1:1000) cat(strrep("x", 10000L), "\n")
+allocate <- function(n) numeric(n)
+facts <- function() {
+  list(l10n_info()[["UTF-8"]], Sys.getlocale("LC_COLLATE"), Sys.getenv("TZ"),
+       sort(c("_", "a", "B", "A")), make.names("\u00e9"), RNGkind())
+}
+search_path <- function() search()
+work_folder <- function() c(getwd(), tempdir())
+
+say_and <- function(fifo, what) {
+  if (nzchar(fifo)) cat("here\n", file = fifo)
+  switch(what, loop = repeat NULL, sleep = Sys.sleep(600), quit = quit(status = 5),
+         kill = tools::pskill(Sys.getpid(), 9L), segv = tools::pskill(Sys.getpid(), 11L),
+         stubborn = repeat tryCatch(repeat NULL, interrupt = function(i) NULL))
+}
+ask_and_quit <- function(data, predict) {
+  try(predict(NULL, data), silent = TRUE)
+  quit(status = 5)
+}
+start_sleeper <- function() system("sleep 600 > /dev/null & echo $!", intern = TRUE)

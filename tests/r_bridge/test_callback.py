@@ -1,0 +1,213 @@
+"""What predict may do, and what R then sees and Python raises."""
+
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from r_bridge import host
+from r_bridge.errors import RBridgeError, RError
+
+pytestmark = pytest.mark.needs_r
+
+X = pd.DataFrame(
+    {"x": [1.5, 2.5, 3.5], "n": [1, 2, 4], "g": pd.Categorical(["a", "b", "a"])}
+)
+
+
+class UnspeakableError(Exception):
+    def __str__(self):
+        raise RuntimeError("no words")
+
+
+def ones(frame):
+    return np.ones(len(frame))
+
+
+def asked(r, predict, function="ask", **arguments):
+    labels = arguments.pop("labels", ())
+    return r.call(
+        function, {"data": X} | arguments, predict=predict, schema_of=X, labels=labels
+    )
+
+
+def test_predict_sees_the_frame_and_r_its_answer(r):
+    frames = []
+
+    def predict(frame):
+        frames.append(frame)
+        return frame["x"] * frame["n"]
+
+    assert asked(r, predict).tolist() == [1.5, 5.0, 14.0]
+    pd.testing.assert_frame_equal(frames[0], X)
+
+
+def test_classes_are_columns_with_their_names(r):
+    answer = asked(r, lambda _: np.arange(6.0).reshape(3, 2), labels=("no", "fare (£)"))
+    expected = pd.DataFrame(np.arange(6.0).reshape(3, 2), columns=["no", "fare (£)"])
+    pd.testing.assert_frame_equal(answer, expected)
+
+
+def test_what_a_package_passes_along_is_ignored(r):
+    assert asked(r, ones, "ask_with_extras").tolist() == [[1.0, 1.0]] * 3
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        ValueError("£ ünïcode 🚢"),
+        KeyError("nul \0 and lone \udcff"),
+        UnspeakableError(),
+        MemoryError(),
+        SystemExit(3),
+        KeyboardInterrupt(),
+        StopIteration(),
+        EOFError(),
+    ],
+    ids=lambda failure: type(failure).__name__,
+)
+@pytest.mark.parametrize("function", ["ask", "ask_and_swallow"])
+def test_what_predict_raises_is_raised_whatever_r_made_of_it(r, failure, function):
+    def predict(_):
+        raise failure
+
+    before = r.restarts
+    with pytest.raises(type(failure)) as raised:
+        asked(r, predict, function)
+    assert raised.value is failure
+    assert asked(r, ones).tolist() == [1.0, 1.0, 1.0]
+    assert r.restarts == before
+
+
+def test_the_r_error_is_the_cause_unless_there_is_a_better_one(r):
+    def predict(_):
+        raise ValueError("plain")
+
+    def predict_with_cause(_):
+        raise ValueError("chained") from OSError("the disk")
+
+    with pytest.raises(ValueError, match="plain") as raised:
+        asked(r, predict)
+    assert isinstance(raised.value.__cause__, RError)
+    assert raised.value.__cause__.message == "ValueError: plain"
+    with pytest.raises(ValueError, match="chained") as raised:
+        asked(r, predict_with_cause)
+    assert isinstance(raised.value.__cause__, OSError)
+
+
+def test_after_a_failure_predict_is_not_asked_again(r):
+    asked_for = []
+
+    def predict(frame):
+        asked_for.append(len(frame))
+        raise ValueError("once")
+
+    with pytest.raises(ValueError, match="once"):
+        asked(r, predict, "ask_with_extras")
+    assert asked_for == [3]
+
+
+@pytest.mark.parametrize("function", ["ask", "ask_and_swallow"])
+def test_an_answer_that_is_no_prediction_is_raised_too(r, function):
+    with pytest.raises(RBridgeError) as refusal:
+        asked(r, lambda _: np.ones(2), function)
+    assert str(refusal.value) == (
+        "predict must return shape (3,), but shape (2,) was returned."
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ("moved", "'g' is in another place"),
+        ("missing", "'x' is missing"),
+        ("added", "'extra' is new"),
+        ("level", "R sent the new level 'new'"),
+        ("kind", "R sent a value of type character"),
+        ("na", "R sent a missing value"),
+        ("matrix", "it sent a value of class matrix"),
+    ],
+)
+def test_a_frame_that_r_changed_is_refused(r, change, words):
+    with pytest.raises(RBridgeError, match=words):
+        asked(r, ones, "ask_changed", change=change)
+
+
+@pytest.mark.parametrize("change", ["doubles", "text", "rows", "relevelled"])
+def test_predict_sees_the_dtypes_of_the_original(r, change):
+    seen = []
+    asked(
+        r,
+        lambda frame: [*map(float, seen.append(frame) or frame.n)],
+        "ask_changed",
+        change=change,
+    )
+    expected = X.iloc[[1, 1, 0]].reset_index(drop=True) if change == "rows" else X
+    pd.testing.assert_frame_equal(seen[0], expected)
+
+
+def test_fractions_in_an_integer_column_are_not_rounded(r):
+    answer = asked(r, lambda frame: frame["n"], "ask_changed", change="halves")
+    assert answer.tolist() == [0.5, 1.0, 2.0]
+
+
+def test_predict_may_write_into_its_frame(r):
+    numbers = X[["x"]]
+
+    def predict(frame):
+        frame.iloc[:, :] = 0.0
+        return np.zeros(len(frame))
+
+    kept = r.call("ask_and_keep", {"data": numbers}, predict=predict, schema_of=numbers)
+    assert kept.tolist() == [True]
+
+
+def test_every_call_is_answered_by_the_rows_of_that_call(r):
+    answers = iter(range(5))
+    asked_often = asked(
+        r, lambda frame: np.full(len(frame), next(answers)), "ask_often", times=5
+    )
+    assert asked_often.tolist() == [4.0, 4.0, 4.0]
+
+
+def test_calls_rows_and_time_are_counted(r):
+    before = r.counts
+    asked(r, ones, "ask_often", times=7)
+    calls, rows, seconds = (
+        now - then for now, then in zip(r.counts, before, strict=True)
+    )
+    assert (calls, rows) == (7, 21)
+    assert 0 < seconds < 1
+
+
+def test_ten_thousand_calls_leave_none_where_it_was(r):
+    small = X[["x"]]
+    before = sys.getrefcount(None), r.restarts
+    r.call(
+        "ask_often",
+        {"data": small, "times": 10_000},
+        predict=ones,
+        schema_of=small,
+    )
+    assert abs(sys.getrefcount(None) - before[0]) < 1000
+    assert r.restarts == before[1]
+
+
+def test_the_garbage_collector_may_run_at_any_time(r):
+    answer = asked(r, ones, "ask_under_gctorture", times=3)
+    assert answer.tolist() == [1.0, 1.0, 1.0]
+
+
+def test_predict_may_not_ask_r_itself(r):
+    with pytest.raises(RBridgeError) as refusal:
+        asked(r, lambda _: host.current().call("echo", {"x": 1}))
+    assert str(refusal.value) == (
+        "R must finish one call before the next, but predict asked R itself."
+    )
+    assert asked(r, ones).tolist() == [1.0, 1.0, 1.0]
+
+
+def test_a_function_that_needs_predict_must_be_given_one(r):
+    with pytest.raises(RError) as refusal:
+        r.call("ask", {"data": X})
+    assert refusal.value.message == 'argument "predict" is missing, with no default'

@@ -1,0 +1,240 @@
+"""DALEX answers through the bridge; R's losses are ours."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pipeline.losses import LOSSES, evaluate
+from r_bridge import dalex, host
+from r_bridge.errors import RError
+
+LOSS_VALUE = """
+loss_value <- function(name, observed, predicted, classes = NULL) {
+  loss_named(name)(as_observed(observed, classes), predicted)
+}
+dalex_loss_value <- function(name, observed, predicted, classes = NULL) {
+  getExportedValue("DALEX", name)(as_observed(observed, classes), predicted)
+}
+generator_after <- function(seed) {
+  RNGkind("Wichmann-Hill", "Box-Muller", "Rejection")
+  start_stream(seed)
+  RNGkind()
+}
+"""
+CLASSES = ("low", "middle", "high")
+DRAWN = {"seed": 1, "n_repeats": 3, "n_rows": None}
+
+
+@pytest.fixture(scope="module")
+def r(tmp_path_factory):
+    file = tmp_path_factory.mktemp("r") / "loss_value.R"
+    file.write_text(LOSS_VALUE)
+    with host.session(extra_r_files=[file]) as worker:
+        yield worker
+
+
+def frame(n_samples=60):
+    rng = np.random.default_rng(1)
+    return pd.DataFrame(
+        {
+            "size (m²)": rng.normal(size=n_samples),
+            "if": rng.integers(0, 5, n_samples),
+            "kind": pd.Categorical(rng.choice(["u", "v"], n_samples), ["w", "v", "u"]),
+        }
+    )
+
+
+def predict(X):
+    return X["size (m²)"].to_numpy() + (X["kind"] == "u") * X["if"].to_numpy()
+
+
+def parts(groups, *, loss="rmse", X=None, **drawn):
+    X = frame() if X is None else X
+    y = np.linspace(-1, 1, len(X))
+    return dalex.parts(X, y, predict, groups=groups, loss=loss, drawn=DRAWN | drawn)
+
+
+def judged(task, seed):
+    """Return a target and predictions with ties, exact hits and exact misses."""
+    rng = np.random.default_rng(seed)
+    if task == "regression":
+        return rng.normal(size=40), rng.normal(size=40).round(1)
+    if task == "binary":
+        return rng.integers(0, 2, 40), np.append(
+            rng.random(38).round(1) * 0.9, [0.5, 0.5]
+        )
+    p = rng.dirichlet(np.ones(3), 40).round(2)
+    return rng.integers(0, 3, 40), np.vstack(
+        [p[:-2], [[0.4, 0.2, 0.4], [0.1, 0.45, 0.45]]]
+    )
+
+
+@pytest.mark.needs_r
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize(
+    ("name", "task"), [(name, task) for name in LOSSES for task in LOSSES[name].tasks]
+)
+def test_r_computes_every_loss_as_python_does(r, name, task, seed):
+    y, prediction = judged(task, seed)
+    (ours,) = evaluate((name,), y, prediction, np.ones(len(y)))
+    asked = {"name": name, "observed": y.astype(float), "predicted": prediction}
+    (theirs,) = r.call(
+        "loss_value",
+        asked | {"classes": list(CLASSES) if task == "multiclass" else None},
+    )
+    assert theirs == pytest.approx(ours, rel=1e-12)
+
+
+@pytest.mark.needs_r
+@pytest.mark.parametrize("name", ["log_loss", "negative_log_likelihood"])
+def test_a_missed_class_of_probability_zero_costs_infinity_in_r_too(r, name):
+    asked = {"name": name, "observed": [1.0, 0.0], "predicted": [0.0, 0.5]}
+    assert r.call("loss_value", asked)[0] == np.inf
+
+
+@pytest.mark.needs_r
+def test_the_loss_of_dalex_counts_no_probability_below_a_ten_thousandth(r):
+    certain = np.array([[1.0, 0.0, 0.0]])
+    asked = {"observed": [2.0], "predicted": certain, "classes": list(CLASSES)}
+    (value,) = r.call("loss_value", {"name": "dalex_cross_entropy", **asked})
+    assert value == pytest.approx(-np.log(1e-4), rel=1e-12)
+
+
+@pytest.mark.needs_r
+def test_an_auc_without_one_of_the_classes_is_no_number_in_r_either(r):
+    asked = {"name": "one_minus_auc", "observed": [1.0, 1.0], "predicted": [0.1, 0.5]}
+    assert np.isnan(r.call("loss_value", asked)[0])
+
+
+@pytest.mark.needs_r
+def test_the_kinds_of_generator_are_part_of_the_seed(r):
+    kinds = ["Mersenne-Twister", "Inversion", "Rejection"]
+    assert list(r.call("generator_after", {"seed": 1})) == kinds
+
+
+@pytest.mark.needs_dalex
+@pytest.mark.parametrize(("ours", "own"), dalex.OWN_LOSSES.items())
+def test_a_loss_that_dalex_computes_itself_is_defined_as_ours(r, ours, own):
+    task = LOSSES[ours].tasks[0]
+    y, prediction = judged(task, 3)
+    classes = list(CLASSES) if task == "multiclass" else None
+    asked = {"observed": y.astype(float), "predicted": prediction, "classes": classes}
+    (theirs,) = r.call("dalex_loss_value", {"name": own, **asked})
+    (expected,) = evaluate((ours,), y, prediction, np.ones(len(y)))
+    assert theirs == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.needs_dalex
+def test_dalex_ties_predictions_that_differ_beyond_15_digits(r):
+    """DALEX-TIE of pipeline.known_defects."""
+    prediction = np.array([0.3, 0.3 + 4e-16])
+    asked = {"observed": [1.0, 0.0], "predicted": prediction}
+    (theirs,) = r.call("dalex_loss_value", {"name": "loss_one_minus_auc", **asked})
+    (ours,) = r.call("loss_value", {"name": "one_minus_auc", **asked})
+    assert (theirs, ours) == (0.5, 1.0)
+
+
+@pytest.mark.needs_dalex
+@pytest.mark.usefixtures("r")
+def test_without_permutation_every_round_measures_the_loss_of_the_rows():
+    found = parts({"size": ["size (m²)"]})
+    y = np.linspace(-1, 1, 60)
+    (expected,) = evaluate(("rmse",), y, predict(frame()), np.ones(60))
+    np.testing.assert_allclose(found.full, [expected] * 3, rtol=1e-12)
+
+
+@pytest.mark.needs_dalex
+@pytest.mark.usefixtures("r")
+def test_a_group_of_one_is_drawn_like_its_column():
+    alone = parts({"a": ["if"], "b": ["kind"]})
+    grouped = parts({"a": ["if"], "b": ["kind"], "c": ["if", "kind"]}, n_repeats=1)
+    np.testing.assert_array_equal(alone.permuted[:, 0], grouped.permuted[:2, 0])
+
+
+@pytest.mark.needs_dalex
+@pytest.mark.usefixtures("r")
+@pytest.mark.parametrize("n_rows", [None, 20])
+def test_a_single_repeat_is_the_first_of_many(n_rows):
+    groups = {"if": ["if"], "size": ["size (m²)"], "both": ["if", "size (m²)"]}
+    one, many = (parts(groups, n_repeats=n, n_rows=n_rows) for n in (1, 4))
+    for single, several in zip(one, many, strict=True):
+        np.testing.assert_allclose(single[..., 0], several[..., 0], rtol=1e-12)
+
+
+@pytest.mark.needs_dalex
+@pytest.mark.usefixtures("r")
+def test_a_feature_the_model_ignores_measures_the_loss_of_the_rows():
+    X = frame().assign(unread=np.arange(60.0))
+    found = dalex.parts(
+        X,
+        np.linspace(-1, 1, 60),
+        predict,
+        groups={"unread": ["unread"]},
+        loss="mae",
+        drawn=DRAWN | {"n_rows": 25},
+    )
+    np.testing.assert_array_equal(found.permuted[0], found.full)
+
+
+@pytest.mark.needs_dalex
+@pytest.mark.usefixtures("r")
+def test_what_dalex_does_not_score_is_no_number():
+    """DALEX-NAN of pipeline.known_defects: a single repeat has no row for NaN."""
+    found = dalex.parts(
+        frame(),
+        np.zeros(60),
+        predict,
+        groups={"if": ["if"]},
+        loss="one_minus_auc",
+        drawn=DRAWN | {"n_repeats": 1},
+    )
+    assert np.isnan(found.permuted).all()
+
+
+@pytest.mark.needs_dalex
+@pytest.mark.usefixtures("r")
+def test_an_unknown_loss_is_named():
+    with pytest.raises(
+        RError, match=r"Loss must be one of rmse, .*, but r2 was given\."
+    ):
+        parts({"if": ["if"]}, loss="r2")
+
+
+@pytest.mark.needs_dalex
+@pytest.mark.parametrize(
+    ("feature", "grid"),
+    [
+        ("size (m²)", np.array([2.0, -1.0, 0.5])),
+        ("if", np.array([4, 0, 7])),
+        ("if", np.array([0.5, 3.25])),
+        ("kind", np.array(["u", "w"], dtype=object)),
+    ],
+)
+def test_a_profile_is_the_mean_prediction_at_each_point_in_the_order_asked(
+    r, feature, grid
+):
+    values = dalex.profile(frame(), predict, feature=feature, grid=grid)
+    X = frame()
+    level = isinstance(X[feature].dtype, pd.CategoricalDtype)
+    expected = []
+    for point in grid:
+        column = [point] * len(X)
+        X[feature] = (
+            pd.Categorical(column, X["kind"].cat.categories) if level else column
+        )
+        expected.append(predict(X).mean())
+    np.testing.assert_allclose(values, expected, rtol=1e-12)
+    assert (r.warnings, r.messages, r.console) == ((), (), "")
+
+
+@pytest.mark.needs_r
+@pytest.mark.usefixtures("r")
+def test_predictions_come_back_in_their_shape():
+    X = frame()
+    np.testing.assert_array_equal(dalex.predictions(X, predict), predict(X))
+
+    def shares(X):
+        return np.column_stack([X["if"], 4 - X["if"]]) / 4
+
+    found = dalex.predictions(X, shares, classes=("a", "b"))
+    np.testing.assert_array_equal(found, shares(X))

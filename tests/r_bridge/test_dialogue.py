@@ -1,0 +1,143 @@
+"""Deadlines, interrupts and deaths in the middle of a call, and the call after them."""
+
+import signal
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from r_bridge.errors import RBridgeError, RDied, RTimeout
+
+pytestmark = pytest.mark.needs_r
+
+X = pd.DataFrame({"x": [1.0, 2.0]})
+
+
+def in_order(r):
+    return r.call("echo", {"x": 1}).tolist() == [1]
+
+
+@pytest.mark.parametrize("what", ["loop", "sleep"])
+def test_a_deadline_interrupts_r_and_leaves_it_usable(r, what):
+    before = r.restarts
+    with pytest.raises(RTimeout) as raised:
+        r.call("say_and", {"fifo": "", "what": what}, seconds=0.2)
+    assert str(raised.value) == (
+        "R function 'say_and' must end within 0.2 s, but it did not (0.0 s went into 0 "
+        "calls of predict). Allow more time, or ask for less."
+    )
+    assert in_order(r)
+    assert r.restarts == before
+
+
+def test_what_does_not_listen_is_ended_and_replaced(r):
+    before = r.restarts
+    started = time.monotonic()
+    with pytest.raises(RTimeout):
+        r.call("say_and", {"fifo": "", "what": "stubborn"}, seconds=0.2)
+    assert time.monotonic() - started < 10
+    assert in_order(r)
+    assert r.restarts == before + 1
+
+
+def test_a_deadline_that_passes_in_predict_is_seen_after_it(r):
+    end = time.monotonic() + 0.3
+
+    def predict(frame):
+        while time.monotonic() < end:
+            pass
+        return np.ones(len(frame))
+
+    with pytest.raises(RTimeout, match=r"went into \d+ calls of predict"):
+        r.call(
+            "ask_often",
+            {"data": X, "times": 10**9},
+            predict=predict,
+            schema_of=X,
+            seconds=0.2,
+        )
+    assert in_order(r)
+
+
+def test_no_interrupt_is_left_for_the_next_call(r):
+    with pytest.raises(RTimeout):
+        r.call("say_and", {"fifo": "", "what": "loop"}, seconds=0.1)
+    for _ in range(20):
+        assert in_order(r)
+
+
+@pytest.mark.parametrize(
+    ("what", "status", "ending"),
+    [
+        ("quit", 5, "exit status 5"),
+        ("kill", -signal.SIGKILL, r"signal SIGKILL \(out of memory\?\)"),
+        ("segv", -signal.SIGSEGV, r"signal SIGSEGV"),
+    ],
+)
+def test_a_death_says_how_and_the_next_call_finds_a_new_r(r, what, status, ending):
+    before = r.restarts
+    words = rf"^R must outlive the call of 'say_and', but it ended with {ending}\."
+    with pytest.raises(RDied, match=words) as raised:
+        r.call("say_and", {"fifo": "", "what": what})
+    assert raised.value.status == status
+    assert in_order(r)
+    assert r.restarts == before + 1
+
+
+def test_a_crash_shows_the_last_lines_that_were_written(r):
+    with pytest.raises(RDied) as raised:
+        r.call("say_and", {"fifo": "", "what": "segv"})
+    assert any("Segmentation fault" in line for line in raised.value.log)
+    assert " It last wrote: " in str(raised.value)
+
+
+def test_what_predict_raised_is_not_forgotten_when_r_dies_of_it(r):
+    failure = ValueError("first")
+
+    def predict(_):
+        raise failure
+
+    with pytest.raises(ValueError, match="first") as raised:
+        r.call("ask_and_quit", {"data": X}, predict=predict, schema_of=X)
+    assert raised.value is failure
+    assert isinstance(failure.__cause__, RDied)
+    assert in_order(r)
+
+
+def test_a_result_that_cannot_cross_leaves_r_usable(r):
+    with pytest.raises(RBridgeError, match="must be data"):
+        r.call("values_by_name", {"name": "closure"})
+    assert in_order(r)
+
+
+@pytest.mark.parametrize("what", ["loop", "sleep"])
+def test_ctrl_c_ends_the_call_and_leaves_r_usable(python, fifo, what):
+    process = python(
+        f"""
+try:
+    r.call("say_and", {{"fifo": {str(fifo)!r}, "what": {what!r}}})
+except KeyboardInterrupt:
+    print(r.call("echo", {{"x": 1}}), r.restarts)
+"""
+    )
+    assert fifo.read_text() == "here\n"
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=20) == ("[1] 0\n", "")
+
+
+def test_two_ctrl_c_end_r_at_once(python, fifo):
+    process = python(
+        f"""
+import os, signal
+r.call("echo", {{"x": 1}})
+first = r.pid
+try:
+    r.call("say_and", {{"fifo": {str(fifo)!r}, "what": "stubborn"}})
+except KeyboardInterrupt:
+    print(r.call("echo", {{"x": 1}}), r.restarts)
+"""
+    )
+    assert fifo.read_text() == "here\n"
+    process.send_signal(signal.SIGINT)
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=20) == ("[1] 1\n", "")

@@ -1,0 +1,123 @@
+"""What Python sees of an R value, and what R may not hand over."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from r_bridge.errors import RBridgeError
+
+pytestmark = pytest.mark.needs_r
+
+
+def made(r, name):
+    return r.call("values_by_name", {"name": name})
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("sequence", np.array([1, 2, 3])),
+        ("numbers", np.array([1, np.nan, np.nan, np.inf])),
+        ("text", np.array(["£", None, ""], dtype=object)),
+        ("latin1", np.array(["é"], dtype=object)),
+        ("empty", np.array([], dtype=object)),
+        ("named", np.array([1.0])),
+        ("date", np.array(["1969-12-31", "NaT"], dtype="M8[D]")),
+        ("integer_date", np.array(["1970-01-02"], dtype="M8[D]")),
+        ("hours", np.array([5_400_000_000], dtype="m8[us]")),
+        ("big", np.array([1])),
+        ("matrix", np.array([[1, 3], [2, 4]])),
+        ("missing_matrix", np.array([[1.0, np.nan]])),
+    ],
+)
+def test_a_vector_of_r_is_an_array(r, name, expected):
+    found = made(r, name)
+    assert found.dtype == expected.dtype
+    np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("integer_na", pd.array([1, None], dtype="Int64")),
+        ("logical_na", pd.array([True, None], dtype="boolean")),
+        ("factor", pd.Categorical(["b", None], categories=["b", "a"])),
+        ("ordered", pd.Categorical(["lo"], categories=["lo", "hi"], ordered=True)),
+    ],
+)
+def test_missing_values_and_levels_have_their_own_arrays(r, name, expected):
+    pd.testing.assert_extension_array_equal(made(r, name), expected)
+
+
+def test_times_keep_their_zone(r):
+    assert made(r, "zone")[0] == pd.Timestamp("1969-12-31 19:00-05:00")
+    assert str(made(r, "zone").tz) == "America/New_York"
+    assert made(r, "time")[0] == pd.Timestamp("1969-12-31 23:59:59.5", tz="UTC")
+    assert pd.isna(made(r, "time")[1])
+
+
+def test_na_does_not_warn_when_it_is_computed_with(r):
+    with np.errstate(all="raise"):
+        assert np.isnan(made(r, "numbers") + 1).tolist() == [False, True, True, False]
+
+
+def test_lists_are_dicts_if_they_have_names(r):
+    assert made(r, "list") == {"a": np.array([1.0]), "b": [np.array(["x"]), None]}
+    assert made(r, "nothing") is None
+
+
+def test_a_matrix_with_column_names_is_a_frame(r):
+    expected = pd.DataFrame([[1, 3], [2, 4]], columns=["a", "b"])
+    pd.testing.assert_frame_equal(made(r, "labelled"), expected)
+    assert made(r, "matrix").flags.f_contiguous
+
+
+def test_row_names_return_if_they_are_text(r):
+    assert made(r, "frame").index.tolist() == ["r", "s"]
+    assert made(r, "no_rows").shape == (0, 1)
+    assert made(r, "no_columns").shape == (3, 0)
+
+
+def test_a_result_is_a_copy_that_can_be_changed(r):
+    first = made(r, "numbers")
+    first[0] = 5
+    assert made(r, "numbers")[0] == 1
+    assert first[0] == 5
+
+
+@pytest.mark.parametrize(
+    ("name", "where", "found"),
+    [
+        ("closure", "", "function"),
+        ("environment", "", "environment"),
+        ("formula", "", "formula"),
+        ("call", "", "call"),
+        ("complex", "", "complex"),
+        ("s4", "", "classRepresentation"),
+        ("lt", "", "POSIXlt"),
+        ("inside", ", element 'a', element 'b'", "function"),
+        ("list_column", ", column 'x'", "AsIs"),
+        ("matrix_column", ", column 'm'", "matrix"),
+    ],
+)
+def test_what_is_not_data_is_refused_by_name(r, name, where, found):
+    with pytest.raises(RBridgeError) as refusal:
+        made(r, name)
+    assert str(refusal.value) == (
+        f"The result of 'values_by_name'{where} must be data, but R returned a value "
+        f"of class {found}."
+    )
+
+
+def test_text_that_is_broken_in_r_is_refused(r):
+    with pytest.raises(RBridgeError) as refusal:
+        made(r, "broken")
+    assert str(refusal.value) == (
+        "The result of 'values_by_name' must be valid text, but R holds broken bytes."
+    )
+
+
+def test_every_frame_of_the_standard_packages_returns_as_it_was(r):
+    frames = r.call("frames_of", {"package": "datasets"})
+    again = r.call("same_plain", {"x": frames, "y": frames})
+    assert len(frames) > 40
+    assert again.all()

@@ -1,0 +1,95 @@
+"""What R says while it works, and what its errors say."""
+
+import pytest
+from r_bridge.errors import RBridgeError, RError
+
+pytestmark = pytest.mark.needs_r
+
+
+def test_warnings_messages_and_prints_are_kept_apart(r):
+    r.call("talk", {})
+    assert r.messages == ("hello\n",)
+    assert r.console == "ab\n[1] 1\n"
+    assert r.warnings == ()
+
+
+def test_of_many_warnings_fifty_are_kept_and_all_are_counted(r):
+    r.call("complain", {"times": 10_000})
+    assert r.warnings[:2] == ("careful 1", "careful 2")
+    assert r.warnings[49:] == ("careful 50", "... and 9950 more warnings")
+
+
+def test_what_one_call_said_is_gone_with_the_next(r):
+    r.call("complain", {"times": 1})
+    r.call("echo", {"x": 1})
+    assert (r.warnings, r.messages, r.console) == ((), (), "")
+
+
+def test_an_error_has_rs_words_its_call_and_the_way_there(r):
+    with pytest.raises(RError) as raised:
+        r.call("fail_deeply", {})
+    error = raised.value
+    assert str(error) == (
+        "R function 'fail_deeply' must return, but it stopped in inner(1): too deep"
+    )
+    assert (error.message, error.call) == ("too deep", "inner(1)")
+    assert error.classes == ("simpleError", "error", "condition")
+    assert error.traceback == ("fail_deeply()", "inner(1)")
+
+
+def test_a_condition_of_ones_own_keeps_its_class(r):
+    with pytest.raises(RError, match="but it stopped: special words") as raised:
+        r.call("fail_with_condition", {})
+    assert raised.value.classes == ("special", "error", "condition")
+
+
+@pytest.mark.parametrize(
+    "text", ["£" * 4_000, "", "%s {} \\ `"], ids=["long", "none", "odd"]
+)
+def test_the_words_of_an_error_are_whole(r, text):
+    with pytest.raises(RError) as raised:
+        r.call("fail", {"text": text})
+    assert raised.value.message == text
+
+
+def test_an_error_on_the_way_out_is_an_error(r):
+    with pytest.raises(RError, match="at the end"):
+        r.call("fail_on_exit", {})
+
+
+def test_data_do_not_appear_in_a_traceback(r):
+    with pytest.raises(RError) as raised:
+        r.call("fail", {"text": list(range(1000))})
+    assert raised.value.traceback == ("fail(text = text)",)
+
+
+def test_endless_recursion_is_an_error_and_not_the_end(r):
+    before = r.restarts
+    with pytest.raises(RError, match=r"infinite recursion|stack"):
+        r.call("recurse", {"n": 1})
+    assert r.call("echo", {"x": 1}).tolist() == [1]
+    assert r.restarts == before
+
+
+def test_memory_that_is_not_there_is_an_error(r):
+    with pytest.raises(RError, match="cannot allocate vector of size"):
+        r.call("allocate", {"n": 1e15})
+
+
+def test_only_functions_of_the_files_can_be_called(r):
+    for name in ("system", "guard", "eval(1)", ""):
+        with pytest.raises(RBridgeError) as refusal:
+            r.call(name, {})
+        assert str(refusal.value) == (
+            f"R function {name!r} must be one of the bridge's own, but it is not."
+        )
+
+
+def test_an_argument_that_the_function_does_not_have_is_an_error(r):
+    with pytest.raises(RError, match="unused argument"):
+        r.call("echo", {"x": 1, "y": 2})
+
+
+def test_a_seed_gives_the_same_draw_every_time(r):
+    first, second = (r.call("draw", {"seed": 42})[0] for _ in range(2))
+    assert first == second == pytest.approx(0.914806043496355, rel=1e-14)

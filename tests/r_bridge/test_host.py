@@ -1,0 +1,159 @@
+"""The session: one R for all that happens inside, and none outside."""
+
+import threading
+
+import numpy as np
+import pandas as pd
+import pytest
+from r_bridge import host
+from r_bridge.errors import RBridgeError, RUnavailable
+
+
+def test_outside_a_session_there_is_no_r():
+    with pytest.raises(RBridgeError) as refusal:
+        host.current()
+    assert str(refusal.value) == (
+        "R must be asked inside r_bridge.host.session(), but none is open."
+    )
+
+
+def test_a_session_starts_nothing_until_it_is_asked():
+    with host.session() as worker:
+        assert worker.pid is None
+        assert worker.facts == {}
+
+
+def test_after_an_inner_session_the_outer_one_is_still_open():
+    with host.session() as outer:
+        with host.session():
+            pass
+        assert host.current() is outer
+    with pytest.raises(RBridgeError, match="none is open"):
+        host.current()
+
+
+def test_a_session_ends_with_the_exception_that_leaves_it():
+    with pytest.raises(ZeroDivisionError), host.session():
+        1 / 0  # noqa: B018
+    with pytest.raises(RBridgeError, match="none is open"):
+        host.current()
+
+
+@pytest.mark.needs_r
+def test_a_file_that_is_no_r_makes_r_unavailable(tmp_path):
+    broken = tmp_path / "broken.R"
+    broken.write_text("f <- function( {")
+    with (
+        host.session(extra_r_files=[broken]) as worker,
+        pytest.raises(RUnavailable, match=r"unexpected '\{'"),
+    ):
+        worker.call("read_data_set", {})
+
+
+@pytest.mark.needs_r
+def test_a_session_inside_another_shares_its_r(r):
+    r.call("echo", {"x": 1})
+    pid = r.pid
+    with host.session(r_seconds=1) as inner:
+        assert inner is r is host.current()
+        inner.call("echo", {"x": 1})
+    assert r.call("echo", {"x": 1}).tolist() == [1]
+    assert r.pid == pid
+
+
+@pytest.mark.needs_r
+def test_threads_wait_for_each_other(r):
+    found = {}
+
+    def ask(n):
+        for _ in range(20):
+            found.setdefault(n, []).append(r.call("echo", {"x": n})[0])
+
+    threads = [threading.Thread(target=ask, args=(n,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == {n: [n] * 20 for n in range(4)}
+
+
+@pytest.mark.needs_r
+def test_r_outlives_the_thread_that_started_it(python):
+    process = python(
+        """
+import threading
+thread = threading.Thread(target=r.call, args=("echo", {"x": 1}))
+thread.start()
+thread.join()
+print(r.call("echo", {"x": 2}), r.restarts)
+"""
+    )
+    assert process.communicate(timeout=20) == ("[2] 0\n", "")
+
+
+@pytest.mark.needs_r
+def test_a_fork_may_not_use_the_r_of_its_parent(python):
+    process = python(
+        """
+import os, sys
+r.call("echo", {"x": 1})
+child = os.fork()
+if child == 0:
+    try:
+        r.call("echo", {"x": 2})
+    except Exception as error:
+        print(error, flush=True)
+    os._exit(0)
+os.waitpid(child, 0)
+print(r.call("echo", {"x": 3}), r.restarts)
+"""
+    )
+    said, errors = process.communicate(timeout=20)
+    assert errors == ""
+    assert said.splitlines() == [
+        "R must be asked by the process that opened the session, but a fork of it "
+        "asked. Open a session there.",
+        "[3] 0",
+    ]
+
+
+@pytest.mark.needs_r
+def test_a_fork_may_open_a_session_of_its_own(python):
+    process = python(
+        """
+import os
+r.call("echo", {"x": 1})
+child = os.fork()
+if child == 0:
+    with host.session() as own:
+        frame = own.call("read_data_set", {"package": "datasets", "name": "cars"})
+        print(frame["table"].shape, flush=True)
+    os._exit(0)
+os.waitpid(child, 0)
+print(r.call("echo", {"x": 3}), r.restarts)
+"""
+    )
+    assert process.communicate(timeout=30) == ("(50, 2)\n[3] 0\n", "")
+
+
+@pytest.mark.needs_r
+def test_importing_the_bridge_imports_no_rpy2(python):
+    process = python("import sys; print('rpy2' in sys.modules)")
+    assert process.communicate(timeout=20) == ("False\n", "")
+
+
+def test_the_projects_library_is_the_one_that_is_named(tmp_path, monkeypatch):
+    monkeypatch.setenv("IMPORTANCE_AUDIT_R_LIBRARY", str(tmp_path))
+    assert host.library_folder() == tmp_path
+    monkeypatch.setenv("IMPORTANCE_AUDIT_R_LIBRARY", str(tmp_path / "absent"))
+    assert host.library_folder() is None
+
+
+@pytest.mark.needs_r
+def test_large_frames_cross_whole(r):
+    frame = pd.DataFrame(np.arange(4_000_000.0).reshape(-1, 4), columns=list("abcd"))
+    answer = r.call(
+        "ask", {"data": frame}, predict=lambda X: X["d"] - X["a"], schema_of=frame
+    )
+    assert (answer == 3).all()
+    assert len(answer) == 1_000_000

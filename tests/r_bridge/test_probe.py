@@ -1,0 +1,114 @@
+"""What the probe says where R is not as it should be; each is made so in a child."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from r_bridge import host, probe
+
+ROOT = Path(__file__).parents[2]
+
+
+def said_by(code, **environment):
+    """Return what a Python programme prints, R's own words on stderr aside."""
+    inherited = {k: v for k, v in os.environ.items() if k != "R_HOME"}
+    ran = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env=inherited | {"PYTHONPATH": str(ROOT)} | environment,
+        timeout=30,
+        check=False,
+    )
+    return ran.stdout.strip()
+
+
+REASON = "from r_bridge import host; print(host.installed()['reason'])"
+
+
+@pytest.mark.needs_r
+def test_a_usable_r_says_what_it_is():
+    found = host.installed()
+    assert found["reason"] == ""
+    assert found["rng_kind"] == ["Mersenne-Twister", "Inversion", "Rejection"]
+    assert found["utf8"] is True
+    assert found["rpy2"]
+    assert found["r_version"].count(".") == 2
+
+
+@pytest.mark.needs_dalex
+def test_packages_have_their_versions():
+    assert set(host.installed()["packages"]) >= {"DALEX", "ingredients"}
+    assert host.installed()["packages"]["DALEX"].count(".") >= 2
+
+
+@pytest.mark.needs_r
+def test_a_package_that_does_not_load_is_broken_and_says_why(tmp_path):
+    package = tmp_path / "vip"
+    package.mkdir()
+    (package / "DESCRIPTION").write_text("Package: vip\nVersion: 9.9\n")
+    found = said_by(
+        "from r_bridge import host; print(host.installed()['broken'])",
+        IMPORTANCE_AUDIT_R_LIBRARY=str(tmp_path),
+    )
+    assert found.startswith("{'vip': ")
+    assert "vip" not in host.installed()["broken"]
+
+
+@pytest.mark.needs_r
+def test_without_r_the_reason_says_so():
+    reason = said_by(REASON, PATH="/nonexistent")
+    assert reason == (
+        "R must be on PATH or named by R_HOME, but it was not found. Install R."
+    )
+
+
+@pytest.mark.needs_r
+def test_a_wrong_r_home_kills_the_probe_and_not_us():
+    reason = said_by(REASON, R_HOME="/nonexistent")
+    assert reason.startswith("R must start, but it ended with status 2 (")
+    assert reason.endswith("). Check R_HOME and the installation of R.")
+
+
+@pytest.mark.needs_r
+def test_a_session_with_a_wrong_r_home_says_the_same():
+    code = (
+        "from r_bridge import host\n"
+        "with host.session() as r:\n"
+        "    try:\n"
+        "        r.call('echo', {})\n"
+        "    except Exception as error:\n"
+        "        print(type(error).__name__, str(error) == host.installed()['reason'])"
+    )
+    assert said_by(code, R_HOME="/nonexistent") == "RUnavailable True"
+
+
+def test_without_rpy2_the_remedy_is_to_install_it():
+    code = (
+        "import sys; sys.modules['rpy2'] = None\n"
+        "from r_bridge import probe; probe.main()"
+    )
+    reason = json.loads(said_by(code))["reason"]
+    assert reason.startswith("rpy2 must be installed to ask R, but ")
+    assert reason.endswith(". Run: pip install rpy2")
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (
+            OSError("libR.so: cannot open"),
+            "R must start, but it did not (OSError: libR",
+        ),
+        (RuntimeError("Unable to determine R_HOME"), "R must be on PATH or named by"),
+        (
+            Exception("symbol 'x' not found"),
+            "rpy2 must be built for this R, but it was",
+        ),
+    ],
+)
+def test_each_fault_has_its_remedy(error, words):
+    assert probe.reason_of(error).startswith(words)

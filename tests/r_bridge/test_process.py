@@ -1,0 +1,147 @@
+"""The life of an R process: what it is started with, and what it leaves behind."""
+
+import os
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+from r_bridge import process
+from r_bridge.process import environment
+
+
+def folders_of(pid):
+    places = (Path("/dev/shm"), Path(tempfile.gettempdir()))
+    return [
+        path for place in places for path in place.glob(f"importance-audit-r-*-{pid}-*")
+    ]
+
+
+def has_gone(pidfd, seconds=10):
+    return select.select([pidfd], [], [], seconds)[0] == [pidfd]
+
+
+@pytest.mark.needs_r
+def test_a_session_leaves_nothing_behind(python):
+    code = 'r.call("echo", {"x": list(range(100000))})\nprint(r.pid)'
+    started = python(code)
+    pid, errors = started.communicate(timeout=20)
+    assert errors == ""
+    assert not Path(f"/proc/{pid.strip()}").exists()
+    assert folders_of(started.pid) == []
+
+
+@pytest.mark.needs_r
+@pytest.mark.parametrize("what", ["loop", "sleep"])
+def test_r_goes_when_its_parent_is_killed(python, fifo, what):
+    started = python(
+        f"""
+r.call("echo", {{"x": list(range(100000))}})
+print(r.pid, flush=True)
+r.call("say_and", {{"fifo": {str(fifo)!r}, "what": {what!r}}})
+"""
+    )
+    pidfd = os.pidfd_open(int(started.stdout.readline()))
+    assert fifo.read_text() == "here\n"
+    assert len(folders_of(started.pid)) == 2
+    started.kill()
+    assert has_gone(pidfd, seconds=5)
+    os.close(pidfd)
+    assert folders_of(started.pid) == []
+
+
+@pytest.mark.needs_r
+def test_what_r_started_goes_with_it(python):
+    started = python(
+        """
+print(r.call("start_sleeper", {})[0], flush=True)
+input()
+"""
+    )
+    pidfd = os.pidfd_open(int(started.stdout.readline()))
+    assert started.communicate("\n", timeout=20) == ("", "")
+    assert has_gone(pidfd)
+    os.close(pidfd)
+
+
+def test_folders_of_the_dead_are_swept_and_those_of_the_living_are_not(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    start = Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19]
+    space = os.stat("/proc/self/ns/pid").st_ino
+    swept = [f"{space}-{dead.pid}-1-a", f"{space}-{os.getpid()}-1-b"]
+    kept = [f"{space}-{os.getpid()}-{start}-c", f"1-{dead.pid}-1-d", "odd"]
+    for name in swept + kept:
+        (tmp_path / f"importance-audit-r-{name}" / "inside").mkdir(parents=True)
+    process.sweep()
+    assert {p.name.removeprefix("importance-audit-r-") for p in tmp_path.iterdir()} == {
+        *kept
+    }
+
+
+def test_a_process_that_cannot_start_leaves_nothing_behind(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "absent"))
+    before = set(Path("/dev/shm").iterdir())
+    with pytest.raises(FileNotFoundError, match="absent"):
+        process.Process([], library=None)
+    assert list(tmp_path.iterdir()) == []
+    assert set(Path("/dev/shm").iterdir()) == before
+
+
+def test_the_users_own_settings_decide_nothing(monkeypatch, tmp_path):
+    monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
+    monkeypatch.setenv("R_PROFILE_USER", "profile.R")
+    monkeypatch.setenv("R_LIBS", "/a:/b")
+    monkeypatch.setenv("PYTHONPATH", "here")
+    found = environment(library=tmp_path, home=tmp_path)
+    assert "LC_ALL" not in found
+    assert (found["R_PROFILE_USER"], found["R_ENVIRON_USER"]) == ("", "")
+    assert found["R_LIBS"] == f"{tmp_path}:/a:/b"
+    assert found["PYTHONPATH"].split(":")[1] == str(Path("here").absolute())
+    assert "R_LIBS_USER" not in found or found["R_LIBS_USER"]
+
+
+@pytest.mark.needs_r
+def test_a_profile_a_saved_workspace_and_a_pandas_in_the_folder_are_not_read(
+    python, tmp_path
+):
+    for name in ("profile.R", ".Rprofile"):
+        (tmp_path / name).write_text('RNGkind("Wichmann-Hill"); print("loud")')
+    (tmp_path / "pandas.py").write_text("raise SystemExit(9)")
+    (tmp_path / ".RData").write_bytes(b"not a workspace")
+    started = python(
+        f"""
+import os
+os.chdir({str(tmp_path)!r})
+r.call("echo", {{"x": 1}})
+print(r.facts["rng_kind"][0])
+""",
+        R_PROFILE_USER=str(tmp_path / "profile.R"),
+    )
+    assert started.communicate(timeout=20) == ("Mersenne-Twister\n", "")
+
+
+@pytest.mark.needs_r
+@pytest.mark.parametrize("locale", ["C", "POSIX", "xx_XX.UTF-8"])
+def test_the_locale_of_the_user_changes_nothing(python, locale):
+    started = python(
+        """
+utf8, collation, _, order, name, _ = r.call("facts", {})
+print(utf8[0], collation[0], *order, name[0].encode())
+""",
+        LC_ALL=locale,
+    )
+    said, _ = started.communicate(timeout=20)
+    assert said == "True C A B _ a b'\\xc3\\xa9'\n"
+
+
+def test_signals_have_names():
+    assert process._ending(-signal.SIGTERM) == "signal SIGTERM"
+    assert process._ending(3) == "exit status 3"

@@ -1,0 +1,242 @@
+"""vip answers through the bridge: as recorded, and live wherever it is installed."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from r_bridge import host, vip
+from r_bridge.errors import RError
+
+RECORDED = json.loads(
+    (Path(__file__).parents[1] / "reference" / "vip_adapter.json").read_text("utf8")
+)
+CASES = {case["id"]: case for case in RECORDED["cases"]}
+BOTH_LINES = ("v04", "v05")
+LIVE = {
+    "permute-fun-mse-difference": {"loss": "mse", "form": "difference", "n_repeats": 3},
+    "permute-fun-mse-ratio": {"loss": "mse", "form": "ratio", "n_repeats": 3},
+    "permute-reorder": {"loss": "rmse", "form": "difference", "n_repeats": 3},
+    "permute-frac-1": {"loss": "mse", "form": "difference", "n_repeats": 1},
+    "permute-frac-3": {"loss": "mse", "form": "difference", "n_repeats": 3},
+}
+
+# Makes an object like those of vip, and hands it to the functions that read them.
+AS_VIP = """
+recorded_scores <- function(features, variable, importance, rows = NULL, raw = NULL) {
+  answer <- data.frame(Variable = variable, Importance = importance)
+  if (!is.null(raw)) attr(answer, "raw_scores") <- `rownames<-`(raw, rows)
+  scores_of(features, answer)
+}
+recorded_firm <- function(feature, points, importance, curve) {
+  answer <- data.frame(Variable = feature, Importance = importance)
+  attr(answer, "effects") <- stats::setNames(list(as.data.frame(curve)), feature)
+  firm_of(feature, points, answer)
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def r(tmp_path_factory):
+    file = tmp_path_factory.mktemp("r") / "as_vip.R"
+    file.write_text(AS_VIP)
+    with host.session(extra_r_files=[file]) as worker:
+        yield worker
+
+
+def frame(name="reg"):
+    """Return the recorded columns without the target."""
+    block = RECORDED["data"][name]
+    columns = {key: value for key, value in block["columns"].items() if key != "y"}
+    table = pd.DataFrame(columns)
+    if "g" in table:
+        table["g"] = pd.Categorical(table["g"], categories=block["levels"]["g"])
+    return table
+
+
+def target(name="reg"):
+    return np.array(RECORDED["data"][name]["columns"]["y"])
+
+
+def predict(X):
+    """Return the recorded model: 1 + 2 x1 - x2 x3 + 0.5 (g = b) + 0.1 k."""
+    bonus = 0.5 * (X["g"] == "b") + 0.1 * X["k"]
+    return (1 + 2 * X["x1"] - X["x2"] * X["x3"] + bonus).to_numpy()
+
+
+def line_here():
+    """Return "v04" or "v05", the line that is installed."""
+    stream, _ = vip.stream_of(host.installed()["packages"]["vip"])
+    return {"vip-0.4": "v04", "vip-0.5": "v05"}[stream]
+
+
+def ask(features, loss="rmse", X=None, **asked):
+    X = frame() if X is None else X
+    asked = {"seed": 1, "n_repeats": 2, "n_rows": None, "form": "difference"} | asked
+    return vip.permute(X, target(), predict, features=features, loss=loss, asked=asked)
+
+
+@pytest.mark.parametrize(
+    ("version", "stream"),
+    [("0.4.0", "vip-0.4"), ("0.4.6", "vip-0.4"), ("0.5.0.9000", "vip-0.5")],
+)
+def test_the_version_names_the_draw_order(version, stream):
+    assert vip.stream_of(version) == (stream, "")
+
+
+@pytest.mark.parametrize("version", ["0.6.0", "0.10.1", "1.0"])
+def test_a_version_nobody_replayed_is_said_to_be_one(version):
+    assert vip.stream_of(version) == (
+        "vip-0.5",
+        f"vip {version} is newer than any version whose draws were replayed; they are "
+        "taken to be those of vip 0.5.",
+    )
+
+
+@pytest.mark.needs_r
+@pytest.mark.parametrize("line", BOTH_LINES)
+def test_scores_of_a_sorted_answer_are_found_by_name(r, line):
+    result = CASES[f"vip-{line}-vi-permute-sort-dec-norank"]["result"]
+    raw = np.array(result["raw_scores"]["values"])
+    rows = result["raw_scores"]["rows"]
+    told = {"variable": result["Variable"], "importance": result["Importance"]}
+    asked = sorted(rows)
+    assert asked not in (rows, result["Variable"])
+
+    scores = r.call(
+        "recorded_scores", {"features": asked, **told, "rows": rows, "raw": raw}
+    )
+    np.testing.assert_array_equal(scores, raw[[rows.index(name) for name in asked]])
+
+
+@pytest.mark.needs_r
+@pytest.mark.parametrize("line", BOTH_LINES)
+def test_the_scores_of_a_single_repeat_are_its_importances(r, line):
+    result = CASES[f"vip-{line}-permute-frac-1"]["result"]
+    told = {"variable": result["Variable"], "importance": result["Importance"]}
+    scores = r.call("recorded_scores", {"features": result["Variable"][::-1], **told})
+    np.testing.assert_array_equal(scores[:, 0], result["Importance"][::-1])
+
+
+@pytest.mark.needs_r
+@pytest.mark.parametrize("line", BOTH_LINES)
+@pytest.mark.parametrize("feature", ["x1", "k", "g"])
+def test_a_recorded_curve_is_read_with_its_importance(r, line, feature):
+    result = CASES[f"vip-{line}-firm-mixed"]["result"]
+    importance = result["Importance"][result["Variable"].index(feature)]
+    curve = result["effects"][feature]
+    points = curve[feature][::-1]
+    told = {"feature": feature, "importance": importance, "curve": curve}
+
+    found = r.call("recorded_firm", told | {"points": points})
+    assert found["importance"][0] == importance
+    assert list(found["values"]) == curve["yhat"][::-1]
+
+
+@pytest.mark.needs_vip
+@pytest.mark.usefixtures("r")
+@pytest.mark.parametrize("name", LIVE)
+def test_vip_here_gives_the_recorded_scores(name):
+    case = CASES[f"vip-{line_here()}-{name}"]
+    n_rows = 14 if "frac" in name else None  # 0.3 of 48 rows
+    scores = ask(
+        case["result"]["Variable"], seed=case["seed"], n_rows=n_rows, **LIVE[name]
+    )
+
+    single = np.array(case["result"]["Importance"])[:, np.newaxis]
+    raw = case["result"].get("raw_scores", {"values": single})["values"]
+    np.testing.assert_allclose(scores, raw, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.needs_vip
+@pytest.mark.needs_pdp
+@pytest.mark.usefixtures("r")
+@pytest.mark.parametrize("feature", ["x1", "k", "g"])
+def test_vip_here_gives_the_recorded_curve_on_the_recorded_grid(feature):
+    result = CASES[f"vip-{line_here()}-firm-mixed"]["result"]
+    curve = result["effects"][feature]
+    grid = np.array(curve[feature], dtype=object if feature == "g" else None)
+
+    importance, values = vip.firm(frame(), predict, feature=feature, grid=grid)
+    np.testing.assert_allclose(values, curve["yhat"], rtol=1e-12)
+    expected = result["Importance"][result["Variable"].index(feature)]
+    assert importance == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.needs_vip
+@pytest.mark.needs_pdp
+@pytest.mark.usefixtures("r")
+def test_the_divisor_divides_the_range_over_categories_only():
+    levels = np.array(["a", "b", "c"], dtype=object)
+    for feature, grid, ratio in (("g", levels, 4.0), ("x1", np.array([0.0, 1.0]), 1.0)):
+        whole, _ = vip.firm(frame(), predict, feature=feature, grid=grid, divisor=1)
+        quarter, _ = vip.firm(frame(), predict, feature=feature, grid=grid, divisor=4)
+        assert whole == pytest.approx(ratio * quarter, rel=1e-12)
+
+
+@pytest.mark.needs_vip
+@pytest.mark.usefixtures("r")
+def test_the_order_of_features_is_the_order_of_draws():
+    forwards, backwards = ask(["x1", "k"]), ask(["k", "x1"])
+    assert not np.isclose(forwards[0, 0], backwards[1, 0])
+
+
+@pytest.mark.needs_vip
+@pytest.mark.usefixtures("r")
+def test_one_feature_is_scored_in_two_repeats():
+    alone, first_of_two = ask(["x1"], n_repeats=2), ask(["x1", "k"], n_repeats=1)
+    np.testing.assert_allclose(alone[0, 0], first_of_two[0, 0], rtol=1e-12)
+
+
+@pytest.mark.needs_vip
+@pytest.mark.needs_pdp
+@pytest.mark.usefixtures("r")
+def test_a_name_that_is_no_word_in_r_changes_no_number():
+    for plain, odd in (("x1", "fare (£)"), ("g", "if")):
+        X = frame().rename(columns={plain: odd})
+
+        def renamed(X, plain=plain, odd=odd):
+            return predict(X.rename(columns={odd: plain}))
+
+        asked = {"seed": 1, "n_repeats": 2, "n_rows": None, "form": "ratio"}
+        told = {"features": [odd], "loss": "mae", "asked": asked}
+        scores = vip.permute(X, target(), renamed, **told)
+        np.testing.assert_array_equal(scores, ask([plain], "mae", form="ratio"))
+
+        grid = np.array([0.0, 1.0]) if plain == "x1" else np.array(["a", "b"], object)
+        _, expected = vip.firm(frame(), predict, feature=plain, grid=grid)
+        _, values = vip.firm(X, renamed, feature=odd, grid=grid)
+        np.testing.assert_array_equal(values, expected)
+
+
+@pytest.mark.needs_vip
+@pytest.mark.usefixtures("r")
+def test_an_unknown_loss_is_named():
+    with pytest.raises(
+        RError, match=r"Loss must be one of rmse, .*, but r2 was given\."
+    ):
+        ask(["x1"], loss="r2")
+
+
+@pytest.mark.needs_vip
+@pytest.mark.usefixtures("r")
+@pytest.mark.parametrize(
+    ("width", "asked"), [(5, {"n_repeats": 1}), (1, {"n_repeats": 2, "n_rows": 20})]
+)
+def test_vip_before_0_5_cannot_do_what_the_registry_refuses(width, asked):
+    """VIP-ONEFEATURE and VIP-ONECOLUMN of pipeline.known_defects."""
+    X = frame()[["x1", "x2", "x3", "k", "g"]].iloc[:, :width]
+    asked = {"seed": 1, "n_rows": None, "form": "difference"} | asked
+
+    def scores():
+        return vip.permute(
+            X, target(), lambda X: X["x1"], features=["x1"], loss="mse", asked=asked
+        )
+
+    if line_here() == "v05":
+        assert scores().shape == (1, asked["n_repeats"])
+        return
+    with pytest.raises(RError):
+        scores()

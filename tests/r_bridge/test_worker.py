@@ -1,0 +1,44 @@
+"""The R that answers: its surroundings, and what it does when it wants a user."""
+
+import pytest
+from r_bridge.errors import RError
+
+pytestmark = pytest.mark.needs_r
+
+
+def test_r_is_the_same_on_every_machine(r):
+    utf8, collation, zone, order, name, kinds = r.call("facts", {})
+    assert utf8.tolist() == [True]
+    assert (collation[0], zone[0]) == ("C", "UTC")
+    assert order.tolist() == ["A", "B", "_", "a"]
+    assert name.tolist() == ["é"]
+    assert kinds.tolist() == ["Mersenne-Twister", "Inversion", "Rejection"]
+
+
+def test_what_runs_is_known(r):
+    r.call("echo", {"x": 1})
+    assert r.facts["rng_kind"] == ("Mersenne-Twister", "Inversion", "Rejection")
+    assert r.facts["utf8"] is True
+    assert r.facts["r_version"].count(".") == 2
+
+
+def test_nobody_can_be_asked_at_a_console(r):
+    line, after_browser = r.call("read_input", {})
+    assert (line.tolist(), after_browser.tolist()) == ([""], [1.0])
+    with pytest.raises(RError, match="cannot be used non-interactively"):
+        r.call("choose", {})
+
+
+def test_a_flood_of_output_is_cut(r):
+    r.call("print_much", {})
+    assert len(r.console) == 2**16
+
+
+def test_programmes_that_r_starts_do_not_disturb(r, capfd):
+    assert r.call("shout", {"text": "loud"}).tolist() == [0]
+    assert capfd.readouterr() == ("", "")
+
+
+def test_the_global_environment_is_no_mailbox(r):
+    assert ".GlobalEnv" not in r.call("search_path", {})[1:]
+    assert r.call("echo", {"x": 1}).tolist() == [1]

@@ -1,0 +1,83 @@
+"""Reads back what a figure drew: groups, marks, paths and texts in millimetres."""
+
+import re
+from xml.etree import ElementTree
+
+import numpy as np
+from pipeline.report import typeface
+
+MM = 25.4 / 72
+SVG = "{http://www.w3.org/2000/svg}"
+LINK = "{http://www.w3.org/1999/xlink}href"
+
+
+def groups(svg, prefix):
+    """Return the SVG groups whose id begins so, in the order they are drawn."""
+    found = ElementTree.fromstring(svg).iter(f"{SVG}g")
+    return [group for group in found if group.get("id", "").startswith(prefix)]
+
+
+def mark(svg, name):
+    """Return the place of the one mark of this id, in millimetres."""
+    (group,) = [group for group in groups(svg, name) if group.get("id") == name]
+    (use,) = group.iter(f"{SVG}use")
+    return float(use.get("x")) * MM, float(use.get("y")) * MM
+
+
+def points(group):
+    """Return the corners of the one path of a group, in millimetres."""
+    (path,) = group.iter(f"{SVG}path")
+    numbers = re.findall(r"[ML] ([-\d.e]+) ([-\d.e]+)", path.get("d"))
+    return [(float(x) * MM, float(y) * MM) for x, y in numbers]
+
+
+def texts(svg):
+    """Return (words, x, y, style) of every text, places in millimetres."""
+    return [
+        (
+            node.text,
+            float(node.get("x")) * MM,
+            float(node.get("y")) * MM,
+            node.get("style"),
+        )
+        for node in ElementTree.fromstring(svg).iter(f"{SVG}text")
+    ]
+
+
+def words(svg):
+    return [text for text, *_ in texts(svg)]
+
+
+def height(svg):
+    return float(re.search(r'height="([\d.]+)pt"', svg)[1]) * MM
+
+
+def x_axis(svg):
+    """Return number → millimetres as the tick labels of a one-axis figure say."""
+    ticks = [
+        (float(text.replace("−", "-").replace("\u202f", "")), x)
+        for text, x, _, style in texts(svg)
+        if "text-anchor: middle" in style
+    ]
+    slope, start = np.polyfit(*np.transpose(ticks), 1)
+    return lambda number: start + slope * number
+
+
+def y_axis(svg):
+    """Return number → millimetres as the labels of the values say."""
+    ticks = [
+        (float(text), y)
+        for text, _, y, style in texts(svg)
+        if "text-anchor: end" in style
+    ]
+    slope, start = np.polyfit(*np.transpose(ticks), 1)
+    return lambda number: start - 0.36 * 7.5 * MM + slope * number
+
+
+def shown_box(words_, x, style):
+    """Return the left and the right end of a text in millimetres."""
+    size = float(re.search(r"font-size: ([\d.]+)px", style)[1])
+    wide = typeface.width(words_, size, bold="font-weight: 700" in style)
+    shift = {"start": 0.0, "middle": 0.5, "end": 1.0}
+    anchor = re.search(r"text-anchor: (\w+)", style)[1]
+    return x - shift[anchor] * wide, x + (1 - shift[anchor]) * wide

@@ -1,0 +1,181 @@
+"""The orchestration: who is asked what, with which seed, and what a fault leaves."""
+
+import os
+import signal
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LinearRegression
+
+from pipeline.audit import audit, exit_code
+from pipeline.config import parse_config
+from pipeline.data import dataset
+from pipeline.errors import ModelError
+from pipeline.models import wrap
+from pipeline.streams import seed_of
+from r_bridge import host
+from r_bridge.errors import RUnavailable
+
+PERMUTATION = {"method": "permutation", "n_repeats": 5}
+
+
+def rows(n=120, seed=0):
+    random = np.random.default_rng(seed)
+    X = pd.DataFrame(random.normal(size=(n, 3)), columns=["a", "b", "unread"])
+    return X, 3 * X["a"] - X["b"] + random.normal(scale=0.1, size=n)
+
+
+def linear(name="linear"):
+    X, y = rows()
+    fitted = LinearRegression().fit(X[["a", "b"]], y)
+    return wrap(fitted, name=name, task="regression")
+
+
+def callable_model(predict, name="given"):
+    return wrap(predict, name=name, task="regression", features=("a", "b", "unread"))
+
+
+def rows_to_audit():
+    X, y = rows(80, seed=1)
+    return dataset(X, y, name="test rows", task="regression")
+
+
+
+def audited(*models, entries=(PERMUTATION,), **config):
+    config = parse_config({"importance": list(entries), "seed": 5, **config})
+    return audit(None, rows_to_audit(), config, models=models)
+
+
+def by(result, engine, **facts):
+    return [
+        importance
+        for importance in result.importances
+        if importance.engine == engine
+        and all(getattr(importance, name) == value for name, value in facts.items())
+    ]
+
+
+def test_the_seed_of_a_question_is_named_by_model_method_and_what_it_is_of():
+    (found,) = audited(linear()).importances
+    assert found.seed == seed_of(5, "linear", "permutation", "features")
+
+
+def test_another_model_changes_no_number():
+    (alone,) = audited(linear()).importances
+    (beside, _) = audited(linear(), linear("second")).importances
+    np.testing.assert_array_equal(alone.raw, beside.raw)
+
+
+def test_a_column_no_model_reads_measures_exactly_the_baseline():
+    (found,) = audited(linear()).importances
+    assert (found.raw[2] == found.baseline).all()
+
+
+def test_an_audit_without_a_model_is_refused():
+    with pytest.raises(ModelError, match="must have a model, but none was configured"):
+        audited()
+
+
+def test_a_predict_that_fails_is_a_failed_method_and_the_others_are_answered():
+    def fails(X):
+        raise RuntimeError("the service is down")
+
+    result = audited(linear(), callable_model(fails))
+    assert [importance.model for importance in result.importances] == ["linear"]
+    messages = [f.message for f in result.findings if f.check == "method_failed"]
+    assert any("the service is down" in message for message in messages)
+    assert result.verdict == "not established"
+    assert exit_code(result) == 4
+
+
+def test_groups_and_features_are_never_one_record():
+    groups = {"both": ["a", "b"], "rest": ["unread"]}
+    entries = [PERMUTATION, {**PERMUTATION, "of": "groups"}]
+    result = audited(linear(), entries=entries, groups=groups)
+    features, grouped = result.importances
+    assert features.features == ("a", "b", "unread")
+    assert grouped.features == ("both", "rest")
+    assert features.seed != grouped.seed
+
+
+def test_an_interrupted_audit_keeps_what_it_has():
+    calls = []
+
+    def interrupts(X):
+        calls.append(len(X))
+        if len(calls) > 10:
+            raise KeyboardInterrupt
+        return X["a"].to_numpy()
+
+    result = audited(linear(), callable_model(interrupts))
+    assert result.run.status == "interrupted"
+    assert exit_code(result) == 130
+    assert [f.check for f in result.findings if f.severity == "failure"] == ["interrupted"]
+
+
+@pytest.mark.needs_dalex
+def test_dalex_replays_every_repeat_of_features_and_groups():
+    entry = {**PERMUTATION, "engines": ["DALEX"]}
+    groups = {"both": ["a", "b"], "rest": ["unread"]}
+    result = audited(linear(), entries=[entry, {**entry, "of": "groups"}], groups=groups)
+    assert list(result.agreement["verdict"]) == ["replayed", "replayed"]
+    assert result.agreement["max_relative_difference"].max() <= 1e-9
+    assert result.verdict == "confirmed"
+
+
+@pytest.mark.needs_dalex
+def test_the_primary_stream_is_that_of_dalex_if_it_is_named():
+    entry = {**PERMUTATION, "engines": ["DALEX"]}
+    result = audited(linear(), entries=[entry])
+    assert {importance.stream for importance in result.importances} == {"DALEX"}
+
+
+@pytest.mark.needs_dalex
+def test_the_curves_of_dalex_replay_ours_on_our_grid():
+    entry = {"method": "partial_dependence", "engines": ["DALEX"]}
+    result = audited(linear(), entries=[entry])
+    assert set(result.agreement["kind"]) == {"effect"}
+    assert set(result.agreement["verdict"]) == {"replayed"}
+
+
+def killing(times):
+    """Return a predict that kills the R that asks it, `times` times."""
+    killed = []
+
+    def predict(X):
+        r = host.current()
+        if r._lock.locked() and len(killed) < times:
+            killed.append(r.pid)
+            os.kill(r.pid, signal.SIGKILL)
+        return X["a"].to_numpy()
+
+    return predict
+
+
+@pytest.mark.needs_dalex
+def test_an_r_that_dies_once_is_started_again_and_answers():
+    entry = {**PERMUTATION, "engines": ["DALEX"]}
+    result = audited(callable_model(killing(1)), entries=[entry])
+    assert list(result.agreement["verdict"]) == ["replayed"]
+    assert [f.check for f in result.findings if f.severity == "warning"] == ["r_restarted"]
+
+
+@pytest.mark.needs_dalex
+def test_an_r_that_dies_twice_is_a_failed_method_and_the_report_goes_on():
+    entry = {**PERMUTATION, "engines": ["DALEX"]}
+    result = audited(callable_model(killing(2)), entries=[entry])
+    assert list(result.agreement["verdict"]) == ["not compared"]
+    assert exit_code(result) == 4
+    assert len(by(result, "python")) == 1
+
+
+def test_a_required_engine_that_is_absent_stops_before_any_predict(monkeypatch):
+    monkeypatch.setattr(host, "installed", lambda: {"reason": "R is not on PATH."})
+    entry = {**PERMUTATION, "engines": ["DALEX"]}
+    with pytest.raises(RUnavailable) as stopped:
+        audited(linear(), entries=[entry], require=["DALEX"])
+    assert str(stopped.value) == (
+        "Engine 'DALEX' must be available, because `require` names it, "
+        "but R is not on PATH."
+    )

@@ -1,0 +1,290 @@
+"""Commands: exit codes, what is written, and what bad input gets."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from pipeline.cli import main
+
+ROOT = Path(__file__).parents[1]
+
+AUDIT = """
+seed = 3
+[data]
+train = {{ file = "train.csv" }}
+test = {{ file = "test.csv" }}
+target = "y"
+task = "{task}"
+[[models]]
+name = "m"
+estimator = "{estimator}"
+parameters = {parameters}
+[[importance]]
+method = "permutation"
+n_repeats = 3
+"""
+
+
+def rows(n=40, seed=0):
+    random = np.random.default_rng(seed)
+    X = pd.DataFrame(random.normal(size=(n, 3)).round(3), columns=["a", "b", "c"])
+    return X.assign(y=(2 * X["a"] - X["b"]).round(3))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Return a folder with a sound audit of a linear model."""
+    rows().to_csv(tmp_path / "train.csv", index=False)
+    rows(seed=1).to_csv(tmp_path / "test.csv", index=False)
+    return configured(tmp_path)
+
+
+def configured(
+    folder,
+    task="regression",
+    estimator="sklearn.linear_model.LinearRegression",
+    parameters="{}",
+    more="",
+):
+    text = AUDIT.format(task=task, estimator=estimator, parameters=parameters)
+    (folder / "audit.toml").write_text(text + more, encoding="utf8")
+    return folder
+
+
+def run(folder, *options):
+    return CliRunner(mix_stderr=False).invoke(main, ["run", str(folder), "-q", *options])
+
+
+def runs(folder):
+    return sorted(folder.glob("runs/*"))
+
+
+def test_a_sound_audit_leaves_one_folder_with_both_reports(folder):
+    answer = run(folder)
+    assert answer.exit_code == 0, answer.stderr
+    (made,) = runs(folder)
+    names = {path.name for path in made.iterdir()}
+    assert {"result.json", "report.html", "report.pdf", "importances.csv"} <= names
+    assert {"agreement.csv", "summary.txt", "audit.toml", "manifest.json"} <= names
+
+
+def test_quiet_prints_nothing(folder):
+    answer = run(folder)
+    assert answer.stdout == ""
+    assert answer.stderr == ""
+
+
+def test_without_quiet_the_steps_and_the_places_of_the_reports_are_printed(folder):
+    answer = CliRunner(mix_stderr=False).invoke(main, ["run", str(folder)])
+    assert "permutation of features, m" in answer.stderr
+    assert f"HTML  {runs(folder)[0] / 'report.html'}" in answer.stdout
+    assert f"PDF   {runs(folder)[0] / 'report.pdf'}" in answer.stdout
+
+
+def test_render_needs_neither_model_nor_data(folder, tmp_path_factory):
+    run(folder)
+    (made,) = runs(folder)
+    (folder / "train.csv").unlink()
+    (folder / "test.csv").unlink()
+    output = tmp_path_factory.mktemp("output")
+    answer = CliRunner().invoke(main, ["render", str(made), "--output", str(output)])
+    assert answer.exit_code == 0, answer.output
+    (page,) = output.glob("*.html")
+    assert page.read_bytes() == (made / "report.html").read_bytes()
+    (pdf,) = output.glob("*.pdf")
+    assert pdf.read_bytes() == (made / "report.pdf").read_bytes()
+
+
+def test_init_writes_a_file_once(tmp_path):
+    first = CliRunner().invoke(main, ["init", str(tmp_path)])
+    assert first.exit_code == 0
+    second = CliRunner(mix_stderr=False).invoke(main, ["init", str(tmp_path)])
+    assert second.exit_code == 2
+    assert second.stderr.startswith(
+        f"{tmp_path / 'audit.toml'} must not exist yet, but it does."
+    )
+
+
+def test_init_from_data_runs_as_it_is(tmp_path):
+    rows(60).to_csv(tmp_path / "rows.csv", index=False)
+    words = ["init", str(tmp_path), "--data", str(tmp_path / "rows.csv")]
+    made = CliRunner().invoke(main, [*words, "--target", "y"])
+    assert made.exit_code == 0, made.output
+    answer = run(tmp_path)
+    assert answer.exit_code == 0, answer.stderr
+
+
+def test_doctor_names_every_part_as_json():
+    answer = CliRunner(mix_stderr=False).invoke(main, ["doctor", "--json"])
+    checks = {row["what"]: row for row in json.loads(answer.stdout)["checks"]}
+    assert {"Python", "numpy", "scikit-learn", "R through rpy2"} <= set(checks)
+    assert checks["Python"]["verdict"] == "ok"
+
+
+def test_help_is_there_before_a_reader_looks_up():
+    command = [sys.executable, "-m", "pipeline", "--help"]
+    seconds = []
+    for _ in range(3):
+        start = time.perf_counter()
+        subprocess.run(command, check=True, capture_output=True, cwd=ROOT)
+        seconds.append(time.perf_counter() - start)
+    assert min(seconds) < 0.3
+
+
+def change(name, function):
+    """Return a step that rewrites one of the two files."""
+
+    def step(folder):
+        frame = pd.read_csv(folder / name, dtype=object)
+        function(frame).to_csv(folder / name, index=False)
+
+    return step
+
+
+def text(name, content):
+    """Return a step that replaces one of the two files."""
+    return lambda folder: (folder / name).write_bytes(content)
+
+
+def config(**words):
+    return lambda folder: configured(folder, **words)
+
+
+def with_(column, values):
+    """Return a rewriting that sets the first cells of a column."""
+
+    def function(frame):
+        frame.loc[frame.index[: len(values)], column] = values
+        return frame
+
+    return function
+
+
+LOGISTIC = "sklearn.linear_model.LogisticRegression"
+BAD = {
+    "missing file": (lambda f: (f / "train.csv").unlink(), "train.csv"),
+    "wrong delimiter": (
+        lambda f: pd.read_csv(f / "train.csv").to_csv(f / "train.csv", sep=";"),
+        "delimiter",
+    ),
+    "unknown column": (
+        lambda f: configured(f, more='[data.categories]\ncolour = ["red"]\n'),
+        "colour",
+    ),
+    "one class": (
+        lambda f: (change("train.csv", with_("y", ["1"] * 40))(f), configured(f, task="binary", estimator=LOGISTIC)),
+        "two classes",
+    ),
+    "all missing": (change("train.csv", lambda d: d.assign(a="")), "'a'"),
+    "text in a number": (change("test.csv", with_("b", ["12,5", "?"])), "'12,5'"),
+    "infinite": (change("train.csv", with_("c", ["inf"])), "'c'"),
+    "duplicate names": (text("train.csv", b"a,a,c,y\n1,2,3,4\n2,3,4,5\n"), "'a'"),
+    "one row": (text("test.csv", b"a,b,c,y\n1,2,3,4\n"), "two rows"),
+    "unknown estimator": (
+        config(estimator="sklearn.linear_model.LinearRegresion"),
+        "Did you mean",
+    ),
+    "unknown parameter": (config(parameters="{ fit_intercpt = true }"), "fit_intercept"),
+    "unknown key": (config(more="n_repeat = 3\n"), "n_repeats"),
+    "a fit that fails": (
+        config(
+            estimator="sklearn.neighbors.KNeighborsRegressor",
+            parameters='{ metric = "no such" }',
+        ),
+        "'m'",
+    ),
+    "a file that is no text": (text("train.csv", b"a,b,c,y\n\xff\xfe,1,2,3\n1,2,3,4\n"), "UTF-8"),
+    "an empty file": (text("train.csv", b""), "train.csv"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_gets_one_message_exit_2_and_no_file(folder, name):
+    spoil, named = BAD[name]
+    spoil(folder)
+    answer = run(folder)
+    assert answer.exit_code == 2, (answer.output, answer.exception)
+    assert named in answer.stderr
+    assert " must " in answer.stderr
+    assert "Traceback" not in answer.stderr
+    assert not (folder / "runs").exists()
+
+
+def test_names_that_are_not_ascii_are_no_fault(folder):
+    for name in ("train.csv", "test.csv"):
+        frame = pd.read_csv(folder / name).rename(columns={"a": "größe", "b": "価格"})
+        frame.to_csv(folder / name, index=False)
+    answer = run(folder)
+    assert answer.exit_code == 0, answer.stderr
+    page = (runs(folder)[0] / "report.html").read_text(encoding="utf8")
+    assert "größe" in page
+    assert "価格" in page
+
+
+def test_a_read_only_folder_is_named_and_left_as_it_was(folder):
+    blocked = folder / "runs"
+    blocked.write_text("a file where the folder should be")
+    answer = run(folder)
+    assert answer.exit_code == 2
+    assert str(blocked) in answer.stderr
+
+
+def test_a_required_engine_that_is_absent_stops_with_3_before_any_fit(folder, monkeypatch):
+    monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.setenv("R_HOME", str(folder))
+    configured(folder, more="")
+    text_ = (folder / "audit.toml").read_text()
+    (folder / "audit.toml").write_text('require = ["DALEX"]\n' + text_)
+    command = [sys.executable, "-m", "pipeline", "run", str(folder)]
+    answer = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    assert answer.returncode == 3, answer.stderr
+    assert "'DALEX' must be available" in answer.stderr
+    assert not (folder / "runs").exists()
+
+
+def test_an_optional_engine_that_is_absent_is_said_and_exits_0(folder, monkeypatch):
+    monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.setenv("R_HOME", str(folder))
+    configured(folder, more='engines = ["DALEX"]\n')
+    command = [sys.executable, "-m", "pipeline", "run", str(folder)]
+    answer = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    assert answer.returncode == 0, answer.stderr
+    agreement = pd.read_csv(runs(folder)[0] / "agreement.csv")
+    assert set(agreement["verdict"]) == {"not compared"}
+    assert agreement["reasons"].str.contains("R must").all()
+
+
+def test_ctrl_c_leaves_a_partial_report_and_exits_130(folder):
+    slow = configured(
+        folder,
+        estimator="sklearn.ensemble.RandomForestRegressor",
+        parameters="{ n_estimators = 100, random_state = 1 }",
+    )
+    config_ = (slow / "audit.toml").read_text().replace("n_repeats = 3", "n_repeats = 5000")
+    (slow / "audit.toml").write_text(config_)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pipeline", "run", str(slow)],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+        cwd=ROOT,
+    )
+    for line in process.stderr:
+        if "permutation of features" in line:
+            break
+    time.sleep(0.5)
+    os.kill(process.pid, signal.SIGINT)
+    process.communicate(timeout=60)
+    assert process.returncode == 130
+    (made,) = runs(slow)
+    page = (made / "report.html").read_text(encoding="utf8")
+    assert "Audit not completed" in page

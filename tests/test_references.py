@@ -1,0 +1,480 @@
+"""R answers the same questions; its numbers are our replay of them, round by round."""
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from inspect import signature
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pipeline import references
+from pipeline.effects import partial_dependence as effect
+from pipeline.errors import NotApplicable
+from pipeline.importance import METHODS, options_of, partial_dependence, permutation
+from pipeline.known_answers import (
+    binary_data,
+    level_data,
+    level_model,
+    linear_model,
+    logistic_model,
+    normal_data,
+)
+from pipeline.records import Dataset, FittedModel
+from r_bridge import host
+
+SIZE = ("surface", "no.rooms")
+GROUPS = {"size": SIZE, "place": ("floor", "district"), "year": ("construction.year",)}
+LOSSES = ("rmse", "mae", "sum_of_squares", "mse")
+ALL_BINARY = (
+    *("one_minus_auc", "log_loss", "brier"),
+    *("one_minus_accuracy", "negative_log_likelihood"),
+)
+ALL_MULTICLASS = (
+    *("dalex_cross_entropy", "log_loss", "brier"),
+    *("one_minus_accuracy", "negative_log_likelihood"),
+)
+DATA_SET = 'data_set <- function(name) getExportedValue("DALEX", name)'
+
+
+@pytest.fixture(scope="module")
+def r(tmp_path_factory):
+    file = tmp_path_factory.mktemp("r") / "data_set.R"
+    file.write_text(DATA_SET)
+    with host.session(extra_r_files=[file]) as worker:
+        yield worker
+
+
+@pytest.fixture(scope="module")
+def apartments(r):
+    """Return training rows as a frame, and all 9000 test rows as a Dataset."""
+    train, test = (
+        r.call("data_set", {"name": n}) for n in ("apartments", "apartments_test")
+    )
+    return train, dataset(
+        test.drop(columns="m2.price"), test["m2.price"].to_numpy(float)
+    )
+
+
+def dataset(X, y, groups=None):
+    return Dataset(
+        name="apartments",
+        X=X,
+        y=y,
+        task="regression",
+        weights=np.ones(len(X)),
+        groups=groups or {name: (name,) for name in X},
+        split="test",
+        target="m2.price",
+        sha256="",
+    )
+
+
+def fitted(kind, train):
+    """Return a forest on codes, or least squares on indicator columns."""
+    from sklearn.ensemble import RandomForestRegressor
+    from sklearn.linear_model import LinearRegression
+
+    def encoded(X):
+        if kind == "linear":
+            return pd.get_dummies(X, columns=["district"], drop_first=True).to_numpy(
+                float
+            )
+        return X.assign(district=X["district"].cat.codes).to_numpy(float)
+
+    X = train.drop(columns="m2.price")
+    forest = RandomForestRegressor(10, min_samples_leaf=5, random_state=1)
+    estimator = forest if kind == "forest" else LinearRegression()
+    estimator.fit(encoded(X), train["m2.price"])
+    return FittedModel(
+        name=kind,
+        task="regression",
+        scale="response",
+        predict=lambda X: estimator.predict(encoded(X)),
+        features=tuple(X),
+        losses=LOSSES,
+    )
+
+
+def first(data, n_samples, groups=None):
+    return dataset(data.X.iloc[:n_samples], data.y[:n_samples], groups)
+
+
+def assert_replayed(ours, theirs, baseline):
+    """Assert |a - b| <= 1e-9 max(|a|, |b|, |baseline|), everywhere."""
+    allowed = 1e-9 * np.maximum(np.maximum(abs(ours), abs(theirs)), abs(baseline))
+    assert ours.shape == theirs.shape
+    assert (abs(ours - theirs) <= allowed).all(), float(np.max(abs(ours - theirs)))
+
+
+def assert_dalex_is_replayed(model, data, **options):
+    raw, baseline = permutation.permutation(
+        model, data, seed=7, stream="DALEX", **options
+    )
+    target = permutation.permuted_target(model, data, seed=7, stream="DALEX", **options)
+    theirs = references.dalex_parts(model, data, seed=7, **options)
+    assert_replayed(raw, theirs.permuted, baseline)
+    assert_replayed(baseline, theirs.full, baseline)
+    assert_replayed(target, theirs.y_permuted, baseline)
+
+
+def assert_vip_is_replayed(model, data, form, **options):
+    stream = references.describe_engine("vip").stream
+    raw, baseline = permutation.permutation(
+        model, data, seed=7, stream=stream, **options
+    )
+    scores, neutral = references.vip_permutation(
+        model, data, seed=7, form=form, **options
+    )
+    ours = raw - baseline if form == "difference" else raw / baseline
+    assert (neutral == (0.0 if form == "difference" else 1.0)).all()
+    assert_replayed(ours, scores, baseline)
+
+
+@pytest.mark.needs_dalex
+@pytest.mark.parametrize("kind", ["forest", "linear"])
+@pytest.mark.parametrize("groups", [None, GROUPS], ids=["features", "groups"])
+@pytest.mark.parametrize("n_rows", [None, 100])
+def test_every_round_of_dalex_is_replayed(apartments, kind, groups, n_rows):
+    train, test = apartments
+    data = first(test, 300, groups)
+    assert_dalex_is_replayed(fitted(kind, train), data, n_repeats=5, n_rows=n_rows)
+
+
+@pytest.mark.needs_dalex
+def test_all_apartments_are_replayed(apartments):
+    train, test = apartments
+    assert_dalex_is_replayed(fitted("linear", train), test, n_repeats=2, n_rows=None)
+
+
+@pytest.mark.needs_dalex
+@pytest.mark.usefixtures("r")
+@pytest.mark.parametrize("n_rows", [None, 60])
+@pytest.mark.parametrize(
+    ("model", "data"),
+    [
+        (logistic_model(1, 2, losses=ALL_BINARY), binary_data()),
+        (level_model(losses=ALL_MULTICLASS), level_data()),
+    ],
+    ids=["binary", "multiclass"],
+)
+def test_every_loss_of_a_classifier_is_replayed(model, data, n_rows):
+    assert_dalex_is_replayed(model, data, n_repeats=3, n_rows=n_rows)
+
+
+@pytest.mark.needs_dalex
+@pytest.mark.usefixtures("r")
+def test_a_single_feature_in_a_single_repeat_is_replayed():
+    data = normal_data().asked_by({"x2": ("x2",)})
+    assert_dalex_is_replayed(linear_model(2, 1), data, n_repeats=1, n_rows=50)
+
+
+@pytest.mark.needs_dalex
+@pytest.mark.usefixtures("r")
+def test_the_row_of_dalex_is_its_permuted_and_its_full_losses():
+    model, data = linear_model(2, 1), normal_data()
+    raw, baseline = references.dalex_permutation(model, data, seed=1, n_repeats=2)
+    parts = references.dalex_parts(model, data, seed=1, n_repeats=2)
+    np.testing.assert_array_equal(raw, parts.permuted)
+    np.testing.assert_array_equal(baseline, parts.full)
+
+
+@pytest.mark.needs_vip
+@pytest.mark.parametrize("kind", ["forest", "linear"])
+@pytest.mark.parametrize("form", ["difference", "ratio"])
+@pytest.mark.parametrize(("n_repeats", "n_rows"), [(1, None), (4, None), (4, 100)])
+def test_every_repeat_of_vip_is_replayed(apartments, kind, form, n_repeats, n_rows):
+    train, test = apartments
+    model, data = fitted(kind, train), first(test, 300)
+    assert_vip_is_replayed(model, data, form, n_repeats=n_repeats, n_rows=n_rows)
+
+
+@pytest.mark.needs_vip
+@pytest.mark.usefixtures("r")
+@pytest.mark.parametrize(
+    ("model", "data"),
+    [
+        (logistic_model(1, 2, losses=ALL_BINARY), binary_data()),
+        (level_model(losses=ALL_MULTICLASS), level_data()),
+    ],
+    ids=["binary", "multiclass"],
+)
+def test_every_loss_of_a_classifier_is_replayed_by_vip(model, data):
+    assert_vip_is_replayed(model, data, "difference", n_repeats=3, n_rows=60)
+
+
+CURVES = [
+    pytest.param("dalex_curve", marks=pytest.mark.needs_dalex),
+    pytest.param("vip_curve", marks=[pytest.mark.needs_vip, pytest.mark.needs_pdp]),
+]
+
+
+@pytest.mark.parametrize("curve", CURVES)
+@pytest.mark.parametrize("options", [{"n_grid": 11}, {"grid": (2.5, 0.0)}], ids=str)
+def test_curves_are_ours_on_our_grid(apartments, curve, options):
+    train, test = apartments
+    model, data = fitted("forest", train), first(test, 100)
+    for feature in data.features:
+        ours = effect.partial_dependence(model, data, feature, seed=1, **options)
+        theirs = getattr(references, curve)(model, data, feature, seed=1, **options)
+        np.testing.assert_array_equal(ours[0], theirs[0])
+        assert ours[0].dtype == theirs[0].dtype
+        assert_replayed(ours[1], theirs[1], 0)
+
+
+@pytest.mark.parametrize("curve", CURVES)
+@pytest.mark.parametrize("scale", ["native", "link", "centred_logit"])
+@pytest.mark.parametrize(
+    ("model", "data"),
+    [(logistic_model(1, 2), binary_data()), (level_model(), level_data())],
+    ids=["binary", "multiclass"],
+)
+@pytest.mark.usefixtures("r")
+def test_curves_are_averaged_on_the_scale_asked(curve, scale, model, data):
+    for feature in data.features:
+        asked = {"seed": 1, "scale": scale, "n_grid": 5}
+        _, ours = effect.partial_dependence(model, data, feature, **asked)
+        _, theirs = getattr(references, curve)(model, data, feature, **asked)
+        assert_replayed(ours, theirs, 1)
+
+
+@pytest.mark.parametrize("curve", CURVES)
+@pytest.mark.usefixtures("r")
+def test_flags_and_ordered_levels_keep_their_type_in_r(curve):
+    grades = pd.CategoricalDtype(["low", "middle", "high"], ordered=True)
+    X = pd.DataFrame({"flag": [True, False, True], "grade": ["low", "high", "high"]})
+    X = X.astype({"grade": grades})
+
+    def predict(X):
+        assert dict(X.dtypes) == {"flag": np.dtype(bool), "grade": grades}
+        return X["flag"] * 2.0 + X["grade"].cat.codes
+
+    model = replace(linear_model(), predict=lambda X: predict(X).to_numpy(float))
+    data = dataset(X, np.zeros(3))
+    for feature, expected in (
+        ("flag", [4 / 3, 10 / 3]),
+        ("grade", [4 / 3, 7 / 3, 10 / 3]),
+    ):
+        _, values = getattr(references, curve)(model, data, feature, seed=1)
+        np.testing.assert_allclose(values[:, 0], expected, rtol=1e-12)
+
+
+@pytest.mark.needs_vip
+@pytest.mark.needs_pdp
+@pytest.mark.parametrize("kind", ["forest", "linear"])
+@pytest.mark.parametrize("spread", ["quarter_range", "range"])
+def test_firm_is_our_partial_dependence_importance(apartments, kind, spread):
+    train, test = apartments
+    model, data = fitted(kind, train), first(test, 100)
+    options = {"seed": 1, "n_grid": 11, "categorical_spread": spread}
+    ours, zero = partial_dependence.partial_dependence(model, data, **options)
+    theirs, flat = references.vip_partial_dependence(model, data, **options)
+    assert_replayed(ours, theirs, 0)
+    np.testing.assert_array_equal(zero, flat)
+
+
+@pytest.mark.needs_vip
+@pytest.mark.needs_pdp
+@pytest.mark.usefixtures("r")
+def test_firm_measures_each_class_by_itself():
+    model, data = level_model(), level_data()
+    ours, _ = partial_dependence.partial_dependence(model, data, seed=1)
+    theirs, _ = references.vip_partial_dependence(model, data, seed=1)
+    assert theirs.shape == (3, 1, 3)
+    assert_replayed(ours, theirs, 1)
+
+
+ROWS = [
+    (engine, table, key)
+    for engine in ("vip", "DALEX")
+    for table in ("importance", "effects")
+    for key in references.ENGINES[engine][table]
+]
+
+
+@pytest.mark.parametrize(("engine", "table", "key"), ROWS)
+def test_an_r_row_has_the_options_of_ours_with_their_defaults(engine, table, key):
+    ours = references.ENGINES["python"][table][key]
+    theirs = references.ENGINES[engine][table][key]
+    assert options_of(theirs.function) == options_of(ours.function)
+    assert theirs._replace(function=None) == ours._replace(function=None)
+    ours_annotated = signature(ours.function).parameters
+    for name in options_of(theirs.function):
+        assert signature(theirs.function).parameters[name].annotation == (
+            ours_annotated[name].annotation
+        )
+
+
+@pytest.mark.needs_dalex
+@pytest.mark.usefixtures("r")
+def test_a_model_that_answers_r_alike_has_equal_predictions():
+    assert references.same_predictions(logistic_model(1, 2), binary_data()) == 0.0
+    assert references.same_predictions(level_model(), level_data()) == 0.0
+
+
+@pytest.mark.needs_dalex
+@pytest.mark.usefixtures("r")
+def test_the_largest_relative_difference_of_predictions_is_told():
+    answers = iter([np.array([0.0, 2.0, -4.0]), np.array([0.0, 2.0, -5.0])])
+    model = replace(linear_model(1), predict=lambda _: next(answers))
+    assert references.same_predictions(model, normal_data(1, n_samples=3)) == 0.2
+
+
+def weighted():
+    data = normal_data()
+    return replace(data, weights=np.linspace(1, 2, data.n_samples))
+
+
+REFUSED = [
+    pytest.param(
+        "vip_permutation",
+        weighted(),
+        {},
+        "vip has no row weights, so it would answer another question.",
+        marks=pytest.mark.needs_vip,
+    ),
+    pytest.param(
+        "vip_partial_dependence",
+        weighted(),
+        {},
+        "vip has no row weights, so it would answer another question.",
+        marks=pytest.mark.needs_vip,
+    ),
+    pytest.param(
+        "dalex_permutation",
+        weighted(),
+        {},
+        "DALEX ignores row weights, so it would answer another question.",
+        marks=pytest.mark.needs_dalex,
+    ),
+    (
+        "vip_permutation",
+        normal_data().asked_by({"both": ("x1", "x2")}),
+        {},
+        "vip has no groups: it permutes single features only.",
+    ),
+    (
+        "vip_permutation",
+        normal_data(),
+        {"form": "raw"},
+        "vip gives differences and ratios only, and the form asked is 'raw'.",
+    ),
+    (
+        "dalex_permutation",
+        normal_data().asked_by({"_baseline_": ("x1",)}),
+        {},
+        "DALEX keeps the name '_baseline_' for itself.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("row", "data", "options", "message"), REFUSED)
+def test_what_r_cannot_be_asked_is_said(row, data, options, message):
+    with pytest.raises(NotApplicable) as refusal:
+        getattr(references, row)(linear_model(2, 1), data, seed=1, **options)
+    assert str(refusal.value) == message
+
+
+@pytest.mark.needs_dalex
+@pytest.mark.parametrize("scale", ["link", "centred_logit"])
+def test_a_regression_has_no_other_scale_in_r_either(scale):
+    model, data = linear_model(2, 1), normal_data()
+    asked = {"seed": 1, "scale": scale}
+    with pytest.raises(NotApplicable) as ours:
+        effect.partial_dependence(model, data, "x1", **asked)
+    with pytest.raises(NotApplicable) as theirs:
+        references.dalex_curve(model, data, "x1", **asked)
+    assert str(ours.value) == str(theirs.value)
+
+
+@pytest.mark.needs_dalex
+@pytest.mark.usefixtures("r")
+def test_what_predict_raises_comes_back_as_it_was():
+    failure = ZeroDivisionError("of the model's own")
+
+    def fails(_):
+        raise failure
+
+    with pytest.raises(ZeroDivisionError) as raised:
+        references.dalex_permutation(
+            replace(linear_model(1), predict=fails), normal_data(1), seed=1
+        )
+    assert raised.value is failure
+
+
+@pytest.mark.parametrize(
+    ("engine", "loss", "source"),
+    [
+        ("python", "rmse", "ours, in Python"),
+        ("DALEX", "rmse", "DALEX::loss_root_mean_square"),
+        ("DALEX", "mae", "ours, written again in R"),
+        ("vip", "rmse", "ours, written again in R"),
+    ],
+)
+def test_whose_code_computes_a_loss_is_told(engine, loss, source):
+    assert references.loss_source(engine, loss) == source
+
+
+def test_python_is_always_there():
+    python = references.describe_engine("python")
+    assert (python.available, python.stream, python.reason) == (True, "numpy", "")
+
+
+@pytest.mark.needs_dalex
+def test_dalex_is_described_by_its_version():
+    found = host.installed()["packages"]["DALEX"]
+    assert references.describe_engine("DALEX") == ("DALEX", True, found, "DALEX", "")
+
+
+@pytest.mark.needs_vip
+def test_vip_is_described_by_its_version_and_line():
+    found = host.installed()["packages"]["vip"]
+    line = ".".join(found.split(".")[:2])
+    assert references.describe_engine("vip") == ("vip", True, found, f"vip-{line}", "")
+
+
+def described_with(library):
+    """Return what a new Python says about vip when R looks in this library first."""
+    asked = "from pipeline.references import describe_engine"
+    code = f"{asked}; print(*describe_engine('vip'), sep='|')"
+    named = {"IMPORTANCE_AUDIT_R_LIBRARY": str(library), "R_LIBS": ""}
+    command = [sys.executable, "-c", code]
+    ran = subprocess.run(
+        command, env=os.environ | named, check=True, capture_output=True, text=True
+    )
+    return ran.stdout.rstrip("\n").split("|")
+
+
+@pytest.mark.needs_r
+def test_a_missing_package_is_named_with_the_remedy(tmp_path):
+    found = described_with(tmp_path)
+    if found[1] == "True":
+        pytest.skip("vip is installed for all users of this machine")
+    version = host.installed()["r_version"]
+    reason = f"R {version} has no package 'vip'. Run: importance-audit install-r"
+    assert found == ["vip", "False", "", "", reason]
+
+
+@pytest.mark.needs_r
+def test_a_package_older_than_what_was_replayed_is_not_asked(tmp_path):
+    (tmp_path / "NAMESPACE").touch()
+    (tmp_path / "DESCRIPTION").write_text(
+        "Package: vip\nVersion: 0.3.2\nTitle: Old\nDescription: Old.\n"
+        "Author: Nobody\nMaintainer: Nobody <nobody@example.org>\nLicense: GPL-3\n"
+    )
+    library = tmp_path / "library"
+    library.mkdir()
+    install = ["R", "CMD", "INSTALL", "--no-docs", "--no-test-load"]
+    command = [*install, f"--library={library}", str(tmp_path)]
+    subprocess.run(command, check=True, capture_output=True)
+
+    version = host.installed()["r_version"]
+    has = f"R {version} has vip 0.3.2, and 0.4.0 is the oldest asked."
+    reason = f"{has} Run: importance-audit install-r"
+    assert described_with(library) == ["vip", "False", "", "", reason]
+
+
+def test_our_own_tables_are_the_engine_python():
+    assert references.ENGINES["python"]["importance"] is METHODS

@@ -1,0 +1,132 @@
+"""What `init` writes, and that it runs."""
+
+import tomllib
+
+import pytest
+from pipeline.config import parse_config
+from pipeline.config_schema import audit_schema
+from pipeline.data import read_datasets
+from pipeline.errors import DataError
+from pipeline.starter import starter, starter_from
+
+N = 24
+NUMBERS = [f"{i}.5" for i in range(N)]
+
+
+def table(y, x=NUMBERS, name="x"):
+    rows = "".join(f'"{a}","{b}"\n' for a, b in zip(x, y, strict=True))
+    return f'"{name}",y\n{rows}'
+
+
+def started(folder, text, target="y"):
+    """Return what is written for a table, as text and as TOML."""
+    (folder / "audit").mkdir()
+    (folder / "table.csv").write_text(text, encoding="utf-8")
+    written = starter_from(folder / "table.csv", target, folder / "audit")
+    return written, tomllib.loads(written)
+
+
+def cycle(*values):
+    return [values[i % len(values)] for i in range(N)]
+
+
+def test_the_starter_is_the_example_and_runs_as_it_is():
+    train, test = read_datasets(parse_config(tomllib.loads(starter())))
+    assert (train.n_samples + test.n_samples, test.n_samples) == (442, 111)
+
+
+@pytest.mark.parametrize(
+    ("y", "task", "reason", "positive"),
+    [
+        (NUMBERS, "regression", "24 different numbers", None),
+        (cycle(0, 1), "binary", 'two values: "0", "1"', None),
+        (cycle(1, 2), "binary", 'two values: "1", "2"', "2"),
+        (cycle("true", "false"), "binary", 'two values: "false", "true"', None),
+        (cycle("yes", "no"), "binary", 'two values: "no", "yes"', "yes"),
+        (cycle(0, 1, 2), "multiclass", "codes from 0 to 2", None),
+        (cycle(3, 4, 8), "regression", "3 different numbers", None),
+        (cycle("b", "a", "c"), "multiclass", '3 texts: "a", "b", "c"', None),
+    ],
+)
+def test_the_task_is_proposed_with_its_reason(y, task, reason, positive, tmp_path):
+    text, given = started(tmp_path, table(y))
+    assert f'task = "{task}"  # proposed, because it holds {reason}\n' in text
+    assert given["data"].get("positive_class") == positive
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        table(NUMBERS),
+        table(cycle("yes", "no"), cycle("a\nb", "größe", 'say ""x""')),
+        table(cycle(0, 1, 2), cycle("1", "NA", "3", "")),
+        table(cycle(0, 1), cycle("true", "false"), name='odd ""name""\n'),
+    ],
+)
+def test_what_is_written_is_sound_and_its_rows_can_be_read(text, tmp_path):
+    import jsonschema
+
+    _, given = started(tmp_path, text)
+    jsonschema.validate(given, audit_schema())
+    train, test = read_datasets(parse_config(given, base=tmp_path / "audit"))
+    assert (train.n_samples, test.n_samples) == (18, 6)
+
+
+def test_the_file_is_named_from_where_the_configuration_lies(tmp_path):
+    _, given = started(tmp_path, table(NUMBERS))
+    assert given["data"]["train"] == {"file": "../table.csv"}
+
+
+def test_words_for_missing_among_numbers_are_proposed(tmp_path):
+    text, given = started(tmp_path, table(NUMBERS, cycle("1", "2", "NA", "?", "5")))
+    assert given["data"]["missing_values"] == ["NA", "?"]
+    assert '"x",  # number, 1 to 5; 10 of 24 missing\n' in text
+
+
+def test_a_text_that_is_also_a_word_for_missing_stays_a_level(tmp_path):
+    text, given = started(tmp_path, table(NUMBERS, cycle("NA", "EU")))
+    assert "missing_values" not in given["data"]
+    assert '"x",  # category, 2 levels: "EU", "NA"\n' in text
+    assert '# categories = { "x" = ["EU", "NA"] }\n' in text
+
+
+def test_what_was_found_is_shown_beside_each_feature(tmp_path):
+    rows = "".join(f"{i},{i % 2 == 0},{i / 4},{i}\n".lower() for i in range(N))
+    text, given = started(tmp_path, f"n,flag,share,y\n{rows}")
+    assert given["data"]["features"] == ["n", "flag", "share"]
+    assert '"n",  # integer, 0 to 23\n' in text
+    assert '"flag",  # true or false\n' in text
+    assert '"share",  # number, 0 to 5.75\n' in text
+
+
+def test_many_levels_are_counted_not_listed(tmp_path):
+    text, _ = started(tmp_path, table(NUMBERS, [f"c{i:02}" for i in range(N)]))
+    assert '24 levels: "c00", "c01"' in text
+    assert '"c09" and 14 more\n' in text
+    assert "# categories" not in text
+
+
+@pytest.mark.parametrize(
+    ("x", "names"),
+    [(NUMBERS, ["forest", "linear"]), (cycle("1", "", "2"), ["boosting"])],
+)
+def test_models_are_proposed_that_take_the_features_as_they_are(x, names, tmp_path):
+    _, given = started(tmp_path, table(NUMBERS, x))
+    assert [model["name"] for model in given["models"]] == names
+
+
+def test_a_target_that_is_no_column_is_told(tmp_path):
+    with pytest.raises(DataError) as found:
+        started(tmp_path, table(NUMBERS), target="yy")
+    assert str(found.value) == (
+        "table.csv must have the target column 'yy', but has none of that name. Did "
+        "you mean 'y'?"
+    )
+
+
+def test_a_target_of_one_value_is_told(tmp_path):
+    with pytest.raises(DataError) as found:
+        started(tmp_path, table(cycle(1)))
+    assert str(found.value) == (
+        "table.csv: target 'y' must have two values or more, but has 1."
+    )
