@@ -39,7 +39,10 @@ def init(folder: Path, data: Path | None, target: str | None) -> None:
     with _faults():
         file = folder / "audit.toml"
         if file.exists():
-            _stop(2, f"{file} must not exist yet, but it does. Remove it, or choose another folder.")
+            _stop(
+                2,
+                f"{file} must not exist yet, but it does. Choose another folder.",
+            )
         text = starter() if data is None else starter_from(data, str(target), folder)
         _write(file, text)
     click.echo(f"{file} was written. Read it, then: importance-audit run {folder}")
@@ -79,7 +82,9 @@ def run(audit: Path, quiet: bool) -> None:
 
 @main.command()
 @click.argument("folder", type=FOLDER)
-@click.option("--output", type=FOLDER, default=Path(), help="Where to write (default: here).")
+@click.option(
+    "--output", type=FOLDER, default=Path(), help="Where to write (default: here)."
+)
 @QUIET
 def render(folder: Path, output: Path, quiet: bool) -> None:
     """Render the stored run in FOLDER again, without R, model or data."""
@@ -163,7 +168,9 @@ def _progress(quiet: bool) -> "Iterator[Callable[[int, int, str], None] | None]"
                 task, completed=done, total=total, description=label
             )
     else:
-        yield lambda done, total, label: click.echo(f"[{done}/{total}] {label}", err=True)
+        yield lambda done, total, label: click.echo(
+            f"[{done}/{total}] {label}", err=True
+        )
 
 
 @contextmanager

@@ -288,10 +288,12 @@ class AuditConfig:
 
     @property
     def sha256(self) -> str:
-        """Digest of `resolved`, as JSON with sorted keys and no spaces."""
-        text = json.dumps(
-            self.resolved(), sort_keys=True, ensure_ascii=False, separators=(",", ":")
-        )
+        """Digest of `resolved` as UTF-8 JSON without spaces, keys in its order.
+
+        Sections and keys always stand in one order; that of groups and levels is the
+        user's, and decides what is drawn first.
+        """
+        text = json.dumps(self.resolved(), ensure_ascii=False, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 
 

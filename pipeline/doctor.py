@@ -1,6 +1,7 @@
 """What this machine has and lacks, and what to do about it."""
 
 import sys
+from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import Literal, NamedTuple
@@ -17,7 +18,6 @@ FLOORS = {
     "weasyprint": "57.2",
     "click": "8.1",
     "rich": "13.3",
-    "jsonschema": "4.10",
 }
 
 
@@ -48,9 +48,7 @@ def examine() -> tuple[Row, ...]:
 
 def _python() -> Row:
     found = ".".join(map(str, sys.version_info[:3]))
-    if sys.version_info >= (3, 11):
-        return Row("Python", "ok", found)
-    return Row("Python", "missing", found, "Install Python 3.11 or newer.")
+    return Row("Python", "ok", found)
 
 
 def _package(name: str) -> Row:
@@ -61,7 +59,12 @@ def _package(name: str) -> Row:
         return Row(name, "missing", "not installed", f"pip install '{name}>={floor}'")
     if _numbers(found) >= _numbers(floor):
         return Row(name, "ok", found)
-    return Row(name, "missing", f"{found}, older than {floor}", f"pip install '{name}>={floor}'")
+    return Row(
+        name,
+        "missing",
+        f"{found}, older than {floor}",
+        f"pip install '{name}>={floor}'",
+    )
 
 
 def _numbers(text: str) -> tuple[int, ...]:
@@ -73,7 +76,9 @@ def _numbers(text: str) -> tuple[int, ...]:
 def _parquet() -> Row:
     if find_spec("pyarrow"):
         return Row("Parquet files", "ok", f"pyarrow {version('pyarrow')}")
-    return Row("Parquet files", "optional", "pyarrow is not installed", "pip install pyarrow")
+    return Row(
+        "Parquet files", "optional", "pyarrow is not installed", "pip install pyarrow"
+    )
 
 
 def _r() -> tuple[Row, ...]:
@@ -95,11 +100,16 @@ def _r() -> tuple[Row, ...]:
 
 
 def _pdf() -> Row:
-    """Return whether a page can be rendered here, by rendering one."""
-    from pipeline.report.pdf import PdfError, conformity_statement, try_one_page
+    """Return whether a page can be printed here, by printing one."""
+    from pipeline.report.pdf import PdfError, conformity_statement, to_pdf
 
+    page = "<!doctype html><html lang='en'><title>doctor</title><p>1</p></html>"
+    epoch = datetime(2026, 1, 1, tzinfo=UTC)
     try:
-        try_one_page()
+        to_pdf(page, print_css="", created=epoch, identifier=bytes(16))
     except PdfError as error:
-        return Row("PDF report", "missing", str(error), "pip install -U weasyprint pydyf")
+        remedy = "pip install -U weasyprint pydyf"
+        return Row(
+            "PDF report", "missing", str(error), "pip install -U weasyprint pydyf"
+        )
     return Row("PDF report", "ok", conformity_statement())

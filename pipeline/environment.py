@@ -1,4 +1,4 @@
-"""What a run stood on: versions that can change a number, and the machine's settings."""
+"""What a run stood on: versions that can change a number, settings of the machine."""
 
 import locale
 import os

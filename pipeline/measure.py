@@ -129,7 +129,9 @@ def effects(
                     n_samples=test.n_samples,
                     seed=seed,
                     feature=feature,
-                    kind="number" if np.asarray(grid).dtype.kind in "fiu" else "category",
+                    kind="number"
+                    if np.asarray(grid).dtype.kind in "fiu"
+                    else "category",
                     grid=np.asarray(grid),
                     values=np.asarray(values)[:, k],
                 )

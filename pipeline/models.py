@@ -102,7 +102,8 @@ def fit(section: ModelSection, train: Dataset) -> FittedModel:
     weights = _weights(name, estimator, train)
     kind = _encoder(section.encoder, estimator, train.X)
     encoding = learn(train.X, kind, is_named=section.encoder == "none")
-    y = train.y if train.task == "regression" else train.y.astype(np.int64)
+    # A copy: records are read-only, and some libraries only read what they can write.
+    y = np.array(train.y, dtype=np.float64 if train.task == "regression" else np.int64)
     try:
         estimator.fit(encode(encoding, train.X, name), y, **weights)
     except Exception as error:
@@ -204,7 +205,7 @@ def wrap(
     >>> model.predict(pd.DataFrame({"x": [1.0, 2.0]})).tolist()
     [2.0, 4.0]
     """
-    if predict is None and not hasattr(estimator, "predict"):
+    if isclass(estimator) or (predict is None and not hasattr(estimator, "predict")):
         estimator, predict = None, _callable(name, estimator)
     own = [prediction.text(label) for label in getattr(estimator, "classes_", ())]
     labels = tuple(
@@ -212,7 +213,6 @@ def wrap(
     )
     found = task or _task(name, estimator, labels)
     _check_classes(name, found, labels)
-    labels = () if found == "regression" else labels
     if predict is None:
         prediction.check_task(name, estimator, found)
         encoding = _given_encoding(name, estimator, encoder, default=features)
@@ -270,7 +270,7 @@ def _weights(name: str, estimator: Any, train: Dataset) -> dict[str, Floats]:
     if not train.is_weighted:
         return {}
     if "sample_weight" in signature(estimator.fit).parameters:
-        return {"sample_weight": train.weights}
+        return {"sample_weight": train.weights.copy()}
     raise ModelError(
         f"Model {name!r} must be fitted with the row weights of the data, but "
         f"{type(estimator).__name__} takes none. Choose another estimator, or leave "
@@ -352,13 +352,15 @@ def _task(name: str, estimator: Any, labels: tuple[str, ...]) -> Task:
 
 def _check_classes(name: str, task: Task, labels: tuple[str, ...]) -> None:
     """Refuse classes that are too few or too many for a task."""
-    if task == "regression" or len(labels) == 2:
-        return
-    if task == "binary" or len(labels) < 2:
-        rule = "two classes" if task == "binary" else "its classes"
+    n = len(labels)
+    rule = {"regression": "no classes", "binary": "two classes"}.get(
+        task, "its classes"
+    )
+    fits = {"regression": n == 0, "binary": n == 2}.get(task, n > 1)
+    if not fits:
         raise ModelError(
-            f"Model {name!r} must name {rule} for task {task!r}, but {len(labels)} "
-            "were given. Pass classes=[…], the positive one last if binary."
+            f"Model {name!r} must name {rule} for task {task!r}, but {n} were given. "
+            "Pass classes=[…], the positive one last, for a classifier only."
         )
 
 

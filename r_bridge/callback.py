@@ -8,10 +8,11 @@ wrapper makes an R error of them.
 
 from typing import Any
 
+from rpy2 import rinterface
+
 from r_bridge import from_r, to_r
 from r_bridge.channel import Array, Channel
 from r_bridge.errors import RBridgeError
-from rpy2 import rinterface
 
 # What R may still call must stay referenced, or R calls into freed memory.
 _for_ever: list[Any] = []

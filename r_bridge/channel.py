@@ -34,6 +34,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+
 from r_bridge.errors import RBridgeError
 
 Message: TypeAlias = tuple[Any, ...]

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy.typing as npt
 import pandas as pd
+
 from r_bridge.channel import Array, Message, Record
 from r_bridge.errors import RBridgeError, RError, RTimeout
 from r_bridge.process import Process, ProcessEnded

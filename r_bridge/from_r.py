@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from rpy2 import rinterface
+
 from r_bridge.channel import NA_INTEGER, Array, Record, append_texts
 from r_bridge.errors import RBridgeError
-from rpy2 import rinterface
 
 _WORDS = (
     (rinterface.FloatSexpVector, "double"),

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+
 from r_bridge.channel import Array
 from r_bridge.dialogue import Counts, Dialogue, Predict, Question
 from r_bridge.errors import RBridgeError, RUnavailable
@@ -309,6 +310,7 @@ def _installed(library: Path | None) -> dict[str, Any]:
     nothing |= {"rng_kind": [], "rpy2": {}, "packages": {}, "broken": {}}
     try:
         ran = subprocess.run(
+            # -P: a json.py in the folder of the audit is not to be imported.
             [sys.executable, "-P", "-m", "r_bridge.probe"],
             stdin=subprocess.DEVNULL,
             capture_output=True,

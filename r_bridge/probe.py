@@ -51,7 +51,7 @@ def reason_of(error: BaseException) -> str:
     words = f"{type(error).__name__}: {error}"
     if isinstance(error, ModuleNotFoundError):
         return f"rpy2 must be installed to ask R, but {error}. Run: pip install rpy2"
-    if "R_HOME" in words:
+    if "R_HOME" in words or isinstance(error, FileNotFoundError):
         return "R must be on PATH or named by R_HOME, but it was not found. Install R."
     if "symbol" in words:
         return (

@@ -22,7 +22,7 @@ from r_bridge.errors import RDied
 _PACKAGE = Path(__file__).parent
 _SHARED_MEMORY = Path("/dev/shm")
 _PREFIX = "importance-audit-r-"
-_LOG_LINES = 20
+_LOG_LINES = 60
 _LOG_BYTES = 1 << 14
 _LOOK_SECONDS = 0.5
 _END_SECONDS = 2.0
@@ -107,8 +107,7 @@ class Process:
         self, descriptors: tuple[int, int], files: Sequence[Path], library: Path | None
     ) -> "subprocess.Popen[bytes]":
         folders = (str(self._home), str(self._memory))
-        # -P: a pandas.py in the folder of the audit is not to be imported.
-        command = [sys.executable, "-P", "-m", "r_bridge.worker"]
+        command = [sys.executable, "-m", "r_bridge.worker"]
         command += [*map(str, descriptors), *folders, *map(str, files)]
         with self._log().open("wb") as log:
             return subprocess.Popen(
@@ -116,7 +115,9 @@ class Process:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                cwd=self._home,  # R would load a .RData of the folder of the audit
+                # In the folder of the audit Python would import its numpy.py, and R
+                # load its .RData.
+                cwd=self._home,
                 env=environment(library=library, home=self._home),
                 pass_fds=descriptors,
                 start_new_session=True,
@@ -184,7 +185,8 @@ class Process:
             self._popen.wait(_END_SECONDS)
         log = self._last_lines()
         status = self.end()
-        last = f" It last wrote: {' | '.join(log[-3:])}" if log else ""
+        fatal = [line for line in log if line.startswith("Fatal ")]
+        last = f" It last wrote: {' | '.join(fatal or log[-3:])}" if log else ""
         text = f"R must outlive {doing}, but it ended with {_ending(status)}.{last}"
         return RDied(text, status=status, log=log)
 
@@ -235,4 +237,8 @@ def _start_time(pid: int) -> str:
 
 
 def _namespace() -> int:
-    return os.stat("/proc/self/ns/pid").st_ino
+    """Return what the numbers of processes are counted in: containers share /tmp."""
+    try:
+        return os.stat("/proc/self/ns/pid").st_ino
+    except OSError:
+        return 0

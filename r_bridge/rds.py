@@ -4,6 +4,7 @@ import re
 from difflib import get_close_matches
 
 import pandas as pd
+
 from r_bridge.errors import RBridgeError, RUnavailable
 from r_bridge.host import Worker
 

@@ -21,13 +21,14 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from rpy2 import rinterface
+from rpy2.rinterface_lib import callbacks, openrlib
+
 from r_bridge import from_r, to_r
 from r_bridge.callback import Callback
 from r_bridge.channel import Array, Block, Channel, Message
 from r_bridge.errors import RBridgeError
 from r_bridge.probe import use_utf8
-from rpy2 import rinterface
-from rpy2.rinterface_lib import callbacks, openrlib
 
 _KEPT_CONSOLE = 1 << 16
 _DEFAULT_STACK = 8 << 20

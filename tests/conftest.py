@@ -26,13 +26,17 @@ def _lacking(marker: str) -> str | None:
         wanted = package.get(marker)
         if reason:
             return reason
-        return f"R has no package {wanted!r}" if wanted not in {None, *packages} else None
+        return (
+            f"R has no package {wanted!r}" if wanted not in {None, *packages} else None
+        )
     if marker == "needs_pyarrow":
         from importlib.util import find_spec
 
         return None if find_spec("pyarrow") else "pyarrow is not installed"
     program = {"needs_chromium": "chromium", "needs_poppler": "pdftotext"}.get(marker)
-    return f"{program} is not on PATH" if program and not shutil.which(program) else None
+    return (
+        f"{program} is not on PATH" if program and not shutil.which(program) else None
+    )
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -1,14 +1,16 @@
 """The configuration: what is read, what is completed, what the schema says of it."""
 
+import hashlib
 import json
 import re
 import tomllib
-from dataclasses import fields
+from dataclasses import FrozenInstanceError, fields
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import jsonschema
 import pytest
+
 from pipeline import config_schema
 from pipeline.config import load_config, parse_config
 from pipeline.config_sections import (
@@ -35,6 +37,7 @@ DATA = {
     "target": "y",
     "task": "regression",
 }
+IMPURITY = {"method": "impurity"}
 MODEL = {"name": "m", "estimator": "sklearn.linear_model.LinearRegression"}
 
 
@@ -213,9 +216,15 @@ def test_the_default_loss_and_the_same_loss_by_name_are_one_question():
 # What a configuration is once it is read
 
 
-def test_the_resolved_configuration_read_again_is_itself():
-    given = {"data": DATA, "models": [MODEL], "groups": {"a": ["x"]}, "importance": []}
-    given["importance"] = [{"method": name} for name in METHODS]
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"importance": [{"method": name} for name in METHODS]},
+        {"data": DATA, "models": [MODEL], "groups": {"a": ["x"]}, "seed": 2**31 - 1},
+    ],
+)
+def test_the_resolved_configuration_read_again_is_itself(given):
     config = parse_config(given)
     again = parse_config(config.resolved())
     assert again.resolved() == config.resolved()
@@ -234,8 +243,32 @@ def test_the_digest_sees_values_not_spelling_nor_place():
     assert parse_config({"seed": 2}).sha256 != parse_config({}).sha256
 
 
+def test_the_digest_sees_the_order_of_groups_not_of_sections():
+    forth, back = {"a": ["x"], "b": ["y"]}, {"b": ["y"], "a": ["x"]}
+    some = parse_config({"groups": forth, "seed": 2})
+    assert parse_config({"seed": 2, "groups": forth}).sha256 == some.sha256
+    assert parse_config({"groups": back, "seed": 2}).sha256 != some.sha256
+
+
+def test_the_digest_is_that_of_the_json_spelt_out():
+    config = parse_config({"report": {"owner": "Zoë"}, "importance": [IMPURITY]})
+    spelt = (
+        '{"seed":1,"require":[],"fail_on":"failure","data":null,"groups":{},"models":[],'
+        '"importance":[{"method":"impurity","of":"features","engines":[],"losses":[],'
+        '"form":"difference","models":[],"normalised":true}],"checks":{"resolution":0.1,'
+        '"max_rank_shift":2,"top_k":3},"report":{"title":"","owner":"Zoë","purpose":"",'
+        '"intended_use":"","classification":"","unit":"","decision":"Accept, accept '
+        'with conditions, or reject this evidence.","limits":[]},"r":{"seconds":600.0}}'
+    )
+    assert config.sha256 == hashlib.sha256(spelt.encode()).hexdigest()
+
+
 def test_nothing_in_a_configuration_can_be_changed():
-    config = parse_config({"data": DATA, "groups": {"a": ["x"]}})
+    config = parse_config({"data": DATA, "models": [MODEL], "groups": {"a": ["x"]}})
+    sections = (config.data, *config.models, *config.importance, config.report)
+    for record in (config, *sections, config.checks, config.r):
+        with pytest.raises(FrozenInstanceError):
+            setattr(record, fields(record)[0].name, 1)
     for mapping in (config.groups, config.data.train, config.importance[0].options):
         with pytest.raises(TypeError):
             mapping["new"] = 1
@@ -268,6 +301,12 @@ def test_a_rule_takes_what_its_annotation_says(annotation, good, bad):
     for value in bad:
         with pytest.raises(Misfits):
             rule.read(value)
+
+
+def test_only_texts_are_suggested():
+    with pytest.raises(Misfits) as found:
+        rule_of(Literal["one", 2]).read("on")
+    assert found.value.found[0].known == ("one",)
 
 
 def test_an_annotation_that_no_file_can_carry_is_refused():

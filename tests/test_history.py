@@ -70,7 +70,7 @@ def result(name=NAME, **changes):
         volatile={"run_id": name},
     )
     empty = {
-        item.name: pd.DataFrame(columns=["model", "verdict"])
+        item.name: pd.DataFrame(columns=["engine_a", "verdict"])
         for item in fields(AuditResult)
         if item.type is pd.DataFrame
     }
@@ -322,13 +322,15 @@ def test_findings_and_frames_are_tables_too(tmp_path):
         message="Weak, \nvery.",
         evidence={"loss": np.nan},
     )
-    frame = pd.DataFrame({"verdict": ["replayed"], "spearman": [1 / 3]})
+    frame = pd.DataFrame(
+        {"engine_a": ["python"], "verdict": ["replayed"], "spearman": [1 / 3]}
+    )
     folder = save(tmp_path, result(findings=(finding,), agreement=frame))
     (row,), _ = table(folder / "findings.csv")
     assert (row["message"], row["evidence"]) == ("Weak, \nvery.", '{"loss": "NaN"}')
     (row,), _ = table(folder / "agreement.csv")
-    assert row == {"verdict": "replayed", "spearman": "0.3333333333333333"}
-    assert table(folder / "disagreements.csv")[1] == b"model,verdict\n"
+    assert list(row.values()) == ["python", "replayed", "0.3333333333333333"]
+    assert table(folder / "disagreements.csv")[1] == b"engine_a,verdict\n"
 
 
 def test_the_environment_is_a_file_of_its_own(tmp_path):
@@ -381,8 +383,10 @@ def test_the_summary_names_verdict_leaders_pairs_and_findings(tmp_path):
         columns=tuple((n,) for n in names),
     )
     twin = replace(ours, stream="vip-0.5", raw=-raw)
-    pairs = pd.DataFrame({"verdict": ["replayed", "equivalent", "replayed"]})
-    said = summary(result(importances=(ours, twin), agreement=pairs, findings=(weak,)))
+    words = ["replayed", "equivalent", "replayed"]
+    pairs = pd.DataFrame({"engine_a": "python", "verdict": words})
+    asked = replace(twin, engine="DALEX"), ours, twin
+    said = summary(result(importances=asked, agreement=pairs, findings=(weak,)))
     assert said.splitlines() == [
         f"apartments {NAME}: confirmed with exceptions",
         "forest, permutation of features, rmse: b, c, e",
@@ -391,6 +395,15 @@ def test_the_summary_names_verdict_leaders_pairs_and_findings(tmp_path):
         "  warning, weak_model, forest: Weak, very.",
     ]
     assert (save(tmp_path) / "summary.txt").read_text("utf8") == summary(result())
+
+
+def test_what_was_not_measured_leads_nothing():
+    one = importance(raw=np.array([[1.0], [np.nan], [np.nan]]), baseline=np.zeros(1))
+    none = replace(one, method="drop", raw=np.full((3, 1), np.nan))
+    assert summary(result(importances=(one, none))).splitlines()[1:3] == [
+        "forest, permutation of features, rmse: größe, m²",
+        "forest, drop of features, rmse: nothing measured",
+    ]
 
 
 def test_an_empty_result_has_a_summary_too():

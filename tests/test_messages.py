@@ -5,6 +5,7 @@ from importlib.util import find_spec
 import numpy as np
 import pandas as pd
 import pytest
+
 from pipeline.config import load_config, parse_config
 from pipeline.data import dataset, read_datasets
 from pipeline.errors import ConfigError, DataError
@@ -86,6 +87,11 @@ CONFIG = [
     (
         {"report": {"limits": ["x" * 90] * 2}},
         f"[report] limits must be a list of texts, each once, but '{'x' * 56}... was "
+        "given twice.",
+    ),
+    (
+        {"report": {"limits": ["x" * 58] * 2}},
+        f"[report] limits must be a list of texts, each once, but '{'x' * 58}' was "
         "given twice.",
     ),
     (
@@ -221,6 +227,11 @@ CONFIG = [
         "[models] parameters.seed must be a text, a number, true or false, a list or a "
         "table, but <class 'object'> was given.",
     ),
+    (
+        {"models": [MODEL | {"parameters": {"a": {1: 2}}}]},
+        "[models] parameters.a must be a text, a number, true or false, a list or a "
+        "table, but {1: 2} was given.",
+    ),
     # Questions
     ({"importance": [{}]}, "[importance] method must be given, but it is missing."),
     (
@@ -309,6 +320,17 @@ FILES = [
         b"seed = 1\n",
         "audit.toml: [data] must be given, but it is missing.\n"
         "audit.toml: [models] must be given, but it is missing.",
+    ),
+    (
+        SOUND.replace('"a.B"', '""\nencoder = ""').encode(),
+        "audit.toml: [models] encoder must be one of 'auto', 'none', 'ordinal', "
+        "'one_hot', but '' was given.\naudit.toml: [models] estimator or file must be "
+        "given, one of them, but neither was given.",
+    ),
+    (
+        SOUND.encode() + b'[[importance]]\nmethod = "permutation"\nlosses = ["mae"]\n',
+        "audit.toml: [importance] losses must suit task 'binary', but 'mae' is for "
+        "'regression'.",
     ),
     (
         SOUND.encode() + b'[[importance]]\nmethod = "impurity"\nmodels = ["forst"]\n',

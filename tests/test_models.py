@@ -274,6 +274,7 @@ def test_a_binary_model_predicts_the_positive_class(classes):
     high = data.X.assign(size=5.0)
     assert (model.predict(high) > 0.9).all()
     assert (model.scale, model.outputs) == ("probability", classes[1:])
+    assert model.estimator.classes_.dtype == np.int64
 
 
 def test_a_multiclass_model_has_its_columns_in_the_order_of_the_classes():
@@ -622,6 +623,12 @@ def test_an_estimator_fitted_on_a_frame_gets_frames():
     assert model.encoded == ("size", "grade", "count")
 
 
+def test_an_estimator_that_says_nothing_of_its_columns_gets_a_frame():
+    estimator = Naming().fit(table(), np.ones(90))
+    model = wrap(estimator, name="m", features=["size", "grade"])
+    assert model.predict(table()).tolist() == estimator.predict(table()).tolist()
+
+
 def test_a_function_of_a_frame_is_a_model():
     def price(X):
         return 3 * X["size"]
@@ -671,13 +678,25 @@ def test_a_function_beside_an_estimator_is_asked_instead_of_it():
             abs,
             {"task": "binary", "features": ["size"]},
             "must name two classes for task 'binary', but 0 were given. Pass "
-            "classes=[…], the positive one last if binary.",
+            "classes=[…], the positive one last, for a classifier only.",
         ),
         (
             abs,
             {"task": "multiclass", "features": ["size"], "classes": ["a"]},
             "must name its classes for task 'multiclass', but 1 were given. Pass "
-            "classes=[…], the positive one last if binary.",
+            "classes=[…], the positive one last, for a classifier only.",
+        ),
+        (
+            abs,
+            {"task": "regression", "features": ["size"], "classes": ["a", "b"]},
+            "must name no classes for task 'regression', but 2 were given. Pass "
+            "classes=[…], the positive one last, for a classifier only.",
+        ),
+        (
+            LinearRegression,
+            {"task": "regression", "features": ["size"]},
+            "must be a fitted estimator with predict or a function of a frame, but "
+            "<class 'sklearn.linear_model._base.LinearRegression'> was given.",
         ),
         (
             "forest",

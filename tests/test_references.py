@@ -435,45 +435,86 @@ def test_vip_is_described_by_its_version_and_line():
     assert references.describe_engine("vip") == ("vip", True, found, f"vip-{line}", "")
 
 
-def described_with(library):
-    """Return what a new Python says about vip when R looks in this library first."""
-    asked = "from pipeline.references import describe_engine"
-    code = f"{asked}; print(*describe_engine('vip'), sep='|')"
+DESCRIBED = """
+from pipeline.references import describe_engine
+print(*describe_engine("vip"), sep="|")
+"""
+ASKED_FOR_A_CURVE = """
+from pipeline.known_answers import linear_model, normal_data
+from pipeline.references import vip_curve
+try:
+    vip_curve(linear_model(2), normal_data(2), "x1", seed=1)
+except Exception as refusal:
+    print(type(refusal).__name__, refusal, sep=": ")
+"""
+
+
+def told_by(code, library):
+    """Return what a new Python prints when R looks in this library only."""
     named = {"IMPORTANCE_AUDIT_R_LIBRARY": str(library), "R_LIBS": ""}
-    command = [sys.executable, "-c", code]
     ran = subprocess.run(
-        command, env=os.environ | named, check=True, capture_output=True, text=True
+        [sys.executable, "-c", code],
+        env=os.environ | named,
+        check=True,
+        capture_output=True,
+        text=True,
     )
-    return ran.stdout.rstrip("\n").split("|")
+    return ran.stdout.rstrip("\n")
+
+
+def library_with_vip(folder, version, code=""):
+    """Return a library with an R package called vip that holds nothing else."""
+    (folder / "library").mkdir()
+    (folder / "vip" / "R").mkdir(parents=True)
+    (folder / "vip" / "NAMESPACE").touch()
+    (folder / "vip" / "R" / "code.R").write_text(code)
+    (folder / "vip" / "DESCRIPTION").write_text(
+        f"Package: vip\nVersion: {version}\nTitle: Empty\nDescription: Empty.\n"
+        "Author: Nobody\nMaintainer: Nobody <nobody@example.org>\nLicense: GPL-3\n"
+    )
+    install = ["R", "CMD", "INSTALL", "--no-docs", "--no-test-load"]
+    command = [*install, f"--library={folder / 'library'}", str(folder / "vip")]
+    subprocess.run(command, check=True, capture_output=True)
+    return folder / "library"
 
 
 @pytest.mark.needs_r
 def test_a_missing_package_is_named_with_the_remedy(tmp_path):
-    found = described_with(tmp_path)
-    if found[1] == "True":
+    found = told_by(DESCRIBED, tmp_path)
+    if "True" in found:
         pytest.skip("vip is installed for all users of this machine")
     version = host.installed()["r_version"]
     reason = f"R {version} has no package 'vip'. Run: importance-audit install-r"
-    assert found == ["vip", "False", "", "", reason]
+    assert found == f"vip|False|||{reason}"
 
 
 @pytest.mark.needs_r
 def test_a_package_older_than_what_was_replayed_is_not_asked(tmp_path):
-    (tmp_path / "NAMESPACE").touch()
-    (tmp_path / "DESCRIPTION").write_text(
-        "Package: vip\nVersion: 0.3.2\nTitle: Old\nDescription: Old.\n"
-        "Author: Nobody\nMaintainer: Nobody <nobody@example.org>\nLicense: GPL-3\n"
-    )
-    library = tmp_path / "library"
-    library.mkdir()
-    install = ["R", "CMD", "INSTALL", "--no-docs", "--no-test-load"]
-    command = [*install, f"--library={library}", str(tmp_path)]
-    subprocess.run(command, check=True, capture_output=True)
-
+    library = library_with_vip(tmp_path, "0.3.2")
     version = host.installed()["r_version"]
     has = f"R {version} has vip 0.3.2, and 0.4.0 is the oldest asked."
-    reason = f"{has} Run: importance-audit install-r"
-    assert described_with(library) == ["vip", "False", "", "", reason]
+    expected = f"vip|False|||{has} Run: importance-audit install-r"
+    assert told_by(DESCRIBED, library) == expected
+
+
+@pytest.mark.needs_r
+def test_a_package_that_does_not_load_is_told_from_none(tmp_path):
+    broken = '.onLoad <- function(...) stop("a library is missing")'
+    found = told_by(DESCRIBED, library_with_vip(tmp_path, "0.5.0", broken))
+    version = host.installed()["r_version"]
+    assert found.startswith(f"vip|False|||R {version} cannot load package 'vip' (")
+    assert "a library is missing" in found
+
+
+@pytest.mark.needs_r
+def test_vip_without_pdp_has_no_curves(tmp_path):
+    found = told_by(ASKED_FOR_A_CURVE, library_with_vip(tmp_path, "0.5.0"))
+    if found.startswith("RBridgeError"):
+        pytest.skip("pdp is installed for all users of this machine")
+    assert found == (
+        "NotApplicable: vip takes its curves from R package 'pdp', and R has none. "
+        "Run: importance-audit install-r"
+    )
 
 
 def test_our_own_tables_are_the_engine_python():

@@ -303,8 +303,8 @@ def _is_plain(dtype: Any) -> bool:
 def _loss(model: FittedModel, table: _Table) -> Floats:
     """Return each loss of the table as it stands, (n_losses,).
 
-    predict gets a shallow copy: pandas may merge the blocks of the frame it is given,
-    and the table would then no longer read its memory.
+    predict gets a shallow copy: the columns it adds or replaces, and the blocks that
+    pandas may merge, are then not the table's.
     """
     prediction = model.predict(table.frame.copy(deep=False))
     return evaluate(model.losses, table.y, prediction, table.weights)

@@ -6,6 +6,7 @@ from pipeline.report.blocks import KeyValues, Section, Sentence, Styled
 from pipeline.report.facts import Facts, engine_name, tallied, whole
 from pipeline.report.number_text import number
 from pipeline.report.wording import (
+    NO_BREAK,
     counted,
     display_name,
     joined,
@@ -70,7 +71,8 @@ def subtitle(facts: Facts) -> Sentence:
 def day(facts: Facts) -> str:
     """Return the day the run started, in words."""
     date = datetime.fromisoformat(str(facts.result.run.volatile["started"]))
-    return f"{date.day} {look_up('months')[date.month - 1]} {date.year}"
+    month = look_up("months")[date.month - 1]
+    return NO_BREAK.join((str(date.day), month, str(date.year)))
 
 
 def moment(text: object) -> str:

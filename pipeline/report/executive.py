@@ -46,6 +46,8 @@ OTHERS = 2
 PAIRS = 3
 FINDINGS = 5
 NAME = 32
+ITEM = 90
+SENTENCE = 150
 """What one page holds; the sections behind it have the rest."""
 
 
@@ -138,7 +140,7 @@ def _caption(facts: Facts, ranking: Ranking) -> Sentence:
     if record.loss:
         base = baseline_of(ranking)
         text += say("executive.as_it_is", loss=loss_label(record.loss), value=base)
-    return text
+    return (*text, ".")
 
 
 def _others(facts: Facts) -> tuple[Sentence, ...]:
@@ -154,13 +156,13 @@ def _others(facts: Facts) -> tuple[Sentence, ...]:
 def _pairs(facts: Facts) -> tuple[tuple[Badge, Sentence], ...] | Sentence:
     """Return one line per pair of engines, the worst first."""
     found = by_engines(facts)
-    return tuple((mark, _cut(text)) for mark, text in found[:PAIRS])
+    return tuple((mark, _cut(text, SENTENCE)) for mark, text in found[:PAIRS])
 
 
-def _cut(text: Sentence, limit: int = 160) -> Sentence:
-    """Return a sentence with long plain text shortened, so that a page can hold it."""
+def _cut(text: Sentence, limit: int) -> Sentence:
+    """Return a sentence with long plain text cut between two words."""
     return tuple(
-        f"{part[:limit].rstrip()}…"
+        f"{part[:limit].rsplit(' ', 1)[0].rstrip(',;:')} …"
         if isinstance(part, str) and len(part) > limit
         else part
         for part in text
@@ -179,7 +181,7 @@ def _findings(facts: Facts) -> tuple[Sentence, ...]:
                 "executive.finding",
                 number=link_to(finding, facts.result),
                 severity=word(f"severity.{finding.severity}"),
-                title=_cut(title_of(finding), 90),
+                title=title_of(finding),
             )
         )
     return tuple(told)
@@ -191,5 +193,5 @@ def _untested(facts: Facts) -> Sentence:
         "executive.untested",
         items=untested_count(facts),
         table=Link("tab-untested", word("executive.listed")),
-        item=_cut(gravest_item.item, 90),
+        item=_cut((*gravest_item.item, "."), ITEM),
     )

@@ -15,6 +15,7 @@ from pipeline.report.facts import Facts, tallied, whole
 from pipeline.report.number_text import significant
 from pipeline.report.wording import (
     counted,
+    ended,
     joined,
     look_up,
     say,
@@ -124,7 +125,7 @@ def limits(facts: Facts) -> Section:
     sentences += _limits_of_run(facts)
     sentences += [(text,) for method in methods for text in known[method]]
     given = facts.result.run.config.get("report", {}).get("limits", ())
-    sentences += [(shown(text),) for text in given]
+    sentences += [(ended(text),) for text in given]
     return _section("L", "limits", (), {"limits": tuple(sentences)})
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 import numpy as np
 import numpy.typing as npt
+
 from pipeline.losses import LOSSES
 
 MISSING = "–"
@@ -55,11 +56,11 @@ def count(value: int) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share as a whole percentage, or with one decimal below ten."""
+    """Return a share in percent: whole, or with one decimal where it needs it."""
     if not math.isfinite(share):
         return number(share, 0)
-    places = 0 if abs(share) >= 0.0995 else 1
-    return f"{number(100 * share, places)}{THIN}%"
+    is_whole = abs(share) >= 0.0995 or round(100 * share, 6).is_integer()
+    return f"{number(100 * share, 0 if is_whole else 1)}{THIN}%"
 
 
 def significant(value: float, digits: int = 3) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
+
 from pipeline.agreement import numbers
 from pipeline.records import Importance
 from pipeline.report.blocks import Figure, Link, Sentence, plain

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 import pandas as pd
+
 from pipeline.report.blocks import (
     Badge,
     Cell,
@@ -87,7 +88,6 @@ def by_engines(facts: Facts) -> list[tuple[Badge, Sentence]]:
             one=engine_name(one),
             other=engine_name(other),
             n=counted(tallied("agreement", len(rows)), "pair"),
-            verdict=verdict,
             counts=joined(said),
             detail=_detail(facts, rows[rows["verdict"] == verdict]),
         )
@@ -101,7 +101,7 @@ def _detail(facts: Facts, rows: pd.DataFrame) -> Sentence:
         worst = rows["max_relative_difference"].astype(float).idxmax()
         return say("agreement.largest", value=_relative(facts, worst))
     reasons = str(rows["reasons"].iloc[0])
-    return (": ", shown(reasons)) if reasons else ()
+    return say("agreement.reason", reason=shown(reasons)) if reasons else ()
 
 
 def _worst_first(frame: pd.DataFrame) -> Any:
@@ -114,12 +114,12 @@ def _pairs_table(facts: Facts, places: Sequence[Hashable]) -> Table:
         id="tab-pairs",
         caption=say("agreement.caption"),
         columns=(
-            Column(say("agreement.question"), "header", 20),
+            Column(say("agreement.question"), "header", 18),
             Column(say("agreement.engines"), width=14),
             Column(say("agreement.verdict"), width=16),
-            Column(say("agreement.because"), width=27),
-            Column(say("agreement.spearman"), "number", 9),
-            Column(say("agreement.top", k=str(top_k)), "number", 7),
+            Column(say("agreement.because"), width=30),
+            Column(say("agreement.spearman"), "number", 8.5),
+            Column(say("agreement.top", k=str(top_k)), "number", 6.5),
             Column(say("agreement.shift"), "number", 7),
         ),
         rows=tuple(_pair_row(facts, place, top_k) for place in places),
@@ -275,9 +275,9 @@ def _disagreements_table(facts: Facts) -> Table | Sentence:
             Column(say("agreement.second"), "number", 8),
             Column(say("agreement.difference"), "number", 10),
             Column(say("agreement.band"), "number", 8),
-            Column(say("agreement.inside"), width=9),
+            Column(say("agreement.inside"), width=10),
             Column(say("agreement.ranks"), width=7),
-            Column(say("agreement.cause"), width=19),
+            Column(say("agreement.cause"), width=18),
         ),
         rows=tuple(_disagreement_row(facts, place) for place in shown_rows),
         notes=tuple(notes),

@@ -50,7 +50,7 @@ def to_pdf(
     identifier : bytes
         What names the document in the file: the first 16 bytes of its digest.
     attachments : mapping of str to bytes, optional
-        File name to content, embedded in this order.
+        File name to content.
     seconds : float, default 300
         How long the child may take.
     max_bytes : int, default 2 GiB

@@ -139,8 +139,8 @@ def _mode(document: Any, identifier: bytes) -> dict[str, Any]:
 def _attachments(files: Mapping[str, str], created: datetime) -> list[Any]:
     """Return the files to embed, dated, so that no clock enters the PDF.
 
-    Each is written to the working folder first: below 64 the embedded name is that
-    of the file.
+    In the order of their names, as the tree that lists them must be. Each is written
+    to the working folder first: below 64 the embedded name is that of the file.
     """
     from weasyprint import Attachment
 
@@ -151,7 +151,7 @@ def _attachments(files: Mapping[str, str], created: datetime) -> list[Any]:
         "relationship": "Data",
     }
     attachments = []
-    for name, content in files.items():
+    for name, content in sorted(files.items()):
         Path(name).write_bytes(base64.b64decode(content))
         options = {**dates, "name": name, "description": name}
         usable = {key: value for key, value in options.items() if key in known}
@@ -160,7 +160,7 @@ def _attachments(files: Mapping[str, str], created: datetime) -> list[Any]:
 
 
 def _describe_files(pdf: Any, created: datetime) -> None:
-    """Complete what some versions leave out of embedded files, and list each once."""
+    """Complete what versions leave out of embedded files; list each once, by name."""
     import pydyf
 
     date = pydyf.String(created.strftime("D:%Y%m%d%H%M%SZ"))
@@ -181,6 +181,9 @@ def _describe_files(pdf: Any, created: datetime) -> None:
         stream.extra["Params"]["ModDate"] = date
     if specs:
         pdf.catalog["AF"] = pydyf.Array(spec.reference for spec in specs)
+        tree = pdf.objects[int(pdf.catalog["Names"]["EmbeddedFiles"].split()[0])]
+        entries = [(spec["UF"], spec.reference) for spec in specs]
+        tree["Names"] = pydyf.Array(part for entry in entries for part in entry)
 
 
 def _check_images(page: Any) -> None:

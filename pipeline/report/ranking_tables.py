@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+
 from pipeline.report.blocks import Bar, Cell, Column, Link, Row, Sentence, Table, Value
 from pipeline.report.facts import Facts, card_link, engine_name, whole
 from pipeline.report.number_text import (
@@ -168,9 +169,9 @@ def places_of(ranking: Ranking, row: int) -> Cell:
 def interval_columns() -> tuple[Column, Column, Column]:
     """Return the heads of the two bounds and of the places."""
     return (
-        Column(say("ranking.low", level=percent(LEVEL)), "number", 12),
-        Column(say("ranking.high"), "number", 9),
-        Column(say("ranking.places"), "number", 9),
+        Column(say("ranking.low", level=percent(LEVEL)), "number", 10.5),
+        Column(say("ranking.high"), "number", 8.5),
+        Column(say("ranking.places"), "number", 8),
     )
 
 
@@ -197,21 +198,28 @@ def _columns(facts: Facts, ranking: Ranking, axis: Axis) -> list[Column]:
     record = ranking.record
     card = facts.card(record)
     columns = [
-        Column(say("ranking.rank"), "number", 6),
-        Column(say(f"ranking.name.{record.of}"), "header", 19),
-        Column((value_label(ranking), " ", card_link(card)), "number", 11),
-        Column((axis.text,), "bar", 17 if ranking.is_drawn else 34),
+        Column(say("ranking.rank"), "number", 5.5),
+        Column(
+            say(f"ranking.name.{record.of}"), "header", _name_width(record.features)
+        ),
+        Column((value_label(ranking), " ", card_link(card)), "number", 10),
+        Column((axis.text,), "bar", 15 if ranking.is_drawn else 34),
     ]
     if ranking.is_drawn:
         columns += interval_columns()
     columns += [
-        Column((engine_name(other.engine),), "number", 9) for _, other in ranking.others
+        Column((engine_name(other.engine),), "number", 8) for _, other in ranking.others
     ]
     if record.of == "groups":
         columns.append(Column(say("ranking.columns"), "text", 22))
     elif _groups(facts):
-        columns.append(Column(say("ranking.group"), "text", 11))
+        columns.append(Column(say("ranking.group"), "text", 9))
     return columns
+
+
+def _name_width(names: Sequence[str]) -> float:
+    """Return the width of the column of names: enough for the longest, in reason."""
+    return min(max(1.3 * max(map(len, names)), 14.0), 30.0)
 
 
 def _row(

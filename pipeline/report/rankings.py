@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+
 from pipeline.records import AuditResult, Floats, Importance
 from pipeline.report.number_text import decimals
 from pipeline.report.wording import key_of

@@ -1,8 +1,10 @@
 """The figures of section F: a ranking, models side by side, curves."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
+
 from pipeline.records import Effect
 from pipeline.report.blocks import Figure, Link, Sentence, plain
 from pipeline.report.facts import Facts, card_link
@@ -200,9 +202,13 @@ def effect_figures(facts: Facts) -> tuple[Figure, ...]:
     for effect in facts.result.effects:
         if effect.engine == OURS:
             options = (f"{k}={v}" for k, v in sorted(effect.options.items()))
-            key = (effect.method, effect.positive_class, effect.scale, *options)
-            kinds.setdefault(key, []).append(effect)
-    return tuple(effect_figure(facts, key, curves) for key, curves in kinds.items())
+            kind = (effect.method, effect.positive_class, *options)
+            kinds.setdefault(kind, []).append(effect)
+    alike = Counter(kind[:2] for kind in kinds)
+    return tuple(
+        effect_figure(facts, kind if alike[kind[:2]] > 1 else kind[:2], curves)
+        for kind, curves in kinds.items()
+    )
 
 
 def effect_figure(facts: Facts, key: tuple[str, ...], curves: list[Effect]) -> Figure:

@@ -7,6 +7,7 @@ from pipeline.report.facts import Facts, tallied
 from pipeline.report.rankings import OURS
 from pipeline.report.wording import (
     counted,
+    ended,
     joined,
     look_up,
     named,
@@ -30,9 +31,9 @@ class Untested(NamedTuple):
 GRAVITY = (
     "failed",
     "unavailable",
-    "not applicable",
-    "too costly",
     "not configured",
+    "too costly",
+    "not applicable",
     "out of scope",
 )
 REASONS = {
@@ -81,7 +82,7 @@ def _r_names(facts: Facts) -> Sentence:
 def _purpose(facts: Facts) -> Sentence:
     """Return why the audit was run and what the model is for, as configured."""
     told = [
-        say(f"scope.{key}", text=shown(facts.note(key)).rstrip("."))
+        say(f"scope.{key}", text=ended(facts.note(key)))
         for key in ("purpose", "intended_use")
         if facts.note(key)
     ]
@@ -165,12 +166,13 @@ def _untested_table(facts: Facts) -> Table:
         id="tab-untested",
         caption=say("scope.untested_caption"),
         columns=(
-            Column(say("scope.item"), "header", 34),
-            Column(say("scope.reason"), width=13),
+            Column(say("scope.item"), "header", 33),
+            Column(say("scope.reason"), width=15),
             Column(say("scope.takes"), width=24),
-            Column(say("scope.consequence"), width=29),
+            Column(say("scope.consequence"), width=28),
         ),
         rows=rows,
+        shape="tight",
     )
 
 

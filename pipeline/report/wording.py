@@ -124,6 +124,12 @@ def _edges_shown(text: str) -> str:
     return blank.sub(lambda run: "".join(f"⟨U+{ord(c):04X}⟩" for c in run[0]), text)
 
 
+def ended(text: str) -> str:
+    """Return a text that people wrote as a whole sentence, its full stop included."""
+    told = shown(text.strip())
+    return told if told.endswith((".", "!", "?", "…")) else f"{told}."
+
+
 def display_name(name: str) -> str:
     """Return a name as the page shows it: nothing in it hidden, never empty."""
     return _edges_shown(shown(name)) or word("words.empty_name")

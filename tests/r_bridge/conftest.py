@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from r_bridge import host
 
 FUNCTIONS = Path(__file__).with_name("functions.R")

@@ -5,6 +5,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+
 from r_bridge import host
 from r_bridge.errors import RBridgeError, RError
 
@@ -188,6 +189,7 @@ def test_ten_thousand_calls_leave_none_where_it_was(r):
         {"data": small, "times": 10_000},
         predict=ones,
         schema_of=small,
+        seconds=300,
     )
     assert abs(sys.getrefcount(None) - before[0]) < 1000
     assert r.restarts == before[1]

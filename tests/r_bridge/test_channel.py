@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from r_bridge.channel import Block, Channel, append_texts, read_texts
 from r_bridge.errors import RBridgeError
 

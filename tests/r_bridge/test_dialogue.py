@@ -6,6 +6,7 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
+
 from r_bridge.errors import RBridgeError, RDied, RTimeout
 
 pytestmark = pytest.mark.needs_r
@@ -87,8 +88,10 @@ def test_a_death_says_how_and_the_next_call_finds_a_new_r(r, what, status, endin
 def test_a_crash_shows_the_last_lines_that_were_written(r):
     with pytest.raises(RDied) as raised:
         r.call("say_and", {"fifo": "", "what": "segv"})
-    assert any("Segmentation fault" in line for line in raised.value.log)
-    assert " It last wrote: " in str(raised.value)
+    assert "Fatal Python error: Segmentation fault" in raised.value.log
+    assert str(raised.value).endswith(
+        " It last wrote: Fatal Python error: Segmentation fault"
+    )
 
 
 def test_what_predict_raised_is_not_forgotten_when_r_dies_of_it(r):

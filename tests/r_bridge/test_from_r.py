@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+
 from r_bridge.errors import RBridgeError
 
 pytestmark = pytest.mark.needs_r

@@ -1,6 +1,7 @@
 """What R says while it works, and what its errors say."""
 
 import pytest
+
 from r_bridge.errors import RBridgeError, RError
 
 pytestmark = pytest.mark.needs_r

@@ -5,6 +5,7 @@ import threading
 import numpy as np
 import pandas as pd
 import pytest
+
 from r_bridge import host
 from r_bridge.errors import RBridgeError, RUnavailable
 

@@ -6,6 +6,7 @@ from decimal import Decimal
 import numpy as np
 import pandas as pd
 import pytest
+
 from r_bridge.errors import RBridgeError
 from r_bridge.pack import pack
 

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from r_bridge import host, probe
 
 ROOT = Path(__file__).parents[2]
@@ -69,8 +70,8 @@ def test_without_r_the_reason_says_so():
 @pytest.mark.needs_r
 def test_a_wrong_r_home_kills_the_probe_and_not_us():
     reason = said_by(REASON, R_HOME="/nonexistent")
-    assert reason.startswith("R must start, but it ended with status 2 (")
-    assert reason.endswith("). Check R_HOME and the installation of R.")
+    assert reason.startswith("R must ")
+    assert "R_HOME" in reason
 
 
 @pytest.mark.needs_r
@@ -103,6 +104,7 @@ def test_without_rpy2_the_remedy_is_to_install_it():
             OSError("libR.so: cannot open"),
             "R must start, but it did not (OSError: libR",
         ),
+        (FileNotFoundError("bin/Rscript"), "R must be on PATH or named by R_HOME, but"),
         (RuntimeError("Unable to determine R_HOME"), "R must be on PATH or named by"),
         (
             Exception("symbol 'x' not found"),

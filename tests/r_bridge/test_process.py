@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+
 from r_bridge import process
 from r_bridge.process import environment
 
@@ -109,23 +110,27 @@ def test_the_users_own_settings_decide_nothing(monkeypatch, tmp_path):
 
 
 @pytest.mark.needs_r
-def test_a_profile_a_saved_workspace_and_a_pandas_in_the_folder_are_not_read(
+def test_a_profile_a_saved_workspace_and_a_module_in_the_folder_are_not_read(
     python, tmp_path
 ):
     for name in ("profile.R", ".Rprofile"):
         (tmp_path / name).write_text('RNGkind("Wichmann-Hill"); print("loud")')
-    (tmp_path / "pandas.py").write_text("raise SystemExit(9)")
+    for name in ("numpy.py", "json.py"):
+        (tmp_path / name).write_text("raise SystemExit(9)")
     (tmp_path / ".RData").write_bytes(b"not a workspace")
     started = python(
         f"""
 import os
 os.chdir({str(tmp_path)!r})
 r.call("echo", {{"x": 1}})
-print(r.facts["rng_kind"][0])
+print(r.facts["rng_kind"][0], host.installed()["rng_kind"][0])
 """,
         R_PROFILE_USER=str(tmp_path / "profile.R"),
     )
-    assert started.communicate(timeout=20) == ("Mersenne-Twister\n", "")
+    assert started.communicate(timeout=20) == (
+        "Mersenne-Twister Mersenne-Twister\n",
+        "",
+    )
 
 
 @pytest.mark.needs_r

@@ -2,6 +2,7 @@
 
 import pandas as pd
 import pytest
+
 from r_bridge.errors import RBridgeError, RUnavailable
 from r_bridge.rds import read_data_set
 

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from r_bridge.errors import RBridgeError
 from r_bridge.pack import pack
 from r_bridge.schema import check_prediction, describe, restore
@@ -26,7 +27,7 @@ COLUMNS = {
     "ordered": pd.Categorical([3, 1, 3], categories=[3, 2, 1], ordered=True),
     "objects": ["£", None, ""],
     "string": pd.array(["£", None, ""], dtype="string"),
-    "times": pd.to_datetime(["1950-01-01 00:00:00.000001", None, "2200-12-31"]),
+    "times": pd.to_datetime([-631152000000001, None, 7289481600000000], unit="us"),
     "zoned": pd.to_datetime(["2020-07-01", None, "2020-12-01"]).tz_localize(
         "Asia/Tokyo"
     ),
@@ -91,6 +92,14 @@ def test_a_frame_of_numbers_can_be_written_to_without_harm():
     restored = restore(describe(frame), record, arrays)
     restored.iloc[:, :] = 0.0
     assert [array.tolist() for array in arrays] == [[1, 2], [3, 4]]
+
+
+def test_missing_numbers_do_not_warn_when_they_are_computed_with():
+    numbers = pd.DataFrame({"x": [1.0, np.nan]})
+    mixed = numbers.assign(g="a")
+    for frame in (numbers, mixed):
+        with np.errstate(all="raise"):
+            assert (sent_and_restored(frame)["x"].to_numpy() + 1)[0] == 2.0
 
 
 def test_levels_are_matched_by_their_text():

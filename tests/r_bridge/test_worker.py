@@ -1,6 +1,9 @@
 """The R that answers: its surroundings, and what it does when it wants a user."""
 
+import os
+
 import pytest
+
 from r_bridge.errors import RError
 
 pytestmark = pytest.mark.needs_r
@@ -37,6 +40,11 @@ def test_a_flood_of_output_is_cut(r):
 def test_programmes_that_r_starts_do_not_disturb(r, capfd):
     assert r.call("shout", {"text": "loud"}).tolist() == [0]
     assert capfd.readouterr() == ("", "")
+
+
+def test_the_ctrl_c_of_a_terminal_does_not_reach_r(r):
+    r.call("echo", {"x": 1})
+    assert os.getpgid(r.pid) == r.pid != os.getpgid(0)
 
 
 def test_the_global_environment_is_no_mailbox(r):

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+
 from pipeline.records import AuditResult, Effect, Finding, Importance, RunInfo
 
 APARTMENTS = ("district", "surface", "floor", "construction.year", "no.rooms")

@@ -4,6 +4,7 @@ import re
 from xml.etree import ElementTree
 
 import numpy as np
+
 from pipeline.report import typeface
 
 MM = 25.4 / 72

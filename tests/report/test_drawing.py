@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pipeline.report import drawing, effect_panels, figure_rows, typeface
 from tests.report.svg_reader import MM, groups, mark, points, texts, words
+
+from pipeline.report import drawing, effect_panels, figure_rows, typeface
 
 ROOT = Path(__file__).parents[2]
 HOSTILE = (

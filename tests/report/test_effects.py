@@ -7,8 +7,6 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from pipeline.report import figures
-from pipeline.report.figure_data import Curve, EffectPanel
 from tests.report.svg_reader import (
     SVG,
     groups,
@@ -21,6 +19,9 @@ from tests.report.svg_reader import (
     x_axis,
     y_axis,
 )
+
+from pipeline.report import figures
+from pipeline.report.figure_data import Curve, EffectPanel
 
 
 def curve(label, grid, values, lead=True):

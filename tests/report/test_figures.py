@@ -6,15 +6,6 @@ from math import inf, nan
 
 import numpy as np
 import pytest
-from pipeline.report import drawing, figures
-from pipeline.report.figure_data import (
-    BandPanel,
-    BandRow,
-    EngineRow,
-    ModelPanel,
-    ModelRow,
-    RankingRow,
-)
 from tests.report.svg_reader import (
     LINK,
     MM,
@@ -27,6 +18,16 @@ from tests.report.svg_reader import (
     texts,
     words,
     x_axis,
+)
+
+from pipeline.report import drawing, figures
+from pipeline.report.figure_data import (
+    BandPanel,
+    BandRow,
+    EngineRow,
+    ModelPanel,
+    ModelRow,
+    RankingRow,
 )
 
 RANKING = (

@@ -1,0 +1,167 @@
+"""What one audit has found so far: answers, faults and the clock, until the result.
+
+The only mutable thing of an audit. Not: what is asked, nor in which order (`audit`).
+"""
+
+import hashlib
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Literal, TypeVar
+
+import pandas as pd
+
+from pipeline import agreement, checks, data, environment, models
+from pipeline.checks import Answers
+from pipeline.config import AuditConfig
+from pipeline.errors import NotApplicable
+from pipeline.history import run_id
+from pipeline.records import (
+    AuditResult,
+    Dataset,
+    Effect,
+    Finding,
+    FittedModel,
+    Importance,
+    Severity,
+)
+from r_bridge import host
+from r_bridge.errors import RDied
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+Step = Callable[[int, int, str], None]
+
+PERFORMANCE = (
+    *("model", "loss", "split", "n_samples", "value", "std_error"),
+    *("constant", "difference", "difference_std_error"),
+)
+Y_PERMUTED = ("model", "of", "loss", "repeat", "value")
+
+
+@dataclass(kw_only=True)
+class Journal:
+    """The pages that steps write on.
+
+    Attributes
+    ----------
+    importances, effects, findings : list
+        Records, in the order they were made.
+    performance, y_permuted : list of DataFrame
+    checks, pairs, differences : list of mapping
+        Rows of the frames `checks`, `agreement` and `disagreements`.
+    status : {"complete", "interrupted"}
+    seconds : mapping of str to float
+        How long each step took.
+    """
+
+    on_step: Step
+    started: datetime = field(default_factory=lambda: datetime.now(UTC))
+    importances: list[Importance] = field(default_factory=list)
+    effects: list[Effect] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    performance: list[pd.DataFrame] = field(default_factory=list)
+    y_permuted: list[pd.DataFrame] = field(default_factory=list)
+    checks: list[dict[str, Any]] = field(default_factory=list)
+    pairs: list[dict[str, Any]] = field(default_factory=list)
+    differences: list[dict[str, Any]] = field(default_factory=list)
+    status: Literal["complete", "interrupted"] = "complete"
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def follow(self, steps: list[tuple[str, Callable[[], None]]]) -> None:
+        """Take the steps in turn, telling the progress channel; stop at Ctrl-C."""
+        for done, (label, step) in enumerate(steps):
+            self.on_step(done, len(steps), label)
+            begun = time.perf_counter()
+            try:
+                step()
+            except KeyboardInterrupt:
+                self.status = "interrupted"
+                message = f"The audit was interrupted in the step {label!r}."
+                self.find("interrupted", "failure", "audit", message)
+                return
+            finally:
+                self.seconds[label] = time.perf_counter() - begun
+        self.on_step(len(steps), len(steps), "done")
+
+    def guarded(
+        self, subject: str, question: str, ask: Callable[[], T]
+    ) -> tuple[T | None, str]:
+        """Return the answer, or None and why there is none, which is a finding too.
+
+        A dead R is started again and asked once more.
+        """
+        try:
+            try:
+                return ask(), ""
+            except RDied as error:
+                message = f"R died in {question} and was started again: {error}"
+                self.find("r_restarted", "warning", subject, message)
+                return ask(), ""
+        except NotApplicable as error:
+            reason = str(error)
+            self.find("not_applicable", "info", subject, reason)
+        except Exception as error:
+            log.debug("%s failed for %s", question, subject, exc_info=True)
+            words = str(error) or type(error).__name__
+            reason = f"{question[0].upper()}{question[1:]} failed: {words}"
+            self.find("method_failed", "failure", subject, reason)
+        return None, reason
+
+    def keep(self, answers: Answers) -> None:
+        """Keep the rows of some checks, and their findings."""
+        for row, finding in answers:
+            self.checks.append(row)
+            if finding is not None:
+                self.findings.append(finding)
+
+    def find(self, check: str, severity: Severity, subject: str, message: str) -> None:
+        """Keep one finding of the orchestration itself."""
+        self.findings.append(
+            Finding(check=check, severity=severity, subject=subject, message=message)
+        )
+
+    def result(
+        self,
+        train: Dataset | None,
+        test: Dataset,
+        config: AuditConfig,
+        fitted: tuple[FittedModel, ...],
+        *,
+        asked_r: bool,
+    ) -> AuditResult:
+        """Return everything found as one record; `asked_r` brings R's versions in."""
+        rows = [part.sha256 for part in (train, test) if part is not None]
+        digest = hashlib.sha256("|".join(rows).encode()).hexdigest()
+        return AuditResult(
+            run=environment.run_info(
+                config,
+                status=self.status,
+                data_sha256=digest,
+                started=self.started,
+                run_id=run_id(self.started, config.sha256, digest),
+                seconds_by_step=self.seconds,
+                r=host.installed() if asked_r else {},
+            ),
+            columns=data.describe(train, test, config),
+            datasets=data.datasets_frame(train, test),
+            models=models.models_frame(fitted),
+            performance=_stacked(self.performance, PERFORMANCE),
+            y_permuted=_stacked(self.y_permuted, Y_PERMUTED),
+            agreement=agreement.agreement_frame(self.pairs),
+            disagreements=agreement.disagreements_frame(self.differences),
+            checks=checks.checks_frame(self.checks),
+            importances=tuple(self.importances),
+            effects=tuple(self.effects),
+            findings=tuple(self.findings),
+        )
+
+
+def _stacked(frames: list[pd.DataFrame], columns: tuple[str, ...]) -> pd.DataFrame:
+    """Return the frames below each other, with these columns even if there is none."""
+    if not frames:
+        return pd.DataFrame(columns=list(columns))
+    return pd.concat(frames, ignore_index=True)
