@@ -1,6 +1,7 @@
 """Audit the variable importances of fitted models, in Python and in R.
 
-Read the modules in this order: `records` (the nouns), `audit` (the one function),
+Read the modules in this order: `records` and `result` (the nouns), `audit` (the one
+function),
 `importance` and `effects` (what is measured), `references` (who else measures it),
 `agreement` (whether they agree), `report.view` (what the reader sees).
 """

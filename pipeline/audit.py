@@ -18,7 +18,8 @@ from pipeline.importance.permutation import Stream, permuted_target
 from pipeline.journal import Y_PERMUTED, Journal, Step
 from pipeline.known_defects import defects_for
 from pipeline.performance import performance
-from pipeline.records import AuditResult, Dataset, Effect, FittedModel, Importance
+from pipeline.records import Dataset, Effect, FittedModel, Importance
+from pipeline.result import AuditResult
 from pipeline.references import ENGINES, EngineInfo, describe_engine, same_predictions
 from r_bridge import host
 from r_bridge.errors import RUnavailable
@@ -159,6 +160,14 @@ class _Run:
             partial(checks.of_model, model, self.test, seed=seed),
         )
         journal.keep(canaries or [])
+        self.prediction_gap[model.name] = max(
+            (
+                float(row["observed"])
+                for row, _ in canaries or []
+                if row["check"] == "not_deterministic"
+            ),
+            default=0.0,
+        )
         self.check_bridge(model)
         judged = model.judged_by(self.losses_of(model))
         frame, _ = journal.guarded(
@@ -181,7 +190,8 @@ class _Run:
                 partial(same_predictions, model, self.test),
             )
             if gap is not None:
-                self.prediction_gap[model.name] = gap
+                known = self.prediction_gap[model.name]
+                self.prediction_gap[model.name] = max(known, gap)
                 self.journal.keep(checks.of_predictions(model, gap))
 
     def losses_of(self, model: FittedModel) -> tuple[str, ...]:
@@ -311,7 +321,7 @@ class _Run:
         ]
         for a, b in both:
             gap = self.prediction_gap.get(a.model, 0.0)
-            defects = defects_for(b, versions)
+            defects = (*defects_for(a, versions), *defects_for(b, versions))
             row, differences = judged(a, b, prediction_gap=gap, defects=defects)
             journal.pairs.append(row)
             journal.differences.extend(differences)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 if TYPE_CHECKING:
-    from pipeline.records import AuditResult
+    from pipeline.result import AuditResult
 
 FOLDER = click.Path(path_type=Path)
 QUIET = click.option("--quiet", "-q", is_flag=True, help="Print nothing but faults.")

@@ -11,7 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Literal
 
 from pipeline.config import AuditConfig
-from pipeline.records import RunInfo
+from pipeline.result import RunInfo
 
 PACKAGES = (
     "importance-audit numpy pandas scipy scikit-learn matplotlib jinja2 weasyprint rpy2"

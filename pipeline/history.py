@@ -22,7 +22,8 @@ from typing import Any, TypeAlias
 
 from pipeline import result_json
 from pipeline.errors import AuditError, DataError
-from pipeline.records import AuditResult, Effect, Importance
+from pipeline.records import Effect, Importance
+from pipeline.result import AuditResult
 
 Files: TypeAlias = Mapping[str, bytes | str]
 Table: TypeAlias = Iterable[Sequence[Any]]

@@ -18,15 +18,8 @@ from pipeline.checks import Answers
 from pipeline.config import AuditConfig
 from pipeline.errors import NotApplicable
 from pipeline.history import run_id
-from pipeline.records import (
-    AuditResult,
-    Dataset,
-    Effect,
-    Finding,
-    FittedModel,
-    Importance,
-    Severity,
-)
+from pipeline.records import Dataset, Effect, Finding, FittedModel, Importance, Severity
+from pipeline.result import AuditResult
 from r_bridge import host
 from r_bridge.errors import RDied
 

@@ -12,7 +12,6 @@ import numpy as np
 
 from pipeline.records import Effect, Floats, Importance
 
-
 # Which engine each package works for.
 ENGINES = {"vip": "vip", "DALEX": "DALEX", "ingredients": "DALEX"}
 

@@ -1,6 +1,6 @@
 """The nouns of an audit: frozen, with read-only arrays. Not: computing, beyond ranks.
 
-`AuditConfig`, the eighth noun, lives in `config`, which alone knows its form.
+The whole, `AuditResult`, is in `result`; `AuditConfig` in `config_sections`.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,10 +18,8 @@ Form = Literal["difference", "ratio", "raw", "absolute"]
 Severity = Literal["info", "warning", "failure"]
 Options: TypeAlias = Mapping[str, Any]
 
-SCHEMA_VERSION = "1.0"
 
-
-def _freeze(record: Any) -> None:
+def freeze(record: Any) -> None:
     """Replace the arrays and mappings of a record by read-only copies."""
     for item in fields(record):
         value = getattr(record, item.name)
@@ -78,7 +76,7 @@ class Dataset:
     source: str = ""
 
     def __post_init__(self) -> None:
-        _freeze(self)
+        freeze(self)
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -157,7 +155,7 @@ class FittedModel:
     train_sha256: str = ""
 
     def __post_init__(self) -> None:
-        _freeze(self)
+        freeze(self)
 
     @property
     def outputs(self) -> tuple[str, ...]:
@@ -235,7 +233,7 @@ class Importance:
     baseline: Floats
 
     def __post_init__(self) -> None:
-        _freeze(self)
+        freeze(self)
 
     @property
     def n_repeats(self) -> int:
@@ -246,7 +244,8 @@ class Importance:
     def values(self) -> Floats:
         """Importance of each feature in each repeat, (n_features, n_repeats)."""
         if self.form == "difference":
-            return self.raw - self.baseline
+            with np.errstate(invalid="ignore"):  # inf - inf: not measured, NaN
+                return self.raw - self.baseline
         if self.form == "ratio":
             with np.errstate(divide="ignore", invalid="ignore"):
                 divisor = self.baseline
@@ -327,7 +326,7 @@ class Effect:
     values: Floats
 
     def __post_init__(self) -> None:
-        _freeze(self)
+        freeze(self)
 
     @property
     def estimand(self) -> dict[str, Any]:
@@ -362,105 +361,4 @@ class Finding:
     evidence: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        _freeze(self)
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class RunInfo:
-    """How a result came about; only `volatile` is kept out of every digest.
-
-    Attributes
-    ----------
-    audit : str
-        The name of the audit.
-    status : {"complete", "interrupted"}
-    config : mapping
-        The resolved configuration, defaults included.
-    config_sha256, data_sha256 : str
-    versions : mapping of str to str
-        Packages on both sides that can change a number.
-    environment : mapping of str to str
-        Platform, BLAS, locale, R's settings.
-    volatile : mapping
-        run_id, started, ended, seconds, host, pid, paths, seconds by step.
-    """
-
-    audit: str
-    status: Literal["complete", "interrupted"]
-    config: Mapping[str, Any]
-    config_sha256: str
-    data_sha256: str
-    versions: Mapping[str, str]
-    environment: Mapping[str, str]
-    volatile: Mapping[str, Any]
-
-    def __post_init__(self) -> None:
-        _freeze(self)
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class AuditResult:
-    """Everything an audit found: the only thing saved, rendered and compared.
-
-    Attributes
-    ----------
-    run : RunInfo
-    columns : DataFrame
-        One row per feature, made by `data.describe`.
-    datasets : DataFrame
-        One row per set of rows, made by `data.datasets_frame`.
-    models : DataFrame
-        One row per model, made by `models.models_frame`.
-    performance : DataFrame
-        One row per model, loss and split, made by `performance.performance`.
-    y_permuted : DataFrame
-        Loss with the target permuted: model, of, loss, repeat, value.
-    agreement, disagreements : DataFrame
-        Made by `agreement`.
-    checks : DataFrame
-        check, subject, observed, threshold, set_by, verdict; made by `checks`.
-    importances : tuple of Importance
-    effects : tuple of Effect
-    findings : tuple of Finding
-    """
-
-    run: RunInfo
-    columns: pd.DataFrame
-    datasets: pd.DataFrame
-    models: pd.DataFrame
-    performance: pd.DataFrame
-    y_permuted: pd.DataFrame
-    agreement: pd.DataFrame
-    disagreements: pd.DataFrame
-    checks: pd.DataFrame
-    importances: tuple[Importance, ...] = ()
-    effects: tuple[Effect, ...] = ()
-    findings: tuple[Finding, ...] = ()
-
-    def __post_init__(self) -> None:
-        _freeze(self)
-
-    def with_findings(self, findings: tuple[Finding, ...]) -> "AuditResult":
-        """Return the same result with more findings."""
-        return replace(self, findings=(*self.findings, *findings))
-
-    @property
-    def verdict(self) -> str:
-        """The overall verdict on the audit, never on the model.
-
-        "confirmed": a Python-R pair replayed or equivalent, none disagreeing, no
-        named engine missing, nothing found above info. "confirmed with exceptions":
-        nothing at or above `fail_on`. "not confirmed": something is. "not
-        established": a method failed or the run was interrupted.
-        """
-        found = {finding.severity for finding in self.findings}
-        checks = {finding.check for finding in self.findings}
-        if "method_failed" in checks or self.run.status != "complete":
-            return "not established"
-        if found & ({"failure"} | ({"warning"} & {self.run.config.get("fail_on")})):
-            return "not confirmed"
-        words = set(self.agreement["verdict"]) if len(self.agreement) else set()
-        confirmed = words & {"replayed", "equivalent"} and "disagrees" not in words
-        if confirmed and "engine_missing" not in checks and not found - {"info"}:
-            return "confirmed"
-        return "confirmed with exceptions"
+        freeze(self)

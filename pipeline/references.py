@@ -94,13 +94,10 @@ def loss_source(engine: str, loss: str) -> str:
 def same_predictions(model: FittedModel, data: Dataset) -> float:
     """Return how far what R is told about these rows is from what the model says.
 
-    The largest relative difference: 0 if all predictions are equal, infinity if their
-    shapes are not.
+    The largest relative difference: 0 if all predictions are equal.
     """
     ours = np.asarray(model.predict(data.X), dtype=np.float64)
     theirs = dalex.predictions(data.X, model.predict, classes=_classes_of(model))
-    if ours.shape != theirs.shape:
-        return float("inf")
     scale = np.maximum(np.abs(ours), np.abs(theirs))
     differs = ours != theirs
     return float(np.max(np.abs(ours - theirs)[differs] / scale[differs], initial=0.0))
@@ -273,9 +270,8 @@ def dalex_curve(
     del seed
     _refuse("DALEX", "partial_dependence", data)
     points = grid_of(data.X[feature], grid=grid, n_grid=n_grid)
-    sent = _as_column(points, data.X[feature])
     curves = [
-        dalex.profile(data.X, predict, feature=feature, grid=sent)
+        dalex.profile(data.X, predict, feature=feature, grid=points)
         for predict in _outputs(model, scale)
     ]
     return points, np.stack(curves, axis=1)
@@ -307,9 +303,8 @@ def _firm(
             "Run: importance-audit install-r"
         )
     points = grid_of(data.X[feature], grid=grid, n_grid=n_grid)
-    sent = _as_column(points, data.X[feature])
     found = [
-        vip.firm(data.X, predict, feature=feature, grid=sent, divisor=divisor)
+        vip.firm(data.X, predict, feature=feature, grid=points, divisor=divisor)
         for predict in _outputs(model, scale)
     ]
     importances, values = zip(*found, strict=True)
@@ -361,15 +356,6 @@ def _outputs(
         return on_scale.reshape(len(X), -1)[:, k].copy()
 
     return [partial(predict, k=k) for k in range(len(model.outputs))]
-
-
-def _as_column(points: npt.NDArray[Any], column: pd.Series) -> npt.NDArray[Any]:
-    """Return whole numbers in the type of a column of whole numbers, FALSE and TRUE."""
-    is_bool = pd.api.types.is_bool_dtype(column.dtype)
-    is_whole = is_bool or pd.api.types.is_integer_dtype(column.dtype)
-    if is_whole and (points == np.trunc(points)).all():
-        return points.astype(bool if is_bool else np.int64)
-    return points
 
 
 VIP: dict[str, Method] = {

@@ -18,14 +18,8 @@ import numpy as np
 import pandas as pd
 
 from pipeline.errors import DataError
-from pipeline.records import (
-    SCHEMA_VERSION,
-    AuditResult,
-    Effect,
-    Finding,
-    Importance,
-    RunInfo,
-)
+from pipeline.records import Effect, Finding, Importance
+from pipeline.result import AuditResult, RunInfo, SCHEMA_VERSION
 
 Plain: TypeAlias = dict[str, Any]
 R = TypeVar("R", RunInfo, Importance, Effect, Finding)

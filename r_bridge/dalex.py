@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+
 from r_bridge import host
 
 Floats = npt.NDArray[np.float64]

@@ -129,9 +129,13 @@ class Worker:
         RBridgeError
             If a value cannot cross; `RError`, `RTimeout`, `RDied` and `RUnavailable`
             if R does not answer. The next call finds R in order again.
+        ValueError
+            If there is a `predict` but no `schema_of`.
         BaseException
             Whatever `predict` raised: the same object, even when R went on without it.
         """
+        if predict is not None and schema_of is None:
+            raise ValueError("schema_of must be given with predict, but it is None.")
         question = Question(
             function=function,
             predict=predict,

@@ -18,7 +18,7 @@ LAYERS = (
     "references checks rules splits roles tables",
     "importance report",
     "effects known_answers known_defects agreement performance result_json prediction",
-    "encoding estimators columns spreads",
+    "encoding estimators columns spreads result",
     "errors records losses streams r_rng",
 )
 

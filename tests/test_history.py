@@ -28,7 +28,8 @@ from pipeline.history import (
     with_free_name,
     write_file,
 )
-from pipeline.records import AuditResult, Effect, Finding, Importance, RunInfo
+from pipeline.records import Effect, Finding, Importance
+from pipeline.result import AuditResult, RunInfo
 from pipeline.result_json import content_digest, to_dict
 
 NAME = "20251120T084600Z-3f9a1c2b"

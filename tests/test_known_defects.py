@@ -25,6 +25,7 @@ CASES = {
         (BY_VIP._replace(n_rows=100), VIP_04),
         [
             (BY_VIP._replace(n_rows=100), VIP_05),
+            (BY_VIP._replace(n_rows=100), {"vip": "0.5"}),
             (BY_VIP, VIP_04),
             (BY_VIP._replace(n_rows=100, method="partial_dependence"), VIP_04),
             (BY_VIP._replace(n_rows=100), {"vip": "0.3.2"}),

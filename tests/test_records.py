@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from pipeline.known_answers import linear_model, logistic_model, normal_data
-from pipeline.records import AuditResult, Effect, Finding, Importance, RunInfo
+from pipeline.records import Effect, Finding, Importance
+from pipeline.result import AuditResult, RunInfo
 
 RAW = np.array([[3.0, 6.0], [2.0, 2.0], [1.0, 5.0]])
 BASELINE = np.array([1.0, 3.0])
@@ -56,7 +57,7 @@ def effect(**changes):
 
 
 def result(verdicts=(), findings=(), *, status="complete", fail_on="failure"):
-    """Return a result with pairs of these verdicts and findings of (check, severity)."""
+    """Return a result: pairs of these verdicts, findings of (check, severity)."""
     run = RunInfo(
         audit="a",
         status=status,
@@ -175,7 +176,7 @@ def test_ranks_start_at_the_largest_mean_and_average_ties():
     [
         {"method": "drop_column"},
         {"of": "groups"},
-        {"form": "ratio"},
+        {"form": "raw"},
         {"loss": "mae"},
         {"scale": "link"},
         {"positive_class": "yes"},
@@ -244,6 +245,7 @@ def test_rows_asked_in_groups_are_the_same_rows():
         ({"verdicts": ["replayed"], "findings": [("a", "info")]}, "confirmed"),
         ({}, "confirmed with exceptions"),
         ({"verdicts": ["comparable"]}, "confirmed with exceptions"),
+        ({"verdicts": ["replayed", "disagrees"]}, "confirmed with exceptions"),
         (
             {"verdicts": ["replayed", "disagrees"], "findings": [("a", "warning")]},
             "confirmed with exceptions",
@@ -282,8 +284,9 @@ def test_two_engines_of_others_confirm_nothing_of_ours():
 
 
 def test_more_findings_change_nothing_else():
-    before = result(["replayed"])
-    finding = Finding(check="a", severity="failure", subject="s", message="m")
+    before = result(["replayed"], [("a", "info")])
+    finding = Finding(check="b", severity="failure", subject="s", message="m")
     after = before.with_findings((finding,))
-    assert (before.findings, after.findings) == ((), (finding,))
+    assert [found.check for found in before.findings] == ["a"]
+    assert after.findings == (*before.findings, finding)
     assert after.agreement is before.agreement

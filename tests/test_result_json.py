@@ -15,7 +15,8 @@ from jsonschema import Draft202012Validator
 
 from pipeline import result_json
 from pipeline.errors import DataError
-from pipeline.records import AuditResult, Effect, Finding, Importance, RunInfo
+from pipeline.records import Effect, Finding, Importance
+from pipeline.result import AuditResult, RunInfo
 from pipeline.result_json import content_digest, dumps, from_dict, loads, to_dict
 
 SCHEMA = json.loads(
@@ -296,8 +297,8 @@ def test_the_digest_is_the_sha256_of_the_canonical_text():
         ),
         (
             lambda d: d["importances"][0]["raw"].pop(),
-            "result.json must be the result of an audit, but it cannot be read: raw has "
-            "1 rows for 2 features.",
+            "result.json must be the result of an audit, but it cannot be read: raw "
+            "has 1 rows for 2 features.",
         ),
         (
             lambda d: d["checks"]["columns"][0]["values"].pop(),

@@ -160,6 +160,8 @@ class Table:
         Many columns, or few beside other text: the least width on a screen.
     everything : Table, optional
         The same table with every row, if this one was cut.
+    is_appended : bool
+        Whether paper shows `everything` too, at the end.
     """
 
     id: str
@@ -170,6 +172,7 @@ class Table:
     source: str = ""
     shape: Literal["", "wide", "tight"] = ""
     everything: "Table | None" = None
+    is_appended: bool = True
     kind: ClassVar[str] = "table"
 
     @property

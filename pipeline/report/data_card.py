@@ -35,6 +35,7 @@ from pipeline.report.wording import (
 )
 
 LEVELS_SHOWN = 6
+PARAMETERS_SHOWN = 12
 
 
 def data_card(facts: Facts) -> Section:
@@ -75,7 +76,7 @@ def _model_row(facts: Facts, place: int) -> Row:
         (
             Cell((named(str(row["model"])),)),
             Cell((shown(f"{estimator}{library}"),)),
-            Cell(_parameters(str(row["parameters"]))),
+            Cell(_parameters(facts, row)),
             Cell((look_up("data.encoders")[row["encoder"]],)),
             Cell(_predicts(row)),
             Cell(_made(f"models[{place}].n_train", row)),
@@ -93,15 +94,26 @@ def _made(path: str, row: Any) -> Sentence:
     return joined(parts)
 
 
-def _parameters(text: str) -> Sentence:
-    """Return the parameters a model was made with, as the configuration writes them."""
-    given = json.loads(text) if text else {}
-    if not given:
-        return say("data.defaults")
-    return joined(
-        Styled("code", (shown(f"{name}={json.dumps(value, ensure_ascii=False)}"),))
-        for name, value in given.items()
-    )
+def _parameters(facts: Facts, row: Any) -> Sentence:
+    """Return what was set; of a model that was given, what it was made with.
+
+    The configuration says what was set; without it all parameters are shown, the
+    first of them: result.json has the rest.
+    """
+    whole = json.loads(row["parameters"]) if row["parameters"] else {}
+    sections = facts.result.run.config.get("models", ())
+    made = {section["name"]: section["parameters"] for section in sections}
+    chosen = made.get(row["model"], whole)
+    told: list[Sentence] = [
+        (Styled("code", (shown(f"{name}={json.dumps(value, ensure_ascii=False)}"),)),)
+        for name, value in chosen.items()
+    ]
+    hidden = len(told) - PARAMETERS_SHOWN
+    if hidden > 0:
+        return joined([*told[:PARAMETERS_SHOWN], say("words.more", n=str(hidden))])
+    if len(chosen) < len(whole):
+        told.append(say("data.other_parameters"))
+    return joined(told or [say("data.defaults")])
 
 
 def _predicts(row: Any) -> Sentence:

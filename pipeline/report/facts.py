@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pipeline.records import AuditResult, Effect, Importance
+from pipeline.records import Effect, Importance
+from pipeline.result import AuditResult
 from pipeline.report.blocks import Link, Name, Sentence, Value
 from pipeline.report.number_text import count, loss_label, unit_text
 from pipeline.report.rankings import OURS, Measure, Ranking, measure_of, rankings

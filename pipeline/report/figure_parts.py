@@ -188,9 +188,9 @@ def foot(
 def fitting_ticks(
     scale: Scale, *, grouped: bool = True
 ) -> tuple[tuple[float, ...], tuple[str, ...]]:
-    """Return as many ticks as stand apart on the scale, at most seven, and texts."""
+    """Return as many ticks as stand apart on the scale, at most nine, and texts."""
     found: tuple[tuple[float, ...], tuple[str, ...]] = ((), ())
-    for most in range(2, 7):
+    for most in range(2, 9):
         numbers = drawing.ticks(scale.low, scale.high, most=most)
         texts = drawing.tick_texts(numbers, grouped=grouped)
         if len(found[0]) > 1 and not _stand_apart(scale, numbers, texts):
@@ -201,7 +201,8 @@ def fitting_ticks(
 
 def _stand_apart(scale: Scale, numbers: Sequence[float], texts: Sequence[str]) -> bool:
     gap = scale.at(numbers[1]) - scale.at(numbers[0])
-    return max(typeface.width(text, SMALL) for text in texts) + 1.8 <= gap
+    wide = max(typeface.width(text, SMALL) for text in texts) + 1.8
+    return max(wide, 8.0) <= gap
 
 
 def baseline(

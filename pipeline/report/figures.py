@@ -208,7 +208,7 @@ def engines(
     parts.check(len(engines), "The engines of a figure", most=len(figure_rows.ENGINES))
     column = parts.name_column([row.name for row in rows])
     roomy = min(3.0 * len(engines), (parts.PAGE - 20.0) / len(rows))
-    column = column._replace(pitch=max(column.pitch, roomy))
+    column = column._replace(pitch=max(1.08 * column.pitch, roomy))
     right = WIDTH - 3.0
     numbers = [number for row in rows for point in row.points for number in point[1:]]
     ends = limits(numbers, include=(baseline,))

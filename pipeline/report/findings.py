@@ -2,7 +2,8 @@
 
 import hashlib
 
-from pipeline.records import AuditResult, Finding
+from pipeline.records import Finding
+from pipeline.result import AuditResult
 from pipeline.report.blocks import (
     Entry,
     KeyValues,

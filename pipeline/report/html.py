@@ -5,7 +5,7 @@ from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
 
-from pipeline.records import AuditResult
+from pipeline.result import AuditResult
 from pipeline.report.blocks import Figure, Sentence, Table
 from pipeline.report.pdf import conformity_statement, to_pdf
 from pipeline.report.view import ReportView, build_view

@@ -113,7 +113,7 @@ def unit_text(unit: str, target_unit: str) -> str:
 
 def loss_label(loss: str) -> str:
     """Return how the report prints a loss."""
-    return LOSSES[loss].label
+    return LOSSES[loss].label.replace(" − ", "\u00a0−\u00a0")
 
 
 def nice_ceiling(value: float) -> float:

@@ -7,6 +7,7 @@ import numpy as np
 
 from pipeline.agreement import numbers
 from pipeline.records import Importance
+from pipeline.report import figures
 from pipeline.report.blocks import Figure, Link, Sentence, plain
 from pipeline.report.facts import Facts, card_link, engine_name
 from pipeline.report.figure_data import BandPanel, BandRow, EngineRow
@@ -74,6 +75,8 @@ def _engine_figure(facts: Facts, ranking: Ranking) -> Figure:
             "rows": tuple(rows),
             "engines": engines,
             "unit_label": plain(measured_in(facts, ranking)),
+            "baseline": 1.0 if record.form == "ratio" else 0.0,
+            "baseline_label": word("figures.model_as_it_is") if record.loss else "",
         },
         alt=_engines_alt(ranking, engines, len(rows)),
         headline=_engines_headline(ranking, sides),
@@ -123,9 +126,9 @@ def band_figure(facts: Facts) -> Figure | None:
         & frame["verdict"].isin(["disagrees", "equivalent"])
     ].sort_values("verdict", kind="stable")
     panels = [panel for place in judged.index if (panel := _panel(facts, place))]
-    panels = panels[:PANELS]
     if not panels:
         return None
+    panels = list(figures.paged_bands(panels[:PANELS])[0])
     rows = [row for panel in panels for row in panel.rows]
     outside = [row for row in rows if not row.inside]
     record = facts.leads[0].record

@@ -114,15 +114,20 @@ def _pairs_table(facts: Facts, places: Sequence[Hashable]) -> Table:
         id="tab-pairs",
         caption=say("agreement.caption"),
         columns=(
-            Column(say("agreement.question"), "header", 18),
+            Column(say("agreement.question"), "header", 21),
             Column(say("agreement.engines"), width=14),
             Column(say("agreement.verdict"), width=16),
-            Column(say("agreement.because"), width=30),
+            Column(say("agreement.because"), width=27),
             Column(say("agreement.spearman"), "number", 8.5),
             Column(say("agreement.top", k=str(top_k)), "number", 6.5),
             Column(say("agreement.shift"), "number", 7),
         ),
-        rows=tuple(_pair_row(facts, place, top_k) for place in places),
+        rows=tuple(
+            _pair_row(facts, alike[0], top_k)
+            if len(alike) == 1
+            else _uncompared_row(facts, alike)
+            for alike in _told_alike(facts, places)
+        ),
         source="agreement.csv",
         shape="wide",
     )
@@ -140,6 +145,31 @@ def _pair_row(facts: Facts, place: Hashable, top_k: int) -> Row:
             Cell((_number(f"{path}.spearman", row["spearman"], 2),)),
             Cell(_overlap(f"{path}.top_k_overlap", row, top_k)),
             Cell((_number(f"{path}.max_rank_shift", row["max_rank_shift"]),)),
+        )
+    )
+
+
+def _told_alike(facts: Facts, places: Sequence[Hashable]) -> list[list[Hashable]]:
+    """Return the pairs; those not compared for one reason stand together."""
+    alike: dict[tuple[Any, ...], list[Hashable]] = {}
+    for place in places:
+        row = facts.result.agreement.loc[place]
+        told = (row["engine_a"], row["engine_b"], row["reasons"])
+        key = told if row["verdict"] == "not compared" else (place,)
+        alike.setdefault(key, []).append(place)
+    return list(alike.values())
+
+
+def _uncompared_row(facts: Facts, places: Sequence[Hashable]) -> Row:
+    row = facts.result.agreement.loc[places[0]]
+    number = tallied("agreement", len(places))
+    return Row(
+        (
+            Cell(counted(number, "ranking")),
+            Cell((_engines(row),)),
+            Cell((badge(row["verdict"]),)),
+            Cell((shown(str(row["reasons"])),)),
+            *(Cell(("–",)) for _ in range(3)),
         )
     )
 

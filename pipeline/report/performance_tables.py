@@ -66,10 +66,14 @@ def best_model(facts: Facts) -> Sentence:
 def performance_tables(facts: Facts) -> tuple[Table, ...]:
     """Return one table per loss: every model against the constant predictor."""
     losses = dict.fromkeys(facts.result.performance["loss"])
-    return tuple(_performance(facts, loss) for loss in losses)
+    note = say("data.performance_note" if facts.rows("train") else NO_TRAIN)
+    return tuple(
+        _performance(facts, loss, notes=() if place else (note,))
+        for place, loss in enumerate(losses)
+    )
 
 
-def _performance(facts: Facts, loss: str) -> Table:
+def _performance(facts: Facts, loss: str, *, notes: tuple[Sentence, ...]) -> Table:
     frame = facts.result.performance
     rows = frame[frame["loss"] == loss]
     test = rows[rows["split"] == "test"]
@@ -96,7 +100,7 @@ def _performance(facts: Facts, loss: str) -> Table:
             Column(say("data.of_constant"), "number", 13),
         ),
         rows=tuple(body),
-        notes=(say("data.performance_note" if facts.rows("train") else NO_TRAIN),),
+        notes=notes,
         shape="wide",
     )
 

@@ -256,7 +256,8 @@ def _groups(facts: Facts) -> dict[str, list[str]]:
 
 def _caption(facts: Facts, ranking: Ranking) -> Sentence:
     record = ranking.record
-    key = "ranking.caption_class" if record.positive_class else "ranking.caption"
+    of_class = record.positive_class and not record.loss
+    key = "ranking.caption_class" if of_class else "ranking.caption"
     text = say(
         key,
         what=word(f"words.{record.of}"),

@@ -12,7 +12,8 @@ from functools import cached_property
 
 import numpy as np
 
-from pipeline.records import AuditResult, Floats, Importance
+from pipeline.records import Floats, Importance
+from pipeline.result import AuditResult
 from pipeline.report.number_text import decimals
 from pipeline.report.wording import key_of
 

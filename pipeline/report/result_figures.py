@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from pipeline.records import Effect
+from pipeline.report import figures
 from pipeline.report.blocks import Figure, Link, Sentence, plain
 from pipeline.report.facts import Facts, card_link
 from pipeline.report.figure_data import (
@@ -38,6 +39,7 @@ from pipeline.report.wording import (
 
 PANEL_ROWS = 36
 PANELS = 6
+CURVES = 12
 LEVELS = 20
 """What one figure can hold and stay legible."""
 ALT = 250
@@ -212,9 +214,12 @@ def effect_figures(facts: Facts) -> tuple[Figure, ...]:
 
 
 def effect_figure(facts: Facts, key: tuple[str, ...], curves: list[Effect]) -> Figure:
-    chosen = _curved(facts, curves)[:PANELS]
-    panels = tuple(_effect_panel(facts, name, curves) for name in chosen)
-    models = dict.fromkeys(effect.model for effect in curves)
+    models = list(dict.fromkeys(effect.model for effect in curves))[:PANELS]
+    curves = [effect for effect in curves if effect.model in models]
+    wanted = _curved(facts, curves)[:CURVES]
+    panels = [_effect_panel(facts, name, curves) for name in wanted]
+    panels = list(figures.paged_effects(panels)[0])
+    chosen = wanted[: len(panels)]
     label = _effect_label(facts, curves[0])
     first, *rest = models
     several = "several" if rest else "one"
@@ -222,7 +227,7 @@ def effect_figure(facts: Facts, key: tuple[str, ...], curves: list[Effect]) -> F
         id=f"fig-effects-{key_of(*key)}",
         function="effects",
         data={
-            "panels": panels,
+            "panels": tuple(panels),
             "axis_label": label,
             "reference": None,
             "reference_text": "",

@@ -47,9 +47,8 @@ def thresholds(facts: Facts) -> Section:
     if len(alike) < len(frame):
         full = _table(facts, [[place] for place in _worst_first(facts)])
         every = say("thresholds.every")
-        table = replace(
-            table, everything=replace(full, id="tab-checks-all", caption=every)
-        )
+        full = replace(full, id="tab-checks-all", caption=every)
+        table = replace(table, everything=full, is_appended=False)
     return Section("J", "thresholds", title, _lede(facts), {"checks": (table,)})
 
 
@@ -79,14 +78,15 @@ def _table(facts: Facts, rows: Sequence[Sequence[int]]) -> Table:
         id="tab-checks",
         caption=say("thresholds.caption"),
         columns=(
-            Column(say("thresholds.check"), "header", 28),
-            Column(say("thresholds.subject"), width=27),
-            Column(say("thresholds.observed"), "number", 14),
-            Column(say("thresholds.limit"), "number", 13),
-            Column(say("thresholds.set_by"), width=10),
+            Column(say("thresholds.check"), "header", 30),
+            Column(say("thresholds.subject"), width=25),
+            Column(say("thresholds.observed"), "number", 13),
+            Column(say("thresholds.limit"), "number", 12),
+            Column(say("thresholds.set_by"), width=12),
             Column(say("thresholds.verdict"), width=8),
         ),
         rows=tuple(_row(facts, places) for places in rows),
+        source="result.json",
         shape="wide",
     )
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from pipeline.records import AuditResult
+from pipeline.result import AuditResult
 from pipeline.report.blocks import (
     Badge,
     Figure,
@@ -123,7 +123,7 @@ class ReportView:
     @property
     def appendix(self) -> tuple[Table, ...]:
         """The whole of every table that was cut, for paper: its first 1000 rows."""
-        cut = (table.everything for table in self.tables)
+        cut = (table.everything for table in self.tables if table.is_appended)
         return tuple(_at_most(table, APPENDIX_ROWS) for table in cut if table)
 
     def _blocks(self) -> Iterator[object]:

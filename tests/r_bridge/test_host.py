@@ -24,6 +24,11 @@ def test_a_session_starts_nothing_until_it_is_asked():
         assert worker.facts == {}
 
 
+def test_a_predict_needs_to_know_its_frame():
+    with host.session() as worker, pytest.raises(ValueError, match="must be given"):
+        worker.call("ask", {}, predict=len)
+
+
 def test_after_an_inner_session_the_outer_one_is_still_open():
     with host.session() as outer:
         with host.session():

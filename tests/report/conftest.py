@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pipeline.records import AuditResult, Effect, Finding, Importance, RunInfo
+from pipeline.records import Effect, Finding, Importance
+from pipeline.result import AuditResult, RunInfo
 
 APARTMENTS = ("district", "surface", "floor", "construction.year", "no.rooms")
 DISTRICTS = ("Srodmiescie", "Ochota", "Mokotow", "Zoliborz", "Bemowo", "Bielany")

@@ -1,0 +1,95 @@
+"""Time the report at 30 features: HTML below 1 s, PDF below 5 s, each figure alone.
+
+Run from the project's root: ``python3 -m tests.benchmarks.report``. Prints one table:
+median of the rounds by the clock, and of the processor's seconds where it is ours.
+"""
+
+from datetime import datetime
+from functools import partial
+from statistics import median
+from time import perf_counter, process_time
+
+from pipeline.audit import audit
+from pipeline.config import parse_config
+from pipeline.data import read_datasets
+from pipeline.report import figures
+from pipeline.report.html import print_css, print_html, to_html
+from pipeline.report.pdf import conformity_statement, to_pdf
+from pipeline.report.view import build_view
+
+ROUNDS = 5
+GIVEN = {
+    "data": {
+        "train": {"sklearn": "load_breast_cancer"},
+        "test": {"fraction": 0.33},
+        "target": "target",
+        "task": "binary",
+    },
+    "models": [
+        {
+            "name": "forest",
+            "estimator": "sklearn.ensemble.RandomForestClassifier",
+            "parameters": {"n_estimators": 20, "random_state": 1},
+        },
+        {
+            "name": "bayes",
+            "estimator": "sklearn.naive_bayes.GaussianNB",
+            "parameters": {},
+        },
+    ],
+    "importance": [
+        {"method": "permutation", "n_repeats": 10},
+        {"method": "partial_dependence", "n_grid": 21},
+        {"method": "impurity", "models": ["forest"]},
+    ],
+}
+
+
+def timed(function):
+    """Return the median seconds of a call, by the clock and of this process."""
+    function()
+    clock, processor = [], []
+    for _ in range(ROUNDS):
+        start, used = perf_counter(), process_time()
+        function()
+        clock.append(perf_counter() - start)
+        processor.append(process_time() - used)
+    return median(clock), median(processor)
+
+
+def audited():
+    """Return the audit of two models of 30 features."""
+    config = parse_config(GIVEN)
+    return audit(*read_datasets(config), config)
+
+
+def html(result):
+    """Return the page from the result: view, figures and all."""
+    return to_html(build_view(result))
+
+
+def main():
+    """Print one line per rendering and one per figure."""
+    result = audited()
+    view = build_view(result)
+    page = print_html(view, conformity=conformity_statement())
+    printed = partial(
+        to_pdf,
+        page,
+        print_css=print_css(),
+        created=datetime.fromisoformat(view.created.replace("Z", "+00:00")),
+        identifier=b"0123456789abcdef",
+    )
+    rows = [("HTML", 1.0, partial(html, result)), ("PDF", 5.0, printed)]
+    for figure in view.figures:
+        draw = partial(getattr(figures, figure.function), **figure.data, salt=figure.id)
+        rows.append((figure.id, None, draw))
+    print(f"{'what':44} {'budget':>7} {'clock':>7} {'own':>7}")
+    for name, budget, function in rows:
+        clock, own = timed(function)
+        limit = f"{budget:.1f}" if budget else ""
+        print(f"{name:44} {limit:>7} {clock:7.3f} {own:7.3f}")
+
+
+if __name__ == "__main__":
+    main()
