@@ -132,7 +132,7 @@ class RStream:
                 f"size must lie between 0 and {n} without replacement, but {k} was "
                 "given."
             )
-        if replace or k < 2:
+        if replace:
             return self._indexes(n, k)
         if n > MANY and k <= n / 2:
             return self._distinct(n, k)
@@ -272,8 +272,6 @@ def _swapped(drawn: Indexes, n: int) -> Indexes:
     latest = np.full(n, -1)  # the last step at a slot; of equal indexes numpy keeps it
     latest[drawn] = steps
     origin = latest[::-1][: len(drawn)].copy()
-    itself = np.flatnonzero(origin == steps)
-    origin[itself] = previous[itself]
     untouched = np.flatnonzero(origin < 0)
     origin[untouched] = untouched
     while not np.array_equal(origin, farther := origin.take(origin)):
@@ -375,15 +373,14 @@ def _polynomial(coefficients: tuple[float, ...], r: Floats) -> Floats:
 def _normal_quantile(p: Floats) -> Floats:
     """Return the standard normal quantiles as R rounds them, (n,).
 
-    The C library's logarithm, not numpy's vector one, and the upper tail as
-    ``(0.5 - p) + 0.5``: both differ from the obvious in the last digit.
+    The logarithm is the C library's: numpy's vector one may differ in the last digit.
     """
     q = p - 0.5
     r = 0.180625 - q * q
     value = q * _polynomial(CENTRE[0], r) / _polynomial(CENTRE[1], r)
 
     is_tail = np.abs(q) > 0.425
-    tail = np.where(q < 0, p, (0.5 - p) + 0.5)[is_tail]
+    tail = np.where(q < 0, p, 1 - p)[is_tail]
     r = np.sqrt([-log(share) for share in tail.tolist()])
     near = _polynomial(TAIL[0], r - 1.6) / _polynomial(TAIL[1], r - 1.6)
     far = _polynomial(FAR[0], r - 5.0) / _polynomial(FAR[1], r - 5.0)

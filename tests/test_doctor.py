@@ -19,13 +19,13 @@ WITHOUT_R = {"reason": "R must be on PATH, but it was not found. Install R."}
     ],
 )
 def test_versions_are_compared_as_numbers(monkeypatch, found, floor, is_enough):
-    monkeypatch.setattr(doctor, "version", lambda name: found)
+    monkeypatch.setattr(doctor, "version", lambda _: found)
     monkeypatch.setitem(doctor.FLOORS, "numpy", floor)
     assert (doctor._package("numpy").verdict == "ok") == is_enough
 
 
 def test_a_package_that_is_too_old_comes_with_its_remedy(monkeypatch):
-    monkeypatch.setattr(doctor, "version", lambda name: "1.20")
+    monkeypatch.setattr(doctor, "version", lambda _: "1.20")
     assert doctor._package("numpy") == doctor.Row(
         "numpy", "missing", "1.20, older than 1.24", "pip install 'numpy>=1.24'"
     )

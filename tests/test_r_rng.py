@@ -1,6 +1,7 @@
 """R's stream in numpy against numbers recorded from R, and against R itself."""
 
 import json
+import statistics
 import subprocess
 from pathlib import Path
 
@@ -211,15 +212,25 @@ def test_r_goes_on_where_our_stream_stands():
     assert [float(word) for word in said.split()] == drawn
 
 
+ZEROS_AHEAD = [10403, 1, 5, *[0] * 622, 1]  # a .Random.seed whose next words are 0
+
+
+def test_normals_far_out_in_the_tail_follow_the_same_algorithm():
+    p = float(RStream.from_state(ZEROS_AHEAD).runif(1)[0]) / 2**27
+    drawn = RStream.from_state(ZEROS_AHEAD).rnorm(1)[0]
+    assert drawn == statistics.NormalDist().inv_cdf(p) < -8
+
+
 @pytest.mark.needs_r
-def test_the_word_zero_is_the_smallest_number_r_knows():
+@pytest.mark.parametrize("function", ["runif", "rnorm"])
+def test_the_word_zero_is_a_number_as_r_makes_it(function):
     said = rscript(
         ".Random.seed <- c(10403L, 1L, 5L, rep(0L, 622), 1L); "
-        "cat(sprintf('%a', runif(2)))"
+        f"cat(sprintf('%a', {function}(2)))"
     )
-    drawn = RStream.from_state([10403, 1, 5, *[0] * 622, 1]).runif(2)
+    drawn = getattr(RStream.from_state(ZEROS_AHEAD), function)(2)
     assert drawn.tolist() == [float.fromhex(word) for word in said.split()]
-    assert 0 < drawn[0] < 2**-32
+    assert np.isfinite(drawn).all()
 
 
 @pytest.mark.needs_r

@@ -1,0 +1,341 @@
+"""Results made by hand, as large and as hostile as a report must bear."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from tests.report.made_records import (
+    APARTMENTS,
+    HOSTILE,
+    LOSS,
+    MEAN,
+    SPREAD,
+    checks_frame,
+    columns_frame,
+    datasets_frame,
+    made_effect,
+    made_frame,
+    made_importance,
+    made_pair,
+    made_run,
+    models_frame,
+    performance_frame,
+)
+
+from pipeline.records import AuditResult, Finding
+
+FINDINGS = (
+    Finding(
+        check="engine_missing",
+        severity="info",
+        subject="vip",
+        message="R package 'vip' (>= 0.4.0) must be installed for engine 'vip', but R "
+        "4.2.2 has none. Run: importance-audit install-r",
+    ),
+    Finding(
+        check="not_applicable",
+        severity="info",
+        subject="linear",
+        message="Model 'linear' must be a tree, a forest or a boosting of scikit-learn "
+        "that reports its impurity for method 'impurity', but it is a LinearRegression.",
+        remedy="Use permutation importance.",
+    ),
+    Finding(
+        check="rank_shift",
+        severity="warning",
+        subject="svm: python, vip",
+        message="floor moves from rank 3 to rank 5.",
+        remedy="Declare floor as an integer, run again.",
+        evidence={"largest_shift": 2.0, "limit": 1.0},
+    ),
+)
+FAILURE = Finding(
+    check="disagreement",
+    severity="failure",
+    subject="svm: python, vip",
+    message="1 of 5 features lies outside its band, cause: data.",
+    remedy="Declare floor as an integer in the configuration, and run again.",
+    evidence={"n_outside": 1.0, "predictions_differ_by": 2.4e-3},
+)
+
+
+def apartments_result(**changes: Any) -> AuditResult:
+    """Return three models, five features, two groups, three measures, two engines."""
+    models = ("forest", "linear", "svm")
+    records = []
+    for engine, version in (("python", "0.1.0"), ("DALEX", "2.5.4")):
+        for model in models:
+            who = {"engine": engine, "engine_version": version, "baseline": LOSS[model]}
+            records.append(made_importance(model, APARTMENTS, MEAN[model], **who))
+        for model in models:
+            who = {"engine": engine, "engine_version": version, "baseline": LOSS[model]}
+            together = {
+                "of": "groups",
+                "columns": (("surface", "no.rooms"), ("district", "floor")),
+            }
+            sums = (MEAN[model][1] + MEAN[model][4], MEAN[model][0] + 100)
+            records.append(
+                made_importance(model, ("size", "place"), sums, **who, **together)
+            )
+    still = {"stream": "", "repeats": 1, "loss": ""}
+    for model in models:
+        spread = [value / 2 for value in MEAN[model]]
+        curve = {"method": "partial_dependence", "options": SPREAD, **still}
+        records.append(made_importance(model, APARTMENTS, spread, **curve))
+    shares = {
+        "method": "impurity",
+        "options": {"normalised": True},
+        "unit": "1",
+        **still,
+    }
+    shares["scale"] = ""
+    records.append(
+        made_importance("forest", APARTMENTS, (0.61, 0.14, 0.11, 0.08, 0.06), **shares)
+    )
+
+    pairs = [
+        *(made_pair(model, "replayed") for model in models),
+        *(made_pair(model, "replayed", of="groups", n_features=2) for model in models),
+        *(
+            made_pair(
+                model, "not compared", "vip is not installed", engine_b="vip", stream=""
+            )
+            for model in models
+        ),
+        *(
+            made_pair(
+                model,
+                "replayed",
+                kind="effect",
+                feature=name,
+                loss="",
+                of="",
+                stream="",
+            )
+            | {"method": "partial_dependence", "max_relative_difference": 4e-16}
+            for model in models
+            for name in APARTMENTS
+        ),
+    ]
+    effects = [
+        made_effect(m, f, e)
+        for e in ("python", "DALEX")
+        for m in models
+        for f in APARTMENTS
+    ]
+    y_permuted = [
+        {"model": m, "of": o, "loss": "rmse", "repeat": b, "value": 1262.0 + b}
+        for m in models
+        for o in ("features", "groups")
+        for b in range(1, 11)
+    ]
+    given = {
+        "run": made_run(),
+        "columns": columns_frame(APARTMENTS),
+        "datasets": datasets_frame(len(APARTMENTS)),
+        "models": models_frame(models),
+        "performance": performance_frame(models),
+        "y_permuted": made_frame("y_permuted", y_permuted),
+        "agreement": made_frame("agreement", pairs),
+        "disagreements": made_frame("disagreements"),
+        "checks": checks_frame(),
+        "importances": tuple(records),
+        "effects": tuple(effects),
+        "findings": FINDINGS,
+    }
+    return AuditResult(**{**given, **changes})
+
+
+def disagreeing_result() -> AuditResult:
+    """Return the same audit with vip present: one pair disagrees, one is equivalent."""
+    whole = apartments_result()
+    other = {
+        "forest": (559.1, 185.6, 159.4, 125.0, 115.1),
+        "svm": (693.0, 268.7, 210.9, 193.4, 86.2),
+    }
+    vip = tuple(
+        made_importance(
+            model,
+            APARTMENTS,
+            means,
+            engine="vip",
+            engine_version="0.4.1",
+            stream="vip-0.4",
+            baseline=LOSS[model],
+            draw=8,
+        )
+        for model, means in other.items()
+    )
+    told = {"engine_a": "DALEX", "engine_b": "vip", "stream": "DALEX / vip-0.4"}
+    reasons = "neither side is ours: DALEX and vip"
+    pairs = [
+        made_pair(
+            "svm", "disagrees", "1 of 5 outside, cause: data", n_outside=1, **told
+        ),
+        made_pair("forest", "equivalent", reasons, **told),
+        made_pair(
+            "linear",
+            "comparable",
+            "the losses are RMSE and MSE",
+            **{**told, "max_relative_difference": float("nan"), "spearman": 0.9},
+        ),
+    ]
+    differences = {
+        "model": "svm",
+        "method": "permutation",
+        "of": "features",
+        "loss": "rmse",
+        "positive_class": "",
+        "engine_a": "DALEX",
+        "engine_b": "vip",
+        "feature": "floor",
+        "value_a": 241.7,
+        "value_b": 210.9,
+        "difference": 30.8,
+        "band": 15.7,
+        "inside": False,
+        "rank_a": 3.0,
+        "rank_b": 3.0,
+        "shift": 0.0,
+        "cause": "data",
+        "evidence": "predictions differ by 2.4e-03 relative",
+    }
+    frame = pd.concat([made_frame("agreement", pairs), whole.agreement.iloc[:6]])
+    return apartments_result(
+        agreement=frame.reset_index(drop=True),
+        disagreements=made_frame("disagreements", [differences]),
+        importances=(*whole.importances, *vip),
+        findings=(*FINDINGS[1:], FAILURE),
+    )
+
+
+def plain_result(
+    features: Sequence[str], *, findings: Sequence[Finding] = (), **changes: Any
+) -> AuditResult:
+    """Return one model and one measure by Python alone, of any features."""
+    means = 100.0 * 0.8 ** np.arange(len(features)) - 0.4
+    record = made_importance(
+        "forest", features, means, sd=0.9, baseline=283.0, stream="numpy"
+    )
+    config = {**made_run().config, "groups": {}, "require": []}
+    config["importance"] = [{"method": "permutation", "engines": []}]
+    return apartments_result(
+        **{
+            "run": made_run(config=config),
+            "columns": columns_frame(features),
+            "datasets": datasets_frame(len(features)),
+            "models": models_frame(("forest",)),
+            "performance": performance_frame(("forest",)),
+            "y_permuted": made_frame("y_permuted"),
+            "agreement": made_frame("agreement"),
+            "checks": made_frame("checks"),
+            "importances": (record,),
+            "effects": (),
+            "findings": tuple(findings),
+            **changes,
+        }
+    )
+
+
+def multiclass_result() -> AuditResult:
+    """Return two models of three classes: log loss, and curves per class."""
+    features, classes = ("age", "hours", "evaluation"), ("ok", "fired", "promoted")
+    models = ("forest", "linear")
+    common = {"scale": "probability", "n_samples": 1962}
+    records, effects = [], []
+    for model in models:
+        loss = {"loss": "log_loss", "unit": "nats", "baseline": 0.61, **common}
+        records.append(
+            made_importance(model, features, (0.31, 0.12, 0.02), sd=0.01, **loss)
+        )
+        for number, name in enumerate(classes):
+            spread = {
+                "method": "partial_dependence",
+                "options": SPREAD,
+                "loss": "",
+                "unit": "probability",
+                "stream": "",
+                "repeats": 1,
+                "positive_class": name,
+                **common,
+            }
+            means = np.roll((0.21, 0.09, 0.01), number)
+            records.append(made_importance(model, features, means, **spread))
+            for feature in features:
+                grid = np.linspace(0, 50, 21)
+                curve = 1 / (1 + np.exp((grid - 25) / (5 + 4 * number)))
+                changes = {"grid": grid, "values": curve, "kind": "number", **common}
+                effect = made_effect(
+                    model, "surface", positive_class=name, unit="probability"
+                )
+                effects.append(replace(effect, feature=feature, **changes))
+    told = {"task": "multiclass", "target": "status"}
+    return plain_result(
+        features,
+        datasets=datasets_frame(3, **told),
+        models=models_frame(
+            models, task="multiclass", scale="probability", classes=classes
+        ),
+        performance=performance_frame(
+            models,
+            "log_loss",
+            value=0.61,
+            std_error=0.02,
+            constant=1.02,
+            difference=-0.41,
+            difference_std_error=0.03,
+        ),
+        importances=tuple(records),
+        effects=tuple(effects),
+    )
+
+
+def interrupted_result() -> AuditResult:
+    """Return what is left of an audit that was stopped before it measured anything."""
+    stopped = Finding(
+        check="interrupted",
+        severity="failure",
+        subject="audit",
+        message="The audit was interrupted in the step 'permutation of features, forest'.",
+    )
+    empty = {
+        name: made_frame(name)
+        for name in ("performance", "y_permuted", "agreement", "checks")
+    }
+    return apartments_result(
+        run=made_run(status="interrupted"),
+        importances=(),
+        effects=(),
+        findings=(stopped,),
+        **empty,
+    )
+
+
+def many_findings(number: int) -> tuple[Finding, ...]:
+    """Return so many warnings, each of another subject."""
+    return tuple(
+        Finding(
+            check="constant_feature",
+            severity="warning",
+            subject=f"column {place} of a table whose names are long and say little",
+            message=f"Column {place} has one value in the evaluation rows, so no method "
+            "can say anything about it, and none is asked to.",
+        )
+        for place in range(number)
+    )
+
+
+RESULTS = {
+    "apartments": apartments_result,
+    "disagreeing": disagreeing_result,
+    "multiclass": multiclass_result,
+    "interrupted": interrupted_result,
+    "one feature": lambda: plain_result(("surface",)),
+    "twenty features": lambda: plain_result([f"feature.{i:02}" for i in range(20)]),
+    "wide": lambda: plain_result(
+        [f"feature.{i:03}" for i in range(200)], findings=many_findings(40)
+    ),
+    "hostile": lambda: plain_result(HOSTILE, findings=many_findings(3)),
+}
