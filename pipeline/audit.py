@@ -18,7 +18,7 @@ from pipeline.importance.permutation import Stream, permuted_target
 from pipeline.journal import Y_PERMUTED, Journal, Step
 from pipeline.known_defects import defects_for
 from pipeline.performance import performance
-from pipeline.records import Dataset, Effect, FittedModel, Importance
+from pipeline.records import Dataset, Effect, FittedModel, Floats, Importance
 from pipeline.result import AuditResult
 from pipeline.references import ENGINES, EngineInfo, describe_engine, same_predictions
 from r_bridge import host
@@ -115,6 +115,7 @@ class _Run:
     models: tuple[FittedModel, ...] = ()
     engines: dict[str, EngineInfo] = field(default_factory=dict)
     prediction_gap: dict[str, float] = field(default_factory=dict)
+    predictions: dict[str, Floats] = field(default_factory=dict)
 
     def look_for_engines(self) -> None:
         """Ask once which engines are here; stop before any fit if one is required."""
@@ -128,9 +129,10 @@ class _Run:
                     f"but it is not: {self.engines[name].reason}"
                 )
         for name in sorted(asked):
-            if not self.engines[name].available:
-                reason = self.engines[name].reason
-                self.journal.find("engine_missing", "info", name, reason)
+            _, available, _, _, reason = self.engines[name]
+            if reason:
+                check = "engine_untested" if available else "engine_missing"
+                self.journal.find(check, "info", name, reason)
 
     def steps(self) -> list[tuple[str, Callable[[], None]]]:
         """Return every step with the words that announce it."""
@@ -190,6 +192,7 @@ class _Run:
                 partial(same_predictions, model, self.test),
             )
             if gap is not None:
+                self.predictions[model.name] = model.predict(self.test.X)
                 known = self.prediction_gap[model.name]
                 self.prediction_gap[model.name] = max(known, gap)
                 self.journal.keep(checks.of_predictions(model, gap))
@@ -321,7 +324,9 @@ class _Run:
         ]
         for a, b in both:
             gap = self.prediction_gap.get(a.model, 0.0)
-            defects = (*defects_for(a, versions), *defects_for(b, versions))
+            told = self.predictions.get(a.model)
+            touched = partial(defects_for, versions=versions, predictions=told)
+            defects = (*touched(a), *touched(b))
             row, differences = judged(a, b, prediction_gap=gap, defects=defects)
             journal.pairs.append(row)
             journal.differences.extend(differences)

@@ -112,7 +112,7 @@ def coded(
         If a row has another class, or all rows have the same.
     """
     if task == "regression":
-        return column.to_numpy(dtype=np.float64, copy=True)
+        return column.to_numpy(dtype=np.float64)
     texts = column.astype(object).map(text_of)
     others = sorted(set(texts) - set(classes))
     if others:

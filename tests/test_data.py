@@ -51,6 +51,26 @@ def test_a_number_is_read_to_the_last_bit(tmp_path):
     assert column(cells, tmp_path).tolist() == [float(cell) for cell in cells]
 
 
+@pytest.mark.parametrize(
+    ("cell", "dtype"),
+    [
+        ("9223372036854775807", "int64"),
+        ("9223372036854775808", "float64"),
+        ("-9223372036854775808", "int64"),
+        ("-9223372036854775809", "float64"),
+    ],
+)
+def test_whole_numbers_beyond_64_bits_are_floats(cell, dtype, tmp_path):
+    found = column([cell, "1"], tmp_path)
+    assert found.dtype == dtype
+    assert found[0] == np.dtype(dtype).type(int(cell))
+
+
+@pytest.mark.parametrize("cells", ["1 a", "1 2 a b c", "inf a", "1 2 inf a b c"])
+def test_texts_beside_as_many_numbers_are_a_category(cells, tmp_path):
+    assert column(cells.split(), tmp_path).tolist() == cells.split()
+
+
 def test_integers_with_a_missing_cell_are_floats(tmp_path):
     found = column(["1", "", "3"], tmp_path)
     assert found.dtype == np.float64

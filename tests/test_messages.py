@@ -530,6 +530,11 @@ TABLES = [
         "but 1 of 2 cells is missing.",
     ),
     (
+        "x,y,w\n1,1,1\n2,2,inf\n",
+        {"weights": "w", "test": {"file": "b.csv"}, "b": "x,y,w\n1,1,0\n2,2,1\n"},
+        "a.csv: column 'w' must be finite, but 1 cell is infinite.",
+    ),
+    (
         "x,y,w\n1,1,a\n2,2,b\n",
         {"weights": "w", "test": {"file": "b.csv"}, "b": "x,y,w\n1,1,a\n2,2,b\n"},
         "a.csv: column 'w' must hold numbers to weigh the rows, but it holds texts.\n"
@@ -579,6 +584,18 @@ TABLES = [
         {"task": "multiclass", "test": {"file": "b.csv"}, "b": "x,y\n1,a\n2,c\n"},
         "b.csv: target 'y' must hold the classes 'a', 'b', but 'c' stands there as "
         "well.",
+    ),
+    (
+        "x,y\n1,1\n2,yes\n",
+        CLASSES | {"test": {"file": "a.csv"}},
+        "a.csv (training rows): target 'y' must have its positive class named, but "
+        "positive_class is missing. It is one of '1', 'yes'.",
+    ),
+    (
+        "x,y\n1,2\n2,3\n",
+        CLASSES | {"test": {"file": "a.csv"}},
+        "a.csv (training rows): target 'y' must have its positive class named, but "
+        "positive_class is missing. It is one of '2', '3'.",
     ),
     (
         "x,y\n1,no\n2,yes\n",

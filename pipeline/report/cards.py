@@ -6,7 +6,7 @@ from pipeline.losses import LOSSES
 from pipeline.records import Importance
 from pipeline.report.blocks import Card, KeyValues, Part, Section, Sentence, Styled
 from pipeline.report.facts import Facts, engine_name, tallied, whole
-from pipeline.report.number_text import count, loss_label, percent
+from pipeline.report.number_text import loss_label, percent
 from pipeline.report.rankings import LEVEL, Measure, Ranking, measure_of
 from pipeline.report.wording import counted, joined, look_up, named, say, series, word
 
@@ -112,15 +112,18 @@ def _data(facts: Facts, record: Importance) -> Sentence:
     weighted = bool(len(rows)) and bool(rows["weighted"].iloc[0])
     return say(
         "cards.data",
-        rows=counted(whole("importances.n_samples", record.n_samples), "row"),
+        rows=counted(
+            whole(f"importances[{facts.index(record)}].n_samples", record.n_samples),
+            "row",
+        ),
         split=look_up("splits")[record.split],
         weights=look_up("cards.weights")["yes" if weighted else "no"],
     )
 
 
 def _permutation(facts: Facts, record: Importance) -> list[Fact]:
-    del facts
-    rows = record.options.get("n_rows")
+    path = f"importances[{facts.index(record)}]"
+    rows = int(record.options.get("n_rows") or 0)
     key = "drawn" if rows else "whole"
     return [
         (say("cards.label.shuffled"), say(f"cards.permutation.shuffled.{record.of}")),
@@ -128,8 +131,8 @@ def _permutation(facts: Facts, record: Importance) -> list[Fact]:
             say("cards.label.repeats"),
             say(
                 f"cards.permutation.repeats.{key}",
-                repeats=str(record.n_repeats),
-                rows=count(int(rows)) if rows else "",
+                repeats=whole(f"{path}.n_repeats", record.n_repeats),
+                rows=whole(f"{path}.options['n_rows']", rows),
             ),
         ),
     ]

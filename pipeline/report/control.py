@@ -133,7 +133,7 @@ def _several(names: tuple[str, ...], limit: int = 6) -> Sentence:
     """Return names as a list, the first few and how many more."""
     parts: list[Sentence] = [(shortened(name, 40),) for name in names[:limit]]
     if len(names) > limit:
-        parts.append(say("words.more", n=str(len(names) - limit)))
+        parts.append(say("words.more", n=tallied("models", len(names) - limit)))
     return joined(parts)
 
 

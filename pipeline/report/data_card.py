@@ -110,7 +110,9 @@ def _parameters(facts: Facts, row: Any) -> Sentence:
     ]
     hidden = len(told) - PARAMETERS_SHOWN
     if hidden > 0:
-        return joined([*told[:PARAMETERS_SHOWN], say("words.more", n=str(hidden))])
+        return joined(
+            [*told[:PARAMETERS_SHOWN], say("words.more", n=tallied("models", hidden))]
+        )
     if len(chosen) < len(whole):
         told.append(say("data.other_parameters"))
     return joined(told or [say("data.defaults")])
@@ -127,7 +129,7 @@ def _predicts(row: Any) -> Sentence:
     elif classes:
         shown_classes = joined(shortened(name, 24) for name in classes[:LEVELS_SHOWN])
         more = len(classes) - LEVELS_SHOWN
-        rest = (", ", *say("words.more", n=str(more))) if more > 0 else ()
+        rest = (", ", *say("words.more", n=tallied("models", more))) if more > 0 else ()
         parts.append((*shown_classes, *rest))
     return joined(parts)
 
@@ -236,5 +238,5 @@ def _range(row: Any) -> Sentence:
     levels: Sequence[str] = tuple(str(level) for level in row["levels"])
     first = joined(shortened(level, 20) for level in levels[:LEVELS_SHOWN])
     more = len(levels) - LEVELS_SHOWN
-    rest = (", ", *say("words.more", n=str(more))) if more > 0 else ()
+    rest = (", ", *say("words.more", n=tallied("columns", more))) if more > 0 else ()
     return (*first, *rest)

@@ -10,7 +10,7 @@ from pipeline.report.blocks import (
     Sentence,
     Table,
 )
-from pipeline.report.facts import Facts, card_link, whole
+from pipeline.report.facts import Facts, card_link, tallied, whole
 from pipeline.report.findings import gravest, link_to, tally, title_of
 from pipeline.report.number_text import loss_label, rank_text
 from pipeline.report.pairs import by_engines
@@ -79,7 +79,7 @@ def _models(facts: Facts) -> tuple[Sentence, ...]:
         text = say("executive.model", model=shortened(row["model"], NAME), what=what)
         told.append((*text, *against_constant(facts, row["model"]), "."))
     if len(frame) > MODELS:
-        more = say("words.more", n=str(len(frame) - MODELS))
+        more = say("words.more", n=tallied("models", len(frame) - MODELS))
         told.append((*more, ", ", section_link("D"), "."))
     return tuple(told) or (say("executive.no_model"),)
 
@@ -98,7 +98,11 @@ def _ranking(facts: Facts, ranking: Ranking) -> Table:
     if ranking.is_drawn:
         columns += interval_columns()
     more = len(ranking.order) - len(rows)
-    notes = (say("executive.more", n=str(more), section=section_link("F")),)
+    notes = (
+        say(
+            "executive.more", n=tallied("importances", more), section=section_link("F")
+        ),
+    )
     return Table(
         id="tab-executive",
         caption=_caption(facts, ranking),
@@ -148,7 +152,7 @@ def _others(facts: Facts) -> tuple[Sentence, ...]:
     rest = facts.leads[1:]
     told = [leaders(facts, ranking, 3) for ranking in rest[:OTHERS]]
     if len(rest) > OTHERS:
-        more = say("words.more", n=str(len(rest) - OTHERS))
+        more = say("words.more", n=tallied("importances", len(rest) - OTHERS))
         told.append((*more, ", ", section_link("F"), "."))
     return tuple(told)
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from pipeline.records import Effect, Importance
-from pipeline.result import AuditResult
 from pipeline.report.blocks import Link, Name, Sentence, Value
 from pipeline.report.number_text import count, loss_label, unit_text
 from pipeline.report.rankings import OURS, Measure, Ranking, measure_of, rankings
 from pipeline.report.wording import joined, named, word
+from pipeline.result import AuditResult
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +95,10 @@ class Facts:
     def note(self, key: str) -> str:
         """Return a text of the configuration's section [report], empty if not given."""
         return str(self.result.run.config.get("report", {}).get(key, ""))
+
+    def index(self, record: Importance) -> int:
+        """Return the place of a record in ``result.importances``."""
+        return next(i for i, r in enumerate(self.result.importances) if r is record)
 
     def card(self, record: Importance) -> str:
         """Return the id of the card of a record.

@@ -3,7 +3,6 @@
 import hashlib
 
 from pipeline.records import Finding
-from pipeline.result import AuditResult
 from pipeline.report.blocks import (
     Entry,
     KeyValues,
@@ -24,6 +23,7 @@ from pipeline.report.wording import (
     shown,
     word,
 )
+from pipeline.result import AuditResult
 
 SEVERITIES = ("failure", "warning", "info")
 

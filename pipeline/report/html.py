@@ -5,11 +5,11 @@ from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
 
-from pipeline.result import AuditResult
 from pipeline.report.blocks import Figure, Sentence, Table
 from pipeline.report.pdf import conformity_statement, to_pdf
 from pipeline.report.view import ReportView, build_view
 from pipeline.report.wording import look_up, say, templates
+from pipeline.result import AuditResult
 from pipeline.result_json import dumps
 
 if TYPE_CHECKING:

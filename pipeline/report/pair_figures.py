@@ -9,7 +9,7 @@ from pipeline.agreement import numbers
 from pipeline.records import Importance
 from pipeline.report import figures
 from pipeline.report.blocks import Figure, Link, Sentence, plain
-from pipeline.report.facts import Facts, card_link, engine_name
+from pipeline.report.facts import Facts, card_link, engine_name, tallied
 from pipeline.report.figure_data import BandPanel, BandRow, EngineRow
 from pipeline.report.number_text import count, decimals, number, percent
 from pipeline.report.ranking_tables import measured_in, table_id
@@ -97,7 +97,7 @@ def _engines_headline(ranking: Ranking, sides: list[Importance]) -> Sentence:
     return say(
         f"figures.{key}",
         model=shortened(ranking.record.model, 24),
-        n=str(len(sides)),
+        n=tallied("importances", len(sides)),
     )
 
 
@@ -142,8 +142,8 @@ def band_figure(facts: Facts) -> Figure | None:
         alt=_bands_alt(panels, len(outside), len(rows)),
         headline=say(
             "figures.bands_outside" if outside else "figures.bands_inside",
-            n=str(len(outside)),
-            total=str(len(rows)),
+            n=tallied("agreement", len(outside)),
+            total=tallied("agreement", len(rows)),
         ),
         caption=say(
             "figures.bands",

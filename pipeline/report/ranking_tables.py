@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pipeline.report.blocks import Bar, Cell, Column, Link, Row, Sentence, Table, Value
-from pipeline.report.facts import Facts, card_link, engine_name, whole
+from pipeline.report.facts import Facts, card_link, engine_name, tallied, whole
 from pipeline.report.number_text import (
-    count,
     interval_text,
     loss_label,
     nice_ceiling,
@@ -314,7 +313,7 @@ def _rest_row(facts: Facts, ranking: Ranking, rest: Sequence[int]) -> Row:
     """Return one row that stands for all that are not shown."""
     columns = _columns(facts, ranking, Axis(0, 1, 0))
     cells = [DASH if column.kind != "bar" else Cell() for column in columns]
-    cells[1] = Cell(say("ranking.rest", n=count(len(rest))))
+    cells[1] = Cell(say("ranking.rest", n=tallied("importances", len(rest))))
     return Row(tuple(cells))
 
 
@@ -323,11 +322,11 @@ def _rest_note(ranking: Ranking, rest: Sequence[int]) -> Sentence:
     mean = ranking.mean
     known = [row for row in rest if np.isfinite(mean[row])]
     if not known:
-        return say("ranking.rest_unmeasured", n=count(len(rest)))
+        return say("ranking.rest_unmeasured", n=tallied("importances", len(rest)))
     largest = max(known, key=lambda row: float(mean[row]))
     text = say(
         "ranking.rest_note",
-        n=count(len(rest)),
+        n=tallied("importances", len(rest)),
         largest=value_of(ranking, largest),
         share=_share(ranking, known),
     )
@@ -337,11 +336,13 @@ def _rest_note(ranking: Ranking, rest: Sequence[int]) -> Sentence:
     excluding = sum(
         bool(ranking.low[row] > start or ranking.high[row] < start) for row in known
     )
-    return (*text, *say("ranking.rest_intervals", n=count(excluding)))
+    return (*text, *say("ranking.rest_intervals", n=tallied("importances", excluding)))
 
 
-def _share(ranking: Ranking, rows: Sequence[int]) -> str:
+def _share(ranking: Ranking, rows: Sequence[int]) -> Value:
     """Return the share of some rows in the sum of all positive values."""
     positive = np.clip(np.nan_to_num(ranking.mean, posinf=0.0), 0, None)
     total = float(positive.sum())
-    return percent(float(positive[list(rows)].sum()) / total) if total else percent(0.0)
+    share = float(positive[list(rows)].sum()) / total if total else 0.0
+    path = f"importances[{ranking.index}].mean"
+    return Value(path, share, percent(share), derived="share")

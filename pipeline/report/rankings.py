@@ -13,9 +13,9 @@ from functools import cached_property
 import numpy as np
 
 from pipeline.records import Floats, Importance
-from pipeline.result import AuditResult
 from pipeline.report.number_text import decimals
 from pipeline.report.wording import key_of
+from pipeline.result import AuditResult
 
 OURS = "python"
 LEVEL = 0.95
@@ -86,8 +86,8 @@ class Ranking:
 
     @property
     def measured(self) -> tuple[int, ...]:
-        """The rows that have a place, best first."""
-        return tuple(i for i in self.order if np.isfinite(self.mean[i]))
+        """The rows that have a number, best first."""
+        return tuple(i for i in self.order if not np.isnan(self.mean[i]))
 
 
 def question_of(record: Importance) -> Question:

@@ -7,8 +7,8 @@ import numpy as np
 
 from pipeline.records import Effect
 from pipeline.report import figures
-from pipeline.report.blocks import Figure, Link, Sentence, plain
-from pipeline.report.facts import Facts, card_link
+from pipeline.report.blocks import Figure, Link, Sentence, Value, plain
+from pipeline.report.facts import Facts, card_link, tallied, whole
 from pipeline.report.figure_data import (
     Curve,
     EffectPanel,
@@ -67,7 +67,7 @@ def ranking_figure(facts: Facts, ranking: Ranking) -> Figure | None:
         headline=_headline(ranking),
         caption=say(
             "figures.ranking",
-            repeats=str(record.n_repeats),
+            repeats=whole(f"importances[{ranking.index}].n_repeats", record.n_repeats),
             level=percent(LEVEL),
             card=card_link(facts.card(record)),
             table=Link(table_id(ranking)),
@@ -105,7 +105,9 @@ def _headline(ranking: Ranking) -> Sentence:
     if ranking.last[measured[0]] == 1:
         ratio = ranking.mean[measured[0]] / ranking.mean[measured[1]]
         if np.isfinite(ratio) and 1.05 <= ratio < 100:
-            return say("results.times", feature=first, ratio=number(float(ratio), 1))
+            path = f"importances[{ranking.index}].mean"
+            times = Value(path, float(ratio), number(float(ratio), 1), derived="ratio")
+            return say("results.times", feature=first, ratio=times)
         return say("results.first", feature=first)
     second = shortened(record.features[measured[1]], 24)
     return say("results.together", first=first, second=second)
@@ -151,7 +153,13 @@ def models_figure(facts: Facts, ranked: Sequence[Ranking]) -> Figure | None:
         },
         alt=_models_alt(chosen, names),
         headline=_models_headline(chosen),
-        caption=say("figures.models", repeats=str(record.n_repeats), card=card),
+        caption=say(
+            "figures.models",
+            repeats=whole(
+                f"importances[{ranked[0].index}].n_repeats", record.n_repeats
+            ),
+            card=card,
+        ),
     )
 
 
@@ -238,8 +246,8 @@ def effect_figure(facts: Facts, key: tuple[str, ...], curves: list[Effect]) -> F
             f"figures.effects_{several}",
             first=named(first),
             rest=series(named(model) for model in rest),
-            n=str(len(panels)),
-            total=count(len({effect.feature for effect in curves})),
+            n=tallied("effects", len(panels)),
+            total=tallied("effects", len({effect.feature for effect in curves})),
         ),
     )
 
@@ -306,9 +314,16 @@ def _effects_headline(curves: list[Effect], chosen: list[str]) -> Sentence:
     return say(
         "results.widest",
         feature=shortened(widest, 24),
-        span=significant(spans[widest]),
+        span=_span(curves, first, widest),
         model=shortened(first, 20),
     )
+
+
+def _span(curves: list[Effect], model: str, feature: str) -> Value:
+    """Return how far the curve of one feature reaches in one model."""
+    effect = next(e for e in curves if (e.model, e.feature) == (model, feature))
+    span = float(np.ptp(effect.values))
+    return Value("effects.values", span, significant(span), derived="span")
 
 
 def _effects_alt(panels: Sequence[EffectPanel], total: int, label: str) -> str:

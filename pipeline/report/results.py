@@ -2,7 +2,7 @@
 
 from itertools import groupby, pairwise
 
-from pipeline.report.blocks import Group, Section, Sentence
+from pipeline.report.blocks import Group, Section, Sentence, Value
 from pipeline.report.facts import Facts, card_link
 from pipeline.report.number_text import loss_label, number
 from pipeline.report.ranking_tables import baseline_of, ranking_table, value_of
@@ -119,10 +119,17 @@ def _reading(facts: Facts, ranking: Ranking) -> Sentence:
         loss=loss_label(record.loss),
         model=named(record.model),
         before=base,
-        after=number(base.raw + float(ranking.mean[row]), ranking.places),
+        after=_shuffled(ranking, row, base),
         unit=_unit_after(facts, ranking),
     )
     return (*text, *_constant(facts, ranking), *_tied(ranking))
+
+
+def _shuffled(ranking: Ranking, row: int, base: Value) -> Value:
+    """Return the loss with one feature shuffled."""
+    after = base.raw + float(ranking.mean[row])
+    path = f"importances[{ranking.index}].raw[{row}]"
+    return Value(path, after, number(after, ranking.places), derived="mean")
 
 
 def _unit_after(facts: Facts, ranking: Ranking) -> str:
@@ -141,7 +148,11 @@ def _constant(facts: Facts, ranking: Ranking) -> Sentence:
     if not same.any():
         return ()
     value = float(frame.loc[same, "constant"].iloc[0])
-    return say("results.constant", value=number(value, ranking.places))
+    place = frame.index[same][0]
+    text = number(value, ranking.places)
+    return say(
+        "results.constant", value=Value(f"performance[{place}].constant", value, text)
+    )
 
 
 def _tied(ranking: Ranking) -> Sentence:

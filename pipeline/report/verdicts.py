@@ -4,6 +4,7 @@ from pipeline.records import Finding
 from pipeline.report.blocks import Badge, Sentence
 from pipeline.report.facts import Facts, tallied
 from pipeline.report.findings import gravest, link_to, title_of
+from pipeline.report.rankings import OURS
 from pipeline.report.wording import (
     counted,
     look_up,
@@ -83,9 +84,9 @@ def _gravest(facts: Facts, finding: Finding) -> Sentence:
 def _confirming(facts: Facts) -> list[str]:
     """Return the engines that replayed, or came out equivalent to, ours."""
     frame = facts.result.agreement
-    good = frame[frame["verdict"].isin(["replayed", "equivalent"])]
-    engines = [*good["engine_a"], *good["engine_b"]]
-    return [name for name in dict.fromkeys(engines) if name != "python"]
+    good = frame["verdict"].isin(["replayed", "equivalent"])
+    ours = frame["engine_a"] == OURS
+    return list(dict.fromkeys(frame.loc[good & ours, "engine_b"]))
 
 
 def _confirmed(facts: Facts) -> Sentence:

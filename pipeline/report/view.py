@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from pipeline.result import AuditResult
 from pipeline.report.blocks import (
     Badge,
     Figure,
@@ -40,6 +39,7 @@ from pipeline.report.wording import (
     shown,
     word,
 )
+from pipeline.result import AuditResult
 from pipeline.result_json import content_digest
 
 SECTIONS = (

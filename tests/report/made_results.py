@@ -24,7 +24,8 @@ from tests.report.made_records import (
     performance_frame,
 )
 
-from pipeline.records import AuditResult, Finding
+from pipeline.records import Finding
+from pipeline.result import AuditResult
 
 FINDINGS = (
     Finding(
@@ -313,6 +314,27 @@ def interrupted_result() -> AuditResult:
     )
 
 
+def failed_result() -> AuditResult:
+    """Return a complete audit in which one measure of one model failed."""
+    failed = Finding(
+        check="method_failed",
+        severity="failure",
+        subject="svm",
+        message="Impurity of features by python failed: no trees here.",
+    )
+    return apartments_result(findings=(*FINDINGS, failed))
+
+
+def odd_result() -> AuditResult:
+    """Return a ranking with an infinite, a missing and a negative importance."""
+    names = ("endless", "small", "unknown", "negative", "nothing")
+    result = plain_result(names)
+    (record,) = result.importances
+    raw = record.raw.copy()
+    raw[0], raw[2], raw[3], raw[4] = np.inf, np.nan, 283.0 - 0.5, 283.0
+    return replace(result, importances=(replace(record, raw=raw),))
+
+
 def many_findings(number: int) -> tuple[Finding, ...]:
     """Return so many warnings, each of another subject."""
     return tuple(
@@ -332,6 +354,8 @@ RESULTS = {
     "disagreeing": disagreeing_result,
     "multiclass": multiclass_result,
     "interrupted": interrupted_result,
+    "failed": failed_result,
+    "odd": odd_result,
     "one feature": lambda: plain_result(("surface",)),
     "twenty features": lambda: plain_result([f"feature.{i:02}" for i in range(20)]),
     "wide": lambda: plain_result(

@@ -7,6 +7,8 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.report.svg_reader import (
     SVG,
     groups,
@@ -22,6 +24,7 @@ from tests.report.svg_reader import (
 
 from pipeline.report import figures
 from pipeline.report.figure_data import Curve, EffectPanel
+from pipeline.report.placing import Area, place_words
 
 
 def curve(label, grid, values, lead=True):
@@ -172,3 +175,35 @@ def test_a_seventh_curve_is_refused():
     )
     with pytest.raises(ValueError, match=r"^The curves of a figure must number 1 to 6"):
         effects([many])
+
+
+AREA = Area(0.0, 0.0, 40.0, 30.0)
+heights = st.lists(st.floats(0.0, 30.0), min_size=9, max_size=9)
+
+
+@given(heights, heights)
+def test_words_cross_no_curve_and_stay_in_their_area(first, second):
+    grid = np.linspace(0.0, 40.0, 9)
+    curves = {
+        "a": list(zip(grid, first, strict=True)),
+        "b": list(zip(grid, second, strict=True)),
+    }
+    for place in place_words(curves, {"a": 8.0, "b": 8.0}, AREA).values():
+        assert AREA.left <= place.x - 4.0
+        assert place.x + 4.0 <= AREA.right
+        for y in (first, second):
+            under = np.linspace(place.x - 4.0, place.x + 4.0, 50)
+            assert np.all(np.abs(np.interp(under, grid, y) - place.y) > 1.4)
+
+
+def test_a_word_stands_nearer_to_its_own_curve_than_to_any_other():
+    curves = {"a": [(0.0, 10.0), (40.0, 10.0)], "b": [(0.0, 20.0), (40.0, 20.0)]}
+    places = place_words(curves, {"a": 8.0, "b": 8.0}, AREA)
+    assert abs(places["a"].y - 10.0) < abs(places["a"].y - 20.0)
+    assert abs(places["b"].y - 20.0) < abs(places["b"].y - 10.0)
+
+
+def test_without_room_there_is_no_place():
+    curves = {"a": [(0.0, 15.0), (40.0, 15.0)]}
+    assert place_words(curves, {"a": 50.0}, AREA) == {}
+    assert place_words(curves, {"a": 8.0}, AREA._replace(top=14.0, bottom=16.0)) == {}
