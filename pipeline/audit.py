@@ -19,8 +19,8 @@ from pipeline.journal import Y_PERMUTED, Journal, Step
 from pipeline.known_defects import defects_for
 from pipeline.performance import performance
 from pipeline.records import Dataset, Effect, FittedModel, Floats, Importance
-from pipeline.result import AuditResult
 from pipeline.references import ENGINES, EngineInfo, describe_engine, same_predictions
+from pipeline.result import AuditResult
 from r_bridge import host
 from r_bridge.errors import RUnavailable
 

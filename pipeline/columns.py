@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+
 from pipeline.errors import DataError, listed
 
 NUMBER = re.compile(

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+
 from pipeline import roles
 from pipeline.columns import (
     digest_of,
@@ -305,7 +306,7 @@ def _made(
     """Return the record of rows that have been checked."""
     weights = np.ones(len(y))
     if side.weights is not None:
-        weights = side.weights.to_numpy(dtype=np.float64, copy=True)
+        weights = side.weights.to_numpy(dtype=np.float64)
     features = [(str(key), side.X[key]) for key in side.X]
     facts = (task, *classes)
     return Dataset(

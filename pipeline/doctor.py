@@ -109,7 +109,5 @@ def _pdf() -> Row:
         to_pdf(page, print_css="", created=epoch, identifier=bytes(16))
     except PdfError as error:
         remedy = "pip install -U weasyprint pydyf"
-        return Row(
-            "PDF report", "missing", str(error), "pip install -U weasyprint pydyf"
-        )
+        return Row("PDF report", "missing", str(error), remedy)
     return Row("PDF report", "ok", conformity_statement())

@@ -18,6 +18,8 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 SampleKind = Literal["Rejection", "Rounding"]
 
 KIND_CODES: dict[SampleKind, int] = {"Rejection": 10403, "Rounding": 403}
+# Above MANY R remembers what it drew; the last FEW bounds are drawn one by one; a BLOCK
+# of words is two turns of the twister.
 MANY, FEW, BLOCK = 10_000_000, 100, 1248
 SMALLEST = 2.328306437080797e-10 / 2  # R's 1 / (2**32 - 1) is rounded to 16 digits
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+
 from pipeline import columns
 from pipeline.config_sections import AuditConfig, DataSection
 from pipeline.errors import DataError, did_you_mean, listed

@@ -19,7 +19,7 @@ import pandas as pd
 
 from pipeline.errors import DataError
 from pipeline.records import Effect, Finding, Importance
-from pipeline.result import AuditResult, RunInfo, SCHEMA_VERSION
+from pipeline.result import SCHEMA_VERSION, AuditResult, RunInfo
 
 Plain: TypeAlias = dict[str, Any]
 R = TypeVar("R", RunInfo, Importance, Effect, Finding)

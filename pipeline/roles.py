@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+
 from pipeline.columns import is_category, kind_of, text_of
 from pipeline.errors import DataError, listed
 from pipeline.records import Task

@@ -3,6 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+
 from pipeline.columns import text_of
 from pipeline.errors import DataError, did_you_mean, listed
 from pipeline.streams import stream

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
+
 from pipeline import columns
 from pipeline.errors import DataError, did_you_mean, listed
 from pipeline.records import Task
@@ -128,8 +129,8 @@ def _task(target: pd.Series, where: str) -> _Task:
 
 def _data_text(file: str, target: str, task: _Task, missing: tuple[str, ...]) -> str:
     lines = [
-        "# Filled from the data: confirm what stands in the comments. Every key and its",
-        "# default: importance-audit init, in another folder.",
+        "# Filled from the data: confirm what stands in the comments.",
+        "# Every key and its default: importance-audit init, in another folder.",
         "",
         "seed = 1",
         "",
@@ -159,9 +160,7 @@ def _features_text(meant: Mapping[str, pd.Series]) -> str:
         if columns.is_category(part) and len(part.cat.categories) <= FEW
     }
     if levels:
-        inside = ", ".join(
-            f"{_text(name)} = {_text(of)}" for name, of in levels.items()
-        )
+        inside = ", ".join(f"{_text(name)} = {_text(levels[name])}" for name in levels)
         lines.append("# Levels are sorted; for another order, or a level not seen yet:")
         lines.append(f"# categories = {{ {inside} }}")
     return "\n".join(lines) + "\n"

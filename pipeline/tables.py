@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
+
 from pipeline.errors import DataError, did_you_mean, listed
 
 RFrame = Callable[[str], pd.DataFrame]

@@ -109,6 +109,11 @@ def _read_table(frame: Any, arrays: list[Array], subject: str) -> Record:
 
 def _read_list(value: Any, arrays: list[Array], subject: str) -> Record:
     names = read_names(value.names)
+    if names and len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise RBridgeError(
+            f"{subject} must name each element once, but {twice!r} is there twice."
+        )
     records = []
     for n, element in enumerate(value):
         label = repr(names[n]) if names and names[n] else str(n + 1)

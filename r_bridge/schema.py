@@ -209,7 +209,7 @@ def _restore_factor(column: Column, record: Record, arrays: Sequence[Array]) -> 
         raise _refusal(column, record)
     levels = tuple(read_texts(record[2], arrays))
     codes = arrays[record[1]]
-    codes = np.where(codes == NA_INTEGER, 0, codes) - 1
+    codes = np.maximum(codes, 0) - 1  # NA is far below
     if levels != column.levels:
         known = {level: n for n, level in enumerate(column.levels)}
         new = [n for n in np.unique(codes[codes >= 0]) if levels[n] not in known]

@@ -56,11 +56,11 @@ def unpack_vector(record: Record, arrays: Sequence[Array]) -> Any:
         return copy
     if word == "factor":
         levels = read_texts(record[2], arrays)
-        codes = np.where(values == NA_INTEGER, 0, values) - 1
+        codes = np.maximum(values, 0) - 1
         return pd.Categorical.from_codes(codes, levels, ordered=record[3])
     if word == "character":
         texts = np.array([*read_texts(record[2], arrays), None], dtype=object)
-        return texts[np.where(values == NA_INTEGER, 0, values) - 1]
+        return texts[np.maximum(values, 0) - 1]
     if word == "integer64":
         return _with_missing(values.view(np.int64).copy(), _MISSING_INTEGER64)
     if word in {"integer", "logical"}:

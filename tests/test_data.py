@@ -6,6 +6,7 @@ import struct
 import numpy as np
 import pandas as pd
 import pytest
+
 from pipeline.config import parse_config
 from pipeline.data import dataset, datasets_frame, describe, read_datasets
 from pipeline.errors import DataError
@@ -133,7 +134,7 @@ def test_names_beyond_ascii_and_quoted_cells_survive(tmp_path):
 
 
 def test_empty_lines_and_a_byte_order_mark_are_no_rows(tmp_path):
-    train, _ = read(tmp_path, "\ufeffx,y\r\n1,2\r\n\r\n3,4\r\n", "x,y\n1,2\n3,4\n")
+    train, _ = read(tmp_path, "\ufeff\r\nx,y\r\n1,2\r\n\r\n3,4\r\n", "x,y\n1,2\n3,4\n")
     assert train.features == ("x",)
     assert train.X["x"].tolist() == [1, 3]
 
@@ -512,6 +513,26 @@ def test_types_that_came_with_the_data_are_said_to():
     table = describe(None, rows, parse_config({}))
     assert table["origin"].tolist() == ["data", "data"]
     assert table["missing_train"].isna().all()
+
+
+def test_rows_are_named_after_their_table(tmp_path):
+    table = frame([1, 2])
+    told = [(rows.name, rows.source) for rows in from_r({"p::a": table, "p::b": table})]
+    assert told == [("a", "p::a"), ("b", "p::b")]
+    told = [(rows.name, rows.source) for rows in read(tmp_path)]
+    assert told == [("train", "train.csv"), ("test", "test.csv")]
+
+
+def test_rows_of_a_split_are_named_after_it(tmp_path):
+    train, test = read(tmp_path, TRAIN + TEST[9:], {"column": "zone", "value": "north"})
+    assert (train.name, test.name) == ("train (train)", "train (test)")
+    assert train.source == "train.csv, all other rows"
+    assert test.source == "train.csv, rows with zone = 'north'"
+
+
+def test_rows_without_training_rows_are_told_alone():
+    rows = dataset(np.eye(2), [1, 2], task="regression", name="eye")
+    assert datasets_frame(None, rows)["name"].tolist() == ["eye"]
 
 
 def test_datasets_are_told_training_rows_first(tmp_path):

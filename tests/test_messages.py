@@ -464,6 +464,20 @@ TABLES = [
         "declare the levels under [data] categories.",
     ),
     (
+        "x,y\n1,1\n2,0\n-,1\n4,n/a\n",
+        CLASSES,
+        "a.csv: column 'x' must hold numbers only, because most of its cells do, but 1 "
+        "of 4 is text: '-'. Add what means missing to [data] missing_values, or "
+        "declare the levels under [data] categories.",
+    ),
+    (
+        "x,y\n1,1\n2,0\n3,1\n4,n/a\n",
+        {},
+        "a.csv: column 'y' must hold numbers only, because most of its cells do, but 1 "
+        "of 4 is text: 'n/a'. Add what means missing to [data] missing_values, or "
+        "declare the levels under [data] categories.",
+    ),
+    (
         ROWS,
         {"categories": {"zone": ["a", "c"]}},
         "a.csv: column 'zone' must hold the levels declared under [data] categories, "

@@ -1,5 +1,6 @@
 """R's stream in numpy against numbers recorded from R, and against R itself."""
 
+import doctest
 import json
 import statistics
 import subprocess
@@ -8,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pipeline import r_rng
 from pipeline.r_rng import RStream
 
 CASES = json.loads(
@@ -23,6 +25,10 @@ def cases(function, *, is_long=False):
         if case["function"] == function
         and (isinstance(case["result"], dict) and function != "state") == is_long
     ]
+
+
+def test_the_example_of_the_docstring_holds():
+    assert doctest.testmod(r_rng) == (0, 2)
 
 
 @pytest.mark.parametrize("case", cases("runif") + cases("rnorm"))

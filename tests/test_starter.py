@@ -3,10 +3,12 @@
 import tomllib
 
 import pytest
+
 from pipeline.config import parse_config
 from pipeline.config_schema import audit_schema
 from pipeline.data import read_datasets
 from pipeline.errors import DataError
+from pipeline.models import fit_models
 from pipeline.starter import starter, starter_from
 
 N = 24
@@ -44,6 +46,8 @@ def test_the_starter_is_the_example_and_runs_as_it_is():
         (cycle("true", "false"), "binary", 'two values: "false", "true"', None),
         (cycle("yes", "no"), "binary", 'two values: "no", "yes"', "yes"),
         (cycle(0, 1, 2), "multiclass", "codes from 0 to 2", None),
+        (cycle(*range(10)), "multiclass", "codes from 0 to 9", None),
+        (cycle(*range(11)), "regression", "11 different numbers", None),
         (cycle(3, 4, 8), "regression", "3 different numbers", None),
         (cycle("b", "a", "c"), "multiclass", '3 texts: "a", "b", "c"', None),
     ],
@@ -106,13 +110,29 @@ def test_many_levels_are_counted_not_listed(tmp_path):
     assert "# categories" not in text
 
 
+def test_ten_levels_are_listed_to_be_declared(tmp_path):
+    text, _ = started(tmp_path, table(NUMBERS, cycle(*"abcdefghij")))
+    told = "# Levels are sorted; for another order, or a level not seen yet:\n"
+    assert told + '# categories = { "x" = ["a", "b", "c"' in text
+    assert '"i", "j"\n' in text
+
+
 @pytest.mark.parametrize(
-    ("x", "names"),
-    [(NUMBERS, ["forest", "linear"]), (cycle("1", "", "2"), ["boosting"])],
+    ("x", "y", "names"),
+    [
+        (NUMBERS, NUMBERS, ["RandomForestRegressor", "LinearRegression"]),
+        (NUMBERS, cycle(0, 1), ["RandomForestClassifier", "LogisticRegression"]),
+        (cycle("1", "", "2"), NUMBERS, ["HistGradientBoostingRegressor"]),
+        (cycle("1", "", "2"), cycle(*"abc"), ["HistGradientBoostingClassifier"]),
+    ],
 )
-def test_models_are_proposed_that_take_the_features_as_they_are(x, names, tmp_path):
-    _, given = started(tmp_path, table(NUMBERS, x))
-    assert [model["name"] for model in given["models"]] == names
+def test_models_are_proposed_that_fit_task_and_features(x, y, names, tmp_path):
+    _, given = started(tmp_path, table(y, x))
+    found = [model["estimator"].rpartition(".")[2] for model in given["models"]]
+    assert found == names
+    config = parse_config(given, base=tmp_path / "audit")
+    fitted = fit_models(config.models, read_datasets(config)[0])
+    assert [type(model.estimator).__name__ for model in fitted] == names
 
 
 def test_a_target_that_is_no_column_is_told(tmp_path):

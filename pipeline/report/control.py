@@ -59,12 +59,11 @@ def subtitle(facts: Facts) -> Sentence:
         key = "title.predicts_unit" if unit else "title.predicts"
         parts.append(say(key, target=named(facts.target), unit=shown(unit)))
     rows = facts.rows("test")
-    on_rows = counted(whole("datasets.rows", rows), "test_row")
-    parts.append(
-        say("title.run", date=day(facts), rows=on_rows)
-        if rows
-        else say("title.run_only", date=day(facts))
-    )
+    if rows:
+        on_rows = counted(rows, "test_row")
+        parts.append(say("title.run", date=day(facts), rows=on_rows))
+    else:
+        parts.append(say("title.run_only", date=day(facts)))
     return joined(parts, " ")
 
 

@@ -114,11 +114,14 @@ class Facts:
         """Return the unit of a record's numbers, empty for a pure number."""
         return unit_text(record.unit, self.target_unit)
 
-    def rows(self, split: str) -> int:
-        """Return how many rows a split has, 0 if it was not read."""
-        frame = self.result.datasets
-        rows = frame.loc[frame["split"] == split, "rows"]
-        return int(rows.iloc[0]) if len(rows) else 0
+    def rows(self, split: str) -> Value | None:
+        """Return how many rows a split has, None if it was not read."""
+        splits = self.result.datasets["split"].tolist()
+        if split not in splits:
+            return None
+        place = splits.index(split)
+        rows = int(self.result.datasets["rows"].iloc[place])
+        return whole(f"datasets[{place}].rows", rows)
 
 
 def facts_of(result: AuditResult, digest: str) -> Facts:

@@ -6,6 +6,7 @@ of its row says so. An interval without two finite ends is not drawn.
 """
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from math import ceil, isfinite, isinf
 from typing import NamedTuple, TypeVar
 
@@ -180,8 +181,8 @@ def foot(
     places = [scale.at(number) for number in numbers]
     sheet.line((scale.left, scale.right), (y, y), colour=AXIS)
     sheet.uprights(places, (y, y + 0.9), colour=AXIS)
-    for place, text in zip(places, texts, strict=True):
-        x = min(place, WIDTH - typeface.width(text, SMALL) / 2)
+    for number, text in zip(numbers, texts, strict=True):
+        x = _tick_middle(scale, number, text)
         sheet.text(x, y + 3.2, text, size=SMALL, colour=SOFT, anchor="center")
 
 
@@ -200,9 +201,14 @@ def fitting_ticks(
 
 
 def _stand_apart(scale: Scale, numbers: Sequence[float], texts: Sequence[str]) -> bool:
-    gap = scale.at(numbers[1]) - scale.at(numbers[0])
     wide = max(typeface.width(text, SMALL) for text in texts) + 1.8
-    return max(wide, 8.0) <= gap
+    middles = [_tick_middle(scale, n, t) for n, t in zip(numbers, texts, strict=True)]
+    return all(right - left >= max(wide, 8.0) for left, right in pairwise(middles))
+
+
+def _tick_middle(scale: Scale, number: float, text: str) -> float:
+    """Return where a tick's text stands: under it, unless it would leave the sheet."""
+    return min(scale.at(number), WIDTH - typeface.width(text, SMALL) / 2)
 
 
 def baseline(

@@ -207,8 +207,8 @@ def engines(
     parts.check(len(rows), "The rows of a figure of engines")
     parts.check(len(engines), "The engines of a figure", most=len(figure_rows.ENGINES))
     column = parts.name_column([row.name for row in rows])
-    roomy = min(3.0 * len(engines), (parts.PAGE - 20.0) / len(rows))
-    column = column._replace(pitch=max(1.08 * column.pitch, roomy))
+    roomy = max(1.08 * column.pitch, 3.0 * len(engines))
+    column = column._replace(pitch=min(roomy, (parts.PAGE - 20.0) / len(rows)))
     right = WIDTH - 3.0
     numbers = [number for row in rows for point in row.points for number in point[1:]]
     ends = limits(numbers, include=(baseline,))

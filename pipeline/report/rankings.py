@@ -77,7 +77,8 @@ class Ranking:
     @cached_property
     def places(self) -> int:
         """Decimals of every number of this ranking."""
-        return decimals(self.mean, self.record.std_error)
+        with np.errstate(invalid="ignore"):  # infinite losses have no spread
+            return decimals(self.mean, self.record.std_error)
 
     @property
     def is_drawn(self) -> bool:
@@ -176,7 +177,8 @@ def _ranked(
 def interval(record: Importance) -> tuple[Floats, Floats]:
     """Return the bounds of the t interval of each mean over the repeats.
 
-    Both equal the mean if nothing is drawn, and are NaN after a single repeat.
+    Both equal the mean if nothing is drawn or it is infinite, and are NaN after a
+    single repeat.
     """
     if not record.stream:
         return record.mean, record.mean
@@ -187,7 +189,7 @@ def interval(record: Importance) -> tuple[Floats, Floats]:
 
     quantile = float(stdtrit(record.n_repeats - 1, (1 + LEVEL) / 2))
     with np.errstate(invalid="ignore"):
-        half = quantile * record.std_error
+        half = np.where(np.isinf(record.mean), 0.0, quantile * record.std_error)
         return record.mean - half, record.mean + half
 
 
@@ -198,7 +200,7 @@ def places(low: Floats, high: Floats) -> tuple[Floats, Floats]:
     worst the number of features without those whose upper bound is below its lower
     bound. NaN where a bound is.
     """
-    known = np.isfinite(low) & np.isfinite(high)
+    known = ~(np.isnan(low) | np.isnan(high))
     ordered_low, ordered_high = np.sort(low[known]), np.sort(high[known])
     n = len(ordered_low)
     first = 1.0 + n - np.searchsorted(ordered_low, high, side="right")

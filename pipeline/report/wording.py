@@ -154,9 +154,9 @@ def key_of(*names: str) -> str:
     import hashlib
 
     slug = "-".join(
-        re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") for name in names if name
+        re.sub(r"[^a-z0-9_]+", "-", name.lower()).strip("-") for name in names if name
     )
-    safe = re.sub(r"-+", "-", slug)[:40].strip("-")
+    safe = re.sub(r"-+", "-", slug)[:80].strip("-")
     plainly = "-".join(name for name in names if name)
     if safe == plainly:
         return safe

@@ -1,5 +1,6 @@
 """Permutation importance: closed forms, invariances, and R's numbers replayed."""
 
+import doctest
 import json
 from dataclasses import replace
 from math import log
@@ -10,6 +11,7 @@ import pandas as pd
 import pytest
 
 from pipeline.importance import options_of
+from pipeline.importance import permutation as module
 from pipeline.importance.permutation import DRAWS, permutation, permuted_target
 from pipeline.known_answers import (
     binary_data,
@@ -302,6 +304,10 @@ def test_permuted_target_is_measured_on_the_rows_of_the_baseline(stream, n_rows)
     permutation(model, data, **options)
     permuted_target(model, data, **options)
     assert seen[-1] == seen[0]
+
+
+def test_the_example_of_the_docstring_holds():
+    assert doctest.testmod(module) == (0, 3)
 
 
 def test_the_options_are_the_repeats_and_the_rows():

@@ -11,7 +11,7 @@ values_by_name <- function(name) {
     integer_na = c(1L, NA), logical_na = c(TRUE, NA), numbers = c(1, NA, NaN, Inf),
     text = c("\u00a3", NA, ""), factor = factor(c("b", NA), levels = c("b", "a")),
     ordered = factor("lo", levels = c("lo", "hi"), ordered = TRUE),
-    date = as.Date(c("1969-12-31", NA)), integer_date = structure(1L, class = "Date"),
+    date = structure(c(-0.5, NA), class = "Date"), integer_date = structure(1L, class = "Date"),
     time = as.POSIXct(c(-0.5, NA), origin = "1970-01-01", tz = "UTC"),
     zone = as.POSIXct(0, origin = "1970-01-01", tz = "America/New_York"),
     hours = as.difftime(1.5, units = "hours"), sequence = 1:3,
@@ -19,6 +19,7 @@ values_by_name <- function(name) {
     latin1 = iconv("\u00e9", "UTF-8", "latin1"), named = c(a = 1), empty = character(0),
     matrix = matrix(1:4, 2), labelled = matrix(1:4, 2, dimnames = list(NULL, c("a", "b"))),
     missing_matrix = matrix(c(1L, NA), 1), list = list(a = 1, b = list("x", NULL)),
+    twice = list(a = 1, a = 2),
     nothing = NULL, frame = data.frame(x = 1:2, row.names = c("r", "s")),
     no_rows = data.frame(x = numeric(0)), no_columns = data.frame(row.names = 1:3),
     closure = function(x) x, environment = new.env(), formula = y ~ x,
@@ -42,7 +43,7 @@ same_plain <- function(x, y) {
 
 ask <- function(data, predict) predict(NULL, data)
 ask_and_swallow <- function(data, predict) {
-  try(predict(NULL, data), silent = TRUE)
+  for (i in 1:2) try(predict(NULL, data), silent = TRUE)
   "fine"
 }
 ask_with_extras <- function(data, predict) {
@@ -68,6 +69,10 @@ ask_changed <- function(data, change, predict) {
   )
   predict(NULL, changed)
 }
+ask_changed_and_swallow <- function(data, change, predict) {
+  try(ask_changed(data, change, predict), silent = TRUE)
+  "fine"
+}
 ask_under_gctorture <- function(data, times, predict) {
   gctorture(TRUE)
   on.exit(gctorture(FALSE))
@@ -84,9 +89,13 @@ fail_with_condition <- function() {
                  list(message = "special words", call = NULL)))
 }
 fail_on_exit <- function() { on.exit(stop("at the end")); 1 }
-recurse <- function(n) recurse(n + 1)
+recurse <- function(n) {
+  options(expressions = 5e5L)  # R's own limit on depth comes too early to show anything
+  on.exit(options(expressions = 5000L))
+  deeper <- function(n) deeper(n + 1)
+  deeper(n)
+}
 draw <- function(seed) { set.seed(seed); stats::runif(1) }
-interrupted_outside <- function() 1
 read_input <- function() list(readline("? "), { browser(); 1 })
 choose <- function() utils::menu(c("a", "b"))
 shout <- function(text) system(paste("echo", text))
@@ -96,8 +105,10 @@ facts <- function() {
   list(l10n_info()[["UTF-8"]], Sys.getlocale("LC_COLLATE"), Sys.getenv("TZ"),
        sort(c("_", "a", "B", "A")), make.names("\u00e9"), RNGkind())
 }
-search_path <- function() search()
-work_folder <- function() c(getwd(), tempdir())
+leave_in_the_global_environment <- function() assign("mailbox", 1, globalenv())
+look_into_the_mailbox <- function() mailbox
+spread <- function(x) sd(x)
+replace_a_function <- function() echo <<- NULL
 
 say_and <- function(fifo, what) {
   if (nzchar(fifo)) cat("here\n", file = fifo)

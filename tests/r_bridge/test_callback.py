@@ -104,7 +104,7 @@ def test_after_a_failure_predict_is_not_asked_again(r):
         raise ValueError("once")
 
     with pytest.raises(ValueError, match="once"):
-        asked(r, predict, "ask_with_extras")
+        asked(r, predict, "ask_and_swallow")
     assert asked_for == [3]
 
 
@@ -129,9 +129,11 @@ def test_an_answer_that_is_no_prediction_is_raised_too(r, function):
         ("matrix", "it sent a value of class matrix"),
     ],
 )
-def test_a_frame_that_r_changed_is_refused(r, change, words):
-    with pytest.raises(RBridgeError, match=words):
-        asked(r, ones, "ask_changed", change=change)
+@pytest.mark.parametrize("function", ["ask_changed", "ask_changed_and_swallow"])
+def test_a_frame_that_r_changed_is_refused(r, change, words, function):
+    with pytest.raises(RBridgeError, match=words) as refusal:
+        asked(r, ones, function, change=change)
+    assert type(refusal.value) is RBridgeError
 
 
 @pytest.mark.parametrize("change", ["doubles", "text", "rows", "relevelled"])

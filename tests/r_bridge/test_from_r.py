@@ -117,6 +117,15 @@ def test_text_that_is_broken_in_r_is_refused(r):
     )
 
 
+def test_a_list_with_a_name_twice_is_refused(r):
+    with pytest.raises(RBridgeError) as refusal:
+        made(r, "twice")
+    assert str(refusal.value) == (
+        "The result of 'values_by_name' must name each element once, but 'a' is there "
+        "twice."
+    )
+
+
 def test_every_frame_of_the_standard_packages_returns_as_it_was(r):
     frames = r.call("frames_of", {"package": "datasets"})
     again = r.call("same_plain", {"x": frames, "y": frames})

@@ -18,6 +18,7 @@ def test_of_many_warnings_fifty_are_kept_and_all_are_counted(r):
     r.call("complain", {"times": 10_000})
     assert r.warnings[:2] == ("careful 1", "careful 2")
     assert r.warnings[49:] == ("careful 50", "... and 9950 more warnings")
+    assert r.console == ""
 
 
 def test_what_one_call_said_is_gone_with_the_next(r):
@@ -75,6 +76,14 @@ def test_endless_recursion_is_an_error_and_not_the_end(r):
 def test_memory_that_is_not_there_is_an_error(r):
     with pytest.raises(RError, match="cannot allocate vector of size"):
         r.call("allocate", {"n": 1e15})
+
+
+def test_no_function_can_be_replaced(r):
+    with pytest.raises(
+        RError, match="cannot change value of locked binding for 'echo'"
+    ):
+        r.call("replace_a_function", {})
+    assert r.call("echo", {"x": 1}).tolist() == [1]
 
 
 def test_only_functions_of_the_files_can_be_called(r):

@@ -48,5 +48,10 @@ def test_the_ctrl_c_of_a_terminal_does_not_reach_r(r):
 
 
 def test_the_global_environment_is_no_mailbox(r):
-    assert ".GlobalEnv" not in r.call("search_path", {})[1:]
-    assert r.call("echo", {"x": 1}).tolist() == [1]
+    r.call("leave_in_the_global_environment", {})
+    with pytest.raises(RError, match="object 'mailbox' not found"):
+        r.call("look_into_the_mailbox", {})
+
+
+def test_what_r_attaches_by_itself_is_at_hand(r):
+    assert r.call("spread", {"x": [1.0, 3.0]}).tolist() == pytest.approx([2**0.5])

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from tests.report.made_records import (
 )
 
 from pipeline.records import Finding
+from pipeline.report.view import ReportView, build_view
 from pipeline.result import AuditResult
 
 FINDINGS = (
@@ -40,7 +42,7 @@ FINDINGS = (
         severity="info",
         subject="linear",
         message="Model 'linear' must be a tree, a forest or a boosting of scikit-learn "
-        "that reports its impurity for method 'impurity', but it is a LinearRegression.",
+        "that reports its impurity, but it is a LinearRegression.",
         remedy="Use permutation importance.",
     ),
     Finding(
@@ -299,7 +301,7 @@ def interrupted_result() -> AuditResult:
         check="interrupted",
         severity="failure",
         subject="audit",
-        message="The audit was interrupted in the step 'permutation of features, forest'.",
+        message="The audit was interrupted in the step 'permutation, forest'.",
     )
     empty = {
         name: made_frame(name)
@@ -342,7 +344,7 @@ def many_findings(number: int) -> tuple[Finding, ...]:
             check="constant_feature",
             severity="warning",
             subject=f"column {place} of a table whose names are long and say little",
-            message=f"Column {place} has one value in the evaluation rows, so no method "
+            message=f"Column {place} has one value in the evaluation rows: no method "
             "can say anything about it, and none is asked to.",
         )
         for place in range(number)
@@ -359,7 +361,20 @@ RESULTS = {
     "one feature": lambda: plain_result(("surface",)),
     "twenty features": lambda: plain_result([f"feature.{i:02}" for i in range(20)]),
     "wide": lambda: plain_result(
-        [f"feature.{i:03}" for i in range(200)], findings=many_findings(40)
+        [f"feature.{i:03}" for i in range(200)],
+        findings=many_findings(40),
     ),
     "hostile": lambda: plain_result(HOSTILE, findings=many_findings(3)),
 }
+
+
+@cache
+def made(name: str) -> AuditResult:
+    """Return one of the results; results are frozen, so tests may share it."""
+    return RESULTS[name]()
+
+
+@cache
+def view_of(name: str) -> ReportView:
+    """Return the view of one of the results."""
+    return build_view(made(name))

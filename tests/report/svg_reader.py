@@ -1,6 +1,7 @@
 """Reads back what a figure drew: groups, marks, paths and texts in millimetres."""
 
 import re
+from itertools import combinations
 from xml.etree import ElementTree
 
 import numpy as np
@@ -82,3 +83,32 @@ def shown_box(words_, x, style):
     shift = {"start": 0.0, "middle": 0.5, "end": 1.0}
     anchor = re.search(r"text-anchor: (\w+)", style)[1]
     return x - shift[anchor] * wide, x + (1 - shift[anchor]) * wide
+
+
+def boxes(svg):
+    """Return (words, left, right, top, bottom) of every text in millimetres."""
+    found = []
+    for text, x, y, style in texts(svg):
+        size = float(re.search(r"font-size: ([\d.]+)px", style)[1])
+        span = y - 0.7 * size * MM, y + 0.1 * size * MM
+        found.append((text, *shown_box(text, x, style), *span))
+    return found
+
+
+def collisions(svg):
+    """Return every pair of texts that overlap."""
+    return [
+        (one[0], two[0])
+        for one, two in combinations(boxes(svg), 2)
+        if one[1] < two[2] and two[1] < one[2] and one[3] < two[4] and two[3] < one[4]
+    ]
+
+
+def off_sheet(svg):
+    """Return the texts that leave the sheet."""
+    tall = height(svg)
+    return [
+        text
+        for text, left, right, top, bottom in boxes(svg)
+        if left < -0.01 or right > 174.01 or top < 0 or bottom > tall
+    ]

@@ -1,0 +1,46 @@
+"""How the tests read a view: its pieces, its tables by name, its sentences."""
+
+from dataclasses import fields, is_dataclass
+
+from pipeline.report.blocks import Name, Value, plain
+
+
+def pieces(block):
+    """Yield everything a view is made of, down to the parts of its sentences."""
+    yield block
+    if isinstance(block, dict):
+        block = tuple(block.values())
+    if isinstance(block, tuple | list):
+        inside = block
+    elif is_dataclass(block):
+        inside = [getattr(block, item.name) for item in fields(block)]
+    else:
+        return
+    for item in inside:
+        yield from pieces(item)
+
+
+def section(view, letter):
+    return next(part for part in view.sections if part.letter == letter)
+
+
+def table(view, id_):
+    return next(item for item in view.tables if item.id == id_)
+
+
+def column(item, label):
+    """Return the plain texts of one column of a table."""
+    heads = [plain(head.label) for head in item.columns]
+    place = heads.index(label)
+    return [plain(row.cells[place].parts) for row in item.rows]
+
+
+def words(block):
+    """Return all sentences of a block as one text."""
+    return " ".join(
+        plain(piece)
+        for piece in pieces(block)
+        if isinstance(piece, tuple)
+        and piece
+        and isinstance(piece[0], str | Name | Value)
+    )

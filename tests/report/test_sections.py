@@ -1,0 +1,194 @@
+"""The sections beside the results: every sentence true of the run."""
+
+import re
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+from tests.report.made_results import (
+    FAILURE,
+    apartments_result,
+    many_findings,
+    plain_result,
+    view_of,
+)
+from tests.report.reading import column, section, table, words
+
+from pipeline.records import Finding
+from pipeline.report.blocks import plain
+from pipeline.report.view import build_view
+
+
+def test_performance_stands_beside_that_of_a_constant():
+    item = table(view_of("apartments"), "tab-performance-rmse")
+    assert column(item, "Model")[-1] == "constant predictor"
+    assert column(item, "Evaluation, n\u00a0=\u00a09\u202f000") == [
+        "283.0",
+        "283.1",
+        "160.9",
+        "901.9",
+    ]
+    assert column(item, "Of the constant")[2] == "18\u202f%"
+
+
+def test_a_weak_model_is_named_where_its_performance_stands():
+    weak = Finding(
+        check="weak_model", severity="warning", subject="forest, rmse", message="m"
+    )
+    view = build_view(plain_result(("a",), findings=(weak,)))
+    assert "No better than a constant: forest, rmse." in plain(section(view, "D").lede)
+
+
+@pytest.mark.parametrize(
+    ("name", "word", "sentence"),
+    [
+        (
+            "apartments",
+            "confirmed-with-exceptions",
+            "with 2 exceptions (section\u00a0K).",
+        ),
+        ("disagreeing", "not-confirmed", "1 finding at or above the limit failure"),
+        ("interrupted", "not-established", "incomplete: The audit was interrupted in"),
+        (
+            "failed",
+            "not-established",
+            "incomplete: Impurity of features by python failed",
+        ),
+        (
+            "one feature",
+            "confirmed-with-exceptions",
+            "with 1 exception (section\u00a0K).",
+        ),
+    ],
+)
+def test_the_verdict_says_what_it_rests_on(name, word, sentence):
+    view = view_of(name)
+    assert view.verdict.word == word
+    assert sentence in plain(view.sentence)
+
+
+def test_a_run_without_exceptions_names_who_reproduced_it():
+    pairs = apartments_result().agreement.iloc[:6]
+    view = build_view(apartments_result(findings=(), agreement=pairs))
+    assert view.verdict.label == "Importance evidence confirmed"
+    assert "reproduced by DALEX within the stated limits" in plain(view.sentence)
+
+
+@pytest.mark.parametrize("name", ["interrupted"])
+def test_a_run_that_ended_early_is_titled_so(name):
+    assert plain(view_of(name).title) == "Audit not completed"
+
+
+def test_the_title_names_few_models_and_counts_many(apartments):
+    assert plain(view_of("apartments").title) == "What forest, linear and svm rely on"
+    many = pd.concat([apartments.models] * 2, ignore_index=True)
+    view = build_view(apartments_result(models=many))
+    assert plain(view.title) == "What 6 models rely on"
+
+
+def test_cells_of_the_shared_table_follow_the_run():
+    shared = column(table(view_of("apartments"), "tab-shared"), "In this run")
+    assert shared[4] == "DALEX: shared, replayed"
+    both = column(table(view_of("disagreeing"), "tab-shared"), "In this run")
+    assert both[4] == "DALEX: shared, replayed; vip: independent"
+    alone = column(table(build_view(plain_result(("a",))), "tab-shared"), "In this run")
+    assert set(alone) == {"n/a, one implementation"}
+
+
+def test_what_was_not_tested_is_never_nothing(any_name):
+    items = column(table(view_of(any_name), "tab-untested"), "Item")
+    assert {"causal meaning", "fairness", "individual explanations"} <= set(items)
+
+
+def test_an_engine_that_is_missing_was_not_tested_and_comes_first():
+    items = column(table(view_of("apartments"), "tab-untested"), "Item")
+    assert items[0] == "comparison with vip"
+    page = section(view_of("apartments"), "B")
+    assert "The gravest: comparison with vip." in words(page)
+
+
+def test_pairs_are_listed_worst_first():
+    pairs = table(view_of("disagreeing"), "tab-pairs")
+    listed = [next(p.word for p in r.cells[2].parts) for r in pairs.rows]
+    assert listed == ["disagrees", "comparable", "equivalent", *["replayed"] * 6]
+
+
+def test_rankings_nobody_compared_stand_in_one_row_with_their_reason():
+    pairs = table(view_of("apartments"), "tab-pairs")
+    assert column(pairs, "Model and measure")[0] == "3 rankings"
+    assert column(pairs, "Because")[0] == "vip is not installed"
+
+
+def test_a_disagreement_shows_difference_band_and_cause():
+    item = table(view_of("disagreeing"), "tab-disagreements")
+    (row,) = item.rows
+    told = [plain(cell.parts) for cell in row.cells]
+    assert told[2:7] == ["241.7", "210.9", "+30.8", "±15.7", "outside"]
+    assert told[-1].startswith("data: predictions differ")
+
+
+def test_checks_that_passed_alike_stand_in_one_row(apartments):
+    more = pd.concat(
+        [apartments.checks, apartments.checks.iloc[[2]]], ignore_index=True
+    )
+    more.loc[8, "observed"] = -3.0
+    item = table(build_view(apartments_result(checks=more)), "tab-checks")
+    assert column(item, "Verdict") == ["fail", "warn", "not run", *["pass"] * 5]
+    (row,) = (r for r in item.rows if plain(r.cells[1].parts) == "2 answers")
+    assert plain(row.cells[2].parts) == "−619 to −3"
+    assert len(item.everything.rows) == 9
+
+
+def test_findings_are_listed_gravest_first_with_what_to_do():
+    view = view_of("disagreeing")
+    entries = section(view, "K").parts["entries"]
+    assert [entry.severity for entry in entries] == ["failure", "warning", "info"]
+    assert [entry.number for entry in entries] == ["K1", "K2", "K3"]
+    assert FAILURE.remedy in words(entries[0].facts)
+    assert "predictions differ by 0.0024" in words(entries[0].facts)
+
+
+def test_the_id_of_a_finding_does_not_depend_on_the_others():
+    def ids(findings):
+        view = build_view(plain_result(("a",), findings=findings))
+        return {entry.id for entry in section(view, "K").parts["entries"]}
+
+    three = many_findings(3)
+    assert ids(three) - ids(three[1:]) == ids(three[:1])
+
+
+def test_limits_of_use_come_from_the_measures_and_from_the_configuration():
+    limits = words(section(view_of("apartments"), "L").parts["limits"])
+    assert "10 repeats, one fit of each model, one sample of 9\u202f000 rows" in limits
+    assert "favours features with many distinct values" in limits
+    assert "The ranking holds for the city as a whole." in limits
+
+
+def test_seeds_are_listed_with_everyone_who_drew_from_them():
+    item = table(view_of("apartments"), "tab-seeds")
+    assert len(item.rows) == 6
+    assert set(column(item, "Engines")) == {"Python, DALEX"}
+    assert set(column(item, "Seed")) == {"1804289383"}
+
+
+def test_only_commands_that_exist_are_shown():
+    commands = words(section(view_of("apartments"), "N"))
+    used = set(re.findall(r"importance-audit (\S+)", commands))
+    assert used == {"run", "render"}
+    assert "apartments/runs/20261120T091204Z-7f3a91c2" in commands
+
+
+def test_what_was_configured_is_shown_of_the_parameters():
+    config = {"models": [{"name": "forest", "parameters": {"n_estimators": 500}}]}
+    result = plain_result(("a",))
+    run = replace(result.run, config={**result.run.config, **config})
+    item = table(build_view(plain_result(("a",), run=run)), "tab-models")
+    assert column(item, "Parameters") == ["n_estimators=500, others: defaults"]
+
+
+def test_the_executive_page_keeps_to_its_caps():
+    parts = section(view_of("wide"), "B").parts
+    assert len(parts["ranking"][0].rows) == 8
+    assert "And 192 more" in words(parts["ranking"][0].notes)
+    assert len(parts["findings"]) == 5
+    assert "0 failures, 40 warnings, 0 notes." in plain(parts["tally"])
