@@ -12,7 +12,7 @@ import pandas as pd
 
 from pipeline import agreement, checks, measure, models, streams
 from pipeline.config import AuditConfig, ImportanceSection
-from pipeline.errors import DataError, ModelError
+from pipeline.errors import ConfigError, DataError, ModelError, did_you_mean
 from pipeline.importance import METHODS
 from pipeline.importance.permutation import Stream, permuted_target
 from pipeline.journal import Y_PERMUTED, Journal, Step
@@ -70,11 +70,7 @@ def audit(
     with host.session(r_seconds=config.r.seconds):
         run.look_for_engines()
         run.models = (*_fitted(config, train), *models)
-        if not run.models:
-            raise ModelError(
-                "The audit must have a model, but none was configured or given. "
-                "Add [[models]] to the configuration or pass models=."
-            )
+        _check(config, test, run.models)
         run.journal.follow(run.steps())
         return run.journal.result(
             train, test, config, run.models, asked_r=len(run.engines) > 1
@@ -102,6 +98,34 @@ def _fitted(config: AuditConfig, train: Dataset | None) -> tuple[FittedModel, ..
             "but there are none. Pass train=, or give fitted models only."
         )
     return models.fit_models(config.models, train, base=config.base)
+
+
+def _check(config: AuditConfig, test: Dataset, models: tuple[FittedModel, ...]) -> None:
+    """Refuse names that only meet here: of models, of columns, of both at once."""
+    if not models:
+        raise ModelError(
+            "The audit must have a model, but none was configured or given. "
+            "Add [[models]] to the configuration or pass models=."
+        )
+    names = [model.name for model in models]
+    problems = [
+        f"The names of the models must differ, but {name!r} is there twice."
+        for name in dict.fromkeys(names)
+        if names.count(name) > 1
+    ]
+    asked = {name for entry in config.importance for name in entry.models}
+    grouped = {name for columns in config.groups.values() for name in columns}
+    for what, wanted, known in (
+        ("model", asked, names),
+        ("column of a group", grouped, test.features),
+    ):
+        problems += [
+            f"A {what} must be one that the audit has, but {name!r} is not."
+            f"{did_you_mean(name, known)}"
+            for name in sorted(wanted - set(known))
+        ]
+    if problems:
+        raise ConfigError(problems)
 
 
 @dataclass(kw_only=True)

@@ -54,5 +54,6 @@ def listed(names: Iterable[object], *, limit: int = 5) -> str:
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return " Did you mean 'x'?" for the nearest known word, or an empty text."""
-    near = get_close_matches(word, list(known), n=1)
-    return f" Did you mean {near[0]!r}?" if near else ""
+    by_lower = {name.casefold(): name for name in known}
+    near = get_close_matches(word.casefold(), list(by_lower), n=1)
+    return f" Did you mean {by_lower[near[0]]!r}?" if near else ""

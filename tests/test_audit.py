@@ -11,7 +11,7 @@ from sklearn.linear_model import LinearRegression
 from pipeline.audit import audit, exit_code
 from pipeline.config import parse_config
 from pipeline.data import dataset
-from pipeline.errors import ModelError
+from pipeline.errors import ConfigError, ModelError
 from pipeline.models import wrap
 from pipeline.streams import seed_of
 from r_bridge import host
@@ -74,6 +74,19 @@ def test_a_column_no_model_reads_measures_exactly_the_baseline():
 def test_an_audit_without_a_model_is_refused():
     with pytest.raises(ModelError, match="must have a model, but none was configured"):
         audited()
+
+
+def test_names_that_only_meet_in_the_audit_are_refused_together():
+    entries = [{**PERMUTATION, "models": ["Linaer"]}]
+    with pytest.raises(ConfigError) as refused:
+        audited(linear(), linear(), entries=entries, groups={"both": ["a", "B1"]})
+    assert refused.value.problems == (
+        "The names of the models must differ, but 'linear' is there twice.",
+        "A model must be one that the audit has, but 'Linaer' is not. "
+        "Did you mean 'linear'?",
+        "A column of a group must be one that the audit has, but 'B1' is not. "
+        "Did you mean 'b'?",
+    )
 
 
 def test_a_predict_that_fails_is_a_failed_method_and_the_others_are_answered():

@@ -282,7 +282,7 @@ def test_a_difference_stands_against_its_band_around_zero(n):
 def test_only_what_is_outside_is_red_and_carries_its_number():
     svg = bands(BANDS)
     red = [text for text, *_, style in texts(svg) if drawing.RED in style]
-    assert sorted(red) == ["■ disagrees", "−30.8"]
+    assert sorted(red) == ["−30.8", "■ disagrees"]
     marks = [groups(svg, f"difference-{n}-0")[-1] for n in (0, 1)]
     fills = [group.find(f".//{SVG}use").get("style") for group in marks]
     assert [drawing.RED in fill for fill in fills] == [False, True]
