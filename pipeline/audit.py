@@ -69,8 +69,9 @@ def audit(
     )
     with host.session(r_seconds=config.r.seconds):
         run.look_for_engines()
+        _check_rows(config, test)
         run.models = (*_fitted(config, train), *models)
-        _check(config, test, run.models)
+        _check_names(config, test, run.models)
         run.journal.follow(run.steps())
         return run.journal.result(
             train, test, config, run.models, asked_r=len(run.engines) > 1
@@ -100,7 +101,21 @@ def _fitted(config: AuditConfig, train: Dataset | None) -> tuple[FittedModel, ..
     return models.fit_models(config.models, train, base=config.base)
 
 
-def _check(config: AuditConfig, test: Dataset, models: tuple[FittedModel, ...]) -> None:
+def _check_rows(config: AuditConfig, test: Dataset) -> None:
+    """Refuse to draw more rows than there are."""
+    problems = [
+        f"[importance] {entry.method} n_rows must be at most the {test.n_samples} "
+        f"rows of the test data, but {entry.options['n_rows']} was given."
+        for entry in config.importance
+        if (entry.options.get("n_rows") or 0) > test.n_samples
+    ]
+    if problems:
+        raise ConfigError(problems)
+
+
+def _check_names(
+    config: AuditConfig, test: Dataset, models: tuple[FittedModel, ...]
+) -> None:
     """Refuse names that only meet here: of models, of columns, of both at once."""
     if not models:
         raise ModelError(

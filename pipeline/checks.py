@@ -174,6 +174,8 @@ def weak_model(model: FittedModel, row: Mapping[str, Any], limits: Limits) -> An
     gain, error = -row["difference"], row["difference_std_error"]
     with np.errstate(divide="ignore", invalid="ignore"):
         errors = float(np.divide(gain, error))
+    side = "below" if gain > 0 else "above"
+    how_far = f", {abs(errors):.2g} standard errors {side} it" if error > 0 else ""
     finding = Finding(
         check="weak_model",
         severity="warning",
@@ -181,25 +183,30 @@ def weak_model(model: FittedModel, row: Mapping[str, Any], limits: Limits) -> An
         message=(
             f"The loss must lie more than {limit.value:g} standard errors below that "
             f"of the constant predictor, {row['constant']:.4g}, but it is "
-            f"{row['value']:.4g} ({errors:.2g} standard errors below)."
+            f"{row['value']:.4g}{how_far}."
         ),
         remedy="Do not explain what does not predict: improve the model first.",
         evidence={"loss": row["value"], "constant": row["constant"]},
     )
+    if gain > 0 and np.isnan(error):
+        unknown = "no standard error: the loss is not defined on most resamples"
+        return _row(finding, unknown, limit, "not run"), None
     return _answer(finding, not errors > float(limit.value), errors, limit)
 
 
 def unmeasured(importance: Importance, data: Dataset, limits: Limits) -> Answer:
-    """Fire if an importance has no answer for some feature."""
-    del data, limits
+    """Fire if an importance has no answer for some feature; a constant has none."""
+    del limits
     missing = [
         name
         for name, mean in zip(importance.features, importance.mean, strict=True)
         if np.isnan(mean)
     ]
+    of = dict(zip(importance.features, importance.columns, strict=True))
+    expected = all(_is_constant(data, of[name]) for name in missing)
     finding = Finding(
         check="unmeasured",
-        severity="warning",
+        severity="info" if expected else "warning",
         subject=_asked(importance),
         message=(
             "Every feature must get a number, but there is none for "
@@ -217,9 +224,7 @@ def constant_feature(
     """Fire if a column never varies: permuted, it must measure exactly the baseline."""
     del limits
     constant = [
-        n
-        for n, columns in enumerate(importance.columns)
-        if all(data.X[column].nunique(dropna=False) == 1 for column in columns)
+        n for n, columns in enumerate(importance.columns) if _is_constant(data, columns)
     ]
     if not constant or not importance.loss or _has_other_baseline(importance):
         return None
@@ -327,6 +332,11 @@ def _asked(importance: Importance) -> str:
     said = ", ".join(part for part in (*parts, importance.positive_class) if part)
     drawn = f", {importance.stream} draws" if importance.stream else ""
     return f"{said}: {importance.engine}{drawn}"
+
+
+def _is_constant(data: Dataset, columns: tuple[str, ...]) -> bool:
+    """Return whether no column of a feature or group ever varies."""
+    return all(data.X[column].nunique(dropna=False) == 1 for column in columns)
 
 
 def _has_other_baseline(importance: Importance) -> bool:

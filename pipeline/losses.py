@@ -43,7 +43,13 @@ class Loss(NamedTuple):
 
 def _mean(values: Array, weights: Array) -> float:
     """Return the weighted mean of one number per row."""
-    return float((weights * values).sum() / weights.sum())
+    return _per_weight(float((weights * values).sum()), weights)
+
+
+def _per_weight(total: float, weights: Array) -> float:
+    """Return a sum per unit of weight, NaN if no row weighs anything."""
+    weight = float(weights.sum())
+    return total / weight if weight > 0 else float("nan")
 
 
 def sum_of_squares(y: Array, prediction: Array, weights: Array) -> float:
@@ -54,7 +60,7 @@ def sum_of_squares(y: Array, prediction: Array, weights: Array) -> float:
 
 def mse(y: Array, prediction: Array, weights: Array) -> float:
     """Return the weighted mean of squared errors."""
-    return sum_of_squares(y, prediction, weights) / float(weights.sum())
+    return _per_weight(sum_of_squares(y, prediction, weights), weights)
 
 
 def rmse(y: Array, prediction: Array, weights: Array) -> float:
@@ -108,7 +114,7 @@ def negative_log_likelihood(y: Array, prediction: Array, weights: Array) -> floa
 
 def log_loss(y: Array, prediction: Array, weights: Array) -> float:
     """Return the weighted mean of -log p of the observed class, nothing clipped."""
-    return negative_log_likelihood(y, prediction, weights) / float(weights.sum())
+    return _per_weight(negative_log_likelihood(y, prediction, weights), weights)
 
 
 def dalex_cross_entropy(y: Array, prediction: Array, weights: Array) -> float:

@@ -58,8 +58,9 @@ def performance(
         One row per split ("train", then "test") and loss. Columns: model, loss, split,
         n_samples, value (loss of the model), std_error, constant (loss of the constant
         predictor), difference (value - constant, below 0 if the model helps),
-        difference_std_error. A standard error is NaN where a resample has no finite
-        loss.
+        difference_std_error. Resamples whose loss is not defined, such as an AUC of
+        one class, are left out of a standard error; it is NaN if that is more than
+        half of them.
     """
     rows: list[dict[str, Any]] = []
     for split, data in (("train", train), ("test", test)):
@@ -118,8 +119,8 @@ def _rows(
     """Return one row of the frame per loss."""
     with np.errstate(invalid="ignore"):
         difference = found.value - found.constant
-        std_error = drawn.value.std(axis=0, ddof=1)
-        of_difference = (drawn.value - drawn.constant).std(axis=0, ddof=1)
+        std_error = _std_of_defined(drawn.value)
+        of_difference = _std_of_defined(drawn.value - drawn.constant)
     return [
         {
             "model": model.name,
@@ -134,3 +135,13 @@ def _rows(
         }
         for k, loss in enumerate(model.losses)
     ]
+
+
+def _std_of_defined(losses: Floats) -> Floats:
+    """Return the spread of the finite losses of all resamples, (n_losses,)."""
+    defined = np.isfinite(losses)
+    often = defined.sum(axis=0) * 2 >= len(losses)
+    spread = np.full(losses.shape[1], np.nan)
+    for k in np.flatnonzero(often):
+        spread[k] = losses[defined[:, k], k].std(ddof=1)
+    return spread

@@ -38,7 +38,7 @@ class Form(NamedTuple):
 
 def check_task(name: str, estimator: Any, task: Task) -> None:
     """Refuse an estimator that cannot answer for a task."""
-    from sklearn.base import ClassifierMixin
+    from sklearn.base import ClassifierMixin, OutlierMixin
 
     kind = type(estimator).__name__
     if task != "regression" and not hasattr(estimator, "predict_proba"):
@@ -46,9 +46,14 @@ def check_task(name: str, estimator: Any, task: Task) -> None:
             f"Model {name!r} must have predict_proba for task {task!r}, but {kind} has "
             "none. Choose an estimator, or parameters of it, that give probabilities."
         )
-    is_classifier = isinstance(final(estimator), ClassifierMixin)
-    if task == "regression" and (is_classifier or not hasattr(estimator, "predict")):
-        finding = "is a classifier" if is_classifier else "has no predict"
+    kinds = {ClassifierMixin: "is a classifier", OutlierMixin: "finds outliers"}
+    found = [
+        words for base, words in kinds.items() if isinstance(final(estimator), base)
+    ]
+    if not hasattr(estimator, "predict"):
+        found.append("has no predict")
+    if task == "regression" and found:
+        finding = found[0]
         raise ModelError(
             f"Model {name!r} must be a regressor for task 'regression', but {kind} "
             f"{finding}."

@@ -266,7 +266,14 @@ class Importance:
             return np.zeros(len(self.features))
         if self.n_repeats < 2:
             return np.full(len(self.features), np.nan)
+        if self.form == "ratio" and self.aggregator == "pooled":
+            return self._std_of_pooled_ratio()
         return np.asarray(self.values.std(axis=1, ddof=1))
+
+    def _std_of_pooled_ratio(self) -> Floats:
+        """Spread of a ratio of means, whose terms share rows: the delta method."""
+        residual = self.raw - self.mean[:, np.newaxis] * self.baseline
+        return np.asarray(residual.std(axis=1, ddof=1) / self.baseline.mean())
 
     @property
     def std_error(self) -> Floats:

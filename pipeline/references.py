@@ -269,6 +269,9 @@ def dalex_curve(
     """
     del seed
     _refuse("DALEX", "partial_dependence", data)
+    for name in dalex.PROFILE_COLUMNS:
+        if name in data.features:
+            raise NotApplicable(f"DALEX keeps the name {name!r} for itself.")
     points = grid_of(data.X[feature], grid=grid, n_grid=n_grid)
     curves = [
         dalex.profile(data.X, predict, feature=feature, grid=points)

@@ -21,6 +21,7 @@ OWN_LOSSES = {
     "dalex_cross_entropy": "loss_cross_entropy",
 }
 FULL, Y_PERMUTED = "_full_model_", "_baseline_"
+PROFILE_COLUMNS = ("_vname_", "_label_", "_x_", "_yhat_", "_ids_")
 
 
 class Parts(NamedTuple):

@@ -89,6 +89,18 @@ def test_names_that_only_meet_in_the_audit_are_refused_together():
     )
 
 
+def test_more_rows_than_there_are_are_refused_before_any_predict():
+    def never(_):
+        raise AssertionError
+
+    with pytest.raises(ConfigError) as refused:
+        audited(callable_model(never), entries=[{**PERMUTATION, "n_rows": 81}])
+    assert str(refused.value) == (
+        "[importance] permutation n_rows must be at most the 80 rows of the test data, "
+        "but 81 was given."
+    )
+
+
 def test_a_predict_that_fails_is_a_failed_method_and_the_others_are_answered():
     def fails(_):
         raise RuntimeError("the service is down")

@@ -171,3 +171,10 @@ def test_loss_equals_that_of_dalex(case):
     if case["id"] == "loss-auc-ties":
         predicted = [float(f"{p:.15g}") for p in predicted]  # as DALEX reads them
     assert loss(name, observed, predicted) == pytest.approx(case["result"], rel=1e-13)
+
+
+@pytest.mark.parametrize("name", ["rmse", "mse", "mae", "log_loss", "brier"])
+def test_a_mean_over_rows_without_weight_is_not_a_number(name):
+    y, prediction = np.array([0.0, 1.0]), np.array([0.2, 0.7])
+    (value,) = evaluate((name,), y, prediction, np.zeros(2))
+    assert np.isnan(value)

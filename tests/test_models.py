@@ -409,6 +409,12 @@ def test_models_are_made_in_the_order_of_their_sections():
             "must be a regressor for task 'regression', but LogisticRegression is a "
             "classifier.",
         ),
+        (
+            "sklearn.ensemble.IsolationForest",
+            {},
+            "must be a regressor for task 'regression', but IsolationForest finds "
+            "outliers.",
+        ),
     ],
 )
 def test_an_estimator_that_cannot_be_made_says_why(estimator, facts, message):

@@ -131,7 +131,7 @@ def one_swap_after_another(drawn, n):
 @pytest.mark.parametrize(("n", "size"), [(2, 2), (9, 9), (300, 300), (70000, 50000)])
 def test_swapping_all_at_once_equals_swapping_one_by_one(n, size):
     r, again = RStream(11), RStream(11)
-    drawn = [int(again.sample(n - step, 1)[0]) for step in range(size)]
+    drawn = [int(again.sample(n - step, 1, replace=True)[0]) for step in range(size)]
     assert r.sample(n, size).tolist() == one_swap_after_another(drawn, n)
 
 

@@ -290,3 +290,13 @@ def test_more_findings_change_nothing_else():
     assert [found.check for found in before.findings] == ["a"]
     assert after.findings == (*before.findings, finding)
     assert after.agreement is before.agreement
+
+
+def test_the_error_of_a_pooled_ratio_knows_that_its_terms_share_rows():
+    # raw is a fixed multiple of the baseline of its repeat: the ratio never varies.
+    baseline = np.array([1.0, 2.0, 4.0])
+    raw = np.outer([1.5, 3.0], baseline)
+    asked = {"features": ("a", "b"), "columns": (("a",), ("b",)), "form": "ratio"}
+    shared = importance(aggregator="pooled", raw=raw, baseline=baseline, **asked)
+    np.testing.assert_allclose(shared.mean, [1.5, 3.0])
+    np.testing.assert_allclose(shared.std, [0.0, 0.0], atol=1e-15)

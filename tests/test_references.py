@@ -362,6 +362,12 @@ REFUSED = [
         "vip gives differences and ratios only, and the form asked is 'raw'.",
     ),
     (
+        "dalex_curve",
+        replace(normal_data(), X=normal_data().X.rename(columns={"x1": "_vname_"})),
+        {"feature": "x2"},
+        "DALEX keeps the name '_vname_' for itself.",
+    ),
+    (
         "dalex_permutation",
         normal_data().asked_by({"_baseline_": ("x1",)}),
         {},

@@ -55,13 +55,18 @@ def _card(facts: Facts, measure: Measure) -> Card:
 
 def _definition(facts: Facts, ranked: list[Ranking]) -> list[Fact]:
     """Return what defines the quantity: question, formula, models, loss, rows."""
-    record, key = ranked[0].record, f"cards.{ranked[0].record.method}"
+    record = ranked[0].record
+    method, of, form = record.method, record.of, record.form
     rows = [
-        (say("cards.label.question"), say(f"{key}.question.{record.of}")),
-        (say("cards.label.why"), say(f"{key}.why")),
+        (say("cards.label.question"), say(f"cards.{method}.question.{of}")),
+        (say("cards.label.why"), say(f"cards.{method}.why")),
         (
             say("cards.label.formula"),
-            (*say(f"{key}.formula.{record.form}"), "; ", *say(f"{key}.symbols")),
+            (
+                *say(f"cards.{method}.formula.{form}"),
+                "; ",
+                *say(f"cards.{method}.symbols"),
+            ),
         ),
         (say("cards.label.models"), _models(facts, ranked)),
     ]
@@ -104,9 +109,9 @@ def _form(facts: Facts, ranked: list[Ranking]) -> Sentence:
 
 
 def _data(facts: Facts, record: Importance) -> Sentence:
-    own = look_up(f"cards.{record.method}").get("data")
-    if own:
-        return (own,)
+    own = look_up("cards.own_data")
+    if record.method in own:
+        return (own[record.method],)
     frame = facts.result.datasets
     rows = frame[frame["split"] == record.split]
     weighted = bool(len(rows)) and bool(rows["weighted"].iloc[0])

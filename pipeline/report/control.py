@@ -95,7 +95,7 @@ def _document(facts: Facts) -> KeyValues:
     ]
     for key in ("classification", "owner"):
         if facts.note(key):
-            rows.append((say(f"control.{key}"), (shown(facts.note(key)),)))
+            rows.append((say(f"control.noted.{key}"), (shown(facts.note(key)),)))
     rows += [
         (say("control.generator"), (generator,)),
         (say("control.digest"), hash_text(facts.digest)),

@@ -179,7 +179,7 @@ def foot(
 ) -> None:
     """Draw the line of an axis with its ticks, their texts kept on the sheet."""
     places = [scale.at(number) for number in numbers]
-    sheet.line((scale.left, scale.right), (y, y), colour=AXIS)
+    sheet.line((scale.left, scale.right), (y, y), colour=AXIS, name="axis")
     sheet.uprights(places, (y, y + 0.9), colour=AXIS)
     for number, text in zip(numbers, texts, strict=True):
         x = _tick_middle(scale, number, text)

@@ -93,9 +93,9 @@ def _engine_figure(facts: Facts, ranking: Ranking) -> Figure:
 def _engines_headline(ranking: Ranking, sides: list[Importance]) -> Sentence:
     """Return whether all engines order the features alike."""
     orders = {tuple(np.array(side.features)[np.argsort(side.rank)]) for side in sides}
-    key = "one_order" if len(orders) == 1 else "orders"
+    key = "figures.one_order" if len(orders) == 1 else "figures.orders"
     return say(
-        f"figures.{key}",
+        key,
         model=shortened(ranking.record.model, 24),
         n=tallied("importances", len(sides)),
     )
@@ -107,7 +107,7 @@ def _engines_alt(ranking: Ranking, engines: tuple[str, ...], n: int) -> str:
         "figures.engines_alt",
         n=str(n),
         total=count(len(record.features)),
-        what=word(f"words.{record.of}"),
+        what=word(f"asked.{record.of}"),
         model=shortened(record.model, 30),
         engines=joined(engines),
         first=shortened(record.features[ranking.measured[0]], 30),

@@ -41,9 +41,9 @@ def agreement(facts: Facts) -> Section:
     title = word("sections.agreement")
     frame = facts.result.agreement
     if frame.empty:
-        key = "none" if facts.rankings else "nothing"
+        key = "agreement.none" if facts.rankings else "agreement.nothing"
         nothing = {"blocks": ()}
-        return Section("G", "agreement", title, say(f"agreement.{key}"), nothing)
+        return Section("G", "agreement", title, say(key), nothing)
     of_rankings = frame.index[frame["kind"] == "importance"]
     blocks: list[Any] = []
     if len(of_rankings):
@@ -200,8 +200,8 @@ def _because(facts: Facts, place: Hashable, row: "pd.Series[Any]") -> Sentence:
     """Return what a verdict rests on, in one clause."""
     told: list[Sentence] = []
     if row["verdict"] == "replayed":
-        drawn = "same_draws" if row["stream"] else "nothing_drawn"
-        told.append(say(f"agreement.{drawn}", value=_relative(facts, place)))
+        key = "agreement.same_draws" if row["stream"] else "agreement.nothing_drawn"
+        told.append(say(key, value=_relative(facts, place)))
     elif row["verdict"] == "equivalent":
         n = counted(
             whole(f"agreement[{place}].n_features", int(row["n_features"])), "row"

@@ -86,7 +86,7 @@ def _inputs(facts: Facts) -> Table:
     told: list[tuple[Sentence, str, str]] = [
         (
             (named(str(row["name"])),),
-            word(f"provenance.{row['split']}"),
+            word(f"provenance.rows.{row['split']}"),
             str(row["sha256"]),
         )
         for _, row in facts.result.datasets.iterrows()
@@ -181,7 +181,7 @@ def _environment(facts: Facts) -> KeyValues:
     """Return when the run took place, how long it took, and on what machine."""
     run = facts.result.run
     rows: list[tuple[Sentence, Sentence]] = [
-        (say(f"provenance.{key}"), (moment(run.volatile[key]),))
+        (say(f"provenance.instant.{key}"), (moment(run.volatile[key]),))
         for key in ("started", "ended")
         if run.volatile.get(key)
     ]

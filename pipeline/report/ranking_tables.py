@@ -113,7 +113,7 @@ def measured_in(facts: Facts, ranking: Ranking) -> Sentence:
     text = say(
         f"cards.{record.method}.axis.{record.form}",
         loss=loss_label(record.loss) if record.loss else "",
-        what=word(f"words.one_{record.of}"),
+        what=word(f"asked.one_{record.of}"),
     )
     unit = facts.unit(record) if record.form != "ratio" else ""
     return (*text, f", {shown(unit)}") if unit else text
@@ -259,7 +259,7 @@ def _caption(facts: Facts, ranking: Ranking) -> Sentence:
     key = "ranking.caption_class" if of_class else "ranking.caption"
     text = say(
         key,
-        what=word(f"words.{record.of}"),
+        what=word(f"asked.{record.of}"),
         model=named(record.model),
         cls=named(record.positive_class),
         measured=measured_in(facts, ranking),

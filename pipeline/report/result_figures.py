@@ -46,9 +46,11 @@ ALT = 250
 
 
 def ranking_figure(facts: Facts, ranking: Ranking) -> Figure | None:
-    """Return the ranking as dots with intervals; None if nothing was measured."""
+    """Return the ranking as dots with intervals; None without a loss to start from."""
     record = ranking.record
     if record.form not in ("difference", "ratio") or not ranking.measured:
+        return None
+    if not record.loss:
         return None
     shown_rows = ranking.measured[:TOP]
     rows = tuple(_figure_row(ranking, row) for row in shown_rows)
@@ -98,12 +100,14 @@ def _headline(ranking: Ranking) -> Sentence:
     """Return what the ranking shows in one short sentence."""
     record, measured = ranking.record, ranking.measured
     first = shortened(record.features[measured[0]], 24)
-    if not ranking.low[measured[0]] > 0:
+    nothing = 1.0 if record.form == "ratio" else 0.0
+    if not ranking.low[measured[0]] > nothing:
         return say("results.nobody")
     if len(measured) == 1:
         return say("results.only", feature=first)
     if ranking.last[measured[0]] == 1:
-        ratio = ranking.mean[measured[0]] / ranking.mean[measured[1]]
+        above = ranking.mean - nothing
+        ratio = above[measured[0]] / above[measured[1]]
         if np.isfinite(ratio) and 1.05 <= ratio < 100:
             path = f"importances[{ranking.index}].mean"
             times = Value(path, float(ratio), number(float(ratio), 1), derived="ratio")
@@ -120,7 +124,7 @@ def _ranking_alt(facts: Facts, ranking: Ranking, n: int) -> str:
         "figures.ranking_alt",
         n=count(n),
         total=count(len(record.features)),
-        what=word(f"words.{record.of}"),
+        what=word(f"asked.{record.of}"),
         model=shortened(record.model, 30),
         measured=measured_in(facts, ranking),
         first=shortened(record.features[row], 30),

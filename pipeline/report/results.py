@@ -71,7 +71,7 @@ def _group(facts: Facts, measure: Measure) -> Group:
     by_loss = [[r for r in ranked if r.record.loss == loss] for loss in losses]
     blocks: list[object] = []
     for place, same_loss in enumerate(by_loss):
-        is_lead = place == 0 and facts.lead in same_loss
+        is_lead = facts.lead in same_loss
         for ranking in same_loss:
             blocks.append(ranking_table(facts, ranking, _outside(facts, ranking)))
             if is_lead and (figure := ranking_figure(facts, ranking)):

@@ -2,7 +2,8 @@
 
 from typing import NamedTuple
 
-from pipeline.report.blocks import Cell, Column, Row, Section, Sentence, Table
+from pipeline.report.blocks import Cell, Column, Row, Section, Sentence, Table, plain
+from pipeline.report.cards import title_of
 from pipeline.report.facts import Facts, tallied
 from pipeline.report.rankings import OURS
 from pipeline.report.wording import (
@@ -82,7 +83,7 @@ def _r_names(facts: Facts) -> Sentence:
 def _purpose(facts: Facts) -> Sentence:
     """Return why the audit was run and what the model is for, as configured."""
     told = [
-        say(f"scope.{key}", text=ended(facts.note(key)))
+        say(f"scope.noted.{key}", text=ended(facts.note(key)))
         for key in ("purpose", "intended_use")
         if facts.note(key)
     ]
@@ -93,10 +94,8 @@ def _asked(facts: Facts) -> Sentence:
     """Return which measures were asked of which models."""
     if not facts.rankings:
         return say("scope.nothing_asked")
-    titles = look_up("cards")
-    measures = dict.fromkeys(
-        titles[r.record.method]["title"][r.record.of].lower() for r in facts.rankings
-    )
+    titles = [plain(title_of(r.record)).lower() for r in facts.rankings]
+    measures = dict.fromkeys(titles)
     models = dict.fromkeys(r.record.model for r in facts.rankings)
     return say(
         "scope.asked",
@@ -145,9 +144,9 @@ def _draws(facts: Facts) -> Sentence:
         ours = {r.stream for r in facts.result.importances if r.engine == OURS}
         if records:
             is_shared = all(record.stream in ours for record in records)
-            key = "draws_shared" if is_shared else "draws_independent"
-            told.append(say(f"scope.cell.{key}", engine=named(engine)))
-    return joined(told, "; ") or say("scope.cell.draws_none")
+            key = "scope.draws_shared" if is_shared else "scope.draws_independent"
+            told.append(say(key, engine=named(engine)))
+    return joined(told, "; ") or say("scope.draws_none")
 
 
 def _untested_table(facts: Facts) -> Table:

@@ -58,8 +58,10 @@ def exceptions(facts: Facts) -> list[Finding | Sentence]:
     missing = [f for f in found if f.check == "engine_missing"]
     listed += missing
     if not missing and not _confirming(facts):
-        key = "only_comparable" if facts.answered else "python_alone"
-        listed.append(say(f"verdict.{key}"))
+        key = "verdict.python_alone"
+        if facts.answered:
+            key = "verdict.only_comparable"
+        listed.append(say(key))
     return listed
 
 

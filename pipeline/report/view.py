@@ -34,7 +34,6 @@ from pipeline.report.wording import (
     LANGUAGE,
     NO_BREAK,
     joined,
-    look_up,
     say,
     shown,
     word,
@@ -113,7 +112,10 @@ class ReportView:
     @property
     def labels(self) -> Mapping[str, str]:
         """The number of each table and figure as its caption begins: "Table 3"."""
-        return {**_numbered(self.tables, "table"), **_numbered(self.figures, "figure")}
+        return {
+            **_numbered(self.tables, word("words.table")),
+            **_numbered(self.figures, word("words.figure")),
+        }
 
     @property
     def references(self) -> Mapping[str, str]:
@@ -180,8 +182,7 @@ def _page_title(facts: Facts) -> str:
     return f"{word('title.kicker')}: {', '.join(parts)}"
 
 
-def _numbered(blocks: Sequence[Table | Figure], kind: str) -> dict[str, str]:
-    label = look_up("words")[kind]
+def _numbered(blocks: Sequence[Table | Figure], label: str) -> dict[str, str]:
     return {
         block.id: f"{label}{NO_BREAK}{n}" for n, block in enumerate(blocks, start=1)
     }

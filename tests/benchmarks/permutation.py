@@ -21,8 +21,7 @@ from pipeline.known_answers import linear_model, normal_data
 from pipeline.losses import evaluate
 from pipeline.r_rng import RStream
 
-N_SAMPLES, N_FEATURES, N_REPEATS = 10_000, 20, 3
-ROUNDS = 7
+N_SAMPLES, N_FEATURES, ROUNDS = 10_000, 20, 7
 
 
 def seconds(function):
@@ -53,22 +52,30 @@ def fitted(estimator, data, losses):
     return answer.judged_by(losses)
 
 
-def drawn(stream, data):
+def drawn(stream, data, n_repeats):
     """Draw all that a run draws, and use none of it."""
-    names = tuple(data.groups)
-    for _ in DRAWS[stream](1, names, data.n_samples, N_REPEATS, None):
+    for _ in DRAWS[stream](1, tuple(data.groups), data.n_samples, n_repeats, None):
         pass
 
 
-def compared(model, data, stream, *, only_predict):
-    """Return medians of a run and of what it is made of."""
-    n_calls = 1 + N_REPEATS * N_FEATURES
+def beside_predict(model, data, n_repeats):
+    """Return medians of a run and of the predictions it needs."""
+    n_calls = 1 + n_repeats * N_FEATURES
+    ask = partial(permutation, model, data, seed=1, n_repeats=n_repeats)
+    return side_by_side(ask, [repeated(partial(model.predict, data.X), n_calls)])
+
+
+def beside_parts(model, data, stream, n_repeats):
+    """Return medians of a run and of its predictions, draws and losses."""
+    n_calls = 1 + n_repeats * N_FEATURES
     prediction = model.predict(data.X)
     score = partial(evaluate, model.losses, data.y, prediction, data.weights)
-    parts = [repeated(partial(model.predict, data.X), n_calls)]
-    if not only_predict:
-        parts += [partial(drawn, stream, data), repeated(score, n_calls)]
-    ask = partial(permutation, model, data, seed=1, stream=stream, n_repeats=N_REPEATS)
+    ask = partial(permutation, model, data, seed=1, stream=stream, n_repeats=n_repeats)
+    parts = [
+        repeated(partial(model.predict, data.X), n_calls),
+        partial(drawn, stream, data, n_repeats),
+        repeated(score, n_calls),
+    ]
     return side_by_side(ask, parts)
 
 
@@ -100,26 +107,23 @@ def seconds_in_r(n):
 def rows():
     """Yield task, size, ours, peer and limit of each line."""
     data = normal_data(*np.linspace(0, 2, N_FEATURES), n_samples=N_SAMPLES)
-    size = f"{N_SAMPLES} x {N_FEATURES}, {N_REPEATS} repeats"
-    forest = fitted(
-        RandomForestRegressor(20, min_samples_leaf=5, random_state=1), data, ("rmse",)
-    )
+    size = f"{N_SAMPLES} x {N_FEATURES}"
+    forest = RandomForestRegressor(20, min_samples_leaf=5, random_state=1)
+    times = beside_predict(fitted(forest, data, ("rmse",)), data, 1)
+    yield "forest / predict", f"{size}, 1 repeat", *times, 1.1
+
+    size = f"{size}, 10 repeats"
     ols = fitted(LinearRegression(), data, ("rmse",))
+    for stream in ("numpy", "DALEX"):
+        times = beside_parts(ols, data, stream, 10)
+        yield f"OLS, {stream} / its parts", size, *times, 1.1
+
     table = mixed(data)
     coded = fitted(LinearRegression(), replace(table, X=codes(table.X)), ("rmse",))
     coded = replace(coded, predict=lambda X, ask=coded.predict: ask(codes(X)))
-
-    yield (
-        "forest / predict",
-        size,
-        *compared(forest, data, "numpy", only_predict=True),
-        1.1,
-    )
-    for stream in ("numpy", "DALEX", "vip-0.5"):
-        times = compared(ols, data, stream, only_predict=False)
-        yield f"OLS, {stream} / its parts", size, *times, 1.1
-    times = compared(coded, table, "numpy", only_predict=False)
+    times = beside_parts(coded, table, "numpy", 10)
     yield "OLS, mixed columns / its parts", size, *times, 1.1
+
     n = 100_000
     if in_r := seconds_in_r(n):
         ours = median(seconds(partial(RStream(1).sample, n)) for _ in range(9))

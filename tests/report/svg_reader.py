@@ -34,13 +34,13 @@ def points(group):
 
 
 def texts(svg):
-    """Return (words, x, y, style) of every text, places in millimetres."""
+    """Return (words, x, y, attributes) of every text, places in millimetres."""
     return [
         (
             node.text,
             float(node.get("x")) * MM,
             float(node.get("y")) * MM,
-            node.get("style"),
+            node.attrib,
         )
         for node in ElementTree.fromstring(svg).iter(f"{SVG}text")
     ]
@@ -59,7 +59,7 @@ def x_axis(svg):
     ticks = [
         (float(text.replace("−", "-").replace("\u202f", "")), x)
         for text, x, _, style in texts(svg)
-        if "text-anchor: middle" in style
+        if style["text-anchor"] == "middle"
     ]
     slope, start = np.polyfit(*np.transpose(ticks), 1)
     return lambda number: start + slope * number
@@ -70,7 +70,7 @@ def y_axis(svg):
     ticks = [
         (float(text), y)
         for text, _, y, style in texts(svg)
-        if "text-anchor: end" in style
+        if style["text-anchor"] == "end"
     ]
     slope, start = np.polyfit(*np.transpose(ticks), 1)
     return lambda number: start - 0.36 * 7.5 * MM + slope * number
@@ -78,18 +78,22 @@ def y_axis(svg):
 
 def shown_box(words_, x, style):
     """Return the left and the right end of a text in millimetres."""
-    size = float(re.search(r"font-size: ([\d.]+)px", style)[1])
-    wide = typeface.width(words_, size, bold="font-weight: 700" in style)
-    shift = {"start": 0.0, "middle": 0.5, "end": 1.0}
-    anchor = re.search(r"text-anchor: (\w+)", style)[1]
-    return x - shift[anchor] * wide, x + (1 - shift[anchor]) * wide
+    bold = style.get("font-weight") == "700"
+    wide = typeface.width(words_, size_of(style), bold=bold)
+    shift = {"start": 0.0, "middle": 0.5, "end": 1.0}[style["text-anchor"]]
+    return x - shift * wide, x + (1 - shift) * wide
+
+
+def size_of(style):
+    """Return the size of a text in points."""
+    return float(style["font-size"].removesuffix("px"))
 
 
 def boxes(svg):
     """Return (words, left, right, top, bottom) of every text in millimetres."""
     found = []
     for text, x, y, style in texts(svg):
-        size = float(re.search(r"font-size: ([\d.]+)px", style)[1])
+        size = size_of(style)
         span = y - 0.7 * size * MM, y + 0.1 * size * MM
         found.append((text, *shown_box(text, x, style), *span))
     return found

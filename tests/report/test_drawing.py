@@ -22,6 +22,7 @@ HOSTILE = (
     "a$x^2$b",
     "_private",
     "font: 12px 'X'",
+    "style=\"font: 8px 'X'\"",
     "-- a comment -->",
     "年齢",
     "naïve·ρ√",
@@ -60,9 +61,10 @@ def test_what_xml_forbids_or_breaks_a_line_is_shown_as_an_escape(char):
 
 def test_fonts_are_written_in_longhand_and_start_with_dejavu():
     styles = [style for *_, style in texts(drawn(*HOSTILE))]
-    assert all("font-family: 'DejaVu Sans',Verdana,sans-serif" in s for s in styles)
-    assert all(re.search(r"font-size: [\d.]+px", style) for style in styles)
-    assert not any("font:" in style for style in styles)
+    families = {style["font-family"] for style in styles}
+    assert families == {"'DejaVu Sans',Verdana,sans-serif"}
+    assert {style["font-size"] for style in styles} == {"8px"}
+    assert not any({"font", "style"} & set(style) for style in styles)
 
 
 def test_a_figure_names_no_date_and_no_address_to_load():

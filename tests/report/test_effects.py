@@ -3,7 +3,6 @@
 import re
 from dataclasses import replace
 from math import inf, isclose, nan
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -66,14 +65,8 @@ def test_a_curve_runs_through_its_values():
 
 def test_the_leading_curve_is_thicker_and_drawn_last():
     svg = effects([YEAR])
-    lead, other = groups(svg, "curve-0-0")[0], groups(svg, "curve-0-1")[0]
-    width = {
-        g.get("id"): float(
-            re.search(r"stroke-width: ([\d.]+)", ElementTree.tostring(g, "unicode"))[1]
-        )
-        for g in (lead, other)
-    }
-    assert width["curve-0-0"] > width["curve-0-1"]
+    lead, other = (groups(svg, f"curve-0-{n}")[0].find(f"{SVG}path") for n in (0, 1))
+    assert float(lead.get("stroke-width")) > float(other.get("stroke-width"))
     assert svg.index('id="curve-0-1"') < svg.index('id="curve-0-0"')
 
 

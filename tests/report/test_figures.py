@@ -86,8 +86,8 @@ def test_one_repeat_and_nothing_drawn_show_a_dot_without_interval(ends):
 def test_an_infinite_estimate_is_an_open_mark_at_the_end_of_the_axis():
     rows = [RankingRow("a", inf, nan, nan, "∞"), RANKING[0]]
     svg = ranking(rows)
-    axis = max(x for line in groups(svg, "line2d") for x, _ in points(line))
-    assert mark(svg, "beyond")[0] == pytest.approx(axis, abs=0.01)
+    (_, end) = points(groups(svg, "axis")[0])
+    assert mark(svg, "beyond")[0] == pytest.approx(end[0], abs=0.01)
     assert not groups(svg, "estimate-0")
     assert "∞" in words(svg)
 
@@ -281,11 +281,11 @@ def test_a_difference_stands_against_its_band_around_zero(n):
 
 def test_only_what_is_outside_is_red_and_carries_its_number():
     svg = bands(BANDS)
-    red = [text for text, *_, style in texts(svg) if drawing.RED in style]
+    red = [text for text, *_, style in texts(svg) if style["fill"] == drawing.RED]
     assert sorted(red) == ["−30.8", "■ disagrees"]
     marks = [groups(svg, f"difference-{n}-0")[-1] for n in (0, 1)]
-    fills = [group.find(f".//{SVG}use").get("style") for group in marks]
-    assert [drawing.RED in fill for fill in fills] == [False, True]
+    fills = [group.find(f".//{SVG}use").get("fill") for group in marks]
+    assert fills == [drawing.BLUE, drawing.RED]
     assert "+4.6" not in words(svg)
 
 

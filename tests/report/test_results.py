@@ -142,6 +142,12 @@ def test_bands_are_drawn_for_independent_draws_only():
     assert "fig-bands" not in {f.id for f in build_view(apartments_result()).figures}
 
 
+def test_a_pair_with_equal_draws_has_no_band_to_leave():
+    pairs = apartments_result().agreement.assign(verdict="disagrees")
+    view = build_view(apartments_result(agreement=pairs))
+    assert "fig-bands" not in {figure.id for figure in view.figures}
+
+
 def test_models_whose_engines_agree_bit_by_bit_need_one_picture():
     def drawn(name):
         figures = view_of(name).figures

@@ -95,33 +95,44 @@ def test_nothing_is_claimed_that_no_number_backs(path):
     assert not found or is_statistics
 
 
+def pattern(node):
+    """Return what a text of the code can be, with gaps for what is filled in."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return re.escape(node.value)
+    if not isinstance(node, ast.JoinedStr):
+        return None
+    texts = (getattr(part, "value", None) for part in node.values)
+    text = "".join(re.escape(t) if isinstance(t, str) else ".+" for t in texts)
+    return text if re.search(r"\\\.\w\w|\w\w\\\.", text) else None
+
+
 def asked():
-    """Return a pattern of every key that the code or a template asks for."""
-    patterns = []
+    """Return patterns of the keys and of the tables that anything asks for."""
+    keys, tables = set(), set()
     for path in SOURCES:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.JoinedStr):
-                parts = (
-                    p.value if isinstance(p, ast.Constant) else None
-                    for p in node.values
-                )
-                patterns.append(
-                    "".join(".+" if p is None else re.escape(p) for p in parts)
-                )
-            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-                patterns.append(re.escape(node.value))
+            keys.add(pattern(node))
+            name = getattr(getattr(node, "func", None), "id", "")
+            if name == "counted":
+                keys.add(rf"nouns\.{pattern(node.args[1])}")
+            if name == "look_up":
+                tables.add(pattern(node.args[0]))
     text = "".join(path.read_text(encoding="utf-8") for path in FILES)
-    patterns += [rf"page\.{name}" for name in re.findall(r"words\.(\w+)", text)]
-    return [re.compile(p) for p in patterns if re.fullmatch(r"[\w\\.+ {}\"'-]+", p)]
+    keys |= {rf"page\.{name}" for name in re.findall(r"words\.(\w+)", text)}
+    keys |= {rf"nouns\.{name}" for name in catalogue()["severity"]}
+    tables -= {None, "page", r"nouns\..+"}
+    return [re.compile(k) for k in keys - {None, r"nouns\..+"}], [
+        re.compile(t) for t in tables
+    ]
 
 
 def test_every_sentence_of_the_catalogue_is_used():
-    patterns = asked()
+    keys, tables = asked()
     unused = []
     for key, _ in leaves(catalogue()):
-        steps = key.split(".")
-        tables = [".".join(steps[:n]) for n in range(1, len(steps))]
-        if not any(p.fullmatch(k) for p in patterns for k in (key, *tables)):
+        heads = [key[: dot.start()] for dot in re.finditer(r"\.", key)]
+        whole = any(pattern.fullmatch(key) for pattern in keys)
+        if not whole and not any(t.fullmatch(head) for t in tables for head in heads):
             unused.append(key)
     assert not unused
 
@@ -134,12 +145,10 @@ def test_every_method_has_its_words():
 
 def test_a_field_that_is_missing_stops_the_page():
     view = view_of("one feature")
-    scope = view.sections[2]
-    broken = replace(
-        scope, parts={k: v for k, v in scope.parts.items() if k != "shared"}
-    )
-    sections = (*view.sections[:2], broken, *view.sections[3:])
-    with pytest.raises(UndefinedError, match="shared"):
+    page = view.sections[1]
+    parts = {name: part for name, part in page.parts.items() if name != "change"}
+    sections = (view.sections[0], replace(page, parts=parts), *view.sections[2:])
+    with pytest.raises(UndefinedError, match="change"):
         to_html(replace(view, sections=sections))
 
 

@@ -44,7 +44,8 @@ def test_every_section_shows_something_or_says_why_not(any_name):
 def test_ids_are_given_once(any_name):
     view = view_of(any_name)
     blocks = [*view.tables, *view.figures]
-    rows = [row.key for item in view.tables for row in item.rows if row.key]
+    whole = [item.everything for item in view.tables if item.everything]
+    rows = [r.key for item in (*view.tables, *whole) for r in item.rows if r.key]
     ids = [block.id for block in blocks] + rows
     assert len(ids) == len(set(ids))
 
