@@ -56,16 +56,16 @@ def _card(facts: Facts, measure: Measure) -> Card:
 def _definition(facts: Facts, ranked: list[Ranking]) -> list[Fact]:
     """Return what defines the quantity: question, formula, models, loss, rows."""
     record = ranked[0].record
-    method, of, form = record.method, record.of, record.form
+    name, of, form = record.method, record.of, record.form
     rows = [
-        (say("cards.label.question"), say(f"cards.{method}.question.{of}")),
-        (say("cards.label.why"), say(f"cards.{method}.why")),
+        (say("cards.label.question"), say(f"cards.{name}.question.{of}")),
+        (say("cards.label.why"), say(f"cards.{name}.why")),
         (
             say("cards.label.formula"),
             (
-                *say(f"cards.{method}.formula.{form}"),
+                *say(f"cards.{name}.formula.{form}"),
                 "; ",
-                *say(f"cards.{method}.symbols"),
+                *say(f"cards.{name}.symbols"),
             ),
         ),
         (say("cards.label.models"), _models(facts, ranked)),

@@ -59,8 +59,9 @@ def to_pdf(
     Raises
     ------
     PdfError
-        If WeasyPrint is missing, fails, or exceeds a limit; if the page asks for
-        anything outside itself, or a rule, a font or an image of it has no effect.
+        If WeasyPrint is missing, fails, exceeds a limit or has no disk; if the page
+        asks for anything outside itself, or if a rule, a font or an image of it has
+        no effect.
     """
     if not _weasyprint_version():
         raise PdfError("WeasyPrint (>= 57.2) must be installed, but there is none.")
@@ -77,8 +78,11 @@ def to_pdf(
         },
         "max_bytes": max_bytes,
     }
-    with TemporaryDirectory(prefix="importance-audit-") as folder:
-        return _in_child(job, Path(folder), int(instant.timestamp()), seconds)
+    try:
+        with TemporaryDirectory(prefix="importance-audit-") as folder:
+            return _in_child(job, Path(folder), int(instant.timestamp()), seconds)
+    except OSError as error:
+        raise PdfError(f"WeasyPrint had no folder to work in: {error}.") from error
 
 
 def conformity_statement() -> str:

@@ -54,14 +54,14 @@ def ranking_figure(facts: Facts, ranking: Ranking) -> Figure | None:
         return None
     shown_rows = ranking.measured[:TOP]
     rows = tuple(_figure_row(ranking, row) for row in shown_rows)
-    baseline = plain((record.model, " ", *_baseline_text(ranking)))
+    baseline = plain((named(record.model), " ", *_baseline_text(ranking)))
     return Figure(
         id=table_id(ranking).replace("tab-", "fig-"),
         function="ranking",
         data={
             "rows": rows,
             "unit_label": plain(measured_in(facts, ranking)),
-            "baseline_label": display_name(baseline),
+            "baseline_label": baseline,
             "baseline": 1.0 if record.form == "ratio" else 0.0,
             "value_label": value_label(ranking).lower(),
         },

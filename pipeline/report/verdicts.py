@@ -100,7 +100,7 @@ def _with_exceptions(facts: Facts) -> Sentence:
     return say(
         "verdict.with_exceptions",
         exceptions=counted(tallied("findings", number), "exception"),
-        section=section_link("K"),
+        section=section_link("K" if facts.result.findings else "C"),
     )
 
 

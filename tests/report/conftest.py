@@ -1,7 +1,7 @@
 """The made results as fixtures."""
 
 import pytest
-from tests.report.made_results import RESULTS, made
+from tests.report.made_variants import RESULTS, made
 
 
 @pytest.fixture(scope="session")

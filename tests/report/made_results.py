@@ -1,15 +1,10 @@
 """Results made by hand, as large and as hostile as a report must bear."""
 
-from collections.abc import Sequence
-from dataclasses import replace
-from functools import cache
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from tests.report.made_records import (
     APARTMENTS,
-    HOSTILE,
     LOSS,
     MEAN,
     SPREAD,
@@ -26,7 +21,6 @@ from tests.report.made_records import (
 )
 
 from pipeline.records import Finding
-from pipeline.report.view import ReportView, build_view
 from pipeline.result import AuditResult
 
 FINDINGS = (
@@ -212,169 +206,3 @@ def disagreeing_result() -> AuditResult:
         importances=(*whole.importances, *vip),
         findings=(*FINDINGS[1:], FAILURE),
     )
-
-
-def plain_result(
-    features: Sequence[str], *, findings: Sequence[Finding] = (), **changes: Any
-) -> AuditResult:
-    """Return one model and one measure by Python alone, of any features."""
-    means = 100.0 * 0.8 ** np.arange(len(features)) - 0.4
-    record = made_importance(
-        "forest", features, means, sd=0.9, baseline=283.0, stream="numpy"
-    )
-    config = {**made_run().config, "groups": {}, "require": []}
-    config["importance"] = [{"method": "permutation", "engines": []}]
-    return apartments_result(
-        **{
-            "run": made_run(config=config),
-            "columns": columns_frame(features),
-            "datasets": datasets_frame(len(features)),
-            "models": models_frame(("forest",)),
-            "performance": performance_frame(("forest",)),
-            "y_permuted": made_frame("y_permuted"),
-            "agreement": made_frame("agreement"),
-            "checks": made_frame("checks"),
-            "importances": (record,),
-            "effects": (),
-            "findings": tuple(findings),
-            **changes,
-        }
-    )
-
-
-def multiclass_result() -> AuditResult:
-    """Return two models of three classes: log loss, and curves per class."""
-    features, classes = ("age", "hours", "evaluation"), ("ok", "fired", "promoted")
-    models = ("forest", "linear")
-    common = {"scale": "probability", "n_samples": 1962}
-    records, effects = [], []
-    for model in models:
-        loss = {"loss": "log_loss", "unit": "nats", "baseline": 0.61, **common}
-        records.append(
-            made_importance(model, features, (0.31, 0.12, 0.02), sd=0.01, **loss)
-        )
-        for number, name in enumerate(classes):
-            spread = {
-                "method": "partial_dependence",
-                "options": SPREAD,
-                "loss": "",
-                "unit": "probability",
-                "stream": "",
-                "repeats": 1,
-                "positive_class": name,
-                **common,
-            }
-            means = np.roll((0.21, 0.09, 0.01), number)
-            records.append(made_importance(model, features, means, **spread))
-            for feature in features:
-                grid = np.linspace(0, 50, 21)
-                curve = 1 / (1 + np.exp((grid - 25) / (5 + 4 * number)))
-                changes = {"grid": grid, "values": curve, "kind": "number", **common}
-                effect = made_effect(
-                    model, "surface", positive_class=name, unit="probability"
-                )
-                effects.append(replace(effect, feature=feature, **changes))
-    told = {"task": "multiclass", "target": "status"}
-    return plain_result(
-        features,
-        datasets=datasets_frame(3, **told),
-        models=models_frame(
-            models, task="multiclass", scale="probability", classes=classes
-        ),
-        performance=performance_frame(
-            models,
-            "log_loss",
-            value=0.61,
-            std_error=0.02,
-            constant=1.02,
-            difference=-0.41,
-            difference_std_error=0.03,
-        ),
-        importances=tuple(records),
-        effects=tuple(effects),
-    )
-
-
-def interrupted_result() -> AuditResult:
-    """Return what is left of an audit that was stopped before it measured anything."""
-    stopped = Finding(
-        check="interrupted",
-        severity="failure",
-        subject="audit",
-        message="The audit was interrupted in the step 'permutation, forest'.",
-    )
-    empty = {
-        name: made_frame(name)
-        for name in ("performance", "y_permuted", "agreement", "checks")
-    }
-    return apartments_result(
-        run=made_run(status="interrupted"),
-        importances=(),
-        effects=(),
-        findings=(stopped,),
-        **empty,
-    )
-
-
-def failed_result() -> AuditResult:
-    """Return a complete audit in which one measure of one model failed."""
-    failed = Finding(
-        check="method_failed",
-        severity="failure",
-        subject="svm",
-        message="Impurity of features by python failed: no trees here.",
-    )
-    return apartments_result(findings=(*FINDINGS, failed))
-
-
-def odd_result() -> AuditResult:
-    """Return a ranking with an infinite, a missing and a negative importance."""
-    names = ("endless", "small", "unknown", "negative", "nothing")
-    result = plain_result(names)
-    (record,) = result.importances
-    raw = record.raw.copy()
-    raw[0], raw[2], raw[3], raw[4] = np.inf, np.nan, 283.0 - 0.5, 283.0
-    return replace(result, importances=(replace(record, raw=raw),))
-
-
-def many_findings(number: int) -> tuple[Finding, ...]:
-    """Return so many warnings, each of another subject."""
-    return tuple(
-        Finding(
-            check="constant_feature",
-            severity="warning",
-            subject=f"column {place} of a table whose names are long and say little",
-            message=f"Column {place} has one value in the evaluation rows: no method "
-            "can say anything about it, and none is asked to.",
-        )
-        for place in range(number)
-    )
-
-
-RESULTS = {
-    "apartments": apartments_result,
-    "disagreeing": disagreeing_result,
-    "multiclass": multiclass_result,
-    "interrupted": interrupted_result,
-    "failed": failed_result,
-    "odd": odd_result,
-    "one feature": lambda: plain_result(("surface",)),
-    "twenty features": lambda: plain_result([f"feature.{i:02}" for i in range(20)]),
-    "wide": lambda: plain_result(
-        [f"feature.{i:03}" for i in range(200)],
-        findings=many_findings(40),
-    ),
-    "hostile": lambda: plain_result(HOSTILE, findings=many_findings(3)),
-}
-
-
-@cache
-def made(name: str) -> AuditResult:
-    """Return one of the results; results are frozen, so tests may share it."""
-    return RESULTS[name]()
-
-
-@cache
-def view_of(name: str) -> ReportView:
-    """Return the view of one of the results."""
-    return build_view(made(name))

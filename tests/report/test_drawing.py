@@ -1,5 +1,6 @@
 """The sheet, its scales and its typeface, by what is read back from the SVG."""
 
+import os
 import re
 import subprocess
 import sys
@@ -85,8 +86,9 @@ def test_equal_data_give_equal_bytes_in_another_process():
 
     def elsewhere(seed):
         run = [sys.executable, "-c", code]
-        env = {"PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT), "HOME": "/nonexistent"}
-        return subprocess.run(run, env=env, capture_output=True, check=True).stdout
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)}
+        shown = subprocess.run(run, env=environment, capture_output=True, check=True)
+        return shown.stdout
 
     assert elsewhere("1") == elsewhere("2") == drawn(*HOSTILE).encode()
 

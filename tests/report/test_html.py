@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import pytest
 from tests.report.made_records import HOSTILE
-from tests.report.made_results import RESULTS, made, view_of
+from tests.report.made_variants import RESULTS, made, plain_result, view_of
 from tests.report.page_reader import read
 
 from pipeline.report.html import page_files, print_css, print_html, show, to_html
@@ -152,6 +152,12 @@ def test_hostile_names_are_shown_as_text(name):
     assert shown in names
 
 
+@pytest.mark.parametrize("name", ["apartments", "binary", "multiclass", "wide", "odd"])
+def test_where_nothing_is_hidden_nothing_is_escaped(name):
+    drawn = "".join(figure.svg for figure in view_of(name).figures)
+    assert "U+" not in page_of(name) + drawn
+
+
 def test_figures_are_images_with_words_for_who_does_not_see_them(any_name):
     figures = tree_of(any_name).all("figure")
     assert len(figures) == len(view_of(any_name).figures)
@@ -176,6 +182,7 @@ def test_a_table_can_be_taken_along_in_full_precision():
 def test_rows_that_the_body_leaves_out_can_be_opened():
     (ranking,) = (d for d in tree_of("wide").all("details") if "Rank" in d.text)
     assert len(ranking.all("tbody")[0].all("tr")) == 200
+    assert not ranking.all("summary")[0].all("a")
 
 
 def test_paper_has_every_row_at_its_end_and_nothing_to_click():
@@ -193,8 +200,6 @@ def test_two_hundred_features_stay_below_a_megabyte():
 
 def test_thirty_features_are_rendered_within_a_second():
     names = [f"feature.{i:02}" for i in range(30)]
-    from tests.report.made_results import plain_result
-
     to_html(view_of("one feature"))  # loads the drawing library
     started = time.process_time()
     show(plain_result(names))

@@ -189,6 +189,12 @@ def test_a_child_that_takes_too_much_memory_ends_alone():
         printed(max_bytes=60 * 1024**2)
 
 
+def test_without_a_folder_to_work_in_one_sentence_says_so(monkeypatch, tmp_path):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "missing"))
+    with pytest.raises(pdf.PdfError, match=r"^WeasyPrint had no folder to work in: "):
+        printed()
+
+
 def test_without_weasyprint_one_sentence_says_so():
     code = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"

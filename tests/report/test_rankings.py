@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 from tests.report.made_records import APARTMENTS, made_importance
-from tests.report.made_results import apartments_result, plain_result
+from tests.report.made_results import apartments_result
+from tests.report.made_variants import plain_result
 
 from pipeline.report.rankings import cut, interval, places, rankings
 

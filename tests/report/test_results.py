@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.report.made_records import APARTMENTS, MEAN, made_importance
-from tests.report.made_results import apartments_result, made, plain_result, view_of
+from tests.report.made_results import apartments_result
+from tests.report.made_variants import made, plain_result, view_of
 from tests.report.reading import column, pieces, section, table, words
 
 from pipeline.report.blocks import Figure, Link, Table, plain

@@ -5,13 +5,8 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-from tests.report.made_results import (
-    FAILURE,
-    apartments_result,
-    many_findings,
-    plain_result,
-    view_of,
-)
+from tests.report.made_results import FAILURE, apartments_result
+from tests.report.made_variants import many_findings, plain_result, view_of
 from tests.report.reading import column, section, table, words
 
 from pipeline.records import Finding
@@ -57,7 +52,7 @@ def test_a_weak_model_is_named_where_its_performance_stands():
         (
             "one feature",
             "confirmed-with-exceptions",
-            "with 1 exception (section\u00a0K).",
+            "with 1 exception (section\u00a0C).",
         ),
     ],
 )

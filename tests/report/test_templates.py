@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from jinja2 import Environment, UndefinedError, nodes
-from tests.report.made_results import view_of
+from tests.report.made_variants import view_of
 
 from pipeline.importance import METHODS
 from pipeline.report.html import to_html

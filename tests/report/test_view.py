@@ -4,7 +4,8 @@ import re
 
 import pandas as pd
 import pytest
-from tests.report.made_results import apartments_result, made, view_of
+from tests.report.made_results import apartments_result
+from tests.report.made_variants import made, view_of
 from tests.report.reading import pieces
 
 from pipeline.report.blocks import Link, Value
