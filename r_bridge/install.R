@@ -99,10 +99,11 @@ main <- function(arguments) {
   dir.create(folder, recursive = TRUE, showWarnings = FALSE)
   library <- normalizePath(folder)
   .libPaths(c(library, .libPaths()))
-  repositories <- getOption("repos")
-  if (!isTRUE(grepl("^[a-z]+:", repositories["CRAN"]))) {
-    repositories["CRAN"] <- "https://cloud.r-project.org"
+  # An R without a mirror takes the first of its own list.
+  if (!isTRUE(grepl("^[a-z]+:", getOption("repos")["CRAN"]))) {
+    chooseCRANmirror(graphics = FALSE, ind = 1, local.only = TRUE)
   }
+  repositories <- getOption("repos")
 
   is_absent <- function(package) is.null(version_here(package))
   absent <- Filter(is_absent, packages)
