@@ -1,6 +1,7 @@
 """One R with the functions of functions.R for the tests of a module."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,11 @@ from r_bridge import host
 
 FUNCTIONS = Path(__file__).with_name("functions.R")
 ROOT = Path(__file__).parents[2]
+
+
+def heed_ctrl_c():
+    """Let a child hear Ctrl-C, even where the suite runs in a deaf background."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +44,7 @@ def python():
             stderr=subprocess.PIPE,
             text=True,
             env=os.environ | {"PYTHONPATH": str(ROOT)} | environment,
+            preexec_fn=heed_ctrl_c,
         )
         started.append(process)
         return process
