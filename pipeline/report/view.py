@@ -10,7 +10,10 @@ from datetime import datetime
 
 from pipeline.report.blocks import (
     Badge,
+    Cell,
     Figure,
+    Link,
+    Row,
     Section,
     Sentence,
     Table,
@@ -124,9 +127,9 @@ class ReportView:
 
     @property
     def appendix(self) -> tuple[Table, ...]:
-        """The whole of every table that was cut, for paper: its first 1000 rows."""
-        cut = (table.everything for table in self.tables if table.is_appended)
-        return tuple(_at_most(table, APPENDIX_ROWS) for table in cut if table)
+        """What every cut table leaves out, for paper: its first 1000 rows."""
+        cut = (table for table in self.tables if table.everything and table.is_appended)
+        return tuple(_at_most(_left_out(table), APPENDIX_ROWS) for table in cut)
 
     def _blocks(self) -> Iterator[object]:
         for section in self.sections:
@@ -186,6 +189,20 @@ def _numbered(blocks: Sequence[Table | Figure], label: str) -> dict[str, str]:
     return {
         block.id: f"{label}{NO_BREAK}{n}" for n, block in enumerate(blocks, start=1)
     }
+
+
+def _left_out(table: Table) -> Table:
+    """Return the rows of the whole table that the cut one does not show."""
+    whole = table.everything or table
+    names = [i for i, column in enumerate(whole.columns) if column.kind == "header"]
+
+    def name(row: Row) -> tuple[Cell, ...]:
+        return tuple(row.cells[i] for i in names)
+
+    shown_rows = {name(row) for row in table.rows}
+    rest = tuple(row for row in whole.rows if name(row) not in shown_rows)
+    caption = say("words.other_rows", table=Link(table.id))
+    return replace(whole, caption=caption, rows=rest)
 
 
 def _at_most(table: Table, rows: int) -> Table:
