@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 
 from pipeline.errors import listed
-from pipeline.records import Dataset, Finding, FittedModel, Floats, Importance, Severity
+from pipeline.finding import Finding, Severity
+from pipeline.records import Dataset, FittedModel, Floats, Importance
 from pipeline.streams import stream
 
 Row: TypeAlias = dict[str, Any]

@@ -135,7 +135,7 @@ def install_r(library: Path | None) -> None:
 
 def _rendered(result: "AuditResult") -> "tuple[AuditResult, dict[str, bytes | str]]":
     """Return the result (with a finding if no PDF could be made) and its renderings."""
-    from pipeline.records import Finding
+    from pipeline.finding import Finding
     from pipeline.report.html import page_files
     from pipeline.report.pdf import PdfError
 

@@ -45,6 +45,11 @@ def make(model: str, path: str, parameters: Mapping[str, Any]) -> Any:
         ) from error
 
 
+def is_seeded(model: str, path: str) -> bool:
+    """Return whether the class at `path` takes a `random_state`."""
+    return "random_state" in signature(_found(model, path)).parameters
+
+
 def _found(model: str, path: str) -> type:
     """Return the class at a dotted path."""
     module_name, _, name = path.rpartition(".")
@@ -167,6 +172,11 @@ def library_of(estimator: Any) -> str:
 def _distributions() -> Mapping[str, list[str]]:
     """Return the distributions of each top-level package: 40 ms, so asked once."""
     return metadata.packages_distributions()
+
+
+def class_name(estimator: Any) -> str:
+    """Return the class of the final estimator, empty for a function."""
+    return "" if estimator is None else type(final(estimator)).__name__
 
 
 def parameters_of(estimator: Any) -> dict[str, Any]:

@@ -13,12 +13,14 @@ from typing import Any, Literal, TypeVar
 
 import pandas as pd
 
-from pipeline import agreement, checks, data, environment, models
+from pipeline import agreement, checks, data, environment
 from pipeline.checks import Answers
 from pipeline.config import AuditConfig
 from pipeline.errors import NotApplicable
+from pipeline.finding import Finding, Severity
 from pipeline.history import run_id
-from pipeline.records import Dataset, Effect, Finding, FittedModel, Importance, Severity
+from pipeline.model_table import models_frame
+from pipeline.records import Dataset, Effect, FittedModel, Importance
 from pipeline.result import AuditResult
 from r_bridge import host
 from r_bridge.errors import RDied
@@ -141,7 +143,7 @@ class Journal:
             ),
             columns=data.describe(train, test, config),
             datasets=data.datasets_frame(train, test),
-            models=models.models_frame(fitted),
+            models=models_frame(fitted),
             performance=_stacked(self.performance, PERFORMANCE),
             y_permuted=_stacked(self.y_permuted, Y_PERMUTED),
             agreement=agreement.agreement_frame(self.pairs),

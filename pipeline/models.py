@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from pipeline import estimators, prediction
@@ -26,20 +27,6 @@ from pipeline.records import Dataset, FittedModel, Floats, Task
 # What splits on a threshold reads ordinal codes. scikit-learn's other ensembles are
 # made of given estimators, which no configuration can name.
 TREES = ("sklearn.tree.", "sklearn.ensemble.", "xgboost.", "lightgbm.", "catboost.")
-COLUMNS = (
-    "model",
-    "estimator",
-    "library",
-    "task",
-    "scale",
-    "positive_class",
-    "classes",
-    "encoder",
-    "parameters",
-    "source",
-    "sha256",
-    "n_train",
-)
 
 
 def fit_models(
@@ -116,8 +103,27 @@ def fit(section: ModelSection, train: Dataset) -> FittedModel:
     ask = prediction.asking(name, estimator, train.task, labels)
     fitted = _record(name, estimator, encoding, train.task, train.classes, ask)
     return replace(
-        fitted, source="fitted", n_train=train.n_samples, train_sha256=train.sha256
+        fitted,
+        source="fitted",
+        n_train=train.n_samples,
+        train_sha256=train.sha256,
+        train=train,
+        fit_on=partial(_fit_again, section, train),
     )
+
+
+def _fit_again(
+    section: ModelSection,
+    train: Dataset,
+    features: Sequence[str],
+    rows: npt.NDArray[np.int64] | None,
+    seed: int | None,
+) -> FittedModel:
+    """Fit the estimator of a section on some columns and rows; see `refit`."""
+    if seed is not None and estimators.is_seeded(section.name, section.estimator):
+        parameters = {**section.parameters, "random_state": seed}
+        section = replace(section, parameters=parameters)
+    return fit(section, train.part(features, rows))
 
 
 def load(section: ModelSection, train: Dataset, *, base: Path = Path()) -> FittedModel:
@@ -224,35 +230,6 @@ def wrap(
     read = features if features is not None else _own_features(estimator)
     encoding = Encoding("none", _named(name, read), {}, is_named=True)
     return _record(name, estimator, encoding, found, labels, predict)
-
-
-def models_frame(models: Sequence[FittedModel]) -> pd.DataFrame:
-    """Return one row per model.
-
-    Columns: model, estimator (class name, empty for a function), library, task, scale,
-    positive_class (empty unless binary), classes (tuple of str), encoder, parameters
-    (JSON text), source, sha256, n_train.
-    """
-    return pd.DataFrame(
-        [
-            {
-                "model": model.name,
-                "estimator": _class_name(model.estimator),
-                "library": model.library,
-                "task": model.task,
-                "scale": model.scale,
-                "positive_class": model.classes[1] if model.task == "binary" else "",
-                "classes": model.classes,
-                "encoder": model.encoder,
-                "parameters": estimators.parameters_text(model.parameters),
-                "source": model.source,
-                "sha256": model.sha256,
-                "n_train": model.n_train,
-            }
-            for model in models
-        ],
-        columns=list(COLUMNS),
-    )
 
 
 def _encoder(asked: str, estimator: Any, X: pd.DataFrame) -> Kind:
@@ -373,7 +350,7 @@ def _record(
     ask: Callable[[Any], Any],
 ) -> FittedModel:
     """Return a model whose every prediction is encoded and checked."""
-    kind = _class_name(estimator) or "its function"
+    kind = estimators.class_name(estimator) or "its function"
     form = prediction.Form(name, kind, task, len(classes))
     return FittedModel(
         name=name,
@@ -389,8 +366,3 @@ def _record(
         library=estimators.library_of(estimator) if estimator is not None else "",
         parameters=estimators.parameters_of(estimator),
     )
-
-
-def _class_name(estimator: Any) -> str:
-    """Return the class of the final estimator, empty for a function."""
-    return "" if estimator is None else type(estimators.final(estimator)).__name__

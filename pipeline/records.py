@@ -3,34 +3,21 @@
 The whole, `AuditResult`, is in `result`; `AuditConfig` in `config_sections`.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
-from types import MappingProxyType
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from pipeline.errors import NotApplicable
+from pipeline.frozen import freeze
+
 Floats: TypeAlias = npt.NDArray[np.float64]
 Task = Literal["regression", "binary", "multiclass"]
 Form = Literal["difference", "ratio", "raw", "absolute"]
-Severity = Literal["info", "warning", "failure"]
 Options: TypeAlias = Mapping[str, Any]
-
-
-def freeze(record: Any) -> None:
-    """Replace the arrays and mappings of a record by read-only copies."""
-    for item in fields(record):
-        value = getattr(record, item.name)
-        if isinstance(value, np.ndarray):
-            value = value.copy()
-            value.flags.writeable = False
-        elif isinstance(value, Mapping):
-            value = MappingProxyType(dict(value))
-        elif isinstance(value, list):
-            value = tuple(value)
-        object.__setattr__(record, item.name, value)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -93,6 +80,23 @@ class Dataset:
         """Whether any row weighs more or less than another."""
         return bool(np.ptp(self.weights)) if len(self.weights) else False
 
+    def part(
+        self, features: Sequence[str], rows: npt.NDArray[np.int64] | None = None
+    ) -> "Dataset":
+        """Return some columns of some rows, which may repeat; each column alone.
+
+        What is cut out has no digest: `sha256` is empty.
+        """
+        at = np.arange(self.n_samples) if rows is None else rows
+        return replace(
+            self,
+            X=self.X[list(features)].iloc[at].reset_index(drop=True),
+            y=self.y[at],
+            weights=self.weights[at],
+            groups={name: (name,) for name in features},
+            sha256="",
+        )
+
     def asked_by(self, groups: Mapping[str, tuple[str, ...]]) -> "Dataset":
         """Return the same rows with other columns asked together."""
         return replace(self, groups=groups)
@@ -135,6 +139,10 @@ class FittedModel:
         Rows it was fitted on, 0 if unknown.
     train_sha256 : str
         Digest of those rows, empty if unknown.
+    train : Dataset or None
+        Those rows, if the audit fitted it.
+    fit_on : callable or None
+        What `refit` calls, if the audit fitted it.
     """
 
     name: str
@@ -153,9 +161,37 @@ class FittedModel:
     sha256: str = ""
     n_train: int = 0
     train_sha256: str = ""
+    train: Dataset | None = None
+    fit_on: Callable[..., "FittedModel"] | None = None
 
     def __post_init__(self) -> None:
         freeze(self)
+
+    def refit(
+        self,
+        features: Sequence[str],
+        rows: npt.NDArray[np.int64] | None = None,
+        *,
+        seed: int | None = None,
+    ) -> "FittedModel":
+        """Return the same estimator fitted anew, judged by the same losses.
+
+        On these columns of these training rows, which may repeat (all by default),
+        with `seed` as its `random_state` where it has one (as configured by default).
+
+        Raises
+        ------
+        NotApplicable
+            If the audit did not fit it.
+        ModelError, DataError
+            If it cannot be fitted on these: no row of some class, say.
+        """
+        if self.fit_on is None:
+            raise NotApplicable(
+                f"Model {self.name!r} must be fitted by the audit to be fitted again, "
+                "but it came as it is. Name its estimator under [[models]]."
+            )
+        return self.fit_on(features, rows, seed).judged_by(self.losses)
 
     @property
     def outputs(self) -> tuple[str, ...]:
@@ -340,32 +376,3 @@ class Effect:
         """Every field that defines the curve; the grid is compared on its own."""
         names = ("method", "scale", "positive_class", "split", "n_samples", "feature")
         return {**{name: getattr(self, name) for name in names}, **self.options}
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Finding:
-    """One sentence for the reader, with the numbers it rests on.
-
-    Attributes
-    ----------
-    check : str
-        Which check speaks: "weak_model", "method_failed", "not_applicable", …
-    severity : {"info", "warning", "failure"}
-    subject : str
-        The model, feature, engine or pair it is about.
-    message : str
-        What was found, one or two sentences.
-    remedy : str
-        What to do about it, empty if nothing.
-    evidence : mapping of str to float
-    """
-
-    check: str
-    severity: Severity
-    subject: str
-    message: str
-    remedy: str = ""
-    evidence: Mapping[str, float] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        freeze(self)

@@ -6,7 +6,9 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from pipeline.records import Effect, Finding, Importance, freeze
+from pipeline.finding import Finding
+from pipeline.frozen import freeze
+from pipeline.records import Effect, Importance
 
 SCHEMA_VERSION = "1.0"
 
@@ -56,7 +58,7 @@ class AuditResult:
     datasets : DataFrame
         One row per set of rows, made by `data.datasets_frame`.
     models : DataFrame
-        One row per model, made by `models.models_frame`.
+        One row per model, made by `model_table.models_frame`.
     performance : DataFrame
         One row per model, loss and split, made by `performance.performance`.
     y_permuted : DataFrame

@@ -18,7 +18,8 @@ import numpy as np
 import pandas as pd
 
 from pipeline.errors import DataError
-from pipeline.records import Effect, Finding, Importance
+from pipeline.finding import Finding
+from pipeline.records import Effect, Importance
 from pipeline.result import SCHEMA_VERSION, AuditResult, RunInfo
 
 Plain: TypeAlias = dict[str, Any]

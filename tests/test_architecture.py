@@ -11,7 +11,7 @@ LAYERS = (
     "cli",
     "audit",
     "journal",
-    "data models measure environment history doctor starter",
+    "data models model_table measure environment history doctor starter",
     "config reading",
     "config_checks config_schema",
     "config_sections",
@@ -19,7 +19,8 @@ LAYERS = (
     "importance report",
     "effects known_answers known_defects agreement performance result_json prediction",
     "encoding estimators columns spreads result",
-    "errors records losses streams r_rng",
+    "records finding losses streams r_rng",
+    "errors frozen",
 )
 
 R_SIDE = "worker to_r from_r callback probe"

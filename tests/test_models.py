@@ -22,8 +22,9 @@ from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from pipeline.config_sections import ModelSection
-from pipeline.errors import AuditError, DataError, ModelError
-from pipeline.models import fit, fit_models, load, models_frame, wrap
+from pipeline.errors import AuditError, DataError, ModelError, NotApplicable
+from pipeline.model_table import models_frame
+from pipeline.models import fit, fit_models, load, wrap
 from pipeline.records import Dataset
 
 LEVELS = ["low", "mid", "high"]
@@ -341,6 +342,53 @@ def test_a_fitted_model_says_what_it_stands_on():
     assert (model.source, model.n_train, model.train_sha256) == ("fitted", 90, "d" * 64)
     assert model.library == f"scikit-learn {sklearn.__version__}"
     assert (model.losses, model.features) == (("rmse",), ("size", "grade", "count"))
+
+
+def test_a_refit_on_everything_is_the_same_model():
+    model = fit(section(FOREST, parameters={"random_state": 3}), rows())
+    again = model.refit(model.features)
+    assert again.predict(table()).tolist() == model.predict(table()).tolist()
+
+
+def test_a_refit_reads_the_columns_and_rows_it_is_given():
+    data, twice = rows(), np.array([5, 5, 8, 13, 21, 34])
+    again = fit(section(), data).refit(["size"], twice)
+    direct = LinearRegression().fit(data.X[["size"]].iloc[twice], data.y[twice])
+    assert again.features == ("size",)
+    expected = direct.predict(data.X[["size"]])
+    assert again.predict(data.X) == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_refit_keeps_the_weights_of_its_rows_and_the_losses():
+    weights = np.linspace(1, 2, 90)
+    model = fit(section(), rows(weights=weights)).judged_by(("mae",))
+    few = np.arange(20)
+    again = model.refit(["size"], few)
+    direct = LinearRegression().fit(table()[["size"]][:20], rows().y[:20], weights[:20])
+    expected = direct.predict(table()[["size"]])
+    assert again.predict(table()) == pytest.approx(expected, rel=1e-12)
+    assert again.losses == ("mae",)
+
+
+def test_a_refit_draws_by_its_seed_where_the_estimator_draws():
+    model = fit(section(FOREST, parameters={"n_estimators": 3}), rows())
+    first, second, third = (
+        model.refit(model.features, seed=seed).predict(table()).tolist()
+        for seed in (1, 1, 2)
+    )
+    assert first == second != third
+    linear = fit(section(), rows())
+    again = linear.refit(linear.features, seed=1)
+    assert again.predict(table()).tolist() == linear.predict(table()).tolist()
+
+
+def test_what_was_fitted_elsewhere_cannot_be_fitted_again():
+    model = wrap(LinearRegression().fit(table()[["size"]], np.ones(90)), name="m")
+    assert refused(model.refit, ["size"]) == (
+        NotApplicable,
+        "Model 'm' must be fitted by the audit to be fitted again, but it came as it "
+        "is. Name its estimator under [[models]].",
+    )
 
 
 def test_fitting_and_predicting_change_no_row():

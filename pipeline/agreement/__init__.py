@@ -22,7 +22,8 @@ from pipeline.agreement.circumstances import (
 )
 from pipeline.agreement.reasons import REDEFINING, Why, best, text
 from pipeline.agreement.sides import side_by_side
-from pipeline.records import Effect, Finding, Floats, Importance
+from pipeline.finding import Finding
+from pipeline.records import Effect, Floats, Importance
 
 Row: TypeAlias = dict[str, Any]
 Record = TypeVar("Record", Importance, Effect)

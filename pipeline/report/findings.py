@@ -2,7 +2,7 @@
 
 import hashlib
 
-from pipeline.records import Finding
+from pipeline.finding import Finding
 from pipeline.report.blocks import (
     Entry,
     KeyValues,

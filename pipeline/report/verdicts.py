@@ -1,6 +1,6 @@
 """The verdict on the audit, and the words of the ladder, as sentences and shapes."""
 
-from pipeline.records import Finding
+from pipeline.finding import Finding
 from pipeline.report.blocks import Badge, Sentence
 from pipeline.report.facts import Facts, tallied
 from pipeline.report.findings import gravest, link_to, title_of

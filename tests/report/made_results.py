@@ -20,7 +20,7 @@ from tests.report.made_records import (
     performance_frame,
 )
 
-from pipeline.records import Finding
+from pipeline.finding import Finding
 from pipeline.result import AuditResult
 
 FINDINGS = (

@@ -20,7 +20,7 @@ from tests.report.made_records import (
 )
 from tests.report.made_results import FINDINGS, apartments_result, disagreeing_result
 
-from pipeline.records import Finding
+from pipeline.finding import Finding
 from pipeline.report.view import ReportView, build_view
 from pipeline.result import AuditResult
 

@@ -9,7 +9,7 @@ from tests.report.made_results import FAILURE, apartments_result
 from tests.report.made_variants import many_findings, plain_result, view_of
 from tests.report.reading import column, section, table, words
 
-from pipeline.records import Finding
+from pipeline.finding import Finding
 from pipeline.report.blocks import plain
 from pipeline.report.view import build_view
 

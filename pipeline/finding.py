@@ -1,0 +1,38 @@
+"""What an audit tells its reader in one sentence."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from pipeline.frozen import freeze
+
+Severity = Literal["info", "warning", "failure"]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Finding:
+    """One sentence for the reader, with the numbers it rests on.
+
+    Attributes
+    ----------
+    check : str
+        Which check speaks: "weak_model", "method_failed", "not_applicable", …
+    severity : {"info", "warning", "failure"}
+    subject : str
+        The model, feature, engine or pair it is about.
+    message : str
+        What was found, one or two sentences.
+    remedy : str
+        What to do about it, empty if nothing.
+    evidence : mapping of str to float
+    """
+
+    check: str
+    severity: Severity
+    subject: str
+    message: str
+    remedy: str = ""
+    evidence: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        freeze(self)
