@@ -1,0 +1,89 @@
+"""What every row of METHODS must obey, whatever it measures."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pipeline.config_sections import ModelSection
+from pipeline.importance import METHODS, options_of
+from pipeline.models import fit
+from pipeline.records import Dataset
+
+LINEAR = ("sklearn.linear_model.LinearRegression", {})
+TREE = ("sklearn.tree.DecisionTreeRegressor", {"max_depth": 3, "random_state": 0})
+ESTIMATORS = {"impurity": TREE}
+PARTS = ("Parameters", "Returns", "Raises", "Warnings", "References")
+NAMES = ("x1", "x2", "x3")
+
+
+def rows(split, seed, names=NAMES):
+    """Return 80 rows of three normal columns, and y = 2 x1 - x2 + noise."""
+    drawn = np.random.default_rng(seed).normal(size=(80, 4))
+    X = pd.DataFrame(drawn[:, :3], columns=NAMES)
+    return Dataset(
+        name=split,
+        X=X,
+        y=2 * X["x1"].to_numpy() - X["x2"].to_numpy() + drawn[:, 3],
+        task="regression",
+        weights=np.ones(80),
+        groups={name: (name,) for name in names},
+        split=split,
+        target="y",
+        sha256="",
+    )
+
+
+def asked(method, *, names=NAMES, **options):
+    """Return what a row of METHODS answers, and the rows it was shown."""
+    row = METHODS[method]
+    train, test = rows("train", 1, names), rows("test", 2, names)
+    if row.asks == "data":
+        return row.function(None, train, seed=1, **options), train
+    path, parameters = ESTIMATORS.get(method, LINEAR)
+    section = ModelSection(name="model", estimator=path, parameters=parameters)
+    return row.function(fit(section, train), test, seed=1, **options), test
+
+
+@pytest.fixture(params=METHODS)
+def method(request):
+    return request.param
+
+
+def test_one_row_per_feature_and_one_column_per_repeat(method):
+    (raw, baseline), _ = asked(method)
+    assert raw.dtype == baseline.dtype == np.float64
+    assert raw.shape == (3, *baseline.shape)
+    assert baseline.shape[1] == 1  # one number, one loss or one output
+
+
+def test_the_same_seed_gives_the_same_numbers(method):
+    (first, base), _ = asked(method)
+    (second, again), _ = asked(method)
+    assert first.tobytes() == second.tobytes()
+    assert base.tobytes() == again.tobytes()
+
+
+def test_what_is_given_is_not_changed(method):
+    _, shown = asked(method)
+    fresh = rows(shown.split, {"train": 1, "test": 2}[shown.split])
+    pd.testing.assert_frame_equal(shown.X, fresh.X)
+    assert shown.y.tolist() == fresh.y.tolist()
+
+
+def test_a_number_depends_on_its_own_feature_only(method):
+    (whole, _), _ = asked(method)
+    (alone, _), _ = asked(method, names=("x2",))
+    assert alone[0].tobytes() == whole[1].tobytes()
+
+
+def test_a_default_that_is_given_changes_nothing(method):
+    (usual, base), _ = asked(method)
+    (given, again), _ = asked(method, **options_of(METHODS[method].function))
+    assert given.tobytes() == usual.tobytes()
+    assert again.tobytes() == base.tobytes()
+
+
+def test_its_documentation_has_definition_shapes_weakness_and_source(method):
+    text = METHODS[method].function.__doc__
+    assert [part for part in PARTS if f"\n    {part}\n    -" not in text] == []
+    assert "doi:" in text
