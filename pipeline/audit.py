@@ -301,6 +301,7 @@ class _Run:
             found, reason = journal.guarded(model.name, question, drawn)
             curves = found or ()
             journal.effects.extend(curves)
+            journal.findings.extend(measure.gaps(curves))
             if not curves or entry.method not in table["importance"]:
                 return curves, reason
         asked = partial(

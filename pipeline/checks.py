@@ -213,7 +213,7 @@ def unmeasured(importance: Importance, data: Dataset, limits: Limits) -> Answer:
             "Every feature must get a number, but there is none for "
             f"{listed(missing)}. They are shown without a rank."
         ),
-        remedy="Look for constant columns and infinite losses.",
+        remedy="Look for constant columns, infinite losses and unknown levels.",
         evidence={"features": len(missing)},
     )
     return _answer(finding, bool(missing), len(missing), Limit(0.0, "definition"))

@@ -8,10 +8,17 @@ import numpy as np
 
 from pipeline.config import ImportanceSection
 from pipeline.effects import EFFECTS
-from pipeline.errors import NotApplicable
+from pipeline.errors import NotApplicable, listed
 from pipeline.importance import METHODS, options_of
 from pipeline.losses import LOSSES
-from pipeline.records import Dataset, Effect, FittedModel, Floats, Importance
+from pipeline.records import (
+    Dataset,
+    Effect,
+    Finding,
+    FittedModel,
+    Floats,
+    Importance,
+)
 from pipeline.references import ENGINES, EngineInfo
 
 Curves = Mapping[str, tuple[Any, Floats]]
@@ -137,6 +144,30 @@ def effects(
                 )
             )
     return tuple(found)
+
+
+def gaps(found: tuple[Effect, ...]) -> tuple[Finding, ...]:
+    """Return one finding for each of our curves that lacks a level, whatever outputs.
+
+    An engine that lacks the same says nothing new.
+    """
+    ours = {(e.model, e.feature): e for e in found if e.engine == "python"}
+    return tuple(
+        Finding(
+            check="not_applicable",
+            severity="info",
+            subject=model,
+            message=(
+                f"The curve of {feature!r} must have a value at every declared level, "
+                f"but model {model!r} cannot predict "
+                f"{listed(effect.grid[np.isnan(effect.values)])}. It is shown at the "
+                "other levels, and no importance is taken from it."
+            ),
+            remedy="Train on rows with every level, or declare only levels they have.",
+        )
+        for (model, feature), effect in ours.items()
+        if effect.kind == "category" and np.isnan(effect.values).any()
+    )
 
 
 def _scores(model: FittedModel, section: ImportanceSection) -> list[dict[str, str]]:

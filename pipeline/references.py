@@ -16,7 +16,14 @@ import numpy.typing as npt
 import pandas as pd
 
 from pipeline.effects import EFFECTS, EffectMethod
-from pipeline.effects.partial_dependence import SCALES, Grid, Scale, grid_of
+from pipeline.effects.partial_dependence import (
+    SCALES,
+    Grid,
+    Scale,
+    grid_of,
+    is_predicted,
+    with_gaps,
+)
 from pipeline.errors import NotApplicable
 from pipeline.importance import METHODS, Method
 from pipeline.known_defects import Question, defects_of, version_numbers
@@ -273,11 +280,12 @@ def dalex_curve(
         if name in data.features:
             raise NotApplicable(f"DALEX keeps the name {name!r} for itself.")
     points = grid_of(data.X[feature], grid=grid, n_grid=n_grid)
+    known = is_predicted(model, data.X, feature, points)
     curves = [
-        dalex.profile(data.X, predict, feature=feature, grid=points)
+        dalex.profile(data.X, predict, feature=feature, grid=points[known])
         for predict in _outputs(model, scale)
     ]
-    return points, np.stack(curves, axis=1)
+    return points, with_gaps(np.stack(curves, axis=1), known)
 
 
 class _Firm(NamedTuple):
@@ -306,12 +314,14 @@ def _firm(
             "Run: importance-audit install-r"
         )
     points = grid_of(data.X[feature], grid=grid, n_grid=n_grid)
+    known = is_predicted(model, data.X, feature, points)
     found = [
-        vip.firm(data.X, predict, feature=feature, grid=points, divisor=divisor)
+        vip.firm(data.X, predict, feature=feature, grid=points[known], divisor=divisor)
         for predict in _outputs(model, scale)
     ]
     importances, values = zip(*found, strict=True)
-    return _Firm(points, np.stack(values, axis=1), np.array(importances))
+    spread = np.where(known.all(), importances, np.nan)
+    return _Firm(points, with_gaps(np.stack(values, axis=1), known), spread)
 
 
 def _refuse(engine: str, method: str, data: Dataset, **drawn: int | None) -> None:

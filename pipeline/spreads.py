@@ -1,4 +1,7 @@
-"""How far a curve is from flat: one number per output, 0 for a flat curve."""
+"""How far a curve is from flat: one number per output, 0 for a flat curve.
+
+A curve without a value somewhere has no spread: NaN.
+"""
 
 from collections.abc import Callable
 

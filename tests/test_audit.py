@@ -113,6 +113,48 @@ def test_a_predict_that_fails_is_a_failed_method_and_the_others_are_answered():
     assert exit_code(result) == 4
 
 
+def audited_with_a_new_level(engines=()):
+    """Audit a model that met "u" and "v" on rows whose levels are declared u, v, w."""
+    X, y = rows(80, seed=1)
+    declared = pd.Categorical(["u", "v"] * 40, categories=["u", "v", "w"])
+    data = dataset(X.assign(kind=declared), y, name="rows", task="regression")
+
+    def predict(X):
+        if (X["kind"] == "w").any():
+            raise ValueError("unknown category 'w'")
+        return X["a"].to_numpy() + (X["kind"] == "v").to_numpy()
+
+    model = wrap(predict, name="given", task="regression", features=tuple(data.X))
+    entry = {"method": "partial_dependence", "engines": list(engines)}
+    config = parse_config({"importance": [entry]})
+    return audit(None, data, config, models=(model,))
+
+
+def test_a_level_the_model_cannot_predict_touches_its_feature_only():
+    result = audited_with_a_new_level()
+    (found,) = result.importances
+    assert dict(zip(found.features, np.isnan(found.mean), strict=True)) == {
+        **{"a": False, "b": False, "unread": False},
+        "kind": True,
+    }
+    assert {effect.feature for effect in result.effects} == set(found.features)
+    (told,) = [f.message for f in result.findings if f.check == "not_applicable"]
+    assert told == (
+        "The curve of 'kind' must have a value at every declared level, but model "
+        "'given' cannot predict 'w'. It is shown at the other levels, and no importance "
+        "is taken from it."
+    )
+
+
+@pytest.mark.needs_dalex
+def test_dalex_is_asked_about_the_levels_the_model_can_predict():
+    result = audited_with_a_new_level(["DALEX"])
+    assert set(result.agreement["verdict"]) == {"replayed"}
+    checks = [finding.check for finding in result.findings]
+    assert checks.count("not_applicable") == 1
+    assert "method_failed" not in checks
+
+
 def test_groups_and_features_are_never_one_record():
     groups = {"both": ["a", "b"], "rest": ["unread"]}
     entries = [PERMUTATION, {**PERMUTATION, "of": "groups"}]

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from pipeline.errors import DataError, NotApplicable
+from pipeline.errors import DataError, ModelError, NotApplicable
 from pipeline.records import Dataset, FittedModel, Floats
 
 Grid = Literal["even", "unique", "quantile"] | tuple[float, ...]
@@ -73,15 +73,15 @@ def partial_dependence(
     grid : ndarray of shape (n_grid,)
         Floats, or the levels as text in an object array.
     values : ndarray of shape (n_grid, n_outputs)
-        The curve, one column per entry of ``model.outputs``.
+        The curve, one column per entry of ``model.outputs``; NaN at a declared level
+        that no row has and `model` cannot predict, such as one it was not trained on.
 
     Raises
     ------
     ValueError
         If `n_grid` is less than 1, or `grid` holds no number.
     NotApplicable
-        If the model has no such scale, or no answer at a declared level; or if the
-        column has no value.
+        If the model has no such scale, or the column no value.
 
     Warnings
     --------
@@ -111,11 +111,12 @@ def partial_dependence(
             "but its task is 'regression'. Use scale 'native'."
         )
     points = grid_of(data.X[feature], grid=grid, n_grid=n_grid)
+    known = is_predicted(model, data.X, feature, points)
     curve = [
         np.average(on_scale, axis=1, weights=data.weights)
-        for on_scale in _asked(model, data.X, feature, points, SCALES[scale])
+        for on_scale in _asked(model, data.X, feature, points[known], SCALES[scale])
     ]
-    return points, np.concatenate(curve)
+    return points, with_gaps(np.concatenate(curve), known)
 
 
 def grid_of(column: pd.Series, *, grid: Grid, n_grid: int) -> npt.NDArray[Any]:
@@ -143,6 +144,33 @@ def grid_of(column: pd.Series, *, grid: Grid, n_grid: int) -> npt.NDArray[Any]:
     n_points = min(len(distinct) + int(column.hasnans), n_grid)
     even = np.linspace(distinct[0], distinct[-1], n_points)
     return np.unique(np.trunc(even) if _is_whole(column) else even)
+
+
+def is_predicted(
+    model: FittedModel, X: pd.DataFrame, feature: str, points: npt.NDArray[Any]
+) -> npt.NDArray[np.bool_]:
+    """Return where on a grid a model has a prediction, (n_grid,).
+
+    Only a level that no row has can be without: a model that predicts the rows knows
+    all others.
+    """
+    known = np.ones(len(points), dtype=bool)
+    column = X[feature]
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        for n in np.flatnonzero(~np.isin(points, column.dropna().unique())):
+            level = _as_column(points[n : n + 1], column)
+            try:
+                model.predict(X.iloc[:1].assign(**{feature: level}))
+            except (DataError, ModelError):
+                known[n] = False
+    return known
+
+
+def with_gaps(values: Floats, known: npt.NDArray[np.bool_]) -> Floats:
+    """Return a curve that was asked at some points of a grid, NaN at the others."""
+    curve = np.full((len(known), *values.shape[1:]), np.nan)
+    curve[known] = values
+    return curve
 
 
 def _is_whole(column: pd.Series) -> bool:
@@ -183,18 +211,8 @@ def _asked(
         if len(asked) < n_stacked:
             stacked = stacked.iloc[: len(asked) * n_samples].copy()
         stacked[feature] = asked.repeat(n_samples)
-        prediction = on_scale(model, _predicted(model, stacked, feature))
+        prediction = on_scale(model, model.predict(stacked))
         yield prediction.reshape(len(asked), n_samples, -1)
-
-
-def _predicted(model: FittedModel, X: pd.DataFrame, feature: str) -> Floats:
-    """Return predictions; a declared level that a model never met has none."""
-    try:
-        return model.predict(X)
-    except DataError as error:
-        if not isinstance(X[feature].dtype, pd.CategoricalDtype):
-            raise
-        raise NotApplicable(str(error)) from error
 
 
 def _as_column(points: npt.NDArray[Any], column: pd.Series) -> Any:

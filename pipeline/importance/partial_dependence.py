@@ -58,7 +58,9 @@ def partial_dependence(
     Returns
     -------
     raw : ndarray of shape (n_groups, 1, n_outputs)
-        The spread, in units of the scale; NaN for a number asked at one point only.
+        The spread, in units of the scale; NaN for a number asked at one point only,
+        and for a category with a level that `model` cannot predict: the spread over
+        the other levels would be another quantity.
     baseline : ndarray of shape (1, n_outputs)
         Zero, the spread of a flat curve: what an ignored feature measures.
 

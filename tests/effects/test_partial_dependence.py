@@ -296,8 +296,8 @@ def test_a_category_keeps_its_levels():
     levels = pd.CategoricalDtype(["b", "a", "never"])
     X = pd.DataFrame({"x": pd.Series(["a", "b"], dtype=levels)})
     _, frames = seen_by_a_model(X, "x")
-    assert frames[0]["x"].dtype == levels
-    assert frames[0]["x"].tolist() == ["b", "b", "a", "a", "never", "never"]
+    assert [frame["x"].dtype for frame in frames] == [levels] * len(frames)
+    assert frames[-1]["x"].tolist() == ["b", "b", "a", "a", "never", "never"]
 
 
 @pytest.mark.parametrize("max_bytes", [1, 2**22])
@@ -351,9 +351,29 @@ def refusing(rows):
     raise DataError(f"Column {rows.columns[0]!r} must hold what model 'toy' met.")
 
 
-def test_a_level_the_model_never_met_has_no_answer():
+def of_two_levels(rows):
+    """Predict 1 for a and 3 for b; no other level was met in training."""
+    if not set(rows["x"]) <= {"a", "b"}:
+        refusing(rows)
+    return np.where(rows["x"] == "a", 1.0, 3.0)
+
+
+def with_a_new_level():
+    levels = pd.CategoricalDtype(["a", "new", "b"])
+    return of_rows(pd.DataFrame({"x": pd.Series(["b", "b", "b"], dtype=levels)}))
+
+
+def test_a_level_the_model_never_met_is_a_gap_in_the_curve():
+    grid, values = partial_dependence(
+        model_of(of_two_levels), with_a_new_level(), "x", seed=1
+    )
+    assert grid.tolist() == ["a", "new", "b"]
+    assert values[:, 0].tolist() == pytest.approx([1, np.nan, 3], nan_ok=True)
+
+
+def test_a_level_of_the_rows_that_the_model_refuses_is_a_fault_of_the_rows():
     data = of_rows(pd.DataFrame({"x": pd.Categorical(["a", "b"])}))
-    with pytest.raises(NotApplicable, match=r"^Column 'x' must hold what model"):
+    with pytest.raises(DataError, match=r"^Column 'x' must hold what model"):
         partial_dependence(model_of(refusing), data, "x", seed=1)
 
 

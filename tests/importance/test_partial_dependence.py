@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.errors import NotApplicable
+from pipeline.errors import DataError, NotApplicable
 from pipeline.importance.partial_dependence import partial_dependence
 from pipeline.known_answers import level_data, level_model, linear_model, normal_data
 from pipeline.records import Dataset, FittedModel
@@ -113,6 +113,22 @@ def test_a_constant_column_has_no_answer():
     data = replace(data, X=data.X.assign(x2=4.0))
     raw, _ = partial_dependence(linear_model(2, 1), data, seed=1)
     assert np.isnan(raw[:, 0, 0]).tolist() == [False, True]
+
+
+def test_a_level_the_model_cannot_predict_takes_the_answer_from_its_feature_alone():
+    data = level_data()
+    kind = data.X["kind"].cat.add_categories(["never"])
+    data = replace(data, X=data.X.assign(kind=kind))
+    table = np.vstack([np.eye(3), [[np.nan] * 3]])
+
+    def predict(X):
+        if (X["kind"] == "never").any():
+            raise DataError("Column 'kind' must hold levels of the training rows.")
+        return table[X["kind"].cat.codes]
+
+    model = replace(level_model(), predict=predict)
+    raw, _ = partial_dependence(model, data, seed=1)
+    assert np.isnan(raw[:, 0, 0]).tolist() == [n == "kind" for n in data.groups]
 
 
 @given(other=st.sampled_from([np.sin, np.exp, np.square, np.negative]))
