@@ -7,13 +7,16 @@
     typed tables                        as they come; texts as category; nullable
                                         types as numpy's, float64 if a cell is missing
 
-Nothing is guessed silently: a column that is mostly numbers must be all numbers, and
-digits with a leading zero (codes, not counts) are text.
+Nothing is guessed silently. Digits with a leading zero (codes, not counts) are text.
+Refused, each with what to do about it, unless levels are declared: a column of which
+more than half are numbers, but not all; numbers or true and false beside "NA" and the
+like; numbers with other marks than a decimal point; dates; levels that differ by
+blanks only; whole numbers that a float64 cannot tell from their neighbours.
 """
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -29,7 +32,24 @@ INTEGER = re.compile(r"\s*[+-]?(?:0|[1-9]\d*)\s*", re.ASCII)
 INFINITE = re.compile(r"\s*[+-]?inf(?:inity)?\s*", re.ASCII | re.I)
 FLAGS = dict.fromkeys(("true", "True", "TRUE"), True)
 FLAGS |= dict.fromkeys(("false", "False", "FALSE"), False)
+MARKED = re.compile(
+    r"""\s*[+-]?(?:\d+,\d+|\d{1,3}(?:[.' \xa0\u2009\u202f]\d{3})+(?:,\d+)?
+    |\d{1,3}(?:[,' \xa0\u2009\u202f]\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?\s*%)\s*""",
+    re.ASCII | re.X,
+)
+DATE = re.compile(
+    r"""\s*(?:\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2(?:\d{4}|\d{2}))
+    (?:[T\ ]\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?\ ?(?:Z|[+-]\d{2}:?\d{2})?)?\s*""",
+    re.ASCII | re.X,
+)
+MISSING = ("", "na", "n/a", "#n/a", "nan", "null", "none", "missing", "?", "-", ".")
 WIDEST = 2**63
+DIGITS = 53  # binary ones that a float64 holds
+
+OTHERWISE = (
+    "declare the levels under [data] categories, or list the other columns under "
+    "[data] features."
+)
 
 
 def is_category(column: pd.Series) -> bool:
@@ -85,34 +105,102 @@ def from_texts(cells: pd.Series, *, where: str, is_class: bool = False) -> pd.Se
     Raises
     ------
     DataError
-        If most of the cells are numbers, but not all.
+        If they cannot be told apart from a mistake; see the head of this module.
     """
     words = cells.dropna()
     kind_by_word = {word: _kind(word) for word in set(words)}
     kinds = set(kind_by_word.values())
     if kinds and "text" not in kinds:
-        return _numbers(cells)
+        return _numbers(cells, where)
     if kinds and set(kind_by_word) <= set(FLAGS):
         return _flags(cells.map(FLAGS))
-    if not is_class:
-        _refuse_texts_among_numbers(words, kind_by_word, where)
     if not kinds:
         return pd.Series(np.full(len(cells), np.nan))
+    _refuse_missing_words(words, where)
+    _refuse_blanks_around(kind_by_word, where)
+    if not is_class:
+        _refuse_marks_and_dates(words, where)
+        _refuse_texts_among_numbers(words, kind_by_word, where)
     return _category(cells, sorted(kind_by_word))
+
+
+def is_missing_word(word: str) -> bool:
+    """Return whether a text usually means "missing", as one of blanks alone does."""
+    return word.strip().casefold() in MISSING
+
+
+def _refuse_missing_words(words: pd.Series, where: str) -> None:
+    """Refuse usual words for missing beside numbers, or true and false, alone."""
+    usual = words[words.map(is_missing_word)]
+    others = set(words) - set(usual)
+    is_plain = others <= set(FLAGS) or all(map(NUMBER.fullmatch, others))
+    if len(usual) and (is_plain or not usual.str.strip().all()):
+        raise DataError(
+            f"{where} must say which of its texts mean missing, but holds "
+            f"{listed(usual.unique())} in {len(usual)} of {len(words)} cells. Add what "
+            "means missing to [data] missing_values, or declare the levels under "
+            "[data] categories."
+        )
+
+
+def _refuse_blanks_around(levels: Iterable[str], where: str) -> None:
+    """Refuse levels that differ by the blanks around them only."""
+    bare = pd.Series(sorted(levels), dtype=object)
+    twice = bare[bare.str.strip().duplicated(keep=False)]
+    if len(twice):
+        raise DataError(
+            f"{where} must have levels that differ by more than blanks, but has "
+            f"{listed(twice)}. Take the blanks out of the file, or declare the levels "
+            "under [data] categories."
+        )
+
+
+def _refuse_marks_and_dates(words: pd.Series, where: str) -> None:
+    """Refuse numbers that are written with other marks, and dates."""
+    told = [word for word in words.unique() if not is_missing_word(word)]
+    marked = [word for word in told if not NUMBER.fullmatch(word)]
+    if marked and all(map(MARKED.fullmatch, marked)):
+        raise DataError(
+            f"{where} must hold numbers written like 1234.5, but holds "
+            f"{listed(marked)}. Write them so in the file, {OTHERWISE}"
+        )
+    if told and all(map(DATE.fullmatch, told)):
+        raise DataError(
+            f"{where} must hold numbers or levels, but holds dates such as "
+            f"{told[0]!r}. Make numbers of them in the file, {OTHERWISE}"
+        )
 
 
 def _refuse_texts_among_numbers(
     words: pd.Series, kind_by_word: Mapping[str, str], where: str
 ) -> None:
-    """Refuse a column of which more than half, but not all, are numbers."""
+    """Refuse a column of which more than half, but not all, are numbers.
+
+    Usual words for missing count on neither side.
+    """
     kinds = words.map(kind_by_word)
     texts = words[kinds == "text"]
-    if 2 * int((kinds == "number").sum()) > len(words):
+    n_told = len(words) - int(words.map(is_missing_word).sum())
+    if 2 * int((kinds == "number").sum()) > n_told:
         raise DataError(
             f"{where} must hold numbers only, because most of its cells do, but "
             f"{len(texts)} of {len(words)} {_are(texts)} text: "
             f"{listed(texts.unique())}. Add what means missing to [data] "
             "missing_values, or declare the levels under [data] categories."
+        )
+
+
+def _refuse_lost_digits(whole: Iterable[int], where: str) -> None:
+    """Refuse whole numbers that become others as float64, in models and in R."""
+    lost = [
+        number
+        for number in whole
+        if number and (number // (number & -number)).bit_length() > DIGITS
+    ]
+    if lost:
+        raise DataError(
+            f"{where} must hold numbers that float64 holds to the last digit, but "
+            f"holds {listed(sorted(lost))}. Make texts of them, {OTHERWISE}"
         )
 
 
@@ -134,6 +222,8 @@ def from_values(column: pd.Series, *, where: str) -> pd.Series:
             )
         return column.copy()
     if isinstance(dtype, np.dtype) and dtype.kind in "biuf":
+        if dtype.kind in "iu":
+            _refuse_lost_digits(map(int, column.unique()), where)
         return column.copy()
     kind = pd.api.types.infer_dtype(column, skipna=True)
     if kind == "string":
@@ -141,6 +231,9 @@ def from_values(column: pd.Series, *, where: str) -> pd.Series:
     if kind == "boolean":
         return _flags(column)
     if kind in ("integer", "floating", "mixed-integer-float", "empty"):
+        told = column.dropna().unique()
+        whole = [int(cell) for cell in told if isinstance(cell, int | np.integer)]
+        _refuse_lost_digits(whole, where)
         is_whole = kind == "integer" and column.notna().all()
         return _without_na(column, np.int64 if is_whole else np.float64)
     raise DataError(
@@ -173,8 +266,8 @@ def joined(train: pd.Series, test: pd.Series, *, where: str) -> pd.Series:
     return pd.concat([train, test], ignore_index=True)
 
 
-def refuse_new_levels(known: Iterable[str], test: pd.Series, *, where: str) -> None:
-    """Refuse test rows with a level that training rows do not have.
+def refuse_new_levels(known: Collection[str], test: pd.Series, *, where: str) -> None:
+    """Refuse test rows with a level that is not `known`: levels, or training cells.
 
     Raises
     ------
@@ -183,10 +276,15 @@ def refuse_new_levels(known: Iterable[str], test: pd.Series, *, where: str) -> N
     """
     new = sorted(set(test.dropna()) - set(known))
     if new:
+        remedy = "Split otherwise, or put rare levels together."
+        if isinstance(known, pd.Series) and known.is_unique:
+            remedy = (
+                "It names rows, each by a level of its own: list the other columns "
+                "under [data] features."
+            )
         raise DataError(
             f"{where} must have its test levels among those of the training rows, but "
-            f"{listed(new)} {_are(new)} in the test rows only. Declare the levels "
-            "under [data] categories, or split otherwise."
+            f"{listed(new)} {_are(new)} in the test rows only. {remedy}"
         )
 
 
@@ -252,12 +350,14 @@ def _kind(word: str) -> str:
     return "infinite" if INFINITE.fullmatch(word) else "text"
 
 
-def _numbers(texts: pd.Series) -> pd.Series:
+def _numbers(texts: pd.Series, where: str) -> pd.Series:
     """Return texts as int64 if all are whole and present, else as float64."""
     words = texts.dropna()
-    if len(words) == len(texts) and all(map(INTEGER.fullmatch, set(words))):
+    if all(map(INTEGER.fullmatch, set(words))):
+        _refuse_lost_digits(map(int, words.unique()), where)
+        is_present = len(words) == len(texts)
         whole = [int(word) for word in words]
-        if all(-WIDEST <= number < WIDEST for number in (min(whole), max(whole))):
+        if is_present and all(-WIDEST <= n < WIDEST for n in (min(whole), max(whole))):
             return pd.Series(np.array(whole, dtype=np.int64))
     numbers = np.full(len(texts), np.nan)
     numbers[texts.notna().to_numpy()] = [float(word) for word in words]

@@ -265,7 +265,7 @@ def _new_levels(reading: Reading) -> list[str]:
         if is_category(train):
             with collecting(problems):
                 where = f"{reading.test.where}: column {key!r}"
-                refuse_new_levels(train.dropna().unique(), test, where=where)
+                refuse_new_levels(train.dropna(), test, where=where)
     return problems
 
 

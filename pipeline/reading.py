@@ -225,7 +225,9 @@ def _meant(
     if levels := section.categories.get(cells.name):
         return columns.as_levels(cells, levels, where=where)
     if is_text:
-        is_class = cells.name == section.target and section.task != "regression"
+        is_class = cells.name == section.test.get("column") or (
+            cells.name == section.target and section.task != "regression"
+        )
         return columns.from_texts(cells, where=where, is_class=is_class)
     return columns.from_values(cells, where=where)
 

@@ -168,7 +168,8 @@ def _missing(column: pd.Series, where: str, why: str) -> Iterator[str]:
     if n_missing:
         rule = f"must have a value in every row, because it {why}"
         verb = "is" if n_missing == 1 else "are"
-        yield f"{where} {rule}, but {n_missing} of {len(column)} cells {verb} missing."
+        found = f"{n_missing} of {len(column)} cells {verb} missing"
+        yield f"{where} {rule}, but {found}. Leave those rows out."
 
 
 def _infinite(column: pd.Series, where: str) -> Iterator[str]:
@@ -176,4 +177,5 @@ def _infinite(column: pd.Series, where: str) -> Iterator[str]:
         n_infinite = int(np.isinf(column.to_numpy(dtype=np.float64)).sum())
         if n_infinite:
             verb = "cell is" if n_infinite == 1 else "cells are"
-            yield f"{where} must be finite, but {n_infinite} {verb} infinite."
+            remedy = "Correct them, or leave those rows out."
+            yield f"{where} must be finite, but {n_infinite} {verb} infinite. {remedy}"

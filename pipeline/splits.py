@@ -24,7 +24,7 @@ def rows_with(column: pd.Series, value: str | float | bool, *, where: str) -> Ro
         verb = "is" if n_missing == 1 else "are"
         raise DataError(
             f"{where} must have a value in every row, because it splits the rows, but "
-            f"{n_missing} of {len(column)} cells {verb} missing."
+            f"{n_missing} of {len(column)} cells {verb} missing. Leave those rows out."
         )
     texts = column.astype(object).map(text_of)
     asked = text_of(value)

@@ -141,8 +141,8 @@ def test_a_level_the_model_cannot_predict_touches_its_feature_only():
     (told,) = [f.message for f in result.findings if f.check == "not_applicable"]
     assert told == (
         "The curve of 'kind' must have a value at every declared level, but model "
-        "'given' cannot predict 'w'. It is shown at the other levels, and no importance "
-        "is taken from it."
+        "'given' cannot predict 'w'. It is shown at the other levels, and no "
+        "importance is taken from it."
     )
 
 

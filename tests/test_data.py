@@ -1,6 +1,7 @@
 """Rows: what is read, what their columns mean, which are held out."""
 
 import hashlib
+import re
 import struct
 
 import numpy as np
@@ -55,16 +56,61 @@ def test_a_number_is_read_to_the_last_bit(tmp_path):
 @pytest.mark.parametrize(
     ("cell", "dtype"),
     [
-        ("9223372036854775807", "int64"),
-        ("9223372036854775808", "float64"),
+        ("9007199254740992", "int64"),
+        ("-9007199254740994", "int64"),
         ("-9223372036854775808", "int64"),
-        ("-9223372036854775809", "float64"),
+        ("9223372036854775808", "float64"),
     ],
 )
-def test_whole_numbers_beyond_64_bits_are_floats(cell, dtype, tmp_path):
+def test_whole_numbers_that_a_float_holds_are_numbers(cell, dtype, tmp_path):
     found = column([cell, "1"], tmp_path)
     assert found.dtype == dtype
-    assert found[0] == np.dtype(dtype).type(int(cell))
+    assert int(found[0]) == int(cell)
+
+
+@pytest.mark.parametrize(
+    "cell", ["-9007199254740993", "9223372036854775807", "18446744073709551615"]
+)
+def test_whole_numbers_that_no_float_holds_are_levels_or_nothing(cell, tmp_path):
+    with pytest.raises(DataError, match="to the last digit"):
+        column([cell, ""], tmp_path)
+    found = column([cell, "1"], tmp_path, categories={"x": [cell, "1"]})
+    assert found.tolist() == [cell, "1"]
+
+
+MISSING = "NA N/A na NaN nan NULL null None none ? - . missing".split()
+
+
+@pytest.mark.parametrize("word", MISSING)
+def test_a_usual_word_for_missing_beside_numbers_is_asked_about(word, tmp_path):
+    with pytest.raises(
+        DataError,
+        match=rf"missing, but holds {re.escape(repr(word))} in 4 of 6 cells\.",
+    ):
+        column([word, "1", word], tmp_path)
+    found = column([word, "1", word], tmp_path, missing_values=[word])
+    assert found.isna().tolist() == [True, False, True]
+
+
+@pytest.mark.parametrize(
+    "cell", ["31.01.2024", "1/2/24", "2024/1/2", "2024-01-31T10:20:30.5+02:00"]
+)
+def test_dates_are_refused_unless_they_are_declared(cell, tmp_path):
+    with pytest.raises(DataError, match="holds dates such as"):
+        column([cell, "NA"], tmp_path)
+    levels = {"x": [cell, "2024"]}
+    assert column([cell, "2024"], tmp_path, categories=levels).tolist() == levels["x"]
+
+
+@pytest.mark.parametrize("cell", ["1,5", "-1.234,5", "1,234.5", "1 234", "1'234", "5%"])
+def test_numbers_with_other_marks_are_refused(cell, tmp_path):
+    with pytest.raises(DataError, match=r"written like 1234\.5"):
+        column([f'"{cell}"', "2"], tmp_path)
+
+
+@pytest.mark.parametrize("cells", ["A1 12 B", "1.2.3 1.2.4", "1-3 4-6", "10.0.0.1 b"])
+def test_codes_that_only_hold_digits_are_a_category(cells, tmp_path):
+    assert column(cells.split(), tmp_path).tolist() == cells.split()
 
 
 @pytest.mark.parametrize("cells", ["1 a", "1 2 a b c", "inf a", "1 2 inf a b c"])

@@ -459,23 +459,97 @@ TABLES = [
     (
         "x,y\n1,1\n2,2\nNA,3\n4,4\n",
         {},
-        "a.csv: column 'x' must hold numbers only, because most of its cells do, but "
-        "1 of 4 is text: 'NA'. Add what means missing to [data] missing_values, or "
-        "declare the levels under [data] categories.",
+        "a.csv: column 'x' must say which of its texts mean missing, but holds "
+        "'NA' in 1 of 4 cells. Add what "
+        "means missing to [data] missing_values, or declare the levels under [data] "
+        "categories.",
     ),
     (
         "x,y\n1,1\n2,0\n-,1\n4,n/a\n",
         CLASSES,
-        "a.csv: column 'x' must hold numbers only, because most of its cells do, but 1 "
-        "of 4 is text: '-'. Add what means missing to [data] missing_values, or "
-        "declare the levels under [data] categories.",
+        "a.csv: column 'x' must say which of its texts mean missing, but holds "
+        "'-' in 1 of 4 cells. Add what "
+        "means missing to [data] missing_values, or declare the levels under [data] "
+        "categories.\n"
+        "a.csv: column 'y' must say which of its texts mean missing, but holds "
+        "'n/a' in 1 of 4 cells. Add what "
+        "means missing to [data] missing_values, or declare the levels under [data] "
+        "categories.",
     ),
     (
         "x,y\n1,1\n2,0\n3,1\n4,n/a\n",
         {},
-        "a.csv: column 'y' must hold numbers only, because most of its cells do, but 1 "
-        "of 4 is text: 'n/a'. Add what means missing to [data] missing_values, or "
-        "declare the levels under [data] categories.",
+        "a.csv: column 'y' must say which of its texts mean missing, but holds "
+        "'n/a' in 1 of 4 cells. Add what "
+        "means missing to [data] missing_values, or declare the levels under [data] "
+        "categories.",
+    ),
+    (
+        "x,y\nNA,1\n?,2\nNA,3\n4,4\n",
+        {},
+        "a.csv: column 'x' must say which of its texts mean missing, but holds "
+        "'NA', '?' in 3 of 4 cells. Add what "
+        "means missing to [data] missing_values, or declare the levels under [data] "
+        "categories.",
+    ),
+    (
+        "x,y\nnull,1\nnull,2\ntrue,3\n null ,4\n",
+        {},
+        "a.csv: column 'x' must say which of its texts mean missing, but holds "
+        "'null', ' null ' in 3 of 4 cells. Add what "
+        "means missing to [data] missing_values, or declare the levels under [data] "
+        "categories.",
+    ),
+    (
+        "x,y\n1,0\n2,1\n3,2\n4,?\n",
+        {"task": "multiclass"},
+        "a.csv: column 'y' must say which of its texts mean missing, but holds "
+        "'?' in 1 of 4 cells. Add what "
+        "means missing to [data] missing_values, or declare the levels under [data] "
+        "categories.",
+    ),
+    (
+        "x,y\n  ,1\na,2\n",
+        {},
+        "a.csv: column 'x' must say which of its texts mean missing, but holds "
+        "'  ' in 1 of 2 cells. Add what "
+        "means missing to [data] missing_values, or declare the levels under [data] "
+        "categories.",
+    ),
+    (
+        "x,y\n1,1\nNA,2\nNA,3\nlow,4\n2,5\n",
+        {},
+        "a.csv: column 'x' must hold numbers only, because most of its cells do, but 3 "
+        "of 5 are text: 'NA', 'low'. Add what means missing to [data] missing_values, "
+        "or declare the levels under [data] categories.",
+    ),
+    (
+        "x,y\n1,1\n9007199254740993,2\n",
+        {},
+        "a.csv: column 'x' must hold numbers that float64 holds to the last digit, but "
+        "holds 9007199254740993. Make texts of them, declare the levels under [data] "
+        "categories, or list the other columns under [data] features.",
+    ),
+    (
+        'x,y\n"1,5",1\n2,2\nNA,3\n"1.234,5",4\n',
+        {},
+        "a.csv: column 'x' must hold numbers written like 1234.5, but holds '1,5', "
+        "'1.234,5'. Write them so in the file, declare the levels under [data] "
+        "categories, or list the other columns under [data] features.",
+    ),
+    (
+        "x,y\n2024-01-31,1\n2024-02-01T12:00,2\n",
+        {},
+        "a.csv: column 'x' must hold numbers or levels, but holds dates such as "
+        "'2024-01-31'. Make numbers of them in the file, declare the levels under "
+        "[data] categories, or list the other columns under [data] features.",
+    ),
+    (
+        "x,y\nup,1\nup ,2\ndown,3\n",
+        {},
+        "a.csv: column 'x' must have levels that differ by more than blanks, but has "
+        "'up', 'up '. Take the blanks out of the file, or declare the levels under "
+        "[data] categories.",
     ),
     (
         ROWS,
@@ -486,14 +560,18 @@ TABLES = [
     (
         "x,y\n1,1\n-inf,2\nInfinity,3\n4,4\n",
         {"test": {"file": "a.csv"}},
-        "a.csv (training rows): column 'x' must be finite, but 2 cells are infinite.\n"
-        "a.csv (test rows): column 'x' must be finite, but 2 cells are infinite.",
+        "a.csv (training rows): column 'x' must be finite, but 2 cells are infinite. "
+        "Correct them, or leave those rows out.\n"
+        "a.csv (test rows): column 'x' must be finite, but 2 cells are infinite. "
+        "Correct them, or leave those rows out.",
     ),
     (
         "x,y\ninf,1\nInf,2\n",
         {"test": {"file": "b.csv"}, "b": "x,y\n-inf,1\ninf,2\n"},
-        "a.csv: column 'x' must be finite, but 2 cells are infinite.\n"
-        "b.csv: column 'x' must be finite, but 2 cells are infinite.",
+        "a.csv: column 'x' must be finite, but 2 cells are infinite. Correct them, "
+        "or leave those rows out.\n"
+        "b.csv: column 'x' must be finite, but 2 cells are infinite. Correct them, "
+        "or leave those rows out.",
     ),
     (
         "x,y,s\n,1,a\n,2,a\n3,3,b\n4,4,b\n",
@@ -505,8 +583,15 @@ TABLES = [
         "x,y,s\nu,1,a\nv,2,a\nw,3,b\nu,4,b\n",
         {"test": {"column": "s", "value": "b"}},
         "a.csv (test rows): column 'x' must have its test levels among those of the "
-        "training rows, but 'w' is in the test rows only. Declare the levels under "
-        "[data] categories, or split otherwise.",
+        "training rows, but 'w' is in the test rows only. It names rows, each by a "
+        "level of its own: list the other columns under [data] features.",
+    ),
+    (
+        "x,y,s\nu,1,a\nu,2,a\nw,3,b\nu,4,b\n",
+        {"test": {"column": "s", "value": "b"}},
+        "a.csv (test rows): column 'x' must have its test levels among those of the "
+        "training rows, but 'w' is in the test rows only. Split otherwise, or put rare "
+        "levels together.",
     ),
     # Splits
     (
@@ -519,7 +604,7 @@ TABLES = [
         "x,y,s\n1,1,a\n2,2,\n3,3,b\n",
         {"test": {"column": "s", "value": "b"}},
         "a.csv: column 's' must have a value in every row, because it splits the rows, "
-        "but 1 of 3 cells is missing.",
+        "but 1 of 3 cells is missing. Leave those rows out.",
     ),
     (
         ROWS,
@@ -541,12 +626,13 @@ TABLES = [
         "x,y,w\n1,1,1\n2,2,\n",
         {"weights": "w", "test": {"file": "b.csv"}, "b": "x,y,w\n1,1,0\n2,2,1\n"},
         "a.csv: column 'w' must have a value in every row, because it weighs the rows, "
-        "but 1 of 2 cells is missing.",
+        "but 1 of 2 cells is missing. Leave those rows out.",
     ),
     (
         "x,y,w\n1,1,1\n2,2,inf\n",
         {"weights": "w", "test": {"file": "b.csv"}, "b": "x,y,w\n1,1,0\n2,2,1\n"},
-        "a.csv: column 'w' must be finite, but 1 cell is infinite.",
+        "a.csv: column 'w' must be finite, but 1 cell is infinite. Correct them, or "
+        "leave those rows out.",
     ),
     (
         "x,y,w\n1,1,a\n2,2,b\n",
@@ -559,7 +645,7 @@ TABLES = [
         "x,y\n1,1\n2,\n3,3\n4,4\n",
         {"test": {"file": "b.csv"}, "b": "x,y\n1,1\n2,2\n"},
         "a.csv: target 'y' must have a value in every row, because it is the target, "
-        "but 1 of 4 cells is missing.",
+        "but 1 of 4 cells is missing. Leave those rows out.",
     ),
     (
         "x,y\n1,a\n2,b\n",
@@ -735,8 +821,8 @@ def test_a_level_that_only_the_second_typed_table_has():
         read_datasets(parse_config({"data": data}), r_frame=lambda name: frames[name])
     assert str(found.value) == (
         "p::a, p::b: column 'x' must have its test levels among those of the training "
-        "rows, but 'c' is in the test rows only. Declare the levels under [data] "
-        "categories, or split otherwise."
+        "rows, but 'c' is in the test rows only. Split otherwise, or put rare levels "
+        "together."
     )
 
 
@@ -773,6 +859,18 @@ GIVEN = [
         "features.",
     ),
     (
+        {"X": pd.DataFrame({"n": np.array([1, -(2**53) - 1])})},
+        "rows: column 'n' must hold numbers that float64 holds to the last digit, but "
+        "holds -9007199254740993. Make texts of them, declare the levels under [data] "
+        "categories, or list the other columns under [data] features.",
+    ),
+    (
+        {"X": pd.DataFrame({"n": pd.array([None, 2**63 - 1], dtype="Int64")})},
+        "rows: column 'n' must hold numbers that float64 holds to the last digit, but "
+        "holds 9223372036854775807. Make texts of them, declare the levels under "
+        "[data] categories, or list the other columns under [data] features.",
+    ),
+    (
         {"X": pd.DataFrame({"c": pd.Categorical([1, 2])})},
         "rows: column 'c' must have texts as levels, but has 1, 2. Rename them: "
         "column.cat.rename_categories(str)",
@@ -792,7 +890,11 @@ GIVEN = [
         "rows: target 'y' must hold numbers for task 'regression', but it holds true "
         "and false. Set task to binary or multiclass.",
     ),
-    ({"y": [1, np.inf]}, "rows: target 'y' must be finite, but 1 cell is infinite."),
+    (
+        {"y": [1, np.inf]},
+        "rows: target 'y' must be finite, but 1 cell is infinite. Correct them, or "
+        "leave those rows out.",
+    ),
 ]
 
 
