@@ -1,7 +1,8 @@
 """What `init` writes: a configuration to start from, as text.
 
 Everything found in a file stands as a comment beside the key it led to, so that who
-answers for the audit sees what to confirm. Not: writing the file.
+answers for the audit sees what to confirm. A column that cannot be a feature is left
+out there, with the reason. Not: writing the file.
 """
 
 import json
@@ -12,13 +13,14 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from pipeline import columns
+from pipeline import columns, roles
 from pipeline.errors import DataError, did_you_mean, listed
 from pipeline.records import Task
+from pipeline.splits import Rows, drawn_rows
 from pipeline.tables import Table, read_table
 
 EXAMPLE = Path(__file__).with_name("example.toml")
-MISSING = ("NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "?", "-", ".")
+FRACTION, SEED = 0.25, 1
 FEW = 10  # levels that a comment can list
 FOREST, BOOSTING = "RandomForest", "HistGradientBoosting"
 
@@ -51,7 +53,8 @@ def starter_from(path: Path | str, target: str, folder: Path | str = Path()) -> 
     Raises
     ------
     DataError
-        If the file cannot be read, or has no such column.
+        If the file cannot be read, the column is not there or cannot be a target, or
+        no other can be a feature.
     """
     file = Path(path)
     table = read_table({"file": file.name}, base=file.parent)
@@ -61,12 +64,17 @@ def starter_from(path: Path | str, target: str, folder: Path | str = Path()) -> 
         rule = f"{table.name} must have the target column {target!r}"
         raise DataError(f"{rule}, but has none of that name.{hint}")
     missing = _missing_values(table)
-    meant = {name: _meant(table, name, missing) for name in known}
-    task = _task(meant.pop(target), f"{table.name}: target {target!r}")
+    where = f"{table.name}: target {target!r}"
+    answer = _meant(table, target, missing)
+    task = _task(answer, where)
+    for problem in roles.target_problems(answer, task.name, where=where):
+        raise DataError(problem)
+    others = [name for name in known if name != target]
+    meant, left_out = _sorted_out(table, others, missing, _test_rows(answer, task))
     source = os.path.relpath(file.resolve(), Path(folder).resolve())
     parts = (
         _data_text(Path(source).as_posix(), target, task, missing),
-        _features_text(meant),
+        _features_text(others, meant, left_out),
         _models_text(task.name, any(part.isna().any() for part in meant.values())),
         IMPORTANCE,
     )
@@ -98,17 +106,83 @@ def _meant(table: Table, name: str, missing: tuple[str, ...]) -> pd.Series:
 
 
 def _missing_values(table: Table) -> tuple[str, ...]:
-    """Return the usual words for "missing" that stand in a column of numbers."""
-    if not table.is_text:
-        return ()
+    """Return the usual words for "missing" without which a column can be read."""
     found: list[str] = []
-    for name in table.frame:
+    for name in table.frame if table.is_text else ():
         cells = table.frame[name]
-        try:
-            columns.from_texts(columns.without(cells, ()), where=str(name))
-        except DataError:
-            found += [word for word in MISSING if (cells == word).any()]
+        usual = [
+            word for word in cells.unique() if word and columns.is_missing_word(word)
+        ]
+        if usual and not _can_be_read(cells, ()) and _can_be_read(cells, usual):
+            found += usual
     return tuple(dict.fromkeys(found))
+
+
+def _can_be_read(cells: pd.Series, missing: Iterable[str]) -> bool:
+    try:
+        columns.from_texts(columns.without(cells, missing), where="")
+    except DataError:
+        return False
+    return True
+
+
+def _test_rows(target: pd.Series, task: _Task) -> Rows:
+    """Return which rows the configuration will hold out."""
+    strata = pd.Series("", index=target.index, dtype=object)
+    if task.name != "regression":
+        strata = target.astype(object).map(columns.text_of)
+    return drawn_rows(FRACTION, SEED, strata=strata.to_numpy())
+
+
+def _sorted_out(
+    table: Table, names: Iterable[str], missing: tuple[str, ...], is_test: Rows
+) -> tuple[dict[str, pd.Series], dict[str, str]]:
+    """Return the columns that can be features, and why the others cannot."""
+    meant: dict[str, pd.Series] = {}
+    left_out: dict[str, str] = {}
+    for name in names:
+        try:
+            column = _meant(table, name, missing)
+        except DataError as error:
+            left_out[name] = _finding_of(str(error))
+            continue
+        if reason := _unusable(column, is_test):
+            left_out[name] = reason
+        else:
+            meant[name] = column
+    if not meant:
+        told = "; ".join(f"{name!r}: {why}" for name, why in left_out.items())
+        raise DataError(
+            f"{table.name} must have a column that can be a feature, but has none "
+            f"({told or 'the target is alone'}). Mend one of them."
+        )
+    return meant, left_out
+
+
+def _unusable(column: pd.Series, is_test: Rows) -> str:
+    """Return why a column cannot be a feature, empty if it can."""
+    told, n_missing = column.dropna(), int(column.isna().sum())
+    is_category = columns.is_category(column)
+    if told.empty:
+        return "empty"
+    if not n_missing and told.nunique() == 1:
+        return f"constant, {_listed(told.unique())}"
+    if is_category and told.is_unique:
+        return "every value is another, so they name rows"
+    if 2 * n_missing > len(column):
+        return f"{n_missing} of {len(column)} missing"
+    for part in (column[~is_test], column[is_test]):
+        for problem in roles.feature_problems(part, where=""):
+            return _finding_of(problem)
+    new = sorted(set(told[is_test[told.index]]) - set(column[~is_test]))
+    if is_category and new:
+        return f"in the test rows only: {_listed(new)}; put rare levels together"
+    return ""
+
+
+def _finding_of(sentence: str) -> str:
+    """Return what was found, of "<subject> must <rule>, but <finding>. <remedy>"."""
+    return sentence.partition(", but ")[2].partition(". ")[0]
 
 
 def _task(target: pd.Series, where: str) -> _Task:
@@ -132,11 +206,11 @@ def _data_text(file: str, target: str, task: _Task, missing: tuple[str, ...]) ->
         "# Filled from the data: confirm what stands in the comments.",
         "# Every key and its default: importance-audit init, in another folder.",
         "",
-        "seed = 1",
+        f"seed = {SEED}",
         "",
         "[data]",
         f"train = {{ file = {_text(file)} }}",
-        "test = { fraction = 0.25 }  # or a file, or a column and its value",
+        f"test = {{ fraction = {FRACTION} }}  # or a file, or a column and its value",
         f"target = {_text(target)}",
         f"task = {_text(task.name)}  # proposed, because it holds {task.reason}",
     ]
@@ -149,10 +223,16 @@ def _data_text(file: str, target: str, task: _Task, missing: tuple[str, ...]) ->
     return "\n".join(lines)
 
 
-def _features_text(meant: Mapping[str, pd.Series]) -> str:
+def _features_text(
+    names: Iterable[str], meant: Mapping[str, pd.Series], left_out: Mapping[str, str]
+) -> str:
     """Return the features and what was found in them, all as comments but the list."""
     lines = ["features = ["]
-    lines += [f"    {_text(name)},  # {_found(part)}" for name, part in meant.items()]
+    for name in names:
+        if name in meant:
+            lines.append(f"    {_text(name)},  # {_found(meant[name])}")
+        else:
+            lines.append(f"    # {_text(name)},  # left out: {left_out[name]}")
     lines.append("]")
     levels = {
         name: list(part.cat.categories)
@@ -171,13 +251,14 @@ def _found(column: pd.Series) -> str:
     values = column.dropna()
     kind = columns.kind_of(column)
     if kind == "category":
-        told = f"category, {values.nunique()} levels: {_listed(column.cat.categories)}"
+        levels = column.cat.categories
+        told = f"category, {values.nunique()} levels: {_listed(levels)}"
+        if levels.str.casefold().has_duplicates:
+            told += "; some differ in case only"
     elif kind == "boolean":
         told = "true or false"
-    elif len(values):
-        told = f"{kind}, {values.min():.6g} to {values.max():.6g}"
     else:
-        told = "empty: leave it out"
+        told = f"{kind}, {values.min():.6g} to {values.max():.6g}"
     n_missing = int(column.isna().sum())
     return f"{told}; {n_missing} of {len(column)} missing" if n_missing else told
 

@@ -104,10 +104,57 @@ def test_what_was_found_is_shown_beside_each_feature(tmp_path):
 
 
 def test_many_levels_are_counted_not_listed(tmp_path):
-    text, _ = started(tmp_path, table(NUMBERS, [f"c{i:02}" for i in range(N)]))
-    assert '24 levels: "c00", "c01"' in text
-    assert '"c09" and 14 more\n' in text
+    text, _ = started(tmp_path, table(NUMBERS, cycle(*"abcdefghijkl")))
+    assert '12 levels: "a", "b"' in text
+    assert '"j" and 2 more\n' in text
     assert "# categories" not in text
+
+
+def test_levels_that_differ_in_case_only_are_pointed_out(tmp_path):
+    text, _ = started(tmp_path, table(NUMBERS, cycle("a", "A", "b")))
+    assert '3 levels: "A", "a", "b"; some differ in case only\n' in text
+
+
+LEFT_OUT = {
+    "when": ([f"2024-01-{i + 1:02}" for i in range(N)], "holds dates such as '2024-"),
+    "id": ([f"c{i}" for i in range(N)], "every value is another, so they name rows"),
+    "same": (["5"] * N, 'constant, "5"'),
+    "rare": (cycle(*[""] * 5, "1"), "20 of 24 missing"),
+    "none": ([""] * N, "empty"),
+    "comma": (cycle("1,5", "2,5"), "holds '1,5', '2,5'"),
+    "key": ([f"{2**60 + i}" for i in range(N)], "holds 1152921504606846977, "),
+    "mixed": (cycle("1", "2", "low"), "8 of 24 are text: 'low'"),
+    "far": (["1e400", *NUMBERS[1:]], "1 cell is infinite"),
+    "once": ([*"ab" * 10, *"xxab"], 'in the test rows only: "x"; put rare levels'),
+}
+
+
+@pytest.mark.parametrize("name", LEFT_OUT)
+def test_a_column_that_cannot_be_a_feature_is_left_out_with_the_reason(name, tmp_path):
+    cells, reason = LEFT_OUT[name]
+    rows = "".join(f'"{a}",{b},{b}\n' for a, b in zip(cells, NUMBERS, strict=True))
+    text, given = started(tmp_path, f"{name},good,y\n{rows}")
+    assert f'    # "{name}",  # left out: {reason}' in text
+    assert given["data"]["features"] == ["good"]
+    read_datasets(parse_config(given, base=tmp_path / "audit"))
+
+
+def test_a_table_without_a_usable_column_is_told_why(tmp_path):
+    with pytest.raises(DataError) as found:
+        started(tmp_path, table(NUMBERS, cycle("5")))
+    assert str(found.value) == (
+        "table.csv must have a column that can be a feature, but has none ('x': "
+        'constant, "5"). Mend one of them.'
+    )
+
+
+def test_a_target_with_missing_cells_is_told(tmp_path):
+    with pytest.raises(DataError) as found:
+        started(tmp_path, table(["1", "?", *NUMBERS[2:]]))
+    assert str(found.value) == (
+        "table.csv: target 'y' must have a value in every row, because it is the "
+        "target, but 1 of 24 cells is missing. Leave those rows out."
+    )
 
 
 def test_ten_levels_are_listed_to_be_declared(tmp_path):
