@@ -28,7 +28,7 @@ from pipeline.errors import DataError, listed
 NUMBER = re.compile(
     r"\s*[+-]?(?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?\s*", re.ASCII | re.I
 )
-INTEGER = re.compile(r"\s*[+-]?(?:0|[1-9]\d*)\s*", re.ASCII)
+INTEGER = re.compile(r"\s*[+-]?(?:0|[1-9]\d{0,400})\s*", re.ASCII)  # longer: infinite
 INFINITE = re.compile(r"\s*[+-]?inf(?:inity)?\s*", re.ASCII | re.I)
 FLAGS = dict.fromkeys(("true", "True", "TRUE"), True)
 FLAGS |= dict.fromkeys(("false", "False", "FALSE"), False)
@@ -50,6 +50,7 @@ OTHERWISE = (
     "declare the levels under [data] categories, or list the other columns under "
     "[data] features."
 )
+AS_TEXTS = "Make texts of them, or leave the column out of the features."
 
 
 def is_category(column: pd.Series) -> bool:
@@ -190,7 +191,7 @@ def _refuse_texts_among_numbers(
         )
 
 
-def _refuse_lost_digits(whole: Iterable[int], where: str) -> None:
+def _refuse_lost_digits(whole: Iterable[int], where: str, remedy: str) -> None:
     """Refuse whole numbers that become others as float64, in models and in R."""
     lost = [
         number
@@ -200,7 +201,7 @@ def _refuse_lost_digits(whole: Iterable[int], where: str) -> None:
     if lost:
         raise DataError(
             f"{where} must hold numbers that float64 holds to the last digit, but "
-            f"holds {listed(sorted(lost))}. Make texts of them, {OTHERWISE}"
+            f"holds {listed(sorted(lost))}. {remedy}"
         )
 
 
@@ -223,7 +224,7 @@ def from_values(column: pd.Series, *, where: str) -> pd.Series:
         return column.copy()
     if isinstance(dtype, np.dtype) and dtype.kind in "biuf":
         if dtype.kind in "iu":
-            _refuse_lost_digits(map(int, column.unique()), where)
+            _refuse_lost_digits(map(int, column.unique()), where, AS_TEXTS)
         return column.copy()
     kind = pd.api.types.infer_dtype(column, skipna=True)
     if kind == "string":
@@ -233,7 +234,7 @@ def from_values(column: pd.Series, *, where: str) -> pd.Series:
     if kind in ("integer", "floating", "mixed-integer-float", "empty"):
         told = column.dropna().unique()
         whole = [int(cell) for cell in told if isinstance(cell, int | np.integer)]
-        _refuse_lost_digits(whole, where)
+        _refuse_lost_digits(whole, where, AS_TEXTS)
         is_whole = kind == "integer" and column.notna().all()
         return _without_na(column, np.int64 if is_whole else np.float64)
     raise DataError(
@@ -354,7 +355,8 @@ def _numbers(texts: pd.Series, where: str) -> pd.Series:
     """Return texts as int64 if all are whole and present, else as float64."""
     words = texts.dropna()
     if all(map(INTEGER.fullmatch, set(words))):
-        _refuse_lost_digits(map(int, words.unique()), where)
+        remedy = OTHERWISE[0].upper() + OTHERWISE[1:]
+        _refuse_lost_digits(map(int, words.unique()), where, remedy)
         is_present = len(words) == len(texts)
         whole = [int(word) for word in words]
         if is_present and all(-WIDEST <= n < WIDEST for n in (min(whole), max(whole))):

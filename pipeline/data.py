@@ -3,7 +3,7 @@
 Problems that do not depend on each other are reported together, one per line.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -24,7 +24,6 @@ from pipeline.reading import (
     Reading,
     Side,
     collecting,
-    group_problems,
     raise_all,
     read,
     row_problems,
@@ -95,9 +94,7 @@ def dataset(
     task: Task,
     name: str,
     split: Split = "test",
-    positive_class: str | int | bool | None = None,
     weights: npt.ArrayLike | None = None,
-    groups: Mapping[str, Sequence[str]] | None = None,
     classes: Sequence[Any] | None = None,
 ) -> Dataset:
     """Return rows that are at hand in Python, checked like those of a file.
@@ -114,14 +111,16 @@ def dataset(
         How the report names these rows.
     split : {"test", "train", "all"}, default "test"
         "all" for rows of which some were fitted on.
-    positive_class : str, int or bool, optional
-        The class whose probability is measured if binary; 1 or true by default.
     weights : array-like of shape (n_samples,), optional
-    groups : mapping of str to sequence of str, optional
-        Columns asked together; by default each feature alone.
     classes : sequence, optional
-        The classes in the order of the model's outputs, negative class first if
-        binary, such as ``estimator.classes_``; by default those of `y`, in order.
+        The classes in the order of the model's outputs, such as
+        ``estimator.classes_``; if binary the last is the one whose probability is
+        measured. By default those of `y` in order, 1 or true last.
+
+    Returns
+    -------
+    Dataset
+        Each feature asked alone; ``asked_by`` asks groups.
 
     Raises
     ------
@@ -132,20 +131,16 @@ def dataset(
     --------
     >>> import numpy as np
     >>> rows = dataset(np.eye(3), ["no", "yes", "no"], task="binary", name="eye",
-    ...                positive_class="yes")
+    ...                classes=["no", "yes"])
     >>> rows.features, rows.y.tolist(), rows.classes
     (('x1', 'x2', 'x3'), [0.0, 1.0, 0.0], ('no', 'yes'))
     """
     side = _given(X, y, weights, name)
-    asked = {key: tuple(members) for key, members in (groups or {}).items()}
-    problems = [*_problems(side), *group_problems(asked, tuple(side.X.columns))]
+    problems = list(_problems(side))
     with collecting(problems):
-        order, targets = _targets(
-            (side,), task, positive_class=positive_class, classes=classes
-        )
+        order, targets = _targets((side,), task, positive_class=None, classes=classes)
     raise_all(problems)
-    made = _made(side, targets[0], task, order, split=split)
-    return made.asked_by(asked) if asked else made
+    return _made(side, targets[0], task, order, split=split)
 
 
 def describe(train: Dataset | None, test: Dataset, config: AuditConfig) -> pd.DataFrame:

@@ -148,8 +148,9 @@ def _positive(
         usual = "true" if kind == "boolean" else "1"
         if kind == "category" or usual not in found:
             raise DataError(
-                f"{where} must have its positive class named, but positive_class is "
-                f"missing. It is one of {listed(found)}."
+                f"{where} must have its positive class named, one of {listed(found)}, "
+                "but it is not. Set [data] positive_class; in Python, give classes "
+                "with it last."
             )
         return usual
     asked = text_of(positive_class)

@@ -219,7 +219,7 @@ def _data_text(file: str, target: str, task: _Task, missing: tuple[str, ...]) ->
         lines.append(f"{positive}  # proposed: whose probability is measured")
     if missing:
         words = f"missing_values = {_text(missing)}"
-        lines.append(f"{words}  # proposed: they stand among numbers")
+        lines.append(f"{words}  # proposed: they usually mean that")
     return "\n".join(lines)
 
 

@@ -184,7 +184,8 @@ def _check_shape(
             if sign in header[0]:
                 raise DataError(
                     f"{name}: cells must be separated by commas, but the first line "
-                    f"holds {word} and no comma: {header[0]!r}. Save it with commas."
+                    f"holds {word} and no comma: {header[0]!r}. Save it with commas, "
+                    "and numbers with a decimal point."
                 )
     if "" in header:
         raise DataError(

@@ -78,6 +78,11 @@ def test_whole_numbers_that_no_float_holds_are_levels_or_nothing(cell, tmp_path)
     assert found.tolist() == [cell, "1"]
 
 
+def test_a_number_of_any_length_is_read(tmp_path):
+    with pytest.raises(DataError, match="must be finite, but 1 cell is infinite"):
+        column(["1" * 5000, "1"], tmp_path)
+
+
 MISSING = "NA N/A na NaN nan NULL null None none ? - . missing".split()
 
 
@@ -513,10 +518,11 @@ def test_classes_are_those_of_the_estimator():
     assert rows.y.tolist() == [2, 1]
 
 
-def test_groups_given_in_python_are_asked_together():
-    groups = {"both": ["x1", "x2"]}
-    rows = dataset(np.eye(2), [1, 2], task="regression", name="a", groups=groups)
-    assert rows.groups == {"both": ("x1", "x2")}
+@pytest.mark.parametrize("classes", [("no", "yes"), ("yes", "no")])
+def test_the_last_of_two_classes_is_the_positive_one(classes):
+    given = {"task": "binary", "name": "a", "classes": classes}
+    rows = dataset(np.eye(2), ["no", "yes"], **given)
+    assert rows.y.tolist() == [float(name == classes[1]) for name in ("no", "yes")]
 
 
 def test_what_is_given_is_not_what_is_kept():

@@ -375,13 +375,13 @@ TABLES = [
         "x;y\n1,5;2\n",
         {},
         "a.csv: cells must be separated by commas, but the first line holds semicolons "
-        "and no comma: 'x;y'. Save it with commas.",
+        "and no comma: 'x;y'. Save it with commas, and numbers with a decimal point.",
     ),
     (
         "x\ty\n1\t2\n",
         {},
         "a.csv: cells must be separated by commas, but the first line holds tabs and "
-        r"no comma: 'x\ty'. Save it with commas.",
+        r"no comma: 'x\ty'. Save it with commas, and numbers with a decimal point.",
     ),
     (
         "x,y\n1,2\n3,4,5\n",
@@ -527,8 +527,8 @@ TABLES = [
         "x,y\n1,1\n9007199254740993,2\n",
         {},
         "a.csv: column 'x' must hold numbers that float64 holds to the last digit, but "
-        "holds 9007199254740993. Make texts of them, declare the levels under [data] "
-        "categories, or list the other columns under [data] features.",
+        "holds 9007199254740993. Declare the levels under [data] categories, or list "
+        "the other columns under [data] features.",
     ),
     (
         'x,y\n"1,5",1\n2,2\nNA,3\n"1.234,5",4\n',
@@ -688,20 +688,23 @@ TABLES = [
     (
         "x,y\n1,1\n2,yes\n",
         CLASSES | {"test": {"file": "a.csv"}},
-        "a.csv (training rows): target 'y' must have its positive class named, but "
-        "positive_class is missing. It is one of '1', 'yes'.",
+        "a.csv (training rows): target 'y' must have its positive class named, one "
+        "of '1', 'yes', but it is not. Set [data] positive_class; in Python, give "
+        "classes with it last.",
     ),
     (
         "x,y\n1,2\n2,3\n",
         CLASSES | {"test": {"file": "a.csv"}},
-        "a.csv (training rows): target 'y' must have its positive class named, but "
-        "positive_class is missing. It is one of '2', '3'.",
+        "a.csv (training rows): target 'y' must have its positive class named, one "
+        "of '2', '3', but it is not. Set [data] positive_class; in Python, give "
+        "classes with it last.",
     ),
     (
         "x,y\n1,no\n2,yes\n",
         CLASSES | {"test": {"file": "a.csv"}},
-        "a.csv (training rows): target 'y' must have its positive class named, but "
-        "positive_class is missing. It is one of 'no', 'yes'.",
+        "a.csv (training rows): target 'y' must have its positive class named, one "
+        "of 'no', 'yes', but it is not. Set [data] positive_class; in Python, give "
+        "classes with it last.",
     ),
     (
         "x,y\n1,no\n2,yes\n",
@@ -861,14 +864,14 @@ GIVEN = [
     (
         {"X": pd.DataFrame({"n": np.array([1, -(2**53) - 1])})},
         "rows: column 'n' must hold numbers that float64 holds to the last digit, but "
-        "holds -9007199254740993. Make texts of them, declare the levels under [data] "
-        "categories, or list the other columns under [data] features.",
+        "holds -9007199254740993. Make texts of them, or leave the column out of the "
+        "features.",
     ),
     (
         {"X": pd.DataFrame({"n": pd.array([None, 2**63 - 1], dtype="Int64")})},
         "rows: column 'n' must hold numbers that float64 holds to the last digit, but "
-        "holds 9223372036854775807. Make texts of them, declare the levels under "
-        "[data] categories, or list the other columns under [data] features.",
+        "holds 9223372036854775807. Make texts of them, or leave the column out of "
+        "the features.",
     ),
     (
         {"X": pd.DataFrame({"c": pd.Categorical([1, 2])})},
@@ -876,8 +879,9 @@ GIVEN = [
         "column.cat.rename_categories(str)",
     ),
     (
-        {"groups": {"a": ["x3"]}},
-        "[groups] a must name features, but 'x3' is none of them.",
+        {"y": ["a", "b"], "task": "binary"},
+        "rows: target 'y' must have its positive class named, one of 'a', 'b', but it "
+        "is not. Set [data] positive_class; in Python, give classes with it last.",
     ),
     (
         {"y": ["a", "b"], "task": "multiclass", "classes": ["a", "c"]},
