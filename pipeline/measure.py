@@ -9,12 +9,12 @@ import numpy as np
 from pipeline.config import ImportanceSection
 from pipeline.effects import EFFECTS
 from pipeline.errors import NotApplicable, listed
+from pipeline.finding import Finding
 from pipeline.importance import METHODS, options_of
 from pipeline.losses import LOSSES
 from pipeline.records import (
     Dataset,
     Effect,
-    Finding,
     FittedModel,
     Floats,
     Importance,
