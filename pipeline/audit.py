@@ -176,8 +176,11 @@ class _Run:
     def steps(self) -> list[tuple[str, Callable[[], None]]]:
         """Return every step with the words that announce it."""
         made: list[tuple[str, Callable[[], None]]] = [
-            (f"checks of {model.name}", partial(self.check, model))
-            for model in self.models
+            ("checks of the columns", self.check_columns),
+            *(
+                (f"checks of {model.name}", partial(self.check, model))
+                for model in self.models
+            ),
         ]
         for entry, model in self.questions():
             label = f"{entry.method} of {entry.of}, {model.name}"
@@ -191,6 +194,13 @@ class _Run:
                 if not entry.models or model.name in entry.models:
                     losses = entry.losses_for(model.task)
                     yield entry, model.judged_by(losses or model.losses)
+
+    def check_columns(self) -> None:
+        """Ask whether importances of single columns can be told apart."""
+        asked = {entry.of for entry in self.config.importance}
+        grouped = self.config.groups.values() if "groups" in asked else ()
+        answers = checks.of_columns(self.train, self.test, grouped=tuple(grouped))
+        self.journal.keep(answers)
 
     def check(self, model: FittedModel) -> None:
         """Ask whether predict can be believed, then how good the model is."""

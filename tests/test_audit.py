@@ -165,6 +165,33 @@ def test_groups_and_features_are_never_one_record():
     assert features.seed != grouped.seed
 
 
+def rows_that_say_the_same():
+    X, y = rows(80, seed=1)
+    X = X.assign(unread=1 - 2 * X["a"], flat=0.0)
+    return dataset(X, y, name="test rows", task="regression")
+
+
+def found_by(result, *checks):
+    """Return check, severity and subject of the findings of some checks."""
+    found = [f for f in result.findings if f.check in checks]
+    return [(f.check, f.severity, f.subject) for f in found]
+
+
+@pytest.mark.parametrize("asked_together", [False, True])
+def test_columns_are_judged_once_for_all_models_losses_and_engines(asked_together):
+    groups = {"both": ["a", "unread"]}
+    entries = [{**PERMUTATION, "losses": ["rmse", "mae"]}]
+    entries += [{**PERMUTATION, "of": "groups"}] * asked_together
+    config = parse_config({"importance": entries, "groups": groups})
+    models = (linear(), linear("second"))
+    result = audit(None, rows_that_say_the_same(), config, models=models)
+    words = ("same_columns", "constant_column", "constant_feature")
+    assert found_by(result, *words) == [
+        ("same_columns", "info" if asked_together else "warning", "test rows"),
+        ("constant_column", "info", "test rows"),
+    ]
+
+
 def test_an_interrupted_audit_keeps_what_it_has():
     calls = []
 

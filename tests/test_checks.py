@@ -8,6 +8,7 @@ import pytest
 
 from pipeline import checks
 from pipeline.checks import CHECKS, COLUMNS, Limit, checks_frame
+from pipeline.checks.columns import stand_ins
 from pipeline.importance.permutation import permutation
 from pipeline.known_answers import (
     binary_data,
@@ -209,9 +210,10 @@ def test_where_every_feature_has_a_number_all_is_measured():
 
 
 @pytest.mark.filterwarnings("error")
-def test_infinite_losses_are_unmeasured_and_nothing_else():
-    infinite = measured([[np.inf, np.inf]], baseline=np.inf)
-    assert [row["check"] for row, _ in of_importance(infinite)] == ["unmeasured"]
+def test_infinite_losses_are_unmeasured_and_out_of_bounds_and_nothing_else():
+    infinite = measured([[np.inf, np.inf], [10.0, 11.0]], baseline=np.inf)
+    fired = [finding.check for _, finding in of_importance(infinite) if finding]
+    assert fired == ["unmeasured", "unbounded"]
 
 
 def flat(data):
@@ -224,9 +226,8 @@ def test_a_constant_column_measures_exactly_the_baseline():
     raw, baseline = permutation(model, data, seed=1, n_repeats=3)
     own = measured(raw[:, :, 0], data=data, baseline=0.0)
     own = replace(own, baseline=baseline[:, 0])
-    verdict, observed, finding = answer("constant_feature", of_importance(own, data))
-    assert (verdict, observed, finding.severity) == ("pass", 0.0, "info")
-    assert finding.message == "A constant column tells nothing of its importance: 'x2'."
+    found = answer("constant_feature", of_importance(own, data))
+    assert found == ("pass", 0.0, None)
 
 
 def test_a_constant_column_that_measures_something_is_a_failure():
@@ -287,9 +288,169 @@ def test_an_importance_without_a_loss_has_no_event_level_to_mix_up():
     assert "event_level" not in words(measured([[9.0]], loss=""))
 
 
+@pytest.mark.parametrize("engine", ["python", "vip"])
+def test_a_ratio_to_a_loss_of_almost_zero_is_out_of_bounds(engine):
+    perfect = measured([[2.0, 2.0]], baseline=1e-31, form="ratio", engine=engine)
+    found = [f for _, f in of_importance(perfect) if f and f.check == "unbounded"]
+    told = [(f.severity, f.subject, f.message, f.remedy) for f in found]
+    ours = (
+        "warning",
+        "linear, permutation, features, mse",
+        "The loss with nothing permuted must not be almost zero where importances are "
+        "ratios to it, but it is 1.0e-31.",
+        'Use form = "difference".',
+    )
+    assert told == ([ours] if engine == "python" else [])
+
+
+@pytest.mark.parametrize(
+    ("form", "baseline", "verdict"),
+    [
+        ("ratio", 0.0, "warn"),
+        ("ratio", 1.9e-9, "warn"),
+        ("ratio", 2.1e-9, "pass"),
+        ("difference", 0.0, "pass"),
+    ],
+)
+def test_ratios_are_bounded_by_what_two_implementations_must_agree_to(
+    form, baseline, verdict
+):
+    perfect = measured([[2.0], [baseline]], baseline=baseline, form=form)
+    assert answer("unbounded", of_importance(perfect))[0] == verdict
+
+
+def test_an_infinite_loss_is_named_with_the_feature_that_makes_it():
+    loss = "log_loss"
+    infinite = measured([[0.5, np.inf], [0.4, 0.5]], baseline=0.3, loss=loss)
+    verdict, observed, finding = answer("unbounded", of_importance(infinite))
+    assert (verdict, observed) == ("warn", np.inf)
+    assert finding.message == (
+        "Losses must be finite to be ranked, but that with 'x1' permuted is infinite."
+    )
+
+
+def test_an_infinite_loss_with_nothing_permuted_is_told_before_all_others():
+    infinite = measured([[np.inf]], baseline=np.inf, form="ratio", loss="log_loss")
+    finding = answer("unbounded", of_importance(infinite))[2]
+    assert finding.message == (
+        "The loss with nothing permuted must be finite, but it is not."
+    )
+    assert "event_level" not in words(infinite)
+
+
+def test_an_importance_without_a_loss_has_no_bounds():
+    assert "unbounded" not in words(measured([[np.inf]], loss=""))
+
+
+def table(**columns):
+    """Return rows with these columns: texts are categories."""
+    frame = pd.DataFrame(columns)
+    texts = frame.columns[[isinstance(v, str) for v in frame.iloc[0]]]
+    return frame.astype(dict.fromkeys(texts, "category"))
+
+
+X = np.array([0.1, 0.7, 0.7, -3.0, 12.3])
+KIND = ["a", "b", "b", "c", "a"]
+
+
+@pytest.mark.parametrize(
+    ("twin", "same"),
+    [
+        (X, True),
+        (2.54 * X, True),
+        (273.15 - 0.1 * X, True),
+        (X + 1e-12 * (X == -3), False),
+        (X**3, False),
+        (np.round(2.54 * X, 1), False),
+        (np.where(X == -3, np.nan, X), False),
+    ],
+)
+def test_numbers_say_the_same_if_one_is_an_affine_image_of_the_other(twin, same):
+    assert bool(stand_ins([table(x=X, twin=twin)])) == same
+
+
+@pytest.mark.parametrize(
+    ("twin", "same"),
+    [
+        (["z", "y", "y", "x", "z"], True),
+        ([3, 1, 1, 2, 3], True),
+        (["z", "y", "y", "y", "z"], False),
+        (["z", "y", None, "x", "z"], False),
+    ],
+)
+def test_categories_say_the_same_if_they_part_the_rows_alike(twin, same):
+    assert bool(stand_ins([table(kind=KIND, twin=twin)])) == same
+
+
+def test_values_that_differ_in_every_row_go_together_only_if_they_are_the_same():
+    keys = list("abcde")
+    frame = table(key=keys, name=list("vwxyz"), number=range(5), again=keys)
+    assert stand_ins([frame]) == [("key", "again")]
+
+
+def test_sets_are_named_in_the_order_of_the_columns_and_constants_left_out():
+    frame = table(one=1.0, b=X, kind=KIND, c=-X, no=0.0, k=KIND, d=X + 1)
+    frame = frame.assign(void=np.nan, empty=np.nan)
+    assert stand_ins([frame]) == [("b", "c", "d"), ("kind", "k")]
+
+
+def test_columns_that_differ_in_the_training_rows_say_different_things():
+    train, test = table(a=X, b=-X, kind=KIND), table(a=X[:2], b=X[:2], kind=KIND[:2])
+    assert stand_ins([test]) == [("a", "b")]
+    assert stand_ins([train, test]) == []
+
+
+def doubled(n=2):
+    """Return white rows in which x1 has n - 1 twins."""
+    data = normal_data(2, 1)
+    twins = {f"twin{k}": -data.X["x1"] for k in range(1, n)}
+    frame = data.X.assign(**twins)
+    return replace(data, X=frame, groups={name: (name,) for name in frame})
+
+
+def test_columns_that_say_the_same_are_one_warning_for_all_models():
+    verdict, observed, finding = answer(
+        "same_columns", checks.of_columns(doubled(), doubled())
+    )
+    assert (verdict, observed, finding.subject) == ("warn", 2.0, "normal")
+    assert finding.message == (
+        "Columns must differ in more than unit or labels to have importances of their "
+        "own, but on all rows these hold the same: 'x1', 'twin1'."
+    )
+    assert finding.remedy.startswith("Put them under [groups]")
+
+
+@pytest.mark.parametrize(
+    ("grouped", "severity"),
+    [
+        ([("twin1", "x1", "twin2")], "info"),
+        ([("x1", "twin1"), ("twin2", "x2")], "warning"),
+    ],
+)
+def test_columns_that_are_asked_together_are_but_a_note(grouped, severity):
+    data = doubled(3)
+    answers = checks.of_columns(None, data, grouped=grouped)
+    assert answer("same_columns", answers)[2].severity == severity
+
+
+def test_columns_that_differ_on_some_rows_are_no_finding():
+    train = doubled()
+    train = replace(train, X=train.X.assign(twin1=train.X["x2"] ** 2))
+    answers = checks.of_columns(train, doubled())
+    assert [finding for _, finding in answers] == [None, None]
+
+
+def test_a_constant_column_is_one_note_for_all_models():
+    answers = checks.of_columns(None, flat(normal_data(2, 1)))
+    verdict, observed, finding = answer("constant_column", answers)
+    assert (verdict, observed, finding.severity) == ("pass", 1.0, "info")
+    assert finding.message == "A constant column tells nothing of its importance: 'x2'."
+
+
 def test_every_check_answers_under_its_own_word():
     data = flat(normal_data(2, 1))
     answers = [
+        *checks.of_columns(None, data),
         *asked_of(linear_model(2, 1), data),
         *checks.of_performance(linear_model(2, 1), performance(-3.0, 1.0)),
         *checks.of_predictions(linear_model(2, 1), 0.0),

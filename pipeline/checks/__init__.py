@@ -1,0 +1,113 @@
+"""Canaries: can predict be believed, is the model any good, was everything measured?
+
+Not: who agrees with whom (`agreement`), nor what R was told (`references`).
+Every check answers with one row for the table of thresholds and, unless it passes
+without remark, one Finding. What a check cannot judge gets no row, or says "not run".
+
+    columns       can the columns be told apart at all?
+    models        can predict be believed, is the model any good?
+    importances   was everything measured, and do the numbers point the right way?
+    answers       what a check answers
+"""
+
+from collections.abc import Callable, Collection, Iterable
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from pipeline.checks import columns, importances, models
+from pipeline.checks.answers import COLUMNS, Answer, Answers, Limit, Limits, Row
+from pipeline.records import Dataset, FittedModel, Importance
+
+__all__ = ["CHECKS", "COLUMNS", "DEFAULTS", "Answers", "Limit", "checks_frame"]
+
+DEFAULTS: Limits = {
+    "prediction_gap": Limit(1e-12),
+    "standard_errors": Limit(2.0),
+    "ratio": Limit(1e9),
+}
+"""How far apart, relative to the larger, predictions may be that should be equal; by
+how many standard errors a model must beat the constant; and how often the loss with
+nothing permuted may go into another before it is rounding, by the tolerance of
+`agreement`."""
+
+
+class Check(NamedTuple):
+    """What a check looks at, and the function that looks."""
+
+    asks: Literal["columns", "model", "performance", "predictions", "importance"]
+    function: Callable[..., Answer | None]
+
+
+def of_columns(
+    train: Dataset | None,
+    test: Dataset,
+    *,
+    grouped: Collection[tuple[str, ...]] = (),
+    limits: Limits = DEFAULTS,
+) -> Answers:
+    """Ask whether the columns can be told apart; `grouped` ones are asked together."""
+    return _ask("columns", train, test, grouped, limits)
+
+
+def of_model(
+    model: FittedModel, data: Dataset, *, seed: int, limits: Limits = DEFAULTS
+) -> Answers:
+    """Ask whether `predict` reads its rows, repeats itself, and meets new rows here."""
+    return _ask("model", model, data, seed, limits)
+
+
+def of_performance(
+    model: FittedModel, performance: pd.DataFrame, *, limits: Limits = DEFAULTS
+) -> Answers:
+    """Ask of each loss on the test rows whether the model beats the constant."""
+    rows = performance[performance["split"] == "test"].to_dict("records")
+    return [a for row in rows for a in _ask("performance", model, row, limits)]
+
+
+def of_predictions(
+    model: FittedModel, gap: float, *, limits: Limits = DEFAULTS
+) -> Answers:
+    """Ask whether R was told what Python predicts; `gap` is relative."""
+    return _ask("predictions", model, gap, limits)
+
+
+def of_importance(
+    importance: Importance, data: Dataset, *, limits: Limits = DEFAULTS
+) -> Answers:
+    """Ask whether all was measured, and whether the numbers point the right way."""
+    return _ask("importance", importance, data, limits)
+
+
+def checks_frame(rows: Iterable[Row]) -> pd.DataFrame:
+    """Return rows of checks as one frame.
+
+    `observed` and `threshold` are numbers or words; `verdict` is pass, warn, fail,
+    error or not run.
+    """
+    return pd.DataFrame(list(rows), columns=list(COLUMNS))
+
+
+CHECKS = {
+    "same_columns": Check("columns", columns.same_columns),
+    "constant_column": Check("columns", columns.constant_column),
+    "predict_ignores_x": Check("model", models.predict_ignores_x),
+    "not_deterministic": Check("model", models.not_deterministic),
+    "scored_on_training_rows": Check("model", models.scored_on_training_rows),
+    "weak_model": Check("performance", models.weak_model),
+    "prediction_mismatch": Check("predictions", models.prediction_mismatch),
+    "unmeasured": Check("importance", importances.unmeasured),
+    "constant_feature": Check("importance", importances.constant_feature),
+    "unbounded": Check("importance", importances.unbounded),
+    "event_level": Check("importance", importances.event_level),
+}
+"""Every check by the word of its finding. A function gets what its kind looks at, then
+the limits; it returns None where there is nothing to judge."""
+
+
+@np.errstate(invalid="ignore")  # infinite losses: inf - inf is NaN, not measured
+def _ask(asks: str, *given: Any) -> Answers:
+    """Return the answers of every check of one kind."""
+    found = (check.function(*given) for check in CHECKS.values() if check.asks == asks)
+    return [answer for answer in found if answer is not None]

@@ -1,0 +1,154 @@
+"""What must hold of an importance once it is measured."""
+
+import numpy as np
+
+from pipeline.checks.answers import Answer, Limit, Limits, answer
+from pipeline.checks.columns import is_constant
+from pipeline.errors import listed
+from pipeline.finding import Finding
+from pipeline.records import Dataset, Importance
+
+
+def unmeasured(importance: Importance, data: Dataset, limits: Limits) -> Answer:
+    """Fire if an importance has no answer for some feature; a constant has none."""
+    del limits
+    missing = [
+        name
+        for name, mean in zip(importance.features, importance.mean, strict=True)
+        if np.isnan(mean)
+    ]
+    of = dict(zip(importance.features, importance.columns, strict=True))
+    expected = all(is_constant(data, of[name]) for name in missing)
+    finding = Finding(
+        check="unmeasured",
+        severity="info" if expected else "warning",
+        subject=_asked(importance),
+        message=(
+            "Every feature must get a number, but there is none for "
+            f"{listed(missing)}. They are shown without a rank."
+        ),
+        remedy="Look for constant columns, infinite losses and unknown levels.",
+        evidence={"features": len(missing)},
+    )
+    return answer(finding, bool(missing), len(missing), Limit(0.0, "definition"))
+
+
+def constant_feature(
+    importance: Importance, data: Dataset, limits: Limits
+) -> Answer | None:
+    """Fire if a column that never varies measures anything but the baseline."""
+    del limits
+    constant = [
+        n for n, columns in enumerate(importance.columns) if is_constant(data, columns)
+    ]
+    if not constant or not importance.loss or _has_other_baseline(importance):
+        return None
+    names = listed(importance.features[n] for n in constant)
+    gaps = np.abs(importance.raw - importance.baseline)[constant]
+    off = float(np.nanmax(gaps, initial=0.0))
+    finding = Finding(
+        check="constant_feature",
+        severity="failure",
+        subject=_asked(importance),
+        message=(
+            f"A constant column must measure exactly the baseline, but {names} is off "
+            f"by {off:.2g}."
+        ),
+        remedy="Do not use these numbers: whoever measured them permutes wrongly.",
+        evidence={"features": len(constant), "off": off},
+    )
+    return answer(finding, off != 0, off, Limit(0.0, "definition"))
+
+
+def unbounded(importance: Importance, data: Dataset, limits: Limits) -> Answer | None:
+    """Fire if losses are infinite, or if ratios are taken to a loss of almost zero.
+
+    Both are shown and ranked as they are, by an order that means little. Ours are
+    judged alone: an engine that differs from us is judged by the agreement.
+    """
+    del data
+    if importance.engine != "python" or not importance.loss:
+        return None
+    limit, sizes = limits["ratio"], np.abs(importance.values)
+    largest = float(np.nanmax(sizes, initial=0.0))
+    subject, message, remedy = _out_of_bounds(importance, float(limit.value))
+    finding = Finding(
+        check="unbounded",
+        severity="warning",
+        subject=subject,
+        message=message,
+        remedy=remedy,
+    )
+    if importance.form != "ratio":
+        limit = Limit("finite", "definition")
+    return answer(finding, bool(message), largest, limit)
+
+
+def event_level(importance: Importance, data: Dataset, limits: Limits) -> Answer | None:
+    """Fire if permuting the strongest feature does not raise the loss."""
+    del data, limits
+    rise = (importance.raw - importance.baseline).mean(axis=1)
+    baseline_is_known = bool(np.isfinite(importance.baseline).all())
+    if not importance.loss or np.isnan(rise).all() or not baseline_is_known:
+        return None
+    strongest = int(np.nanargmax(np.abs(rise)))
+    observed = float(rise[strongest])
+    finding = Finding(
+        check="event_level",
+        severity="warning",
+        subject=_asked(importance),
+        message=(
+            "Permuting the strongest feature must raise the loss, but permuting "
+            f"{importance.features[strongest]!r} changes it by {observed:.3g}."
+        ),
+        remedy="Check which class is the positive one, and whether the model is "
+        "better than chance.",
+        evidence={"rise": observed},
+    )
+    return answer(finding, not observed > 0, observed, Limit(0.0, "definition"))
+
+
+def _out_of_bounds(importance: Importance, limit: float) -> tuple[str, str, str]:
+    """Return subject, message and remedy; the message is empty if all is in bounds."""
+    finite = (
+        "Use a loss that is finite for every probability, such as brier; log losses "
+        "are infinite where the class observed was given none."
+    )
+    endless = np.isinf(importance.raw).any(axis=1)
+    baseline = float(importance.baseline.mean())
+    if np.isinf(baseline):
+        message = "The loss with nothing permuted must be finite, but it is not."
+        return _question(importance), message, finite
+    if endless.any():
+        names = listed(importance.features[n] for n in np.flatnonzero(endless))
+        message = (
+            f"Losses must be finite to be ranked, but that with {names} permuted is "
+            "infinite."
+        )
+        return _asked(importance), message, finite
+    highest = float(np.nanmax(np.abs(importance.raw), initial=0.0))
+    if importance.form == "ratio" and abs(baseline) * limit < highest:
+        message = (
+            "The loss with nothing permuted must not be almost zero where importances "
+            f"are ratios to it, but it is {baseline:.1e}."
+        )
+        return _question(importance), message, 'Use form = "difference".'
+    return _question(importance), "", ""
+
+
+def _question(importance: Importance) -> str:
+    """Return what an importance answers, for the reader."""
+    parts = (importance.model, importance.method, importance.of, importance.loss)
+    return ", ".join(part for part in (*parts, importance.positive_class) if part)
+
+
+def _asked(importance: Importance) -> str:
+    """Return what an importance answers, and who gave it."""
+    drawn = f", {importance.stream} draws" if importance.stream else ""
+    return f"{_question(importance)}: {importance.engine}{drawn}"
+
+
+def _has_other_baseline(importance: Importance) -> bool:
+    """Return whether a package's draws hold losses against those of other rows."""
+    subsampled = importance.options.get("n_rows") is not None
+    return subsampled and importance.stream == "vip-0.4"
