@@ -16,14 +16,14 @@ import pandas as pd
 from pipeline import agreement, checks, data, environment
 from pipeline.checks import Answers
 from pipeline.config import AuditConfig
-from pipeline.errors import NotApplicable
+from pipeline.errors import DataError, ModelError, NotApplicable, listed
 from pipeline.finding import Finding, Severity
 from pipeline.history import run_id
 from pipeline.model_table import models_frame
 from pipeline.records import Dataset, Effect, FittedModel, Importance
 from pipeline.result import AuditResult
 from r_bridge import host
-from r_bridge.errors import RDied
+from r_bridge.errors import RBridgeError, RDied, RError, RTimeout, RUnavailable
 
 log = logging.getLogger(__name__)
 
@@ -35,6 +35,28 @@ PERFORMANCE = (
     *("constant", "difference", "difference_std_error"),
 )
 Y_PERMUTED = ("model", "of", "loss", "repeat", "value")
+
+OURS = (
+    "A fault of importance-audit or of a library below it: report it with the "
+    "traceback on standard error. Leave the method out of [[importance]] to go on."
+)
+REMEDIES: dict[type[BaseException], str] = {
+    DataError: "",
+    ModelError: "Let predict answer for the test rows in Python first, or leave the "
+    "model out of [[models]].",
+    RDied: "importance-audit doctor says whether R and its packages load; fewer rows "
+    "(n_rows) take less memory. Or leave the engine out of `engines`.",
+    RTimeout: "Raise `seconds` under [r], or ask for fewer n_repeats or n_rows.",
+    RUnavailable: "importance-audit doctor names what is missing.",
+    RError: "importance-audit doctor names the versions; if they are tried ones, "
+    "report R's words. Or leave the engine out of `engines`.",
+    RBridgeError: "Change the value that is named, or leave the engine out of "
+    "`engines`.",
+    MemoryError: "Ask for fewer rows (n_rows), or close what else takes memory.",
+    Exception: OURS,
+}
+"""What to do about a failed method, by the cause; the first class that fits. What is
+wrong with data says so in its own words."""
 
 
 @dataclass(kw_only=True)
@@ -48,6 +70,8 @@ class Journal:
     performance, y_permuted : list of DataFrame
     checks, pairs, differences : list of mapping
         Rows of the frames `checks`, `agreement` and `disagreements`.
+    not_applicable : mapping of str to list of (question, model)
+        Why there is no answer, and to what.
     status : {"complete", "interrupted"}
     seconds : mapping of str to float
         How long each step took.
@@ -63,6 +87,7 @@ class Journal:
     checks: list[dict[str, Any]] = field(default_factory=list)
     pairs: list[dict[str, Any]] = field(default_factory=list)
     differences: list[dict[str, Any]] = field(default_factory=list)
+    not_applicable: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
     status: Literal["complete", "interrupted"] = "complete"
     seconds: dict[str, float] = field(default_factory=dict)
 
@@ -83,7 +108,7 @@ class Journal:
         self.on_step(len(steps), len(steps), "done")
 
     def guarded(
-        self, subject: str, question: str, ask: Callable[[], T]
+        self, model: str, question: str, ask: Callable[[], T]
     ) -> tuple[T | None, str]:
         """Return the answer, or None and why there is none, which is a finding too.
 
@@ -94,16 +119,21 @@ class Journal:
                 return ask(), ""
             except RDied as error:
                 message = f"R died in {question} and was started again: {error}"
-                self.find("r_restarted", "warning", subject, message)
+                self.find("r_restarted", "warning", model, message)
                 return ask(), ""
         except NotApplicable as error:
             reason = str(error)
-            self.find("not_applicable", "info", subject, reason)
+            asked = self.not_applicable.setdefault(reason, [])
+            asked += [(question, model)] * ((question, model) not in asked)
         except Exception as error:
-            log.debug("%s failed for %s", question, subject, exc_info=True)
+            remedy = next(
+                text for kind, text in REMEDIES.items() if isinstance(error, kind)
+            )
+            level = logging.WARNING if remedy == OURS else logging.DEBUG
+            log.log(level, "%s failed for %s", question, model, exc_info=True)
             words = str(error) or type(error).__name__
-            reason = f"{question[0].upper()}{question[1:]} failed: {words}"
-            self.find("method_failed", "failure", subject, reason)
+            reason = f"{_sentence(question)} failed: {words}"
+            self.find("method_failed", "failure", model, reason, remedy)
         return None, reason
 
     def keep(self, answers: Answers) -> None:
@@ -113,10 +143,35 @@ class Journal:
             if finding is not None:
                 self.findings.append(finding)
 
-    def find(self, check: str, severity: Severity, subject: str, message: str) -> None:
+    def find(
+        self,
+        check: str,
+        severity: Severity,
+        subject: str,
+        message: str,
+        remedy: str = "",
+    ) -> None:
         """Keep one finding of the orchestration itself."""
         self.findings.append(
-            Finding(check=check, severity=severity, subject=subject, message=message)
+            Finding(
+                check=check,
+                severity=severity,
+                subject=subject,
+                message=message,
+                remedy=remedy,
+            )
+        )
+
+    def unanswered(self) -> tuple[Finding, ...]:
+        """Return one note for each reason why questions have no answer."""
+        return tuple(
+            Finding(
+                check="not_applicable",
+                severity="info",
+                subject=", ".join(dict.fromkeys(model for _, model in asked)),
+                message=f"{_sentence(_questions(asked))}: {reason}",
+            )
+            for reason, asked in self.not_applicable.items()
         )
 
     def result(
@@ -151,8 +206,24 @@ class Journal:
             checks=checks.checks_frame(self.checks),
             importances=tuple(self.importances),
             effects=tuple(self.effects),
-            findings=tuple(self.findings),
+            findings=(*self.findings, *self.unanswered()),
         )
+
+
+def _questions(asked: list[tuple[str, str]]) -> str:
+    """Return questions in words, with their models where these are not the same."""
+    models: dict[str, list[str]] = {}
+    for question, model in asked:
+        models.setdefault(question, []).append(model)
+    if all(named == next(iter(models.values())) for named in models.values()):
+        return "; ".join(models)
+    told = (f"{question} for {listed(named)}" for question, named in models.items())
+    return "; ".join(told)
+
+
+def _sentence(words: str) -> str:
+    """Return words with a capital at their beginning."""
+    return f"{words[0].upper()}{words[1:]}"
 
 
 def _stacked(frames: list[pd.DataFrame], columns: tuple[str, ...]) -> pd.DataFrame:

@@ -155,6 +155,13 @@ def test_dalex_is_asked_about_the_levels_the_model_can_predict():
     assert "method_failed" not in checks
 
 
+def test_what_has_no_answer_of_a_model_is_a_note_of_the_result():
+    result = audited(linear(), entries=[PERMUTATION, {"method": "impurity"}])
+    (note,) = (f for f in result.findings if f.check == "not_applicable")
+    assert note.message.startswith("Impurity of features by python: ")
+    assert exit_code(result) == 0
+
+
 def test_groups_and_features_are_never_one_record():
     groups = {"both": ["a", "b"], "rest": ["unread"]}
     entries = [PERMUTATION, {**PERMUTATION, "of": "groups"}]

@@ -1,5 +1,6 @@
 """What must hold of the columns before importances of any model can be told apart."""
 
+import hashlib
 from collections.abc import Collection, Iterator, Mapping
 
 import numpy as np
@@ -104,7 +105,7 @@ def stand_ins(tables: list[pd.DataFrame]) -> list[tuple[str, ...]]:
         codes, values = _coded([table[name] for table in tables])
         n_cells = int((codes >= 0).sum())
         if len(values) + (n_cells < len(codes)) > 1:
-            key = n_cells, codes.tobytes()
+            key = n_cells, hashlib.sha256(codes.tobytes()).digest()
             alike.setdefault(key, {})[str(name)] = values
     found = [names for (n, _), same in alike.items() for names in _sets(same, n)]
     order = list(tables[0])
