@@ -2,20 +2,23 @@
 
 Exit codes: 0 confirmed (also with exceptions), 1 not confirmed, 2 usage,
 configuration or data, 3 R required but unavailable, 4 a method failed (the report is
-still written), 130 interrupted.
+still written) or there is no report (the numbers are still written), 130 interrupted.
 """
 
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from traceback import format_exc
 from typing import TYPE_CHECKING, NoReturn
 
 import click
 
 if TYPE_CHECKING:
+    from pipeline.config import AuditConfig
     from pipeline.result import AuditResult
 
+REPORTS = ("report.html", "report.pdf")
 FOLDER = click.Path(path_type=Path)
 QUIET = click.option("--quiet", "-q", is_flag=True, help="Print nothing but faults.")
 
@@ -54,10 +57,9 @@ def init(folder: Path, data: Path | None, target: str | None) -> None:
 def run(audit: Path, quiet: bool) -> None:
     """Run the audit in folder (or file) AUDIT and write its report."""
     from pipeline.audit import audit as run_audit
-    from pipeline.audit import exit_code
     from pipeline.config import load_config
     from pipeline.data import read_datasets
-    from pipeline.history import save_run, summary, with_free_name
+    from pipeline.history import with_free_name
     from r_bridge import host
 
     with _faults():
@@ -65,19 +67,9 @@ def run(audit: Path, quiet: bool) -> None:
         with host.session(r_seconds=config.r.seconds), _progress(quiet) as on_step:
             train, test = read_datasets(config)
             result = run_audit(train, test, config, on_step=on_step)
-        result, files = _rendered(with_free_name(result, config.base))
-        folder = save_run(
-            result,
-            config.base,
-            {"audit.toml": config.text, **files},
-            exit_code=exit_code(result),
-        )
-    if not quiet:
-        click.echo(summary(result))
-        for name in ("report.html", "report.pdf"):
-            if name in files:
-                click.echo(f"{name[7:].upper():5} {folder / name}")
-    sys.exit(exit_code(result))
+        result = with_free_name(result, config.base)
+        code = _kept(result, config, quiet)
+    sys.exit(code)
 
 
 @main.command()
@@ -94,7 +86,7 @@ def render(folder: Path, output: Path, quiet: bool) -> None:
         result = load_run(folder)
         _, files = _rendered(result)
         stem = f"{result.run.audit}-{result.run.volatile['run_id']}"
-        for name in ("report.html", "report.pdf"):
+        for name in REPORTS:
             if name in files:
                 path = output / f"{stem}{Path(name).suffix}"
                 _write(path, files[name])
@@ -131,6 +123,50 @@ def install_r(library: Path | None) -> None:
 
     with _faults():
         sys.exit(install(library or default_library()))
+
+
+def _kept(result: "AuditResult", config: "AuditConfig", quiet: bool) -> int:
+    """Save the run with its report, or without if there can be none; return the code.
+
+    An audit may have taken hours: no fault of what comes after it may lose it.
+    """
+    from pipeline.audit import exit_code
+    from pipeline.history import save_run, summary
+
+    given = {"audit.toml": config.text}
+    try:
+        shown, files = _rendered(result)
+        code, fault = exit_code(shown), ""
+        folder = save_run(shown, config.base, {**given, **files}, exit_code=code)
+    except (Exception, KeyboardInterrupt) as error:
+        interrupted = isinstance(error, KeyboardInterrupt)
+        code = 130 if interrupted or exit_code(result) == 130 else 4
+        shown, files = result, {}
+        words = "it was interrupted." if interrupted else _told(error)
+        fault = f"The report must be written beside the numbers, but {words}"
+        folder = save_run(
+            result,
+            config.base,
+            {**given, "report-failed.txt": f"{fault}\n\n{format_exc()}"},
+            exit_code=code,
+            note=fault,
+        )
+    if not quiet:
+        click.echo(summary(shown))
+        for name in files:
+            if name in REPORTS:
+                click.echo(f"{name[7:].upper():5} {folder / name}")
+    if fault:
+        click.echo(f"{fault}\nTry again: importance-audit render {folder}", err=True)
+    return code
+
+
+def _told(error: BaseException) -> str:
+    """Return what kept a report from being written, in the words of its cause."""
+    cause = error.__cause__ if isinstance(error.__cause__, OSError) else error
+    if isinstance(cause, OSError) and cause.strerror:
+        return f"the system says: {cause.strerror}."
+    return f"{type(cause).__name__} says: {cause}."
 
 
 def _rendered(result: "AuditResult") -> "tuple[AuditResult, dict[str, bytes | str]]":

@@ -79,7 +79,7 @@ def with_free_name(result: AuditResult, folder: Path) -> AuditResult:
 
 
 def save_run(
-    result: AuditResult, folder: Path, files: Files, *, exit_code: int
+    result: AuditResult, folder: Path, files: Files, *, exit_code: int, note: str = ""
 ) -> Path:
     """Write a run into a new folder ``runs/<run_id>`` and return it.
 
@@ -96,6 +96,8 @@ def save_run(
         Path below the run folder and content: audit.toml, report.html, figures/….
     exit_code : int
         What the command line will return.
+    note : str
+        What summary.txt says at its end of the run folder itself.
 
     Raises
     ------
@@ -107,7 +109,7 @@ def save_run(
     while True:
         named = with_free_name(result, folder)
         target = folder / "runs" / str(named.run.volatile["run_id"])
-        content = _contents(named, files)
+        content = _contents(named, files, note)
         manifest = _manifest(named, content, target, exit_code)
         with suppress(_TakenError):  # by a run of the same second: try the next name
             with _whole(target) as part:
@@ -187,7 +189,7 @@ def _leaders(record: Importance) -> str:
     return f"{said}: {', '.join(first) or 'nothing measured'}"
 
 
-def _contents(result: AuditResult, files: Files) -> dict[str, bytes]:
+def _contents(result: AuditResult, files: Files, note: str) -> dict[str, bytes]:
     """Return every file of a run but the manifest, by path."""
     facts = {"versions": result.run.versions, "environment": result.run.environment}
     environment = {name: dict(value) for name, value in facts.items()}
@@ -200,7 +202,7 @@ def _contents(result: AuditResult, files: Files) -> dict[str, bytes]:
         "findings.csv": _csv(_findings(result)),
         "environment.json": json.dumps(environment, indent=2, ensure_ascii=False)
         + "\n",
-        "summary.txt": summary(result),
+        "summary.txt": summary(result) + (f"{note}\n" if note else ""),
     }
     for path in files:
         inside = not PurePosixPath(path).is_absolute() and ".." not in Path(path).parts

@@ -2,6 +2,8 @@
 
 import json
 import os
+import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -248,6 +250,89 @@ def test_bad_input_gets_one_message_exit_2_and_no_file(folder, name):
     assert " must " in answer.stderr
     assert "Traceback" not in answer.stderr
     assert not (folder / "runs").exists()
+
+
+def command(folder, *, cwd=ROOT, **facts):
+    """Return a process that runs an audit."""
+    words = [sys.executable, "-m", "pipeline", "run", str(folder)]
+    facts = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **facts}
+    return subprocess.Popen(words, text=True, cwd=cwd, **facts)
+
+
+def ended(process):
+    """Return exit code and standard error of a process, once it has ended."""
+    _, said = process.communicate(timeout=120)
+    return process.returncode, said
+
+
+def kept(folder):
+    """Return the one run of a folder, with numbers and without a report."""
+    (made,) = runs(folder)
+    names = {path.name for path in made.iterdir()}
+    assert {"result.json", "importances.csv", "summary.txt", "audit.toml"} <= names
+    assert "report.html" not in names
+    return made
+
+
+def test_a_report_that_cannot_be_made_loses_no_number(folder, tmp_path_factory):
+    code = tmp_path_factory.mktemp("code")
+    for name in ("pipeline", "r_bridge", "templates"):
+        shutil.copytree(ROOT / name, code / name)
+    page = code / "templates" / "base.html.j2"
+    page.write_text(page.read_text() + "{{ view.no_such_field }}")
+    found, said = ended(command(folder, cwd=code, env=os.environ | {"PYTHONPATH": ""}))
+    made = kept(folder)
+    assert found == json.loads((made / "manifest.json").read_text())["exit_code"] == 4
+    fault = "The report must be written beside the numbers, but UndefinedError says: "
+    assert fault in said
+    assert said.endswith(f"Try again: importance-audit render {made}\n")
+    assert fault in (made / "summary.txt").read_text().splitlines()[-1]
+    assert "no_such_field" in (made / "report-failed.txt").read_text()
+    again = runner().invoke(main, ["render", str(made), "--output", str(code)])
+    assert again.exit_code == 0, again.stderr
+
+
+def limited(n_bytes):
+    """Return what makes a disk full for a process: no file may grow beyond this."""
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, n_bytes))
+
+
+def test_a_disk_that_has_no_room_for_the_report_keeps_the_numbers(folder):
+    found, said = ended(command(folder, preexec_fn=limited(50_000)))
+    assert found == 4, said
+    assert kept(folder)
+    assert "must be written beside the numbers, but the system says: File too" in said
+
+
+def test_a_full_disk_is_one_sentence_with_exit_2_and_leaves_nothing(folder):
+    found, said = ended(command(folder, preexec_fn=limited(1000)))
+    assert found == 2, said
+    assert "File too large. Nothing was written." in said
+    assert not (folder / "runs").exists()
+
+
+def children(pid):
+    """Return the processes that a process has started."""
+    path = Path(f"/proc/{pid}/task/{pid}/children")
+    return path.read_text().split() if path.exists() else []
+
+
+def interruptible():
+    # A suite that runs in the background passes on that Ctrl-C is ignored.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="children are read from /proc")
+def test_ctrl_c_while_the_report_is_printed_keeps_the_numbers(folder):
+    process = command(folder, preexec_fn=interruptible)
+    while process.poll() is None and not children(process.pid):
+        time.sleep(0.02)
+    renderer = children(process.pid)
+    process.send_signal(signal.SIGINT)
+    found, said = ended(process)
+    assert found == 130, said
+    assert kept(folder)
+    assert not [pid for pid in renderer if Path(f"/proc/{pid}").exists()]
 
 
 def test_names_that_are_not_ascii_are_no_fault(folder):
