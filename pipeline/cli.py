@@ -56,13 +56,13 @@ def init(folder: Path, data: Path | None, target: str | None) -> None:
 @QUIET
 def run(audit: Path, quiet: bool) -> None:
     """Run the audit in folder (or file) AUDIT and write its report."""
-    from pipeline.audit import audit as run_audit
-    from pipeline.config import load_config
-    from pipeline.data import read_datasets
-    from pipeline.history import with_free_name
-    from r_bridge import host
-
     with _faults():
+        from pipeline.audit import audit as run_audit
+        from pipeline.config import load_config
+        from pipeline.data import read_datasets
+        from pipeline.history import with_free_name
+        from r_bridge import host
+
         config = load_config(audit)
         with host.session(r_seconds=config.r.seconds), _progress(quiet) as on_step:
             train, test = read_datasets(config)

@@ -232,7 +232,7 @@ class Importance:
     options : mapping
         Every option of the method, defaults included.
     n_samples : int
-        Rows available to the method.
+        Rows available to the method; `n_drawn` of them are behind each number.
     stream : str
         Draw order of the random numbers: "numpy", a package's name, or empty if
         nothing is drawn.
@@ -275,6 +275,15 @@ class Importance:
     def n_repeats(self) -> int:
         """How often each feature was measured."""
         return int(self.raw.shape[1])
+
+    @property
+    def n_drawn(self) -> int:
+        """How many rows each repeat asks: fewer than `n_samples` if they are drawn.
+
+        Each repeat draws its own; its baseline is that of the same rows, but for
+        draws in the order of "vip-0.4", which keep the baseline of all.
+        """
+        return int(self.options.get("n_rows") or self.n_samples)
 
     @property
     def values(self) -> Floats:

@@ -13,6 +13,7 @@ from pipeline.config import parse_config
 from pipeline.data import dataset
 from pipeline.errors import ConfigError, ModelError
 from pipeline.models import wrap
+from pipeline.report.html import show
 from pipeline.streams import seed_of
 from r_bridge import host
 from r_bridge.errors import RUnavailable
@@ -155,6 +156,47 @@ def test_dalex_is_asked_about_the_levels_the_model_can_predict():
     assert "method_failed" not in checks
 
 
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (lambda X: np.zeros((len(X), 2)), "returned (80, 2). Return one number per"),
+        (lambda X: np.zeros(len(X) - 1), "returned (79,). Return one number per row."),
+        (lambda X: np.full(len(X), np.nan), "returned 80 NaN or infinite of 80."),
+    ],
+)
+def test_a_predict_that_returns_no_prediction_fails_and_says_what_to_do(answer, said):
+    result = audited(callable_model(answer))
+    failed = [f for f in result.findings if f.check == "method_failed"]
+    assert any(said in f.message for f in failed)
+    assert {f.remedy[:19] for f in failed} == {"Let predict answer "}
+    assert exit_code(result) == 4
+
+
+@pytest.fixture
+def without_packages(monkeypatch):
+    """Stand in for an R that has no package."""
+    found = {"r_version": "4.2.2", "packages": {}, "broken": {}, "reason": ""}
+    found |= {"platform": "", "rng_kind": ()}
+    monkeypatch.setattr(host, "installed", lambda: found)
+
+
+MISSING = "R 4.2.2 has no package 'DALEX'. Run: importance-audit install-r"
+
+
+@pytest.mark.usefixtures("without_packages")
+def test_an_optional_package_that_is_absent_is_not_compared_because_of_that():
+    result = audited(linear(), entries=[{**PERMUTATION, "engines": ["DALEX"]}])
+    (row,) = result.agreement.to_dict("records")
+    assert (row["verdict"], row["reasons"]) == ("not compared", MISSING)
+    assert exit_code(result) == 0
+
+
+@pytest.mark.usefixtures("without_packages")
+def test_a_required_package_that_is_absent_stops_the_audit():
+    with pytest.raises(RUnavailable, match="has no package 'DALEX'"):
+        audited(linear(), require=["DALEX"])
+
+
 def test_what_has_no_answer_of_a_model_is_a_note_of_the_result():
     result = audited(linear(), entries=[PERMUTATION, {"method": "impurity"}])
     (note,) = (f for f in result.findings if f.check == "not_applicable")
@@ -255,7 +297,7 @@ def killing(times):
             if len(asked_by_r) > 1 and len(killed) < times:
                 killed.append(r.pid)
                 os.kill(r.pid, signal.SIGKILL)
-        return X["a"].to_numpy()
+        return (2 * X["a"] + X["b"] + X["unread"]).to_numpy()
 
     return predict
 
@@ -277,6 +319,7 @@ def test_an_r_that_dies_twice_is_a_failed_method_and_the_report_goes_on():
     assert list(result.agreement["verdict"]) == ["not compared"]
     assert exit_code(result) == 4
     assert len(by(result, "python")) == 1
+    assert "Permutation of features by DALEX failed" in show(result).html
 
 
 def test_a_required_engine_that_is_absent_stops_before_any_predict(monkeypatch):

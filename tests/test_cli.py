@@ -209,11 +209,25 @@ BAD = {
             change("train.csv", with_("y", ["1"] * 40))(f),
             configured(f, task="binary", estimator=LOGISTIC),
         ),
-        "two classes",
+        "must have two classes for task 'binary'",
     ),
-    "all missing": (change("train.csv", lambda d: d.assign(a="")), "'a'"),
+    "one class in the test rows": (
+        lambda f: (
+            change("train.csv", with_("y", ["0", "1"] * 20))(f),
+            change("test.csv", with_("y", ["1"] * 40))(f),
+            configured(f, task="binary", estimator=LOGISTIC),
+        ),
+        "two classes or more in every split",
+    ),
+    "all missing": (
+        change("train.csv", lambda d: d.assign(a="")),
+        "column 'a' must have a value in some row",
+    ),
     "text in a number": (change("test.csv", with_("b", ["12,5", "?"])), "'12,5'"),
-    "infinite": (change("train.csv", with_("c", ["inf"])), "'c'"),
+    "infinite": (
+        change("train.csv", with_("c", ["inf"])),
+        "column 'c' must be finite",
+    ),
     "duplicate names": (text("train.csv", b"a,a,c,y\n1,2,3,4\n2,3,4,5\n"), "'a'"),
     "one row": (text("test.csv", b"a,b,c,y\n1,2,3,4\n"), "two rows"),
     "unknown estimator": (
@@ -317,6 +331,15 @@ def children(pid):
     return path.read_text().split() if path.exists() else []
 
 
+def words(pid):
+    """Return the words that a process was started with, "" if it has ended."""
+    path = Path(f"/proc/{pid}/cmdline")
+    try:
+        return path.read_text()
+    except OSError:
+        return ""
+
+
 def interruptible():
     # A suite that runs in the background passes on that Ctrl-C is ignored.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -324,10 +347,10 @@ def interruptible():
 
 @pytest.mark.skipif(sys.platform != "linux", reason="children are read from /proc")
 def test_ctrl_c_while_the_report_is_printed_keeps_the_numbers(folder):
-    process = command(folder, preexec_fn=interruptible)
-    while process.poll() is None and not children(process.pid):
+    process, renderer = command(folder, preexec_fn=interruptible), []
+    while process.poll() is None and not renderer:
         time.sleep(0.02)
-    renderer = children(process.pid)
+        renderer = [pid for pid in children(process.pid) if "print_page" in words(pid)]
     process.send_signal(signal.SIGINT)
     found, said = ended(process)
     assert found == 130, said
@@ -381,32 +404,26 @@ def test_an_optional_engine_that_is_absent_is_said_and_exits_0(folder, monkeypat
     assert agreement["reasons"].str.contains("R must").all()
 
 
-def test_ctrl_c_leaves_a_partial_report_and_exits_130(folder):
-    slow = configured(
-        folder,
-        estimator="sklearn.ensemble.RandomForestRegressor",
-        parameters="{ n_estimators = 100, random_state = 1 }",
-    )
-    config_ = (
-        (slow / "audit.toml").read_text().replace("n_repeats = 3", "n_repeats = 5000")
-    )
-    (slow / "audit.toml").write_text(config_)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "pipeline", "run", str(slow)],
-        stderr=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        text=True,
-        cwd=ROOT,
-        # A suite that runs in the background passes on that Ctrl-C is ignored.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )
+@pytest.mark.parametrize(
+    "engines", ["[]", pytest.param('["DALEX"]', marks=pytest.mark.needs_dalex)]
+)
+def test_ctrl_c_leaves_a_partial_report_exits_130_and_leaves_no_process(
+    folder, engines
+):
+    forest = "sklearn.ensemble.RandomForestRegressor"
+    slow = "{ n_estimators = 100, random_state = 1 }"
+    configured(folder, estimator=forest, parameters=slow, more=f"engines = {engines}\n")
+    text_ = (folder / "audit.toml").read_text()
+    (folder / "audit.toml").write_text(text_.replace("repeats = 3", "repeats = 5000"))
+    process = command(folder, preexec_fn=interruptible)
     for line in process.stderr:
         if "permutation of features" in line:
             break
     time.sleep(0.5)
-    os.kill(process.pid, signal.SIGINT)
-    process.communicate(timeout=60)
-    assert process.returncode == 130
-    (made,) = runs(slow)
-    page = (made / "report.html").read_text(encoding="utf8")
+    started = children(process.pid)
+    process.send_signal(signal.SIGINT)
+    assert ended(process)[0] == 130
+    assert bool(started) == (engines != "[]")
+    assert not [pid for pid in started if Path(f"/proc/{pid}").exists()]
+    page = (runs(folder)[0] / "report.html").read_text(encoding="utf8")
     assert "Audit not completed" in page

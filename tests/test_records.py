@@ -278,6 +278,24 @@ def test_the_verdict_follows_from_pairs_and_findings(given, verdict):
     assert result(**given).verdict == verdict
 
 
+WORSE = [
+    ({"findings": [("a", "failure")]}, "not confirmed"),
+    ({"findings": [("a", "warning")], "fail_on": "warning"}, "not confirmed"),
+    ({"findings": [("method_failed", "failure")]}, "not established"),
+    ({"status": "interrupted"}, "not established"),
+    ({"findings": [("disagreement", "failure")]}, "not confirmed"),
+]
+
+
+@pytest.mark.parametrize(("given", "verdict"), WORSE)
+@pytest.mark.parametrize("pairs", [[], ["replayed"], ["replayed", "disagrees"]])
+def test_an_engine_that_is_missing_hides_no_worse_news(given, verdict, pairs):
+    missing = [("engine_missing", "info")]
+    for findings in (missing + given.get("findings", []), given.get("findings", [])):
+        asked = {**given, "verdicts": pairs, "findings": findings}
+        assert result(**asked).verdict == verdict
+
+
 def test_two_engines_of_others_confirm_nothing_of_ours():
     pairs = pd.DataFrame({"engine_a": ["DALEX"], "verdict": ["equivalent"]})
     only_theirs = replace(result(), agreement=pairs)
@@ -301,3 +319,11 @@ def test_the_error_of_a_pooled_ratio_knows_that_its_terms_share_rows():
     shared = importance(aggregator="pooled", raw=raw, baseline=baseline, **asked)
     np.testing.assert_allclose(shared.mean, [1.5, 3.0])
     np.testing.assert_allclose(shared.std, [0.0, 0.0], atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("options", "n_drawn"), [({}, 40), ({"n_rows": None}, 40), ({"n_rows": 7}, 7)]
+)
+def test_a_record_says_how_many_rows_are_behind_each_number(options, n_drawn):
+    record = importance(options=options, n_samples=40)
+    assert (record.n_samples, record.n_drawn) == (40, n_drawn)
