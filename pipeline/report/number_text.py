@@ -14,22 +14,46 @@ THIN = "\u202f"
 MAX_DECIMALS = 6
 
 
-def decimals(values: npt.ArrayLike, errors: npt.ArrayLike = ()) -> int:
-    """Return the decimals of a column: two digits of the median standard error.
+def decimals(
+    values: npt.ArrayLike, errors: npt.ArrayLike = (), clear: npt.ArrayLike = ()
+) -> int:
+    """Return the decimals of a column, one number for all of it, so that it aligns.
 
-    Where nothing is drawn, four digits of the largest value. Between 0 and 6.
+    Two digits of the median standard error, or of the largest value four where
+    nothing is drawn; and as many more as it takes to show the first digit of
+    whatever is `clear` of noise. From 0 to 6: what needs more asks for none.
+
+    Parameters
+    ----------
+    values : array_like
+        What the column holds.
+    errors : array_like
+        Their standard errors; what is not positive and finite is no spread.
+    clear : array_like
+        Those values, or distances of them from the baseline, that noise does not
+        explain.
     """
-    spread = np.abs(np.asarray(errors, dtype=float))
-    spread = spread[np.isfinite(spread) & (spread > 0)]
-    size = np.abs(np.asarray(values, dtype=float))
-    size = size[np.isfinite(size) & (size > 0)]
+    spread, size, small = (_sizes(numbers) for numbers in (errors, values, clear))
+    wanted = 0
     if len(spread):
-        wanted = 1 - math.floor(math.log10(float(np.median(spread))))
+        wanted = 1 - _power(float(np.median(spread)))
     elif len(size):
-        wanted = 3 - math.floor(math.log10(float(size.max())))
-    else:
-        wanted = 0
+        wanted = 3 - _power(float(size.max()))
+    shown = small[small >= 10.0**-MAX_DECIMALS]
+    if len(shown):
+        wanted = max(wanted, -_power(float(shown.min())))
     return min(max(wanted, 0), MAX_DECIMALS)
+
+
+def _sizes(numbers: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Return the sizes of the numbers that are finite and not zero."""
+    size = np.abs(np.asarray(numbers, dtype=float))
+    return size[np.isfinite(size) & (size > 0)]
+
+
+def _power(value: float) -> int:
+    """Return the power of ten of the first digit of a positive number."""
+    return math.floor(math.log10(value))
 
 
 def number(value: float, places: int, *, sign: bool = False) -> str:
@@ -73,6 +97,20 @@ def significant(value: float, digits: int = 3) -> str:
     size = math.floor(math.log10(abs(value))) if value else 0
     text = number(value, min(max(digits - 1 - size, 0), MAX_DECIMALS))
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def lone(value: float, *, least: int = 0) -> str:
+    """Return a number outside a column: four digits of its own, in whatever size.
+
+    Parameters
+    ----------
+    value : float
+    least : int, default 0
+        Decimals that it has in any case, to stand beside a number with so many.
+    """
+    if value and abs(value) < 1e-4:
+        return significant(value)
+    return number(value, max(decimals([value]), least))
 
 
 def plain_number(value: float) -> str:

@@ -174,7 +174,8 @@ def _panel(facts: Facts, place: Hashable) -> BandPanel | None:
     if one.engine == OURS or one.stream == other.stream:
         return None
     gaps = numbers.mean_gaps(one, other)
-    places = decimals(gaps.difference, gaps.band / 10)
+    outside = gaps.difference[~gaps.inside]
+    places = decimals(gaps.difference, gaps.band / 10, outside)
     rows = tuple(
         BandRow(
             name=display_name(one.features[i]),

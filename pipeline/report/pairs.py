@@ -319,7 +319,10 @@ def _disagreements_table(facts: Facts) -> Table | Sentence:
 def _disagreement_row(facts: Facts, place: Hashable) -> Row:
     row = facts.result.disagreements.loc[place]
     path = f"disagreements[{place}]"
-    places = decimals([row["value_a"], row["value_b"]], [float(row["band"]) / 10])
+    clear = [] if row["inside"] else [row["difference"]]
+    places = decimals(
+        [row["value_a"], row["value_b"]], [float(row["band"]) / 10], clear
+    )
 
     def cell(column: str, *, sign: bool = False, mark: str = "") -> Cell:
         raw = float(row[column])

@@ -17,6 +17,8 @@ from pipeline.report.number_text import (
 from pipeline.report.wording import joined, key_of, named, say, shown
 
 DASH = Cell(("–",))
+ERRORS = 2.0
+"""How many standard errors set a loss apart from zero."""
 NO_TRAIN = "data.performance_note_alone"
 
 
@@ -28,7 +30,7 @@ def against_constant(facts: Facts, model: str) -> Sentence:
         return ()
     place = rows.index[0]
     row = rows.loc[place]
-    places = decimals([row["value"]], [row["std_error"]])
+    places = decimals([row["value"]], [row["std_error"]], _clear(rows))
     unit = _unit(facts, row["loss"])
     return say(
         "data.against",
@@ -77,7 +79,7 @@ def _performance(facts: Facts, loss: str, *, notes: tuple[Sentence, ...]) -> Tab
     frame = facts.result.performance
     rows = frame[frame["loss"] == loss]
     test = rows[rows["split"] == "test"]
-    places = decimals(rows["value"], test["std_error"])
+    places = decimals(rows["value"], test["std_error"], _clear(rows))
     unit = _unit(facts, loss)
     models = list(dict.fromkeys(rows["model"]))
     body = [_performance_row(facts, loss, model, places) for model in models]
@@ -148,6 +150,12 @@ def _constant_row(rows: Any, places: int) -> Row:
         value = _value(place, "constant", of_split.loc[place], places)
         cells.append(Cell((value,)))
     return Row((*cells, DASH, DASH, DASH, Cell((percent(1.0),))))
+
+
+def _clear(rows: Any) -> Any:
+    """Return the losses that their own errors set apart from zero, and constants."""
+    value, error = rows["value"].astype(float), rows["std_error"].astype(float)
+    return [*value[value.abs() > ERRORS * error.fillna(0.0)], *rows["constant"]]
 
 
 def _value(

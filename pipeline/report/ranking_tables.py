@@ -10,6 +10,7 @@ from pipeline.report.blocks import Bar, Cell, Column, Link, Row, Sentence, Table
 from pipeline.report.facts import Facts, card_link, engine_name, tallied, whole
 from pipeline.report.number_text import (
     interval_text,
+    lone,
     loss_label,
     nice_ceiling,
     number,
@@ -95,10 +96,10 @@ def value_of(ranking: Ranking, row: int) -> Value:
 
 
 def baseline_of(ranking: Ranking) -> Value:
-    """Return what a feature that does not matter measures: the loss as it is."""
+    """Return the loss of the model as it is, as it stands in a sentence."""
     mean = float(ranking.record.baseline.mean())
     path = f"importances[{ranking.index}].baseline"
-    return Value(path, mean, number(mean, ranking.places), derived="mean")
+    return Value(path, mean, lone(mean), derived="mean")
 
 
 def value_label(ranking: Ranking) -> str:
@@ -121,8 +122,7 @@ def measured_in(facts: Facts, ranking: Ranking) -> Sentence:
 
 def axis_of(ranking: Ranking, rows: Sequence[int]) -> Axis:
     """Return the scale on which the bars of some rows are drawn."""
-    record = ranking.record
-    start = {"raw": float(record.baseline.mean()), "ratio": 1.0}.get(record.form, 0.0)
+    start = ranking.nothing
     chosen = list(rows)
     bounds = np.concatenate(
         [ranking.low[chosen], ranking.high[chosen], ranking.mean[chosen], [start]]
@@ -303,9 +303,7 @@ def _as_it_is(facts: Facts, ranking: Ranking) -> Sentence:
     if not asked.any():
         return (*text, ".")
     mean = float(frame.loc[asked, "value"].mean())
-    value = Value(
-        "y_permuted.value", mean, number(mean, ranking.places), derived="mean"
-    )
+    value = Value("y_permuted.value", mean, lone(mean), derived="mean")
     return (*text, *say("ranking.target_permuted", value=value))
 
 
@@ -332,16 +330,17 @@ def _rest_note(ranking: Ranking, rest: Sequence[int]) -> Sentence:
     )
     if not ranking.is_drawn:
         return (*text, ".")
-    start = {"ratio": 1.0}.get(ranking.record.form, 0.0)
     excluding = sum(
-        bool(ranking.low[row] > start or ranking.high[row] < start) for row in known
+        bool(ranking.low[row] > ranking.nothing or ranking.high[row] < ranking.nothing)
+        for row in known
     )
     return (*text, *say("ranking.rest_intervals", n=tallied("importances", excluding)))
 
 
 def _share(ranking: Ranking, rows: Sequence[int]) -> Value:
-    """Return the share of some rows in the sum of all positive values."""
-    positive = np.clip(np.nan_to_num(ranking.mean, posinf=0.0), 0, None)
+    """Return the share of some rows in the sum of all that lies above nothing."""
+    above = ranking.mean - ranking.nothing
+    positive = np.clip(np.nan_to_num(above, posinf=0.0), 0, None)
     total = float(positive.sum())
     share = float(positive[list(rows)].sum()) / total if total else 0.0
     path = f"importances[{ranking.index}].mean"

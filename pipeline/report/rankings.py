@@ -75,10 +75,19 @@ class Ranking:
         )
 
     @cached_property
+    def nothing(self) -> float:
+        """What a feature that does not matter measures, in the form of the values."""
+        if self.record.form == "raw":
+            return float(self.record.baseline.mean())
+        return 1.0 if self.record.form == "ratio" else 0.0
+
+    @cached_property
     def places(self) -> int:
         """Decimals of every number of this ranking."""
+        clear = (self.low > self.nothing) | (self.high < self.nothing)
         with np.errstate(invalid="ignore"):  # infinite losses have no spread
-            return decimals(self.mean, self.record.std_error)
+            distance = self.mean - self.nothing
+            return decimals(self.mean, self.record.std_error, distance[clear])
 
     @property
     def is_drawn(self) -> bool:

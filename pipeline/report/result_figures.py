@@ -16,7 +16,14 @@ from pipeline.report.figure_data import (
     ModelRow,
     RankingRow,
 )
-from pipeline.report.number_text import count, loss_label, number, percent, significant
+from pipeline.report.number_text import (
+    count,
+    lone,
+    loss_label,
+    number,
+    percent,
+    significant,
+)
 from pipeline.report.ranking_tables import (
     baseline_of,
     measured_in,
@@ -62,7 +69,7 @@ def ranking_figure(facts: Facts, ranking: Ranking) -> Figure | None:
             "rows": rows,
             "unit_label": plain(measured_in(facts, ranking)),
             "baseline_label": baseline,
-            "baseline": 1.0 if record.form == "ratio" else 0.0,
+            "baseline": ranking.nothing,
             "value_label": value_label(ranking).lower(),
         },
         alt=_ranking_alt(facts, ranking, len(rows)),
@@ -100,13 +107,12 @@ def _headline(ranking: Ranking) -> Sentence:
     """Return what the ranking shows in one short sentence."""
     record, measured = ranking.record, ranking.measured
     first = shortened(record.features[measured[0]], 24)
-    nothing = 1.0 if record.form == "ratio" else 0.0
-    if not ranking.low[measured[0]] > nothing:
+    if not ranking.low[measured[0]] > ranking.nothing:
         return say("results.nobody")
     if len(measured) == 1:
         return say("results.only", feature=first)
     if ranking.last[measured[0]] == 1:
-        above = ranking.mean - nothing
+        above = ranking.mean - ranking.nothing
         ratio = above[measured[0]] / above[measured[1]]
         if np.isfinite(ratio) and 1.05 <= ratio < 100:
             path = f"importances[{ranking.index}].mean"
@@ -169,7 +175,7 @@ def models_figure(facts: Facts, ranked: Sequence[Ranking]) -> Figure | None:
 
 def _panel(ranking: Ranking, names: Sequence[str]) -> ModelPanel:
     record = ranking.record
-    base = baseline_of(ranking)
+    base = float(record.baseline.mean())
     rows = []
     for name in names:
         raw = record.raw[record.features.index(name)]
@@ -177,8 +183,9 @@ def _panel(ranking: Ranking, names: Sequence[str]) -> ModelPanel:
         repeats = tuple(raw.tolist()) if ranking.is_drawn else ()
         text = number(mean, ranking.places)
         rows.append(ModelRow(display_name(name), mean, repeats, text))
-    text = plain(say("figures.panel_base", value=base.text))
-    return ModelPanel(display_name(record.model), base.raw, text, tuple(rows))
+    as_it_is = lone(base, least=ranking.places)
+    text = plain(say("figures.panel_base", value=as_it_is))
+    return ModelPanel(display_name(record.model), base, text, tuple(rows))
 
 
 def _models_headline(chosen: Sequence[Ranking]) -> Sentence:

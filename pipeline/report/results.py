@@ -4,8 +4,8 @@ from itertools import groupby, pairwise
 
 from pipeline.report.blocks import Group, Section, Sentence, Value
 from pipeline.report.facts import Facts, card_link
-from pipeline.report.number_text import loss_label, number
-from pipeline.report.ranking_tables import baseline_of, ranking_table, value_of
+from pipeline.report.number_text import lone, loss_label
+from pipeline.report.ranking_tables import ranking_table, value_of
 from pipeline.report.rankings import Measure, Ranking, measure_of
 from pipeline.report.result_figures import effect_figures, models_figure, ranking_figure
 from pipeline.report.wording import (
@@ -111,25 +111,30 @@ def _reading(facts: Facts, ranking: Ranking) -> Sentence:
     if record.form != "difference" or not record.loss or not ranking.measured:
         return ()
     row = ranking.measured[0]
-    base = baseline_of(ranking)
+    before, after = _before_and_after(ranking, row)
     text = say(
         "results.reading",
         value=value_of(ranking, row),
         feature=named(record.features[row]),
         loss=loss_label(record.loss),
         model=named(record.model),
-        before=base,
-        after=_shuffled(ranking, row, base),
+        before=before,
+        after=after,
         unit=_unit_after(facts, ranking),
     )
     return (*text, *_constant(facts, ranking), *_tied(ranking))
 
 
-def _shuffled(ranking: Ranking, row: int, base: Value) -> Value:
-    """Return the loss with one feature shuffled."""
-    after = base.raw + float(ranking.mean[row])
-    path = f"importances[{ranking.index}].raw[{row}]"
-    return Value(path, after, number(after, ranking.places), derived="mean")
+def _before_and_after(ranking: Ranking, row: int) -> tuple[Value, Value]:
+    """Return the loss as it is and with one feature shuffled: decimals to subtract."""
+    base = float(ranking.record.baseline.mean())
+    shuffled = base + float(ranking.mean[row])
+    before, after = (lone(loss, least=ranking.places) for loss in (base, shuffled))
+    path = f"importances[{ranking.index}]"
+    return (
+        Value(f"{path}.baseline", base, before, derived="mean"),
+        Value(f"{path}.raw[{row}]", shuffled, after, derived="mean"),
+    )
 
 
 def _unit_after(facts: Facts, ranking: Ranking) -> str:
@@ -149,10 +154,8 @@ def _constant(facts: Facts, ranking: Ranking) -> Sentence:
         return ()
     value = float(frame.loc[same, "constant"].iloc[0])
     place = frame.index[same][0]
-    text = number(value, ranking.places)
-    return say(
-        "results.constant", value=Value(f"performance[{place}].constant", value, text)
-    )
+    path = f"performance[{place}].constant"
+    return say("results.constant", value=Value(path, value, lone(value)))
 
 
 def _tied(ranking: Ranking) -> Sentence:

@@ -11,6 +11,7 @@ from pipeline.report.number_text import (
     count,
     decimals,
     interval_text,
+    lone,
     nice_ceiling,
     number,
     percent,
@@ -40,6 +41,36 @@ def test_errors_that_are_no_spread_are_not_counted():
 )
 def test_where_nothing_is_drawn_the_largest_value_has_four_digits(values, places):
     assert decimals(values) == places
+
+
+@pytest.mark.parametrize(
+    ("clear", "places"),
+    [([], 0), ([1000.0], 0), ([0.004], 3), ([-0.06, 0.004], 3), ([4e-7], 0), ([0], 0)],
+)
+def test_what_noise_does_not_explain_shows_its_first_digit_within_six(clear, places):
+    assert decimals([1000.0, 0.004, 4e-7], [20.0], clear) == places
+
+
+@given(st.lists(st.floats(1e-6, 1e6), min_size=1))
+def test_nothing_clear_of_noise_is_printed_as_less_than_something(values):
+    places = decimals(values, [20.0], values)
+    assert not any("<" in number(value, places) for value in values)
+
+
+@pytest.mark.parametrize(
+    ("value", "least", "text"),
+    [
+        (1179.642, 0, "1\u202f180"),
+        (256.3712, 0, "256.4"),
+        (0.14882, 0, "0.1488"),
+        (0.004, 0, "0.004000"),
+        (256.3712, 3, "256.371"),
+        (3.2e-9, 2, "3.2e−9"),
+        (0.0, 0, "0"),
+    ],
+)
+def test_a_number_in_a_sentence_has_four_digits_of_its_own(value, least, text):
+    assert lone(value, least=least) == text
 
 
 @given(FINITE.filter(bool), st.integers(0, MAX_DECIMALS))

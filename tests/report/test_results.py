@@ -46,6 +46,44 @@ def test_a_ranking_lists_features_by_their_mean_with_interval_and_places():
     assert column(ranking, "Ranks") == ["1", "2", "3", "4–5", "4–5"]
 
 
+def uneven_view(form="difference", **fields):
+    """Return a view of one large noisy feature beside one small and certain."""
+    record = made_importance("forest", ("large", "small"), (1000.0, 0.004), baseline=0)
+    raw = record.raw.copy()
+    raw[1] = 0.004 + 1e-6 * (np.arange(10) - 4.5)
+    given = {"form": form, "raw": raw + fields.get("baseline", np.zeros(10)), **fields}
+    return build_view(plain_result(("a",), importances=(replace(record, **given),)))
+
+
+def test_a_small_value_clear_of_noise_is_printed_beside_a_large_one():
+    ranking = table(uneven_view(), "tab-ranking-forest-permutation-features-rmse")
+    assert column(ranking, "Rise E1") == ["1\u202f000.000", "0.004"]
+
+
+def test_a_ratio_clear_of_one_is_not_printed_as_one():
+    view = uneven_view("ratio", baseline=np.ones(10))
+    ranking = table(view, "tab-ranking-forest-permutation-features-rmse")
+    assert column(ranking, "Ratio E1") == ["1\u202f001.000", "1.004"]
+
+
+def test_the_loss_as_it_is_has_digits_of_its_own():
+    view = uneven_view(baseline=np.full(10, 0.02345))
+    assert "RMSE of the model as it is: 0.02345" in words(
+        table(view, "tab-executive").caption
+    )
+    noisy = made_importance("forest", ("a",), (9e6,), sd=4e5, baseline=0.02345)
+    text = words(build_view(plain_result(("a",), importances=(noisy,))).sections)
+    assert "forest as it is: RMSE 0.02345" in text
+
+
+def test_the_loss_before_and_after_can_be_subtracted():
+    record = made_importance("forest", ("a",), (0.5,), sd=0.0, baseline=283.0)
+    view = build_view(plain_result(("a",), importances=(record,)))
+    reading = words(section(view, "F"))
+    assert "A rise of 0.5000 means" in reading
+    assert "from 283.0000 to 283.5000" in reading
+
+
 def test_another_engine_has_its_own_column_on_the_same_rows():
     ranking = table(view_of("apartments"), "tab-ranking-svm-permutation-features-rmse")
     assert column(ranking, "DALEX") == column(ranking, "Rise E1")

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
+from tests.report.made_records import performance_frame
 from tests.report.made_results import FAILURE, apartments_result
 from tests.report.made_variants import many_findings, plain_result, view_of
 from tests.report.reading import column, section, table, words
@@ -24,6 +25,17 @@ def test_performance_stands_beside_that_of_a_constant():
         "901.9",
     ]
     assert column(item, "Of the constant")[2] == "18\u202f%"
+
+
+def test_a_small_loss_beside_a_large_one_keeps_its_first_digit():
+    frame = performance_frame(("forest", "linear"))
+    frame.loc[frame["model"] == "linear", "value"] = 0.004
+    frame.loc[frame["model"] == "linear", "std_error"] = 0.0001
+    view = build_view(plain_result(("a",), performance=frame))
+    losses = column(
+        table(view, "tab-performance-rmse"), "Evaluation, n\u00a0=\u00a09\u202f000"
+    )
+    assert losses == ["283.000", "0.004", "901.900"]
 
 
 def test_a_weak_model_is_named_where_its_performance_stands():
