@@ -4,11 +4,35 @@ from collections.abc import Callable
 
 from pipeline.losses import LOSSES
 from pipeline.records import Importance
-from pipeline.report.blocks import Card, KeyValues, Part, Section, Sentence, Styled
+from pipeline.report.blocks import (
+    Card,
+    KeyValues,
+    Part,
+    Section,
+    Sentence,
+    Styled,
+    plain,
+)
 from pipeline.report.facts import Facts, engine_name, tallied, whole
-from pipeline.report.number_text import loss_label, percent
-from pipeline.report.rankings import LEVEL, Measure, Ranking, measure_of
-from pipeline.report.wording import counted, joined, look_up, named, say, series, word
+from pipeline.report.number_text import loss_label, percent, unit_text
+from pipeline.report.rankings import (
+    LEVEL,
+    Measure,
+    Ranking,
+    is_pooled,
+    measure_of,
+    rows_drawn,
+)
+from pipeline.report.wording import (
+    counted,
+    joined,
+    look_up,
+    named,
+    say,
+    series,
+    shortened,
+    word,
+)
 
 Fact = tuple[Sentence, Sentence]
 
@@ -56,17 +80,13 @@ def _card(facts: Facts, measure: Measure) -> Card:
 def _definition(facts: Facts, ranked: list[Ranking]) -> list[Fact]:
     """Return what defines the quantity: question, formula, models, loss, rows."""
     record = ranked[0].record
-    name, of, form = record.method, record.of, record.form
+    name, of = record.method, record.of
     rows = [
         (say("cards.label.question"), say(f"cards.{name}.question.{of}")),
         (say("cards.label.why"), say(f"cards.{name}.why")),
         (
             say("cards.label.formula"),
-            (
-                *say(f"cards.{name}.formula.{form}"),
-                "; ",
-                *say(f"cards.{name}.symbols"),
-            ),
+            (*_formula(ranked), "; ", *_symbols(record)),
         ),
         (say("cards.label.models"), _models(facts, ranked)),
     ]
@@ -76,6 +96,21 @@ def _definition(facts: Facts, ranked: list[Ranking]) -> list[Fact]:
     rows.append((say("cards.label.form"), _form(facts, ranked)))
     rows.append((say("cards.label.data"), _data(facts, record)))
     return rows
+
+
+def _formula(ranked: list[Ranking]) -> Sentence:
+    """Return what was computed; both, where some ratios are pooled and some not."""
+    name = ranked[0].record.method
+    forms = dict.fromkeys(
+        "pooled" if is_pooled(r.record) else r.record.form for r in ranked
+    )
+    return joined((say(f"cards.{name}.formula.{form}") for form in forms), "; ")
+
+
+def _symbols(record: Importance) -> Sentence:
+    is_drawn = record.method == "permutation" and rows_drawn(record)
+    key = "symbols_drawn" if is_drawn else "symbols"
+    return say(f"cards.{record.method}.{key}")
 
 
 def _models(facts: Facts, ranked: list[Ranking]) -> Sentence:
@@ -101,11 +136,31 @@ def _losses(losses: list[str]) -> Sentence:
 
 
 def _form(facts: Facts, ranked: list[Ranking]) -> Sentence:
+    """Return how the values follow from what was measured, and in which unit."""
     record = ranked[0].record
-    units = dict.fromkeys(facts.unit(r.record) for r in ranked)
-    shown = [unit or word("words.no_unit") for unit in units]
-    form = look_up("cards.form")[record.form]
-    return (form, "; ", *joined(shown))
+    is_plain = record.form == "difference" and not record.loss
+    form = look_up("cards.form")["plain" if is_plain else record.form]
+    losses: dict[str, dict[str, None]] = {}
+    for ranking in ranked:
+        label = loss_label(ranking.record.loss) if ranking.record.loss else ""
+        losses.setdefault(_unit(facts, ranking.record), {})[label] = None
+    if len(losses) == 1:
+        return (form, "; ", next(iter(losses)))
+    told = (
+        say("cards.unit_for", unit=unit, losses=series(labels))
+        for unit, labels in losses.items()
+    )
+    return (form, "; ", *joined(told))
+
+
+def _unit(facts: Facts, record: Importance) -> str:
+    """Return the unit of the values in words, also where none was configured."""
+    if record.form == "ratio":
+        return word("words.no_unit")
+    target = facts.target_unit or plain(
+        say("cards.unit_of_target", target=shortened(facts.target, 40))
+    )
+    return unit_text(record.unit, target) or word("words.no_unit")
 
 
 def _data(facts: Facts, record: Importance) -> Sentence:
@@ -128,7 +183,7 @@ def _data(facts: Facts, record: Importance) -> Sentence:
 
 def _permutation(facts: Facts, record: Importance) -> list[Fact]:
     path = f"importances[{facts.index(record)}]"
-    rows = int(record.options.get("n_rows") or 0)
+    rows = rows_drawn(record)
     key = "drawn" if rows else "whole"
     return [
         (say("cards.label.shuffled"), say(f"cards.permutation.shuffled.{record.of}")),
@@ -174,7 +229,8 @@ def _spread(record: Importance) -> Sentence:
         return say("cards.spread.none")
     if record.n_repeats < 2:
         return say("cards.spread.single")
-    return say("cards.spread.monte_carlo", level=percent(LEVEL))
+    key = "pooled" if is_pooled(record) else "monte_carlo"
+    return say(f"cards.spread.{key}", level=percent(LEVEL))
 
 
 def _engines(facts: Facts, record: Importance, ranked: list[Ranking]) -> Sentence:

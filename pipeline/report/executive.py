@@ -10,7 +10,7 @@ from pipeline.report.blocks import (
     Sentence,
     Table,
 )
-from pipeline.report.facts import Facts, card_link, tallied, whole
+from pipeline.report.facts import Facts, card_link, tallied
 from pipeline.report.findings import gravest, link_to, tally, title_of
 from pipeline.report.number_text import loss_label, rank_text
 from pipeline.report.pairs import by_engines
@@ -22,6 +22,8 @@ from pipeline.report.ranking_tables import (
     bounds_of,
     interval_columns,
     measured_in,
+    on_drawn_rows,
+    over_repeats,
     places_of,
     value_label,
     value_of,
@@ -31,7 +33,6 @@ from pipeline.report.results import leaders
 from pipeline.report.scope import untested, untested_count
 from pipeline.report.verdicts import badge, reason, sentence
 from pipeline.report.wording import (
-    counted,
     joined,
     say,
     section_link,
@@ -138,12 +139,14 @@ def _caption(facts: Facts, ranking: Ranking) -> Sentence:
         card=card_link(facts.card(record)),
     )
     if ranking.is_drawn:
-        path = f"importances[{ranking.index}].n_repeats"
-        repeats = counted(whole(path, record.n_repeats), "repeat")
-        text += say("executive.mean_of", repeats=repeats)
+        text += say("executive.over", estimate=over_repeats(ranking))
     if record.loss:
-        base = baseline_of(ranking)
-        text += say("executive.as_it_is", loss=loss_label(record.loss), value=base)
+        text += say(
+            "executive.as_it_is",
+            loss=loss_label(record.loss),
+            value=baseline_of(ranking),
+            rows=on_drawn_rows(ranking),
+        )
     return (*text, ".")
 
 

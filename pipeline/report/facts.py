@@ -111,7 +111,9 @@ class Facts:
         return self.cards[measure_of(record)]
 
     def unit(self, record: Importance | Effect) -> str:
-        """Return the unit of a record's numbers, empty for a pure number."""
+        """Return the unit of a record's values, empty for a pure number."""
+        if isinstance(record, Importance) and record.form == "ratio":
+            return ""
         return unit_text(record.unit, self.target_unit)
 
     def rows(self, split: str) -> Value | None:

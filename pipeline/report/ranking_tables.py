@@ -18,7 +18,7 @@ from pipeline.report.number_text import (
     rank_text,
     significant,
 )
-from pipeline.report.rankings import LEVEL, Ranking, cut
+from pipeline.report.rankings import LEVEL, Ranking, cut, is_pooled, rows_drawn
 from pipeline.report.wording import (
     counted,
     joined,
@@ -26,6 +26,7 @@ from pipeline.report.wording import (
     look_up,
     named,
     say,
+    sentence_case,
     shown,
     word,
 )
@@ -108,6 +109,23 @@ def value_label(ranking: Ranking) -> str:
     return str(look_up(f"cards.{record.method}.value.{record.form}"))
 
 
+def over_repeats(ranking: Ranking) -> Sentence:
+    """Return what an estimate is of its repeats: their mean, or a ratio of means."""
+    key = "pooled" if is_pooled(ranking.record) else "mean"
+    path = f"importances[{ranking.index}].n_repeats"
+    repeats = counted(whole(path, ranking.record.n_repeats), "repeat")
+    return say(f"ranking.over.{key}", repeats=repeats)
+
+
+def on_drawn_rows(ranking: Ranking) -> Sentence:
+    """Return on which rows a loss was measured; empty if on all of them."""
+    rows = rows_drawn(ranking.record)
+    if not rows:
+        return ()
+    value = whole(f"importances[{ranking.index}].options['n_rows']", rows)
+    return say("ranking.on_drawn", rows=counted(value, "row"))
+
+
 def measured_in(facts: Facts, ranking: Ranking) -> Sentence:
     """Return what the values are, with loss and unit: "rise in RMSE, EUR/m²"."""
     record = ranking.record
@@ -116,7 +134,7 @@ def measured_in(facts: Facts, ranking: Ranking) -> Sentence:
         loss=loss_label(record.loss) if record.loss else "",
         what=word(f"asked.one_{record.of}"),
     )
-    unit = facts.unit(record) if record.form != "ratio" else ""
+    unit = facts.unit(record)
     return (*text, f", {shown(unit)}") if unit else text
 
 
@@ -266,8 +284,8 @@ def _caption(facts: Facts, ranking: Ranking) -> Sentence:
     )
     if not ranking.is_drawn:
         return (*text, ".")
-    repeats = whole(f"importances[{ranking.index}].n_repeats", record.n_repeats)
-    return (*text, *say("ranking.repeats", repeats=counted(repeats, "repeat")))
+    estimate = sentence_case(over_repeats(ranking))
+    return (*text, *say("ranking.repeats", estimate=estimate))
 
 
 def _notes(facts: Facts, ranking: Ranking) -> tuple[Sentence, ...]:
@@ -286,13 +304,18 @@ def _notes(facts: Facts, ranking: Ranking) -> tuple[Sentence, ...]:
 
 
 def _as_it_is(facts: Facts, ranking: Ranking) -> Sentence:
-    """Return the loss of the model as it is, and with the target permuted."""
+    """Return the loss of the model as it is, and with the target permuted.
+
+    The latter only if the target was permuted for one measure: of several with other
+    options, nobody knows which value belongs to which.
+    """
     record = ranking.record
     text = say(
         "ranking.as_it_is",
         model=named(record.model),
         loss=loss_label(record.loss),
         value=baseline_of(ranking),
+        rows=on_drawn_rows(ranking),
     )
     frame = facts.result.y_permuted
     asked = (
@@ -300,7 +323,8 @@ def _as_it_is(facts: Facts, ranking: Ranking) -> Sentence:
         & (frame["of"] == record.of)
         & (frame["loss"] == record.loss)
     )
-    if not asked.any():
+    is_of_several = frame.loc[asked, "repeat"].duplicated().any()
+    if not asked.any() or is_of_several:
         return (*text, ".")
     mean = float(frame.loc[asked, "value"].mean())
     value = Value("y_permuted.value", mean, lone(mean), derived="mean")

@@ -100,6 +100,17 @@ class Ranking:
         return tuple(i for i in self.order if not np.isnan(self.mean[i]))
 
 
+def is_pooled(record: Importance) -> bool:
+    """Return whether its values are ratios of two means, not means of ratios."""
+    return record.form == "ratio" and record.aggregator == "pooled"
+
+
+def rows_drawn(record: Importance) -> int:
+    """Return how many rows each repeat draws, 0 if it takes all there are."""
+    rows = int(record.options.get("n_rows") or 0)
+    return rows if rows < record.n_samples else 0
+
+
 def question_of(record: Importance) -> Question:
     """Return what two records must share to answer one question."""
     return (

@@ -23,10 +23,12 @@ from pipeline.report.number_text import (
     number,
     percent,
     significant,
+    unit_text,
 )
 from pipeline.report.ranking_tables import (
     baseline_of,
     measured_in,
+    over_repeats,
     table_id,
     value_label,
     value_of,
@@ -76,7 +78,7 @@ def ranking_figure(facts: Facts, ranking: Ranking) -> Figure | None:
         headline=_headline(ranking),
         caption=say(
             "figures.ranking",
-            repeats=whole(f"importances[{ranking.index}].n_repeats", record.n_repeats),
+            estimate=over_repeats(ranking),
             level=percent(LEVEL),
             card=card_link(facts.card(record)),
             table=Link(table_id(ranking)),
@@ -151,7 +153,7 @@ def models_figure(facts: Facts, ranked: Sequence[Ranking]) -> Figure | None:
     names = [record.features[row] for row in ranked[0].measured]
     names = names[: max(PANEL_ROWS // len(chosen), 3)]
     card = card_link(facts.card(record))
-    unit = facts.unit(record)
+    unit = unit_text(record.unit, facts.target_unit)
     label = say("figures.models_axis", loss=loss_label(record.loss))
     return Figure(
         id=f"fig-models-{key_of(record.method, record.of, record.loss, record.form)}",

@@ -3,12 +3,13 @@
 from itertools import groupby, pairwise
 
 from pipeline.report.blocks import Group, Section, Sentence, Value
-from pipeline.report.facts import Facts, card_link
+from pipeline.report.facts import Facts, card_link, whole
 from pipeline.report.number_text import lone, loss_label
-from pipeline.report.ranking_tables import ranking_table, value_of
-from pipeline.report.rankings import Measure, Ranking, measure_of
+from pipeline.report.ranking_tables import on_drawn_rows, ranking_table, value_of
+from pipeline.report.rankings import Measure, Ranking, measure_of, rows_drawn
 from pipeline.report.result_figures import effect_figures, models_figure, ranking_figure
 from pipeline.report.wording import (
+    counted,
     joined,
     key_of,
     named,
@@ -121,6 +122,7 @@ def _reading(facts: Facts, ranking: Ranking) -> Sentence:
         before=before,
         after=after,
         unit=_unit_after(facts, ranking),
+        rows=on_drawn_rows(ranking),
     )
     return (*text, *_constant(facts, ranking), *_tied(ranking))
 
@@ -154,8 +156,12 @@ def _constant(facts: Facts, ranking: Ranking) -> Sentence:
         return ()
     value = float(frame.loc[same, "constant"].iloc[0])
     place = frame.index[same][0]
-    path = f"performance[{place}].constant"
-    return say("results.constant", value=Value(path, value, lone(value)))
+    constant = Value(f"performance[{place}].constant", value, lone(value))
+    if not rows_drawn(record):
+        return say("results.constant", value=constant)
+    rows = int(frame.loc[place, "n_samples"])
+    n = counted(whole(f"performance[{place}].n_samples", rows), "row")
+    return say("results.constant_whole", value=constant, rows=n)
 
 
 def _tied(ranking: Ranking) -> Sentence:

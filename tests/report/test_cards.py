@@ -1,0 +1,123 @@
+"""The estimand cards: formula, unit, rows and spread of what was really computed."""
+
+from dataclasses import replace
+
+import pytest
+from tests.report.made_records import made_frame, made_importance, made_run
+from tests.report.made_variants import plain_result, view_of
+from tests.report.reading import section, table, words
+
+from pipeline.report.blocks import plain
+from pipeline.report.view import build_view
+
+
+def fact(view, card, label):
+    """Return one line of a card, by its label."""
+    (found,) = (c for c in section(view, "E").parts["cards"] if c.id == card)
+    return next(plain(v) for head, v in found.facts.rows if plain(head) == label)
+
+
+def viewed(*, target_unit="EUR/m²", **fields):
+    """Return a view of one ranking with these fields and this unit of the target."""
+    given = {"baseline": 283.0, "stream": "DALEX", **fields}
+    record = made_importance("forest", ("a", "b"), (50.0, 5.0), **given)
+    run = made_run()
+    report = {**run.config["report"], "unit": target_unit}
+    run = replace(run, config={**run.config, "report": report})
+    return build_view(plain_result(("a", "b"), run=run, importances=(record,)))
+
+
+DRAWN = {"options": {"n_repeats": 10, "n_rows": 1000}}
+RATIO = {"form": "ratio", "sd": 2.0}
+
+
+def test_the_formula_of_a_ratio_says_whether_means_or_ratios_are_averaged():
+    pooled = fact(viewed(aggregator="pooled", **RATIO), "E1", "Formula")
+    permuted = "mean over b of L(y, f(X with j in order πb))"
+    assert pooled.startswith(f"[{permuted}] / [mean over b of L(y, f(X))];")
+    each = fact(viewed(**RATIO), "E1", "Formula")
+    assert each.startswith(f"{permuted.replace('L(y', '[L(y', 1)} / L(y, f(X))];")
+
+
+def test_the_spread_of_a_pooled_ratio_is_that_of_the_delta_method():
+    view = viewed(aggregator="pooled", **RATIO)
+    assert "delta method" in fact(view, "E1", "Spread shown")
+    assert "delta method" not in fact(viewed(**RATIO), "E1", "Spread shown")
+
+
+def test_captions_call_a_pooled_ratio_a_ratio_of_means():
+    view = viewed(aggregator="pooled", **RATIO)
+    caption = words(table(view, "tab-ranking-forest-permutation-features-rmse").caption)
+    assert caption.endswith("Ratio of two means over 10 repeats.")
+    assert "ratio of two means over 10" in words(table(view, "tab-executive").caption)
+    assert "Dot: ratio of two means over 10 repeats;" in words(section(view, "F"))
+
+
+def test_a_pooled_difference_is_a_mean_all_the_same():
+    view = viewed(aggregator="pooled")
+    assert "Mean of 10 repeats." in words(section(view, "F"))
+    assert "delta method" not in fact(view, "E1", "Spread shown")
+
+
+@pytest.mark.parametrize(
+    ("fields", "text"),
+    [
+        ({}, "difference from the baseline; EUR/m²"),
+        ({"target_unit": ""}, "difference from the baseline; unit of m2.price"),
+        (
+            {"target_unit": "", "loss": "mse", "unit": "y^2"},
+            "difference from the baseline; (unit of m2.price)²",
+        ),
+        (RATIO, "ratio to the baseline; no unit"),
+    ],
+)
+def test_a_card_names_the_unit_of_the_target_configured_or_not(fields, text):
+    assert fact(viewed(**fields), "E1", "Form and unit") == text
+
+
+def test_each_unit_of_a_card_is_that_of_its_losses():
+    unit = fact(view_of("binary"), "E1", "Form and unit")
+    assert unit == (
+        "difference from the baseline; no unit for 1\u00a0−\u00a0AUC, nats for log loss"
+    )
+
+
+def test_what_has_no_baseline_is_no_difference_from_it():
+    view = view_of("apartments")
+    assert fact(view, "E3", "Form and unit") == "as measured; EUR/m²"
+    assert fact(view, "E4", "Form and unit") == "as measured; no unit"
+
+
+def test_the_caption_of_a_ratio_names_no_unit():
+    assert "EUR/m²" not in words(
+        table(viewed(**RATIO), "tab-ranking-forest-permutation-features-rmse").caption
+    )
+
+
+def test_a_loss_on_drawn_rows_says_on_how_many():
+    view = viewed(**DRAWN)
+    ranking = table(view, "tab-ranking-forest-permutation-features-rmse")
+    on = "on 1\u202f000 rows drawn without replacement"
+    assert f"forest as it is, {on}: RMSE 283.0" in words(ranking)
+    assert f"RMSE of the model as it is, {on}: 283.0" in words(section(view, "B"))
+    assert f"EUR/m², {on}. Predicting one constant" in words(section(view, "F"))
+    assert "901.9 on all 9\u202f000 rows." in words(section(view, "F"))
+
+
+def test_a_card_on_drawn_rows_defines_them_and_a_whole_one_does_not():
+    formula = fact(viewed(**DRAWN), "E1", "Formula")
+    assert "X and y the rows and targets drawn for the b-th repeat" in formula
+    every = {"options": {"n_repeats": 10, "n_rows": 9000}}
+    assert "drawn for the" not in fact(viewed(**every), "E1", "Formula")
+    assert "all rows" in fact(viewed(**every), "E1", "Repeats and sample")
+
+
+def test_a_permuted_target_of_several_measures_is_not_averaged_over_them():
+    row = {"model": "forest", "of": "features", "loss": "rmse", "repeat": 1}
+    rows = [{**row, "value": value} for value in (1200.0, 1300.0)]
+    one, two = (
+        build_view(plain_result(("a",), y_permuted=made_frame("y_permuted", rows[:n])))
+        for n in (1, 2)
+    )
+    assert "with the target shuffled: 1\u202f200" in words(section(one, "F"))
+    assert "with the target shuffled" not in words(section(two, "F"))
