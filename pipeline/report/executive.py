@@ -13,7 +13,7 @@ from pipeline.report.blocks import (
 from pipeline.report.facts import Facts, card_link, tallied
 from pipeline.report.findings import gravest, link_to, tally, title_of
 from pipeline.report.number_text import loss_label, rank_text
-from pipeline.report.pairs import by_engines
+from pipeline.report.pair_words import by_engines
 from pipeline.report.performance_tables import against_constant
 from pipeline.report.ranking_tables import (
     axis_of,

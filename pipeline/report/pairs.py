@@ -8,7 +8,6 @@ from typing import Any
 import pandas as pd
 
 from pipeline.report.blocks import (
-    Badge,
     Cell,
     Column,
     Part,
@@ -19,10 +18,11 @@ from pipeline.report.blocks import (
     Value,
 )
 from pipeline.report.facts import Facts, card_link, engine_name, tallied, whole
-from pipeline.report.number_text import decimals, loss_label, number, significant
+from pipeline.report.number_text import decimals, loss_label, number
 from pipeline.report.pair_figures import band_figure, engine_figures
+from pipeline.report.pair_words import detail, in_words, lede, relative
 from pipeline.report.rankings import question_of
-from pipeline.report.verdicts import LADDER, badge
+from pipeline.report.verdicts import LADDER, badge, told
 from pipeline.report.wording import (
     counted,
     joined,
@@ -55,53 +55,6 @@ def agreement(facts: Facts) -> Section:
     blocks.append(_disagreements_table(facts))
     blocks += _curves_table(facts)
     return Section("G", "agreement", title, lede(facts), {"blocks": tuple(blocks)})
-
-
-def lede(facts: Facts) -> Sentence:
-    """Return how many pairs reached which word of the ladder, worst first."""
-    frame = facts.result.agreement
-    counts = Counter(frame["verdict"])
-    said = [
-        (tallied("agreement.verdict", counts[verdict]), " ", verdict)
-        for verdict in LADDER
-        if counts[verdict]
-    ]
-    pairs = counted(tallied("agreement", len(frame)), "pair")
-    return say("agreement.lede", pairs=pairs, verdicts=joined(said))
-
-
-def by_engines(facts: Facts) -> list[tuple[Badge, Sentence]]:
-    """Return one sentence per pair of engines, the worst pair first."""
-    frame = facts.result.agreement
-    found = []
-    for (one, other), rows in frame.groupby(["engine_a", "engine_b"], sort=False):
-        counts = Counter(rows["verdict"])
-        verdict = min(counts, key=LADDER.index)
-        said = [
-            (tallied("agreement.verdict", counts[v]), " ", v)
-            for v in LADDER
-            if counts[v]
-        ]
-        key = "all" if len(counts) == 1 else "mixed"
-        text = say(
-            f"agreement.engines_{key}",
-            one=engine_name(one),
-            other=engine_name(other),
-            n=counted(tallied("agreement", len(rows)), "pair"),
-            counts=joined(said),
-            detail=_detail(facts, rows[rows["verdict"] == verdict]),
-        )
-        found.append((LADDER.index(verdict), badge(verdict), text))
-    return [(mark, text) for _, mark, text in sorted(found, key=lambda item: item[0])]
-
-
-def _detail(facts: Facts, rows: pd.DataFrame) -> Sentence:
-    """Return what the first of some rows with one verdict rests on."""
-    if rows["verdict"].iloc[0] == "replayed":
-        worst = rows["max_relative_difference"].astype(float).idxmax()
-        return say("agreement.largest", value=_relative(facts, worst))
-    reasons = str(rows["reasons"].iloc[0])
-    return say("agreement.reason", reason=shown(reasons)) if reasons else ()
 
 
 def _worst_first(frame: pd.DataFrame) -> Any:
@@ -154,8 +107,8 @@ def _told_alike(facts: Facts, places: Sequence[Hashable]) -> list[list[Hashable]
     alike: dict[tuple[Any, ...], list[Hashable]] = {}
     for place in places:
         row = facts.result.agreement.loc[place]
-        told = (row["engine_a"], row["engine_b"], row["reasons"])
-        key = told if row["verdict"] == "not compared" else (place,)
+        reason = (row["engine_a"], row["engine_b"], row["reasons"])
+        key = reason if row["verdict"] == "not compared" else (place,)
         alike.setdefault(key, []).append(place)
     return list(alike.values())
 
@@ -168,7 +121,7 @@ def _uncompared_row(facts: Facts, places: Sequence[Hashable]) -> Row:
             Cell(counted(number, "ranking")),
             Cell((_engines(row),)),
             Cell((badge(row["verdict"]),)),
-            Cell((shown(str(row["reasons"])),)),
+            Cell((in_words(row["reasons"]),)),
             *(Cell(("–",)) for _ in range(3)),
         )
     )
@@ -198,24 +151,18 @@ def _engines(row: "pd.Series[Any]") -> str:
 
 def _because(facts: Facts, place: Hashable, row: "pd.Series[Any]") -> Sentence:
     """Return what a verdict rests on, in one clause."""
-    told: list[Sentence] = []
+    because: list[Sentence] = []
     if row["verdict"] == "replayed":
         key = "agreement.same_draws" if row["stream"] else "agreement.nothing_drawn"
-        told.append(say(key, value=_relative(facts, place)))
+        because.append(say(key, value=relative(facts, place)))
     elif row["verdict"] == "equivalent":
         n = counted(
             whole(f"agreement[{place}].n_features", int(row["n_features"])), "row"
         )
-        told.append(say("agreement.all_inside", n=n[0]))
+        because.append(say("agreement.all_inside", n=n[0]))
     if row["reasons"]:
-        told.append((shown(str(row["reasons"])),))
-    return joined(told, "; ")
-
-
-def _relative(facts: Facts, place: Hashable) -> Value:
-    raw = float(facts.result.agreement["max_relative_difference"][place])
-    path = f"agreement[{place}].max_relative_difference"
-    return Value(path, raw, significant(raw, 2))
+        because.append((in_words(row["reasons"]),))
+    return joined(because, "; ")
 
 
 def _number(path: str, raw: Any, places: int = 0) -> Value:
@@ -266,11 +213,14 @@ def _curve_row(facts: Facts, group: pd.DataFrame) -> tuple[int, Row]:
     counts = Counter(group["verdict"])
     verdict = min(counts, key=LADDER.index)
     of_verdict = group[group["verdict"] == verdict]
-    count = say(
-        "agreement.curves",
-        n=tallied("agreement.verdict", counts[verdict]),
+    rests_on = detail(facts, of_verdict)
+    number = told(verdict, tallied("agreement.verdict", counts[verdict]))
+    because = say(
+        "agreement.curves" if rests_on else "agreement.curves_bare",
+        n=number[0],
         total=counted(tallied("agreement", len(group)), "curve"),
-        verdict=verdict,
+        verdict=number[-1],
+        detail=rests_on,
     )
     first = group.iloc[0]
     name = str(first["positive_class"])
@@ -280,7 +230,7 @@ def _curve_row(facts: Facts, group: pd.DataFrame) -> tuple[int, Row]:
         Cell((cls,)),
         Cell((_engines(first),)),
         Cell((badge(verdict),)),
-        Cell((*count, *_detail(facts, of_verdict))),
+        Cell(because),
     )
     return LADDER.index(verdict), Row(cells)
 

@@ -1,7 +1,7 @@
 """The verdict on the audit, and the words of the ladder, as sentences and shapes."""
 
 from pipeline.finding import Finding
-from pipeline.report.blocks import Badge, Sentence
+from pipeline.report.blocks import Badge, Sentence, Value
 from pipeline.report.facts import Facts, tallied
 from pipeline.report.findings import gravest, link_to, title_of
 from pipeline.report.rankings import OURS
@@ -45,37 +45,39 @@ def sentence(facts: Facts) -> Sentence:
     verdict = facts.result.verdict
     return {
         "confirmed": _confirmed,
-        "confirmed with exceptions": _with_exceptions,
+        "confirmed with exceptions": _confirmed,
         "not confirmed": _not_confirmed,
         "not established": _not_established,
     }[verdict](facts)
 
 
-def exceptions(facts: Facts) -> list[Finding | Sentence]:
-    """Return what keeps the audit from being confirmed without exception."""
-    found = facts.result.findings
-    listed: list[Finding | Sentence] = [f for f in found if f.severity == "warning"]
-    missing = [f for f in found if f.check == "engine_missing"]
-    listed += missing
-    if not missing and not _confirming(facts):
-        key = "verdict.python_alone"
-        if facts.answered:
-            key = "verdict.only_comparable"
-        listed.append(say(key))
-    return listed
+def told(verdict: str, number: Value) -> Sentence:
+    """Return a word of the ladder as so many pairs carry it: "1 disagrees"."""
+    one, many = look_up("ladder")[verdict]
+    return (number, " ", one if number.raw == 1 else many)
+
+
+def exceptions(facts: Facts) -> list[Finding]:
+    """Return the findings that keep a run from being confirmed, the worst first.
+
+    Section K lists each of them: disagreements, other warnings, engines missing.
+    """
+    kept = [
+        finding
+        for finding in gravest(facts.result)
+        if finding.severity == "warning" or finding.check == "engine_missing"
+    ]
+    return sorted(kept, key=lambda f: f.check != "disagreement")
 
 
 def reason(facts: Facts) -> Sentence:
-    """Return what weighs most for the verdict, empty if nothing speaks against."""
+    """Return what weighs most for the verdict, empty if no finding speaks against."""
     verdict = facts.result.verdict
     if verdict == "not confirmed":
         return _gravest(facts, gravest(facts.result)[0])
     if verdict != "confirmed with exceptions" or not exceptions(facts):
         return ()
-    first = exceptions(facts)[0]
-    if isinstance(first, Finding):
-        return _gravest(facts, first)
-    return say("verdict.exception", what=first)
+    return _gravest(facts, exceptions(facts)[0])
 
 
 def _gravest(facts: Facts, finding: Finding) -> Sentence:
@@ -83,24 +85,61 @@ def _gravest(facts: Facts, finding: Finding) -> Sentence:
     return say("verdict.gravest", number=number, what=title_of(finding))
 
 
-def _confirming(facts: Facts) -> list[str]:
-    """Return the engines that replayed, or came out equivalent to, ours."""
+def _reproduced(facts: Facts, kind: str) -> list[Sentence]:
+    """Return how many of our answers each engine replayed, or came out equivalent."""
     frame = facts.result.agreement
     good = frame["verdict"].isin(["replayed", "equivalent"])
-    ours = frame["engine_a"] == OURS
-    return list(dict.fromkeys(frame.loc[good & ours, "engine_b"]))
+    by = frame.loc[good & (frame["kind"] == kind) & (frame["engine_a"] == OURS)]
+    return [
+        say("verdict.reproduced", engine=engine, n=tallied("agreement", len(rows)))
+        for engine, rows in by.groupby("engine_b", sort=False)
+    ]
+
+
+def _with_us(facts: Facts) -> Sentence:
+    """Return what a second implementation reproduced, empty if nothing."""
+    if rankings := _reproduced(facts, "importance"):
+        n = counted(tallied("importances", len(facts.rankings)), "ranking")
+        return say("verdict.rankings", rankings=n, told=series(rankings))
+    if curves := _reproduced(facts, "effect"):
+        ours = [e for e in facts.result.effects if e.engine == OURS]
+        n = counted(tallied("effects", len(ours)), "curve")
+        return say("verdict.curves", curves=n, told=series(curves))
+    return ()
+
+
+def _against_us(facts: Facts) -> tuple[Sentence, str]:
+    """Return why nothing is confirmed, and the section that shows it; or nothing."""
+    frame = facts.result.agreement
+    apart = int((frame["verdict"] == "disagrees").sum())
+    if apart:
+        n, *words = told("disagrees", tallied("agreement.verdict", apart))
+        pairs = counted(tallied("agreement", len(frame)), "pair")
+        text = say("verdict.disagrees", n=n, pairs=pairs, disagree=words[-1])
+        return text, "G"
+    if _with_us(facts):
+        return (), ""
+    if facts.answered:
+        return say("verdict.only_comparable"), "G"
+    key = "unanswered" if facts.engines_named else "python_alone"
+    return say(f"verdict.{key}"), "C"
 
 
 def _confirmed(facts: Facts) -> Sentence:
-    return say("verdict.confirmed", engines=series(_confirming(facts)))
+    """Return what was reproduced, or why nothing was, and how many exceptions.
 
-
-def _with_exceptions(facts: Facts) -> Sentence:
-    number = len(exceptions(facts))
+    What was not confirmed comes first: it weighs more than an engine that is missing.
+    """
+    number = tallied("findings", len(exceptions(facts)))
+    against, where = _against_us(facts)
+    key = "unsure" if against else "sure"
     return say(
-        "verdict.with_exceptions",
-        exceptions=counted(tallied("findings", number), "exception"),
-        section=section_link("K" if facts.result.findings else "C"),
+        f"verdict.{key}_except" if number.raw else f"verdict.{key}",
+        standing=against or _with_us(facts),
+        where=section_link(where),
+        exceptions=counted(number, "exception"),
+        n=number,
+        section=section_link("K"),
     )
 
 

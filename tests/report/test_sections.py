@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-from tests.report.made_records import performance_frame
+from tests.report.made_records import made_frame, made_pair, performance_frame
 from tests.report.made_results import FAILURE, apartments_result
 from tests.report.made_variants import many_findings, plain_result, view_of
 from tests.report.reading import column, section, table, words
@@ -43,7 +43,10 @@ def test_a_weak_model_is_named_where_its_performance_stands():
         check="weak_model", severity="warning", subject="forest, rmse", message="m"
     )
     view = build_view(plain_result(("a",), findings=(weak,)))
-    assert "No better than a constant: forest, rmse." in plain(section(view, "D").lede)
+    told = "Not clearly better than a constant"
+    assert f"{told}: forest, rmse." in plain(section(view, "D").lede)
+    (entry,) = section(view, "K").parts["entries"]
+    assert plain(entry.title).startswith(f"{told} (")
 
 
 @pytest.mark.parametrize(
@@ -64,7 +67,7 @@ def test_a_weak_model_is_named_where_its_performance_stands():
         (
             "one feature",
             "confirmed-with-exceptions",
-            "with 1 exception (section\u00a0C).",
+            "no second implementation was asked (section\u00a0C).",
         ),
     ],
 )
@@ -78,7 +81,94 @@ def test_a_run_without_exceptions_names_who_reproduced_it():
     pairs = apartments_result().agreement.iloc[:6]
     view = build_view(apartments_result(findings=(), agreement=pairs))
     assert view.verdict.label == "Importance evidence confirmed"
-    assert "reproduced by DALEX within the stated limits" in plain(view.sentence)
+    assert plain(view.sentence).startswith(
+        "Of 10 rankings, DALEX reproduced 6 within the stated limits. "
+    )
+
+
+def excepted(verdict, reasons="", findings=()):
+    """Return a view where DALEX answered so about two models, and vip is missing."""
+    pairs = [made_pair(model, verdict, reasons) for model in ("forest", "svm")]
+    found = (*apartments_result().findings, *findings)
+    frame = made_frame("agreement", pairs)
+    return build_view(apartments_result(agreement=frame, findings=found))
+
+
+def test_what_was_not_confirmed_comes_before_an_engine_that_is_missing():
+    sentence = plain(
+        excepted("comparable", "LOSS: the losses are RMSE and MSE").sentence
+    )
+    assert sentence.startswith(
+        "No second implementation came out replayed or equivalent (section\u00a0G). "
+        "Exceptions in section\u00a0K: 2."
+    )
+
+
+def test_a_disagreement_comes_before_everything_else():
+    apart = Finding(check="disagreement", severity="warning", subject="z", message="m")
+    view = excepted("disagrees", "1 of 5 outside, cause: data", findings=(apart,))
+    assert plain(section(view, "B").parts["sentence"]) == (
+        "2 of 2 pairs of answers disagree (section\u00a0G). Exceptions in "
+        "section\u00a0K: 3. The gravest is K2: Engines disagree (z)."
+    )
+
+
+def test_section_k_lists_as_many_exceptions_as_are_counted(any_name):
+    view = view_of(any_name)
+    counts = re.findall(
+        r"with (\d+) exceptions?|section\u00a0K: (\d+)", plain(view.sentence)
+    )
+    entries = section(view, "K").parts["entries"]
+    kept = [e for e in entries if e.severity == "warning" or "Engine not" in words(e)]
+    assert all(int(a or b) == len(kept) for a, b in counts)
+
+
+def test_engines_that_were_asked_and_did_not_answer_are_not_called_unasked():
+    run = plain_result(("a",)).run
+    entry = {"method": "permutation", "engines": ["vip"]}
+    run = replace(run, config={**run.config, "importance": [entry]})
+    missing = Finding(
+        check="engine_missing", severity="info", subject="vip", message="m"
+    )
+    view = build_view(plain_result(("a",), run=run, findings=(missing,)))
+    assert plain(view.sentence).startswith(
+        "Python alone computed the numbers: no second implementation answered "
+        "(section\u00a0C). Exceptions in section\u00a0K: 1."
+    )
+
+
+def test_curves_that_were_reproduced_are_not_called_a_ranking():
+    frame = apartments_result().agreement
+    only = frame[frame["kind"] == "effect"].reset_index(drop=True)
+    view = build_view(apartments_result(agreement=only, findings=()))
+    assert plain(view.sentence).startswith(
+        "No ranking was reproduced; of 15 curves, DALEX reproduced 15 within"
+    )
+
+
+def test_engines_are_summed_up_in_words_with_what_the_worst_pair_rests_on():
+    pairs = section(view_of("disagreeing"), "B").parts["pairs"]
+    assert [plain(sentence) for _, sentence in pairs] == [
+        "DALEX and vip: 1 of 3 pairs disagrees, 1 comparable, 1 equivalent. "
+        "Worst, svm: 1 of 5 outside, cause: data.",
+        "Python and DALEX: 6 of 6 pairs replayed. Largest relative difference 2.7e−15.",
+    ]
+
+
+def test_reasons_are_shown_without_codes_and_end_in_one_full_stop():
+    reasons = "STREAM: the draws are independent: a and b; REPEATS: 10 and 20."
+    view = excepted("equivalent", reasons)
+    (_, sentence), *_ = section(view, "B").parts["pairs"]
+    told = "the draws are independent: a and b; 10 and 20"
+    assert plain(sentence).endswith(f" T{told[1:]}.")
+    because = column(table(view, "tab-pairs"), "Because")
+    assert because[0] == f"all 5 inside the band; {told}."
+
+
+def test_pairs_that_were_not_compared_are_not_called_judged():
+    assert plain(section(view_of("apartments"), "G").lede) == (
+        "24 pairs of answers, worst first: 3 not compared, 21 replayed."
+    )
 
 
 @pytest.mark.parametrize("name", ["interrupted"])
