@@ -1,7 +1,7 @@
 """The figures of section G: engines side by side, and differences in their bands."""
 
 from collections.abc import Hashable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,14 +17,13 @@ from pipeline.report.rankings import LEVEL, OURS, Ranking, interval, question_of
 from pipeline.report.wording import (
     display_name,
     joined,
-    named,
     say,
     shortened,
     word,
 )
 
 ROWS = 20
-PANELS = 4
+PANELS = 8
 MODELS = 3
 ALT = 250
 
@@ -82,7 +81,6 @@ def _engine_figure(facts: Facts, ranking: Ranking) -> Figure:
         headline=_engines_headline(ranking, sides),
         caption=say(
             "figures.engines",
-            model=named(record.model),
             level=percent(LEVEL),
             card=card_link(facts.card(record)),
             table=Link(table_id(ranking)),
@@ -115,8 +113,16 @@ def _engines_alt(ranking: Ranking, engines: tuple[str, ...], n: int) -> str:
     return plain(text)[:ALT]
 
 
-def band_figure(facts: Facts) -> Figure | None:
-    """Return differences in their bands for pairs with independent draws, or None.
+class _Bands(NamedTuple):
+    """One pair as a panel, and how many of all its differences lie outside."""
+
+    panel: BandPanel
+    outside: int
+    total: int
+
+
+def band_figures(facts: Facts) -> tuple[Figure, ...]:
+    """Return differences in their bands for pairs with independent draws.
 
     Pairs with equal draws have no band: their differences are rounding.
     """
@@ -125,31 +131,44 @@ def band_figure(facts: Facts) -> Figure | None:
         (frame["kind"] == "importance")
         & frame["verdict"].isin(["disagrees", "equivalent"])
     ].sort_values("verdict", kind="stable")
-    panels = [panel for place in judged.index if (panel := _panel(facts, place))]
-    if not panels:
-        return None
-    panels = list(figures.paged_bands(panels[:PANELS])[0])
-    rows = [row for panel in panels for row in panel.rows]
-    outside = [row for row in rows if not row.inside]
+    found = [bands for place in judged.index if (bands := _bands(facts, place))]
+    pages = figures.paged_bands([bands.panel for bands in found[:PANELS]])
+    drawn, start = [], 0
+    for place, page in enumerate(pages, start=1):
+        here = found[start : start + len(page)]
+        start += len(page)
+        id_ = "fig-bands" + (f"-{place}" if place > 1 else "")
+        drawn.append(_band_figure(facts, id_, here, len(found)))
+    return tuple(drawn)
+
+
+def _band_figure(facts: Facts, id_: str, here: list[_Bands], n_pairs: int) -> Figure:
+    """Return one page of pairs; its headline is about all their differences."""
+    panels = [bands.panel for bands in here]
+    outside, total = sum(b.outside for b in here), sum(b.total for b in here)
     record = facts.leads[0].record
+    caption = say(
+        "figures.bands",
+        miss=percent(numbers.MISS_RATE),
+        card=card_link(facts.card(record)),
+    )
+    if len(here) < n_pairs:
+        n, of = tallied("agreement", len(here)), tallied("agreement", n_pairs)
+        caption += say("figures.bands_cut", n=n, total=of)
     return Figure(
-        id="fig-bands",
+        id=id_,
         function="bands",
         data={
             "panels": tuple(panels),
             "unit_label": plain(_difference_label(facts)),
         },
-        alt=_bands_alt(panels, len(outside), len(rows)),
+        alt=_bands_alt(panels, outside, total),
         headline=say(
             "figures.bands_outside" if outside else "figures.bands_inside",
-            n=tallied("agreement", len(outside)),
-            total=tallied("agreement", len(rows)),
+            n=tallied("agreement", outside),
+            total=tallied("agreement", total),
         ),
-        caption=say(
-            "figures.bands",
-            miss=percent(numbers.MISS_RATE),
-            card=card_link(facts.card(record)),
-        ),
+        caption=caption,
     )
 
 
@@ -159,8 +178,11 @@ def _difference_label(facts: Facts) -> Sentence:
     return (f"{label}, {unit}" if unit else label,)
 
 
-def _panel(facts: Facts, place: Hashable) -> BandPanel | None:
-    """Return one pair of the lead measure as a panel; None for any other pair."""
+def _bands(facts: Facts, place: Hashable) -> _Bands | None:
+    """Return one pair of the lead measure as a panel; None for any other pair.
+
+    Of many features those outside their band are drawn, then the first of the others.
+    """
     row = facts.result.agreement.loc[place]
     ranking = next((r for r in facts.leads if _is_about(r.record, row)), None)
     if ranking is None:
@@ -174,8 +196,10 @@ def _panel(facts: Facts, place: Hashable) -> BandPanel | None:
     if one.engine == OURS or one.stream == other.stream:
         return None
     gaps = numbers.mean_gaps(one, other)
-    outside = gaps.difference[~gaps.inside]
-    places = decimals(gaps.difference, gaps.band / 10, outside)
+    places = decimals(gaps.difference, gaps.band / 10, gaps.difference[~gaps.inside])
+    outside = [i for i in ranking.measured if not gaps.inside[i]]
+    inside = [i for i in ranking.measured if gaps.inside[i]]
+    chosen = {*outside[:ROWS], *inside[: max(ROWS - len(outside), 0)]}
     rows = tuple(
         BandRow(
             name=display_name(one.features[i]),
@@ -184,10 +208,12 @@ def _panel(facts: Facts, place: Hashable) -> BandPanel | None:
             inside=bool(gaps.inside[i]),
             text=number(float(gaps.difference[i]), places, sign=True),
         )
-        for i in ranking.measured[:ROWS]
+        for i in ranking.measured
+        if i in chosen
     )
     title = f"{display_name(one.model)}: {engine_name(one.engine)} − {other.engine}"
-    return BandPanel(title=title, verdict=str(row["verdict"]), rows=rows)
+    panel = BandPanel(title=title, verdict=str(row["verdict"]), rows=rows)
+    return _Bands(panel, len(outside), len(ranking.measured))
 
 
 def _is_about(record: Importance, row: Any) -> bool:

@@ -19,7 +19,7 @@ from pipeline.report.blocks import (
 )
 from pipeline.report.facts import Facts, card_link, engine_name, tallied, whole
 from pipeline.report.number_text import decimals, loss_label, number
-from pipeline.report.pair_figures import band_figure, engine_figures
+from pipeline.report.pair_figures import band_figures, engine_figures
 from pipeline.report.pair_words import detail, in_words, lede, relative
 from pipeline.report.rankings import question_of
 from pipeline.report.verdicts import LADDER, badge, told
@@ -50,8 +50,7 @@ def agreement(facts: Facts) -> Section:
         worst_first = sorted(of_rankings, key=_worst_first(frame))
         blocks.append(_pairs_table(facts, worst_first))
     blocks += engine_figures(facts)
-    figure = band_figure(facts)
-    blocks += [figure] if figure else []
+    blocks += band_figures(facts)
     blocks.append(_disagreements_table(facts))
     blocks += _curves_table(facts)
     return Section("G", "agreement", title, lede(facts), {"blocks": tuple(blocks)})

@@ -50,7 +50,8 @@ PANEL_ROWS = 36
 PANELS = 6
 CURVES = 12
 LEVELS = 20
-"""What one figure can hold and stay legible."""
+CLASSES = 12
+"""What one figure can hold and stay legible, and of how many classes there is one."""
 ALT = 250
 
 
@@ -146,8 +147,8 @@ def _ranking_alt(facts: Facts, ranking: Ranking, n: int) -> str:
 def models_figure(facts: Facts, ranked: Sequence[Ranking]) -> Figure | None:
     """Return the losses of several models side by side, in the first one's order."""
     record = ranked[0].record
-    chosen = [r for r in ranked if set(r.record.features) == set(record.features)]
-    chosen = chosen[:PANELS]
+    alike = [r for r in ranked if set(r.record.features) == set(record.features)]
+    chosen = alike[:PANELS]
     if not record.loss or len(chosen) < 2 or not ranked[0].measured:
         return None
     names = [record.features[row] for row in ranked[0].measured]
@@ -155,6 +156,9 @@ def models_figure(facts: Facts, ranked: Sequence[Ranking]) -> Figure | None:
     card = card_link(facts.card(record))
     unit = unit_text(record.unit, facts.target_unit)
     label = say("figures.models_axis", loss=loss_label(record.loss))
+    path = f"importances[{ranked[0].index}].n_repeats"
+    repeats = whole(path, record.n_repeats)
+    caption = say("figures.models", repeats=repeats, card=card)
     return Figure(
         id=f"fig-models-{key_of(record.method, record.of, record.loss, record.form)}",
         function="models",
@@ -165,13 +169,7 @@ def models_figure(facts: Facts, ranked: Sequence[Ranking]) -> Figure | None:
         },
         alt=_models_alt(chosen, names),
         headline=_models_headline(chosen),
-        caption=say(
-            "figures.models",
-            repeats=whole(
-                f"importances[{ranked[0].index}].n_repeats", record.n_repeats
-            ),
-            card=card,
-        ),
+        caption=(*caption, *_not_drawn([r.record.model for r in alike[PANELS:]])),
     )
 
 
@@ -219,8 +217,11 @@ def _models_alt(chosen: Sequence[Ranking], names: Sequence[str]) -> str:
     return plain(text)[:ALT]
 
 
-def effect_figures(facts: Facts) -> tuple[Figure, ...]:
-    """Return one figure of curves per class and kind of curve."""
+def effect_figures(facts: Facts) -> tuple[Figure | Sentence, ...]:
+    """Return the figures of curves per class and kind of curve, as many as it takes.
+
+    Of many classes the first are drawn, and a sentence counts the others.
+    """
     kinds: dict[tuple[str, ...], list[Effect]] = {}
     for effect in facts.result.effects:
         if effect.engine == OURS:
@@ -228,24 +229,53 @@ def effect_figures(facts: Facts) -> tuple[Figure, ...]:
             kind = (effect.method, effect.positive_class, *options)
             kinds.setdefault(kind, []).append(effect)
     alike = Counter(kind[:2] for kind in kinds)
-    return tuple(
-        effect_figure(facts, kind if alike[kind[:2]] > 1 else kind[:2], curves)
-        for kind, curves in kinds.items()
-    )
+    drawn: list[Figure | Sentence] = []
+    for kind, curves in list(kinds.items())[:CLASSES]:
+        drawn += effect_pages(facts, kind if alike[kind[:2]] > 1 else kind[:2], curves)
+    if len(kinds) > CLASSES:
+        n = tallied("effects", len(kinds) - CLASSES)
+        drawn.append(say("results.more_curves", n=n))
+    return tuple(drawn)
 
 
-def effect_figure(facts: Facts, key: tuple[str, ...], curves: list[Effect]) -> Figure:
-    models = list(dict.fromkeys(effect.model for effect in curves))[:PANELS]
-    curves = [effect for effect in curves if effect.model in models]
-    wanted = _curved(facts, curves)[:CURVES]
-    panels = [_effect_panel(facts, name, curves) for name in wanted]
-    panels = list(figures.paged_effects(panels)[0])
-    chosen = wanted[: len(panels)]
+def effect_pages(
+    facts: Facts, key: tuple[str, ...], curves: list[Effect]
+) -> list[Figure]:
+    """Return the curves of one kind: the leading features, divided into pages."""
+    models = list(dict.fromkeys(effect.model for effect in curves))
+    drawn = [effect for effect in curves if effect.model in models[:PANELS]]
+    wanted = _curved(facts, drawn)[:CURVES]
+    pages = figures.paged_effects([_effect_panel(facts, n, drawn) for n in wanted])
+    found, start = [], 0
+    for place, page in enumerate(pages, start=1):
+        chosen = wanted[start : start + len(page)]
+        start += len(page)
+        id_ = f"fig-effects-{key_of(*key)}" + (f"-{place}" if place > 1 else "")
+        found.append(_effect_figure(facts, id_, page, drawn, chosen, models))
+    return found
+
+
+def _effect_figure(
+    facts: Facts,
+    id_: str,
+    panels: Sequence[EffectPanel],
+    curves: list[Effect],
+    chosen: list[str],
+    models: list[str],
+) -> Figure:
     label = _effect_label(facts, curves[0])
-    first, *rest = models
+    first, *rest = models[:PANELS]
     several = "several" if rest else "one"
+    total = len({effect.feature for effect in curves})
+    caption = say(
+        f"figures.effects_{several}",
+        first=named(first),
+        rest=series(named(model) for model in rest),
+        n=tallied("effects", len(panels)),
+        total=tallied("effects", total),
+    )
     return Figure(
-        id=f"fig-effects-{key_of(*key)}",
+        id=id_,
         function="effects",
         data={
             "panels": tuple(panels),
@@ -253,16 +283,17 @@ def effect_figure(facts: Facts, key: tuple[str, ...], curves: list[Effect]) -> F
             "reference": None,
             "reference_text": "",
         },
-        alt=_effects_alt(panels, len({e.feature for e in curves}), label),
+        alt=_effects_alt(panels, total, label),
         headline=_effects_headline(curves, chosen),
-        caption=say(
-            f"figures.effects_{several}",
-            first=named(first),
-            rest=series(named(model) for model in rest),
-            n=tallied("effects", len(panels)),
-            total=tallied("effects", len({effect.feature for effect in curves})),
-        ),
+        caption=(*caption, *_not_drawn(models[PANELS:])),
     )
+
+
+def _not_drawn(models: Sequence[str]) -> Sentence:
+    """Return which models a figure has no room for, empty if none."""
+    if not models:
+        return ()
+    return say("figures.more_models", models=series(named(name) for name in models))
 
 
 def _curved(facts: Facts, curves: list[Effect]) -> list[str]:
@@ -324,8 +355,9 @@ def _effects_headline(curves: list[Effect], chosen: list[str]) -> Sentence:
     if not spans or not max(spans.values()):
         return say("results.flat")
     widest = max(spans, key=lambda name: spans[name])
+    is_whole = set(chosen) == {effect.feature for effect in curves}
     return say(
-        "results.widest",
+        "results.widest" if is_whole else "results.widest_here",
         feature=shortened(widest, 24),
         span=_span(curves, first, widest),
         model=shortened(first, 20),

@@ -6,7 +6,14 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from tests.report.made_records import APARTMENTS, MEAN, made_importance
+from tests.report.made_records import (
+    APARTMENTS,
+    MEAN,
+    made_effect,
+    made_frame,
+    made_importance,
+    made_pair,
+)
 from tests.report.made_results import apartments_result
 from tests.report.made_variants import made, plain_result, view_of
 from tests.report.reading import column, pieces, section, table, words
@@ -179,6 +186,73 @@ def test_bands_are_drawn_for_independent_draws_only():
     assert (floor.name, floor.inside) == ("floor", False)
     assert floor.difference == pytest.approx(241.7 - 210.9)
     assert "fig-bands" not in {f.id for f in build_view(apartments_result()).figures}
+
+
+def many_curves(features=9, classes=("",), models=("forest",)):
+    """Return a result with so many curves over twenty levels each."""
+    levels = np.array([f"level {i}" for i in range(20)], dtype=object)
+    curves = tuple(
+        replace(
+            made_effect(model, "district", positive_class=name),
+            feature=f"f{i}",
+            grid=levels,
+            values=np.arange(20.0) * (i + 1),
+        )
+        for name in classes
+        for model in models
+        for i in range(features)
+    )
+    return plain_result([f"f{i}" for i in range(features)], effects=curves)
+
+
+def drawn_effects(result):
+    return [f for f in build_view(result).figures if f.function == "effects"]
+
+
+def test_curves_that_one_page_does_not_hold_go_on_in_another_figure():
+    pages = drawn_effects(many_curves())
+    drawn = [panel.feature for page in pages for panel in page.data["panels"]]
+    assert len(pages) > 1
+    assert drawn == [f"f{i}" for i in range(9)]
+    assert [page.id for page in pages][1] == f"{pages[0].id}-2"
+
+
+def test_the_widest_of_some_curves_is_not_called_the_widest_of_all():
+    last = drawn_effects(many_curves())[-1]
+    assert plain(last.headline) == (
+        "Of these, f8 moves the mean prediction of forest most, by 171."
+    )
+    (whole,) = drawn_effects(many_curves(features=1))
+    assert plain(whole.headline).startswith("f0 moves")
+
+
+def test_classes_and_models_without_a_figure_are_counted_or_named():
+    result = many_curves(1, classes=[f"c{i}" for i in range(15)])
+    assert len(drawn_effects(result)) == 12
+    text = words(section(build_view(result), "F"))
+    assert "Curves of 3 more classes are in effects.csv." in text
+    (figure,) = drawn_effects(many_curves(1, models=[f"m{i}" for i in range(8)]))
+    assert plain(figure.caption).endswith("Not drawn: m6 and m7.")
+
+
+def test_a_difference_outside_its_band_is_drawn_however_low_it_ranks():
+    names = tuple(f"x{i:02}" for i in range(30))
+    means = np.arange(60.0, 30.0, -1.0)
+    other = means.copy()
+    other[-1] += 500.0
+    told = {"engine_a": "DALEX", "engine_b": "vip", "stream": "DALEX / vip-0.4"}
+    sides = {"python": ("DALEX", means), "DALEX": ("DALEX", means)}
+    sides["vip"] = ("vip-0.4", other)
+    records = tuple(
+        made_importance("forest", names, values, engine=engine, stream=stream)
+        for engine, (stream, values) in sides.items()
+    )
+    frame = made_frame("agreement", [made_pair("forest", "disagrees", **told)])
+    view = build_view(plain_result(names, importances=records, agreement=frame))
+    (figure,) = (f for f in view.figures if f.function == "bands")
+    (panel,) = figure.data["panels"]
+    assert [row.name for row in panel.rows] == [*names[:19], "x29"]
+    assert plain(figure.headline) == "1 of 30 differences leave their band."
 
 
 def test_a_pair_with_equal_draws_has_no_band_to_leave():
