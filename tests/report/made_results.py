@@ -21,6 +21,7 @@ from tests.report.made_records import (
 )
 
 from pipeline.finding import Finding
+from pipeline.records import Effect, Importance
 from pipeline.result import AuditResult
 
 FINDINGS = (
@@ -58,91 +59,107 @@ FAILURE = Finding(
 )
 
 
+MODELS = ("forest", "linear", "svm")
+STILL = {"stream": "", "repeats": 1, "loss": ""}
+"""What a measure that draws nothing and asks no loss has in common."""
+
+
 def apartments_result(**changes: Any) -> AuditResult:
     """Return three models, five features, two groups, three measures, two engines."""
-    models = ("forest", "linear", "svm")
-    records = []
-    for engine, version in (("python", "0.1.0"), ("DALEX", "2.5.4")):
-        for model in models:
-            who = {"engine": engine, "engine_version": version, "baseline": LOSS[model]}
-            records.append(made_importance(model, APARTMENTS, MEAN[model], **who))
-        for model in models:
-            who = {"engine": engine, "engine_version": version, "baseline": LOSS[model]}
-            together = {
-                "of": "groups",
-                "columns": (("surface", "no.rooms"), ("district", "floor")),
-            }
-            sums = (MEAN[model][1] + MEAN[model][4], MEAN[model][0] + 100)
-            records.append(
-                made_importance(model, ("size", "place"), sums, **who, **together)
-            )
-    still = {"stream": "", "repeats": 1, "loss": ""}
-    for model in models:
-        spread = [value / 2 for value in MEAN[model]]
-        curve = {"method": "partial_dependence", "options": SPREAD, **still}
-        records.append(made_importance(model, APARTMENTS, spread, **curve))
-    shares = {
-        "method": "impurity",
-        "options": {"normalised": True},
-        "unit": "1",
-        **still,
-    }
-    shares["scale"] = ""
-    records.append(
-        made_importance("forest", APARTMENTS, (0.61, 0.14, 0.11, 0.08, 0.06), **shares)
-    )
-
-    pairs = [
-        *(made_pair(model, "replayed") for model in models),
-        *(made_pair(model, "replayed", of="groups", n_features=2) for model in models),
-        *(
-            made_pair(
-                model, "not compared", "vip is not installed", engine_b="vip", stream=""
-            )
-            for model in models
-        ),
-        *(
-            made_pair(
-                model,
-                "replayed",
-                kind="effect",
-                feature=name,
-                loss="",
-                of="",
-                stream="",
-            )
-            | {"method": "partial_dependence", "max_relative_difference": 4e-16}
-            for model in models
-            for name in APARTMENTS
-        ),
-    ]
-    effects = [
-        made_effect(m, f, e)
-        for e in ("python", "DALEX")
-        for m in models
-        for f in APARTMENTS
-    ]
-    y_permuted = [
-        {"model": m, "of": o, "loss": "rmse", "repeat": b, "value": 1262.0 + b}
-        for m in models
-        for o in ("features", "groups")
-        for b in range(1, 11)
-    ]
+    permuted = (*_permuted("python", "0.1.0"), *_permuted("DALEX", "2.5.4"))
     given = {
         "run": made_run(),
         "columns": columns_frame(APARTMENTS),
         "datasets": datasets_frame(len(APARTMENTS)),
-        "models": models_frame(models),
-        "performance": performance_frame(models),
-        "y_permuted": made_frame("y_permuted", y_permuted),
-        "agreement": made_frame("agreement", pairs),
+        "models": models_frame(MODELS),
+        "performance": performance_frame(MODELS),
+        "y_permuted": _targets_permuted(),
+        "agreement": made_frame("agreement", _pairs()),
         "disagreements": made_frame("disagreements"),
         "checks": checks_frame(),
-        "importances": tuple(records),
-        "effects": tuple(effects),
+        "importances": (*permuted, *_spreads(), _impurity()),
+        "effects": _effects(),
         "findings": FINDINGS,
     }
     return AuditResult(**{**given, **changes})
+
+
+def _permuted(engine: str, version: str) -> tuple[Importance, ...]:
+    """Return what one engine says of features, then of groups, of every model."""
+    who = {"engine": engine, "engine_version": version}
+    together = {
+        "of": "groups",
+        "columns": (("surface", "no.rooms"), ("district", "floor")),
+    }
+    alone = [
+        made_importance(m, APARTMENTS, MEAN[m], baseline=LOSS[m], **who) for m in MODELS
+    ]
+    of_groups = []
+    for m in MODELS:
+        sums = (MEAN[m][1] + MEAN[m][4], MEAN[m][0] + 100)
+        given = {"baseline": LOSS[m], **who, **together}
+        of_groups.append(made_importance(m, ("size", "place"), sums, **given))
+    return (*alone, *of_groups)
+
+
+def _spreads() -> tuple[Importance, ...]:
+    """Return the spread of the curves of each model: half its permutation."""
+    given = {"method": "partial_dependence", "options": SPREAD, **STILL}
+    return tuple(
+        made_importance(m, APARTMENTS, [v / 2 for v in MEAN[m]], **given)
+        for m in MODELS
+    )
+
+
+def _impurity() -> Importance:
+    shares = (0.61, 0.14, 0.11, 0.08, 0.06)
+    given = {"options": {"normalised": True}, "unit": "1", "scale": "", **STILL}
+    return made_importance("forest", APARTMENTS, shares, method="impurity", **given)
+
+
+def _pairs() -> list[dict[str, Any]]:
+    """Return DALEX replayed on rankings and curves, and vip not there to compare."""
+    absent = {"engine_b": "vip", "stream": ""}
+    curve = {
+        "kind": "effect",
+        "method": "partial_dependence",
+        "of": "",
+        "loss": "",
+        "stream": "",
+        "max_relative_difference": 4e-16,
+    }
+    return [
+        *(made_pair(m, "replayed") for m in MODELS),
+        *(made_pair(m, "replayed", of="groups", n_features=2) for m in MODELS),
+        *(
+            made_pair(m, "not compared", "vip is not installed", **absent)
+            for m in MODELS
+        ),
+        *(
+            made_pair(m, "replayed", feature=name, **curve)
+            for m in MODELS
+            for name in APARTMENTS
+        ),
+    ]
+
+
+def _effects() -> tuple[Effect, ...]:
+    return tuple(
+        made_effect(m, f, e)
+        for e in ("python", "DALEX")
+        for m in MODELS
+        for f in APARTMENTS
+    )
+
+
+def _targets_permuted() -> pd.DataFrame:
+    rows = [
+        {"model": m, "of": o, "loss": "rmse", "repeat": b, "value": 1262.0 + b}
+        for m in MODELS
+        for o in ("features", "groups")
+        for b in range(1, 11)
+    ]
+    return made_frame("y_permuted", rows)
 
 
 def disagreeing_result() -> AuditResult:
