@@ -113,7 +113,7 @@ def _parameters(facts: Facts, row: Any) -> Sentence:
         return joined(
             [*told[:PARAMETERS_SHOWN], say("words.more", n=tallied("models", hidden))]
         )
-    if len(chosen) < len(whole):
+    if told and len(chosen) < len(whole):
         told.append(say("data.other_parameters"))
     return joined(told or [say("data.defaults")])
 

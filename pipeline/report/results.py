@@ -37,19 +37,24 @@ def results(facts: Facts) -> Section:
 def lede(facts: Facts) -> Sentence:
     """Return who leads in which model, by the lead measure."""
     said = []
-    for leader, ranked in groupby(facts.leads, key=_leader):
+    for (key, leader), ranked in groupby(facts.leads, key=_leader):
         models = series(dict.fromkeys(named(r.record.model) for r in ranked))
-        key = "results.leads" if leader else "results.no_leader"
-        said.append(say(key, feature=named(leader), models=models))
+        said.append(say(f"results.{key}", feature=named(leader), models=models))
     return joined(said, " ")
 
 
-def _leader(ranking: Ranking) -> str:
-    """Return the feature no other can overtake within the intervals, else empty."""
+def _leader(ranking: Ranking) -> tuple[str, str]:
+    """Return the feature no other can overtake within the intervals, if there is one.
+
+    With the key of what to say; what its interval does not set apart from a feature
+    that does not matter leads nothing.
+    """
     measured = ranking.measured
-    if not measured or ranking.last[measured[0]] != 1:
-        return ""
-    return ranking.record.features[measured[0]]
+    if not measured or ranking.low[measured[0]] <= ranking.nothing:
+        return "none_leads", ""
+    if ranking.last[measured[0]] != 1:
+        return "no_leader", ""
+    return "leads", ranking.record.features[measured[0]]
 
 
 def leaders(facts: Facts, ranking: Ranking, n: int) -> Sentence:

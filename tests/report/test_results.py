@@ -277,6 +277,13 @@ def test_a_figure_says_in_words_what_it_shows(any_name):
         assert figure.svg.lstrip().startswith("<?xml")
 
 
+def test_a_feature_whose_interval_holds_the_baseline_does_not_lead():
+    record = made_importance("forest", ("a", "b"), (0.1, -90.0), sd=12.0)
+    view = build_view(plain_result(("a", "b"), importances=(record,)))
+    told = "No feature stands out from the baseline in forest."
+    assert plain(section(view, "F").lede) == told
+
+
 def test_a_bar_starts_at_the_baseline_and_ends_at_the_value():
     record = made_importance("forest", ("a", "b"), (30.0, -10.0), stream="", repeats=1)
     view = build_view(plain_result(("a", "b"), importances=(record,)))

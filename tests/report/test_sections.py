@@ -283,6 +283,25 @@ def test_what_was_configured_is_shown_of_the_parameters():
     assert column(item, "Parameters") == ["n_estimators=500, others: defaults"]
 
 
+def test_a_model_of_which_nothing_was_set_has_defaults_and_no_others():
+    config = {"models": [{"name": "forest", "parameters": {}}]}
+    result = plain_result(("a",))
+    run = replace(result.run, config={**result.run.config, **config})
+    item = table(build_view(plain_result(("a",), run=run)), "tab-models")
+    assert column(item, "Parameters") == ["defaults"]
+
+
+def test_the_worst_pair_is_the_one_with_most_values_outside():
+    told = {"engine_a": "DALEX", "engine_b": "vip"}
+    pairs = [
+        made_pair(model, "disagrees", f"{n} of 5 outside", n_outside=n, **told)
+        for model, n in (("forest", 1), ("svm", 3))
+    ]
+    view = build_view(apartments_result(agreement=made_frame("agreement", pairs)))
+    ((_, sentence),) = section(view, "B").parts["pairs"]
+    assert plain(sentence).endswith("Worst, svm: 3 of 5 outside.")
+
+
 def test_the_executive_page_keeps_to_its_caps():
     parts = section(view_of("wide"), "B").parts
     assert len(parts["ranking"][0].rows) == 8
