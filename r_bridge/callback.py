@@ -40,14 +40,9 @@ class Callback:
     def _answer(self, newdata: Any, has_known_columns: Any) -> Any:
         """Return the predictions for a data.frame, or two texts."""
         try:
-            if "data.frame" not in newdata.rclass:
-                raise RBridgeError(
-                    "R must call predict with a data.frame, but it sent a value of "
-                    f"class {newdata.rclass[0]}."
-                )
             if self._columns is None or not has_known_columns[0]:
                 self._columns = None
-                self._columns = from_r.describe_columns(newdata, subject="newdata")
+                self._columns = _columns_of(newdata)
             return self._ask(newdata, self._columns)
         except BaseException as error:
             self.failures.append(str(error))
@@ -61,6 +56,17 @@ class Callback:
         if message[0] == "failed":
             return _no_answer(message[1])
         return to_r.build(message[1], answers)
+
+
+def _columns_of(newdata: Any) -> tuple[from_r.Column, ...]:
+    """Return what is known of the columns of a data.frame, and refuse other values."""
+    classes = newdata.rclass
+    if "data.frame" not in classes:
+        raise RBridgeError(
+            "R must call predict with a data.frame, but it sent a value of class "
+            f"{classes[0]}."
+        )
+    return from_r.describe_columns(newdata, subject="newdata")
 
 
 def _no_answer(text: str) -> Any:

@@ -30,7 +30,7 @@ import socket
 import struct
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -128,6 +128,9 @@ class Channel:
         self._block = block
         self._theirs: tuple[str, mmap.mmap | None] = ("", None)
         self._unread = bytearray()
+        # Calls of predict repeat a layout many times: 20 views are not free.
+        self._written = _Views([], [])
+        self._read = _Views([], [])
 
     def fileno(self) -> int:
         """Return the descriptor to poll; see `has_message` first."""
@@ -140,12 +143,12 @@ class Channel:
     def send(self, message: Message, arrays: Sequence[Array] = ()) -> None:
         """Send one message with its arrays, which are flattened in memory order."""
         layout = [(array.dtype.str, array.size) for array in arrays]
-        offsets, total = _offsets(layout)
-        self._block.reserve(total)
-        for array, offset in zip(arrays, offsets, strict=True):
-            if array.size:
-                room = np.frombuffer(self._block.map, array.dtype, array.size, offset)
-                room[:] = array.ravel(order="K")
+        if layout != self._written.layout:
+            self._written = _Views([], [])  # lets go of a block that has to grow
+            self._block.reserve(_total(layout))
+            self._written = _Views(layout, _views(self._block.map, layout))
+        for room, array in zip(self._written.arrays, arrays, strict=True):
+            room[:] = array.ravel(order="K")
         body = marshal.dumps((message, self._block.path, layout))
         self._line.sendall(_LENGTH.pack(len(body)) + body)
 
@@ -187,33 +190,56 @@ class Channel:
         return _LENGTH.size + _LENGTH.unpack_from(self._unread)[0]
 
     def _views(self, path: str, layout: list[Any]) -> list[Array]:
-        if path and path != self._theirs[0]:
-            with open(path, "rb") as file:
-                size = os.fstat(file.fileno()).st_size
-                block = mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ)
-            self._theirs = (path, block)
-        offsets, _ = _offsets(layout)
-        return [
-            np.frombuffer(self._theirs[1] or b"", dtype, size, offset)
-            if size
-            else np.empty(0, dtype)
-            for (dtype, size), offset in zip(layout, offsets, strict=True)
-        ]
+        if path != self._theirs[0]:
+            self._read = _Views([], [])
+            self._theirs = ("", None)
+            if path:
+                with open(path, "rb") as file:
+                    size = os.fstat(file.fileno()).st_size
+                    block = mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ)
+                self._theirs = (path, block)
+        if layout != self._read.layout:
+            self._read = _Views(layout, _views(self._theirs[1] or b"", layout))
+        return list(self._read.arrays)
 
 
-def _offsets(layout: list[tuple[str, int]]) -> tuple[list[int], int]:
-    """Return where each array of a message begins in the block, and the total size."""
-    offsets, total = [], 0
+class _Views(NamedTuple):
+    """Views of a block and the layout they follow."""
+
+    layout: list[tuple[str, int]]
+    arrays: list[Array]
+
+
+def _views(block: Any, layout: list[tuple[str, int]]) -> list[Array]:
+    """Return a view of each array of a message in a block."""
+    views, offset = [], 0
     for dtype, size in layout:
-        offsets.append(total)
-        n_bytes = size * np.dtype(dtype).itemsize
-        total += -(-n_bytes // _ALIGNMENT) * _ALIGNMENT
-    return offsets, total
+        there = (
+            np.frombuffer(block, dtype, size, offset) if size else np.empty(0, dtype)
+        )
+        views.append(there)
+        offset += _room(dtype, size)
+    return views
+
+
+def _total(layout: list[tuple[str, int]]) -> int:
+    """Return how many bytes the arrays of a message take in a block."""
+    return sum(_room(dtype, size) for dtype, size in layout)
+
+
+def _room(dtype: str, size: int) -> int:
+    """Return how many bytes an array takes, up to where the next one begins."""
+    return -(-size * np.dtype(dtype).itemsize // _ALIGNMENT) * _ALIGNMENT
+
+
+def encode_texts(texts: Sequence[str]) -> Array:
+    """Return texts as one array of bytes, separated by NUL."""
+    return np.frombuffer("\0".join(texts).encode(), np.uint8)
 
 
 def append_texts(texts: Sequence[str], arrays: list[Array]) -> tuple[int, int]:
     """Append texts as one array of bytes; return its place and their number."""
-    arrays.append(np.frombuffer("\0".join(texts).encode(), np.uint8))
+    arrays.append(encode_texts(texts))
     return len(arrays) - 1, len(texts)
 
 

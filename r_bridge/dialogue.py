@@ -12,8 +12,9 @@ import pandas as pd
 
 from r_bridge.channel import Array, Message, Record
 from r_bridge.errors import RBridgeError, RError, RTimeout
+from r_bridge.mould import Restorer
 from r_bridge.process import Process, ProcessEnded
-from r_bridge.schema import Schema, check_prediction, restore
+from r_bridge.schema import Schema, check_prediction
 from r_bridge.unpack import unpack
 
 Predict = Callable[[pd.DataFrame], npt.NDArray[Any]]
@@ -73,6 +74,7 @@ class Dialogue:
     def __init__(self, process: Process, question: Question) -> None:
         self._process = process
         self._question = question
+        self._restorer = Restorer(question.schema)
         self._deadline = time.monotonic() + question.seconds
         self._failure: BaseException | None = None
         self._is_open = False
@@ -144,7 +146,7 @@ class Dialogue:
                 f"R function {question.function!r} must be called with a predict, but "
                 "there is none."
             )
-        X = restore(question.schema, record, received)
+        X = self._restorer.restore(record, received)
         n_rows = len(X)
         started = time.monotonic()
         try:

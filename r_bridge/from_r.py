@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from rpy2 import rinterface
+from rpy2.rinterface_lib.openrlib import ffi, rlib
 
-from r_bridge.channel import NA_INTEGER, Array, Record, append_texts
+from r_bridge.channel import NA_INTEGER, Array, Record, append_texts, encode_texts
 from r_bridge.errors import RBridgeError
 
 _WORDS = (
@@ -19,6 +20,11 @@ _WORDS = (
     (rinterface.IntSexpVector, "integer"),
 )
 _ATOMIC = (rinterface.StrSexpVector, *(kind for kind, _ in _WORDS))
+_MEMORY: dict[str, tuple[Any, Any]] = {
+    "double": (rlib.REAL, np.dtype(np.float64)),
+    "logical": (rlib.LOGICAL, np.dtype(np.int32)),
+    "integer": (rlib.INTEGER, np.dtype(np.int32)),
+}
 
 
 class Column(NamedTuple):
@@ -27,11 +33,14 @@ class Column(NamedTuple):
     Attributes
     ----------
     name : str
+    plain : str
+        The word of `channel` for its type; empty if it does not hold numbers.
     attributes : tuple
         A word of `channel` and its details, or () for a vector without any.
     """
 
     name: str
+    plain: str
     attributes: tuple[Any, ...]
 
 
@@ -70,18 +79,30 @@ def read_frame(
     """Return the record of a data.frame without row names.
 
     `columns` is what `describe_columns` says about this frame, or about another one
-    with the same names and attributes: to ask takes longer than to copy.
+    with the same names, types and attributes: to ask takes longer than to copy.
     """
+    pointer = ffi.cast("SEXP", frame.rid)
     records: list[Record] = []
-    for (name, attributes), vector in zip(columns, frame, strict=True):
-        if not attributes and isinstance(vector, rinterface.FloatSexpVector):
-            records.append(("double", len(arrays)))
-            arrays.append(np.asarray(vector))
+    for n, (name, plain, attributes) in enumerate(columns):
+        if plain:
+            # A proxy of every column would take longer than all the rest of a call.
+            arrays.append(_memory(rlib.VECTOR_ELT(pointer, n), plain))
+            records.append(_record(plain, attributes, arrays))
         else:
             inside = f"{subject}, column {name!r}"
-            records.append(_read_vector(vector, attributes, arrays, inside))
+            records.append(_read_vector(frame[n], attributes, arrays, inside))
     n_rows = len(frame[0]) if records else len(frame.do_slot("row.names"))
-    return ("frame", [name for name, _ in columns], records, n_rows, None)
+    return ("frame", [column.name for column in columns], records, n_rows, None)
+
+
+def _memory(vector: Any, plain: str) -> Array:
+    """Return R's own memory of a vector of numbers."""
+    size = rlib.Rf_xlength(vector)
+    pointer_to, dtype = _MEMORY[plain]
+    if not size:
+        return np.empty(0, dtype)
+    memory: Any = ffi.buffer(pointer_to(vector), size * dtype.itemsize)
+    return np.frombuffer(memory, dtype)
 
 
 def describe_columns(frame: Any, *, subject: str) -> tuple[Column, ...]:
@@ -90,7 +111,7 @@ def describe_columns(frame: Any, *, subject: str) -> tuple[Column, ...]:
     for name, vector in zip(read_names(frame.names) or (), frame, strict=True):
         if _slot(vector, "dim") is not None:
             raise _refusal(f"{subject}, column {name!r}", "matrix")
-        columns.append(Column(name, _attributes(vector)))
+        columns.append(Column(name, _plain(vector), _attributes(vector)))
     return tuple(columns)
 
 
@@ -126,7 +147,8 @@ def _attributes(vector: Any) -> tuple[Any, ...]:
     """Return what the attributes make of a vector: word and details, () if nothing."""
     classes = _slot(vector, "class") or ()
     if "factor" in classes:
-        return ("factor", list(_slot(vector, "levels") or ()), "ordered" in classes)
+        levels = list(_slot(vector, "levels") or ())
+        return ("factor", encode_texts(levels), len(levels), "ordered" in classes)
     if "POSIXct" in classes:
         zone = _slot(vector, "tzone")
         return ("POSIXct", zone[0] if zone else "")
@@ -141,14 +163,28 @@ def _read_vector(
     """Return the record of an atomic vector."""
     if isinstance(vector, rinterface.StrSexpVector):
         return _read_character(vector, arrays, subject)
-    plain = next((word for kind, word in _WORDS if isinstance(vector, kind)), None)
-    if plain is None:
+    plain = _plain(vector)
+    if not plain:
         raise _refusal(subject, vector.rclass[0])
     arrays.append(np.asarray(vector))
+    return _record(plain, attributes, arrays)
+
+
+def _plain(vector: Any) -> str:
+    """Return the word for the type of a vector of numbers, or none."""
+    return next((word for kind, word in _WORDS if isinstance(vector, kind)), "")
+
+
+def _record(plain: str, attributes: tuple[Any, ...], arrays: list[Array]) -> Record:
+    """Return the record of a vector of numbers, the last of the arrays."""
     place = len(arrays) - 1
-    word, *details = attributes or (plain,)
+    if not attributes:
+        return (plain, place)
+    word, *details = attributes
     if word == "factor":
-        details[0] = append_texts(details[0], arrays)
+        levels, count, is_ordered = details
+        arrays.append(levels)
+        return (word, place, (place + 1, count), is_ordered)
     return (word, place, *details)
 
 

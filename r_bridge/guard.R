@@ -61,15 +61,18 @@ guard <- function(name, arguments, functions) {
 
 # The predict function that packages call: `raw` answers with numbers, or with two
 # texts when Python could not; whatever else a package passes along is of no use to it.
-# R sees at a glance whether the columns are those of the call before, all but values.
+# R sees at a glance whether the columns are those of the call before, all but values:
+# a data.frame with the same names, types and attributes.
 python_predict <- function(raw) {
   known <- NULL
   function(object, newdata, ...) {
     columns <- NULL
     if (is.data.frame(newdata)) {
-      columns <- list(names(newdata), lapply(newdata, attributes))
+      vectors <- unclass(newdata)
+      types <- vapply(vectors, typeof, "")
+      columns <- list(types, lapply(vectors, attributes))
     }
-    answer <- raw(newdata, identical(columns, known))
+    answer <- raw(newdata, !is.null(columns) && identical(columns, known))
     known <<- columns
     if (is.character(answer)) {
       stop(structure(

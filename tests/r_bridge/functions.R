@@ -53,6 +53,10 @@ ask_often <- function(data, times, predict) {
   for (i in seq_len(times)) answer <- predict(NULL, data)
   answer
 }
+ask_each <- function(frames, predict) {
+  for (frame in frames) answer <- predict(NULL, frame)
+  answer
+}
 ask_and_keep <- function(data, predict) {
   before <- data + 0
   predict(NULL, data)

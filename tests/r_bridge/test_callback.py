@@ -165,6 +165,43 @@ def test_predict_may_write_into_its_frame(r):
     assert kept.tolist() == [True]
 
 
+def test_frames_that_predict_keeps_and_writes_into_are_its_own(r):
+    kept = []
+
+    def predict(frame):
+        pd.testing.assert_frame_equal(frame, X)
+        frame["n"], frame.loc[0, "g"], frame.loc[0, "x"] = len(kept), "b", -1.0
+        kept.append(frame)
+        return ones(frame)
+
+    asked(r, predict, "ask_often", times=5)
+    assert [frame["n"].tolist() for frame in kept] == [[k] * 3 for k in range(5)]
+    assert [frame["x"].tolist() for frame in kept] == [[-1.0, 2.5, 3.5]] * 5
+
+
+def test_rows_types_and_levels_may_change_between_calls_of_predict(r):
+    levels = pd.Categorical(["b", "a", "a"], categories=["b", "a"])
+    others = [X.assign(n=[1.0, 2.0, 4.0]), X.assign(g=levels), X[:1], X[:0], X[:1]]
+    sent = [frame for other in others for frame in (X, X, X, other, other)]
+    seen = []
+    r.call(
+        "ask_each",
+        {"frames": sent},
+        predict=lambda frame: ones(seen.append(frame) or frame),
+        schema_of=X,
+    )
+    for frame, original in zip(seen, sent, strict=True):
+        levels = original["g"].cat.set_categories(["a", "b"])
+        expected = original.assign(n=original["n"].astype("int64"), g=levels)
+        pd.testing.assert_frame_equal(frame, expected)
+
+
+def test_what_is_no_frame_is_refused_after_frames_too(r):
+    frames = [X, X, np.ones((3, 3)), np.ones((3, 3))]
+    with pytest.raises(RBridgeError, match="it sent a value of class matrix"):
+        r.call("ask_each", {"frames": frames}, predict=ones, schema_of=X)
+
+
 def test_every_call_is_answered_by_the_rows_of_that_call(r):
     answers = iter(range(5))
     asked_often = asked(
