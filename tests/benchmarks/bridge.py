@@ -2,10 +2,12 @@
 
     python tests/benchmarks/bridge.py
 
-The limit is 1 ms per call for a frame of numbers. Each time is the best of several
-rounds; a plain copy of the same frame stands beside it.
+The limit is 1 ms per call, for a frame of numbers and for one of mixed columns. It is
+held against the best of several rounds; their median, and the best as a multiple of a
+plain copy of the same frame, stand beside it.
 """
 
+import statistics
 import sys
 import time
 from pathlib import Path
@@ -39,7 +41,7 @@ def mixed():
 
 
 def overhead_ms(r, frame):
-    """Return the least time per call of predict which predict did not take."""
+    """Return, for each round, the time per call which predict itself did not take."""
     answer = np.zeros(len(frame))
     found = []
     for _ in range(N_ROUNDS):
@@ -53,7 +55,7 @@ def overhead_ms(r, frame):
         )
         seconds = time.perf_counter() - started - (r.counts.seconds - before)
         found.append(1000 * seconds / N_CALLS)
-    return min(found)
+    return found
 
 
 def copy_ms(frame):
@@ -67,17 +69,21 @@ def copy_ms(frame):
 
 
 def main():
-    """Print the table; return 1 if numbers take longer than the limit."""
-    print(f"{'frame':<10}{'ms per call':>12}{'of the limit':>14}{'of a copy':>12}")
-    ratios = {}
+    """Print the table; return 1 if one of the frames takes longer than the limit."""
+    print(f"{'frame':<10}{'best, ms':>10}{'median':>10}{'of limit':>10}{'of copy':>10}")
+    ratios = []
     functions = ROOT / "tests" / "r_bridge" / "functions.R"
     with host.session(extra_r_files=[functions]) as r:
         for name, frame in (("numbers", numbers()), ("mixed", mixed())):
-            cost = overhead_ms(r, frame)
-            ratios[name] = cost / LIMIT_MS
-            of_copy = cost / copy_ms(frame)
-            print(f"{name:<10}{cost:>12.2f}{ratios[name]:>14.2f}{of_copy:>12.1f}")
-    return int(ratios["numbers"] > 1)
+            rounds = overhead_ms(r, frame)
+            best, median = min(rounds), statistics.median(rounds)
+            ratios.append(best / LIMIT_MS)
+            of_copy = best / copy_ms(frame)
+            print(
+                f"{name:<10}{best:>10.2f}{median:>10.2f}{ratios[-1]:>10.2f}"
+                f"{of_copy:>10.1f}"
+            )
+    return int(max(ratios) > 1)
 
 
 if __name__ == "__main__":
