@@ -72,7 +72,7 @@ python_predict <- function(raw) {
       types <- vapply(vectors, typeof, "")
       columns <- list(types, lapply(vectors, attributes))
     }
-    answer <- raw(newdata, !is.null(columns) && identical(columns, known))
+    answer <- raw(newdata, identical(columns, known))
     known <<- columns
     if (is.character(answer)) {
       stop(structure(

@@ -137,6 +137,14 @@ def test_a_code_beyond_the_levels_is_refused(restorer):
         restorer.restore(record, arrays)
 
 
+def test_a_code_below_the_levels_is_missing_as_without_a_mould(restorer):
+    record, arrays = sent(X)
+    arrays[record[2][2][1]][0] = -5
+    expected = restore(describe(X), record, arrays)
+    pd.testing.assert_frame_equal(restorer.restore(record, arrays), expected)
+    assert expected["g"].isna()[0]
+
+
 def test_missing_numbers_do_not_warn_when_they_are_computed_with(restorer):
     with np.errstate(all="raise"):
         assert np.isnan(restorer.restore(*sent(X))["x"].to_numpy() + 1)[2]
