@@ -161,11 +161,14 @@ def library_of(estimator: Any) -> str:
 
     Empty for None and for what belongs to no installed distribution.
     """
-    top = type(final(estimator)).__module__.partition(".")[0]
-    distributions = _distributions().get(top, [])
-    return " ".join(
-        f"{name} {metadata.version(name)}" for name in sorted(set(distributions))[:1]
-    )
+    return _library(type(final(estimator)).__module__.partition(".")[0])
+
+
+@cache
+def _library(top: str) -> str:
+    """Return the distribution of a top-level package: 1 ms a time, so read once."""
+    found = sorted(set(_distributions().get(top, [])))[:1]
+    return " ".join(f"{name} {metadata.version(name)}" for name in found)
 
 
 @cache

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from pipeline import estimators, prediction
@@ -108,22 +107,16 @@ def fit(section: ModelSection, train: Dataset) -> FittedModel:
         n_train=train.n_samples,
         train_sha256=train.sha256,
         train=train,
-        fit_on=partial(_fit_again, section, train),
+        fit_on=partial(_fit_again, section),
     )
 
 
-def _fit_again(
-    section: ModelSection,
-    train: Dataset,
-    features: Sequence[str],
-    rows: npt.NDArray[np.int64] | None,
-    seed: int | None,
-) -> FittedModel:
-    """Fit the estimator of a section on some columns and rows; see `refit`."""
+def _fit_again(section: ModelSection, rows: Dataset, seed: int | None) -> FittedModel:
+    """Fit the estimator of a section on other rows or columns; see `refit`."""
     if seed is not None and estimators.is_seeded(section.name, section.estimator):
         parameters = {**section.parameters, "random_state": seed}
         section = replace(section, parameters=parameters)
-    return fit(section, train.part(features, rows))
+    return fit(section, rows)
 
 
 def load(section: ModelSection, train: Dataset, *, base: Path = Path()) -> FittedModel:

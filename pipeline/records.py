@@ -88,9 +88,11 @@ class Dataset:
         What is cut out has no digest: `sha256` is empty.
         """
         at = np.arange(self.n_samples) if rows is None else rows
+        X = self.X[list(features)].iloc[at]
+        X.index = pd.RangeIndex(len(X))  # reset_index would copy all of it once more
         return replace(
             self,
-            X=self.X[list(features)].iloc[at].reset_index(drop=True),
+            X=X,
             y=self.y[at],
             weights=self.weights[at],
             groups={name: (name,) for name in features},
@@ -142,7 +144,7 @@ class FittedModel:
     train : Dataset or None
         Those rows, if the audit fitted it.
     fit_on : callable or None
-        What `refit` calls, if the audit fitted it.
+        What `refit` calls with rows and a seed, if the audit fitted it.
     """
 
     name: str
@@ -186,12 +188,13 @@ class FittedModel:
         ModelError, DataError
             If it cannot be fitted on these: no row of some class, say.
         """
-        if self.fit_on is None:
+        if self.fit_on is None or self.train is None:
             raise NotApplicable(
                 f"Model {self.name!r} must be fitted by the audit to be fitted again, "
                 "but it came as it is. Name its estimator under [[models]]."
             )
-        return self.fit_on(features, rows, seed).judged_by(self.losses)
+        part = self.train.part(features, rows)
+        return self.fit_on(part, seed).judged_by(self.losses)
 
     @property
     def outputs(self) -> tuple[str, ...]:

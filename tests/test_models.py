@@ -382,6 +382,13 @@ def test_a_refit_draws_by_its_seed_where_the_estimator_draws():
     assert again.predict(table()).tolist() == linear.predict(table()).tolist()
 
 
+def test_a_refit_reads_the_training_rows_that_the_model_holds():
+    other = rows(weights=np.linspace(1, 2, 90))
+    taught = replace(fit(section(), rows()), train=other)
+    again, direct = taught.refit(taught.features), fit(section(), other)
+    assert again.predict(table()).tolist() == direct.predict(table()).tolist()
+
+
 def test_what_was_fitted_elsewhere_cannot_be_fitted_again():
     model = wrap(LinearRegression().fit(table()[["size"]], np.ones(90)), name="m")
     assert refused(model.refit, ["size"]) == (
