@@ -66,15 +66,19 @@ def performance(
     for split, data in (("train", train), ("test", test)):
         if data is None:
             continue
-        predictions = model.predict(data.X), _constant(model, train or data, data)
+        predictions = model.predict(data.X), constant(model, train or data, data)
         found = _losses(model, data, predictions, np.arange(data.n_samples))
         drawn = _resampled(model, data, predictions, seed=seed, split=split)
         rows += _rows(model, data, found, drawn, split=split)
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def _constant(model: FittedModel, known: Dataset, asked: Dataset) -> Floats:
-    """Return the constant prediction for each row of `asked`."""
+def constant(model: FittedModel, known: Dataset, asked: Dataset) -> Floats:
+    """Return the constant prediction for each row of `asked`.
+
+    The weighted mean of the target, or the weighted share of each class, on the rows
+    that are `known`: (n_samples,), or (n_samples, n_classes) if multiclass.
+    """
     y = np.asarray(known.y)
     if model.task == "multiclass":
         y = y[:, np.newaxis] == np.arange(len(model.classes))  # (n_samples, n_classes)
