@@ -19,7 +19,8 @@ DATA = {
 MODEL = {"name": "m", "estimator": "a.B"}
 BINARY = DATA | {"task": "binary"}
 
-METHODS = "'permutation', 'partial_dependence', 'impurity'"
+METHODS = "'permutation', 'partial_dependence', 'impurity', 'drop_column', "
+METHODS += "'permute_refit' and 3 more"
 KEYS = "'file' or 'r' or 'sklearn' or 'fraction' or 'column' and 'value'"
 
 

@@ -21,7 +21,13 @@ from collections.abc import Callable
 from inspect import Parameter, signature
 from typing import Any, Literal, NamedTuple
 
-from pipeline.importance import model_specific, partial_dependence, permutation
+from pipeline.importance import (
+    drop_column,
+    model_specific,
+    partial_dependence,
+    permutation,
+    random_subspace,
+)
 from pipeline.records import Floats, Form
 
 RESERVED = ("seed", "stream", "form", "curves", "aggregator")
@@ -60,6 +66,15 @@ METHODS: dict[str, Method] = {
         curve="partial_dependence",
     ),
     "impurity": Method("estimator", "1", "difference", model_specific.impurity),
+    "drop_column": Method("refit", "loss", "difference", drop_column.drop_column),
+    "permute_refit": Method("refit", "loss", "difference", drop_column.permute_refit),
+    "shapley_refit": Method("refit", "loss", "difference", drop_column.shapley_refit),
+    "random_subspace": Method(
+        "refit", "loss", "difference", random_subspace.random_subspace
+    ),
+    "random_subspace_permutation": Method(
+        "refit", "loss", "difference", random_subspace.random_subspace_permutation
+    ),
 }
 
 

@@ -220,6 +220,11 @@ SPECIFIC: dict[str, Callable[[Facts, Importance], list[Fact]]] = {
     "permutation": _permutation,
     "partial_dependence": _options,
     "impurity": _options,
+    "drop_column": _options,
+    "permute_refit": _options,
+    "shapley_refit": _options,
+    "random_subspace": _options,
+    "random_subspace_permutation": _options,
 }
 """What the card of each method says beside what all cards say."""
 

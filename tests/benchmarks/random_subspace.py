@@ -1,0 +1,81 @@
+"""Time the random subspace methods beside the fits and predictions they need.
+
+Run from the project's root: ``python3 -m tests.benchmarks.random_subspace``. Prints one
+table; ours and peer alternate in one run, and the medians are compared. The peer draws
+nothing: it is handed the rows, columns and orders, and calls scikit-learn alone.
+"""
+
+from functools import partial
+from statistics import median
+from time import perf_counter
+
+import numpy as np
+from sklearn.linear_model import LinearRegression
+from sklearn.tree import DecisionTreeRegressor
+
+from pipeline.config_sections import ModelSection
+from pipeline.importance.random_subspace import (
+    random_subspace,
+    random_subspace_permutation,
+)
+from pipeline.known_answers import normal_data
+from pipeline.models import fit
+
+N_FEATURES, N_DRAWN, ROUNDS = 17, 6, 5
+
+
+def seconds(function):
+    """Return how long one call takes."""
+    start = perf_counter()
+    function()
+    return perf_counter() - start
+
+
+def draws(data, n_members):
+    """Return columns, rows in and rows out of the sample of each member."""
+    generator, n = np.random.default_rng(1), data.n_samples
+    for _ in range(n_members):
+        columns = data.X.columns[generator.permutation(N_FEATURES)[:N_DRAWN]]
+        bag = generator.integers(n, size=n)
+        yield columns, bag, np.setdiff1d(np.arange(n), bag)
+
+
+def bare(estimator, data, members, n_predicts):
+    """Fit and predict as scikit-learn alone does it."""
+    for columns, bag, out in members:
+        X = data.X[columns]
+        estimator.fit(X.iloc[bag], data.y[bag])
+        rows = X.iloc[out]
+        for _ in range(n_predicts):
+            estimator.predict(rows)
+
+
+def rows():
+    """Yield task, size, ours and peer of each line."""
+    for kind, n_samples, n_members in (
+        (DecisionTreeRegressor, 10_000, 30),
+        (LinearRegression, 10_000, 200),
+        (DecisionTreeRegressor, 200, 300),
+        (LinearRegression, 200, 300),
+    ):
+        data = normal_data(*np.linspace(0, 2, N_FEATURES), n_samples=n_samples)
+        section = ModelSection(name="m", estimator=f"{kind.__module__}.{kind.__name__}")
+        model = fit(section, data).judged_by(("mse",))
+        members = list(draws(data, n_members))
+        size = f"{n_samples} x {N_FEATURES}, {n_members} members"
+        for method, n_predicts in (
+            (random_subspace, 1),
+            (random_subspace_permutation, 1 + N_DRAWN),
+        ):
+            ours = partial(method, model, data, seed=1, n_repeats=n_members)
+            peer = partial(bare, kind(), data, members, n_predicts)
+            times = [(seconds(ours), seconds(peer)) for _ in range(ROUNDS)]
+            name = f"{method.__name__}, {kind.__name__[:12]}"
+            yield name, size, *(median(column) for column in zip(*times, strict=True))
+
+
+if __name__ == "__main__":
+    print(f"{'task':42}{'size':32}{'ours':>9}{'peer':>9}{'ratio':>8}{'limit':>7}")
+    for task, size, ours, peer in rows():
+        ratio = ours / peer
+        print(f"{task:42}{size:32}{ours:8.3f}s{peer:8.3f}s{ratio:8.2f}{1.1:7.1f}")
