@@ -30,10 +30,11 @@ def importance(method, data, **options):
 
 
 def correlated(rho=0.8):
-    """Return rows with two correlated columns that matter and one that does not."""
-    data = normal_data(2, 1, 0)
-    mixed = rho * data.X["x1"] + np.sqrt(1 - rho**2) * data.X["x2"]
-    return replace(data, X=data.X.assign(x2=mixed))
+    """Return rows with three columns of which each correlates with the next."""
+    data, rest = normal_data(2, 1, 0), np.sqrt(1 - rho**2)
+    second = rho * data.X["x1"] + rest * data.X["x2"]
+    third = rho * data.X["x2"] + rest * data.X["x3"]
+    return replace(data, X=data.X.assign(x2=second, x3=third))
 
 
 def r_squared(data, columns):
