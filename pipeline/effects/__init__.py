@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy.typing as npt
 
-from pipeline.effects import partial_dependence
+from pipeline.effects import partial_dependence, stratpd
 from pipeline.records import Floats
 
 
@@ -42,4 +42,5 @@ EFFECTS: dict[str, EffectMethod] = {
     "partial_dependence": EffectMethod(
         "predict", "prediction", partial_dependence.partial_dependence
     ),
+    "stratpd": EffectMethod("data", "y", stratpd.stratpd),
 }
