@@ -6,6 +6,7 @@ A curve without a value somewhere has no spread: NaN.
 from collections.abc import Callable
 
 import numpy as np
+import numpy.typing as npt
 
 from pipeline.records import Floats
 
@@ -35,6 +36,34 @@ def quarter_range(values: Floats) -> Floats:
     them), so that categories can stand in one ranking with numbers.
     """
     return value_range(values) / 4
+
+
+def mean_magnitude(
+    values: Floats,
+    *,
+    is_category: bool,
+    weights: npt.ArrayLike | None = None,
+    centred: bool = False,
+) -> Floats:
+    """Return the mean distance of a curve from its zero, (n_outputs,).
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_grid, n_outputs)
+        A curve of at least one point.
+    is_category : bool
+        Whether the zero is the mean over the levels, unweighted, so that no level is
+        the reference; else it is the left-most value.
+    weights : ndarray of shape (n_grid,), optional
+        How often each point counts, once by default.
+    centred : bool, default False
+        Whether the zero is the mean that `weights` weigh, whatever the kind.
+    """
+    if centred:
+        zero = np.average(values, axis=0, weights=weights)
+    else:
+        zero = values.mean(axis=0) if is_category else values[0]
+    return np.asarray(np.average(np.abs(values - zero), axis=0, weights=weights))
 
 
 SPREADS: dict[str, Callable[[Floats], Floats]] = {

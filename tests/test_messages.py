@@ -8,7 +8,8 @@ import pytest
 
 from pipeline.config import load_config, parse_config
 from pipeline.data import dataset, read_datasets
-from pipeline.errors import ConfigError, DataError
+from pipeline.errors import ConfigError, DataError, listed
+from pipeline.importance import METHODS
 
 DATA = {
     "train": {"file": "a.csv"},
@@ -19,8 +20,7 @@ DATA = {
 MODEL = {"name": "m", "estimator": "a.B"}
 BINARY = DATA | {"task": "binary"}
 
-METHODS = "'permutation', 'partial_dependence', 'impurity', 'drop_column', "
-METHODS += "'permute_refit' and 3 more"
+NAMES = listed(METHODS)
 KEYS = "'file' or 'r' or 'sklearn' or 'fraction' or 'column' and 'value'"
 
 
@@ -237,7 +237,7 @@ CONFIG = [
     ({"importance": [{}]}, "[importance] method must be given, but it is missing."),
     (
         asked(method="permutaion"),
-        f"[importance] method must be one of {METHODS}, but 'permutaion' was given. "
+        f"[importance] method must be one of {NAMES}, but 'permutaion' was given. "
         "Did you mean 'permutation'?",
     ),
     (

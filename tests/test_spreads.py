@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
-from pipeline.spreads import SPREADS, quarter_range, standard_deviation, value_range
+from pipeline.spreads import (
+    SPREADS,
+    mean_magnitude,
+    quarter_range,
+    standard_deviation,
+    value_range,
+)
 
 CURVE = np.array([[0.0, 5.0], [3.0, 5.0], [6.0, 5.0]])  # a slope and a flat output
 
@@ -35,3 +41,40 @@ def test_a_quarter_of_the_range_is_a_quarter_of_the_range():
 def test_a_spread_ignores_a_shift_and_doubles_with_the_curve(name):
     spread = SPREADS[name]
     assert spread(2 * CURVE + 7).tolist() == (2 * spread(CURVE)).tolist()
+
+
+@pytest.mark.parametrize("curve", [[0, 1, 1, 1], [-1, 0, 0, 0], [7, 8, 8, 8]])
+def test_no_level_is_the_reference_of_a_mean_magnitude(curve):
+    assert mean_magnitude(np.array(curve) * 1.0, is_category=True) == 3 / 8
+
+
+def test_a_number_counts_from_its_left_most_value():
+    # The mean of (k / 2)**2 over k = 0, ..., 6, and of k / 2.
+    x = np.arange(7) / 2
+    curves = np.stack([x**2 + 4, x - 9], axis=1)
+    assert mean_magnitude(curves, is_category=False).tolist() == [91 / 28, 1.5]
+
+
+def test_a_centred_magnitude_is_the_area_around_the_mean():
+    # y = x1**2 + x2 on [0, 3]: areas 4 sqrt(3) and 2.25, by the midpoint rule, whose
+    # error is below (h / 2) max|slope| times the length.
+    h = 3 / 30_000
+    x = np.arange(h / 2, 3, h)
+    found = mean_magnitude(np.stack([x**2, x], axis=1), is_category=False, centred=True)
+    assert 3 * found == pytest.approx([4 * np.sqrt(3), 2.25], abs=h / 2 * 6 * 3)
+
+
+def test_weights_count_the_points_but_move_the_zero_of_no_level():
+    curve, weights = np.array([0.0, 1, 1, 1]), np.array([5, 1, 1, 1])
+    found = mean_magnitude(curve, is_category=True, weights=weights)
+    assert found == pytest.approx((5 * 0.75 + 3 * 0.25) / 8)
+    centred = mean_magnitude(curve, is_category=True, weights=weights, centred=True)
+    assert centred == pytest.approx((5 * 3 / 8 + 3 * 5 / 8) / 8)
+
+
+def test_a_spike_raises_the_standard_deviation_more_than_the_mean_magnitude():
+    flat = np.ones((50, 1))
+    spiked = flat + np.eye(50)[:, [20]]
+    rise = mean_magnitude(spiked, is_category=False)
+    assert rise == pytest.approx(1 / 50)
+    assert standard_deviation(spiked) == pytest.approx(np.sqrt(1 / 50))

@@ -27,6 +27,7 @@ from pipeline.importance import (
     partial_dependence,
     permutation,
     random_subspace,
+    stratified,
 )
 from pipeline.records import Floats, Form
 
@@ -74,6 +75,12 @@ METHODS: dict[str, Method] = {
     ),
     "random_subspace_permutation": Method(
         "refit", "loss", "difference", random_subspace.random_subspace_permutation
+    ),
+    "stratified_impact": Method(
+        "data", "y", "difference", stratified.stratified_impact
+    ),
+    "stratified_importance": Method(
+        "data", "y", "difference", stratified.stratified_importance
     ),
 }
 

@@ -225,6 +225,8 @@ SPECIFIC: dict[str, Callable[[Facts, Importance], list[Fact]]] = {
     "shapley_refit": _options,
     "random_subspace": _options,
     "random_subspace_permutation": _options,
+    "stratified_impact": _options,
+    "stratified_importance": _options,
 }
 """What the card of each method says beside what all cards say."""
 
