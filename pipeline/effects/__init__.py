@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy.typing as npt
 
-from pipeline.effects import partial_dependence, stratpd
+from pipeline.effects import ale, partial_dependence, stratpd
 from pipeline.records import Floats
 
 
@@ -42,5 +42,6 @@ EFFECTS: dict[str, EffectMethod] = {
     "partial_dependence": EffectMethod(
         "predict", "prediction", partial_dependence.partial_dependence
     ),
+    "ale": EffectMethod("predict", "prediction", ale.ale),
     "stratpd": EffectMethod("data", "y", stratpd.stratpd),
 }

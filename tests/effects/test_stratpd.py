@@ -91,11 +91,11 @@ def test_a_constant_added_to_y_changes_no_curve():
 
 
 def test_several_trees_pool_their_leaves():
-    # One tree has 8 leaves at most, so 9 slopes per value need a second tree.
-    options = {**ONE_BLOCK, "min_slopes_per_x": 9}
+    # A tree has 8 leaves at most, 15 nodes with them: more slopes need more trees.
+    options = {**ONE_BLOCK, "min_slopes_per_x": 16}
     with pytest.raises(NotApplicable):
         stratpd(None, crossed(SQUARE), "x", **options)
-    grid, _ = stratpd(None, crossed(SQUARE), "x", n_trees=4, **options)
+    grid, _ = stratpd(None, crossed(SQUARE), "x", n_trees=20, **options)
     assert grid.tolist() == [0, 1, 2, 3, 4, 5]
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pipeline.effects.partial_dependence import partial_dependence
 from pipeline.effects.stratpd import stratpd
 from pipeline.errors import NotApplicable
 from pipeline.importance.stratified import (
@@ -15,7 +16,7 @@ from pipeline.importance.stratified import (
     stratified_impact,
     stratified_importance,
 )
-from pipeline.known_answers import normal_data
+from pipeline.known_answers import linear_model, normal_data
 from pipeline.records import Dataset
 from pipeline.spreads import mean_magnitude
 
@@ -133,6 +134,19 @@ def test_a_quadratic_and_a_linear_term_have_their_shares_two_to_one():
     shares = raw[:, 0, 0] / raw.sum()
     assert raw[:, 0, 0] == pytest.approx([3, 1.5], rel=0.1)
     assert shares == pytest.approx([2 / 3, 1 / 3], rel=0.1)
+
+
+def test_the_centred_partial_dependence_over_the_rows_is_the_mean_shapley_value():
+    # Of an additive model, whose Shapley values are b (x - mean x).
+    data = normal_data(n_samples=50)
+    data = replace(data, X=data.X.round(1))
+    grid, values = partial_dependence(
+        linear_model(3, -2), data, "x1", seed=1, grid="unique"
+    )
+    x = data.X["x1"].to_numpy()
+    rows = rows_at(x, grid)
+    found = mean_magnitude(values, is_category=False, weights=rows, centred=True)
+    assert found == pytest.approx([np.abs(3 * (x - x.mean())).mean()], rel=1e-9)
 
 
 def test_without_resampling_the_impact_is_that_of_the_curve_on_all_rows():
