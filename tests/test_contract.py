@@ -14,17 +14,21 @@ TREE = ("sklearn.tree.DecisionTreeRegressor", {"max_depth": 3, "random_state": 0
 ESTIMATORS = {"impurity": TREE}
 PARTS = ("Parameters", "Returns", "Raises", "Warnings", "References")
 NAMES = ("x1", "x2", "x3")
+OF_CLASSES = {"anova", "auc"}
 
 
-def rows(split, seed, names=NAMES):
-    """Return 80 rows of three normal columns, and y = 2 x1 - x2 + noise."""
+def rows(split, seed, names=NAMES, *, method=""):
+    """Return 80 rows of three normal columns, and y = 2 x1 - x2 + noise or its sign."""
     drawn = np.random.default_rng(seed).normal(size=(80, 4))
     X = pd.DataFrame(drawn[:, :3], columns=NAMES)
+    y = 2 * X["x1"].to_numpy() - X["x2"].to_numpy() + drawn[:, 3]
+    of_classes = method in OF_CLASSES
     return Dataset(
         name=split,
         X=X,
-        y=2 * X["x1"].to_numpy() - X["x2"].to_numpy() + drawn[:, 3],
-        task="regression",
+        y=(y > 0).astype(int) if of_classes else y,
+        task="binary" if of_classes else "regression",
+        classes=("low", "high") if of_classes else (),
         weights=np.ones(80),
         groups={name: (name,) for name in names},
         split=split,
@@ -36,7 +40,8 @@ def rows(split, seed, names=NAMES):
 def asked(method, *, names=NAMES, **options):
     """Return what a row of METHODS answers, and the rows it was shown."""
     row = METHODS[method]
-    train, test = rows("train", 1, names), rows("test", 2, names)
+    train = rows("train", 1, names, method=method)
+    test = rows("test", 2, names, method=method)
     if row.asks == "data":
         return row.function(None, train, seed=1, **options), train
     path, parameters = ESTIMATORS.get(method, LINEAR)
@@ -65,7 +70,7 @@ def test_the_same_seed_gives_the_same_numbers(method):
 
 def test_what_is_given_is_not_changed(method):
     _, shown = asked(method)
-    fresh = rows(shown.split, {"train": 1, "test": 2}[shown.split])
+    fresh = rows(shown.split, {"train": 1, "test": 2}[shown.split], method=method)
     pd.testing.assert_frame_equal(shown.X, fresh.X)
     assert shown.y.tolist() == fresh.y.tolist()
 

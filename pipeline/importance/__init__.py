@@ -23,6 +23,7 @@ from typing import Any, Literal, NamedTuple
 
 from pipeline.importance import (
     drop_column,
+    filters,
     model_specific,
     partial_dependence,
     permutation,
@@ -82,6 +83,10 @@ METHODS: dict[str, Method] = {
     "stratified_importance": Method(
         "data", "y", "difference", stratified.stratified_importance
     ),
+    "lowess_r2": Method("data", "1", "difference", filters.lowess_r2),
+    "anova": Method("data", "1", "absolute", filters.anova),
+    "auc": Method("data", "1", "difference", filters.auc),
+    "spearman": Method("data", "1", "absolute", filters.spearman),
 }
 
 

@@ -227,6 +227,10 @@ SPECIFIC: dict[str, Callable[[Facts, Importance], list[Fact]]] = {
     "random_subspace_permutation": _options,
     "stratified_impact": _options,
     "stratified_importance": _options,
+    "lowess_r2": _options,
+    "anova": _options,
+    "auc": _options,
+    "spearman": _options,
 }
 """What the card of each method says beside what all cards say."""
 

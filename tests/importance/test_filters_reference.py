@@ -1,0 +1,166 @@
+"""Filters against the numbers of R's own packages, every case of them accounted for."""
+
+import json
+import re
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pipeline.importance.filters import anova, auc, lowess_r2, spearman
+from pipeline.importance.lowess import lowess
+from pipeline.known_answers import normal_data
+
+FILE = Path(__file__).parents[1] / "reference" / "filters.json"
+REFERENCE = json.loads(FILE.read_text(encoding="utf8"))
+CASES = {case["id"]: case for case in REFERENCE["cases"]}
+COLUMNS = REFERENCE["data"]["d"]["columns"]
+LEVELS = REFERENCE["data"]["d"]["levels"]
+NUMBERS = ("x1", "x2", "x3", "x4", "x5", "k", "tie")
+EXACT = {"rel": 1e-9, "abs": 1e-12}
+
+LEFT_OUT = {
+    "loess-": "quadratic loess of R, which no method here smooths by",
+    "caret-reg-nonpara-TRUE": "the R² of that loess, not of LOWESS",
+    "caret-reg-nonpara-FALSE|caret-reg-factor": "t of a linear model: t_statistic",
+    "kendall": "no method here",
+    "pearson": "no method here",
+    "c..-shrink|var-shrink": "a covariance, not an importance",
+}
+
+
+def rows(features, target):
+    """Return the reference data with these features and this target."""
+    columns = {
+        name: pd.Categorical(COLUMNS[name], LEVELS[name])
+        if name in LEVELS
+        else np.array(COLUMNS[name], dtype=float)
+        for name in features
+    }
+    classes = tuple(LEVELS.get(target, ()))
+    values = COLUMNS[target]
+    y = np.array([classes.index(v) for v in values] if classes else values)
+    return replace(
+        normal_data(1, n_samples=60),
+        X=pd.DataFrame(columns),
+        y=y,
+        groups={name: (name,) for name in features},
+        task={0: "regression", 2: "binary"}.get(len(classes), "multiclass"),
+        classes=classes,
+    )
+
+
+def measured(method, features, target, **options):
+    """Return one number per feature."""
+    return method(None, rows(features, target), seed=1, **options)[0][:, 0, 0]
+
+
+def of(pattern):
+    """Return the ids that begin as the pattern says, as a parametrisation."""
+    return pytest.mark.parametrize(
+        "case", [key for key in CASES if re.match(pattern, key)]
+    )
+
+
+@of("lowess-")
+def test_lowess_is_that_of_r(case):
+    result, options = CASES[case]["result"], CASES[case]["options"]
+    name, n = ("x1", 12) if case == "lowess-few" else (case.split("-")[1], 60)
+    x, y = np.array(COLUMNS[name][:n], float), np.array(COLUMNS["y"][:n])
+    smooth = lowess(
+        x,
+        y,
+        fraction=options.get("f", 2 / 3),
+        n_robust=options.get("iter", 3),
+        step=options.get("delta", 0.01),
+    )
+    assert smooth[np.argsort(x, kind="stable")] == pytest.approx(result["y"], **EXACT)
+
+
+@of("t-|aov3-|kruskal3-")
+def test_groups_of_a_class_differ_as_in_r(case):
+    test = {"t-welch": "welch", "kruskal3": "kruskal_wallis"}
+    kind, feature = case.rsplit("-", 1)
+    options = {"test": test.get(kind, "equal_variances")}
+    target, result = ("c2" if kind[0] == "t" else "c3"), CASES[case]["result"]
+    value = result.get("F", result.get("statistic"))
+    truth = value**2 if kind[0] == "t" else value
+    assert measured(anova, [feature], target, **options) == pytest.approx(
+        truth, **EXACT
+    )
+    p = measured(anova, [feature], target, statistic="minus_log10_p", **options)
+    assert 10**-p == pytest.approx(result["p.value"], **EXACT)
+
+
+@of("t-")
+def test_t_has_the_sign_of_the_second_class_where_r_takes_the_first(case):
+    kind, feature = case.rsplit("-", 1)
+    test = "welch" if kind == "t-welch" else "equal_variances"
+    found = measured(anova, [feature], "c2", test=test, statistic="t")
+    assert found == pytest.approx(-CASES[case]["result"]["statistic"], **EXACT)
+
+
+@of("aov-y|oneway-welch-y")
+def test_levels_of_a_feature_part_the_target_as_in_r(case):
+    test = "welch" if "welch" in case else "equal_variances"
+    result = CASES[case]["result"]
+    truth = result.get("F", result.get("statistic"))
+    assert measured(anova, ["g"], "y", test=test) == pytest.approx(truth, **EXACT)
+    p = measured(anova, ["g"], "y", test=test, statistic="minus_log10_p")
+    assert 10**-p == pytest.approx(result["p.value"], **EXACT)
+
+
+@of("caret-class-c[23]")
+def test_areas_by_pairs_are_those_of_caret_up_to_three_classes(case):
+    target = case.split("-")[-1]
+    options = {"contrast": "one_vs_one", "summary": "maximum"}
+    result = CASES[case]["result"]
+    for name in LEVELS[target]:
+        found = measured(auc, result["rows"], target, of_class=name, **options)
+        assert found == pytest.approx(result["values"][name], **EXACT)
+
+
+@of("caret-class-c4")
+def test_with_four_classes_caret_takes_areas_of_pairs_but_not_always_the_largest(case):
+    result, data = CASES[case]["result"], rows(NUMBERS, "c4")
+    pairs = []
+    for low, high in combinations(range(4), 2):
+        kept = np.isin(data.y, [low, high])
+        y, weights = (data.y[kept] == high).astype(int), np.ones(kept.sum())
+        pair = replace(data, X=data.X[kept], y=y, weights=weights, classes=("n", "y"))
+        pairs.append(auc(None, replace(pair, task="binary"), seed=1)[0][:, 0, 0])
+    for name, values in result["values"].items():
+        gaps = np.abs(np.array(pairs) - values).min(axis=0)
+        assert gaps.max() < 1e-12, name
+    ours = measured(auc, NUMBERS, "c4", contrast="one_vs_one", summary="maximum")
+    assert ours == pytest.approx(np.max(pairs, axis=0), **EXACT)
+    assert (ours > np.max(list(result["values"].values()), axis=0) + 1e-3).any()
+
+
+@of("caret-class-factor")
+def test_a_factor_has_no_area_where_caret_stops(case):
+    assert "error" in CASES[case]["result"]
+    assert np.isnan(measured(auc, ["x1", "g"], "c2")).tolist() == [False, True]
+
+
+@of("caret-reg-constant")
+def test_a_constant_explains_nothing_that_can_be_said_as_in_caret(case):
+    theirs = CASES[case]["result"]["values"]["Overall"]
+    data = rows(["x1", "x2"], "y")
+    X, groups = data.X.assign(const=1.0), data.groups | {"const": ("const",)}
+    found, _ = lowess_r2(None, replace(data, X=X, groups=groups), seed=1)
+    assert np.isnan(found[:, 0, 0]).tolist() == [value is None for value in theirs]
+
+
+@of("spearman")
+def test_rank_correlations_are_those_of_r(case):
+    result = CASES[case]["result"]
+    if case == "spearman":
+        found = measured(spearman, NUMBERS, "y")
+        assert found == pytest.approx([result[name] for name in NUMBERS], **EXACT)
+        return
+    for name, truth in zip(result["cols"], result["values"], strict=True):
+        assert measured(spearman, NUMBERS, name) == pytest.approx(truth, **EXACT)
