@@ -24,10 +24,12 @@ from typing import Any, Literal, NamedTuple
 from pipeline.importance import (
     drop_column,
     filters,
+    filters_joint,
     model_specific,
     partial_dependence,
     permutation,
     random_subspace,
+    relief,
     stratified,
 )
 from pipeline.records import Floats, Form
@@ -87,6 +89,9 @@ METHODS: dict[str, Method] = {
     "anova": Method("data", "1", "absolute", filters.anova),
     "auc": Method("data", "1", "difference", filters.auc),
     "spearman": Method("data", "1", "absolute", filters.spearman),
+    "pca": Method("data", "1", "absolute", filters_joint.pca),
+    "mrmr": Method("data", "1", "raw", filters_joint.mrmr),
+    "relieff": Method("data", "1", "difference", relief.relieff),
 }
 
 

@@ -1,6 +1,6 @@
 """What the methods without a model have in common: columns, and what they refuse."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,15 @@ def each_column(data: Dataset, measure: Callable[[pd.Series], float]) -> Floats:
         for columns in data.groups.values()
     ]
     return np.reshape(values, (-1, 1, 1)).astype(np.float64)
+
+
+def by_name(data: Dataset, values: Mapping[str, float]) -> Floats:
+    """Return the number of each group of one, NaN for all others, (n_groups, 1, 1)."""
+    found = [
+        values.get(columns[0], np.nan) if len(columns) == 1 else np.nan
+        for columns in data.groups.values()
+    ]
+    return np.reshape(found, (-1, 1, 1)).astype(np.float64)
 
 
 def is_number(column: pd.Series) -> bool:

@@ -231,6 +231,9 @@ SPECIFIC: dict[str, Callable[[Facts, Importance], list[Fact]]] = {
     "anova": _options,
     "auc": _options,
     "spearman": _options,
+    "pca": _options,
+    "mrmr": _options,
+    "relieff": _options,
 }
 """What the card of each method says beside what all cards say."""
 

@@ -63,6 +63,13 @@ def test_values_shared_by_more_rows_than_a_neighbourhood_measure_their_means():
     assert smooth == pytest.approx(np.full(30, 0.5), rel=1e-12)
 
 
+def test_where_all_neighbours_are_outliers_the_first_row_stands_for_them():
+    x = np.append(np.arange(20.0), [100] * 4)
+    y = np.append(np.sin(np.arange(20.0)), [1e3, -1e3, 1e3, -1e3])
+    smooth = lowess(x, y, fraction=4 / 24, n_robust=1, step=0.0)
+    assert smooth[20:].tolist() == [1e3] * 4
+
+
 def test_between_fitted_points_the_curve_is_straight():
     x = np.linspace(0, 1, 201)
     smooth = lowess(x, np.sin(6 * x), fraction=0.3, n_robust=0, step=0.1)

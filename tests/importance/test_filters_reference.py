@@ -11,7 +11,10 @@ import pandas as pd
 import pytest
 
 from pipeline.importance.filters import anova, auc, lowess_r2, spearman
+from pipeline.importance.filters_joint import chosen, pca
+from pipeline.importance.information import matrix_of
 from pipeline.importance.lowess import lowess
+from pipeline.importance.relief import relieff
 from pipeline.known_answers import normal_data
 
 FILE = Path(__file__).parents[1] / "reference" / "filters.json"
@@ -29,6 +32,14 @@ LEFT_OUT = {
     "kendall": "no method here",
     "pearson": "no method here",
     "c..-shrink|var-shrink": "a covariance, not an importance",
+    "mrmre-mim-ordered": "its concordance index of a class, which no method here takes",
+    r"R?Relief(F(equalK|expRank|bestK))?-(num|mixed|defaults)": (
+        "ties between distances, which the package breaks by its own order"
+    ),
+    "Relief-(noramp|wide)-dn?3": "plain Relief with three classes, not ReliefF",
+    r"R?ReliefF(distance|sqrDistance|merit)-": "weights by distance: not built",
+    r"R?ReliefF\w+-iterations": "rows drawn by the package's own generator",
+    "MSEofMean-|Gini-|InfGain-|GainRatio-|MDL-": "best splits: not built",
 }
 
 
@@ -164,3 +175,108 @@ def test_rank_correlations_are_those_of_r(case):
         return
     for name, truth in zip(result["cols"], result["values"], strict=True):
         assert measured(spearman, NUMBERS, name) == pytest.approx(truth, **EXACT)
+
+
+@of("prcomp-")
+def test_loadings_are_those_of_r_up_to_their_sign(case):
+    rotation = CASES[case]["result"]["rotation"]
+    first = np.array(rotation["values"])[:, 0]
+    found = measured(pca, rotation["rows"], "y", scaled=case.endswith("TRUE"))
+    assert np.abs(found) == pytest.approx(np.abs(first), **EXACT)
+    assert abs(found @ first) == pytest.approx(1, rel=1e-9)
+
+
+def associations(result, measure):
+    """Return our matrix of association of the columns of an mRMRe result."""
+    names = [{"kk": "k"}.get(name, name) for name in result["rows"]]
+    columns = [pd.Series(np.array(COLUMNS[name], float)) for name in names]
+    return matrix_of(columns, measure, 5)
+
+
+@of("mrmre-mim-pearson")
+def test_the_information_of_normal_columns_is_that_of_mrmre(case):
+    result = CASES[case]["result"]
+    ours, theirs = associations(result, "gaussian"), np.array(result["values"], float)
+    assert ours == pytest.approx(theirs, **EXACT)
+
+
+@of("mrmre-classic-")
+def test_features_are_chosen_in_the_order_of_mrmre(case):
+    measure = "gaussian" if "pearson" in case else "gaussian_ranks"
+    mim = CASES["mrmre-mim-pearson"]["result"]
+    found = chosen(associations(mim, measure), "difference")
+    result = CASES[case]["result"]
+    order = [mim["rows"][k + 1] for k in found.which][: len(result["scores"])]
+    assert order == result["solution_order"]
+    if measure == "gaussian":  # its ranks of tied rows are its own
+        scores = found.scores[: len(order)]
+        assert scores == pytest.approx(result["scores"], **EXACT)
+
+
+@of("mrmre-mim-spearman")
+def test_the_information_of_untied_ranks_is_that_of_mrmre(case):
+    result = CASES[case]["result"]
+    theirs = result["values"][0][result["cols"].index("x1")]
+    assert associations(result, "gaussian_ranks")[0, 1] == pytest.approx(
+        theirs, **EXACT
+    )
+
+
+TABLES = {"dn": ("y", 4), "dr": ("y", 6), "dn2": ("c2", 4), "d2": ("c2", 6)}
+TABLES |= {"dn3": ("c3", 4), "d3": ("c3", 6)}
+
+
+def relief_of(options, **ours):
+    """Return our answer to a question to CORElearn, with other options of ours."""
+    target, n_features = TABLES[options["data"]]
+    features = ("x1", "x2", "x3", "x4", "k", "g")[:n_features]
+    ramp = {
+        "same_below": options["numAttrProportionEqual"],
+        "different_above": options["numAttrProportionDifferent"],
+    }
+    return measured(relieff, features, target, **ramp, **ours)
+
+
+@of("R?ReliefF(equalK|expRank)-(noramp|wide)|Relief-(noramp|wide)-d[n]?2")
+def test_relief_is_that_of_corelearn_where_no_distances_tie(case):
+    options, result = CASES[case]["options"], CASES[case]["result"]
+    ours = {"n_neighbours": 1}
+    if "equalK" in case:
+        ours = {"n_neighbours": options["kNearestEqual"]}
+    if "expRank" in case:
+        ours = {
+            "n_neighbours": options["kNearestExpRank"],
+            "weighting": "rank",
+            "sigma": float(options["quotientExpRankDistance"]),
+        }
+    found = relief_of(options, **ours)
+    assert found == pytest.approx(list(result.values()), **EXACT)
+
+
+@of("R?ReliefFbestK-(noramp|wide)")
+def test_the_best_of_all_numbers_of_neighbours_is_that_of_corelearn(case):
+    options, result = CASES[case]["options"], CASES[case]["result"]
+    each = [relief_of(options, n_neighbours=k) for k in range(1, 60)]
+    assert np.max(each, axis=0) == pytest.approx(list(result.values()), **EXACT)
+
+
+COMPARED = {
+    name: mark.args[1]
+    for name, test in dict(globals()).items()
+    if name.startswith("test_")
+    for mark in test.pytestmark
+}
+
+
+def test_every_case_is_compared_or_left_out_for_a_reason():
+    compared = {case for cases in COMPARED.values() for case in cases}
+    left_out = {c for c in CASES if any(re.match(p, c) for p in LEFT_OUT)}
+    assert set(CASES) - compared - left_out == set()
+    assert left_out & compared == set()
+    assert all(any(re.match(p, c) for c in CASES) for p in LEFT_OUT)
+
+
+def test_no_case_is_left_out_for_ties_that_has_none():
+    ties = next(p for p, reason in LEFT_OUT.items() if reason.startswith("ties"))
+    untied = [c for c in CASES.values() if c["options"].get("tie_sensitive") is False]
+    assert [case["id"] for case in untied if re.match(ties, case["id"])] == []
