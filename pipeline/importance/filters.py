@@ -280,7 +280,7 @@ def auc(
     --------
     >>> from pipeline.known_answers import binary_data
     >>> raw, baseline = auc(None, binary_data(), seed=1)
-    >>> float(raw[0]), float(baseline)
+    >>> raw[0].item(), baseline.item()
     (1.0, 0.5)
     """
     del model, seed
@@ -378,7 +378,7 @@ def spearman(model: None, data: Dataset, *, seed: int) -> tuple[Floats, Floats]:
     --------
     >>> from pipeline.known_answers import normal_data
     >>> raw, _ = spearman(None, normal_data(-2, 0, noise=0.0), seed=1)
-    >>> round(float(raw[0]), 12)
+    >>> round(raw[0].item(), 12)
     -1.0
     """
     from scipy.stats import spearmanr

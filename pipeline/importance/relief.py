@@ -120,7 +120,6 @@ def relieff(
     names = [name for name in data.X if is_measurable(data.X[name])]
     table = _Table(
         np.array([_scaled(data, name) for name in names]),
-        np.array([not is_number(data.X[name]) for name in names], dtype=bool),
         (same_below, different_above),
     )
     places = np.arange(min(n_neighbours, data.n_samples), dtype=np.float64)
@@ -140,17 +139,18 @@ def _scaled(data: Dataset, name: str) -> Floats:
 
 
 class _Table(NamedTuple):
-    """The columns, one per line of `values`, and how two numbers differ."""
+    """The columns, one per line of `values`, and how two numbers differ.
+
+    The codes of two levels are at least 1 apart, which is wholly.
+    """
 
     values: Floats
-    is_level: npt.NDArray[np.bool_]
     ramp: tuple[float, float]
 
     def between(self, row: int, others: Index) -> Floats:
         """Return how one row differs from others, (n_features, n_others)."""
         gaps = np.abs(self.values[:, others] - self.values[:, [row]])
-        shares = _ramped(gaps, self.ramp)
-        return np.where(self.is_level[:, np.newaxis], gaps > 0, shares)
+        return _ramped(gaps, self.ramp)
 
     def distances(self) -> Iterator[tuple[int, Floats]]:
         """Yield each row and its distance from all, (n_samples,), itself infinite."""
@@ -158,9 +158,9 @@ class _Table(NamedTuple):
         for start in range(0, n, max(1, CELLS // n)):
             rows = np.arange(start, min(start + max(1, CELLS // n), n))
             total = np.zeros((len(rows), n))
-            for values, is_level in zip(self.values, self.is_level, strict=True):
+            for values in self.values:
                 gaps = np.abs(values - values[rows, np.newaxis])
-                total += gaps > 0 if is_level else _ramped(gaps, self.ramp)
+                total += _ramped(gaps, self.ramp)
             # Equal sums of other terms must tie, as in exact arithmetic.
             total = np.round(total, 12)
             total[np.arange(len(rows)), rows] = np.inf

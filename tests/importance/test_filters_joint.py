@@ -121,6 +121,24 @@ def test_an_exact_copy_is_chosen_last_even_if_it_is_the_target(scheme):
     assert places.tolist() == [3, 1, 2]
 
 
+@pytest.mark.parametrize(
+    ("scheme", "scores"),
+    [("difference", [np.inf, 0.5, -np.inf]), ("quotient", [np.inf, 1.0, 0.0])],
+)
+def test_a_copy_of_what_is_chosen_scores_as_low_as_can_be(scheme, scores):
+    association = np.full((4, 4), 1.0)
+    association[:3, :3] = np.inf
+    association[0, 3] = association[3, 0] = 1.0
+    association[1:3, 3] = association[3, 1:3] = 0.5 if scheme == "difference" else 1.0
+    found = chosen(association, scheme)
+    assert (found.which, found.scores) == ([0, 2, 1], scores)
+
+
+def test_a_column_of_few_values_keeps_them():
+    column = pd.Series([0.0] * 8 + [1, 2])
+    assert codes_of(column, 5).tolist() == [0] * 8 + [1, 2]
+
+
 # --- what must not matter -------------------------------------------------------------
 
 
@@ -130,6 +148,11 @@ def test_the_order_of_columns_and_of_rows_does_not_matter(method):
     X = MIXED.X.iloc[order, ::-1]
     turned = replace(MIXED, X=X, y=MIXED.y[order])
     assert measured(method, turned) == pytest.approx(measured(method, MIXED), abs=1e-9)
+
+
+def test_of_two_copies_the_first_by_name_is_chosen_first():
+    data = with_columns(b=X1, a=X1, c=X3)
+    assert measured(mrmr, data).tolist() == [1, 3, 2]
 
 
 @pytest.mark.parametrize("measure", ["binned", "gaussian_ranks", "spearman"])

@@ -106,6 +106,13 @@ def test_the_order_of_rows_and_columns_does_not_matter(data):
 
 
 @each_target
+def test_a_column_turned_round_measures_the_same(data):
+    coarse = replace(data, X=data.X.round(1))
+    turned = replace(coarse, X=-coarse.X)
+    assert measured(turned) == pytest.approx(measured(coarse), abs=1e-12)
+
+
+@each_target
 def test_the_unit_of_a_feature_does_not_matter(data):
     scaled = replace(data, X=1e3 * data.X + 7)
     assert measured(scaled) == pytest.approx(measured(data), abs=1e-9)
