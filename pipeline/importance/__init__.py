@@ -25,11 +25,13 @@ from pipeline.importance import (
     drop_column,
     filters,
     filters_joint,
+    firm,
     model_specific,
     partial_dependence,
     permutation,
     random_subspace,
     relief,
+    shapley,
     stratified,
 )
 from pipeline.records import Floats, Form
@@ -92,6 +94,12 @@ METHODS: dict[str, Method] = {
     "pca": Method("data", "1", "absolute", filters_joint.pca),
     "mrmr": Method("data", "1", "raw", filters_joint.mrmr),
     "relieff": Method("data", "1", "difference", relief.relieff),
+    "firm": Method("predict", "prediction", "absolute", firm.firm),
+    "firm_labels": Method("data", "y", "absolute", firm.firm_labels),
+    "gradient_sensitivity": Method(
+        "predict", "prediction", "difference", firm.gradient_sensitivity
+    ),
+    "shapley": Method("predict", "prediction", "difference", shapley.shapley),
 }
 
 

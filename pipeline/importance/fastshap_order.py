@@ -56,7 +56,7 @@ def explained(
         expected = game.score(game.X.iloc[game.background]).mean(axis=0)
     score = game.score(game.X.iloc[game.explained])
     missed = score - values.sum(axis=1) - expected
-    variance = every.var(axis=0, ddof=1)
+    variance = every.var(axis=0)
     with np.errstate(invalid="ignore"):  # 0 / 0 where no round differs: NaN, as in R
         part = ADJUSTMENT * variance / variance.max(axis=1, keepdims=True)
     return values + missed[:, np.newaxis] * part / (1 + part.sum(axis=1, keepdims=True))

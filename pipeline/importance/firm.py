@@ -169,7 +169,7 @@ def firm_labels(
 ) -> tuple[Floats, Floats]:
     r"""Return the spread of the expected target given each feature: no model.
 
-    The measure of `firm` with the target as the score, for a binary target the
+    The measure of `firm` [1]_ with the target as the score, for a binary target the
     indicator of the positive class. Of a column of numbers, with estimator "linear",
     it is :math:`\mathrm{cor}(x_j, y)\, \mathrm{sd}(y)`, which is also what `firm`
     gives for ordinary least squares on the rows it was fitted on.
@@ -205,7 +205,8 @@ def firm_labels(
 
     References
     ----------
-    As for `firm`.
+    .. [1] Zien, Krämer, Sonnenburg and Rätsch (2009). The Feature Importance Ranking
+       Measure. ECML PKDD, LNCS 5782, 694-709. doi:10.48550/arXiv.0906.4258
 
     Examples
     --------

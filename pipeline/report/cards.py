@@ -234,6 +234,10 @@ SPECIFIC: dict[str, Callable[[Facts, Importance], list[Fact]]] = {
     "pca": _options,
     "mrmr": _options,
     "relieff": _options,
+    "firm": _options,
+    "firm_labels": _options,
+    "gradient_sensitivity": _options,
+    "shapley": _options,
 }
 """What the card of each method says beside what all cards say."""
 

@@ -228,10 +228,20 @@ def test_a_row_of_weight_two_is_two_rows_and_one_of_weight_zero_none(options):
     assert found == pytest.approx(measured(model, repeated, **options), rel=1e-9)
 
 
-def test_the_drawn_background_follows_the_weights():
+def test_a_row_of_weight_zero_is_not_drawn():
     weights = np.r_[1.0, np.zeros(11)]
-    found = measured(of_score(curved), of(DATA.X, weights))
-    assert found.tolist() == np.zeros((3, 3)).tolist()
+    for options in ({}, {"n_rows": 1, "n_background": 1}):
+        found = measured(of_score(curved), of(DATA.X, weights), **options)
+        assert found.tolist() == np.zeros((3, 3)).tolist()
+
+
+def test_a_background_row_is_drawn_as_often_as_its_weight_says():
+    X, n = pd.DataFrame({"x1": [0.0, 1.0]}), 2000
+    game = game_of(linear_model(1.0), X)._replace(shares=np.array([0.75, 0.25]))
+    generator = stream(1, "orders", "", 0)
+    found = sampled(game, np.arange(1), n_permutations=n, generator=generator)
+    std_error = np.sqrt(0.75 * 0.25 / n)
+    assert (abs(found[:, 0, 0] - [-0.25, 0.75]) < 4 * std_error).all()
 
 
 @pytest.mark.parametrize("n_rows", [None, 5])
@@ -256,6 +266,15 @@ def test_the_same_seed_gives_the_same_numbers_and_another_seed_others(stream):
     assert first.tolist() == again.tolist()
     assert (first != other).all()
     assert (first[:, 0] != first[:, 1]).all()
+
+
+def test_two_copies_of_a_group_have_orders_of_their_own():
+    X = DATA.X[["x1", "x2"]]
+    X = X.assign(x3=X["x1"], x4=X["x2"])
+    model = of_score(lambda X: X.x1 * X.x2 + X.x3 * X.x4, X.columns)
+    data = of(X).asked_by({"pair": ("x1", "x2"), "copy": ("x3", "x4")})
+    found = measured(model, data)
+    assert (found[0] != found[1]).all()
 
 
 @pytest.mark.parametrize("algorithm", ["exact", "linear"])
