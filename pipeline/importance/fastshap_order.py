@@ -101,11 +101,14 @@ def _coalitions(n: int, n_columns: int, r: RStream) -> Bits:
     how_many = (n_columns * r.runif(n)).astype(np.intp)
     before = np.zeros((n, others), dtype=bool)
     before[how_many == others] = True
-    for row in np.flatnonzero((how_many > 0) & (how_many < others)):
-        left = list(range(others))
-        for u in r.runif(int(how_many[row])):
-            place = int(len(left) * u)
-            before[row, left[place]] = True
-            left[place] = left[-1]
-            left.pop()
+    rows = np.flatnonzero((how_many > 0) & (how_many < others))
+    count = how_many[rows]
+    uniform, start = r.runif(int(count.sum())), np.cumsum(count) - count
+    left = np.tile(np.arange(others), (len(rows), 1))
+    for drawn in range(int(count.max(initial=0))):
+        on = np.flatnonzero(count > drawn)
+        size = others - drawn
+        place = (size * uniform[start[on] + drawn]).astype(np.intp)
+        before[rows[on], left[on, place]] = True
+        left[on, place] = left[on, size - 1]
     return before

@@ -71,8 +71,9 @@ def firm(
         not suit is NaN.
 
         * "auto": chosen by the column. "binary" if it has two values; "discrete" if it
-          is a category, a group, or has at most `n_bins` values; else "binned" with at
-          least 30 rows per bin, or where values are missing; else "linear".
+          is a category or has at most `n_bins` values, or is a group of such columns
+          (another group has no answer); else "binned" with at least 30 rows per bin,
+          or where values are missing; else "linear".
         * "discrete": the mean score of each value, weighted by its share. Missing is
           one more value.
         * "binary": :math:`(q_b - q_a) \sqrt{p_a p_b}`, *b* the larger value or the

@@ -32,12 +32,15 @@ class Feature(NamedTuple):
     is_missing : ndarray of bool, shape (n_samples,)
     numbers : ndarray of shape (n_samples,) or None
         The values, if they are numbers.
+    most : int
+        The most values that a single column of numbers has, 0 if there is none.
     """
 
     codes: npt.NDArray[np.intp]
     n_values: int
     is_missing: npt.NDArray[np.bool_]
     numbers: Floats | None
+    most: int
 
 
 class Setting(NamedTuple):
@@ -63,7 +66,8 @@ def feature_of(X: pd.DataFrame, columns: Sequence[str]) -> Feature:
     distinct, codes = np.unique(together, axis=0, return_inverse=True)
     numbers = each[0][1] if len(each) == 1 else None
     is_missing = (together == _MISSING).any(axis=1)
-    return Feature(codes.reshape(-1), len(distinct), is_missing, numbers)
+    most = max(len(np.unique(c)) if x is not None else 0 for c, x in each)
+    return Feature(codes.reshape(-1), len(distinct), is_missing, numbers, most)
 
 
 _MISSING = np.iinfo(np.int64).max
@@ -159,6 +163,8 @@ def auto(f: Feature, scores: Floats, shares: Floats, setting: Setting) -> Floats
     """The estimator that the column itself suggests; see `firm.firm`."""
     if f.n_values == 2 and not f.is_missing.any():
         return binary(f, scores, shares, setting)
+    if f.numbers is None and f.most > setting.n_bins:
+        return _no_answer(scores)  # nearly every row would be a value of its own
     if f.numbers is None or f.n_values <= setting.n_bins:
         return discrete(f, scores, shares, setting)
     is_scarce = len(scores) < ROWS_PER_BIN * setting.n_bins

@@ -352,6 +352,16 @@ def test_a_group_of_values_is_one_feature_with_all_of_them():
     assert measured(model, data) == pytest.approx([1, 0], abs=1e-12)
 
 
+def test_auto_has_no_answer_for_a_group_in_which_every_row_is_a_value():
+    """Where "discrete" would measure the spread of the score itself."""
+    X, model = correlated(0.5), linear_model(3, -1)
+    X = X.assign(few=np.arange(200) % 10)
+    data = of(X).asked_by({"all": ("few", "x1"), "few": ("few",)})
+    assert np.isnan(measured(model, data)).tolist() == [True, False]
+    saturated = measured(model, data, estimator="discrete")
+    assert saturated[0] == pytest.approx(model.predict(X).std(), rel=1e-12)
+
+
 def test_missing_is_a_value_of_its_own():
     x = np.array([np.nan, np.nan, 1.0, 2.0])
     model = of_score(lambda X: np.where(np.isnan(X["x1"]), 1.0, 0.0), ["x1"])
