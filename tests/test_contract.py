@@ -1,5 +1,7 @@
 """What every row of METHODS must obey, whatever it measures."""
 
+from inspect import cleandoc
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -89,6 +91,6 @@ def test_a_default_that_is_given_changes_nothing(method):
 
 
 def test_its_documentation_has_definition_shapes_weakness_and_source(method):
-    text = METHODS[method].function.__doc__
-    assert [part for part in PARTS if f"\n    {part}\n    -" not in text] == []
+    text = "\n" + cleandoc(METHODS[method].function.__doc__)
+    assert [part for part in PARTS if f"\n{part}\n-" not in text] == []
     assert "doi:" in text

@@ -10,7 +10,6 @@ from pipeline.config import load_config, parse_config
 from pipeline.data import dataset, read_datasets
 from pipeline.errors import ConfigError, DataError, listed
 from pipeline.importance import METHODS
-from pipeline.importance import METHODS as TABLE
 
 DATA = {
     "train": {"file": "a.csv"},
@@ -22,7 +21,6 @@ MODEL = {"name": "m", "estimator": "a.B"}
 BINARY = DATA | {"task": "binary"}
 
 NAMES = listed(METHODS)
-METHODS = listed(TABLE)
 KEYS = "'file' or 'r' or 'sklearn' or 'fraction' or 'column' and 'value'"
 
 
