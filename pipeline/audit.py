@@ -10,9 +10,9 @@ from typing import Any, cast
 
 import pandas as pd
 
-from pipeline import agreement, checks, measure, models, streams
+from pipeline import agreement, checks, measure, models, preconditions, streams
 from pipeline.config import AuditConfig, ImportanceSection
-from pipeline.errors import ConfigError, DataError, ModelError, did_you_mean
+from pipeline.errors import DataError
 from pipeline.importance import METHODS
 from pipeline.importance.permutation import Stream, permuted_target
 from pipeline.journal import Y_PERMUTED, Journal, Step
@@ -69,9 +69,9 @@ def audit(
     )
     with host.session(r_seconds=config.r.seconds):
         run.look_for_engines()
-        _check_rows(config, test)
+        preconditions.check_rows(config, test)
         run.models = (*_fitted(config, train), *models)
-        _check_names(config, test, run.models)
+        preconditions.check_names(config, test, run.models)
         run.journal.follow(run.steps())
         return run.journal.result(
             train, test, config, run.models, asked_r=len(run.engines) > 1
@@ -89,6 +89,11 @@ def _quiet(done: int, total: int, label: str) -> None:
     del done, total, label
 
 
+def _name(model: FittedModel | None) -> str:
+    """Return how steps and findings call who is asked."""
+    return "the data" if model is None else model.name
+
+
 def _fitted(config: AuditConfig, train: Dataset | None) -> tuple[FittedModel, ...]:
     """Fit or load the models the configuration names."""
     if not config.models:
@@ -99,48 +104,6 @@ def _fitted(config: AuditConfig, train: Dataset | None) -> tuple[FittedModel, ..
             "but there are none. Pass train=, or give fitted models only."
         )
     return models.fit_models(config.models, train, base=config.base)
-
-
-def _check_rows(config: AuditConfig, test: Dataset) -> None:
-    """Refuse to draw more rows than there are."""
-    problems = [
-        f"[importance] {entry.method} n_rows must be at most the {test.n_samples} "
-        f"rows of the test data, but {entry.options['n_rows']} was given."
-        for entry in config.importance
-        if (entry.options.get("n_rows") or 0) > test.n_samples
-    ]
-    if problems:
-        raise ConfigError(problems)
-
-
-def _check_names(
-    config: AuditConfig, test: Dataset, models: tuple[FittedModel, ...]
-) -> None:
-    """Refuse names that only meet here: of models, of columns, of both at once."""
-    if not models:
-        raise ModelError(
-            "The audit must have a model, but none was configured or given. "
-            "Add [[models]] to the configuration or pass models=."
-        )
-    names = [model.name for model in models]
-    problems = [
-        f"The names of the models must differ, but {name!r} is there twice."
-        for name in dict.fromkeys(names)
-        if names.count(name) > 1
-    ]
-    asked = {name for entry in config.importance for name in entry.models}
-    grouped = {name for columns in config.groups.values() for name in columns}
-    for what, wanted, known in (
-        ("model", asked, names),
-        ("column of a group", grouped, test.features),
-    ):
-        problems += [
-            f"A {what} must be one that the audit has, but {name!r} is not."
-            f"{did_you_mean(name, known)}"
-            for name in sorted(wanted - set(known))
-        ]
-    if problems:
-        raise ConfigError(problems)
 
 
 @dataclass(kw_only=True)
@@ -183,13 +146,19 @@ class _Run:
             ),
         ]
         for entry, model in self.questions():
-            label = f"{entry.method} of {entry.of}, {model.name}"
+            label = f"{entry.method} of {entry.of}, {_name(model)}"
             made.append((label, partial(self.measure, entry, model)))
         return [*made, ("agreement", self.compare)]
 
-    def questions(self) -> Iterator[tuple[ImportanceSection, FittedModel]]:
-        """Yield each entry with each model it asks, under the entry's losses."""
+    def questions(self) -> Iterator[tuple[ImportanceSection, FittedModel | None]]:
+        """Yield each entry with each model it asks, under the entry's losses.
+
+        What is asked of the data alone is asked once, of no model.
+        """
         for entry in self.config.importance:
+            if METHODS[entry.method].asks == "data":
+                yield entry, None
+                continue
             for model in self.models:
                 if not entry.models or model.name in entry.models:
                     losses = entry.losses_for(model.task)
@@ -251,25 +220,35 @@ class _Run:
         losses = [
             loss
             for entry, asked in self.questions()
-            if asked.name == model.name
+            if asked is not None and asked.name == model.name
             for loss in entry.losses_for(model.task)
         ]
         return tuple(dict.fromkeys(losses)) or model.losses
 
-    def measure(self, entry: ImportanceSection, model: FittedModel) -> None:
+    def rows_for(self, entry: ImportanceSection) -> Dataset:
+        """Return the rows an entry is asked on: the test rows, if of a model.
+
+        What is predictive in the data is learnt from the training rows, as a model
+        would be, so that the test rows can judge a choice of features.
+        """
+        of_data = METHODS[entry.method].asks == "data" and self.train is not None
+        rows = cast(Dataset, self.train) if of_data else self.test
+        return rows.asked_by(self.config.groups) if entry.of == "groups" else rows
+
+    def measure(self, entry: ImportanceSection, model: FittedModel | None) -> None:
         """Ask every engine of one entry about one model, our own first.
 
         An R engine that draws gets a run of ours beside it in its own draw order.
         """
-        test = self.test
-        if entry.of == "groups":
-            test = test.asked_by(self.config.groups)
-        seed = streams.seed_of(self.config.seed, model.name, entry.method, entry.of)
-        ask = partial(self.ask, entry, model, test, seed=seed)
+        rows = self.rows_for(entry)
+        drawn_as = METHODS[entry.method].seeded_as or entry.method
+        name = model.name if model is not None else ""
+        seed = streams.seed_of(self.config.seed, name, drawn_as, entry.of)
+        ask = partial(self.ask, entry, model, rows, seed=seed)
         primary = self.primary_stream(entry)
         ours, _ = ask("python", stream=primary)
-        if entry.method == "permutation" and ours:
-            self.permute_target(entry, model, test, seed=seed, stream=primary)
+        if entry.method == "permutation" and ours and model is not None:
+            self.permute_target(entry, model, rows, seed=seed, stream=primary)
         for name in entry.engines:
             info = self.engines[name]
             if info.available:
@@ -283,16 +262,17 @@ class _Run:
                 ask("python", stream=info.stream)
 
     def primary_stream(self, entry: ImportanceSection) -> str:
-        """Return our draw order: DALEX's if the entry names it, there or not."""
+        """Return our draw order: DALEX's if it is asked, there or not."""
         if not measure.draws(entry.method):
             return ""
-        return "DALEX" if "DALEX" in entry.engines else "numpy"
+        can_answer = entry.method in ENGINES["DALEX"]["importance"]
+        return "DALEX" if can_answer and "DALEX" in entry.engines else "numpy"
 
     def ask(
         self,
         entry: ImportanceSection,
-        model: FittedModel,
-        test: Dataset,
+        model: FittedModel | None,
+        rows: Dataset,
         engine: str,
         *,
         seed: int,
@@ -307,8 +287,8 @@ class _Run:
         question = f"{entry.method} of {entry.of} by {engine}"
         curves: tuple[Effect, ...] = ()
         if METHODS[entry.method].curve in table["effects"] and entry.of == "features":
-            drawn = partial(measure.effects, model, test, entry, info, seed=seed)
-            found, reason = journal.guarded(model.name, question, drawn)
+            drawn = partial(measure.effects, model, rows, entry, info, seed=seed)
+            found, reason = journal.guarded(_name(model), question, drawn)
             curves = found or ()
             journal.effects.extend(curves)
             journal.findings.extend(measure.gaps(curves))
@@ -317,17 +297,17 @@ class _Run:
         asked = partial(
             measure.importances,
             model,
-            test,
+            rows,
             entry,
             info,
             seed=seed,
             stream=stream,
             curves=measure.as_curves(curves),
         )
-        answer, reason = journal.guarded(model.name, question, asked)
+        answer, reason = journal.guarded(_name(model), question, asked)
         journal.importances.extend(answer or ())
         for importance in answer or ():
-            journal.keep(checks.of_importance(importance, test))
+            journal.keep(checks.of_importance(importance, rows))
         return answer or (), reason
 
     def permute_target(

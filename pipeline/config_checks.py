@@ -114,6 +114,7 @@ def importance_problems(entries: Sequence[Entry], facts: Facts) -> Iterator[str]
                 rule = f"models must name some of {listed(facts.models)}"
                 hint = did_you_mean(name, facts.models)
                 yield f"{where} {rule}, but {name!r} was given.{hint}"
+        yield from _model_problems(where, values)
         yield from _form_problems(where, values)
         yield from _loss_problems(where, values, facts.task)
     for (_, first, _), (where, second, _) in combinations(entries, 2):
@@ -121,6 +122,13 @@ def importance_problems(entries: Sequence[Entry], facts: Facts) -> Iterator[str]
             same = f"{second['method']!r} of {second.get('of', 'features')!r}"
             rule = "must ask something new of its models"
             yield f"{where} {rule}, but {same} is asked by an entry before it."
+
+
+def _model_problems(where: str, values: Mapping[str, Any]) -> Iterator[str]:
+    method, models = values.get("method"), values.get("models", ())
+    if method and models and METHODS[method].asks == "data":
+        rule = f"models must be left out for method {method!r}, which asks the data"
+        yield f"{where} {rule}, but {listed(models)} was given."
 
 
 def _form_problems(where: str, values: Mapping[str, Any]) -> Iterator[str]:

@@ -30,8 +30,8 @@ def draws(method: str) -> bool:
 
 
 def importances(
-    model: FittedModel,
-    test: Dataset,
+    model: FittedModel | None,
+    rows: Dataset,
     section: ImportanceSection,
     engine: EngineInfo,
     *,
@@ -43,8 +43,8 @@ def importances(
 
     Parameters
     ----------
-    model, test, section
-        What is asked, of which model, on which rows.
+    model, rows, section
+        What is asked, of which model (None: of the data alone), on which rows.
     engine : EngineInfo
         Who is asked.
     seed : int
@@ -67,7 +67,7 @@ def importances(
     accepted = signature(row.function).parameters
     raw, baseline = row.function(
         model,
-        test,
+        rows,
         seed=seed,
         **{name: value for name, value in supplied.items() if name in accepted},
         **section.options,
@@ -75,20 +75,20 @@ def importances(
     drawn = stream if draws(section.method) else ""
     return tuple(
         Importance(
-            model=model.name,
+            model="" if model is None else model.name,
             method=section.method,
             engine=engine.name,
             engine_version=engine.version,
             of=section.of,
             form=form,
             aggregator="pooled" if drawn == "DALEX" else "mean",
-            split=test.split,
+            split=rows.split,
             options=section.options,
-            n_samples=test.n_samples,
+            n_samples=rows.n_samples,
             stream=drawn,
             seed=seed,
-            features=tuple(test.groups),
-            columns=tuple(test.groups.values()),
+            features=tuple(rows.groups),
+            columns=tuple(rows.groups.values()),
             raw=np.asarray(raw)[:, :, k],
             baseline=np.asarray(baseline)[:, k],
             **score,
@@ -98,8 +98,8 @@ def importances(
 
 
 def effects(
-    model: FittedModel,
-    test: Dataset,
+    model: FittedModel | None,
+    rows: Dataset,
     section: ImportanceSection,
     engine: EngineInfo,
     *,
@@ -119,21 +119,21 @@ def effects(
     names = options_of(EFFECTS[curve].function)
     options = {name: section.options[name] for name in names}
     found = []
-    for feature in test.features:
-        grid, values = row.function(model, test, feature, seed=seed, **options)
+    for feature in rows.features:
+        grid, values = row.function(model, rows, feature, seed=seed, **options)
         for k, score in enumerate(_scores(model, section)):
             found.append(
                 Effect(
-                    model=model.name,
+                    model="" if model is None else model.name,
                     method=curve,
                     engine=engine.name,
                     engine_version=engine.version,
                     scale=score["scale"],
                     positive_class=score["positive_class"],
-                    split=test.split,
+                    split=rows.split,
                     unit=score["unit"],
                     options=options,
-                    n_samples=test.n_samples,
+                    n_samples=rows.n_samples,
                     seed=seed,
                     feature=feature,
                     kind="number"
@@ -170,29 +170,25 @@ def gaps(found: tuple[Effect, ...]) -> tuple[Finding, ...]:
     )
 
 
-def _scores(model: FittedModel, section: ImportanceSection) -> list[dict[str, str]]:
+def _scores(
+    model: FittedModel | None, section: ImportanceSection
+) -> list[dict[str, str]]:
     """Return loss, class, scale and unit of each score, in the order of `raw`."""
-    method = METHODS[section.method]
+    unit = METHODS[section.method].unit
+    standardised = {"unit": "1"} if section.options.get("standardised") else {}
+    if model is None or unit not in ("loss", "prediction"):
+        told = {"loss": "", "positive_class": "", "scale": "", "unit": unit}
+        return [told | standardised]
     event = model.classes[-1] if model.task == "binary" else ""
-    if method.unit == "loss":
+    if unit == "loss":
+        told = {"positive_class": event, "scale": model.scale}
         return [
-            {
-                "loss": loss,
-                "positive_class": event,
-                "scale": model.scale,
-                "unit": LOSSES[loss].unit,
-            }
-            for loss in model.losses
+            {"loss": loss, **told, "unit": LOSSES[loss].unit} for loss in model.losses
         ]
-    if method.unit == "prediction":
-        asked = section.options.get("scale", "native")
-        scale = model.scale if asked == "native" else str(asked)
-        unit = "y" if scale == "response" else scale
-        return [
-            {"loss": "", "positive_class": name, "scale": scale, "unit": unit}
-            for name in model.outputs
-        ]
-    return [{"loss": "", "positive_class": "", "scale": "", "unit": method.unit}]
+    asked = section.options.get("scale", "native")
+    scale = model.scale if asked == "native" else str(asked)
+    told = {"loss": "", "scale": scale, "unit": "y" if scale == "response" else scale}
+    return [told | {"positive_class": name} | standardised for name in model.outputs]
 
 
 def as_curves(found: tuple[Effect, ...]) -> dict[str, tuple[Any, Floats]]:

@@ -11,7 +11,7 @@ LAYERS = (
     "cli",
     "audit",
     "journal",
-    "data models model_table measure environment history doctor starter",
+    "data models model_table measure preconditions environment history doctor starter",
     "config reading",
     "config_checks config_schema",
     "config_sections",

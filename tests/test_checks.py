@@ -296,7 +296,7 @@ def test_a_ratio_to_a_loss_of_almost_zero_is_out_of_bounds(engine):
     ours = (
         "warning",
         "linear, permutation, features, mse",
-        "The loss with nothing permuted must not be almost zero where importances are "
+        "The loss of the model as it is must not be almost zero where importances are "
         "ratios to it, but it is 1.0e-31.",
         'Use form = "difference".',
     )
@@ -325,7 +325,7 @@ def test_an_infinite_loss_is_named_with_the_feature_that_makes_it():
     verdict, observed, finding = answer("unbounded", of_importance(infinite))
     assert (verdict, observed) == ("warn", np.inf)
     assert finding.message == (
-        "Losses must be finite to be ranked, but that with 'x1' permuted is infinite."
+        "Losses must be finite to be ranked, but that of 'x1' is infinite."
     )
 
 
@@ -333,7 +333,7 @@ def test_an_infinite_loss_with_nothing_permuted_is_told_before_all_others():
     infinite = measured([[np.inf]], baseline=np.inf, form="ratio", loss="log_loss")
     finding = answer("unbounded", of_importance(infinite))[2]
     assert finding.message == (
-        "The loss with nothing permuted must be finite, but it is not."
+        "The loss of the model as it is must be finite, but it is not."
     )
     assert "event_level" not in words(infinite)
 

@@ -6,6 +6,7 @@ from pipeline.checks.answers import Answer, Limit, Limits, answer
 from pipeline.checks.columns import is_constant
 from pipeline.errors import listed
 from pipeline.finding import Finding
+from pipeline.importance import METHODS
 from pipeline.records import Dataset, Importance
 
 
@@ -41,7 +42,7 @@ def constant_feature(
     constant = [
         n for n, columns in enumerate(importance.columns) if is_constant(data, columns)
     ]
-    if not constant or not importance.loss or _has_other_baseline(importance):
+    if not constant or not _permutes(importance) or _has_other_baseline(importance):
         return None
     names = listed(importance.features[n] for n in constant)
     gaps = np.abs(importance.raw - importance.baseline)[constant]
@@ -89,7 +90,7 @@ def event_level(importance: Importance, data: Dataset, limits: Limits) -> Answer
     del data, limits
     rise = (importance.raw - importance.baseline).mean(axis=1)
     baseline_is_known = bool(np.isfinite(importance.baseline).all())
-    if not importance.loss or np.isnan(rise).all() or not baseline_is_known:
+    if not _permutes(importance) or np.isnan(rise).all() or not baseline_is_known:
         return None
     strongest = int(np.nanargmax(np.abs(rise)))
     observed = float(rise[strongest])
@@ -108,6 +109,11 @@ def event_level(importance: Importance, data: Dataset, limits: Limits) -> Answer
     return answer(finding, not observed > 0, observed, Limit(0.0, "definition"))
 
 
+def _permutes(importance: Importance) -> bool:
+    """Return whether the numbers are losses of one model on permuted rows."""
+    return bool(importance.loss) and METHODS[importance.method].asks == "predict"
+
+
 def _out_of_bounds(importance: Importance, limit: float) -> tuple[str, str, str]:
     """Return subject, message and remedy; the message is empty if all is in bounds."""
     finite = (
@@ -117,19 +123,18 @@ def _out_of_bounds(importance: Importance, limit: float) -> tuple[str, str, str]
     endless = np.isinf(importance.raw).any(axis=1)
     baseline = float(importance.baseline.mean())
     if np.isinf(baseline):
-        message = "The loss with nothing permuted must be finite, but it is not."
+        message = "The loss of the model as it is must be finite, but it is not."
         return _question(importance), message, finite
     if endless.any():
         names = listed(importance.features[n] for n in np.flatnonzero(endless))
         message = (
-            f"Losses must be finite to be ranked, but that with {names} permuted is "
-            "infinite."
+            f"Losses must be finite to be ranked, but that of {names} is infinite."
         )
         return _asked(importance), message, finite
     highest = float(np.nanmax(np.abs(importance.raw), initial=0.0))
     if importance.form == "ratio" and abs(baseline) * limit < highest:
         message = (
-            "The loss with nothing permuted must not be almost zero where importances "
+            "The loss of the model as it is must not be almost zero where importances "
             f"are ratios to it, but it is {baseline:.1e}."
         )
         return _question(importance), message, 'Use form = "difference".'

@@ -51,6 +51,8 @@ class Method(NamedTuple):
     form : {"difference", "ratio", "raw", "absolute"}
         How an importance follows from `raw` and `baseline` unless the audit says so.
     function : callable
+    seeded_as : str
+        The method whose draws it repeats, empty if it has its own.
     curve : str
         The key of `effects.EFFECTS` whose curves it can be handed, empty if none.
     """
@@ -60,6 +62,7 @@ class Method(NamedTuple):
     form: Form
     function: Callable[..., tuple[Floats, Floats]]
     curve: str = ""
+    seeded_as: str = ""
 
 
 METHODS: dict[str, Method] = {
@@ -79,7 +82,11 @@ METHODS: dict[str, Method] = {
         "refit", "loss", "difference", random_subspace.random_subspace
     ),
     "random_subspace_permutation": Method(
-        "refit", "loss", "difference", random_subspace.random_subspace_permutation
+        "refit",
+        "loss",
+        "difference",
+        random_subspace.random_subspace_permutation,
+        seeded_as="random_subspace",
     ),
     "stratified_impact": Method(
         "data", "y", "difference", stratified.stratified_impact

@@ -114,7 +114,7 @@ def _symbols(record: Importance) -> Sentence:
 
 
 def _models(facts: Facts, ranked: list[Ranking]) -> Sentence:
-    models = dict.fromkeys(r.record.model for r in ranked)
+    models = dict.fromkeys(r.subject for r in ranked)
     classes = dict.fromkeys(r.record.positive_class for r in ranked)
     scale = ranked[0].record.scale
     text = say("cards.models", models=series(named(model) for model in models))

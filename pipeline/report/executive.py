@@ -134,13 +134,13 @@ def _caption(facts: Facts, ranking: Ranking) -> Sentence:
     record = ranking.record
     text = say(
         "executive.caption",
-        model=shortened(record.model, NAME),
+        model=shortened(ranking.subject, NAME),
         measured=measured_in(facts, ranking),
         card=card_link(facts.card(record)),
     )
     if ranking.is_drawn:
         text += say("executive.over", estimate=over_repeats(ranking))
-    if record.loss:
+    if ranking.starts_at_loss:
         text += say(
             "executive.as_it_is",
             loss=loss_label(record.loss),

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from pipeline.records import Effect, Importance
-from pipeline.report.blocks import Link, Name, Sentence, Value
-from pipeline.report.number_text import count, loss_label, unit_text
+from pipeline.report.blocks import Link, Value
+from pipeline.report.number_text import count, unit_text
 from pipeline.report.rankings import OURS, Measure, Ranking, measure_of, rankings
-from pipeline.report.wording import joined, named, word
+from pipeline.report.wording import word
 from pipeline.result import AuditResult
 
 
@@ -152,16 +152,6 @@ def whole(path: str, number: int) -> Value:
 def tallied(path: str, number: int) -> Value:
     """Return how many of what stands at `path` there are."""
     return Value(path, number, count(number), derived="count")
-
-
-def question_text(record: Importance) -> Sentence:
-    """Return what sets one ranking apart within its card: model, loss, class."""
-    parts: list[str | Name] = [named(record.model)]
-    if record.loss:
-        parts.append(loss_label(record.loss))
-    if record.positive_class:
-        parts.append(named(record.positive_class))
-    return joined(parts)
 
 
 def config_of(facts: Facts, key: str) -> Any:

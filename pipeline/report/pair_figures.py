@@ -94,7 +94,7 @@ def _engines_headline(ranking: Ranking, sides: list[Importance]) -> Sentence:
     key = "figures.one_order" if len(orders) == 1 else "figures.orders"
     return say(
         key,
-        model=shortened(ranking.record.model, 24),
+        model=shortened(ranking.subject, 24),
         n=tallied("importances", len(sides)),
     )
 
@@ -106,7 +106,7 @@ def _engines_alt(ranking: Ranking, engines: tuple[str, ...], n: int) -> str:
         n=str(n),
         total=count(len(record.features)),
         what=word(f"asked.{record.of}"),
-        model=shortened(record.model, 30),
+        model=shortened(ranking.subject, 30),
         engines=joined(engines),
         first=shortened(record.features[ranking.measured[0]], 30),
     )

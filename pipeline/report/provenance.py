@@ -156,7 +156,7 @@ def _seed_row(facts: Facts, places: list[int]) -> Row:
     repeats = Value(f"{path}.n_repeats", first.n_repeats, count(first.n_repeats))
     return Row(
         (
-            Cell((named(first.model),)),
+            Cell((named(first.model or word("words.the_data")),)),
             Cell((measure,)),
             Cell(joined(engine_name(engine) for engine in engines)),
             Cell((streams.get(first.stream, first.stream),)),

@@ -278,7 +278,7 @@ def _caption(facts: Facts, ranking: Ranking) -> Sentence:
     text = say(
         key,
         what=word(f"asked.{record.of}"),
-        model=named(record.model),
+        model=named(ranking.subject),
         cls=named(record.positive_class),
         measured=measured_in(facts, ranking),
     )
@@ -291,7 +291,7 @@ def _caption(facts: Facts, ranking: Ranking) -> Sentence:
 def _notes(facts: Facts, ranking: Ranking) -> tuple[Sentence, ...]:
     record = ranking.record
     notes: list[Sentence] = []
-    if record.loss:
+    if ranking.starts_at_loss:
         notes.append(_as_it_is(facts, ranking))
     if ranking.is_drawn and ranking is facts.lead:
         notes.append(say("ranking.places_note"))
@@ -312,7 +312,7 @@ def _as_it_is(facts: Facts, ranking: Ranking) -> Sentence:
     record = ranking.record
     text = say(
         "ranking.as_it_is",
-        model=named(record.model),
+        model=named(ranking.subject),
         loss=loss_label(record.loss),
         value=baseline_of(ranking),
         rows=on_drawn_rows(ranking),

@@ -14,12 +14,13 @@ import numpy as np
 
 from pipeline.records import Floats, Importance
 from pipeline.report.number_text import decimals
-from pipeline.report.wording import key_of
+from pipeline.report.wording import key_of, word
 from pipeline.result import AuditResult
 
 OURS = "python"
 LEVEL = 0.95
 TOP = 20
+FROM_LOSS = ("permutation",)
 
 Question = tuple[str, str, str, str, str]
 Measure = tuple[str, str, str, tuple[tuple[str, str], ...]]
@@ -55,6 +56,16 @@ class Ranking:
     first: Floats
     last: Floats
     order: tuple[int, ...]
+
+    @property
+    def subject(self) -> str:
+        """Whom the question was put to: the name of a model, or the data."""
+        return self.record.model or word("words.the_data")
+
+    @property
+    def starts_at_loss(self) -> bool:
+        """Whether its numbers are told from the loss of the model as it is."""
+        return self.record.method in FROM_LOSS
 
     @cached_property
     def mean(self) -> Floats:

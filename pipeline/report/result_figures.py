@@ -60,11 +60,11 @@ def ranking_figure(facts: Facts, ranking: Ranking) -> Figure | None:
     record = ranking.record
     if record.form not in ("difference", "ratio") or not ranking.measured:
         return None
-    if not record.loss:
+    if not ranking.starts_at_loss:
         return None
     shown_rows = ranking.measured[:TOP]
     rows = tuple(_figure_row(ranking, row) for row in shown_rows)
-    baseline = plain((named(record.model), " ", *_baseline_text(ranking)))
+    baseline = plain((named(ranking.subject), " ", *_baseline_text(ranking)))
     return Figure(
         id=table_id(ranking).replace("tab-", "fig-"),
         function="ranking",
@@ -134,7 +134,7 @@ def _ranking_alt(facts: Facts, ranking: Ranking, n: int) -> str:
         n=count(n),
         total=count(len(record.features)),
         what=word(f"asked.{record.of}"),
-        model=shortened(record.model, 30),
+        model=shortened(ranking.subject, 30),
         measured=measured_in(facts, ranking),
         first=shortened(record.features[row], 30),
         value=value_of(ranking, row).text,
@@ -149,7 +149,7 @@ def models_figure(facts: Facts, ranked: Sequence[Ranking]) -> Figure | None:
     record = ranked[0].record
     alike = [r for r in ranked if set(r.record.features) == set(record.features)]
     chosen = alike[:PANELS]
-    if not record.loss or len(chosen) < 2 or not ranked[0].measured:
+    if not ranked[0].starts_at_loss or len(chosen) < 2 or not ranked[0].measured:
         return None
     names = [record.features[row] for row in ranked[0].measured]
     names = names[: max(PANEL_ROWS // len(chosen), 3)]
@@ -169,7 +169,7 @@ def models_figure(facts: Facts, ranked: Sequence[Ranking]) -> Figure | None:
         },
         alt=_models_alt(chosen, names),
         headline=_models_headline(chosen),
-        caption=(*caption, *_not_drawn([r.record.model for r in alike[PANELS:]])),
+        caption=(*caption, *_not_drawn([r.subject for r in alike[PANELS:]])),
     )
 
 

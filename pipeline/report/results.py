@@ -38,7 +38,7 @@ def lede(facts: Facts) -> Sentence:
     """Return who leads in which model, by the lead measure."""
     said = []
     for (key, leader), ranked in groupby(facts.leads, key=_leader):
-        models = series(dict.fromkeys(named(r.record.model) for r in ranked))
+        models = series(dict.fromkeys(named(r.subject) for r in ranked))
         said.append(say(f"results.{key}", feature=named(leader), models=models))
     return joined(said, " ")
 
@@ -65,7 +65,7 @@ def leaders(facts: Facts, ranking: Ranking, n: int) -> Sentence:
         (shortened(record.features[row], 30), " ", value_of(ranking, row))
         for row in ranking.measured[:n]
     )
-    return say("results.leaders", model=named(record.model), features=joined(first))
+    return say("results.leaders", model=named(ranking.subject), features=joined(first))
 
 
 def _group(facts: Facts, measure: Measure) -> Group:
@@ -114,7 +114,8 @@ def _outside(facts: Facts, ranking: Ranking) -> list[str]:
 def _reading(facts: Facts, ranking: Ranking) -> Sentence:
     """Return how to read the first number of the lead ranking, and who is tied."""
     record = ranking.record
-    if record.form != "difference" or not record.loss or not ranking.measured:
+    is_rise = record.form == "difference" and ranking.starts_at_loss
+    if not is_rise or not ranking.measured:
         return ()
     row = ranking.measured[0]
     before, after = _before_and_after(ranking, row)

@@ -94,14 +94,20 @@ def _asked(facts: Facts) -> Sentence:
     """Return which measures were asked of which models."""
     if not facts.rankings:
         return say("scope.nothing_asked")
-    titles = [plain(title_of(r.record)).lower() for r in facts.rankings]
+    titles = [_within(plain(title_of(r.record))) for r in facts.rankings]
     measures = dict.fromkeys(titles)
-    models = dict.fromkeys(r.record.model for r in facts.rankings)
+    models = dict.fromkeys(r.subject for r in facts.rankings)
     return say(
         "scope.asked",
         models=series(shortened(model, 40) for model in models),
         measures=series(measures),
     )
+
+
+def _within(title: str) -> str:
+    """Return a title as it stands within a sentence; abbreviations stay capitals."""
+    is_word = title[1:2].islower()
+    return title[:1].lower() + title[1:] if is_word else title
 
 
 def _shared(facts: Facts) -> Table:

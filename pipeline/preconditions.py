@@ -1,0 +1,47 @@
+"""What cannot be told before configuration, rows and models meet: counts and names."""
+
+from pipeline.config import AuditConfig
+from pipeline.errors import ConfigError, ModelError, did_you_mean
+from pipeline.records import Dataset, FittedModel
+
+
+def check_rows(config: AuditConfig, test: Dataset) -> None:
+    """Refuse to draw more rows than there are."""
+    problems = [
+        f"[importance] {entry.method} n_rows must be at most the {test.n_samples} "
+        f"rows of the test data, but {entry.options['n_rows']} was given."
+        for entry in config.importance
+        if (entry.options.get("n_rows") or 0) > test.n_samples
+    ]
+    if problems:
+        raise ConfigError(problems)
+
+
+def check_names(
+    config: AuditConfig, test: Dataset, models: tuple[FittedModel, ...]
+) -> None:
+    """Refuse names that only meet here: of models, of columns, of both at once."""
+    if not models:
+        raise ModelError(
+            "The audit must have a model, but none was configured or given. "
+            "Add [[models]] to the configuration or pass models=."
+        )
+    names = [model.name for model in models]
+    problems = [
+        f"The names of the models must differ, but {name!r} is there twice."
+        for name in dict.fromkeys(names)
+        if names.count(name) > 1
+    ]
+    asked = {name for entry in config.importance for name in entry.models}
+    grouped = {name for columns in config.groups.values() for name in columns}
+    for what, wanted, known in (
+        ("model", asked, names),
+        ("column of a group", grouped, test.features),
+    ):
+        problems += [
+            f"A {what} must be one that the audit has, but {name!r} is not."
+            f"{did_you_mean(name, known)}"
+            for name in sorted(wanted - set(known))
+        ]
+    if problems:
+        raise ConfigError(problems)

@@ -1,0 +1,95 @@
+"""What each kind of method is asked of: which rows, which models, which draws."""
+
+import numpy as np
+import pytest
+
+from pipeline.audit import audit
+from pipeline.config import parse_config
+from pipeline.data import read_datasets
+from pipeline.errors import ConfigError
+from pipeline.report.html import to_html
+from pipeline.report.view import build_view
+from pipeline.streams import seed_of
+
+GIVEN = {
+    "data": {
+        "train": {"sklearn": "load_diabetes"},
+        "test": {"fraction": 0.4},
+        "target": "target",
+        "task": "regression",
+    },
+    "models": [
+        {"name": name, "estimator": "sklearn.linear_model.LinearRegression"}
+        for name in ("one", "two")
+    ],
+}
+
+
+def audited(*entries):
+    """Return training rows, test rows and the audit of two equal models."""
+    config = parse_config(GIVEN | {"importance": list(entries)})
+    train, test = read_datasets(config)
+    return train, test, audit(train, test, config)
+
+
+def test_the_data_are_asked_once_on_the_training_rows():
+    train, _, result = audited({"method": "spearman"})
+    (found,) = result.importances
+    assert (found.model, found.split, found.n_samples) == ("", "train", len(train.y))
+
+
+def test_a_model_is_asked_on_the_test_rows():
+    _, test, result = audited({"method": "drop_column", "n_repeats": 1})
+    assert [r.model for r in result.importances] == ["one", "two"]
+    assert {(r.split, r.n_samples) for r in result.importances} == {
+        ("test", len(test.y))
+    }
+
+
+def test_random_subspaces_and_their_twin_are_the_same_subspaces():
+    options = {"n_repeats": 30, "models": ["one"]}
+    _, _, result = audited(
+        {"method": "random_subspace", **options},
+        {"method": "random_subspace_permutation", **options},
+    )
+    perf, twin = result.importances
+    assert perf.seed == twin.seed == seed_of(1, "one", "random_subspace", "features")
+
+
+def test_an_engine_without_the_method_does_not_decide_our_draws():
+    _, _, result = audited(
+        {"method": "shapley", "n_repeats": 1, "n_background": 5, "engines": ["DALEX"]}
+    )
+    assert {record.stream for record in result.importances} == {"numpy"}
+    assert set(result.agreement["verdict"]) == {"not compared"}
+
+
+def test_standardised_values_have_no_unit():
+    _, _, result = audited({"method": "firm_labels", "standardised": True})
+    (found,) = result.importances
+    assert found.unit == "1"
+    assert np.nanmax(np.abs(found.raw)) <= 1
+
+
+def test_the_page_says_that_the_data_were_asked():
+    page = to_html(build_view(audited({"method": "spearman"})[2]))
+    assert "Ranking of the features of <bdi>the data</bdi>" in page
+    assert "empty name" not in page
+
+
+def test_numbers_that_do_not_start_at_the_loss_of_the_model_are_not_told_from_it():
+    _, _, result = audited({"method": "random_subspace", "n_repeats": 30})
+    page = to_html(build_view(result))
+    assert "as it is:" not in page
+    assert "fig-models" not in page
+
+
+def test_a_method_that_asks_the_data_takes_no_models():
+    with pytest.raises(ConfigError) as caught:
+        parse_config(
+            GIVEN | {"importance": [{"method": "spearman", "models": ["one"]}]}
+        )
+    assert str(caught.value) == (
+        "[importance] models must be left out for method 'spearman', which asks the "
+        "data, but 'one' was given."
+    )
