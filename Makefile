@@ -19,4 +19,4 @@ check: ## lint, format, types
 
 bench: ## side-by-side timings, one table each
 	@scripts/install test
-	@for file in tests/benchmarks/*.py; do $(python) $$file || exit 1; done
+	@worst=0; for file in tests/benchmarks/*.py; do $(python) $$file || worst=1; done; exit $$worst

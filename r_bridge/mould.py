@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from r_bridge.channel import NA_INTEGER, Array, Record, read_texts
-from r_bridge.schema import Column, Schema, restore
+from r_bridge.schema import Column, Schema, fits, restore
 
 
 class Restorer:
@@ -208,7 +208,7 @@ def _write_doubles(part: Part, values: Sequence[Array]) -> bool:
 
 def _write_integers(part: Part, values: Sequence[Array]) -> bool:
     for row, array in zip(part.rows, values, strict=True):
-        if array.min() == NA_INTEGER:
+        if array.min() == NA_INTEGER or not fits(array, row.dtype):
             return False
         row[:] = array
     return True

@@ -163,17 +163,28 @@ def _restore_integers(column: Column, record: Record, arrays: Sequence[Array]) -
     dtype = column.dtype
     if record[0] == "integer" and isinstance(dtype, np.dtype):
         values = arrays[record[1]]
-        if not (values == NA_INTEGER).any():
+        if not (values == NA_INTEGER).any() and fits(values, dtype):
             return values.astype(dtype)
     numbers = _doubles(column, record, arrays)
     present = numbers[~np.isnan(numbers)]
     if len(present) < len(numbers) and isinstance(dtype, np.dtype):
         raise _surprise(column, "a missing value")
-    if (present % 1 != 0).any():
+    if (present % 1 != 0).any() or not fits(present, dtype):
         return numbers
     if isinstance(dtype, np.dtype):
         return numbers.astype(dtype)
     return pd.array(numbers, dtype="Int64").astype(dtype)
+
+
+def fits(values: Array, dtype: Any) -> bool:
+    """Return whether a type of integers holds all of some whole numbers.
+
+    R may ask for a value that the data do not have, such as a point of a grid.
+    """
+    limits = np.iinfo(getattr(dtype, "numpy_dtype", dtype))
+    return not values.size or bool(
+        values.min() >= limits.min and values.max() <= limits.max
+    )
 
 
 def _restore_booleans(column: Column, record: Record, arrays: Sequence[Array]) -> Any:

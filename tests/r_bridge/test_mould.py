@@ -60,6 +60,12 @@ def test_columns_of_other_kinds_have_no_mould(column):
         pd.testing.assert_frame_equal(restorer.restore(record, arrays), frame)
 
 
+def test_an_integer_too_large_for_its_type_is_left_to_restore(restorer):
+    other = X.assign(m=[1, 300, 127])
+    assert restorer.restore(*sent(other))["m"].tolist() == [1, 300, 127]
+    pd.testing.assert_frame_equal(restorer.restore(*sent(X)), X)
+
+
 def test_a_frame_that_predict_keeps_is_not_changed_by_later_calls(restorer):
     kept = restorer.restore(*sent(X))
     before = kept.copy(deep=True)

@@ -118,6 +118,14 @@ def test_a_level_that_nobody_uses_may_be_new():
     pd.testing.assert_frame_equal(sent_and_restored(sent, schema_of), schema_of)
 
 
+@pytest.mark.parametrize("dtype", ["int8", "Int8", "uint8"])
+def test_numbers_that_the_type_of_integers_cannot_hold_stay_what_they_are(dtype):
+    schema_of = pd.DataFrame({"n": pd.Series([1, 2], dtype=dtype)})
+    for asked in ([300, -7], [300.0, -7.0]):
+        found = sent_and_restored(pd.DataFrame({"n": asked}), schema_of)
+        assert found["n"].tolist() == [300, -7]
+
+
 def test_whole_numbers_return_to_integers_and_fractions_stay_fractions():
     schema_of = pd.DataFrame({"n": np.int8([1, 2])})
     whole = sent_and_restored(pd.DataFrame({"n": [3.0, 4.0]}), schema_of)
