@@ -17,6 +17,7 @@ LAYERS = (
     "config_sections",
     "references checks rules splits roles tables",
     "importance report",
+    "interactions",
     "effects known_answers known_defects agreement performance result_json prediction",
     "encoding estimators columns spreads result",
     "records finding losses streams r_rng",

@@ -1,6 +1,6 @@
 """The mean prediction as a function of one feature. Not: how far it is from flat."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -105,18 +105,28 @@ def partial_dependence(
     2.0
     """
     del seed
+    check_scale(model, scale)
+    points = grid_of(data.X[feature], grid=grid, n_grid=n_grid)
+    known = is_predicted(model, data.X, feature, points)
+    curve = [
+        np.average(on_scale, axis=1, weights=data.weights)
+        for on_scale in asked(
+            model,
+            data.X,
+            {feature: as_column(points[known], data.X[feature])},
+            SCALES[scale],
+        )
+    ]
+    return points, with_gaps(np.concatenate(curve), known)
+
+
+def check_scale(model: FittedModel, scale: Scale) -> None:
+    """Refuse a scale of probabilities for a model that predicts none."""
     if scale != "native" and model.task == "regression":
         raise NotApplicable(
             f"Model {model.name!r} must predict probabilities for scale {scale!r}, "
             "but its task is 'regression'. Use scale 'native'."
         )
-    points = grid_of(data.X[feature], grid=grid, n_grid=n_grid)
-    known = is_predicted(model, data.X, feature, points)
-    curve = [
-        np.average(on_scale, axis=1, weights=data.weights)
-        for on_scale in _asked(model, data.X, feature, points[known], SCALES[scale])
-    ]
-    return points, with_gaps(np.concatenate(curve), known)
 
 
 def grid_of(column: pd.Series, *, grid: Grid, n_grid: int) -> npt.NDArray[Any]:
@@ -158,7 +168,7 @@ def is_predicted(
     column = X[feature]
     if isinstance(column.dtype, pd.CategoricalDtype):
         for n in np.flatnonzero(~np.isin(points, column.dropna().unique())):
-            level = _as_column(points[n : n + 1], column)
+            level = as_column(points[n : n + 1], column)
             try:
                 model.predict(X.iloc[:1].assign(**{feature: level}))
             except (DataError, ModelError):
@@ -190,32 +200,33 @@ def _quantiles(ordered: Floats, n_grid: int) -> Floats:
     return np.interp(position, np.arange(len(ordered)), ordered)
 
 
-def _asked(
+def asked(
     model: FittedModel,
     X: pd.DataFrame,
-    feature: str,
-    points: npt.NDArray[Any],
+    settings: Mapping[str, Any],
     on_scale: Callable[[FittedModel, Floats], Floats],
 ) -> Iterator[Floats]:
-    """Yield predictions (n_points, n_samples, n_outputs), some grid points at a time.
+    """Yield predictions (n_points, n_samples, n_outputs), some points at a time.
 
-    The rows are stacked once and only the asked column is written between two calls.
+    `settings` holds what is set: arrays of (n_points,), by column, of its type. The
+    rows are stacked once and only the set columns are written between two calls.
     """
     n_samples = len(X)
+    n_points = len(next(iter(settings.values())))
     per_point = max(1, int(X.memory_usage(index=False).sum()))
-    n_stacked = min(len(points), max(1, MAX_BYTES // per_point))
+    n_stacked = min(n_points, max(1, MAX_BYTES // per_point))
     stacked = X.take(np.tile(np.arange(n_samples), n_stacked))
-    settings = _as_column(points, X[feature])
-    for start in range(0, len(points), n_stacked):
-        asked = settings[start : start + n_stacked]
-        if len(asked) < n_stacked:
-            stacked = stacked.iloc[: len(asked) * n_samples].copy()
-        stacked[feature] = asked.repeat(n_samples)
+    for start in range(0, n_points, n_stacked):
+        n_asked = min(n_stacked, n_points - start)
+        if n_asked < n_stacked:
+            stacked = stacked.iloc[: n_asked * n_samples].copy()
+        for name, values in settings.items():
+            stacked[name] = values[start : start + n_asked].repeat(n_samples)
         prediction = on_scale(model, model.predict(stacked))
-        yield prediction.reshape(len(asked), n_samples, -1)
+        yield prediction.reshape(n_asked, n_samples, -1)
 
 
-def _as_column(points: npt.NDArray[Any], column: pd.Series) -> Any:
+def as_column(points: npt.NDArray[Any], column: pd.Series) -> Any:
     """Return the grid as an array of the column's type, floats if it does not fit."""
     whole = _is_whole(column) and bool((points == np.trunc(points)).all())
     keeps = isinstance(column.dtype, pd.CategoricalDtype) or whole
