@@ -233,6 +233,8 @@ class _Run:
         """
         of_data = METHODS[entry.method].asks == "data" and self.train is not None
         rows = cast(Dataset, self.train) if of_data else self.test
+        if entry.of == "pairs":
+            return rows.asked_by(measure.pairs_of(rows.features))
         return rows.asked_by(self.config.groups) if entry.of == "groups" else rows
 
     def measure(self, entry: ImportanceSection, model: FittedModel | None) -> None:

@@ -109,6 +109,7 @@ def importance_problems(entries: Sequence[Entry], facts: Facts) -> Iterator[str]
     for where, values, _ in entries:
         if values.get("of") == "groups" and not facts.has_groups:
             yield f"{where} of must be 'features' without [groups], but is 'groups'."
+        yield from _of_problems(where, values)
         for name in values.get("models", ()):
             if facts.models is not None and name not in facts.models:
                 rule = f"models must name some of {listed(facts.models)}"
@@ -122,6 +123,13 @@ def importance_problems(entries: Sequence[Entry], facts: Facts) -> Iterator[str]
             same = f"{second['method']!r} of {second.get('of', 'features')!r}"
             rule = "must ask something new of its models"
             yield f"{where} {rule}, but {same} is asked by an entry before it."
+
+
+def _of_problems(where: str, values: Mapping[str, Any]) -> Iterator[str]:
+    method, of = values.get("method"), values.get("of", "features")
+    if method and of not in METHODS[method].of:
+        rule = f"of must be one of {listed(METHODS[method].of)} for method {method!r}"
+        yield f"{where} {rule}, but is {of!r}."
 
 
 def _model_problems(where: str, values: Mapping[str, Any]) -> Iterator[str]:

@@ -129,8 +129,9 @@ class ImportanceSection:
     ----------
     method : str
         What is measured.
-    of : {"features", "groups"}
-        Each feature alone, or the columns of each group together.
+    of : {"features", "groups", "pairs"}
+        Each feature alone, the columns of each group together, or every two features,
+        for a method that measures interactions.
     engines : tuple of str
         Who answers the question besides Python.
     losses : tuple of str
@@ -145,7 +146,7 @@ class ImportanceSection:
     """
 
     method: Annotated[str, OneOf(METHOD_NAMES)]
-    of: Literal["features", "groups"] = "features"
+    of: Literal["features", "groups", "pairs"] = "features"
     engines: tuple[Annotated[str, OneOf(R_ENGINES)], ...] = ()
     losses: tuple[Annotated[str, OneOf(LOSS_NAMES)], ...] = ()
     form: Form | None = None

@@ -1,7 +1,8 @@
 """One question to one engine about one model, answered as records."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from inspect import signature
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,24 @@ Curves = Mapping[str, tuple[Any, Floats]]
 def draws(method: str) -> bool:
     """Return whether a method draws random numbers, so that a stream can be named."""
     return "stream" in signature(METHODS[method].function).parameters
+
+
+def pairs_of(names: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Return every two features under one name, "a:b"; quoted where that is unclear."""
+    pairs = list(combinations(names, 2))
+    found = {f"{a}:{b}": (a, b) for a, b in pairs}
+    if len(found) < len(pairs):
+        return {f"{a!r}:{b!r}": (a, b) for a, b in pairs}
+    return found
+
+
+def _drawn(section: ImportanceSection, rows: Dataset, stream: str) -> str:
+    """Return in which order something is drawn, empty if nothing is."""
+    n_rows = section.options.get("n_rows")
+    takes_all = n_rows is None or n_rows >= rows.n_samples
+    if not draws(section.method) or (METHODS[section.method].draws_rows and takes_all):
+        return ""
+    return stream
 
 
 def importances(
@@ -72,7 +91,7 @@ def importances(
         **{name: value for name, value in supplied.items() if name in accepted},
         **section.options,
     )
-    drawn = stream if draws(section.method) else ""
+    drawn = _drawn(section, rows, stream)
     return tuple(
         Importance(
             model="" if model is None else model.name,

@@ -2,16 +2,18 @@
 
 from pipeline.config import AuditConfig
 from pipeline.errors import ConfigError, ModelError, did_you_mean
+from pipeline.importance import METHODS
 from pipeline.records import Dataset, FittedModel
 
 
 def check_rows(config: AuditConfig, test: Dataset) -> None:
-    """Refuse to draw more rows than there are."""
+    """Refuse to draw more rows than there are, where all cannot be meant."""
     problems = [
         f"[importance] {entry.method} n_rows must be at most the {test.n_samples} "
         f"rows of the test data, but {entry.options['n_rows']} was given."
         for entry in config.importance
         if (entry.options.get("n_rows") or 0) > test.n_samples
+        and not METHODS[entry.method].draws_rows
     ]
     if problems:
         raise ConfigError(problems)

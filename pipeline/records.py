@@ -216,7 +216,7 @@ class Importance:
     ----------
     model, method, engine, engine_version : str
         Who measured what.
-    of : {"features", "groups"}
+    of : {"features", "groups", "pairs"}
     form : {"difference", "ratio", "raw", "absolute"}
         How `values` follows from `raw` and `baseline`.
     aggregator : {"mean", "pooled"}
@@ -254,7 +254,7 @@ class Importance:
     method: str
     engine: str
     engine_version: str
-    of: Literal["features", "groups"]
+    of: Literal["features", "groups", "pairs"]
     form: Form
     aggregator: Literal["mean", "pooled"] = "mean"
     loss: str = ""
@@ -286,7 +286,7 @@ class Importance:
         Each repeat draws its own; its baseline is that of the same rows, but for
         draws in the order of "vip-0.4", which keep the baseline of all.
         """
-        return int(self.options.get("n_rows") or self.n_samples)
+        return min(int(self.options.get("n_rows") or self.n_samples), self.n_samples)
 
     @property
     def values(self) -> Floats:

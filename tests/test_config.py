@@ -104,7 +104,8 @@ def test_without_a_question_permutation_is_asked():
 
 @pytest.mark.parametrize("method", METHODS)
 def test_options_left_out_have_the_defaults_of_the_signature(method):
-    (entry,) = parse_config({"importance": [{"method": method}]}).importance
+    asked = {"method": method, "of": METHODS[method].of[0]}
+    (entry,) = parse_config({"importance": [asked]}).importance
     assert dict(entry.options) == options_of(METHODS[method].function)
 
 
@@ -220,7 +221,11 @@ def test_the_default_loss_and_the_same_loss_by_name_are_one_question():
     "given",
     [
         {},
-        {"importance": [{"method": name} for name in METHODS]},
+        {
+            "importance": [
+                {"method": name, "of": row.of[0]} for name, row in METHODS.items()
+            ]
+        },
         {"data": DATA, "models": [MODEL], "groups": {"a": ["x"]}, "seed": 2**31 - 1},
     ],
 )

@@ -17,6 +17,7 @@ ESTIMATORS = {"impurity": TREE}
 PARTS = ("Parameters", "Returns", "Raises", "Warnings", "References")
 NAMES = ("x1", "x2", "x3")
 OF_CLASSES = {"anova", "auc"}
+PARTNER = {"vint": {"x1": "x2", "x2": "x3", "x3": "x1"}}
 
 
 def rows(split, seed, names=NAMES, *, method=""):
@@ -25,6 +26,7 @@ def rows(split, seed, names=NAMES, *, method=""):
     X = pd.DataFrame(drawn[:, :3], columns=NAMES)
     y = 2 * X["x1"].to_numpy() - X["x2"].to_numpy() + drawn[:, 3]
     of_classes = method in OF_CLASSES
+    partner = PARTNER.get(method, {})
     return Dataset(
         name=split,
         X=X,
@@ -32,7 +34,7 @@ def rows(split, seed, names=NAMES, *, method=""):
         task="binary" if of_classes else "regression",
         classes=("low", "high") if of_classes else (),
         weights=np.ones(80),
-        groups={name: (name,) for name in names},
+        groups={n: (n, partner[n]) if partner else (n,) for n in names},
         split=split,
         target="y",
         sha256="",

@@ -1,5 +1,7 @@
 """What each kind of method is asked of: which rows, which models, which draws."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ from pipeline.audit import audit
 from pipeline.config import parse_config
 from pipeline.data import read_datasets
 from pipeline.errors import ConfigError
+from pipeline.measure import pairs_of
 from pipeline.report.html import to_html
 from pipeline.report.view import build_view
 from pipeline.streams import seed_of
@@ -93,3 +96,32 @@ def test_a_method_that_asks_the_data_takes_no_models():
         "[importance] models must be left out for method 'spearman', which asks the "
         "data, but 'one' was given."
     )
+
+
+def test_every_pair_of_features_is_asked_and_a_linear_model_has_no_interaction():
+    _, test, result = audited({"method": "h_statistic", "of": "pairs", "n_rows": 20})
+    found, _ = result.importances
+    assert found.columns == tuple(combinations(test.features, 2))
+    assert found.features[0] == "age:sex"
+    assert (found.mean == 0).all()
+
+
+def test_rows_that_are_all_taken_are_not_drawn():
+    options = {"method": "vint", "of": "pairs", "n_grid": 2, "models": ["one"]}
+    for n_rows, stream in ((500, ""), (10, "numpy")):
+        (found,) = audited({**options, "n_rows": n_rows})[2].importances
+        assert found.stream == stream
+        assert found.n_drawn == min(n_rows, found.n_samples)
+
+
+def test_names_of_pairs_that_read_alike_are_quoted():
+    assert pairs_of(["a", "b:c", "a:b", "c"])["'a':'b:c'"] == ("a", "b:c")
+    assert len(pairs_of(["a", "b:c", "a:b", "c"])) == 6
+
+
+def test_the_page_ranks_pairs_beside_features():
+    entry = {"method": "h_statistic", "n_rows": 5, "models": ["one"]}
+    page = to_html(build_view(audited({**entry, "of": "pairs"}, entry)[2]))
+    assert "Interaction of pairs of features" in page
+    assert "Interaction of each feature with all others" in page
+    assert "age:sex" in page

@@ -284,6 +284,16 @@ CONFIG = [
         "[importance] of must be 'features' without [groups], but is 'groups'.",
     ),
     (
+        asked(of="pairs"),
+        "[importance] of must be one of 'features', 'groups' for method 'permutation', "
+        "but is 'pairs'.",
+    ),
+    (
+        asked(method="vint"),
+        "[importance] of must be one of 'pairs', 'groups' for method 'vint', but is "
+        "'features'.",
+    ),
+    (
         {"importance": [{"method": "impurity"}, {"method": "impurity"}]},
         "[importance 2] must ask something new of its models, but 'impurity' of "
         "'features' is asked by an entry before it.",

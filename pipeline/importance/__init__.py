@@ -26,6 +26,7 @@ from pipeline.importance import (
     filters,
     filters_joint,
     firm,
+    interaction,
     model_specific,
     partial_dependence,
     permutation,
@@ -36,7 +37,8 @@ from pipeline.importance import (
 )
 from pipeline.records import Floats, Form
 
-RESERVED = ("seed", "stream", "form", "curves", "aggregator")
+RESERVED = ("seed", "stream", "form", "curves", "rows", "aggregator")
+Of = Literal["features", "groups", "pairs"]
 
 
 class Method(NamedTuple):
@@ -55,6 +57,11 @@ class Method(NamedTuple):
         The method whose draws it repeats, empty if it has its own.
     curve : str
         The key of `effects.EFFECTS` whose curves it can be handed, empty if none.
+    of : tuple of str
+        What it can be asked of: "features", "groups", "pairs".
+    draws_rows : bool
+        Whether rows are all it draws, and it takes all where there are no more than
+        it would draw.
     """
 
     asks: Literal["predict", "refit", "estimator", "data"]
@@ -63,6 +70,8 @@ class Method(NamedTuple):
     function: Callable[..., tuple[Floats, Floats]]
     curve: str = ""
     seeded_as: str = ""
+    of: tuple[Of, ...] = ("features", "groups")
+    draws_rows: bool = False
 
 
 METHODS: dict[str, Method] = {
@@ -107,6 +116,22 @@ METHODS: dict[str, Method] = {
         "predict", "prediction", "difference", firm.gradient_sensitivity
     ),
     "shapley": Method("predict", "prediction", "difference", shapley.shapley),
+    "h_statistic": Method(
+        "predict",
+        "prediction",
+        "difference",
+        interaction.h_statistic,
+        of=("features", "pairs", "groups"),
+        draws_rows=True,
+    ),
+    "vint": Method(
+        "predict",
+        "prediction",
+        "difference",
+        interaction.vint,
+        of=("pairs", "groups"),
+        draws_rows=True,
+    ),
 }
 
 

@@ -28,6 +28,7 @@ def vint(
     *,
     seed: int,
     stream: Stream = "numpy",
+    rows: Dataset | None = None,
     n_rows: int | None = 500,
     grid: Grid = "even",
     n_grid: int = 20,
@@ -59,6 +60,8 @@ def vint(
         Names the stream.
     stream : {"numpy", "hstats"}, default "numpy"
         Draw order of the rows.
+    rows : Dataset, optional
+        Rows of `data` drawn already.
     n_rows : int or None, default 500
         Rows drawn without replacement where there are more; None: all.
     grid, scale
@@ -106,7 +109,8 @@ def vint(
     if len(set(features)) != 2 or len(features) != 2:
         raise ValueError(f"features must be two columns, but {features!r} was given.")
     points = tuple(grid_of(data.X[f], grid=grid, n_grid=n_grid) for f in features)
-    rows = drawn(data, n_rows, seed=seed, stream=stream)
+    if rows is None:
+        rows = drawn(data, n_rows, seed=seed, stream=stream)
     surface = joint_dependence(model, data.X, rows, features, points, scale)
     spreads = [
         SPREADS[

@@ -238,6 +238,8 @@ SPECIFIC: dict[str, Callable[[Facts, Importance], list[Fact]]] = {
     "firm_labels": _options,
     "gradient_sensitivity": _options,
     "shapley": _options,
+    "h_statistic": _options,
+    "vint": _options,
 }
 """What the card of each method says beside what all cards say."""
 

@@ -229,7 +229,7 @@ def _columns(facts: Facts, ranking: Ranking, axis: Axis) -> list[Column]:
     ]
     if record.of == "groups":
         columns.append(Column(say("ranking.columns"), "text", 22))
-    elif _groups(facts):
+    elif record.of == "features" and _groups(facts):
         columns.append(Column(say("ranking.group"), "text", 9))
     return columns
 
@@ -259,7 +259,7 @@ def _row(
         cells.append(Cell((Value(path, mean, number(mean, ranking.places)),)))
     if record.of == "groups":
         cells.append(Cell(joined(named(column) for column in record.columns[row])))
-    elif _groups(facts):
+    elif record.of == "features" and _groups(facts):
         inside = [named(g) for g, columns in _groups(facts).items() if name in columns]
         cells.append(Cell(joined(inside) or ("–",)))
     key = f"f-{key_of(name)}" if is_target and record.of == "features" else ""
