@@ -200,6 +200,14 @@ def _quantiles(ordered: Floats, n_grid: int) -> Floats:
     return np.interp(position, np.arange(len(ordered)), ordered)
 
 
+def rounding_of(n_samples: int, largest: Floats) -> Floats:
+    """Return what a sum of six means of so many numbers may miss by rounding.
+
+    A mean of n numbers is exact to n roundings of the largest.
+    """
+    return np.asarray(6 * n_samples * np.finfo(np.float64).eps * largest)
+
+
 def asked(
     model: FittedModel,
     X: pd.DataFrame,

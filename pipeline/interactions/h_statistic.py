@@ -7,7 +7,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from pipeline.effects.partial_dependence import SCALES, Scale, asked, check_scale
+from pipeline.effects.partial_dependence import (
+    SCALES,
+    Scale,
+    asked,
+    check_scale,
+    rounding_of,
+)
 from pipeline.interactions.drawn import Stream, drawn
 from pipeline.records import Dataset, FittedModel, Floats
 
@@ -160,9 +166,8 @@ def at_rows(
         here = np.flatnonzero((point >= start) & (point < places.stop))
         predicted[here] = block[point[here] - start, here]
         start = places.stop
-    # A mean of n numbers is exact to n roundings of the largest; six of them, three
-    # curves and their own means, go into one residual.
-    rounding = 6 * data.n_samples * np.finfo(np.float64).eps * largest
+    # Three curves and their own means go into one residual: six.
+    rounding = rounding_of(data.n_samples, largest)
     return Dependence(np.concatenate(own)[point], others, predicted, rounding)
 
 

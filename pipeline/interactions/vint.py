@@ -15,6 +15,7 @@ from pipeline.effects.partial_dependence import (
     check_scale,
     grid_of,
     is_predicted,
+    rounding_of,
 )
 from pipeline.interactions.drawn import Stream, drawn
 from pipeline.records import Dataset, FittedModel, Floats
@@ -74,8 +75,9 @@ def vint(
     Returns
     -------
     numerator : ndarray of shape (n_outputs,)
-        The measure, in units of the scale; NaN if a feature has one value only, or a
-        level that `model` cannot predict.
+        The measure, in units of the scale; 0 if it is not larger than the rounding of
+        the means it is taken from, NaN if a feature has one value only, or a level
+        that `model` cannot predict.
     denominator : ndarray of shape (n_outputs,)
         The sample standard deviation of the joint curve over its grid.
 
@@ -102,8 +104,8 @@ def vint(
     --------
     >>> from pipeline.known_answers import linear_model, normal_data
     >>> numerator, _ = vint(linear_model(2, 1), normal_data(), ("x1", "x2"), seed=1)
-    >>> bool(numerator[0] < 1e-12)
-    True
+    >>> float(numerator[0])
+    0.0
     """
     check_scale(model, scale)
     if len(set(features)) != 2 or len(features) != 2:
@@ -123,6 +125,8 @@ def vint(
     over_first = np.stack([spreads[0](curve) for curve in surface.swapaxes(0, 1)])
     over_second = np.stack([spreads[1](curve) for curve in surface])
     varies = (standard_deviation(over_first) + standard_deviation(over_second)) / 2
+    rounding = rounding_of(rows.n_samples, np.abs(surface).max(axis=(0, 1)))
+    varies = np.where(varies <= rounding, 0.0, varies)
     return varies, standard_deviation(surface.reshape(-1, surface.shape[2]))
 
 
