@@ -93,7 +93,8 @@ def test_each_method_alone_makes_a_report(folder, method):
     configured(folder, estimator=forest, parameters="{ n_estimators = 5 }")
     repeats = "n_repeats = 30\n" * ("n_repeats" in options_of(METHODS[method].function))
     text = (folder / "audit.toml").read_text().replace("n_repeats = 3\n", repeats)
-    asked = text.replace('method = "permutation"', f'method = "{method}"')
+    named = f'method = "{method}"\nof = "{METHODS[method].of[0]}"'
+    asked = text.replace('method = "permutation"', named)
     (folder / "audit.toml").write_text(asked)
     answer = run(folder)
     assert answer.exit_code == 0, (answer.stderr, answer.exception)
