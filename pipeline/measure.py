@@ -89,7 +89,7 @@ def importances(
         rows,
         seed=seed,
         **{name: value for name, value in supplied.items() if name in accepted},
-        **section.options,
+        **_options_for(engine, section),
     )
     drawn = _drawn(section, rows, stream)
     return tuple(
@@ -114,6 +114,23 @@ def importances(
         )
         for k, score in enumerate(_scores(model, section))
     )
+
+
+def _options_for(engine: EngineInfo, section: ImportanceSection) -> dict[str, Any]:
+    """Return the options that an engine has; others must ask for nothing new of it."""
+    function = ENGINES[engine.name]["importance"][section.method].function
+    known, usual = options_of(function), options_of(METHODS[section.method].function)
+    other = [
+        name
+        for name, value in section.options.items()
+        if name not in known and value != usual[name]
+    ]
+    if other:
+        asked = listed(f"{name} = {section.options[name]}" for name in other)
+        raise NotApplicable(
+            f"{engine.name} has no such option of {section.method!r}: {asked}."
+        )
+    return {name: section.options[name] for name in known}
 
 
 def effects(

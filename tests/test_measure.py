@@ -8,8 +8,10 @@ import pytest
 from pipeline.audit import audit
 from pipeline.config import parse_config
 from pipeline.data import read_datasets
-from pipeline.errors import ConfigError
-from pipeline.measure import pairs_of
+from pipeline.errors import ConfigError, NotApplicable
+from pipeline.known_answers import linear_model, normal_data
+from pipeline.measure import importances, pairs_of
+from pipeline.references import EngineInfo
 from pipeline.report.html import to_html
 from pipeline.report.view import build_view
 from pipeline.streams import seed_of
@@ -65,6 +67,19 @@ def test_an_engine_without_the_method_does_not_decide_our_draws():
     )
     assert {record.stream for record in result.importances} == {"numpy"}
     assert set(result.agreement["verdict"]) == {"not compared"}
+
+
+def test_an_engine_without_an_option_is_not_asked_with_it():
+    asked = {"method": "permutation", "n_repeats": 2, "within": "leaves"}
+    section = parse_config(GIVEN | {"importance": [asked]}).importance[0]
+    engine = EngineInfo("vip", True, "0.5", "vip-0.5", "")
+    with pytest.raises(NotApplicable) as refusal:
+        importances(
+            linear_model(2, 0), normal_data(), section, engine, seed=1, stream="vip-0.5"
+        )
+    assert str(refusal.value) == (
+        "vip has no such option of 'permutation': 'within = leaves'."
+    )
 
 
 def test_standardised_values_have_no_unit():

@@ -1,24 +1,32 @@
 """Permutation importance: the loss when a feature is permuted, and when nothing is.
 
-What is drawn comes first, as a sequence of `Draw`, one generator per order of draws;
-what is measured follows from the draws alone.
+What is drawn comes first, as a sequence of `permutation_draws.Draw`; what is measured
+follows from the draws alone.
 """
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
-from typing import Any, Literal, NamedTuple, TypeAlias
+from collections.abc import Hashable, Mapping
+from functools import partial
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from pipeline.errors import NotApplicable, listed
+from pipeline.importance.exchange import Index, leaves_of
+from pipeline.importance.permutation_draws import (
+    BASELINE,
+    DRAWS,
+    TARGET,
+    Perturbation,
+    Stream,
+    numpy_targets,
+    redrawn,
+)
 from pipeline.losses import evaluate
-from pipeline.r_rng import RStream
 from pipeline.records import Dataset, FittedModel, Floats
-from pipeline.streams import stream as generator_of
 
-Index: TypeAlias = npt.NDArray[np.int64]
-Stream = Literal["numpy", "vip-0.4", "vip-0.5", "DALEX"]
-BASELINE, TARGET = -1, -2
+Within = Literal["none", "leaves"]
 
 
 def permutation(
@@ -29,6 +37,9 @@ def permutation(
     stream: Stream = "numpy",
     n_repeats: int = 10,
     n_rows: int | None = None,
+    perturbation: Perturbation = "permute",
+    within: Within = "none",
+    min_samples_leaf: int = 15,
 ) -> tuple[Floats, Floats]:
     r"""Return the loss when a feature is permuted, and when nothing is.
 
@@ -58,6 +69,17 @@ def permutation(
         Rows drawn without replacement, afresh for every repeat and shared by its
         features and its baseline; all rows by default. "vip-0.4" repeats the fault
         of that package: one draw for all repeats, and a baseline on all rows.
+    perturbation : {"permute", "resample"}, default "permute"
+        Whether each row is given the values of another, every row's once; or those of
+        a row drawn with replacement, each equally likely. A loss that is a mean over
+        the rows has, resampled, the mean over all pairs of rows as its expectation.
+    within : {"none", "leaves"}, default "none"
+        Whether all rows exchange values, or only rows alike in all other columns of
+        ``data.X``: in one leaf of a tree that foretells *j* from them. This asks for
+        the importance of *j* beyond what the others tell of it [3]_. Each half of the
+        rows is parted by a tree fitted to the other half.
+    min_samples_leaf : int, default 15
+        Rows that a leaf must have in the half its tree is fitted to.
 
     Returns
     -------
@@ -69,13 +91,19 @@ def permutation(
     Raises
     ------
     ValueError
-        If `n_repeats` is less than 1, or `n_rows` not between 1 and all rows.
+        If `n_repeats` or `min_samples_leaf` is less than 1, or `n_rows` not between 1
+        and all rows.
+    NotApplicable
+        If values are to be resampled or exchanged within leaves in R's draw order; or
+        there are too few rows for leaves, or missing values.
 
     Warnings
     --------
     Permuting breaks the dependence of *j* on the other features, so `model` is asked
     about rows that may not exist, and correlated features share or hide their
-    importance. A value below the baseline is chance, not harm.
+    importance. Leaves hold the others about equal, not equal, and a leaf of few rows
+    understates: a row that it holds alone keeps its values. A value below the baseline
+    is chance, not harm.
 
     References
     ----------
@@ -83,6 +111,9 @@ def permutation(
        Useful. JMLR 20(177), 1-81. doi:10.48550/arXiv.1801.01489
     .. [2] Biecek and Burzykowski (2021). Explanatory Model Analysis, chapter 16.
        CRC Press. doi:10.1201/9780429027192
+    .. [3] Strobl, Boulesteix, Kneib, Augustin and Zeileis (2008). Conditional variable
+       importance for random forests. BMC Bioinformatics 9, 307.
+       doi:10.1186/1471-2105-9-307
 
     Examples
     --------
@@ -93,12 +124,20 @@ def permutation(
     """
     _check(data.n_samples, n_repeats, n_rows)
     names, groups = tuple(data.groups), tuple(data.groups.values())
+    draws = DRAWS[stream](seed, names, data.n_samples, n_repeats, n_rows)
+    if (perturbation, within) != ("permute", "none"):
+        _check_exchange(stream, perturbation, within)
+        strata = [np.zeros(data.n_samples, dtype=np.int64)] * len(names)
+        if within == "leaves":
+            part = partial(leaves_of, seed=seed, min_samples_leaf=min_samples_leaf)
+            strata = [part(data, name) for name in names]
+        draws = redrawn(draws, seed, names, perturbation, strata)
     raw = np.empty((len(groups), n_repeats, len(model.losses)))
     baseline = np.empty((n_repeats, len(model.losses)))
 
     table = _copied(data, np.arange(data.n_samples))
     asked: Index | None = None
-    for draw in DRAWS[stream](seed, names, data.n_samples, n_repeats, n_rows):
+    for draw in draws:
         if draw.what == TARGET:
             continue
         if draw.what == BASELINE and draw.rows is asked:
@@ -140,7 +179,7 @@ def permuted_target(
         As `permutation`.
     """
     _check(data.n_samples, n_repeats, n_rows)
-    draws = DRAWS["DALEX"] if stream == "DALEX" else _numpy_targets
+    draws = DRAWS["DALEX"] if stream == "DALEX" else numpy_targets
     values = np.empty((n_repeats, len(model.losses)))
     asked: Index | None = None
     for draw in draws(seed, tuple(data.groups), data.n_samples, n_repeats, n_rows):
@@ -165,111 +204,20 @@ def _check(n_samples: int, n_repeats: int, n_rows: int | None) -> None:
         )
 
 
-class Draw(NamedTuple):
-    """One thing to ask in one repeat.
-
-    Attributes
-    ----------
-    repeat : int
-    what : int
-        The row of a group among all groups, or `BASELINE`, or `TARGET`.
-    rows : ndarray of shape (n_rows,)
-        The rows asked, by their place in the data; the same object as long as they
-        stay the same.
-    order : ndarray of shape (n_rows,)
-        For each of them, which of them it is given the values of.
-    """
-
-    repeat: int
-    what: int
-    rows: Index
-    order: Index
-
-
-Draws: TypeAlias = Iterator[Draw]
-
-
-def _numpy_rows(
-    seed: int, n: int, n_repeats: int, n_rows: int | None
-) -> Iterator[Index]:
-    """Yield the rows of each repeat, (n_rows,), in the order of the data."""
-    rows = np.arange(n)
-    for repeat in range(n_repeats):
-        if n_rows is not None and n_rows < n:
-            generator = generator_of(seed, "rows", "", repeat)
-            rows = np.sort(generator.choice(n, n_rows, replace=False, shuffle=False))
-        yield rows
-
-
-def _numpy_draws(
-    seed: int, names: tuple[str, ...], n: int, n_repeats: int, n_rows: int | None
-) -> Draws:
-    """Yield the draws of `permutation`, one Generator per feature and repeat."""
-    for repeat, rows in enumerate(_numpy_rows(seed, n, n_repeats, n_rows)):
-        yield Draw(repeat, BASELINE, rows, np.arange(len(rows)))
-        for what, name in enumerate(names):
-            generator = generator_of(seed, "permute", name, repeat)
-            yield Draw(repeat, what, rows, generator.permutation(len(rows)))
-
-
-def _numpy_targets(
-    seed: int, names: tuple[str, ...], n: int, n_repeats: int, n_rows: int | None
-) -> Draws:
-    """Yield the draws of `permuted_target`, on the rows of `_numpy_draws`."""
-    del names
-    for repeat, rows in enumerate(_numpy_rows(seed, n, n_repeats, n_rows)):
-        generator = generator_of(seed, "y", "", repeat)
-        yield Draw(repeat, TARGET, rows, generator.permutation(len(rows)))
-
-
-def _vip_04_draws(
-    seed: int, names: tuple[str, ...], n: int, n_repeats: int, n_rows: int | None
-) -> Draws:
-    """Yield the draws of vip 0.4: what is drawn once is drawn from ever after."""
-    r = RStream(seed)
-    rows = everything = np.arange(n)
-    for repeat in range(n_repeats):
-        yield Draw(repeat, BASELINE, everything, np.arange(n))
-        for what in range(len(names)):
-            if n_rows is not None:
-                rows = rows[r.sample(len(rows), n_rows)]
-            yield Draw(repeat, what, rows, r.sample(len(rows)))
-
-
-def _vip_05_draws(
-    seed: int, names: tuple[str, ...], n: int, n_repeats: int, n_rows: int | None
-) -> Draws:
-    """Yield the draws of vip 0.5: rows are drawn even if all are wanted."""
-    r = RStream(seed)
-    rows = np.arange(n)
-    for repeat in range(n_repeats):
-        if n_rows is not None:
-            rows = r.sample(n, n_rows)
-        yield Draw(repeat, BASELINE, rows, np.arange(len(rows)))
-        for what in range(len(names)):
-            yield Draw(repeat, what, rows, r.sample(len(rows)))
-
-
-def _dalex_draws(
-    seed: int, names: tuple[str, ...], n: int, n_repeats: int, n_rows: int | None
-) -> Draws:
-    """Yield the draws of DALEX: rows if not all are wanted, target, variables."""
-    r = RStream(seed)
-    rows = np.arange(n)
-    for repeat in range(n_repeats):
-        if n_rows is not None and n_rows < n:
-            rows = r.sample(n, n_rows)
-        yield Draw(repeat, BASELINE, rows, np.arange(len(rows)))
-        for what in (TARGET, *range(len(names))):
-            yield Draw(repeat, what, rows, r.sample(len(rows)))
-
-
-DRAWS: dict[str, Callable[[int, tuple[str, ...], int, int, int | None], Draws]] = {
-    "numpy": _numpy_draws,
-    "vip-0.4": _vip_04_draws,
-    "vip-0.5": _vip_05_draws,
-    "DALEX": _dalex_draws,
-}
+def _check_exchange(stream: str, perturbation: str, within: str) -> None:
+    """Refuse what names no exchange of values, or one that no R package makes."""
+    given = {"perturbation": perturbation, "within": within}
+    known = {"perturbation": ("permute", "resample"), "within": ("none", "leaves")}
+    for name, value in given.items():
+        if value not in known[name]:
+            names = listed(known[name])
+            raise ValueError(f"{name} must be one of {names}, but {value!r} was given.")
+    if stream != "numpy":
+        asked = "within" if within != "none" else "perturbation"
+        raise NotApplicable(
+            f"{stream} draws permutations of all rows only, but {asked} = "
+            f'"{given[asked]}" was asked. Leave {asked} or the engine out.'
+        )
 
 
 class _Table(NamedTuple):

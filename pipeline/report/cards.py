@@ -186,7 +186,7 @@ def _permutation(facts: Facts, record: Importance) -> list[Fact]:
     rows = rows_drawn(record)
     key = "drawn" if rows else "whole"
     return [
-        (say("cards.label.shuffled"), say(f"cards.permutation.shuffled.{record.of}")),
+        (say("cards.label.shuffled"), _shuffled(path, record)),
         (
             say("cards.label.repeats"),
             say(
@@ -196,6 +196,19 @@ def _permutation(facts: Facts, record: Importance) -> list[Fact]:
             ),
         ),
     ]
+
+
+def _shuffled(path: str, record: Importance) -> Sentence:
+    """Return what is moved, among which rows, and whether drawn with replacement."""
+    within = record.options.get("within", "none")
+    least = record.options.get("min_samples_leaf", 0)
+    among = say(
+        f"cards.permutation.within.{within}",
+        least=whole(f"{path}.options['min_samples_leaf']", least),
+    )
+    how = record.options.get("perturbation", "permute")
+    what = say(f"cards.permutation.shuffled.{record.of}")
+    return (*what, "; ", *among, *say(f"cards.permutation.perturbation.{how}"))
 
 
 def _options(facts: Facts, record: Importance) -> list[Fact]:

@@ -10,8 +10,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pipeline.errors import NotApplicable
 from pipeline.importance import options_of
 from pipeline.importance import permutation as module
+from pipeline.importance.exchange import drawn_within, leaves_of, permuted_within
 from pipeline.importance.permutation import DRAWS, permutation, permuted_target
 from pipeline.known_answers import (
     binary_data,
@@ -88,6 +90,163 @@ def test_one_row_can_only_be_permuted_with_itself():
     )
     assert (raw == baseline).all()
     assert len(np.unique(baseline)) == 5
+
+
+def test_forms_of_one_result_rank_alike():
+    raw, baseline = permutation(linear_model(2, -1, 3), normal_data(2, -1, 3), seed=1)
+    shown = [raw, raw - baseline, raw / baseline]
+    orders = [np.argsort(values.mean(axis=1)[:, 0]).tolist() for values in shown]
+    assert orders == [[1, 0, 2]] * 3
+
+
+@pytest.mark.parametrize("perturbation", ["permute", "resample"])
+def test_the_mean_loss_is_expected_to_be_that_of_all_pairs_of_rows(perturbation):
+    data, model = normal_data(3.0, 1.0, n_samples=40), linear_model(2.0, 0.5)
+    mean, std_error = rise(model, data, perturbation=perturbation, n_repeats=400)
+    x = data.X["x1"].to_numpy()
+    residual = data.y - model.predict(data.X)
+    pairs = (residual[:, None] + 2 * (x[:, None] - x)) ** 2  # x_i becomes x_k
+    truth = pairs.mean() - (residual**2).mean()
+    assert abs(mean[0, 0] - truth) < 4 * std_error[0, 0] < truth / 5
+
+
+# --- within leaves --------------------------------------------------------------------
+
+EXCHANGES = [("resample", "none"), ("permute", "leaves"), ("resample", "leaves")]
+
+
+def dependent():
+    """Return 400 rows of kind (a or b), x1 = noise + 10 if it is b, and y = x1."""
+    data = normal_data(1.0, noise=0.0, n_samples=400)
+    kind = pd.Categorical.from_codes(np.arange(400) % 2, categories=["a", "b"])
+    x1 = data.y + 10 * kind.codes
+    groups = {"x1": ("x1",), "kind": ("kind",)}
+    return replace(data, X=pd.DataFrame({"x1": x1, "kind": kind}), y=x1, groups=groups)
+
+
+@pytest.mark.parametrize("perturbation", ["permute", "resample"])
+def test_within_leaves_the_loss_rises_by_what_the_others_leave_open(perturbation):
+    data, options = dependent(), {"within": "leaves", "min_samples_leaf": 60}
+    seen = leaves_of(data, "x1", seed=1, min_samples_leaf=60)
+    x1 = data.X["x1"]
+    within = ((x1 - x1.groupby(seen).transform("mean")) ** 2).mean()
+    model = linear_model(1.0)
+    options |= {"perturbation": perturbation, "n_repeats": 200}
+    mean, std_error = rise(model, data, **options)
+    assert abs(mean[0, 0] - 2 * within) < 4 * std_error[0, 0] < within / 5
+    assert x1.var() > 20 * within
+
+
+def test_leaves_are_those_of_what_foretells_a_column():
+    data = dependent()
+    leaf = leaves_of(data, "x1", seed=1, min_samples_leaf=60)
+    kinds = pd.Series(data.X["kind"].cat.codes).groupby(leaf)
+    assert kinds.nunique().tolist() == [1] * 4  # two halves, two kinds
+    assert kinds.size().min() > 60
+
+
+def test_a_column_that_nothing_foretells_differs_within_leaves_as_it_does_over_all():
+    # The leaves know nothing of x1, so the variance within m rows is (m - 1)/m of all.
+    data = normal_data(1, 1, 1, 1, n_samples=2000)
+    leaf = leaves_of(data, "x1", seed=1, min_samples_leaf=5)
+    x1 = data.X["x1"]
+    within = ((x1 - x1.groupby(leaf).transform("mean")) ** 2).sum()
+    n_free = 2000 - len(np.unique(leaf))
+    assert abs(within / n_free - 1) < 4 * np.sqrt(2 / n_free)
+
+
+@pytest.mark.parametrize("perturbation", ["permute", "resample"])
+def test_within_leaves_a_copy_measures_nothing(perturbation):
+    single = normal_data(1.0)
+    x = np.arange(200) % 4 * 1.0
+    level = pd.Categorical(np.array(["a", "b", "c", "d"])[np.arange(200) % 4])
+    groups = {"number": ("x1",), "category": ("level",), "both": ("x1", "level")}
+    X = pd.DataFrame({"x1": x, "x2": x, "level": level})
+    data = replace(single, X=X, groups=groups)
+    options = {"perturbation": perturbation, "min_samples_leaf": 5}
+    model = replace(
+        linear_model(1.0),
+        predict=lambda X: X["x1"].to_numpy() + X["level"].cat.codes.to_numpy(),
+    )
+    raw, baseline = permutation(model, data, seed=1, within="leaves", **options)
+    assert (raw == baseline).all()
+    raw, baseline = permutation(model, data, seed=1, perturbation=perturbation)
+    assert (raw != baseline).all()
+
+
+@pytest.mark.parametrize(("perturbation", "within"), EXCHANGES)
+def test_an_ignored_feature_measures_exactly_the_baseline_in_every_exchange(
+    perturbation, within
+):
+    options = {"perturbation": perturbation, "within": within, "n_rows": 150}
+    raw, baseline = permutation(linear_model(2, 0), normal_data(), seed=1, **options)
+    assert (raw[1] == baseline).all()
+    assert (raw[0] != baseline).all()
+
+
+@pytest.mark.parametrize(("perturbation", "within"), EXCHANGES)
+def test_in_every_exchange_a_number_depends_on_its_own_question_only(
+    perturbation, within
+):
+    data, model = normal_data(2, 1), linear_model(2, 1)
+    options = {"seed": 1, "perturbation": perturbation, "within": within}
+    whole, _ = permutation(model, data, n_repeats=5, **options)
+    alone = data.asked_by({"x2": ("x2",)})
+    some, _ = permutation(model, alone, n_repeats=2, **options)
+    assert some[0].tobytes() == whole[1, :2].tobytes()
+    assert (whole[0] != whole[1]).all()
+
+
+def test_resampling_draws_with_replacement_and_permuting_gives_each_row_once():
+    strata = np.arange(300) % 3
+    once, again = (
+        order(strata, np.random.default_rng(1))
+        for order in (permuted_within, drawn_within)
+    )
+    assert sorted(once) == list(range(300)) != sorted(again)
+    for order in (once, again):
+        assert (strata[order] == strata).all()
+        assert (order != np.arange(300)).any()
+    share = len(np.unique(again)) / 300
+    assert abs(share - (1 - np.exp(-1))) < 4 * np.sqrt(0.1 / 300)
+
+
+@pytest.mark.parametrize("stream", ["vip-0.4", "vip-0.5", "DALEX"])
+@pytest.mark.parametrize(
+    "asked", [{"perturbation": "resample"}, {"within": "leaves"}], ids=str
+)
+def test_draws_that_r_does_not_make_are_refused_in_its_order(stream, asked):
+    ((name, value),) = asked.items()
+    with pytest.raises(NotApplicable) as refusal:
+        permutation(linear_model(2, 0), normal_data(), seed=1, stream=stream, **asked)
+    assert str(refusal.value) == (
+        f'{stream} draws permutations of all rows only, but {name} = "{value}" was '
+        f"asked. Leave {name} or the engine out."
+    )
+
+
+def test_what_cannot_be_parted_into_leaves_is_refused():
+    few, model = normal_data(n_samples=59), linear_model(2, 0)
+    with pytest.raises(NotApplicable) as refusal:
+        permutation(model, few, seed=1, within="leaves")
+    assert str(refusal.value) == (
+        "Data 'normal' must have at least 60 rows to be parted into two leaves by each "
+        "of two halves, but 59 were given. Set min_samples_leaf lower."
+    )
+    data = normal_data()
+    gaps = replace(data, X=data.X.assign(x2=data.X["x2"].where(data.X["x2"] > 0)))
+    with pytest.raises(NotApplicable) as refusal:
+        permutation(model, gaps, seed=1, within="leaves")
+    assert str(refusal.value) == (
+        "Data 'normal' must have no missing value for leaves, but these columns have "
+        "some: 'x2'. Fill or leave out what is missing."
+    )
+
+
+def test_a_column_alone_has_nothing_to_be_held():
+    data, model = normal_data(2.0, n_samples=20), linear_model(2.0)
+    mean, std_error = rise(model, data, within="leaves", n_repeats=200)
+    assert abs(mean[0, 0] - 8) < 4 * std_error[0, 0] < 1
 
 
 # --- what must not matter -------------------------------------------------------------
@@ -310,8 +469,10 @@ def test_the_example_of_the_docstring_holds():
     assert doctest.testmod(module) == (0, 3)
 
 
-def test_the_options_are_the_repeats_and_the_rows():
-    assert options_of(permutation) == {"n_repeats": 10, "n_rows": None}
+def test_the_options_are_the_repeats_the_rows_and_the_exchange():
+    exchange = {"perturbation": "permute", "within": "none", "min_samples_leaf": 15}
+    usual = {"n_repeats": 10, "n_rows": None}
+    assert options_of(permutation) == usual | exchange
 
 
 @pytest.mark.parametrize(
@@ -325,6 +486,18 @@ def test_the_options_are_the_repeats_and_the_rows():
         (
             {"n_rows": 0},
             "n_rows must lie between 1 and the 200 rows there are, but 0 was given.",
+        ),
+        (
+            {"perturbation": "swap"},
+            "perturbation must be one of 'permute', 'resample', but 'swap' was given.",
+        ),
+        (
+            {"within": "nodes"},
+            "within must be one of 'none', 'leaves', but 'nodes' was given.",
+        ),
+        (
+            {"within": "leaves", "min_samples_leaf": 0},
+            "min_samples_leaf must be at least 1, but 0 was given.",
         ),
     ],
 )

@@ -112,6 +112,16 @@ def test_a_card_on_drawn_rows_defines_them_and_a_whole_one_does_not():
     assert "all rows" in fact(viewed(**every), "E1", "Repeats and sample")
 
 
+def test_a_card_says_among_which_rows_values_are_exchanged():
+    usual = fact(viewed(), "E1", "What is shuffled")
+    assert "marginally" in usual
+    assert "replacement" not in usual
+    exchange = {"perturbation": "resample", "within": "leaves", "min_samples_leaf": 20}
+    options = {"n_repeats": 10, "n_rows": None, **exchange}
+    told = fact(viewed(options=options), "E1", "What is shuffled")
+    assert "at least 20 rows in a leaf; πb draws the rows with replacement" in told
+
+
 def test_a_permuted_target_of_several_measures_is_not_averaged_over_them():
     row = {"model": "forest", "of": "features", "loss": "rmse", "repeat": 1}
     rows = [{**row, "value": value} for value in (1200.0, 1300.0)]
