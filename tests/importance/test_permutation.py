@@ -197,6 +197,16 @@ def test_in_every_exchange_a_number_depends_on_its_own_question_only(
     assert (whole[0] != whole[1]).all()
 
 
+@pytest.mark.parametrize(("perturbation", "within"), EXCHANGES)
+def test_two_copies_exchange_different_rows(perturbation, within):
+    single = normal_data(1.0)
+    X = single.X.assign(x2=single.X["x1"])
+    data = replace(single, X=X, groups={"x1": ("x1",), "x2": ("x2",)})
+    options = {"perturbation": perturbation, "within": within}
+    raw, _ = permutation(linear_model(0.5, 0.5), data, seed=1, **options)
+    assert (raw[0] != raw[1]).all()
+
+
 def test_resampling_draws_with_replacement_and_permuting_gives_each_row_once():
     strata = np.arange(300) % 3
     once, again = (
