@@ -24,6 +24,30 @@ def standard_deviation(values: Floats) -> Floats:
     return np.asarray((values - values[0]).std(axis=0, ddof=1))
 
 
+def mean_absolute_deviation(values: Floats) -> Floats:
+    """Return the mean distance from the mean over the grid, (n_outputs,).
+
+    Not the median distance from the median. NaN for a single grid point.
+    """
+    if len(values) < 2:
+        return np.full(values.shape[1:], np.nan)
+    shifted = values - values[0]  # a flat curve measures exactly 0
+    return np.asarray(np.abs(shifted - shifted.mean(axis=0)).mean(axis=0))
+
+
+def weighted_deviation(values: Floats, weights: Floats) -> Floats:
+    """Return the standard deviation where point k counts `weights[k]`, (n_outputs,).
+
+    The divisor is the sum of the weights. NaN for a single grid point, or if no point
+    counts.
+    """
+    if len(values) < 2 or not weights.any():
+        return np.full(values.shape[1:], np.nan)
+    shifted = values - values[0]  # a flat curve measures exactly 0
+    centred = shifted - np.average(shifted, axis=0, weights=weights)
+    return np.asarray(np.sqrt(np.average(centred**2, axis=0, weights=weights)))
+
+
 def value_range(values: Floats) -> Floats:
     """Return the largest minus the smallest value of the curve, (n_outputs,)."""
     return np.asarray(np.ptp(values, axis=0))
@@ -68,6 +92,7 @@ def mean_magnitude(
 
 SPREADS: dict[str, Callable[[Floats], Floats]] = {
     "standard_deviation": standard_deviation,
+    "mean_absolute_deviation": mean_absolute_deviation,
     "range": value_range,
     "quarter_range": quarter_range,
 }

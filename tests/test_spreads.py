@@ -5,10 +5,12 @@ import pytest
 
 from pipeline.spreads import (
     SPREADS,
+    mean_absolute_deviation,
     mean_magnitude,
     quarter_range,
     standard_deviation,
     value_range,
+    weighted_deviation,
 )
 
 CURVE = np.array([[0.0, 5.0], [3.0, 5.0], [6.0, 5.0]])  # a slope and a flat output
@@ -25,8 +27,32 @@ def test_a_flat_curve_measures_exactly_zero(name):
 
 
 @pytest.mark.filterwarnings("error")
-def test_a_single_point_has_no_standard_deviation():
-    assert np.isnan(standard_deviation(CURVE[:1])).tolist() == [True, True]
+@pytest.mark.parametrize("spread", [standard_deviation, mean_absolute_deviation])
+def test_a_single_point_has_no_deviation(spread):
+    assert np.isnan(spread(CURVE[:1])).tolist() == [True, True]
+
+
+def test_the_mean_absolute_deviation_is_taken_around_the_mean():
+    # Of 0, 0, 0, 8: mean 2, deviations 2, 2, 2, 6; the median is 0 off itself.
+    assert mean_absolute_deviation(np.array([[0.0], [0], [0], [8]])).tolist() == [3.0]
+
+
+def test_a_weight_is_as_good_as_that_many_points():
+    weights = np.array([3.0, 0, 1])
+    repeated = CURVE[[0, 0, 0, 2]].std(axis=0)
+    assert weighted_deviation(CURVE, weights) == pytest.approx(repeated, rel=1e-15)
+
+
+@pytest.mark.filterwarnings("error")
+def test_points_that_do_not_count_have_no_weighted_deviation():
+    for curve, weights in ((CURVE[:1], np.ones(1)), (CURVE, np.zeros(3))):
+        assert np.isnan(weighted_deviation(curve, weights)).tolist() == [True, True]
+
+
+def test_a_flat_curve_has_no_weighted_deviation_from_its_mean():
+    flat = np.tile(np.arange(1, 100) / 7.1, (51, 1))
+    found = weighted_deviation(flat, np.arange(51) / 7.1)
+    assert found.tolist() == [0.0] * 99
 
 
 def test_the_range_is_largest_minus_smallest_of_each_output():

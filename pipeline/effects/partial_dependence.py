@@ -120,6 +120,36 @@ def partial_dependence(
     return points, with_gaps(np.concatenate(curve), known)
 
 
+def single_curves(
+    model: FittedModel,
+    data: Dataset,
+    feature: str,
+    *,
+    grid: Grid = "even",
+    n_grid: int = 51,
+    scale: Scale = "native",
+) -> Iterator[tuple[npt.NDArray[Any], Floats]]:
+    """Yield the curves whose mean `partial_dependence` is, some rows at a time.
+
+    Parameters and raises are those of `partial_dependence`.
+
+    Yields
+    ------
+    grid : ndarray of shape (n_grid,)
+    values : ndarray of shape (n_grid, n_rows, n_outputs)
+        The next rows, in their order; NaN where `partial_dependence` is.
+    """
+    check_scale(model, scale)
+    points = grid_of(data.X[feature], grid=grid, n_grid=n_grid)
+    known = is_predicted(model, data.X, feature, points)
+    settings = {feature: as_column(points[known], data.X[feature])}
+    n_rows = max(1, MAX_BYTES // len(points))
+    for start in range(0, data.n_samples, n_rows):
+        X = data.X.iloc[start : start + n_rows]
+        found = list(asked(model, X, settings, SCALES[scale]))
+        yield points, with_gaps(np.concatenate(found), known)
+
+
 def check_scale(model: FittedModel, scale: Scale) -> None:
     """Refuse a scale of probabilities for a model that predicts none."""
     if scale != "native" and model.task == "regression":

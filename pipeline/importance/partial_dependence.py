@@ -1,16 +1,21 @@
 """How far the partial dependence of a feature is from flat. Not: the curve itself."""
 
-from collections.abc import Mapping
-from typing import Any, Literal
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, Literal, get_args
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from pipeline.effects import partial_dependence as effect
 from pipeline.effects.partial_dependence import Grid, Scale
 from pipeline.errors import NotApplicable, listed
 from pipeline.records import Dataset, FittedModel, Floats
-from pipeline.spreads import SPREADS
+from pipeline.spreads import SPREADS, weighted_deviation
+
+Spread = Literal["standard_deviation", "mean_absolute_deviation", "data_weighted"]
+OfCurves = Literal["mean", "individual"]
 
 
 def partial_dependence(
@@ -23,6 +28,8 @@ def partial_dependence(
     n_grid: int = 51,
     scale: Scale = "native",
     categorical_spread: Literal["quarter_range", "range"] = "quarter_range",
+    spread: Spread = "standard_deviation",
+    of_curves: OfCurves = "mean",
 ) -> tuple[Floats, Floats]:
     r"""Return the spread of each feature's partial dependence.
 
@@ -54,6 +61,20 @@ def partial_dependence(
     categorical_spread : {"quarter_range", "range"}, default "quarter_range"
         A quarter of the range, as in ``vip::vi_firm``, or the range itself, as in the
         first text of the paper (2017).
+    spread : {"standard_deviation", "mean_absolute_deviation", "data_weighted"}
+        Of a number's curve, "standard_deviation" by default.
+
+        * "standard_deviation": the sample standard deviation above.
+        * "mean_absolute_deviation": the mean distance from the mean over the grid
+          points; not the median distance from the median.
+        * "data_weighted": the standard deviation over the rows, each counted with its
+          weight at the grid point nearest to its value, at the lower of two equally
+          near ones. The divisor is the sum of the weights. Rows where the feature is
+          missing are not counted.
+    of_curves : {"mean", "individual"}, default "mean"
+        Whether the spread is that of the mean curve; or is taken of the curve of each
+        row, :math:`f(v_k, x_{i,-j})`, and averaged over the rows with their weights.
+        Then opposite effects do not cancel, and no curve of `curves` answers.
 
     Returns
     -------
@@ -66,13 +87,17 @@ def partial_dependence(
 
     Raises
     ------
+    ValueError
+        If `spread` or `of_curves` is unknown.
     NotApplicable
         If a group has several columns, or the model no such scale.
 
     Warnings
     --------
-    Measures main effects only: a feature that acts through an interaction alone may
-    measure zero. Every grid point counts the same, however few rows lie near it.
+    The mean curve shows main effects only: a feature that acts through an interaction
+    alone may measure zero. Every grid point counts the same, however few rows lie near
+    it, unless it is weighted. The mean over individual curves is at least the spread of
+    their mean, and is large by noise alone for a model that has learnt noise.
 
     References
     ----------
@@ -87,18 +112,74 @@ def partial_dependence(
     >>> raw.shape, bool((raw[1] == baseline).all())
     ((2, 1, 1), True)
     """
+    _check(spread, of_curves)
     known = curves or {}
     spreads = []
     for group, columns in data.groups.items():
         feature = _only_column(group, columns)
-        _, values = known.get(feature) or effect.partial_dependence(
-            model, data, feature, seed=seed, grid=grid, n_grid=n_grid, scale=scale
-        )
         is_category = isinstance(data.X[feature].dtype, pd.CategoricalDtype)
-        spread = categorical_spread if is_category else "standard_deviation"
-        spreads.append(SPREADS[spread](values))
+        of = partial(
+            _spread, data, feature, categorical_spread if is_category else spread
+        )
+        asked: dict[str, Any] = {"grid": grid, "n_grid": n_grid, "scale": scale}
+        if of_curves == "individual":
+            spreads.append(_mean_spread(model, data, feature, of, **asked))
+            continue
+        points, values = known.get(feature) or effect.partial_dependence(
+            model, data, feature, seed=seed, **asked
+        )
+        spreads.append(of(points, values))
     raw = np.stack(spreads)[:, np.newaxis, :]
     return raw, np.zeros(raw.shape[1:])
+
+
+def _check(spread: str, of_curves: str) -> None:
+    """Refuse options that name nothing."""
+    given = {"spread": spread, "of_curves": of_curves}
+    known = {"spread": get_args(Spread), "of_curves": get_args(OfCurves)}
+    for name, value in given.items():
+        if value not in known[name]:
+            names = listed(known[name])
+            raise ValueError(f"{name} must be one of {names}, but {value!r} was given.")
+
+
+def _spread(
+    data: Dataset,
+    feature: str,
+    spread: str,
+    points: npt.NDArray[Any],
+    values: Floats,
+) -> Floats:
+    """Return the spread of curves of one feature at these points, (n_curves,)."""
+    if spread == "data_weighted":
+        return weighted_deviation(values, _rows_near(points, data, feature))
+    return SPREADS[spread](values)
+
+
+def _rows_near(points: npt.NDArray[Any], data: Dataset, feature: str) -> Floats:
+    """Return the weight of the rows whose value is nearest to each point, (n_grid,)."""
+    is_there = data.X[feature].notna().to_numpy()
+    x = data.X[feature][is_there].to_numpy(dtype=np.float64)
+    order = np.argsort(points, kind="stable")
+    middles = (points[order][1:] + points[order][:-1]) / 2
+    nearest = order[np.searchsorted(middles, x)]
+    rows = np.bincount(nearest, data.weights[is_there], minlength=len(points))
+    return rows.astype(np.float64)
+
+
+def _mean_spread(
+    model: FittedModel,
+    data: Dataset,
+    feature: str,
+    spread: Callable[[npt.NDArray[Any], Floats], Floats],
+    **asked: Any,
+) -> Floats:
+    """Return the mean spread of the curves of the rows, (n_outputs,)."""
+    spreads = []
+    for points, values in effect.single_curves(model, data, feature, **asked):
+        flat = spread(points, values.reshape(len(points), -1))
+        spreads.append(flat.reshape(values.shape[1:]))
+    return np.average(np.concatenate(spreads), axis=0, weights=data.weights)
 
 
 def _only_column(group: str, columns: tuple[str, ...]) -> str:

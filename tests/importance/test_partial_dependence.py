@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.errors import DataError, NotApplicable
-from pipeline.importance.partial_dependence import partial_dependence
+from pipeline.importance.partial_dependence import Spread, partial_dependence
 from pipeline.known_answers import level_data, level_model, linear_model, normal_data
 from pipeline.records import Dataset, FittedModel
 
@@ -108,6 +109,94 @@ def test_a_category_measures_its_share_of_the_range(spread, share):
     assert raw[kind, 0] == pytest.approx([0.7 * share] * 3, rel=1e-12)
 
 
+def test_the_mean_absolute_deviation_of_a_line_is_its_slope_times_that_of_the_grid():
+    data = normal_data(3, -1)
+    raw, _ = partial_dependence(
+        linear_model(3, -1), data, seed=1, spread="mean_absolute_deviation"
+    )
+    for k, slope in enumerate([3, -1]):
+        grid = np.linspace(data.X.iloc[:, k].min(), data.X.iloc[:, k].max(), 51)
+        truth = abs(slope) * abs(grid - grid.mean()).mean()
+        assert raw[k, 0, 0] == pytest.approx(truth, rel=1e-9)
+
+
+def test_on_all_values_the_rows_give_a_line_its_slope_times_their_own_deviation():
+    data = normal_data(3, -1)  # columns of variance 1 with divisor n
+    options = {"grid": "unique", "spread": "data_weighted"}
+    raw, _ = partial_dependence(linear_model(3, -1), data, seed=1, **options)
+    assert raw[:, 0, 0] == pytest.approx([3, 1], rel=1e-9)
+
+
+@pytest.mark.parametrize("grid", [(0.0, 1.0), (1.0, 0.0)])
+def test_a_row_counts_at_the_nearest_point_and_in_the_middle_at_the_lower(grid):
+    X = pd.DataFrame({"x1": [0.0, 0.5, 0.7, 5.0, np.nan]})
+    data = replace(of_rows(X, ("x1",)), weights=np.array([1.0, 1, 1, 5, 100]))
+    raw, _ = partial_dependence(
+        linear_model(4), data, seed=1, grid=grid, spread="data_weighted"
+    )
+    assert raw[0, 0, 0] == pytest.approx(4 * np.sqrt(2 / 8 * 6 / 8), rel=1e-12)
+
+
+def test_every_curve_of_an_additive_model_is_as_far_from_flat_as_their_mean():
+    data, model = normal_data(3, -1), linear_model(3, -1)
+    mean, single = (
+        partial_dependence(model, data, seed=1, of_curves=of)[0]
+        for of in ("mean", "individual")
+    )
+    assert single == pytest.approx(mean, rel=1e-9)
+
+
+@pytest.mark.parametrize("grid", ["even", "unique"])
+def test_effects_that_cancel_in_the_mean_do_not_in_the_curves_of_the_rows(grid):
+    # f = x1 x2: the curve of a row has slope x2, whose mean is 0.
+    data = replace(normal_data(), weights=np.arange(200) % 3 + 1.0)
+    model = replace(
+        linear_model(1, 1), predict=lambda X: (X["x1"] * X["x2"]).to_numpy()
+    )
+    raw, _ = partial_dependence(model, data, seed=1, grid=grid, of_curves="individual")
+    x1, x2 = data.X["x1"], data.X["x2"].abs()
+    points = np.linspace(x1.min(), x1.max(), 51) if grid == "even" else x1
+    slope = np.average(x2, weights=data.weights)
+    assert raw[0, 0, 0] == pytest.approx(slope * np.std(points, ddof=1), rel=1e-9)
+
+
+def test_curves_of_rows_asked_some_at_a_time_are_those_of_all_rows(monkeypatch):
+    data, model = level_data(), level_model()
+    whole, _ = partial_dependence(model, data, seed=1, of_curves="individual")
+    monkeypatch.setattr("pipeline.effects.partial_dependence.MAX_BYTES", 100)
+    parts, _ = partial_dependence(model, data, seed=1, of_curves="individual")
+    assert parts == pytest.approx(whole, rel=1e-12)
+
+
+@pytest.mark.parametrize("of_curves", ["mean", "individual"])
+@pytest.mark.parametrize("spread", get_args(Spread))
+def test_an_ignored_feature_measures_exactly_zero_by_every_spread(spread, of_curves):
+    data = replace(normal_data(), weights=np.arange(200) / 7 + 0.1)
+    model, options = linear_model(0.3, 0), {"spread": spread, "of_curves": of_curves}
+    raw, _ = partial_dependence(model, data, seed=1, **options)
+    assert raw[1, 0, 0] == 0 < raw[0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"spread": "range"},
+            "spread must be one of 'standard_deviation', 'mean_absolute_deviation', "
+            "'data_weighted', but 'range' was given.",
+        ),
+        (
+            {"of_curves": "all"},
+            "of_curves must be one of 'mean', 'individual', but 'all' was given.",
+        ),
+    ],
+)
+def test_an_option_that_names_nothing_is_refused(options, message):
+    with pytest.raises(ValueError, match="must be one of") as refusal:
+        partial_dependence(linear_model(2, 0), normal_data(), seed=1, **options)
+    assert str(refusal.value) == message
+
+
 def test_a_constant_column_has_no_answer():
     data = normal_data()
     data = replace(data, X=data.X.assign(x2=4.0))
@@ -174,6 +263,14 @@ def test_curves_already_measured_are_used_as_they_are():
         linear_model(2, 0), normal_data(), seed=1, curves=curves
     )
     assert raw[:, 0, 0].tolist() == [pytest.approx(np.sqrt(2), rel=1e-12), 0.0]
+
+
+def test_curves_of_rows_are_asked_though_their_mean_is_at_hand():
+    curves = {"x1": (np.array([0.0, 1.0]), np.array([[0.0], [2.0]]))}
+    data, model = normal_data(), linear_model(2, 0)
+    options = {"seed": 1, "of_curves": "individual"}
+    raw, _ = partial_dependence(model, data, curves=curves, **options)
+    assert raw.tobytes() == partial_dependence(model, data, **options)[0].tobytes()
 
 
 def test_a_group_of_several_columns_is_refused():
