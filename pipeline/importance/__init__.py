@@ -22,6 +22,7 @@ from inspect import Parameter, signature
 from typing import Any, Literal, NamedTuple
 
 from pipeline.importance import (
+    curve_magnitude,
     drop_column,
     filters,
     filters_joint,
@@ -102,6 +103,12 @@ METHODS: dict[str, Method] = {
     ),
     "stratified_importance": Method(
         "data", "y", "difference", stratified.stratified_importance
+    ),
+    "curve_impact": Method(
+        "predict", "prediction", "difference", curve_magnitude.curve_impact
+    ),
+    "curve_importance": Method(
+        "predict", "prediction", "difference", curve_magnitude.curve_importance
     ),
     "lowess_r2": Method("data", "1", "difference", filters.lowess_r2),
     "anova": Method("data", "1", "absolute", filters.anova),

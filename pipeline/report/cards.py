@@ -240,6 +240,8 @@ SPECIFIC: dict[str, Callable[[Facts, Importance], list[Fact]]] = {
     "random_subspace_permutation": _options,
     "stratified_impact": _options,
     "stratified_importance": _options,
+    "curve_impact": _options,
+    "curve_importance": _options,
     "lowess_r2": _options,
     "anova": _options,
     "auc": _options,
