@@ -72,7 +72,8 @@ def test_the_importance_counts_every_row_once(curve):
 @CURVES
 def test_a_weight_counts_like_rows_and_a_row_without_one_is_not_there(curve):
     data = additive()
-    weights = data.X["level"].cat.codes.to_numpy() * 1.0  # none for level a
+    codes = data.X["level"].cat.codes.to_numpy()  # none for level a
+    weights = codes * (1 + data.X["x"].to_numpy() % 2)
     weighted = replace(data, weights=weights)
     often = np.repeat(np.arange(30), weights.astype(int))
     repeated = of_rows(data.X.iloc[often].reset_index(drop=True))
@@ -103,6 +104,15 @@ def test_a_number_is_as_far_from_its_left_most_row_as_its_shapley_values_are(cur
         values = slope * (data.X.iloc[:, k] - data.X.iloc[:, k].mean())  # Shapley's
         truth = (values - values.min()).mean()
         assert raw[k, 0, 0] == pytest.approx(truth, rel=1e-9)
+
+
+@CURVES
+def test_at_every_value_the_number_of_quantiles_does_not_matter(curve):
+    data = normal_data()
+    model = replace(linear_model(1, 0), predict=lambda X: X["x1"].to_numpy() ** 2)
+    raw, _ = curve_impact(model, data, seed=1, curve=curve, grid="unique", n_grid=2)
+    squared = np.sort(data.X["x1"].to_numpy()) ** 2
+    assert raw[0, 0, 0] == pytest.approx(abs(squared - squared[0]).mean(), rel=1e-9)
 
 
 def test_the_centred_impact_is_the_mean_deviation_over_the_values():
