@@ -168,7 +168,12 @@ class _Run:
         """Ask whether importances of single columns can be told apart."""
         asked = {entry.of for entry in self.config.importance}
         grouped = self.config.groups.values() if "groups" in asked else ()
-        answers = checks.of_columns(self.train, self.test, grouped=tuple(grouped))
+        limits, given = dict(checks.DEFAULTS), self.config.checks.dependence
+        if given != limits["dependence"].value:
+            limits["dependence"] = checks.Limit(given, "[checks] dependence")
+        answers = checks.of_columns(
+            self.train, self.test, grouped=tuple(grouped), limits=limits
+        )
         self.journal.keep(answers)
 
     def check(self, model: FittedModel) -> None:

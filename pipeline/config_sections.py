@@ -182,11 +182,14 @@ class ChecksSection:
         A larger shift of a feature's rank between engines is a warning.
     top_k : int
         How many leading features the overlap of two rankings counts.
+    dependence : float
+        Features with at least this association are told to depend on each other.
     """
 
     resolution: Annotated[float, Range(above=0)] = 0.1
     max_rank_shift: Annotated[int, Range(least=0)] = 2
     top_k: int = 3
+    dependence: Annotated[float, Range(above=0, most=1)] = 0.8
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -19,7 +19,8 @@ LAYERS = (
     "importance report",
     "interactions",
     "effects known_answers known_defects agreement performance result_json prediction",
-    "encoding estimators columns spreads result",
+    "encoding estimators dependence",
+    "columns spreads result",
     "records finding losses streams r_rng",
     "errors frozen",
 )

@@ -241,6 +241,17 @@ def test_columns_are_judged_once_for_all_models_losses_and_engines(asked_togethe
     ]
 
 
+@pytest.mark.parametrize(
+    ("given", "set_by"), [({}, "default"), ({"dependence": 0.5}, "[checks] dependence")]
+)
+def test_the_limit_of_dependence_is_that_of_the_configuration(given, set_by):
+    config = parse_config({"importance": [PERMUTATION], "checks": given})
+    frame = audit(None, rows_that_say_the_same(), config, models=(linear(),)).checks
+    row = frame[frame["check"] == "dependence"].iloc[0]
+    told = (row["threshold"], row["set_by"])
+    assert told == (given.get("dependence", 0.8), set_by)
+
+
 def test_an_interrupted_audit_keeps_what_it_has():
     calls = []
 

@@ -437,7 +437,8 @@ def test_columns_that_differ_on_some_rows_are_no_finding():
     train = doubled()
     train = replace(train, X=train.X.assign(twin1=train.X["x2"] ** 2))
     answers = checks.of_columns(train, doubled())
-    assert [finding for _, finding in answers] == [None, None]
+    found = [finding.check for _, finding in answers if finding is not None]
+    assert found == ["dependence"]  # which is about the rows that are measured on
 
 
 def test_a_constant_column_is_one_note_for_all_models():
@@ -445,6 +446,57 @@ def test_a_constant_column_is_one_note_for_all_models():
     verdict, observed, finding = answer("constant_column", answers)
     assert (verdict, observed, finding.severity) == ("pass", 1.0, "info")
     assert finding.message == "A constant column tells nothing of its importance: 'x2'."
+
+
+def linked(share=0.1):
+    """Return white rows; near is x1 and a share of x2, copy -x1, kind cuts x3 at 1."""
+    data = normal_data(1, 1, 1)
+    near = data.X["x1"] + share * data.X["x2"]
+    kind = pd.Categorical(np.where(data.X["x3"] > 1, "high", "low"))
+    frame = data.X.assign(near=near, kind=kind, copy=-data.X["x1"])
+    return replace(data, X=frame, groups={name: (name,) for name in frame})
+
+
+def test_features_that_depend_on_each_other_are_one_note_of_who_and_how_much():
+    data = linked()
+    rho = data.X[["x1", "near"]].corr(method="spearman").iloc[0, 1]
+    answers = checks.of_columns(None, data)
+    verdict, observed, finding = answer("dependence", answers)
+    assert (verdict, finding.severity) == ("pass", "info")
+    assert observed == pytest.approx(rho, rel=1e-12)
+    assert finding.message == (
+        "Features must hardly depend on each other for their importances to be read "
+        f"one by one, but these do: 'x1', 'near' ({rho:.2f})."
+    )
+    assert finding.remedy == (
+        'Put them under [groups] and ask an [[importance]] of = "groups", or ask '
+        '"permutation" with within = "leaves".'
+    )
+
+
+def test_the_limit_decides_who_depends_and_stands_beside_who_set_it():
+    limits = {**checks.DEFAULTS, "dependence": Limit(0.5, "a file")}
+    answers = checks.of_columns(None, linked(), limits=limits)
+    ((row, finding),) = ((r, f) for r, f in answers if r["check"] == "dependence")
+    assert (row["threshold"], row["set_by"]) == (0.5, "a file")
+    assert "'x1', 'near' (0.9" in finding.message
+    assert "'x3', 'kind' (0." in finding.message
+
+
+def test_dependent_features_that_are_asked_together_are_read_together():
+    answers = checks.of_columns(None, linked(), grouped=[("near", "x1")])
+    finding = answer("dependence", answers)[2]
+    assert finding.remedy == "Read the importance of their group beside their own."
+
+
+def test_features_that_hardly_depend_are_no_finding_and_one_alone_is_not_judged():
+    verdict, observed, finding = answer(
+        "dependence", checks.of_columns(None, normal_data(2, 1))
+    )
+    assert (verdict, finding) == ("pass", None)
+    assert observed < 0.5
+    words = [row["check"] for row, _ in checks.of_columns(None, normal_data(2))]
+    assert words == ["same_columns", "constant_column"]
 
 
 def test_every_check_answers_under_its_own_word():

@@ -26,11 +26,12 @@ DEFAULTS: Limits = {
     "prediction_gap": Limit(1e-12),
     "standard_errors": Limit(2.0),
     "ratio": Limit(1e9),
+    "dependence": Limit(0.8),
 }
 """How far apart, relative to the larger, predictions may be that should be equal; by
-how many standard errors a model must beat the constant; and how often the loss with
+how many standard errors a model must beat the constant; how often the loss with
 nothing permuted may go into another before it is rounding, by the tolerance of
-`agreement`."""
+`agreement`; and from which association on two features are told to depend."""
 
 
 class Check(NamedTuple):
@@ -92,6 +93,7 @@ def checks_frame(rows: Iterable[Row]) -> pd.DataFrame:
 CHECKS = {
     "same_columns": Check("columns", columns.same_columns),
     "constant_column": Check("columns", columns.constant_column),
+    "dependence": Check("columns", columns.dependence),
     "predict_ignores_x": Check("model", models.predict_ignores_x),
     "not_deterministic": Check("model", models.not_deterministic),
     "scored_on_training_rows": Check("model", models.scored_on_training_rows),

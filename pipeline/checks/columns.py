@@ -9,6 +9,7 @@ import pandas as pd
 
 from pipeline.checks.answers import Answer, Limit, Limits, answer
 from pipeline.columns import is_category
+from pipeline.dependence import associations, clusters
 from pipeline.errors import listed
 from pipeline.finding import Finding
 from pipeline.records import Dataset, Floats
@@ -80,6 +81,61 @@ def constant_column(
     )
     limit = Limit(0.0, "definition")
     return answer(finding, bool(constant), len(constant), limit)
+
+
+def dependence(
+    train: Dataset | None,
+    test: Dataset,
+    grouped: Collection[tuple[str, ...]],
+    limits: Limits,
+) -> Answer | None:
+    """Note the features that depend on each other strongly, pair by pair linked.
+
+    Of columns that say the same, which `same_columns` names, the first stands for all.
+    """
+    tables = [rows.X for rows in (train, test) if rows is not None]
+    again = {name for names in stand_ins(tables) for name in names[1:]}
+    names = [name for name in test.features if name not in again]
+    if len(names) < 2:
+        return None
+    strength, limit = associations(test.X[names]), limits["dependence"]
+    strongest = float((strength - np.eye(len(names))).max())
+    found = list(clusters(strength, float(limit.value)))
+    finding = Finding(
+        check="dependence",
+        severity="info",
+        subject=test.name,
+        message=(
+            "Features must hardly depend on each other for their importances to be "
+            f"read one by one, but these do: {_told(found, names, strength)}."
+        ),
+        remedy=_remedy([{names[k] for k in linked} for linked in found], grouped),
+        evidence={"strongest": strongest, "features": sum(map(len, found))},
+    )
+    return answer(finding, bool(found), strongest, limit)
+
+
+def _told(found: list[list[int]], names: list[str], strength: Floats) -> str:
+    """Return the first clusters, each with the range of its linked pairs."""
+    said = []
+    for linked in found[:SETS]:
+        inside = strength[np.ix_(linked, linked)] - np.eye(len(linked))
+        weakest_link = inside.max(axis=1).min()
+        low, high = f"{weakest_link:.2f}", f"{inside.max():.2f}"
+        span = high if low == high else f"{low} to {high}"
+        said.append(f"{listed(names[k] for k in linked)} ({span})")
+    more = f"; and {len(found) - SETS} more sets" if len(found) > SETS else ""
+    return "; ".join(said) + more
+
+
+def _remedy(found: list[set[str]], grouped: Collection[tuple[str, ...]]) -> str:
+    """Return what helps: the group they are asked in, or to ask in another way."""
+    if all(any(names <= set(columns) for columns in grouped) for names in found):
+        return "Read the importance of their group beside their own."
+    return (
+        'Put them under [groups] and ask an [[importance]] of = "groups", or ask '
+        '"permutation" with within = "leaves".'
+    )
 
 
 def is_constant(data: Dataset, columns: tuple[str, ...]) -> bool:
