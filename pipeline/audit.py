@@ -10,7 +10,15 @@ from typing import Any, cast
 
 import pandas as pd
 
-from pipeline import agreement, checks, measure, models, preconditions, streams
+from pipeline import (
+    agreement,
+    checks,
+    measure,
+    models,
+    preconditions,
+    reproduction,
+    streams,
+)
 from pipeline.config import AuditConfig, ImportanceSection
 from pipeline.errors import DataError
 from pipeline.importance import METHODS
@@ -148,7 +156,8 @@ class _Run:
         for entry, model in self.questions():
             label = f"{entry.method} of {entry.of}, {_name(model)}"
             made.append((label, partial(self.measure, entry, model)))
-        return [*made, ("agreement", self.compare)]
+        claims = [("claims", self.judge_claims)] if self.config.claims else []
+        return [*made, ("agreement", self.compare), *claims]
 
     def questions(self) -> Iterator[tuple[ImportanceSection, FittedModel | None]]:
         """Yield each entry with each model it asks, under the entry's losses.
@@ -368,3 +377,15 @@ class _Run:
             journal.pairs.append(row)
             journal.differences.extend(differences)
         journal.findings.extend(agreement.findings_of(journal.pairs))
+
+    def judge_claims(self) -> None:
+        """Hold each claim of a paper against what was measured."""
+        journal = self.journal
+        rows, findings = reproduction.judge(
+            self.config.claims,
+            journal.importances,
+            journal.effects,
+            journal.performance,
+        )
+        journal.claims += rows
+        journal.findings += findings

@@ -4,12 +4,16 @@ Not: reading data, or making a model. What a key must be stands in `config_secti
 """
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from inspect import Parameter
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from pipeline.claim_checks import claim_problems
+from pipeline.claim_section import CLAIM_KINDS, ClaimSection, claim_rules
+from pipeline.claims import keys_of
 from pipeline.config_checks import (
     Entry,
     Facts,
@@ -33,6 +37,13 @@ from pipeline.importance import METHODS, RESERVED, options_of
 from pipeline.rules import Misfit, Misfits, Rule
 
 FILE_NAME = "audit.toml"
+MAY_BE_EMPTY = ("models", "claims")
+OWN_KEYS: dict[type, tuple[str, tuple[str, ...], Callable[[str], dict[str, Rule]]]] = {
+    ImportanceSection: ("method", METHOD_NAMES, option_rules),
+    ClaimSection: ("kind", CLAIM_KINDS, claim_rules),
+}
+"""Sections in which a key decides which others there are: that key, its names, and
+the rules of what each name brings."""
 ONE_QUESTION = ({"method": "permutation"},)
 
 
@@ -126,14 +137,22 @@ def _sections(
             made[key] = TABLES[key](**entries[0].values)
         else:
             made.update(entries[0].values)
-    return made | {"importance": tuple(_completed(made))}
+    done = {"importance": tuple(_completed(made))}
+    return made | done | {"claims": tuple(map(_whole, made.get("claims", ())))}
+
+
+def _whole(claim: ClaimSection) -> ClaimSection:
+    """Return a claim with the defaults of its kind filled in."""
+    return replace(
+        claim, options=MappingProxyType(keys_of(claim.kind) | dict(claim.options))
+    )
 
 
 def _entries(key: str, value: Any, source: str) -> Iterator[Entry]:
     """Yield what one key of the top level holds: one entry, or those of a list."""
     if key in TABLES:
         yield _read(f"{source}[{key}]", TABLES[key], value)
-    elif key == "models" and value in ([], ()):
+    elif key in MAY_BE_EMPTY and value in ([], ()):
         return
     elif key in LISTS and isinstance(value, list | tuple) and value:
         for number, item in enumerate(value, start=1):
@@ -158,25 +177,34 @@ def _read(where: str, section: type, given: Any) -> Entry:
             where, {}, (f"{where} must be a table, but {_shown(given)} was given.",)
         )
     rules = rules_of(section)
-    options = _options(given) if section is ImportanceSection else {}
+    options = _options(section, given) if section in OWN_KEYS else {}
     known = {**rules, **options}
     values, problems = _values(known, given, f"{where} ")
     missing = tuple(
         f"{where} {key} must be given, but it is missing."
-        for key in required_of(section)
+        for key in (*required_of(section), *_required_options(section, values))
         if key not in given
     )
-    if section is ImportanceSection:
+    if section in OWN_KEYS:
         own = {key: values.pop(key) for key in options if key in values}
         values["options"] = own
     return Entry(where, values, (*problems, *missing))
 
 
-def _options(given: Mapping[str, Any]) -> dict[str, Rule]:
+def _options(section: type, given: Mapping[str, Any]) -> dict[str, Rule]:
     """Return the rules of an entry's options; of every method's if it names none."""
-    method = given.get("method")
-    methods = [method] if method in METHOD_NAMES else METHOD_NAMES
-    return {key: rule for name in methods for key, rule in option_rules(name).items()}
+    key, known, rules = OWN_KEYS[section]
+    named = given.get(key)
+    names = (named,) if named in known else known
+    return {key: rule for name in names for key, rule in rules(name).items()}
+
+
+def _required_options(section: type, values: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the options without a default, of a claim whose kind is known."""
+    if section is not ClaimSection or "kind" not in values:
+        return ()
+    keys = keys_of(values["kind"])
+    return tuple(name for name, default in keys.items() if default is Parameter.empty)
 
 
 def _values(
@@ -209,6 +237,9 @@ def _problems(
             yield from model_problems(entries)
         elif key == "importance":
             yield from importance_problems(entries, _facts(read, required))
+        elif key == "claims":
+            asked = read["importance"]
+            yield from claim_problems(entries, asked, _facts(read, required))
     for key in required:
         if not read.get(key):
             yield f"{source}[{key}] must be given, but it is missing."
@@ -221,7 +252,7 @@ def _facts(read: Mapping[str, tuple[Entry, ...]], required: tuple[str, ...]) -> 
     names = tuple(entry.values.get("name", "") for entry in models)
     return Facts(
         task=data.values.get("task", ""),
-        has_groups=bool(groups.problems or groups.values.get("groups")),
+        groups=None if groups.problems else tuple(groups.values.get("groups", ())),
         models=names if "models" in required and all(names) else None,
     )
 

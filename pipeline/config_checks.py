@@ -39,13 +39,14 @@ class Facts(NamedTuple):
     ----------
     task : str
         Empty if the configuration has no data.
-    has_groups : bool
+    groups : tuple of str or None
+        None if they could not be read.
     models : tuple of str or None
         None if models may be handed over in Python.
     """
 
     task: str
-    has_groups: bool
+    groups: tuple[str, ...] | None
     models: tuple[str, ...] | None
 
 
@@ -107,7 +108,7 @@ def _source_problems(where: str, values: Mapping[str, Any]) -> Iterator[str]:
 def importance_problems(entries: Sequence[Entry], facts: Facts) -> Iterator[str]:
     """Yield what is wrong between an entry's keys, other sections, and entries."""
     for where, values, _ in entries:
-        if values.get("of") == "groups" and not facts.has_groups:
+        if values.get("of") == "groups" and facts.groups == ():
             yield f"{where} of must be 'features' without [groups], but is 'groups'."
         yield from _of_problems(where, values)
         for name in values.get("models", ()):

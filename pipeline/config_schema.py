@@ -8,9 +8,12 @@ import inspect
 import json
 import re
 from dataclasses import MISSING, fields
+from inspect import Parameter
 from pathlib import Path
 from typing import Any
 
+from pipeline.claim_section import ClaimSection, claim_rules
+from pipeline.claims import CLAIMS, keys_of
 from pipeline.config_sections import (
     LISTS,
     SCALARS,
@@ -40,6 +43,7 @@ def audit_schema() -> dict[str, Any]:
         item = _section_schema(section)
         keys[name] = {"type": "array", "minItems": 1, "items": item}
     keys["importance"]["items"] = _entry_schema()
+    keys["claims"]["items"] = _claim_schema()
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "An audit of variable importances (audit.toml)",
@@ -102,6 +106,33 @@ def _entry_schema() -> dict[str, Any]:
         for name in METHODS
     ]
     return schema | {"allOf": cases, "unevaluatedProperties": False}
+
+
+def _claim_schema() -> dict[str, Any]:
+    """Return the schema of a claim: its kind decides what it is compared with."""
+    schema = _section_schema(ClaimSection)
+    del schema["additionalProperties"]
+    schema |= {"allOf": [_kind_schema(kind) for kind in CLAIMS]}
+    return schema | {"unevaluatedProperties": False}
+
+
+def _kind_schema(kind: str) -> dict[str, Any]:
+    """Return what a kind asks of a claim: its own keys, and how many features."""
+    words = descriptions(CLAIMS[kind].function)
+    keys = {}
+    for name, default in keys_of(kind).items():
+        keys[name] = {"description": words[name]} | claim_rules(kind)[name].schema
+        if default not in (None, Parameter.empty):
+            keys[name]["default"] = default
+    needed = [name for name, given in keys_of(kind).items() if given is Parameter.empty]
+    least, most = CLAIMS[kind].least, CLAIMS[kind].most
+    counted = {"minItems": least} | ({"maxItems": most} if most else {})
+    needed += ["features"] * bool(least)
+    needed += ["method"] * (CLAIMS[kind].asks != "performance")
+    return {
+        "if": {"properties": {"kind": {"const": kind}}, "required": ["kind"]},
+        "then": {"properties": keys | {"features": counted}, "required": needed},
+    }
 
 
 def _option_schemas(method: str) -> dict[str, Any]:

@@ -13,18 +13,18 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, TypeAlias, get_type_hints
 
+from pipeline.claim_section import ClaimSection
 from pipeline.errors import ConfigError, listed
 from pipeline.importance import METHODS, options_of
 from pipeline.losses import LOSSES, default_losses
 from pipeline.records import Form, Task
 from pipeline.references import ENGINES
-from pipeline.rules import OneOf, Pattern, Range, Rule, Tables, rule_of
+from pipeline.rules import NAME, OneOf, Pattern, Range, Rule, Tables, rule_of
 
 METHOD_NAMES = tuple(METHODS)
 LOSS_NAMES = tuple(LOSSES)
 R_ENGINES = tuple(name for name in ENGINES if name != "python")
 
-NAME = Pattern(r"[\s\S]*\S[\s\S]*", "a text that is not empty")
 IMPORT_PATH = Pattern(
     r"|[^\W\d]\w*(\.[^\W\d]\w*)+", "an import path such as 'package.module.Class'"
 )
@@ -262,6 +262,7 @@ class AuditConfig:
         Columns asked together.
     models : tuple of ModelSection
     importance : tuple of ImportanceSection
+    claims : tuple of ClaimSection
     checks : ChecksSection
     report : ReportSection
     r : RSection
@@ -277,6 +278,7 @@ class AuditConfig:
     groups: Mapping[str, Names] = field(default_factory=_empty)
     models: tuple[ModelSection, ...] = ()
     importance: tuple[ImportanceSection, ...] = ()
+    claims: tuple[ClaimSection, ...] = ()
     checks: ChecksSection = field(default_factory=ChecksSection)
     report: ReportSection = field(default_factory=ReportSection)
     r: RSection = field(default_factory=RSection)
@@ -308,7 +310,11 @@ TABLES: dict[str, type] = {
     "report": ReportSection,
     "r": RSection,
 }
-LISTS: dict[str, type] = {"models": ModelSection, "importance": ImportanceSection}
+LISTS: dict[str, type] = {
+    "models": ModelSection,
+    "importance": ImportanceSection,
+    "claims": ClaimSection,
+}
 KEYS = (*SCALARS, "data", "groups", *LISTS, "checks", "report", "r")
 
 

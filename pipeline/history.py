@@ -84,7 +84,7 @@ def save_run(
     """Write a run into a new folder ``runs/<run_id>`` and return it.
 
     Beside `files` it holds result.json, the long tables (importances, effects,
-    agreement, disagreements, findings), environment.json, summary.txt and
+    agreement, disagreements, claims, findings), environment.json, summary.txt and
     manifest.json with the digests of all, linked to the run before.
 
     Parameters
@@ -161,6 +161,7 @@ def summary(result: AuditResult) -> str:
         f"{result.run.audit} {result.run.volatile['run_id']}: {result.verdict}",
         *map(_leaders, _primary(result.importances)),
         f"pairs: {pairs or 'none'}",
+        *_claims(result),
         f"findings: {len(result.findings) or 'none'}",
         *(
             f"  {f.severity}, {f.check}, {f.subject}: {f.message}"
@@ -168,6 +169,13 @@ def summary(result: AuditResult) -> str:
         ),
     ]
     return "\n".join(" ".join(line.splitlines()) for line in lines) + "\n"
+
+
+def _claims(result: AuditResult) -> list[str]:
+    """Return how many claims have which verdict, if any was made."""
+    counts = result.claims["verdict"].value_counts()
+    told = ", ".join(f"{count} {word}" for word, count in counts.items())
+    return [f"claims: {told}"] if told else []
 
 
 def _primary(importances: Iterable[Importance]) -> list[Importance]:
@@ -199,6 +207,7 @@ def _contents(result: AuditResult, files: Files, note: str) -> dict[str, bytes]:
         "effects.csv": _csv(_effects(result.effects)),
         "agreement.csv": _csv(_frame(result.agreement)),
         "disagreements.csv": _csv(_frame(result.disagreements)),
+        "claims.csv": _csv(_frame(result.claims)),
         "findings.csv": _csv(_findings(result)),
         "environment.json": json.dumps(environment, indent=2, ensure_ascii=False)
         + "\n",

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar
 
 import pandas as pd
 
-from pipeline import agreement, checks, data, environment
+from pipeline import agreement, checks, data, environment, reproduction
 from pipeline.checks import Answers
 from pipeline.config import AuditConfig
 from pipeline.errors import DataError, ModelError, NotApplicable, listed
@@ -68,8 +68,8 @@ class Journal:
     importances, effects, findings : list
         Records, in the order they were made.
     performance, y_permuted : list of DataFrame
-    checks, pairs, differences : list of mapping
-        Rows of the frames `checks`, `agreement` and `disagreements`.
+    checks, pairs, differences, claims : list of mapping
+        Rows of the frames `checks`, `agreement`, `disagreements` and `claims`.
     not_applicable : mapping of str to list of (question, model)
         Why there is no answer, and to what.
     status : {"complete", "interrupted"}
@@ -87,6 +87,7 @@ class Journal:
     checks: list[dict[str, Any]] = field(default_factory=list)
     pairs: list[dict[str, Any]] = field(default_factory=list)
     differences: list[dict[str, Any]] = field(default_factory=list)
+    claims: list[dict[str, Any]] = field(default_factory=list)
     not_applicable: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
     status: Literal["complete", "interrupted"] = "complete"
     seconds: dict[str, float] = field(default_factory=dict)
@@ -204,6 +205,7 @@ class Journal:
             agreement=agreement.agreement_frame(self.pairs),
             disagreements=agreement.disagreements_frame(self.differences),
             checks=checks.checks_frame(self.checks),
+            claims=reproduction.claims_frame(self.claims),
             importances=tuple(self.importances),
             effects=tuple(self.effects),
             findings=(*self.findings, *self.unanswered()),

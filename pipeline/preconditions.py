@@ -36,9 +36,17 @@ def check_names(
     ]
     asked = {name for entry in config.importance for name in entry.models}
     grouped = {name for columns in config.groups.values() for name in columns}
+    asked |= {claim.model for claim in config.claims if claim.model}
+    claimed = {
+        name
+        for claim in config.claims
+        if claim.of == "features"
+        for name in claim.features
+    }
     for what, wanted, known in (
         ("model", asked, names),
         ("column of a group", grouped, test.features),
+        ("feature of a claim", claimed, test.features),
     ):
         problems += [
             f"A {what} must be one that the audit has, but {name!r} is not."

@@ -67,6 +67,8 @@ class AuditResult:
         Made by `agreement`.
     checks : DataFrame
         check, subject, observed, threshold, set_by, verdict; made by `checks`.
+    claims : DataFrame
+        One row per claim of a paper, made by `reproduction`.
     importances : tuple of Importance
     effects : tuple of Effect
     findings : tuple of Finding
@@ -81,6 +83,7 @@ class AuditResult:
     agreement: pd.DataFrame
     disagreements: pd.DataFrame
     checks: pd.DataFrame
+    claims: pd.DataFrame
     importances: tuple[Importance, ...] = ()
     effects: tuple[Effect, ...] = ()
     findings: tuple[Finding, ...] = ()

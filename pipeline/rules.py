@@ -53,6 +53,9 @@ class Tables(NamedTuple):
     choices: tuple[Mapping[str, Any], ...]
 
 
+NAME = Pattern(r"[\s\S]*\S[\s\S]*", "a text that is not empty")
+
+
 class Rule(NamedTuple):
     """What a value must be.
 

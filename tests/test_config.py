@@ -12,6 +12,8 @@ import jsonschema
 import pytest
 
 from pipeline import config_schema
+from pipeline.claim_section import ClaimSection, claim_rules
+from pipeline.claims import CLAIMS
 from pipeline.config import load_config, parse_config
 from pipeline.config_sections import (
     KEYS,
@@ -39,6 +41,12 @@ DATA = {
 }
 IMPURITY = {"method": "impurity"}
 MODEL = {"name": "m", "estimator": "sklearn.linear_model.LinearRegression"}
+LEADER = {
+    "text": "a leads",
+    "kind": "leader",
+    "method": "permutation",
+    "features": ["a"],
+}
 
 
 def problems_of(given):
@@ -177,6 +185,8 @@ def test_an_unknown_key_is_an_error_in_every_section(section):
     inner = {"xyzzy": 1} | {"data": DATA, "models": MODEL}.get(section, {})
     if section == "importance":
         inner["method"] = "permutation"
+    if section == "claims":
+        inner |= LEADER
     told = problems_of({section: [inner] if section in LISTS else inner})
     assert told == (f"[{section}] must hold known keys only, but 'xyzzy' was given.",)
 
@@ -197,6 +207,23 @@ def test_options_are_not_called_unknown_while_the_method_is():
 def test_models_handed_over_in_python_may_be_named():
     given = {"importance": [{"method": "impurity", "models": ["forest"]}]}
     assert parse_config(given).importance[0].models == ("forest",)
+
+
+@pytest.mark.parametrize(
+    ("model", "told"),
+    [
+        ("", "model must be given where several are asked 'permutation', but it is "),
+        ("secnd", "model must be one of 'm', 'second', but 'secnd' was given. "),
+    ],
+)
+def test_a_claim_names_one_of_the_models_of_its_file(model, told, tmp_path):
+    second = '[[models]]\nname = "second"\nestimator = "a.B"\n'
+    claim = '[[claims]]\ntext = "t"\nkind = "leader"\nmethod = "permutation"\n'
+    claim += f'features = ["a"]\nmodel = "{model}"\n'
+    with pytest.raises(ConfigError) as refused:
+        load_config(write(tmp_path / "a", minimal(second + claim)))
+    (problem,) = refused.value.problems
+    assert problem.startswith(f"audit.toml: [claims] {told}")
 
 
 def test_two_entries_may_share_a_method_if_no_record_has_both_their_names():
@@ -227,6 +254,7 @@ def test_the_default_loss_and_the_same_loss_by_name_are_one_question():
             ]
         },
         {"data": DATA, "models": [MODEL], "groups": {"a": ["x"]}, "seed": 2**31 - 1},
+        {"claims": [LEADER, LEADER | {"kind": "last", "paper": 0.5}]},
     ],
 )
 def test_the_resolved_configuration_read_again_is_itself(given):
@@ -260,7 +288,7 @@ def test_the_digest_is_that_of_the_json_spelt_out():
     spelt = (
         '{"seed":1,"require":[],"fail_on":"failure","data":null,"groups":{},"models":[],'
         '"importance":[{"method":"impurity","of":"features","engines":[],"losses":[],'
-        '"form":"difference","models":[],"normalised":true}],"checks":{"resolution":0.1,'
+        '"form":"difference","models":[],"normalised":true}],"claims":[],"checks":{"resolution":0.1,'
         '"max_rank_shift":2,"top_k":3,"dependence":0.8},"report":{"title":"",'
         '"owner":"Zoë","purpose":"",'
         '"intended_use":"","classification":"","unit":"","decision":"Accept, accept '
@@ -370,6 +398,11 @@ def test_the_schema_is_a_schema():
         {"importance": [{"method": "permutation", "n_repeats": 0}]},
         {"importance": [{"method": "impurity", "n_repeats": 3}]},
         {"checks": {"resolution": 0}},
+        {"claims": [LEADER | {"kind": "led"}]},
+        {"claims": [LEADER | {"within": 2}]},
+        {"claims": [LEADER | {"kind": "rank"}]},
+        {"claims": [LEADER | {"kind": "order"}]},
+        {"claims": [LEADER | {"method": None}]},
     ],
 )
 def test_what_the_schema_refuses_the_configuration_refuses(broken):
@@ -384,6 +417,10 @@ def test_what_the_configuration_takes_the_schema_takes():
         "data": DATA | {"positive_class": 0, "task": "binary", "features": ["a"]},
         "models": [MODEL | {"parameters": {"a": [1, {"b": True}]}}],
         "importance": [{"method": "partial_dependence", "grid": [0, 0.5]}],
+        "claims": [
+            LEADER | {"kind": "rank", "within": 2, "method": "partial_dependence"},
+            {"text": "a", "kind": "performance", "expected": 1, "tolerance": 0.1},
+        ],
     }
     assert problems_of(given) == ()
     assert schema_errors(given) == []
@@ -395,8 +432,14 @@ def test_every_key_and_option_is_described():
     found += [schema["properties"][name]["items"] for name in LISTS]
     for table in tuple(found):
         found += table.get("properties", {}).values()
-    for case in schema["properties"]["importance"]["items"]["allOf"]:
-        found += case["then"]["properties"].values()
+    cases = [
+        case
+        for name in ("importance", "claims")
+        for case in schema["properties"][name]["items"]["allOf"]
+    ]
+    for case in cases:
+        keys = case["then"]["properties"]
+        found += [keys[name] for name in keys if name != "features"]
     assert len(found) > 40
     assert [item for item in found if not item.get("description")] == []
 
@@ -421,6 +464,7 @@ def test_the_example_holds_every_key():
         for key in rules_of(section)
     }
     keys |= {key for method in METHODS for key in option_rules(method)} | set(SCALARS)
+    keys |= {key for kind in CLAIMS for key in claim_rules(kind)}
     stand = set(re.findall(r"^(?:# )?(\w+) = ", text, flags=re.MULTILINE))
     assert keys - stand == set()
     assert set(re.findall(r"^\[+(\w+)", text, flags=re.MULTILINE)) == set(KEYS) - set(
@@ -472,6 +516,7 @@ def test_choices_are_those_of_the_tables():
     assert rules["method"].schema["enum"] == list(METHODS)
     assert rules["losses"].schema["items"]["enum"] == list(LOSSES)
     assert {*rules["engines"].schema["items"]["enum"], "python"} == set(ENGINES)
+    assert rules_of(ClaimSection)["kind"].schema["enum"] == list(CLAIMS)
 
 
 def test_every_field_of_the_configuration_is_a_key_or_tells_where_it_came_from():

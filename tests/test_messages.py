@@ -31,6 +31,15 @@ def asked(**entry):
     return {"data": DATA, "models": models, "importance": [entry]}
 
 
+def claimed(entry, **claim):
+    """Return the same with one claim about what the entry asks."""
+    asks = {"text": "a leads", "kind": "leader", "features": ["a"], "method": METHOD}
+    return asked(**entry) | {"claims": [asks | claim]}
+
+
+METHOD = "permutation"
+OF_GROUPS = {"of": "groups"}
+
 CONFIG = [
     # A key, its type, its range
     (
@@ -177,6 +186,76 @@ CONFIG = [
     (
         {"models": [{"estimator": "a.B"}]},
         "[models] name must be given, but it is missing.",
+    ),
+    # Claims
+    (
+        claimed({}, kind="leads"),
+        "[claims] kind must be one of 'leader', 'rank', 'last', 'order', 'sign' and 5 "
+        "more, but 'leads' was given. Did you mean 'leader'?",
+    ),
+    (
+        claimed({}, kind="rank"),
+        "[claims] within must be given, but it is missing.",
+    ),
+    (
+        claimed({}, kind="ratio", expected=1, tolerance=0),
+        "[claims] features must name 2 for kind 'ratio', but 'a' was given.",
+    ),
+    (
+        claimed({}, kind="order"),
+        "[claims] features must name 2 or more for kind 'order', but 'a' was given.",
+    ),
+    (
+        claimed({}, kind="performance", expected=1, tolerance=0),
+        "[claims] method must be left out for kind 'performance', but 'permutation' "
+        "was given.",
+    ),
+    (
+        claimed({}, method=None),
+        "[claims] method must be given for kind 'leader', but it is missing.",
+    ),
+    (
+        claimed({}, kind="line", intercept=0, slope=1, tolerance=0),
+        "[claims] method must have curves for kind 'line', but 'permutation' has none.",
+    ),
+    (
+        claimed({}, method="impurity"),
+        "[claims] method must be asked under [[importance]], but 'impurity' of "
+        "features is not.",
+    ),
+    (
+        claimed(OF_GROUPS, of="groups") | {"groups": {"all": ["x"]}},
+        "[claims] features must be groups of [groups], but 'a' is none.",
+    ),
+    (
+        claimed({"engines": ["vip"]}, engine="DALEX"),
+        "[claims] engine must be asked 'permutation' under [[importance]], but 'DALEX' "
+        "is not.",
+    ),
+    (
+        claimed({"models": ["m"]}, model="forest"),
+        "[claims] model must be asked 'permutation' under [[importance]], but 'forest' "
+        "is not.",
+    ),
+    (
+        claimed({"method": "spearman"}, method="spearman", model="m"),
+        "[claims] model must be left out for method 'spearman', which asks the data, "
+        "but 'm' was given.",
+    ),
+    (
+        claimed({"losses": ["rmse"]}, model="m", loss="mae"),
+        "[claims] loss must be one that 'permutation' is asked under [[importance]], "
+        "but 'mae' is not.",
+    ),
+    (
+        claimed({"losses": ["rmse", "mae"]}, model="m"),
+        "[claims] loss must be given where 'permutation' is asked several, but it is "
+        "missing.",
+    ),
+    (
+        claimed({"method": "impurity"}, method="impurity", model="m", loss="mae"),
+        "[claims] loss must be left out for method 'impurity', which measures no loss, "
+        "but 'mae' was given.",
     ),
     (
         {"models": [MODEL, MODEL]},

@@ -3,6 +3,7 @@
 from itertools import groupby, pairwise
 
 from pipeline.report.blocks import Group, Section, Sentence, Value
+from pipeline.report.claims import claims
 from pipeline.report.facts import Facts, card_link, whole
 from pipeline.report.number_text import lone, loss_label
 from pipeline.report.ranking_tables import on_drawn_rows, ranking_table, value_of
@@ -24,14 +25,13 @@ from pipeline.report.wording import (
 def results(facts: Facts) -> Section:
     """Return section F: one group per measure, then the curves."""
     title = word("sections.results")
-    if not facts.rankings:
-        nothing = {"groups": ()}
-        return Section("F", "results", title, say("results.none"), nothing)
     groups = [_group(facts, measure) for measure in facts.cards]
     curves = effect_figures(facts)
     if curves:
         groups.append(Group("measure-curves", say("results.curves"), curves))
-    return Section("F", "results", title, lede(facts), {"groups": tuple(groups)})
+    groups += claims(facts)
+    first = lede(facts) if facts.rankings else say("results.none")
+    return Section("F", "results", title, first, {"groups": tuple(groups)})
 
 
 def lede(facts: Facts) -> Sentence:

@@ -57,6 +57,8 @@ COLUMNS = {
     "disagreements": "model method of loss positive_class engine_a engine_b feature "
     "value_a value_b difference band inside rank_a rank_b shift cause evidence",
     "checks": "check subject observed threshold set_by verdict",
+    "claims": "claim source kind method model of loss engine asked must paper ours "
+    "verdict reason",
 }
 """The columns of every frame of a result, as their makers document them."""
 

@@ -77,6 +77,7 @@ def apartments_result(**changes: Any) -> AuditResult:
         "agreement": made_frame("agreement", _pairs()),
         "disagreements": made_frame("disagreements"),
         "checks": checks_frame(),
+        "claims": made_frame("claims"),
         "importances": (*permuted, *_spreads(), _impurity()),
         "effects": _effects(),
         "findings": FINDINGS,

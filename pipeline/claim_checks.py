@@ -1,0 +1,123 @@
+"""What is wrong with a claim: between its keys, and with what it wants to know.
+
+As in `config_checks`: a sentence per problem. Not: a key alone.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from pipeline.claims import CLAIMS
+from pipeline.config_checks import Entry, Facts
+from pipeline.errors import did_you_mean, listed
+from pipeline.importance import METHODS
+
+Values = Mapping[str, Any]
+
+
+def claim_problems(
+    claims: Sequence[Entry], asked: Sequence[Entry], facts: Facts
+) -> Iterator[str]:
+    """Yield what is wrong between the keys of a claim, and with what it asks for."""
+    entries = [entry.values for entry in asked if "method" in entry.values]
+    for where, values, problems in claims:
+        if problems or "kind" not in values:
+            continue
+        yield from (f"{where} {problem}" for problem in _model(values, facts))
+        yield from (f"{where} {problem}" for problem in _features(values, facts))
+        yield from (f"{where} {problem}" for problem in _method(values, entries, facts))
+
+
+def _model(values: Values, facts: Facts) -> Iterator[str]:
+    model = values.get("model")
+    if model and facts.models is not None and model not in facts.models:
+        hint = did_you_mean(model, facts.models)
+        rule = f"model must be one of {listed(facts.models)}"
+        yield f"{rule}, but {model!r} was given.{hint}"
+
+
+def _features(values: Values, facts: Facts) -> Iterator[str]:
+    """Yield what is wrong with the features: how many, and whether they are groups."""
+    names, kind = values.get("features", ()), values["kind"]
+    least, most = CLAIMS[kind].least, CLAIMS[kind].most
+    if not least <= len(names) <= (most or len(names)):
+        some = f"{least}" if least == most else f"{least} or more"
+        found = listed(names) if names else "none"
+        yield f"features must name {some} for kind {kind!r}, but {found} was given."
+    if values.get("of") == "groups" and facts.groups is not None:
+        for name in (name for name in names if name not in facts.groups):
+            hint = did_you_mean(name, facts.groups)
+            yield f"features must be groups of [groups], but {name!r} is none.{hint}"
+
+
+def _method(values: Values, entries: Sequence[Values], facts: Facts) -> Iterator[str]:
+    """Yield what is wrong with the measure and what it is asked: the first of it."""
+    kind, method = values["kind"], values.get("method")
+    asks = CLAIMS[kind].asks
+    if asks == "performance":
+        if method:
+            rule = f"method must be left out for kind {kind!r}"
+            yield f"{rule}, but {method!r} was given."
+        return
+    if not method:
+        yield f"method must be given for kind {kind!r}, but it is missing."
+        return
+    if asks == "effect" and not METHODS[method].curve:
+        yield f"method must have curves for kind {kind!r}, but {method!r} has none."
+        return
+    of = values.get("of", "features")
+    same = [
+        entry
+        for entry in entries
+        if entry["method"] == method and entry.get("of", "features") == of
+    ]
+    if not same:
+        known = [entry["method"] for entry in entries]
+        hint = did_you_mean(method, known) if method not in known else ""
+        rule = "method must be asked under [[importance]]"
+        yield f"{rule}, but {method!r} of {of} is not.{hint}"
+        return
+    problems = (*_asked(values, same), *_ambiguous(values, same, facts))
+    yield from problems[:1]
+
+
+def _asked(values: Values, same: Sequence[Values]) -> Iterator[str]:
+    """Yield what no entry asks of those that ask the method: engine, model, loss."""
+    method, model, loss = values["method"], values.get("model"), values.get("loss")
+    engine = values.get("engine", "python")
+    of_data = METHODS[method].asks == "data"
+    no_loss = METHODS[method].unit != "loss"
+    if not any(engine in ("python", *entry.get("engines", ())) for entry in same):
+        rule = f"engine must be asked {method!r} under [[importance]]"
+        yield f"{rule}, but {engine!r} is not."
+    if model and of_data:
+        rule = f"model must be left out for method {method!r}, which asks the data"
+        yield f"{rule}, but {model!r} was given."
+    elif model and not any(_holds(entry, "models", model) for entry in same):
+        rule = f"model must be asked {method!r} under [[importance]]"
+        yield f"{rule}, but {model!r} is not."
+    if loss and no_loss:
+        rule = f"loss must be left out for method {method!r}, which measures no loss"
+        yield f"{rule}, but {loss!r} was given."
+    elif loss and not any(_holds(entry, "losses", loss) for entry in same):
+        rule = f"loss must be one that {method!r} is asked under [[importance]]"
+        yield f"{rule}, but {loss!r} is not."
+
+
+def _ambiguous(values: Values, same: Sequence[Values], facts: Facts) -> Iterator[str]:
+    """Yield which name must be given, because there is more than one."""
+    method = values["method"]
+    models = {
+        name for entry in same for name in entry.get("models", facts.models or ())
+    }
+    if not values.get("model") and METHODS[method].asks != "data" and len(models) > 1:
+        rule = f"model must be given where several are asked {method!r}"
+        yield f"{rule}, but it is missing."
+    losses = {name for entry in same for name in entry.get("losses", ())}
+    if not values.get("loss") and len(losses) > 1:
+        rule = f"loss must be given where {method!r} is asked several"
+        yield f"{rule}, but it is missing."
+
+
+def _holds(entry: Values, key: str, name: str) -> bool:
+    """Return whether a selection holds a name; an empty one is not known here."""
+    return not entry.get(key) or name in entry[key]

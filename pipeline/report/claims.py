@@ -1,0 +1,85 @@
+"""The last part of section F: what a paper claims, and whether it reproduces."""
+
+from typing import Any
+
+from pipeline.report.blocks import (
+    Cell,
+    Column,
+    Group,
+    Part,
+    Row,
+    Sentence,
+    Styled,
+    Table,
+    Value,
+)
+from pipeline.report.facts import Facts, tallied
+from pipeline.report.number_text import MISSING, lone
+from pipeline.report.wording import counted, joined, named, say, shown
+
+REPRODUCED = "reproduced"
+
+
+def claims(facts: Facts) -> tuple[Group, ...]:
+    """Return the table of claims with its first sentence; nothing if there is none."""
+    frame = facts.result.claims
+    if frame.empty:
+        return ()
+    table = Table(
+        id="tab-claims",
+        caption=say("claims.caption"),
+        columns=(
+            Column(say("claims.claim"), "header", 27),
+            Column(say("claims.asked"), width=25),
+            Column(say("claims.must"), width=13),
+            Column(say("claims.paper"), "number", 10),
+            Column(say("claims.ours"), "number", 10),
+            Column(say("claims.verdict"), width=15),
+        ),
+        rows=tuple(_row(frame.iloc[place], place) for place in range(len(frame))),
+        source="claims.csv",
+        shape="wide",
+    )
+    return (Group("claims", say("claims.title"), (_lede(facts), table)),)
+
+
+def _lede(facts: Facts) -> Sentence:
+    """Return how many claims reproduced, and what became of the others."""
+    verdicts = facts.result.claims["verdict"].tolist()
+    lede = say(
+        "claims.lede",
+        reproduced=tallied("claims", verdicts.count(REPRODUCED)),
+        claims=counted(tallied("claims", len(verdicts)), "claim"),
+    )
+    for verdict in dict.fromkeys(verdicts):
+        if verdict != REPRODUCED:
+            n = tallied("claims", verdicts.count(verdict))
+            lede += say("claims.others", n=n, verdict=verdict)
+    return lede
+
+
+def _row(row: Any, place: int) -> Row:
+    source = f" ({shown(row['source'])})" if row["source"] else ""
+    asked: list[Part] = [shown(row["asked"]) or MISSING]
+    asked += [named(row[name]) for name in ("model", "loss") if row[name]]
+    verdict: Sentence = (str(row["verdict"]),)
+    reason = say("claims.because", reason=shown(row["reason"])) if row["reason"] else ()
+    if row["verdict"] != REPRODUCED:
+        verdict = (Styled("strong", verdict), *reason)
+    return Row(
+        (
+            Cell((shown(row["claim"]), source)),
+            Cell(joined(asked)),
+            Cell((shown(row["must"]) or MISSING,)),
+            Cell(_number(row["paper"], f"claims[{place}].paper")),
+            Cell(_number(row["ours"], f"claims[{place}].ours")),
+            Cell(verdict),
+        )
+    )
+
+
+def _number(value: float, path: str) -> Sentence:
+    """Return a number with its place, or a dash."""
+    if value != value:
+        return (MISSING,)
+    return (Value(path, float(value), lone(float(value))),)

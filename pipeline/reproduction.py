@@ -1,0 +1,184 @@
+"""The claims of a paper, answered by what the audit measured: rows and findings.
+
+A claim that does not reproduce is told as it is; nothing is measured for its sake.
+Not: the kinds of claims, which are in `claims`.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from pipeline.claim_section import ClaimSection
+from pipeline.claims import CLAIMS, Answer
+from pipeline.errors import NotApplicable, listed
+from pipeline.finding import Finding
+from pipeline.importance import METHODS
+from pipeline.records import Effect, Importance
+
+COLUMNS = (
+    *("claim", "source", "kind", "method", "model", "of", "loss", "engine"),
+    *("asked", "must", "paper", "ours", "verdict", "reason"),
+)
+REPRODUCED, NOT_REPRODUCED, NOT_COMPARABLE = VERDICTS = (
+    *("reproduced", "not reproduced", "not comparable"),
+)
+Row = dict[str, Any]
+
+
+def judge(
+    claims: Iterable[ClaimSection],
+    importances: Sequence[Importance],
+    effects: Sequence[Effect],
+    performance: Sequence[pd.DataFrame],
+) -> tuple[list[Row], list[Finding]]:
+    """Return one row per claim, and a finding for each that our numbers do not bear.
+
+    Parameters
+    ----------
+    claims : iterable of ClaimSection
+    importances, effects, performance
+        All that the audit measured.
+
+    Returns
+    -------
+    rows : list of dict
+        For `claims_frame`. ``paper`` is NaN where the paper prints no number,
+        ``ours`` where there is none; ``reason`` says why a claim is not comparable.
+    findings : list of Finding
+        None for what the claim itself calls not comparable.
+    """
+    rows: list[Row] = []
+    findings: list[Finding] = []
+    for claim in claims:
+        answer, reason = _answered(claim, importances, effects, performance)
+        row = _row(claim, answer, claim.not_comparable or reason)
+        rows.append(row)
+        findings += _findings(claim, row)
+    return rows, findings
+
+
+def claims_frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    """Return the rows of `judge` as one frame, with its columns if there is none."""
+    return pd.DataFrame(list(rows), columns=list(COLUMNS))
+
+
+def _answered(
+    claim: ClaimSection,
+    importances: Sequence[Importance],
+    effects: Sequence[Effect],
+    performance: Sequence[pd.DataFrame],
+) -> tuple[Answer | None, str]:
+    """Return what our numbers say, or why they cannot."""
+    asks, function, _, _ = CLAIMS[claim.kind]
+    try:
+        if asks == "performance":
+            asked: Any = _performance(claim, performance)
+        elif asks == "effect":
+            asked = _the_one(claim, _effects(claim, effects))
+        else:
+            asked = _the_one(claim, _importances(claim, importances))
+        return function(asked, claim.features, **claim.options), ""
+    except NotApplicable as error:
+        return None, str(error)
+
+
+def _importances(
+    claim: ClaimSection, records: Iterable[Importance]
+) -> Iterator[Importance]:
+    for record in records:
+        same = (record.method, record.of) == (claim.method, claim.of)
+        loss = claim.loss in (None, record.loss)
+        if same and loss and _is_about(claim, record):
+            yield record
+
+
+def _effects(claim: ClaimSection, records: Iterable[Effect]) -> Iterator[Effect]:
+    curve = METHODS[claim.method].curve if claim.method else ""
+    for record in records:
+        same = (record.method, record.feature) == (curve, *claim.features)
+        if same and _is_about(claim, record):
+            yield record
+
+
+def _is_about(claim: ClaimSection, record: Importance | Effect) -> bool:
+    return (
+        record.engine == claim.engine
+        and claim.model in ("", record.model)
+        and claim.output in ("", record.positive_class)
+    )
+
+
+def _the_one(claim: ClaimSection, found: Iterable[Any]) -> Any:
+    """Return the first of records that answer one question; later ones replay it."""
+    records = list(found)
+    if not records:
+        raise NotApplicable(f"{claim.method!r} by {claim.engine} gave no number.")
+    for name, key in (
+        ("model", "model"),
+        ("loss", "loss"),
+        ("positive_class", "output"),
+    ):
+        told = list(dict.fromkeys(getattr(record, name, "") for record in records))
+        if len(told) > 1:
+            raise NotApplicable(f"It names no {key}, and there are {listed(told)}.")
+    return records[0]
+
+
+def _performance(claim: ClaimSection, frames: Sequence[pd.DataFrame]) -> float:
+    rows = [
+        row
+        for frame in frames
+        for row in frame.to_dict("records")
+        if row["split"] == claim.options["split"]
+        and claim.model in ("", row["model"])
+        and claim.loss in (None, row["loss"])
+    ]
+    if len(rows) != 1:
+        raise NotApplicable(
+            f"It must name one model and one loss that were measured on the "
+            f"{claim.options['split']} rows, but {len(rows)} were."
+        )
+    return float(rows[0]["value"])
+
+
+def _row(claim: ClaimSection, answer: Answer | None, reason: str) -> Row:
+    holds = answer is not None and answer.holds
+    verdict = REPRODUCED if holds else NOT_REPRODUCED
+    return {
+        "claim": claim.text,
+        "source": claim.source,
+        "kind": claim.kind,
+        "method": claim.method or "",
+        "model": claim.model,
+        "of": claim.of,
+        "loss": claim.loss or "",
+        "engine": claim.engine,
+        "asked": answer.asked if answer else "",
+        "must": answer.must if answer else "",
+        "paper": float("nan") if claim.paper is None else claim.paper,
+        "ours": answer.ours if answer else float("nan"),
+        "verdict": NOT_COMPARABLE if reason else verdict,
+        "reason": reason,
+    }
+
+
+def _findings(claim: ClaimSection, row: Row) -> Iterator[Finding]:
+    """Yield what the reader must know of a claim that our numbers do not bear."""
+    if row["verdict"] == REPRODUCED or claim.not_comparable:
+        return
+    source = f" ({claim.source})" if claim.source else ""
+    told = f"{claim.text}{source}: "
+    if row["verdict"] == NOT_COMPARABLE:
+        check, message = "claim_unanswered", f"{told}{row['reason']}"
+    else:
+        check, ours = "claim_not_reproduced", f"{row['ours']:.4g}"
+        message = f"{told}the {row['asked']} must be {row['must']}, but is {ours}."
+    numbers = {name: row[name] for name in ("ours", "paper")}
+    yield Finding(
+        check=check,
+        severity=claim.severity,
+        subject=claim.model or "the data",
+        message=message,
+        evidence={name: n for name, n in numbers.items() if n == n},
+    )

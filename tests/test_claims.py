@@ -1,0 +1,113 @@
+"""What each kind of claim takes of an importance, and what it does not."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.report.made_records import made_effect, made_importance
+
+from pipeline.claims import CLAIMS
+from pipeline.errors import NotApplicable
+
+VALUES = {"a": 4.0, "b": 2.0, "c": 1.0, "d": -1.0}
+
+
+def record(values=None):
+    values = VALUES if values is None else values
+    return made_importance("m", tuple(values), tuple(values.values()), sd=0.0)
+
+
+def answer(kind, *features, of=None, **options):
+    return CLAIMS[kind].function(of or record(), features, **options)
+
+
+@pytest.mark.parametrize(
+    ("kind", "features", "options", "ours", "holds"),
+    [
+        ("leader", "a", {}, 1, True),
+        ("leader", "ba", {}, 2, True),
+        ("leader", "ac", {}, 3, False),
+        ("rank", "c", {"within": 3}, 3, True),
+        ("rank", "cd", {"within": 3}, 4, False),
+        ("last", "d", {}, 1, True),
+        ("last", "c", {}, 2, False),
+        ("last", "c", {"within": 2}, 2, True),
+        ("order", "acd", {}, 2, True),
+        ("order", "bac", {}, -2, False),
+        ("sign", "d", {"sign": "negative"}, -1, True),
+        ("sign", "d", {"sign": "positive"}, -1, False),
+        ("sign", "abcd", {"sign": "positive", "share": 0.75}, 0.75, True),
+        ("sign", "abcd", {"sign": "positive"}, 0.75, False),
+        ("value", "a", {"expected": 3.9, "tolerance": 0.11}, 4, True),
+        ("value", "ab", {"expected": 3.9, "tolerance": 0.11}, 2, False),
+        ("ratio", "ab", {"expected": 2, "tolerance": 0}, 2, True),
+        ("ratio", "ba", {"expected": 2, "tolerance": 0.1}, 0.5, False),
+        ("share", "ab", {"expected": 1, "tolerance": 0}, 1, True),
+        ("share", "a", {"expected": 1, "tolerance": 0.1}, 4 / 6, False),
+    ],
+)
+def test_a_claim_holds_or_not_by_these_numbers(kind, features, options, ours, holds):
+    found = answer(kind, *features, **options)
+    assert (found.ours, found.holds) == (ours, holds)
+
+
+def test_ties_lead_nothing_but_together():
+    tied = record({"a": 2.0, "b": 2.0, "c": 0.0})
+    assert not answer("leader", "a", of=tied).holds
+    assert answer("leader", "a", "b", of=tied).holds
+    assert not answer("order", "a", "b", of=tied).holds
+
+
+def test_a_curve_is_a_line_within_its_largest_distance():
+    points = {"grid": np.array([0.0, 1, 2]), "values": np.array([1.0, 3, 6])}
+    line = replace(made_effect("m", "x"), **points)
+    told = {"of": line, "intercept": 1.0, "slope": 2.0}
+    assert answer("line", "x", **told, tolerance=1).holds
+    assert answer("line", "x", **told, tolerance=0.5) == (
+        "largest distance of the curve of 'x' from 1 + 2 x",
+        "at most 0.5",
+        1.0,
+        False,
+    )
+
+
+def test_a_loss_is_compared_on_the_rows_that_are_named():
+    found = answer("performance", of=282.95, expected=282.9519, tolerance=0.01)
+    told = "loss on the test rows", "282.952 ± 0.01"
+    assert (found.asked, found.must, found.holds) == (*told, True)
+
+
+LOST = record({"a": float("nan"), "b": 2.0})
+BY = {"expected": 1, "tolerance": 0}
+
+
+@pytest.mark.parametrize(
+    ("kind", "features", "given", "message"),
+    [
+        ("leader", "a", {"of": LOST}, "There is no number for 'a'."),
+        ("share", "b", {"of": LOST, **BY}, "There is no number for 'a'."),
+        (
+            "ratio",
+            "ab",
+            {"of": record({"a": 1.0, "b": 0.0}), **BY},
+            "The value of 'b' is 0, so there is no ratio.",
+        ),
+        (
+            "share",
+            "a",
+            {"of": record({"a": 1.0, "b": -1.0}), **BY},
+            "The values of all features sum to 0: there is no share.",
+        ),
+        (
+            "line",
+            ["district"],
+            {"of": made_effect("m", "district"), "intercept": 0, "slope": 1}
+            | {"tolerance": 0},
+            "'district' is a category, whose curve is no line.",
+        ),
+    ],
+)
+def test_what_has_no_number_says_so(kind, features, given, message):
+    with pytest.raises(NotApplicable) as refused:
+        answer(kind, *features, **given)
+    assert str(refused.value) == message

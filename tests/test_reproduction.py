@@ -1,0 +1,129 @@
+"""Claims of a paper in an audit: what becomes of each."""
+
+import math
+
+import pytest
+from tests.report.reading import column, table
+from tests.test_audit import PERMUTATION, audited, linear
+
+from pipeline.audit import exit_code
+from pipeline.errors import ConfigError
+from pipeline.history import summary
+from pipeline.report.view import build_view
+from pipeline.result_json import dumps, loads
+
+TOLD = {"text": "a leads", "source": "Doe (2001), Fig. 2", "method": "permutation"}
+LEADS = {**TOLD, "kind": "leader", "features": ["a"]}
+FAILS = {**LEADS, "text": "b leads", "features": ["b"], "paper": 0.5}
+
+
+def claimed(*claims, models=(), **config):
+    """Return an audit of y = 3 a - b in which claims are made."""
+    return audited(*(models or (linear(),)), claims=list(claims), **config)
+
+
+def row(result):
+    return result.claims.iloc[0].to_dict()
+
+
+def test_a_claim_that_holds_is_a_row_and_no_finding():
+    result = claimed(LEADS)
+    said = {"claim": "a leads", "source": "Doe (2001), Fig. 2", "ours": 1.0}
+    assert row(result).items() >= {**said, "verdict": "reproduced"}.items()
+    assert math.isnan(row(result)["paper"])
+    assert result.findings == claimed().findings
+
+
+def test_a_claim_that_fails_is_a_note_and_fails_no_audit():
+    result = claimed(FAILS)
+    (found,) = (f for f in result.findings if f.check == "claim_not_reproduced")
+    assert found.severity == "info"
+    assert found.message == (
+        "b leads (Doe (2001), Fig. 2): the rank of 'b' must be at most 1, but is 2."
+    )
+    assert dict(found.evidence) == {"ours": 2.0, "paper": 0.5}
+    assert exit_code(result) == 0
+
+
+def test_the_owner_may_let_a_claim_fail_the_audit():
+    result = claimed({**FAILS, "severity": "failure"})
+    assert (result.verdict, exit_code(result)) == ("not confirmed", 1)
+
+
+def test_what_the_claim_calls_not_comparable_is_shown_and_no_finding():
+    result = claimed({**FAILS, "not_comparable": "it has other data"})
+    told = row(result)
+    assert (told["verdict"], told["reason"]) == ("not comparable", "it has other data")
+    assert (told["paper"], told["ours"]) == (0.5, 2.0)
+    assert result.findings == claimed().findings
+
+
+def test_a_claim_without_a_number_is_told_at_the_weight_of_the_claim():
+    asks = {**LEADS, "method": "impurity", "severity": "warning"}
+    result = claimed(asks, entries=[{"method": "impurity"}])
+    (found,) = (f for f in result.findings if f.check == "claim_unanswered")
+    assert found.severity == "warning"
+    assert row(result)["reason"] == "'impurity' by python gave no number."
+
+
+@pytest.mark.parametrize(
+    ("claim", "reason"),
+    [
+        (LEADS, "It names no model, and there are 'linear', 'second'."),
+        (
+            {"text": "t", "kind": "performance", "expected": 1, "tolerance": 1},
+            "It must name one model and one loss that were measured on the test rows, "
+            "but 2 were.",
+        ),
+    ],
+)
+def test_a_claim_about_one_of_several_models_must_say_which(claim, reason):
+    assert row(claimed(claim, models=(linear(), linear("second"))))["reason"] == reason
+
+
+def test_a_loss_and_a_curve_can_be_claimed():
+    curve = {**TOLD, "method": "partial_dependence", "kind": "line", "features": ["a"]}
+    curve |= {"intercept": 0.0, "slope": 3.0, "tolerance": 0.2}
+    loss = {"text": "rmse", "kind": "performance", "expected": 0.1, "tolerance": 0.02}
+    asked = [PERMUTATION, {"method": "partial_dependence"}]
+    result = claimed(curve, loss, entries=asked)
+    assert list(result.claims["verdict"]) == ["reproduced"] * 2
+
+
+def test_a_feature_that_the_data_lack_is_refused():
+    with pytest.raises(ConfigError) as refused:
+        claimed({**LEADS, "features": ["a1"]})
+    assert refused.value.problems == (
+        "A feature of a claim must be one that the audit has, but 'a1' is not. "
+        "Did you mean 'a'?",
+    )
+
+
+def test_claims_survive_the_file():
+    result = claimed(LEADS, FAILS)
+    again = loads(dumps(result))
+    assert dumps(again) == dumps(result)
+    assert list(again.claims["verdict"]) == ["reproduced", "not reproduced"]
+
+
+def test_the_summary_counts_the_verdicts():
+    assert "\nclaims: 1 reproduced, 1 not reproduced\n" in summary(
+        claimed(LEADS, FAILS)
+    )
+    assert "claims" not in summary(claimed())
+
+
+def test_the_report_shows_claim_paper_and_ours_side_by_side():
+    strange = {**FAILS, "text": "<b> & *b*", "not_comparable": "it has other data"}
+    item = table(build_view(claimed(FAILS, strange)), "tab-claims")
+    assert column(item, "Claim")[1] == "<b> & *b* (Doe (2001), Fig. 2)"
+    assert column(item, "Paper's number") == ["0.5000", "0.5000"]
+    assert column(item, "Our number") == ["2.000", "2.000"]
+    assert column(item, "Verdict") == [
+        "not reproduced",
+        "not comparable, because: it has other data",
+    ]
+
+
+def test_the_report_has_no_table_of_claims_where_none_was_made():
+    assert [t.id for t in build_view(claimed()).tables if t.id == "tab-claims"] == []
