@@ -1,11 +1,15 @@
 # Each target sets up what is missing first; see scripts/install.
 python := .venv/bin/python
 
-.PHONY: report test check bench install
+.PHONY: report papers test check bench install
 
 report: ## run an audit with real R in it and say where its report lies
 	@scripts/install report
 	@$(python) -m pipeline run reports/$$(scripts/which-audit)
+
+papers: ## run every audit that states claims of a paper, and show what reproduces
+	@scripts/install report
+	@scripts/papers
 
 test: ## run the whole test suite
 	@scripts/install test

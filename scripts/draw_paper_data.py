@@ -1,0 +1,101 @@
+"""Draw the simulated data of the papers' audits, as their papers describe them.
+
+    .venv/bin/python scripts/draw_paper_data.py
+
+Each audit reads the table beside it, so what was measured can be measured again after
+numpy has changed its streams; the audit's first lines hold the table's SHA-256. Numbers
+are rounded to six digits, so that a last digit of another machine draws the same table.
+"""
+
+from itertools import combinations, product
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+REPORTS = Path(__file__).parents[1] / "reports"
+
+
+def quadratic() -> pd.DataFrame:
+    """Return y = x1^2 + x2 + 100 with x1, x2 uniform on [0, 3]."""
+    X = np.random.default_rng(1).uniform(0, 3, size=(1250, 2))
+    return _table(X, X[:, 0] ** 2 + X[:, 1] + 100)
+
+
+def linear() -> pd.DataFrame:
+    """Return Y = 1 + 3 X1 - 5 X2 + N(0, 0.01^2) with X1, X2 uniform on [0, 1]."""
+    random = np.random.default_rng(1)
+    X = random.uniform(size=(1000, 2))
+    noise = random.normal(scale=0.01, size=len(X))
+    return _table(X, 1 + 3 * X[:, 0] - 5 * X[:, 1] + noise)
+
+
+def correlated(rho: float) -> pd.DataFrame:
+    """Return f = 1 + 2 x3 + x7 + 3 x9 + N(0, 1), 17 normal columns, rho^|i-j|.
+
+    200 rows to fit, as in the paper, and 100 more to judge the model by.
+    """
+    random = np.random.default_rng(1)
+    place = np.arange(17)
+    cov = rho ** np.abs(place[:, np.newaxis] - place)
+    # As x = 1 + L z: a factor of its own, whatever numpy's sampler does.
+    X = 1 + random.normal(size=(300, 17)) @ np.linalg.cholesky(cov).T
+    y = 1 + 2 * X[:, 2] + X[:, 6] + 3 * X[:, 8] + random.normal(size=300)
+    split = np.repeat(["train", "test"], [200, 100])
+    return _table(X, y).assign(split=split)
+
+
+def truth_table(scale: float = 1) -> pd.DataFrame:
+    """Return x1 or (not x1 and not x2), as 1 or -1, for all values of x1, x2, x3."""
+    X = np.array(list(product([0, 1], repeat=3)))
+    holds = (X[:, 0] == 1) | (X[:, 1] == 0)
+    return _table(X, np.where(holds, scale, -scale))
+
+
+def conjunctions() -> pd.DataFrame:
+    """Return the truth table with every conjunction of two of its literals."""
+    table = truth_table()
+    y = table.pop("y")
+    literals = {
+        name: {"": table[name], "not_": 1 - table[name]} for name in table.columns
+    }
+    for one, other in combinations(list(table.columns), 2):
+        for a, b in product(("", "not_"), repeat=2):
+            table[f"{a}{one}_and_{b}{other}"] = literals[one][a] * literals[other][b]
+    return table.assign(y=y)
+
+
+def gaussians(scale: float = 1) -> pd.DataFrame:
+    """Return two normal classes, means (0.5, 1.5, 0) and its negative: x3 is noise."""
+    y = np.repeat([1, -1], 200)
+    X = np.random.default_rng(1).normal(size=(400, 3))
+    return _table(X + np.outer(y, [0.5, 1.5, 0]), scale * y)
+
+
+def _table(X: np.ndarray, y: np.ndarray) -> pd.DataFrame:
+    names = [f"x{j}" for j in range(1, X.shape[1] + 1)]
+    return pd.DataFrame(X, columns=names).assign(y=y)
+
+
+TABLES = {
+    "parr-quadratic": quadratic,
+    "greenwell-linear": linear,
+    "fokoue-simulation": lambda: correlated(0.0),
+    "fokoue-simulation-correlated": lambda: correlated(0.75),
+    "zien-boolean": lambda: truth_table(10),
+    "zien-boolean-labels": conjunctions,
+    "zien-gaussian": lambda: gaussians(100),
+}
+"""The audit a table belongs to, and what draws it."""
+
+
+def text_of(audit: str) -> str:
+    """Return the table of an audit as the text of its file."""
+    return TABLES[audit]().to_csv(index=False, float_format="%.6g", lineterminator="\n")
+
+
+if __name__ == "__main__":
+    for audit in TABLES:
+        folder = REPORTS / audit
+        folder.mkdir(exist_ok=True)
+        (folder / "data.csv").write_text(text_of(audit), encoding="utf-8")

@@ -1,0 +1,98 @@
+"""The papers' audits: their tables are those that were drawn, and the claims hold.
+
+What is here needs no R and takes a second or two; `make papers` runs all of them. A
+claim that does not reproduce is listed with its reason, so that a change is noticed in
+either direction.
+"""
+
+import runpy
+from hashlib import sha256
+from io import StringIO
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from pipeline.audit import audit
+from pipeline.config import load_config
+from pipeline.data import read_datasets
+from r_bridge import host
+
+ROOT = Path(__file__).parents[2]
+REPORTS = ROOT / "reports"
+DRAWN = runpy.run_path(str(ROOT / "scripts" / "draw_paper_data.py"))
+
+# At correlations of 0.75 x8 and x10 carry what x7 and x9 say, so both are above the
+# cut-off, and x8 is permuted at a greater loss than x7.
+FAILING = {
+    "fokoue-simulation-correlated": {
+        "all other columns are below it",
+        "permuting finds the three signals",
+    }
+}
+SHORT = (
+    "parr-quadratic",
+    "greenwell-linear",
+    "zien-boolean",
+    "zien-boolean-labels",
+    "zien-gaussian",
+    "fokoue-simulation-correlated",
+)
+LONG = ("fokoue-simulation",)
+WITH_R = ("fokoue-pima", "fokoue-attitude")
+ALL = [*SHORT, *LONG, *WITH_R]
+
+
+def claims_of(name):
+    config = load_config(REPORTS / name)
+    return audit(*read_datasets(config), config).claims
+
+
+def failing(frame):
+    return set(frame.loc[frame["verdict"] == "not reproduced", "claim"])
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_the_claims_of_a_paper_hold_but_for_those_that_are_named(name):
+    assert failing(claims_of(name)) == FAILING.get(name, set())
+
+
+@pytest.mark.needs_r
+@pytest.mark.parametrize("name", WITH_R)
+def test_the_claims_on_data_of_r_hold(name):
+    with host.session():
+        claims = claims_of(name)
+    assert failing(claims) == set()
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_claim_says_what_it_is_about_and_where_it_stands(name):
+    claims = load_config(REPORTS / name).claims
+    assert claims
+    assert [c.text for c in claims if not (c.source and c.features)] == []
+
+
+@pytest.mark.parametrize("name", DRAWN["TABLES"])
+def test_a_table_is_the_one_its_audit_names_and_small(name):
+    content = (REPORTS / name / "data.csv").read_bytes()
+    assert sha256(content).hexdigest() in (REPORTS / name / "audit.toml").read_text(
+        "utf8"
+    )
+    assert len(content) < 100_000
+
+
+@pytest.mark.parametrize("name", DRAWN["TABLES"])
+def test_a_table_is_what_its_description_draws(name):
+    kept = pd.read_csv(REPORTS / name / "data.csv")
+    drawn = pd.read_csv(StringIO(DRAWN["text_of"](name)))
+    # Six digits are kept; the last may round otherwise where libm does.
+    pd.testing.assert_frame_equal(kept, drawn, rtol=2e-5)
+
+
+def test_every_audit_with_claims_is_tested_here():
+    found = {
+        file.parent.name
+        for file in REPORTS.glob("*/audit.toml")
+        if "\n[[claims]]\n" in file.read_text("utf8")
+    }
+    assert found == set(ALL)
