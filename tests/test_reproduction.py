@@ -117,8 +117,9 @@ def test_the_report_shows_claim_paper_and_ours_side_by_side():
     strange = {**FAILS, "text": "<b> & *b*", "not_comparable": "it has other data"}
     item = table(build_view(claimed(FAILS, strange)), "tab-claims")
     assert column(item, "Claim")[1] == "<b> & *b* (Doe (2001), Fig. 2)"
-    assert column(item, "Paper's number") == ["0.5000", "0.5000"]
-    assert column(item, "Our number") == ["2.000", "2.000"]
+    assert column(item, "What is compared")[0] == "rank of 'b', permutation"
+    assert column(item, "Paper's number") == ["0.5", "0.5"]
+    assert column(item, "Our number") == ["2", "2"]
     assert column(item, "Verdict") == [
         "not reproduced",
         "not comparable, because: it has other data",

@@ -14,7 +14,7 @@ from pipeline.report.blocks import (
     Value,
 )
 from pipeline.report.facts import Facts, tallied
-from pipeline.report.number_text import MISSING, lone
+from pipeline.report.number_text import MISSING, significant
 from pipeline.report.wording import counted, joined, named, say, shown
 
 REPRODUCED = "reproduced"
@@ -61,7 +61,7 @@ def _lede(facts: Facts) -> Sentence:
 def _row(row: Any, place: int) -> Row:
     source = f" ({shown(row['source'])})" if row["source"] else ""
     asked: list[Part] = [shown(row["asked"]) or MISSING]
-    asked += [named(row[name]) for name in ("model", "loss") if row[name]]
+    asked += [named(row[name]) for name in ("method", "model", "loss") if row[name]]
     verdict: Sentence = (str(row["verdict"]),)
     reason = say("claims.because", reason=shown(row["reason"])) if row["reason"] else ()
     if row["verdict"] != REPRODUCED:
@@ -82,4 +82,4 @@ def _number(value: float, path: str) -> Sentence:
     """Return a number with its place, or a dash."""
     if value != value:
         return (MISSING,)
-    return (Value(path, float(value), lone(float(value))),)
+    return (Value(path, float(value), significant(float(value), 4)),)
