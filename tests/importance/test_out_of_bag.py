@@ -247,3 +247,14 @@ def test_members_without_probabilities_say_why():
         "'oob_permutation_scaled', but it is made of Weighing. Use permutation "
         "importance."
     )
+
+
+def test_each_tree_has_a_permutation_of_its_own():
+    train = replace(DATA, X=DATA.X.assign(x1=np.arange(150.0)))
+    half = {"bootstrap": False, "max_samples": 0.5}  # equally many rows out of each bag
+    asked = []
+    model = bag_of(Watching(asked), Watching(asked), train=train, **half)
+    oob_permutation(model, train.asked_by({"x1": ("x1",)}), seed=1)
+    first, second = (np.argsort(asked[k][:, 0]) for k in (1, 3))
+    assert len(first) == len(second) == 75
+    assert (first != second).any()
