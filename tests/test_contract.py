@@ -13,7 +13,21 @@ from pipeline.records import Dataset
 
 LINEAR = ("sklearn.linear_model.LinearRegression", {})
 TREE = ("sklearn.tree.DecisionTreeRegressor", {"max_depth": 3, "random_state": 0})
-ESTIMATORS = {"impurity": TREE}
+FOREST = (
+    "sklearn.ensemble.RandomForestRegressor",
+    {"n_estimators": 5, "random_state": 0},
+)
+NET = (
+    "sklearn.neural_network.MLPRegressor",
+    {"hidden_layer_sizes": [3], "solver": "lbfgs", "random_state": 0},
+)
+ESTIMATORS = {
+    "impurity": TREE,
+    "oob_permutation": FOREST,
+    "oob_permutation_scaled": FOREST,
+    "garson": NET,
+    "olden": NET,
+}
 PARTS = ("Parameters", "Returns", "Raises", "Warnings", "References")
 NAMES = ("x1", "x2", "x3")
 OF_CLASSES = {"anova", "auc"}

@@ -22,6 +22,7 @@ from inspect import Parameter, signature
 from typing import Any, Literal, NamedTuple
 
 from pipeline.importance import (
+    coefficients,
     curve_magnitude,
     drop_column,
     filters,
@@ -29,12 +30,15 @@ from pipeline.importance import (
     firm,
     interaction,
     model_specific,
+    networks,
+    out_of_bag,
     partial_dependence,
     permutation,
     random_subspace,
     relief,
     shapley,
     stratified,
+    t_statistics,
 )
 from pipeline.records import Floats, Form
 
@@ -85,6 +89,23 @@ METHODS: dict[str, Method] = {
         curve="partial_dependence",
     ),
     "impurity": Method("estimator", "1", "difference", model_specific.impurity),
+    "t_statistic": Method("estimator", "1", "absolute", t_statistics.t_statistic),
+    "standardised_coefficient": Method(
+        "estimator", "1", "absolute", coefficients.standardised_coefficient
+    ),
+    "raw_weights": Method("estimator", "1", "absolute", coefficients.raw_weights),
+    "oob_permutation": Method(
+        "estimator", "loss", "difference", out_of_bag.oob_permutation
+    ),
+    "oob_permutation_scaled": Method(
+        "estimator",
+        "1",
+        "difference",
+        out_of_bag.oob_permutation_scaled,
+        seeded_as="oob_permutation",
+    ),
+    "garson": Method("estimator", "1", "difference", networks.garson),
+    "olden": Method("estimator", "1", "absolute", networks.olden),
     "drop_column": Method("refit", "loss", "difference", drop_column.drop_column),
     "permute_refit": Method("refit", "loss", "difference", drop_column.permute_refit),
     "shapley_refit": Method("refit", "loss", "difference", drop_column.shapley_refit),
