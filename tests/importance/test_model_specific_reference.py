@@ -66,7 +66,7 @@ ESTIMATORS = {
     "fit-lmw": ("x1 x2 x3", "y", "LinearRegression", {}),
     "fit-glm1": (
         *("x1 x2 x3 x4 g", "y", "LogisticRegression"),
-        {"penalty": None, "solver": "newton-cholesky", "tol": 1e-12},
+        {"C": np.inf, "solver": "newton-cholesky", "tol": 1e-12},
     ),
     "fit-glm2": (
         *("x1 x2 x3 g", "k", "PoissonRegressor"),

@@ -11,6 +11,8 @@ from pipeline.importance.networks import garson, olden
 from pipeline.known_answers import linear_model, normal_data
 from pipeline.models import wrap
 
+# The nets are not meant to be fitted: their weights are set afterwards.
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 DATA = normal_data(3, -1, 0.5, n_samples=60)
 HIDDEN = np.array([[1.0, 2.0], [-3.0, 2.0], [0.0, 4.0]])
 OUTPUT = np.array([[2.0], [-0.5]])
@@ -18,9 +20,10 @@ OUTPUT = np.array([[2.0], [-0.5]])
 
 def net(hidden=HIDDEN, output=OUTPUT, **parameters):
     """Return a net of two hidden units with these weights."""
-    machine = MLPRegressor([2], max_iter=1, solver="lbfgs", **parameters)
-    with pytest.warns(match="lbfgs failed to converge"):
-        machine.fit(DATA.X, DATA.y)
+    machine = MLPRegressor(
+        hidden_layer_sizes=[2], max_iter=1, solver="lbfgs", **parameters
+    )
+    machine.fit(DATA.X, DATA.y)
     machine.coefs_ = [np.array(hidden, float), np.array(output, float)]
     return wrap(machine, name="net")
 
@@ -77,10 +80,10 @@ def test_a_column_the_net_does_not_read_measures_exactly_the_baseline(method):
     assert raw[0].tolist() == baseline.tolist() == [[0.0]]
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_the_other_class_turns_the_sign_of_olden_only():
     y = np.where(DATA.y > 0, "yes", "no")
-    machine = MLPClassifier([3], max_iter=5, random_state=1).fit(DATA.X, y)
+    machine = MLPClassifier(hidden_layer_sizes=[3], max_iter=5, random_state=1)
+    machine.fit(DATA.X, y)
     yes, no = (
         wrap(machine, name="net", classes=classes)
         for classes in (["no", "yes"], ["yes", "no"])

@@ -15,7 +15,7 @@ from pipeline.known_answers import linear_model, normal_data
 from pipeline.models import fit, wrap
 
 WHITE = normal_data(3, -1, 0.5, n_samples=100)
-NEWTON = {"penalty": None, "solver": "newton-cholesky", "tol": 1e-12}
+NEWTON = {"C": np.inf, "solver": "newton-cholesky", "tol": 1e-12}
 FREE = {"alpha": 0, "solver": "newton-cholesky", "tol": 1e-12}
 
 
@@ -98,6 +98,15 @@ def test_statistics_of_scikit_learns_models_are_those_of_statsmodels(target):
     assert measured(model, train) == pytest.approx(truth, rel=1e-7)
 
 
+@pytest.mark.parametrize("penalty", [None, "none"])
+def test_a_logistic_model_has_no_penalty_by_name_or_by_an_infinite_c(penalty):
+    train = mixed("classes")
+    model = fitted("linear_model.LogisticRegression", train, **NEWTON)
+    usual = measured(model, train)
+    model.estimator.C, model.estimator.penalty = 1.0, penalty  # as older versions say
+    assert measured(model, train).tolist() == usual.tolist()
+
+
 def test_rows_count_as_their_weights_say():
     train = mixed(weighted=True)
     results = smf.wls("y ~ x1 + x2 + g", frame(train), weights=train.weights).fit()
@@ -127,7 +136,7 @@ def test_a_coefficient_that_the_rows_do_not_decide_has_no_answer():
 
 def test_the_unit_of_a_column_does_not_matter():
     model = fitted("linear_model.LinearRegression", WHITE)
-    train = replace(WHITE, X=WHITE.X * [1e-6, 1.0, 1e6])
+    train = replace(WHITE, X=WHITE.X * [1e-2, 1.0, 1e2])
     rescaled = fitted("linear_model.LinearRegression", train)
     assert measured(rescaled, train) == pytest.approx(measured(model, WHITE), rel=1e-9)
 
