@@ -240,13 +240,14 @@ class _Run:
         return tuple(dict.fromkeys(losses)) or model.losses
 
     def rows_for(self, entry: ImportanceSection) -> Dataset:
-        """Return the rows an entry is asked on: the test rows, if of a model.
+        """Return the rows an entry is asked on: the test rows, if of a fitted model.
 
         What is predictive in the data is learnt from the training rows, as a model
-        would be, so that the test rows can judge a choice of features.
+        would be, so that the test rows can judge a choice of features. What is read
+        off a fit, or measured out of bag, is of the training rows too.
         """
-        of_data = METHODS[entry.method].asks == "data" and self.train is not None
-        rows = cast(Dataset, self.train) if of_data else self.test
+        on_training = measure.is_of_training_rows(entry.method)
+        rows = self.train if on_training and self.train is not None else self.test
         if entry.of == "pairs":
             return rows.asked_by(measure.pairs_of(rows.features))
         return rows.asked_by(self.config.groups) if entry.of == "groups" else rows
@@ -300,7 +301,7 @@ class _Run:
         has the curves alone has answered.
         """
         info, table, journal = self.engines[engine], ENGINES[engine], self.journal
-        question = f"{entry.method} of {entry.of} by {engine}"
+        question = f"{entry.method.replace('_', ' ')} of {entry.of} by {engine}"
         curves: tuple[Effect, ...] = ()
         if METHODS[entry.method].curve in table["effects"] and entry.of == "features":
             drawn = partial(measure.effects, model, rows, entry, info, seed=seed)

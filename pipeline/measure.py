@@ -22,6 +22,9 @@ from pipeline.records import (
 )
 from pipeline.references import ENGINES, EngineInfo
 
+OUT_OF_BAG = ("random_subspace", "random_subspace_permutation")
+"""Methods whose members are judged on the training rows out of their samples."""
+
 Curves = Mapping[str, tuple[Any, Floats]]
 
 
@@ -46,6 +49,11 @@ def _drawn(section: ImportanceSection, rows: Dataset, stream: str) -> str:
     if not draws(section.method) or (METHODS[section.method].draws_rows and takes_all):
         return ""
     return stream
+
+
+def is_of_training_rows(method: str) -> bool:
+    """Return whether its numbers are of the rows of the fit, whoever else is asked."""
+    return METHODS[method].asks in ("data", "estimator") or method in OUT_OF_BAG
 
 
 def importances(

@@ -204,6 +204,13 @@ def test_what_has_no_answer_of_a_model_is_a_note_of_the_result():
     assert exit_code(result) == 0
 
 
+def test_a_question_is_told_in_words_and_not_by_its_key():
+    entry = {"method": "drop_column", "n_repeats": 1}
+    result = audited(linear(), entries=[PERMUTATION, entry])
+    (note,) = (f for f in result.findings if f.check == "not_applicable")
+    assert note.message.startswith("Drop column of features by python: ")
+
+
 def test_groups_and_features_are_never_one_record():
     groups = {"both": ["a", "b"], "rest": ["unread"]}
     entries = [PERMUTATION, {**PERMUTATION, "of": "groups"}]

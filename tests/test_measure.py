@@ -51,6 +51,28 @@ def test_a_model_is_asked_on_the_test_rows():
     }
 
 
+@pytest.mark.parametrize("method", ["random_subspace", "random_subspace_permutation"])
+def test_what_is_measured_out_of_bag_is_of_the_training_rows(method):
+    entry = {"method": method, "n_repeats": 30, "models": ["one"]}
+    train, _, result = audited(entry)
+    (found,) = result.importances
+    assert (found.split, found.n_samples) == ("train", len(train.y))
+
+
+def test_what_is_read_off_a_fit_is_of_the_training_rows():
+    forest = {
+        "name": "forest",
+        "estimator": "sklearn.ensemble.RandomForestRegressor",
+        "parameters": {"n_estimators": 2, "random_state": 1},
+    }
+    config = parse_config(
+        GIVEN | {"models": [forest], "importance": [{"method": "impurity"}]}
+    )
+    train, test = read_datasets(config)
+    (found,) = audit(train, test, config).importances
+    assert (found.split, found.n_samples) == ("train", len(train.y))
+
+
 def test_random_subspaces_and_their_twin_are_the_same_subspaces():
     options = {"n_repeats": 30, "models": ["one"]}
     _, _, result = audited(
