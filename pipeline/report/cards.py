@@ -271,8 +271,10 @@ def _spread(record: Importance) -> Sentence:
         return say("cards.spread.none")
     if record.n_repeats < 2:
         return say("cards.spread.single")
-    key = "pooled" if is_pooled(record) else "monte_carlo"
-    return say(f"cards.spread.{key}", level=percent(LEVEL))
+    key = "spread.pooled" if is_pooled(record) else "spread.monte_carlo"
+    if record.method in look_up("cards.spread_of"):
+        key = f"spread_of.{record.method}"
+    return say(f"cards.{key}", level=percent(LEVEL))
 
 
 def _engines(facts: Facts, record: Importance, ranked: list[Ranking]) -> Sentence:
@@ -301,5 +303,7 @@ def _stream(record: Importance) -> list[Fact]:
     if not record.stream:
         return []
     known = look_up("cards.stream")
-    text = (known.get(record.stream, record.stream), *say("cards.seeds"))
-    return [(say("cards.label.stream"), text)]
+    text = known.get(record.stream, record.stream)
+    if record.stream == "numpy":
+        text = look_up("cards.stream_of").get(record.method, text)
+    return [(say("cards.label.stream"), (text, *say("cards.seeds")))]

@@ -40,6 +40,8 @@ def title(facts: Facts) -> Sentence:
         return say("title.not_completed")
     if facts.note("title"):
         return (display_name(facts.note("title")),)
+    if facts.lead and not facts.lead.record.model:
+        return say("title.data_alone", target=named(facts.target))
     models = facts.models
     if len(models) > MODELS_IN_TITLE or sum(map(len, models)) > TITLE:
         return say("title.many_models", models=tallied("models", len(models)))
@@ -58,9 +60,11 @@ def subtitle(facts: Facts) -> Sentence:
         unit = facts.target_unit
         key = "title.predicts_unit" if unit else "title.predicts"
         parts.append(say(key, target=named(facts.target), unit=shown(unit)))
-    rows = facts.rows("test")
+    of_data = facts.lead is not None and not facts.lead.record.model
+    split = "train" if of_data and facts.rows("train") else "test"
+    rows = facts.rows(split)
     if rows:
-        on_rows = counted(rows, "test_row")
+        on_rows = counted(rows, f"{split}_row")
         parts.append(say("title.run", date=day(facts), rows=on_rows))
     else:
         parts.append(say("title.run_only", date=day(facts)))

@@ -5,6 +5,7 @@ from pipeline.report.blocks import (
     Cell,
     Column,
     Link,
+    Part,
     Row,
     Section,
     Sentence,
@@ -36,6 +37,7 @@ from pipeline.report.wording import (
     joined,
     say,
     section_link,
+    sentence_case,
     shortened,
     shown,
     word,
@@ -58,6 +60,7 @@ def executive(facts: Facts) -> Section:
         "verdict": badge(facts.result.verdict),
         "sentence": joined([sentence(facts), reason(facts)], " "),
         "models": _models(facts),
+        "heading": _heading(facts),
         "ranking": (_ranking(facts, facts.lead),) if facts.lead else (),
         "others": _others(facts),
         "pairs": _pairs(facts),
@@ -68,6 +71,12 @@ def executive(facts: Facts) -> Section:
         "decision": (shown(facts.note("decision")) or word("executive.decision"),),
     }
     return Section("B", "executive", word("sections.executive"), (), parts)
+
+
+def _heading(facts: Facts) -> str:
+    """Return the question the ranking answers: of the models, or of the data."""
+    of_data = facts.lead is not None and not facts.lead.record.model
+    return word("page.data_say" if of_data else "page.relies_on")
 
 
 def _models(facts: Facts) -> tuple[Sentence, ...]:
@@ -134,7 +143,7 @@ def _caption(facts: Facts, ranking: Ranking) -> Sentence:
     record = ranking.record
     text = say(
         "executive.caption",
-        model=shortened(ranking.subject, NAME),
+        model=_name(ranking),
         measured=measured_in(facts, ranking),
         card=card_link(facts.card(record)),
     )
@@ -148,6 +157,13 @@ def _caption(facts: Facts, ranking: Ranking) -> Sentence:
             rows=on_drawn_rows(ranking),
         )
     return (*text, ".")
+
+
+def _name(ranking: Ranking) -> Part:
+    """Return whom the question was put to, at the start of a caption."""
+    if ranking.record.model:
+        return shortened(ranking.subject, NAME)
+    return sentence_case((ranking.subject,))[0]
 
 
 def _others(facts: Facts) -> tuple[Sentence, ...]:

@@ -61,9 +61,10 @@ class Facts:
 
     @property
     def lead(self) -> Ranking | None:
-        """The ranking that the report opens with: features before groups."""
-        of_features = [r for r in self.rankings if r.record.of == "features"]
-        return next(iter(of_features or self.rankings), None)
+        """The ranking the report opens with: of a model, features before groups."""
+        asked = [r for r in self.rankings if r.record.model] or self.rankings
+        of_features = [r for r in asked if r.record.of == "features"]
+        return next(iter(of_features or asked), None)
 
     @property
     def leads(self) -> tuple[Ranking, ...]:

@@ -3,6 +3,7 @@
 import hashlib
 
 from pipeline.finding import Finding
+from pipeline.records import Importance
 from pipeline.report.blocks import (
     Entry,
     KeyValues,
@@ -11,14 +12,16 @@ from pipeline.report.blocks import (
     Sentence,
     Value,
 )
-from pipeline.report.facts import Facts, tallied, whole
+from pipeline.report.facts import Facts, card_link, tallied, whole
 from pipeline.report.number_text import significant
+from pipeline.report.rankings import Ranking
 from pipeline.report.wording import (
     counted,
     ended,
     joined,
     look_up,
     say,
+    series,
     shortened,
     shown,
     word,
@@ -122,7 +125,9 @@ def limits(facts: Facts) -> Section:
     """Return section L: limits of the measures, of this run, and of the config."""
     methods = dict.fromkeys(ranking.record.method for ranking in facts.rankings)
     known = look_up("limits.method")
-    sentences = [say("limits.reliance")]
+    of_model = any(ranking.record.model for ranking in facts.rankings)
+    is_of_data = bool(facts.rankings) and not of_model
+    sentences = [say("limits.reliance_data" if is_of_data else "limits.reliance")]
     sentences += _limits_of_run(facts)
     sentences += [(text,) for method in methods for text in known[method]]
     given = facts.result.run.config.get("report", {}).get("limits", ())
@@ -131,22 +136,34 @@ def limits(facts: Facts) -> Section:
 
 
 def _limits_of_run(facts: Facts) -> list[Sentence]:
-    drawn = [ranking for ranking in facts.rankings if ranking.is_drawn]
-    if not drawn:
-        return []
-    record, index = drawn[0].record, drawn[0].index
-    return [
-        say(
-            "limits.spread",
-            repeats=counted(
-                whole(f"importances[{index}].n_repeats", record.n_repeats),
-                "repeat",
-            ),
-            rows=counted(
-                whole(f"importances[{index}].n_samples", record.n_samples), "row"
-            ),
-        )
-    ]
+    """Return what the intervals cover, once for all that cover the same."""
+    alike: dict[tuple[str, int, int], list[Ranking]] = {}
+    for ranking in facts.rankings:
+        record = ranking.record
+        if ranking.is_drawn and record.n_repeats > 1:
+            key = (_cover(record), record.n_repeats, record.n_samples)
+            alike.setdefault(key, []).append(ranking)
+    return [_limit_of(facts, same, is_only=len(alike) == 1) for same in alike.values()]
+
+
+def _cover(record: Importance) -> str:
+    """Return the key of what the intervals of a record cover."""
+    if not record.model:
+        return "spread_data"
+    is_refit = record.method in look_up("cards.spread_of")
+    return "spread_refit" if is_refit else "spread"
+
+
+def _limit_of(facts: Facts, same: list[Ranking], *, is_only: bool) -> Sentence:
+    record, path = same[0].record, f"importances[{same[0].index}]"
+    cards = dict.fromkeys(facts.card(ranking.record) for ranking in same)
+    some = say("limits.some_intervals", cards=series(card_link(c) for c in cards))
+    return say(
+        f"limits.{_cover(record)}",
+        intervals=say("limits.all_intervals") if is_only else some,
+        repeats=counted(whole(f"{path}.n_repeats", record.n_repeats), "repeat"),
+        rows=counted(whole(f"{path}.n_samples", record.n_samples), "row"),
+    )
 
 
 def _section(

@@ -94,7 +94,9 @@ class Ranking:
 
     @cached_property
     def places(self) -> int:
-        """Decimals of every number of this ranking."""
+        """Decimals of every number of this ranking; none where it counts places."""
+        if not self.is_drawn and (self.mean == np.rint(self.mean)).all():
+            return 0
         clear = (self.low > self.nothing) | (self.high < self.nothing)
         with np.errstate(invalid="ignore"):  # infinite losses have no spread
             distance = self.mean - self.nothing

@@ -91,22 +91,31 @@ def _purpose(facts: Facts) -> Sentence:
 
 
 def _asked(facts: Facts) -> Sentence:
-    """Return which measures were asked of which models."""
+    """Return which measures were asked of which models, or of the data."""
     if not facts.rankings:
         return say("scope.nothing_asked")
-    titles = [_within(plain(title_of(r.record))) for r in facts.rankings]
-    measures = dict.fromkeys(titles)
-    models = dict.fromkeys(r.subject for r in facts.rankings)
-    return say(
-        "scope.asked",
-        models=series(shortened(model, 40) for model in models),
-        measures=series(measures),
+    asked: dict[str, dict[str, None]] = {}
+    for ranking in facts.rankings:
+        title = _within(plain(title_of(ranking.record)))
+        asked.setdefault(title, {})[ranking.subject] = None
+    together: dict[tuple[str, ...], list[str]] = {}
+    for title, subjects in asked.items():
+        together.setdefault(tuple(subjects), []).append(title)
+    told = (
+        say(
+            "scope.asked",
+            models=series(shortened(subject, 40) for subject in subjects),
+            measures=series(titles),
+        )
+        for subjects, titles in together.items()
     )
+    return joined(told, " ")
 
 
 def _within(title: str) -> str:
-    """Return a title as it stands within a sentence; abbreviations stay capitals."""
-    is_word = title[1:2].islower()
+    """Return a title as it stands within a sentence; abbreviations and names stay."""
+    is_name = title.split(" ")[0] in look_up("scope.proper_names")
+    is_word = title[1:2].islower() and not is_name
     return title[:1].lower() + title[1:] if is_word else title
 
 
