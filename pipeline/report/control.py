@@ -64,7 +64,8 @@ def subtitle(facts: Facts) -> Sentence:
     split = "train" if of_data and facts.rows("train") else "test"
     rows = facts.rows(split)
     if rows:
-        on_rows = counted(rows, f"{split}_row")
+        is_train = split == "train"
+        on_rows = counted(rows, "train_row") if is_train else counted(rows, "test_row")
         parts.append(say("title.run", date=day(facts), rows=on_rows))
     else:
         parts.append(say("title.run_only", date=day(facts)))

@@ -189,10 +189,19 @@ def _panel(ranking: Ranking, names: Sequence[str]) -> ModelPanel:
 
 
 def _models_headline(chosen: Sequence[Ranking]) -> Sentence:
-    firsts = {r.record.features[r.measured[0]] for r in chosen if r.measured}
-    if len(firsts) == 1:
-        return say("results.all_lead", feature=shortened(firsts.pop(), 30))
-    return say("results.models_differ")
+    """Return what every model reacts most to, as far as the intervals settle it."""
+    firsts = [_possible_leaders(r) for r in chosen if r.measured]
+    shared = frozenset.intersection(*firsts)
+    if shared and all(len(names) == 1 for names in firsts):
+        return say("results.all_lead", feature=shortened(min(shared), 30))
+    return say(f"results.{'open' if shared else 'differ'}_{chosen[0].record.of}")
+
+
+def _possible_leaders(ranking: Ranking) -> frozenset[str]:
+    """Return the features that may be the first: all, where no interval is known."""
+    names, first = ranking.record.features, ranking.first
+    may_lead = (row for row in ranking.measured if not first[row] > 1)
+    return frozenset(names[row] for row in may_lead)
 
 
 def _models_alt(chosen: Sequence[Ranking], names: Sequence[str]) -> str:

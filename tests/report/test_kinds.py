@@ -101,3 +101,17 @@ def test_places_have_no_decimals_and_sizes_do():
 def view_label(view):
     """Return the head of the column of estimates of the executive page."""
     return words(table(view, "tab-executive").columns[2].label)
+
+
+@pytest.mark.parametrize(
+    ("second", "headline"),
+    [
+        ((6.0, 3.0), "Every model reacts most to a."),
+        ((3.0, 6.0), "The models do not react most to the same feature."),
+        ((5.0, 5.01), "The intervals leave open whether the models react most to"),
+    ],
+)
+def test_models_react_most_to_what_their_intervals_set_apart(second, headline):
+    other = made_importance("linear", NAMES, second, sd=0.1, stream="numpy", options={})
+    view = viewed(of_model(baseline=9.0), other)
+    assert headline in words(section(view, "F"))
