@@ -44,6 +44,7 @@ OWN_KEYS: dict[type, tuple[str, tuple[str, ...], Callable[[str], dict[str, Rule]
 }
 """Sections in which a key decides which others there are: that key, its names, and
 the rules of what each name brings."""
+SEE_INIT = " `importance-audit init` writes a file that has every key."
 ONE_QUESTION = ({"method": "permutation"},)
 
 
@@ -181,7 +182,7 @@ def _read(where: str, section: type, given: Any) -> Entry:
     known = {**rules, **options}
     values, problems = _values(known, given, f"{where} ")
     missing = tuple(
-        f"{where} {key} must be given, but it is missing."
+        f"{where} {key} must be given, but it is missing.{SEE_INIT}"
         for key in (*required_of(section), *_required_options(section, values))
         if key not in given
     )
@@ -242,7 +243,7 @@ def _problems(
             yield from claim_problems(entries, asked, _facts(read, required))
     for key in required:
         if not read.get(key):
-            yield f"{source}[{key}] must be given, but it is missing."
+            yield f"{source}[{key}] must be given, but it is missing.{SEE_INIT}"
 
 
 def _facts(read: Mapping[str, tuple[Entry, ...]], required: tuple[str, ...]) -> Facts:

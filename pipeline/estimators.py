@@ -99,9 +99,11 @@ def _check_parameters(model: str, kind: type, parameters: Mapping[str, Any]) -> 
         return
     unknown = [name for name in parameters if name not in accepted]
     if unknown:
+        other = f" Look up which {kind.__name__} has."
+        remedy = did_you_mean(unknown[0], accepted) or other
         raise ModelError(
             f"Model {model!r} must have parameters that {kind.__name__} knows, but it "
-            f"was given {listed(unknown)}.{did_you_mean(unknown[0], accepted)}"
+            f"was given {listed(unknown)}.{remedy}"
         )
 
 

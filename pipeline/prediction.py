@@ -56,7 +56,7 @@ def check_task(name: str, estimator: Any, task: Task) -> None:
         finding = found[0]
         raise ModelError(
             f"Model {name!r} must be a regressor for task 'regression', but {kind} "
-            f"{finding}."
+            f"{finding}. Name a regressor, or set another task."
         )
 
 

@@ -151,7 +151,10 @@ def _tables(
 def row_problems(n_rows: int, where: str) -> Iterator[str]:
     """Yield the problem of fewer than two rows."""
     if n_rows < 2:
-        yield f"{where} must have two rows or more, but has {n_rows or 'none'}."
+        yield (
+            f"{where} must have two rows or more, but has {n_rows or 'none'}. "
+            "Give more rows."
+        )
 
 
 def _features(table: Table, section: DataSection) -> tuple[str, ...]:

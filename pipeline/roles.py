@@ -91,7 +91,7 @@ def classes_of(
         verb = "was" if len(found) == 1 else "were"
         raise DataError(
             f"{where} must have {needed} classes for task {task!r}, but {len(found)} "
-            f"{verb} found: {listed(found)}."
+            f"{verb} found: {listed(found)}. Name another target or task, or add rows."
         )
     if task == "multiclass":
         return found

@@ -18,6 +18,7 @@ DATA = {
     "task": "regression",
 }
 MODEL = {"name": "m", "estimator": "a.B"}
+SEE_INIT = " `importance-audit init` writes a file that has every key."
 BINARY = DATA | {"task": "binary"}
 
 NAMES = listed(METHODS)
@@ -120,7 +121,7 @@ CONFIG = [
     # Data
     (
         {"data": {key: DATA[key] for key in ("train", "test", "task")}},
-        "[data] target must be given, but it is missing.",
+        "[data] target must be given, but it is missing." + SEE_INIT,
     ),
     (
         {"data": DATA | {"task": "regresion"}},
@@ -185,7 +186,7 @@ CONFIG = [
     # Models
     (
         {"models": [{"estimator": "a.B"}]},
-        "[models] name must be given, but it is missing.",
+        "[models] name must be given, but it is missing." + SEE_INIT,
     ),
     # Claims
     (
@@ -313,7 +314,10 @@ CONFIG = [
         "table, but {1: 2} was given.",
     ),
     # Questions
-    ({"importance": [{}]}, "[importance] method must be given, but it is missing."),
+    (
+        {"importance": [{}]},
+        "[importance] method must be given, but it is missing." + SEE_INIT,
+    ),
     (
         asked(method="permutaion"),
         f"[importance] method must be one of {NAMES}, but 'permutaion' was given. "
@@ -408,8 +412,8 @@ FILES = [
     ),
     (
         b"seed = 1\n",
-        "audit.toml: [data] must be given, but it is missing.\n"
-        "audit.toml: [models] must be given, but it is missing.",
+        "audit.toml: [data] must be given, but it is missing." + SEE_INIT + "\n"
+        "audit.toml: [models] must be given, but it is missing." + SEE_INIT,
     ),
     (
         SOUND.replace('"a.B"', '""\nencoder = ""').encode(),
@@ -496,8 +500,8 @@ TABLES = [
         "a.csv: column names must differ, but 'x' stands there more than once. Rename "
         "one of them.",
     ),
-    ("x,y\n", {}, "a.csv must have two rows or more, but has none."),
-    ("x,y\n1,2\n", {}, "a.csv must have two rows or more, but has 1."),
+    ("x,y\n", {}, "a.csv must have two rows or more, but has none. Give more rows."),
+    ("x,y\n1,2\n", {}, "a.csv must have two rows or more, but has 1. Give more rows."),
     # Names
     (
         ROWS,
@@ -699,7 +703,7 @@ TABLES = [
     (
         ROWS,
         {"test": {"fraction": 0.3}},
-        "a.csv (test rows) must have two rows or more, but has 1.",
+        "a.csv (test rows) must have two rows or more, but has 1. Give more rows.",
     ),
     # Weights
     (
@@ -749,19 +753,22 @@ TABLES = [
         "x,y\n1,0\n2,1\n3,unknown\n4,1\n",
         CLASSES | {"test": {"file": "a.csv"}},
         "a.csv (training rows): target 'y' must have two classes for task 'binary', "
-        "but 3 were found: '0', '1', 'unknown'.",
+        "but 3 were found: '0', '1', 'unknown'. Name another target or "
+        "task, or add rows.",
     ),
     (
         "x,y\n1,0\n2,0\n",
         CLASSES | {"test": {"file": "a.csv"}},
         "a.csv (training rows): target 'y' must have two classes for task 'binary', "
-        "but 1 was found: '0'.",
+        "but 1 was found: '0'. Name another target or "
+        "task, or add rows.",
     ),
     (
         "x,y\n1,0\n2,0\n",
         {"task": "multiclass", "test": {"file": "a.csv"}},
         "a.csv (training rows): target 'y' must have at least two classes for task "
-        "'multiclass', but 1 was found: '0'.",
+        "'multiclass', but 1 was found: '0'. Name another target or "
+        "task, or add rows.",
     ),
     (
         "x,y\n1,0\n2,1\n",
@@ -978,7 +985,10 @@ GIVEN = [
         "rows: target 'y' must hold the classes 'a', 'c', but 'b' stands there as "
         "well.",
     ),
-    ({"X": np.eye(1), "y": [1]}, "rows must have two rows or more, but has 1."),
+    (
+        {"X": np.eye(1), "y": [1]},
+        "rows must have two rows or more, but has 1. Give more rows.",
+    ),
     (
         {"y": [True, False]},
         "rows: target 'y' must hold numbers for task 'regression', but it holds true "

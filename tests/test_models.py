@@ -450,7 +450,7 @@ def test_models_are_made_in_the_order_of_their_sections():
             FOREST,
             {"parameters": {"n_trees": 5, "max_dept": 3}},
             "must have parameters that RandomForestRegressor knows, but it was given "
-            "'n_trees', 'max_dept'.",
+            "'n_trees', 'max_dept'. Look up which RandomForestRegressor has.",
         ),
         (
             FOREST,
@@ -462,13 +462,13 @@ def test_models_are_made_in_the_order_of_their_sections():
             LOGISTIC,
             {},
             "must be a regressor for task 'regression', but LogisticRegression is a "
-            "classifier.",
+            "classifier. Name a regressor, or set another task.",
         ),
         (
             "sklearn.ensemble.IsolationForest",
             {},
             "must be a regressor for task 'regression', but IsolationForest finds "
-            "outliers.",
+            "outliers. Name a regressor, or set another task.",
         ),
     ],
 )
