@@ -28,6 +28,7 @@ from pipeline.known_defects import defects_for
 from pipeline.performance import performance
 from pipeline.records import Dataset, Effect, FittedModel, Floats, Importance
 from pipeline.references import ENGINES, EngineInfo, describe_engine, same_predictions
+from pipeline.resampling import keep_stability
 from pipeline.result import AuditResult
 from r_bridge import host
 from r_bridge.errors import RUnavailable
@@ -266,6 +267,9 @@ class _Run:
         ours, _ = ask("python", stream=primary)
         if entry.method == "permutation" and ours and model is not None:
             self.permute_target(entry, model, rows, seed=seed, stream=primary)
+        if ours and self.config.stability.resamples:
+            us = self.engines["python"]
+            keep_stability(self.journal, ours, model, rows, entry, us, self.config)
         for name in entry.engines:
             info = self.engines[name]
             if info.available:

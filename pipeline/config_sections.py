@@ -193,6 +193,24 @@ class ChecksSection:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
+class StabilitySection:
+    """How stable each ranking is: over resampled rows, and over more repeats.
+
+    Attributes
+    ----------
+    resamples : int
+        Bootstrap resamples of the rows on which every ranking is measured again, the
+        model as it is; 0 leaves stability out.
+    n_repeats : int
+        Repeats in each resample, at most those of the entry; fewer widen the intervals
+        by the noise of the repeats.
+    """
+
+    resamples: Annotated[int, Range(least=0)] = 0
+    n_repeats: int = 1
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class ReportSection:
     """What the report says that no number can.
 
@@ -264,6 +282,7 @@ class AuditConfig:
     importance : tuple of ImportanceSection
     claims : tuple of ClaimSection
     checks : ChecksSection
+    stability : StabilitySection
     report : ReportSection
     r : RSection
     """
@@ -280,6 +299,7 @@ class AuditConfig:
     importance: tuple[ImportanceSection, ...] = ()
     claims: tuple[ClaimSection, ...] = ()
     checks: ChecksSection = field(default_factory=ChecksSection)
+    stability: StabilitySection = field(default_factory=StabilitySection)
     report: ReportSection = field(default_factory=ReportSection)
     r: RSection = field(default_factory=RSection)
 
@@ -307,6 +327,7 @@ SCALARS = ("seed", "require", "fail_on")
 TABLES: dict[str, type] = {
     "data": DataSection,
     "checks": ChecksSection,
+    "stability": StabilitySection,
     "report": ReportSection,
     "r": RSection,
 }
@@ -315,7 +336,7 @@ LISTS: dict[str, type] = {
     "importance": ImportanceSection,
     "claims": ClaimSection,
 }
-KEYS = (*SCALARS, "data", "groups", *LISTS, "checks", "report", "r")
+KEYS = (*SCALARS, "data", "groups", *LISTS, "checks", "stability", "report", "r")
 
 
 def rules_of(section: type) -> dict[str, Rule]:

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar
 
 import pandas as pd
 
-from pipeline import agreement, checks, data, environment, reproduction
+from pipeline import agreement, checks, data, environment, reproduction, stability
 from pipeline.checks import Answers
 from pipeline.config import AuditConfig
 from pipeline.errors import DataError, ModelError, NotApplicable, listed
@@ -70,6 +70,8 @@ class Journal:
     performance, y_permuted : list of DataFrame
     checks, pairs, differences, claims : list of mapping
         Rows of the frames `checks`, `agreement`, `disagreements` and `claims`.
+    stability : list of mapping
+        Rows of the frame of that name.
     not_applicable : mapping of str to list of (question, model)
         Why there is no answer, and to what.
     status : {"complete", "interrupted"}
@@ -88,6 +90,7 @@ class Journal:
     pairs: list[dict[str, Any]] = field(default_factory=list)
     differences: list[dict[str, Any]] = field(default_factory=list)
     claims: list[dict[str, Any]] = field(default_factory=list)
+    stability: list[dict[str, Any]] = field(default_factory=list)
     not_applicable: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
     status: Literal["complete", "interrupted"] = "complete"
     seconds: dict[str, float] = field(default_factory=dict)
@@ -206,6 +209,7 @@ class Journal:
             disagreements=agreement.disagreements_frame(self.differences),
             checks=checks.checks_frame(self.checks),
             claims=reproduction.claims_frame(self.claims),
+            stability=stability.stability_frame(self.stability),
             importances=tuple(self.importances),
             effects=tuple(self.effects),
             findings=(*self.findings, *self.unanswered()),

@@ -69,6 +69,8 @@ class AuditResult:
         check, subject, observed, threshold, set_by, verdict; made by `checks`.
     claims : DataFrame
         One row per claim of a paper, made by `reproduction`.
+    stability : DataFrame
+        One row per ranking of ours and feature, made by `stability.stability_frame`.
     importances : tuple of Importance
     effects : tuple of Effect
     findings : tuple of Finding
@@ -84,6 +86,7 @@ class AuditResult:
     disagreements: pd.DataFrame
     checks: pd.DataFrame
     claims: pd.DataFrame
+    stability: pd.DataFrame
     importances: tuple[Importance, ...] = ()
     effects: tuple[Effect, ...] = ()
     findings: tuple[Finding, ...] = ()

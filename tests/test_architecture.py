@@ -10,6 +10,7 @@ ROOT = Path(__file__).parents[1]
 LAYERS = (
     "cli",
     "audit",
+    "resampling",
     "journal",
     "data models model_table measure preconditions environment history doctor starter "
     "reproduction",
@@ -19,7 +20,7 @@ LAYERS = (
     "config_sections",
     "claim_section",
     "claims",
-    "references checks rules splits roles tables",
+    "references checks rules splits roles stability tables",
     "importance report",
     "interactions",
     "effects known_answers known_defects agreement performance result_json prediction",

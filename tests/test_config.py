@@ -289,7 +289,7 @@ def test_the_digest_is_that_of_the_json_spelt_out():
         '{"seed":1,"require":[],"fail_on":"failure","data":null,"groups":{},"models":[],'
         '"importance":[{"method":"impurity","of":"features","engines":[],"losses":[],'
         '"form":"difference","models":[],"normalised":true}],"claims":[],"checks":{"resolution":0.1,'
-        '"max_rank_shift":2,"top_k":3,"dependence":0.8},"report":{"title":"",'
+        '"max_rank_shift":2,"top_k":3,"dependence":0.8},"stability":{"resamples":0,"n_repeats":1},"report":{"title":"",'
         '"owner":"Zoë","purpose":"",'
         '"intended_use":"","classification":"","unit":"","decision":"Accept, accept '
         'with conditions, or reject this evidence.","limits":[]},"r":{"seconds":600.0}}'

@@ -104,11 +104,16 @@ def top_k_overlap(rank_a: Floats, rank_b: Floats, k: int) -> float:
     Features tied across the k-th place share the places that are left.
     """
     k = min(k, len(rank_a))
-    return float(np.minimum(_places(rank_a, k), _places(rank_b, k)).sum() / k)
+    return float(
+        np.minimum(share_of_first(rank_a, k), share_of_first(rank_b, k)).sum() / k
+    )
 
 
-def _places(rank: Floats, k: int) -> Floats:
-    """Return which part of each feature's tie lies among the first `k` places."""
+def share_of_first(rank: Floats, k: int) -> Floats:
+    """Return which part of each feature's tie lies among the first `k` places.
+
+    `rank` has an average rank for every feature; the parts sum to `k`, or to all.
+    """
     tied = (rank[:, np.newaxis] == rank).sum(axis=1)
     first = rank - (tied - 1) / 2
     return np.asarray(np.clip((k - first + 1) / tied, 0.0, 1.0))

@@ -9,6 +9,7 @@ from pipeline.report.number_text import lone, loss_label
 from pipeline.report.ranking_tables import on_drawn_rows, ranking_table, value_of
 from pipeline.report.rankings import Measure, Ranking, measure_of, rows_drawn
 from pipeline.report.result_figures import effect_figures, models_figure, ranking_figure
+from pipeline.report.stability_tables import stability_table
 from pipeline.report.wording import (
     counted,
     joined,
@@ -80,6 +81,8 @@ def _group(facts: Facts, measure: Measure) -> Group:
         is_lead = facts.lead in same_loss
         for ranking in same_loss:
             blocks.append(ranking_table(facts, ranking, _outside(facts, ranking)))
+            if stability := stability_table(facts, ranking):
+                blocks.append(stability)
             if is_lead and (figure := ranking_figure(facts, ranking)):
                 blocks.append(figure)
             if ranking is facts.lead:

@@ -56,6 +56,8 @@ COLUMNS = {
     "max_rank_shift n_features n_outside cause rank_shift_limit",
     "disagreements": "model method of loss positive_class engine_a engine_b feature "
     "value_a value_b difference band inside rank_a rank_b shift cause evidence",
+    "stability": "model method of loss positive_class feature rank_low rank_high "
+    "p_top_k repeats_to_settle resamples record",
     "checks": "check subject observed threshold set_by verdict",
     "claims": "claim source kind method model of loss engine asked must paper ours "
     "verdict reason",

@@ -78,6 +78,7 @@ def apartments_result(**changes: Any) -> AuditResult:
         "disagreements": made_frame("disagreements"),
         "checks": checks_frame(),
         "claims": made_frame("claims"),
+        "stability": _stability(),
         "importances": (*permuted, *_spreads(), _impurity()),
         "effects": _effects(),
         "findings": FINDINGS,
@@ -142,6 +143,20 @@ def _pairs() -> list[dict[str, Any]]:
             for name in APARTMENTS
         ),
     ]
+
+
+def _stability() -> pd.DataFrame:
+    """Return how stable the ranking of the forest is; the first two trade places."""
+    low, high, share = (1, 1, 3, 4, 4), (2, 2, 3, 5, 5), (1.0, 1.0, 0.9, 0.1, 0.0)
+    settled = (2.0, 7.0, 1e9, float("inf"), float("nan"))
+    rows = [
+        {"feature": name, "rank_low": a, "rank_high": b, "p_top_k": p}
+        | {"repeats_to_settle": n, "resamples": 50 - (name == "floor"), "record": 0}
+        | {"model": "forest", "method": "permutation", "of": "features"}
+        | {"loss": "rmse", "positive_class": ""}
+        for name, a, b, p, n in zip(APARTMENTS, low, high, share, settled, strict=True)
+    ]
+    return made_frame("stability", rows)
 
 
 def _effects() -> tuple[Effect, ...]:

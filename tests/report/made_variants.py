@@ -45,6 +45,7 @@ def plain_result(
             "y_permuted": made_frame("y_permuted"),
             "agreement": made_frame("agreement"),
             "checks": made_frame("checks"),
+            "stability": made_frame("stability"),
             "importances": (record,),
             "effects": (),
             "findings": tuple(findings),
@@ -140,7 +141,7 @@ def interrupted_result() -> AuditResult:
     )
     empty = {
         name: made_frame(name)
-        for name in ("performance", "y_permuted", "agreement", "checks")
+        for name in ("performance", "y_permuted", "agreement", "checks", "stability")
     }
     return apartments_result(
         run=made_run(status="interrupted"),
