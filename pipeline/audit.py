@@ -30,6 +30,7 @@ from pipeline.records import Dataset, Effect, FittedModel, Floats, Importance
 from pipeline.references import ENGINES, EngineInfo, describe_engine, same_predictions
 from pipeline.resampling import keep_stability
 from pipeline.result import AuditResult
+from pipeline.top_k import keep_curves
 from r_bridge import host
 from r_bridge.errors import RUnavailable
 
@@ -158,6 +159,8 @@ class _Run:
             label = f"{entry.method} of {entry.of}, {_name(model)}"
             made.append((label, partial(self.measure, entry, model)))
         claims = [("claims", self.judge_claims)] if self.config.claims else []
+        if self.config.top_k.k:
+            made.append(("top-k error curves", self.judge_rankings))
         return [*made, ("agreement", self.compare), *claims]
 
     def questions(self) -> Iterator[tuple[ImportanceSection, FittedModel | None]]:
@@ -330,6 +333,11 @@ class _Run:
         for importance in answer or ():
             journal.keep(checks.of_importance(importance, rows))
         return answer or (), reason
+
+    def judge_rankings(self) -> None:
+        """Judge each ranking by what models predict from its first features."""
+        us = self.engines["python"]
+        keep_curves(self.journal, self.models, self.train, us, self.config)
 
     def permute_target(
         self,

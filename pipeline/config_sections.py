@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Annotated, Any, Literal, TypeAlias, get_type_hints
 
 from pipeline.claim_section import ClaimSection
+from pipeline.config_rankings import StabilitySection, TopKSection
 from pipeline.errors import ConfigError, listed
 from pipeline.importance import METHODS, options_of
 from pipeline.losses import LOSSES, default_losses
@@ -193,24 +194,6 @@ class ChecksSection:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class StabilitySection:
-    """How stable each ranking is: over resampled rows, and over more repeats.
-
-    Attributes
-    ----------
-    resamples : int
-        Bootstrap resamples of the rows on which every ranking is measured again, the
-        model as it is; 0 leaves stability out.
-    n_repeats : int
-        Repeats in each resample, at most those of the entry; fewer widen the intervals
-        by the noise of the repeats.
-    """
-
-    resamples: Annotated[int, Range(least=0)] = 0
-    n_repeats: int = 1
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
 class ReportSection:
     """What the report says that no number can.
 
@@ -283,6 +266,7 @@ class AuditConfig:
     claims : tuple of ClaimSection
     checks : ChecksSection
     stability : StabilitySection
+    top_k : TopKSection
     report : ReportSection
     r : RSection
     """
@@ -300,6 +284,7 @@ class AuditConfig:
     claims: tuple[ClaimSection, ...] = ()
     checks: ChecksSection = field(default_factory=ChecksSection)
     stability: StabilitySection = field(default_factory=StabilitySection)
+    top_k: TopKSection = field(default_factory=TopKSection)
     report: ReportSection = field(default_factory=ReportSection)
     r: RSection = field(default_factory=RSection)
 
@@ -328,6 +313,7 @@ TABLES: dict[str, type] = {
     "data": DataSection,
     "checks": ChecksSection,
     "stability": StabilitySection,
+    "top_k": TopKSection,
     "report": ReportSection,
     "r": RSection,
 }
@@ -336,7 +322,17 @@ LISTS: dict[str, type] = {
     "importance": ImportanceSection,
     "claims": ClaimSection,
 }
-KEYS = (*SCALARS, "data", "groups", *LISTS, "checks", "stability", "report", "r")
+KEYS = (
+    *SCALARS,
+    "data",
+    "groups",
+    *LISTS,
+    "checks",
+    "stability",
+    "top_k",
+    "report",
+    "r",
+)
 
 
 def rules_of(section: type) -> dict[str, Rule]:

@@ -34,6 +34,10 @@ PERFORMANCE = (
     *("model", "loss", "split", "n_samples", "value", "std_error"),
     *("constant", "difference", "difference_std_error"),
 )
+TOP_K = (
+    *("entry", "method", "model", "ranked_by", "positive_class"),
+    *("judge", "loss", "k", "fold", "feature", "value"),
+)
 Y_PERMUTED = ("model", "of", "loss", "repeat", "value")
 
 OURS = (
@@ -70,8 +74,8 @@ class Journal:
     performance, y_permuted : list of DataFrame
     checks, pairs, differences, claims : list of mapping
         Rows of the frames `checks`, `agreement`, `disagreements` and `claims`.
-    stability : list of mapping
-        Rows of the frame of that name.
+    stability, top_k : list of mapping
+        Rows of the frames of these names.
     not_applicable : mapping of str to list of (question, model)
         Why there is no answer, and to what.
     status : {"complete", "interrupted"}
@@ -91,6 +95,7 @@ class Journal:
     differences: list[dict[str, Any]] = field(default_factory=list)
     claims: list[dict[str, Any]] = field(default_factory=list)
     stability: list[dict[str, Any]] = field(default_factory=list)
+    top_k: list[dict[str, Any]] = field(default_factory=list)
     not_applicable: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
     status: Literal["complete", "interrupted"] = "complete"
     seconds: dict[str, float] = field(default_factory=dict)
@@ -210,6 +215,7 @@ class Journal:
             checks=checks.checks_frame(self.checks),
             claims=reproduction.claims_frame(self.claims),
             stability=stability.stability_frame(self.stability),
+            top_k=pd.DataFrame(self.top_k, columns=list(TOP_K)),
             importances=tuple(self.importances),
             effects=tuple(self.effects),
             findings=(*self.findings, *self.unanswered()),

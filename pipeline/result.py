@@ -71,6 +71,8 @@ class AuditResult:
         One row per claim of a paper, made by `reproduction`.
     stability : DataFrame
         One row per ranking of ours and feature, made by `stability.stability_frame`.
+    top_k : DataFrame
+        One row per ranking, judging model, number of features and fold, by `top_k`.
     importances : tuple of Importance
     effects : tuple of Effect
     findings : tuple of Finding
@@ -87,6 +89,7 @@ class AuditResult:
     checks: pd.DataFrame
     claims: pd.DataFrame
     stability: pd.DataFrame
+    top_k: pd.DataFrame
     importances: tuple[Importance, ...] = ()
     effects: tuple[Effect, ...] = ()
     findings: tuple[Finding, ...] = ()

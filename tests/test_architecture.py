@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[1]
 LAYERS = (
     "cli",
     "audit",
-    "resampling",
+    "resampling top_k",
     "journal",
     "data models model_table measure preconditions environment history doctor starter "
     "reproduction",
@@ -20,6 +20,7 @@ LAYERS = (
     "config_sections",
     "claim_section",
     "claims",
+    "config_rankings",
     "references checks rules splits roles stability tables",
     "importance report",
     "interactions",

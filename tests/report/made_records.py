@@ -58,6 +58,8 @@ COLUMNS = {
     "value_a value_b difference band inside rank_a rank_b shift cause evidence",
     "stability": "model method of loss positive_class feature rank_low rank_high "
     "p_top_k repeats_to_settle resamples record",
+    "top_k": "entry method model ranked_by positive_class judge loss k fold feature "
+    "value",
     "checks": "check subject observed threshold set_by verdict",
     "claims": "claim source kind method model of loss engine asked must paper ours "
     "verdict reason",
