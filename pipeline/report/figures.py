@@ -29,6 +29,18 @@ from pipeline.report.figure_data import (
     ModelPanel,
     RankingRow,
 )
+from pipeline.report.top_k_drawing import top_k
+
+__all__ = [
+    "bands",
+    "effects",
+    "engines",
+    "models",
+    "paged_bands",
+    "paged_effects",
+    "ranking",
+    "top_k",
+]
 
 _SHAPES = {
     "replayed": "●",

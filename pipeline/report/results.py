@@ -10,6 +10,7 @@ from pipeline.report.ranking_tables import on_drawn_rows, ranking_table, value_o
 from pipeline.report.rankings import Measure, Ranking, measure_of, rows_drawn
 from pipeline.report.result_figures import effect_figures, models_figure, ranking_figure
 from pipeline.report.stability_tables import stability_table
+from pipeline.report.top_k_figures import top_k_figures
 from pipeline.report.wording import (
     counted,
     joined,
@@ -30,6 +31,8 @@ def results(facts: Facts) -> Section:
     curves = effect_figures(facts)
     if curves:
         groups.append(Group("measure-curves", say("results.curves"), curves))
+    if judged := top_k_figures(facts):
+        groups.append(Group("measure-top-k", say("top_k.title"), judged))
     groups += claims(facts)
     first = lede(facts) if facts.rankings else say("results.none")
     return Section("F", "results", title, first, {"groups": tuple(groups)})
