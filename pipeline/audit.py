@@ -243,25 +243,13 @@ class _Run:
         ]
         return tuple(dict.fromkeys(losses)) or model.losses
 
-    def rows_for(self, entry: ImportanceSection) -> Dataset:
-        """Return the rows an entry is asked on: the test rows, if of a fitted model.
-
-        What is predictive in the data is learnt from the training rows, as a model
-        would be, so that the test rows can judge a choice of features. What is read
-        off a fit, or measured out of bag, is of the training rows too.
-        """
-        on_training = measure.is_of_training_rows(entry.method)
-        rows = self.train if on_training and self.train is not None else self.test
-        if entry.of == "pairs":
-            return rows.asked_by(measure.pairs_of(rows.features))
-        return rows.asked_by(self.config.groups) if entry.of == "groups" else rows
-
     def measure(self, entry: ImportanceSection, model: FittedModel | None) -> None:
         """Ask every engine of one entry about one model, our own first.
 
         An R engine that draws gets a run of ours beside it in its own draw order.
         """
-        rows = self.rows_for(entry)
+        groups = self.config.groups
+        rows = measure.rows_for(entry, self.train, self.test, groups=groups)
         drawn_as = METHODS[entry.method].seeded_as or entry.method
         name = model.name if model is not None else ""
         seed = streams.seed_of(self.config.seed, name, drawn_as, entry.of)

@@ -56,6 +56,26 @@ def is_of_training_rows(method: str) -> bool:
     return METHODS[method].asks in ("data", "estimator") or method in OUT_OF_BAG
 
 
+def rows_for(
+    section: ImportanceSection,
+    train: Dataset | None,
+    test: Dataset,
+    *,
+    groups: Mapping[str, tuple[str, ...]],
+) -> Dataset:
+    """Return the rows a question is put to: the test rows, if to a fitted model.
+
+    What is predictive in the data is learnt from the training rows, as a model would
+    be, so that the test rows can judge a choice of features. What is read off a fit,
+    or measured out of bag, is of the training rows too.
+    """
+    on_training = is_of_training_rows(section.method)
+    rows = train if on_training and train is not None else test
+    if section.of == "pairs":
+        return rows.asked_by(pairs_of(rows.features))
+    return rows.asked_by(groups) if section.of == "groups" else rows
+
+
 def importances(
     model: FittedModel | None,
     rows: Dataset,
