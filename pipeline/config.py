@@ -18,6 +18,7 @@ from pipeline.config_checks import (
     Entry,
     Facts,
     data_problems,
+    derived_problems,
     importance_problems,
     model_problems,
 )
@@ -37,7 +38,7 @@ from pipeline.importance import METHODS, RESERVED, options_of
 from pipeline.rules import Misfit, Misfits, Rule
 
 FILE_NAME = "audit.toml"
-MAY_BE_EMPTY = ("models", "claims")
+MAY_BE_EMPTY = ("derived", "models", "claims")
 OWN_KEYS: dict[type, tuple[str, tuple[str, ...], Callable[[str], dict[str, Rule]]]] = {
     ImportanceSection: ("method", METHOD_NAMES, option_rules),
     ClaimSection: ("kind", CLAIM_KINDS, claim_rules),
@@ -234,6 +235,8 @@ def _problems(
             yield from entry.problems
         if key == "data":
             yield from data_problems(entries[0])
+        elif key == "derived":
+            yield from derived_problems(entries, *read.get("data", ()))
         elif key == "models":
             yield from model_problems(entries)
         elif key == "importance":

@@ -9,6 +9,7 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from pipeline.config_sections import unsuited
+from pipeline.derived import DERIVED
 from pipeline.errors import did_you_mean, listed
 from pipeline.importance import METHODS
 from pipeline.losses import default_losses
@@ -68,6 +69,67 @@ def data_problems(entry: Entry) -> Iterator[str]:
     for role, column in (("target", target), ("weights", weights), ("split", split)):
         if column and column in values.get("features", ()):
             yield f"{where} features must leave out the {role}, but hold {column!r}."
+        if column and column in values.get("held_out_columns", ()):
+            rule = f"held_out_columns must leave out the {role}"
+            yield f"{where} {rule}, but hold {column!r}."
+    for column in values.get("held_out_columns", ()):
+        if column in values.get("features", ()):
+            rule = "features must leave out held_out_columns"
+            yield f"{where} {rule}, but hold {column!r}."
+
+
+def derived_problems(entries: Sequence[Entry], *data: Entry) -> Iterator[str]:
+    """Yield what is wrong between the keys of derived columns, and between them."""
+    taken = {name for entry in data for name in _columns_named(entry.values)}
+    for where, values, problems in entries:
+        name = values.get("name")
+        if name in taken:
+            rule = "name must be new among columns and what is derived before it"
+            yield f"{where} {rule}, but {name!r} is not."
+        taken |= {name} if name else set()
+        if "kind" in values:
+            yield from _option_problems(where, values, problems)
+            yield from _count_problems(where, values)
+
+
+def _columns_named(values: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the columns to which ``[data]`` gives a role."""
+    single = (values.get("target", ""), values.get("weights", ""))
+    split = values.get("test", {}).get("column", "")
+    lists = (*values.get("features", ()), *values.get("held_out_columns", ()))
+    return tuple(name for name in (*single, split, *lists) if name)
+
+
+def _option_problems(
+    where: str, values: Mapping[str, Any], problems: Sequence[str]
+) -> Iterator[str]:
+    """Yield what is wrong with the key that one kind needs and others lack."""
+    kind = values["kind"]
+    needed = DERIVED[kind].option
+    faulty = any(f"{where} {needed} " in problem for problem in problems)
+    if needed and values.get(needed) in (None, ()) and not faulty:
+        yield f"{where} {needed} must be given for kind {kind!r}, but it is missing."
+    for key in ("threshold", "level", "weights"):
+        if key != needed and values.get(key) not in (None, ()):
+            rule = f"must be left out for kind {kind!r}"
+            yield f"{where} {key} {rule}, but {values[key]!r} was given."
+
+
+def _count_problems(where: str, values: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what is wrong with how many columns and weights there are."""
+    _, _, least, most, *_ = DERIVED[values["kind"]]
+    n, n_weights = len(values.get("of", ())), len(values.get("weights", ()))
+    if n and not least <= n <= (most or n):
+        needed = "one column" if most else "two columns or more"
+        rule = f"of must name {needed} for kind {values['kind']!r}"
+        yield f"{where} {rule}, but {n} {_was(n)} given."
+    if values["kind"] == "linear_combination" and n and n_weights not in (0, n):
+        rule = f"weights must be one for each of {n} columns"
+        yield f"{where} {rule}, but {n_weights} {_was(n_weights)} given."
+
+
+def _was(n: int) -> str:
+    return "was" if n == 1 else "were"
 
 
 def model_problems(entries: Sequence[Entry]) -> Iterator[str]:

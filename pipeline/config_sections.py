@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, TypeAlias, get_type_hints
 
 from pipeline.claim_section import ClaimSection
 from pipeline.config_rankings import StabilitySection, TopKSection
+from pipeline.derived import DerivedSection
 from pipeline.errors import ConfigError, listed
 from pipeline.importance import METHODS, options_of
 from pipeline.losses import LOSSES, default_losses
@@ -74,7 +75,9 @@ class DataSection:
     weights : str
         A column of row weights; empty if every row counts the same.
     features : tuple of str
-        The audited columns; by default all others.
+        The audited columns that models are given; by default all others.
+    held_out_columns : tuple of str
+        Columns that are audited, but that no model is given.
     categories : mapping of str to tuple of str
         Columns that are categories, with their levels in order; by default texts are
         categories with sorted levels.
@@ -89,6 +92,7 @@ class DataSection:
     positive_class: str | Annotated[int, Range()] | bool | None = None
     weights: str = ""
     features: tuple[str, ...] = ()
+    held_out_columns: tuple[str, ...] = ()
     categories: Mapping[str, Names] = field(default_factory=_empty)
     missing_values: tuple[str, ...] = ()
 
@@ -259,6 +263,7 @@ class AuditConfig:
     fail_on : {"failure", "warning"}
         The lightest finding that means "not confirmed".
     data : DataSection or None
+    derived : tuple of DerivedSection
     groups : mapping of str to tuple of str
         Columns asked together.
     models : tuple of ModelSection
@@ -278,6 +283,7 @@ class AuditConfig:
     require: tuple[Annotated[str, OneOf(R_ENGINES)], ...] = ()
     fail_on: Literal["failure", "warning"] = "failure"
     data: DataSection | None = None
+    derived: tuple[DerivedSection, ...] = ()
     groups: Mapping[str, Names] = field(default_factory=_empty)
     models: tuple[ModelSection, ...] = ()
     importance: tuple[ImportanceSection, ...] = ()
@@ -318,15 +324,15 @@ TABLES: dict[str, type] = {
     "r": RSection,
 }
 LISTS: dict[str, type] = {
+    "derived": DerivedSection,
     "models": ModelSection,
     "importance": ImportanceSection,
     "claims": ClaimSection,
 }
+QUESTIONS = ("data", "derived", "groups", "models", "importance", "claims")
 KEYS = (
     *SCALARS,
-    "data",
-    "groups",
-    *LISTS,
+    *QUESTIONS,
     "checks",
     "stability",
     "top_k",

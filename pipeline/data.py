@@ -3,7 +3,7 @@
 Problems that do not depend on each other are reported together, one per line.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -19,7 +19,8 @@ from pipeline.columns import (
     text_of,
 )
 from pipeline.config_sections import AuditConfig
-from pipeline.errors import DataError, listed
+from pipeline.derived import definition_of
+from pipeline.errors import DataError, did_you_mean, listed
 from pipeline.reading import (
     Reading,
     Side,
@@ -35,6 +36,7 @@ Split = Literal["train", "test", "all"]
 SPLITS: tuple[Split, Split] = ("train", "test")
 COLUMNS = ["feature", "kind", "dtype", "origin", "levels"]
 COLUMNS += ["minimum", "maximum", "distinct", "missing_train", "missing_test"]
+COLUMNS += ["definition"]
 
 
 def read_datasets(
@@ -96,6 +98,7 @@ def dataset(
     split: Split = "test",
     weights: npt.ArrayLike | None = None,
     classes: Sequence[Any] | None = None,
+    held_out: Sequence[str] = (),
 ) -> Dataset:
     """Return rows that are at hand in Python, checked like those of a file.
 
@@ -116,11 +119,14 @@ def dataset(
         The classes in the order of the model's outputs, such as
         ``estimator.classes_``; if binary the last is the one whose probability is
         measured. By default those of `y` in order, 1 or true last.
+    held_out : sequence of str, optional
+        Columns that are audited, but that no model fitted by the audit is given.
 
     Returns
     -------
     Dataset
-        Each feature asked alone; ``asked_by`` asks groups.
+        Each feature asked alone; ``asked_by`` asks groups, and
+        ``derived.with_derived`` adds columns made of these.
 
     Raises
     ------
@@ -136,7 +142,14 @@ def dataset(
     (('x1', 'x2', 'x3'), [0.0, 1.0, 0.0], ('no', 'yes'))
     """
     side = _given(X, y, weights, name)
+    side = side._replace(unread=dict.fromkeys(held_out, ()))
     problems = list(_problems(side))
+    problems += [
+        f"{name}: held_out must name columns, but {key!r} is none of them."
+        f"{did_you_mean(key, side.X)}"
+        for key in held_out
+        if key not in side.X
+    ]
     with collecting(problems):
         order, targets = _targets((side,), task, positive_class=None, classes=classes)
     raise_all(problems)
@@ -147,16 +160,19 @@ def describe(train: Dataset | None, test: Dataset, config: AuditConfig) -> pd.Da
     """Return what each feature is, one row per feature.
 
     Columns: feature; kind, "number" or "category"; dtype; origin of the type,
-    "declared" in the configuration, "inferred" from the texts of a CSV file, or "data"
-    if it came with them; levels; minimum, maximum (NaN for a category) and the number
-    of distinct values over all rows; missing_train and missing_test, counts of cells,
-    the first NaN without training rows.
+    "declared" in the configuration, "inferred" from the texts of a CSV file, "data" if
+    it came with them, or of what no model is given "held_out" and "derived"; levels;
+    minimum, maximum (NaN for a category) and the number of distinct values over all
+    rows; missing_train and missing_test, counts of cells, the first NaN without
+    training rows; definition, of what is derived.
     """
+    definitions = {item.name: definition_of(item) for item in config.derived}
     return pd.DataFrame(
         [
             {
                 "feature": name,
-                "origin": _origin(name, config),
+                "origin": _origin(name, config, test.unread),
+                "definition": definitions.get(name, ""),
                 "missing_train": int(train.X[name].isna().sum()) if train else np.nan,
                 "missing_test": int(test.X[name].isna().sum()),
                 **_facts([rows.X[name] for rows in (train, test) if rows]),
@@ -316,11 +332,16 @@ def _made(
         sha256=digest_of(features, [y, weights], facts=facts),
         classes=classes,
         source=side.source,
+        unread=side.unread,
     )
 
 
-def _origin(name: str, config: AuditConfig) -> str:
-    """Return who said what a column means."""
+def _origin(
+    name: str, config: AuditConfig, unread: Mapping[str, tuple[str, ...]]
+) -> str:
+    """Return who said what a column means, or that no model is given it."""
+    if name in unread:
+        return "derived" if unread[name] else "held_out"
     section = config.data
     if section is None:
         return "data"

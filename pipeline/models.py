@@ -86,17 +86,16 @@ def fit(section: ModelSection, train: Dataset) -> FittedModel:
     prediction.check_task(name, estimator, train.task)
     _check_classes_met(name, train)
     weights = _weights(name, estimator, train)
-    kind = _encoder(section.encoder, estimator, train.X)
-    encoding = learn(train.X, kind, is_named=section.encoder == "none")
+    X = train.X[list(train.inputs)] if train.unread else train.X
+    kind = _encoder(section.encoder, estimator, X)
+    encoding = learn(X, kind, is_named=section.encoder == "none")
     # A copy: records are read-only, and some libraries only read what they can write.
     y = np.array(train.y, dtype=np.float64 if train.task == "regression" else np.int64)
     try:
-        estimator.fit(encode(encoding, train.X, name), y, **weights)
+        estimator.fit(encode(encoding, X, name), y, **weights)
     except Exception as error:
         form = prediction.Form(name, type(estimator).__name__, train.task, 0)
-        raise prediction.refusal(
-            form, "fit the training rows", train.X, error
-        ) from error
+        raise prediction.refusal(form, "fit the training rows", X, error) from error
 
     labels = prediction.codes(train.classes)
     ask = prediction.asking(name, estimator, train.task, labels)
@@ -141,13 +140,15 @@ def load(section: ModelSection, train: Dataset, *, base: Path = Path()) -> Fitte
     estimator = estimators.unpickled(section.name, base / section.file, section.sha256)
     prediction.check_task(section.name, estimator, train.task)
     encoding = _given_encoding(
-        section.name, estimator, section.encoder, default=train.features
+        section.name, estimator, section.encoder, default=train.inputs
     )
-    stray = [name for name in encoding.features if name not in train.features]
+    stray = [name for name in encoding.features if name not in train.inputs]
     if stray:
+        is_kept = set(stray) <= set(train.unread)
+        found = "kept out of the models" if is_kept else "none of them"
         raise ModelError(
             f"Model {section.name!r} must read columns of the data, but "
-            f"{listed(stray)} is none of them."
+            f"{listed(stray)} is {found}."
         )
     labels = prediction.labels_of(estimator, train.classes)
     ask = prediction.asking(section.name, estimator, train.task, labels)

@@ -34,6 +34,12 @@ def check_names(
         for name in dict.fromkeys(names)
         if names.count(name) > 1
     ]
+    problems += [
+        f"[[derived]] {section.name!r} must be a column of the rows, but {test.name} "
+        "has none of that name. Add it: derived.with_derived(rows, config.derived)"
+        for section in config.derived
+        if not test.unread.get(section.name)
+    ]
     asked = {name for entry in config.importance for name in entry.models}
     grouped = {name for columns in config.groups.values() for name in columns}
     asked |= {claim.model for claim in config.claims if claim.model}

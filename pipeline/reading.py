@@ -7,13 +7,15 @@ must be for its role, and the making of a `Dataset`.
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import PurePath
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from pipeline import columns
 from pipeline.config_sections import AuditConfig, DataSection
+from pipeline.derived import derive, sources_of
 from pipeline.errors import DataError, did_you_mean, listed
 from pipeline.splits import Rows, drawn_rows, rows_with
 from pipeline.tables import RFrame, Table, read_table
@@ -27,7 +29,7 @@ class Side(NamedTuple):
     Attributes
     ----------
     X : DataFrame
-        The features.
+        The features, then what is held out, then what is derived.
     target : Series
         Named like its column.
     weights : Series or None
@@ -36,6 +38,8 @@ class Side(NamedTuple):
         How sentences name these rows.
     name, source : str
         How the report names them, and where they came from.
+    unread : mapping of str to tuple of str
+        As in `Dataset`.
     """
 
     X: pd.DataFrame
@@ -44,6 +48,7 @@ class Side(NamedTuple):
     where: str
     name: str
     source: str
+    unread: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
 
 class Reading(NamedTuple):
@@ -67,23 +72,34 @@ def read(
     """
     tables = _tables(section, config, r_frame)
     features = _features(tables[0], section)
+    audited = (*features, *section.held_out_columns)
+    derived = [item.name for item in config.derived]
     raise_all(
         [
             *_unknown_columns(tables, section, features),
-            *group_problems(config.groups, features),
+            *group_problems(config.groups, (*audited, *derived)),
         ]
     )
     label = ", ".join(dict.fromkeys(table.name for table in tables))
     split = section.test.get("column", "")
-    wanted = (*features, section.target, section.weights, split)
+    wanted = (*audited, section.target, section.weights, split)
     typed = _typed(tables, [name for name in wanted if name], section, label)
+    made = derive(
+        {name: typed[name] for name in audited},
+        config.derived,
+        where=label,
+        taken=tuple(tables[0].frame.columns),
+    )
+    typed |= made
+    unread: dict[str, tuple[str, ...]] = dict.fromkeys(section.held_out_columns, ())
+    unread |= sources_of(config.derived, audited)
     is_test = _test_rows(tables, typed, section, config.seed)
     words = _words(tables, section, config.seed)
     sides = [
-        _side(typed, section, features, rows, told)
+        _side(typed, section, (*audited, *made), rows, told)._replace(unread=unread)
         for rows, told in zip((~is_test, is_test), words, strict=True)
     ]
-    return Reading(sides[0], sides[1], _inferred(tables, features, section))
+    return Reading(sides[0], sides[1], _inferred(tables, audited, section))
 
 
 def _side(
@@ -91,7 +107,7 @@ def _side(
     section: DataSection,
     features: tuple[str, ...],
     rows: Rows,
-    told: Mapping[str, str],
+    told: Mapping[str, Any],
 ) -> Side:
     """Return the rows of one split, in the order of their table."""
     kept = {name: column[rows].reset_index(drop=True) for name, column in typed.items()}
@@ -159,7 +175,8 @@ def row_problems(n_rows: int, where: str) -> Iterator[str]:
 
 def _features(table: Table, section: DataSection) -> tuple[str, ...]:
     """Return the audited columns: as configured, or all that have no other role."""
-    others = (section.target, section.weights, section.test.get("column", ""))
+    single = (section.target, section.weights, section.test.get("column", ""))
+    others = (*single, *section.held_out_columns)
     return section.features or tuple(
         name for name in table.frame.columns if name not in others
     )
@@ -177,6 +194,7 @@ def _unknown_columns(
         "weights": (section.weights,),
         "test": (section.test.get("column", ""),),
         "features": features,
+        "held_out_columns": section.held_out_columns,
         "categories": tuple(section.categories),
     }
     for table in tables:

@@ -41,6 +41,9 @@ class Dataset:
         Row weights; ones if the data have none.
     groups : mapping of str to tuple of str
         Columns asked together; by default each feature alone.
+    unread : mapping of str to tuple of str
+        The columns of `X` that no model is given, each with those it was derived
+        from; none for a column held out.
     split : {"train", "test", "all"}
     target : str
         The name of the target column.
@@ -61,6 +64,7 @@ class Dataset:
     sha256: str
     classes: tuple[str, ...] = ()
     source: str = ""
+    unread: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -69,6 +73,11 @@ class Dataset:
     def features(self) -> tuple[str, ...]:
         """The names of the columns of `X`, in order."""
         return tuple(self.X.columns)
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The names of the columns that models are given, in order."""
+        return tuple(name for name in self.X.columns if name not in self.unread)
 
     @property
     def n_samples(self) -> int:
@@ -85,7 +94,7 @@ class Dataset:
     ) -> "Dataset":
         """Return some columns of some rows, which may repeat; each column alone.
 
-        What is cut out has no digest: `sha256` is empty.
+        Models are given all of them. What is cut out has no digest: `sha256` is empty.
         """
         at = np.arange(self.n_samples) if rows is None else rows
         X = self.X[list(features)].iloc[at]
@@ -96,6 +105,7 @@ class Dataset:
             y=self.y[at],
             weights=self.weights[at],
             groups={name: (name,) for name in features},
+            unread={},
             sha256="",
         )
 

@@ -41,6 +41,9 @@ class Pattern(NamedTuple):
     plural: str = "texts"
 
 
+NAME = Pattern(r"[\s\S]*\S[\s\S]*", "a text that is not empty")
+
+
 class OneOf(NamedTuple):
     """The names a text may be."""
 

@@ -21,6 +21,7 @@ LAYERS = (
     "claim_section",
     "claims",
     "config_rankings",
+    "derived",
     "references checks rules splits roles stability tables",
     "importance report",
     "interactions",

@@ -40,6 +40,7 @@ DATA = {
     "task": "regression",
 }
 IMPURITY = {"method": "impurity"}
+DERIVED = {"name": "old", "kind": "step", "of": ["age"], "threshold": 65}
 MODEL = {"name": "m", "estimator": "sklearn.linear_model.LinearRegression"}
 LEADER = {
     "text": "a leads",
@@ -182,7 +183,8 @@ def test_every_bad_value_of_one_list_and_one_table_is_told():
 
 @pytest.mark.parametrize("section", [*TABLES, *LISTS])
 def test_an_unknown_key_is_an_error_in_every_section(section):
-    inner = {"xyzzy": 1} | {"data": DATA, "models": MODEL}.get(section, {})
+    sound = {"data": DATA, "models": MODEL, "derived": DERIVED}
+    inner = {"xyzzy": 1} | sound.get(section, {})
     if section == "importance":
         inner["method"] = "permutation"
     if section == "claims":
@@ -286,7 +288,7 @@ def test_the_digest_sees_the_order_of_groups_not_of_sections():
 def test_the_digest_is_that_of_the_json_spelt_out():
     config = parse_config({"report": {"owner": "Zoë"}, "importance": [IMPURITY]})
     spelt = (
-        '{"seed":1,"require":[],"fail_on":"failure","data":null,"groups":{},"models":[],'
+        '{"seed":1,"require":[],"fail_on":"failure","data":null,"derived":[],"groups":{},"models":[],'
         '"importance":[{"method":"impurity","of":"features","engines":[],"losses":[],'
         '"form":"difference","models":[],"normalised":true}],"claims":[],"checks":{"resolution":0.1,'
         '"max_rank_shift":2,"top_k":3,"dependence":0.8},"stability":{"resamples":0,"n_repeats":1},"top_k":{"k":0,"folds":5},'

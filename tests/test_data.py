@@ -544,7 +544,7 @@ def test_columns_are_described_over_all_rows(tmp_path):
         "inferred",
         (),
     ]
-    assert table.loc["x", "minimum":].tolist() == [1, 7, 2, 1, 0]
+    assert table.loc["x", "minimum":].tolist() == [1, 7, 2, 1, 0, ""]
     assert table.loc["z", ["kind", "levels", "distinct"]].tolist() == [
         "category",
         ("a", "b"),

@@ -29,10 +29,13 @@ def same_columns(
 ) -> Answer:
     """Fire if columns hold the same, up to unit or labels, on all rows of the audit.
 
-    It is a note where all of them are asked together as a group.
+    It is a note where all of them are asked together as a group. A derived column says
+    by definition what others do, so it is not asked about.
     """
     del limits
-    found = stand_ins([rows.X for rows in (train, test) if rows is not None])
+    sides = [rows for rows in (train, test) if rows is not None]
+    read = [name for name in test.features if not test.unread.get(name)]
+    found = stand_ins([rows.X[read] for rows in sides])
     alone = [
         names
         for names in found

@@ -11,7 +11,10 @@ from pipeline.records import Dataset, Importance
 
 
 def unmeasured(importance: Importance, data: Dataset, limits: Limits) -> Answer:
-    """Fire if an importance has no answer for some feature; a constant has none."""
+    """Fire if an importance has no answer for some feature.
+
+    A constant has none, nor has what a model is not given where models are fitted anew.
+    """
     del limits
     missing = [
         name
@@ -19,7 +22,10 @@ def unmeasured(importance: Importance, data: Dataset, limits: Limits) -> Answer:
         if np.isnan(mean)
     ]
     of = dict(zip(importance.features, importance.columns, strict=True))
-    expected = all(is_constant(data, of[name]) for name in missing)
+    kept = set(data.unread) if METHODS[importance.method].asks == "refit" else set()
+    expected = all(
+        is_constant(data, of[name]) or set(of[name]) <= kept for name in missing
+    )
     finding = Finding(
         check="unmeasured",
         severity="info" if expected else "warning",
@@ -28,7 +34,10 @@ def unmeasured(importance: Importance, data: Dataset, limits: Limits) -> Answer:
             "Every feature must get a number, but there is none for "
             f"{listed(missing)}. They are shown without a rank."
         ),
-        remedy="Look for constant columns, infinite losses and unknown levels.",
+        remedy=(
+            "Look for constant columns, infinite losses, unknown levels and columns "
+            "that no model is given."
+        ),
         evidence={"features": len(missing)},
     )
     return answer(finding, bool(missing), len(missing), Limit(0.0, "definition"))

@@ -1,5 +1,6 @@
 """How y changes along one feature among rows that a tree has made alike otherwise."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,16 +31,19 @@ class Table(NamedTuple):
     matrix : ndarray of shape (n_samples, n_features)
         The same as float32, the only type that scikit-learn's trees do not copy.
     y : ndarray of shape (n_samples,)
+    unread : mapping of str to tuple of str
+        As in `Dataset`.
     """
 
     columns: dict[str, npt.NDArray[Any]]
     matrix: npt.NDArray[np.float32]
     y: Floats
+    unread: Mapping[str, tuple[str, ...]]
 
     def taking(self, rows: Codes) -> "Table":
         """Return these rows, in this order."""
         columns = {name: column[rows] for name, column in self.columns.items()}
-        return Table(columns, self.matrix[rows], self.y[rows])
+        return Table(columns, self.matrix[rows], self.y[rows], self.unread)
 
 
 class Strata(NamedTuple):
@@ -85,7 +89,7 @@ def stratpd(
         The rows, without missing values or unequal weights.
     feature : str
         A column of ``data.X``; the trees read all others, categories by the order of
-        their levels.
+        their levels, but nothing derived, nor what `feature` is derived from.
     seed : int
         Breaks ties between equally good splits, and draws the rows of several trees.
     n_trees : int, default 1
@@ -163,7 +167,7 @@ def table_of(data: Dataset, strata: Strata, *, n_rows: int | None = None) -> Tab
     _check_count(data.n_samples if n_rows is None else n_rows, strata)
     columns = {name: _numbers(data.X[name]) for name in data.X}
     matrix = np.stack(list(columns.values()), axis=1).astype(np.float32)
-    return Table(columns, matrix, np.array(data.y, dtype=np.float64))
+    return Table(columns, matrix, np.array(data.y, dtype=np.float64), data.unread)
 
 
 def curve_of(
@@ -177,7 +181,7 @@ def curve_of(
     x = table.columns[feature]
     is_category = np.issubdtype(x.dtype, np.integer)
     usual = LEAF_OF_CATEGORY if is_category else LEAF_OF_NUMBER
-    others = np.delete(table.matrix, list(table.columns).index(feature), axis=1)
+    others = table.matrix[:, _held(table, feature)]
     draws = stream(seed, "tree", feature, repeat)
     least = strata.min_samples_leaf or usual
     leaf = _leaves(others, table.y, strata.n_trees, least, draws)
@@ -189,6 +193,20 @@ def curve_of(
     if len(curve.grid) < 2:
         return LeafCurve(curve.grid[:0], curve.values[:0], curve.n_ignored)
     return curve._replace(values=curve.values - curve.values.mean())
+
+
+def _held(table: Table, feature: str) -> list[int]:
+    """Return the places of the columns that are held about equal.
+
+    What is derived is held by what it is made of: to hold it beside its sources, or
+    its sources beside it, would leave nothing to vary.
+    """
+    own = {feature, *table.unread.get(feature, ())}
+    return [
+        place
+        for place, name in enumerate(table.columns)
+        if name not in own and not table.unread.get(name)
+    ]
 
 
 def _leaves(

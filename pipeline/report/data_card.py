@@ -220,9 +220,16 @@ def _column_row(facts: Facts, place: int) -> Row:
             Cell((look_up("data.kinds")[row["kind"]],)),
             Cell(_range(row)),
             *counts,
-            Cell((look_up("data.origins").get(row["origin"], str(row["origin"])),)),
+            Cell(_origin(row)),
         )
     )
+
+
+def _origin(row: Any) -> Sentence:
+    """Return who said what the column means; of what is derived, how it is made."""
+    word = look_up("data.origins").get(row["origin"], str(row["origin"]))
+    definition = str(row.get("definition", ""))
+    return (f"{word}: ", shown(definition)) if definition else (word,)
 
 
 def _count(path: str, raw: Any) -> Value:

@@ -43,7 +43,7 @@ CURVES = {"grid": "even", "n_grid": 51, "scale": "native"}
 SPREAD = {**CURVES, "categorical_spread": "quarter_range"}
 COLUMNS = {
     "columns": "feature kind dtype origin levels minimum maximum distinct "
-    "missing_train missing_test",
+    "missing_train missing_test definition",
     "datasets": "name split rows columns target task source sha256 weighted "
     "missing_cells",
     "models": "model estimator library task scale positive_class classes encoder "
@@ -323,6 +323,7 @@ def columns_frame(features: Sequence[str]) -> pd.DataFrame:
                 "distinct": 8 if is_category else high - low + 1,
                 "missing_train": 0,
                 "missing_test": 0,
+                "definition": "",
             }
         )
     return made_frame("columns", rows)
