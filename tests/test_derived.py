@@ -13,6 +13,7 @@ from sklearn.svm import SVC
 from tests.report.reading import column, table
 
 from pipeline.audit import audit
+from pipeline.checks import of_columns
 from pipeline.config import parse_config
 from pipeline.config_sections import ModelSection
 from pipeline.data import dataset, describe, read_datasets
@@ -20,7 +21,7 @@ from pipeline.derived import DERIVED, DerivedSection, definition_of, with_derive
 from pipeline.effects.stratpd import stratpd
 from pipeline.errors import ConfigError, DataError, ModelError
 from pipeline.importance import METHODS
-from pipeline.known_answers import normal_data
+from pipeline.known_answers import linear_model, normal_data
 from pipeline.models import fit, load, wrap
 from pipeline.report.view import build_view
 
@@ -197,6 +198,43 @@ def test_firm_says_how_the_score_depends_on_a_column_held_out(tmp_path):
     assert found["kept"].item() == pytest.approx(-2 * np.std(range(4)))
 
 
+def asked_of_linear(data, *sections, estimator):
+    """Return FIRM of derived columns under s = 2 x1 - x2 + x3 / 2."""
+    rows = with_derived(data, sections)
+    rows = rows.asked_by({section.name: (section.name,) for section in sections})
+    model = linear_model(2, -1, 0.5)
+    raw, _ = METHODS["firm"].function(model, rows, seed=1, estimator=estimator)
+    return raw[:, 0, 0]
+
+
+def test_on_signs_a_conjunction_is_worth_its_weights_and_xor_nothing():
+    """Methods: (w_j + w_k) / sqrt(3) on the full cube; a negation turns a weight."""
+    X = pd.DataFrame(
+        itertools.product((-1.0, 1.0), repeat=3), columns=["x1", "x2", "x3"]
+    )
+    data = dataset(X, np.arange(8.0), task="regression", name="cube")
+    pair = DerivedSection(name="and", kind="conjunction", of=("x1", "x2"))
+    turned = DerivedSection(name="but", kind="conjunction", of=("x1", "not x2"))
+    odd = DerivedSection(name="odd", kind="xor", of=("x1", "x2"))
+    found = asked_of_linear(data, pair, turned, odd, estimator="binary")
+    assert found == pytest.approx([1 / np.sqrt(3), 3 / np.sqrt(3), 0], abs=1e-12)
+
+
+def test_a_linear_combination_is_worth_its_covariance_with_the_score():
+    """a' Sigma w / sqrt(a' Sigma a), with the covariance of the rows."""
+    white = normal_data(1, 1, 1, n_samples=50).X
+    X = white.assign(x2=white.x2 + white.x1, x3=white.x3 - 2 * white.x1)
+    data = dataset(X, np.arange(50.0), task="regression", name="rows")
+    mix = DerivedSection(
+        name="mix", kind="linear_combination", of=("x1", "x3"), weights=(1, 3)
+    )
+    sigma = np.cov(data.X.to_numpy().T, bias=True)
+    a = np.array([1.0, 0.0, 3.0])
+    truth = a @ sigma @ [2, -1, 0.5] / np.sqrt(a @ sigma @ a)
+    found = asked_of_linear(data, mix, estimator="linear")
+    assert found == pytest.approx([truth], rel=1e-12)
+
+
 def test_a_file_that_reads_a_column_held_out_is_refused(tmp_path):
     train, _ = read_datasets(configured(tmp_path))
     X = train.X[["young", "age"]]
@@ -314,6 +352,18 @@ def test_the_audit_finds_the_numbers_of_the_paper_for_the_labels(boolean):
 def test_the_audit_permutes_derived_columns_to_exactly_no_change(boolean):
     found = of_method(boolean, "permutation")
     assert [found[pair["name"]] for pair in PAIRS] == [0.0] * 12
+
+
+def test_columns_that_are_derived_from_others_are_not_called_the_same(tmp_path):
+    same = {"name": "same", "kind": "step", "of": ["young"], "threshold": 0.5}
+    train, test = read_datasets(configured(tmp_path, same, held_out_columns=[]))
+    checks = {row["check"]: row for row, _ in of_columns(train, test, grouped=())}
+    assert checks["same_columns"]["verdict"] == "pass"
+
+
+def test_what_a_model_is_fitted_on_by_name_it_is_given(tmp_path):
+    train, _ = read_datasets(configured(tmp_path, OLD))
+    assert train.part(["pay", "old"]).inputs == ("pay", "old")
 
 
 # --- what a user can get wrong --------------------------------------------------------
@@ -434,6 +484,14 @@ def test_an_unknown_column_cannot_be_held_out(tmp_path):
     assert str(found.value) == (
         "a.csv must have column 'agee' ([data] held_out_columns), but has none of that "
         "name. Did you mean 'age'?"
+    )
+
+
+def test_a_column_that_rows_hold_out_must_be_theirs():
+    with pytest.raises(DataError) as found:
+        dataset(TABLE[["x"]], A, task="regression", name="rows", held_out=["xx"])
+    assert str(found.value) == (
+        "rows: held_out must name columns, but 'xx' is none of them. Did you mean 'x'?"
     )
 
 
