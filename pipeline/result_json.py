@@ -2,7 +2,8 @@
 
 Floats keep their shortest exact digits; NaN and the infinities are the texts "NaN",
 "Infinity" and "-Infinity". Where any type may stand (options, configuration, mixed
-columns) a text that reads like one of these is written ``{"text": "NaN"}``.
+columns) a text that reads like one of these is written ``{"text": "NaN"}``, and the
+name "text" of a mapping's only entry ``"text*"``, so that no mapping reads like it.
 `result.schema.json` is the published form. Fields this version does not know are
 left in the file and in its digest, and otherwise ignored.
 """
@@ -259,7 +260,10 @@ def _plain(value: Any) -> Any:
     if value is None or isinstance(value, int):
         return value
     if isinstance(value, Mapping):
-        return {_key(name): _plain(item) for name, item in value.items()}
+        names = [_key(name) for name in value]
+        if _is_starred(names):
+            names = [f"{names[0]}*"]
+        return dict(zip(names, map(_plain, value.values()), strict=True))
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
     raise TypeError(f"A result must hold plain values, but {value!r} is none.")
@@ -272,6 +276,11 @@ def _key(name: Any) -> str:
     raise TypeError(f"A result must name its values by texts, but {name!r} is none.")
 
 
+def _is_starred(names: list[str]) -> bool:
+    """Return whether a mapping has one entry, of the name "text" with any stars."""
+    return len(names) == 1 and names[0].rstrip("*") == "text"
+
+
 def _restored(value: Any) -> Any:
     """Return the value that `_plain` wrote, sequences as tuples."""
     if isinstance(value, str):
@@ -281,5 +290,8 @@ def _restored(value: Any) -> Any:
     if isinstance(value, dict):
         if list(value) == ["text"] and value["text"] in NOT_FINITE:
             return value["text"]
-        return {name: _restored(item) for name, item in value.items()}
+        names = list(value)
+        if _is_starred(names):
+            names = [names[0].removesuffix("*")]
+        return dict(zip(names, map(_restored, value.values()), strict=True))
     return value

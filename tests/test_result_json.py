@@ -161,6 +161,15 @@ def test_any_array_comes_back_bit_by_bit(data, n_features, n_repeats):
     assert [float(v).hex() for v in back.raw.flat] == [float(v).hex() for v in raw.flat]
 
 
+@pytest.mark.parametrize("name", ["text", "text*", "text**", "number"])
+@pytest.mark.parametrize("value", [np.nan, "NaN", {"text": "NaN"}, {"text": np.nan}])
+def test_a_mapping_is_never_read_as_a_text(name, value):
+    written = importance(np.ones((1, 1)), np.ones(1), ("x",))
+    written = replace(written, options={"asked": {name: value}})
+    (back,) = loads(dumps(result(importances=(written,)))).importances
+    assert same(dict(back.options), {"asked": {name: value}})
+
+
 CELLS = st.sampled_from(
     [NUMBERS, TEXTS, st.booleans(), st.integers(-(2**63), 2**63 - 1)]
 )
