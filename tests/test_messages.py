@@ -196,7 +196,7 @@ CONFIG = [
     ),
     (
         claimed({}, kind="rank"),
-        "[claims] within must be given, but it is missing.",
+        f"[claims] within must be given, but it is missing.{SEE_INIT}",
     ),
     (
         claimed({}, kind="ratio", expected=1, tolerance=0),
