@@ -151,11 +151,11 @@ def _kept(result: "AuditResult", config: "AuditConfig", quiet: bool) -> int:
             exit_code=code,
             note=fault,
         )
-    if not quiet:
-        click.echo(summary(shown))
+    if code or not quiet:
+        click.echo(summary(shown), err=quiet)
         for name in files:
             if name in REPORTS:
-                click.echo(f"{name[7:].upper():5} {folder / name}")
+                click.echo(f"{name[7:].upper():5} {folder / name}", err=quiet)
     if fault:
         click.echo(f"{fault}\nTry again: importance-audit render {folder}", err=True)
     return code

@@ -107,6 +107,19 @@ def test_quiet_prints_nothing(folder):
     assert answer.stderr == ""
 
 
+def test_quiet_tells_of_an_audit_that_is_not_confirmed(folder):
+    for seed, name in enumerate(("train.csv", "test.csv")):
+        rows(seed=seed).assign(twin=rows(seed=seed)["a"]).to_csv(
+            folder / name, index=False
+        )
+    text = (folder / "audit.toml").read_text(encoding="utf8")
+    (folder / "audit.toml").write_text(f'fail_on = "warning"\n{text}', encoding="utf8")
+    answer = run(folder)
+    assert (answer.exit_code, answer.stdout) == (1, "")
+    assert "not confirmed" in answer.stderr
+    assert "warning, same_columns" in answer.stderr
+
+
 def test_without_quiet_the_steps_and_the_places_of_the_reports_are_printed(folder):
     answer = runner().invoke(main, ["run", str(folder)])
     assert "permutation of features, m" in answer.stderr
