@@ -1,4 +1,4 @@
-"""How far a model's curve is from its zero: Parr and Wilson's measures of a model."""
+"""How far a curve of a model is from its zero: Parr, Wilson and Hamrick's measures."""
 
 from functools import partial
 from typing import Any, Literal

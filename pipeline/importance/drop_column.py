@@ -85,8 +85,8 @@ def drop_column(
     .. [1] Lei, G'Sell, Rinaldo, Tibshirani and Wasserman (2018). Distribution-Free
        Predictive Inference for Regression. JASA 113(523), 1094-1111.
        doi:10.1080/01621459.2017.1307116
-    .. [2] Parr and Wilson (2020). Nonparametric Feature Impact and Importance.
-       doi:10.48550/arXiv.2006.04750
+    .. [2] Parr, Wilson and Hamrick (2020). Nonparametric Feature Impact and
+       Importance. doi:10.48550/arXiv.2006.04750
     """
     del stream
     training_rows(model, "drop_column")
@@ -156,8 +156,8 @@ def permute_refit(
 
     References
     ----------
-    .. [1] Parr and Wilson (2020). Nonparametric Feature Impact and Importance.
-       doi:10.48550/arXiv.2006.04750
+    .. [1] Parr, Wilson and Hamrick (2020). Nonparametric Feature Impact and
+       Importance. doi:10.48550/arXiv.2006.04750
     """
     del stream
     train = training_rows(model, "permute_refit")
