@@ -14,7 +14,11 @@ Nothing that is given is changed, the same seed gives the same numbers, and a ro
 depends on its own columns only. An R stream is the exception: it is drawn in its
 package's order, so a row also depends on the rows before it.
 
-A method's options are its keyword-only arguments with defaults; see `options_of`.
+A method's options are its keyword-only arguments with defaults; see `options_of`. Some
+have many, because each is part of what the number means. They stay arguments and are
+not put into a record: configuration, schema and card read name, type, default and
+explanation off the signature and its documentation, and there only. What an option does
+with others inside a method may well be a record, such as `firm_estimators.Setting`.
 """
 
 from collections.abc import Callable

@@ -14,7 +14,8 @@ no answer. `NotApplicable` says in a whole sentence what a model cannot be asked
 Nothing that is given is changed, the same seed gives the same numbers, and they depend
 on their own features only.
 
-An interaction's options are its keyword-only arguments with defaults.
+An interaction's options are its keyword-only arguments with defaults, and no record,
+for the reason that `importance` gives.
 """
 
 from collections.abc import Callable
