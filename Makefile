@@ -8,7 +8,7 @@ report: ## run an audit with real R in it and say where its report lies
 	@$(python) -m pipeline run reports/$$(scripts/which-audit)
 
 papers: ## run every audit that states claims of a paper, and show what reproduces
-	@scripts/install report
+	@scripts/install papers
 	@scripts/papers
 
 test: ## run the whole test suite
