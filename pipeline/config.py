@@ -70,7 +70,7 @@ def load_config(path: Path | str) -> AuditConfig:
     try:
         given = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        problem = f"{file.name} must be TOML, but it is not: {error}."
+        problem = f"{file.name} must be TOML, but is not: {error}. Correct it there."
         raise ConfigError([problem]) from error
     folder = file.resolve().parent
     sections = _sections(given, f"{file.name}: ", required=("data", "models"))

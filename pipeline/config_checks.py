@@ -138,7 +138,8 @@ def model_problems(entries: Sequence[Entry]) -> Iterator[str]:
     for where, values, problems in entries:
         name = values.get("name")
         if name in seen:
-            yield f"{where} name must be given to one model only, but {name!r} is not."
+            rule = f"{where} name must be given to one model only"
+            yield f"{rule}, but {name!r} is not. Give each model a name of its own."
         seen |= {name} if name else set()
         is_read = values or not problems
         is_sound = not any(f"{where} {key} " in p for key in SOURCE for p in problems)

@@ -374,7 +374,8 @@ def unsuited(losses: tuple[str, ...], task: str) -> str:
     for loss in losses:
         tasks = LOSSES[loss].tasks
         if task not in tasks:
-            return f"must suit task {task!r}, but {loss!r} is for {listed(tasks)}."
+            rule = f"must suit task {task!r}, but {loss!r} is for {listed(tasks)}."
+            return f"{rule} Leave it out for {listed(default_losses(task))}."
     return ""
 
 

@@ -34,9 +34,10 @@ def weight_problems(column: pd.Series, *, where: str) -> Iterator[str]:
     if n_negative:
         verb = "is" if n_negative == 1 else "are"
         found = f"{n_negative} of {len(column)} weights {verb}"
-        yield f"{where} must not be negative, but {found}."
+        yield f"{where} must not be negative, but {found}. Correct them."
     elif len(column) and (column == 0).all():
-        yield f"{where} must be above 0 in some row, but every weight is 0."
+        rule = f"{where} must be above 0 in some row, but every weight is 0."
+        yield f"{rule} Give these rows weights, or leave [data] weights out."
 
 
 def target_problems(column: pd.Series, task: Task, *, where: str) -> Iterator[str]:

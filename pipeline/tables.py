@@ -130,7 +130,10 @@ def _read_file(path: Path) -> Table:
             f"[data] file must be readable, but {str(path)!r} is not: {why}."
         ) from error
     if not content.strip():
-        raise DataError(f"{path.name} must hold a table, but it is empty.")
+        raise DataError(
+            f"{path.name} must hold a table, but it is empty. Save it with a line of "
+            "column names and its rows."
+        )
     frame = readers[path.suffix.lower()](path.name, content)
     return Table(path.name, frame, is_text=path.suffix.lower() == ".csv")
 

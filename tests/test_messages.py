@@ -260,7 +260,8 @@ CONFIG = [
     ),
     (
         {"models": [MODEL, MODEL]},
-        "[models 2] name must be given to one model only, but 'm' is not.",
+        "[models 2] name must be given to one model only, but 'm' is not. Give each "
+        "model a name of its own.",
     ),
     (
         {"models": [{"name": "m"}]},
@@ -350,7 +351,7 @@ CONFIG = [
     (
         asked(losses=["log_loss"]),
         "[importance] losses must suit task 'regression', but 'log_loss' is for "
-        "'binary', 'multiclass'.",
+        "'binary', 'multiclass'. Leave it out for 'rmse'.",
     ),
     (
         asked(method="impurity", losses=["rmse"]),
@@ -404,7 +405,8 @@ estimator = "a.B"
 FILES = [
     (
         b"seed = \n",
-        "audit.toml must be TOML, but it is not: Invalid value (at line 1, column 8).",
+        "audit.toml must be TOML, but is not: Invalid value (at line 1, column 8). "
+        "Correct it there.",
     ),
     (
         b"[report]\nowner = '\xe9'\n",
@@ -424,7 +426,7 @@ FILES = [
     (
         SOUND.encode() + b'[[importance]]\nmethod = "permutation"\nlosses = ["mae"]\n',
         "audit.toml: [importance] losses must suit task 'binary', but 'mae' is for "
-        "'regression'.",
+        "'regression'. Leave it out for 'one_minus_auc'.",
     ),
     (
         SOUND.encode() + b'[[importance]]\nmethod = "impurity"\nmodels = ["forst"]\n',
@@ -458,8 +460,18 @@ TEST_TABLE = "[data] test"
 
 TABLES = [
     # The file
-    (b"", {}, "a.csv must hold a table, but it is empty."),
-    (b"\n \n", {}, "a.csv must hold a table, but it is empty."),
+    (
+        b"",
+        {},
+        "a.csv must hold a table, but it is empty. Save it with a line of column names "
+        "and its rows.",
+    ),
+    (
+        b"\n \n",
+        {},
+        "a.csv must hold a table, but it is empty. Save it with a line of column names "
+        "and its rows.",
+    ),
     (
         b"x,y\n1,caf\xe9\n",
         {},
@@ -709,12 +721,13 @@ TABLES = [
     (
         "x,y,w\n1,1,1\n2,2,-1\n",
         {"weights": "w", "test": {"file": "b.csv"}, "b": "x,y,w\n1,1,1\n2,2,0\n"},
-        "a.csv: column 'w' must not be negative, but 1 of 2 weights is.",
+        "a.csv: column 'w' must not be negative, but 1 of 2 weights is. Correct them.",
     ),
     (
         "x,y,w\n1,1,1\n2,2,1\n",
         {"weights": "w", "test": {"file": "b.csv"}, "b": "x,y,w\n1,1,0\n2,2,0\n"},
-        "b.csv: column 'w' must be above 0 in some row, but every weight is 0.",
+        "b.csv: column 'w' must be above 0 in some row, but every weight is 0. Give "
+        "these rows weights, or leave [data] weights out.",
     ),
     (
         "x,y,w\n1,1,1\n2,2,\n",

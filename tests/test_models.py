@@ -496,6 +496,9 @@ def test_an_estimator_that_fails_to_fit_says_so_in_its_own_words():
     _, message = refused(fit, section(FOREST, parameters={"n_estimators": -3}), rows())
     start = "Model 'm' must fit the training rows, but RandomForestRegressor says: "
     assert message.startswith(start)
+    assert message.endswith(
+        "Change its parameters under [[models]], or the columns it reads."
+    )
     assert "n_estimators" in message
     assert "\n" not in message
 

@@ -216,17 +216,21 @@ def _options(facts: Facts, record: Importance) -> list[Fact]:
     if not record.options:
         return []
     settings = (
-        Styled("code", (f"{name} = {_setting(value)}",))
+        Styled("code", (_setting(name, value),))
         for name, value in sorted(record.options.items())
     )
     return [(say("cards.label.options"), joined(settings))]
 
 
-def _setting(value: object) -> str:
-    """Return the value of an option as the configuration would write it."""
+def _setting(name: str, value: object) -> str:
+    """Return an option as the configuration would write it, to six digits."""
+    if value is None:
+        return plain(say("cards.not_set", name=name))
     if isinstance(value, bool):
-        return str(value).lower()
-    return f'"{value}"' if isinstance(value, str) else str(value)
+        return f"{name} = {str(value).lower()}"
+    if isinstance(value, float):
+        return f"{name} = {value:.6g}"
+    return f'{name} = "{value}"' if isinstance(value, str) else f"{name} = {value}"
 
 
 SPECIFIC: dict[str, Callable[[Facts, Importance], list[Fact]]] = {

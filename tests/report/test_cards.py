@@ -122,6 +122,13 @@ def test_a_card_says_among_which_rows_values_are_exchanged():
     assert "at least 20 rows in a leaf; πb draws the rows with replacement" in told
 
 
+def test_a_card_writes_options_as_a_reader_would():
+    options = {"n_drawn": None, "span": 2 / 3, "scaled": True, "n_repeats": 5}
+    view = viewed(method="random_subspace", options=options)
+    told = fact(view, "E1", "Options")
+    assert told == "n_drawn not set, n_repeats = 5, scaled = true, span = 0.666667"
+
+
 def test_a_permuted_target_of_several_measures_is_not_averaged_over_them():
     row = {"model": "forest", "of": "features", "loss": "rmse", "repeat": 1}
     rows = [{**row, "value": value} for value in (1200.0, 1300.0)]
