@@ -15,10 +15,12 @@ import secrets
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeAlias
+
+import pandas as pd
 
 from pipeline import result_json
 from pipeline.errors import AuditError, DataError
@@ -205,10 +207,8 @@ def _contents(result: AuditResult, files: Files, note: str) -> dict[str, bytes]:
         "result.json": result_json.dumps(result),
         "importances.csv": _csv(_importances(result.importances)),
         "effects.csv": _csv(_effects(result.effects)),
-        "agreement.csv": _csv(_frame(result.agreement)),
-        "disagreements.csv": _csv(_frame(result.disagreements)),
-        "claims.csv": _csv(_frame(result.claims)),
         "findings.csv": _csv(_findings(result)),
+        **{f"{name}.csv": _csv(_frame(frame)) for name, frame in _frames(result)},
         "environment.json": json.dumps(environment, indent=2, ensure_ascii=False)
         + "\n",
         "summary.txt": summary(result) + (f"{note}\n" if note else ""),
@@ -294,7 +294,15 @@ def _findings(result: AuditResult) -> Table:
         yield (*row, json.dumps(said, ensure_ascii=False))
 
 
-def _frame(frame: Any) -> Table:
+def _frames(result: AuditResult) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield every frame of a result with its name."""
+    for item in fields(result):
+        value = getattr(result, item.name)
+        if isinstance(value, pd.DataFrame):
+            yield item.name, value
+
+
+def _frame(frame: pd.DataFrame) -> Table:
     """Yield the rows of a frame below the names of its columns."""
     yield tuple(frame.columns)
     yield from frame.itertuples(index=False, name=None)

@@ -298,6 +298,18 @@ def test_importances_are_one_line_per_feature_and_repeat_with_every_digit(tmp_pa
     assert "größe".encode() in data
 
 
+def test_every_frame_of_a_result_is_a_table(tmp_path):
+    found = result()
+    frames = {
+        f.name for f in fields(found) if hasattr(getattr(found, f.name), "columns")
+    }
+    folder = save(tmp_path, found)
+    assert {"stability", "top_k", "performance", "checks"} < frames
+    for name in frames:
+        head = (folder / f"{name}.csv").read_text().splitlines()[0]
+        assert head.split(",") == list(getattr(found, name).columns)
+
+
 def test_curves_are_one_line_per_point(tmp_path):
     names = ("model", "method", "engine", "engine_version", "split", "unit", "options")
     same = {name: getattr(importance(), name) for name in (*names, "n_samples", "seed")}
