@@ -57,7 +57,8 @@ def relieff(
         Not asked.
     data : Dataset
         Every column that varies and lacks no value counts in the distance, whichever
-        are asked; every row counts the same, and every row is visited.
+        are asked, unless it is derived from others: these have told already. Every row
+        counts the same, and every row is visited.
     seed : int
         Not used: nothing is drawn.
     n_neighbours : int, default 10
@@ -121,6 +122,7 @@ def relieff(
     table = _Table(
         np.array([_scaled(data, name) for name in names]),
         (same_below, different_above),
+        np.array([not data.unread.get(name) for name in names]),
     )
     places = np.arange(min(n_neighbours, data.n_samples), dtype=np.float64)
     kernel = np.exp(-((places / sigma) ** 2)) if weighting == "rank" else places**0
@@ -141,11 +143,13 @@ def _scaled(data: Dataset, name: str) -> Floats:
 class _Table(NamedTuple):
     """The columns, one per line of `values`, and how two numbers differ.
 
-    The codes of two levels are at least 1 apart, which is wholly.
+    The codes of two levels are at least 1 apart, which is wholly. The columns that
+    `counts` is true for make up the distance.
     """
 
     values: Floats
     ramp: tuple[float, float]
+    counts: npt.NDArray[np.bool_]
 
     def between(self, row: int, others: Index) -> Floats:
         """Return how one row differs from others, (n_features, n_others)."""
@@ -158,7 +162,7 @@ class _Table(NamedTuple):
         for start in range(0, n, max(1, CELLS // n)):
             rows = np.arange(start, min(start + max(1, CELLS // n), n))
             total = np.zeros((len(rows), n))
-            for values in self.values:
+            for values in self.values[self.counts]:
                 gaps = np.abs(values - values[rows, np.newaxis])
                 total += _ramped(gaps, self.ramp)
             # Equal sums of other terms must tie, as in exact arithmetic.

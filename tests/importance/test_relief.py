@@ -124,6 +124,16 @@ def test_rows_are_compared_in_blocks_as_at_once(monkeypatch):
     assert measured(NUMBERS).tolist() == at_once.tolist()
 
 
+@pytest.mark.parametrize("data", [normal_data(3, 0), binary_data()])
+def test_a_derived_column_is_measured_and_moves_no_other(data):
+    X = data.X.assign(double=2 * data.X.iloc[:, 0])
+    groups = {name: (name,) for name in X}
+    with_it = replace(data, X=X, groups=groups, unread={"double": (X.columns[0],)})
+    alone, beside = (relieff(None, d, seed=1)[0] for d in (data, with_it))
+    assert (beside[:-1] == alone).all()
+    assert beside[-1] == pytest.approx(alone[0], rel=1e-12)
+
+
 def test_more_neighbours_than_rows_are_all_rows():
     assert measured(NUMBERS, n_neighbours=500) == pytest.approx(
         measured(NUMBERS, n_neighbours=59), rel=1e-12
