@@ -382,11 +382,13 @@ class _Run:
     def judge_claims(self) -> None:
         """Hold each claim of a paper against what was measured."""
         journal = self.journal
-        rows, findings = reproduction.judge(
-            self.config.claims,
+        measured = reproduction.Measured(
             journal.importances,
             journal.effects,
             journal.performance,
+            self.models,
+            self.config.seed,
         )
+        rows, findings = reproduction.judge(self.config.claims, measured)
         journal.claims += rows
         journal.findings += findings

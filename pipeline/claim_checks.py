@@ -6,7 +6,7 @@ As in `config_checks`: a sentence per problem. Not: a key alone.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pipeline.claims import CLAIMS
+from pipeline.claims import CLAIMS, OF_LOSS
 from pipeline.config_checks import Entry, Facts
 from pipeline.errors import did_you_mean, listed
 from pipeline.importance import METHODS
@@ -28,7 +28,10 @@ def claim_problems(
 
 
 def _model(values: Values, facts: Facts) -> Iterator[str]:
-    model = values.get("model")
+    model, kind = values.get("model"), values["kind"]
+    if model and CLAIMS[kind].asks == "importances":
+        rule = f"model must be left out for kind {kind!r}, which is about all of them"
+        yield f"{rule}, but {model!r} was given."
     if model and facts.models is not None and model not in facts.models:
         hint = did_you_mean(model, facts.models)
         rule = f"model must be one of {listed(facts.models)}"
@@ -53,13 +56,17 @@ def _method(values: Values, entries: Sequence[Values], facts: Facts) -> Iterator
     """Yield what is wrong with the measure and what it is asked: the first of it."""
     kind, method = values["kind"], values.get("method")
     asks = CLAIMS[kind].asks
-    if asks == "performance":
+    if asks in OF_LOSS:
         if method:
             rule = f"method must be left out for kind {kind!r}"
             yield f"{rule}, but {method!r} was given."
         return
     if not method:
         yield f"method must be given for kind {kind!r}, but it is missing."
+        return
+    if asks == "importances" and METHODS[method].asks == "data":
+        rule = f"method must ask models for kind {kind!r}"
+        yield f"{rule}, but {method!r} asks the data."
         return
     if asks == "effect" and not METHODS[method].curve:
         yield f"method must have curves for kind {kind!r}, but {method!r} has none."
@@ -109,7 +116,9 @@ def _ambiguous(values: Values, same: Sequence[Values], facts: Facts) -> Iterator
     models = {
         name for entry in same for name in entry.get("models", facts.models or ())
     }
-    if not values.get("model") and METHODS[method].asks != "data" and len(models) > 1:
+    needs = METHODS[method].asks != "data"
+    needs = needs and CLAIMS[values["kind"]].asks != "importances"
+    if needs and not values.get("model") and len(models) > 1:
         rule = f"model must be given where several are asked {method!r}"
         yield f"{rule}, but it is missing."
     losses = {name for entry in same for name in entry.get("losses", ())}

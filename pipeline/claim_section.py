@@ -35,10 +35,11 @@ class ClaimSection:
         kind asks for the quality of a model.
     features : tuple of str
         The features, or groups, it is about, first to last.
-    of : {"features", "groups"}
-        What these are.
+    of : {"features", "groups", "pairs"}
+        What these are; a pair is named "a:b".
     model : str
-        Which model is meant; may be left out if there is one, or none is asked.
+        Which model is meant; may be left out if there is one, none is asked, or the
+        kind is about all of them.
     loss : str
         Which loss is meant; may be left out if there is one.
     engine : str
@@ -60,7 +61,7 @@ class ClaimSection:
     source: str = ""
     method: Annotated[str, OneOf(tuple(METHODS))] | None = None
     features: tuple[str, ...] = ()
-    of: Literal["features", "groups"] = "features"
+    of: Literal["features", "groups", "pairs"] = "features"
     model: str = ""
     loss: Annotated[str, OneOf(tuple(LOSSES))] | None = None
     engine: Annotated[str, OneOf(tuple(ENGINES))] = "python"

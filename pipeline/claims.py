@@ -7,19 +7,27 @@ kind's options are its keyword-only arguments; those without a default must be g
 asked, nor what becomes of the answer (`reproduction`).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from inspect import Parameter, signature
 from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 
-from pipeline.errors import NotApplicable, listed
+from pipeline.errors import NotApplicable, did_you_mean, listed
+from pipeline.performance import Judged
 from pipeline.records import Effect, Floats, Importance
 from pipeline.rules import Range
 
 Names = tuple[str, ...]
 Count = Annotated[int, Range(least=1)]
+Share = Annotated[float, Range(least=0, most=1)]
+Split = Literal["train", "test", "out_of_bag"]
 Tolerance = Annotated[float, Range(least=0)]
+ROWS = {
+    "train": "train rows",
+    "test": "test rows",
+    "out_of_bag": "train rows out of bag",
+}
 
 
 class Answer(NamedTuple):
@@ -41,19 +49,24 @@ class Answer(NamedTuple):
     holds: bool
 
 
+Asks = Literal["importance", "importances", "effect", "performance", "folds"]
+OF_LOSS = ("performance", "folds")  # what they ask has no method
+
+
 class Claim(NamedTuple):
     """One row of the table of kinds.
 
     Attributes
     ----------
-    asks : {"importance", "effect", "performance"}
-        The record that answers.
+    asks : {"importance", "importances", "effect", "performance", "folds"}
+        What answers: one importance, those of all models that are asked, a curve, the
+        loss of a model, or its loss in folds of the training rows.
     function : callable
     least, most : int
         How many features a claim of this kind names; `most` 0 is any number.
     """
 
-    asks: Literal["importance", "effect", "performance"]
+    asks: Asks
     function: Callable[..., Answer]
     least: int = 1
     most: int = 0
@@ -88,6 +101,30 @@ def last(record: Importance, features: Names, *, within: Count | None = None) ->
     ranks = int(np.isfinite(record.rank).sum()) + 1 - record.rank
     words = f"{_last_of(features)}rank from the end of {listed(features)}"
     return _at_most(words, _of(record, ranks, features), within or len(features))
+
+
+def frequency(
+    records: Sequence[Importance],
+    features: Names,
+    *,
+    within: Count,
+    expected: Share,
+    tolerance: Tolerance,
+) -> Answer:
+    """Say in which share of the models all these features are among the first.
+
+    Parameters
+    ----------
+    within : int
+        The last place that any of them may take; ties share the mean of theirs.
+    expected : float
+        The share: 1 for every model, 0 for none.
+    tolerance : float
+        The largest difference from `expected` that counts as equal.
+    """
+    told = [rank(record, features, within=within).holds for record in records]
+    asked = f"share of {len(told)} models with {listed(features)} in the first {within}"
+    return _near(asked, float(np.mean(told)), expected, tolerance)
 
 
 def order(record: Importance, features: Names) -> Answer:
@@ -207,12 +244,12 @@ def line(
 
 
 def performance(
-    record: float,
+    record: Judged,
     features: Names,
     *,
     expected: float,
     tolerance: Tolerance,
-    split: Literal["train", "test"] = "test",
+    split: Split = "test",
 ) -> Answer:
     """Say whether the loss of the model is as expected.
 
@@ -222,11 +259,67 @@ def performance(
         What the paper says, or what follows from it.
     tolerance : float
         The largest difference from `expected` that counts as equal.
-    split : {"train", "test"}
-        The rows it is measured on.
+    split : {"train", "test", "out_of_bag"}
+        The rows it is measured on; of "out_of_bag" each is predicted by the members of
+        a bagged ensemble that did not see it.
     """
     del features
-    return _near(f"loss on the {split} rows", record, expected, tolerance)
+    return _near(f"loss on the {ROWS[split]}", record.value, expected, tolerance)
+
+
+def explained(
+    record: Judged,
+    features: Names,
+    *,
+    expected: float,
+    tolerance: Tolerance,
+    split: Split = "test",
+) -> Answer:
+    """Say which share of the loss of a constant the model saves: R² if that is "mse".
+
+    Parameters
+    ----------
+    expected : float
+        What the paper says, or what follows from it.
+    tolerance : float
+        The largest difference from `expected` that counts as equal.
+    split : {"train", "test", "out_of_bag"}
+        As of kind "performance".
+    """
+    del features
+    if record.constant == 0:
+        raise NotApplicable("The constant has no loss, of which to save a share.")
+    saved = 1 - record.value / record.constant
+    asked = f"share saved of the loss of a constant on the {ROWS[split]}"
+    return _near(asked, saved, expected, tolerance)
+
+
+def cross_validated(
+    record: Judged,
+    features: Names,
+    *,
+    expected: float,
+    tolerance: Tolerance,
+    folds: Annotated[int, Range(least=2)] = 5,
+    repeats: Count = 1,
+) -> Answer:
+    """Say whether the mean loss in folds of the training rows is as expected.
+
+    Parameters
+    ----------
+    expected : float
+        What the paper says, or what follows from it.
+    tolerance : float
+        The largest difference from `expected` that counts as equal.
+    folds : int
+        Parts of the training rows; each is left out in turn, and the model fitted anew.
+    repeats : int
+        How often the rows are cut into folds.
+    """
+    del features
+    times = "" if repeats == 1 else f", cut {repeats} times"
+    asked = f"mean loss in {folds} folds of the train rows{times}"
+    return _near(asked, record.value, expected, tolerance)
 
 
 CLAIMS: dict[str, Claim] = {
@@ -238,8 +331,11 @@ CLAIMS: dict[str, Claim] = {
     "value": Claim("importance", value),
     "ratio": Claim("importance", ratio, least=2, most=2),
     "share": Claim("importance", share),
+    "frequency": Claim("importances", frequency),
     "line": Claim("effect", line, most=1),
     "performance": Claim("performance", performance, least=0),
+    "explained": Claim("performance", explained, least=0),
+    "cross_validated": Claim("folds", cross_validated, least=0),
 }
 
 
@@ -252,6 +348,9 @@ def keys_of(kind: str) -> dict[str, Any]:
 
 def _of(record: Importance, numbers: Floats, features: Names) -> Floats:
     """Return the numbers of some features, in their order."""
+    for name in (name for name in features if name not in record.features):
+        hint = did_you_mean(name, record.features)
+        raise NotApplicable(f"There is no {name!r} among the {record.of}.{hint}")
     found = numbers[[record.features.index(name) for name in features]]
     lost = [name for name, n in zip(features, found, strict=True) if np.isnan(n)]
     if lost:

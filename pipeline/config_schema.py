@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.claim_section import ClaimSection, claim_rules
-from pipeline.claims import CLAIMS, keys_of
+from pipeline.claims import CLAIMS, OF_LOSS, keys_of
 from pipeline.config_sections import (
     LISTS,
     SCALARS,
@@ -128,7 +128,7 @@ def _kind_schema(kind: str) -> dict[str, Any]:
     least, most = CLAIMS[kind].least, CLAIMS[kind].most
     counted = {"minItems": least} | ({"maxItems": most} if most else {})
     needed += ["features"] * bool(least)
-    needed += ["method"] * (CLAIMS[kind].asks != "performance")
+    needed += ["method"] * (CLAIMS[kind].asks not in OF_LOSS)
     return {
         "if": {"properties": {"kind": {"const": kind}}, "required": ["kind"]},
         "then": {"properties": keys | {"features": counted}, "required": needed},

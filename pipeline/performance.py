@@ -24,6 +24,13 @@ COLUMNS = (
 )
 
 
+class Judged(NamedTuple):
+    """One loss of a model, and that of the constant predictor, on the same rows."""
+
+    value: float
+    constant: float
+
+
 class _Losses(NamedTuple):
     """Losses of model and constant on the same rows, each (n_losses,) or with draws."""
 

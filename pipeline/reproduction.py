@@ -4,17 +4,20 @@ A claim that does not reproduce is told as it is; nothing is measured for its sa
 Not: the kinds of claims, which are in `claims`.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 import pandas as pd
 
+from pipeline import unseen
 from pipeline.claim_section import ClaimSection
 from pipeline.claims import CLAIMS, Answer
-from pipeline.errors import NotApplicable, listed
+from pipeline.errors import AuditError, NotApplicable, listed
 from pipeline.finding import Finding
 from pipeline.importance import METHODS
-from pipeline.records import Effect, Importance
+from pipeline.losses import LOSSES
+from pipeline.performance import Judged
+from pipeline.records import Effect, FittedModel, Importance
 
 COLUMNS = (
     *("claim", "source", "kind", "method", "model", "of", "loss", "engine"),
@@ -24,21 +27,38 @@ REPRODUCED, NOT_REPRODUCED, NOT_COMPARABLE = VERDICTS = (
     *("reproduced", "not reproduced", "not comparable"),
 )
 Row = dict[str, Any]
+T = TypeVar("T")
+
+
+class Measured(NamedTuple):
+    """What claims can be held against.
+
+    Attributes
+    ----------
+    importances, effects, performance
+        All that the audit measured.
+    models : sequence of FittedModel
+        Asked for what only a claim wants to know: losses out of bag and in folds.
+    seed : int
+        Names the stream of the folds.
+    """
+
+    importances: Sequence[Importance]
+    effects: Sequence[Effect]
+    performance: Sequence[pd.DataFrame]
+    models: Sequence[FittedModel]
+    seed: int
 
 
 def judge(
-    claims: Iterable[ClaimSection],
-    importances: Sequence[Importance],
-    effects: Sequence[Effect],
-    performance: Sequence[pd.DataFrame],
+    claims: Iterable[ClaimSection], measured: Measured
 ) -> tuple[list[Row], list[Finding]]:
     """Return one row per claim, and a finding for each that our numbers do not bear.
 
     Parameters
     ----------
     claims : iterable of ClaimSection
-    importances, effects, performance
-        All that the audit measured.
+    measured : Measured
 
     Returns
     -------
@@ -51,7 +71,7 @@ def judge(
     rows: list[Row] = []
     findings: list[Finding] = []
     for claim in claims:
-        answer, reason = _answered(claim, importances, effects, performance)
+        answer, reason = _answered(claim, measured)
         row = _row(claim, answer, claim.not_comparable or reason)
         rows.append(row)
         findings += _findings(claim, row)
@@ -63,24 +83,30 @@ def claims_frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     return pd.DataFrame(list(rows), columns=list(COLUMNS))
 
 
-def _answered(
-    claim: ClaimSection,
-    importances: Sequence[Importance],
-    effects: Sequence[Effect],
-    performance: Sequence[pd.DataFrame],
-) -> tuple[Answer | None, str]:
+def _answered(claim: ClaimSection, measured: Measured) -> tuple[Answer | None, str]:
     """Return what our numbers say, or why they cannot."""
     asks, function, _, _ = CLAIMS[claim.kind]
     try:
-        if asks == "performance":
-            asked: Any = _performance(claim, performance)
-        elif asks == "effect":
-            asked = _the_one(claim, _effects(claim, effects))
-        else:
-            asked = _the_one(claim, _importances(claim, importances))
+        asked = _ASKED[asks](claim, measured)
         return function(asked, claim.features, **claim.options), ""
-    except NotApplicable as error:
+    except AuditError as error:
         return None, str(error)
+
+
+def _importance(claim: ClaimSection, measured: Measured) -> Importance:
+    return _the_one(claim, _importances(claim, measured.importances))
+
+
+def _of_each_model(claim: ClaimSection, measured: Measured) -> list[Importance]:
+    found: dict[str, list[Importance]] = {}
+    for record in _importances(claim, measured.importances):
+        found.setdefault(record.model, []).append(record)
+    of_all = [_the_one(claim, records) for records in found.values()]
+    return of_all or [_the_one(claim, ())]
+
+
+def _effect(claim: ClaimSection, measured: Measured) -> Effect:
+    return _the_one(claim, _effects(claim, measured.effects))
 
 
 def _importances(
@@ -109,7 +135,7 @@ def _is_about(claim: ClaimSection, record: Importance | Effect) -> bool:
     )
 
 
-def _the_one(claim: ClaimSection, found: Iterable[Any]) -> Any:
+def _the_one(claim: ClaimSection, found: Iterable[T]) -> T:
     """Return the first of records that answer one question; later ones replay it."""
     records = list(found)
     if not records:
@@ -125,10 +151,13 @@ def _the_one(claim: ClaimSection, found: Iterable[Any]) -> Any:
     return records[0]
 
 
-def _performance(claim: ClaimSection, frames: Sequence[pd.DataFrame]) -> float:
+def _performance(claim: ClaimSection, measured: Measured) -> Judged:
+    if claim.options["split"] == "out_of_bag":
+        model = _model(claim, measured.models)
+        return unseen.out_of_bag(model, _loss(claim, model))
     rows = [
         row
-        for frame in frames
+        for frame in measured.performance
         for row in frame.to_dict("records")
         if row["split"] == claim.options["split"]
         and claim.model in ("", row["model"])
@@ -139,7 +168,39 @@ def _performance(claim: ClaimSection, frames: Sequence[pd.DataFrame]) -> float:
             f"It must name one model and one loss that were measured on the "
             f"{claim.options['split']} rows, but {len(rows)} were."
         )
-    return float(rows[0]["value"])
+    return Judged(float(rows[0]["value"]), float(rows[0]["constant"]))
+
+
+def _in_folds(claim: ClaimSection, measured: Measured) -> Judged:
+    model = _model(claim, measured.models)
+    cuts = {name: claim.options[name] for name in ("folds", "repeats")}
+    return unseen.in_folds(model, _loss(claim, model), seed=measured.seed, **cuts)
+
+
+def _model(claim: ClaimSection, models: Sequence[FittedModel]) -> FittedModel:
+    """Return the model that is meant."""
+    found = [model for model in models if claim.model in ("", model.name)]
+    if len(found) != 1:
+        told = listed(model.name for model in models)
+        raise NotApplicable(f"It names no model, and there are {told}.")
+    return found[0]
+
+
+def _loss(claim: ClaimSection, model: FittedModel) -> str:
+    """Return the loss that is meant, refused unless it suits the task."""
+    loss = claim.loss or model.losses[0]
+    if model.task not in LOSSES[loss].tasks:
+        raise NotApplicable(f"{loss!r} is no loss for a model of task {model.task!r}.")
+    return loss
+
+
+_ASKED: dict[str, Callable[[ClaimSection, Measured], Any]] = {
+    "importance": _importance,
+    "importances": _of_each_model,
+    "effect": _effect,
+    "performance": _performance,
+    "folds": _in_folds,
+}
 
 
 def _row(claim: ClaimSection, answer: Answer | None, reason: str) -> Row:

@@ -1,11 +1,12 @@
-"""Which rows are held out as test rows."""
+"""Which rows are held out: as test rows, or in turn, as folds of the training rows."""
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from pipeline.columns import text_of
-from pipeline.errors import DataError, did_you_mean, listed
+from pipeline.errors import DataError, NotApplicable, did_you_mean, listed
+from pipeline.records import Dataset
 from pipeline.streams import stream
 
 Rows = npt.NDArray[np.bool_]
@@ -68,3 +69,36 @@ def drawn_rows(fraction: float, seed: int, *, strata: npt.NDArray[np.object_]) -
         rows = order[codes[order] == code]
         is_test[rows[:count]] = True
     return is_test
+
+
+def folds_of(
+    train: Dataset | None, folds: int, *, seed: int, repeat: int = 0
+) -> npt.NDArray[np.int64]:
+    """Return the fold of each training row, (n_samples,).
+
+    Folds differ by one row at most, and so does each class over the folds.
+
+    Parameters
+    ----------
+    train : Dataset or None
+    folds : int
+    seed, repeat : int
+        Name the stream; another repeat is another cut.
+
+    Raises
+    ------
+    NotApplicable
+        There are no training rows, or fewer than folds.
+    """
+    n = train.n_samples if train else 0
+    if train is None or n < folds:
+        raise NotApplicable(
+            f"The training rows must number {folds} or more to be cut into folds, but "
+            f"there are {n or 'none'}."
+        )
+    order = stream(seed, "folds", "", repeat).permutation(n)
+    if train.task != "regression":
+        order = order[np.argsort(train.y[order], kind="stable")]
+    fold = np.empty(n, dtype=np.int64)
+    fold[order] = np.arange(n) % folds
+    return fold

@@ -14,13 +14,13 @@ import numpy.typing as npt
 
 from pipeline import measure
 from pipeline.config import AuditConfig, ImportanceSection
-from pipeline.errors import NotApplicable
 from pipeline.importance import METHODS
 from pipeline.journal import Journal
 from pipeline.losses import default_losses, evaluate
 from pipeline.records import Dataset, FittedModel, Importance
 from pipeline.references import EngineInfo
-from pipeline.streams import seed_of, stream
+from pipeline.splits import folds_of
+from pipeline.streams import seed_of
 
 Rows: TypeAlias = npt.NDArray[np.int64]
 Fits: TypeAlias = dict[tuple[str, int, frozenset[str]], float]
@@ -58,7 +58,9 @@ def keep_curves(
 ) -> None:
     """Keep the curves of every ranking of features, judged by every model."""
     made, _ = journal.guarded(
-        "audit", "the folds of the top-k curves", partial(folds_of, train, config)
+        "audit",
+        "the folds of the top-k curves",
+        partial(folds_of, train, config.top_k.folds, seed=config.seed),
     )
     if made is None or train is None:
         return
@@ -90,30 +92,6 @@ def rankers(config: AuditConfig, models: Sequence[FittedModel]) -> Iterator[Rank
             if not section.models or model.name in section.models:
                 losses = section.losses_for(model.task) or model.losses
                 yield Ranker(number, section, model.judged_by(losses))
-
-
-def folds_of(train: Dataset | None, config: AuditConfig) -> Rows:
-    """Return the fold of each training row, (n_samples,): the same for all rankings.
-
-    Folds differ by one row at most, and so does each class over the folds.
-
-    Raises
-    ------
-    NotApplicable
-        There are no training rows, or fewer than folds.
-    """
-    n, folds = train.n_samples if train else 0, config.top_k.folds
-    if train is None or n < folds:
-        raise NotApplicable(
-            f"The training rows must number {folds} or more to be cut into folds, but "
-            f"there are {n or 'none'}."
-        )
-    order = stream(config.seed, "folds", "", 0).permutation(n)
-    if train.task != "regression":
-        order = order[np.argsort(train.y[order], kind="stable")]
-    fold = np.empty(n, dtype=np.int64)
-    fold[order] = np.arange(n) % folds
-    return fold
 
 
 def rankings(

@@ -18,7 +18,7 @@ LAYERS = (
     "claim_checks",
     "config_checks config_schema",
     "config_sections",
-    "claim_section",
+    "claim_section unseen",
     "claims",
     "config_rankings",
     "derived",

@@ -8,6 +8,7 @@ from tests.report.made_records import made_effect, made_importance
 
 from pipeline.claims import CLAIMS
 from pipeline.errors import NotApplicable
+from pipeline.performance import Judged
 
 VALUES = {"a": 4.0, "b": 2.0, "c": 1.0, "d": -1.0}
 
@@ -72,9 +73,36 @@ def test_a_curve_is_a_line_within_its_largest_distance():
 
 
 def test_a_loss_is_compared_on_the_rows_that_are_named():
-    found = answer("performance", of=282.95, expected=282.9519, tolerance=0.01)
+    of = Judged(value=282.95, constant=900.0)
+    found = answer("performance", of=of, expected=282.9519, tolerance=0.01)
     told = "loss on the test rows", "282.952 ± 0.01"
     assert (found.asked, found.must, found.holds) == (*told, True)
+
+
+def test_the_share_of_squared_errors_that_a_model_saves_is_r_squared():
+    of = Judged(value=2.0, constant=8.0)
+    found = answer("explained", of=of, expected=0.76, tolerance=0.02, split="train")
+    assert (found.ours, found.holds) == (0.75, True)
+    assert found.asked == "share saved of the loss of a constant on the train rows"
+
+
+@pytest.mark.parametrize(
+    ("features", "within", "expected", "ours", "holds"),
+    [
+        ("a", 1, 0.5, 0.5, True),
+        ("a", 2, 1.0, 1.0, True),
+        ("ab", 1, 0.0, 0.0, True),
+        ("ab", 2, 0.5, 1.0, False),
+    ],
+)
+def test_a_frequency_counts_the_models_that_rank_all_of_them_first(
+    features, within, expected, ours, holds
+):
+    other = record({**VALUES, "b": 9.0})
+    told = {"within": within, "expected": expected, "tolerance": 0.01}
+    found = answer("frequency", *features, of=(record(), other), **told)
+    assert (found.ours, found.holds) == (ours, holds)
+    assert found.asked.startswith("share of 2 models with 'a'")
 
 
 LOST = record({"a": float("nan"), "b": 2.0})
@@ -97,6 +125,18 @@ BY = {"expected": 1, "tolerance": 0}
             "a",
             {"of": record({"a": 1.0, "b": -1.0}), **BY},
             "The values of all features sum to 0: there is no share.",
+        ),
+        (
+            "leader",
+            ["a "],
+            {},
+            "There is no 'a ' among the features. Did you mean 'a'?",
+        ),
+        (
+            "explained",
+            "",
+            {"of": Judged(0.0, 0.0), **BY},
+            "The constant has no loss, of which to save a share.",
         ),
         (
             "line",

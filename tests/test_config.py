@@ -228,6 +228,14 @@ def test_a_claim_names_one_of_the_models_of_its_file(model, told, tmp_path):
     assert problem.startswith(f"audit.toml: [claims] {told}")
 
 
+def test_a_claim_about_all_models_need_not_name_one(tmp_path):
+    second = '[[models]]\nname = "second"\nestimator = "a.B"\n'
+    claim = '[[claims]]\ntext = "t"\nkind = "frequency"\nmethod = "permutation"\n'
+    claim += 'features = ["a"]\nwithin = 1\nexpected = 1\ntolerance = 0\n'
+    config = load_config(write(tmp_path / "a", minimal(second + claim)))
+    assert config.claims[0].model == ""
+
+
 def test_two_entries_may_share_a_method_if_no_record_has_both_their_names():
     given = [
         {"method": "permutation", "losses": ["rmse"]},

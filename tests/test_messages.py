@@ -40,6 +40,7 @@ def claimed(entry, **claim):
 
 METHOD = "permutation"
 OF_GROUPS = {"of": "groups"}
+OFTEN = {"within": 1, "expected": 1, "tolerance": 0}
 
 CONFIG = [
     # A key, its type, its range
@@ -191,12 +192,22 @@ CONFIG = [
     # Claims
     (
         claimed({}, kind="leads"),
-        "[claims] kind must be one of 'leader', 'rank', 'last', 'order', 'sign' and 5 "
+        "[claims] kind must be one of 'leader', 'rank', 'last', 'order', 'sign' and 8 "
         "more, but 'leads' was given. Did you mean 'leader'?",
     ),
     (
         claimed({}, kind="rank"),
         f"[claims] within must be given, but it is missing.{SEE_INIT}",
+    ),
+    (
+        claimed({}, kind="frequency", model="m", **OFTEN),
+        "[claims] model must be left out for kind 'frequency', which is about all of "
+        "them, but 'm' was given.",
+    ),
+    (
+        claimed({"method": "anova"}, kind="frequency", method="anova", **OFTEN),
+        "[claims] method must ask models for kind 'frequency', but 'anova' asks the "
+        "data.",
     ),
     (
         claimed({}, kind="ratio", expected=1, tolerance=0),

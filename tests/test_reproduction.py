@@ -3,10 +3,13 @@
 import math
 
 import pytest
+from sklearn.ensemble import RandomForestRegressor
 from tests.report.reading import column, table
-from tests.test_audit import PERMUTATION, audited, linear
+from tests.test_audit import PERMUTATION, audited, callable_model, linear, rows
 
-from pipeline.audit import exit_code
+from pipeline.audit import audit, exit_code
+from pipeline.config import parse_config
+from pipeline.data import dataset
 from pipeline.errors import ConfigError
 from pipeline.history import summary
 from pipeline.report.view import build_view
@@ -88,6 +91,44 @@ def test_a_loss_and_a_curve_can_be_claimed():
     asked = [PERMUTATION, {"method": "partial_dependence"}]
     result = claimed(curve, loss, entries=asked)
     assert list(result.claims["verdict"]) == ["reproduced"] * 2
+
+
+FOREST = {"estimator": "sklearn.ensemble.RandomForestRegressor", "name": "forest"}
+FOREST["parameters"] = {"n_estimators": 50, "oob_score": True, "random_state": 1}
+
+
+def test_what_only_a_claim_asks_of_a_model_is_measured_for_it():
+    of = {"text": "t", "expected": 0.5, "tolerance": 0.5, "loss": "mse"}
+    claims = [
+        {**of, "kind": "explained", "split": "out_of_bag"},
+        {**of, "kind": "cross_validated", "folds": 3},
+    ]
+    train, test = (
+        dataset(*rows(seed=n), name=name, split=name, task="regression")
+        for n, name in enumerate(("train", "test"))
+    )
+    config = {"importance": [PERMUTATION], "models": [FOREST], "claims": claims}
+    found = audit(train, test, parse_config(config))
+    forest = RandomForestRegressor(**FOREST["parameters"]).fit(*rows())
+    assert found.claims["ours"][0] == pytest.approx(forest.oob_score_, rel=1e-9)
+    assert found.claims["asked"][1] == "mean loss in 3 folds of the train rows"
+    assert set(found.performance["split"]) == {"train", "test"}
+
+
+def test_a_frequency_is_about_all_models():
+    often = {**LEADS, "kind": "frequency", "within": 1, "expected": 1, "tolerance": 0}
+    told = row(claimed(often, models=(linear(), linear("second"))))
+    assert told.items() >= {"ours": 1.0, "verdict": "reproduced", "model": ""}.items()
+    assert told["asked"] == "share of 2 models with 'a' in the first 1"
+
+
+def test_a_pair_can_be_claimed_and_one_that_is_not_there_is_told():
+    first = {**TOLD, "method": "vint", "of": "pairs", "kind": "leader"}
+    named = [{**first, "features": [pair]} for pair in ("a:b", "b:a")]
+    asked = {"models": (callable_model(lambda X: (X["a"] * X["b"]).to_numpy()),)}
+    told = claimed(*named, entries=[{"method": "vint", "of": "pairs"}], **asked).claims
+    assert list(told["verdict"]) == ["reproduced", "not comparable"]
+    assert told["reason"][1].startswith("There is no 'b:a' among the pairs.")
 
 
 def test_a_feature_that_the_data_lack_is_refused():

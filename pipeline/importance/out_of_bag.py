@@ -17,6 +17,7 @@ from pipeline.records import Dataset, FittedModel, Floats
 from pipeline.streams import stream as generator_of
 
 OOB, SCALED = "oob_permutation", "oob_permutation_scaled"
+OOB_LOSS = "loss out of bag"
 FORESTS = ("sklearn.ensemble._forest.",)
 BAGS = ("sklearn.ensemble._bagging.",)
 OF_BREIMAN = {"regression": "mse"}
@@ -207,6 +208,42 @@ def _losses(
     return np.array(raw, dtype=np.float64).transpose(1, 0, 2), np.array(baseline)
 
 
+def oob_prediction(model: FittedModel) -> tuple[Dataset, Floats]:
+    """Return what the members that never saw a training row predict of it, on average.
+
+    Parameters
+    ----------
+    model : FittedModel
+        As in `oob_permutation`.
+
+    Returns
+    -------
+    rows : Dataset
+        Those the model was fitted on.
+    prediction : ndarray of shape (n_samples,) or (n_samples, n_classes)
+        Of each of them; probabilities of classes are averaged.
+
+    Raises
+    ------
+    NotApplicable
+        As `oob_permutation`, or if a row is in the sample of every member.
+    """
+    if not is_of(model.estimator, FORESTS + BAGS):
+        raise refusal(model, "be a bagged ensemble of scikit-learn", OOB_LOSS)
+    train, matrix = training_rows(model, OOB_LOSS)
+    of_one = (len(model.classes),) if model.task == "multiclass" else ()
+    total = np.zeros((train.n_samples, *of_one))
+    count = np.zeros(train.n_samples)
+    for _, member in _members(model, matrix.shape, OOB_LOSS):
+        total[member.rows] += _prediction(model, member, matrix[member.rows])
+        count[member.rows] += 1
+    if not count.all():
+        found = f"has {int((count == 0).sum())} of {len(count)} rows in every sample"
+        rule = "leave each row out of the sample of some member"
+        raise refusal(model, rule, OOB_LOSS, found=found, remedy="Fit more members.")
+    return train, (total.T / count).T
+
+
 def _permuted(X: Floats, at: Index, seed: int, group: str, tree: int) -> Floats:
     """Return rows with some columns permuted together."""
     order = generator_of(seed, "out of bag", group, tree).permutation(len(X))
@@ -224,14 +261,18 @@ def _loss(
 ) -> Floats:
     """Return each loss of one member on rows, (n_losses,)."""
     y, weights = rows
+    return evaluate(losses, y, _prediction(model, member, X), weights)
+
+
+def _prediction(model: FittedModel, member: Member, X: Floats) -> Floats:
+    """Return what one member predicts of rows, as `FittedModel.predict` does."""
     seen = X[:, member.columns]
     if model.task == "regression":
-        return evaluate(losses, y, np.asarray(member.estimator.predict(seen)), weights)
+        return np.asarray(member.estimator.predict(seen))
     shares = np.zeros((len(X), len(model.classes)))
     met = np.asarray(member.estimator.classes_).astype(np.intp)
     shares[:, met] = member.estimator.predict_proba(seen)
-    prediction = shares[:, 1] if model.task == "binary" else shares
-    return evaluate(losses, y, prediction, weights)
+    return shares[:, 1] if model.task == "binary" else shares
 
 
 def _members(
