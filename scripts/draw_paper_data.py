@@ -1,17 +1,23 @@
-"""Draw the simulated data of the papers' audits, as their papers describe them.
+"""Draw the data of the papers' audits, as their papers describe them.
 
     .venv/bin/python scripts/draw_paper_data.py
 
 Each audit reads the table beside it, so what was measured can be measured again after
 numpy has changed its streams; the audit's first lines hold the table's SHA-256. Numbers
 are rounded to six digits, so that a last digit of another machine draws the same table.
+Tables made of R's data sets are drawn where R has the package.
 """
 
+import sys
 from itertools import combinations, product
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+
+from pipeline.tables import read_table
+from r_bridge import host
+from r_bridge.errors import RBridgeError
 
 REPORTS = Path(__file__).parents[1] / "reports"
 
@@ -72,6 +78,51 @@ def gaussians(scale: float = 1) -> pd.DataFrame:
     return _table(X + np.outer(y, [0.5, 1.5, 0]), scale * y)
 
 
+def friedman() -> pd.DataFrame:
+    """Return Friedman's first problem with N(0, 1), ten uniform columns, n = 500."""
+    random = np.random.default_rng(1)
+    X = random.uniform(size=(500, 10))
+    y = 10 * np.sin(np.pi * X[:, 0] * X[:, 1]) + 20 * (X[:, 2] - 0.5) ** 2
+    return _table(X, y + 10 * X[:, 3] + 5 * X[:, 4] + random.normal(size=len(X)))
+
+
+def hedonic(boston: pd.DataFrame) -> pd.DataFrame:
+    """Return the terms of Harrison and Rubinfeld's equation.
+
+    R's `b` is already 1000 (B - 0.63)^2, `nox` is in parts per 10 million where the
+    equation has parts per 100 million, and `lstat` is in per cent.
+    """
+    terms = {
+        "rm_squared": boston["rm"] ** 2,
+        "age": boston["age"],
+        "log_dis": np.log(boston["dis"]),
+        "log_rad": np.log(boston["rad"]),
+        "tax": boston["tax"],
+        "ptratio": boston["ptratio"],
+        "b_squared": boston["b"] / 1000,
+        "log_lstat": np.log(boston["lstat"] / 100),
+        "crim": boston["crim"],
+        "zn": boston["zn"],
+        "indus": boston["indus"],
+        "chas": boston["chas"].astype(int),
+        "nox_squared": (10 * boston["nox"]) ** 2,
+        "log_mv": np.log(1000 * boston["medv"]),
+    }
+    return pd.DataFrame(terms)
+
+
+def corrected(boston: pd.DataFrame) -> pd.DataFrame:
+    """Return the corrected values of homes and the 13 measurements of Boston."""
+    return boston.drop(columns=["town", "tract", "lon", "lat", "medv"])
+
+
+def complete(pima: pd.DataFrame) -> pd.DataFrame:
+    """Return the women without a missing value, measurements to mean 0 and SD 1."""
+    whole = pima.dropna().reset_index(drop=True)
+    X = whole.drop(columns="diabetes")
+    return ((X - X.mean()) / X.std()).assign(diabetes=whole["diabetes"])
+
+
 def _table(X: np.ndarray, y: np.ndarray) -> pd.DataFrame:
     names = [f"x{j}" for j in range(1, X.shape[1] + 1)]
     return pd.DataFrame(X, columns=names).assign(y=y)
@@ -80,6 +131,7 @@ def _table(X: np.ndarray, y: np.ndarray) -> pd.DataFrame:
 TABLES = {
     "parr-quadratic": quadratic,
     "greenwell-linear": linear,
+    "greenwell-friedman": friedman,
     "fokoue-simulation": lambda: correlated(0.0),
     "fokoue-simulation-correlated": lambda: correlated(0.75),
     "zien-boolean": lambda: truth_table(10),
@@ -88,14 +140,34 @@ TABLES = {
 }
 """The audit a table belongs to, and what draws it."""
 
+FROM_R = {
+    "greenwell-hedonic": ("mlbench::BostonHousing2", hedonic),
+    "greenwell-boston": ("mlbench::BostonHousing2", corrected),
+    "greenwell-pima": ("mlbench::PimaIndiansDiabetes2", complete),
+}
+"""The audit a table belongs to, the data set of R, and what makes the table of it."""
+
 
 def text_of(audit: str) -> str:
     """Return the table of an audit as the text of its file."""
-    return TABLES[audit]().to_csv(index=False, float_format="%.6g", lineterminator="\n")
+    if audit in TABLES:
+        return _text(TABLES[audit]())
+    name, made_of = FROM_R[audit]
+    with host.session():
+        return _text(made_of(read_table({"r": name}, base=REPORTS).frame))
+
+
+def _text(table: pd.DataFrame) -> str:
+    return table.to_csv(index=False, float_format="%.6g", lineterminator="\n")
 
 
 if __name__ == "__main__":
-    for audit in TABLES:
+    for audit in (*TABLES, *FROM_R):
+        try:
+            text = text_of(audit)
+        except RBridgeError as error:
+            sys.stderr.write(f"{audit} is left as it is: {error}\n")
+            continue
         folder = REPORTS / audit
         folder.mkdir(exist_ok=True)
-        (folder / "data.csv").write_text(text_of(audit), encoding="utf-8")
+        (folder / "data.csv").write_text(text, encoding="utf-8")

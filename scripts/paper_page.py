@@ -41,7 +41,7 @@ def _row(row: dict[str, object]) -> str:
     reason = f", because: {row['reason']}" if row["reason"] else ""
     cells = (
         f"{row['claim']} ({row['source']})",
-        f"{row['asked']}, {row['method']} {row['model']}".rstrip(),
+        ", ".join(filter(None, (row["asked"], row["method"], row["model"]))),
         row["must"],
         _number(row["paper"]),
         _number(row["ours"]),

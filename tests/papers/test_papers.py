@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 
 from pipeline.audit import audit
+from pipeline.claims import CLAIMS, OF_LOSS
 from pipeline.config import load_config
 from pipeline.data import read_datasets
 from r_bridge import host
@@ -21,6 +22,7 @@ from r_bridge import host
 ROOT = Path(__file__).parents[2]
 REPORTS = ROOT / "reports"
 DRAWN = runpy.run_path(str(ROOT / "scripts" / "draw_paper_data.py"))
+TABLES = (*DRAWN["TABLES"], *DRAWN["FROM_R"])
 
 # At correlations of 0.75 x8 and x10 carry what x7 and x9 say, so both are above the
 # cut-off, and x8 is permuted at a greater loss than x7.
@@ -28,17 +30,28 @@ FAILING = {
     "fokoue-simulation-correlated": {
         "all other columns are below it",
         "permuting finds the three signals",
-    }
+    },
+    # The paper prints 0.088; the data say 0.0914, and 9.07e-5 of age.
+    "greenwell-hedonic": {
+        "the coefficient of CHAS is 0.088",
+        "the coefficient of AGE is 8.98e-5",
+    },
 }
 SHORT = (
     "parr-quadratic",
     "greenwell-linear",
+    "greenwell-hedonic",
     "zien-boolean",
     "zien-boolean-labels",
     "zien-gaussian",
     "fokoue-simulation-correlated",
 )
-LONG = ("fokoue-simulation",)
+LONG = (
+    "fokoue-simulation",
+    "greenwell-boston",
+    "greenwell-friedman",
+    "greenwell-pima",
+)
 WITH_R = ("fokoue-pima", "fokoue-attitude")
 ALL = [*SHORT, *LONG, *WITH_R]
 
@@ -69,10 +82,11 @@ def test_the_claims_on_data_of_r_hold(name):
 def test_every_claim_says_what_it_is_about_and_where_it_stands(name):
     claims = load_config(REPORTS / name).claims
     assert claims
-    assert [c.text for c in claims if not (c.source and c.features)] == []
+    about = [c for c in claims if c.features or CLAIMS[c.kind].asks in OF_LOSS]
+    assert [c.text for c in claims if c not in about or not c.source] == []
 
 
-@pytest.mark.parametrize("name", DRAWN["TABLES"])
+@pytest.mark.parametrize("name", TABLES)
 def test_a_table_is_the_one_its_audit_names_and_small(name):
     content = (REPORTS / name / "data.csv").read_bytes()
     assert sha256(content).hexdigest() in (REPORTS / name / "audit.toml").read_text(
@@ -81,7 +95,13 @@ def test_a_table_is_the_one_its_audit_names_and_small(name):
     assert len(content) < 100_000
 
 
-@pytest.mark.parametrize("name", DRAWN["TABLES"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *DRAWN["TABLES"],
+        *(pytest.param(name, marks=pytest.mark.needs_r) for name in DRAWN["FROM_R"]),
+    ],
+)
 def test_a_table_is_what_its_description_draws(name):
     kept = pd.read_csv(REPORTS / name / "data.csv")
     drawn = pd.read_csv(StringIO(DRAWN["text_of"](name)))
