@@ -123,6 +123,25 @@ def complete(pima: pd.DataFrame) -> pd.DataFrame:
     return ((X - X.mean()) / X.std()).assign(diabetes=whole["diabetes"])
 
 
+def sequences(seed: int, n_each: int = 2500) -> tuple[np.ndarray, np.ndarray]:
+    """Return letters 0 to 3 (A, C, G, T) at 60 positions, and classes 1 and -1.
+
+    Into those of class 1 GATTACA is planted, its first letter at round(N(35, 7)), one
+    of its seven drawn anew, so that a quarter stay as they are. The length of 60 is
+    ours; what would run over the end is moved to it. No audit reads these: they are
+    drawn for the test of POIM.
+    """
+    random = np.random.default_rng(seed)
+    letters = random.integers(4, size=(2 * n_each, 60))
+    first = np.rint(random.normal(35, 7, size=n_each)).astype(int) - 1
+    planted = np.tile(["ACGT".index(letter) for letter in "GATTACA"], (n_each, 1))
+    row = np.arange(n_each)
+    planted[row, random.integers(7, size=n_each)] = random.integers(4, size=n_each)
+    columns = np.clip(first, 0, 53)[:, np.newaxis] + np.arange(7)
+    letters[row[:, np.newaxis], columns] = planted
+    return letters, np.repeat([1, -1], n_each)
+
+
 def _table(X: np.ndarray, y: np.ndarray) -> pd.DataFrame:
     names = [f"x{j}" for j in range(1, X.shape[1] + 1)]
     return pd.DataFrame(X, columns=names).assign(y=y)
