@@ -243,10 +243,13 @@ def from_values(column: pd.Series, *, where: str) -> pd.Series:
     )
 
 
-def joined(train: pd.Series, test: pd.Series, *, where: str) -> pd.Series:
+def joined(
+    train: pd.Series, test: pd.Series, *, where: str, rows: str = "test"
+) -> pd.Series:
     """Return the column of two typed tables one below the other.
 
-    Both must be of one kind, and the levels are those of `train`, in its order.
+    Both must be of one kind, and the levels are those of `train`, in its order. What
+    the others are called in messages is `rows`.
 
     Raises
     ------
@@ -258,17 +261,19 @@ def joined(train: pd.Series, test: pd.Series, *, where: str) -> pd.Series:
     if kinds[0] != kinds[1] and not set(kinds) <= wide:
         raise DataError(
             f"{where} must be of one kind, but it is {kinds[0]} in the training rows "
-            f"and {kinds[1]} in the test rows."
+            f"and {kinds[1]} in the {rows} rows."
         )
     if is_category(train):
-        refuse_new_levels(train.cat.categories, test, where=where)
+        refuse_new_levels(train.cat.categories, test, where=where, rows=rows)
         test = test.cat.set_categories(train.cat.categories)
         test = test.astype(train.dtype)
     return pd.concat([train, test], ignore_index=True)
 
 
-def refuse_new_levels(known: Collection[str], test: pd.Series, *, where: str) -> None:
-    """Refuse test rows with a level that is not `known`: levels, or training cells.
+def refuse_new_levels(
+    known: Collection[str], test: pd.Series, *, where: str, rows: str = "test"
+) -> None:
+    """Refuse rows with a level that is not `known`: levels, or training cells.
 
     Raises
     ------
@@ -284,8 +289,8 @@ def refuse_new_levels(known: Collection[str], test: pd.Series, *, where: str) ->
                 "under [data] features."
             )
         raise DataError(
-            f"{where} must have its test levels among those of the training rows, but "
-            f"{listed(new)} {_are(new)} in the test rows only. {remedy}"
+            f"{where} must have its {rows} levels among those of the training rows, "
+            f"but {listed(new)} {_are(new)} in the {rows} rows only. {remedy}"
         )
 
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from pipeline.config_sections import unsuited
 from pipeline.derived import DERIVED
 from pipeline.errors import did_you_mean, listed
+from pipeline.expressions import problem_of
 from pipeline.importance import METHODS
 from pipeline.losses import default_losses
 
@@ -107,10 +108,17 @@ def _option_problems(
     kind = values["kind"]
     needed = DERIVED[kind].option
     faulty = any(f"{where} {needed} " in problem for problem in problems)
-    if needed and values.get(needed) in (None, ()) and not faulty:
+    if needed and values.get(needed) in (None, (), "") and not faulty:
         yield f"{where} {needed} must be given for kind {kind!r}, but it is missing."
-    for key in ("threshold", "level", "weights"):
-        if key != needed and values.get(key) not in (None, ()):
+    if needed == "expression" and values.get(needed):
+        problem = problem_of(values[needed])
+        yield from [f"{where} {needed} {problem}"] if problem else []
+    is_of = kind != "expression" and not values.get("of")
+    if is_of and not any(f"{where} of " in problem for problem in problems):
+        yield f"{where} of must be given for kind {kind!r}, but it is missing."
+    others = ("of",) if kind == "expression" else ()
+    for key in (*others, "threshold", "level", "weights", "expression"):
+        if key != needed and values.get(key) not in (None, (), ""):
             rule = f"must be left out for kind {kind!r}"
             yield f"{where} {key} {rule}, but {values[key]!r} was given."
 
@@ -119,7 +127,7 @@ def _count_problems(where: str, values: Mapping[str, Any]) -> Iterator[str]:
     """Yield what is wrong with how many columns and weights there are."""
     _, _, least, most, *_ = DERIVED[values["kind"]]
     n, n_weights = len(values.get("of", ())), len(values.get("weights", ()))
-    if n and not least <= n <= (most or n):
+    if n and least and not least <= n <= (most or n):
         needed = "one column" if most else "two columns or more"
         rule = f"of must name {needed} for kind {values['kind']!r}"
         yield f"{where} {rule}, but {n} {_was(n)} given."

@@ -65,6 +65,9 @@ class DataSection:
     test : table
         The rows importances are measured on: a source like `train`, a fraction of
         its rows drawn with the seed, or those with a value in a column.
+    reference_rows : table
+        Rows, with or without a target, that FIRM and the gradients are taken over
+        instead of the test rows: a source like `train`.
     target : str
         The column that is predicted.
     task : {"regression", "binary", "multiclass"}
@@ -95,6 +98,9 @@ class DataSection:
     held_out_columns: tuple[str, ...] = ()
     categories: Mapping[str, Names] = field(default_factory=_empty)
     missing_values: tuple[str, ...] = ()
+    reference_rows: Annotated[Mapping[str, Any], Tables((*SOURCES, {}))] = field(
+        default_factory=_empty
+    )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

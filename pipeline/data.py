@@ -4,6 +4,8 @@ Problems that do not depend on each other are reported together, one per line.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
 from typing import Any, Literal
 
 import numpy as np
@@ -32,7 +34,7 @@ from pipeline.reading import (
 from pipeline.records import Dataset, Task
 from pipeline.tables import RFrame, check_header
 
-Split = Literal["train", "test", "all"]
+Split = Literal["train", "test", "all", "reference"]
 SPLITS: tuple[Split, Split] = ("train", "test")
 COLUMNS = ["feature", "kind", "dtype", "origin", "levels"]
 COLUMNS += ["minimum", "maximum", "distinct", "missing_train", "missing_test"]
@@ -58,7 +60,8 @@ def read_datasets(
     Returns
     -------
     train, test : Dataset
-        Each feature asked alone; ``asked_by`` asks groups.
+        Each feature asked alone; ``asked_by`` asks groups. The reference rows, if there
+        are any, are ``test.reference``; their target is not read, and is NaN.
 
     Raises
     ------
@@ -75,7 +78,8 @@ def read_datasets(
         )
     reading = read(section, config, r_frame=r_frame)
     sides = (reading.train, reading.test)
-    problems = [text for side in sides for text in _problems(side)]
+    more = (reading.reference,) if reading.reference else ()
+    problems = [text for side in (*sides, *more) for text in _problems(side)]
     problems += _new_levels(reading)
     with collecting(problems):
         classes, targets = _targets(
@@ -86,6 +90,10 @@ def read_datasets(
         _made(side, y, section.task, classes, split=split)
         for side, y, split in zip(sides, targets, SPLITS, strict=True)
     )
+    for side in more:
+        y = side.target.to_numpy()
+        reference = _made(side, y, section.task, classes, split="reference")
+        test = replace(test, reference=reference)
     return train, test
 
 
@@ -184,7 +192,7 @@ def describe(train: Dataset | None, test: Dataset, config: AuditConfig) -> pd.Da
 
 
 def datasets_frame(train: Dataset | None, test: Dataset) -> pd.DataFrame:
-    """Return what each set of rows is, training rows first.
+    """Return what each set of rows is, training rows first, reference rows last.
 
     Columns: name; split; rows; columns; target; task; source; sha256; weighted, whether
     rows weigh differently; missing_cells, over all features.
@@ -203,7 +211,7 @@ def datasets_frame(train: Dataset | None, test: Dataset) -> pd.DataFrame:
                 "weighted": rows.is_weighted,
                 "missing_cells": int(rows.X.isna().to_numpy().sum()),
             }
-            for rows in (train, test)
+            for rows in (train, test, test.reference)
             if rows is not None
         ]
     )
@@ -269,14 +277,16 @@ def _problems(side: Side) -> Iterator[str]:
 
 
 def _new_levels(reading: Reading) -> list[str]:
-    """Return a sentence per inferred category with a level in the test rows only."""
+    """Return a sentence per inferred category with a level not in training rows."""
     problems: list[str] = []
-    for key in reading.inferred:
-        train, test = reading.train.X[key], reading.test.X[key]
-        if is_category(train):
+    others = {"test": reading.test, "reference": reading.reference}
+    for key, (rows, side) in product(reading.inferred, others.items()):
+        train = reading.train.X[key]
+        if side is not None and is_category(train):
             with collecting(problems):
-                where = f"{reading.test.where}: column {key!r}"
-                refuse_new_levels(train.dropna(), test, where=where)
+                where = f"{side.where}: column {key!r}"
+                known, met = train.dropna(), side.X[key]
+                refuse_new_levels(known, met, where=where, rows=rows)
     return problems
 
 

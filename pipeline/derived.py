@@ -5,10 +5,11 @@
     level                            1 where a column has one level
     product                          of two numbers or more
     linear_combination               of numbers, with weights
+    expression                       a formula of columns, as `expressions` reads it
 
 Truths are columns of true and false, of 0 and 1, or of -1 and 1; what comes out of
 them is 0 or 1. A definition may name others before it. Nothing is learnt from the
-rows. Not: formulas as text, since what evaluates them can also run code.
+rows.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,9 +22,10 @@ import pandas as pd
 
 from pipeline.columns import digest_of, is_category, text_of
 from pipeline.errors import DataError, did_you_mean, listed
+from pipeline.expressions import names_of, value_of
 from pipeline.records import Dataset
 from pipeline.roles import feature_problems
-from pipeline.rules import NAME, OneOf, Range
+from pipeline.rules import NAME, OneOf
 
 NOT = "not "
 TRUTHS = ({0.0, 1.0}, {-1.0, 1.0})
@@ -94,6 +96,11 @@ def linear_combination(inputs: list[Cells], weights: Sequence[float]) -> Cells:
     return np.asarray(sum(w * x for w, x in zip(weights, inputs, strict=True)))
 
 
+def expression(inputs: list[Cells], text: str) -> Cells:
+    """Return what a formula says of its columns, in the order it names them."""
+    return value_of(text, dict(zip(names_of(text), inputs, strict=True)))
+
+
 DERIVED: dict[str, Kind] = {
     "conjunction": Kind(conjunction, "truths", 2, sign=" and "),
     "disjunction": Kind(disjunction, "truths", 2, sign=" or "),
@@ -102,6 +109,7 @@ DERIVED: dict[str, Kind] = {
     "level": Kind(level, "levels", 1, 1, option="level"),
     "product": Kind(product, "numbers", 2, sign=" × "),
     "linear_combination": Kind(linear_combination, "numbers", 1, option="weights"),
+    "expression": Kind(expression, "numbers", 0, option="expression"),
 }
 
 
@@ -115,24 +123,34 @@ class DerivedSection:
         How the report names it.
     kind : str
         How it is made: "conjunction", "disjunction" or "xor" of truths, "step" of a
-        number, "level" of a column, "product" or "linear_combination" of numbers.
+        number, "level" of a column, "product" or "linear_combination" of numbers,
+        "expression" of what a formula names.
     of : tuple of str
         The columns it is made of, or others derived before it; "not x" is the
-        opposite of the truth "x".
+        opposite of the truth "x". Left out for an expression.
     threshold : float
         Of "step": it is 1 above this number, else 0.
     level : str
         Of "level": it is 1 where the column has this level, else 0.
     weights : tuple of float
         Of "linear_combination": one per column.
+    expression : str
+        Of "expression": a formula such as "log(x1) * (x2 > 3)"; it has columns,
+        numbers, + - * / **, comparisons, and, or, not, log, exp, sqrt, abs, min, max.
     """
 
     name: Annotated[str, NAME]
     kind: Annotated[str, OneOf(tuple(DERIVED))]
-    of: Annotated[tuple[str, ...], Range(least=1)]
+    of: tuple[str, ...] = ()
     threshold: float | None = None
     level: str | None = None
     weights: tuple[float, ...] = ()
+    expression: str = ""
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """What it is made of: as given, or as the formula names them."""
+        return names_of(self.expression) if self.expression else self.of
 
 
 def derive(
@@ -169,7 +187,10 @@ def derive(
         if section.name not in known and not found:
             found = tuple(_unfit(section, known, where))
             if not found:
-                known[section.name] = _made(section, known)
+                column = _made(section, known)
+                found = tuple(_not_finite(section, column, where))
+            if not found:
+                known[section.name] = column
         problems += [text for text in found if text]
         faulty |= {section.name} if section.name not in known else set()
     if problems:
@@ -219,7 +240,7 @@ def sources_of(
     """Return the columns of the data that each derived one is made of in the end."""
     found: dict[str, tuple[str, ...]] = {name: (name,) for name in columns}
     for section in sections:
-        inputs = (_input(name, found)[0] for name in section.of)
+        inputs = (_input(name, found)[0] for name in section.inputs)
         each = [source for name in inputs for source in found[name]]
         found[section.name] = tuple(dict.fromkeys(each))
     return {section.name: found[section.name] for section in sections}
@@ -234,6 +255,8 @@ def definition_of(section: DerivedSection) -> str:
     >>> definition_of(rich)
     'income > 9.5'
     """
+    if section.kind == "expression":
+        return section.expression
     kind, first = DERIVED[section.kind], section.of[0]
     if section.kind == "step":
         return f"{first} > {section.threshold:g}"
@@ -257,9 +280,10 @@ def _unread(
     section: DerivedSection, known: Mapping[str, pd.Series], faulty: set[str]
 ) -> Iterator[str]:
     """Yield a sentence per input that is not there, empty if told before."""
-    for given in section.of:
+    key = "expression" if section.expression else "of"
+    for given in section.inputs:
         name, is_opposite = _input(given, known)
-        subject = f"[[derived]] {section.name!r} of must name"
+        subject = f"[[derived]] {section.name!r} {key} must name"
         if name in faulty:
             yield ""
         elif name not in known:
@@ -275,7 +299,7 @@ def _unfit(
     section: DerivedSection, known: Mapping[str, pd.Series], where: str
 ) -> Iterator[str]:
     """Yield a sentence per input that the kind cannot be made of."""
-    for given in section.of:
+    for given in section.inputs:
         name, _ = _input(given, known)
         column = known[name]
         subject = f"{where}: column {name!r}"
@@ -290,6 +314,17 @@ def _unfit(
             misfit = MISFITS[DERIVED[section.kind].reads](column, section)
             if misfit:
                 yield f"{subject} must {misfit[0]}, {because}, but {misfit[1]}."
+
+
+def _not_finite(
+    section: DerivedSection, column: pd.Series, where: str
+) -> Iterator[str]:
+    """Yield a sentence if a formula has no answer in some rows."""
+    at = np.flatnonzero(~np.isfinite(column.to_numpy(dtype=np.float64))) + 1
+    if len(at) and section.kind == "expression":
+        rule = f"[[derived]] {section.name!r} expression must be finite in every row"
+        rows = f"{'row' if len(at) == 1 else 'rows'} {listed(at.tolist())}"
+        yield f"{rule} of {where}, but it is not in {rows} of {len(column)}."
 
 
 def _no_truths(column: pd.Series, section: DerivedSection) -> tuple[str, str] | None:
@@ -341,7 +376,7 @@ def _made(section: DerivedSection, known: Mapping[str, pd.Series]) -> pd.Series:
     """Return one derived column of inputs that fit."""
     kind = DERIVED[section.kind]
     inputs = []
-    for given in section.of:
+    for given in section.inputs:
         name, is_opposite = _input(given, known)
         cells = CELLS[kind.reads](known[name])
         inputs.append(~cells if is_opposite else cells)

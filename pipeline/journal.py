@@ -193,7 +193,8 @@ class Journal:
         asked_r: bool,
     ) -> AuditResult:
         """Return everything found as one record; `asked_r` brings R's versions in."""
-        rows = [part.sha256 for part in (train, test) if part is not None]
+        parts = (train, test, test.reference)
+        rows = [part.sha256 for part in parts if part is not None]
         digest = hashlib.sha256("|".join(rows).encode()).hexdigest()
         return AuditResult(
             run=environment.run_info(

@@ -24,6 +24,8 @@ from pipeline.references import ENGINES, EngineInfo
 
 OUT_OF_BAG = ("random_subspace", "random_subspace_permutation")
 """Methods whose members are judged on the training rows out of their samples."""
+ON_REFERENCE = ("firm", "gradient_sensitivity")
+"""Methods of rows that need no target, asked of the reference rows if there are any."""
 
 Curves = Mapping[str, tuple[Any, Floats]]
 
@@ -67,10 +69,13 @@ def rows_for(
 
     What is predictive in the data is learnt from the training rows, as a model would
     be, so that the test rows can judge a choice of features. What is read off a fit,
-    or measured out of bag, is of the training rows too.
+    or measured out of bag, is of the training rows too. What needs no target is of the
+    reference rows, if there are any.
     """
     on_training = is_of_training_rows(section.method)
     rows = train if on_training and train is not None else test
+    if section.method in ON_REFERENCE and test.reference is not None:
+        rows = test.reference
     if section.of == "pairs":
         return rows.asked_by(pairs_of(rows.features))
     return rows.asked_by(groups) if section.of == "groups" else rows

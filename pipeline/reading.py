@@ -52,12 +52,13 @@ class Side(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """What ``[data]`` describes: two sides, and the features whose levels nobody
-    declared."""
+    """What ``[data]`` describes: two sides, the features whose levels nobody declared,
+    and the reference rows, whose target is NaN."""
 
     train: Side
     test: Side
     inferred: tuple[str, ...]
+    reference: Side | None = None
 
 
 def read(
@@ -70,20 +71,22 @@ def read(
     DataError
         With every problem of the tables, then of their names, then of their columns.
     """
-    tables = _tables(section, config, r_frame)
+    every = _tables(section, config, r_frame)
+    tables = every[:-1] if section.reference_rows else every
     features = _features(tables[0], section)
     audited = (*features, *section.held_out_columns)
     derived = [item.name for item in config.derived]
     raise_all(
         [
-            *_unknown_columns(tables, section, features),
+            *_unknown_columns(every, tables, section, features),
             *group_problems(config.groups, (*audited, *derived)),
         ]
     )
-    label = ", ".join(dict.fromkeys(table.name for table in tables))
+    label = ", ".join(dict.fromkeys(table.name for table in every))
     split = section.test.get("column", "")
-    wanted = (*audited, section.target, section.weights, split)
-    typed = _typed(tables, [name for name in wanted if name], section, label)
+    asked = {name: every for name in (*audited, section.weights) if name}
+    asked |= {name: tables for name in (section.target, split) if name}
+    typed = _typed(asked, section, label)
     made = derive(
         {name: typed[name] for name in audited},
         config.derived,
@@ -91,6 +94,9 @@ def read(
         taken=tuple(tables[0].frame.columns),
     )
     typed |= made
+    n_rows = sum(len(table.frame) for table in tables)
+    more = {name: column.iloc[n_rows:] for name, column in typed.items()}
+    typed = {name: column.iloc[:n_rows] for name, column in typed.items()}
     unread: dict[str, tuple[str, ...]] = dict.fromkeys(section.held_out_columns, ())
     unread |= sources_of(config.derived, audited)
     is_test = _test_rows(tables, typed, section, config.seed)
@@ -99,14 +105,22 @@ def read(
         _side(typed, section, (*audited, *made), rows, told)._replace(unread=unread)
         for rows, told in zip((~is_test, is_test), words, strict=True)
     ]
-    return Reading(sides[0], sides[1], _inferred(tables, audited, section))
+    reading = Reading(sides[0], sides[1], _inferred(tables, audited, section))
+    if not section.reference_rows:
+        return reading
+    more[section.target] = pd.Series(
+        np.nan, more[audited[0]].index, name=section.target
+    )
+    told = _reference_words(every, section.reference_rows)
+    side = _side(more, section, (*audited, *made), slice(None), told)
+    return reading._replace(reference=side._replace(unread=unread))
 
 
 def _side(
     typed: Mapping[str, pd.Series],
     section: DataSection,
     features: tuple[str, ...],
-    rows: Rows,
+    rows: Rows | slice,
     told: Mapping[str, Any],
 ) -> Side:
     """Return the rows of one split, in the order of their table."""
@@ -150,8 +164,8 @@ def group_problems(
 def _tables(
     section: DataSection, config: AuditConfig, r_frame: RFrame | None
 ) -> tuple[Table, ...]:
-    """Return the one table, or those of the training and the test rows."""
-    given = [section.train, section.test]
+    """Return the one table, or those of training and test rows; the reference last."""
+    given = [section.train, section.test, section.reference_rows]
     problems: list[str] = []
     tables: list[Table] = []
     for source in given:
@@ -183,23 +197,29 @@ def _features(table: Table, section: DataSection) -> tuple[str, ...]:
 
 
 def _unknown_columns(
-    tables: tuple[Table, ...], section: DataSection, features: tuple[str, ...]
+    every: tuple[Table, ...],
+    tables: tuple[Table, ...],
+    section: DataSection,
+    features: tuple[str, ...],
 ) -> Iterator[str]:
     """Yield a sentence for every column that is named but not there."""
     if not features:
         rule = "must have a column that is a feature"
         yield f"{tables[0].name} {rule}, but all have other roles."
-    asked = {
+    own = {
         "target": (section.target,),
-        "weights": (section.weights,),
         "test": (section.test.get("column", ""),),
+    }
+    asked = {
+        "weights": (section.weights,),
         "features": features,
         "held_out_columns": section.held_out_columns,
         "categories": tuple(section.categories),
     }
-    for table in tables:
+    for place, table in enumerate(every):
         known = tuple(table.frame.columns)
-        for key, names in asked.items():
+        wanted = asked if place >= len(tables) else own | asked
+        for key, names in wanted.items():
             for name in names:
                 if name and name not in known:
                     hint = (
@@ -210,12 +230,12 @@ def _unknown_columns(
 
 
 def _typed(
-    tables: tuple[Table, ...], names: list[str], section: DataSection, label: str
+    asked: Mapping[str, tuple[Table, ...]], section: DataSection, label: str
 ) -> dict[str, pd.Series]:
-    """Return the wanted columns over all rows, or raise what keeps them from types."""
+    """Return the columns over the rows of tables, or raise what has no type."""
     problems: list[str] = []
     typed: dict[str, pd.Series] = {}
-    for name in names:
+    for name, tables in asked.items():
         with collecting(problems):
             column = _column(tables, name, section, f"{label}: column {name!r}")
             typed[name] = column.rename(name)
@@ -234,7 +254,11 @@ def _column(
         _meant(part, table.is_text, section, f"{table.name}: column {name!r}")
         for table, part in zip(tables, parts, strict=True)
     ]
-    return meant[0] if len(meant) == 1 else columns.joined(*meant, where=where)
+    found, n_own = meant[0], 1 + bool(set(section.test) & set(SOURCES))
+    for place, part in enumerate(meant[1:], start=1):
+        rows = "test" if place < n_own else "reference"
+        found = columns.joined(found, part, where=where, rows=rows)
+    return found
 
 
 def _meant(
@@ -305,6 +329,17 @@ def _words(
         for label, name, source in zip(labels, names, given, strict=True)
     )
     return train, test
+
+
+def _reference_words(
+    every: tuple[Table, ...], source: Mapping[str, Any]
+) -> dict[str, str]:
+    """Return how sentences and the report name the reference rows."""
+    where = every[-1].name
+    if where in [table.name for table in every[:-1]]:
+        where = f"{where} (reference rows)"
+    name, given = _stem(every[-1].name), str(next(iter(source.values())))
+    return {"where": where, "name": name, "source": given}
 
 
 def _held_out(section: DataSection, seed: int) -> str:

@@ -26,8 +26,8 @@ class Dataset:
 
     Attributes
     ----------
-    name : str
-        How the report names these rows.
+    name, source : str
+        How the report names these rows, and where they came from.
     X : DataFrame of shape (n_samples, n_features)
         The audited columns, in the order of the data; categories as `category`.
     y : ndarray of shape (n_samples,)
@@ -44,13 +44,13 @@ class Dataset:
     unread : mapping of str to tuple of str
         The columns of `X` that no model is given, each with those it was derived
         from; none for a column held out.
-    split : {"train", "test", "all"}
+    split : {"train", "test", "all", "reference"}
     target : str
         The name of the target column.
     sha256 : str
         Digest of what was read: columns, types, values, target and weights.
-    source : str
-        Where the rows came from, in words.
+    reference : Dataset or None
+        Rows that need no target; `measure.ON_REFERENCE` are taken over them.
     """
 
     name: str
@@ -59,12 +59,13 @@ class Dataset:
     task: Task
     weights: Floats
     groups: Mapping[str, tuple[str, ...]]
-    split: Literal["train", "test", "all"]
+    split: Literal["train", "test", "all", "reference"]
     target: str
     sha256: str
     classes: tuple[str, ...] = ()
     source: str = ""
     unread: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    reference: "Dataset | None" = None
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -238,8 +239,7 @@ class Importance:
         Prediction scale the numbers live on.
     positive_class : str
         The class whose prediction is measured, empty if none.
-    split : str
-        The rows asked: "train", "test" or "all".
+    split : {"train", "test", "all", "reference"}
     unit : str
         Unit of the values: a loss, a prediction, or "1".
     options : mapping

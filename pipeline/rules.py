@@ -288,7 +288,7 @@ def _table(item: Rule) -> Rule:
 def _one_table(choices: tuple[Mapping[str, Any], ...]) -> Rule:
     """Return the rule of a table that has exactly one of several sets of keys."""
     rules = [{key: rule_of(inside) for key, inside in keys.items()} for keys in choices]
-    names = [" and ".join(map(repr, keys)) for keys in rules]
+    names = [" and ".join(map(repr, keys)) or "nothing" for keys in rules]
     one = f"a table with {' or '.join(names)}"
 
     def read(value: Any) -> Any:

@@ -29,7 +29,7 @@ LAYERS = (
     "encoding estimators dependence",
     "columns spreads result",
     "records finding losses streams r_rng",
-    "errors frozen",
+    "errors frozen expressions",
 )
 
 R_SIDE = "worker to_r from_r callback probe"

@@ -65,6 +65,7 @@ def made(kind, *of, table=TABLE, **option):
         ("level", ("a",), {"level": "1"}, [0, 0, 1, 1]),
         ("product", ("a", "x"), {}, [0, 0, -1.0, 2.5]),
         ("linear_combination", ("x", "b"), {"weights": (2, -1)}, [1, 3, -2, 4]),
+        ("expression", (), {"expression": "x * x + (b > a)"}, [0.25, 5, 1, 6.25]),
     ],
 )
 def test_a_kind_makes_of_each_row_what_its_definition_says(kind, of, option, truth):
@@ -372,7 +373,7 @@ CONFIGS = [
     (
         OLD | {"kind": "stepp"},
         "kind must be one of 'conjunction', 'disjunction', 'xor'"
-        ", 'step', 'level' and 2 more, but 'stepp' was given. Did you mean 'step'?",
+        ", 'step', 'level' and 3 more, but 'stepp' was given. Did you mean 'step'?",
     ),
     (
         {"name": "o", "kind": "step", "of": ["age"]},

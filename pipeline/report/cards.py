@@ -169,9 +169,11 @@ def _data(facts: Facts, record: Importance) -> Sentence:
         return (own[record.method],)
     frame = facts.result.datasets
     rows = frame[frame["split"] == record.split]
+    is_reference = record.split == "reference"
     weighted = bool(len(rows)) and bool(rows["weighted"].iloc[0])
     return say(
-        "cards.data",
+        "cards.data_reference" if is_reference else "cards.data",
+        **({"name": named(str(rows["name"].iloc[0]))} if is_reference else {}),
         rows=counted(
             whole(f"importances[{facts.index(record)}].n_samples", record.n_samples),
             "row",

@@ -1,0 +1,243 @@
+"""Formulas as text: read into a tree, judged node by node, computed by numpy.
+
+    columns        by name: x1, construction.year
+    numbers        1, 0.5, 1e-3
+    + - * / **     the exponent is a number of at most 16
+    < <= > >= == !=  1 where it holds, else 0; also in a chain, 0 < x1 < 1
+    and or not     of comparisons
+    log exp sqrt abs min max
+
+Nothing is evaluated that is not in these tables: no text is handed to Python's own
+evaluation, no attribute is looked up, no other function is called. Not: what the
+columns must be, which is `derived`.
+"""
+
+import ast
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, reduce
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Cells: TypeAlias = npt.NDArray[Any]
+
+MOST_CHARACTERS = 500
+MOST_PARTS = 100
+MOST_EXPONENT = 16
+
+ARITHMETIC: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
+}
+COMPARISONS: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+}
+SIGNS: dict[type, Callable[[Any], Any]] = {
+    ast.USub: operator.neg,
+    ast.UAdd: operator.pos,
+    ast.Not: np.logical_not,
+}
+JOINTS: dict[type, Any] = {ast.And: np.logical_and, ast.Or: np.logical_or}
+FUNCTIONS: dict[str, tuple[Any, int]] = {
+    "log": (np.log, 1),
+    "exp": (np.exp, 1),
+    "sqrt": (np.sqrt, 1),
+    "abs": (np.abs, 1),
+    "min": (np.minimum, 2),
+    "max": (np.maximum, 2),
+}
+"""Each with its least number of arguments; one of 1 has no more."""
+
+
+def problem_of(text: str) -> str:
+    """Return what is wrong with a formula, as "must …, but …."; empty if nothing is.
+
+    Examples
+    --------
+    >>> problem_of("log(x1) * (x2 > 3)")
+    ''
+    >>> problem_of("x1.mean()")
+    "must call log, exp, sqrt, abs, min or max, but 'x1.mean' was called."
+    """
+    if len(text) > MOST_CHARACTERS:
+        rule = f"must have at most {MOST_CHARACTERS} characters"
+        return f"{rule}, but {len(text)} were given."
+    try:
+        tree = _tree(text)
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return f"must be a formula, but {text!r} is none."
+    n_parts = sum(1 for _ in ast.walk(tree))
+    if n_parts > MOST_PARTS:
+        return f"must have at most {MOST_PARTS} parts, but it has {n_parts}."
+    found = next(_refused(tree), "")
+    if not found and not names_of(text):
+        return f"must name a column, but {text!r} names none."
+    return found
+
+
+def names_of(text: str) -> tuple[str, ...]:
+    """Return the columns that a sound formula names, in their order, once each."""
+    return tuple(dict.fromkeys(_names(_tree(text))))
+
+
+def value_of(text: str, columns: Mapping[str, Cells]) -> Cells:
+    """Return what a sound formula says of each row.
+
+    Parameters
+    ----------
+    text : str
+        One that has no `problem_of`.
+    columns : mapping of str to ndarray of shape (n_samples,)
+        The numbers of each of its names.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+        0 and 1 as integers if the formula is a comparison, or joins some, else float64;
+        not finite where there is no answer, such as the logarithm of zero.
+    """
+    tree = _tree(text)
+    with np.errstate(all="ignore"):
+        value = _value(tree, columns)
+    return np.asarray(value, dtype=np.int64 if _is_truth(tree) else np.float64)
+
+
+@cache
+def _tree(text: str) -> ast.expr:
+    return ast.parse(text.strip(), mode="eval").body
+
+
+def _dotted(node: ast.AST) -> str:
+    """Return a name, also one with dots as R has them; empty for anything else."""
+    if isinstance(node, ast.Attribute):
+        before = _dotted(node.value)
+        return f"{before}.{node.attr}" if before else ""
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _parts(node: ast.expr) -> list[ast.expr]:
+    """Return what a node computes with; a name and a number are whole."""
+    match node:
+        case ast.BinOp():
+            return [node.left, node.right]
+        case ast.UnaryOp():
+            return [node.operand]
+        case ast.Compare():
+            return [node.left, *node.comparators]
+        case ast.BoolOp():
+            return node.values
+        case ast.Call():
+            return node.args
+    return []
+
+
+def _names(node: ast.expr) -> Iterator[str]:
+    if name := _dotted(node):
+        yield name
+    for part in _parts(node):
+        yield from _names(part)
+
+
+def _is_joint(node: ast.expr) -> bool:
+    """Return whether a node joins truths: by and, by or, or one of them by not."""
+    is_not = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+    return isinstance(node, ast.BoolOp) or is_not
+
+
+def _is_truth(node: ast.expr) -> bool:
+    return isinstance(node, ast.Compare) or _is_joint(node)
+
+
+def _refused(node: ast.expr) -> Iterator[str]:
+    """Yield a sentence per part that is in none of the tables, outermost first."""
+    told = ast.unparse(node)
+    match node:
+        case ast.BinOp():
+            if type(node.op) not in ARITHMETIC:
+                yield f"must compute by +, -, *, / or **, but {told!r} does not."
+            elif isinstance(node.op, ast.Pow) and not _is_exponent(node.right):
+                rule = f"must have numbers from -{MOST_EXPONENT} to {MOST_EXPONENT}"
+                yield f"{rule} as exponents, but {told!r} has another."
+        case ast.UnaryOp() if type(node.op) not in SIGNS:
+            yield f"must compute by +, -, *, / or **, but {told!r} does not."
+        case ast.Compare() if not {type(op) for op in node.ops} <= set(COMPARISONS):
+            yield f"must compare by <, <=, >, >=, == or !=, but {told!r} does not."
+        case ast.Call():
+            yield from _faulty_call(node)
+        case ast.Constant():
+            if not _is_number(node.value):
+                yield f"must hold finite numbers, but {told} is none."
+        case ast.UnaryOp() | ast.Compare() | ast.BoolOp():
+            pass
+        case _ if not _dotted(node):
+            rule = "must be made of columns, numbers, operators and functions"
+            yield f"{rule}, but {told!r} is none."
+    if _is_joint(node):
+        for part in _parts(node):
+            if not _is_truth(part):
+                rule = "must join comparisons by and, or, not"
+                yield f"{rule}, but {ast.unparse(part)!r} is none."
+    for part in _parts(node):
+        yield from _refused(part)
+
+
+def _faulty_call(node: ast.Call) -> Iterator[str]:
+    """Yield what is wrong with the call of a function."""
+    name, told = ast.unparse(node.func), ast.unparse(node)
+    if not isinstance(node.func, ast.Name) or name not in FUNCTIONS:
+        *first, final = FUNCTIONS
+        yield f"must call {', '.join(first)} or {final}, but {name!r} was called."
+        return
+    least = FUNCTIONS[name][1]
+    n = len(node.args)
+    if node.keywords or n < least or (least == 1 and n > 1):
+        needed = "one argument" if least == 1 else "two arguments or more"
+        yield f"must give {name} {needed} without a name, but it has {told!r}."
+
+
+def _is_exponent(node: ast.expr) -> bool:
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        node = node.operand
+    if not isinstance(node, ast.Constant) or not _is_number(node.value):
+        return False
+    return abs(float(node.value)) <= MOST_EXPONENT
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return bool(abs(value) < np.finfo(np.float64).max)
+
+
+def _value(node: ast.expr, columns: Mapping[str, Cells]) -> Any:
+    """Return what one sound node says of each row."""
+    if name := _dotted(node):
+        return columns[name]
+    values = [_value(part, columns) for part in _parts(node)]
+    match node:
+        case ast.BinOp():
+            return ARITHMETIC[type(node.op)](*values)
+        case ast.UnaryOp():
+            return SIGNS[type(node.op)](*values)
+        case ast.Compare():
+            pairs = zip(node.ops, values, values[1:], strict=False)
+            each = [COMPARISONS[type(op)](a, b) for op, a, b in pairs]
+            return reduce(np.logical_and, each) * 1.0
+        case ast.BoolOp():
+            return reduce(JOINTS[type(node.op)], values) * 1.0
+        case ast.Call(func=ast.Name(id=name)):
+            function, least = FUNCTIONS[name]
+            return function(*values) if least == 1 else reduce(function, values)
+        case ast.Constant():
+            return np.float64(node.value)
+    raise TypeError(f"{ast.unparse(node)!r} must be a node that `problem_of` passes.")
