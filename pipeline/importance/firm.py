@@ -61,7 +61,8 @@ def firm(
     model : FittedModel
         Asked for ``predict(X)`` once; the slopes of "gaussian" may ask again.
     data : Dataset
-        The rows that expectations are taken over, with their weights. A group of
+        The rows that expectations are taken over, with their weights; in an audit the
+        reference rows, if ``[data] reference_rows`` names some. A group of
         several columns is one feature, whose value is all of theirs; only "discrete"
         answers for it.
     seed : int

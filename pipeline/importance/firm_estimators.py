@@ -185,12 +185,14 @@ ESTIMATORS: dict[str, Estimate] = {
 def _means(
     codes: npt.NDArray[np.intp], n_values: int, scores: Floats, shares: Floats
 ) -> tuple[Floats, Floats]:
-    """Return mean score (n_met, n_outputs) and share (n_met,) of the values met."""
+    """Return mean score (n_met, n_outputs) and share (n_met,) of the values met.
+
+    Scores are counted from that of the first row, so that equal ones give equal means.
+    """
     p = np.asarray(np.bincount(codes, shares, n_values), dtype=np.float64)
     met = p > 0
-    first = scores[0]  # so that equal scores give equal means
-    sums = [np.bincount(codes, shares * y, n_values) for y in (scores - first).T]
-    return np.stack(sums, axis=1)[met] / p[met, np.newaxis] + first, p[met]
+    sums = [np.bincount(codes, shares * y, n_values) for y in (scores - scores[0]).T]
+    return np.stack(sums, axis=1)[met] / p[met, np.newaxis], p[met]
 
 
 def _no_answer(scores: Floats) -> Floats:

@@ -190,7 +190,7 @@ def test_a_column_that_is_not_read_measures_its_covariance_with_the_score():
 
 def test_least_squares_measures_the_correlation_with_the_target_times_its_sd():
     """Eq. (13), where FIRM of the model is FIRM of the labels."""
-    X = correlated(0.6)
+    X = correlated(0.6) * [0.5, 20] + [0, 5]
     y = np.exp(X["x1"]).to_numpy() + X["x2"].to_numpy() ** 2
     ols = wrap(LinearRegression().fit(X, y), name="ols")
     truth = [np.corrcoef(X[name], y)[0, 1] * y.std() for name in X]
