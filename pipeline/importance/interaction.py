@@ -29,11 +29,14 @@ def h_statistic(
     With :math:`F_S` the centred partial dependence on the columns *S* at the data rows
     and :math:`F` the centred prediction, a pair measures the root mean square of what
     is not a sum of its two curves, one column that of what it does together with all
-    others [1]_,
+    others, and three columns that of what no two of them do [1]_,
 
     .. math::
         I_{jk} = \sqrt{E\,(F_{jk} - F_j - F_k)^2}, \qquad
         I_j = \sqrt{E\,(F - F_j - F_{-j})^2},
+
+    .. math::
+        I_{jkl} = \sqrt{E\,(F_{jkl} - F_{jk} - F_{jl} - F_{kl} + F_j + F_k + F_l)^2},
 
     the roots of the numerators of Friedman's H squared: see
     `interactions.h_statistic`.
@@ -43,7 +46,7 @@ def h_statistic(
     model : FittedModel
         Asked for ``predict(X)`` of up to ``n_rows**2`` rows per pair and per column.
     data : Dataset
-        The rows, with their weights; each group is one column or a pair.
+        The rows, with their weights; each group is one column, a pair or three.
     seed : int
         Names the stream.
     stream : {"numpy", "hstats"}, default "numpy"
@@ -55,7 +58,7 @@ def h_statistic(
     scale : {"native", "link", "centred_logit"}, default "native"
         As in `effects.partial_dependence`.
     standardised : bool, default False
-        Divide by the root mean square of :math:`F_{jk}`, or of :math:`F` for one
+        Divide by the root mean square of the joint curve, or of :math:`F` for one
         column: Friedman's H. NaN where that is 0.
 
     Returns
@@ -70,7 +73,7 @@ def h_statistic(
     ValueError
         If `n_repeats` is less than 1 or `n_rows` less than 2.
     NotApplicable
-        If a group has more than two columns, or the model no such scale.
+        If a group has more than three columns, or the model no such scale.
 
     Warnings
     --------
@@ -89,15 +92,15 @@ def h_statistic(
     >>> raw.shape, bool((raw == baseline).all())
     ((2, 1, 1), True)
     """
-    pairs = _columns(data, (1, 2), "h_statistic")
-    names = dict.fromkeys(name for columns in pairs for name in columns)
+    groups = _columns(data, (1, 2, 3), "h_statistic")
+    names = dict.fromkeys(name for columns in groups for name in columns)
 
     def of_rows(rows: Dataset) -> Floats:
         curves = {
             name: friedman.at_rows(model, rows, (name,), scale=scale) for name in names
         }
         found = []
-        for columns in pairs:
+        for columns in groups:
             squares = friedman.h_statistic(
                 model, rows, columns, seed=seed, curves=curves, n_rows=None, scale=scale
             )
@@ -234,7 +237,7 @@ def _columns(
     """Return the columns of each group, refused unless there are as many as asked."""
     for group, columns in data.groups.items():
         if len(columns) not in sizes:
-            wanted = "two columns" if sizes == (2,) else "one column or two"
+            wanted = "two columns" if sizes == (2,) else "one to three columns"
             raise NotApplicable(
                 f"Group {group!r} must have {wanted} for method {method!r}, but it has "
                 f'{len(columns)}: {listed(columns)}. Ask of = "pairs".'

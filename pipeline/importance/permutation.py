@@ -59,7 +59,7 @@ def permutation(
         Rows `model` was not fitted on; ``data.groups`` names what is permuted.
     seed : int
         Names the stream.
-    stream : {"numpy", "vip-0.4", "vip-0.5", "DALEX"}, default "numpy"
+    stream : {"numpy", "vip-0.4", "vip-0.5", "DALEX", "hstats"}, default "numpy"
         Draw order. "numpy" has a stream of its own for every feature and repeat, so
         neither other features nor more repeats change a number. The others replay
         R's generator in the order in which that package draws.
@@ -69,6 +69,7 @@ def permutation(
         Rows drawn without replacement, afresh for every repeat and shared by its
         features and its baseline; all rows by default. "vip-0.4" repeats the fault
         of that package: one draw for all repeats, and a baseline on all rows.
+        "hstats" has one draw for all repeats, the baseline's too.
     perturbation : {"permute", "resample"}, default "permute"
         Whether each row is given the values of another, every row's once; or those of
         a row drawn with replacement, each equally likely. A loss that is a mean over

@@ -12,7 +12,7 @@ from pipeline.importance.exchange import Index, drawn_within, permuted_within
 from pipeline.r_rng import RStream
 from pipeline.streams import stream as generator_of
 
-Stream = Literal["numpy", "vip-0.4", "vip-0.5", "DALEX"]
+Stream = Literal["numpy", "vip-0.4", "vip-0.5", "DALEX", "hstats"]
 Perturbation = Literal["permute", "resample"]
 BASELINE, TARGET = -1, -2
 
@@ -136,9 +136,25 @@ def _dalex_draws(
             yield Draw(repeat, what, rows, r.sample(len(rows)))
 
 
+def _hstats_draws(
+    seed: int, names: tuple[str, ...], n: int, n_repeats: int, n_rows: int | None
+) -> Draws:
+    """Yield the draws of hstats: rows once if not all are wanted, then by variable."""
+    r = RStream(seed)
+    rows = np.arange(n)
+    if n_rows is not None and n_rows < n:
+        rows = r.sample(n, n_rows)
+    for repeat in range(n_repeats):
+        yield Draw(repeat, BASELINE, rows, np.arange(len(rows)))
+    for what in range(len(names)):
+        for repeat in range(n_repeats):
+            yield Draw(repeat, what, rows, r.sample(len(rows)))
+
+
 DRAWS: dict[str, Callable[[int, tuple[str, ...], int, int, int | None], Draws]] = {
     "numpy": _numpy_draws,
     "vip-0.4": _vip_04_draws,
     "vip-0.5": _vip_05_draws,
     "DALEX": _dalex_draws,
+    "hstats": _hstats_draws,
 }

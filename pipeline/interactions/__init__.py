@@ -4,12 +4,13 @@ Every row of `INTERACTIONS` is called in one way:
 
     numerator, denominator = row.function(model, data, features, seed=seed, **options)
 
-`features` is a tuple of column names: a pair, or one name where the measure knows what
-one feature shares with all others. `numerator`, float64 of shape (n_outputs,), is the
-interaction in the unit of the row, 0 where there is none; `denominator`, of the same
-shape, is what all of the features measure together. Rank by the numerator: features
-that hardly matter have a small denominator, and lead the ratio by noise alone. NaN is
-no answer. `NotApplicable` says in a whole sentence what a model cannot be asked.
+`features` is a tuple of column names: a pair, one name where the measure knows what one
+feature shares with all others, or as many as the measure takes. `numerator`, float64 of
+shape (n_outputs,), is the interaction in the unit of the row, 0 where there is none;
+`denominator`, of the same shape, is what all of the features measure together. Rank by
+the numerator: features that hardly matter have a small denominator, and lead the ratio
+by noise alone. NaN is no answer. `NotApplicable` says in a whole sentence what a model
+cannot be asked.
 
 Nothing that is given is changed, the same seed gives the same numbers, and they depend
 on their own features only.
@@ -21,7 +22,7 @@ for the reason that `importance` gives.
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
-from pipeline.interactions import h_statistic, vint
+from pipeline.interactions import h_statistic, h_total, vint
 from pipeline.records import Floats
 
 
@@ -44,5 +45,6 @@ class Interaction(NamedTuple):
 
 INTERACTIONS: dict[str, Interaction] = {
     "h_statistic": Interaction("predict", "prediction^2", h_statistic.h_statistic),
+    "h_total": Interaction("predict", "prediction^2", h_total.h_total),
     "vint": Interaction("predict", "prediction", vint.vint),
 }

@@ -1,6 +1,7 @@
 """Friedman's H: the part of a joint partial dependence that is not a sum."""
 
 from collections.abc import Mapping
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -58,9 +59,14 @@ def h_statistic(
         H^2_{jk} = \frac{\sum_i w_i (F_{jk} - F_j - F_k)^2(x_i)}
                         {\sum_i w_i F_{jk}^2(x_i)},
         \qquad
-        H^2_j = \frac{\sum_i w_i (F - F_j - F_{-j})^2(x_i)}{\sum_i w_i F^2(x_i)}.
+        H^2_j = \frac{\sum_i w_i (F - F_j - F_{-j})^2(x_i)}{\sum_i w_i F^2(x_i)},
 
-    Both sums are divided by that of the weights, so they are mean squares.
+    .. math::
+        H^2_{jkl} = \frac{\sum_i w_i
+            (F_{jkl} - F_{jk} - F_{jl} - F_{kl} + F_j + F_k + F_l)^2(x_i)}
+            {\sum_i w_i F_{jkl}^2(x_i)}.
+
+    All sums are divided by that of the weights, so they are mean squares.
 
     Parameters
     ----------
@@ -69,14 +75,14 @@ def h_statistic(
     data : Dataset
         The rows, which are averaged over and at which the averages are compared.
     features : tuple of str
-        Two columns, or one for its interaction with all others together.
+        Two or three columns, or one for its interaction with all others together.
     seed : int
         Names the stream.
     stream : {"numpy", "hstats"}, default "numpy"
         Draw order of the rows; "hstats" replays ``set.seed(seed); hstats(...)`` of R.
     curves : mapping of str to Dependence, optional
         Those of single columns, of `at_rows` on the same rows, so that all pairs need
-        not ask for them again; a column without one is asked.
+        not ask for them again; what has none is asked.
     n_rows : int or None, default 500
         Rows drawn without replacement where there are more; None: all.
     scale : {"native", "link", "centred_logit"}, default "native"
@@ -94,7 +100,7 @@ def h_statistic(
     Raises
     ------
     ValueError
-        If `n_rows` is less than 2, or `features` are not one or two columns.
+        If `n_rows` is less than 2, or `features` are not one, two or three columns.
     NotApplicable
         If the model has no such scale.
 
@@ -119,26 +125,39 @@ def h_statistic(
     (0.0, 5.0)
     """
     check_scale(model, scale)
-    if not 1 <= len(set(features)) == len(features) <= 2:
+    if not 1 <= len(set(features)) == len(features) <= 3:
         raise ValueError(
-            f"features must be one or two columns, but {features!r} was given."
+            f"features must be one, two or three columns, but {features!r} was given."
         )
     rows = drawn(data, n_rows, seed=seed, stream=stream)
     known = curves or {}
-    single = {
-        name: known.get(name) or at_rows(model, rows, (name,), scale=scale)
-        for name in features
+    asked_of = {
+        columns: (known.get(columns[0]) if len(columns) == 1 else None)
+        or at_rows(model, rows, columns, scale=scale)
+        for size in range(1, len(features) + 1)
+        for columns in combinations(features, size)
     }
+    whole = asked_of[features]
     if len(features) == 1:
-        whole = single[features[0]]
-        joint, parts = whole.predicted, whole.own + whole.others
+        joint, residual = whole.predicted, whole.predicted - whole.own - whole.others
     else:
-        whole = at_rows(model, rows, features, scale=scale)
-        joint, parts = whole.own, single[features[0]].own + single[features[1]].own
-    residual = joint - parts
+        joint, residual = whole.own, _not_of_parts(asked_of)
+    missed = whole.rounding * max(1, len(asked_of) / 3)  # a residual of three curves
     return (
-        _mean_square(residual, rows.weights, whole.rounding),
-        _mean_square(joint, rows.weights, whole.rounding),
+        mean_square(residual, rows.weights, missed),
+        mean_square(joint, rows.weights, whole.rounding),
+    )
+
+
+def _not_of_parts(asked_of: Mapping[tuple[str, ...], Dependence]) -> Floats:
+    """Return the joint curve without what any smaller set of its columns does.
+
+    What a column does is in the curve of every set that holds it, hence the signs.
+    """
+    n_columns = max(map(len, asked_of))
+    return np.sum(
+        [(-1) ** (n_columns - len(c)) * curve.own for c, curve in asked_of.items()],
+        axis=0,
     )
 
 
@@ -185,7 +204,7 @@ def _values(column: pd.Series, places: npt.NDArray[np.int64]) -> Any:
     return column.iloc[places].array
 
 
-def _mean_square(values: Floats, weights: Floats, rounding: Floats) -> Floats:
+def mean_square(values: Floats, weights: Floats, rounding: Floats) -> Floats:
     """Return the weighted variance, (n_outputs,); 0 if only rounding is left."""
     centred = values - np.average(values, axis=0, weights=weights)
     found = np.average(centred**2, axis=0, weights=weights)

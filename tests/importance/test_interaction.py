@@ -3,6 +3,7 @@
 import doctest
 import re
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -75,6 +76,16 @@ def test_one_column_and_pairs_are_asked_in_one_call():
     assert raw[1].item() == pytest.approx(raw[2].item(), rel=1e-12)
 
 
+def test_three_columns_measure_what_no_two_of_them_do():
+    data = DATA.asked_by({"all": ("x1", "x2", "x3")})
+    assert h_statistic(score(), data, seed=1)[0].item() == 0
+    signs = list(product((-1.0, 1.0), repeat=3))
+    X = pd.DataFrame(signs, columns=["x1", "x2", "x3"])
+    cube = replace(data, X=X, weights=np.ones(8))
+    all_three = score(lambda X: X["x1"] * X["x2"] * (1 - 3 * X["x3"]))
+    assert h_statistic(all_three, cube, seed=1)[0].item() == pytest.approx(3)
+
+
 def test_a_category_takes_part_like_any_column():
     X = DATA.X.assign(x2=pd.Categorical(np.where(DATA.X["x2"] > 0, "up", "down")))
     model = score(lambda X: X["x1"] * (X["x2"] == "up"))
@@ -85,13 +96,14 @@ def test_a_category_takes_part_like_any_column():
 
 
 def test_groups_that_are_no_pair_are_refused():
-    three = DATA.asked_by({"all": ("x1", "x2", "x3")})
+    X = DATA.X.assign(x4=0.0)
+    four = replace(DATA, X=X).asked_by({"all": ("x1", "x2", "x3", "x4")})
     told = (
-        "Group 'all' must have one column or two for method 'h_statistic', but it has "
-        "3: 'x1', 'x2', 'x3'. Ask of = \"pairs\"."
+        "Group 'all' must have one to three columns for method 'h_statistic', but it "
+        "has 4: 'x1', 'x2', 'x3', 'x4'. Ask of = \"pairs\"."
     )
     with pytest.raises(NotApplicable, match=f"^{re.escape(told)}$"):
-        h_statistic(score(), three, seed=1)
+        h_statistic(score(), four, seed=1)
     with pytest.raises(NotApplicable, match="must have two columns for method 'vint'"):
         vint(score(), DATA.asked_by({"x1": ("x1",)}), seed=1)
 

@@ -77,7 +77,7 @@ def joined(X):
     return X["a"] + X["b"] + X["a"] * X["b"] + 0.01 * X["c"] * X["d"]
 
 
-@pytest.mark.parametrize("features", [("a",), ("a", "b"), ("b", "d")])
+@pytest.mark.parametrize("features", [("a",), ("a", "b"), ("b", "d"), ("a", "b", "c")])
 def test_a_sum_of_functions_of_one_column_measures_exactly_0(features):
     X = drawn(60, 4)
     numerator, denominator = asked(
@@ -105,6 +105,25 @@ def test_h_of_a_pair_is_its_share_of_the_joint_dependence():
     numerator, denominator = asked(joined, PAIR)
     assert numerator == pytest.approx(1, rel=1e-12)
     assert denominator == pytest.approx(3, rel=1e-12)
+
+
+def test_h_of_three_is_the_share_of_what_no_two_of_them_do():
+    numerator, denominator = asked(
+        lambda X: X["a"] + 2 * X["a"] * X["b"] + 3 * X["a"] * X["b"] * X["c"] + X["d"],
+        ("a", "b", "c"),
+    )
+    assert numerator == pytest.approx(9, rel=1e-12)
+    assert denominator == pytest.approx(14, rel=1e-12)
+
+
+def test_three_that_interact_in_pairs_only_measure_exactly_0_together():
+    numerator, denominator = asked(
+        lambda X: X["a"] * np.exp(X["b"]) - X["b"] * X["c"] + X["a"] * X["c"] ** 2,
+        ("a", "b", "c"),
+        of(drawn(60, 4)),
+    )
+    assert numerator == 0
+    assert denominator > 0
 
 
 def test_h_of_one_feature_is_the_share_of_all_that_it_takes_part_in():
@@ -146,14 +165,14 @@ def test_a_net_fitted_to_friedman_1_interacts_most_in_its_only_pair():
     assert found[first] > 4 * found[second]  # twice, as roots
 
 
-@pytest.mark.parametrize("features", [("a",), PAIR])
+@pytest.mark.parametrize("features", [("a",), PAIR, ("a", "b", "c")])
 def test_a_weight_of_two_is_a_row_twice(features):
     X = drawn(30, 3)
     weights = np.arange(30) % 3
     twice = X.loc[X.index.repeat(weights)].reset_index(drop=True)
 
     def f(X):
-        return X["a"] * np.exp(X["b"]) - X["a"] * X["c"]
+        return X["a"] * np.exp(X["b"] + X["c"]) - X["a"] * X["c"]
 
     found = asked(f, features, of(X, weights))
     assert found == pytest.approx(asked(f, features, of(twice)), rel=1e-12)
@@ -165,10 +184,14 @@ def test_units_follow_the_square_of_the_prediction():
     assert scaled == pytest.approx([16 * value for value in found], rel=1e-12)
 
 
-def test_the_order_of_a_pair_changes_nothing():
+@pytest.mark.parametrize("features", [PAIR, ("a", "b", "c")])
+def test_the_order_of_features_changes_nothing(features):
+    def f(X):
+        return X["a"] * np.exp(X["b"] + X["c"])
+
     X = drawn(40, 4)
-    found = asked(joined, PAIR, of(X))
-    assert asked(joined, ("b", "a"), of(X)) == pytest.approx(found, rel=1e-12)
+    found = asked(f, features, of(X))
+    assert asked(f, features[::-1], of(X)) == pytest.approx(found, rel=1e-12)
 
 
 def test_how_many_points_one_call_asks_changes_nothing(monkeypatch):
@@ -233,7 +256,7 @@ def test_missing_values_are_set_like_any_other():
 
 def test_bad_questions_are_refused_in_whole_sentences():
     data, model = normal_data(), linear_model(2, 0)
-    twice = "features must be one or two columns, but ('x1', 'x1') was given."
+    twice = "features must be one, two or three columns, but ('x1', 'x1') was given."
     with pytest.raises(ValueError, match=f"^{re.escape(twice)}$"):
         h_statistic(model, data, ("x1", "x1"), seed=1)
     with pytest.raises(ValueError, match=r"^n_rows must be at least 2, but 1 was gi"):
