@@ -31,6 +31,7 @@ def relieff(
     sigma: float = 20.0,
     same_below: float = 0.0,
     different_above: float = 1.0,
+    misses: Literal["each_class", "any_class"] = "each_class",
 ) -> tuple[Floats, Floats]:
     r"""Return how much better a feature tells rows apart that differ in the target.
 
@@ -72,6 +73,9 @@ def relieff(
     same_below, different_above : float, default 0.0 and 1.0
         Shares of the range below which two numbers are the same, 0, and above which
         they differ wholly, 1; straight in between. R's CORElearn has 0.04 and 0.1.
+    misses : {"each_class", "any_class"}, default "each_class"
+        Whether the neighbours are sought in each other class, or among the rows of all
+        others together, which with one neighbour is the first Relief [3]_.
 
     Returns
     -------
@@ -102,6 +106,8 @@ def relieff(
        doi:10.1023/A:1008280620621
     .. [2] Robnik-Sikonja and Kononenko (2003). Theoretical and Empirical Analysis of
        ReliefF and RReliefF. Machine Learning 53, 23-69. doi:10.1023/A:1025667309714
+    .. [3] Kira and Rendell (1992). A Practical Approach to Feature Selection. Machine
+       Learning Proceedings 1992, 249-256. doi:10.1016/B978-1-55860-247-2.50037-1
 
     Examples
     --------
@@ -116,6 +122,10 @@ def relieff(
     within("same_below", same_below, 0 <= same_below < 1, "at least 0 and below 1")
     holds = same_below < different_above <= 1
     within("different_above", different_above, holds, "above same_below and at most 1")
+    if misses not in ("each_class", "any_class"):
+        raise ValueError(
+            f"misses must be 'each_class' or 'any_class', but {misses!r} was given."
+        )
     refuse_weights(data, "relieff")
     refuse_constant_target(data, "relieff")
     names = [name for name in data.X if is_measurable(data.X[name])]
@@ -126,8 +136,11 @@ def relieff(
     )
     places = np.arange(min(n_neighbours, data.n_samples), dtype=np.float64)
     kernel = np.exp(-((places / sigma) ** 2)) if weighting == "rank" else places**0
-    ask = _of_number if data.task == "regression" else _of_classes
-    found = dict(zip(names, ask(data, table, kernel).tolist(), strict=True))
+    if data.task == "regression":
+        weights = _of_number(data, table, kernel)
+    else:
+        weights = _of_classes(data, table, kernel, apart=misses == "each_class")
+    found = dict(zip(names, weights.tolist(), strict=True))
     return by_name(data, found), np.zeros((1, 1))
 
 
@@ -190,17 +203,20 @@ def _nearest(distance: Floats, kernel: Floats) -> tuple[Index, Floats]:
     return near, shared / shared.sum()
 
 
-def _of_classes(data: Dataset, table: _Table, kernel: Floats) -> Floats:
-    """Return the weights of ReliefF, (n_features,)."""
+def _of_classes(data: Dataset, table: _Table, kernel: Floats, *, apart: bool) -> Floats:
+    """Return the weights of ReliefF, (n_features,); misses by class if `apart`."""
     members = [np.flatnonzero(r) for r in rows_of_classes(data, "relieff", at_least=2)]
-    shares = [len(rows) / data.n_samples for rows in members]
     total = np.zeros(len(table.values))
     for row, distance in table.distances():
         own = int(data.y[row])
-        for code, rows in enumerate(members):
+        others = [rows for code, rows in enumerate(members) if code != own]
+        if not apart:
+            others = [np.concatenate(others)]
+        n_others = sum(len(rows) for rows in others)
+        shares = [-1.0, *(len(rows) / n_others for rows in others)]
+        for share, rows in zip(shares, [members[own], *others], strict=True):
             near, weights = _nearest(distance[rows], kernel)
-            factor = -1 if code == own else shares[code] / (1 - shares[own])
-            total += factor * (table.between(row, rows[near]) @ weights)
+            total += share * (table.between(row, rows[near]) @ weights)
     return total / data.n_samples
 
 

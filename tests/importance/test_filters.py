@@ -10,8 +10,10 @@ from scipy.stats import f_oneway, linregress
 
 from pipeline.errors import NotApplicable
 from pipeline.importance import filters as module
-from pipeline.importance.filters import anova, auc, lowess_r2, spearman
+from pipeline.importance import rank_correlation
+from pipeline.importance.filters import anova, auc, lowess_r2
 from pipeline.importance.lowess import lowess
+from pipeline.importance.rank_correlation import spearman
 from pipeline.known_answers import binary_data, level_data, normal_data
 
 NUMBERS = normal_data(2, -1, n_samples=120)
@@ -151,6 +153,14 @@ def test_a_rank_correlation_of_five_rows_by_its_textbook_formula():
     data = column([1.0, 2, 3, 4, 5], [3.0, 1, 2, 5, 4])
     truth = 1 - 6 * (4 + 1 + 1 + 1 + 1) / (5 * 24)
     assert measured(spearman, data) == pytest.approx([truth], rel=1e-12)
+
+
+def test_tau_is_the_balance_of_pairs_in_order_and_out_of_it_over_untied_pairs():
+    data = column([1.0, 2, 2, 4], [1.0, 3, 2, 2])
+    agree, differ, tied_x, tied_y = 3, 1, 1, 1
+    either = (agree + differ + tied_x) * (agree + differ + tied_y)
+    found = measured(spearman, data, coefficient="kendall")
+    assert found == pytest.approx([(agree - differ) / np.sqrt(either)], rel=1e-12)
 
 
 # --- what must not matter -------------------------------------------------------------
@@ -315,6 +325,12 @@ def test_what_data_cannot_be_asked_is_said_whole(method, data, options, message)
             {"of_class": "maybe"},
             "of_class must be one of 'no', 'yes', but 'maybe' was given.",
         ),
+        (
+            spearman,
+            NUMBERS,
+            {"coefficient": "tau"},
+            "coefficient must be 'spearman' or 'kendall', but 'tau' was given.",
+        ),
     ],
 )
 def test_an_option_out_of_range_is_refused(method, data, options, message):
@@ -325,3 +341,4 @@ def test_an_option_out_of_range_is_refused(method, data, options, message):
 
 def test_the_examples_hold():
     assert doctest.testmod(module).failed == 0
+    assert doctest.testmod(rank_correlation).failed == 0

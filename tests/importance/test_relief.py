@@ -56,6 +56,13 @@ def test_the_share_of_differing_targets_among_two_neighbours_by_hand():
     assert measured(data, n_neighbours=2) == pytest.approx([truth], rel=1e-12)
 
 
+def test_the_first_relief_takes_the_nearest_row_of_any_other_class():
+    data = rows([0, 0, 1, 1, 2, 2], "nmo", a=[0.0, 0.1, 0.4, 0.5, 0.9, 1.0])
+    found = measured(data, n_neighbours=1, misses="any_class")
+    truth = (0.4 + 0.3 + 0.3 + 0.4 + 0.4 + 0.5) / 6 - 0.1
+    assert found == pytest.approx([truth], rel=1e-12)
+
+
 def test_misses_of_three_classes_weigh_by_their_share():
     y = [0, 0, 0, 0, 1, 1, 2, 2]
     data = rows(y, "abc", k=pd.Categorical(list("aaaaabbb"), categories=list("ab")))
@@ -186,6 +193,10 @@ def test_what_data_cannot_be_asked_is_said_whole(data, message):
     [
         ({"n_neighbours": 0}, "n_neighbours must be at least 1, but 0 was given."),
         ({"sigma": 0.0}, "sigma must be above 0, but 0.0 was given."),
+        (
+            {"misses": "all"},
+            "misses must be 'each_class' or 'any_class', but 'all' was given.",
+        ),
         (
             {"same_below": 1.0},
             "same_below must be at least 0 and below 1, but 1.0 was given.",
