@@ -1,0 +1,79 @@
+"""Every case recorded from R is copied for a test, or left out for a reason."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+REFERENCE = Path(__file__).parent / "reference"
+CASES = json.loads((REFERENCE / "cases.json").read_text(encoding="utf8"))
+COPIES = {
+    "dalex": ("dalex_parts", "dalex_profiles"),
+    "fastshap": ("fastshap",),
+    "filters": ("filters",),
+    "hstats": ("hstats",),
+    "iml": ("iml",),
+    "model_specific": ("model_specific",),
+    "pdp": ("pdp", "pdp_surfaces"),
+    "r_rng": ("r_rng",),
+    "stratimpact": ("stratimpact",),
+    "vip": ("vip_permute", "vip_firm", "vip_adapter", "fastshap"),
+}
+REFUSAL = "R's own refusal"
+NOT_COPIED = {
+    "dalex": {
+        "(parts-bin|loss-loss)[-_]acc.*|loss-omacc-cut": (
+            "accuracy, of which more is better, and a cut-off other than one half"
+        ),
+        "loss-(rmse-na|yardstick-rmse)": "a missing target, and yardstick's losses",
+        "parts-(bin-xent-vector|reg-groups-wrong)": REFUSAL,
+        "parts-one-class-nan|parts-zero-loss-ratio": "NaN, or a ratio to a loss of 0",
+        "(performance|residuals)-.*": "figures of a model, no importance",
+        "profile-accumulated-.*": "smoothed by a kernel; ALE is compared with iml",
+        "profile-conditional-.*": "conditional profiles, which are not built",
+        "profile-k": "clusters of curves, which are not built",
+        "profile-partial-.*": "other wordings of the questions of dalex_profiles.json",
+    },
+    "r_rng": {
+        "(seedm?|long-).*rexp.*|seedm?[0-9]+-mixed": "exponential draws: none replayed",
+        "seedm?[0-9]+-sample-prob.*|walker-.*": (
+            "draws with probabilities, which no method here replays"
+        ),
+    },
+    "vip": {
+        ".*-firm-(ice.*|glm-.*|quantiles|trim|lm-.*|constant-vi|var.*)": (
+            "options of pdp, which is compared itself, and names and spreads of R"
+        ),
+        ".*-permute-(bal_accuracy|mape|pr_auc|rsq|rsq_trad|youden|fun-r2|multi)-.*": (
+            "metrics that have no loss here"
+        ),
+        ".*-permute-(name-.*|one-feature-.*|unknown-metric|fun-no-direction)": REFUSAL,
+        ".*-permute-(size-frac-both|size-too-big|subset-colname)": REFUSAL,
+        ".*-vi-permute-.*|.*-permute-keep-false": (
+            "order, rank, scale and short names of scores that are compared"
+        ),
+    },
+}
+
+
+def copied(file):
+    """Return the names of the cases that a copy holds."""
+    content = json.loads((REFERENCE / f"{file}.json").read_text(encoding="utf8"))
+    lists = [v for k, v in content.items() if k == "cases" or k.endswith("_cases")]
+    return {case.get("id") or case["name"] for cases in lists for case in cases}
+
+
+@pytest.mark.parametrize("package", COPIES)
+def test_every_recorded_case_is_copied_or_left_out_for_a_reason(package):
+    here = set().union(*map(copied, COPIES[package])) & set(CASES[package])
+    patterns = NOT_COPIED.get(package, {})
+    rest = set(CASES[package]) - here
+    met = {case: [p for p in patterns if re.fullmatch(p, case)] for case in rest}
+    assert {case: p for case, p in met.items() if len(p) != 1} == {}
+    assert {p for of_case in met.values() for p in of_case} == set(patterns)
+
+
+def test_the_list_of_cases_is_whole():
+    numbers = {package: len(CASES[package]) for package in COPIES}
+    assert sum(numbers.values()) == 1179 + numbers["stratimpact"]
