@@ -100,6 +100,14 @@ def test_the_example_of_the_paper_has_the_ratio_of_its_slopes():
     assert raw[0, 0, 0] == pytest.approx(3 * even.std(ddof=1), rel=1e-12)
 
 
+def test_on_51_even_points_of_0_to_1_slope_3_measures_less_than_printed():
+    """The paper prints .896; from 0 to 1 by h it is 3 h sqrt(n (n + 1) / 12)."""
+    X = pd.DataFrame({"x1": np.linspace(0, 1, 101), "x2": 0.0})
+    raw, _ = partial_dependence(linear_model(3, 0), of_rows(X, ("x1",)), seed=1)
+    assert raw.item() == pytest.approx(3 * np.sqrt(51 * 52 / 12) / 50, rel=1e-12)
+    assert round(raw.item(), 3) == 0.892
+
+
 @pytest.mark.parametrize(("spread", "share"), [("quarter_range", 0.25), ("range", 1.0)])
 def test_a_category_measures_its_share_of_the_range(spread, share):
     raw, _ = partial_dependence(

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
+from pipeline.effects.partial_dependence import partial_dependence
 from pipeline.errors import NotApplicable
 from pipeline.importance import shapley as module
 from pipeline.importance.fastshap_order import explained, rounds
@@ -162,6 +163,16 @@ def test_on_the_link_scale_a_logistic_regression_is_linear():
     options = {"scale": "link", "n_repeats": 1}
     found = measured(model, algorithm="linear", **options)
     assert found == pytest.approx(measured(model, algorithm="exact", **options))
+
+
+def test_at_every_value_the_mean_shapley_value_of_a_sum_is_its_centred_curve():
+    X = DATA.X.assign(x1=np.arange(12) % 4)
+    model = of_score(lambda X: X["x1"] ** 2 - np.exp(X["x2"]) + X["x3"])
+    grid, curve = partial_dependence(model, of(X), "x1", seed=1, grid="unique")
+    by_value = pd.Series(values_of(model, X)[:, 0]).groupby(X["x1"].to_numpy()).mean()
+    assert by_value.index.tolist() == grid.tolist()
+    centred = curve[:, 0] - model.predict(X).mean()
+    assert by_value.to_numpy() == pytest.approx(centred, rel=1e-9, abs=1e-12)
 
 
 def test_a_product_of_centred_columns_is_shared_in_halves():
