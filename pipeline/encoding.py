@@ -71,6 +71,11 @@ def is_category(column: pd.Series) -> bool:
     return isinstance(column.dtype, pd.CategoricalDtype)
 
 
+def has_category(X: pd.DataFrame) -> bool:
+    """Return whether any column holds levels."""
+    return any(isinstance(kind, pd.CategoricalDtype) for kind in X.dtypes)
+
+
 def learn(X: pd.DataFrame, kind: Kind, *, is_named: bool = False) -> Encoding:
     """Return the encoding of training rows; "none" hands categories on as they are."""
     of_kind = {"ordinal": _ordinal, "one_hot": _one_hot}
@@ -147,7 +152,7 @@ def _selected(features: tuple[str, ...], X: pd.DataFrame, model: str) -> pd.Data
 
 def _matrix(encoding: Encoding, rows: pd.DataFrame, model: str) -> Floats:
     """Return numbers as they are and categories encoded, (n_samples, n_encoded)."""
-    if any(isinstance(kind, pd.CategoricalDtype) for kind in rows.dtypes):
+    if has_category(rows):
         columns = [_columns(encoding, column, model) for _, column in rows.items()]
         return np.concatenate(columns).T
     return np.asfortranarray(rows.to_numpy(dtype=np.float64))

@@ -18,7 +18,7 @@ import pandas as pd
 
 from pipeline import estimators, prediction
 from pipeline.config_sections import ModelSection
-from pipeline.encoding import Encoding, Kind, encode, is_category, learn
+from pipeline.encoding import Encoding, Kind, encode, has_category, learn
 from pipeline.errors import AuditError, ModelError, listed
 from pipeline.losses import default_losses
 from pipeline.records import Dataset, FittedModel, Floats, Task
@@ -234,7 +234,7 @@ def _encoder(asked: str, estimator: Any, X: pd.DataFrame) -> Kind:
     """Return how categories reach an estimator that is about to be fitted."""
     if asked != "auto":
         return cast(Kind, asked)
-    if not any(is_category(X[name]) for name in X.columns):
+    if not has_category(X):
         return "none"
     lineage = (f"{kind.__module__}." for kind in type(estimator).__mro__)
     return "ordinal" if any(name.startswith(TREES) for name in lineage) else "one_hot"
@@ -255,8 +255,9 @@ def _weights(name: str, estimator: Any, train: Dataset) -> dict[str, Floats]:
 
 def _check_classes_met(name: str, train: Dataset) -> None:
     """Refuse training rows that lack a class."""
-    met = np.unique(train.y)
-    absent = [label for code, label in enumerate(train.classes) if code not in met]
+    absent = [
+        label for code, label in enumerate(train.classes) if not (train.y == code).any()
+    ]
     if absent:
         raise ModelError(
             f"Model {name!r} must meet every class in training, but no training row "

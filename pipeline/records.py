@@ -98,7 +98,8 @@ class Dataset:
         Models are given all of them. What is cut out has no digest: `sha256` is empty.
         """
         at = np.arange(self.n_samples) if rows is None else rows
-        X = self.X[list(features)].iloc[at]
+        columns = [self.X.columns.get_loc(name) for name in features]
+        X = self.X.take(columns, axis=1).take(at)  # a third of X[list].iloc's time
         X.index = pd.RangeIndex(len(X))  # reset_index would copy all of it once more
         return replace(
             self,
@@ -347,8 +348,7 @@ class Importance:
     @property
     def estimand(self) -> dict[str, Any]:
         """Every field that defines the quantity: what must be equal to compare it."""
-        drawn_only = {"n_repeats"}
-        options = {k: v for k, v in self.options.items() if k not in drawn_only}
+        options = {k: v for k, v in self.options.items() if k != "n_repeats"}
         names = ("method", "of", "form", "loss", "scale", "positive_class", "split")
         facts: dict[str, Any] = {name: getattr(self, name) for name in names}
         if self.form == "ratio":

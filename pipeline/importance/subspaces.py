@@ -105,10 +105,10 @@ def _bag(generator: np.random.Generator, train: Dataset, method: str) -> Index:
 
 def _is_whole(train: Dataset, rows: Index) -> bool:
     """Return whether these rows weigh something in every class there is."""
-    met = train.y[rows][train.weights[rows] > 0]
-    return (
-        len(met) > 0 if not train.classes else len(np.unique(met)) == len(train.classes)
-    )
+    counted = train.weights[rows] > 0
+    if not train.classes:
+        return bool(counted.any())
+    return len(np.unique(train.y[rows][counted])) == len(train.classes)
 
 
 def out_of(bag: Index, n_samples: int) -> Index:
