@@ -320,6 +320,7 @@ class _Run:
         journal.importances.extend(answer or ())
         for importance in answer or ():
             journal.keep(checks.of_importance(importance, rows))
+            journal.keep(checks.of_ensemble(importance, model, rows))
         return answer or (), reason
 
     def judge_rankings(self) -> None:

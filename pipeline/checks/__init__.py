@@ -7,6 +7,7 @@ without remark, one Finding. What a check cannot judge gets no row, or says "not
     columns       can the columns be told apart at all?
     models        can predict be believed, is the model any good?
     importances   was everything measured, and do the numbers point the right way?
+    subspaces     can random subspace ensembles bear their numbers?
     answers       what a check answers
 """
 
@@ -16,7 +17,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from pipeline.checks import columns, importances, models
+from pipeline.checks import columns, importances, models, subspaces
 from pipeline.checks.answers import COLUMNS, Answer, Answers, Limit, Limits, Row
 from pipeline.records import Dataset, FittedModel, Importance
 
@@ -27,17 +28,21 @@ DEFAULTS: Limits = {
     "standard_errors": Limit(2.0),
     "ratio": Limit(1e9),
     "dependence": Limit(0.8),
+    "columns_per_row": Limit(0.3),
 }
 """How far apart, relative to the larger, predictions may be that should be equal; by
 how many standard errors a model must beat the constant; how often the loss with
 nothing permuted may go into another before it is rounding, by the tolerance of
-`agreement`; and from which association on two features are told to depend."""
+`agreement`; from which association on two features are told to depend; and how many
+columns free slopes may have for each distinct row."""
 
 
 class Check(NamedTuple):
     """What a check looks at, and the function that looks."""
 
-    asks: Literal["columns", "model", "performance", "predictions", "importance"]
+    asks: Literal[
+        "columns", "model", "performance", "predictions", "importance", "ensemble"
+    ]
     function: Callable[..., Answer | None]
 
 
@@ -81,6 +86,19 @@ def of_importance(
     return _ask("importance", importance, data, limits)
 
 
+def of_ensemble(
+    importance: Importance,
+    model: FittedModel | None,
+    data: Dataset,
+    *,
+    limits: Limits = DEFAULTS,
+) -> Answers:
+    """Ask whether the ensemble that `model` was made into can bear its numbers."""
+    if model is None or importance.engine != "python":
+        return []
+    return _ask("ensemble", importance, model, data, limits)
+
+
 def checks_frame(rows: Iterable[Row]) -> pd.DataFrame:
     """Return rows of checks as one frame.
 
@@ -103,6 +121,9 @@ CHECKS = {
     "constant_feature": Check("importance", importances.constant_feature),
     "unbounded": Check("importance", importances.unbounded),
     "event_level": Check("importance", importances.event_level),
+    "crowded_fits": Check("ensemble", subspaces.crowded_fits),
+    "not_drawn": Check("ensemble", subspaces.not_drawn),
+    "no_better_than_average": Check("ensemble", subspaces.no_better_than_average),
 }
 """Every check by the word of its finding. A function gets what its kind looks at, then
 the limits; it returns None where there is nothing to judge."""

@@ -40,11 +40,10 @@ def members_of(
 ) -> Iterator[Member]:
     """Yield the members in turn; more of them keep the first ones."""
     train = training_rows(model, method)
-    d = _number_drawn(model, len(units), method, n_drawn)
+    d = number_drawn(model, len(units), method, n_drawn)
     check_count(n_repeats)
     for place in range(n_repeats):
-        generator = generator_of(seed, "member", "", place)
-        drawn = generator.choice(len(units), d, replace=False, shuffle=False)
+        generator, drawn = _draw(seed, place, len(units), d)
         columns = columns_of(model, [units[k] for k in drawn])
         fit_seed = int(generator.integers(2**31))
         bag = _bag(generator, train, method)
@@ -56,7 +55,23 @@ def members_of(
         yield Member(place, mask, fitted, out, score)
 
 
-def _number_drawn(
+def masks_of(seed: int, n_units: int, n_drawn: int, n_repeats: int) -> Mask:
+    """Return which units each member draws, (n_members, n_units); nothing is fitted."""
+    masks = np.zeros((n_repeats, n_units), dtype=bool)
+    for place in range(n_repeats):
+        masks[place, _draw(seed, place, n_units, n_drawn)[1]] = True
+    return masks
+
+
+def _draw(
+    seed: int, place: int, n_units: int, n_drawn: int
+) -> tuple[np.random.Generator, Index]:
+    """Return the stream of one member after it drew its units, and these."""
+    generator = generator_of(seed, "member", "", place)
+    return generator, generator.choice(n_units, n_drawn, replace=False, shuffle=False)
+
+
+def number_drawn(
     model: FittedModel, n_units: int, method: str, asked: int | None
 ) -> int:
     """Return how many units each member draws."""
