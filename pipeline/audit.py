@@ -20,6 +20,7 @@ from pipeline import (
     streams,
 )
 from pipeline.config import AuditConfig, ImportanceSection
+from pipeline.convergence import keep_convergence
 from pipeline.errors import DataError
 from pipeline.importance import METHODS
 from pipeline.importance.permutation import Stream, permuted_target
@@ -258,6 +259,7 @@ class _Run:
         ours, _ = ask("python", stream=primary)
         if entry.method == "permutation" and ours and model is not None:
             self.permute_target(entry, model, rows, seed=seed, stream=primary)
+        keep_convergence(self.journal, ours, model, rows)
         if ours and self.config.stability.resamples:
             us = self.engines["python"]
             keep_stability(self.journal, ours, model, rows, entry, us, self.config)

@@ -38,6 +38,7 @@ TOP_K = (
     *("entry", "method", "model", "ranked_by", "positive_class"),
     *("judge", "loss", "k", "fold", "feature", "value"),
 )
+CONVERGENCE = ("record", "n_repeats", "feature", "value", "std_error", "rank")
 Y_PERMUTED = ("model", "of", "loss", "repeat", "value")
 
 OURS = (
@@ -74,7 +75,7 @@ class Journal:
     performance, y_permuted : list of DataFrame
     checks, pairs, differences, claims : list of mapping
         Rows of the frames `checks`, `agreement`, `disagreements` and `claims`.
-    stability, top_k : list of mapping
+    stability, convergence, top_k : list of mapping
         Rows of the frames of these names.
     not_applicable : mapping of str to list of (question, model)
         Why there is no answer, and to what.
@@ -95,6 +96,7 @@ class Journal:
     differences: list[dict[str, Any]] = field(default_factory=list)
     claims: list[dict[str, Any]] = field(default_factory=list)
     stability: list[dict[str, Any]] = field(default_factory=list)
+    convergence: list[dict[str, Any]] = field(default_factory=list)
     top_k: list[dict[str, Any]] = field(default_factory=list)
     not_applicable: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
     status: Literal["complete", "interrupted"] = "complete"
@@ -216,6 +218,7 @@ class Journal:
             checks=checks.checks_frame(self.checks),
             claims=reproduction.claims_frame(self.claims),
             stability=stability.stability_frame(self.stability),
+            convergence=pd.DataFrame(self.convergence, columns=list(CONVERGENCE)),
             top_k=pd.DataFrame(self.top_k, columns=list(TOP_K)),
             importances=tuple(self.importances),
             effects=tuple(self.effects),

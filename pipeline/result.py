@@ -71,6 +71,9 @@ class AuditResult:
         One row per claim of a paper, made by `reproduction`.
     stability : DataFrame
         One row per ranking of ours and feature, made by `stability.stability_frame`.
+    convergence : DataFrame
+        One row per ranking of ours, number of first repeats and feature, by
+        `convergence`: what these repeats alone tell.
     top_k : DataFrame
         One row per ranking, judging model, number of features and fold, by `top_k`.
     importances : tuple of Importance
@@ -89,6 +92,7 @@ class AuditResult:
     checks: pd.DataFrame
     claims: pd.DataFrame
     stability: pd.DataFrame
+    convergence: pd.DataFrame
     top_k: pd.DataFrame
     importances: tuple[Importance, ...] = ()
     effects: tuple[Effect, ...] = ()

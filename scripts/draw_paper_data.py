@@ -36,16 +36,16 @@ def linear() -> pd.DataFrame:
     return _table(X, 1 + 3 * X[:, 0] - 5 * X[:, 1] + noise)
 
 
-def correlated(rho: float) -> pd.DataFrame:
-    """Return f = 1 + 2 x3 + x7 + 3 x9 + N(0, 1), 17 normal columns, rho^|i-j|.
+def correlated(rho: float, p: int = 17) -> pd.DataFrame:
+    """Return f = 1 + 2 x3 + x7 + 3 x9 + N(0, 1), p normal columns, rho^|i-j|.
 
     200 rows to fit, as in the paper, and 100 more to judge the model by.
     """
     random = np.random.default_rng(1)
-    place = np.arange(17)
+    place = np.arange(p)
     cov = rho ** np.abs(place[:, np.newaxis] - place)
     # As x = 1 + L z: a factor of its own, whatever numpy's sampler does.
-    X = 1 + random.normal(size=(300, 17)) @ np.linalg.cholesky(cov).T
+    X = 1 + random.normal(size=(300, p)) @ np.linalg.cholesky(cov).T
     y = 1 + 2 * X[:, 2] + X[:, 6] + 3 * X[:, 8] + random.normal(size=300)
     split = np.repeat(["train", "test"], [200, 100])
     return _table(X, y).assign(split=split)
@@ -153,6 +153,7 @@ TABLES = {
     "greenwell-friedman": friedman,
     "fokoue-simulation": lambda: correlated(0.0),
     "fokoue-simulation-correlated": lambda: correlated(0.75),
+    "fokoue-simulation-wide": lambda: correlated(0.0, p=250),
     "zien-boolean": lambda: truth_table(10),
     "zien-boolean-labels": conjunctions,
     "zien-gaussian": lambda: gaussians(100),

@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[1]
 LAYERS = (
     "cli",
     "audit",
-    "resampling top_k",
+    "convergence resampling top_k",
     "journal",
     "data models model_table measure preconditions environment history doctor starter "
     "reproduction",

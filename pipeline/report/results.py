@@ -4,6 +4,7 @@ from itertools import groupby, pairwise
 
 from pipeline.report.blocks import Group, Section, Sentence, Value
 from pipeline.report.claims import claims
+from pipeline.report.convergence import convergence
 from pipeline.report.facts import Facts, card_link, whole
 from pipeline.report.number_text import lone, loss_label
 from pipeline.report.ranking_tables import on_drawn_rows, ranking_table, value_of
@@ -86,6 +87,7 @@ def _group(facts: Facts, measure: Measure) -> Group:
             blocks.append(ranking_table(facts, ranking, _outside(facts, ranking)))
             if stability := stability_table(facts, ranking):
                 blocks.append(stability)
+            blocks += convergence(facts, ranking)
             if is_lead and (figure := ranking_figure(facts, ranking)):
                 blocks.append(figure)
             if ranking is facts.lead:

@@ -46,7 +46,14 @@ class TopKLine:
     errors: tuple[float, ...]
 
 
-def top_k(lines: Sequence[TopKLine], *, axis_label: str, head: str, salt: str) -> str:
+def top_k(
+    lines: Sequence[TopKLine],
+    *,
+    axis_label: str,
+    head: str,
+    salt: str,
+    steps: Sequence[str] = (),
+) -> str:
     """Return the loss of one model over the features it is fitted to, as an SVG.
 
     Parameters
@@ -57,6 +64,8 @@ def top_k(lines: Sequence[TopKLine], *, axis_label: str, head: str, salt: str) -
         What stands below the plot, of features, and above it, of the loss.
     salt : str
         The id of the figure; ids inside the file derive from it.
+    steps : sequence of str
+        What stands below each place; by default 1, 2, 3, ….
 
     Raises
     ------
@@ -75,7 +84,7 @@ def top_k(lines: Sequence[TopKLine], *, axis_label: str, head: str, salt: str) -
     y = Scale(*limits(seen), _TOP + _HEIGHT, -_HEIGHT)
 
     sheet = Sheet()
-    _axes(sheet, x, y, most)
+    _axes(sheet, x, y, steps or [str(step) for step in range(1, most + 1)])
     parts.put_label(sheet, 0.0, _TOP / 2 - 0.6, head)
     parts.put_label(sheet, x.left, _TOP + _HEIGHT + 7.6, axis_label)
     for n, line in enumerate(lines):
@@ -83,14 +92,14 @@ def top_k(lines: Sequence[TopKLine], *, axis_label: str, head: str, salt: str) -
     return sheet.svg(_TOP + _HEIGHT + parts.FOOT, salt=salt)
 
 
-def _axes(sheet: Sheet, x: Scale, y: Scale, most: int) -> None:
+def _axes(sheet: Sheet, x: Scale, y: Scale, texts: Sequence[str]) -> None:
     numbers = ticks(y.low, y.high, most=7)
     places = [y.at(number) for number in numbers]
     sheet.levels((x.left, x.right), places, colour=GRID, width=0.5)
     for place, text in zip(places, tick_texts(numbers), strict=True):
         sheet.text(x.left - 1.2, place, text, size=SMALL, colour=SOFT, anchor="right")
-    steps = range(1, most + 1, 1 + most // 25)
-    parts.foot(sheet, x, y.left, steps, [str(step) for step in steps])
+    every = slice(None, None, 1 + len(texts) // 25)
+    parts.foot(sheet, x, y.left, range(1, len(texts) + 1)[every], texts[every])
 
 
 def _draw(

@@ -79,6 +79,7 @@ def apartments_result(**changes: Any) -> AuditResult:
         "checks": checks_frame(),
         "claims": made_frame("claims"),
         "stability": _stability(),
+        "convergence": made_frame("convergence"),
         "top_k": made_frame("top_k"),
         "importances": (*permuted, *_spreads(), _impurity()),
         "effects": _effects(),
