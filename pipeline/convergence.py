@@ -113,8 +113,7 @@ def _masks(
     asked = importance.options["n_drawn"]
     drawn = number_drawn(model, len(units), importance.method, asked)
     masks = masks_of(importance.seed, len(units), drawn, importance.n_repeats)
-    unread = np.array(places) < 0
-    return np.where(unread, False, masks[:, places])
+    return masks[:, places]  # of a column no model is given anything: it has no number
 
 
 def _scale(n: int, n_with: int) -> float:

@@ -31,6 +31,8 @@ from pipeline.report.wording import (
 
 DIGITS = 16
 """Of a SHA-256 in a table; the control block prints the content digest in full."""
+STEPS = 8
+"""How many of the longest steps are told."""
 
 
 def provenance(facts: Facts) -> Section:
@@ -192,10 +194,31 @@ def _environment(facts: Facts) -> KeyValues:
             path, float(seconds), significant(seconds, 2), word("words.seconds")
         )
         rows.append((say("provenance.took"), (took,)))
+    rows += _longest(run.volatile.get("seconds_by_step", {}))
     status = look_up("provenance.statuses")[run.status]
     rows.append((say("provenance.status"), (status,)))
     rows += _shown(run.environment)
     return KeyValues("kv-environment", say("provenance.environment"), tuple(rows))
+
+
+def _longest(steps: Mapping[str, float]) -> list[tuple[Sentence, Sentence]]:
+    """Return how long the longest steps took, of those of a second or more."""
+    order = sorted(steps, key=lambda step: -steps[step])
+    return [
+        (
+            say("provenance.step", step=shown(step)),
+            (
+                Value(
+                    f"run.volatile['seconds_by_step'][{step!r}]",
+                    float(steps[step]),
+                    significant(steps[step], 2),
+                    word("words.seconds"),
+                ),
+            ),
+        )
+        for step in order[:STEPS]
+        if steps[step] >= 1
+    ]
 
 
 def _versions(facts: Facts) -> KeyValues:

@@ -5,7 +5,12 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-from tests.report.made_records import made_frame, made_pair, performance_frame
+from tests.report.made_records import (
+    made_frame,
+    made_pair,
+    made_run,
+    performance_frame,
+)
 from tests.report.made_results import FAILURE, apartments_result
 from tests.report.made_variants import many_findings, plain_result, view_of
 from tests.report.reading import column, section, table, words
@@ -308,3 +313,19 @@ def test_the_executive_page_keeps_to_its_caps():
     assert "And 192 more" in words(parts["ranking"][0].notes)
     assert len(parts["findings"]) == 5
     assert "0 failures, 40 warnings, 0 notes." in plain(parts["tally"])
+
+
+@pytest.mark.parametrize(
+    ("seconds", "told"),
+    [
+        (range(12), [f"of this, step {n} {n} seconds" for n in range(11, 3, -1)]),
+        ((0.99, 5), ["of this, step 1 5 seconds"]),
+    ],
+)
+def test_the_longest_steps_are_told_with_their_seconds(seconds, told):
+    run = made_run()
+    steps = {f"step {n}": float(s) for n, s in enumerate(seconds)}
+    run = replace(run, volatile={**run.volatile, "seconds_by_step": steps})
+    machine = section(build_view(apartments_result(run=run)), "M").parts["environment"]
+    rows = [f"{plain(label)} {plain(value)}" for label, value in machine.rows]
+    assert [row for row in rows if "step" in row] == told
