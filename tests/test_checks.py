@@ -9,6 +9,7 @@ import pytest
 from pipeline import checks
 from pipeline.checks import CHECKS, COLUMNS, Limit, checks_frame
 from pipeline.checks.columns import stand_ins
+from pipeline.config_sections import ModelSection
 from pipeline.importance.permutation import permutation
 from pipeline.known_answers import (
     binary_data,
@@ -16,6 +17,7 @@ from pipeline.known_answers import (
     logistic_model,
     normal_data,
 )
+from pipeline.models import fit
 from pipeline.records import Importance
 
 
@@ -501,12 +503,16 @@ def test_features_that_hardly_depend_are_no_finding_and_one_alone_is_not_judged(
 
 def test_every_check_answers_under_its_own_word():
     data = flat(normal_data(2, 1))
+    ols = ModelSection(name="m", estimator="sklearn.linear_model.LinearRegression")
+    told = {"method": "random_subspace", "options": {"n_drawn": None}}
+    perf = measured([[1.0, 2.0], [3.0, 4.0]], data=data, **told)
     answers = [
         *checks.of_columns(None, data),
         *asked_of(linear_model(2, 1), data),
         *checks.of_performance(linear_model(2, 1), performance(-3.0, 1.0)),
         *checks.of_predictions(linear_model(2, 1), 0.0),
         *of_importance(measured([[12.0], [10.0]], data=data), data),
+        *checks.of_ensemble(perf, fit(ols, data), data),
     ]
     assert [row["check"] for row, _ in answers] == list(CHECKS)
     frame = checks_frame(row for row, _ in answers)
