@@ -328,7 +328,8 @@ class _Run:
     def judge_rankings(self) -> None:
         """Judge each ranking by what models predict from its first features."""
         us = self.engines["python"]
-        keep_curves(self.journal, self.models, self.train, us, self.config)
+        rows = self.train, self.test
+        keep_curves(self.journal, self.models, *rows, us, self.config)
 
     def permute_target(
         self,
@@ -389,6 +390,7 @@ class _Run:
             journal.importances,
             journal.effects,
             journal.performance,
+            journal.top_k,
             self.models,
             self.config.seed,
         )

@@ -25,6 +25,7 @@ def claim_problems(
         yield from (f"{where} {problem}" for problem in _model(values, facts))
         yield from (f"{where} {problem}" for problem in _features(values, facts))
         yield from (f"{where} {problem}" for problem in _method(values, entries, facts))
+        yield from (f"{where} {problem}" for problem in _second(values, entries, facts))
 
 
 def _model(values: Values, facts: Facts) -> Iterator[str]:
@@ -125,6 +126,23 @@ def _ambiguous(values: Values, same: Sequence[Values], facts: Facts) -> Iterator
     if not values.get("loss") and len(losses) > 1:
         rule = f"loss must be given where {method!r} is asked several"
         yield f"{rule}, but it is missing."
+
+
+def _second(values: Values, entries: Sequence[Values], facts: Facts) -> Iterator[str]:
+    """Yield what is wrong with a second name: who judges, or who is compared with."""
+    given = values["options"]
+    for key in ("judge", "other"):
+        name = given.get(key)
+        if name and facts.models is not None and name not in facts.models:
+            hint = did_you_mean(name, facts.models)
+            rule = f"{key} must be one of {listed(facts.models)}"
+            yield f"{rule}, but {name!r} was given.{hint}"
+    other = given.get("other_method")
+    if other and not any(entry["method"] == other for entry in entries):
+        rule = "other_method must be asked under [[importance]]"
+        yield f"{rule}, but {other!r} is not."
+    if values["kind"] == "likeness" and not (given.get("other") or other):
+        yield "other or other_method must be given for kind 'likeness', but is missing."
 
 
 def _holds(entry: Values, key: str, name: str) -> bool:

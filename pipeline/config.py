@@ -21,6 +21,7 @@ from pipeline.config_checks import (
     derived_problems,
     importance_problems,
     model_problems,
+    top_k_problems,
 )
 from pipeline.config_sections import (
     KEYS,
@@ -244,6 +245,9 @@ def _problems(
         elif key == "claims":
             asked = read["importance"]
             yield from claim_problems(entries, asked, _facts(read, required))
+        elif key == "top_k":
+            asked = read["importance"]
+            yield from top_k_problems(entries[0], asked, _facts(read, required))
     for key in required:
         if not read.get(key):
             yield f"{source}[{key}] must be given, but it is missing.{SEE_INIT}"

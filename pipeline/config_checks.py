@@ -79,6 +79,19 @@ def data_problems(entry: Entry) -> Iterator[str]:
             yield f"{where} {rule}, but hold {column!r}."
 
 
+def top_k_problems(entry: Entry, asked: Sequence[Entry], facts: Facts) -> Iterator[str]:
+    """Yield what is wrong with who ranks by all rows."""
+    if facts.models is None:
+        return
+    methods = [entry.values["method"] for entry in asked if "method" in entry.values]
+    known = tuple(dict.fromkeys((*methods, *facts.models)))
+    for name in entry.values.get("all_rows", ()):
+        if name not in known:
+            hint = did_you_mean(name, known)
+            rule = "all_rows must name methods and models that are asked"
+            yield f"{entry.where} {rule}, but {name!r} is not.{hint}"
+
+
 def derived_problems(entries: Sequence[Entry], *data: Entry) -> Iterator[str]:
     """Yield what is wrong between the keys of derived columns, and between them."""
     taken = {name for entry in data for name in _columns_named(entry.values)}

@@ -1,9 +1,11 @@
 """What a configuration asks about each ranking as a whole. Its rules: `rules`."""
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pipeline.rules import Range
+
+Protocol = Literal["folds", "holdout"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -34,7 +36,15 @@ class TopKSection:
         The most features of a ranking that models are fitted to; 0 leaves it out.
     folds : int
         Parts of the training rows that are left out in turn.
+    protocols : tuple of str
+        Who sees what: "folds", rankings by the training rows only, judged by folds of
+        them; "holdout", judged once by the test rows, on which fitted models were also
+        asked for their ranking.
+    all_rows : tuple of str
+        Methods and models whose rankings are by all rows under "holdout".
     """
 
     k: Annotated[int, Range(least=0)] = 0
     folds: Annotated[int, Range(least=2)] = 5
+    protocols: Annotated[tuple[Protocol, ...], Range(least=1)] = ("folds",)
+    all_rows: tuple[str, ...] = ()

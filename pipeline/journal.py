@@ -36,7 +36,7 @@ PERFORMANCE = (
 )
 TOP_K = (
     *("entry", "method", "model", "ranked_by", "positive_class"),
-    *("judge", "loss", "k", "fold", "feature", "value"),
+    *("protocol", "judge", "loss", "k", "fold", "feature", "value"),
 )
 CONVERGENCE = ("record", "n_repeats", "feature", "value", "std_error", "rank")
 Y_PERMUTED = ("model", "of", "loss", "repeat", "value")

@@ -5,13 +5,16 @@ Not: the kinds of claims, which are in `claims`.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 import pandas as pd
 
 from pipeline import unseen
 from pipeline.claim_section import ClaimSection
-from pipeline.claims import CLAIMS, Answer
+from pipeline.claims import CLAIMS
+from pipeline.claims.answer import Answer
+from pipeline.claims.curves import Curves
 from pipeline.errors import AuditError, NotApplicable, listed
 from pipeline.finding import Finding
 from pipeline.importance import METHODS
@@ -23,6 +26,7 @@ COLUMNS = (
     *("claim", "source", "kind", "method", "model", "of", "loss", "engine"),
     *("asked", "must", "paper", "ours", "verdict", "reason"),
 )
+WHO = ["entry", "method", "model", "ranked_by", "positive_class"]
 REPRODUCED, NOT_REPRODUCED, NOT_COMPARABLE = VERDICTS = (
     *("reproduced", "not reproduced", "not comparable"),
 )
@@ -35,7 +39,7 @@ class Measured(NamedTuple):
 
     Attributes
     ----------
-    importances, effects, performance
+    importances, effects, performance, top_k
         All that the audit measured.
     models : sequence of FittedModel
         Asked for what only a claim wants to know: losses out of bag and in folds.
@@ -46,6 +50,7 @@ class Measured(NamedTuple):
     importances: Sequence[Importance]
     effects: Sequence[Effect]
     performance: Sequence[pd.DataFrame]
+    top_k: Sequence[Mapping[str, Any]]
     models: Sequence[FittedModel]
     seed: int
 
@@ -194,12 +199,52 @@ def _loss(claim: ClaimSection, model: FittedModel) -> str:
     return loss
 
 
+def _two(claim: ClaimSection, measured: Measured) -> tuple[Importance, Importance]:
+    first, second = (
+        _the_one(side, _importances(side, measured.importances))
+        for side in (claim, _other(claim))
+    )
+    return first, second
+
+
+def _other(claim: ClaimSection) -> ClaimSection:
+    """Return the claim as it asks for the second of two importances."""
+    told = claim.options
+    method = told["other_method"] or claim.method
+    is_of_data = method is not None and METHODS[method].asks == "data"
+    model = "" if is_of_data else told["other"] or claim.model
+    return replace(claim, method=method, model=model, loss=None)
+
+
+def _curves(claim: ClaimSection, measured: Measured) -> Curves:
+    """Return the mean curve of the ranking that is meant, and the best of all."""
+    columns = [*WHO, "judge", "protocol", "k", "value"]
+    told = pd.DataFrame(list(measured.top_k), columns=columns)
+    for key in ("judge", "protocol"):
+        told = told[told[key] == claim.options[key]]
+    own = told[told["method"] == claim.method]
+    for key, name in (("model", claim.model), ("positive_class", claim.output)):
+        own = own[own[key] == name] if name else own
+    own = own[own["ranked_by"] == claim.loss] if claim.loss else own
+    who = own[WHO].drop_duplicates()
+    if len(who) != 1:
+        raise NotApplicable(
+            f"It must name one ranking that {claim.options['judge']!r} judged by "
+            f"{claim.options['protocol']!r} under [top_k], but {len(who)} were."
+        )
+    best = told.groupby([*WHO, "k"])["value"].mean().groupby("k").min()
+    means = own.groupby("k")["value"].mean()
+    return Curves(means.to_numpy(), best.to_numpy()[: len(means)])
+
+
 _ASKED: dict[str, Callable[[ClaimSection, Measured], Any]] = {
     "importance": _importance,
     "importances": _of_each_model,
+    "two": _two,
     "effect": _effect,
     "performance": _performance,
     "folds": _in_folds,
+    "top_k": _curves,
 }
 
 

@@ -75,7 +75,7 @@ class AuditResult:
         One row per ranking of ours, number of first repeats and feature, by
         `convergence`: what these repeats alone tell.
     top_k : DataFrame
-        One row per ranking, judging model, number of features and fold, by `top_k`.
+        One row per ranking, protocol, judging model, number of features and fold.
     importances : tuple of Importance
     effects : tuple of Effect
     findings : tuple of Finding

@@ -1,16 +1,15 @@
 """Top-k error curves: how well models predict from the first k features of a ranking.
 
-Rankings are judged against each other by models fitted to their first features. All of
-it is done on the training rows: in each fold a ranking sees the other folds only, the
-models are fitted to these, and the loss is that of the rows left out.
+Rankings are judged against each other by models fitted to their first features. Which
+rows rank, are fitted to and judge is a protocol's to say: see `top_k_protocols`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from pipeline import measure
 from pipeline.config import AuditConfig, ImportanceSection
@@ -19,10 +18,9 @@ from pipeline.journal import Journal
 from pipeline.losses import default_losses, evaluate
 from pipeline.records import Dataset, FittedModel, Importance
 from pipeline.references import EngineInfo
-from pipeline.splits import folds_of
 from pipeline.streams import seed_of
+from pipeline.top_k_protocols import PROTOCOLS, Protocol, Round
 
-Rows: TypeAlias = npt.NDArray[np.int64]
 Fits: TypeAlias = dict[tuple[str, int, frozenset[str]], float]
 
 
@@ -35,14 +33,14 @@ class Ranker(NamedTuple):
 
 
 class Ranking(NamedTuple):
-    """One ranking, made anew in each fold.
+    """One ranking, made anew in each round.
 
     Attributes
     ----------
     told : mapping
         entry, method, model, ranked_by and positive_class of the frame.
     orders : tuple of tuple of str
-        For each fold the ranked features, first to last.
+        For each round the ranked features, first to last.
     """
 
     told: Mapping[str, Any]
@@ -53,28 +51,37 @@ def keep_curves(
     journal: Journal,
     models: Sequence[FittedModel],
     train: Dataset | None,
+    test: Dataset,
     engine: EngineInfo,
     config: AuditConfig,
 ) -> None:
-    """Keep the curves of every ranking of features, judged by every model."""
-    made, _ = journal.guarded(
-        "audit",
-        "the folds of the top-k curves",
-        partial(folds_of, train, config.top_k.folds, seed=config.seed),
-    )
-    if made is None or train is None:
-        return
+    """Keep the curves of every ranking of features, by every protocol and model."""
+    for name in config.top_k.protocols:
+        part = partial(PROTOCOLS[name], train, test, config)
+        told = f"the {name} of the top-k curves"
+        protocol, _ = journal.guarded("audit", told, part)
+        if protocol is not None:
+            _keep(journal, models, protocol, engine, config)
+
+
+def _keep(
+    journal: Journal,
+    models: Sequence[FittedModel],
+    protocol: Protocol,
+    engine: EngineInfo,
+    config: AuditConfig,
+) -> None:
+    """Keep the curves of one protocol."""
     fits: Fits = {}
     for ranker in rankers(config, models):
         section, name = ranker.section, getattr(ranker.model, "name", "the data")
-        ranked = partial(rankings, ranker, train, made, engine, seed=config.seed)
-        found, _ = journal.guarded(
-            name, f"the ranking by {section.method} in folds", ranked
-        )
+        ranked = partial(rankings, ranker, protocol, engine, seed=config.seed)
+        told = f"the ranking by {section.method} in {protocol.name}"
+        found, _ = journal.guarded(name, told, ranked)
         for ranking in found or ():
             for judge in models:
                 asked = partial(
-                    curve, ranking, judge, train, made, k=config.top_k.k, fits=fits
+                    curve, ranking, judge, protocol, k=config.top_k.k, fits=fits
                 )
                 rows, _ = journal.guarded(judge.name, "the top-k curves", asked)
                 journal.top_k += rows or []
@@ -95,32 +102,39 @@ def rankers(config: AuditConfig, models: Sequence[FittedModel]) -> Iterator[Rank
 
 
 def rankings(
-    ranker: Ranker, train: Dataset, fold_of: Rows, engine: EngineInfo, *, seed: int
+    ranker: Ranker, protocol: Protocol, engine: EngineInfo, *, seed: int
 ) -> tuple[Ranking, ...]:
-    """Return what a ranker says of the rows outside each fold, one per loss or class.
+    """Return what a ranker says of the rows it sees, one per loss or class.
 
-    A model is fitted to these rows first, and asked about them.
+    A model is fitted first, and then asked, on the rows of `Protocol.seen`.
 
     Raises
     ------
     NotApplicable
         The method or the model cannot be asked.
     """
-    section, model = ranker.section, ranker.model
+    section, model, rows = ranker.section, ranker.model, protocol.rows
     name = "" if model is None else model.name
     own = seed_of(seed, name, section.method, section.of)
     found: list[tuple[Importance, ...]] = []
-    for fold in range(int(fold_of.max()) + 1):
-        rows = np.flatnonzero(fold_of != fold)
-        part = train.part(train.features, rows)
-        fitted = None if model is None else model.refit(model.features, rows)
+    for part in protocol.rounds:
+        learnt, asked = protocol.seen(section.method, name, part)
+        told = rows.part(rows.features, asked)
+        fitted = (
+            None if model is None else _on(model, rows).refit(model.features, learnt)
+        )
         found.append(
-            measure.importances(fitted, part, section, engine, seed=own, stream="numpy")
+            measure.importances(fitted, told, section, engine, seed=own, stream="numpy")
         )
     return tuple(
         Ranking(_told(ranker.entry, scores[0]), tuple(map(ordered, scores)))
         for scores in zip(*found, strict=True)
     )
+
+
+def _on(model: FittedModel, rows: Dataset) -> FittedModel:
+    """Return a model that `refit` fits to places of these rows."""
+    return replace(model, train=rows)
 
 
 def _told(entry: int, record: Importance) -> dict[str, Any]:
@@ -144,8 +158,7 @@ def ordered(record: Importance) -> tuple[str, ...]:
 def curve(
     ranking: Ranking,
     judge: FittedModel,
-    train: Dataset,
-    fold_of: Rows,
+    protocol: Protocol,
     *,
     k: int,
     fits: Fits,
@@ -158,12 +171,11 @@ def curve(
     judge : FittedModel
         Fitted anew to the first features, in the order of the columns, so that equal
         sets give equal numbers.
-    train : Dataset
-    fold_of : ndarray of shape (n_samples,)
+    protocol : Protocol
     k : int
         The longest beginning; a ranking of fewer features ends earlier.
     fits : dict
-        Losses by model, fold and features: looked up, and filled.
+        Losses by model, round and features: looked up, and filled.
 
     Raises
     ------
@@ -171,29 +183,27 @@ def curve(
         The model was not fitted by the audit.
     """
     loss = "mae" if judge.task == "regression" else default_losses(judge.task)[0]
+    own = {"protocol": protocol.name, "judge": judge.name, "loss": loss}
     rows = []
-    for fold, order in enumerate(ranking.orders):
+    for number, (part, order) in enumerate(
+        zip(protocol.rounds, ranking.orders, strict=True), start=1
+    ):
         for n in range(1, min(k, len(order)) + 1):
-            key = (judge.name, fold, frozenset(order[:n]))
+            key = (judge.name, number, frozenset(order[:n]))
             if key not in fits:
-                fits[key] = _loss(
-                    judge.judged_by((loss,)), train, key[2], fold_of == fold
-                )
-            told = {"judge": judge.name, "loss": loss, "k": n, "fold": fold + 1}
-            told |= {"feature": order[n - 1], "value": fits[key]}
-            rows.append({**ranking.told, **told})
+                by_loss = judge.judged_by((loss,))
+                fits[key] = _loss(by_loss, protocol.rows, key[2], part)
+            told = {"k": n, "fold": number, "feature": order[n - 1], "value": fits[key]}
+            rows.append({**ranking.told, **own, **told})
     return rows
 
 
 def _loss(
-    judge: FittedModel,
-    train: Dataset,
-    features: frozenset[str],
-    is_out: npt.NDArray[np.bool_],
+    judge: FittedModel, rows: Dataset, features: frozenset[str], part: Round
 ) -> float:
     """Return the loss on the rows left out of a model fitted to the others."""
-    columns = [name for name in train.features if name in features]
-    fitted = judge.refit(columns, np.flatnonzero(~is_out))
-    out = train.part(columns, np.flatnonzero(is_out))
+    columns = [name for name in rows.features if name in features]
+    fitted = _on(judge, rows).refit(columns, part.kept)
+    out = rows.part(columns, part.out)
     losses = evaluate(fitted.losses, out.y, fitted.predict(out.X), out.weights)
     return float(losses[0])

@@ -1,4 +1,4 @@
-"""Draw the data of the papers' audits, as their papers describe them.
+"""Draw the data of the papers' audits: simulated as their papers describe, or R's.
 
     .venv/bin/python scripts/draw_paper_data.py
 
@@ -142,6 +142,45 @@ def sequences(seed: int, n_each: int = 2500) -> tuple[np.ndarray, np.ndarray]:
     return letters, np.repeat([1, -1], n_each)
 
 
+def housing(boston: pd.DataFrame) -> pd.DataFrame:
+    """Return the 506 rows of Boston, the factor `chas` as 0 and 1."""
+    return boston.assign(chas=boston["chas"].astype(str).astype(int))
+
+
+def standardised(boston: pd.DataFrame) -> pd.DataFrame:
+    """Return the same with mean 0 and SD 1 in every column but the target."""
+    table = housing(boston)
+    X = table.drop(columns="medv")
+    return ((X - X.mean()) / X.std(ddof=0)).assign(medv=table["medv"])
+
+
+def flights(every: pd.DataFrame) -> pd.DataFrame:
+    """Return 3000 complete rows of the flights, 17 columns and the target.
+
+    Six are categories: weekday, carrier, origin, dest, flight and tailnum. The four
+    that are texts become codes in sorted order of all rows, as in the paper.
+    """
+    table = every.dropna().reset_index(drop=True)
+    day = pd.to_datetime(table[["year", "month", "day"]])
+    made = table.assign(weekday=day.dt.dayofweek + 1, yearday=day.dt.dayofyear)
+    departs, arrives = (
+        table[name] // 100 * 60 + table[name] % 100
+        for name in ("sched_dep_time", "sched_arr_time")
+    )
+    made["sched_time"] = (arrives - departs) % 1440
+    for name in ("carrier", "origin", "dest", "tailnum"):
+        made[name] = made[name].astype(str).rank(method="dense").astype(int)
+    drawn = np.random.default_rng(1).choice(len(made), 3000, replace=False)
+    return made.loc[np.sort(drawn), [*FLIGHTS, "arr_delay"]]
+
+
+FLIGHTS = (
+    *("month", "day", "weekday", "yearday", "carrier", "origin", "dest", "flight"),
+    *("tailnum", "sched_dep_time", "sched_arr_time", "dep_time", "air_time"),
+    *("distance", "sched_time", "hour", "minute"),
+)
+
+
 def _table(X: np.ndarray, y: np.ndarray) -> pd.DataFrame:
     names = [f"x{j}" for j in range(1, X.shape[1] + 1)]
     return pd.DataFrame(X, columns=names).assign(y=y)
@@ -164,6 +203,9 @@ FROM_R = {
     "greenwell-hedonic": ("mlbench::BostonHousing2", hedonic),
     "greenwell-boston": ("mlbench::BostonHousing2", corrected),
     "greenwell-pima": ("mlbench::PimaIndiansDiabetes2", complete),
+    "parr-boston": ("mlbench::BostonHousing", housing),
+    "parr-boston-models": ("mlbench::BostonHousing", standardised),
+    "parr-flights": ("nycflights13::flights", flights),
 }
 """The audit a table belongs to, the data set of R, and what makes the table of it."""
 

@@ -11,6 +11,7 @@ LAYERS = (
     "cli",
     "audit",
     "convergence resampling top_k",
+    "top_k_protocols",
     "journal",
     "data models model_table measure preconditions environment history doctor starter "
     "reproduction",

@@ -7,6 +7,7 @@ import pytest
 from tests.report.made_records import made_effect, made_importance
 
 from pipeline.claims import CLAIMS
+from pipeline.claims.curves import Curves
 from pipeline.errors import NotApplicable
 from pipeline.performance import Judged
 
@@ -105,6 +106,46 @@ def test_a_frequency_counts_the_models_that_rank_all_of_them_first(
     assert found.asked.startswith("share of 2 models with 'a'")
 
 
+CURVES = Curves(own=np.array([3.0, 2.0, 3.0]), best=np.array([2.0, 2.0, 1.0]))
+
+
+@pytest.mark.parametrize(
+    ("k", "factor", "side", "ours", "holds"),
+    [
+        (1, 1.5, "at most", 1.5, True),
+        (2, 1.4, "at most", 1.5, False),
+        (3, 2.0, "at least", 3, True),
+        (2, 2.0, "at least", 1.5, False),
+    ],
+)
+def test_a_curve_is_held_against_the_best_where_it_is_worst(
+    k, factor, side, ours, holds
+):
+    told = {"k": k, "judge": "m", "factor": factor, "side": side}
+    found = answer("top_k", of=CURVES, **told)
+    assert (found.ours, found.holds) == (ours, holds)
+
+
+# One swap of three neighbours: two of three pairs agree, rho = 1 - 6 * 2 / (3 * 8).
+@pytest.mark.parametrize(
+    ("features", "statistic", "ours"),
+    [
+        ("", "kendall", 1 / 3),
+        ("", "spearman", 1 / 2),
+        ("", "pearson", 0.5),
+        ("ac", "kendall", 1),
+        ("ab", "kendall", -1),
+    ],
+)
+def test_rankings_are_alike_by_their_correlation(features, statistic, ours):
+    sides = record({"a": 3.0, "b": 2.0, "c": 1.0}), record({"a": 2.0, "b": 3, "c": 1})
+    told = {"of": sides, "other": "m", "statistic": statistic, "bound": 0.3}
+    found = answer("likeness", *features, **told)
+    assert found.ours == pytest.approx(ours)
+    assert found.holds == (ours >= 0.3)
+    assert answer("likeness", *features, **told, side="at most").holds == (ours <= 0.3)
+
+
 LOST = record({"a": float("nan"), "b": 2.0})
 BY = {"expected": 1, "tolerance": 0}
 
@@ -144,6 +185,24 @@ BY = {"expected": 1, "tolerance": 0}
             {"of": made_effect("m", "district"), "intercept": 0, "slope": 1}
             | {"tolerance": 0},
             "'district' is a category, whose curve is no line.",
+        ),
+        (
+            "top_k",
+            "",
+            {"of": CURVES, "k": 4, "judge": "m", "factor": 1.0},
+            "The curve has 3 points, not 4.",
+        ),
+        (
+            "top_k",
+            "",
+            {"of": Curves(np.ones(1), np.zeros(1)), "k": 1, "judge": "m", "factor": 1},
+            "The best ranking leaves no error, so there is no ratio.",
+        ),
+        (
+            "likeness",
+            "",
+            {"of": (record(), record({"a": 1.0, "b": 1})), "bound": 0.5, "other": "m"},
+            "One side has one value only, so nothing correlates.",
         ),
     ],
 )

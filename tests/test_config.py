@@ -236,6 +236,43 @@ def test_a_claim_about_all_models_need_not_name_one(tmp_path):
     assert config.claims[0].model == ""
 
 
+@pytest.mark.parametrize(
+    ("claim", "told"),
+    [
+        (
+            'kind = "top_k"\nk = 2\nfactor = 1.1\njudge = "secnd"\n',
+            "judge must be one of 'm', 'second', but 'secnd' was given. ",
+        ),
+        (
+            'kind = "likeness"\nbound = 0.9\n',
+            "other or other_method must be given for kind 'likeness', but is missing.",
+        ),
+        (
+            'kind = "likeness"\nbound = 0.9\nother_method = "firm"\n',
+            "other_method must be asked under [[importance]], but 'firm' is not.",
+        ),
+    ],
+)
+def test_a_claim_names_who_judges_and_who_is_compared(claim, told, tmp_path):
+    text = '[[models]]\nname = "second"\nestimator = "a.B"\n[[claims]]\ntext = "t"\n'
+    text += f'method = "permutation"\nmodel = "m"\n{claim}'
+    with pytest.raises(ConfigError) as refused:
+        load_config(write(tmp_path / "a", minimal(text)))
+    (problem,) = refused.value.problems
+    assert problem.startswith(f"audit.toml: [claims] {told}")
+
+
+def test_who_ranks_by_all_rows_is_asked_for_a_ranking(tmp_path):
+    asked = '[top_k]\nall_rows = ["m", "permutation", "pca"]\n'
+    with pytest.raises(ConfigError) as refused:
+        load_config(write(tmp_path / "a", minimal(asked)))
+    (problem,) = refused.value.problems
+    assert problem.startswith(
+        "audit.toml: [top_k] all_rows must name methods and models that are asked, but "
+        "'pca' is not."
+    )
+
+
 def test_two_entries_may_share_a_method_if_no_record_has_both_their_names():
     given = [
         {"method": "permutation", "losses": ["rmse"]},
@@ -299,7 +336,7 @@ def test_the_digest_is_that_of_the_json_spelt_out():
         '{"seed":1,"require":[],"fail_on":"failure","data":null,"derived":[],"groups":{},"models":[],'
         '"importance":[{"method":"impurity","of":"features","engines":[],"losses":[],'
         '"form":"difference","models":[],"normalised":true}],"claims":[],"checks":{"resolution":0.1,'
-        '"max_rank_shift":2,"top_k":3,"dependence":0.8},"stability":{"resamples":0,"n_repeats":1},"top_k":{"k":0,"folds":5},'
+        '"max_rank_shift":2,"top_k":3,"dependence":0.8},"stability":{"resamples":0,"n_repeats":1},"top_k":{"k":0,"folds":5,"protocols":["folds"],"all_rows":[]},'
         '"report":{"title":"",'
         '"owner":"Zoë","purpose":"",'
         '"intended_use":"","classification":"","unit":"","decision":"Accept, accept '

@@ -2,16 +2,27 @@
 
 import math
 
+import numpy as np
+import pandas as pd
 import pytest
 from sklearn.ensemble import RandomForestRegressor
+from sklearn.metrics import r2_score
 from tests.report.reading import column, table
-from tests.test_audit import PERMUTATION, audited, callable_model, linear, rows
+from tests.test_audit import (
+    PERMUTATION,
+    audited,
+    callable_model,
+    linear,
+    rows,
+    rows_to_audit,
+)
 
 from pipeline.audit import audit, exit_code
 from pipeline.config import parse_config
 from pipeline.data import dataset
 from pipeline.errors import ConfigError
 from pipeline.history import summary
+from pipeline.models import wrap
 from pipeline.report.view import build_view
 from pipeline.result_json import dumps, loads
 
@@ -129,6 +140,72 @@ def test_a_pair_can_be_claimed_and_one_that_is_not_there_is_told():
     told = claimed(*named, entries=[{"method": "vint", "of": "pairs"}], **asked).claims
     assert list(told["verdict"]) == ["reproduced", "not comparable"]
     assert told["reason"][1].startswith("There is no 'b:a' among the pairs.")
+
+
+RANKED = {"text": "t", "method": "permutation", "kind": "top_k", "k": 2}
+RANKED |= {"judge": "second", "factor": 9.0}
+PCA = {"method": "pca", "scaled": False}
+
+
+def judged(claims, protocols):
+    """Return an audit in which two unlike models judge two rankings."""
+    kinds = {"first": "LinearRegression", "second": "LassoLars"}
+    models = [
+        {"name": name, "estimator": f"sklearn.linear_model.{kind}"}
+        for name, kind in kinds.items()
+    ]
+    asked = {"models": models, "importance": [PERMUTATION, PCA], "claims": claims}
+    asked["top_k"] = {"k": 2, "folds": 2, "protocols": protocols}
+    train = dataset(*noisy(40), name="r", task="regression", split="train")
+    test = dataset(*noisy(20), name="s", task="regression")
+    return audit(train, test, parse_config(asked))
+
+
+def test_a_curve_is_that_of_the_ranking_the_judge_and_the_protocol_named():
+    protocols = ["folds", "holdout"]
+    by_model, of_data = RANKED | {"model": "first"}, {**RANKED, "method": "pca"}
+    claims = [by_model, *({**of_data, "protocol": p} for p in protocols)]
+    result = judged(claims, protocols)
+    frame = result.top_k[result.top_k["judge"] == "second"]
+    loss = frame.groupby(["protocol", "method", "k"])["value"].mean()
+    ratios = [loss[p, "pca", 1] / loss[p, "permutation", 1] for p in protocols]
+    assert result.claims["ours"].tolist() == pytest.approx([1, *ratios])
+
+
+def noisy(n):
+    """Return rows of y = 3 a + noise, in which b varies most."""
+    drawn = np.random.default_rng(n).normal(size=(n, 3)) * [1, 9, 0.1]
+    X = pd.DataFrame(drawn[:, :2], columns=["a", "b"])
+    return X, 3 * X["a"] + drawn[:, 2]
+
+
+def test_two_models_are_alike_by_the_method_that_is_named():
+    """One reads a, the other b: they rank the two the other way round."""
+    of_a, of_b = lambda X: X["a"], lambda X: -X["b"]
+    told = {"task": "regression", "features": ("a", "b")}
+    first, second = wrap(of_a, name="a", **told), wrap(of_b, name="b", **told)
+    told = {"text": "t", "kind": "likeness", "bound": 0.9, "features": ["a", "b"]}
+    alike = {**told, "method": "permutation", "model": "a", "other": "b"}
+    found = row(claimed(alike, models=(first, second)))
+    assert (found["ours"], found["verdict"]) == (-1, "not reproduced")
+
+
+def test_curves_that_nobody_asked_for_have_no_number():
+    result = claimed({**RANKED, "judge": "linear"})
+    assert row(result)["reason"] == (
+        "It must name one ranking that 'linear' judged by 'folds' under [top_k], but 0 "
+        "were."
+    )
+
+
+def test_the_share_of_a_constant_s_loss_that_is_saved_is_r_squared():
+    told = {"text": "t", "kind": "explained", "loss": "mse"}
+    asked = {**told, "expected": 1, "tolerance": 1}
+    entry = {**PERMUTATION, "losses": ["mse"]}
+    found = row(claimed(asked, entries=(entry,)))
+    test, model = rows_to_audit(), linear()
+    # Without training rows the constant is the mean of the test rows, as in R².
+    assert found["ours"] == pytest.approx(r2_score(test.y, model.predict(test.X)))
 
 
 def test_a_feature_that_the_data_lack_is_refused():

@@ -203,7 +203,7 @@ class Sheet:
         size: float = 4.2,
         name: str = "",
     ) -> None:
-        """Draw one mark: "o" "s" filled, "v" ">" "<" "D" open, "|" "x" "+" strokes."""
+        """Draw one mark: "o" "s" filled, "v" "^" ">" "<" "D" open, "|x+" strokes."""
         look = {"ls": "none", "ms": size, **_mark_style(shape, colour)}
         self._add("Line2D", (x,), (y,), gid=name or None, **look)
 

@@ -51,6 +51,7 @@ LONG = (
     "greenwell-boston",
     "greenwell-friedman",
     "greenwell-pima",
+    *("parr-boston", "parr-flights", "parr-boston-models", "parr-fpd-shap"),
 )
 LONG = ("fokoue-simulation", "fokoue-simulation-wide")
 WITH_R = ("fokoue-pima", "fokoue-attitude")
@@ -105,6 +106,16 @@ def test_a_table_is_the_one_its_audit_names_and_small(name):
     ],
 )
 def test_a_table_is_what_its_description_draws(name):
+    is_what_is_drawn(name)
+
+
+@pytest.mark.needs_r
+@pytest.mark.parametrize("name", ["parr-boston", "parr-boston-models"])
+def test_a_table_is_drawn_from_the_data_of_r(name):
+    is_what_is_drawn(name)
+
+
+def is_what_is_drawn(name):
     kept = pd.read_csv(REPORTS / name / "data.csv")
     drawn = pd.read_csv(StringIO(DRAWN["text_of"](name)))
     # Six digits are kept; the last may round otherwise where libm does.

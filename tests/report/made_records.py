@@ -59,8 +59,8 @@ COLUMNS = {
     "stability": "model method of loss positive_class feature rank_low rank_high "
     "p_top_k repeats_to_settle resamples record",
     "convergence": "record n_repeats feature value std_error rank",
-    "top_k": "entry method model ranked_by positive_class judge loss k fold feature "
-    "value",
+    "top_k": "entry method model ranked_by positive_class protocol judge loss k fold "
+    "feature value",
     "checks": "check subject observed threshold set_by verdict",
     "claims": "claim source kind method model of loss engine asked must paper ours "
     "verdict reason",

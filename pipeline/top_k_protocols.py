@@ -1,0 +1,130 @@
+"""Who sees which rows when rankings are judged by models of their first features."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from pipeline import measure
+from pipeline.config import AuditConfig
+from pipeline.errors import NotApplicable
+from pipeline.records import Dataset
+from pipeline.streams import stream
+
+Rows: TypeAlias = npt.NDArray[np.int64]
+
+
+class Round(NamedTuple):
+    """One parting of the rows: places that models are fitted to, and that judge."""
+
+    kept: Rows
+    out: Rows
+
+
+class Protocol(NamedTuple):
+    """How rankings are made and judged.
+
+    Attributes
+    ----------
+    name : str
+        A key of `PROTOCOLS`.
+    rows : Dataset
+        All rows there are for it; every place is one of these.
+    rounds : tuple of Round
+        Each ranking is made, and judged, once in each.
+    asks_out : bool
+        Whether fitted models are asked for their ranking on the rows that judge it.
+    all_rows : frozenset of str
+        Methods and models whose rankings see every row.
+    """
+
+    name: str
+    rows: Dataset
+    rounds: tuple[Round, ...]
+    asks_out: bool = False
+    all_rows: frozenset[str] = frozenset()
+
+    def seen(self, method: str, model: str, part: Round) -> tuple[Rows, Rows]:
+        """Return the places a ranker is fitted to, and those it is asked about."""
+        if self.all_rows & {method, model}:
+            every = np.arange(self.rows.n_samples)
+            return every, every
+        is_learnt = measure.is_of_training_rows(method)
+        return part.kept, part.out if self.asks_out and not is_learnt else part.kept
+
+
+def in_folds(train: Dataset | None, test: Dataset, config: AuditConfig) -> Protocol:
+    """Return our protocol: folds of the training rows, the same for all rankings.
+
+    Folds differ by one row at most, and so does each class over the folds. No ranking
+    sees the fold that judges it.
+
+    Raises
+    ------
+    NotApplicable
+        There are no training rows, or fewer than folds.
+    """
+    del test
+    n, folds = train.n_samples if train else 0, config.top_k.folds
+    if train is None or n < folds:
+        raise NotApplicable(
+            f"The training rows must number {folds} or more to be cut into folds, but "
+            f"there are {n or 'none'}."
+        )
+    order = stream(config.seed, "folds", "", 0).permutation(n)
+    if train.task != "regression":
+        order = order[np.argsort(train.y[order], kind="stable")]
+    fold = np.empty(n, dtype=np.int64)
+    fold[order] = np.arange(n) % folds
+    parts = (
+        Round(np.flatnonzero(fold != k), np.flatnonzero(fold == k))
+        for k in range(folds)
+    )
+    return Protocol("folds", train, tuple(parts))
+
+
+def held_out(train: Dataset | None, test: Dataset, config: AuditConfig) -> Protocol:
+    """Return Parr, Wilson and Hamrick's protocol: the test rows judge, once.
+
+    What learns from rows ranks by the training rows. A fitted model is asked for its
+    ranking on the test rows, which then judge it: that favours it. The methods and
+    models of ``all_rows`` see both.
+
+    Raises
+    ------
+    NotApplicable
+        There are no training rows, or they are the test rows.
+    """
+    if train is None or train.sha256 == test.sha256:
+        found = "there are none" if train is None else "they are the same"
+        raise NotApplicable(
+            f"The training rows must be others than the test rows that judge, but "
+            f"{found}."
+        )
+    n, m = train.n_samples, test.n_samples
+    part = Round(np.arange(n), np.arange(n, n + m))
+    all_rows = frozenset(config.top_k.all_rows)
+    rows = _joined(train, test)
+    return Protocol("holdout", rows, (part,), asks_out=True, all_rows=all_rows)
+
+
+def _joined(train: Dataset, test: Dataset) -> Dataset:
+    """Return the training rows and then the test rows as one set of rows."""
+    return replace(
+        train,
+        X=pd.concat([train.X, test.X[list(train.features)]], ignore_index=True),
+        y=np.concatenate([train.y, test.y]),
+        weights=np.concatenate([train.weights, test.weights]),
+        split="all",
+        sha256="",
+    )
+
+
+PROTOCOLS: dict[str, Callable[[Dataset | None, Dataset, AuditConfig], Protocol]] = {
+    "folds": in_folds,
+    "holdout": held_out,
+}
+"""What `[top_k] protocols` names, and who parts the rows so."""
