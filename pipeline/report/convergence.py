@@ -7,7 +7,7 @@ from pipeline.report.facts import Facts
 from pipeline.report.number_text import rank_text
 from pipeline.report.ranking_tables import measured_in, table_id
 from pipeline.report.rankings import Ranking
-from pipeline.report.top_k_drawing import STYLES, TopKLine
+from pipeline.report.top_k_drawing import STYLES, TopKLine, TopKPanel
 from pipeline.report.wording import display_name, named, say, word
 
 ROWS = 10
@@ -69,7 +69,7 @@ def _figure(facts: Facts, ranking: Ranking, frame: pd.DataFrame) -> Figure:
         id=table_id(ranking).replace("tab-ranking", "fig-convergence", 1),
         function="top_k",
         data={
-            "lines": lines,
+            "panels": (TopKPanel("", lines),),
             "axis_label": word("convergence.axis"),
             "head": plain(measured_in(facts, ranking)),
             "steps": tuple(str(n) for n in sorted(set(frame["n_repeats"]))),

@@ -52,8 +52,8 @@ LONG = (
     "greenwell-friedman",
     "greenwell-pima",
     *("parr-boston", "parr-flights", "parr-boston-models", "parr-fpd-shap"),
+    "fokoue-simulation-wide",
 )
-LONG = ("fokoue-simulation", "fokoue-simulation-wide")
 WITH_R = ("fokoue-pima", "fokoue-attitude")
 LONG_WITH_R = ("fokoue-spam",)
 ALL = [*SHORT, *LONG, *WITH_R, *LONG_WITH_R]
@@ -106,16 +106,6 @@ def test_a_table_is_the_one_its_audit_names_and_small(name):
     ],
 )
 def test_a_table_is_what_its_description_draws(name):
-    is_what_is_drawn(name)
-
-
-@pytest.mark.needs_r
-@pytest.mark.parametrize("name", ["parr-boston", "parr-boston-models"])
-def test_a_table_is_drawn_from_the_data_of_r(name):
-    is_what_is_drawn(name)
-
-
-def is_what_is_drawn(name):
     kept = pd.read_csv(REPORTS / name / "data.csv")
     drawn = pd.read_csv(StringIO(DRAWN["text_of"](name)))
     # Six digits are kept; the last may round otherwise where libm does.
