@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, cast
 
-import pandas as pd
-
 from pipeline import (
     agreement,
     checks,
@@ -24,9 +22,10 @@ from pipeline.convergence import keep_convergence
 from pipeline.errors import DataError
 from pipeline.importance import METHODS
 from pipeline.importance.permutation import Stream, permuted_target
-from pipeline.journal import Y_PERMUTED, Journal, Step
+from pipeline.journal import Journal, Step
 from pipeline.known_defects import defects_for
 from pipeline.performance import performance
+from pipeline.readings import keep_readings
 from pipeline.records import Dataset, Effect, FittedModel, Floats, Importance
 from pipeline.references import ENGINES, EngineInfo, describe_engine, same_predictions
 from pipeline.resampling import keep_stability
@@ -276,11 +275,13 @@ class _Run:
                 ask("python", stream=info.stream)
 
     def primary_stream(self, entry: ImportanceSection) -> str:
-        """Return our draw order: DALEX's if it is asked, there or not."""
+        """Return our draw order: DALEX's if it is asked what it has, there or not."""
         if not measure.draws(entry.method):
             return ""
-        can_answer = entry.method in ENGINES["DALEX"]["importance"]
-        return "DALEX" if can_answer and "DALEX" in entry.engines else "numpy"
+        has_method = entry.method in ENGINES["DALEX"]["importance"]
+        if "DALEX" not in entry.engines or not has_method:
+            return "numpy"
+        return "numpy" if measure.lacking("DALEX", entry) else "DALEX"
 
     def ask(
         self,
@@ -351,13 +352,8 @@ class _Run:
             n_rows=entry.options["n_rows"],
         )
         losses, _ = self.journal.guarded(model.name, "the loss with y permuted", asked)
-        if losses is None:
-            return
-        for k, loss in enumerate(model.losses):
-            frame = pd.DataFrame({"value": losses[:, k]})
-            frame["repeat"] = range(1, len(losses) + 1)
-            named = frame.assign(model=model.name, of=entry.of, loss=loss)
-            self.journal.y_permuted.append(named[list(Y_PERMUTED)])
+        if losses is not None:
+            self.journal.keep_target(losses, model, entry.of)
 
     def compare(self) -> None:
         """Give each pair its verdict, and each verdict that needs one its finding."""
@@ -382,6 +378,7 @@ class _Run:
             journal.pairs.append(row)
             journal.differences.extend(differences)
         journal.findings.extend(agreement.findings_of(journal.pairs))
+        keep_readings(journal, self.train, self.test, self.config)
 
     def judge_claims(self) -> None:
         """Hold each claim of a paper against what was measured."""

@@ -19,6 +19,7 @@ from pipeline.config_checks import (
     Facts,
     data_problems,
     derived_problems,
+    expected_problems,
     importance_problems,
     model_problems,
     top_k_problems,
@@ -39,7 +40,7 @@ from pipeline.importance import METHODS, RESERVED, options_of
 from pipeline.rules import Misfit, Misfits, Rule
 
 FILE_NAME = "audit.toml"
-MAY_BE_EMPTY = ("derived", "models", "claims")
+MAY_BE_EMPTY = ("derived", "models", "claims", "expected")
 OWN_KEYS: dict[type, tuple[str, tuple[str, ...], Callable[[str], dict[str, Rule]]]] = {
     ImportanceSection: ("method", METHOD_NAMES, option_rules),
     ClaimSection: ("kind", CLAIM_KINDS, claim_rules),
@@ -248,6 +249,8 @@ def _problems(
         elif key == "top_k":
             asked = read["importance"]
             yield from top_k_problems(entries[0], asked, _facts(read, required))
+        elif key == "expected":
+            yield from expected_problems(entries, _facts(read, required))
     for key in required:
         if not read.get(key):
             yield f"{source}[{key}] must be given, but it is missing.{SEE_INIT}"

@@ -12,7 +12,7 @@ from pipeline.config_sections import unsuited
 from pipeline.derived import DERIVED
 from pipeline.errors import did_you_mean, listed
 from pipeline.expressions import problem_of
-from pipeline.importance import METHODS
+from pipeline.importance import METHODS, options_of
 from pipeline.losses import default_losses
 
 
@@ -183,6 +183,9 @@ def _source_problems(where: str, values: Mapping[str, Any]) -> Iterator[str]:
         yield f"{where} {rule}, but it is missing. Run: sha256sum {file}"
     if estimator and values.get("sha256"):
         yield f"{where} sha256 must be left out without file, but it was given."
+    if file and values.get("standardise"):
+        rule = "standardise must be left out for a file, which is fitted already"
+        yield f"{where} {rule}, but true was given."
     if file and values.get("parameters"):
         names = listed(values["parameters"])
         rule = "parameters must be left out for a file, which is fitted already"
@@ -208,6 +211,21 @@ def importance_problems(entries: Sequence[Entry], facts: Facts) -> Iterator[str]
             same = f"{second['method']!r} of {second.get('of', 'features')!r}"
             rule = "must ask something new of its models"
             yield f"{where} {rule}, but {same} is asked by an entry before it."
+
+
+def expected_problems(entries: Sequence[Entry], facts: Facts) -> Iterator[str]:
+    """Yield what is wrong between what is expected, and models and groups."""
+    for where, values, _ in entries:
+        model, names = values.get("model"), values.get("features", ())
+        if model and facts.models is not None and model not in facts.models:
+            rule = f"model must be one of {listed(facts.models)}"
+            hint = did_you_mean(model, facts.models)
+            yield f"{where} {rule}, but {model!r} was given.{hint}"
+        if values.get("of") == "groups" and facts.groups is not None:
+            for name in (name for name in names if name not in facts.groups):
+                rule = "features must be groups of [groups]"
+                hint = did_you_mean(name, facts.groups)
+                yield f"{where} {rule}, but {name!r} is none.{hint}"
 
 
 def _of_problems(where: str, values: Mapping[str, Any]) -> Iterator[str]:
@@ -251,8 +269,24 @@ def _ask_the_same(
     usual = default_losses(task) if task else ()
     losses = [set(values.get("losses") or usual) for values in (first, second)]
     models = [set(values.get("models", ())) for values in (first, second)]
+    if _is_other_measure(first, second):
+        return False
     is_loss = METHODS[first["method"]].unit == "loss"
     return _overlap(*models) and (not is_loss or _overlap(*losses))
+
+
+def _is_other_measure(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
+    """Return whether options that define the quantity differ: then both are shown.
+
+    Curves are told apart by their method only, so of these there is one measure.
+    """
+    method = METHODS[first["method"]]
+    usual = {k: v for k, v in options_of(method.function).items() if k != "n_repeats"}
+    one, other = (
+        {k: values.get("options", {}).get(k, v) for k, v in usual.items()}
+        for values in (first, second)
+    )
+    return one != other and not method.curve
 
 
 def _overlap(some: set[str], others: set[str]) -> bool:

@@ -3,7 +3,10 @@
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from pipeline.rules import Range
+from pipeline.rules import NAME, Range
+
+GOALS = ("simplification", "exploration", "domain validation", "discovery")
+"""What importance is used for: Biecek and Burzykowski (2021), section 16.1."""
 
 Protocol = Literal["folds", "holdout"]
 
@@ -48,3 +51,30 @@ class TopKSection:
     folds: Annotated[int, Range(least=2)] = 5
     protocols: Annotated[tuple[Protocol, ...], Range(least=1)] = ("folds",)
     all_rows: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ExpectedSection:
+    """What the owner of a model expects of its rankings, said beforehand.
+
+    Attributes
+    ----------
+    features : tuple of str
+        The features, or groups, it is about.
+    place : {"top", "zero"}
+        "top": they hold the first places, as many as are named, in any order. "zero":
+        each is not told from a feature that does not matter, by the interval over the
+        repeats, or by `resolution` of [checks] as a share of the largest importance.
+    reason : str
+        Why it is expected: what is known of the domain.
+    of : {"features", "groups"}
+        What these are.
+    model : str
+        Whose rankings are meant; by default those of every model and of the data.
+    """
+
+    features: Annotated[tuple[str, ...], Range(least=1)]
+    place: Literal["top", "zero"]
+    reason: Annotated[str, NAME]
+    of: Literal["features", "groups"] = "features"
+    model: str = ""

@@ -14,7 +14,8 @@ from types import MappingProxyType
 from typing import Annotated, Any, Literal, TypeAlias, get_type_hints
 
 from pipeline.claim_section import ClaimSection
-from pipeline.config_rankings import StabilitySection, TopKSection
+from pipeline.config_rankings import ExpectedSection, StabilitySection, TopKSection
+from pipeline.config_settings import ChecksSection, ReportSection, RSection
 from pipeline.derived import DerivedSection
 from pipeline.errors import ConfigError, listed
 from pipeline.importance import METHODS, options_of
@@ -118,6 +119,9 @@ class ModelSection:
     encoder : {"auto", "none", "ordinal", "one_hot"}
         How categories reach the estimator; "auto" is ordinal codes for trees, forests
         and boosting, one-hot for everything else.
+    standardise : bool
+        Whether the estimator sees numbers, and the target of a regression, with mean
+        0 and standard deviation 1, as R's e1071 does; predictions keep their unit.
     file : str
         A fitted model instead of an estimator. Loading it runs its code.
     sha256 : str
@@ -128,6 +132,7 @@ class ModelSection:
     estimator: Annotated[str, IMPORT_PATH] = ""
     parameters: Mapping[str, Any] = field(default_factory=_empty)
     encoder: Literal["auto", "none", "ordinal", "one_hot"] = "auto"
+    standardise: bool = False
     file: str = ""
     sha256: Annotated[str, SHA256] = ""
 
@@ -181,76 +186,6 @@ class ImportanceSection:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class ChecksSection:
-    """Limits of the checks.
-
-    Attributes
-    ----------
-    resolution : float
-        Two engines are "equivalent" if their difference is known to this share of the
-        largest importance.
-    max_rank_shift : int
-        A larger shift of a feature's rank between engines is a warning.
-    top_k : int
-        How many leading features the overlap of two rankings counts.
-    dependence : float
-        Features with at least this association are told to depend on each other.
-    """
-
-    resolution: Annotated[float, Range(above=0)] = 0.1
-    max_rank_shift: Annotated[int, Range(least=0)] = 2
-    top_k: int = 3
-    dependence: Annotated[float, Range(above=0, most=1)] = 0.8
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class ReportSection:
-    """What the report says that no number can.
-
-    Attributes
-    ----------
-    title : str
-        By default the name of the audit.
-    owner : str
-        Who answers for the model.
-    purpose : str
-        Why this audit is run.
-    intended_use : str
-        What the model is for.
-    classification : str
-        A marking for every page, such as "internal".
-    unit : str
-        The unit of the target.
-    decision : str
-        What the reader is asked to decide.
-    limits : tuple of str
-        Limits and conditions of use, one sentence each.
-    """
-
-    title: str = ""
-    owner: str = ""
-    purpose: str = ""
-    intended_use: str = ""
-    classification: str = ""
-    unit: str = ""
-    decision: str = "Accept, accept with conditions, or reject this evidence."
-    limits: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class RSection:
-    """The R process.
-
-    Attributes
-    ----------
-    seconds : float
-        A call of R that takes longer is stopped.
-    """
-
-    seconds: Annotated[float, Range(above=0)] = 600.0
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
 class AuditConfig:
     """All that may influence a number or a page of an audit.
 
@@ -275,6 +210,7 @@ class AuditConfig:
     models : tuple of ModelSection
     importance : tuple of ImportanceSection
     claims : tuple of ClaimSection
+    expected : tuple of ExpectedSection
     checks : ChecksSection
     stability : StabilitySection
     top_k : TopKSection
@@ -294,6 +230,7 @@ class AuditConfig:
     models: tuple[ModelSection, ...] = ()
     importance: tuple[ImportanceSection, ...] = ()
     claims: tuple[ClaimSection, ...] = ()
+    expected: tuple[ExpectedSection, ...] = ()
     checks: ChecksSection = field(default_factory=ChecksSection)
     stability: StabilitySection = field(default_factory=StabilitySection)
     top_k: TopKSection = field(default_factory=TopKSection)
@@ -334,17 +271,10 @@ LISTS: dict[str, type] = {
     "models": ModelSection,
     "importance": ImportanceSection,
     "claims": ClaimSection,
+    "expected": ExpectedSection,
 }
-QUESTIONS = ("data", "derived", "groups", "models", "importance", "claims")
-KEYS = (
-    *SCALARS,
-    *QUESTIONS,
-    "checks",
-    "stability",
-    "top_k",
-    "report",
-    "r",
-)
+QUESTIONS = ("data", "derived", "groups", "models", "importance", "claims", "expected")
+KEYS = (*SCALARS, *QUESTIONS, "checks", "stability", "top_k", "report", "r")
 
 
 def rules_of(section: type) -> dict[str, Rule]:

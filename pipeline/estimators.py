@@ -159,7 +159,13 @@ def words(error: Exception) -> str:
 
 
 def final(estimator: Any) -> Any:
-    """Return the last step of a pipeline, or the estimator itself."""
+    """Return the last step of a pipeline, or the estimator itself.
+
+    Also within what standardises the target of a regression.
+    """
+    inner = getattr(estimator, "regressor_", None)
+    if inner is not None:
+        return final(inner)
     steps = getattr(estimator, "steps", None)
     return steps[-1][1] if steps else estimator
 

@@ -86,7 +86,8 @@ def save_run(
     """Write a run into a new folder ``runs/<run_id>`` and return it.
 
     Beside `files` it holds result.json, the long tables (importances, effects,
-    agreement, disagreements, claims, findings), environment.json, summary.txt and
+    agreement, disagreements, claims, expected,
+    losses, findings), environment.json, summary.txt and
     manifest.json with the digests of all, linked to the run before.
 
     Parameters

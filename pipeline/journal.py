@@ -13,14 +13,23 @@ from typing import Any, Literal, TypeVar
 
 import pandas as pd
 
-from pipeline import agreement, checks, data, environment, reproduction, stability
+from pipeline import (
+    agreement,
+    checks,
+    data,
+    environment,
+    expected,
+    loss_sensitivity,
+    reproduction,
+    stability,
+)
 from pipeline.checks import Answers
 from pipeline.config import AuditConfig
 from pipeline.errors import DataError, ModelError, NotApplicable, listed
 from pipeline.finding import Finding, Severity
 from pipeline.history import run_id
 from pipeline.model_table import models_frame
-from pipeline.records import Dataset, Effect, FittedModel, Importance
+from pipeline.records import Dataset, Effect, FittedModel, Floats, Importance
 from pipeline.result import AuditResult
 from r_bridge import host
 from r_bridge.errors import RBridgeError, RDied, RError, RTimeout, RUnavailable
@@ -75,7 +84,7 @@ class Journal:
     performance, y_permuted : list of DataFrame
     checks, pairs, differences, claims : list of mapping
         Rows of the frames `checks`, `agreement`, `disagreements` and `claims`.
-    stability, convergence, top_k : list of mapping
+    expected, losses, stability, convergence, top_k : list of mapping
         Rows of the frames of these names.
     not_applicable : mapping of str to list of (question, model)
         Why there is no answer, and to what.
@@ -95,6 +104,8 @@ class Journal:
     pairs: list[dict[str, Any]] = field(default_factory=list)
     differences: list[dict[str, Any]] = field(default_factory=list)
     claims: list[dict[str, Any]] = field(default_factory=list)
+    expected: list[dict[str, Any]] = field(default_factory=list)
+    losses: list[dict[str, Any]] = field(default_factory=list)
     stability: list[dict[str, Any]] = field(default_factory=list)
     convergence: list[dict[str, Any]] = field(default_factory=list)
     top_k: list[dict[str, Any]] = field(default_factory=list)
@@ -153,6 +164,20 @@ class Journal:
             self.checks.append(row)
             if finding is not None:
                 self.findings.append(finding)
+
+    def keep_target(self, losses: Floats, model: FittedModel, of: str) -> None:
+        """Keep losses with the target permuted, (n_repeats, n_losses), once.
+
+        They are a fact about the model: of measures with other options, the first to
+        permute the target tells it for all.
+        """
+        known = {tuple(f.loc[0, ["model", "of", "loss"]]) for f in self.y_permuted}
+        for k, loss in enumerate(model.losses):
+            frame = pd.DataFrame({"value": losses[:, k]})
+            frame["repeat"] = range(1, len(losses) + 1)
+            named = frame.assign(model=model.name, of=of, loss=loss)
+            if (model.name, of, loss) not in known:
+                self.y_permuted.append(named[list(Y_PERMUTED)])
 
     def find(
         self,
@@ -217,6 +242,8 @@ class Journal:
             disagreements=agreement.disagreements_frame(self.differences),
             checks=checks.checks_frame(self.checks),
             claims=reproduction.claims_frame(self.claims),
+            expected=expected.expected_frame(self.expected),
+            losses=loss_sensitivity.losses_frame(self.losses),
             stability=stability.stability_frame(self.stability),
             convergence=pd.DataFrame(self.convergence, columns=list(CONVERGENCE)),
             top_k=pd.DataFrame(self.top_k, columns=list(TOP_K)),

@@ -149,15 +149,21 @@ def importances(
     )
 
 
-def _options_for(engine: EngineInfo, section: ImportanceSection) -> dict[str, Any]:
-    """Return the options that an engine has; others must ask for nothing new of it."""
-    function = ENGINES[engine.name]["importance"][section.method].function
+def lacking(engine: str, section: ImportanceSection) -> tuple[str, ...]:
+    """Return the options that an engine does not have, and that ask something new."""
+    function = ENGINES[engine]["importance"][section.method].function
     known, usual = options_of(function), options_of(METHODS[section.method].function)
-    other = [
+    return tuple(
         name
         for name, value in section.options.items()
         if name not in known and value != usual[name]
-    ]
+    )
+
+
+def _options_for(engine: EngineInfo, section: ImportanceSection) -> dict[str, Any]:
+    """Return the options that an engine has; others must ask for nothing new of it."""
+    known = options_of(ENGINES[engine.name]["importance"][section.method].function)
+    other = lacking(engine.name, section)
     if other:
         asked = listed(f"{name} = {section.options[name]}" for name in other)
         raise NotApplicable(

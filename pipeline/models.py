@@ -17,11 +17,13 @@ import numpy as np
 import pandas as pd
 
 from pipeline import estimators, prediction
+from pipeline.columns import is_category
 from pipeline.config_sections import ModelSection
 from pipeline.encoding import Encoding, Kind, encode, has_category, learn
 from pipeline.errors import AuditError, ModelError, listed
 from pipeline.losses import default_losses
 from pipeline.records import Dataset, FittedModel, Floats, Task
+from pipeline.standardised import standardised
 
 # What splits on a threshold reads ordinal codes. scikit-learn's other ensembles are
 # made of given estimators, which no configuration can name.
@@ -89,6 +91,11 @@ def fit(section: ModelSection, train: Dataset) -> FittedModel:
     X = train.X[list(train.inputs)] if train.unread else train.X
     kind = _encoder(section.encoder, estimator, X)
     encoding = learn(X, kind, is_named=section.encoder == "none")
+    if section.standardise:
+        names = encoding.encoded
+        numbers = [k for k, name in enumerate(names) if not is_category(X[name])]
+        estimator = standardised(estimator, numbers, train.task)
+        weights = {f"estimator__{key}": each for key, each in weights.items()}
     # A copy: records are read-only, and some libraries only read what they can write.
     y = np.array(train.y, dtype=np.float64 if train.task == "regression" else np.int64)
     try:

@@ -49,10 +49,18 @@ def check_names(
         if claim.of == "features"
         for name in claim.features
     }
+    asked |= {section.model for section in config.expected if section.model}
+    thought = {
+        name
+        for section in config.expected
+        if section.of == "features"
+        for name in section.features
+    }
     for what, wanted, known in (
         ("model", asked, names),
         ("column of a group", grouped, test.features),
         ("feature of a claim", claimed, test.features),
+        ("feature that is expected", thought, test.features),
     ):
         problems += [
             f"A {what} must be one that the audit has, but {name!r} is not."

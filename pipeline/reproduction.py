@@ -20,6 +20,7 @@ from pipeline.finding import Finding
 from pipeline.importance import METHODS
 from pipeline.losses import LOSSES
 from pipeline.performance import Judged
+from pipeline.primary import options_text
 from pipeline.records import Effect, FittedModel, Importance
 
 COLUMNS = (
@@ -31,7 +32,7 @@ REPRODUCED, NOT_REPRODUCED, NOT_COMPARABLE = VERDICTS = (
     *("reproduced", "not reproduced", "not comparable"),
 )
 Row = dict[str, Any]
-T = TypeVar("T")
+T = TypeVar("T", Importance, Effect)
 
 
 class Measured(NamedTuple):
@@ -153,6 +154,12 @@ def _the_one(claim: ClaimSection, found: Iterable[T]) -> T:
         told = list(dict.fromkeys(getattr(record, name, "") for record in records))
         if len(told) > 1:
             raise NotApplicable(f"It names no {key}, and there are {listed(told)}.")
+    asked = {options_text(record, drawn=False) for record in records}
+    if len(asked) > 1:
+        raise NotApplicable(
+            f"{claim.method!r} must be asked with one set of options to answer it, but "
+            f"is asked with {len(asked)}."
+        )
     return records[0]
 
 

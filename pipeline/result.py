@@ -69,6 +69,10 @@ class AuditResult:
         check, subject, observed, threshold, set_by, verdict; made by `checks`.
     claims : DataFrame
         One row per claim of a paper, made by `reproduction`.
+    expected : DataFrame
+        One row per expectation of the owner and ranking, made by `expected`.
+    losses : DataFrame
+        One row per ranking and two of its losses, made by `loss_sensitivity`.
     stability : DataFrame
         One row per ranking of ours and feature, made by `stability.stability_frame`.
     convergence : DataFrame
@@ -91,6 +95,8 @@ class AuditResult:
     disagreements: pd.DataFrame
     checks: pd.DataFrame
     claims: pd.DataFrame
+    expected: pd.DataFrame
+    losses: pd.DataFrame
     stability: pd.DataFrame
     convergence: pd.DataFrame
     top_k: pd.DataFrame

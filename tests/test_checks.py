@@ -485,6 +485,11 @@ def test_the_limit_decides_who_depends_and_stands_beside_who_set_it():
     assert "'x3', 'kind' (0." in finding.message
 
 
+def test_a_derived_column_is_not_told_to_depend_on_what_it_is_made_of():
+    data = replace(linked(), unread={"near": ("x1", "x2")})
+    assert answer("dependence", checks.of_columns(None, data))[2] is None
+
+
 def test_dependent_features_that_are_asked_together_are_read_together():
     answers = checks.of_columns(None, linked(), grouped=[("near", "x1")])
     finding = answer("dependence", answers)[2]

@@ -41,6 +41,7 @@ DATA = {
 }
 IMPURITY = {"method": "impurity"}
 DERIVED = {"name": "old", "kind": "step", "of": ["age"], "threshold": 65}
+EXPECTED = {"features": ["a"], "place": "top", "reason": "It is known."}
 MODEL = {"name": "m", "estimator": "sklearn.linear_model.LinearRegression"}
 LEADER = {
     "text": "a leads",
@@ -183,7 +184,7 @@ def test_every_bad_value_of_one_list_and_one_table_is_told():
 
 @pytest.mark.parametrize("section", [*TABLES, *LISTS])
 def test_an_unknown_key_is_an_error_in_every_section(section):
-    sound = {"data": DATA, "models": MODEL, "derived": DERIVED}
+    sound = {"data": DATA, "models": MODEL, "derived": DERIVED, "expected": EXPECTED}
     inner = {"xyzzy": 1} | sound.get(section, {})
     if section == "importance":
         inner["method"] = "permutation"
@@ -283,6 +284,21 @@ def test_two_entries_may_share_a_method_if_no_record_has_both_their_names():
     assert problems_of({"importance": given}) == ()
 
 
+@pytest.mark.parametrize(
+    ("method", "option", "is_new"),
+    [
+        ("permutation", {"within": "leaves"}, True),
+        ("permutation", {"n_rows": 50}, True),
+        ("permutation", {"within": "none"}, False),  # the default, by name
+        ("permutation", {"n_repeats": 50}, False),  # more of the same
+        ("partial_dependence", {"grid": "quantile"}, False),  # curves have one name
+    ],
+)
+def test_entries_may_differ_in_what_defines_the_quantity(method, option, is_new):
+    given = [{"method": method}, {"method": method} | option]
+    assert (problems_of({"importance": given}) == ()) == is_new
+
+
 def test_the_default_loss_and_the_same_loss_by_name_are_one_question():
     given = [{"method": "permutation"}, {"method": "permutation", "losses": ["rmse"]}]
     assert len(problems_of({"data": DATA, "importance": given})) == 1
@@ -302,6 +318,7 @@ def test_the_default_loss_and_the_same_loss_by_name_are_one_question():
         },
         {"data": DATA, "models": [MODEL], "groups": {"a": ["x"]}, "seed": 2**31 - 1},
         {"claims": [LEADER, LEADER | {"kind": "last", "paper": 0.5}]},
+        {"expected": [EXPECTED], "report": {"goal": "discovery"}},
     ],
 )
 def test_the_resolved_configuration_read_again_is_itself(given):
@@ -335,10 +352,10 @@ def test_the_digest_is_that_of_the_json_spelt_out():
     spelt = (
         '{"seed":1,"require":[],"fail_on":"failure","data":null,"derived":[],"groups":{},"models":[],'
         '"importance":[{"method":"impurity","of":"features","engines":[],"losses":[],'
-        '"form":"difference","models":[],"normalised":true}],"claims":[],"checks":{"resolution":0.1,'
+        '"form":"difference","models":[],"normalised":true}],"claims":[],"expected":[],"checks":{"resolution":0.1,'
         '"max_rank_shift":2,"top_k":3,"dependence":0.8},"stability":{"resamples":0,"n_repeats":1},"top_k":{"k":0,"folds":5,"protocols":["folds"],"all_rows":[]},'
         '"report":{"title":"",'
-        '"owner":"Zoë","purpose":"",'
+        '"owner":"Zoë","purpose":"","goal":"",'
         '"intended_use":"","classification":"","unit":"","decision":"Accept, accept '
         'with conditions, or reject this evidence.","limits":[]},"r":{"seconds":600.0}}'
     )

@@ -299,6 +299,15 @@ CONFIG = [
     (
         {
             "models": [
+                {"name": "m", "file": "m", "sha256": "0" * 64, "standardise": True}
+            ]
+        },
+        "[models] standardise must be left out for a file, which is fitted already, "
+        "but true was given.",
+    ),
+    (
+        {
+            "models": [
                 {"name": "m", "file": "m", "sha256": "0" * 64, "parameters": {"a": 1}}
             ]
         },
@@ -387,6 +396,16 @@ CONFIG = [
         asked(method="vint"),
         "[importance] of must be one of 'pairs', 'groups' for method 'vint', but is "
         "'features'.",
+    ),
+    (
+        {
+            "groups": {"size": ["a"]},
+            "expected": [
+                {"features": ["seize"], "of": "groups", "place": "top", "reason": "r"}
+            ],
+        },
+        "[expected] features must be groups of [groups], but 'seize' is none. Did you "
+        "mean 'size'?",
     ),
     (
         {"importance": [{"method": "impurity"}, {"method": "impurity"}]},

@@ -246,3 +246,13 @@ def test_the_report_shows_claim_paper_and_ours_side_by_side():
 
 def test_the_report_has_no_table_of_claims_where_none_was_made():
     assert [t.id for t in build_view(claimed()).tables if t.id == "tab-claims"] == []
+
+
+def test_a_claim_cannot_choose_between_two_measures_of_one_method():
+    other = {**PERMUTATION, "within": "leaves"}
+    told = row(claimed(LEADS, entries=[PERMUTATION, other]))
+    assert (told["verdict"], told["reason"]) == (
+        "not comparable",
+        "'permutation' must be asked with one set of options to answer it, but is "
+        "asked with 2.",
+    )

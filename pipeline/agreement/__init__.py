@@ -23,6 +23,7 @@ from pipeline.agreement.circumstances import (
 from pipeline.agreement.reasons import REDEFINING, Why, best, text
 from pipeline.agreement.sides import side_by_side
 from pipeline.finding import Finding
+from pipeline.primary import options_text
 from pipeline.records import Effect, Floats, Importance
 
 Row: TypeAlias = dict[str, Any]
@@ -35,6 +36,7 @@ AGREEMENT = (
     *("engine_a", "engine_b", "stream", "verdict", "reasons"),
     *("max_relative_difference", "spearman", "kendall", "top_k_overlap"),
     *("max_rank_shift", "n_features", "n_outside", "cause", "rank_shift_limit"),
+    "options",
 )
 DISAGREEMENTS = (
     *("model", "method", "of", "loss", "positive_class", "engine_a", "engine_b"),
@@ -226,6 +228,7 @@ def _identity(a: Importance | Effect, b: Importance | Effect) -> Row:
         "n_outside": 0,
         "cause": "",
         "rank_shift_limit": NAN,
+        "options": options_text(a),
     }
 
 

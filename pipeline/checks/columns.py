@@ -94,11 +94,9 @@ def dependence(
 ) -> Answer | None:
     """Note the features that depend on each other strongly, pair by pair linked.
 
-    Of columns that say the same, which `same_columns` names, the first stands for all.
+    Judged are the columns of `told_apart`.
     """
-    tables = [rows.X for rows in (train, test) if rows is not None]
-    again = {name for names in stand_ins(tables) for name in names[1:]}
-    names = [name for name in test.features if name not in again]
+    names = told_apart(train, test)
     if len(names) < 2:
         return None
     strength, limit = associations(test.X[names]), limits["dependence"]
@@ -116,6 +114,18 @@ def dependence(
         evidence={"strongest": strongest, "features": sum(map(len, found))},
     )
     return answer(finding, bool(found), strongest, limit)
+
+
+def told_apart(train: Dataset | None, test: Dataset) -> list[str]:
+    """Return the columns that are not derived, nor say again what one before says.
+
+    A derived column depends on others by definition; of columns that say the same,
+    which `same_columns` names, the first stands for all.
+    """
+    tables = [rows.X for rows in (train, test) if rows is not None]
+    again = {name for names in stand_ins(tables) for name in names[1:]}
+    again |= {name for name, sources in test.unread.items() if sources}
+    return [name for name in test.features if name not in again]
 
 
 def _told(found: list[list[int]], names: list[str], strength: Floats) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from pipeline.losses import LOSSES
+from pipeline.primary import LEVEL, Measure, measure_of
 from pipeline.records import Importance
 from pipeline.report.blocks import (
     Card,
@@ -13,16 +14,9 @@ from pipeline.report.blocks import (
     Styled,
     plain,
 )
-from pipeline.report.facts import Facts, engine_name, tallied, whole
+from pipeline.report.facts import Facts, engine_name, setting, tallied, whole
 from pipeline.report.number_text import loss_label, percent, unit_text
-from pipeline.report.rankings import (
-    LEVEL,
-    Measure,
-    Ranking,
-    is_pooled,
-    measure_of,
-    rows_drawn,
-)
+from pipeline.report.rankings import Ranking, is_pooled, rows_drawn
 from pipeline.report.wording import (
     counted,
     joined,
@@ -50,9 +44,11 @@ def method(facts: Facts) -> Section:
     return Section("E", "method", title, lede, parts)
 
 
-def title_of(record: Importance) -> Sentence:
-    """Return the name of a measure: of what, by which method."""
-    return (look_up(f"cards.{record.method}.title.{record.of}"),)
+def title_of(facts: Facts, record: Importance) -> Sentence:
+    """Return the name of a measure, with what sets it apart from others."""
+    apart = facts.apart(record)
+    title = look_up(f"cards.{record.method}.title.{record.of}")
+    return (title, f" ({apart})") if apart else (title,)
 
 
 def _card(facts: Facts, measure: Measure) -> Card:
@@ -70,7 +66,7 @@ def _card(facts: Facts, measure: Measure) -> Card:
     )
     return Card(
         id=card,
-        title=title_of(record),
+        title=title_of(facts, record),
         facts=KeyValues(
             f"card-{card.lower()}-facts", say("cards.caption", card=card), rows
         ),
@@ -218,21 +214,10 @@ def _options(facts: Facts, record: Importance) -> list[Fact]:
     if not record.options:
         return []
     settings = (
-        Styled("code", (_setting(name, value),))
+        Styled("code", (setting(name, value),))
         for name, value in sorted(record.options.items())
     )
     return [(say("cards.label.options"), joined(settings))]
-
-
-def _setting(name: str, value: object) -> str:
-    """Return an option as the configuration would write it, to six digits."""
-    if value is None:
-        return plain(say("cards.not_set", name=name))
-    if isinstance(value, bool):
-        return f"{name} = {str(value).lower()}"
-    if isinstance(value, float):
-        return f"{name} = {value:.6g}"
-    return f'{name} = "{value}"' if isinstance(value, str) else f"{name} = {value}"
 
 
 SPECIFIC: dict[str, Callable[[Facts, Importance], list[Fact]]] = {

@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from pipeline.primary import OURS, Measure, measure_of
 from pipeline.records import Effect, Importance
-from pipeline.report.blocks import Link, Value
+from pipeline.report.blocks import Link, Value, plain
 from pipeline.report.number_text import count, unit_text
-from pipeline.report.rankings import OURS, Measure, Ranking, measure_of, rankings
-from pipeline.report.wording import word
+from pipeline.report.rankings import Ranking, rankings
+from pipeline.report.wording import say, word
 from pipeline.result import AuditResult
 
 
@@ -111,6 +112,13 @@ class Facts:
         """
         return self.cards[measure_of(record)]
 
+    def apart(self, record: Importance) -> str:
+        """Return the options that tell a measure from others of its method, or ""."""
+        alike = [card for card in self.cards if card[:2] == measure_of(record)[:2]]
+        told = {k for card in alike for k, v in card[3] if (k, v) not in alike[0][3]}
+        options = sorted(record.options.items())
+        return ", ".join(setting(k, v) for k, v in options if k in told)
+
     def unit(self, record: Importance | Effect) -> str:
         """Return the unit of a record's values, empty for a pure number."""
         if isinstance(record, Importance) and record.form == "ratio":
@@ -133,6 +141,17 @@ def facts_of(result: AuditResult, digest: str) -> Facts:
     measures = dict.fromkeys(measure_of(ranking.record) for ranking in ranked)
     cards = {measure: f"E{number}" for number, measure in enumerate(measures, start=1)}
     return Facts(result=result, digest=digest, rankings=ranked, cards=cards)
+
+
+def setting(name: str, value: object) -> str:
+    """Return an option as the configuration would write it, to six digits."""
+    if value is None:
+        return plain(say("cards.not_set", name=name))
+    if isinstance(value, bool):
+        return f"{name} = {str(value).lower()}"
+    if isinstance(value, float):
+        return f"{name} = {value:.6g}"
+    return f'{name} = "{value}"' if isinstance(value, str) else f"{name} = {value}"
 
 
 def engine_name(engine: str) -> str:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pipeline.agreement import numbers
+from pipeline.primary import LEVEL, OURS, interval, options_text, question_of
 from pipeline.records import Importance
 from pipeline.report import figures
 from pipeline.report.blocks import Figure, Link, Sentence, plain
@@ -13,7 +14,7 @@ from pipeline.report.facts import Facts, card_link, engine_name, tallied
 from pipeline.report.figure_data import BandPanel, BandRow, EngineRow
 from pipeline.report.number_text import count, decimals, number, percent
 from pipeline.report.ranking_tables import measured_in, table_id
-from pipeline.report.rankings import LEVEL, OURS, Ranking, interval, question_of
+from pipeline.report.rankings import Ranking
 from pipeline.report.wording import (
     display_name,
     joined,
@@ -188,7 +189,7 @@ def _bands(facts: Facts, place: Hashable) -> _Bands | None:
     if ranking is None:
         return None
     records = facts.result.importances
-    asked = [r for r in records if question_of(r) == question_of(ranking.record)]
+    asked = [r for r in records if _is_about(r, row)]
     one = next((r for r in asked if r.engine == row["engine_a"]), None)
     other = next((r for r in asked if r.engine == row["engine_b"]), None)
     if one is None or other is None or one.features != other.features:
@@ -219,7 +220,8 @@ def _bands(facts: Facts, place: Hashable) -> _Bands | None:
 def _is_about(record: Importance, row: Any) -> bool:
     """Return whether a row of the agreement is about the question of a record."""
     names = ("model", "method", "of", "loss", "positive_class")
-    return question_of(record) == tuple(row[name] for name in names)
+    same_question = question_of(record) == tuple(row[name] for name in names)
+    return same_question and options_text(record) == row["options"]
 
 
 def _bands_alt(panels: list[BandPanel], outside: int, total: int) -> str:

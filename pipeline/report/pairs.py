@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from pipeline.primary import options_text, question_of
 from pipeline.report.blocks import (
     Cell,
     Column,
@@ -21,7 +22,6 @@ from pipeline.report.facts import Facts, card_link, engine_name, tallied, whole
 from pipeline.report.number_text import decimals, loss_label, number
 from pipeline.report.pair_figures import band_figures, engine_figures
 from pipeline.report.pair_words import detail, in_words, lede, relative
-from pipeline.report.rankings import question_of
 from pipeline.report.verdicts import LADDER, badge, told
 from pipeline.report.wording import (
     counted,
@@ -135,6 +135,7 @@ def _measure(facts: Facts, row: "pd.Series[Any]") -> Sentence:
         card_link(facts.card(ranking.record))
         for ranking in facts.rankings
         if question_of(ranking.record) == question
+        and options_text(ranking.record) == row["options"]
     )
     parts: list[Any] = [next(cards, shown(str(row["method"])))]
     if row["loss"]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from pipeline.primary import measure_of
 from pipeline.records import Importance
 from pipeline.report.blocks import (
     Cell,
@@ -18,7 +19,6 @@ from pipeline.report.blocks import (
 from pipeline.report.control import hash_text, moment
 from pipeline.report.facts import Facts, card_link, engine_name
 from pipeline.report.number_text import count, significant
-from pipeline.report.rankings import measure_of
 from pipeline.report.wording import (
     display_name,
     joined,

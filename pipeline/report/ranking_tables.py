@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from pipeline.primary import LEVEL
 from pipeline.report.blocks import Bar, Cell, Column, Link, Row, Sentence, Table, Value
 from pipeline.report.facts import Facts, card_link, engine_name, tallied, whole
 from pipeline.report.number_text import (
@@ -18,7 +19,7 @@ from pipeline.report.number_text import (
     rank_text,
     significant,
 )
-from pipeline.report.rankings import LEVEL, Ranking, cut, is_pooled, rows_drawn
+from pipeline.report.rankings import Ranking, cut, is_pooled, rows_drawn
 from pipeline.report.wording import (
     counted,
     joined,
@@ -282,6 +283,8 @@ def _caption(facts: Facts, ranking: Ranking) -> Sentence:
         cls=named(record.positive_class),
         measured=measured_in(facts, ranking),
     )
+    if apart := facts.apart(record):
+        text += (f"; {apart}",)
     if not ranking.is_drawn:
         return (*text, ".")
     estimate = sentence_case(over_repeats(ranking))

@@ -12,18 +12,23 @@ from functools import cached_property
 
 import numpy as np
 
+from pipeline.primary import (
+    OURS,
+    Measure,
+    Question,
+    interval,
+    measure_of,
+    nothing_of,
+    primary,
+    question_of,
+)
 from pipeline.records import Floats, Importance
 from pipeline.report.number_text import decimals
 from pipeline.report.wording import key_of, word
 from pipeline.result import AuditResult
 
-OURS = "python"
-LEVEL = 0.95
 TOP = 20
 FROM_LOSS = ("permutation",)
-
-Question = tuple[str, str, str, str, str]
-Measure = tuple[str, str, str, tuple[tuple[str, str], ...]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,9 +93,7 @@ class Ranking:
     @cached_property
     def nothing(self) -> float:
         """What a feature that does not matter measures, in the form of the values."""
-        if self.record.form == "raw":
-            return float(self.record.baseline.mean())
-        return 1.0 if self.record.form == "ratio" else 0.0
+        return nothing_of(self.record)
 
     @cached_property
     def places(self) -> int:
@@ -124,44 +127,22 @@ def rows_drawn(record: Importance) -> int:
     return rows if rows < record.n_samples else 0
 
 
-def question_of(record: Importance) -> Question:
-    """Return what two records must share to answer one question."""
-    return (
-        record.model,
-        record.method,
-        record.of,
-        record.loss,
-        record.positive_class,
-    )
-
-
-def measure_of(record: Importance) -> Measure:
-    """Return what defines one estimand card: everything but model, loss and class."""
-    options = tuple((key, repr(value)) for key, value in sorted(record.options.items()))
-    return (record.method, record.of, record.form, options)
-
-
 def rankings(result: AuditResult) -> tuple[Ranking, ...]:
     """Return what is ranked: for each question and measure, our primary record.
 
     A twin is a record of ours in the draw order of a package that only answers the
     same question again; it is compared, and never ranked.
     """
-    primary: dict[tuple[Question, Measure], tuple[int, Importance]] = {}
-    for index, record in enumerate(result.importances):
-        if record.engine == OURS:
-            primary.setdefault(
-                (question_of(record), measure_of(record)), (index, record)
-            )
+    ours = primary(result.importances)
     others = [
         (index, record)
         for index, record in enumerate(result.importances)
         if record.engine != OURS
     ]
-    asked = Counter(question for question, _ in primary)
+    asked = Counter(question for question, _ in ours)
     return tuple(
         _ranked(index, key, record, _answers(record, others))
-        for (question, measure), (index, record) in primary.items()
+        for (question, measure), (index, record) in ours.items()
         for key in [_key(question, measure, is_alone=asked[question] == 1)]
     )
 
@@ -182,7 +163,7 @@ def _answers(
         (index, record)
         for index, record in others
         if question_of(record) == question_of(ours)
-        and record.form == ours.form
+        and measure_of(record) == measure_of(ours)
         and set(record.features) == set(ours.features)
     )
 
@@ -205,25 +186,6 @@ def _ranked(
         last=last,
         order=tuple(order.tolist()),
     )
-
-
-def interval(record: Importance) -> tuple[Floats, Floats]:
-    """Return the bounds of the t interval of each mean over the repeats.
-
-    Both equal the mean if nothing is drawn or it is infinite, and are NaN after a
-    single repeat.
-    """
-    if not record.stream:
-        return record.mean, record.mean
-    if record.n_repeats < 2:
-        unknown = np.full(len(record.features), np.nan)
-        return unknown, unknown
-    from scipy.special import stdtrit
-
-    quantile = float(stdtrit(record.n_repeats - 1, (1 + LEVEL) / 2))
-    with np.errstate(invalid="ignore"):
-        half = np.where(np.isinf(record.mean), 0.0, quantile * record.std_error)
-        return record.mean - half, record.mean + half
 
 
 def places(low: Floats, high: Floats) -> tuple[Floats, Floats]:

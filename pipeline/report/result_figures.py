@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from pipeline.primary import LEVEL, OURS
 from pipeline.records import Effect
 from pipeline.report import figures
 from pipeline.report.blocks import Figure, Link, Sentence, Value, plain
@@ -33,7 +34,7 @@ from pipeline.report.ranking_tables import (
     value_label,
     value_of,
 )
-from pipeline.report.rankings import LEVEL, OURS, TOP, Ranking
+from pipeline.report.rankings import TOP, Ranking
 from pipeline.report.wording import (
     display_name,
     joined,
@@ -159,8 +160,10 @@ def models_figure(facts: Facts, ranked: Sequence[Ranking]) -> Figure | None:
     path = f"importances[{ranked[0].index}].n_repeats"
     repeats = whole(path, record.n_repeats)
     caption = say("figures.models", repeats=repeats, card=card)
+    apart = facts.apart(record)
+    key = key_of(record.method, record.of, record.loss, record.form, apart)
     return Figure(
-        id=f"fig-models-{key_of(record.method, record.of, record.loss, record.form)}",
+        id=f"fig-models-{key}",
         function="models",
         data={
             "panels": tuple(_panel(r, names) for r in chosen),
@@ -169,7 +172,11 @@ def models_figure(facts: Facts, ranked: Sequence[Ranking]) -> Figure | None:
         },
         alt=_models_alt(chosen, names),
         headline=_models_headline(chosen),
-        caption=(*caption, *_not_drawn([r.subject for r in alike[PANELS:]])),
+        caption=(
+            *caption,
+            *((f" {apart}.",) if apart else ()),
+            *_not_drawn([r.subject for r in alike[PANELS:]]),
+        ),
     )
 
 

@@ -2,13 +2,17 @@
 
 from itertools import groupby, pairwise
 
+from pipeline.primary import Measure, measure_of
 from pipeline.report.blocks import Group, Section, Sentence, Value
+from pipeline.report.cards import title_of
 from pipeline.report.claims import claims
+from pipeline.report.conditional import shared_information
 from pipeline.report.convergence import convergence
 from pipeline.report.facts import Facts, card_link, whole
 from pipeline.report.number_text import lone, loss_label
 from pipeline.report.ranking_tables import on_drawn_rows, ranking_table, value_of
-from pipeline.report.rankings import Measure, Ranking, measure_of, rows_drawn
+from pipeline.report.rankings import Ranking, rows_drawn
+from pipeline.report.readings import expectations, losses
 from pipeline.report.result_figures import effect_figures, models_figure, ranking_figure
 from pipeline.report.stability_tables import stability_table
 from pipeline.report.top_k_figures import top_k_figures
@@ -34,7 +38,7 @@ def results(facts: Facts) -> Section:
         groups.append(Group("measure-curves", say("results.curves"), curves))
     if judged := top_k_figures(facts):
         groups.append(Group("measure-top-k", say("top_k.title"), judged))
-    groups += claims(facts)
+    groups += (*losses(facts), *expectations(facts), *claims(facts))
     first = lede(facts) if facts.rankings else say("results.none")
     return Section("F", "results", title, first, {"groups": tuple(groups)})
 
@@ -94,7 +98,8 @@ def _group(facts: Facts, measure: Measure) -> Group:
                 blocks.append(_reading(facts, ranking))
         if place == 0 and (figure := models_figure(facts, same_loss)):
             blocks.append(figure)
-    title = say(f"cards.{record.method}.title.{record.of}")
+    blocks += shared_information(facts, ranked)
+    title = title_of(facts, record)
     return Group(
         f"measure-{key_of(*_words_of(measure))}",
         (card_link(card), " ", *title),

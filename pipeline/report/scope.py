@@ -2,10 +2,10 @@
 
 from typing import NamedTuple
 
+from pipeline.primary import OURS
 from pipeline.report.blocks import Cell, Column, Row, Section, Sentence, Table, plain
 from pipeline.report.cards import title_of
 from pipeline.report.facts import Facts, tallied
-from pipeline.report.rankings import OURS
 from pipeline.report.wording import (
     counted,
     ended,
@@ -84,7 +84,7 @@ def _purpose(facts: Facts) -> Sentence:
     """Return why the audit was run and what the model is for, as configured."""
     told = [
         say(f"scope.noted.{key}", text=ended(facts.note(key)))
-        for key in ("purpose", "intended_use")
+        for key in ("goal", "purpose", "intended_use")
         if facts.note(key)
     ]
     return joined(told or [say("scope.no_purpose")], " ")
@@ -96,7 +96,7 @@ def _asked(facts: Facts) -> Sentence:
         return say("scope.nothing_asked")
     asked: dict[str, dict[str, None]] = {}
     for ranking in facts.rankings:
-        title = _within(plain(title_of(ranking.record)))
+        title = _within(plain(title_of(facts, ranking.record)))
         asked.setdefault(title, {})[ranking.subject] = None
     together: dict[tuple[str, ...], list[str]] = {}
     for title, subjects in asked.items():
@@ -217,6 +217,9 @@ def _from_configuration(facts: Facts) -> list[Untested]:
         missing.append("challenger")
     if not facts.result.run.config.get("groups"):
         missing.append("groups")
+    unsaid = not facts.result.run.config.get("expected")
+    if facts.note("goal") == "domain validation" and unsaid:
+        missing.append("expected")
     texts = look_up("scope.unasked")
     return [
         Untested(

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pandas as pd
 
+from pipeline.primary import LEVEL
 from pipeline.report.blocks import Cell, Column, Link, Row, Sentence, Table, Value
 from pipeline.report.facts import Facts, config_of, tallied, whole
 from pipeline.report.number_text import (
@@ -18,7 +19,7 @@ from pipeline.report.number_text import (
     significant,
 )
 from pipeline.report.ranking_tables import DASH, table_id
-from pipeline.report.rankings import LEVEL, Ranking, cut
+from pipeline.report.rankings import Ranking, cut
 from pipeline.report.wording import counted, joined, named, say, word
 
 LARGE = 1e7

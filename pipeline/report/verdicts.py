@@ -1,10 +1,10 @@
 """The verdict on the audit, and the words of the ladder, as sentences and shapes."""
 
 from pipeline.finding import Finding
+from pipeline.primary import OURS
 from pipeline.report.blocks import Badge, Sentence, Value
 from pipeline.report.facts import Facts, tallied
 from pipeline.report.findings import gravest, link_to, title_of
-from pipeline.report.rankings import OURS
 from pipeline.report.wording import (
     counted,
     look_up,

@@ -65,6 +65,13 @@ def test_a_copy_alone_scores_a_quarter_of_both_together():
     assert (abs(mean[:, 0] - [0.5, 2.0]) < 4 * std_error[:, 0]).all()
 
 
+def test_a_group_of_one_column_measures_what_its_column_does():
+    data, model = normal_data(3, -1, 0.5), linear_model(3, -1, 0.5)
+    groups = replace(data, groups={"rest": ("x2", "x3"), "x1": ("x1",)})
+    alone, grouped = (permutation(model, rows, seed=1)[0] for rows in (data, groups))
+    assert grouped[1].tolist() == alone[0].tolist()
+
+
 def test_a_ranking_by_one_feature_falls_to_a_coin_toss():
     mean, std_error = rise(logistic_model(1, 0), binary_data(), n_repeats=200)
     assert abs(mean[0, 0] - 0.5) < 4 * std_error[0, 0] < 0.05

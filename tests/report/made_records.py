@@ -53,7 +53,7 @@ COLUMNS = {
     "y_permuted": "model of loss repeat value",
     "agreement": "kind model method of loss positive_class feature engine_a engine_b "
     "stream verdict reasons max_relative_difference spearman kendall top_k_overlap "
-    "max_rank_shift n_features n_outside cause rank_shift_limit",
+    "max_rank_shift n_features n_outside cause rank_shift_limit options",
     "disagreements": "model method of loss positive_class engine_a engine_b feature "
     "value_a value_b difference band inside rank_a rank_b shift cause evidence",
     "stability": "model method of loss positive_class feature rank_low rank_high "
@@ -62,6 +62,10 @@ COLUMNS = {
     "top_k": "entry method model ranked_by positive_class protocol judge loss k fold "
     "feature value",
     "checks": "check subject observed threshold set_by verdict",
+    "expected": "expectation features of place reason record model method loss "
+    "positive_class first farthest rank share verdict",
+    "losses": "model method of positive_class loss_a loss_b record_a record_b "
+    "n_features kendall top_k top_k_overlap leader_a leader_b",
     "claims": "claim source kind method model of loss engine asked must paper ours "
     "verdict reason",
 }
@@ -173,6 +177,7 @@ def made_pair(
         "n_outside": 0,
         "cause": "",
         "rank_shift_limit": 2.0,
+        "options": "n_repeats = 10, n_rows = None",
         **fields,
     }
 

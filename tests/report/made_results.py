@@ -78,6 +78,8 @@ def apartments_result(**changes: Any) -> AuditResult:
         "disagreements": made_frame("disagreements"),
         "checks": checks_frame(),
         "claims": made_frame("claims"),
+        "expected": made_frame("expected"),
+        "losses": made_frame("losses"),
         "stability": _stability(),
         "convergence": made_frame("convergence"),
         "top_k": made_frame("top_k"),

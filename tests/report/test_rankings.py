@@ -10,7 +10,8 @@ from tests.report.made_records import APARTMENTS, made_importance
 from tests.report.made_results import apartments_result
 from tests.report.made_variants import plain_result
 
-from pipeline.report.rankings import cut, interval, places, rankings
+from pipeline.primary import interval
+from pipeline.report.rankings import cut, places, rankings
 
 BOUNDS = arrays(float, (2, 6), elements=st.floats(-5, 5))
 

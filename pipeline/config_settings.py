@@ -1,0 +1,85 @@
+"""Sections that ask for no number: [checks], [report] and [r].
+
+As in `config_sections`: what each key means, its type and its range.
+"""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from pipeline.config_rankings import GOALS
+from pipeline.rules import OneOf, Range
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ChecksSection:
+    """Limits of the checks.
+
+    Attributes
+    ----------
+    resolution : float
+        Two engines are "equivalent" if their difference is known to this share of the
+        largest importance.
+    max_rank_shift : int
+        A larger shift of a feature's rank between engines is a warning.
+    top_k : int
+        How many leading features the overlap of two rankings counts.
+    dependence : float
+        Features with at least this association are told to depend on each other.
+    """
+
+    resolution: Annotated[float, Range(above=0)] = 0.1
+    max_rank_shift: Annotated[int, Range(least=0)] = 2
+    top_k: int = 3
+    dependence: Annotated[float, Range(above=0, most=1)] = 0.8
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ReportSection:
+    """What the report says that no number can.
+
+    Attributes
+    ----------
+    title : str
+        By default the name of the audit.
+    owner : str
+        Who answers for the model.
+    purpose : str
+        Why this audit is run, in words.
+    goal : str
+        Which of the four uses of importance it serves, if one: "simplification" (leave
+        features out), "exploration" (compare models), "domain validation" (hold
+        `expected` against what was found), "discovery" (find what matters).
+    intended_use : str
+        What the model is for.
+    classification : str
+        A marking for every page, such as "internal".
+    unit : str
+        The unit of the target.
+    decision : str
+        What the reader is asked to decide.
+    limits : tuple of str
+        Limits and conditions of use, one sentence each.
+    """
+
+    title: str = ""
+    owner: str = ""
+    purpose: str = ""
+    goal: Annotated[str, OneOf(("", *GOALS))] = ""
+    intended_use: str = ""
+    classification: str = ""
+    unit: str = ""
+    decision: str = "Accept, accept with conditions, or reject this evidence."
+    limits: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RSection:
+    """The R process.
+
+    Attributes
+    ----------
+    seconds : float
+        A call of R that takes longer is stopped.
+    """
+
+    seconds: Annotated[float, Range(above=0)] = 600.0

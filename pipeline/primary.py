@@ -1,0 +1,81 @@
+"""Rankings of their own: which records are, what defines each, what nothing measures.
+
+Not another engine's answer to a question, nor our twin in that engine's draw order.
+"""
+
+from collections.abc import Iterable
+from typing import TypeAlias
+
+import numpy as np
+
+from pipeline.records import Effect, Floats, Importance
+
+OURS = "python"
+LEVEL = 0.95
+
+Question: TypeAlias = tuple[str, str, str, str, str]
+Measure: TypeAlias = tuple[str, str, str, tuple[tuple[str, str], ...]]
+
+
+def question_of(record: Importance) -> Question:
+    """Return what two records must share to answer one question."""
+    return (
+        record.model,
+        record.method,
+        record.of,
+        record.loss,
+        record.positive_class,
+    )
+
+
+def measure_of(record: Importance) -> Measure:
+    """Return what defines one estimand card: everything but model, loss and class."""
+    options = tuple((key, repr(value)) for key, value in sorted(record.options.items()))
+    return (record.method, record.of, record.form, options)
+
+
+def options_text(record: Importance | Effect, *, drawn: bool = True) -> str:
+    """Return the options of a record as one text, the same for the same options.
+
+    Without `drawn`, those that only say how often something is drawn are left out.
+    """
+    options = sorted(record.options.items())
+    told = (f"{k} = {v!r}" for k, v in options if drawn or k != "n_repeats")
+    return ", ".join(told)
+
+
+def primary(
+    records: Iterable[Importance],
+) -> dict[tuple[Question, Measure], tuple[int, Importance]]:
+    """Return our first record of each question and measure, with its place."""
+    found: dict[tuple[Question, Measure], tuple[int, Importance]] = {}
+    for index, record in enumerate(records):
+        if record.engine == OURS:
+            found.setdefault((question_of(record), measure_of(record)), (index, record))
+    return found
+
+
+def nothing_of(record: Importance) -> float:
+    """Return what a feature that does not matter has, in the form of the values."""
+    if record.form == "raw":
+        return float(record.baseline.mean())
+    return 1.0 if record.form == "ratio" else 0.0
+
+
+def interval(record: Importance) -> tuple[Floats, Floats]:
+    """Return the bounds of the t interval of each mean over the repeats.
+
+    Both equal the mean if nothing is drawn or it is infinite, and are NaN after a
+    single repeat.
+    """
+    if not record.stream:
+        return record.mean, record.mean
+    if record.n_repeats < 2:
+        unknown = np.full(len(record.features), np.nan)
+        return unknown, unknown
+    from scipy.special import stdtrit
+
+    quantile = float(stdtrit(record.n_repeats - 1, (1 + LEVEL) / 2))
+    with np.errstate(invalid="ignore"):
+        half = np.where(np.isinf(record.mean), 0.0, quantile * record.std_error)
+        return record.mean - half, record.mean + half

@@ -1,0 +1,33 @@
+"""What the rankings say once all are there: of what was expected, losses, dependence.
+
+Not: the judgement itself (`expected`, `loss_sensitivity`, `dependent_leaders`).
+"""
+
+from pipeline.config import AuditConfig
+from pipeline.dependent_leaders import dependent_leaders
+from pipeline.expected import judge
+from pipeline.journal import Journal
+from pipeline.loss_sensitivity import compare_losses
+from pipeline.records import Dataset
+
+
+def keep_readings(
+    journal: Journal, train: Dataset | None, test: Dataset, config: AuditConfig
+) -> None:
+    """Keep the rows and findings of all three, from what was measured until now."""
+    measured, limits = journal.importances, config.checks
+    rows, findings = judge(config.expected, measured, resolution=limits.resolution)
+    journal.expected += rows
+    journal.findings += findings
+    rows, findings = compare_losses(measured, top_k=limits.top_k)
+    journal.losses += rows
+    journal.findings += findings
+    jointly = any(entry.of == "groups" for entry in config.importance)
+    journal.findings += dependent_leaders(
+        measured,
+        train,
+        test,
+        grouped=tuple(config.groups.values()) if jointly else (),
+        threshold=limits.dependence,
+        top_k=limits.top_k,
+    )
