@@ -192,7 +192,7 @@ CONFIG = [
     # Claims
     (
         claimed({}, kind="leads"),
-        "[claims] kind must be one of 'leader', 'rank', 'last', 'order', 'sign' and 8 "
+        "[claims] kind must be one of 'leader', 'rank', 'last', 'order', 'sign' and 10 "
         "more, but 'leads' was given. Did you mean 'leader'?",
     ),
     (
