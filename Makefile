@@ -23,4 +23,4 @@ check: ## lint, format, types
 
 bench: ## side-by-side timings, one table each
 	@scripts/install test
-	@worst=0; for file in tests/benchmarks/*.py; do $(python) $$file || worst=1; done; exit $$worst
+	@worst=0; for file in tests/benchmarks/*.py; do $(python) -m tests.benchmarks.$$(basename $$file .py) || worst=1; done; exit $$worst

@@ -30,6 +30,7 @@ from pipeline.records import Dataset, Effect, FittedModel, Floats, Importance
 from pipeline.references import ENGINES, EngineInfo, describe_engine, same_predictions
 from pipeline.resampling import keep_stability
 from pipeline.result import AuditResult
+from pipeline.shuffling import keep_significance
 from pipeline.top_k import keep_curves
 from r_bridge import host
 from r_bridge.errors import RUnavailable
@@ -259,9 +260,11 @@ class _Run:
         if entry.method == "permutation" and ours and model is not None:
             self.permute_target(entry, model, rows, seed=seed, stream=primary)
         keep_convergence(self.journal, ours, model, rows)
+        us = self.engines["python"]
         if ours and self.config.stability.resamples:
-            us = self.engines["python"]
             keep_stability(self.journal, ours, model, rows, entry, us, self.config)
+        if ours and self.config.significance.shuffles:
+            keep_significance(self.journal, ours, model, rows, entry, us, self.config)
         for name in entry.engines:
             info = self.engines[name]
             if info.available:
@@ -309,6 +312,7 @@ class _Run:
             journal.findings.extend(measure.gaps(curves))
             if not curves or entry.method not in table["importance"]:
                 return curves, reason
+        leaves: checks.Leaves = {}
         asked = partial(
             measure.importances,
             model,
@@ -318,12 +322,14 @@ class _Run:
             seed=seed,
             stream=stream,
             curves=measure.as_curves(curves),
+            on_curve=partial(journal.see, leaves),
         )
         answer, reason = journal.guarded(_name(model), question, asked)
         journal.importances.extend(answer or ())
         for importance in answer or ():
             journal.keep(checks.of_importance(importance, rows))
             journal.keep(checks.of_ensemble(importance, model, rows))
+            journal.keep(checks.of_leaves(importance, leaves))
         return answer or (), reason
 
     def judge_rankings(self) -> None:

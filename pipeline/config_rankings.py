@@ -30,6 +30,20 @@ class StabilitySection:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
+class SignificanceSection:
+    """How much each ranking would measure if the target meant nothing.
+
+    Attributes
+    ----------
+    shuffles : int
+        Random orders of the target on which every ranking of the data is measured
+        again, with all its repeats; 0 leaves p-values out.
+    """
+
+    shuffles: Annotated[int, Range(least=0)] = 0
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class TopKSection:
     """How well models predict from the first features of each ranking.
 

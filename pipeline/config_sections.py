@@ -14,7 +14,12 @@ from types import MappingProxyType
 from typing import Annotated, Any, Literal, TypeAlias, get_type_hints
 
 from pipeline.claim_section import ClaimSection
-from pipeline.config_rankings import ExpectedSection, StabilitySection, TopKSection
+from pipeline.config_rankings import (
+    ExpectedSection,
+    SignificanceSection,
+    StabilitySection,
+    TopKSection,
+)
 from pipeline.config_settings import ChecksSection, ReportSection, RSection
 from pipeline.derived import DerivedSection
 from pipeline.errors import ConfigError, listed
@@ -213,6 +218,7 @@ class AuditConfig:
     expected : tuple of ExpectedSection
     checks : ChecksSection
     stability : StabilitySection
+    significance : SignificanceSection
     top_k : TopKSection
     report : ReportSection
     r : RSection
@@ -233,6 +239,7 @@ class AuditConfig:
     expected: tuple[ExpectedSection, ...] = ()
     checks: ChecksSection = field(default_factory=ChecksSection)
     stability: StabilitySection = field(default_factory=StabilitySection)
+    significance: SignificanceSection = field(default_factory=SignificanceSection)
     top_k: TopKSection = field(default_factory=TopKSection)
     report: ReportSection = field(default_factory=ReportSection)
     r: RSection = field(default_factory=RSection)
@@ -262,6 +269,7 @@ TABLES: dict[str, type] = {
     "data": DataSection,
     "checks": ChecksSection,
     "stability": StabilitySection,
+    "significance": SignificanceSection,
     "top_k": TopKSection,
     "report": ReportSection,
     "r": RSection,
@@ -274,7 +282,16 @@ LISTS: dict[str, type] = {
     "expected": ExpectedSection,
 }
 QUESTIONS = ("data", "derived", "groups", "models", "importance", "claims", "expected")
-KEYS = (*SCALARS, *QUESTIONS, "checks", "stability", "top_k", "report", "r")
+KEYS = (
+    *SCALARS,
+    *QUESTIONS,
+    "checks",
+    "stability",
+    "significance",
+    "top_k",
+    "report",
+    "r",
+)
 
 
 def rules_of(section: type) -> dict[str, Rule]:

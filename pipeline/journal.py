@@ -21,10 +21,12 @@ from pipeline import (
     expected,
     loss_sensitivity,
     reproduction,
+    significance,
     stability,
 )
-from pipeline.checks import Answers
+from pipeline.checks import Answers, Leaves
 from pipeline.config import AuditConfig
+from pipeline.effects.leaf_curves import LeafCurve
 from pipeline.errors import DataError, ModelError, NotApplicable, listed
 from pipeline.finding import Finding, Severity
 from pipeline.history import run_id
@@ -38,6 +40,8 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 Step = Callable[[int, int, str], None]
+PAUSE = 2.0
+"""Seconds before a step says again how far it is."""
 
 PERFORMANCE = (
     *("model", "loss", "split", "n_samples", "value", "std_error"),
@@ -84,13 +88,17 @@ class Journal:
     performance, y_permuted : list of DataFrame
     checks, pairs, differences, claims : list of mapping
         Rows of the frames `checks`, `agreement`, `disagreements` and `claims`.
-    expected, losses, stability, convergence, top_k : list of mapping
+    expected, losses, stability, significance, convergence, top_k : list of mapping
         Rows of the frames of these names.
     not_applicable : mapping of str to list of (question, model)
         Why there is no answer, and to what.
     status : {"complete", "interrupted"}
     seconds : mapping of str to float
         How long each step took.
+    at : (int, int, str)
+        The step under way, as the progress channel was told of it.
+    told : float
+        When that was, or something since, by `time.perf_counter`.
     """
 
     on_step: Step
@@ -108,16 +116,20 @@ class Journal:
     losses: list[dict[str, Any]] = field(default_factory=list)
     stability: list[dict[str, Any]] = field(default_factory=list)
     convergence: list[dict[str, Any]] = field(default_factory=list)
+    significance: list[dict[str, Any]] = field(default_factory=list)
     top_k: list[dict[str, Any]] = field(default_factory=list)
     not_applicable: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
     status: Literal["complete", "interrupted"] = "complete"
     seconds: dict[str, float] = field(default_factory=dict)
+    at: tuple[int, int, str] = (0, 0, "")
+    told: float = 0.0
 
     def follow(self, steps: list[tuple[str, Callable[[], None]]]) -> None:
         """Take the steps in turn, telling the progress channel; stop at Ctrl-C."""
         for done, (label, step) in enumerate(steps):
-            self.on_step(done, len(steps), label)
-            begun = time.perf_counter()
+            self.at = (done, len(steps), label)
+            self.on_step(*self.at)
+            begun = self.told = time.perf_counter()
             try:
                 step()
             except KeyboardInterrupt:
@@ -128,6 +140,20 @@ class Journal:
             finally:
                 self.seconds[label] = time.perf_counter() - begun
         self.on_step(len(steps), len(steps), "done")
+
+    def tell(self, words: str) -> None:
+        """Tell the progress channel how far the step is, unless it just heard of it."""
+        now = time.perf_counter()
+        if now - self.told >= PAUSE:
+            done, total, label = self.at
+            self.on_step(done, total, f"{label}: {words}")
+            self.told = now
+
+    def see(self, leaves: Leaves, repeat: int, feature: str, curve: LeafCurve) -> None:
+        """Add the leaves behind a curve to those of its feature, and tell of it."""
+        ignored, n_leaves = leaves.get(feature, (0, 0))
+        leaves[feature] = ignored + curve.n_ignored, n_leaves + curve.n_leaves
+        self.tell(f"trial {repeat + 1}, {feature}")
 
     def guarded(
         self, model: str, question: str, ask: Callable[[], T]
@@ -246,6 +272,7 @@ class Journal:
             losses=loss_sensitivity.losses_frame(self.losses),
             stability=stability.stability_frame(self.stability),
             convergence=pd.DataFrame(self.convergence, columns=list(CONVERGENCE)),
+            significance=significance.significance_frame(self.significance),
             top_k=pd.DataFrame(self.top_k, columns=list(TOP_K)),
             importances=tuple(self.importances),
             effects=tuple(self.effects),

@@ -27,8 +27,6 @@ OUT_OF_BAG = ("random_subspace", "random_subspace_permutation")
 ON_REFERENCE = ("firm", "gradient_sensitivity")
 """Methods of rows that need no target, asked of the reference rows if there are any."""
 
-Curves = Mapping[str, tuple[Any, Floats]]
-
 
 def draws(method: str) -> bool:
     """Return whether a method draws random numbers, so that a stream can be named."""
@@ -89,7 +87,7 @@ def importances(
     *,
     seed: int,
     stream: str,
-    curves: Curves | None = None,
+    **supplied: Any,
 ) -> tuple[Importance, ...]:
     """Return one Importance per loss, class or output that the method measures.
 
@@ -102,8 +100,9 @@ def importances(
     seed : int
     stream : str
         Draw order for our own numbers; an R engine has its own.
-    curves : mapping of str to (grid, values), optional
-        Curves already measured, for methods that start from them.
+    supplied : Any
+        What a method gets if it takes it: `curves`, a mapping of features to (grid,
+        values) already measured, and `on_curve`, told of each curve once it is made.
 
     Raises
     ------
@@ -115,7 +114,7 @@ def importances(
     if row is None:
         raise NotApplicable(f"{engine.name} has no counterpart of {section.method!r}.")
     form = section.form or method.form
-    supplied = {"stream": stream, "form": form, "curves": curves}
+    supplied |= {"stream": stream, "form": form}
     accepted = signature(row.function).parameters
     raw, baseline = row.function(
         model,

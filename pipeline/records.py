@@ -306,11 +306,9 @@ class Importance:
             with np.errstate(invalid="ignore"):  # inf - inf: not measured, NaN
                 return self.raw - self.baseline
         if self.form == "ratio":
+            is_pooled = self.aggregator == "pooled"
             with np.errstate(divide="ignore", invalid="ignore"):
-                divisor = self.baseline
-                if self.aggregator == "pooled":
-                    divisor = np.full_like(divisor, divisor.mean())
-                return self.raw / divisor
+                return self.raw / (self.baseline.mean() if is_pooled else self.baseline)
         return np.abs(self.raw) if self.form == "absolute" else np.array(self.raw)
 
     @property
@@ -326,13 +324,10 @@ class Importance:
         if self.n_repeats < 2:
             return np.full(len(self.features), np.nan)
         if self.form == "ratio" and self.aggregator == "pooled":
-            return self._std_of_pooled_ratio()
+            # A ratio of means whose terms share rows: the delta method.
+            residual = self.raw - self.mean[:, np.newaxis] * self.baseline
+            return np.asarray(residual.std(axis=1, ddof=1) / self.baseline.mean())
         return np.asarray(self.values.std(axis=1, ddof=1))
-
-    def _std_of_pooled_ratio(self) -> Floats:
-        """Spread of a ratio of means, whose terms share rows: the delta method."""
-        residual = self.raw - self.mean[:, np.newaxis] * self.baseline
-        return np.asarray(residual.std(axis=1, ddof=1) / self.baseline.mean())
 
     @property
     def std_error(self) -> Floats:
@@ -342,8 +337,14 @@ class Importance:
     @property
     def rank(self) -> Floats:
         """1 for the largest mean, ties averaged, NaN for what was not measured."""
-        order = pd.Series(self.mean).rank(ascending=False, method="average")
-        return np.array(order, dtype=float)
+        return np.array(pd.Series(self.mean).rank(ascending=False), dtype=float)
+
+    @property
+    def share(self) -> Floats:
+        """Each mean over their sum, unit "1"; NaN if any is below 0, and of ratios."""
+        mean, total = self.mean, float(np.nansum(self.mean))
+        is_sum = self.form in ("difference", "absolute") and 0 < total < np.inf
+        return mean / (total if is_sum and not (mean < 0).any() else np.nan)
 
     @property
     def estimand(self) -> dict[str, Any]:

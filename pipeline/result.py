@@ -75,6 +75,9 @@ class AuditResult:
         One row per ranking and two of its losses, made by `loss_sensitivity`.
     stability : DataFrame
         One row per ranking of ours and feature, made by `stability.stability_frame`.
+    significance : DataFrame
+        One row per ranking of the data and feature, made by
+        `significance.significance_frame`.
     convergence : DataFrame
         One row per ranking of ours, number of first repeats and feature, by
         `convergence`: what these repeats alone tell.
@@ -98,6 +101,7 @@ class AuditResult:
     expected: pd.DataFrame
     losses: pd.DataFrame
     stability: pd.DataFrame
+    significance: pd.DataFrame
     convergence: pd.DataFrame
     top_k: pd.DataFrame
     importances: tuple[Importance, ...] = ()

@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[1]
 LAYERS = (
     "cli",
     "audit",
-    "convergence resampling top_k readings",
+    "convergence resampling shuffling top_k readings",
     "top_k_protocols",
     "journal",
     "data models model_table measure preconditions environment history doctor starter "
@@ -24,13 +24,13 @@ LAYERS = (
     "config_settings",
     "config_rankings",
     "derived",
-    "references checks rules splits roles stability tables",
+    "references checks rules splits roles significance stability tables",
     "importance report",
     "interactions",
     "loss_sensitivity",
     "effects known_answers known_defects agreement performance result_json prediction",
     "encoding estimators dependence primary standardised",
-    "columns spreads result",
+    "columns spreads result trials",
     "records finding losses streams r_rng",
     "errors frozen expressions",
 )

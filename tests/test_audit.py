@@ -349,3 +349,16 @@ def test_a_required_engine_that_is_absent_stops_before_any_predict(monkeypatch):
         "Engine 'DALEX' must be available, because `require` names it, "
         "but it is not: R is not on PATH."
     )
+
+
+def test_an_audit_counts_the_leaves_that_say_nothing_of_a_feature():
+    # "rare" differs in two of 120 rows, so in two leaves of each trial at most.
+    X, y = rows()
+    data = dataset(X.assign(rare=X.index < 2), y, name="rows", task="regression")
+    entry = {"method": "stratified_impact", "n_repeats": 2, "min_samples_leaf": 5}
+    result = audit(
+        None, data, parse_config({"importance": [entry]}), models=(linear(),)
+    )
+    (finding,) = (f for f in result.findings if f.check == "silent_leaves")
+    assert finding.evidence["features"] == 1
+    assert "'rare' in " in finding.message

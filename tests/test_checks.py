@@ -506,18 +506,36 @@ def test_features_that_hardly_depend_are_no_finding_and_one_alone_is_not_judged(
     assert words == ["same_columns", "constant_column"]
 
 
+def test_features_that_vary_in_less_than_half_of_their_leaves_are_named_and_counted():
+    leaves = {"x1": (40, 80), "x2": (41, 80), "x3": (9, 10)}
+    answers = checks.of_leaves(measured([[12.0]]), leaves)
+    verdict, observed, finding = answer("silent_leaves", answers)
+    assert (verdict, observed, finding.severity) == ("pass", 0.9, "info")
+    assert finding.message == (
+        "A feature must vary within at least 50% of its leaves over all trials, but it "
+        "has one value and says nothing: 'x2' in 41 of 80, 'x3' in 9 of 10."
+    )
+
+
+def test_an_importance_without_leaves_is_not_judged_by_them():
+    assert checks.of_leaves(measured([[12.0]]), {}) == []
+
+
 def test_every_check_answers_under_its_own_word():
     data = flat(normal_data(2, 1))
     ols = ModelSection(name="m", estimator="sklearn.linear_model.LinearRegression")
     told = {"method": "random_subspace", "options": {"n_drawn": None}}
     perf = measured([[1.0, 2.0], [3.0, 4.0]], data=data, **told)
+    trials = {"n_rows": None, "resample": "subsample"}
+    over_trials = measured([[12.0, 13.0], [10.0, 10.0]], data=data, options=trials)
     answers = [
         *checks.of_columns(None, data),
         *asked_of(linear_model(2, 1), data),
         *checks.of_performance(linear_model(2, 1), performance(-3.0, 1.0)),
         *checks.of_predictions(linear_model(2, 1), 0.0),
-        *of_importance(measured([[12.0], [10.0]], data=data), data),
+        *of_importance(over_trials, data),
         *checks.of_ensemble(perf, fit(ols, data), data),
+        *checks.of_leaves(over_trials, {"x1": (1, 2)}),
     ]
     assert [row["check"] for row, _ in answers] == list(CHECKS)
     frame = checks_frame(row for row, _ in answers)

@@ -2,10 +2,12 @@
 
 import logging
 
+import numpy as np
 import pytest
 
+from pipeline.effects.leaf_curves import LeafCurve
 from pipeline.errors import DataError, ModelError, NotApplicable
-from pipeline.journal import OURS, Journal
+from pipeline.journal import OURS, PAUSE, Journal
 from r_bridge.errors import RBridgeError, RDied, RError, RTimeout, RUnavailable
 
 NO_GROUPS = "vip has no groups: it permutes single features only."
@@ -100,3 +102,22 @@ def test_only_a_fault_of_ours_prints_its_traceback(caplog, error):
     is_ours = isinstance(error, ZeroDivisionError)
     assert ("ZeroDivisionError: inside" in caplog.text) == is_ours
     assert bool(caplog.records) == is_ours
+
+
+def test_the_leaves_behind_all_curves_of_a_feature_are_added():
+    kept, leaves = Journal(on_step=lambda *_: None), {}
+    empty = np.zeros(0)
+    for repeat in range(2):
+        kept.see(leaves, repeat, "x", LeafCurve(empty, empty, 3, 10 + repeat))
+    assert leaves == {"x": (6, 21)}
+
+
+def test_a_long_step_says_how_far_it_is_but_not_all_the_time():
+    heard = []
+    kept = Journal(on_step=lambda *step: heard.append(step))
+    kept.follow([("impact", lambda: kept.tell("trial 1"))])
+    assert heard == [(0, 1, "impact"), (1, 1, "done")]
+    kept.told -= PAUSE
+    kept.tell("trial 2")
+    kept.tell("trial 3")
+    assert heard[2:] == [(0, 1, "impact: trial 2")]

@@ -19,9 +19,13 @@ import pandas as pd
 
 from pipeline.checks import columns, importances, models, subspaces
 from pipeline.checks.answers import COLUMNS, Answer, Answers, Limit, Limits, Row
+from pipeline.checks.importances import Leaves
 from pipeline.records import Dataset, FittedModel, Importance
 
-__all__ = ["CHECKS", "COLUMNS", "DEFAULTS", "Answers", "Limit", "checks_frame"]
+__all__ = [
+    *("CHECKS", "COLUMNS", "DEFAULTS"),
+    *("Answers", "Leaves", "Limit", "checks_frame"),
+]
 
 DEFAULTS: Limits = {
     "prediction_gap": Limit(1e-12),
@@ -29,19 +33,27 @@ DEFAULTS: Limits = {
     "ratio": Limit(1e9),
     "dependence": Limit(0.8),
     "columns_per_row": Limit(0.3),
+    "silent_leaves": Limit(0.5),
 }
 """How far apart, relative to the larger, predictions may be that should be equal; by
 how many standard errors a model must beat the constant; how often the loss with
 nothing permuted may go into another before it is rounding, by the tolerance of
-`agreement`; from which association on two features are told to depend; and how many
-columns free slopes may have for each distinct row."""
+`agreement`; from which association on two features are told to depend; how many columns
+free slopes may have for each distinct row; and above which share of the leaves of a
+feature that hold one value of it its curve is told to be of few."""
 
 
 class Check(NamedTuple):
     """What a check looks at, and the function that looks."""
 
     asks: Literal[
-        "columns", "model", "performance", "predictions", "importance", "ensemble"
+        "columns",
+        "model",
+        "performance",
+        "predictions",
+        "importance",
+        "ensemble",
+        "leaves",
     ]
     function: Callable[..., Answer | None]
 
@@ -99,6 +111,13 @@ def of_ensemble(
     return _ask("ensemble", importance, model, data, limits)
 
 
+def of_leaves(
+    importance: Importance, leaves: Leaves, *, limits: Limits = DEFAULTS
+) -> Answers:
+    """Ask whether the leaves behind an importance say something, if it has leaves."""
+    return _ask("leaves", importance, leaves, limits)
+
+
 def checks_frame(rows: Iterable[Row]) -> pd.DataFrame:
     """Return rows of checks as one frame.
 
@@ -120,10 +139,12 @@ CHECKS = {
     "unmeasured": Check("importance", importances.unmeasured),
     "constant_feature": Check("importance", importances.constant_feature),
     "unbounded": Check("importance", importances.unbounded),
+    "unstable": Check("importance", importances.varies_over_trials),
     "event_level": Check("importance", importances.event_level),
     "crowded_fits": Check("ensemble", subspaces.crowded_fits),
     "not_drawn": Check("ensemble", subspaces.not_drawn),
     "no_better_than_average": Check("ensemble", subspaces.no_better_than_average),
+    "silent_leaves": Check("leaves", importances.silent_leaves),
 }
 """Every check by the word of its finding. A function gets what its kind looks at, then
 the limits; it returns None where there is nothing to judge."""

@@ -1,5 +1,7 @@
 """What must hold of an importance once it is measured."""
 
+from typing import TypeAlias
+
 import numpy as np
 
 from pipeline.checks.answers import Answer, Limit, Limits, answer
@@ -8,6 +10,10 @@ from pipeline.errors import listed
 from pipeline.finding import Finding
 from pipeline.importance import METHODS
 from pipeline.records import Dataset, Importance
+from pipeline.trials import LEAST, is_of_trials, unstable
+
+Leaves: TypeAlias = dict[str, tuple[int, int]]
+"""For each feature the leaves that hold one value of it, and all its leaves."""
 
 
 def unmeasured(importance: Importance, data: Dataset, limits: Limits) -> Answer:
@@ -92,6 +98,55 @@ def unbounded(importance: Importance, data: Dataset, limits: Limits) -> Answer |
     if importance.form != "ratio":
         limit = Limit("finite", "definition")
     return answer(finding, bool(message), largest, limit)
+
+
+def varies_over_trials(
+    importance: Importance, data: Dataset, limits: Limits
+) -> Answer | None:
+    """Fire if a mean is small beside its spread over trials on other rows."""
+    del data, limits
+    if not is_of_trials(importance) or importance.n_repeats < 2:
+        return None
+    names = [importance.features[n] for n in np.flatnonzero(unstable(importance))]
+    finding = Finding(
+        check="unstable",
+        severity="info",
+        subject=_asked(importance),
+        message=(
+            f"The mean over the trials must be {LEAST:g} of their standard deviations "
+            f"or more, but that of {listed(names)} is less."
+        ),
+        remedy="Read no order into them, or ask more rows.",
+        evidence={"features": len(names)},
+    )
+    limit = Limit(0.0, "definition")
+    return answer(finding, bool(names), len(names), limit)
+
+
+def silent_leaves(
+    importance: Importance, leaves: Leaves, limits: Limits
+) -> Answer | None:
+    """Fire if most leaves of a feature hold one value of it, and so say nothing."""
+    if not leaves:
+        return None
+    limit = limits["silent_leaves"]
+    shares = {name: ignored / total for name, (ignored, total) in leaves.items()}
+    above = [name for name, share in shares.items() if share > float(limit.value)]
+    told = ", ".join(
+        f"{name!r} in {leaves[name][0]} of {leaves[name][1]}" for name in above
+    )
+    finding = Finding(
+        check="silent_leaves",
+        severity="info",
+        subject=_asked(importance),
+        message=(
+            f"A feature must vary within at least {1 - float(limit.value):.0%} of its "
+            f"leaves over all trials, but it has one value and says nothing: {told}."
+        ),
+        remedy="Set min_samples_leaf higher, n_trees higher, or merge rare levels.",
+        evidence={"features": len(above), "share": max(shares.values())},
+    )
+    return answer(finding, bool(above), max(shares.values()), limit)
 
 
 def event_level(importance: Importance, data: Dataset, limits: Limits) -> Answer | None:

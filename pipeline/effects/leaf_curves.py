@@ -32,11 +32,14 @@ class LeafCurve(NamedTuple):
         The curve, in units of y.
     n_ignored : int
         Leaves with one value of the feature only: they show no difference.
+    n_leaves : int
+        All leaves.
     """
 
     grid: npt.NDArray[Any]
     values: Floats
     n_ignored: int
+    n_leaves: int
 
 
 class Cells(NamedTuple):
@@ -99,7 +102,7 @@ def numeric_curve(
 
     has_evidence = is_known | np.concatenate([[False], is_known[:-1]])
     kept = values[has_evidence]
-    return LeafCurve(distinct[has_evidence], kept - kept[:1], _n_single(cells))
+    return LeafCurve(distinct[has_evidence], kept - kept[:1], *_n_single(cells))
 
 
 def _covering_sum(start: Codes, stop: Codes, height: Floats, n_points: int) -> Floats:
@@ -168,7 +171,7 @@ def categorical_curve(
     marginal = np.bincount(code, y) / np.maximum(rows, 1)
     values = _placed(groups, marginal)
     seen = np.flatnonzero(rows)
-    return LeafCurve(seen, values[seen], _n_single(cells))
+    return LeafCurve(seen, values[seen], *_n_single(cells))
 
 
 def cells_of(code: Codes, y: Floats, leaf: Codes) -> Cells:
@@ -184,9 +187,10 @@ def cells_of(code: Codes, y: Floats, leaf: Codes) -> Cells:
     return Cells(key[first] // n_codes, key[first] % n_codes, mean, count)
 
 
-def _n_single(cells: Cells) -> int:
-    """Return how many leaves have a single value."""
-    return int((np.bincount(cells.leaf) == 1).sum())
+def _n_single(cells: Cells) -> tuple[int, int]:
+    """Return how many leaves have a single value, and how many there are."""
+    values = np.bincount(cells.leaf)
+    return int((values == 1).sum()), len(values)
 
 
 def _merged(cells: Cells) -> Iterator[Group]:

@@ -191,7 +191,7 @@ def curve_of(
         return numeric_curve(x, y, leaf, min_slopes_per_x=strata.min_slopes_per_x)
     curve = categorical_curve(x, y, leaf, merge=strata.merge)
     if len(curve.grid) < 2:
-        return LeafCurve(curve.grid[:0], curve.values[:0], curve.n_ignored)
+        return curve._replace(grid=curve.grid[:0], values=curve.values[:0])
     return curve._replace(values=curve.values - curve.values.mean())
 
 

@@ -47,7 +47,7 @@ from pipeline.importance import (
 )
 from pipeline.records import Floats, Form
 
-RESERVED = ("seed", "stream", "form", "curves", "rows", "aggregator")
+RESERVED = ("seed", "stream", "form", "curves", "rows", "aggregator", "on_curve")
 Of = Literal["features", "groups", "pairs"]
 
 

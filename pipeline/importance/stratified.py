@@ -14,6 +14,7 @@ from pipeline.spreads import mean_magnitude
 from pipeline.streams import stream as generator_of
 
 Resample = Literal["subsample", "bootstrap", "none"]
+OnCurve = Callable[[int, str, LeafCurve], None]
 SUBSAMPLE = 0.75
 
 
@@ -29,6 +30,7 @@ def stratified_impact(
     min_samples_leaf: int | None = None,
     min_slopes_per_x: int = 5,
     merge: Merge = "published",
+    on_curve: OnCurve | None = None,
 ) -> tuple[Floats, Floats]:
     r"""Return how much each feature moves y, on average over its values.
 
@@ -70,6 +72,8 @@ def stratified_impact(
     merge : {"published", "least_squares"}, default "published"
         How the leaves of a category are put together: one after another, as in the
         paper, which depends on their order; or by least squares, which does not.
+    on_curve : callable, optional
+        ``on_curve(repeat, feature, curve)``, told of each curve once it is made.
 
     Returns
     -------
@@ -108,7 +112,8 @@ def stratified_impact(
     """
     del model, stream
     strata = Strata(n_trees, min_samples_leaf, min_slopes_per_x, merge)
-    return _over_trials(_impact, data, strata, resample, seed=seed, n_repeats=n_repeats)
+    asked = data, strata, resample, seed
+    return _over_trials(_impact, *asked, n_repeats=n_repeats, on_curve=on_curve)
 
 
 def stratified_importance(
@@ -123,6 +128,7 @@ def stratified_importance(
     min_samples_leaf: int | None = None,
     min_slopes_per_x: int = 5,
     merge: Merge = "published",
+    on_curve: OnCurve | None = None,
 ) -> tuple[Floats, Floats]:
     r"""Return how much each feature moves y, on average over its rows.
 
@@ -158,6 +164,8 @@ def stratified_importance(
     merge : {"published", "least_squares"}, default "published"
         How the leaves of a category are put together: one after another, as in the
         paper, which depends on their order; or by least squares, which does not.
+    on_curve : callable, optional
+        ``on_curve(repeat, feature, curve)``, told of each curve once it is made.
 
     Returns
     -------
@@ -191,9 +199,8 @@ def stratified_importance(
     """
     del model, stream
     strata = Strata(n_trees, min_samples_leaf, min_slopes_per_x, merge)
-    return _over_trials(
-        _importance, data, strata, resample, seed=seed, n_repeats=n_repeats
-    )
+    asked = data, strata, resample, seed
+    return _over_trials(_importance, *asked, n_repeats=n_repeats, on_curve=on_curve)
 
 
 def rows_at(x: npt.NDArray[Any], grid: npt.NDArray[Any]) -> Codes:
@@ -220,9 +227,10 @@ def _over_trials(
     data: Dataset,
     strata: Strata,
     resample: Resample,
-    *,
     seed: int,
+    *,
     n_repeats: int,
+    on_curve: OnCurve | None,
 ) -> tuple[Floats, Floats]:
     """Return the magnitude of each feature in each trial, and zeros beside it."""
     _check_trials(resample, n_repeats)
@@ -233,6 +241,8 @@ def _over_trials(
             curve = curve_of(table, feature, strata, seed=seed, repeat=repeat)
             if len(curve.grid):
                 raw[k, repeat] = magnitude(curve, table.columns[feature])
+            if on_curve is not None:
+                on_curve(repeat, feature, curve)
     return raw, np.zeros((n_repeats, 1))
 
 

@@ -223,6 +223,8 @@ def _columns(facts: Facts, ranking: Ranking, axis: Axis) -> list[Column]:
         Column((value_label(ranking), " ", card_link(card)), "number", 10),
         Column((axis.text,), "bar", 15 if ranking.is_drawn else 34),
     ]
+    if ranking.has_shares:
+        columns.insert(3, Column(say("ranking.share"), "number", 7))
     if ranking.is_drawn:
         columns += interval_columns()
     columns += [
@@ -245,12 +247,17 @@ def _row(
 ) -> Row:
     record = ranking.record
     name = record.features[row]
+    marks = say("ranking.unstable") if row in ranking.unstable else ()
     cells = [
         Cell((rank_text(float(ranking.rank[row])),)),
-        Cell((named(name),)),
+        Cell((named(name), *marks)),
         Cell((value_of(ranking, row),)),
         bar_cell(ranking, row, axis),
     ]
+    if ranking.has_shares:
+        share = float(record.share[row])
+        path = f"importances[{ranking.index}].share[{row}]"
+        cells.insert(3, Cell((Value(path, share, percent(share)),)))
     if ranking.is_drawn:
         cells += [*bounds_of(ranking, row), places_of(ranking, row)]
     answers = zip(ranking.others, ranking.means_of_others, strict=True)
@@ -298,6 +305,10 @@ def _notes(facts: Facts, ranking: Ranking) -> tuple[Sentence, ...]:
         notes.append(_as_it_is(facts, ranking))
     if ranking.is_drawn and ranking is facts.lead:
         notes.append(say("ranking.places_note"))
+    if ranking.has_shares:
+        notes.append(say("ranking.share_note"))
+    if ranking.unstable:
+        notes.append(say("ranking.unstable_note"))
     unmeasured = [
         named(record.features[row]) for row in ranking.order[len(ranking.measured) :]
     ]

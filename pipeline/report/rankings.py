@@ -26,9 +26,14 @@ from pipeline.records import Floats, Importance
 from pipeline.report.number_text import decimals
 from pipeline.report.wording import key_of, word
 from pipeline.result import AuditResult
+from pipeline.trials import unstable
 
 TOP = 20
 FROM_LOSS = ("permutation",)
+IN_SHARES = (
+    *("stratified_impact", "stratified_importance"),
+    *("curve_impact", "curve_importance"),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +54,8 @@ class Ranking:
     first, last : ndarray of shape (n_features,)
         Best and worst place each feature could take, given the intervals.
     order : tuple of int
-        Rows of the record from the largest mean down; what was not measured is last.
+        Rows of the record from the largest mean down; what is unstable over trials
+        comes after all that is stable, and what was not measured is last.
     """
 
     index: int
@@ -104,6 +110,17 @@ class Ranking:
         with np.errstate(invalid="ignore"):  # infinite losses have no spread
             distance = self.mean - self.nothing
             return decimals(self.mean, self.record.std_error, distance[clear])
+
+    @cached_property
+    def unstable(self) -> frozenset[int]:
+        """The rows whose mean is too small for its spread over the trials."""
+        return frozenset(np.flatnonzero(unstable(self.record)).tolist())
+
+    @property
+    def has_shares(self) -> bool:
+        """Whether the method is defined in shares of the sum too, and has some."""
+        is_known = not np.isnan(self.record.share).all()
+        return self.record.method in IN_SHARES and is_known
 
     @property
     def is_drawn(self) -> bool:
@@ -173,8 +190,8 @@ def _ranked(
 ) -> Ranking:
     low, high = interval(record)
     first, last = places(low, high)
-    rank = record.rank
-    order = np.lexsort((np.arange(len(rank)), np.where(np.isnan(rank), np.inf, rank)))
+    rank = np.where(np.isnan(record.rank), np.inf, record.rank)
+    order = np.lexsort((np.arange(len(rank)), rank, unstable(record), np.isinf(rank)))
     return Ranking(
         index=index,
         key=key,

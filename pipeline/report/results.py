@@ -14,6 +14,7 @@ from pipeline.report.ranking_tables import on_drawn_rows, ranking_table, value_o
 from pipeline.report.rankings import Ranking, rows_drawn
 from pipeline.report.readings import expectations, losses
 from pipeline.report.result_figures import effect_figures, models_figure, ranking_figure
+from pipeline.report.significance_tables import significance_table
 from pipeline.report.stability_tables import stability_table
 from pipeline.report.top_k_figures import top_k_figures
 from pipeline.report.wording import (
@@ -91,6 +92,8 @@ def _group(facts: Facts, measure: Measure) -> Group:
             blocks.append(ranking_table(facts, ranking, _outside(facts, ranking)))
             if stability := stability_table(facts, ranking):
                 blocks.append(stability)
+            if significance := significance_table(facts, ranking):
+                blocks.append(significance)
             blocks += convergence(facts, ranking)
             if is_lead and (figure := ranking_figure(facts, ranking)):
                 blocks.append(figure)

@@ -1,8 +1,9 @@
 """The table below a ranking: how far other rows or more repeats would move it."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import pandas as pd
 
@@ -33,11 +34,19 @@ def stability_table(facts: Facts, ranking: Ranking) -> Table | None:
     if frame.empty:
         return None
     places = dict(zip(frame["feature"], frame.index, strict=True))
+    return cut_alike(ranking, partial(_table, facts, ranking, places))
+
+
+def cut_alike(ranking: Ranking, made: Callable[[Sequence[int]], Table]) -> Table:
+    """Return a table of a ranking's rows, cut like the ranking's own.
+
+    `made` returns the table of some rows.
+    """
     shown = cut(ranking)
-    table = _table(facts, ranking, places, shown)
+    table = made(shown)
     if len(shown) == len(ranking.order):
         return table
-    full = _table(facts, ranking, places, ranking.order)
+    full = made(ranking.order)
     full = replace(
         full,
         id=f"{table.id}-all",

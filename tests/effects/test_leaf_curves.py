@@ -41,10 +41,10 @@ def test_the_curve_is_that_of_the_authors_package(case, name):
 
 
 def numbers(x, y, leaf, least=1):
-    """Return grid, values and ignored leaves of a number as lists."""
+    """Return grid and values of a number as lists, and its ignored and all leaves."""
     given = (np.array(x, float), np.array(y, float), np.array(leaf))
     curve = numeric_curve(*given, min_slopes_per_x=least)
-    return curve.grid.tolist(), curve.values.tolist(), curve.n_ignored
+    return curve.grid.tolist(), curve.values.tolist(), (curve.n_ignored, curve.n_leaves)
 
 
 def test_one_leaf_gives_the_mean_of_y_per_value_above_that_of_the_first():
@@ -69,14 +69,14 @@ def test_points_with_too_few_slopes_on_both_sides_are_dropped():
 
 
 def test_no_evidence_gives_no_point():
-    assert numbers([0, 1, 2], [1, 2, 3], [0, 0, 0], least=2) == ([], [], 0)
+    assert numbers([0, 1, 2], [1, 2, 3], [0, 0, 0], least=2) == ([], [], (0, 1))
 
 
 def test_leaves_with_one_value_are_counted_as_ignored():
-    assert numbers([1, 1, 2, 3, 3], [0, 9, 4, 0, 1], [0, 0, 1, 2, 2])[2] == 3
+    assert numbers([1, 1, 2, 3, 3], [0, 9, 4, 0, 1], [0, 0, 1, 2, 2])[2] == (3, 3)
     code, y = np.array([0, 0, 1, 0, 1]), np.array([1.0, 2, 3, 0, 1])
     curve = categorical_curve(code, y, np.array([0, 0, 1, 2, 2]))
-    assert curve.n_ignored == 2
+    assert (curve.n_ignored, curve.n_leaves) == (2, 3)
 
 
 PARTED = st.lists(

@@ -166,6 +166,19 @@ def test_more_trials_change_no_number(method, resample):
     assert len(np.unique(many[0])) == 4
 
 
+@BOTH
+def test_every_curve_is_told_of_in_each_trial(method):
+    told = []
+    _ = method(
+        None,
+        normal_data(2, 0),
+        seed=1,
+        n_repeats=2,
+        on_curve=lambda repeat, name, curve: told.append((repeat, name, len(curve))),
+    )
+    assert told == [(r, name, 4) for r in range(2) for name in ("x1", "x2")]
+
+
 def test_a_subsample_has_three_quarters_of_the_rows_and_no_row_twice():
     # 40 rows make 30, enough for two leaves of 15; 39 make 29.
     assert stratified_impact(None, normal_data(n_samples=40), seed=1)

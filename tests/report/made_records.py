@@ -58,6 +58,8 @@ COLUMNS = {
     "value_a value_b difference band inside rank_a rank_b shift cause evidence",
     "stability": "model method of loss positive_class feature rank_low rank_high "
     "p_top_k repeats_to_settle resamples record",
+    "significance": "model method of loss positive_class feature p_value p_adjusted "
+    "shuffles record",
     "convergence": "record n_repeats feature value std_error rank",
     "top_k": "entry method model ranked_by positive_class protocol judge loss k fold "
     "feature value",

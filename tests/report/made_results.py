@@ -82,6 +82,7 @@ def apartments_result(**changes: Any) -> AuditResult:
         "losses": made_frame("losses"),
         "stability": _stability(),
         "convergence": made_frame("convergence"),
+        "significance": made_frame("significance"),
         "top_k": made_frame("top_k"),
         "importances": (*permuted, *_spreads(), _impurity()),
         "effects": _effects(),
