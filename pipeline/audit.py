@@ -19,7 +19,10 @@ from pipeline import (
 )
 from pipeline.config import AuditConfig, ImportanceSection
 from pipeline.convergence import keep_convergence
+from pipeline.drawn_curves import is_handed_curves, keep_effects
+from pipeline.drawn_surfaces import keep_surfaces
 from pipeline.errors import DataError
+from pipeline.first_pairs import pairs_asked
 from pipeline.importance import METHODS
 from pipeline.importance.permutation import Stream, permuted_target
 from pipeline.journal import Journal, Step
@@ -160,8 +163,14 @@ class _Run:
             label = f"{entry.method} of {entry.of}, {_name(model)}"
             made.append((label, partial(self.measure, entry, model)))
         claims = [("claims", self.judge_claims)] if self.config.claims else []
+        kept, us = (self.journal, self.models), self.engines["python"]
+        if self.config.surfaces:
+            drawn = partial(keep_surfaces, *kept, self.test, us, self.config)
+            made.append(("surfaces of two features", drawn))
         if self.config.top_k.k:
-            made.append(("top-k error curves", self.judge_rankings))
+            rows = self.train, self.test
+            judged = partial(keep_curves, *kept, *rows, us, self.config)
+            made.append(("top-k error curves", judged))
         return [*made, ("agreement", self.compare), *claims]
 
     def questions(self) -> Iterator[tuple[ImportanceSection, FittedModel | None]]:
@@ -254,6 +263,12 @@ class _Run:
         drawn_as = METHODS[entry.method].seeded_as or entry.method
         name = model.name if model is not None else ""
         seed = streams.seed_of(self.config.seed, name, drawn_as, entry.of)
+        pairs = partial(pairs_asked, model, rows, entry, seed=seed)
+        chosen, _ = self.journal.guarded(name, "the choice of pairs", pairs)
+        if chosen is None:
+            return
+        rows, told = chosen
+        self.journal.findings.extend(told)
         ask = partial(self.ask, entry, model, rows, seed=seed)
         primary = self.primary_stream(entry)
         ours, _ = ask("python", stream=primary)
@@ -304,13 +319,12 @@ class _Run:
         info, table, journal = self.engines[engine], ENGINES[engine], self.journal
         question = f"{entry.method.replace('_', ' ')} of {entry.of} by {engine}"
         curves: tuple[Effect, ...] = ()
-        if METHODS[entry.method].curve in table["effects"] and entry.of == "features":
-            drawn = partial(measure.effects, model, rows, entry, info, seed=seed)
-            found, reason = journal.guarded(_name(model), question, drawn)
-            curves = found or ()
-            journal.effects.extend(curves)
-            journal.findings.extend(measure.gaps(curves))
-            if not curves or entry.method not in table["importance"]:
+        if measure.curve_of(entry) in table["effects"]:
+            curves, reason = keep_effects(
+                journal, model, rows, entry, info, question, seed=seed
+            )
+            lacks = not curves and is_handed_curves(entry)
+            if lacks or entry.method not in table["importance"]:
                 return curves, reason
         leaves: checks.Leaves = {}
         asked = partial(
@@ -331,12 +345,6 @@ class _Run:
             journal.keep(checks.of_ensemble(importance, model, rows))
             journal.keep(checks.of_leaves(importance, leaves))
         return answer or (), reason
-
-    def judge_rankings(self) -> None:
-        """Judge each ranking by what models predict from its first features."""
-        us = self.engines["python"]
-        rows = self.train, self.test
-        keep_curves(self.journal, self.models, *rows, us, self.config)
 
     def permute_target(
         self,

@@ -9,7 +9,7 @@ from typing import Any
 from pipeline.claims import CLAIMS, OF_LOSS
 from pipeline.config_checks import Entry, Facts
 from pipeline.errors import did_you_mean, listed
-from pipeline.importance import METHODS
+from pipeline.importance import METHODS, options_of
 
 Values = Mapping[str, Any]
 
@@ -71,6 +71,10 @@ def _method(values: Values, entries: Sequence[Values], facts: Facts) -> Iterator
         return
     if asks == "effect" and not METHODS[method].curve:
         yield f"method must have curves for kind {kind!r}, but {method!r} has none."
+        return
+    if asks == "effect" and "curve" in options_of(METHODS[method].function):
+        rule = f"method must have one kind of curve for kind {kind!r}"
+        yield f"{rule}, but those of {method!r} depend on its option curve."
         return
     of = values.get("of", "features")
     same = [

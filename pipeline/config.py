@@ -22,6 +22,7 @@ from pipeline.config_checks import (
     expected_problems,
     importance_problems,
     model_problems,
+    surface_problems,
     top_k_problems,
 )
 from pipeline.config_sections import (
@@ -40,7 +41,7 @@ from pipeline.importance import METHODS, RESERVED, options_of
 from pipeline.rules import Misfit, Misfits, Rule
 
 FILE_NAME = "audit.toml"
-MAY_BE_EMPTY = ("derived", "models", "claims", "expected")
+MAY_BE_EMPTY = ("derived", "models", "surfaces", "claims", "expected")
 OWN_KEYS: dict[type, tuple[str, tuple[str, ...], Callable[[str], dict[str, Rule]]]] = {
     ImportanceSection: ("method", METHOD_NAMES, option_rules),
     ClaimSection: ("kind", CLAIM_KINDS, claim_rules),
@@ -243,6 +244,10 @@ def _problems(
             yield from model_problems(entries)
         elif key == "importance":
             yield from importance_problems(entries, _facts(read, required))
+        elif key == "surfaces":
+            yield from surface_problems(
+                entries, read["importance"], _facts(read, required)
+            )
         elif key == "claims":
             asked = read["importance"]
             yield from claim_problems(entries, asked, _facts(read, required))

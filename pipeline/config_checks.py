@@ -198,11 +198,7 @@ def importance_problems(entries: Sequence[Entry], facts: Facts) -> Iterator[str]
         if values.get("of") == "groups" and facts.groups == ():
             yield f"{where} of must be 'features' without [groups], but is 'groups'."
         yield from _of_problems(where, values)
-        for name in values.get("models", ()):
-            if facts.models is not None and name not in facts.models:
-                rule = f"models must name some of {listed(facts.models)}"
-                hint = did_you_mean(name, facts.models)
-                yield f"{where} {rule}, but {name!r} was given.{hint}"
+        yield from _unknown_models(where, values, facts)
         yield from _model_problems(where, values)
         yield from _form_problems(where, values)
         yield from _loss_problems(where, values, facts.task)
@@ -228,11 +224,43 @@ def expected_problems(entries: Sequence[Entry], facts: Facts) -> Iterator[str]:
                 yield f"{where} {rule}, but {name!r} is none.{hint}"
 
 
+def surface_problems(
+    entries: Sequence[Entry], importance: Sequence[Entry], facts: Facts
+) -> Iterator[str]:
+    """Yield what is wrong with the features and the models of surfaces."""
+    has_pairs = any(entry.values.get("of") == "pairs" for entry in importance)
+    for where, values, problems in entries:
+        names = values.get("features", ())
+        if names and (len(names), len(set(names))) != (2, 2):
+            found = f"{listed(names)} {_was(len(names))} given"
+            yield f"{where} features must name two columns, but {found}."
+        if not names and not has_pairs and not problems:
+            rule = 'features must be given without an entry of = "pairs"'
+            yield f"{where} {rule}, but they are missing."
+        yield from _unknown_models(where, values, facts)
+
+
+def _unknown_models(
+    where: str, values: Mapping[str, Any], facts: Facts
+) -> Iterator[str]:
+    for name in values.get("models", ()):
+        if facts.models is not None and name not in facts.models:
+            rule = f"models must name some of {listed(facts.models)}"
+            hint = did_you_mean(name, facts.models)
+            yield f"{where} {rule}, but {name!r} was given.{hint}"
+
+
 def _of_problems(where: str, values: Mapping[str, Any]) -> Iterator[str]:
     method, of = values.get("method"), values.get("of", "features")
     if method and of not in METHODS[method].of:
         rule = f"of must be one of {listed(METHODS[method].of)} for method {method!r}"
         yield f"{where} {rule}, but is {of!r}."
+    top = values.get("top", 0)
+    if top and of != "pairs":
+        yield f"{where} top must be left out unless of is 'pairs', but is {top}."
+    elif top == 1:
+        rule = "top must be at least 2 to make a pair, or 0 for all"
+        yield f"{where} {rule}, but is 1."
 
 
 def _model_problems(where: str, values: Mapping[str, Any]) -> Iterator[str]:

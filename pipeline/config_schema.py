@@ -139,7 +139,7 @@ def _option_schemas(method: str) -> dict[str, Any]:
     """Return the schema of each option of a method, told as its curve tells it."""
     function, curve = METHODS[method].function, METHODS[method].curve
     words = descriptions(function)
-    if curve:
+    if curve and "curve" not in options_of(function):
         words |= descriptions(EFFECTS[curve].function)
     keys = {}
     for name, default in options_of(function).items():

@@ -21,6 +21,7 @@ from pipeline.config_rankings import (
     TopKSection,
 )
 from pipeline.config_settings import ChecksSection, ReportSection, RSection
+from pipeline.config_surfaces import SurfaceSection
 from pipeline.derived import DerivedSection
 from pipeline.errors import ConfigError, listed
 from pipeline.importance import METHODS, options_of
@@ -162,6 +163,9 @@ class ImportanceSection:
         How the importance is shown; by default as the method says.
     models : tuple of str
         Which models are asked; by default all.
+    top : int
+        Of pairs, only those of the first so many features of each model, by their
+        partial-dependence importance; 0 asks all pairs.
     options : mapping
         The method's own options, defaults included; in the file, keys of the entry.
     """
@@ -172,6 +176,7 @@ class ImportanceSection:
     losses: tuple[Annotated[str, OneOf(LOSS_NAMES)], ...] = ()
     form: Form | None = None
     models: tuple[str, ...] = ()
+    top: Annotated[int, Range(least=0)] = 0
     options: Mapping[str, Any] = field(default_factory=_empty)
 
     def losses_for(self, task: Task) -> tuple[str, ...]:
@@ -214,6 +219,7 @@ class AuditConfig:
         Columns asked together.
     models : tuple of ModelSection
     importance : tuple of ImportanceSection
+    surfaces : tuple of SurfaceSection
     claims : tuple of ClaimSection
     expected : tuple of ExpectedSection
     checks : ChecksSection
@@ -235,6 +241,7 @@ class AuditConfig:
     groups: Mapping[str, Names] = field(default_factory=_empty)
     models: tuple[ModelSection, ...] = ()
     importance: tuple[ImportanceSection, ...] = ()
+    surfaces: tuple[SurfaceSection, ...] = ()
     claims: tuple[ClaimSection, ...] = ()
     expected: tuple[ExpectedSection, ...] = ()
     checks: ChecksSection = field(default_factory=ChecksSection)
@@ -278,10 +285,11 @@ LISTS: dict[str, type] = {
     "derived": DerivedSection,
     "models": ModelSection,
     "importance": ImportanceSection,
+    "surfaces": SurfaceSection,
     "claims": ClaimSection,
     "expected": ExpectedSection,
 }
-QUESTIONS = ("data", "derived", "groups", "models", "importance", "claims", "expected")
+QUESTIONS = ("data", "derived", "groups", "models", *tuple(LISTS)[2:])
 KEYS = (
     *SCALARS,
     *QUESTIONS,

@@ -26,6 +26,7 @@ from pipeline import result_json
 from pipeline.errors import AuditError, DataError
 from pipeline.records import Effect, Importance
 from pipeline.result import AuditResult
+from pipeline.surface import Surface
 
 Files: TypeAlias = Mapping[str, bytes | str]
 Table: TypeAlias = Iterable[Sequence[Any]]
@@ -208,6 +209,7 @@ def _contents(result: AuditResult, files: Files, note: str) -> dict[str, bytes]:
         "result.json": result_json.dumps(result),
         "importances.csv": _csv(_importances(result.importances)),
         "effects.csv": _csv(_effects(result.effects)),
+        "surfaces.csv": _csv(_surfaces(result.surfaces)),
         "findings.csv": _csv(_findings(result)),
         **{f"{name}.csv": _csv(_frame(frame)) for name, frame in _frames(result)},
         "environment.json": json.dumps(environment, indent=2, ensure_ascii=False)
@@ -283,6 +285,18 @@ def _effects(records: Iterable[Effect]) -> Table:
         points = zip(record.grid.tolist(), record.values, strict=True)
         for n, numbers in enumerate(points, start=1):
             yield (*who, n, *numbers)
+
+
+def _surfaces(records: Iterable[Surface]) -> Table:
+    """Yield the long table of surfaces: one row per point."""
+    names = [name for name in (*WHO, *WHAT) if name not in ("method", "stream")]
+    yield (*names, *"first_feature second_feature first second value within".split())
+    for record in records:
+        who = [getattr(record, name) for name in names]
+        for i, first in enumerate(record.first_grid.tolist()):
+            for j, second in enumerate(record.second_grid.tolist()):
+                at = (record.values[i, j], bool(record.within[i, j]))
+                yield (*who, *record.features, first, second, *at)
 
 
 def _findings(result: AuditResult) -> Table:

@@ -33,6 +33,7 @@ from pipeline.history import run_id
 from pipeline.model_table import models_frame
 from pipeline.records import Dataset, Effect, FittedModel, Floats, Importance
 from pipeline.result import AuditResult
+from pipeline.surface import Surface
 from r_bridge import host
 from r_bridge.errors import RBridgeError, RDied, RError, RTimeout, RUnavailable
 
@@ -83,7 +84,7 @@ class Journal:
 
     Attributes
     ----------
-    importances, effects, findings : list
+    importances, effects, surfaces, findings : list
         Records, in the order they were made.
     performance, y_permuted : list of DataFrame
     checks, pairs, differences, claims : list of mapping
@@ -105,6 +106,7 @@ class Journal:
     started: datetime = field(default_factory=lambda: datetime.now(UTC))
     importances: list[Importance] = field(default_factory=list)
     effects: list[Effect] = field(default_factory=list)
+    surfaces: list[Surface] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     performance: list[pd.DataFrame] = field(default_factory=list)
     y_permuted: list[pd.DataFrame] = field(default_factory=list)
@@ -171,8 +173,7 @@ class Journal:
                 return ask(), ""
         except NotApplicable as error:
             reason = str(error)
-            asked = self.not_applicable.setdefault(reason, [])
-            asked += [(question, model)] * ((question, model) not in asked)
+            self.keep_reason(reason, question, model)
         except Exception as error:
             remedy = next(
                 text for kind, text in REMEDIES.items() if isinstance(error, kind)
@@ -183,6 +184,11 @@ class Journal:
             reason = f"{_sentence(question)} failed: {words}"
             self.find("method_failed", "failure", model, reason, remedy)
         return None, reason
+
+    def keep_reason(self, reason: str, question: str, model: str) -> None:
+        """Keep why a question has no answer, once."""
+        asked = self.not_applicable.setdefault(reason, [])
+        asked += [(question, model)] * ((question, model) not in asked)
 
     def keep(self, answers: Answers) -> None:
         """Keep the rows of some checks, and their findings."""
@@ -276,6 +282,7 @@ class Journal:
             top_k=pd.DataFrame(self.top_k, columns=list(TOP_K)),
             importances=tuple(self.importances),
             effects=tuple(self.effects),
+            surfaces=tuple(self.surfaces),
             findings=(*self.findings, *self.unanswered()),
         )
 

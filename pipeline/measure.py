@@ -42,6 +42,12 @@ def pairs_of(names: Sequence[str]) -> dict[str, tuple[str, str]]:
     return found
 
 
+def curve_of(section: ImportanceSection) -> str:
+    """Return the key of the curve an importance is taken from, empty if none."""
+    usual = METHODS[section.method].curve if section.of == "features" else ""
+    return str(section.options.get("curve", usual)) if usual else ""
+
+
 def _drawn(section: ImportanceSection, rows: Dataset, stream: str) -> str:
     """Return in which order something is drawn, empty if nothing is."""
     n_rows = section.options.get("n_rows")
@@ -178,23 +184,29 @@ def effects(
     engine: EngineInfo,
     *,
     seed: int,
-) -> tuple[Effect, ...]:
+) -> tuple[tuple[Effect, ...], tuple[str, ...]]:
     """Return the curves an importance is taken from, per feature and output.
+
+    And why some features have none, where others do.
 
     Raises
     ------
     NotApplicable
-        The engine has no such curve, or the model no answer.
+        The engine has no such curve, or the model no answer for any feature.
     """
-    curve = METHODS[section.method].curve
+    curve = curve_of(section)
     row = ENGINES[engine.name]["effects"].get(curve)
     if row is None:
         raise NotApplicable(f"{engine.name} has no counterpart of the {curve!r} curve.")
     names = options_of(EFFECTS[curve].function)
     options = {name: section.options[name] for name in names}
-    found = []
+    found, refused = [], []
     for feature in rows.features:
-        grid, values = row.function(model, rows, feature, seed=seed, **options)
+        try:
+            grid, values = row.function(model, rows, feature, seed=seed, **options)
+        except NotApplicable as error:
+            refused.append(str(error))
+            continue
         for k, score in enumerate(_scores(model, section)):
             found.append(
                 Effect(
@@ -217,7 +229,9 @@ def effects(
                     values=np.asarray(values)[:, k],
                 )
             )
-    return tuple(found)
+    if not found and refused:
+        raise NotApplicable(refused[0])
+    return tuple(found), tuple(refused)
 
 
 def gaps(found: tuple[Effect, ...]) -> tuple[Finding, ...]:

@@ -56,11 +56,14 @@ def check_names(
         if section.of == "features"
         for name in section.features
     }
+    drawn = {name for entry in config.surfaces for name in entry.features}
+    asked |= {name for entry in config.surfaces for name in entry.models}
     for what, wanted, known in (
         ("model", asked, names),
         ("column of a group", grouped, test.features),
         ("feature of a claim", claimed, test.features),
         ("feature that is expected", thought, test.features),
+        ("feature of a surface", drawn, test.features),
     ):
         problems += [
             f"A {what} must be one that the audit has, but {name!r} is not."

@@ -9,6 +9,7 @@ import pandas as pd
 from pipeline.finding import Finding
 from pipeline.frozen import freeze
 from pipeline.records import Effect, Importance
+from pipeline.surface import Surface
 
 SCHEMA_VERSION = "1.0"
 
@@ -85,6 +86,7 @@ class AuditResult:
         One row per ranking, protocol, judging model, number of features and fold.
     importances : tuple of Importance
     effects : tuple of Effect
+    surfaces : tuple of Surface
     findings : tuple of Finding
     """
 
@@ -106,6 +108,7 @@ class AuditResult:
     top_k: pd.DataFrame
     importances: tuple[Importance, ...] = ()
     effects: tuple[Effect, ...] = ()
+    surfaces: tuple[Surface, ...] = ()
     findings: tuple[Finding, ...] = ()
 
     def __post_init__(self) -> None:

@@ -22,14 +22,16 @@ from pipeline.errors import DataError
 from pipeline.finding import Finding
 from pipeline.records import Effect, Importance
 from pipeline.result import SCHEMA_VERSION, AuditResult, RunInfo
+from pipeline.surface import Surface
 
 Plain: TypeAlias = dict[str, Any]
-R = TypeVar("R", RunInfo, Importance, Effect, Finding)
+R = TypeVar("R", RunInfo, Importance, Effect, Surface, Finding)
 
 NOT_FINITE = ("NaN", "Infinity", "-Infinity")
 ANYTHING = ("options", "evidence", "config", "versions", "environment", "volatile")
 """Fields that map names to values of any plain type."""
-ARRAYS = ("raw", "baseline", "values", "grid")
+GRIDS = ("first_grid", "second_grid")
+ARRAYS = ("raw", "baseline", "values", "grid", *GRIDS)
 KINDS = {"f": "number", "i": "integer", "u": "integer", "b": "boolean"}
 
 
@@ -56,7 +58,12 @@ def from_dict(document: Mapping[str, Any], *, name: str = "result.json") -> Audi
         If it is not a result, or that of another major version.
     """
     _check_version(document, name)
-    kinds = {"importances": Importance, "effects": Effect, "findings": Finding}
+    kinds = {
+        "importances": Importance,
+        "effects": Effect,
+        "surfaces": Surface,
+        "findings": Finding,
+    }
     try:
         parts: Plain = {"run": _record(RunInfo, document["run"])}
         for item in fields(AuditResult):
@@ -144,7 +151,7 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
-def _plain_record(record: RunInfo | Importance | Effect | Finding) -> Plain:
+def _plain_record(record: RunInfo | Importance | Effect | Surface | Finding) -> Plain:
     """Return a record as a dict, fields in their order."""
     plain = {}
     for item in fields(record):
@@ -178,8 +185,13 @@ def _field(name: str, plain: Mapping[str, Any]) -> Any:
         if len(value) != shape[0]:
             raise ValueError(f"raw has {len(value)} rows for {shape[0]} features")
         return np.array(value, dtype=np.float64).reshape(shape)
-    if name == "grid" and plain["kind"] == "category":
+    kind = plain.get("kind") if name == "grid" else None
+    if name in GRIDS:
+        kind = plain["kinds"][GRIDS.index(name)]
+    if kind == "category":
         return np.array(value, dtype=object)
+    if name == "within":
+        return np.array(value, dtype=np.bool_)
     if name in ARRAYS:
         return np.array(value, dtype=np.float64)
     return _restored(value) if name in ANYTHING else _tuples(value)

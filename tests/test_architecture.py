@@ -10,7 +10,8 @@ ROOT = Path(__file__).parents[1]
 LAYERS = (
     "cli",
     "audit",
-    "convergence resampling shuffling top_k readings",
+    "convergence resampling shuffling top_k readings drawn_curves drawn_surfaces "
+    "first_pairs",
     "top_k_protocols",
     "journal",
     "data models model_table measure preconditions environment history doctor starter "
@@ -22,7 +23,7 @@ LAYERS = (
     "claim_section unseen",
     "claims",
     "config_settings",
-    "config_rankings",
+    "config_rankings config_surfaces",
     "derived",
     "references checks rules splits roles significance stability tables",
     "importance report",
@@ -31,6 +32,7 @@ LAYERS = (
     "effects known_answers known_defects agreement performance result_json prediction",
     "encoding estimators dependence primary standardised",
     "columns spreads result trials",
+    "surface",
     "records finding losses streams r_rng",
     "errors frozen expressions",
 )

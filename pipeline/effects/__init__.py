@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy.typing as npt
 
-from pipeline.effects import ale, partial_dependence, stratpd
+from pipeline.effects import ale, mean_shapley, partial_dependence, stratpd
 from pipeline.records import Floats
 
 
@@ -43,5 +43,6 @@ EFFECTS: dict[str, EffectMethod] = {
         "predict", "prediction", partial_dependence.partial_dependence
     ),
     "ale": EffectMethod("predict", "prediction", ale.ale),
+    "shapley": EffectMethod("predict", "prediction", mean_shapley.mean_shapley),
     "stratpd": EffectMethod("data", "y", stratpd.stratpd),
 }

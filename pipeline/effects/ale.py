@@ -35,7 +35,7 @@ def ale(
     feature: str,
     *,
     seed: int,
-    grid: Literal["quantile"] | tuple[float, ...] = "quantile",
+    grid: Literal["quantile", "unique"] | tuple[float, ...] = "quantile",
     n_grid: int = 51,
     scale: Scale = "native",
 ) -> tuple[npt.NDArray[Any], Floats]:
@@ -64,13 +64,13 @@ def ale(
         A column of ``data.X``.
     seed : int
         Not used: nothing is drawn.
-    grid : "quantile" or tuple of float, default "quantile"
+    grid : {"quantile", "unique"} or tuple of float, default "quantile"
         The grid of a number: quantiles (type 1, so values of the data) at equally
-        spaced probabilities, each once; or these, rows outside them not being moved. A
-        category has the levels that some row has, in level order; a row at a level is
-        moved to both neighbours.
+        spaced probabilities, each once; every value of a row; or these, rows outside
+        them not being moved. A category has the levels that some row has, in level
+        order; a row at a level is moved to both neighbours.
     n_grid : int, default 51
-        Number of quantiles.
+        Number of points of "quantile".
     scale : {"native", "link", "centred_logit"}, default "native"
         As in `effects.partial_dependence`.
 
@@ -143,7 +143,7 @@ def _check(model: FittedModel, grid: Any, n_grid: int, scale: Scale) -> None:
     """Refuse options out of range."""
     if n_grid < 2:
         raise ValueError(f"n_grid must be at least 2, but {n_grid} was given.")
-    if grid != "quantile" and len(set(grid)) < 2:
+    if not isinstance(grid, str) and len(set(grid)) < 2:
         raise ValueError(f"grid must hold two numbers, but it is {grid!r}.")
     if scale != "native" and model.task == "regression":
         raise NotApplicable(
@@ -157,7 +157,9 @@ def _between_numbers(
 ) -> Moves:
     """Return the points of the grid, and each row in the interval it lies in."""
     numbers = column.iloc[present].to_numpy(dtype=np.float64)
-    if grid == "quantile":
+    if grid == "unique":
+        points = np.unique(numbers)
+    elif grid == "quantile":
         # The smallest value that a share k / (n_grid - 1) of the rows does not exceed,
         # in whole numbers: a rounded share can miss it by one row, as R 4.2's does.
         needed = -(-np.arange(n_grid) * len(numbers) // (n_grid - 1))

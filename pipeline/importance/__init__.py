@@ -66,7 +66,8 @@ class Method(NamedTuple):
     seeded_as : str
         The method whose draws it repeats, empty if it has its own.
     curve : str
-        The key of `effects.EFFECTS` whose curves it can be handed, empty if none.
+        The key of `effects.EFFECTS` whose curves it is taken from, empty if none; the
+        usual one where it has an option `curve`.
     of : tuple of str
         What it can be asked of: "features", "groups", "pairs".
     draws_rows : bool
@@ -125,16 +126,24 @@ METHODS: dict[str, Method] = {
         seeded_as="random_subspace",
     ),
     "stratified_impact": Method(
-        "data", "y", "difference", stratified.stratified_impact
+        "data", "y", "difference", stratified.stratified_impact, curve="stratpd"
     ),
     "stratified_importance": Method(
-        "data", "y", "difference", stratified.stratified_importance
+        "data", "y", "difference", stratified.stratified_importance, curve="stratpd"
     ),
     "curve_impact": Method(
-        "predict", "prediction", "difference", curve_magnitude.curve_impact
+        "predict",
+        "prediction",
+        "difference",
+        curve_magnitude.curve_impact,
+        curve="partial_dependence",
     ),
     "curve_importance": Method(
-        "predict", "prediction", "difference", curve_magnitude.curve_importance
+        "predict",
+        "prediction",
+        "difference",
+        curve_magnitude.curve_importance,
+        curve="partial_dependence",
     ),
     "lowess_r2": Method("data", "1", "difference", filters.lowess_r2),
     "anova": Method("data", "1", "absolute", filters.anova),

@@ -1,19 +1,21 @@
 """How far a curve of a model is from its zero: Parr, Wilson and Hamrick's measures."""
 
+from collections.abc import Mapping
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 import pandas as pd
 
-from pipeline.effects.ale import ale
-from pipeline.effects.partial_dependence import Scale, partial_dependence
+from pipeline.effects import EFFECTS
+from pipeline.effects.partial_dependence import Scale
 from pipeline.errors import NotApplicable, listed
 from pipeline.records import Dataset, FittedModel, Floats
 from pipeline.spreads import mean_magnitude
 
-Curve = Literal["partial_dependence", "ale"]
+Curve = Literal["partial_dependence", "ale", "shapley"]
 Grid = Literal["quantile", "unique"]
+Curves: TypeAlias = Mapping[str, tuple[Any, Floats]]
 
 
 def curve_impact(
@@ -26,6 +28,7 @@ def curve_impact(
     n_grid: int = 51,
     scale: Scale = "native",
     centred: bool = False,
+    curves: Curves | None = None,
 ) -> tuple[Floats, Floats]:
     r"""Return how much each feature moves the prediction, on average over its values.
 
@@ -51,7 +54,7 @@ def curve_impact(
         features, one column each. Values and levels are those of rows with a weight.
     seed : int
         Not used: nothing is drawn.
-    curve : {"partial_dependence", "ale"}, default "partial_dependence"
+    curve : {"partial_dependence", "ale", "shapley"}, default "partial_dependence"
         Which of `effects.EFFECTS`.
     grid : {"quantile", "unique"}, default "quantile"
         Where a number is asked; the curve is straight in between. "unique", every
@@ -62,6 +65,8 @@ def curve_impact(
         As in `effects.partial_dependence`.
     centred : bool, default False
         Whether a number too counts from the mean, so that no value is the reference.
+    curves : mapping of str to (grid, values), optional
+        Curves already measured with these options, by feature; others are measured.
 
     Returns
     -------
@@ -75,14 +80,15 @@ def curve_impact(
     ValueError
         If `n_grid` is less than 2, or `curve` or `grid` unknown.
     NotApplicable
-        If a group has several columns, or the model no such scale or curve.
+        If a group has several columns, or the model no such scale or curve: "shapley"
+        asks about all coalitions of at most 12 columns.
 
     Warnings
     --------
     Opposite effects in two halves of the rows cancel in the curve. The left-most value
     of a number is the zero of all others, however few rows have it. With dependent
-    features "partial_dependence" asks the model about rows that cannot occur, and
-    "ale" depends on the order of the levels.
+    features "partial_dependence" and "shapley" ask the model about rows that cannot
+    occur, and "ale" depends on the order of the levels.
 
     References
     ----------
@@ -96,10 +102,11 @@ def curve_impact(
     >>> raw.shape, bool((raw[1] == baseline).all())
     ((2, 1, 1), True)
     """
-    ask = partial(_curve_at_values, curve=curve, grid=grid, n_grid=n_grid, scale=scale)
+    asked = {"seed": seed, "grid": grid, "n_grid": n_grid, "scale": scale}
+    ask = partial(_curve_at_values, curve=curve, asked=asked)
     found = []
     for feature in _features(data, curve, grid, n_grid):
-        values, _ = ask(model, data, feature, seed=seed)
+        values, _ = ask(model, data, feature, (curves or {}).get(feature))
         is_category = isinstance(data.X[feature].dtype, pd.CategoricalDtype)
         found.append(_magnitude(values, is_category=is_category, centred=centred))
     raw = np.stack(found)[:, np.newaxis, :]
@@ -116,6 +123,7 @@ def curve_importance(
     n_grid: int = 51,
     scale: Scale = "native",
     centred: bool = False,
+    curves: Curves | None = None,
 ) -> tuple[Floats, Floats]:
     r"""Return how much each feature moves the prediction, on average over the rows.
 
@@ -137,7 +145,7 @@ def curve_importance(
         As in `curve_impact`.
     seed : int
         Not used: nothing is drawn.
-    curve : {"partial_dependence", "ale"}, default "partial_dependence"
+    curve : {"partial_dependence", "ale", "shapley"}, default "partial_dependence"
         Which of `effects.EFFECTS`.
     grid : {"quantile", "unique"}, default "quantile"
         Where a number is asked; the curve is straight in between. "unique", every
@@ -148,6 +156,8 @@ def curve_importance(
         As in `effects.partial_dependence`.
     centred : bool, default False
         Whether numbers and categories count from the mean over the rows.
+    curves : mapping of str to (grid, values), optional
+        As in `curve_impact`.
 
     Returns
     -------
@@ -177,10 +187,11 @@ def curve_importance(
     >>> raw.shape, bool((raw[1] == baseline).all())
     ((2, 1, 1), True)
     """
-    ask = partial(_curve_at_values, curve=curve, grid=grid, n_grid=n_grid, scale=scale)
+    asked = {"seed": seed, "grid": grid, "n_grid": n_grid, "scale": scale}
+    ask = partial(_curve_at_values, curve=curve, asked=asked)
     found = []
     for feature in _features(data, curve, grid, n_grid):
-        values, rows = ask(model, data, feature, seed=seed)
+        values, rows = ask(model, data, feature, (curves or {}).get(feature))
         is_category = isinstance(data.X[feature].dtype, pd.CategoricalDtype)
         found.append(_magnitude(values, rows, is_category=is_category, centred=centred))
     raw = np.stack(found)[:, np.newaxis, :]
@@ -203,26 +214,17 @@ def _curve_at_values(
     model: FittedModel,
     data: Dataset,
     feature: str,
+    known: tuple[Any, Floats] | None,
     *,
-    seed: int,
     curve: Curve,
-    grid: Grid,
-    n_grid: int,
-    scale: Scale,
+    asked: Mapping[str, Any],
 ) -> tuple[Floats, Floats]:
     """Return the curve where rows are, and their weight: (n, n_outputs) and (n,)."""
     counts = _rows_at(data, feature)
     if len(counts) < 2:
         return np.empty((len(counts), len(model.outputs))), counts.to_numpy()
-    is_category = isinstance(data.X[feature].dtype, pd.CategoricalDtype)
-    asked: dict[str, Any] = {"seed": seed, "n_grid": n_grid, "scale": scale}
-    if curve == "ale":
-        if grid == "unique" and not is_category:
-            asked["grid"] = tuple(counts.index.astype(float))
-        points, values = ale(model, data, feature, **asked)
-    else:
-        points, values = partial_dependence(model, data, feature, grid=grid, **asked)
-    if is_category:
+    points, values = known or EFFECTS[curve].function(model, data, feature, **asked)
+    if isinstance(data.X[feature].dtype, pd.CategoricalDtype):
         return values[np.isin(points, counts.index)], counts.to_numpy()
     at = counts.index.to_numpy(dtype=np.float64)
     lines = [np.interp(at, points, output) for output in values.T]
@@ -238,7 +240,7 @@ def _rows_at(data: Dataset, feature: str) -> pd.Series:
 
 def _features(data: Dataset, curve: str, grid: str, n_grid: int) -> list[str]:
     """Return the one column of every group, after a look at the options."""
-    known = {"curve": ("partial_dependence", "ale"), "grid": ("quantile", "unique")}
+    known = {"curve": get_args(Curve), "grid": get_args(Grid)}
     for name, value in {"curve": curve, "grid": grid}.items():
         if value not in known[name]:
             names = listed(known[name])

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pipeline.importance.shapley_values import Bits, Game, Index
+from pipeline.effects.shapley_values import Bits, Game, Index
 from pipeline.r_rng import RStream
 from pipeline.records import Floats
 

@@ -8,6 +8,8 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+from pipeline.effects.partial_dependence import Scale
+from pipeline.effects.shapley_values import score_of
 from pipeline.errors import NotApplicable
 from pipeline.importance import firm_moments
 from pipeline.importance.covariances import Covariance
@@ -18,13 +20,7 @@ from pipeline.importance.firm_estimators import (
     feature_of,
     spread_of,
 )
-from pipeline.importance.scores import (
-    Scale,
-    numbers_of,
-    score_of,
-    slopes,
-    weighing,
-)
+from pipeline.importance.scores import numbers_of, slopes, weighing
 from pipeline.records import Dataset, FittedModel, Floats
 
 Estimator = Conditional | Literal["gaussian", "signs"]

@@ -3,10 +3,11 @@
 import numpy as np
 import pandas as pd
 
+from pipeline.effects.shapley_values import Score
 from pipeline.errors import NotApplicable, listed
 from pipeline.importance.covariances import Covariance, covariance_of
 from pipeline.importance.firm_estimators import spread_of
-from pipeline.importance.scores import Score, linear_slopes, numbers_of, slopes
+from pipeline.importance.scores import linear_slopes, numbers_of, slopes
 from pipeline.records import Dataset, FittedModel, Floats
 
 

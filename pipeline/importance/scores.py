@@ -1,20 +1,18 @@
-"""The score of a model on a scale, and its slopes. Not: what an importance makes of it.
+"""The slopes of a model's score. Not: what an importance makes of them.
 
 A slope is taken from the fitted object where its formula gives the predictions on the
 rows at hand, else by central differences.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from pipeline.effects.partial_dependence import SCALES, Scale
+from pipeline.effects.shapley_values import Score
 from pipeline.errors import NotApplicable
 from pipeline.records import Dataset, FittedModel, Floats
-
-Score: TypeAlias = Callable[[pd.DataFrame], Floats]
 
 # In standard deviations: the error of a central difference falls with its square, that
 # of rounding rises with its inverse.
@@ -33,26 +31,6 @@ STEPWISE = (
     "lightgbm.",
     "catboost.",
 )
-
-
-def score_of(model: FittedModel, scale: Scale) -> Score:
-    """Return the function ``X -> (n_samples, n_outputs)`` of a model on a scale.
-
-    Raises
-    ------
-    NotApplicable
-        If the model has no such scale; see `effects.partial_dependence`.
-    """
-    if scale != "native" and model.task == "regression":
-        raise NotApplicable(
-            f"Model {model.name!r} must predict probabilities for scale {scale!r}, "
-            "but its task is 'regression'. Use scale 'native'."
-        )
-
-    def score(X: pd.DataFrame) -> Floats:
-        return SCALES[scale](model, model.predict(X)).reshape(len(X), -1)
-
-    return score
 
 
 def weighing(data: Dataset) -> tuple[pd.DataFrame, Floats]:

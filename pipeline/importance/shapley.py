@@ -7,16 +7,19 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 import pandas as pd
 
-from pipeline.errors import NotApplicable, listed
-from pipeline.importance import fastshap_order
-from pipeline.importance.scores import (
-    Scale,
+from pipeline.effects.partial_dependence import Scale
+from pipeline.effects.shapley_values import (
+    Game,
+    Index,
     Score,
-    linear_slopes,
-    numbers_of,
+    check_players,
+    enumerated,
+    sampled,
     score_of,
 )
-from pipeline.importance.shapley_values import Game, Index, enumerated, sampled
+from pipeline.errors import NotApplicable, listed
+from pipeline.importance import fastshap_order
+from pipeline.importance.scores import linear_slopes, numbers_of
 from pipeline.r_rng import RStream
 from pipeline.records import Dataset, FittedModel, Floats
 from pipeline.streams import stream as generator_of
@@ -27,7 +30,7 @@ Stream = Literal["numpy", "fastshap", "vip-0.4", "vip-0.5"]
 Values: TypeAlias = Callable[[Index, str], Floats]
 # vip hands over to fastshap.
 FASTSHAP = ("fastshap", "vip-0.4", "vip-0.5")
-MOST_PLAYERS = 12
+SAMPLE = "Use algorithm 'sampling'."
 
 
 def shapley(
@@ -204,7 +207,7 @@ def _values(
     if algorithm == "linear":
         return _linear(asked.model, game, owner)
     if algorithm == "exact":
-        _check_players(asked.model, int(owner.max()) + 1)
+        check_players(asked.model, int(owner.max()) + 1, SAMPLE)
         return enumerated(game, owner)
     generator = generator_of(asked.seed, "orders", joined, repeat)
     return sampled(game, owner, n_permutations=n_permutations, generator=generator)
@@ -285,15 +288,6 @@ def _linear(model: FittedModel, game: Game, owner: Index) -> Floats:
     each = (x - game.shares @ others)[:, :, np.newaxis] * weights
     players = range(int(owner.max()) + 1)
     return np.stack([each[:, owner == k].sum(axis=1) for k in players], axis=1)
-
-
-def _check_players(model: FittedModel, n_players: int) -> None:
-    """Refuse more coalitions than can be asked."""
-    if n_players > MOST_PLAYERS:
-        raise NotApplicable(
-            f"Model {model.name!r} must read at most {MOST_PLAYERS} columns for "
-            f"algorithm 'exact', but it reads {n_players}. Use algorithm 'sampling'."
-        )
 
 
 def _drawn(seed: int, purpose: str, repeat: int, places: Index, n: int | None) -> Index:

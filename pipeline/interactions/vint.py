@@ -1,22 +1,18 @@
 """Greenwell's interaction measure: how one feature's importance varies with another."""
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from pipeline.effects.partial_dependence import (
-    SCALES,
     Grid,
     Scale,
-    as_column,
-    asked,
     check_scale,
     grid_of,
-    is_predicted,
     rounding_of,
 )
+from pipeline.effects.surface import joint_dependence
 from pipeline.interactions.drawn import Stream, drawn
 from pipeline.records import Dataset, FittedModel, Floats
 from pipeline.spreads import SPREADS, standard_deviation
@@ -128,35 +124,3 @@ def vint(
     rounding = rounding_of(rows.n_samples, np.abs(surface).max(axis=(0, 1)))
     varies = np.where(varies <= rounding, 0.0, varies)
     return varies, standard_deviation(surface.reshape(-1, surface.shape[2]))
-
-
-def joint_dependence(
-    model: FittedModel,
-    X: pd.DataFrame,
-    rows: Dataset,
-    features: tuple[str, ...],
-    points: tuple[npt.NDArray[Any], ...],
-    scale: Scale,
-) -> Floats:
-    """Return the joint partial dependence, (n_first, n_second, n_outputs).
-
-    NaN where a level is set that the model cannot predict.
-    """
-    known = [
-        is_predicted(model, X, feature, at)
-        for feature, at in zip(features, points, strict=True)
-    ]
-    places = np.ix_(*known)
-    pair = np.meshgrid(*(np.flatnonzero(at) for at in known), indexing="ij")
-    settings = {
-        feature: as_column(at, X[feature])[at_pair.ravel()]
-        for feature, at, at_pair in zip(features, points, pair, strict=True)
-    }
-    means = [
-        np.average(block, axis=1, weights=rows.weights)
-        for block in asked(model, rows.X, settings, SCALES[scale])
-    ]
-    n_outputs = len(model.outputs)
-    surface = np.full((*(len(at) for at in points), n_outputs), np.nan)
-    surface[places] = np.concatenate(means).reshape(*pair[0].shape, n_outputs)
-    return surface

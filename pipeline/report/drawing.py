@@ -127,6 +127,16 @@ def _number(number: float, decimals: int, grouped: bool) -> str:
     return text.replace(",", "\u202f").replace("-", "−")
 
 
+def shade(share: float) -> str:
+    """Return the colour of a share of the range of a surface, 0 dark to 1 light.
+
+    The map is even to the eye, also without colour and to the colour-blind.
+    """
+    from matplotlib import colormaps, colors
+
+    return str(colors.to_hex(colormaps["cividis"](min(max(share, 0.0), 1.0))))
+
+
 class Sheet:
     """A figure in the making: what is put on it is drawn in that order by `svg`."""
 

@@ -123,7 +123,11 @@ class Facts:
         """Return the unit of a record's values, empty for a pure number."""
         if isinstance(record, Importance) and record.form == "ratio":
             return ""
-        return unit_text(record.unit, self.target_unit)
+        return self.unit_of(record.unit)
+
+    def unit_of(self, unit: str) -> str:
+        """Return a unit as the page writes it, empty for a pure number."""
+        return unit_text(unit, self.target_unit)
 
     def rows(self, split: str) -> Value | None:
         """Return how many rows a split has, None if it was not read."""

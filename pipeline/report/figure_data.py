@@ -107,6 +107,28 @@ class EffectPanel:
 
 
 @dataclass(frozen=True)
+class SurfacePanel:
+    """The surface of one model over two features.
+
+    Attributes
+    ----------
+    name : str
+    first, second : tuple of float or str
+        The grids: numbers, or the levels as text.
+    values : tuple of tuple of float
+        One row per entry of `first`; what is not finite is not drawn.
+    within : tuple of tuple of bool
+        Whether rows lie around the point.
+    """
+
+    name: str
+    first: tuple[float | str, ...]
+    second: tuple[float | str, ...]
+    values: tuple[tuple[float, ...], ...]
+    within: tuple[tuple[bool, ...], ...]
+
+
+@dataclass(frozen=True)
 class EngineRow:
     """One feature as each engine measured it.
 

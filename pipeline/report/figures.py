@@ -29,6 +29,7 @@ from pipeline.report.figure_data import (
     ModelPanel,
     RankingRow,
 )
+from pipeline.report.surface_drawing import surface
 from pipeline.report.top_k_drawing import top_k
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "paged_bands",
     "paged_effects",
     "ranking",
+    "surface",
     "top_k",
 ]
 

@@ -1,18 +1,13 @@
-"""The figures of section F: a ranking, models side by side, curves."""
+"""The figures of section F: a ranking, models side by side."""
 
-from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 
-from pipeline.primary import LEVEL, OURS
-from pipeline.records import Effect
-from pipeline.report import figures
+from pipeline.primary import LEVEL
 from pipeline.report.blocks import Figure, Link, Sentence, Value, plain
-from pipeline.report.facts import Facts, card_link, tallied, whole
+from pipeline.report.facts import Facts, card_link, whole
 from pipeline.report.figure_data import (
-    Curve,
-    EffectPanel,
     ModelPanel,
     ModelRow,
     RankingRow,
@@ -23,7 +18,6 @@ from pipeline.report.number_text import (
     loss_label,
     number,
     percent,
-    significant,
     unit_text,
 )
 from pipeline.report.ranking_tables import (
@@ -49,10 +43,7 @@ from pipeline.report.wording import (
 
 PANEL_ROWS = 36
 PANELS = 6
-CURVES = 12
-LEVELS = 20
-CLASSES = 12
-"""What one figure can hold and stay legible, and of how many classes there is one."""
+"""What one figure can hold and stay legible."""
 ALT = 250
 
 
@@ -175,7 +166,7 @@ def models_figure(facts: Facts, ranked: Sequence[Ranking]) -> Figure | None:
         caption=(
             *caption,
             *((f" {apart}.",) if apart else ()),
-            *_not_drawn([r.subject for r in alike[PANELS:]]),
+            *not_drawn([r.subject for r in alike[PANELS:]]),
         ),
     )
 
@@ -233,167 +224,8 @@ def _models_alt(chosen: Sequence[Ranking], names: Sequence[str]) -> str:
     return plain(text)[:ALT]
 
 
-def effect_figures(facts: Facts) -> tuple[Figure | Sentence, ...]:
-    """Return the figures of curves per class and kind of curve, as many as it takes.
-
-    Of many classes the first are drawn, and a sentence counts the others.
-    """
-    kinds: dict[tuple[str, ...], list[Effect]] = {}
-    for effect in facts.result.effects:
-        if effect.engine == OURS:
-            options = (f"{k}={v}" for k, v in sorted(effect.options.items()))
-            kind = (effect.method, effect.positive_class, *options)
-            kinds.setdefault(kind, []).append(effect)
-    alike = Counter(kind[:2] for kind in kinds)
-    drawn: list[Figure | Sentence] = []
-    for kind, curves in list(kinds.items())[:CLASSES]:
-        drawn += effect_pages(facts, kind if alike[kind[:2]] > 1 else kind[:2], curves)
-    if len(kinds) > CLASSES:
-        n = tallied("effects", len(kinds) - CLASSES)
-        drawn.append(say("results.more_curves", n=n))
-    return tuple(drawn)
-
-
-def effect_pages(
-    facts: Facts, key: tuple[str, ...], curves: list[Effect]
-) -> list[Figure]:
-    """Return the curves of one kind: the leading features, divided into pages."""
-    models = list(dict.fromkeys(effect.model for effect in curves))
-    drawn = [effect for effect in curves if effect.model in models[:PANELS]]
-    wanted = _curved(facts, drawn)[:CURVES]
-    pages = figures.paged_effects([_effect_panel(facts, n, drawn) for n in wanted])
-    found, start = [], 0
-    for place, page in enumerate(pages, start=1):
-        chosen = wanted[start : start + len(page)]
-        start += len(page)
-        id_ = f"fig-effects-{key_of(*key)}" + (f"-{place}" if place > 1 else "")
-        found.append(_effect_figure(facts, id_, page, drawn, chosen, models))
-    return found
-
-
-def _effect_figure(
-    facts: Facts,
-    id_: str,
-    panels: Sequence[EffectPanel],
-    curves: list[Effect],
-    chosen: list[str],
-    models: list[str],
-) -> Figure:
-    label = _effect_label(facts, curves[0])
-    first, *rest = models[:PANELS]
-    several = "several" if rest else "one"
-    total = len({effect.feature for effect in curves})
-    caption = say(
-        f"figures.effects_{several}",
-        first=named(first),
-        rest=series(named(model) for model in rest),
-        n=tallied("effects", len(panels)),
-        total=tallied("effects", total),
-    )
-    return Figure(
-        id=id_,
-        function="effects",
-        data={
-            "panels": tuple(panels),
-            "axis_label": label,
-            "reference": None,
-            "reference_text": "",
-        },
-        alt=_effects_alt(panels, total, label),
-        headline=_effects_headline(curves, chosen),
-        caption=(*caption, *_not_drawn(models[PANELS:])),
-    )
-
-
-def _not_drawn(models: Sequence[str]) -> Sentence:
+def not_drawn(models: Sequence[str]) -> Sentence:
     """Return which models a figure has no room for, empty if none."""
     if not models:
         return ()
     return say("figures.more_models", models=series(named(name) for name in models))
-
-
-def _curved(facts: Facts, curves: list[Effect]) -> list[str]:
-    """Return the features with a curve, in the order of the lead ranking."""
-    having = dict.fromkeys(
-        e.feature for e in curves if e.kind == "number" or len(e.grid) <= LEVELS
-    )
-    lead = facts.lead
-    if lead is None:
-        return list(having)
-    places = {lead.record.features[row]: n for n, row in enumerate(lead.order)}
-    return sorted(having, key=lambda name: places.get(name, len(places)))
-
-
-def _effect_panel(facts: Facts, feature: str, curves: list[Effect]) -> EffectPanel:
-    own = [effect for effect in curves if effect.feature == feature]
-    first = next(iter(facts.models), own[0].model)
-    return EffectPanel(
-        feature=display_name(feature),
-        kind=own[0].kind,
-        curves=tuple(
-            Curve(
-                label=display_name(effect.model),
-                grid=tuple(
-                    display_name(point) if isinstance(point, str) else float(point)
-                    for point in effect.grid.tolist()
-                ),
-                values=tuple(effect.values.tolist()),
-                lead=effect.model == first,
-            )
-            for effect in own
-        ),
-    )
-
-
-def _effect_label(facts: Facts, effect: Effect) -> str:
-    """Return what the axis of a curve shows, with class and unit."""
-    unit = facts.unit(effect)
-    if effect.positive_class:
-        return plain(
-            say(
-                "figures.effects_axis_class",
-                unit=unit,
-                cls=shortened(effect.positive_class, 30),
-            )
-        )
-    text = say("figures.effects_axis", target=shortened(facts.target, 30))
-    return plain((*text, f", {shown(unit)}") if unit else text)
-
-
-def _effects_headline(curves: list[Effect], chosen: list[str]) -> Sentence:
-    """Return the feature whose curve spans most in the first model."""
-    first = curves[0].model
-    spans = {
-        e.feature: float(np.ptp(e.values))
-        for e in curves
-        if e.model == first and e.feature in chosen and np.isfinite(e.values).all()
-    }
-    if not spans or not max(spans.values()):
-        return say("results.flat")
-    widest = max(spans, key=lambda name: spans[name])
-    is_whole = set(chosen) == {effect.feature for effect in curves}
-    return say(
-        "results.widest" if is_whole else "results.widest_here",
-        feature=shortened(widest, 24),
-        span=_span(curves, first, widest),
-        model=shortened(first, 20),
-    )
-
-
-def _span(curves: list[Effect], model: str, feature: str) -> Value:
-    """Return how far the curve of one feature reaches in one model."""
-    effect = next(e for e in curves if (e.model, e.feature) == (model, feature))
-    span = float(np.ptp(effect.values))
-    return Value("effects.values", span, significant(span), derived="span")
-
-
-def _effects_alt(panels: Sequence[EffectPanel], total: int, label: str) -> str:
-    names = joined(panel.feature[:24] for panel in panels)
-    text = say(
-        "figures.effects_alt",
-        label=label,
-        n=str(len(panels)),
-        total=count(total),
-        names=names,
-    )
-    return plain(text)[:ALT]

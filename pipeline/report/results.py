@@ -8,14 +8,16 @@ from pipeline.report.cards import title_of
 from pipeline.report.claims import claims
 from pipeline.report.conditional import shared_information
 from pipeline.report.convergence import convergence
+from pipeline.report.effect_figures import effect_figures
 from pipeline.report.facts import Facts, card_link, whole
 from pipeline.report.number_text import lone, loss_label
 from pipeline.report.ranking_tables import on_drawn_rows, ranking_table, value_of
 from pipeline.report.rankings import Ranking, rows_drawn
 from pipeline.report.readings import expectations, losses
-from pipeline.report.result_figures import effect_figures, models_figure, ranking_figure
+from pipeline.report.result_figures import models_figure, ranking_figure
 from pipeline.report.significance_tables import significance_table
 from pipeline.report.stability_tables import stability_table
+from pipeline.report.surface_figures import surface_figures
 from pipeline.report.top_k_figures import top_k_figures
 from pipeline.report.wording import (
     counted,
@@ -37,6 +39,8 @@ def results(facts: Facts) -> Section:
     curves = effect_figures(facts)
     if curves:
         groups.append(Group("measure-curves", say("results.curves"), curves))
+    if surfaces := surface_figures(facts):
+        groups.append(Group("measure-surfaces", say("surfaces.title"), surfaces))
     if judged := top_k_figures(facts):
         groups.append(Group("measure-top-k", say("top_k.title"), judged))
     groups += (*losses(facts), *expectations(facts), *claims(facts))

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pipeline.effects import EFFECTS
 from pipeline.errors import NotApplicable
 from pipeline.importance.curve_magnitude import curve_impact, curve_importance
 from pipeline.importance.shapley import shapley
@@ -14,6 +15,7 @@ from pipeline.records import Dataset, FittedModel
 
 BOTH = pytest.mark.parametrize("method", [curve_impact, curve_importance])
 CURVES = pytest.mark.parametrize("curve", ["partial_dependence", "ale"])
+ALL_CURVES = pytest.mark.parametrize("curve", ["partial_dependence", "ale", "shapley"])
 EFFECT = np.array([0.0, 6, 3])
 
 
@@ -54,7 +56,7 @@ def squares():
     )
 
 
-@CURVES
+@ALL_CURVES
 @pytest.mark.parametrize("grid", ["unique", "quantile"])
 def test_the_impact_counts_every_value_once(curve, grid):
     # x**2 over 0, ..., 6 is 91/7 on average; the levels are 3 off their mean 3, or not.
@@ -63,13 +65,13 @@ def test_the_impact_counts_every_value_once(curve, grid):
     assert baseline.tolist() == [[0.0]]
 
 
-@CURVES
+@ALL_CURVES
 def test_the_importance_counts_every_row_once(curve):
     raw, _ = curve_importance(squares(), additive(), seed=1, curve=curve)
     assert raw[:, 0, 0] == pytest.approx([91 / 10, 2], rel=1e-12)
 
 
-@CURVES
+@ALL_CURVES
 def test_a_weight_counts_like_rows_and_a_row_without_one_is_not_there(curve):
     data = additive()
     codes = data.X["level"].cat.codes.to_numpy()  # none for level a
@@ -85,7 +87,7 @@ def test_a_weight_counts_like_rows_and_a_row_without_one_is_not_there(curve):
     assert two[1, 0, 0] == pytest.approx(1.5, rel=1e-12)  # b and c are 3 apart
 
 
-@CURVES
+@ALL_CURVES
 def test_centred_it_is_the_mean_shapley_value_of_an_additive_model(curve):
     data = additive()
     some = np.random.default_rng(1).permutation(30)[:20]  # levels of unequal size
@@ -106,13 +108,29 @@ def test_a_number_is_as_far_from_its_left_most_row_as_its_shapley_values_are(cur
         assert raw[k, 0, 0] == pytest.approx(truth, rel=1e-9)
 
 
-@CURVES
+@ALL_CURVES
 def test_at_every_value_the_number_of_quantiles_does_not_matter(curve):
     data = normal_data()
     model = replace(linear_model(1, 0), predict=lambda X: X["x1"].to_numpy() ** 2)
     raw, _ = curve_impact(model, data, seed=1, curve=curve, grid="unique", n_grid=2)
     squared = np.sort(data.X["x1"].to_numpy()) ** 2
     assert raw[0, 0, 0] == pytest.approx(abs(squared - squared[0]).mean(), rel=1e-9)
+
+
+@BOTH
+@ALL_CURVES
+def test_a_curve_that_is_handed_over_is_not_asked_for_again(method, curve):
+    def never(_):
+        raise AssertionError
+
+    silent = replace(squares(), predict=never)
+    known = {
+        feature: EFFECTS[curve].function(squares(), additive(), feature, seed=1)
+        for feature in ("x", "level")
+    }
+    asked = {"seed": 1, "curve": curve, "n_grid": 51}
+    raw, _ = method(silent, additive(), curves=known, **asked)
+    assert (raw == method(squares(), additive(), **asked)[0]).all()
 
 
 def test_the_centred_impact_is_the_mean_deviation_over_the_values():
@@ -208,8 +226,8 @@ def test_a_group_of_several_columns_is_refused(method):
         ({"n_grid": 1}, "n_grid must be at least 2, but 1 was given."),
         (
             {"curve": "stratpd"},
-            "curve must be one of 'partial_dependence', 'ale', but 'stratpd' was "
-            "given.",
+            "curve must be one of 'partial_dependence', 'ale', 'shapley', but "
+            "'stratpd' was given.",
         ),
         (
             {"grid": "even"},

@@ -13,12 +13,11 @@ import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from pipeline.effects.partial_dependence import partial_dependence
+from pipeline.effects.shapley_values import Game, enumerated, sampled, score_of
 from pipeline.errors import NotApplicable
 from pipeline.importance import shapley as module
 from pipeline.importance.fastshap_order import explained, rounds
-from pipeline.importance.scores import score_of
 from pipeline.importance.shapley import shapley
-from pipeline.importance.shapley_values import Game, enumerated, sampled
 from pipeline.known_answers import (
     level_data,
     level_model,
@@ -300,7 +299,7 @@ def test_calls_of_any_size_give_the_same_numbers(monkeypatch):
     model = of_score(curved)
     options = [{"algorithm": "exact"}, {"algorithm": "sampling"}]
     whole = [measured(model, **option) for option in options]
-    monkeypatch.setattr("pipeline.importance.shapley_values.MAX_BYTES", 1)
+    monkeypatch.setattr("pipeline.effects.shapley_values.MAX_BYTES", 1)
     for found, option in zip(whole, options, strict=True):
         assert measured(model, **option) == pytest.approx(found, rel=1e-12)
 
@@ -511,8 +510,8 @@ REPLAY = (
             linear_model(*range(13)),
             normal_data(*range(13), n_samples=20),
             {"algorithm": "exact"},
-            "Model 'linear' must read at most 12 columns for algorithm 'exact', but it "
-            "reads 13. Use algorithm 'sampling'.",
+            "Model 'linear' must read at most 12 columns for exact Shapley values, but "
+            "it reads 13. Use algorithm 'sampling'.",
         ),
         (
             linear_model(2.0),

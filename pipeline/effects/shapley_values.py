@@ -5,7 +5,7 @@ coalition a row keeps the values of its players and takes the others from a row 
 background.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import comb
 from typing import NamedTuple, TypeAlias
 
@@ -13,15 +13,18 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from pipeline.importance.scores import Score
-from pipeline.records import Floats
+from pipeline.effects.partial_dependence import SCALES, Scale, check_scale
+from pipeline.errors import NotApplicable
+from pipeline.records import FittedModel, Floats
 
+Score: TypeAlias = Callable[[pd.DataFrame], Floats]
 Index: TypeAlias = npt.NDArray[np.intp]
 Bits: TypeAlias = npt.NDArray[np.bool_]
 
 # Mixed rows per call: enough to make the fixed cost of a call small, little enough to
 # stay in a processor's cache.
 MAX_BYTES = 2**22
+MOST_PLAYERS = 12
 
 
 class Game(NamedTuple):
@@ -71,6 +74,31 @@ class Game(NamedTuple):
         size = max(1, MAX_BYTES // (per_row * rows_each))
         for start in range(0, n_questions, size):
             yield slice(start, min(start + size, n_questions))
+
+
+def score_of(model: FittedModel, scale: Scale) -> Score:
+    """Return the function ``X -> (n_samples, n_outputs)`` of a model on a scale.
+
+    Raises
+    ------
+    NotApplicable
+        If the model has no such scale; see `effects.partial_dependence`.
+    """
+    check_scale(model, scale)
+
+    def score(X: pd.DataFrame) -> Floats:
+        return SCALES[scale](model, model.predict(X)).reshape(len(X), -1)
+
+    return score
+
+
+def check_players(model: FittedModel, n_players: int, remedy: str) -> None:
+    """Refuse more coalitions than can be asked."""
+    if n_players > MOST_PLAYERS:
+        raise NotApplicable(
+            f"Model {model.name!r} must read at most {MOST_PLAYERS} columns for exact "
+            f"Shapley values, but it reads {n_players}. {remedy}"
+        )
 
 
 def sampled(
