@@ -6,7 +6,7 @@ Not: formulas, files, HTML; what was found is kept in a `journal`.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, cast
+from typing import cast
 
 from pipeline import (
     agreement,
@@ -17,19 +17,20 @@ from pipeline import (
     reproduction,
     streams,
 )
+from pipeline.comparing import keep_agreement
 from pipeline.config import AuditConfig, ImportanceSection
 from pipeline.convergence import keep_convergence
 from pipeline.drawn_curves import is_handed_curves, keep_effects
 from pipeline.drawn_surfaces import keep_surfaces
 from pipeline.errors import DataError
+from pipeline.estimates import Effect, Importance
 from pipeline.first_pairs import pairs_asked
 from pipeline.importance import METHODS
 from pipeline.importance.permutation import Stream, permuted_target
 from pipeline.journal import Journal, Step
-from pipeline.known_defects import defects_for
 from pipeline.performance import performance
 from pipeline.readings import keep_readings
-from pipeline.records import Dataset, Effect, FittedModel, Floats, Importance
+from pipeline.records import Dataset, FittedModel, Floats
 from pipeline.references import ENGINES, EngineInfo, describe_engine, same_predictions
 from pipeline.resampling import keep_stability
 from pipeline.result import AuditResult
@@ -370,29 +371,15 @@ class _Run:
             self.journal.keep_target(losses, model, entry.of)
 
     def compare(self) -> None:
-        """Give each pair its verdict, and each verdict that needs one its finding."""
-        limits, journal = self.config.checks, self.journal
-        versions = host.installed()["packages"] if len(self.engines) > 1 else {}
-        judged = partial(
-            agreement.compare,
-            resolution=limits.resolution,
-            max_rank_shift=limits.max_rank_shift,
-            top_k=limits.top_k,
+        """Hold the engines against each other, and all against what was expected."""
+        keep_agreement(
+            self.journal,
+            self.config.checks,
+            prediction_gap=self.prediction_gap,
+            predictions=self.predictions,
+            versions=host.installed()["packages"] if len(self.engines) > 1 else {},
         )
-        both: list[tuple[Any, Any]] = [
-            *agreement.pairs(journal.importances),
-            *agreement.pairs(journal.effects),
-        ]
-        for a, b in both:
-            gap = self.prediction_gap.get(a.model, 0.0)
-            told = self.predictions.get(a.model)
-            touched = partial(defects_for, versions=versions, predictions=told)
-            defects = (*touched(a), *touched(b))
-            row, differences = judged(a, b, prediction_gap=gap, defects=defects)
-            journal.pairs.append(row)
-            journal.differences.extend(differences)
-        journal.findings.extend(agreement.findings_of(journal.pairs))
-        keep_readings(journal, self.train, self.test, self.config)
+        keep_readings(self.journal, self.train, self.test, self.config)
 
     def judge_claims(self) -> None:
         """Hold each claim of a paper against what was measured."""

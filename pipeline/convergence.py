@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from pipeline.estimates import Effect, Importance
 from pipeline.importance.random_subspace import PERF, TWIN, perf_from
 from pipeline.importance.refits import units_of
 from pipeline.importance.subspaces import Mask, masks_of, number_drawn
 from pipeline.journal import Journal
-from pipeline.records import Dataset, Effect, FittedModel, Floats, Importance
+from pipeline.records import Dataset, FittedModel, Floats
 
 LEAST = 10
 """Repeats below which a mean says too little to be shown."""

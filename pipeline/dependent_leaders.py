@@ -10,9 +10,10 @@ import numpy as np
 from pipeline.checks.columns import told_apart
 from pipeline.dependence import associations, clusters
 from pipeline.errors import listed
+from pipeline.estimates import Importance
 from pipeline.finding import Finding
 from pipeline.primary import interval, nothing_of, primary
-from pipeline.records import Dataset, Floats, Importance
+from pipeline.records import Dataset, Floats
 
 
 def dependent_leaders(

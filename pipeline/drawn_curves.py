@@ -6,9 +6,10 @@ from typing import Any
 
 from pipeline import measure
 from pipeline.config import ImportanceSection
+from pipeline.estimates import Effect
 from pipeline.importance import METHODS
 from pipeline.journal import Journal
-from pipeline.records import Dataset, Effect, FittedModel
+from pipeline.records import Dataset, FittedModel
 from pipeline.references import EngineInfo
 
 

@@ -11,8 +11,9 @@ from pipeline.config import AuditConfig
 from pipeline.config_surfaces import SurfaceSection
 from pipeline.effects.surface import surface, within
 from pipeline.errors import NotApplicable
+from pipeline.estimates import Importance
 from pipeline.journal import Journal
-from pipeline.records import Dataset, FittedModel, Importance
+from pipeline.records import Dataset, FittedModel
 from pipeline.references import EngineInfo
 from pipeline.streams import seed_of
 from pipeline.surface import Surface

@@ -12,9 +12,10 @@ import pandas as pd
 
 from pipeline.config_rankings import ExpectedSection
 from pipeline.errors import listed
+from pipeline.estimates import Importance
 from pipeline.finding import Finding, Severity
 from pipeline.primary import interval, nothing_of, primary
-from pipeline.records import Floats, Importance
+from pipeline.records import Floats
 
 COLUMNS = (
     *("expectation", "features", "of", "place", "reason"),

@@ -1,35 +1,29 @@
 """Run folders: ``<audit>/runs/<run_id>/``. The only writer of files.
 
 A folder appears whole or not at all and is never written to again. Not: what a run
-says (`result_json`), or how it looks (`report`).
+says (`result_json`, `result_csv`), or how it looks (`report`).
 """
 
-import csv
 import errno
 import hashlib
-import io
 import json
 import math
 import os
 import secrets
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import fields, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeAlias
 
-import pandas as pd
-
-from pipeline import result_json
+from pipeline import result_csv, result_json
 from pipeline.errors import AuditError, DataError
-from pipeline.records import Effect, Importance
+from pipeline.estimates import Importance
 from pipeline.result import AuditResult
-from pipeline.surface import Surface
 
 Files: TypeAlias = Mapping[str, bytes | str]
-Table: TypeAlias = Iterable[Sequence[Any]]
 
 MANIFEST = "importance-audit-manifest/1"
 MEDIA_TYPES = {
@@ -41,8 +35,6 @@ MEDIA_TYPES = {
     ".toml": "application/toml",
     ".txt": "text/plain",
 }
-WHO = ("model", "method", "engine", "engine_version")
-WHAT = ("scale", "positive_class", "split", "unit", "n_samples", "stream", "seed")
 LEADERS = 3
 
 
@@ -207,11 +199,7 @@ def _contents(result: AuditResult, files: Files, note: str) -> dict[str, bytes]:
     environment = {name: dict(value) for name, value in facts.items()}
     own: dict[str, bytes | str] = {
         "result.json": result_json.dumps(result),
-        "importances.csv": _csv(_importances(result.importances)),
-        "effects.csv": _csv(_effects(result.effects)),
-        "surfaces.csv": _csv(_surfaces(result.surfaces)),
-        "findings.csv": _csv(_findings(result)),
-        **{f"{name}.csv": _csv(_frame(frame)) for name, frame in _frames(result)},
+        **result_csv.tables(result),
         "environment.json": json.dumps(environment, indent=2, ensure_ascii=False)
         + "\n",
         "summary.txt": summary(result) + (f"{note}\n" if note else ""),
@@ -262,84 +250,6 @@ def _previous(target: Path) -> dict[str, str] | None:
         return None
     digest = hashlib.sha256(manifests[-1].read_bytes()).hexdigest()
     return {"run_id": manifests[-1].parent.name, "manifest_sha256": digest}
-
-
-def _importances(records: Iterable[Importance]) -> Table:
-    """Yield the long table of importances: one row per feature and repeat."""
-    names = (*WHO, "of", "form", "aggregator", "loss", *WHAT)
-    yield (*names, "feature", "repeat", "raw", "baseline", "value")
-    for record in records:
-        who, values = [getattr(record, name) for name in names], record.values
-        for j, feature in enumerate(record.features):
-            rows = zip(record.raw[j], record.baseline, values[j], strict=True)
-            for repeat, numbers in enumerate(rows, start=1):
-                yield (*who, feature, repeat, *numbers)
-
-
-def _effects(records: Iterable[Effect]) -> Table:
-    """Yield the long table of curves: one row per point."""
-    names = (*WHO, *WHAT, "feature", "kind")
-    yield (*names, "point", "grid", "value")
-    for record in records:
-        who = [getattr(record, name) for name in names]
-        points = zip(record.grid.tolist(), record.values, strict=True)
-        for n, numbers in enumerate(points, start=1):
-            yield (*who, n, *numbers)
-
-
-def _surfaces(records: Iterable[Surface]) -> Table:
-    """Yield the long table of surfaces: one row per point."""
-    names = [name for name in (*WHO, *WHAT) if name not in ("method", "stream")]
-    yield (*names, *"first_feature second_feature first second value within".split())
-    for record in records:
-        who = [getattr(record, name) for name in names]
-        for i, first in enumerate(record.first_grid.tolist()):
-            for j, second in enumerate(record.second_grid.tolist()):
-                at = (record.values[i, j], bool(record.within[i, j]))
-                yield (*who, *record.features, first, second, *at)
-
-
-def _findings(result: AuditResult) -> Table:
-    """Yield the table of findings; the evidence as JSON."""
-    names = ("check", "severity", "subject", "message", "remedy")
-    yield (*names, "evidence")
-    for found in result.findings:
-        said = {name: _cell(value) for name, value in found.evidence.items()}
-        row = [getattr(found, name) for name in names]
-        yield (*row, json.dumps(said, ensure_ascii=False))
-
-
-def _frames(result: AuditResult) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield every frame of a result with its name."""
-    for item in fields(result):
-        value = getattr(result, item.name)
-        if isinstance(value, pd.DataFrame):
-            yield item.name, value
-
-
-def _frame(frame: pd.DataFrame) -> Table:
-    """Yield the rows of a frame below the names of its columns."""
-    yield tuple(frame.columns)
-    yield from frame.itertuples(index=False, name=None)
-
-
-def _csv(table: Table) -> str:
-    """Return a table as CSV: LF, full precision, quotes where needed."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerows([_cell(value) for value in row] for row in table)
-    return text.getvalue()
-
-
-def _cell(value: Any) -> Any:
-    """Return a number with all its digits, and the words for what is not finite."""
-    if not isinstance(value, float):
-        return value
-    if math.isnan(value):
-        return "NaN"
-    if math.isinf(value):
-        return "Infinity" if value > 0 else "-Infinity"
-    return float(value)  # numpy 2 would print its own floats otherwise
 
 
 def _bytes(content: bytes | str) -> bytes:

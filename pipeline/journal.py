@@ -28,10 +28,11 @@ from pipeline.checks import Answers, Leaves
 from pipeline.config import AuditConfig
 from pipeline.effects.leaf_curves import LeafCurve
 from pipeline.errors import DataError, ModelError, NotApplicable, listed
+from pipeline.estimates import Effect, Importance
 from pipeline.finding import Finding, Severity
 from pipeline.history import run_id
 from pipeline.model_table import models_frame
-from pipeline.records import Dataset, Effect, FittedModel, Floats, Importance
+from pipeline.records import Dataset, FittedModel, Floats
 from pipeline.result import AuditResult
 from pipeline.surface import Surface
 from r_bridge import host

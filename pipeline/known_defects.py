@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pipeline.records import Effect, Floats, Importance
+from pipeline.estimates import Effect, Importance
+from pipeline.records import Floats
 
 # Which engine each package works for.
 ENGINES = {"vip": "vip", "DALEX": "DALEX", "ingredients": "DALEX"}

@@ -12,9 +12,10 @@ import pandas as pd
 
 from pipeline.agreement.numbers import association, top_k_overlap
 from pipeline.errors import listed
+from pipeline.estimates import Importance
 from pipeline.finding import Finding, Severity
 from pipeline.primary import interval, primary
-from pipeline.records import Floats, Importance
+from pipeline.records import Floats
 
 COLUMNS = (
     *("model", "method", "of", "positive_class", "loss_a", "loss_b"),

@@ -10,16 +10,11 @@ import numpy as np
 from pipeline.config import ImportanceSection
 from pipeline.effects import EFFECTS
 from pipeline.errors import NotApplicable, listed
+from pipeline.estimates import Effect, Importance
 from pipeline.finding import Finding
 from pipeline.importance import METHODS, options_of
 from pipeline.losses import LOSSES
-from pipeline.records import (
-    Dataset,
-    Effect,
-    FittedModel,
-    Floats,
-    Importance,
-)
+from pipeline.records import Dataset, FittedModel, Floats
 from pipeline.references import ENGINES, EngineInfo
 
 OUT_OF_BAG = ("random_subspace", "random_subspace_permutation")

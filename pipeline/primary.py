@@ -8,7 +8,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from pipeline.records import Effect, Floats, Importance
+from pipeline.estimates import Effect, Importance
+from pipeline.records import Floats
 
 OURS = "python"
 LEVEL = 0.95

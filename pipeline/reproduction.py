@@ -16,12 +16,13 @@ from pipeline.claims import CLAIMS
 from pipeline.claims.answer import Answer
 from pipeline.claims.curves import Curves
 from pipeline.errors import AuditError, NotApplicable, listed
+from pipeline.estimates import Effect, Importance
 from pipeline.finding import Finding
 from pipeline.importance import METHODS
 from pipeline.losses import LOSSES
 from pipeline.performance import Judged
 from pipeline.primary import options_text
-from pipeline.records import Effect, FittedModel, Importance
+from pipeline.records import FittedModel
 
 COLUMNS = (
     *("claim", "source", "kind", "method", "model", "of", "loss", "engine"),

@@ -6,9 +6,9 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from pipeline.estimates import Effect, Importance
 from pipeline.finding import Finding
 from pipeline.frozen import freeze
-from pipeline.records import Effect, Importance
 from pipeline.surface import Surface
 
 SCHEMA_VERSION = "1.0"

@@ -19,8 +19,8 @@ import numpy as np
 import pandas as pd
 
 from pipeline.errors import DataError
+from pipeline.estimates import Effect, Importance
 from pipeline.finding import Finding
-from pipeline.records import Effect, Importance
 from pipeline.result import SCHEMA_VERSION, AuditResult, RunInfo
 from pipeline.surface import Surface
 

@@ -10,9 +10,10 @@ from functools import partial
 from pipeline import measure, significance
 from pipeline.config import AuditConfig, ImportanceSection
 from pipeline.errors import NotApplicable
+from pipeline.estimates import Effect, Importance
 from pipeline.importance import METHODS
 from pipeline.journal import Journal
-from pipeline.records import Dataset, Effect, FittedModel, Importance
+from pipeline.records import Dataset, FittedModel
 from pipeline.references import EngineInfo
 from pipeline.streams import seed_of, stream
 

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pipeline.records import Floats, Importance
+from pipeline.estimates import Importance
+from pipeline.records import Floats
 
 COLUMNS = (
     *("model", "method", "of", "loss", "positive_class", "feature"),

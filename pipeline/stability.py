@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 
 from pipeline.agreement.numbers import share_of_first
-from pipeline.records import Floats, Importance
+from pipeline.estimates import Importance
+from pipeline.records import Floats
 
 LEVEL = 0.95
 COLUMNS = (

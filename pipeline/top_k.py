@@ -13,10 +13,11 @@ import numpy as np
 
 from pipeline import measure
 from pipeline.config import AuditConfig, ImportanceSection
+from pipeline.estimates import Importance
 from pipeline.importance import METHODS
 from pipeline.journal import Journal
 from pipeline.losses import default_losses, evaluate
-from pipeline.records import Dataset, FittedModel, Importance
+from pipeline.records import Dataset, FittedModel
 from pipeline.references import EngineInfo
 from pipeline.streams import seed_of
 from pipeline.top_k_protocols import PROTOCOLS, Protocol, Round

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from pipeline.records import Importance
+from pipeline.estimates import Importance
 
 LEAST = 2.0
 """Standard deviations over the trials that a mean must reach to be stable."""

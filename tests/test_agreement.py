@@ -18,7 +18,7 @@ from pipeline.agreement import (
     pairs,
 )
 from pipeline.agreement.reasons import LADDER, REASONS
-from pipeline.records import Effect, Importance
+from pipeline.estimates import Effect, Importance
 
 LIMITS = {"resolution": 0.1, "max_rank_shift": 2, "top_k": 3}
 DEFECT = SimpleNamespace(id="VIP-X", text="vip adds one.")

@@ -10,8 +10,8 @@ ROOT = Path(__file__).parents[1]
 LAYERS = (
     "cli",
     "audit",
-    "convergence resampling shuffling top_k readings drawn_curves drawn_surfaces "
-    "first_pairs",
+    "comparing convergence resampling shuffling top_k readings drawn_curves "
+    "drawn_surfaces first_pairs",
     "top_k_protocols",
     "journal",
     "data models model_table measure preconditions environment history doctor starter "
@@ -29,10 +29,12 @@ LAYERS = (
     "importance report",
     "interactions",
     "loss_sensitivity",
-    "effects known_answers known_defects agreement performance result_json prediction",
+    "effects known_answers known_defects agreement performance result_json "
+    "result_csv prediction",
     "encoding estimators dependence primary standardised",
     "columns spreads result trials",
     "surface",
+    "estimates",
     "records finding losses streams r_rng",
     "errors frozen expressions",
 )

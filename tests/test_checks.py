@@ -10,6 +10,7 @@ from pipeline import checks
 from pipeline.checks import CHECKS, COLUMNS, Limit, checks_frame
 from pipeline.checks.columns import stand_ins
 from pipeline.config_sections import ModelSection
+from pipeline.estimates import Importance
 from pipeline.importance.permutation import permutation
 from pipeline.known_answers import (
     binary_data,
@@ -18,7 +19,6 @@ from pipeline.known_answers import (
     normal_data,
 )
 from pipeline.models import fit
-from pipeline.records import Importance
 
 
 def measured(raw, baseline=10.0, *, data=None, **changes):

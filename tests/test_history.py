@@ -20,6 +20,7 @@ import pandas as pd
 import pytest
 
 from pipeline.errors import AuditError, DataError
+from pipeline.estimates import Effect, Importance
 from pipeline.finding import Finding
 from pipeline.history import (
     load_run,
@@ -29,7 +30,6 @@ from pipeline.history import (
     with_free_name,
     write_file,
 )
-from pipeline.records import Effect, Importance
 from pipeline.result import AuditResult, RunInfo
 from pipeline.result_json import content_digest, to_dict
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from pipeline.estimates import Effect, Importance
 from pipeline.known_defects import (
     DEFECTS,
     Question,
@@ -11,7 +12,6 @@ from pipeline.known_defects import (
     merges_ties,
     version_numbers,
 )
-from pipeline.records import Effect, Importance
 
 VIP_04 = {"vip": "0.4.5", "pdp": "0.10.0"}
 VIP_05 = {"vip": "0.5.0.9000", "pdp": "0.10.0"}

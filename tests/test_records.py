@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pipeline.estimates import Effect, Importance
 from pipeline.finding import Finding
 from pipeline.known_answers import linear_model, logistic_model, normal_data
-from pipeline.records import Effect, Importance
 from pipeline.result import AuditResult, RunInfo
 
 RAW = np.array([[3.0, 6.0], [2.0, 2.0], [1.0, 5.0]])

@@ -15,8 +15,8 @@ from jsonschema import Draft202012Validator
 
 from pipeline import result_json
 from pipeline.errors import DataError
+from pipeline.estimates import Effect, Importance
 from pipeline.finding import Finding
-from pipeline.records import Effect, Importance
 from pipeline.result import AuditResult, RunInfo
 from pipeline.result_json import content_digest, dumps, from_dict, loads, to_dict
 

@@ -22,9 +22,10 @@ from pipeline.agreement.circumstances import (
 )
 from pipeline.agreement.reasons import REDEFINING, Why, best, text
 from pipeline.agreement.sides import side_by_side
+from pipeline.estimates import Effect, Importance
 from pipeline.finding import Finding
 from pipeline.primary import options_text
-from pipeline.records import Effect, Floats, Importance
+from pipeline.records import Floats
 
 Row: TypeAlias = dict[str, Any]
 Record = TypeVar("Record", Importance, Effect)

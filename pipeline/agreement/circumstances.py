@@ -10,7 +10,7 @@ import numpy as np
 
 from pipeline.agreement.numbers import Gaps
 from pipeline.agreement.reasons import Why, because
-from pipeline.records import Effect, Importance
+from pipeline.estimates import Effect, Importance
 
 OURS = "python"
 FEWEST_DRAWS = 5  # fewer say too little about their own spread

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pipeline.agreement.sides import is_finished
-from pipeline.records import Floats, Importance
+from pipeline.estimates import Importance
+from pipeline.records import Floats
 
 ROUNDING = 1e-9  # of the terms of a sum, between two correct implementations of it
 MISS_RATE = 0.01  # chance that an agreeing pair has any feature outside its band

@@ -11,7 +11,7 @@ import numpy as np
 
 from pipeline.agreement.reasons import Why, because, differences
 from pipeline.errors import listed
-from pipeline.records import Effect, Importance
+from pipeline.estimates import Effect, Importance
 
 CONVERTIBLE = {"difference", "ratio", "raw"}
 SAME_GRID = 1e-12  # of the largest point: one grid, computed by two formulas

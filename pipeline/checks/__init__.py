@@ -20,7 +20,8 @@ import pandas as pd
 from pipeline.checks import columns, importances, models, subspaces
 from pipeline.checks.answers import COLUMNS, Answer, Answers, Limit, Limits, Row
 from pipeline.checks.importances import Leaves
-from pipeline.records import Dataset, FittedModel, Importance
+from pipeline.estimates import Importance
+from pipeline.records import Dataset, FittedModel
 
 __all__ = [
     *("CHECKS", "COLUMNS", "DEFAULTS"),

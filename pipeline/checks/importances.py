@@ -7,9 +7,10 @@ import numpy as np
 from pipeline.checks.answers import Answer, Limit, Limits, answer
 from pipeline.checks.columns import is_constant
 from pipeline.errors import listed
+from pipeline.estimates import Importance
 from pipeline.finding import Finding
 from pipeline.importance import METHODS
-from pipeline.records import Dataset, Importance
+from pipeline.records import Dataset
 from pipeline.trials import LEAST, is_of_trials, unstable
 
 Leaves: TypeAlias = dict[str, tuple[int, int]]

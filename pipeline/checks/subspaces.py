@@ -4,11 +4,12 @@ import numpy as np
 
 from pipeline.checks.answers import Answer, Limit, Limits, answer
 from pipeline.errors import listed
+from pipeline.estimates import Importance
 from pipeline.estimators import class_name, final
 from pipeline.finding import Finding
 from pipeline.importance.refits import Unit, units_of
 from pipeline.importance.subspaces import Mask, masks_of, number_drawn
-from pipeline.records import Dataset, FittedModel, Importance
+from pipeline.records import Dataset, FittedModel
 
 PERF, TWIN = "random_subspace", "random_subspace_permutation"
 UNPENALISED = ("LinearRegression", "LogisticRegression")

@@ -5,7 +5,8 @@ from typing import Annotated, Literal, NamedTuple
 import numpy as np
 
 from pipeline.errors import NotApplicable, did_you_mean, listed
-from pipeline.records import Floats, Importance
+from pipeline.estimates import Importance
+from pipeline.records import Floats
 from pipeline.rules import Range
 
 Names = tuple[str, ...]

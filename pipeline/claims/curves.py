@@ -6,7 +6,8 @@ import numpy as np
 
 from pipeline.claims.answer import Answer, Count, Names, Side, Tolerance, beside
 from pipeline.errors import NotApplicable
-from pipeline.records import Effect, Floats
+from pipeline.estimates import Effect
+from pipeline.records import Floats
 from pipeline.rules import Range
 
 

@@ -20,8 +20,8 @@ from pipeline.claims.answer import (
     numbers_of,
 )
 from pipeline.errors import NotApplicable, listed
+from pipeline.estimates import Importance
 from pipeline.importance import METHODS
-from pipeline.records import Importance
 from pipeline.rules import OneOf, Range
 
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
+from pipeline.estimates import Importance
 from pipeline.losses import LOSSES
 from pipeline.primary import LEVEL, Measure, measure_of
-from pipeline.records import Importance
 from pipeline.report.blocks import (
     Card,
     KeyValues,

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pipeline.records import Importance
+from pipeline.estimates import Importance
 from pipeline.report.blocks import Sentence, Value
 from pipeline.report.facts import Facts
 from pipeline.report.number_text import percent

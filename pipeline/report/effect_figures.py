@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pipeline.records import Effect
+from pipeline.estimates import Effect
 from pipeline.report import figures
 from pipeline.report.blocks import Figure, Sentence, Value, plain
 from pipeline.report.facts import Facts, tallied

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from pipeline.estimates import Effect, Importance
 from pipeline.primary import OURS, Measure, measure_of
-from pipeline.records import Effect, Importance
 from pipeline.report.blocks import Link, Value, plain
 from pipeline.report.number_text import count, unit_text
 from pipeline.report.rankings import Ranking, rankings

@@ -2,8 +2,8 @@
 
 import hashlib
 
+from pipeline.estimates import Importance
 from pipeline.finding import Finding
-from pipeline.records import Importance
 from pipeline.report.blocks import (
     Entry,
     KeyValues,

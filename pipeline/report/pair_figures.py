@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pipeline.agreement import numbers
+from pipeline.estimates import Importance
 from pipeline.primary import LEVEL, OURS, interval, options_text, question_of
-from pipeline.records import Importance
 from pipeline.report import figures
 from pipeline.report.blocks import Figure, Link, Sentence, plain
 from pipeline.report.facts import Facts, card_link, engine_name, tallied

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
+from pipeline.estimates import Importance
 from pipeline.primary import measure_of
-from pipeline.records import Importance
 from pipeline.report.blocks import (
     Cell,
     Column,

@@ -12,6 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
+from pipeline.estimates import Importance
 from pipeline.primary import (
     OURS,
     Measure,
@@ -22,7 +23,7 @@ from pipeline.primary import (
     primary,
     question_of,
 )
-from pipeline.records import Floats, Importance
+from pipeline.records import Floats
 from pipeline.report.number_text import decimals
 from pipeline.report.wording import key_of, word
 from pipeline.result import AuditResult

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from pipeline.config_sections import ModelSection
+from pipeline.estimates import Importance
 from pipeline.importance.coefficients import raw_weights
 from pipeline.importance.linear_terms import Terms, of_columns
 from pipeline.importance.model_specific import impurity
@@ -17,7 +18,7 @@ from pipeline.importance.networks import garson_shares, olden_products
 from pipeline.importance.out_of_bag import in_standard_errors
 from pipeline.importance.t_statistics import Estimates, t_statistic, wald
 from pipeline.models import fit
-from pipeline.records import Dataset, FittedModel, Importance
+from pipeline.records import Dataset, FittedModel
 
 GIVEN = json.loads(
     (Path(__file__).parents[1] / "reference/model_specific.json").read_text("utf8")

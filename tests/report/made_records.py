@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pipeline.records import Effect, Importance
+from pipeline.estimates import Effect, Importance
 from pipeline.result import RunInfo
 
 APARTMENTS = ("district", "surface", "floor", "construction.year", "no.rooms")

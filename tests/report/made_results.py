@@ -20,8 +20,8 @@ from tests.report.made_records import (
     performance_frame,
 )
 
+from pipeline.estimates import Effect, Importance
 from pipeline.finding import Finding
-from pipeline.records import Effect, Importance
 from pipeline.result import AuditResult
 
 FINDINGS = (
