@@ -35,6 +35,19 @@ def mean_absolute_deviation(values: Floats) -> Floats:
     return np.asarray(np.abs(shifted - shifted.mean(axis=0)).mean(axis=0))
 
 
+def median_absolute_deviation(values: Floats) -> Floats:
+    """Return 1.4826 times the median distance from the median, (n_outputs,).
+
+    The factor is that of R's ``mad``: of many normal values it is their standard
+    deviation. 0 if more than half of the points are equal. NaN for a single grid point.
+    """
+    from scipy.stats import median_abs_deviation
+
+    if len(values) < 2:
+        return np.full(values.shape[1:], np.nan)
+    return np.asarray(1.4826 * median_abs_deviation(values, axis=0))
+
+
 def weighted_deviation(values: Floats, weights: Floats) -> Floats:
     """Return the standard deviation where point k counts `weights[k]`, (n_outputs,).
 
@@ -93,6 +106,7 @@ def mean_magnitude(
 SPREADS: dict[str, Callable[[Floats], Floats]] = {
     "standard_deviation": standard_deviation,
     "mean_absolute_deviation": mean_absolute_deviation,
+    "median_absolute_deviation": median_absolute_deviation,
     "range": value_range,
     "quarter_range": quarter_range,
 }

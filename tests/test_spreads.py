@@ -7,6 +7,7 @@ from pipeline.spreads import (
     SPREADS,
     mean_absolute_deviation,
     mean_magnitude,
+    median_absolute_deviation,
     quarter_range,
     standard_deviation,
     value_range,
@@ -27,7 +28,9 @@ def test_a_flat_curve_measures_exactly_zero(name):
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("spread", [standard_deviation, mean_absolute_deviation])
+@pytest.mark.parametrize(
+    "spread", [standard_deviation, mean_absolute_deviation, median_absolute_deviation]
+)
 def test_a_single_point_has_no_deviation(spread):
     assert np.isnan(spread(CURVE[:1])).tolist() == [True, True]
 
@@ -35,6 +38,12 @@ def test_a_single_point_has_no_deviation(spread):
 def test_the_mean_absolute_deviation_is_taken_around_the_mean():
     # Of 0, 0, 0, 8: mean 2, deviations 2, 2, 2, 6; the median is 0 off itself.
     assert mean_absolute_deviation(np.array([[0.0], [0], [0], [8]])).tolist() == [3.0]
+
+
+def test_the_median_absolute_deviation_is_taken_around_the_median():
+    # Of 0, 1, 5, 7, 100: median 5, distances 0, 2, 4, 5, 95, whose median is 4.
+    curve = np.array([[0.0], [1], [5], [7], [100]])
+    assert median_absolute_deviation(curve).tolist() == [4 * 1.4826]
 
 
 def test_a_weight_is_as_good_as_that_many_points():

@@ -14,7 +14,12 @@ from pipeline.errors import NotApplicable, listed
 from pipeline.records import Dataset, FittedModel, Floats
 from pipeline.spreads import SPREADS, weighted_deviation
 
-Spread = Literal["standard_deviation", "mean_absolute_deviation", "data_weighted"]
+Spread = Literal[
+    "standard_deviation",
+    "mean_absolute_deviation",
+    "median_absolute_deviation",
+    "data_weighted",
+]
 OfCurves = Literal["mean", "individual"]
 
 
@@ -61,12 +66,16 @@ def partial_dependence(
     categorical_spread : {"quarter_range", "range"}, default "quarter_range"
         A quarter of the range, as in ``vip::vi_firm``, or the range itself, as in the
         first text of the paper (2017).
-    spread : {"standard_deviation", "mean_absolute_deviation", "data_weighted"}
-        Of a number's curve, "standard_deviation" by default.
+    spread : str, default "standard_deviation"
+        Of a number's curve.
 
         * "standard_deviation": the sample standard deviation above.
         * "mean_absolute_deviation": the mean distance from the mean over the grid
-          points; not the median distance from the median.
+          points.
+        * "median_absolute_deviation": 1.4826 times the median distance from the median
+          over the grid points, as R's ``mad``: of a straight line it exceeds the
+          standard deviation, and a curve that is flat over more than half of its points
+          measures 0.
         * "data_weighted": the standard deviation over the rows, each counted with its
           weight at the grid point nearest to its value, at the lower of two equally
           near ones. The divisor is the sum of the weights. Rows where the feature is

@@ -192,7 +192,7 @@ def test_an_ignored_feature_measures_exactly_zero_by_every_spread(spread, of_cur
         (
             {"spread": "range"},
             "spread must be one of 'standard_deviation', 'mean_absolute_deviation', "
-            "'data_weighted', but 'range' was given.",
+            "'median_absolute_deviation', 'data_weighted', but 'range' was given.",
         ),
         (
             {"of_curves": "all"},
