@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ from pipeline import measure
 from pipeline.config import AuditConfig
 from pipeline.errors import NotApplicable
 from pipeline.records import Dataset
-from pipeline.streams import stream
+from pipeline.splits import folds_of
 
 Rows: TypeAlias = npt.NDArray[np.int64]
 
@@ -68,22 +68,12 @@ def in_folds(train: Dataset | None, test: Dataset, config: AuditConfig) -> Proto
         There are no training rows, or fewer than folds.
     """
     del test
-    n, folds = train.n_samples if train else 0, config.top_k.folds
-    if train is None or n < folds:
-        raise NotApplicable(
-            f"The training rows must number {folds} or more to be cut into folds, but "
-            f"there are {n or 'none'}."
-        )
-    order = stream(config.seed, "folds", "", 0).permutation(n)
-    if train.task != "regression":
-        order = order[np.argsort(train.y[order], kind="stable")]
-    fold = np.empty(n, dtype=np.int64)
-    fold[order] = np.arange(n) % folds
+    fold = folds_of(train, config.top_k.folds, seed=config.seed)
     parts = (
         Round(np.flatnonzero(fold != k), np.flatnonzero(fold == k))
-        for k in range(folds)
+        for k in range(config.top_k.folds)
     )
-    return Protocol("folds", train, tuple(parts))
+    return Protocol("folds", cast(Dataset, train), tuple(parts))  # None is refused
 
 
 def held_out(train: Dataset | None, test: Dataset, config: AuditConfig) -> Protocol:

@@ -7,11 +7,11 @@ from pipeline.errors import listed
 from pipeline.estimates import Importance
 from pipeline.estimators import class_name, final
 from pipeline.finding import Finding
+from pipeline.importance.random_subspace import PERF, TWIN
 from pipeline.importance.refits import Unit, units_of
 from pipeline.importance.subspaces import Mask, masks_of, number_drawn
 from pipeline.records import Dataset, FittedModel
 
-PERF, TWIN = "random_subspace", "random_subspace_permutation"
 UNPENALISED = ("LinearRegression", "LogisticRegression")
 """Estimators that fit one free slope per column, if nothing shrinks the slopes."""
 
