@@ -45,7 +45,7 @@ COMPARISONS: dict[type, Callable[[Any, Any], Any]] = {
 SIGNS: dict[type, Callable[[Any], Any]] = {
     ast.USub: operator.neg,
     ast.UAdd: operator.pos,
-    ast.Not: np.logical_not,
+    ast.Not: lambda truth: np.logical_not(truth) * 1.0,
 }
 JOINTS: dict[type, Any] = {ast.And: np.logical_and, ast.Or: np.logical_or}
 FUNCTIONS: dict[str, tuple[Any, int]] = {

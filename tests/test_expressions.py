@@ -33,6 +33,9 @@ COLUMNS = {"a": A, "b": B, "m2.price": A + B}
         (" 0 < 1 < a <= 2 ", [0, 1, 0]),
         ("a > 1 and b != 0 or not a >= .5", [0, 0, 1]),
         ("not (a == 2 and b < 1)", [1, 0, 1]),
+        ("(not a > 1) + (not b > 1)", [2, 1, 0]),
+        ("(not a > 1) - (not b > 1)", [0, -1, 0]),
+        ("-(not a > 1) * exp(not b > 1)", [-np.e, 0, 0]),
     ],
 )
 def test_a_formula_says_what_it_says_in_mathematics(text, truth):
