@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pipeline.agreement.numbers import ROUNDING
 from pipeline.estimates import Importance
 from pipeline.records import Floats
 
@@ -16,7 +17,6 @@ COLUMNS = (
     *("model", "method", "of", "loss", "positive_class", "feature"),
     *("p_value", "p_adjusted", "shuffles", "record"),
 )
-ROUNDING = 100 * np.finfo(float).eps
 
 
 def significance_rows(
@@ -78,7 +78,7 @@ def p_values(observed: Floats, null: Floats) -> Floats:
     observed : ndarray of shape (n_features,)
     null : ndarray of shape (n_shuffles, n_features)
         NaN where a shuffle gave a feature no number; it is left out, and p is NaN if
-        that is more than half of them. What is less by a rounding error is as much.
+        that is more than half of them. What is less by 1e-9 of it is as much: rounding.
 
     Returns
     -------
@@ -92,7 +92,8 @@ def p_values(observed: Floats, null: Floats) -> Floats:
        doi:10.2202/1544-6115.1585
     """
     measured = (~np.isnan(null)).sum(axis=0)
-    as_much = (null >= observed - ROUNDING * np.abs(observed)).sum(axis=0)
+    size = np.where(np.isinf(observed), 0.0, np.abs(observed))
+    as_much = (null >= observed - ROUNDING * size).sum(axis=0)
     is_known = ~np.isnan(observed) & (measured > 0) & (2 * measured >= len(null))
     return np.where(is_known, (as_much + 1) / (measured + 1), np.nan)
 

@@ -7,6 +7,9 @@ import pytest
 from pipeline.audit import audit
 from pipeline.config import parse_config
 from pipeline.data import dataset
+from pipeline.importance.filters import anova, lowess_r2
+from pipeline.importance.firm import firm_labels
+from pipeline.importance.rank_correlation import spearman
 from pipeline.measure import importances
 from pipeline.models import wrap
 from pipeline.references import describe_engine
@@ -48,6 +51,26 @@ def test_what_measures_as_much_counts_and_the_true_target_is_one_of_them():
 
 def test_less_by_a_rounding_error_is_as_much():
     assert p_values(np.array([0.1 + 0.2]), np.array([[0.3]])).tolist() == [1.0]
+
+
+def test_an_infinite_number_measures_as_much_as_another():
+    null = np.array([[np.inf], [np.inf], [1]])
+    assert p_values(np.array([np.inf]), null).tolist() == [3 / 4]
+
+
+@pytest.mark.parametrize("zero", [0.0, 1000.0, 1e6])
+@pytest.mark.parametrize("method", [anova, firm_labels, lowess_r2, spearman])
+def test_targets_alike_but_for_the_order_of_equal_rows_measure_as_much(method, zero):
+    X = pd.DataFrame({"x": np.repeat([17.4, 17.1, 17.2, 17.7], 5)})
+    X["g"] = pd.Categorical(X["x"].astype(str))
+    y = np.random.default_rng(1).integers(0, 2, size=20).reshape(4, 5)
+    order = np.random.default_rng(2).permuted
+    found = []
+    for target in (y, *(order(y, axis=1) for _ in range(40))):
+        data = dataset(X, zero + target.ravel(), name="rows", task="regression")
+        found.append(np.abs(method(None, data, seed=1)[0].ravel()))
+    told = p_values(np.array(found[0]), np.array(found[1:]))
+    assert set(told[~np.isnan(told)]) == {1.0}
 
 
 def test_shuffles_without_a_number_are_left_out_and_too_many_leave_no_p_value():

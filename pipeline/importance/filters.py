@@ -97,8 +97,8 @@ def lowess_r2(
     refuse_classes(data, "lowess_r2", "Use auc or anova.")
     refuse_constant_target(data, "lowess_r2")
     refuse_weights(data, "lowess_r2")
-    y = data.y.astype(np.float64)
-    total = ((y - y.mean()) ** 2).sum()
+    y = data.y - data.y.mean()  # else its distance from 0 is left in every rounding
+    total = (y**2).sum()
 
     def share(column: pd.Series) -> float:
         if not is_number(column):
