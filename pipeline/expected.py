@@ -4,7 +4,7 @@ Not: what is expected (`config_rankings.ExpectedSection`), nor how the page says
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -48,9 +48,10 @@ def judge(
     -------
     rows : list of dict
         For `expected_frame`. ``first`` holds the first features, as many as are
-        expected there; ``farthest`` the expected feature that is farthest from its
-        place, ``rank`` its rank and ``share`` its distance from zero, as a share of
-        the largest one.
+        expected there, and whatever is tied with the last of them: then none of the
+        tied is on top for sure. ``farthest`` is the expected feature that is farthest
+        from its place, ``rank`` its rank and ``share`` its distance from zero, as a
+        share of the largest one.
     findings : list of Finding
         One per expectation and model that deviates: a warning if no ranking bears it
         out, a note if some do, since methods answer different questions.
@@ -73,13 +74,14 @@ def _row(section: ExpectedSection, record: Importance, resolution: float) -> Row
     at = [record.features.index(name) for name in section.features]
     rank, share = record.rank, _shares(record)
     if section.place == "top":
-        holds, distance = rank <= len(at), rank
+        holds, distance = _places(record, "max") <= len(at), rank
     else:
         holds, distance = at_zero(record, resolution=resolution), share
     known = np.isfinite(distance[at]).all()
     known &= section.place == "top" or record.method not in NO_ZERO
     far = at[int(np.argmax(distance[at]))]
-    order = np.argsort(np.where(np.isnan(rank), np.inf, rank), kind="stable")
+    first = np.flatnonzero(_places(record, "min") <= len(at))
+    first = first[np.argsort(rank[first], kind="stable")]
     verdict = (FOUND if holds[at].all() else DEVIATES) if known else UNKNOWN
     return {
         "features": listed(section.features),
@@ -90,7 +92,7 @@ def _row(section: ExpectedSection, record: Importance, resolution: float) -> Row
         "method": record.method,
         "loss": record.loss,
         "positive_class": record.positive_class,
-        "first": listed(record.features[row] for row in order[: len(at)]),
+        "first": listed(record.features[row] for row in first),
         "farthest": record.features[far],
         "rank": float(rank[far]),
         "share": float(share[far]),
@@ -108,6 +110,11 @@ def at_zero(record: Importance, *, resolution: float) -> npt.NDArray[np.bool_]:
     nothing = nothing_of(record)
     inside = (low <= nothing) & (nothing <= high)
     return np.asarray(inside | (_shares(record) <= resolution))
+
+
+def _places(record: Importance, ties: Literal["min", "max"]) -> Floats:
+    """Return the best or the worst place each feature may take among its ties."""
+    return np.asarray(pd.Series(record.mean).rank(ascending=False, method=ties))
 
 
 def _shares(record: Importance) -> Floats:
@@ -142,9 +149,7 @@ def _finding(
     where = "on top" if section.place == "top" else "at zero"
     first = against[0]
     if section.place == "top":
-        found = f"the first is {first['first']}"
-        if len(section.features) > 1:
-            found = f"the first are {first['first']}"
+        found = f"the top is {first['first']}"
     else:
         found = f"{first['farthest']!r} has {first['share']:.0%} of the largest"
     return Finding(

@@ -39,6 +39,22 @@ def test_on_top_means_among_the_first_as_many_as_are_named(features, verdict):
 
 
 @pytest.mark.parametrize(
+    ("features", "means", "first"),
+    [
+        ("a", (9, 9, 2), "'a', 'b'"),
+        ("ab", (9, 9, 9), "'a', 'b', 'c'"),
+        ("ab", (9, 5, 5), "'a', 'b', 'c'"),
+    ],
+)
+def test_who_shares_the_last_place_on_top_with_others_is_not_on_top(
+    features, means, first
+):
+    record = ranking(*means, stream="")
+    rows, _ = judge((expect("top", *features),), (record,), resolution=0.1)
+    assert (rows[0]["verdict"], rows[0]["first"]) == ("not as expected", first)
+
+
+@pytest.mark.parametrize(
     ("mean", "sd", "verdict"),
     [
         (-3.0, 5.0, "as expected"),  # 2.26 * 5 / sqrt(10) = 3.6 covers it
@@ -93,7 +109,7 @@ def test_what_no_ranking_of_a_model_bears_out_is_a_warning():
     )
     assert found.message == (
         "The owner expects 'b', 'c' on top (law), but 1 of 1 rankings do not bear it "
-        "out: by permutation, rmse, the first are 'a', 'b'."
+        "out: by permutation, rmse, the top is 'a', 'b'."
     )
 
 
