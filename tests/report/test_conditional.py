@@ -14,6 +14,7 @@ from pipeline.report.view import build_view
 
 MARGINAL = {"method": "permutation", "losses": ["mse"]}
 CONDITIONAL = MARGINAL | {"within": "leaves", "n_repeats": 5}
+ONCE = {"n_repeats": 1}
 RESAMPLED = MARGINAL | {"perturbation": "resample"}
 
 
@@ -76,6 +77,14 @@ def test_the_target_is_permuted_once_for_both(both):
 def test_a_conditional_ranking_alone_is_read_beside_nothing():
     said = words(section(build_view(asked(CONDITIONAL)), "F"))
     assert "among rows alike" not in said
+
+
+def test_of_one_repeat_nothing_is_said_that_only_a_spread_could_show():
+    # The twins lose nine tenths, but a single repeat has no interval to show it.
+    result = asked(*(entry | ONCE for entry in (MARGINAL, CONDITIONAL)))
+    said = words(section(build_view(result), "F"))
+    assert "one: of no feature do the repeats show that half" in said
+    assert "loses half" not in said
 
 
 @pytest.mark.needs_dalex
