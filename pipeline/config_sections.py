@@ -127,7 +127,8 @@ class ModelSection:
         and boosting, one-hot for everything else.
     standardise : bool
         Whether the estimator sees numbers, and the target of a regression, with mean
-        0 and standard deviation 1, as R's e1071 does; predictions keep their unit.
+        0 and standard deviation 1 (ddof 0; R's e1071 has 1); predictions keep their
+        unit.
     file : str
         A fitted model instead of an estimator. Loading it runs its code.
     sha256 : str
