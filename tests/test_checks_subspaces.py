@@ -122,6 +122,15 @@ def test_features_not_above_zero_by_more_than_chance_are_named_with_their_z():
     ]
 
 
+def test_where_no_member_differs_no_feature_is_better_than_the_average_one():
+    data = normal_data(3, 1, 0, 0)
+    (record,) = audited(data, n_repeats=40).importances
+    record = replace(record, raw=np.zeros_like(record.raw))
+    (found,) = (f for _, f in checks.of_ensemble(record, fitted(data), data) if f)
+    assert found.check == "no_better_than_average"
+    assert found.evidence["features"] == 4
+
+
 def test_only_perf_is_a_contrast_with_the_average_feature():
     result = audited(normal_data(3, 1, 0, 0), method=TWIN)
     assert observed(result, "no_better_than_average") == []

@@ -95,6 +95,7 @@ def no_better_than_average(
     limit = limits["standard_errors"]
     with np.errstate(divide="ignore", invalid="ignore"):
         z = importance.mean / importance.std_error
+    z[importance.mean == 0] = 0.0  # also where no member differs from another
     order = [j for j in np.argsort(-z, kind="stable") if z[j] <= float(limit.value)]
     told = listed(f"{importance.features[j]} (z = {z[j]:.2g})" for j in order)
     finding = Finding(
