@@ -167,7 +167,7 @@ def _the_one(claim: ClaimSection, found: Iterable[T]) -> T:
 def _performance(claim: ClaimSection, measured: Measured) -> Judged:
     if claim.options["split"] == "out_of_bag":
         model = _model(claim, measured.models)
-        return unseen.out_of_bag(model, _loss(claim, model))
+        return unseen.out_of_bag(model, _loss(claim, model, measured))
     rows = [
         row
         for frame in measured.performance
@@ -187,7 +187,8 @@ def _performance(claim: ClaimSection, measured: Measured) -> Judged:
 def _in_folds(claim: ClaimSection, measured: Measured) -> Judged:
     model = _model(claim, measured.models)
     cuts = {name: claim.options[name] for name in ("folds", "repeats")}
-    return unseen.in_folds(model, _loss(claim, model), seed=measured.seed, **cuts)
+    loss = _loss(claim, model, measured)
+    return unseen.in_folds(model, loss, seed=measured.seed, **cuts)
 
 
 def _model(claim: ClaimSection, models: Sequence[FittedModel]) -> FittedModel:
@@ -199,9 +200,17 @@ def _model(claim: ClaimSection, models: Sequence[FittedModel]) -> FittedModel:
     return found[0]
 
 
-def _loss(claim: ClaimSection, model: FittedModel) -> str:
-    """Return the loss that is meant, refused unless it suits the task."""
-    loss = claim.loss or model.losses[0]
+def _loss(claim: ClaimSection, model: FittedModel, measured: Measured) -> str:
+    """Return the loss that is meant, refused unless it suits the task.
+
+    Unless it is named, it is the one that the audit judges the model by.
+    """
+    frames = (frame[frame["model"] == model.name] for frame in measured.performance)
+    known = [loss for frame in frames for loss in frame["loss"]] or model.losses
+    told = tuple(dict.fromkeys([claim.loss] if claim.loss else known))
+    if len(told) > 1:
+        raise NotApplicable(f"It names no loss, and there are {listed(told)}.")
+    loss = told[0]
     if model.task not in LOSSES[loss].tasks:
         raise NotApplicable(f"{loss!r} is no loss for a model of task {model.task!r}.")
     return loss
@@ -216,12 +225,16 @@ def _two(claim: ClaimSection, measured: Measured) -> tuple[Importance, Importanc
 
 
 def _other(claim: ClaimSection) -> ClaimSection:
-    """Return the claim as it asks for the second of two importances."""
+    """Return the claim as it asks for the second of two importances.
+
+    Another method may know no loss, or not this one.
+    """
     told = claim.options
     method = told["other_method"] or claim.method
     is_of_data = method is not None and METHODS[method].asks == "data"
     model = "" if is_of_data else told["other"] or claim.model
-    return replace(claim, method=method, model=model, loss=None)
+    loss = claim.loss if method == claim.method else None
+    return replace(claim, method=method, model=model, loss=loss)
 
 
 def _curves(claim: ClaimSection, measured: Measured) -> Curves:

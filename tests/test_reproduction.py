@@ -126,6 +126,24 @@ def test_what_only_a_claim_asks_of_a_model_is_measured_for_it():
     assert set(found.performance["split"]) == {"train", "test"}
 
 
+@pytest.mark.parametrize("kind", ["explained", "cross_validated"])
+def test_a_loss_that_no_claim_names_is_the_one_the_audit_judges_by(kind):
+    claim = {"text": "t", "expected": 0.5, "tolerance": 0.5, "kind": kind}
+    claim |= {"split": "out_of_bag"} if kind == "explained" else {}
+    train = dataset(*rows(), name="train", split="train", task="regression")
+    test = dataset(*rows(seed=1), name="test", task="regression")
+
+    def told(losses, **named):
+        entry = {**PERMUTATION, "losses": losses}
+        config = {"importance": [entry], "models": [FOREST]}
+        config["claims"] = [claim | named]
+        return row(audit(train, test, parse_config(config)))
+
+    assert told(["mse"])["ours"] == told(["mae"], loss="mse")["ours"]
+    reason = "It names no loss, and there are 'mse', 'mae'."
+    assert told(["mse", "mae"])["reason"] == reason
+
+
 def test_a_frequency_is_about_all_models():
     often = {**LEADS, "kind": "frequency", "within": 1, "expected": 1, "tolerance": 0}
     told = row(claimed(often, models=(linear(), linear("second"))))
@@ -187,6 +205,10 @@ def test_two_models_are_alike_by_the_method_that_is_named():
     told = {"text": "t", "kind": "likeness", "bound": 0.9, "features": ["a", "b"]}
     alike = {**told, "method": "permutation", "model": "a", "other": "b"}
     found = row(claimed(alike, models=(first, second)))
+    assert (found["ours"], found["verdict"]) == (-1, "not reproduced")
+    entry = {**PERMUTATION, "losses": ["rmse", "mae"]}
+    alike |= {"loss": "mae"}
+    found = row(claimed(alike, models=(first, second), entries=[entry]))
     assert (found["ours"], found["verdict"]) == (-1, "not reproduced")
 
 
