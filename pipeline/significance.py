@@ -102,7 +102,8 @@ def adjusted(p_value: Floats) -> Floats:
     """Return p-values for as many features as there are, (n_features,); NaN for NaN.
 
     By Benjamini and Hochberg [1]_: of the features at or below *q*, a share of *q* at
-    most is expected to mean nothing, if their importances do not rise as others fall.
+    most is expected to mean nothing, if their importances do not rise as others fall
+    and what means nothing measures as under shuffled targets though others matter.
     Holm's, which guards against any single error, could call nothing at all before
     there are as many shuffles as features divided by the level.
 
