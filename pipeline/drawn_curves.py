@@ -9,6 +9,7 @@ from pipeline.config import ImportanceSection
 from pipeline.estimates import Effect
 from pipeline.importance import METHODS
 from pipeline.journal import Journal
+from pipeline.mean_predictions import mean_predictions
 from pipeline.records import Dataset, FittedModel
 from pipeline.references import EngineInfo
 
@@ -38,6 +39,11 @@ def keep_effects(
     new = tuple(effect for effect in curves if _identity(effect) not in known)
     journal.effects.extend(new)
     journal.findings.extend(measure.gaps(new))
+    if model is not None and new:
+        means = partial(mean_predictions, model, rows, new)
+        found, _ = journal.guarded(name, "the mean prediction", means)
+        known_means = journal.mean_predictions
+        known_means += [row for row in found or () if row not in known_means]
     return curves, reason
 
 

@@ -17,9 +17,11 @@ from pipeline import (
     agreement,
     checks,
     data,
+    distributions,
     environment,
     expected,
     loss_sensitivity,
+    mean_predictions,
     reproduction,
     significance,
     stability,
@@ -91,6 +93,7 @@ class Journal:
     checks, pairs, differences, claims : list of mapping
         Rows of the frames `checks`, `agreement`, `disagreements` and `claims`.
     expected, losses, stability, significance, convergence, top_k : list of mapping
+    mean_predictions : list of mapping
         Rows of the frames of these names.
     not_applicable : mapping of str to list of (question, model)
         Why there is no answer, and to what.
@@ -121,6 +124,7 @@ class Journal:
     convergence: list[dict[str, Any]] = field(default_factory=list)
     significance: list[dict[str, Any]] = field(default_factory=list)
     top_k: list[dict[str, Any]] = field(default_factory=list)
+    mean_predictions: list[dict[str, Any]] = field(default_factory=list)
     not_applicable: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
     status: Literal["complete", "interrupted"] = "complete"
     seconds: dict[str, float] = field(default_factory=dict)
@@ -268,6 +272,9 @@ class Journal:
             ),
             columns=data.describe(train, test, config),
             datasets=data.datasets_frame(train, test),
+            distributions=distributions.distributions_frame(
+                (train, test), self.effects
+            ),
             models=models_frame(fitted),
             performance=_stacked(self.performance, PERFORMANCE),
             y_permuted=_stacked(self.y_permuted, Y_PERMUTED),
@@ -281,6 +288,9 @@ class Journal:
             convergence=pd.DataFrame(self.convergence, columns=list(CONVERGENCE)),
             significance=significance.significance_frame(self.significance),
             top_k=pd.DataFrame(self.top_k, columns=list(TOP_K)),
+            mean_predictions=pd.DataFrame(
+                self.mean_predictions, columns=list(mean_predictions.COLUMNS)
+            ),
             importances=tuple(self.importances),
             effects=tuple(self.effects),
             surfaces=tuple(self.surfaces),

@@ -58,6 +58,9 @@ class AuditResult:
         One row per feature, made by `data.describe`.
     datasets : DataFrame
         One row per set of rows, made by `data.datasets_frame`.
+    distributions : DataFrame
+        Where the rows of curves lie: one row per split, feature and bin or level,
+        made by `distributions.distributions_frame`.
     models : DataFrame
         One row per model, made by `model_table.models_frame`.
     performance : DataFrame
@@ -84,6 +87,8 @@ class AuditResult:
         `convergence`: what these repeats alone tell.
     top_k : DataFrame
         One row per ranking, protocol, judging model, number of features and fold.
+    mean_predictions : DataFrame
+        One row per model, class and scale of its curves, made by `mean_predictions`.
     importances : tuple of Importance
     effects : tuple of Effect
     surfaces : tuple of Surface
@@ -93,6 +98,7 @@ class AuditResult:
     run: RunInfo
     columns: pd.DataFrame
     datasets: pd.DataFrame
+    distributions: pd.DataFrame
     models: pd.DataFrame
     performance: pd.DataFrame
     y_permuted: pd.DataFrame
@@ -106,6 +112,7 @@ class AuditResult:
     significance: pd.DataFrame
     convergence: pd.DataFrame
     top_k: pd.DataFrame
+    mean_predictions: pd.DataFrame
     importances: tuple[Importance, ...] = ()
     effects: tuple[Effect, ...] = ()
     surfaces: tuple[Surface, ...] = ()

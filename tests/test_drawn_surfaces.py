@@ -12,7 +12,7 @@ from pipeline.audit import audit
 from pipeline.config import parse_config
 from pipeline.errors import ConfigError
 from pipeline.known_answers import linear_model, normal_data
-from pipeline.report.blocks import plain
+from pipeline.report.blocks import Link, plain
 from pipeline.report.drawing import BAND
 from pipeline.report.view import build_view
 
@@ -108,3 +108,27 @@ def test_the_map_shows_every_point_and_is_grey_where_no_rows_lie():
     assert figure.alt.startswith(
         "Map of colours, models drawn: 1. It shows mean prediction"
     )
+
+
+def surface_blocks(n_grid):
+    view = build_view(audited({"n_grid": n_grid}))
+    (figure,) = (f for f in view.figures if f.function == "surface")
+    tables = [t for t in view.tables if t.id.startswith("tab-surface")]
+    return figure, tables
+
+
+def test_a_small_surface_stands_in_a_table_with_a_dash_where_it_is_grey():
+    (found,) = audited({"n_grid": 6}).surfaces
+    figure, (table,) = surface_blocks(6)
+    rows = [row.split(",")[1:] for row in table.csv.splitlines()[1:]]
+    shown = [float("nan" if cell == "–" else cell) for row in rows for cell in row]
+    expected = np.where(found.within, found.values, np.nan).ravel()
+    np.testing.assert_array_equal(shown, expected)
+    assert Link(table.id) in figure.caption
+
+
+def test_a_table_holds_twelve_points_along_a_feature_and_a_file_more():
+    assert len(surface_blocks(12)[1][0].rows) == 12
+    figure, tables = surface_blocks(13)
+    assert not tables
+    assert plain(figure.caption).endswith("Data: surfaces.csv.")

@@ -7,7 +7,15 @@ import numpy as np
 
 from pipeline.estimates import Effect
 from pipeline.report import figures
-from pipeline.report.blocks import Figure, Sentence, Value, plain
+from pipeline.report.blocks import Figure, Sentence, Styled, Value, plain
+from pipeline.report.effect_facts import (
+    apart_words,
+    known_lines,
+    line_words,
+    mean_of,
+    mean_words,
+    rows_of,
+)
 from pipeline.report.facts import Facts, tallied
 from pipeline.report.figure_data import Curve, EffectPanel
 from pipeline.report.number_text import count, significant
@@ -17,6 +25,7 @@ from pipeline.report.wording import (
     display_name,
     joined,
     key_of,
+    look_up,
     named,
     say,
     series,
@@ -45,7 +54,9 @@ def effect_figures(facts: Facts) -> tuple[Figure | Sentence, ...]:
     alike = Counter(kind[:2] for kind in kinds)
     drawn: list[Figure | Sentence] = []
     for kind, curves in list(kinds.items())[:CLASSES]:
-        drawn += effect_pages(facts, kind if alike[kind[:2]] > 1 else kind[:2], curves)
+        others = [c[0] for key, c in kinds.items() if key[:2] == kind[:2]]
+        key = kind if alike[kind[:2]] > 1 else kind[:2]
+        drawn += effect_pages(facts, key, curves, apart_words(curves[0], others))
     if len(kinds) > CLASSES:
         n = tallied("effects", len(kinds) - CLASSES)
         drawn.append(say("results.more_curves", n=n))
@@ -53,9 +64,12 @@ def effect_figures(facts: Facts) -> tuple[Figure | Sentence, ...]:
 
 
 def effect_pages(
-    facts: Facts, key: tuple[str, ...], curves: list[Effect]
+    facts: Facts, key: tuple[str, ...], curves: list[Effect], apart: Sentence = ()
 ) -> list[Figure]:
-    """Return the curves of one kind: the leading features, divided into pages."""
+    """Return the curves of one kind: the leading features, divided into pages.
+
+    `apart` says what tells the kind from another of the same method and class.
+    """
     models = list(dict.fromkeys(effect.model for effect in curves))
     drawn = [effect for effect in curves if effect.model in models[:PANELS]]
     wanted = _curved(facts, drawn)[:CURVES]
@@ -65,7 +79,7 @@ def effect_pages(
         chosen = wanted[start : start + len(page)]
         start += len(page)
         id_ = f"fig-effects-{key_of(*key)}" + (f"-{place}" if place > 1 else "")
-        found.append(_effect_figure(facts, id_, page, drawn, chosen, models))
+        found.append(_effect_figure(facts, id_, page, drawn, chosen, models, apart))
     return found
 
 
@@ -76,31 +90,57 @@ def _effect_figure(
     curves: list[Effect],
     chosen: list[str],
     models: list[str],
+    apart: Sentence,
 ) -> Figure:
     label = _effect_label(facts, curves[0])
-    first, *rest = map(_subject, models[:PANELS])
-    several = "several" if rest else "one"
     total = len({effect.feature for effect in curves})
-    caption = say(
-        f"figures.effects_{several}",
-        what=say(f"figures.curve.{curves[0].method}.what"),
-        first=named(first),
-        rest=series(named(model) for model in rest),
-        n=tallied("effects", len(panels)),
-        total=tallied("effects", total),
-    )
+    mean = mean_of(facts, curves[0])
+    mean_text = "" if mean is None else plain(say("figures.mean_line", value=mean))
     return Figure(
         id=id_,
         function="effects",
         data={
             "panels": tuple(panels),
             "axis_label": label,
-            "reference": None,
-            "reference_text": "",
+            "reference": None if mean is None else mean.raw,
+            "reference_text": mean_text,
+            "counts_label": look_up("nouns.row")[1],
         },
         alt=_effects_alt(panels, total, label),
         headline=_effects_headline(facts, curves, chosen),
-        caption=(*caption, *not_drawn(models[PANELS:])),
+        caption=(
+            *_caption(facts, panels, curves, chosen, apart),
+            *not_drawn(models[PANELS:]),
+        ),
+    )
+
+
+def _caption(
+    facts: Facts,
+    panels: Sequence[EffectPanel],
+    curves: list[Effect],
+    chosen: list[str],
+    apart: Sentence,
+) -> Sentence:
+    """Return what the lines and the grey are, and where the numbers stand."""
+    firsts = list({effect.model: effect for effect in reversed(curves)}.values())[::-1]
+    first, *rest = (_subject(effect.model) for effect in firsts)
+    lines = known_lines(facts, [e for e in curves if e.feature in chosen])
+    has_feet = any(panel.counts and panel.kind == "number" for panel in panels)
+    files = ["effects.csv"]
+    files += ["distributions.csv"] * any(panel.counts for panel in panels)
+    mean = mean_words(facts, firsts)
+    files += ["mean_predictions.csv"] * bool(mean)
+    return say(
+        f"figures.effects_{'several' if rest else 'one'}",
+        what=say(f"figures.curve.{curves[0].method}.what"),
+        first=named(first),
+        rest=series(named(model) for model in rest),
+        n=tallied("effects", len(panels)),
+        total=tallied("effects", len({effect.feature for effect in curves})),
+        apart=apart,
+        more=(*mean, *line_words(lines), *(say("figures.feet") if has_feet else ())),
+        files=series(Styled("code", (name,)) for name in files),
     )
 
 
@@ -134,6 +174,11 @@ def _effect_panel(facts: Facts, feature: str, curves: list[Effect]) -> EffectPan
             )
             for effect in own
         ),
+        counts=tuple(
+            (display_name(place) if isinstance(place, str) else place, n)
+            for place, n in rows_of(facts, own[0])
+        ),
+        lines=tuple(line[1:3] for line in known_lines(facts, own)),
     )
 
 

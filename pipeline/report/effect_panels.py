@@ -28,12 +28,13 @@ from pipeline.report.drawing import (
     ticks,
 )
 from pipeline.report.figure_data import Curve, EffectPanel
-from pipeline.report.placing import Area, Place, place_words
+from pipeline.report.placing import Place
 
 HEADING = 5.4  # millimetres from the top of a panel to its plot: the name
 TICKS = 5.8  # below a plot: tick labels
 REFERENCE = "\0"  # the label of the line across, which no curve can have
 _FEW = 12  # grid points up to which each is marked
+_DOTS, _DOT = 2.8, (1.5, 6.0)  # points: wider than any curve, which shows between
 _FOOT = 0.16  # share of a plot's height that the distribution may use
 
 
@@ -101,11 +102,19 @@ def looks(panels: Sequence[EffectPanel]) -> Look:
 def value_axis(panels: Sequence[EffectPanel], reference: float | None) -> Axis:
     """Return the axis of these panels; numbers with counts get a foot below it."""
     values = [v for panel in panels for curve in panel.curves for v in curve.values]
+    values += [y for panel in panels for line in straight(panel) for _, y in line]
     line = () if reference is None else (reference,)
     low, high = limits([*values, *line], pad=0.07)
     footed = any(panel.kind == "number" and panel.counts for panel in panels)
     foot = _FOOT * (high - low) if footed else 0.0
     return Axis(low - foot, high, low, reference)
+
+
+def straight(panel: EffectPanel) -> list[list[tuple[float, float]]]:
+    """Return both ends of each line that the curves are held against."""
+    asked = [float(x) for curve in panel.curves for x in curve.grid if panel.lines]
+    ends = (min(asked), max(asked)) if asked else ()
+    return [[(x, start + slope * x) for x in ends] for start, slope in panel.lines]
 
 
 def ticks_width(axis: Axis) -> float:
@@ -137,6 +146,11 @@ class NumberPanel(NamedTuple):
             if isfinite(x)
         ]
 
+    def straight(self) -> list[list[tuple[float, float]]]:
+        """Return in millimetres both ends of each line the curves are held against."""
+        lines = straight(self.panel)
+        return [[(self.x.at(x), self.y.at(y)) for x, y in line] for line in lines]
+
 
 def number_panel(
     panel: EffectPanel,
@@ -154,46 +168,6 @@ def number_panel(
     return NumberPanel(panel, axis, x, y)
 
 
-def best_words(
-    numbers: Sequence[NumberPanel], words: Mapping[str, str]
-) -> dict[str, Place]:
-    """Return places for words, by label; empty if there is not room for all.
-
-    The words of the curves stand in the panel that leaves them most room, that of
-    the reference in the first other panel where it fits.
-    """
-    if len(numbers) == 1:
-        return _find_words(numbers[0], words)
-    curves = {label: text for label, text in words.items() if label != REFERENCE}
-    line = {label: text for label, text in words.items() if label == REFERENCE}
-    found = [_find_words(number, curves) for number in numbers]
-    best = max(range(len(found)), key=lambda n: _least_room(found[n]), default=-1)
-    rest = [number for n, number in enumerate(numbers) if n != best or not curves]
-    lines = [places for number in rest if (places := _find_words(number, line))]
-    both = {**(found[best] if found else {}), **(lines[0] if lines else {})}
-    return both if set(both) == set(words) else {}
-
-
-def _least_room(places: Mapping[str, Place]) -> float:
-    return min((min(place.room, 6.0) for place in places.values()), default=-1.0)
-
-
-def _find_words(number: NumberPanel, words: Mapping[str, str]) -> dict[str, Place]:
-    curves = {curve.label: number.points(curve) for curve in number.panel.curves}
-    if number.axis.reference is not None:
-        level = number.y.at(number.axis.reference)
-        curves[REFERENCE] = [(number.x.left, level), (number.x.right, level)]
-    if set(words) - set(curves):
-        return {}
-    widths = {
-        label: typeface.width(text, SMALL, bold=not n) * parts.SLACK
-        for n, (label, text) in enumerate(words.items())
-    }
-    floor = number.y.at(number.axis.floor)
-    area = Area(number.x.left, number.y.right, number.x.right, floor)
-    return place_words(curves, widths, area, soft=REFERENCE)
-
-
 def draw_number(sheet: Sheet, number: NumberPanel, look: Look, name: str) -> None:
     """Draw the curves of a numeric feature, and at the foot where its rows lie."""
     panel, axis, x, y = number
@@ -202,11 +176,14 @@ def draw_number(sheet: Sheet, number: NumberPanel, look: Look, name: str) -> Non
     _distribution(sheet, number)
     if axis.reference is not None:
         level = (y.at(axis.reference),) * 2
-        sheet.line(span, level, width=0.8, dashes=DASHED, name="reference")
+        sheet.line(span, level, colour=AXIS, width=0.7, dashes=DASHED, name="reference")
     for n, (label, style) in reversed(list(enumerate(look.items()))):
         for curve in panel.curves:
             if curve.label == label:
                 _curve(sheet, number.points(curve), style, f"{name}-{n}")
+    for line in number.straight():  # above the curves, which would hide it
+        xs, ys = [x for x, _ in line], [y for _, y in line]
+        sheet.line(xs, ys, width=_DOTS, dashes=_DOT, name="known")
     numbers, texts = parts.fitting_ticks(x, grouped=x.high >= 1e4)
     parts.foot(sheet, x, y.left, numbers, texts)
     parts.title(sheet, (x.left, y.right - 2.8), panel.feature, x.width)
@@ -298,7 +275,7 @@ def draw_category(
     parts.axis(sheet, x, span)
     if place.reference is not None:
         line = (x.at(place.reference),) * 2
-        sheet.line(line, span, width=0.8, dashes=DASHED, name="reference")
+        sheet.line(line, span, colour=AXIS, width=0.7, dashes=DASHED, name="reference")
     texts = typeface.shortened(names, (x.left - place.left - 3.0) / parts.SLACK, NAME)
     for n, (level, (text,)) in enumerate(zip(names, texts, strict=True)):
         y = top + place.pitch * (n + 0.5)
@@ -370,7 +347,7 @@ def draw_key(
     """Write the words above all panels, each after a piece of its line and its mark."""
     x, y = 0.0, 1.6
     for label, text in words.items():
-        style = look.get(label, Style(INK, 0.8, DASHED, "", 0.0))
+        style = look.get(label, Style(AXIS, 0.7, DASHED, "", 0.0))
         _line(sheet, (x, x + 7.0), (y, y), style, "key")
         if marks and style.mark:
             _mark(sheet, (x + 3.5, y), style, "key")

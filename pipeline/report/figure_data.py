@@ -96,14 +96,18 @@ class EffectPanel:
     feature : str
     kind : {"number", "category"}
     curves : tuple of Curve
-    counts : tuple of (float or str, int)
-        Rows at each position or level, for the foot of the panel; may be empty.
+    counts : tuple of (float or str, float)
+        Rows, or their weight, at each position or level, for the foot of the panel;
+        may be empty.
+    lines : tuple of (float, float)
+        Intercept and slope of each straight line that the curves are held against.
     """
 
     feature: str
     kind: Literal["number", "category"]
     curves: tuple[Curve, ...]
-    counts: tuple[tuple[float | str, int], ...] = ()
+    counts: tuple[tuple[float | str, float], ...] = ()
+    lines: tuple[tuple[float, float], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from math import isfinite
 
-from pipeline.report import effect_layout, effect_panels, figure_rows
+from pipeline.report import effect_layout, effect_names, effect_panels, figure_rows
 from pipeline.report import figure_parts as parts
 from pipeline.report.drawing import (
     AXIS,
@@ -358,7 +358,7 @@ def effects(
     if reference is not None and reference_text:
         words[effect_panels.REFERENCE] = reference_text
     plan = effect_layout.layout(panels, reference)
-    places = effect_panels.best_words([spot.panel for spot in plan.numbers], words)
+    places = effect_names.best_words([spot.panel for spot in plan.numbers], words)
     sheet = Sheet()
     if words and not places:
         plan = effect_layout.layout(panels, reference, top=effect_layout.LABEL)

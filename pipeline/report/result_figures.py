@@ -45,6 +45,8 @@ PANEL_ROWS = 36
 PANELS = 6
 """What one figure can hold and stay legible."""
 ALT = 250
+NAMED = 3
+"""Most features that an alternative text names as those that may lead."""
 
 
 def ranking_figure(facts: Facts, ranking: Ranking) -> Figure | None:
@@ -205,11 +207,7 @@ def _possible_leaders(ranking: Ranking) -> frozenset[str]:
 def _models_alt(chosen: Sequence[Ranking], names: Sequence[str]) -> str:
     record = chosen[0].record
     firsts = (
-        (
-            shortened(r.record.model, 20),
-            f" {word('words.reacts_to')} ",
-            shortened(r.record.features[r.measured[0]], 20),
-        )
+        joined((shortened(r.record.model, 20), _leading(r)), " ")
         for r in chosen
         if r.measured
     )
@@ -222,6 +220,16 @@ def _models_alt(chosen: Sequence[Ranking], names: Sequence[str]) -> str:
         firsts=joined(firsts),
     )
     return plain(text)[:ALT]
+
+
+def _leading(ranking: Ranking) -> Sentence:
+    """Return all that a model may react most to, or that they are too many to name."""
+    may_lead, names = _possible_leaders(ranking), ranking.record.features
+    in_order = [names[row] for row in ranking.measured if names[row] in may_lead]
+    if not 1 <= len(in_order) <= NAMED:
+        return say("words.has_no_leader")
+    either = joined((shortened(name, 20) for name in in_order), f" {word('words.or')} ")
+    return (f"{word('words.reacts_to')} ", *either)
 
 
 def not_drawn(models: Sequence[str]) -> Sentence:

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pipeline.report.blocks import Figure, Sentence, Value, plain
+from pipeline.report.blocks import Figure, Link, Sentence, Table, Value, plain
 from pipeline.report.facts import Facts
 from pipeline.report.figure_data import SurfacePanel
 from pipeline.report.number_text import percent, significant
 from pipeline.report.result_figures import ALT, not_drawn
 from pipeline.report.surface_drawing import MOST
+from pipeline.report.surface_tables import FILE, surface_tables
 from pipeline.report.wording import (
     display_name,
     key_of,
@@ -22,17 +23,29 @@ from pipeline.report.wording import (
 from pipeline.surface import Surface
 
 
-def surface_figures(facts: Facts) -> tuple[Figure, ...]:
-    """Return one figure per two features, class and scale, the models side by side."""
+def surface_figures(facts: Facts) -> tuple[Figure | Table, ...]:
+    """Return one figure per two features, class and scale, the models side by side.
+
+    Below each stand the numbers it draws, where a page has the room for them.
+    """
     alike: dict[tuple[str, ...], list[Surface]] = {}
     for found in facts.result.surfaces:
         options = (f"{k}={v}" for k, v in sorted(found.options.items()))
         key = (*found.features, found.positive_class, *options)
         alike.setdefault(key, []).append(found)
-    return tuple(_figure(facts, key, found) for key, found in alike.items())
+    blocks: list[Figure | Table] = []
+    for key, surfaces in alike.items():
+        tables = surface_tables(facts, key, surfaces[:MOST])
+        blocks += (_figure(facts, key, surfaces, tables), *tables)
+    return tuple(blocks)
 
 
-def _figure(facts: Facts, key: tuple[str, ...], found: Sequence[Surface]) -> Figure:
+def _figure(
+    facts: Facts,
+    key: tuple[str, ...],
+    found: Sequence[Surface],
+    tables: Sequence[Table],
+) -> Figure:
     drawn, lead = found[:MOST], found[0]
     first, second = (display_name(name) for name in lead.features)
     label = _label(facts, lead)
@@ -49,7 +62,11 @@ def _figure(facts: Facts, key: tuple[str, ...], found: Sequence[Surface]) -> Fig
         alt=_alt(lead, drawn, label),
         headline=_headline(lead),
         caption=(
-            *say("surfaces.caption", models=series(named(s.model) for s in drawn)),
+            *say(
+                "surfaces.caption",
+                models=series(named(s.model) for s in drawn),
+                data=series([*(Link(table.id) for table in tables), FILE]),
+            ),
             *not_drawn([s.model for s in found[MOST:]]),
         ),
     )

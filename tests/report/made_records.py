@@ -46,6 +46,8 @@ COLUMNS = {
     "missing_train missing_test definition",
     "datasets": "name split rows columns target task source sha256 weighted "
     "missing_cells",
+    "distributions": "split feature bin low high level rows weight",
+    "mean_predictions": "model positive_class split scale n_samples mean",
     "models": "model estimator library task scale positive_class classes encoder "
     "parameters source sha256 n_train",
     "performance": "model loss split n_samples value std_error constant difference "

@@ -68,7 +68,7 @@ def x_axis(svg):
 def y_axis(svg):
     """Return number → millimetres as the labels of the values say."""
     ticks = [
-        (float(text), y)
+        (float(text.replace("−", "-")), y)
         for text, _, y, style in texts(svg)
         if style["text-anchor"] == "end"
     ]

@@ -115,3 +115,22 @@ def test_models_react_most_to_what_their_intervals_set_apart(second, headline):
     other = made_importance("linear", NAMES, second, sd=0.1, stream="numpy", options={})
     view = viewed(of_model(baseline=9.0), other)
     assert headline in words(section(view, "F"))
+
+
+@pytest.mark.parametrize(
+    ("means", "said"),
+    [
+        ((6.0, 3.0, 2.0, 1.0), "linear reacts most to a"),
+        ((5.0, 5.01, 2.0, 1.0), "linear reacts most to b or a"),
+        ((5.0, 5.01, 5.0, 5.01), "linear has no single leader"),
+    ],
+)
+def test_a_figure_of_models_says_in_words_whom_the_intervals_let_lead(means, said):
+    names, given = ("a", "b", "c", "d"), {"sd": 0.1, "stream": "numpy", "options": {}}
+    told = (
+        made_importance(model, names, numbers, baseline=9.0, **given)
+        for model, numbers in (("forest", (6.0, 3.0, 2.0, 1.0)), ("linear", means))
+    )
+    view = build_view(plain_result(names, importances=tuple(told)))
+    (figure,) = (f for f in view.figures if f.function == "models")
+    assert figure.alt.endswith(f"forest reacts most to a, {said}.")
