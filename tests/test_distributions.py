@@ -50,12 +50,12 @@ def test_rows_and_their_weights_are_counted_where_they_lie():
 def test_levels_without_a_row_count_nothing_and_missing_values_lie_nowhere():
     data = level_data(n_samples=9)
     cells = ["a", "a", None, "b", "a", None, "b", "a", "a"]
-    kinds = pd.Categorical(cells, categories=["c", "a", "b"])
+    kinds = pd.Categorical(cells, categories=["c", "a", "b", "d"])
     rows = with_rows(data, X=data.X.assign(kind=kinds))
     curve = type("Curve", (), {"split": data.split, "feature": "kind"})
     found = distributions_frame((None, rows), [curve])
-    assert found["level"].tolist() == ["c", "a", "b"]
-    assert found["rows"].tolist() == [0, 5, 2]
+    assert found["level"].tolist() == ["c", "a", "b", "d"]
+    assert found["rows"].tolist() == [0, 5, 2, 0]
     assert found["low"].isna().all()
 
 

@@ -69,6 +69,12 @@ def test_curves_of_the_data_have_feet_and_no_mean():
     assert not groups(figure.svg, "reference")
 
 
+def test_only_the_curve_of_mean_predictions_is_held_against_their_mean():
+    ale = {"method": "curve_impact", "curve": "ale", "models": ["linear"]}
+    references = [figure.data["reference"] for figure in figures(EVEN, ale)]
+    assert references == [pytest.approx(1.0), None]
+
+
 def stroke(group):
     return float(group.find(f"{SVG}path").get("stroke-width"))
 
