@@ -71,8 +71,9 @@ def bins_of(numbers: Floats) -> Floats:
     """Return the ends of at most `BINS` equally wide bins that hold all the numbers.
 
     Of whole numbers each bin holds equally many, and ends half way between two: else
-    some would hold one more than their neighbours, and look fuller. Other numbers that
-    are all alike share one bin of no width.
+    some would hold one more than their neighbours, and look fuller. The last may reach
+    beyond the largest number and look emptier. Other numbers that are all alike share
+    one bin of no width.
     """
     low, high = float(numbers.min()), float(numbers.max())
     is_whole = bool((numbers == np.trunc(numbers)).all())
