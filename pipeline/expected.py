@@ -25,6 +25,7 @@ COLUMNS = (
 FOUND, DEVIATES, UNKNOWN = VERDICTS = ("as expected", "not as expected", "not measured")
 NO_ZERO = ("mrmr", "random_subspace")
 """Methods in which 0 is a place or the average feature, not one that does nothing."""
+READ = "Read which question each of these rankings answers."
 Row = dict[str, Any]
 
 
@@ -161,13 +162,18 @@ def _finding(
             f"{len(against)} of {n_judged} rankings do not bear it out: by "
             f"{_asked(first)}, {found}."
         ),
-        remedy=(
-            "Explain it, or change the model: what is known of the domain and what the "
-            "model relies on must not part in silence."
-            if every
-            else "Read which question each of these rankings answers."
-        ),
+        remedy=_remedy(model) if every else READ,
         evidence={"against": len(against), "rankings": n_judged},
+    )
+
+
+def _remedy(model: str) -> str:
+    """Return what to do where no ranking of a model, or of the data, bears it out."""
+    if not model:
+        return "Explain it, or look into the rows: no model was asked."
+    return (
+        "Explain it, or change the model: what is known of the domain and what the "
+        "model relies on must not part in silence."
     )
 
 

@@ -142,3 +142,9 @@ def test_names_that_the_audit_does_not_have_cannot_be_expected():
     with pytest.raises(ConfigError) as error:
         audited(linear(), expected=strange)
     assert len(error.value.problems) == 2
+
+
+@pytest.mark.parametrize(("model", "said"), [("m", True), ("", False)])
+def test_a_model_is_to_be_changed_only_where_one_was_asked(model, said):
+    (found,) = judged(expect("top", "b"), ranking(9, 5, model=model))[1]
+    assert ("change the model" in found.remedy) == said

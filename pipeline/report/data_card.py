@@ -77,11 +77,21 @@ def _model_row(facts: Facts, place: int) -> Row:
             Cell((named(str(row["model"])),)),
             Cell((shown(f"{estimator}{library}"),)),
             Cell(_parameters(facts, row)),
-            Cell((look_up("data.encoders")[row["encoder"]],)),
+            Cell(_prepared(facts, row)),
             Cell(_predicts(row)),
             Cell(_made(f"models[{place}].n_train", row)),
         )
     )
+
+
+def _prepared(facts: Facts, row: Any) -> Sentence:
+    """Return what is done to the columns before a model that the audit fits."""
+    parts: list[Sentence] = [(look_up("data.encoders")[row["encoder"]],)]
+    sections = facts.result.run.config.get("models", ())
+    if any(s["name"] == row["model"] and s.get("standardise") for s in sections):
+        kind = "regression" if row["task"] == "regression" else "classes"
+        parts.append((word(f"data.standardised.{kind}"),))
+    return joined(parts)
 
 
 def _made(path: str, row: Any) -> Sentence:

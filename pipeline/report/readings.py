@@ -9,6 +9,7 @@ from pipeline.report.blocks import (
     Cell,
     Column,
     Group,
+    Link,
     Part,
     Row,
     Sentence,
@@ -16,7 +17,7 @@ from pipeline.report.blocks import (
     Table,
     Value,
 )
-from pipeline.report.facts import Facts, tallied
+from pipeline.report.facts import Facts, card_link, tallied
 from pipeline.report.number_text import MISSING, lone, loss_label, percent, rank_text
 from pipeline.report.wording import counted, joined, named, say, shown, word
 
@@ -37,7 +38,7 @@ def expectations(facts: Facts) -> tuple[Group, ...]:
             Column(say("expected.found"), width=28),
             Column(say("expected.verdict"), width=17),
         ),
-        rows=tuple(_expectation(frame.iloc[at], at) for at in range(len(frame))),
+        rows=tuple(_expectation(facts, at) for at in range(len(frame))),
         notes=(say("expected.note"),),
         source="expected.csv",
         shape="wide",
@@ -57,7 +58,8 @@ def _lede(facts: Facts) -> Sentence:
     return lede + (say("expected.others", n=n) if deviating else ())
 
 
-def _expectation(row: Any, at: int) -> Row:
+def _expectation(facts: Facts, at: int) -> Row:
+    row = facts.result.expected.iloc[at]
     what = say(
         f"expected.{row['place']}",
         features=shown(row["features"]),
@@ -67,11 +69,17 @@ def _expectation(row: Any, at: int) -> Row:
     asked.append(shown(row["method"].replace("_", " ")))
     asked += [loss_label(row["loss"])] if row["loss"] else []
     asked += [named(row["positive_class"])] if row["positive_class"] else []
+    asked.append(_card(facts, row["record"]))
     verdict: Sentence = (word(f"expected.verdicts.{row['verdict'].replace(' ', '_')}"),)
     if row["verdict"] != FOUND:
         verdict = (Styled("strong", verdict),)
     cells = (what, joined(asked), _found(row, at), verdict)
     return Row(tuple(Cell(parts) for parts in cells))
+
+
+def _card(facts: Facts, place: int) -> Link:
+    """Return which card a row is about: a method may be asked twice."""
+    return card_link(facts.card(facts.result.importances[int(place)]))
 
 
 def _found(row: Any, at: int) -> Sentence:
@@ -107,7 +115,7 @@ def losses(facts: Facts) -> tuple[Group, ...]:
             Column(say("losses.overlap"), "number", 14),
             Column(say("losses.leaders"), width=26),
         ),
-        rows=tuple(_pair(frame.iloc[at], at) for at in range(len(frame))),
+        rows=tuple(_pair(facts, at) for at in range(len(frame))),
         notes=(say("losses.note"),),
         source="losses.csv",
         shape="wide",
@@ -115,10 +123,12 @@ def losses(facts: Facts) -> tuple[Group, ...]:
     return (Group("losses", say("losses.title"), (say("losses.lede"), table)),)
 
 
-def _pair(row: Any, at: int) -> Row:
+def _pair(facts: Facts, at: int) -> Row:
+    row = facts.result.losses.iloc[at]
     asked: list[Part] = [named(row["model"]), shown(row["method"].replace("_", " "))]
     asked += [word(f"asked.{row['of']}")]
     asked += [named(row["positive_class"])] if row["positive_class"] else []
+    asked.append(_card(facts, row["record_a"]))
     pair = joined((loss_label(row[key]) for key in ("loss_a", "loss_b")), " / ")
     kendall, overlap = float(row["kendall"]), float(row["top_k_overlap"])
     text = lone(kendall, least=2) if kendall == kendall else MISSING

@@ -31,7 +31,7 @@ def test_what_is_expected_stands_beside_what_each_ranking_found():
     view = expecting("top", "surface")
     found = table(view, "tab-expected")
     assert column(found, "Asked")[:2] == [
-        *("forest, permutation, RMSE", "linear, permutation, RMSE")
+        *("forest, permutation, RMSE, E1", "linear, permutation, RMSE, E1")
     ]
     assert column(found, "Expected")[0] == f"'surface' on top: {WARSAW[:-1]}"
     assert column(found, "Found")[0] == "first: 'district'; surface has rank 2"
@@ -49,7 +49,7 @@ def test_how_far_from_zero_is_a_share_of_the_largest():
 def test_two_losses_stand_with_their_agreement_and_their_two_leaders():
     view = build_view(apartments_result(losses=made_frame("losses", [LOSSES])))
     found = table(view, "tab-losses")
-    assert column(found, "Ranking") == ["forest, permutation, features"]
+    assert column(found, "Ranking") == ["forest, permutation, features, E1"]
     assert column(found, "Losses") == ["RMSE / MAE"]
     assert column(found, "In common") == ["67\u202f% of the first 3"]
     assert column(found, "Leader") == ["'a' / 'b'"]

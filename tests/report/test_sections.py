@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -15,9 +16,11 @@ from tests.report.made_results import FAILURE, apartments_result
 from tests.report.made_variants import many_findings, plain_result, view_of
 from tests.report.reading import column, section, table, words
 
+import pipeline
 from pipeline.finding import Finding
 from pipeline.report.blocks import plain
 from pipeline.report.view import build_view
+from pipeline.report.wording import look_up
 
 
 def test_performance_stands_beside_that_of_a_constant():
@@ -329,3 +332,26 @@ def test_the_longest_steps_are_told_with_their_seconds(seconds, told):
     machine = section(build_view(apartments_result(run=run)), "M").parts["environment"]
     rows = [f"{plain(label)} {plain(value)}" for label, value in machine.rows]
     assert [row for row in rows if "step" in row] == told
+
+
+@pytest.mark.parametrize(
+    ("standardise", "told"),
+    [
+        (True, "ordinal codes in level order, numbers and target standardised"),
+        (False, "ordinal codes in level order"),
+    ],
+)
+def test_what_is_standardised_for_a_model_stands_with_its_encoder(standardise, told):
+    made = {"name": "forest", "parameters": {}, "standardise": standardise}
+    run = made_run(config={"models": [made]})
+    item = table(build_view(plain_result(("a",), run=run)), "tab-models")
+    assert column(item, "Encoder") == [told]
+
+
+def test_every_check_has_a_title_in_words():
+    code = (
+        path.read_text("utf-8") for path in Path(pipeline.__path__[0]).rglob("*.py")
+    )
+    kinds = {kind for text in code for kind in re.findall(r'check="(\w+)"', text)}
+    assert kinds
+    assert not kinds - set(look_up("findings.title"))
