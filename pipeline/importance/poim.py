@@ -5,6 +5,7 @@ Not: the fit of the score, nor its measurement on rows, which is `firm`.
 
 from collections.abc import Mapping, Sequence
 from itertools import product
+from numbers import Integral
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -318,6 +319,13 @@ def _arrays(
     return arrays
 
 
+def _is_named(key: object) -> bool:
+    """Return whether a key is an oligomer and a position."""
+    if not isinstance(key, tuple) or len(key) != 2:
+        return False
+    return isinstance(key[0], str) and isinstance(key[1], Integral)
+
+
 def _of_mapping(
     weights: Mapping[tuple[str, int], float],
     letters: tuple[str, ...],
@@ -325,6 +333,12 @@ def _of_mapping(
 ) -> list[Floats]:
     """Return the arrays of weights that are named one by one."""
     place = {letter: code for code, letter in enumerate(letters)}
+    for key in weights:
+        if not _is_named(key):
+            raise ValueError(
+                f"weights must be named by an oligomer and its position, as in "
+                f"('{letters[0]}', 1), but {key!r} was given."
+            )
     for oligomer, position in weights:
         others = sorted(set(oligomer) - set(letters))
         if others or not oligomer:

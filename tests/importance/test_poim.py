@@ -172,6 +172,12 @@ WEIGHTS = {("AC", 1): 1.0}
 USUAL = {"n_positions": 3, "length": 2}
 REFUSED = [
     (
+        {"ACG": 1.0},
+        {},
+        "weights must be named by an oligomer and its position, as in ('A', 1), but "
+        "'ACG' was given.",
+    ),
+    (
         WEIGHTS,
         {"length": 4},
         "length must be between 1 and n_positions, 3, but 4 was given.",
