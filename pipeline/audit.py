@@ -28,6 +28,7 @@ from pipeline.first_pairs import pairs_asked
 from pipeline.importance import METHODS
 from pipeline.importance.permutation import Stream, permuted_target
 from pipeline.journal import Journal, Step
+from pipeline.judging import judging_steps
 from pipeline.performance import performance
 from pipeline.readings import keep_readings
 from pipeline.records import Dataset, FittedModel, Floats
@@ -35,7 +36,6 @@ from pipeline.references import ENGINES, EngineInfo, describe_engine, same_predi
 from pipeline.resampling import keep_stability
 from pipeline.result import AuditResult
 from pipeline.shuffling import keep_significance
-from pipeline.top_k import keep_curves
 from r_bridge import host
 from r_bridge.errors import RUnavailable
 
@@ -168,10 +168,7 @@ class _Run:
         if self.config.surfaces:
             drawn = partial(keep_surfaces, *kept, self.test, us, self.config)
             made.append(("surfaces of two features", drawn))
-        if self.config.top_k.k:
-            rows = self.train, self.test
-            judged = partial(keep_curves, *kept, *rows, us, self.config)
-            made.append(("top-k error curves", judged))
+        made += judging_steps(*kept, self.train, self.test, us, self.config)
         return [*made, ("agreement", self.compare), *claims]
 
     def questions(self) -> Iterator[tuple[ImportanceSection, FittedModel | None]]:

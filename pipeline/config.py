@@ -22,6 +22,7 @@ from pipeline.config_checks import (
     expected_problems,
     importance_problems,
     model_problems,
+    selection_problems,
     surface_problems,
     top_k_problems,
 )
@@ -254,6 +255,8 @@ def _problems(
         elif key == "top_k":
             asked = read["importance"]
             yield from top_k_problems(entries[0], asked, _facts(read, required))
+        elif key == "selection":
+            yield from selection_problems(entries[0], read["importance"])
         elif key == "expected":
             yield from expected_problems(entries, _facts(read, required))
     for key in required:

@@ -13,6 +13,7 @@ from pipeline.derived import DERIVED
 from pipeline.errors import did_you_mean, listed
 from pipeline.expressions import problem_of
 from pipeline.importance import METHODS, options_of
+from pipeline.importance.random_subspace import PERF
 from pipeline.losses import default_losses
 
 
@@ -90,6 +91,19 @@ def top_k_problems(entry: Entry, asked: Sequence[Entry], facts: Facts) -> Iterat
             hint = did_you_mean(name, known)
             rule = "all_rows must name methods and models that are asked"
             yield f"{entry.where} {rule}, but {name!r} is not.{hint}"
+
+
+def selection_problems(entry: Entry, asked: Sequence[Entry]) -> Iterator[str]:
+    """Yield what is wrong with selected sets that nobody selects."""
+    splits = entry.values.get("splits", 0)
+    is_asked = any(
+        values.get("method") == PERF and values.get("of", "features") == "features"
+        for _, values, _ in asked
+    )
+    if splits and not is_asked:
+        rule = f"splits must be 0 without an [[importance]] of method {PERF!r}"
+        how = "Its PERF keeps the features: add one, or leave [selection] out."
+        yield f"{entry.where} {rule} of features, but {splits} was given. {how}"
 
 
 def derived_problems(entries: Sequence[Entry], *data: Entry) -> Iterator[str]:

@@ -68,6 +68,25 @@ class TopKSection:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
+class SelectionSection:
+    """How well models predict from the features that PERF keeps (Fokoué, eq. 1.1).
+
+    Attributes
+    ----------
+    splits : int
+        Random splits of the training rows. On one side of each, the first entry of
+        method `random_subspace` keeps the features whose PERF is above 0, every other
+        ranking as many from its top, and models are fitted; the other side judges
+        them, by the loss of that entry. 0 leaves it out.
+    fraction : float
+        Share of the training rows that judge.
+    """
+
+    splits: Annotated[int, Range(least=0)] = 0
+    fraction: Annotated[float, Range(above=0, below=1)] = 0.2
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class ExpectedSection:
     """What the owner of a model expects of its rankings, said beforehand.
 

@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal, TypeAlias, get_type_hints
 from pipeline.claim_section import ClaimSection
 from pipeline.config_rankings import (
     ExpectedSection,
+    SelectionSection,
     SignificanceSection,
     StabilitySection,
     TopKSection,
@@ -227,6 +228,7 @@ class AuditConfig:
     stability : StabilitySection
     significance : SignificanceSection
     top_k : TopKSection
+    selection : SelectionSection
     report : ReportSection
     r : RSection
     """
@@ -249,6 +251,7 @@ class AuditConfig:
     stability: StabilitySection = field(default_factory=StabilitySection)
     significance: SignificanceSection = field(default_factory=SignificanceSection)
     top_k: TopKSection = field(default_factory=TopKSection)
+    selection: SelectionSection = field(default_factory=SelectionSection)
     report: ReportSection = field(default_factory=ReportSection)
     r: RSection = field(default_factory=RSection)
 
@@ -279,6 +282,7 @@ TABLES: dict[str, type] = {
     "stability": StabilitySection,
     "significance": SignificanceSection,
     "top_k": TopKSection,
+    "selection": SelectionSection,
     "report": ReportSection,
     "r": RSection,
 }
@@ -298,6 +302,7 @@ KEYS = (
     "stability",
     "significance",
     "top_k",
+    "selection",
     "report",
     "r",
 )

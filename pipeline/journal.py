@@ -55,6 +55,10 @@ TOP_K = (
     *("entry", "method", "model", "ranked_by", "positive_class"),
     *("protocol", "judge", "loss", "k", "fold", "feature", "value"),
 )
+SELECTION = (
+    *("entry", "method", "model", "ranked_by", "positive_class"),
+    *("judge", "loss", "split", "k", "value"),
+)
 CONVERGENCE = ("record", "n_repeats", "feature", "value", "std_error", "rank")
 Y_PERMUTED = ("model", "of", "loss", "repeat", "value")
 
@@ -93,7 +97,7 @@ class Journal:
     checks, pairs, differences, claims : list of mapping
         Rows of the frames `checks`, `agreement`, `disagreements` and `claims`.
     expected, losses, stability, significance, convergence, top_k : list of mapping
-    mean_predictions : list of mapping
+    selection, mean_predictions : list of mapping
         Rows of the frames of these names.
     not_applicable : mapping of str to list of (question, model)
         Why there is no answer, and to what.
@@ -125,6 +129,7 @@ class Journal:
     significance: list[dict[str, Any]] = field(default_factory=list)
     top_k: list[dict[str, Any]] = field(default_factory=list)
     mean_predictions: list[dict[str, Any]] = field(default_factory=list)
+    selection: list[dict[str, Any]] = field(default_factory=list)
     not_applicable: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
     status: Literal["complete", "interrupted"] = "complete"
     seconds: dict[str, float] = field(default_factory=dict)
@@ -291,6 +296,7 @@ class Journal:
             mean_predictions=pd.DataFrame(
                 self.mean_predictions, columns=list(mean_predictions.COLUMNS)
             ),
+            selection=pd.DataFrame(self.selection, columns=list(SELECTION)),
             importances=tuple(self.importances),
             effects=tuple(self.effects),
             surfaces=tuple(self.surfaces),

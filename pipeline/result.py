@@ -89,6 +89,8 @@ class AuditResult:
         One row per ranking, protocol, judging model, number of features and fold.
     mean_predictions : DataFrame
         One row per model, class and scale of its curves, made by `mean_predictions`.
+    selection : DataFrame
+        One row per ranking, judging model and split: the loss from the features kept.
     importances : tuple of Importance
     effects : tuple of Effect
     surfaces : tuple of Surface
@@ -113,6 +115,7 @@ class AuditResult:
     convergence: pd.DataFrame
     top_k: pd.DataFrame
     mean_predictions: pd.DataFrame
+    selection: pd.DataFrame
     importances: tuple[Importance, ...] = ()
     effects: tuple[Effect, ...] = ()
     surfaces: tuple[Surface, ...] = ()

@@ -40,12 +40,17 @@ class Ranking(NamedTuple):
     ----------
     told : mapping
         entry, method, model, ranked_by and positive_class of the frame.
-    orders : tuple of tuple of str
-        For each round the ranked features, first to last.
+    records : tuple of Importance
+        The answer of each round.
     """
 
     told: Mapping[str, Any]
-    orders: tuple[tuple[str, ...], ...]
+    records: tuple[Importance, ...]
+
+    @property
+    def orders(self) -> tuple[tuple[str, ...], ...]:
+        """For each round the ranked features, first to last."""
+        return tuple(map(ordered, self.records))
 
 
 def keep_curves(
@@ -74,18 +79,29 @@ def _keep(
 ) -> None:
     """Keep the curves of one protocol."""
     fits: Fits = {}
+    for ranking in answered(journal, models, protocol, engine, config):
+        for judge in models:
+            asked = partial(
+                curve, ranking, judge, protocol, k=config.top_k.k, fits=fits
+            )
+            rows, _ = journal.guarded(judge.name, "the top-k curves", asked)
+            journal.top_k += rows or []
+
+
+def answered(
+    journal: Journal,
+    models: Sequence[FittedModel],
+    protocol: Protocol,
+    engine: EngineInfo,
+    config: AuditConfig,
+) -> Iterator[Ranking]:
+    """Yield every ranking of features in a protocol; keep why others have none."""
     for ranker in rankers(config, models):
         section, name = ranker.section, getattr(ranker.model, "name", "the data")
         ranked = partial(rankings, ranker, protocol, engine, seed=config.seed)
         told = f"the ranking by {section.method} in {protocol.name}"
         found, _ = journal.guarded(name, told, ranked)
-        for ranking in found or ():
-            for judge in models:
-                asked = partial(
-                    curve, ranking, judge, protocol, k=config.top_k.k, fits=fits
-                )
-                rows, _ = journal.guarded(judge.name, "the top-k curves", asked)
-                journal.top_k += rows or []
+        yield from found or ()
 
 
 def rankers(config: AuditConfig, models: Sequence[FittedModel]) -> Iterator[Ranker]:
@@ -116,7 +132,8 @@ def rankings(
     """
     section, model, rows = ranker.section, ranker.model, protocol.rows
     name = "" if model is None else model.name
-    own = seed_of(seed, name, section.method, section.of)
+    drawn_as = METHODS[section.method].seeded_as or section.method
+    own = seed_of(seed, name, drawn_as, section.of)
     found: list[tuple[Importance, ...]] = []
     for part in protocol.rounds:
         learnt, asked = protocol.seen(section.method, name, part)
@@ -128,7 +145,7 @@ def rankings(
             measure.importances(fitted, told, section, engine, seed=own, stream="numpy")
         )
     return tuple(
-        Ranking(_told(ranker.entry, scores[0]), tuple(map(ordered, scores)))
+        Ranking(_told(ranker.entry, scores[0]), scores)
         for scores in zip(*found, strict=True)
     )
 
@@ -193,13 +210,13 @@ def curve(
             key = (judge.name, number, frozenset(order[:n]))
             if key not in fits:
                 by_loss = judge.judged_by((loss,))
-                fits[key] = _loss(by_loss, protocol.rows, key[2], part)
+                fits[key] = loss_of(by_loss, protocol.rows, key[2], part)
             told = {"k": n, "fold": number, "feature": order[n - 1], "value": fits[key]}
             rows.append({**ranking.told, **own, **told})
     return rows
 
 
-def _loss(
+def loss_of(
     judge: FittedModel, rows: Dataset, features: frozenset[str], part: Round
 ) -> float:
     """Return the loss on the rows left out of a model fitted to the others."""

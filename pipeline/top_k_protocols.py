@@ -101,6 +101,35 @@ def held_out(train: Dataset | None, test: Dataset, config: AuditConfig) -> Proto
     return Protocol("holdout", rows, (part,), asks_out=True, all_rows=all_rows)
 
 
+def in_splits(train: Dataset | None, config: AuditConfig) -> Protocol:
+    """Return random splits of the training rows, the same for all rankings.
+
+    Each holds out a fraction of the rows, and of each class by its share up to one row.
+    No ranking sees the rows that judge it.
+
+    Raises
+    ------
+    NotApplicable
+        There are no training rows, or too few to leave one on each side.
+    """
+    n = train.n_samples if train else 0
+    held = round(config.selection.fraction * n)
+    if train is None or not 0 < held < n:
+        raise NotApplicable(
+            "The training rows must leave one or more on each side of a split, but of "
+            f"{n or 'none'} {held} would be held out."
+        )
+    every = np.arange(n)
+    is_out = every * held // n < (every + 1) * held // n
+    rounds = []
+    for number in range(config.selection.splits):
+        order = stream(config.seed, "splits", "", number).permutation(n)
+        if train.task != "regression":
+            order = order[np.argsort(train.y[order], kind="stable")]
+        rounds.append(Round(np.sort(order[~is_out]), np.sort(order[is_out])))
+    return Protocol("splits", train, tuple(rounds))
+
+
 def _joined(train: Dataset, test: Dataset) -> Dataset:
     """Return the training rows and then the test rows as one set of rows."""
     return replace(

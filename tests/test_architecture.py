@@ -10,6 +10,8 @@ ROOT = Path(__file__).parents[1]
 LAYERS = (
     "cli",
     "audit",
+    "judging",
+    "selection",
     "comparing convergence resampling shuffling top_k readings drawn_curves "
     "drawn_surfaces first_pairs",
     "top_k_protocols",

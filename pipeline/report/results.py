@@ -15,6 +15,7 @@ from pipeline.report.ranking_tables import on_drawn_rows, ranking_table, value_o
 from pipeline.report.rankings import Ranking, rows_drawn
 from pipeline.report.readings import expectations, losses
 from pipeline.report.result_figures import models_figure, ranking_figure
+from pipeline.report.selection_tables import selection_tables
 from pipeline.report.significance_tables import significance_table
 from pipeline.report.stability_tables import stability_table
 from pipeline.report.surface_figures import surface_figures
@@ -43,6 +44,8 @@ def results(facts: Facts) -> Section:
         groups.append(Group("measure-surfaces", say("surfaces.title"), surfaces))
     if judged := top_k_figures(facts):
         groups.append(Group("measure-top-k", say("top_k.title"), judged))
+    if sets := selection_tables(facts):
+        groups.append(Group("measure-selection", say("selection.title"), sets))
     groups += (*losses(facts), *expectations(facts), *claims(facts))
     first = lede(facts) if facts.rankings else say("results.none")
     return Section("F", "results", title, first, {"groups": tuple(groups)})

@@ -40,15 +40,15 @@ def lines_of(frame: pd.DataFrame) -> tuple[TopKLine, ...]:
         folds = part.groupby("k")["value"]
         spread = folds.std(ddof=1) / np.sqrt(folds.count())
         means, errors = folds.mean().tolist(), spread.tolist()
-        label = _label(who)
+        label = label_of(who)
         alike[label] += 1
         number = f" #{alike[label]}" if alike[label] > 1 else ""
         found.append(TopKLine(f"{label}{number}", tuple(means), tuple(errors)))
     return tuple(found)
 
 
-def _label(who: tuple[object, ...]) -> str:
-    """Return how the key calls a ranking: its method, and whose it is."""
+def label_of(who: tuple[object, ...]) -> str:
+    """Return how keys call a ranking, by its columns `WHO`: its method, and whose."""
     _, method, *others = (str(part) for part in who)
     told = [method.replace("_", " "), *(display_name(part) for part in others if part)]
     return ", ".join(told)

@@ -65,6 +65,7 @@ COLUMNS = {
     "convergence": "record n_repeats feature value std_error rank",
     "top_k": "entry method model ranked_by positive_class protocol judge loss k fold "
     "feature value",
+    "selection": "entry method model ranked_by positive_class judge loss split k value",
     "checks": "check subject observed threshold set_by verdict",
     "expected": "expectation features of place reason record model method loss "
     "positive_class first farthest rank share verdict",

@@ -86,6 +86,7 @@ def apartments_result(**changes: Any) -> AuditResult:
         "significance": made_frame("significance"),
         "top_k": made_frame("top_k"),
         "mean_predictions": made_frame("mean_predictions"),
+        "selection": made_frame("selection"),
         "importances": (*permuted, *_spreads(), _impurity()),
         "effects": _effects(),
         "findings": FINDINGS,
