@@ -11,6 +11,7 @@ from pipeline.report.convergence import convergence
 from pipeline.report.effect_figures import effect_figures
 from pipeline.report.facts import Facts, card_link, whole
 from pipeline.report.number_text import lone, loss_label
+from pipeline.report.ranking_matrix import ranking_matrices
 from pipeline.report.ranking_tables import on_drawn_rows, ranking_table, value_of
 from pipeline.report.rankings import Ranking, rows_drawn
 from pipeline.report.readings import expectations, losses
@@ -46,6 +47,8 @@ def results(facts: Facts) -> Section:
         groups.append(Group("measure-top-k", say("top_k.title"), judged))
     if sets := selection_tables(facts):
         groups.append(Group("measure-selection", say("selection.title"), sets))
+    if alike := ranking_matrices(facts):
+        groups.append(Group("measure-likeness", say("matrix.title"), alike))
     groups += (*losses(facts), *expectations(facts), *claims(facts))
     first = lede(facts) if facts.rankings else say("results.none")
     return Section("F", "results", title, first, {"groups": tuple(groups)})
