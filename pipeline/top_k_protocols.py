@@ -13,6 +13,7 @@ from pipeline.config import AuditConfig
 from pipeline.errors import NotApplicable
 from pipeline.records import Dataset
 from pipeline.splits import folds_of
+from pipeline.streams import stream
 
 Rows: TypeAlias = npt.NDArray[np.int64]
 

@@ -6,6 +6,7 @@ either direction.
 """
 
 import runpy
+from dataclasses import replace
 from hashlib import sha256
 from io import StringIO
 from pathlib import Path
@@ -16,6 +17,7 @@ import pytest
 from pipeline.audit import audit
 from pipeline.claims import CLAIMS
 from pipeline.config import load_config
+from pipeline.config_rankings import SelectionSection
 from pipeline.data import read_datasets
 from r_bridge import host
 
@@ -60,7 +62,8 @@ ALL = [*SHORT, *LONG, *WITH_R, *LONG_WITH_R]
 
 
 def claims_of(name):
-    config = load_config(REPORTS / name)
+    """Return the claims of an audit, without the fits that no claim is about."""
+    config = replace(load_config(REPORTS / name), selection=SelectionSection())
     return audit(*read_datasets(config), config).claims
 
 
