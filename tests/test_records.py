@@ -129,6 +129,12 @@ def test_the_form_says_how_values_follow_from_what_was_measured(
     assert record.mean == pytest.approx(np.mean(values, axis=1))
 
 
+@pytest.mark.parametrize("form", ["raw", "difference", "ratio"])
+def test_forms_rank_alike_over_a_constant_baseline_above_zero(form):
+    record = importance(form=form, baseline=np.full(2, 0.5))
+    assert record.rank.tolist() == [1, 3, 2]  # means of 4.5, 2 and 3
+
+
 @pytest.mark.filterwarnings("error")
 def test_an_infinite_loss_above_an_infinite_baseline_is_no_number():
     record = importance(raw=np.full((3, 2), np.inf), baseline=np.full(2, np.inf))
