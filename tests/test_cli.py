@@ -347,6 +347,16 @@ def children(pid):
     return path.read_text().split() if path.exists() else []
 
 
+def left(pids):
+    """Return those that have not ended; what is killed may take a moment to be gone."""
+    until = time.monotonic() + 5
+    while running := [pid for pid in pids if Path(f"/proc/{pid}").exists()]:
+        if time.monotonic() > until:
+            break
+        time.sleep(0.02)
+    return running
+
+
 def words(pid):
     """Return the words that a process was started with, "" if it has ended."""
     path = Path(f"/proc/{pid}/cmdline")
@@ -371,7 +381,7 @@ def test_ctrl_c_while_the_report_is_printed_keeps_the_numbers(folder):
     found, said = ended(process)
     assert found == 130, said
     assert kept(folder)
-    assert not [pid for pid in renderer if Path(f"/proc/{pid}").exists()]
+    assert not left(renderer)
 
 
 def test_names_that_are_not_ascii_are_no_fault(folder):
