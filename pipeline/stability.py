@@ -200,7 +200,8 @@ def settling_count(mean: float, std: float, level: float = LEVEL) -> float:
     from scipy.special import stdtrit
 
     def is_settled(n: int) -> bool:
-        return bool(stdtrit(n - 1, (1 + level) / 2) * std / n**0.5 < abs(mean))
+        t = stdtrit(float(n - 1), (1 + level) / 2)  # a count may exceed 64 bits
+        return bool(t * std / n**0.5 < abs(mean))
 
     below, enough = 1, 2
     while not is_settled(enough):

@@ -46,6 +46,10 @@ def test_far_fewer_differences_than_spread_need_the_square_of_their_ratio():
     assert settling_count(1e-6, 1.0) == pytest.approx(1.959964**2 * 1e12, rel=1e-6)
 
 
+def test_a_count_may_have_more_digits_than_a_machine_integer():
+    assert settling_count(1e-17, 1.0) == pytest.approx(1.959964**2 * 1e34, rel=1e-6)
+
+
 def test_neighbours_are_paired_by_repeat():
     noise = 100 * np.array([3.0, -1.0, 4.0, 1.0, -5.0])
     found = repeats_to_settle(record(noise, noise + 1 + SPREAD))
