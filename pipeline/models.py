@@ -20,7 +20,7 @@ from pipeline import estimators, prediction
 from pipeline.columns import is_category
 from pipeline.config_sections import ModelSection
 from pipeline.encoding import Encoding, Kind, encode, has_category, learn
-from pipeline.errors import AuditError, ModelError, listed
+from pipeline.errors import AuditError, ModelError, NotApplicable, listed
 from pipeline.losses import default_losses
 from pipeline.records import Dataset, FittedModel, Floats, Task
 from pipeline.standardised import standardised
@@ -123,6 +123,13 @@ def fit(section: ModelSection, train: Dataset) -> FittedModel:
 
 def _fit_again(section: ModelSection, rows: Dataset, seed: int | None) -> FittedModel:
     """Fit the estimator of a section on other rows or columns; see `refit`."""
+    absent = _absent(rows)
+    if absent:
+        raise NotApplicable(
+            f"Model {section.name!r} must meet every class when it is fitted again, "
+            f"but none of the {rows.n_samples} rows has {listed(absent)}. Add training "
+            "rows of the class, or leave it out."
+        )
     if seed is not None and estimators.is_seeded(section.name, section.estimator):
         parameters = {**section.parameters, "random_state": seed}
         section = replace(section, parameters=parameters)
@@ -262,14 +269,19 @@ def _weights(name: str, estimator: Any, train: Dataset) -> dict[str, Floats]:
 
 def _check_classes_met(name: str, train: Dataset) -> None:
     """Refuse training rows that lack a class."""
-    absent = [
-        label for code, label in enumerate(train.classes) if not (train.y == code).any()
-    ]
+    absent = _absent(train)
     if absent:
         raise ModelError(
             f"Model {name!r} must meet every class in training, but no training row "
             f"has {listed(absent)}."
         )
+
+
+def _absent(rows: Dataset) -> list[str]:
+    """Return the classes that no row has."""
+    return [
+        label for code, label in enumerate(rows.classes) if not (rows.y == code).any()
+    ]
 
 
 def _given_encoding(

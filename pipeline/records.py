@@ -197,9 +197,9 @@ class FittedModel:
         Raises
         ------
         NotApplicable
-            If the audit did not fit it.
+            If the audit did not fit it, or no row has some class.
         ModelError, DataError
-            If it cannot be fitted on these: no row of some class, say.
+            If it cannot be fitted on these.
         """
         if self.fit_on is None or self.train is None:
             raise NotApplicable(

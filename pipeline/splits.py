@@ -88,7 +88,7 @@ def folds_of(
     Raises
     ------
     NotApplicable
-        There are no training rows, or fewer than folds.
+        There are no training rows, fewer than folds, or a single one of some class.
     """
     n = train.n_samples if train else 0
     if train is None or n < folds:
@@ -101,4 +101,17 @@ def folds_of(
         order = order[np.argsort(train.y[order], kind="stable")]
     fold = np.empty(n, dtype=np.int64)
     fold[order] = np.arange(n) % folds
+    _check_classes_met(train, fold)
     return fold
+
+
+def _check_classes_met(train: Dataset, fold: npt.NDArray[np.int64]) -> None:
+    """Refuse a fold that holds the only row of a class; two are in two folds."""
+    for code, name in enumerate(train.classes):
+        held = fold[train.y == code]
+        if len(held) == 1:
+            raise NotApplicable(
+                f"Class {name!r} must have 2 or more training rows to be cut into "
+                f"folds, but it has 1, in fold {held[0] + 1}: what is fitted to the "
+                "other folds would not meet it. Add rows of the class, or leave it out."
+            )

@@ -531,6 +531,16 @@ def test_a_class_without_a_training_row_is_refused():
     )
 
 
+def test_a_refit_that_would_not_meet_a_class_is_no_question_to_ask():
+    model = fit(section(LOGISTIC), multiclass_rows())
+    few = np.flatnonzero(model.train.y < 2)
+    assert refused(model.refit, ["size"], few) == (
+        NotApplicable,
+        "Model 'm' must meet every class when it is fitted again, but none of the "
+        f"{len(few)} rows has 'two'. Add training rows of the class, or leave it out.",
+    )
+
+
 def test_the_faults_of_all_models_are_told_together():
     sections = [
         section(FOREST, name="a", parameters={"max_dept": 3}),

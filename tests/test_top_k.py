@@ -1,5 +1,7 @@
 """Top-k error curves: who ranks, on which rows, and what a curve must look like."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -103,6 +105,22 @@ def test_more_folds_than_rows_are_a_note():
     assert note.message == (
         "The folds of the top-k curves: The training rows must number 61 or more to be "
         "cut into folds, but there are 60."
+    )
+
+
+def test_a_class_of_one_row_is_a_note_and_fails_no_audit():
+    model = {"name": "l", "estimator": "sklearn.linear_model.LogisticRegression"}
+    y = np.arange(60) == 7
+    train = dataset(rows("t").X, y.astype(int), name="t", task="binary", split="train")
+    asked = {"train": train, "task": "binary", "model": model}
+    result = curves({"method": "permutation", "n_repeats": 1}, **asked)
+    assert "method_failed" not in {found.check for found in result.findings}
+    (note,) = (f for f in result.findings if "folds" in f.message)
+    assert re.fullmatch(
+        r"The folds of the top-k curves: Class '1' must have 2 or more training rows "
+        r"to be cut into folds, but it has 1, in fold [1-4]: what is fitted to the "
+        r"other folds would not meet it\. Add rows of the class, or leave it out\.",
+        note.message,
     )
 
 
