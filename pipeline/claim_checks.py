@@ -4,12 +4,14 @@ As in `config_checks`: a sentence per problem. Not: a key alone.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from pipeline.claims import CLAIMS, OF_LOSS
 from pipeline.config_checks import Entry, Facts
 from pipeline.errors import did_you_mean, listed
 from pipeline.importance import METHODS, options_of
+from pipeline.losses import default_losses
+from pipeline.records import Task
 
 Values = Mapping[str, Any]
 
@@ -61,6 +63,8 @@ def _method(values: Values, entries: Sequence[Values], facts: Facts) -> Iterator
         if method:
             rule = f"method must be left out for kind {kind!r}"
             yield f"{rule}, but {method!r} was given."
+            return
+        yield from _ambiguous_loss(values, entries, facts)
         return
     if not method:
         yield f"method must be given for kind {kind!r}, but it is missing."
@@ -130,6 +134,31 @@ def _ambiguous(values: Values, same: Sequence[Values], facts: Facts) -> Iterator
     if not values.get("loss") and len(losses) > 1:
         rule = f"loss must be given where {method!r} is asked several"
         yield f"{rule}, but it is missing."
+
+
+def _ambiguous_loss(
+    values: Values, entries: Sequence[Values], facts: Facts
+) -> Iterator[str]:
+    """Yield which name a claim about the loss of a model must give: the first of it."""
+    model, kind = values.get("model"), values["kind"]
+    known = facts.models or ()
+    if not model and len(known) > 1:
+        rule = f"model must be given for kind {kind!r} where there are several"
+        yield f"{rule}, but it is missing."
+        return
+    names = {model} if model else set(known)
+    usual = default_losses(cast(Task, facts.task)) if facts.task else ()
+    losses = [
+        loss
+        for entry in entries
+        if METHODS[entry["method"]].unit == "loss"
+        and (not entry.get("models") or names & set(entry["models"]))
+        for loss in entry.get("losses") or usual
+    ]
+    told = tuple(dict.fromkeys(losses))
+    if not values.get("loss") and len(told) > 1:
+        rule = f"loss must be given for kind {kind!r} where several are asked"
+        yield f"{rule}, {listed(told)}, but it is missing."
 
 
 def _second(values: Values, entries: Sequence[Values], facts: Facts) -> Iterator[str]:

@@ -29,6 +29,7 @@ class Judged(NamedTuple):
 
     value: float
     constant: float
+    loss: str = ""
 
 
 class _Losses(NamedTuple):

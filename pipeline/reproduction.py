@@ -71,15 +71,17 @@ def judge(
     -------
     rows : list of dict
         For `claims_frame`. ``paper`` is NaN where the paper prints no number,
-        ``ours`` where there is none; ``reason`` says why a claim is not comparable.
+        ``ours`` where there is none; ``loss`` is the one measured if a claim names
+        none; ``reason`` says why a claim is not comparable.
     findings : list of Finding
         None for what the claim itself calls not comparable.
     """
     rows: list[Row] = []
     findings: list[Finding] = []
     for claim in claims:
-        answer, reason = _answered(claim, measured)
-        row = _row(claim, answer, claim.not_comparable or reason)
+        answer, loss, reason = _answered(claim, measured)
+        told = replace(claim, loss=claim.loss or loss or None)
+        row = _row(told, answer, claim.not_comparable or reason)
         rows.append(row)
         findings += _findings(claim, row)
     return rows, findings
@@ -90,14 +92,24 @@ def claims_frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     return pd.DataFrame(list(rows), columns=list(COLUMNS))
 
 
-def _answered(claim: ClaimSection, measured: Measured) -> tuple[Answer | None, str]:
-    """Return what our numbers say, or why they cannot."""
+def _answered(
+    claim: ClaimSection, measured: Measured
+) -> tuple[Answer | None, str, str]:
+    """Return what our numbers say, in which loss, or why they cannot."""
     asks, function, _, _ = CLAIMS[claim.kind]
     try:
         asked = _ASKED[asks](claim, measured)
-        return function(asked, claim.features, **claim.options), ""
+        answer = function(asked, claim.features, **claim.options)
+        return answer, _loss_of(asked), ""
     except AuditError as error:
-        return None, str(error)
+        return None, "", str(error)
+
+
+def _loss_of(asked: Any) -> str:
+    """Return the one loss that was measured, nothing if there is none or several."""
+    records = asked if type(asked) in (list, tuple) else (asked,)
+    told = {getattr(record, "loss", "") for record in records}
+    return told.pop() if len(told) == 1 else ""
 
 
 def _importance(claim: ClaimSection, measured: Measured) -> Importance:
@@ -181,7 +193,8 @@ def _performance(claim: ClaimSection, measured: Measured) -> Judged:
             f"It must name one model and one loss that were measured on the "
             f"{claim.options['split']} rows, but {len(rows)} were."
         )
-    return Judged(float(rows[0]["value"]), float(rows[0]["constant"]))
+    (row,) = rows
+    return Judged(float(row["value"]), float(row["constant"]), row["loss"])
 
 
 def _in_folds(claim: ClaimSection, measured: Measured) -> Judged:

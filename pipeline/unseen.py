@@ -55,13 +55,13 @@ def in_folds(
             f"Model {model.name!r} must be fitted by the audit to be judged in folds, "
             "but it came as it is. Name its estimator under [[models]]."
         )
-    losses = []
+    losses: list[tuple[float, float]] = []
     for repeat in range(repeats):
         fold_of = folds_of(train, folds, seed=seed, repeat=repeat)
         for fold in range(folds):
-            losses.append(_left_out(model, train, loss, fold_of == fold))
+            losses.append(_left_out(model, train, loss, fold_of == fold)[:2])
     value, of_constant = np.mean(losses, axis=0)
-    return Judged(float(value), float(of_constant))
+    return Judged(float(value), float(of_constant), loss)
 
 
 def _left_out(
@@ -76,9 +76,8 @@ def _left_out(
 
 
 def _judged(loss: str, rows: Dataset, predicted: Floats, constant: Floats) -> Judged:
-    return Judged(
-        *(
-            float(evaluate((loss,), rows.y, each, rows.weights)[0])
-            for each in (predicted, constant)
-        )
+    value, of_constant = (
+        float(evaluate((loss,), rows.y, each, rows.weights)[0])
+        for each in (predicted, constant)
     )
+    return Judged(value, of_constant, loss)

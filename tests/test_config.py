@@ -229,6 +229,17 @@ def test_a_claim_names_one_of_the_models_of_its_file(model, told, tmp_path):
     assert problem.startswith(f"audit.toml: [claims] {told}")
 
 
+def test_a_claim_about_a_loss_names_one_of_several_models(tmp_path):
+    second = '[[models]]\nname = "second"\nestimator = "a.B"\n'
+    claim = '[[claims]]\ntext = "t"\nkind = "explained"\nexpected = 1\ntolerance = 0\n'
+    with pytest.raises(ConfigError) as refused:
+        load_config(write(tmp_path / "a", minimal(second + claim)))
+    assert refused.value.problems == (
+        "audit.toml: [claims] model must be given for kind 'explained' where there "
+        "are several, but it is missing.",
+    )
+
+
 def test_a_claim_about_all_models_need_not_name_one(tmp_path):
     second = '[[models]]\nname = "second"\nestimator = "a.B"\n'
     claim = '[[claims]]\ntext = "t"\nkind = "frequency"\nmethod = "permutation"\n'

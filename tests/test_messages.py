@@ -264,6 +264,20 @@ CONFIG = [
         "[claims] loss must be given where 'permutation' is asked several, but it is "
         "missing.",
     ),
+    *(
+        (
+            claimed(
+                {"losses": ["rmse", "mae"]}, kind=kind, method=None, features=[], **more
+            ),
+            f"[claims] loss must be given for kind {kind!r} where several are asked, "
+            "'rmse', 'mae', but it is missing.",
+        )
+        for kind, more in (
+            ("performance", {"expected": 1, "tolerance": 0}),
+            ("explained", {"expected": 1, "tolerance": 0, "model": "m"}),
+            ("cross_validated", {"expected": 1, "tolerance": 0}),
+        )
+    ),
     (
         claimed({"method": "impurity"}, method="impurity", model="m", loss="mae"),
         "[claims] loss must be left out for method 'impurity', which measures no loss, "

@@ -140,8 +140,13 @@ def test_a_loss_that_no_claim_names_is_the_one_the_audit_judges_by(kind):
         return row(audit(train, test, parse_config(config)))
 
     assert told(["mse"])["ours"] == told(["mae"], loss="mse")["ours"]
-    reason = "It names no loss, and there are 'mse', 'mae'."
-    assert told(["mse", "mae"])["reason"] == reason
+    assert told(["mse"])["loss"] == "mse"
+
+
+def test_a_claim_that_names_no_loss_says_which_its_number_is():
+    loss = {"text": "t", "kind": "performance", "expected": 0.1, "tolerance": 0.02}
+    told = claimed(LEADS, loss).claims
+    assert list(told["loss"]) == ["rmse", "rmse"]
 
 
 def test_a_frequency_is_about_all_models():
@@ -257,7 +262,7 @@ def test_the_report_shows_claim_paper_and_ours_side_by_side():
     strange = {**FAILS, "text": "<b> & *b*", "not_comparable": "it has other data"}
     item = table(build_view(claimed(FAILS, strange)), "tab-claims")
     assert column(item, "Claim")[1] == "<b> & *b* (Doe (2001), Fig. 2)"
-    assert column(item, "What is compared")[0] == "rank of 'b', permutation"
+    assert column(item, "What is compared")[0] == "rank of 'b', permutation, rmse"
     assert column(item, "Paper's number") == ["0.5", "0.5"]
     assert column(item, "Our number") == ["2", "2"]
     assert column(item, "Verdict") == [
