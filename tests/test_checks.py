@@ -11,7 +11,9 @@ from pipeline.checks import CHECKS, COLUMNS, Limit, checks_frame
 from pipeline.checks.columns import stand_ins
 from pipeline.config_sections import ModelSection
 from pipeline.estimates import Importance
+from pipeline.importance.filters import anova, lowess_r2
 from pipeline.importance.permutation import permutation
+from pipeline.importance.rank_correlation import spearman
 from pipeline.known_answers import (
     binary_data,
     linear_model,
@@ -204,6 +206,48 @@ def test_a_feature_without_a_number_is_named():
         "Every feature must get a number, but there is none for 'x2'. They are shown "
         "without a rank."
     )
+
+
+MIXED = normal_data(1, 1)
+MIXED = replace(
+    MIXED, X=MIXED.X.assign(x2=pd.Categorical(np.where(MIXED.y > 0, "a", "b")))
+)
+
+
+@pytest.mark.parametrize(
+    ("method", "asked", "groups", "reason"),
+    [
+        (spearman, MIXED, None, "'spearman' is defined for numbers only, not for 'x2'"),
+        (lowess_r2, MIXED, None, "'lowess_r2' is defined for numbers only, not for "),
+        (
+            anova,
+            MIXED,
+            None,
+            "'anova' is defined for categories under a numeric target only, not for ",
+        ),
+        (
+            spearman,
+            normal_data(1, 1),
+            {"both": ("x1", "x2")},
+            "'spearman' is defined for single columns only, not for 'both'.",
+        ),
+    ],
+)
+def test_what_a_method_is_not_defined_for_is_but_a_note(method, asked, groups, reason):
+    data = replace(asked, groups=groups or asked.groups)
+    raw, baseline = method(None, data, seed=1)
+    made = measured(raw[:, :, 0], data=data, method=method.__name__, loss="")
+    made = replace(made, baseline=baseline[:, 0], model="")
+    verdict, _, finding = answer("unmeasured", of_importance(made, data))
+    assert (verdict, finding.severity) == ("pass", "info")
+    assert f"shown without a rank. {reason}" in finding.message
+    assert finding.remedy == "Ask them of another method."
+
+
+def test_a_number_without_an_answer_is_no_matter_of_definition():
+    holes = measured([[np.nan], [np.nan]], data=MIXED, method="spearman", loss="")
+    verdict, _, finding = answer("unmeasured", of_importance(holes, MIXED))
+    assert (verdict, finding.severity) == ("warn", "warning")
 
 
 def test_where_every_feature_has_a_number_all_is_measured():

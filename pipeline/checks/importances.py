@@ -6,6 +6,7 @@ import numpy as np
 
 from pipeline.checks.answers import Answer, Limit, Limits, answer
 from pipeline.checks.columns import is_constant
+from pipeline.checks.definitions import told, undefined
 from pipeline.errors import listed
 from pipeline.estimates import Importance
 from pipeline.finding import Finding
@@ -20,7 +21,8 @@ Leaves: TypeAlias = dict[str, tuple[int, int]]
 def unmeasured(importance: Importance, data: Dataset, limits: Limits) -> Answer:
     """Fire if an importance has no answer for some feature.
 
-    A constant has none, nor has what a model is not given where models are fitted anew.
+    A constant has none, nor has what a model is not given where models are fitted anew,
+    nor what the method is not defined for: then it is but a note.
     """
     del limits
     missing = [
@@ -30,20 +32,26 @@ def unmeasured(importance: Importance, data: Dataset, limits: Limits) -> Answer:
     ]
     of = dict(zip(importance.features, importance.columns, strict=True))
     kept = set(data.unread) if METHODS[importance.method].asks == "refit" else set()
+    broken = undefined(importance, data)
+    outside = {name for names in broken.values() for name in names}
     expected = all(
-        is_constant(data, of[name]) or set(of[name]) <= kept for name in missing
+        name in outside or is_constant(data, of[name]) or set(of[name]) <= kept
+        for name in missing
     )
+    why = told(importance.method, broken)
     finding = Finding(
         check="unmeasured",
         severity="info" if expected else "warning",
         subject=_asked(importance),
         message=(
             "Every feature must get a number, but there is none for "
-            f"{listed(missing)}. They are shown without a rank."
+            f"{listed(missing)}. They are shown without a rank. {why}".rstrip()
         ),
         remedy=(
-            "Look for constant columns, infinite losses, unknown levels and columns "
-            "that no model is given."
+            "Ask them of another method."
+            if outside.issuperset(missing)
+            else "Look for constant columns, infinite losses, unknown levels and "
+            "columns that no model is given."
         ),
         evidence={"features": len(missing)},
     )
