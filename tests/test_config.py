@@ -549,6 +549,19 @@ def test_the_example_holds_every_key():
     )
 
 
+def test_the_example_names_every_method_and_each_entry_is_sound():
+    text = EXAMPLE.read_text(encoding="utf-8")
+    told = set(re.findall(r'"(\w+)"', text.split("[[claims]]")[0]))
+    assert set(METHODS) - told == set()
+    entries = re.findall(r"^# \[\[importance\]\].*(?:\n.+)+", text, flags=re.MULTILINE)
+    for entry in entries:
+        given = tomllib.loads(re.sub(r"^# ", "", entry, flags=re.MULTILINE))
+        (section,) = given["importance"]
+        assert schema_errors(example() | given) == []
+        own = options_of(METHODS[section["method"]].function)
+        assert set(section) - {"method", "of", "top"} <= set(own)
+
+
 def test_every_key_of_the_example_is_commented():
     text = EXAMPLE.read_text(encoding="utf-8")
     first = text.split("[[models]]")[1] + text.split("[checks]")[1]
