@@ -5,7 +5,7 @@ Not: the fit of the score, nor its measurement on rows, which is `firm`.
 
 from collections.abc import Mapping, Sequence
 from itertools import product
-from numbers import Integral
+from numbers import Integral, Real
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -265,7 +265,7 @@ def _distribution(
     name: str, given: npt.ArrayLike, shapes: Sequence[tuple[int, ...]]
 ) -> Floats:
     """Return probabilities, or refuse what are none."""
-    found = np.array(given, dtype=np.float64)
+    found = _numbers(name, given)
     if found.shape not in shapes:
         rule = " or ".join(map(str, shapes))
         raise ValueError(f"{name} must have shape {rule}, but {found.shape} was given.")
@@ -273,6 +273,8 @@ def _distribution(
         raise ValueError(
             f"{name} must be 0 or above, but {found[~(found >= 0)][0]:g} was given."
         )
+    if not found.size:  # one position: there is no step to the next
+        return found
     sums = found.sum(axis=-1, keepdims=True)
     farthest = sums.flat[np.argmax(np.abs(sums - 1))]
     if abs(farthest - 1) > _ROUNDING:
@@ -281,6 +283,16 @@ def _distribution(
             "them by their sum."
         )
     return np.asarray(found / sums)
+
+
+def _numbers(name: str, given: npt.ArrayLike) -> Floats:
+    """Return an array of numbers, or refuse what holds anything else."""
+    try:
+        return np.array(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"{name} must be an array of numbers, but {given!r} was given."
+        ) from error
 
 
 def _letters(alphabet: str) -> tuple[str, ...]:
@@ -299,7 +311,7 @@ def _arrays(
     if isinstance(weights, Mapping):
         arrays = _of_mapping(weights, letters, n_positions)
     else:
-        arrays = [np.array(array, dtype=np.float64) for array in weights]
+        arrays = [_numbers("weights", array) for array in weights]
     if len(arrays) > n_positions:
         raise ValueError(
             f"weights must be of oligomers within {n_positions} positions, but some "
@@ -361,5 +373,10 @@ def _of_mapping(
         code = 0
         for letter in oligomer:
             code = code * len(letters) + place[letter]
+        if not isinstance(weight, Real):
+            raise ValueError(
+                f"weights must be numbers, but that of {oligomer!r} at {position} is "
+                f"{weight!r}."
+            )
         arrays[len(oligomer) - 1][position - 1, code] = weight
     return arrays

@@ -219,6 +219,21 @@ REFUSED = [
         "weights must be finite, but one of length 2 is not.",
     ),
     (
+        {("AC", 1): "heavy"},
+        {},
+        "weights must be numbers, but that of 'AC' at 1 is 'heavy'.",
+    ),
+    (
+        [["a", "b", "c", "d"]],
+        {},
+        "weights must be an array of numbers, but ['a', 'b', 'c', 'd'] was given.",
+    ),
+    (
+        WEIGHTS,
+        {"transitions": "even"},
+        "transitions must be an array of numbers, but 'even' was given.",
+    ),
+    (
         WEIGHTS,
         {"alphabet": "ACC"},
         "alphabet must hold two letters or more, each once, but 'ACC' was given.",
@@ -259,3 +274,9 @@ def test_the_examples_of_the_docstring_hold():
     results = doctest.testmod(module)
     assert results.attempted >= 2
     assert results.failed == 0
+
+
+def test_one_position_has_no_step_to_the_next():
+    usual = USUAL | {"n_positions": 1, "length": 1}
+    asked = poim({("A", 1): 1.0}, **usual, transitions=np.zeros((0, 4, 4)))
+    pd.testing.assert_frame_equal(asked, poim({("A", 1): 1.0}, **usual))
