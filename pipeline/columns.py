@@ -283,6 +283,8 @@ def refuse_new_levels(
     new = sorted(set(test.dropna()) - set(known))
     if new:
         remedy = "Split otherwise, or put rare levels together."
+        if rows == "reference":
+            remedy = "Leave those rows out, or put rare levels together."
         if isinstance(known, pd.Series) and known.is_unique:
             remedy = (
                 "It names rows, each by a level of its own: list the other columns "

@@ -110,8 +110,8 @@ MESSAGES = [
         "kind,x\na,1\nc,2\n",
         {},
         "more.csv: column 'kind' must have its reference levels among those of the "
-        "training rows, but 'c' is in the reference rows only. Split otherwise, or put "
-        "rare levels together.",
+        "training rows, but 'c' is in the reference rows only. Leave those rows "
+        "out, or put rare levels together.",
     ),
     (
         "kind,x\na,1\n",
