@@ -554,6 +554,7 @@ def test_the_example_names_every_method_and_each_entry_is_sound():
     told = set(re.findall(r'"(\w+)"', text.split("[[claims]]")[0]))
     assert set(METHODS) - told == set()
     entries = re.findall(r"^# \[\[importance\]\].*(?:\n.+)+", text, flags=re.MULTILINE)
+    assert len(entries) == text.count("# [[importance]]")
     for entry in entries:
         given = tomllib.loads(re.sub(r"^# ", "", entry, flags=re.MULTILINE))
         (section,) = given["importance"]
