@@ -28,6 +28,7 @@ STYLES = (
 )
 """Colour, mark and dashes of each line: told apart without colour too."""
 _TOP, _HEIGHT, _LEFT, _KEY = 4.4, 62.0, 16.0, 54.0
+_KEY_LINE, _KEY_GAP = 3.0, 1.0  # 9 names of 2 lines are as high as the plot
 _ASIDE = 0.9  # from one line to the next, so that their error bars stand apart
 _HEAD = 8.0  # of a panel that is named
 
@@ -162,10 +163,13 @@ def _key(
 ) -> None:
     """Name the lines of a panel by their marks."""
     room = (WIDTH - left - 2.5) / parts.SLACK
-    for place, line in enumerate(panel.lines):
+    row = top
+    for line in panel.lines:
         colour, shape, _ = STYLES[labels.index(line.label)]
-        row = top + 5.0 * place
         sheet.mark(left, row, shape, colour=colour)
-        ((label,),) = typeface.shortened([line.label], room, SMALL)
-        tint = parts.word_colour(colour)
-        sheet.text(left + 2.5, row, label, size=SMALL, colour=tint)
+        (texts,) = typeface.shortened([line.label], room, SMALL, lines=2)
+        for text in texts:
+            tint = parts.word_colour(colour)
+            sheet.text(left + 2.5, row, text, size=SMALL, colour=tint)
+            row += _KEY_LINE
+        row += _KEY_GAP

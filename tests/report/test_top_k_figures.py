@@ -1,9 +1,14 @@
 """The figure of top-k error curves, by the numbers it draws."""
 
+import re
+from dataclasses import replace
+
+import numpy as np
 import pandas as pd
 import pytest
 from tests.report.made_records import made_frame
 from tests.report.made_results import apartments_result
+from tests.report.reading import section
 from tests.report.svg_reader import groups, mark, off_sheet, points, words
 
 from pipeline.report import figures
@@ -91,9 +96,73 @@ def test_each_protocol_has_a_panel_and_a_sentence():
     assert "judged once by the test rows" in plain(figure.caption)
 
 
+def top_k_of(frame, **changed):
+    view = build_view(apartments_result(top_k=frame, **changed))
+    return next(f for f in view.figures if f.function == "top_k")
+
+
+def labels(figure):
+    return [line.label for line in figure.data["panels"][0].lines]
+
+
 def test_two_questions_by_one_method_are_two_lines():
     twice = pd.concat([frame(), frame().assign(entry=1)], ignore_index=True)
-    view = build_view(apartments_result(top_k=twice))
-    (figure,) = (f for f in view.figures if f.function == "top_k")
-    (panel,) = figure.data["panels"]
-    assert [line.label for line in panel.lines] == ["pca", "pca #2"]
+    assert labels(top_k_of(twice)) == ["pca (entry 1)", "pca (entry 2)"]
+
+
+def test_two_askings_of_one_method_are_told_apart_by_their_cards():
+    importances = apartments_result().importances
+    first = importances[0]
+    other = replace(first, options={**first.options, "perturbation": "resample"})
+    told = {"method": first.method, "model": first.model, "ranked_by": first.loss}
+    twice = pd.concat([frame().assign(entry=n, **told) for n in (0, 1)])
+    results = {"importances": (*importances, other)}
+    (one, two) = labels(top_k_of(twice.reset_index(drop=True), **results))
+    assert one == "permutation, forest, RMSE (E1)"
+    assert re.fullmatch(r"permutation, forest, RMSE \(E[2-9]\)", two)
+
+
+def test_each_method_is_drawn_before_a_second_ranking_of_one():
+    own = [frame().assign(model=f"m{n}") for n in range(9)]
+    own += [frame().assign(method="mrmr")]
+    figure = top_k_of(pd.concat(own, ignore_index=True))
+    assert labels(figure) == [*(f"pca, m{n}" for n in range(8)), "mrmr"]
+    assert plain(figure.caption).endswith("Not drawn: 1 more.")
+
+
+def test_a_judge_without_a_finite_loss_has_a_sentence_and_no_figure():
+    endless = frame().assign(value=np.inf, loss="log_loss")
+    view = build_view(apartments_result(top_k=endless))
+    assert not [f for f in view.figures if f.function == "top_k"]
+    groups = section(view, "F").parts["groups"]
+    (group,) = (group for group in groups if group.id == "measure-top-k")
+    assert plain(group.blocks[0]) == (
+        "forest has no curves: its loss, log loss, is infinite or missing with every "
+        "number of features."
+    )
+
+
+def test_a_ranking_without_a_finite_loss_is_named_below_the_others():
+    endless = frame().assign(value=np.inf, method="mrmr")
+    figure = top_k_of(pd.concat([frame(), endless], ignore_index=True))
+    assert labels(figure) == ["pca"]
+    told = "Without a curve, because no mean loss is finite: mrmr."
+    assert plain(figure.caption).endswith(told)
+
+
+@pytest.mark.filterwarnings("error")
+def test_an_infinite_loss_in_one_fold_is_a_gap_and_is_told():
+    holed = frame()
+    holed.loc[(holed["k"] == 1) & (holed["fold"] == 2), "value"] = np.inf
+    figure = top_k_of(holed)
+    (line,) = figure.data["panels"][0].lines
+    assert np.isnan([line.means[0], line.errors[0]]).all()
+    assert (line.means[1], line.errors[1]) == (1.0, 0.0)
+    assert "a curve has a gap" in plain(figure.caption)
+
+
+def test_a_long_name_in_the_key_takes_two_lines_and_is_not_cut():
+    name = "permutation, logistic regression, 1 − accuracy (E12)"
+    page = drawn(tuple(TopKLine(f"{name}{n}", (1.0,), (0.0,)) for n in range(9)))
+    assert "…" not in "".join(words(page))
+    assert off_sheet(page) == []
