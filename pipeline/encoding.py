@@ -197,10 +197,12 @@ def _misplaced(
     if len(without):
         known = levels.declared[levels.is_placed[:-1]]
         return _unknown(levels.declared[without], column, known, model)
+    n_missing = int((codes < 0).sum())
     return DataError(
         f"Column {column.name!r} must have no missing value for model {model!r}, whose "
-        f"one-hot columns have no place for one, but {int((codes < 0).sum())} were "
-        "found. Make missing a level of its own, or leave those rows out."
+        f"one-hot columns have no place for one, but {n_missing} "
+        f"{'was' if n_missing == 1 else 'were'} found. Make missing a level of its "
+        "own, or leave those rows out."
     )
 
 

@@ -63,7 +63,7 @@ def judge(
             if section.of == record.of and section.model in ("", record.model):
                 told = {"expectation": number, "record": index}
                 rows.append(told | _row(section, record, resolution))
-    return rows, list(_findings(expected, rows))
+    return rows, list(_findings(expected, rows, resolution))
 
 
 def expected_frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
@@ -113,6 +113,12 @@ def at_zero(record: Importance, *, resolution: float) -> npt.NDArray[np.bool_]:
     return np.asarray(inside | (_shares(record) <= resolution))
 
 
+def places_apart(share: float, limit: float) -> int:
+    """Return the decimals of a percentage that show that it is not its limit."""
+    told = (n for n in range(9) if f"{share:.{n}%}" != f"{limit:.{n}%}")
+    return next(told, 0)
+
+
 def _places(record: Importance, ties: Literal["min", "max"]) -> Floats:
     """Return the best or the worst place each feature may take among its ties."""
     return np.asarray(pd.Series(record.mean).rank(ascending=False, method=ties))
@@ -129,7 +135,7 @@ def _shares(record: Importance) -> Floats:
 
 
 def _findings(
-    expected: Sequence[ExpectedSection], rows: Sequence[Row]
+    expected: Sequence[ExpectedSection], rows: Sequence[Row], resolution: float
 ) -> Iterator[Finding]:
     """Yield one finding per expectation and model whose rankings do not all bear it."""
     for number, section in enumerate(expected, start=1):
@@ -138,11 +144,15 @@ def _findings(
             judged = [r for r in own if r["model"] == model and r["verdict"] != UNKNOWN]
             against = [row for row in judged if row["verdict"] == DEVIATES]
             if against:
-                yield _finding(section, model, against, len(judged))
+                yield _finding(section, model, against, len(judged), resolution)
 
 
 def _finding(
-    section: ExpectedSection, model: str, against: Sequence[Row], n_judged: int
+    section: ExpectedSection,
+    model: str,
+    against: Sequence[Row],
+    n_judged: int,
+    resolution: float,
 ) -> Finding:
     every = len(against) == n_judged
     severity: Severity = "warning" if every else "info"
@@ -152,7 +162,8 @@ def _finding(
     if section.place == "top":
         found = f"the top is {first['first']}"
     else:
-        found = f"{first['farthest']!r} has {first['share']:.0%} of the largest"
+        share, places = first["share"], places_apart(first["share"], resolution)
+        found = f"{first['farthest']!r} has {share:.{places}%} of the largest"
     return Finding(
         check="unexpected",
         severity=severity,

@@ -142,8 +142,9 @@ def refusal(form: Form, verb: str, X: pd.DataFrame, error: Exception) -> AuditEr
         n_missing = int(X[lacking[0]].isna().sum())
         return DataError(
             f"Column {lacking[0]!r} must have no missing value for model "
-            f"{form.model!r}, since {form.kind} takes none, but {n_missing} were "
-            "found. Leave those rows or the column out, or choose an estimator that "
+            f"{form.model!r}, since {form.kind} takes none, but {n_missing} "
+            f"{'was' if n_missing == 1 else 'were'} found. Leave those "
+            "rows or the column out, or choose an estimator that "
             "takes missing values."
         )
     return ModelError(f"Model {form.model!r} must {verb}, but {form.kind} says: {said}")

@@ -203,7 +203,7 @@ def test_a_feature_without_a_number_is_named():
     verdict, observed, finding = answer("unmeasured", of_importance(holes))
     assert (verdict, observed) == ("warn", 1.0)
     assert finding.message == (
-        "Every feature must get a number, but there is none for 'x2'. They are shown "
+        "Every feature must get a number, but there is none for 'x2'. It is shown "
         "without a rank."
     )
 

@@ -123,6 +123,11 @@ def test_what_some_rankings_bear_out_is_a_note():
     )
 
 
+def test_a_share_just_beyond_the_limit_does_not_read_like_it():
+    (found,) = judged(expect("zero", "b"), ranking(1000, 101, stream=""))[1]
+    assert found.message.endswith("'b' has 10.1% of the largest.")
+
+
 def test_an_audit_keeps_what_was_expected_beside_what_was_found():
     told = {"features": ["b"], "place": "top", "reason": "It is law."}
     result = audited(linear(), expected=[told])

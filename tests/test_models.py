@@ -268,6 +268,14 @@ def test_a_missing_level_has_no_place_among_indicators():
     )
 
 
+@pytest.mark.parametrize("column", ["size", "grade"])
+def test_one_missing_value_was_found(column):
+    data = rows()
+    gap = data.X.assign(**{column: data.X[column].where(data.X.index > 0)})
+    _, message = refused(fit(section(LINEAR), data).predict, gap)
+    assert "but 1 was found." in message
+
+
 @pytest.mark.parametrize("classes", [("no", "yes"), ("1", "0"), ("b", "a")])
 def test_a_binary_model_predicts_the_positive_class(classes):
     data = binary_rows(classes)

@@ -45,7 +45,8 @@ def unmeasured(importance: Importance, data: Dataset, limits: Limits) -> Answer:
         subject=_asked(importance),
         message=(
             "Every feature must get a number, but there is none for "
-            f"{listed(missing)}. They are shown without a rank. {why}".rstrip()
+            f"{listed(missing)}. {'It is' if len(missing) == 1 else 'They are'} shown "
+            f"without a rank. {why}".rstrip()
         ),
         remedy=(
             "Ask them of another method."

@@ -3,8 +3,10 @@
 Not: the judgement, which the result holds.
 """
 
+from math import nan
 from typing import Any
 
+from pipeline.expected import DEVIATES, FOUND, places_apart
 from pipeline.report.blocks import (
     Cell,
     Column,
@@ -17,11 +19,17 @@ from pipeline.report.blocks import (
     Table,
     Value,
 )
-from pipeline.report.facts import Facts, card_link, tallied
-from pipeline.report.number_text import MISSING, lone, loss_label, percent, rank_text
+from pipeline.report.facts import Facts, card_link, config_of, tallied
+from pipeline.report.number_text import (
+    MISSING,
+    THIN,
+    lone,
+    loss_label,
+    number,
+    percent,
+    rank_text,
+)
 from pipeline.report.wording import counted, joined, named, say, shown, word
-
-FOUND, DEVIATES = "as expected", "not as expected"
 
 
 def expectations(facts: Facts) -> tuple[Group, ...]:
@@ -29,6 +37,7 @@ def expectations(facts: Facts) -> tuple[Group, ...]:
     frame = facts.result.expected
     if frame.empty:
         return ()
+    limit = float(config_of(facts, "checks").get("resolution", nan))
     table = Table(
         id="tab-expected",
         caption=say("expected.caption"),
@@ -38,7 +47,7 @@ def expectations(facts: Facts) -> tuple[Group, ...]:
             Column(say("expected.found"), width=28),
             Column(say("expected.verdict"), width=17),
         ),
-        rows=tuple(_expectation(facts, at) for at in range(len(frame))),
+        rows=tuple(_expectation(facts, at, limit) for at in range(len(frame))),
         notes=(say("expected.note"),),
         source="expected.csv",
         shape="wide",
@@ -58,7 +67,7 @@ def _lede(facts: Facts) -> Sentence:
     return lede + (say("expected.others", n=n) if deviating else ())
 
 
-def _expectation(facts: Facts, at: int) -> Row:
+def _expectation(facts: Facts, at: int, limit: float) -> Row:
     row = facts.result.expected.iloc[at]
     what = say(
         f"expected.{row['place']}",
@@ -73,7 +82,7 @@ def _expectation(facts: Facts, at: int) -> Row:
     verdict: Sentence = (word(f"expected.verdicts.{row['verdict'].replace(' ', '_')}"),)
     if row["verdict"] != FOUND:
         verdict = (Styled("strong", verdict),)
-    cells = (what, joined(asked), _found(row, at), verdict)
+    cells = (what, joined(asked), _found(row, at, limit), verdict)
     return Row(tuple(Cell(parts) for parts in cells))
 
 
@@ -82,8 +91,11 @@ def _card(facts: Facts, place: int) -> Link:
     return card_link(facts.card(facts.result.importances[int(place)]))
 
 
-def _found(row: Any, at: int) -> Sentence:
-    """Return who is on top instead, or how far from zero the farthest is."""
+def _found(row: Any, at: int, limit: float) -> Sentence:
+    """Return who is on top instead, or how far from zero the farthest is.
+
+    A share never reads like the `limit` it is beyond.
+    """
     rank, share = float(row["rank"]), float(row["share"])
     if row["place"] == "top" and row["verdict"] == FOUND:
         return say("expected.found_first", first=shown(row["first"]))
@@ -96,6 +108,8 @@ def _found(row: Any, at: int) -> Sentence:
             rank=place,
         )
     text = percent(share) if share == share else MISSING
+    if row["verdict"] == DEVIATES and text == percent(limit):
+        text = f"{number(100 * share, places_apart(share, limit))}{THIN}%"
     part = Value(f"expected[{at}].share", share, text)
     return say("expected.found_zero", farthest=named(row["farthest"]), share=part)
 

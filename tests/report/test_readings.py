@@ -46,6 +46,17 @@ def test_how_far_from_zero_is_a_share_of_the_largest():
     assert column(found, "Found")[0] == f"surface has {share} of the largest"
 
 
+@pytest.mark.parametrize(("share", "text"), [(0.104, "10.4"), (0.1004, "10.04")])
+def test_a_share_just_beyond_the_limit_does_not_read_like_it(share, text):
+    first = apartments_result().importances[0]
+    asked = ExpectedSection(features=("floor",), place="zero", reason=WARSAW)
+    (row, *_), _ = judge((asked,), (first,), resolution=0.1)
+    row |= {"share": share, "verdict": "not as expected"}
+    rows = made_frame("expected", [row])
+    found = table(build_view(apartments_result(expected=rows)), "tab-expected")
+    assert column(found, "Found") == [f"floor has {text}\u202f% of the largest"]
+
+
 def test_two_losses_stand_with_their_agreement_and_their_two_leaders():
     view = build_view(apartments_result(losses=made_frame("losses", [LOSSES])))
     found = table(view, "tab-losses")
