@@ -163,11 +163,22 @@ def axis(
 
 
 def put_label(
-    sheet: Sheet, left: float, y: float, words: str, *, right: float = WIDTH
+    sheet: Sheet,
+    left: float,
+    y: float,
+    words: str,
+    *,
+    right: float = WIDTH,
+    lines: int = 1,
 ) -> None:
-    """Write what an axis shows, cut in the middle where it would pass `right`."""
-    ((words,),) = typeface.shortened([words], (right - left) / SLACK, SMALL)
-    sheet.text(left, y, words, size=SMALL, colour=SOFT)
+    """Write what an axis shows, cut in the middle where it would pass `right`.
+
+    More than one of at most `lines` lines end above the name of a panel.
+    """
+    (texts,) = typeface.shortened([words], (right - left) / SLACK, SMALL, lines=lines)
+    start = y if len(texts) == 1 else y - 0.4
+    for line, text in enumerate(texts):
+        sheet.text(left, start + 2.7 * line, text, size=SMALL, colour=SOFT)
 
 
 def foot(

@@ -364,7 +364,7 @@ def effects(
         plan = effect_layout.layout(panels, reference, top=effect_layout.LABEL)
         effect_panels.draw_key(sheet, words, look, marks=bool(plan.categories))
     for x, y, right in plan.labels:
-        parts.put_label(sheet, x, y, axis_label, right=right)
+        parts.put_label(sheet, x, y, axis_label, right=right, lines=2)
     for n, (number, is_first) in enumerate(plan.numbers):
         effect_panels.draw_number(sheet, number, look, f"curve-{n}")
         if is_first:

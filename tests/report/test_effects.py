@@ -102,6 +102,16 @@ def test_few_grid_points_are_each_marked():
     assert effects([floor]).count("<use ") == effects([YEAR]).count("<use ") + 3
 
 
+def test_a_long_head_of_categories_beside_numbers_takes_two_lines():
+    head = "mean Shapley value, prediction of price, EUR"
+    labels = {"axis_label": head, "reference_text": ""}
+    svg = figures.effects([YEAR, DISTRICT], reference=None, salt="x", **labels)
+    heights = {text: y for text, _, y, _ in texts(svg)}
+    assert {head, head.removesuffix(" EUR"), "EUR"} <= set(heights)
+    assert heights["EUR"] < heights["district"] - 2.5
+    assert collisions(svg) == []
+
+
 def test_levels_stand_in_the_order_of_the_grid_with_their_rows():
     svg = effects([DISTRICT])
     heights = {text: y for text, _, y, _ in texts(svg)}
