@@ -113,6 +113,12 @@ def lone(value: float, *, least: int = 0) -> str:
     return number(value, max(decimals([value]), least))
 
 
+def rounded_up(number: int) -> int:
+    """Return the next whole number at or above a positive one with two digits."""
+    step = 10 ** max(len(str(number)) - 2, 0)
+    return -(-number // step) * step
+
+
 def plain_number(value: float) -> str:
     """Return a value of the data, such as a year: no thousands, no padding."""
     if not math.isfinite(value):

@@ -17,6 +17,7 @@ from pipeline.report.number_text import (
     number,
     percent,
     rank_text,
+    rounded_up,
     significant,
 )
 from pipeline.report.ranking_tables import DASH, table_id
@@ -109,7 +110,11 @@ def _repeats(needed: float) -> str:
         return MISSING
     if math.isinf(needed):
         return word("stability.never")
-    return count(int(needed)) if needed < LARGE else significant(needed)
+    if needed >= LARGE:
+        return significant(needed)
+    if needed < 100:
+        return count(int(needed))
+    return word("stability.about").format(n=count(rounded_up(int(needed))))
 
 
 def _caption(facts: Facts, ranking: Ranking, places: dict[str, int]) -> Sentence:

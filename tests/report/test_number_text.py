@@ -17,6 +17,7 @@ from pipeline.report.number_text import (
     percent,
     plain_number,
     rank_text,
+    rounded_up,
     significant,
     unit_text,
 )
@@ -152,3 +153,11 @@ def test_an_axis_ends_at_or_above_its_largest_value_and_not_far_above(value):
 )
 def test_units_are_those_of_the_target_where_they_are_its_powers(unit, text):
     assert unit_text(unit, "EUR") == text
+
+
+@pytest.mark.parametrize(
+    ("needed", "shown"),
+    [(7, 7), (99, 99), (101, 110), (147_754, 150_000), (996, 1000), (1000, 1000)],
+)
+def test_a_number_rounded_up_is_never_less_and_has_two_digits(needed, shown):
+    assert rounded_up(needed) == shown

@@ -33,6 +33,12 @@ def test_ranks_shares_and_repeats_stand_in_the_order_of_the_ranking():
     ]
 
 
+def test_many_repeats_to_settle_are_told_in_two_digits():
+    rows = apartments_result().stability.assign(repeats_to_settle=147_754.0)
+    found = table(build_view(apartments_result(stability=rows)), STABILITY)
+    assert set(column(found, "Repeats to settle")) == {"about 150\u202f000"}
+
+
 def test_resamples_and_those_that_lack_a_feature_are_told():
     found = table(view_of("apartments"), STABILITY)
     assert "over 50 resamples of its 9\u202f000 rows" in plain(found.caption)
