@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.report import drawing, pdf, typeface
+from pipeline.report.wording import templates
 
 ROOT = Path(__file__).parents[2]
 CREATED = datetime(2026, 11, 20, 9, 12, 4, tzinfo=UTC)
@@ -120,6 +121,21 @@ def test_qpdf_finds_no_fault(file):
 
 
 @pytest.mark.skipif(not shutil.which("qpdf"), reason="qpdf is not on PATH")
+@pytest.mark.needs_poppler
+def test_a_title_and_its_sentence_stand_on_the_page_of_their_table(tmp_path):
+    row = "<tr><td>cell</td></tr>"
+    body = (
+        '<div style="height: 225mm">above</div><h3 class="measure">Title</h3>'
+        "<p>One sentence.</p><div class='tb short'><div class='tw'><table>"
+        f"<caption>The table</caption>{row * 4}</table></div></div>"
+    )
+    style = (templates() / "print.css").read_text(encoding="utf-8")
+    (tmp_path / "two.pdf").write_bytes(printed(page(body), print_css=style))
+    first, second, _ = told("pdftotext", tmp_path / "two.pdf", "-").split("\f")
+    assert "Title" not in first
+    assert second.index("Title") < second.index("One sentence") < second.index("cell")
+
+
 def test_each_embedded_file_is_listed_once_with_type_and_relation(file):
     objects = told("qpdf", "--qdf", "--object-streams=disable", file, "-")
     assert len(re.findall(r"/AFRelationship /Data", objects)) == 2
