@@ -12,6 +12,13 @@ from pipeline.report.rankings import Ranking, rankings
 from pipeline.report.wording import say, word
 from pipeline.result import AuditResult
 
+ACTS_WITH = {
+    ("permutation", "min_samples_leaf"): ("within", "leaves"),
+    ("relieff", "sigma"): ("weighting", "rank"),
+    ("shapley", "n_permutations"): ("algorithm", "sampling"),
+}
+"""Options that do something with one value of another option only."""
+
 
 @dataclass(frozen=True, eq=False)
 class Facts:
@@ -113,11 +120,18 @@ class Facts:
         return self.cards[measure_of(record)]
 
     def apart(self, record: Importance) -> str:
-        """Return the options that tell a measure from others of its method, or ""."""
-        alike = [card for card in self.cards if card[:2] == measure_of(record)[:2]]
-        told = {k for card in alike for k, v in card[3] if (k, v) not in alike[0][3]}
-        options = sorted(record.options.items())
-        return ", ".join(setting(k, v) for k, v in options if k in told)
+        """Return the options that tell a measure from others of its method, or "".
+
+        Only options that do something in it, and differ where they do.
+        """
+        own = measure_of(record)
+        alike = [dict(card[3]) for card in self.cards if card[:2] == own[:2]]
+        return ", ".join(
+            setting(name, value)
+            for name, value in sorted(record.options.items())
+            if _acts(record.method, name, dict(own[3]))
+            and len({o.get(name) for o in alike if _acts(record.method, name, o)}) > 1
+        )
 
     def unit(self, record: Importance | Effect) -> str:
         """Return the unit of a record's values, empty for a pure number."""
@@ -145,6 +159,12 @@ def facts_of(result: AuditResult, digest: str) -> Facts:
     measures = dict.fromkeys(measure_of(ranking.record) for ranking in ranked)
     cards = {measure: f"E{number}" for number, measure in enumerate(measures, start=1)}
     return Facts(result=result, digest=digest, rankings=ranked, cards=cards)
+
+
+def _acts(method: str, name: str, options: Mapping[str, str]) -> bool:
+    """Return whether an option changes anything beside these others."""
+    other, value = ACTS_WITH.get((method, name), ("", ""))
+    return not other or options.get(other) == repr(value)
 
 
 def setting(name: str, value: object) -> str:

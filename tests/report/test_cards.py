@@ -138,3 +138,25 @@ def test_a_permuted_target_of_several_measures_is_not_averaged_over_them():
     )
     assert "with the target shuffled: 1\u202f200" in words(section(one, "F"))
     assert "with the target shuffled" not in words(section(two, "F"))
+
+
+def titles(method, *options):
+    """Return the titles of the cards of one method asked with each of these options."""
+    records = tuple(
+        made_importance("forest", ("a", "b"), (50.0, 5.0), method=method, options=own)
+        for own in options
+    )
+    view = build_view(plain_result(("a", "b"), importances=records))
+    return [plain(card.title) for card in section(view, "E").parts["cards"]]
+
+
+def test_titles_show_options_only_where_they_do_something_and_differ():
+    asked = [("none", 15), ("leaves", 15), ("leaves", 30)]
+    options = [{"within": w, "min_samples_leaf": n} for w, n in asked]
+    first, second, third = titles("permutation", *options)
+    assert first.endswith(' (within = "none")')
+    assert second.endswith(' (min_samples_leaf = 15, within = "leaves")')
+    assert third.endswith(' (min_samples_leaf = 30, within = "leaves")')
+    assert titles("permutation", options[0], options[2])[1].endswith(
+        ' (within = "leaves")'
+    )
