@@ -13,7 +13,7 @@ import pandas as pd
 from pipeline.config_rankings import ExpectedSection
 from pipeline.errors import listed
 from pipeline.estimates import Importance
-from pipeline.finding import Finding, Severity
+from pipeline.finding import Finding, Severity, places_apart
 from pipeline.primary import interval, nothing_of, primary
 from pipeline.records import Floats
 
@@ -111,12 +111,6 @@ def at_zero(record: Importance, *, resolution: float) -> npt.NDArray[np.bool_]:
     nothing = nothing_of(record)
     inside = (low <= nothing) & (nothing <= high)
     return np.asarray(inside | (_shares(record) <= resolution))
-
-
-def places_apart(share: float, limit: float) -> int:
-    """Return the decimals of a percentage that show that it is not its limit."""
-    told = (n for n in range(9) if f"{share:.{n}%}" != f"{limit:.{n}%}")
-    return next(told, 0)
 
 
 def _places(record: Importance, ties: Literal["min", "max"]) -> Floats:

@@ -36,3 +36,9 @@ class Finding:
 
     def __post_init__(self) -> None:
         freeze(self)
+
+
+def places_apart(share: float, limit: float) -> int:
+    """Return the decimals of a percentage that show that it is not its limit."""
+    told = (n for n in range(9) if f"{share:.{n}%}" != f"{limit:.{n}%}")
+    return next(told, 0)

@@ -6,7 +6,7 @@ Not: the judgement, which the result holds.
 from math import nan
 from typing import Any
 
-from pipeline.expected import DEVIATES, FOUND, places_apart
+from pipeline.finding import places_apart
 from pipeline.report.blocks import (
     Cell,
     Column,
@@ -30,6 +30,8 @@ from pipeline.report.number_text import (
     rank_text,
 )
 from pipeline.report.wording import counted, joined, named, say, shown, word
+
+FOUND, DEVIATES = "as expected", "not as expected"
 
 
 def expectations(facts: Facts) -> tuple[Group, ...]:
