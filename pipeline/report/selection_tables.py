@@ -9,7 +9,7 @@ from pipeline.losses import LOSSES
 from pipeline.report.blocks import Cell, Column, Row, Sentence, Table, Value
 from pipeline.report.facts import Facts, tallied
 from pipeline.report.number_text import decimals, loss_label, number, unit_text
-from pipeline.report.top_k_figures import WHO, label_of
+from pipeline.report.top_k_figures import WHO, labels_of
 from pipeline.report.wording import counted, display_name, key_of, named, say
 
 
@@ -26,7 +26,8 @@ def _table(facts: Facts, judge: str, frame: pd.DataFrame) -> Table:
     loss = str(frame["loss"].iloc[0])
     unit = unit_text(LOSSES[loss].unit, facts.target_unit)
     head = ", ".join(text for text in (loss_label(loss), unit) if text)
-    told = [(label_of(who), part) for who, part in frame.groupby(WHO, sort=False)]
+    labels = labels_of(facts, frame)
+    told = [(labels[who], part) for who, part in frame.groupby(WHO, sort=False)]
     means, errors = zip(*(_mean_and_error(part) for _, part in told), strict=True)
     places = decimals(means, errors)
     splits = tallied("selection", int(frame["split"].nunique()))

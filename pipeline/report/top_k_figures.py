@@ -34,7 +34,7 @@ def top_k_figures(facts: Facts) -> tuple[Figure | Sentence, ...]:
     Where a judge has no finite loss, a sentence stands in its place.
     """
     frame = facts.result.top_k
-    labels = labels_of(facts)
+    labels = labels_of(facts, frame)
     return tuple(
         _figure(facts, str(judge), part, labels)
         if np.isfinite(part["value"]).any()
@@ -43,13 +43,13 @@ def top_k_figures(facts: Facts) -> tuple[Figure | Sentence, ...]:
     )
 
 
-def labels_of(facts: Facts) -> dict[Who, str]:
-    """Return what the key calls each ranking: its method, whose it is, and which.
+def labels_of(facts: Facts, frame: pd.DataFrame) -> dict[Who, str]:
+    """Return what each ranking of a frame is called: its method, whose, and which.
 
     Rankings that are called alike are told apart by their cards; by their places in
     the configuration where not each of them has a card.
     """
-    every = [who for who, _ in facts.result.top_k.groupby(WHO, sort=False)]
+    every = [who for who, _ in frame.groupby(WHO, sort=False)]
     alike: dict[Who, list[Who]] = {}
     for who in every:
         alike.setdefault(who[1:], []).append(who)
