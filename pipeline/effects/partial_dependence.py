@@ -259,9 +259,24 @@ def asked(
         if n_asked < n_stacked:
             stacked = stacked.iloc[: n_asked * n_samples].copy()
         for name, values in settings.items():
-            stacked[name] = values[start : start + n_asked].repeat(n_samples)
+            _set(stacked, name, values[start : start + n_asked].repeat(n_samples))
         prediction = on_scale(model, model.predict(stacked))
         yield prediction.reshape(n_asked, n_samples, -1)
+
+
+def _set(frame: pd.DataFrame, name: str, values: Any) -> None:
+    """Give a column of a frame of our own other values.
+
+    Where pandas keeps it as plain numbers of their type they are written where it lies:
+    a new column would part the table, which every predict then puts together again.
+    """
+    column = frame[name]
+    if isinstance(column.dtype, np.dtype) and column.dtype == values.dtype:
+        memory = column.to_numpy()
+        memory.flags.writeable = True  # a view; pandas 3 hands it out read-only
+        memory[:] = values
+    else:
+        frame[name] = values
 
 
 def as_column(points: npt.NDArray[Any], column: pd.Series) -> Any:
