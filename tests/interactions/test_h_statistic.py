@@ -153,7 +153,13 @@ def test_the_only_interaction_of_friedman_1_is_the_only_one_found():
 def test_a_net_fitted_to_friedman_1_interacts_most_in_its_only_pair():
     train = drawn(500, 10)
     y = friedman_1(train) + stream(2, "noise", "", 0).normal(size=500)
-    net = MLPRegressor((8,), solver="lbfgs", alpha=0.01, max_iter=2000, random_state=1)
+    net = MLPRegressor(
+        hidden_layer_sizes=(8,),
+        solver="lbfgs",
+        alpha=0.01,
+        max_iter=2000,
+        random_state=1,
+    )
     model = net.fit(train.to_numpy(), y)
     data = of(drawn(100, 10, seed=3))
     found = {
