@@ -170,6 +170,10 @@ def final(estimator: Any) -> Any:
     return steps[-1][1] if steps else estimator
 
 
+DISTRIBUTIONS = {"sklearn": "scikit-learn"}
+"""The distribution of a package that is called otherwise."""
+
+
 def library_of(estimator: Any) -> str:
     """Return distribution and version that an estimator comes from.
 
@@ -181,8 +185,13 @@ def library_of(estimator: Any) -> str:
 @cache
 def _library(top: str) -> str:
     """Return the distribution of a top-level package: 1 ms a time, so read once."""
-    found = sorted(set(_distributions().get(top, [])))[:1]
-    return " ".join(f"{name} {metadata.version(name)}" for name in found)
+    listed_by = sorted(set(_distributions().get(top, [])))
+    # Debian's newest packages do not list their files: then by its own name.
+    name = listed_by[0] if listed_by else DISTRIBUTIONS.get(top, top)
+    try:
+        return f"{name} {metadata.version(name)}"
+    except metadata.PackageNotFoundError:
+        return ""
 
 
 @cache
