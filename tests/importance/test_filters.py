@@ -43,6 +43,13 @@ def test_lowess_of_a_straight_line_explains_all_of_it():
     assert measured(lowess_r2, column(x, 3 - 2 * x)) == pytest.approx([1], rel=1e-12)
 
 
+def test_lowess_explains_the_same_share_wherever_the_target_lies():
+    x, noise = np.random.default_rng(1).normal(size=(2, 60))
+    near, far = (measured(lowess_r2, column(x, x + noise + a)) for a in (0, 1e4))
+    assert 0.1 < near[0] < 0.9
+    assert far == pytest.approx(near, rel=1e-9)
+
+
 def test_lowess_follows_a_valley_that_a_rank_correlation_misses():
     x = np.arange(-50.0, 51)
     valley = column(x, x**2)
