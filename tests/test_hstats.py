@@ -129,11 +129,10 @@ def told(numbers, features=()):
     return np.atleast_1d(numbers[name])
 
 
-def is_told(found, statistic, features=()):
-    """Check numerator and denominator against those of hstats."""
-    for kind, ours in zip(("num", "denom"), found, strict=True):
-        theirs = told(statistic[kind], features)
-        assert ours == pytest.approx(theirs, rel=1e-9, abs=EPS), (kind, features)
+def both(statistic, features=()):
+    """Return numerator and denominator of hstats, (2, n_outputs), to be met."""
+    theirs = [told(statistic[kind], features) for kind in ("num", "denom")]
+    return pytest.approx(np.stack(theirs), rel=1e-9, abs=EPS)
 
 
 def asked(case, function, features):
@@ -148,20 +147,21 @@ def test_h_of_each_column_is_that_of_hstats(name):
     case = CASES[name]
     for feature in case["result"]["v"]:
         found = asked(case, h_statistic, [feature])
-        is_told(found, case["result"]["h2_overall"], (feature,))
+        assert np.stack(found) == both(case["result"]["h2_overall"], (feature,))
 
 
 @pytest.mark.parametrize(("case", "kind", "features"), JOINTLY)
 def test_h_of_two_and_of_three_columns_is_that_of_hstats(case, kind, features):
     found = asked(CASES[case], h_statistic, features)
-    is_told(found, CASES[case]["result"][f"h2_{kind}"], features)
+    truth = both(CASES[case]["result"][f"h2_{kind}"], features)
+    assert np.stack(found) == truth
 
 
 @of("h-")
 def test_h_of_the_whole_model_is_that_of_hstats(name):
     case = CASES[name]
     found = asked(case, h_total, case["result"]["v"])
-    is_told(found, case["result"]["h2"])
+    assert np.stack(found) == both(case["result"]["h2"])
 
 
 @of("h-")
@@ -174,7 +174,8 @@ def test_what_the_others_do_not_show_is_the_importance_of_hstats(name):
         parts = (of_feature.predicted - of_feature.others, of_feature.predicted)
         found = [np.cov(v.T, aweights=data.weights, ddof=0) for v in parts]
         squares = [np.diag(np.atleast_2d(matrix)) for matrix in found]
-        is_told(squares, case["result"]["pd_importance"], (feature,))
+        truth = both(case["result"]["pd_importance"], (feature,))
+        assert np.stack(squares) == truth
 
 
 def by_part(case, frame, data):

@@ -52,12 +52,6 @@ def enumerated(weights, length, first, steps, n=N, letters=LETTERS):
     return found
 
 
-def equal(frame, truth):
-    assert {(z, j) for z in frame for j in frame.index} == set(truth)
-    for (z, j), value in truth.items():
-        assert frame.loc[j, z] == pytest.approx(value, abs=1e-12), (z, j)
-
-
 EVEN = np.full(3, 1 / 3)
 SHARES = np.array([0.5, 0.3, 0.2])
 STEPS = np.array([[0.1, 0.6, 0.3], [0.5, 0.25, 0.25], [0.2, 0.2, 0.6]])
@@ -92,7 +86,9 @@ def test_it_is_the_difference_of_means_over_every_sequence(background, longest, 
     options, first, steps = BACKGROUNDS[background]
     arrays = drawn_weights(longest)
     found = poim(arrays, n_positions=N, length=length, alphabet=LETTERS, **options)
-    equal(found, enumerated(as_mapping(arrays), length, first, steps))
+    truth = enumerated(as_mapping(arrays), length, first, steps)
+    by_name = {(z, j): found.loc[j, z] for z in found for j in found.index}
+    assert by_name == pytest.approx(truth, abs=1e-12)
 
 
 def test_it_is_firm_of_the_same_features_on_every_sequence_once():
