@@ -43,7 +43,10 @@ LAYERS = (
 )
 
 R_SIDE = "worker to_r from_r callback probe"
-BRIDGE = "references tables doctor journal audit cli"
+BRIDGE = (
+    "references.asking references.dalex references.engine references.vip "
+    "tables doctor journal audit cli"
+)
 OWNERS = {
     "rpy2": {f"r_bridge.{name}" for name in R_SIDE.split()},
     "r_bridge": {f"pipeline.{name}" for name in BRIDGE.split()},

@@ -114,7 +114,7 @@ def assert_dalex_is_replayed(model, data, **options):
         model, data, seed=7, stream="DALEX", **options
     )
     target = permutation.permuted_target(model, data, seed=7, stream="DALEX", **options)
-    theirs = references.dalex_parts(model, data, seed=7, **options)
+    theirs = references.dalex.dalex_parts(model, data, seed=7, **options)
     assert_replayed(raw, theirs.permuted, baseline)
     assert_replayed(baseline, theirs.full, baseline)
     assert_replayed(target, theirs.y_permuted, baseline)
@@ -125,7 +125,7 @@ def assert_vip_is_replayed(model, data, form, **options):
     raw, baseline = permutation.permutation(
         model, data, seed=7, stream=stream, **options
     )
-    scores, neutral = references.vip_permutation(
+    scores, neutral = references.vip.vip_permutation(
         model, data, seed=7, form=form, **options
     )
     ours = raw - baseline if form == "difference" else raw / baseline
@@ -175,8 +175,8 @@ def test_a_single_feature_in_a_single_repeat_is_replayed():
 @pytest.mark.usefixtures("r")
 def test_the_row_of_dalex_is_its_permuted_and_its_full_losses():
     model, data = linear_model(2, 1), normal_data()
-    raw, baseline = references.dalex_permutation(model, data, seed=1, n_repeats=2)
-    parts = references.dalex_parts(model, data, seed=1, n_repeats=2)
+    raw, baseline = references.dalex.dalex_permutation(model, data, seed=1, n_repeats=2)
+    parts = references.dalex.dalex_parts(model, data, seed=1, n_repeats=2)
     np.testing.assert_array_equal(raw, parts.permuted)
     np.testing.assert_array_equal(baseline, parts.full)
 
@@ -205,6 +205,11 @@ def test_every_loss_of_a_classifier_is_replayed_by_vip(model, data):
     assert_vip_is_replayed(model, data, "difference", n_repeats=3, n_rows=60)
 
 
+def row_of(name):
+    """Return the function of an engine by its name, "dalex_curve"."""
+    return getattr(getattr(references, name.split("_")[0]), name)
+
+
 CURVES = [
     pytest.param("dalex_curve", marks=pytest.mark.needs_dalex),
     pytest.param("vip_curve", marks=[pytest.mark.needs_vip, pytest.mark.needs_pdp]),
@@ -218,7 +223,7 @@ def test_curves_are_ours_on_our_grid(apartments, curve, options):
     model, data = fitted("forest", train), first(test, 100)
     for feature in data.features:
         ours = effect.partial_dependence(model, data, feature, seed=1, **options)
-        theirs = getattr(references, curve)(model, data, feature, seed=1, **options)
+        theirs = row_of(curve)(model, data, feature, seed=1, **options)
         np.testing.assert_array_equal(ours[0], theirs[0])
         assert ours[0].dtype == theirs[0].dtype
         assert_replayed(ours[1], theirs[1], 0)
@@ -236,7 +241,7 @@ def test_curves_are_averaged_on_the_scale_asked(curve, scale, model, data):
     for feature in data.features:
         asked = {"seed": 1, "scale": scale, "n_grid": 5}
         _, ours = effect.partial_dependence(model, data, feature, **asked)
-        _, theirs = getattr(references, curve)(model, data, feature, **asked)
+        _, theirs = row_of(curve)(model, data, feature, **asked)
         assert_replayed(ours, theirs, 1)
 
 
@@ -257,7 +262,7 @@ def test_flags_and_ordered_levels_keep_their_type_in_r(curve):
         ("flag", [4 / 3, 10 / 3]),
         ("grade", [4 / 3, 7 / 3, 10 / 3]),
     ):
-        _, values = getattr(references, curve)(model, data, feature, seed=1)
+        _, values = row_of(curve)(model, data, feature, seed=1)
         np.testing.assert_allclose(values[:, 0], expected, rtol=1e-12)
 
 
@@ -270,7 +275,7 @@ def test_firm_is_our_partial_dependence_importance(apartments, kind, spread):
     model, data = fitted(kind, train), first(test, 100)
     options = {"seed": 1, "n_grid": 11, "categorical_spread": spread}
     ours, zero = partial_dependence.partial_dependence(model, data, **options)
-    theirs, flat = references.vip_partial_dependence(model, data, **options)
+    theirs, flat = references.vip.vip_partial_dependence(model, data, **options)
     assert_replayed(ours, theirs, 0)
     np.testing.assert_array_equal(zero, flat)
 
@@ -281,7 +286,7 @@ def test_firm_is_our_partial_dependence_importance(apartments, kind, spread):
 def test_firm_measures_each_class_by_itself():
     model, data = level_model(), level_data()
     ours, _ = partial_dependence.partial_dependence(model, data, seed=1)
-    theirs, _ = references.vip_partial_dependence(model, data, seed=1)
+    theirs, _ = references.vip.vip_partial_dependence(model, data, seed=1)
     assert theirs.shape == (3, 1, 3)
     assert_replayed(ours, theirs, 1)
 
@@ -379,7 +384,7 @@ REFUSED = [
 @pytest.mark.parametrize(("row", "data", "options", "message"), REFUSED)
 def test_what_r_cannot_be_asked_is_said(row, data, options, message):
     with pytest.raises(NotApplicable) as refusal:
-        getattr(references, row)(linear_model(2, 1), data, seed=1, **options)
+        row_of(row)(linear_model(2, 1), data, seed=1, **options)
     assert str(refusal.value) == message
 
 
@@ -391,7 +396,7 @@ def test_a_regression_has_no_other_scale_in_r_either(scale):
     with pytest.raises(NotApplicable) as ours:
         effect.partial_dependence(model, data, "x1", **asked)
     with pytest.raises(NotApplicable) as theirs:
-        references.dalex_curve(model, data, "x1", **asked)
+        references.dalex.dalex_curve(model, data, "x1", **asked)
     assert str(ours.value) == str(theirs.value)
 
 
@@ -404,7 +409,7 @@ def test_what_predict_raises_comes_back_as_it_was():
         raise failure
 
     with pytest.raises(ZeroDivisionError) as raised:
-        references.dalex_permutation(
+        references.dalex.dalex_permutation(
             replace(linear_model(1), predict=fails), normal_data(1), seed=1
         )
     assert raised.value is failure
@@ -447,7 +452,7 @@ print(*describe_engine("vip"), sep="|")
 """
 ASKED_FOR_A_CURVE = """
 from pipeline.known_answers import linear_model, normal_data
-from pipeline.references import vip_curve
+from pipeline.references.vip import vip_curve
 from r_bridge import host
 print("pdp" in host.installed()["packages"])
 try:

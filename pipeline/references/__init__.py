@@ -1,0 +1,28 @@
+"""Who else measures it: rows like those of METHODS and EFFECTS that ask R.
+
+An engine is two tables: the same key in the tables of two engines is the same question
+to both. Every argument that decides a number is given; no default of an R package does.
+What a package cannot be asked raises `NotApplicable`. Not: R code, type conversion.
+"""
+
+from typing import Any
+
+from pipeline.effects import EFFECTS
+from pipeline.importance import METHODS
+from pipeline.references import dalex, vip
+from pipeline.references.asking import same_predictions
+from pipeline.references.engine import EngineInfo, describe_engine, loss_source
+
+__all__ = [
+    "ENGINES",
+    "EngineInfo",
+    "describe_engine",
+    "loss_source",
+    "same_predictions",
+]
+
+ENGINES: dict[str, dict[str, dict[str, Any]]] = {
+    "python": {"importance": METHODS, "effects": EFFECTS},
+    "vip": {"importance": vip.IMPORTANCE, "effects": vip.CURVES},
+    "DALEX": {"importance": dalex.IMPORTANCE, "effects": dalex.CURVES},
+}
