@@ -72,6 +72,8 @@ class Worker:
         self._lock = threading.Lock()
         self._busy_thread = 0
         self._n_starts = 0
+        self._models: Worker | None = None
+        self._models_lock = threading.Lock()
         self.library = library
         self.owner = os.getpid()
         self.warnings: tuple[str, ...] = ()
@@ -89,6 +91,19 @@ class Worker:
     def restarts(self) -> int:
         """How often R was started again after it had died or had to be ended."""
         return max(0, self._n_starts - 1)
+
+    @property
+    def models(self) -> "Worker":
+        """A second R beside this one, for the fitted models of R.
+
+        This R waits for predict; a model of R must answer it from elsewhere.
+        """
+        with self._models_lock:
+            if self._models is None:
+                self._models = Worker(
+                    r_seconds=self._r_seconds, library=self.library, files=self._files
+                )
+            return self._models
 
     def call(
         self,
@@ -155,6 +170,8 @@ class Worker:
 
     def close(self) -> None:
         """End R, if it runs, and with it a call that another thread has under way."""
+        if self._models is not None:
+            self._models.close()
         if self._process is not None and os.getpid() == self.owner:
             self._process.end(politely=not self._lock.locked())
         self._process = None
@@ -275,6 +292,17 @@ def current() -> Worker:
             "R must be asked inside r_bridge.host.session(), but none is open."
         )
     return _sessions[-1]
+
+
+def current_models() -> Worker:
+    """Return the worker that holds fitted R models; its R starts with the first call.
+
+    Raises
+    ------
+    RBridgeError
+        If no session is open.
+    """
+    return current().models
 
 
 def library_folder() -> Path | None:

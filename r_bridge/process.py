@@ -86,10 +86,10 @@ class Process:
         sweep()
         self._status: int | None = None
         with contextlib.ExitStack() as leftovers:
-            self._home = _private_folder(Path(tempfile.gettempdir()), leftovers)
+            self._home = private_folder(Path(tempfile.gettempdir()), leftovers)
             self._memory = self._home
             if os.access(_SHARED_MEMORY, os.W_OK):
-                self._memory = _private_folder(_SHARED_MEMORY, leftovers)
+                self._memory = private_folder(_SHARED_MEMORY, leftovers)
             line, their_line = socket.socketpair()
             life, their_life = socket.socketpair()
             leftovers.enter_context(life)
@@ -210,7 +210,7 @@ def _ending(status: int) -> str:
     return f"signal {name}" + (" (out of memory?)" if name == "SIGKILL" else "")
 
 
-def _private_folder(place: Path, leftovers: contextlib.ExitStack) -> Path:
+def private_folder(place: Path, leftovers: contextlib.ExitStack) -> Path:
     """Make a folder whose name says which process it belongs to."""
     owner = f"{_namespace()}-{os.getpid()}-{_start_time(os.getpid())}-"
     folder = tempfile.mkdtemp(prefix=_PREFIX + owner, dir=place)
