@@ -82,7 +82,8 @@ def audit(
         config=config,
         journal=Journal(on_step=on_step or _quiet),
     )
-    with host.session(r_seconds=config.r.seconds):
+    r = config.r
+    with host.session(r_seconds=r.seconds, r_memory_gb=r.memory_gb):
         run.look_for_engines()
         preconditions.check_rows(config, test)
         run.models = (*_fitted(config, train), *models)

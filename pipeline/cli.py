@@ -64,7 +64,10 @@ def run(audit: Path, quiet: bool) -> None:
         from r_bridge import host
 
         config = load_config(audit)
-        with host.session(r_seconds=config.r.seconds), _progress(quiet) as on_step:
+        opened = host.session(
+            r_seconds=config.r.seconds, r_memory_gb=config.r.memory_gb
+        )
+        with opened, _progress(quiet) as on_step:
             train, test = read_datasets(config)
             result = run_audit(train, test, config, on_step=on_step)
         result = with_free_name(result, config.base)

@@ -80,6 +80,10 @@ class RSection:
     ----------
     seconds : float
         A call of R that takes longer is stopped.
+    memory_gb : float, optional
+        How much R may hold in vectors, in 2**30 bytes; a call that needs more fails.
+        As much as there is by default.
     """
 
     seconds: Annotated[float, Range(above=0)] = 600.0
+    memory_gb: Annotated[float, Range(above=0)] | None = None

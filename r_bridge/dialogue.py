@@ -21,6 +21,7 @@ Predict = Callable[[pd.DataFrame], npt.NDArray[Any]]
 
 _GRACE_SECONDS = 2.0
 _AGAIN_SECONDS = 0.2
+_LONGEST = 1000
 
 
 class Counts(NamedTuple):
@@ -204,8 +205,9 @@ def _error_of(function: str, word: str, content: list[Any]) -> RBridgeError | No
     if word == "error":
         message, call, classes, traceback = content
         where = f" in {call}" if call else ""
+        stopped = f"must return, but it stopped{where}: {_cut(message)}"
         return RError(
-            f"R function {function!r} must return, but it stopped{where}: {message}",
+            f"R function {function!r} {stopped}",
             message=message,
             call=call,
             classes=tuple(classes),
@@ -214,6 +216,13 @@ def _error_of(function: str, word: str, content: list[Any]) -> RBridgeError | No
     if word == "interrupted":
         return RBridgeError(f"R function {function!r} was interrupted.")
     return RBridgeError(content[0])
+
+
+def _cut(message: str) -> str:
+    """Return the words of R, the first of them where they are very many."""
+    if len(message) <= _LONGEST:
+        return message
+    return f"{message[:_LONGEST].rstrip()} … ({len(message)} characters in all)"
 
 
 def _raise_first(

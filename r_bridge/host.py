@@ -7,15 +7,11 @@ One R process serves a whole session and is started by its first question. It is
 object that the programme has once: R can neither be copied nor shared.
 """
 
-import json
 import logging
 import os
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +20,12 @@ import pandas as pd
 from r_bridge.channel import Array
 from r_bridge.dialogue import Counts, Dialogue, Predict, Question
 from r_bridge.errors import RBridgeError, RUnavailable
+from r_bridge.installation import library_folder, what_is_installed
 from r_bridge.pack import pack
-from r_bridge.process import Process, ProcessEnded, environment
+from r_bridge.process import (
+    Process,
+    ProcessEnded,
+)
 from r_bridge.schema import describe
 from r_bridge.unpack import unpack
 
@@ -49,6 +49,8 @@ class Worker:
         A folder of R packages, put in front of R's own.
     files : sequence of Path
         The R files whose functions may be called.
+    memory_gb : float, optional
+        How much R may hold in vectors, in 2**30 bytes.
 
     Attributes
     ----------
@@ -64,14 +66,21 @@ class Worker:
     """
 
     def __init__(
-        self, *, r_seconds: float, library: Path | None, files: Sequence[Path]
+        self,
+        *,
+        r_seconds: float,
+        library: Path | None,
+        files: Sequence[Path],
+        memory_gb: float | None = None,
     ) -> None:
         self._r_seconds = r_seconds
+        self._memory_gb = memory_gb
         self._files = tuple(files)
         self._process: Process | None = None
         self._lock = threading.Lock()
         self._busy_thread = 0
         self._n_starts = 0
+        self._is_closed = False
         self._models: Worker | None = None
         self._models_lock = threading.Lock()
         self.library = library
@@ -101,7 +110,10 @@ class Worker:
         with self._models_lock:
             if self._models is None:
                 self._models = Worker(
-                    r_seconds=self._r_seconds, library=self.library, files=self._files
+                    r_seconds=self._r_seconds,
+                    library=self.library,
+                    files=self._files,
+                    memory_gb=self._memory_gb,
                 )
             return self._models
 
@@ -175,6 +187,7 @@ class Worker:
         if self._process is not None and os.getpid() == self.owner:
             self._process.end(politely=not self._lock.locked())
         self._process = None
+        self._is_closed = True
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
@@ -182,6 +195,10 @@ class Worker:
         if self._busy_thread == threading.get_ident():
             raise RBridgeError(
                 "R must finish one call before the next, but predict asked R itself."
+            )
+        if self._is_closed:
+            raise RBridgeError(
+                "R must be asked while its session is open, but it has ended."
             )
         if os.getpid() != self.owner:
             raise RBridgeError(
@@ -207,7 +224,9 @@ class Worker:
 
     def _start(self) -> Process:
         try:
-            process = Process(self._files, library=self.library)
+            process = Process(
+                self._files, library=self.library, memory_gb=self._memory_gb
+            )
         except OSError as error:
             raise RUnavailable(f"R must start, but it did not: {error}.") from error
         try:
@@ -248,6 +267,7 @@ class Worker:
 def session(
     *,
     r_seconds: float = 600.0,
+    r_memory_gb: float | None = None,
     library: str | os.PathLike[str] | None = None,
     extra_r_files: Sequence[str | os.PathLike[str]] = (),
 ) -> Iterator[Worker]:
@@ -259,6 +279,8 @@ def session(
     ----------
     r_seconds : float
         How long one R call may take, predict included.
+    r_memory_gb : float, optional
+        How much R may hold in vectors, in 2**30 bytes.
     library : path, optional
         A folder of R packages to look in first, if not `library_folder`.
     extra_r_files : sequence of path
@@ -269,7 +291,14 @@ def session(
         if is_outer:
             files = [*_r_files(), *(Path(file).absolute() for file in extra_r_files)]
             folder = library_folder() if library is None else Path(library).absolute()
-            _sessions.append(Worker(r_seconds=r_seconds, library=folder, files=files))
+            _sessions.append(
+                Worker(
+                    r_seconds=r_seconds,
+                    library=folder,
+                    files=files,
+                    memory_gb=r_memory_gb,
+                )
+            )
         worker = _sessions[-1]
     try:
         yield worker
@@ -305,17 +334,6 @@ def current_models() -> Worker:
     return current().models
 
 
-def library_folder() -> Path | None:
-    """Return the project's own folder of R packages, or None.
-
-    It is what the environment variable ``IMPORTANCE_AUDIT_R_LIBRARY`` names, else
-    ``.r-library`` beside this package.
-    """
-    named = os.environ.get("IMPORTANCE_AUDIT_R_LIBRARY")
-    folder = Path(named).absolute() if named else _PACKAGE.parent / ".r-library"
-    return folder if folder.is_dir() else None
-
-
 def _r_files() -> list[Path]:
     """Return the R files whose functions may be called, in the order of their names."""
     others = {"guard.R", "install.R"}  # what calls them, and a script
@@ -333,36 +351,6 @@ def installed() -> dict[str, Any]:
         R packages that load and their versions; ``broken``: those that do not, and
         why. All but ``reason`` are empty where R cannot be used.
     """
-    return dict(_installed(_sessions[-1].library if _sessions else library_folder()))
-
-
-@cache
-def _installed(library: Path | None) -> dict[str, Any]:
-    nothing: dict[str, Any] = {"r_version": "", "platform": "", "utf8": False}
-    nothing |= {"rng_kind": [], "rpy2": {}, "packages": {}, "broken": {}}
-    try:
-        ran = subprocess.run(
-            # -P: a json.py in the folder of the audit is not to be imported.
-            [sys.executable, "-P", "-m", "r_bridge.probe"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            errors="replace",
-            env=environment(library=library),
-            timeout=_PROBE_SECONDS,
-            start_new_session=True,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        late = f"R must start within {_PROBE_SECONDS:g} s, but it did not."
-        return nothing | {"reason": late}
-    try:
-        return nothing | json.loads(ran.stdout.splitlines()[-1])
-    except (ValueError, IndexError):
-        said = " ".join(ran.stderr.split())[-300:] or "nothing was written"
-        reason = (
-            f"R must start, but it ended with status {ran.returncode} ({said}). "
-            "Check R_HOME and the installation of R."
-        )
-        return nothing | {"reason": reason}
+    return dict(
+        what_is_installed(_sessions[-1].library if _sessions else library_folder())
+    )

@@ -29,7 +29,10 @@ _END_SECONDS = 2.0
 
 
 def environment(
-    *, library: Path | None = None, home: Path | None = None
+    *,
+    library: Path | None = None,
+    home: Path | None = None,
+    memory_gb: float | None = None,
 ) -> dict[str, str]:
     """Return the environment of a process that runs R, the same on every machine.
 
@@ -39,6 +42,8 @@ def environment(
         A folder of R packages, put in front of R's own.
     home : Path, optional
         Where the process may leave temporary files.
+    memory_gb : float, optional
+        How much R may hold in vectors, in 2**30 bytes; what goes beyond is an R error.
 
     Notes
     -----
@@ -64,6 +69,8 @@ def environment(
         fixed["R_LIBS"] = os.pathsep.join([str(library), *filter(None, others)])
     if home is not None:
         fixed["TMPDIR"] = str(home)
+    if memory_gb is not None:
+        fixed["R_MAX_VSIZE"] = f"{round(memory_gb * 1024)}M"
     return inherited | fixed
 
 
@@ -80,9 +87,17 @@ class Process:
         The R files whose functions it offers.
     library : Path, optional
         A folder of R packages, put in front of R's own.
+    memory_gb : float, optional
+        As in `environment`.
     """
 
-    def __init__(self, files: Sequence[Path], *, library: Path | None) -> None:
+    def __init__(
+        self,
+        files: Sequence[Path],
+        *,
+        library: Path | None,
+        memory_gb: float | None = None,
+    ) -> None:
         sweep()
         self._status: int | None = None
         with contextlib.ExitStack() as leftovers:
@@ -96,15 +111,21 @@ class Process:
             block = Block((self._memory, self._home), "parent")
             self._channel = Channel(line, block)
             leftovers.callback(self._channel.close)
+            surroundings = environment(
+                library=library, home=self._home, memory_gb=memory_gb
+            )
             with their_line, their_life:
                 descriptors = (their_line.fileno(), their_life.fileno())
-                self._popen = self._start(descriptors, files, library)
+                self._popen = self._start(descriptors, files, surroundings)
             self._poll = select.poll()
             self._poll.register(line, select.POLLIN)
             self._leftovers = leftovers.pop_all()
 
     def _start(
-        self, descriptors: tuple[int, int], files: Sequence[Path], library: Path | None
+        self,
+        descriptors: tuple[int, int],
+        files: Sequence[Path],
+        surroundings: dict[str, str],
     ) -> "subprocess.Popen[bytes]":
         folders = (str(self._home), str(self._memory))
         command = [sys.executable, "-m", "r_bridge.worker"]
@@ -118,7 +139,7 @@ class Process:
                 # In the folder of the audit Python would import its numpy.py, and R
                 # load its .RData.
                 cwd=self._home,
-                env=environment(library=library, home=self._home),
+                env=surroundings,
                 pass_fds=descriptors,
                 start_new_session=True,
             )

@@ -1,13 +1,15 @@
 """The session: one R for all that happens inside, and none outside."""
 
 import threading
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from tests.r_bridge.conftest import FUNCTIONS
 
 from r_bridge import host
-from r_bridge.errors import RBridgeError, RUnavailable
+from r_bridge.errors import RBridgeError, RDied, RUnavailable
 
 
 def test_outside_a_session_there_is_no_r():
@@ -54,6 +56,72 @@ def test_a_file_that_is_no_r_makes_r_unavailable(tmp_path):
         pytest.raises(RUnavailable, match=r"unexpected '\{'"),
     ):
         worker.call("read_data_set", {})
+
+
+@pytest.mark.needs_r
+def test_after_its_session_a_worker_is_not_started_again():
+    with host.session() as worker:
+        pass
+    with pytest.raises(RBridgeError, match="session is open, but it has ended"):
+        worker.call("read_data_set", {"package": "datasets", "name": "cars"})
+    assert worker.pid is None
+
+
+@pytest.mark.needs_r
+def test_a_worker_that_is_closed_while_r_is_busy_ends_r():
+    busy, ended = threading.Event(), []
+    frame = pd.DataFrame({"x": [1.0]})
+
+    def predict(X):
+        busy.set()
+        return X["x"].to_numpy()
+
+    def ask():
+        asked = {"data": frame, "times": 10**9}
+        with pytest.raises(RDied) as death:
+            worker.call("ask_often", asked, predict=predict, schema_of=frame)
+        ended.append(str(death.value))
+
+    worker = host.Worker(r_seconds=30, library=None, files=[FUNCTIONS])
+    asking = threading.Thread(target=ask)
+    asking.start()
+    assert busy.wait(20)
+    pid = worker.pid
+    worker.close()
+    asking.join(10)
+    assert len(ended) == 1
+    assert not Path(f"/proc/{pid}").exists()
+
+
+LACKS = {
+    "descriptors": """
+import os, resource
+n = len(os.listdir("/proc/self/fd"))
+resource.setrlimit(resource.RLIMIT_NOFILE, (n, n))
+""",
+    "folder": """
+import tempfile
+tempfile.tempdir = "/proc/self"
+""",
+}
+ASK = """
+try:
+    r.call("echo", {"x": 1.0})
+except Exception as error:
+    print(type(error).__name__, error)
+print(host.installed()["reason"])
+"""
+
+
+@pytest.mark.needs_r
+@pytest.mark.parametrize("lack", LACKS)
+def test_without_what_a_process_needs_there_is_no_r_and_a_reason(lack, python):
+    said, _ = python(LACKS[lack].strip() + ASK).communicate(timeout=60)
+    called, probed = said.splitlines()
+    number = {"descriptors": "[Errno 24]", "folder": "[Errno 2]"}[lack]
+    words = f"R must start, but it did not: {number}"
+    assert called.startswith(f"RUnavailable {words}")
+    assert probed.startswith(words)
 
 
 @pytest.mark.needs_r

@@ -40,6 +40,12 @@ def test_a_usable_r_says_what_it_is():
     assert found["r_version"].count(".") == 2
 
 
+@pytest.mark.needs_r
+def test_the_probe_leaves_nothing_behind(tmp_path):
+    assert said_by(REASON, TMPDIR=str(tmp_path)) == ""
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.needs_dalex
 def test_packages_have_their_versions():
     assert set(host.installed()["packages"]) >= {"DALEX", "ingredients"}

@@ -1,0 +1,64 @@
+"""Which R and which packages are here, asked of a child process that may die of it."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from contextlib import ExitStack
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from r_bridge.process import environment, private_folder
+
+_PACKAGE = Path(__file__).parent
+_PROBE_SECONDS = 20.0
+
+
+def library_folder() -> Path | None:
+    """Return the project's own folder of R packages, or None.
+
+    It is what the environment variable ``IMPORTANCE_AUDIT_R_LIBRARY`` names, else
+    ``.r-library`` beside this package.
+    """
+    named = os.environ.get("IMPORTANCE_AUDIT_R_LIBRARY")
+    folder = Path(named).absolute() if named else _PACKAGE.parent / ".r-library"
+    return folder if folder.is_dir() else None
+
+
+@cache
+def what_is_installed(library: Path | None) -> dict[str, Any]:
+    """Return what R and rpy2 can do with a library; see `host.installed`."""
+    nothing: dict[str, Any] = {"r_version": "", "platform": "", "utf8": False}
+    nothing |= {"rng_kind": [], "rpy2": {}, "packages": {}, "broken": {}}
+    try:
+        with ExitStack() as leftovers:
+            home = private_folder(Path(tempfile.gettempdir()), leftovers)
+            ran = subprocess.run(
+                # -P: a json.py in the folder of the audit is not to be imported.
+                [sys.executable, "-P", "-m", "r_bridge.probe"],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                encoding="utf-8",
+                errors="replace",
+                env=environment(library=library, home=home),
+                timeout=_PROBE_SECONDS,
+                start_new_session=True,
+                check=False,
+            )
+    except OSError as error:
+        return nothing | {"reason": f"R must start, but it did not: {error}."}
+    except subprocess.TimeoutExpired:
+        late = f"R must start within {_PROBE_SECONDS:g} s, but it did not."
+        return nothing | {"reason": late}
+    try:
+        return nothing | json.loads(ran.stdout.splitlines()[-1])
+    except (ValueError, IndexError):
+        said = " ".join(ran.stderr.split())[-300:] or "nothing was written"
+        reason = (
+            f"R must start, but it ended with status {ran.returncode} ({said}). "
+            "Check R_HOME and the installation of R."
+        )
+        return nothing | {"reason": reason}

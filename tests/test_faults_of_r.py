@@ -1,0 +1,180 @@
+"""Whatever R does in the middle of an audit, the report is written and says it."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pipeline.audit import audit, exit_code
+from pipeline.config import parse_config
+from pipeline.known_answers import linear_model, normal_data
+from pipeline.report.html import show
+from r_bridge import host
+
+pytestmark = [
+    pytest.mark.needs_dalex,
+    pytest.mark.skipif(sys.platform != "linux", reason="/proc says what is left over"),
+]
+
+ROOT = Path(__file__).parents[1]
+FAULTY = Path(__file__).with_name("faulty_loss.R")
+ENTRY = {
+    "method": "permutation",
+    "engines": ["DALEX"],
+    "losses": ["mae"],
+    "n_repeats": 3,
+}
+FAILED = "Permutation of features by DALEX failed: "
+STOPPED = f"{FAILED}R function 'dalex_parts' must return, but it stopped"
+DIED = f"{FAILED}R must outlive the call of 'dalex_parts', but it ended with "
+FAULTS = {
+    "segfault": DIED + "signal SIGSEGV.",
+    "abort": DIED + "signal SIGABRT.",
+    "recursion": (
+        f"{STOPPED}: evaluation nested too deeply: infinite recursion / "
+        "options(expressions=)?"
+    ),
+    "allocation": f"{STOPPED}: cannot allocate vector of size 74505.8 Gb",
+    "words": f"{STOPPED} in happen(wish[1L]): £{'x' * 999} … (5001 characters in all)",
+    "asks": (
+        f'{STOPPED} in utils::menu(c("a", "b")): menu() cannot be used '
+        "non-interactively"
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def wish(tmp_path_factory):
+    """A file that says what shall happen in R, and an R that reads it."""
+    file = tmp_path_factory.mktemp("fault") / "fault"
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("FAULT", str(file))
+        with host.session(r_seconds=30, extra_r_files=[FAULTY]):
+            yield file
+
+
+def audited():
+    config = parse_config({"importance": [ENTRY], "seed": 5})
+    model = linear_model(2.0, 1.0)
+    return audit(None, normal_data(2.0, 1.0), config, models=(model,))
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_what_r_does_in_the_middle_of_an_audit_is_said_in_its_report(fault, wish):
+    wish.write_text(fault)
+    result = audited()
+    (reason,) = result.agreement["reasons"]
+    assert reason.split(" It last wrote:")[0] == FAULTS[fault]
+    assert list(result.agreement["verdict"]) == ["not compared"]
+    assert exit_code(result) == 4
+    assert len(result.importances) == 1  # ours
+    assert "by DALEX failed" in show(result).html
+
+
+@pytest.mark.parametrize("fault", ["quit", "killed"])
+def test_an_r_that_dies_once_answers_the_second_time(fault, wish):
+    wish.write_text(f"{fault} once")
+    result = audited()
+    assert list(result.agreement["verdict"]) == ["replayed"]
+    assert "r_restarted" in [finding.check for finding in result.findings]
+
+
+@pytest.mark.parametrize("fault", ["flood", "warnings"])
+def test_what_r_prints_changes_no_number(fault, wish):
+    wish.write_text(fault)
+    result = audited()
+    assert list(result.agreement["verdict"]) == ["replayed"]
+    assert exit_code(result) == 0
+
+
+AUDIT = """
+seed = 3
+[data]
+train = { file = "rows.csv" }
+test = { file = "rows.csv" }
+target = "y"
+task = "regression"
+[[models]]
+name = "m"
+estimator = "sklearn.linear_model.LinearRegression"
+[[importance]]
+method = "permutation"
+engines = ["DALEX"]
+losses = ["mae"]
+n_repeats = 3
+"""
+RUN = f"""
+import sys
+from pipeline.cli import main
+from r_bridge import host
+limits = dict(r_seconds=4 if sys.argv[2] == "loop" else 30, r_memory_gb=0.3)
+with host.session(extra_r_files=[{str(FAULTY)!r}], **limits):
+    main(["run", sys.argv[1], "-q"])
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 2)), columns=["a", "b"])
+    X.assign(y=2 * X["a"] - X["b"]).to_csv(tmp_path / "rows.csv", index=False)
+    (tmp_path / "audit.toml").write_text(AUDIT, encoding="utf8")
+    (tmp_path / "tmp").mkdir()
+    return tmp_path
+
+
+def commanded(folder, fault):
+    """Run the audit as a command; return its exit code."""
+    (folder / "fault").write_text(fault)
+    own = {
+        "PYTHONPATH": str(ROOT),
+        "TMPDIR": str(folder / "tmp"),
+        "FAULT": str(folder / "fault"),
+    }
+    return subprocess.run(
+        [sys.executable, "-c", RUN, str(folder), fault],
+        env=os.environ | own,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=120,
+        check=False,
+    ).returncode
+
+
+def left_over(folder):
+    """Return the files, and the processes, that a run with its TMPDIR has left."""
+    mine = f"TMPDIR={folder / 'tmp'}".encode()
+    running = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if mine in (process / "environ").read_bytes():
+                running.append((process / "cmdline").read_text())
+        except OSError:
+            continue
+    return [path.name for path in (folder / "tmp").iterdir()], running
+
+
+@pytest.mark.parametrize(
+    ("fault", "code", "words"),
+    [
+        ("quit", 4, "it ended with exit status 5."),
+        ("killed", 4, "it ended with signal SIGKILL (out of memory?)."),
+        ("loop", 4, "must end within 4 s, but it did not"),
+        ("memory", 4, "it stopped: vector memory exhausted (limit reached?)"),
+        ("flood", 0, "pairs: 1 replayed"),
+    ],
+)
+def test_a_command_ends_with_its_report_and_leaves_nothing_over(
+    folder, fault, code, words
+):
+    assert commanded(folder, fault) == code
+    (made,) = (folder / "runs").iterdir()
+    assert words in (made / "summary.txt").read_text(encoding="utf8")
+    assert (made / "report.html").stat().st_size > 10_000
+    assert (made / "report.pdf").exists()
+    assert json.loads((made / "result.json").read_text(encoding="utf8"))
+    assert left_over(folder) == ([], [])
