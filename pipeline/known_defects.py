@@ -154,6 +154,22 @@ DEFECTS: tuple[Defect, ...] = (
         ),
     ),
     Defect(
+        id="DALEX-ONECOL",
+        package="DALEX",
+        since="",
+        before="",
+        touches=lambda asked: (
+            asked.method.endswith("_profile")
+            and asked.n_columns == 1
+            and asked.n_rows is not None
+        ),
+        effect="refused",
+        text=(
+            "DALEX cannot draw rows of a single column for a profile. Leave n_rows out "
+            "to use all rows."
+        ),
+    ),
+    Defect(
         id="DALEX-TIE",
         package="DALEX",
         since="",

@@ -193,8 +193,8 @@ def effects(
     row = ENGINES[engine.name]["effects"].get(curve)
     if row is None:
         raise NotApplicable(f"{engine.name} has no counterpart of the {curve!r} curve.")
-    names = options_of(EFFECTS[curve].function)
-    options = {name: section.options[name] for name in names}
+    usual = options_of(EFFECTS[curve].function)
+    options = {name: section.options.get(name, usual[name]) for name in usual}
     found, refused = [], []
     for feature in rows.features:
         try:

@@ -50,12 +50,19 @@ dalex_parts <- function(data, y, predict, loss, seed, n_repeats, groups,
   )
 }
 
-# The partial dependence of one feature at the points of grid, in their order.
-dalex_profile <- function(data, predict, feature, grid) {
+# The profile of one feature at the points of grid, in their order.
+#
+# type    "partial", "conditional" or "accumulated"
+# span    standard deviation of the kernel, of the range of the grid; "partial" has none
+# n_rows  rows drawn, NULL for all
+dalex_profile <- function(data, predict, feature, grid, type, seed,
+                          span = 0.25, n_rows = NULL) {
   points <- as_points(grid, data[[feature]])
+  explainer <- explainer_of(data, NULL, predict)
+  start_stream(seed)
   profile <- DALEX::model_profile(
-    explainer_of(data, NULL, predict),
-    variables = feature, N = NULL, type = "partial",
+    explainer,
+    variables = feature, N = n_rows, type = type, span = span,
     variable_splits = stats::setNames(list(points), feature),
     variable_type = if (is.numeric(points)) "numerical" else "categorical"
   )$agr_profiles

@@ -96,9 +96,17 @@ def parts(
 
 
 def profile(
-    frame: pd.DataFrame, predict: Predict, *, feature: str, grid: npt.NDArray[Any]
+    frame: pd.DataFrame,
+    predict: Predict,
+    *,
+    feature: str,
+    grid: npt.NDArray[Any],
+    kind: str = "partial",
+    span: float = 0.25,
+    seed: int = 1,
+    n_rows: int | None = None,
 ) -> Floats:
-    """Ask DALEX for the mean prediction at each point of a grid, (n_grid,).
+    """Ask DALEX for a profile of one feature at each point of a grid, (n_grid,).
 
     Parameters
     ----------
@@ -109,14 +117,22 @@ def profile(
         The column that is set.
     grid : ndarray of shape (n_grid,)
         Numbers, or levels as text.
+    kind : {"partial", "conditional", "accumulated"}, default "partial"
+        The mean prediction; of the rows near a point; or their changes added up.
+    span : float, default 0.25
+        What is near: the standard deviation of the kernel over the range of the grid.
+    seed : int, default 1
+    n_rows : int, optional
+        Rows drawn, all by default.
 
     Raises
     ------
     r_bridge.errors.RBridgeError
     """
+    asked = {"data": frame, "feature": feature, "grid": grid}
     values = host.current().call(
         "dalex_profile",
-        {"data": frame, "feature": feature, "grid": grid},
+        asked | {"type": kind, "span": span, "seed": seed, "n_rows": n_rows},
         predict=predict,
         schema_of=frame,
     )

@@ -296,9 +296,17 @@ def test_the_primary_stream_is_that_of_dalex_if_it_is_named():
 
 
 @pytest.mark.needs_dalex
-def test_the_curves_of_dalex_replay_ours_on_our_grid():
-    entry = {"method": "partial_dependence", "engines": ["DALEX"]}
-    result = audited(linear(), entries=[entry])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"method": "partial_dependence"},
+        {"method": "curve_impact", "curve": "conditional_profile"},
+        {"method": "curve_importance", "curve": "accumulated_profile"},
+    ],
+    ids=str,
+)
+def test_the_curves_of_dalex_replay_ours_on_our_grid(asked):
+    result = audited(linear(), entries=[{**asked, "engines": ["DALEX"]}])
     assert set(result.agreement["kind"]) == {"effect"}
     assert set(result.agreement["verdict"]) == {"replayed"}
 

@@ -1,12 +1,14 @@
 """Which curves an audit keeps beside the importances that are taken from them."""
 
+from typing import get_args
+
 import numpy as np
 import pytest
 
 from pipeline.audit import audit
 from pipeline.config import parse_config
 from pipeline.errors import ConfigError
-from pipeline.importance.curve_magnitude import curve_impact
+from pipeline.importance.curve_magnitude import Curve, curve_impact
 from pipeline.known_answers import linear_model, normal_data
 from pipeline.report.blocks import plain
 from pipeline.report.view import build_view
@@ -25,7 +27,7 @@ def drawn(result):
     return {(e.model, e.method, e.feature) for e in result.effects}
 
 
-@pytest.mark.parametrize("curve", ["partial_dependence", "ale", "shapley"])
+@pytest.mark.parametrize("curve", get_args(Curve))
 def test_the_curve_that_an_option_names_is_kept_and_is_the_one_that_is_measured(curve):
     result = audited({"method": "curve_impact", "curve": curve})
     assert drawn(result) == {("linear", curve, "x1"), ("linear", curve, "x2")}

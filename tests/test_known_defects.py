@@ -17,6 +17,7 @@ VIP_04 = {"vip": "0.4.5", "pdp": "0.10.0"}
 VIP_05 = {"vip": "0.5.0.9000", "pdp": "0.10.0"}
 DALEX = {"DALEX": "2.5.4", "ingredients": "2.3.0"}
 BY_VIP = Question(engine="vip", method="permutation", loss="rmse")
+PROFILE = "accumulated_profile"
 BY_DALEX = Question(engine="DALEX", method="permutation", loss="rmse")
 
 # id: a question that fires it, and questions or versions that do not
@@ -60,6 +61,14 @@ CASES = {
         [
             (BY_DALEX._replace(n_repeats=2, misses=True), DALEX),
             (BY_DALEX._replace(n_repeats=1), DALEX),
+        ],
+    ),
+    "DALEX-ONECOL": (
+        (BY_DALEX._replace(method=PROFILE, n_columns=1, n_rows=5), DALEX),
+        [
+            (BY_DALEX._replace(method=PROFILE, n_columns=1), DALEX),
+            (BY_DALEX._replace(method=PROFILE, n_columns=2, n_rows=5), DALEX),
+            (BY_DALEX._replace(n_columns=1, n_rows=5), DALEX),
         ],
     ),
     "DALEX-TIE": (

@@ -30,10 +30,9 @@ NOT_COPIED = {
         "parts-(bin-xent-vector|reg-groups-wrong)": REFUSAL,
         "parts-one-class-nan|parts-zero-loss-ratio": "NaN, or a ratio to a loss of 0",
         "(performance|residuals)-.*": "figures of a model, no importance",
-        "profile-accumulated-.*": "smoothed by a kernel; ALE is compared with iml",
-        "profile-conditional-.*": "conditional profiles, which are not built",
-        "profile-k": "clusters of curves, which are not built",
-        "profile-partial-.*": "other wordings of the questions of dalex_profiles.json",
+        "profile-k": (
+            "clusters of curves that are equal but for 9e-16, so rounding parts them"
+        ),
     },
     "r_rng": {
         "(seedm?|long-).*rexp.*|seedm?[0-9]+-mixed": "exponential draws: none replayed",

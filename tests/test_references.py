@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from pipeline import references
+from pipeline.effects import local_profiles
 from pipeline.effects import partial_dependence as effect
 from pipeline.errors import NotApplicable
 from pipeline.importance import METHODS, options_of, partial_dependence, permutation
@@ -266,6 +267,77 @@ def test_flags_and_ordered_levels_keep_their_type_in_r(curve):
         np.testing.assert_allclose(values[:, 0], expected, rtol=1e-12)
 
 
+PROFILES = pytest.mark.parametrize("kind", ["conditional", "accumulated"])
+
+
+def profiles(kind, model, data, feature, **options):
+    """Return our profile of rows that lie near, and DALEX's."""
+    ours = getattr(local_profiles, f"{kind}_profile")
+    theirs = getattr(references.dalex, f"dalex_{kind}_profile")
+    return [row(model, data, feature, **options) for row in (ours, theirs)]
+
+
+@PROFILES
+@pytest.mark.needs_dalex
+@pytest.mark.usefixtures("r")
+@pytest.mark.parametrize(
+    "options",
+    [{"n_rows": 20, "span": 0.1}, {"grid": (0.25, -1.0, 2.0)}],
+    ids=str,
+)
+@pytest.mark.parametrize(
+    ("model", "data"),
+    [(logistic_model(1, 2), binary_data()), (level_model(), level_data())],
+    ids=["binary", "multiclass"],
+)
+def test_profiles_of_rows_that_lie_near_are_ours(kind, options, model, data):
+    for feature in data.features:
+        asked = {"seed": 7, "n_grid": 11, "scale": "centred_logit", **options}
+        ours, theirs = profiles(kind, model, data, feature, **asked)
+        np.testing.assert_array_equal(ours[0], theirs[0])
+        assert_replayed(ours[1], theirs[1], 0)
+
+
+@PROFILES
+@pytest.mark.needs_dalex
+def test_profiles_of_a_forest_are_ours(apartments, kind):
+    train, test = apartments
+    model, data = fitted("forest", train), first(test, 60)
+    for feature in data.features:
+        ours, theirs = profiles(kind, model, data, feature, seed=1)
+        assert_replayed(ours[1], theirs[1], 0)
+
+
+@PROFILES
+@pytest.mark.needs_dalex
+@pytest.mark.usefixtures("r")
+def test_levels_and_flags_have_profiles_in_their_order(kind):
+    grades = pd.CategoricalDtype(["low", "middle", "high", "never"], ordered=True)
+    n = np.arange(24)
+    X = pd.DataFrame({"grade": pd.Categorical.from_codes(n % 3, dtype=grades)})
+    X["flag"] = n % 5 < 2
+
+    def predict(X):
+        return (X["grade"].cat.codes ** 2 * (X["flag"] + 1.0)).to_numpy()
+
+    model = replace(linear_model(), predict=predict)
+    for feature in X:
+        ours, theirs = profiles(kind, model, dataset(X, 0 * n), feature, seed=1)
+        assert_replayed(ours[1], theirs[1], 0)
+
+
+@pytest.mark.needs_dalex
+@pytest.mark.usefixtures("r")
+def test_where_no_row_is_near_dalex_says_zero_and_is_not_heard():
+    asked = {"seed": 2, "n_rows": 2}  # of levels a and c
+    _, theirs = profiles("conditional", level_model(), level_data(), "kind", **asked)
+    assert np.isnan(theirs[1]).all(axis=1).tolist() == [False, True, False]
+    with pytest.raises(NotApplicable, match="but it has none near 'b'"):
+        references.dalex.dalex_accumulated_profile(
+            level_model(), level_data(), "kind", **asked
+        )
+
+
 @pytest.mark.needs_vip
 @pytest.mark.needs_pdp
 @pytest.mark.parametrize("kind", ["forest", "linear"])
@@ -371,6 +443,21 @@ REFUSED = [
         replace(normal_data(), X=normal_data().X.rename(columns={"x1": "_vname_"})),
         {"feature": "x2"},
         "DALEX keeps the name '_vname_' for itself.",
+    ),
+    pytest.param(
+        "dalex_accumulated_profile",
+        normal_data(1),
+        {"feature": "x1", "n_rows": 5},
+        "DALEX cannot draw rows of a single column for a profile. Leave n_rows out to "
+        "use all rows.",
+        marks=pytest.mark.needs_dalex,
+    ),
+    (
+        "dalex_conditional_profile",
+        replace(normal_data(), X=normal_data().X.shift()),
+        {"feature": "x1"},
+        "Column 'x1' must have a value in every row for a conditional profile of "
+        "DALEX, but some are missing.",
     ),
     (
         "dalex_permutation",

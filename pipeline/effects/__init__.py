@@ -17,7 +17,13 @@ from typing import Any, Literal, NamedTuple
 
 import numpy.typing as npt
 
-from pipeline.effects import ale, mean_shapley, partial_dependence, stratpd
+from pipeline.effects import (
+    ale,
+    local_profiles,
+    mean_shapley,
+    partial_dependence,
+    stratpd,
+)
 from pipeline.records import Floats
 
 
@@ -43,6 +49,12 @@ EFFECTS: dict[str, EffectMethod] = {
         "predict", "prediction", partial_dependence.partial_dependence
     ),
     "ale": EffectMethod("predict", "prediction", ale.ale),
+    "conditional_profile": EffectMethod(
+        "predict", "prediction", local_profiles.conditional_profile
+    ),
+    "accumulated_profile": EffectMethod(
+        "predict", "prediction", local_profiles.accumulated_profile
+    ),
     "shapley": EffectMethod("predict", "prediction", mean_shapley.mean_shapley),
     "stratpd": EffectMethod("data", "y", stratpd.stratpd),
 }

@@ -13,7 +13,13 @@ from pipeline.errors import NotApplicable, listed
 from pipeline.records import Dataset, FittedModel, Floats
 from pipeline.spreads import mean_magnitude
 
-Curve = Literal["partial_dependence", "ale", "shapley"]
+Curve = Literal[
+    "partial_dependence",
+    "ale",
+    "conditional_profile",
+    "accumulated_profile",
+    "shapley",
+]
 Grid = Literal["quantile", "unique"]
 Curves: TypeAlias = Mapping[str, tuple[Any, Floats]]
 
@@ -54,8 +60,9 @@ def curve_impact(
         features, one column each. Values and levels are those of rows with a weight.
     seed : int
         Not used: nothing is drawn.
-    curve : {"partial_dependence", "ale", "shapley"}, default "partial_dependence"
-        Which of `effects.EFFECTS`.
+    curve : str, default "partial_dependence"
+        Which of `effects.EFFECTS`: that, "ale", "conditional_profile",
+        "accumulated_profile" or "shapley".
     grid : {"quantile", "unique"}, default "quantile"
         Where a number is asked; the curve is straight in between. "unique", every
         value, is the definition itself, at the price of as many questions.
@@ -88,7 +95,8 @@ def curve_impact(
     Opposite effects in two halves of the rows cancel in the curve. The left-most value
     of a number is the zero of all others, however few rows have it. With dependent
     features "partial_dependence" and "shapley" ask the model about rows that cannot
-    occur, and "ale" depends on the order of the levels.
+    occur, "ale" and "accumulated_profile" depend on the order of the levels, and
+    "conditional_profile" moves with features that the one asked goes along with.
 
     References
     ----------
@@ -145,8 +153,9 @@ def curve_importance(
         As in `curve_impact`.
     seed : int
         Not used: nothing is drawn.
-    curve : {"partial_dependence", "ale", "shapley"}, default "partial_dependence"
-        Which of `effects.EFFECTS`.
+    curve : str, default "partial_dependence"
+        Which of `effects.EFFECTS`: that, "ale", "conditional_profile",
+        "accumulated_profile" or "shapley".
     grid : {"quantile", "unique"}, default "quantile"
         Where a number is asked; the curve is straight in between. "unique", every
         value, is the definition itself, at the price of as many questions.

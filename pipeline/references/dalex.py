@@ -1,11 +1,19 @@
 """DALEX, asked for losses under permutation and for profiles."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from pipeline.effects import EFFECTS, EffectMethod
+from pipeline.effects.local_profiles import (
+    check_steps,
+    nearness,
+    profile_grid,
+    rows_of,
+    width_of,
+)
 from pipeline.effects.partial_dependence import (
     Grid,
     Scale,
@@ -94,10 +102,7 @@ def dalex_curve(
     Parameters, returns and raises as in `effects.partial_dependence`.
     """
     del seed
-    refuse("DALEX", "partial_dependence", data)
-    for name in dalex.PROFILE_COLUMNS:
-        if name in data.features:
-            raise NotApplicable(f"DALEX keeps the name {name!r} for itself.")
+    _check(data, "partial_dependence")
     points = grid_of(data.X[feature], grid=grid, n_grid=n_grid)
     known = is_predicted(model, data.X, feature, points)
     curves = [
@@ -107,9 +112,109 @@ def dalex_curve(
     return points, with_gaps(np.stack(curves, axis=1), known)
 
 
+def dalex_conditional_profile(
+    model: FittedModel,
+    data: Dataset,
+    feature: str,
+    *,
+    seed: int,
+    grid: Grid = "quantile",
+    n_grid: int = 101,
+    scale: Scale = "native",
+    span: float = 0.25,
+    n_rows: int | None = None,
+) -> Curve:
+    """Return ``DALEX::model_profile(type = "conditional")``, on our grid.
+
+    Parameters, returns and raises as in `effects.local_profiles.conditional_profile`;
+    `NotApplicable` too if rows are weighted, or the feature is missing in one.
+    """
+    _check_local(data, feature, "conditional", n_rows)
+    points = profile_grid(data, feature, grid=grid, n_grid=n_grid)
+    asked = {"kind": "conditional", "span": span, "seed": seed, "n_rows": n_rows}
+    values = _local(model, data, feature, points, scale, asked)
+    # DALEX says 0 where there is no row to say anything.
+    is_near = _is_near(data, feature, points, asked)
+    return points, np.where(is_near[:, np.newaxis], values, np.nan)
+
+
+def dalex_accumulated_profile(
+    model: FittedModel,
+    data: Dataset,
+    feature: str,
+    *,
+    seed: int,
+    grid: Grid = "quantile",
+    n_grid: int = 101,
+    scale: Scale = "native",
+    span: float = 0.25,
+    n_rows: int | None = None,
+) -> Curve:
+    """Return ``DALEX::model_profile(type = "accumulated")``, on our grid.
+
+    Parameters, returns and raises as in `effects.local_profiles.accumulated_profile`;
+    `NotApplicable` too if rows are weighted, or the feature is missing in one.
+    """
+    _check_local(data, feature, "accumulated", n_rows)
+    points = profile_grid(data, feature, grid=grid, n_grid=n_grid)
+    asked = {"kind": "accumulated", "span": span, "seed": seed, "n_rows": n_rows}
+    # DALEX counts a step that no row is near to as none.
+    check_steps(feature, points, _is_near(data, feature, points, asked))
+    return points, _local(model, data, feature, points, scale, asked)
+
+
+def _local(
+    model: FittedModel,
+    data: Dataset,
+    feature: str,
+    points: npt.NDArray[Any],
+    scale: Scale,
+    asked: Mapping[str, Any],
+) -> Floats:
+    """Return a profile of the rows that lie near, (n_grid, n_outputs)."""
+    curves = [
+        dalex.profile(data.X, predict, feature=feature, grid=points, **asked)
+        for predict in outputs(model, scale)
+    ]
+    return np.stack(curves, axis=1)
+
+
+def _is_near(
+    data: Dataset, feature: str, points: npt.NDArray[Any], asked: Mapping[str, Any]
+) -> npt.NDArray[np.bool_]:
+    """Return whether any of the rows drawn is near each point, (n_grid,)."""
+    rows = rows_of(data, feature, seed=asked["seed"], n_rows=asked["n_rows"])
+    width = width_of(points, asked["span"])
+    return np.asarray(nearness(rows.X[feature], points, width).any(axis=1))
+
+
+def _check(data: Dataset, method: str, *, n_rows: int | None = None) -> None:
+    """Refuse rows that DALEX gives no profile."""
+    refuse("DALEX", method, data, n_rows=n_rows)
+    for name in dalex.PROFILE_COLUMNS:
+        if name in data.features:
+            raise NotApplicable(f"DALEX keeps the name {name!r} for itself.")
+
+
+def _check_local(data: Dataset, feature: str, kind: str, n_rows: int | None) -> None:
+    """Refuse rows that DALEX gives no profile of those that lie near."""
+    _check(data, f"{kind}_profile", n_rows=n_rows)
+    if data.X[feature].hasnans:
+        raise NotApplicable(
+            f"Column {feature!r} must have a value in every row for a {kind} profile "
+            "of DALEX, but some are missing."
+        )
+
+
 IMPORTANCE: dict[str, Method] = {
     "permutation": METHODS["permutation"]._replace(function=dalex_permutation),
 }
 CURVES: dict[str, EffectMethod] = {
     "partial_dependence": EFFECTS["partial_dependence"]._replace(function=dalex_curve),
+    "conditional_profile": EFFECTS["conditional_profile"]._replace(
+        function=dalex_conditional_profile
+    ),
+    "accumulated_profile": EFFECTS["accumulated_profile"]._replace(
+        function=dalex_accumulated_profile
+    ),
 }

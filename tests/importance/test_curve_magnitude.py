@@ -14,8 +14,9 @@ from pipeline.known_answers import level_data, level_model, linear_model, normal
 from pipeline.records import Dataset, FittedModel
 
 BOTH = pytest.mark.parametrize("method", [curve_impact, curve_importance])
-CURVES = pytest.mark.parametrize("curve", ["partial_dependence", "ale"])
-ALL_CURVES = pytest.mark.parametrize("curve", ["partial_dependence", "ale", "shapley"])
+OF_ROWS = ["partial_dependence", "ale", "accumulated_profile"]
+CURVES = pytest.mark.parametrize("curve", OF_ROWS)
+ALL_CURVES = pytest.mark.parametrize("curve", [*OF_ROWS, "shapley"])
 EFFECT = np.array([0.0, 6, 3])
 
 
@@ -226,8 +227,8 @@ def test_a_group_of_several_columns_is_refused(method):
         ({"n_grid": 1}, "n_grid must be at least 2, but 1 was given."),
         (
             {"curve": "stratpd"},
-            "curve must be one of 'partial_dependence', 'ale', 'shapley', but "
-            "'stratpd' was given.",
+            "curve must be one of 'partial_dependence', 'ale', 'conditional_profile', "
+            "'accumulated_profile', 'shapley', but 'stratpd' was given.",
         ),
         (
             {"grid": "even"},
