@@ -9,6 +9,7 @@ from inspect import signature
 import numpy as np
 import pandas as pd
 import pytest
+from tests.report.made_records import made_importance
 
 from pipeline import references
 from pipeline.effects import local_profiles
@@ -37,7 +38,19 @@ ALL_MULTICLASS = (
     *("dalex_cross_entropy", "log_loss", "brier"),
     *("one_minus_accuracy", "negative_log_likelihood"),
 )
-DATA_SET = 'data_set <- function(name) getExportedValue("DALEX", name)'
+DATA_SET = """
+data_set <- function(name) getExportedValue("DALEX", name)
+
+parts_shown <- function(data, y, predict, type, groups, n_rows = NULL) {
+  explainer <- explainer_of(data, y, predict)
+  start_stream(7)
+  DALEX::model_parts(
+    explainer,
+    loss_function = DALEX::loss_root_mean_square, type = type, B = 3, N = n_rows,
+    variable_groups = lapply(groups, unlist)
+  )[c("variable", "permutation", "dropout_loss")]
+}
+"""
 
 
 @pytest.fixture(scope="module")
@@ -142,6 +155,35 @@ def test_every_round_of_dalex_is_replayed(apartments, kind, groups, n_rows):
     train, test = apartments
     data = first(test, 300, groups)
     assert_dalex_is_replayed(fitted(kind, train), data, n_repeats=5, n_rows=n_rows)
+
+
+def shown_by_dalex(r, model, data, **asked):
+    """Return what DALEX says of each group, the mean of its rounds, in its own form."""
+    groups = {name: list(columns) for name, columns in data.groups.items()}
+    shown = r.call(
+        "parts_shown",
+        {"data": data.X, "y": data.y, "groups": groups, **asked},
+        predict=model.predict,
+        schema_of=data.X,
+    )
+    means = shown[shown["permutation"] == 0].set_index("variable")["dropout_loss"]
+    return means[list(groups)].to_numpy()
+
+
+@pytest.mark.needs_dalex
+@pytest.mark.parametrize("form", ["raw", "difference", "ratio"])
+@pytest.mark.parametrize("n_rows", [None, 100])
+def test_dalex_forms_differences_and_ratios_as_we_do(r, apartments, form, n_rows):
+    train, test = apartments
+    model, data = fitted("linear", train), first(test, 300, GROUPS)
+    theirs = shown_by_dalex(r, model, data, type=form, n_rows=n_rows)
+    raw, full = permutation.permutation(
+        model, data, seed=7, stream="DALEX", n_repeats=3, n_rows=n_rows
+    )
+    losses = {"raw": raw[:, :, 0], "baseline": full[:, 0]}
+    made = made_importance("linear", tuple(GROUPS), [0.0] * 3)
+    ours = replace(made, form=form, aggregator="pooled", **losses)
+    assert_replayed(ours.mean, theirs, full[:, 0].mean() if form != "ratio" else 1)
 
 
 @pytest.mark.needs_dalex

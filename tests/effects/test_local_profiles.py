@@ -159,6 +159,14 @@ def test_a_weight_counts_like_rows_given_twice_and_none_like_no_row(profile):
 
 
 @BOTH
+def test_a_level_that_only_rows_without_weight_have_is_not_asked(profile):
+    X = pd.DataFrame({"x": pd.Categorical(list("abc"))})
+    model = model_of(lambda X: X["x"].cat.codes.to_numpy(float))
+    grid, values = profile(model, rows(X, [1.0, 0, 1]), "x", seed=1)
+    assert (grid.tolist(), values[:, 0].tolist()) == (["a", "c"], [0, 2])
+
+
+@BOTH
 def test_rows_without_a_value_are_not_counted(profile):
     model, data = product()
     gap = data.X.assign(x=[np.nan, 1.0, 1.0, 2.0])
