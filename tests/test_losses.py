@@ -154,6 +154,10 @@ def recorded(case):
         columns = REFERENCE["data"][case["data"]["see"]]["columns"]
         return ours.get(name, name), columns["observed"], columns["predicted"]
     observed, predicted = options["observed"], options["predicted"]
+    if "yardstick" in case["call"]:
+        return "rmse", observed, predicted
+    if "cutoff = 0.3" in case["call"]:  # of ours it is 0.5
+        return "one_minus_accuracy", observed, [p + 0.2 for p in predicted]
     if name != "cross_entropy":
         return name, observed, predicted
     # DALEX takes the column by the code of the factor, or by name for plain text.

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.importance.test_permutation import asked_of_r, recorded
 
 from pipeline.known_answers import (
     binary_data,
@@ -16,6 +17,16 @@ from pipeline.known_answers import (
     normal_data,
 )
 from pipeline.performance import COLUMNS, performance
+
+# A figure of DALEX: the loss here, and how it follows from it.
+FIGURES = {
+    "mse": ("mse", lambda row: row["value"]),
+    "rmse": ("rmse", lambda row: row["value"]),
+    "r2": ("mse", lambda row: 1 - row["value"] / row["constant"]),
+    "auc": ("one_minus_auc", lambda row: 1 - row["value"]),
+    "accuracy": ("one_minus_accuracy", lambda row: 1 - row["value"]),
+    "cross_entropy": ("dalex_cross_entropy", lambda row: row["value"]),
+}
 
 
 def of_test(model, data, train=None):
@@ -106,3 +117,13 @@ def test_the_same_seed_gives_the_same_frame(seed):
     frames = [performance(model, data, data, seed=s) for s in (seed, seed, seed + 1)]
     assert frames[0].equals(frames[1])
     assert (frames[0]["std_error"] != frames[2]["std_error"]).all()
+
+
+@pytest.mark.parametrize("case", recorded("dalex_parts.json", "performance_cases"))
+def test_the_figures_of_dalex_follow_from_the_losses(case):
+    for figure, expected in case["measures"].items():
+        loss, of_row = FIGURES[figure]
+        model, data = asked_of_r({**case, "groups": {}, "features": [], "loss": loss})
+        classes = tuple(case["model"]) if model.task == "multiclass" else ()
+        row = of_test(replace(model, classes=classes), data).loc[loss]
+        assert of_row(row) == pytest.approx(expected, rel=1e-9)

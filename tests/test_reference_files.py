@@ -23,13 +23,14 @@ COPIES = {
 REFUSAL = "R's own refusal"
 NOT_COPIED = {
     "dalex": {
-        "(parts-bin|loss-loss)[-_]acc.*|loss-omacc-cut": (
-            "accuracy, of which more is better, and a cut-off other than one half"
+        "(parts-bin|loss-loss)[-_]acc.*": (
+            "accuracy, of which more is better: no loss, so none here has that name"
         ),
-        "loss-(rmse-na|yardstick-rmse)": "a missing target, and yardstick's losses",
+        "loss-rmse-na": "a missing target, which no audit has",
         "parts-(bin-xent-vector|reg-groups-wrong)": REFUSAL,
-        "parts-one-class-nan|parts-zero-loss-ratio": "NaN, or a ratio to a loss of 0",
-        "(performance|residuals)-.*": "figures of a model, no importance",
+        "performance-bin-cutoff|residuals-.*": (
+            "another cut-off than one half, and residuals one by one"
+        ),
         "profile-k": (
             "clusters of curves that are equal but for 9e-16, so rounding parts them"
         ),

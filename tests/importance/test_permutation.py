@@ -520,12 +520,12 @@ def test_counts_that_name_no_measurement_are_refused(options, message):
 # --- R's numbers ----------------------------------------------------------------------
 
 
-def recorded(name):
+def recorded(name, kind="cases"):
     """Return the recorded cases of one package, each with its rows."""
     read = json.loads((REFERENCE / name).read_text(encoding="utf8"))
     return [
         pytest.param({**case, "block": read["data"][case["rows"]]}, id=case["id"])
-        for case in read["cases"]
+        for case in read[kind]
     ]
 
 
@@ -641,3 +641,21 @@ def test_dalex_is_replayed_with_its_full_model_and_its_permuted_target(case):
         (target[:, 0], case["y_permuted"]),
     ):
         assert gap(shown(case["form"], ours, full), theirs, full) <= 1e-9
+
+
+@pytest.mark.parametrize("case", recorded("dalex_parts.json", "edge_cases"))
+def test_what_dalex_cannot_measure_is_not_measured_by_us_either(case):
+    model, data = asked_of_r(case)
+    y = model.predict(data.X) if case["target"] == "model" else np.ones(data.n_samples)
+    data = replace(data, y=y)
+    options = {name: case[name] for name in ("seed", "n_repeats", "n_rows")}
+    raw, baseline = permutation(model, data, stream="DALEX", **options)
+    target = permuted_target(model, data, stream="DALEX", **options)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for ours, theirs in (
+            (raw[..., 0], case["permuted"]),
+            (baseline[:, 0], case["full"]),
+            (target[:, 0], case["y_permuted"]),
+        ):
+            ours = shown(case["form"], ours, baseline.mean())
+            np.testing.assert_array_equal(ours, np.array(theirs, dtype=float))

@@ -113,7 +113,10 @@ def test_the_kinds_of_generator_are_part_of_the_seed(r):
 
 
 @pytest.mark.needs_dalex
-@pytest.mark.parametrize(("ours", "own"), dalex.OWN_LOSSES.items())
+@pytest.mark.parametrize(
+    ("ours", "own"),
+    [*dalex.OWN_LOSSES.items(), ("one_minus_accuracy", "loss_one_minus_accuracy")],
+)
 def test_a_loss_that_dalex_computes_itself_is_defined_as_ours(r, ours, own):
     task = LOSSES[ours].tasks[0]
     y, prediction = judged(task, 3)
