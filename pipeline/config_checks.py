@@ -182,28 +182,39 @@ def model_problems(entries: Sequence[Entry]) -> Iterator[str]:
             yield from _source_problems(where, values)
 
 
-SOURCE = ("estimator", "file", "sha256")
+SOURCE = ("estimator", "file", "r_script", "sha256")
+MADE_BEFORE = {
+    "file": "a file, which is fitted already",
+    "r_script": "an R script, which says itself how it fits",
+}
 
 
 def _source_problems(where: str, values: Mapping[str, Any]) -> Iterator[str]:
     """Yield what is wrong with where one model comes from."""
-    estimator, file = values.get("estimator", ""), values.get("file", "")
-    if bool(estimator) == bool(file):
-        found = "both were given" if file else "neither was given"
-        yield f"{where} estimator or file must be given, one of them, but {found}."
+    given = [key for key in SOURCE[:3] if values.get(key)]
+    if len(given) != 1:
+        found = f"{listed(given)} were given" if given else "none was given"
+        rule = "estimator, file or r_script must be given, one of them"
+        yield f"{where} {rule}, but {found}."
         return
-    if file and not values.get("sha256"):
+    (source,), name = given, values.get(given[0], "")
+    if source == "file" and not values.get("sha256"):
         rule = "sha256 must be given for a file, because loading it runs its code"
-        yield f"{where} {rule}, but it is missing. Run: sha256sum {file}"
-    if estimator and values.get("sha256"):
-        yield f"{where} sha256 must be left out without file, but it was given."
-    if file and values.get("standardise"):
-        rule = "standardise must be left out for a file, which is fitted already"
+        yield f"{where} {rule}, but it is missing. Run: sha256sum {name}"
+    if source == "estimator":
+        if values.get("sha256"):
+            yield f"{where} sha256 must be left out without file, but it was given."
+        return
+    if values.get("standardise"):
+        rule = f"standardise must be left out for {MADE_BEFORE[source]}"
         yield f"{where} {rule}, but true was given."
-    if file and values.get("parameters"):
-        names = listed(values["parameters"])
-        rule = "parameters must be left out for a file, which is fitted already"
-        yield f"{where} {rule}, but {names} was given."
+    if values.get("parameters"):
+        rule = f"parameters must be left out for {MADE_BEFORE[source]}"
+        yield f"{where} {rule}, but {listed(values['parameters'])} was given."
+    encoder = values.get("encoder", "auto")
+    if encoder != "auto" and (source == "r_script" or name.lower().endswith(".rds")):
+        rule = "encoder must be left out for a model of R, which reads factors"
+        yield f"{where} {rule}, but {encoder!r} was given."
 
 
 def importance_problems(entries: Sequence[Entry], facts: Facts) -> Iterator[str]:

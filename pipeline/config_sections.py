@@ -113,7 +113,7 @@ class DataSection:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ModelSection:
-    """One model: fitted by the audit, or read from a file.
+    """One model: fitted by the audit, by a script of R, or read from a file.
 
     Attributes
     ----------
@@ -131,9 +131,14 @@ class ModelSection:
         0 and standard deviation 1 (ddof 0; R's e1071 has 1); predictions keep their
         unit.
     file : str
-        A fitted model instead of an estimator. Loading it runs its code.
+        A fitted model (.joblib, or .rds of R) instead of an estimator. Loading it
+        runs its code.
+    r_script : str
+        An R script instead of an estimator. It finds the training rows as `train`; its
+        value is the fitted model.
     sha256 : str
-        The SHA-256 of that file, by which you say that you trust it.
+        The SHA-256 of that file, by which you say that you trust it; of a script, if
+        given, it must be met.
     """
 
     name: Annotated[str, NAME]
@@ -142,6 +147,7 @@ class ModelSection:
     encoder: Literal["auto", "none", "ordinal", "one_hot"] = "auto"
     standardise: bool = False
     file: str = ""
+    r_script: str = ""
     sha256: Annotated[str, SHA256] = ""
 
 

@@ -122,7 +122,7 @@ def encode(encoding: Encoding, X: pd.DataFrame, model: str) -> Any:
         If a column holds neither numbers nor levels, or a level, or a missing one, has
         no place in what `model` was trained on.
     """
-    rows = _selected(encoding.features, X, model)
+    rows = selected(encoding.features, X, model)
     if encoding.kind == "none" and encoding.is_named:
         return rows.copy()
     try:
@@ -137,7 +137,7 @@ def encode(encoding: Encoding, X: pd.DataFrame, model: str) -> Any:
     return matrix
 
 
-def _selected(features: tuple[str, ...], X: pd.DataFrame, model: str) -> pd.DataFrame:
+def selected(features: tuple[str, ...], X: pd.DataFrame, model: str) -> pd.DataFrame:
     """Return the columns that are read, in their order; `X` itself if it has these."""
     if tuple(X.columns) == features:
         return X
@@ -185,7 +185,7 @@ def _codes(
     place = np.append(declared.get_indexer(column.cat.categories), -1)
     stray = np.unique(codes[(codes >= 0) & (place[codes] < 0)])
     if len(stray):
-        raise _unknown(column.cat.categories[stray], column, declared, model)
+        raise unknown(column.cat.categories[stray], column, declared, model)
     return np.asarray(place[codes])
 
 
@@ -196,7 +196,7 @@ def _misplaced(
     without = np.unique(codes[(codes >= 0) & ~levels.is_placed[codes]])
     if len(without):
         known = levels.declared[levels.is_placed[:-1]]
-        return _unknown(levels.declared[without], column, known, model)
+        return unknown(levels.declared[without], column, known, model)
     n_missing = int((codes < 0).sum())
     return DataError(
         f"Column {column.name!r} must have no missing value for model {model!r}, whose "
@@ -206,7 +206,7 @@ def _misplaced(
     )
 
 
-def _unknown(found: Any, column: pd.Series, known: Any, model: str) -> DataError:
+def unknown(found: Any, column: pd.Series, known: Any, model: str) -> DataError:
     """Return the error for levels that were not met in training."""
     return DataError(
         f"Column {column.name!r} must hold levels that model {model!r} met in training "

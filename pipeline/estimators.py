@@ -125,23 +125,10 @@ def unpickled(model: str, path: Path, sha256: str) -> Any:
     """
     if path.suffix != ".joblib":
         raise ModelError(
-            f"Model {model!r} must be read from a .joblib file, but {path.name!r} was "
-            "given."
+            f"Model {model!r} must be read from a .joblib or .rds file, but "
+            f"{path.name!r} was given."
         )
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise ModelError(
-            f"Model {model!r} must be read from a file that can be read, but "
-            f"{str(path)!r} cannot: {error.strerror}."
-        ) from error
-    digest = hashlib.sha256(content).hexdigest()
-    if digest != sha256:
-        raise ModelError(
-            f"Model {model!r} must state the sha256 of {path.name!r}, since loading it "
-            f"runs its code, but {sha256!r} was given and the file has {digest!r}. "
-            "State that one only if you trust the file."
-        )
+    content = trusted(model, path, sha256)
     import joblib
 
     try:
@@ -150,6 +137,36 @@ def unpickled(model: str, path: Path, sha256: str) -> Any:
         raise ModelError(
             f"Model {model!r} must be read from {path.name!r}, but loading it says: "
             f"{words(error)}"
+        ) from error
+
+
+def trusted(model: str, path: Path, sha256: str) -> bytes:
+    """Return the bytes of a file whose digest is `sha256`.
+
+    Raises
+    ------
+    ModelError
+        If the file is not there, or not the one that was trusted.
+    """
+    content = read(model, path)
+    digest = hashlib.sha256(content).hexdigest()
+    if digest != sha256:
+        raise ModelError(
+            f"Model {model!r} must state the sha256 of {path.name!r}, since loading it "
+            f"runs its code, but {sha256!r} was given and the file has {digest!r}. "
+            "State that one only if you trust the file."
+        )
+    return content
+
+
+def read(model: str, path: Path) -> bytes:
+    """Return the bytes of a file, or raise a ModelError."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise ModelError(
+            f"Model {model!r} must be read from a file that can be read, but "
+            f"{str(path)!r} cannot: {error.strerror}."
         ) from error
 
 
@@ -201,7 +218,9 @@ def _distributions() -> Mapping[str, list[str]]:
 
 
 def class_name(estimator: Any) -> str:
-    """Return the class of the final estimator, empty for a function."""
+    """Return the class of the final estimator, R's own of R, empty for a function."""
+    if hasattr(estimator, "r_class"):
+        return str(estimator.kind)
     return "" if estimator is None else type(final(estimator)).__name__
 
 

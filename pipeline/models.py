@@ -16,7 +16,7 @@ from typing import Any, Literal, cast
 import numpy as np
 import pandas as pd
 
-from pipeline import estimators, prediction
+from pipeline import estimators, prediction, r_models
 from pipeline.columns import is_category
 from pipeline.config_sections import ModelSection
 from pipeline.encoding import Encoding, Kind, encode, has_category, learn
@@ -47,12 +47,13 @@ def fit_models(
     ------
     ModelError, DataError
         The fault of a model; the faults of several in one ModelError, a line each.
+    r_bridge.errors.RUnavailable
+        R, or an R package, is not there for a model of R.
     """
     made, faults = [], []
-    make = partial(load, base=base)
     for section in sections:
         try:
-            made.append(make(section, train) if section.file else fit(section, train))
+            made.append(_make(section, train, base))
         except AuditError as fault:
             faults.append(fault)
     if len(faults) == 1:
@@ -60,6 +61,12 @@ def fit_models(
     if faults:
         raise ModelError("\n".join(str(fault) for fault in faults))
     return tuple(made)
+
+
+def _make(section: ModelSection, train: Dataset, base: Path) -> FittedModel:
+    if r_models.is_of_r(section):
+        return r_models.load(section, train, base=base)
+    return load(section, train, base=base) if section.file else fit(section, train)
 
 
 def fit(section: ModelSection, train: Dataset) -> FittedModel:
@@ -160,14 +167,7 @@ def load(section: ModelSection, train: Dataset, *, base: Path = Path()) -> Fitte
     encoding = _given_encoding(
         section.name, estimator, section.encoder, default=train.inputs
     )
-    stray = [name for name in encoding.features if name not in train.inputs]
-    if stray:
-        is_kept = set(stray) <= set(train.unread)
-        found = "kept out of the models" if is_kept else "none of them"
-        raise ModelError(
-            f"Model {section.name!r} must read columns of the data, but "
-            f"{listed(stray)} is {found}."
-        )
+    prediction.check_columns(section.name, encoding.features, train)
     labels = prediction.labels_of(estimator, train.classes)
     ask = prediction.asking(section.name, estimator, train.task, labels)
     loaded = _record(section.name, estimator, encoding, train.task, train.classes, ask)

@@ -1,7 +1,7 @@
 """A prediction as the audit needs it: asked, checked, or refused in one sentence."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple, cast
 
@@ -11,7 +11,7 @@ import pandas as pd
 from pipeline.encoding import Encoding, encode
 from pipeline.errors import AuditError, DataError, ModelError, listed
 from pipeline.estimators import final, words
-from pipeline.records import Floats, Task
+from pipeline.records import Dataset, Floats, Task
 
 # A mean of trees' probabilities can pass 1 by a rounding error.
 ROUNDING = 1e-9
@@ -77,6 +77,18 @@ def asking(
     return partial(of_classes, estimator, wanted)
 
 
+def check_columns(name: str, features: Sequence[str], train: Dataset) -> None:
+    """Refuse a model, fitted elsewhere, of columns that models are not given."""
+    stray = [feature for feature in features if feature not in train.inputs]
+    if stray:
+        is_kept = set(stray) <= set(train.unread)
+        found = "kept out of the models" if is_kept else "none of them"
+        raise ModelError(
+            f"Model {name!r} must read columns of the data, but {listed(stray)} is "
+            f"{found}."
+        )
+
+
 def labels_of(estimator: Any, classes: tuple[str, ...]) -> tuple[str, ...]:
     """Return what an estimator fitted elsewhere calls the classes: names or codes."""
     own = {text(label) for label in getattr(estimator, "classes_", ())}
@@ -131,7 +143,7 @@ def predict(
         raise refusal(
             form, "predict the rows", X[list(encoding.features)], error
         ) from error
-    return _checked(given, len(X), form)
+    return checked(given, len(X), form)
 
 
 def refusal(form: Form, verb: str, X: pd.DataFrame, error: Exception) -> AuditError:
@@ -139,19 +151,29 @@ def refusal(form: Form, verb: str, X: pd.DataFrame, error: Exception) -> AuditEr
     said = words(error)
     lacking = [name for name in X.columns if X[name].hasnans]
     if lacking and re.search(r"\b(nan|missing|null)\b", said, re.IGNORECASE):
-        n_missing = int(X[lacking[0]].isna().sum())
-        return DataError(
-            f"Column {lacking[0]!r} must have no missing value for model "
-            f"{form.model!r}, since {form.kind} takes none, but {n_missing} "
-            f"{'was' if n_missing == 1 else 'were'} found. Leave those "
-            "rows or the column out, or choose an estimator that "
-            "takes missing values."
-        )
+        return missing(form, X[lacking[0]])
     return ModelError(f"Model {form.model!r} must {verb}, but {form.kind} says: {said}")
 
 
-def _checked(given: Any, n_samples: int, form: Form) -> Floats:
-    """Return predictions as float64, or say what is wrong with them."""
+def missing(form: Form, column: pd.Series) -> DataError:
+    """Return the error for missing values in a column of a model that takes none."""
+    n_missing = int(column.isna().sum())
+    return DataError(
+        f"Column {column.name!r} must have no missing value for model {form.model!r}, "
+        f"since {form.kind} takes none, but {n_missing} "
+        f"{'was' if n_missing == 1 else 'were'} found. Leave those rows or the column "
+        "out, or choose an estimator that takes missing values."
+    )
+
+
+def checked(given: Any, n_samples: int, form: Form) -> Floats:
+    """Return predictions as float64.
+
+    Raises
+    ------
+    ModelError
+        Naming what is wrong with them.
+    """
     try:
         values = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError) as error:

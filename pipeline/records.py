@@ -146,10 +146,11 @@ class FittedModel:
         Distribution and version that made the estimator.
     parameters : mapping
         What the estimator was made with.
-    source : {"fitted", "file", "given"}
-        Fitted by the audit, read from a file, or handed over in Python.
+    source : {"fitted", "file", "r_script", "given"}
+        Fitted by the audit, read from a file, fitted by an R script, or handed over in
+        Python.
     sha256 : str
-        Digest of the file for "file", else empty.
+        Digest of the file or the script, else empty.
     n_train : int
         Rows it was fitted on, 0 if unknown.
     train_sha256 : str
@@ -172,7 +173,7 @@ class FittedModel:
     encoded: tuple[str, ...] = ()
     library: str = ""
     parameters: Options = field(default_factory=dict)
-    source: Literal["fitted", "file", "given"] = "given"
+    source: Literal["fitted", "file", "r_script", "given"] = "given"
     sha256: str = ""
     n_train: int = 0
     train_sha256: str = ""

@@ -3,21 +3,21 @@
 held_models <- new.env()
 
 # Reads a model from a file and holds it. A list with its class, the version of the
-# package that predicts for it and R's own version; or with package_is_there = FALSE; or
-# with found, what the file holds that is no model.
-hold_model <- function(sha256, file, package_of) {
+# package that predicts for it and R's own; or with missing_package; or with found, what
+# the file holds that is no model, and known, what would be one.
+hold_model <- function(sha256, file) {
   model <- readRDS(file)
   kind <- class(model)[1L]
-  if (!kind %in% names(package_of)) return(list(found = class(model)))
-  package <- package_of[[kind]]
-  if (!requireNamespace(package, quietly = TRUE)) {
-    return(list(package = package, package_is_there = FALSE))
+  if (!kind %in% names(model_kinds)) {
+    return(list(found = class(model), known = names(model_kinds)))
   }
+  package <- model_kinds[[kind]]$package
+  if (!requireNamespace(package, quietly = TRUE)) return(list(missing_package = package))
   assign(sha256, model, envir = held_models)
   list(
     package = package,
-    package_is_there = TRUE,
-    package_version = as.character(utils::packageVersion(package)),
+    package_version = utils::packageDescription(package)$Version,
+    r_version = paste(R.version$major, R.version$minor, sep = "."),
     r_class = class(model)
   )
 }
@@ -33,3 +33,216 @@ with_model <- function(sha256, name, arguments, ...) {
   names(call) <- c("", ls(inputs, all.names = TRUE))
   list(value = eval(call, inputs))
 }
+
+# Evaluates a script that ends with a fitted model, and saves that.
+fit_by_script <- function(script, train, weights, file) {
+  before <- options()
+  on.exit(options(before))
+  RNGkind("Mersenne-Twister", "Inversion", "Rejection")
+  set.seed(1)
+  inputs <- new.env(parent = globalenv())
+  inputs$train <- train
+  inputs$weights <- weights
+  model <- eval(parse(text = script, keep.source = FALSE), inputs)
+  saveRDS(model, file, compress = FALSE)
+}
+
+# What an audit must know of a model: the columns it reads in its own order; the levels
+# of those it knows to be factors; which of these are ordered; which it knows to be
+# numbers; its classes (NULL for a regression); whether missing values are for it to
+# judge; how it was made.
+describe_model <- function(model) {
+  kind <- model_kinds[[class(model)[1L]]]
+  classes <- kind$classes(model)
+  features <- kind$features(model)
+  if (!length(features)) stop("it does not name the columns that it reads")
+  types <- kind$types(model)
+  levels <- Filter(is.character, as.list(kind$levels(model)))
+  list(
+    features = features,
+    levels = levels[names(levels) %in% features],
+    ordered = c(character(), names(types)[types == "ordered"]),
+    numbers = c(character(), names(types)[types %in% c("numeric", "logical")]),
+    classes = classes,
+    judges_missing = kind$judges_missing,
+    call = if (is.call(model$call)) paste(deparse(model$call), collapse = "\n") else ""
+  )
+}
+
+# The predictions for two rows or more: a vector, or a matrix with a column per class.
+predict_model <- function(model, data) {
+  kind <- model_kinds[[class(model)[1L]]]
+  predictions <- kind$predict(model, data)
+  classes <- kind$classes(model)
+  if (is.null(classes)) return(as.vector(predictions))
+  if (is.null(dim(predictions)) || ncol(predictions) == 1L) {
+    predictions <- cbind(1 - as.vector(predictions), as.vector(predictions))
+  }
+  dimnames(predictions) <- list(NULL, classes)
+  predictions
+}
+
+# Of a model with terms.
+terms_features <- function(m) all.vars(stats::delete.response(stats::terms(m)))
+terms_types <- function(m) attr(stats::terms(m), "dataClasses")
+no_classes <- function(m) NULL
+
+# The classes of 0 and 1, where a model was told no names.
+zero_one <- c("0", "1")
+
+# Of a binomial model: the levels of its response, if it kept them.
+glm_classes <- function(m) {
+  if (!m$family$family %in% c("binomial", "quasibinomial")) return(NULL)
+  response <- if (is.null(m$model)) NULL else stats::model.response(m$model)
+  if (!is.factor(response)) return(zero_one)
+  if (nlevels(response) != 2L) {
+    stop("it tells the first of ", nlevels(response), " levels from all others")
+  }
+  levels(response)
+}
+
+forest_classes <- function(m) {
+  if (is.null(m$forest)) stop("it was grown with keep.forest = FALSE")
+  if (m$type == "unsupervised") stop("it was grown without a response")
+  if (m$type == "classification") m$classes
+}
+# An ordered factor has levels and counts as one category.
+forest_types <- function(m) {
+  is_factor <- vapply(m$forest$xlevels, is.character, NA)
+  ifelse(is_factor, ifelse(m$forest$ncat == 1L, "ordered", "factor"), "numeric")
+}
+
+ranger_classes <- function(m) {
+  if (is.null(m$forest)) stop("it was grown with write.forest = FALSE")
+  if (m$treetype == "Regression") return(NULL)
+  if (m$treetype != "Probability estimation") {
+    stop("it is a forest for ", m$treetype, ": grow it with probability = TRUE")
+  }
+  values <- m$forest$class.values
+  if (is.null(m$forest$levels)) as.character(values) else m$forest$levels[sort(values)]
+}
+
+gbm_classes <- function(m) {
+  name <- m$distribution$name
+  if (!is.null(attr(m$Terms, "offset"))) stop("predict.gbm leaves its offset out")
+  if (name %in% c("bernoulli", "adaboost")) return(zero_one)
+  if (name == "multinomial") return(m$classes)
+  if (!name %in% c("gaussian", "laplace", "tdist", "poisson", "quantile")) {
+    stop("its distribution '", name, "' predicts no response")
+  }
+}
+
+rpart_classes <- function(m) {
+  if (!m$method %in% c("anova", "poisson", "class")) {
+    stop("its method '", m$method, "' predicts no response")
+  }
+  if (m$method == "class") attr(m, "ylevels")
+}
+
+nnet_classes <- function(m) {
+  if (is.null(m$lev) && m$n[length(m$n)] > 1L) stop("it has several responses")
+  if (is.null(m$lev) && m$entropy) zero_one else m$lev
+}
+
+earth_classes <- function(m) {
+  if (!is.null(m$levels)) return(m$levels)
+  if (ncol(m$coefficients) > 1L) stop("it has several responses")
+  family <- m$glm.list[[1L]]$family$family
+  if (identical(family, "binomial")) zero_one
+}
+
+svm_classes <- function(m) {
+  if (m$type == 2L) stop("it finds outliers")
+  if (m$type > 2L) return(NULL)
+  if (!m$compprob) stop("it was fitted with probability = FALSE")
+  m$levels
+}
+
+linear_kind <- list(
+  package = "stats", features = terms_features, types = terms_types,
+  levels = function(m) m$xlevels, classes = no_classes, judges_missing = FALSE,
+  predict = function(m, data) stats::predict(m, data)
+)
+glm_kind <- utils::modifyList(linear_kind, list(
+  classes = glm_classes,
+  predict = function(m, data) stats::predict(m, data, type = "response")
+))
+forest_kind <- list(
+  package = "randomForest", features = function(m) names(m$forest$xlevels),
+  types = forest_types, levels = function(m) m$forest$xlevels,
+  classes = forest_classes, judges_missing = FALSE,
+  predict = function(m, data) {
+    stats::predict(m, data, type = if (m$type == "regression") "response" else "prob")
+  }
+)
+nnet_kind <- utils::modifyList(linear_kind, list(
+  package = "nnet", classes = nnet_classes,
+  predict = function(m, data) stats::predict(m, data, type = "raw")
+))
+svm_kind <- list(
+  package = "e1071", features = function(m) colnames(m$SV), types = function(m) NULL,
+  levels = function(m) NULL, classes = svm_classes, judges_missing = FALSE,
+  predict = function(m, data) {
+    if (m$type > 2L) return(stats::predict(m, data))
+    found <- stats::predict(m, data, probability = TRUE)
+    attr(found, "probabilities")[, m$levels, drop = FALSE]
+  }
+)
+
+# One row per class that can be audited, by the first class of the model.
+model_kinds <- list(
+  lm = linear_kind,
+  aov = linear_kind,
+  rlm = utils::modifyList(linear_kind, list(package = "MASS")),
+  glm = glm_kind,
+  negbin = utils::modifyList(glm_kind, list(package = "MASS")),
+  randomForest = forest_kind,
+  randomForest.formula = utils::modifyList(
+    forest_kind, list(features = terms_features, types = terms_types)
+  ),
+  ranger = list(
+    package = "ranger", features = function(m) m$forest$independent.variable.names,
+    types = function(m) NULL, levels = function(m) m$forest$covariate.levels,
+    classes = ranger_classes, judges_missing = TRUE,
+    # Without a seed it draws one from R's stream.
+    predict = function(m, data) {
+      stats::predict(m, data = data, num.threads = 1, seed = 1)$predictions
+    }
+  ),
+  gbm = list(
+    package = "gbm", features = function(m) m$var.names,
+    types = function(m) {
+      is_factor <- vapply(m$var.levels, is.character, NA)
+      stats::setNames(ifelse(is_factor, "factor", "numeric"), m$var.names)
+    },
+    levels = function(m) stats::setNames(m$var.levels, m$var.names),
+    classes = gbm_classes, judges_missing = TRUE,
+    predict = function(m, data) {
+      found <- stats::predict(m, data, n.trees = m$n.trees, type = "response")
+      if (length(dim(found)) == 3L) found[, , 1L] else found
+    }
+  ),
+  rpart = utils::modifyList(linear_kind, list(
+    package = "rpart", levels = function(m) attr(m, "xlevels"),
+    classes = rpart_classes, judges_missing = TRUE,
+    predict = function(m, data) {
+      stats::predict(m, data, type = if (m$method == "class") "prob" else "vector")
+    }
+  )),
+  nnet.formula = nnet_kind,
+  multinom = utils::modifyList(nnet_kind, list(
+    classes = function(m) {
+      if (is.null(m$lev)) stop("its response is a matrix of counts") else m$lev
+    },
+    predict = function(m, data) stats::predict(m, data, type = "probs")
+  )),
+  earth = utils::modifyList(linear_kind, list(
+    package = "earth", features = function(m) m$namesx,
+    types = function(m) attr(m$terms, "dataClasses"), classes = earth_classes,
+    predict = function(m, data) stats::predict(m, data, type = "response")
+  )),
+  svm = svm_kind,
+  svm.formula = utils::modifyList(
+    svm_kind, list(features = terms_features, types = terms_types)
+  )
+)

@@ -12,30 +12,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
 from r_bridge import host
 from r_bridge.errors import RBridgeError, RError, RUnavailable
 from r_bridge.process import private_folder
 
-PACKAGES = {
-    "lm": "stats",
-    "aov": "stats",
-    "glm": "stats",
-    "rlm": "MASS",
-    "negbin": "MASS",
-    "randomForest": "randomForest",
-    "randomForest.formula": "randomForest",
-    "ranger": "ranger",
-    "gbm": "gbm",
-    "rpart": "rpart",
-    "nnet.formula": "nnet",
-    "multinom": "nnet",
-    "earth": "earth",
-    "svm": "e1071",
-    "svm.formula": "e1071",
-}
-"""The package that predicts for the first class of a model: what can be audited."""
+Floats = npt.NDArray[np.float64]
 
 LARGEST = 1 << 30
+"""The bytes that an .rds file may have."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +40,7 @@ class RModel:
         Their digest, by which R holds the model.
     r_class : tuple of str
         What R's ``class`` says.
-    package, package_version : str
+    package, package_version, r_version : str
         What predicts for it.
     """
 
@@ -62,6 +50,12 @@ class RModel:
     r_class: tuple[str, ...]
     package: str
     package_version: str
+    r_version: str
+
+    @property
+    def kind(self) -> str:
+        """The class as its users call it: "randomForest" for randomForest.formula."""
+        return self.r_class[0].removesuffix(".formula")
 
     def call(self, function: str, arguments: Mapping[str, Any], **more: Any) -> Any:
         """Call an R function of the bridge with this model as its argument ``model``.
@@ -104,7 +98,7 @@ def read_model(path: str, content: bytes) -> RModel:
     RUnavailable
         If R, or the package that predicts for the model, is not there.
     RBridgeError
-        If R cannot read the bytes, or they hold no model of a class in `PACKAGES`.
+        If R cannot read the bytes, or they hold no model of a known class.
     """
     if len(content) > LARGEST:
         raise RBridgeError(
@@ -120,13 +114,51 @@ def read_model(path: str, content: bytes) -> RModel:
         r_class=tuple(facts["r_class"]),
         package=facts["package"][0],
         package_version=facts["package_version"][0],
+        r_version=facts["r_version"][0],
     )
+
+
+def fit_by_script(
+    path: str, script: str, train: pd.DataFrame, weights: Floats | None = None
+) -> tuple[RModel, tuple[str, ...]]:
+    """Return the fitted model that is the value of an R script, and R's warnings.
+
+    The script finds the rows as ``train``, and ``weights`` if there are any. Every
+    script starts with the stream of ``set.seed(1)`` and leaves no option changed.
+
+    Parameters
+    ----------
+    path : str
+        Where the script came from, for messages.
+    script : str
+    train : DataFrame
+    weights : ndarray of shape (n_rows,), optional
+
+    Raises
+    ------
+    RError
+        If the script stops.
+    RUnavailable, RBridgeError
+        As `read_model`.
+    """
+    worker = host.current_models()
+    with _folder() as folder:
+        file = folder / "model.rds"
+        worker.call(
+            "fit_by_script",
+            {"script": script, "train": train, "weights": weights, "file": str(file)},
+        )
+        warnings = worker.warnings
+        content = file.read_bytes()
+    return read_model(path, content), warnings
 
 
 def _hold(path: str, content: bytes, sha256: str) -> dict[str, Any]:
     """Let R read a model, and return what it says about it."""
-    with _as_file(content) as file:
-        asked = {"sha256": sha256, "file": str(file), "package_of": PACKAGES}
+    with _folder() as folder:
+        file = folder / "model.rds"
+        file.write_bytes(content)
+        asked = {"sha256": sha256, "file": str(file)}
         try:
             facts: dict[str, Any] = host.current_models().call("hold_model", asked)
         except RError as error:
@@ -145,11 +177,11 @@ def _hold(path: str, content: bytes, sha256: str) -> dict[str, Any]:
     if "found" in facts:
         raise RBridgeError(
             f"R model {path!r} must be of a class that can be audited "
-            f"({', '.join(PACKAGES)}), but is a {'/'.join(facts['found'])}. Wrap its "
-            "predict in a model of Python, or refit it as one of these."
+            f"({', '.join(facts['known'])}), but it is of class "
+            f"{'/'.join(facts['found'])!r}."
         )
-    if not facts["package_is_there"][0]:
-        package = facts["package"][0]
+    if "missing_package" in facts:
+        package = facts["missing_package"][0]
         raise RUnavailable(
             f"R package {package!r} must be installed for model {path!r}, but R finds "
             f"none. Run in R: install.packages({package!r})"
@@ -158,10 +190,7 @@ def _hold(path: str, content: bytes, sha256: str) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def _as_file(content: bytes) -> Iterator[Path]:
-    """Write bytes where only R and we look, for as long as R reads them."""
+def _folder() -> Iterator[Path]:
+    """Make a folder where only R and we look, for as long as one of us reads it."""
     with contextlib.ExitStack() as leftovers:
-        folder = private_folder(Path(tempfile.gettempdir()), leftovers)
-        file = folder / "model.rds"
-        file.write_bytes(content)
-        yield file
+        yield private_folder(Path(tempfile.gettempdir()), leftovers)

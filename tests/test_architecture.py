@@ -18,7 +18,7 @@ LAYERS = (
     "journal",
     "data models model_table measure preconditions environment history doctor starter "
     "reproduction expected dependent_leaders",
-    "config reading",
+    "config reading r_models",
     "claim_checks",
     "config_checks config_schema",
     "config_sections",
@@ -45,7 +45,7 @@ LAYERS = (
 R_SIDE = "worker to_r from_r callback probe"
 BRIDGE = (
     "references.asking references.dalex references.engine references.vip "
-    "tables doctor journal audit cli"
+    "r_models tables doctor journal audit cli"
 )
 OWNERS = {
     "rpy2": {f"r_bridge.{name}" for name in R_SIDE.split()},

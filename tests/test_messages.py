@@ -290,11 +290,23 @@ CONFIG = [
     ),
     (
         {"models": [{"name": "m"}]},
-        "[models] estimator or file must be given, one of them, but neither was given.",
+        "[models] estimator, file or r_script must be given, one of them, but none was "
+        "given.",
     ),
     (
         {"models": [MODEL | {"file": "m.joblib"}]},
-        "[models] estimator or file must be given, one of them, but both were given.",
+        "[models] estimator, file or r_script must be given, one of them, but "
+        "'estimator', 'file' were given.",
+    ),
+    (
+        {"models": [{"name": "m", "r_script": "m.R", "encoder": "ordinal"}]},
+        "[models] encoder must be left out for a model of R, which reads factors, but "
+        "'ordinal' was given.",
+    ),
+    (
+        {"models": [{"name": "m", "r_script": "m.R", "parameters": {"ntree": 5}}]},
+        "[models] parameters must be left out for an R script, which says itself how "
+        "it fits, but 'ntree' was given.",
     ),
     (
         {"models": [{"name": "m", "file": "m.joblib"}]},
@@ -464,8 +476,8 @@ FILES = [
     (
         SOUND.replace('"a.B"', '""\nencoder = ""').encode(),
         "audit.toml: [models] encoder must be one of 'auto', 'none', 'ordinal', "
-        "'one_hot', but '' was given.\naudit.toml: [models] estimator or file must be "
-        "given, one of them, but neither was given.",
+        "'one_hot', but '' was given.\naudit.toml: [models] estimator, file or "
+        "r_script must be given, one of them, but none was given.",
     ),
     (
         SOUND.encode() + b'[[importance]]\nmethod = "permutation"\nlosses = ["mae"]\n',

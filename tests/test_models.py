@@ -632,7 +632,7 @@ def test_a_file_must_be_there(tmp_path):
 def test_a_file_must_be_of_joblib(tmp_path):
     assert refused(load, section("", file="m.pkl"), rows(), base=tmp_path) == (
         ModelError,
-        "Model 'm' must be read from a .joblib file, but 'm.pkl' was given.",
+        "Model 'm' must be read from a .joblib or .rds file, but 'm.pkl' was given.",
     )
 
 
