@@ -142,8 +142,8 @@ def _fitted(section: ModelSection, train: Dataset, path: Path) -> FittedModel:
 def _not_again(name: str, rows: Dataset, seed: int | None) -> NoReturn:
     del rows, seed
     raise NotApplicable(
-        f"Model {name!r} must be fitted by a class of Python to be fitted again, but an "
-        "R script fits it, which may name columns that other fits are not given. Name "
+        f"Model {name!r} must be fitted by a class of Python to be fitted again, but "
+        "an R script fits it, which may name columns that other fits are not given. Name "
         "an estimator under [[models]]."
     )
 

@@ -1,0 +1,107 @@
+# Models of every class that can be audited, and what their own packages predict.
+
+model_data <- function() {
+  set.seed(1)
+  d <- data.frame(x = rnorm(80), n = 1:80)
+  d$g <- factor(sample(c("b", "a", "c"), 80, TRUE), levels = c("b", "a", "c"))
+  d$o <- factor(sample(c("lo", "mid", "hi"), 80, TRUE), levels = c("lo", "mid", "hi"),
+                ordered = TRUE)
+  d$y <- d$x + as.integer(d$g) + d$n / 40 + rnorm(80)
+  d$z <- factor(ifelse(d$y + rnorm(80) > 3, "yes", "no"), levels = c("no", "yes"))
+  d$k <- cut(d$y + rnorm(80), 3, labels = c("v", "u", "w"))
+  d
+}
+
+fit_every_class <- function(folder) {
+  d <- model_data()
+  d$b <- as.integer(d$z) - 1L
+  x <- d[c("x", "n", "g", "o")]
+  options(warn = -1)
+  set.seed(1)
+  models <- list(
+    lm = lm(y ~ o + g * x + log(n), d),
+    aov = aov(y ~ g + x, d),
+    rlm = MASS::rlm(y ~ x + n + g, d),
+    negbin = MASS::glm.nb(n ~ x + g, d),
+    glm = glm(z ~ x + n + g + o, binomial, d),
+    glm01 = glm(b ~ x + g, binomial, d),
+    poisson = glm(n ~ x + g, poisson, d),
+    forest = randomForest::randomForest(y ~ x + n + g + o, d, ntree = 9),
+    forest_x = randomForest::randomForest(x, d$k, ntree = 9),
+    forest2 = randomForest::randomForest(z ~ x + n + g, d, ntree = 9),
+    ranger = ranger::ranger(y ~ x + n + g + o, d, num.trees = 9, seed = 1),
+    ranger_order = ranger::ranger(y ~ x + g, d, num.trees = 9, seed = 1,
+                                  respect.unordered.factors = "order"),
+    ranger_k = ranger::ranger(k ~ x + n + g, d, probability = TRUE, num.trees = 9,
+                              respect.unordered.factors = "partition", seed = 1),
+    gbm = gbm::gbm(y ~ x + n + g + o, "gaussian", d, n.trees = 9, n.minobsinnode = 3),
+    gbm01 = gbm::gbm(b ~ x + g, "bernoulli", d, n.trees = 9, n.minobsinnode = 3),
+    gbm_k = gbm::gbm(k ~ x + g, "multinomial", d, n.trees = 9, n.minobsinnode = 3),
+    rpart = rpart::rpart(y ~ x + n + g + o, d),
+    rpart_k = rpart::rpart(k ~ x + n + g, d),
+    nnet = nnet::nnet(y ~ x + g, d, size = 2, linout = TRUE, trace = FALSE),
+    nnet2 = nnet::nnet(z ~ x + g, d, size = 2, trace = FALSE),
+    nnet_k = nnet::nnet(k ~ x + g + o, d, size = 2, trace = FALSE),
+    multinom = nnet::multinom(k ~ x + g, d, trace = FALSE),
+    multinom2 = nnet::multinom(z ~ x + g + o, d, trace = FALSE),
+    svm = e1071::svm(y ~ x + g + o, d),
+    svm_x = e1071::svm(x[c("x", "n")], d$y),
+    svm_k = e1071::svm(k ~ x + g, d, probability = TRUE),
+    svm2 = e1071::svm(z ~ x + g, d, probability = TRUE)
+  )
+  if (requireNamespace("earth", quietly = TRUE)) {
+    models$earth <- earth::earth(y ~ x + n + g, d)
+    models$earth2 <- earth::earth(z ~ x + g, d, glm = list(family = binomial))
+    models$earth_x <- earth::earth(x[c("x", "g")], d$y)
+  }
+  for (name in names(models)) {
+    saveRDS(models[[name]], file.path(folder, paste0(name, ".rds")))
+  }
+}
+
+save_what_is_no_model <- function(folder) {
+  save_as <- function(object, name) saveRDS(object, file.path(folder, name))
+  d <- model_data()
+  big <- rnorm(1e5)
+  save_as(function(x) x + big[1], "closure.rds")
+  save_as(list(1), "list.rds")
+  save_as(new.env(), "environment.rds")
+  save_as(structure(list(), class = "lm"), "fake.rds")
+  save_as(ranger::ranger(k ~ x, d, num.trees = 2), "votes.rds")
+  save_as(nnet::nnet(as.matrix(d["x"]), d$y, size = 1, trace = FALSE), "no_names.rds")
+  save_as(methods::new("externalptr"), "pointer.rds")
+  promise <- new.env()
+  delayedAssign("later", stop("forced"), assign.env = promise)
+  save_as(promise, "promise.rds")
+}
+
+# What a user of R would type.
+own_prediction <- function(model, data) {
+  if (class(model)[1L] == "svm") data <- data[colnames(model$SV)]
+  number <- function(...) as.vector(stats::predict(model, data, ...))
+  class_of <- function(...) {
+    p <- stats::predict(model, data, ...)
+    if (is.null(dim(p)) || ncol(p) == 1L) as.vector(p) else
+      if (ncol(p) == 2L) as.vector(p[, "yes"]) else unname(p[, c("v", "u", "w")])
+  }
+  switch(class(model)[1L],
+    lm = , aov = , rlm = number(), glm = , negbin = number(type = "response"),
+    randomForest = , randomForest.formula = if (model$type == "regression") number() else
+      class_of(type = "prob"),
+    ranger = {
+      p <- predict(model, data, num.threads = 1, seed = 1)$predictions
+      if (is.matrix(p)) unname(p[, c("v", "u", "w")]) else p
+    },
+    gbm = {
+      p <- predict(model, data, n.trees = 9, type = "response")
+      if (length(dim(p)) == 3L) unname(p[, c("v", "u", "w"), 1L]) else p
+    },
+    rpart = if (model$method == "class") class_of(type = "prob") else number(),
+    nnet.formula = if (is.null(model$lev)) number() else class_of(type = "raw"),
+    multinom = class_of(type = "probs"), earth = class_of(type = "response"),
+    svm = , svm.formula = if (model$type == 3L) number() else {
+      p <- attr(predict(model, data, probability = TRUE), "probabilities")
+      if (ncol(p) == 2L) as.vector(p[, "yes"]) else unname(p[, c("v", "u", "w")])
+    }
+  )
+}
