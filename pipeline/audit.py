@@ -30,6 +30,7 @@ from pipeline.importance.permutation import Stream, permuted_target
 from pipeline.journal import Journal, Step
 from pipeline.judging import judging_steps
 from pipeline.performance import performance
+from pipeline.r_models import asks_r
 from pipeline.readings import keep_readings
 from pipeline.records import Dataset, FittedModel, Floats
 from pipeline.references import ENGINES, EngineInfo, describe_engine, same_predictions
@@ -89,9 +90,8 @@ def audit(
         run.models = (*_fitted(config, train), *models)
         preconditions.check_names(config, test, run.models)
         run.journal.follow(run.steps())
-        return run.journal.result(
-            train, test, config, run.models, asked_r=len(run.engines) > 1
-        )
+        asked_r = len(run.engines) > 1 or any(map(asks_r, run.models))
+        return run.journal.result(train, test, config, run.models, asked_r=asked_r)
 
 
 def exit_code(result: AuditResult) -> int:

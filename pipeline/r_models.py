@@ -56,6 +56,11 @@ def is_of_r(section: ModelSection) -> bool:
     return bool(section.r_script) or Path(section.file).suffix.lower() == ".rds"
 
 
+def asks_r(model: FittedModel) -> bool:
+    """Return whether R answers for a fitted model."""
+    return isinstance(model.estimator, r_models.RModel)
+
+
 def load(section: ModelSection, train: Dataset, *, base: Path = Path()) -> FittedModel:
     """Return the model of an .rds file, or the one that an R script fits.
 
@@ -143,8 +148,8 @@ def _not_again(name: str, rows: Dataset, seed: int | None) -> NoReturn:
     del rows, seed
     raise NotApplicable(
         f"Model {name!r} must be fitted by a class of Python to be fitted again, but "
-        "an R script fits it, which may name columns that other fits are not given. Name "
-        "an estimator under [[models]]."
+        "an R script fits it, which may name columns that other fits are not given. "
+        "Name an estimator under [[models]]."
     )
 
 

@@ -65,6 +65,7 @@ save_what_is_no_model <- function(folder) {
   big <- rnorm(1e5)
   save_as(function(x) x + big[1], "closure.rds")
   save_as(list(1), "list.rds")
+  save_as(structure(list(), class = "absent"), "absent.rds")
   save_as(new.env(), "environment.rds")
   save_as(structure(list(), class = "lm"), "fake.rds")
   save_as(ranger::ranger(k ~ x, d, num.trees = 2), "votes.rds")
@@ -74,6 +75,9 @@ save_what_is_no_model <- function(folder) {
   delayedAssign("later", stop("forced"), assign.env = promise)
   save_as(promise, "promise.rds")
 }
+
+# One more row, for a package that is nowhere.
+model_kinds$absent <- list(package = "no.such.package")
 
 # What a user of R would type.
 own_prediction <- function(model, data) {

@@ -15,9 +15,9 @@ import pytest
 from pipeline import r_models
 from pipeline.config_sections import ModelSection
 from pipeline.data import dataset
-from pipeline.errors import DataError, ModelError, NotApplicable
+from pipeline.errors import DataError, ModelError
 from r_bridge import host
-from r_bridge.errors import RDied
+from r_bridge.errors import RDied, RUnavailable
 
 pytestmark = pytest.mark.needs_r
 
@@ -34,7 +34,7 @@ FEATURES = ["x", "n", "g", "o"]
 
 
 @pytest.fixture(scope="module")
-def r(tmp_path_factory):
+def r():
     with host.session(r_seconds=60, extra_r_files=[R_FILE]) as worker:
         yield worker
 
@@ -229,14 +229,14 @@ NO_MODELS = {
     "no_names.rds": "but it is of class 'nnet'.",
     "fake.rds": "Model 'm' must be a lm that predicts what is audited, but R says: no "
     "terms component nor attribute.",
-    "votes.rds": "Model 'm' must be a ranger that predicts what is audited, but R says: "
-    "it is a forest for Classification: grow it with probability = TRUE.",
+    "votes.rds": "Model 'm' must be a ranger that predicts what is audited, but R "
+    "says: it is a forest for Classification: grow it with probability = TRUE.",
     "corrupt.rds": "R cannot read it: unknown input format. Save it again, with this R "
     "or an older one.",
     "truncated.rds": "R cannot read it: error reading from connection. Save it again, "
     "with this R or an older one.",
-    "newer.rds": "R cannot read it: cannot read workspace version 9 written by R 9.0.0; "
-    "need R 9.0.0 or newer. Save it again, with this R or an older one.",
+    "newer.rds": "R cannot read it: cannot read workspace version 9 written by R "
+    "9.0.0; need R 9.0.0 or newer. Save it again, with this R or an older one.",
 }
 
 
@@ -269,7 +269,7 @@ def test_reading_leaves_no_file_behind(broken, rows, monkeypatch, tmp_path):
 
 def test_bytes_that_are_not_those_of_the_digest_are_never_read(folder, rows):
     asked = section(folder, "lm.rds", sha256="0" * 64)
-    with pytest.raises(ModelError, match="must state the sha256 of 'lm.rds'"):
+    with pytest.raises(ModelError, match=r"must state the sha256 of 'lm.rds'"):
         r_models.load(asked, rows["regression"], base=folder)
 
 
@@ -282,6 +282,15 @@ def test_a_file_too_large_is_refused_before_it_is_read(tmp_path, rows):
     assert str(refusal.value) == (
         "Model 'm' must be a file of at most 1024 MB, but 'huge.rds' has 1025 MB. Save "
         "the model without its training data."
+    )
+
+
+def test_a_package_that_is_missing_is_named_with_its_remedy(folder, rows):
+    with pytest.raises(RUnavailable) as refusal:
+        r_models.load(section(folder, "absent.rds"), rows["regression"], base=folder)
+    assert str(refusal.value) == (
+        "R package 'no.such.package' must be installed for model 'absent.rds', but R "
+        "finds none. Run in R: install.packages('no.such.package')"
     )
 
 

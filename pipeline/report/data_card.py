@@ -108,11 +108,16 @@ def _parameters(facts: Facts, row: Any) -> Sentence:
     """Return what was set; of a model that was given, what it was made with.
 
     The configuration says what was set; without it all parameters are shown, the
-    first of them: result.json has the rest.
+    first of them: result.json has the rest. An R script stands in the provenance.
     """
     whole = json.loads(row["parameters"]) if row["parameters"] else {}
+    whole.pop("script", None)
     sections = facts.result.run.config.get("models", ())
-    made = {section["name"]: section["parameters"] for section in sections}
+    made = {
+        section["name"]: section["parameters"]
+        for section in sections
+        if section["estimator"]
+    }
     chosen = made.get(row["model"], whole)
     told: list[Sentence] = [
         (Styled("code", (shown(f"{name}={json.dumps(value, ensure_ascii=False)}"),)),)

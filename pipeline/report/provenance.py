@@ -19,6 +19,7 @@ from pipeline.report.blocks import (
 from pipeline.report.control import hash_text, moment
 from pipeline.report.facts import Facts, card_link, engine_name
 from pipeline.report.number_text import count, significant
+from pipeline.report.scripts import scripts
 from pipeline.report.wording import (
     display_name,
     joined,
@@ -40,6 +41,7 @@ def provenance(facts: Facts) -> Section:
     drawn = any(record.stream for record in facts.result.importances)
     parts = {
         "inputs": _inputs(facts),
+        "scripts": scripts(facts),
         "seeds": (_seeds(facts),) if drawn else (),
         "versions": _versions(facts),
         "environment": _environment(facts),
@@ -94,7 +96,11 @@ def _inputs(facts: Facts) -> Table:
         for _, row in facts.result.datasets.iterrows()
     ]
     told += [
-        ((named(str(row["model"])),), word("provenance.model"), str(row["sha256"]))
+        (
+            (named(str(row["model"])),),
+            look_up("provenance.models")[row["source"]],
+            str(row["sha256"]),
+        )
         for _, row in facts.result.models.iterrows()
         if row["sha256"]
     ]
