@@ -116,7 +116,7 @@ def _parameters(facts: Facts, row: Any) -> Sentence:
     made = {
         section["name"]: section["parameters"]
         for section in sections
-        if section["estimator"]
+        if not (section.get("file") or section.get("r_script"))
     }
     chosen = made.get(row["model"], whole)
     told: list[Sentence] = [
