@@ -50,6 +50,11 @@ SOURCES: tuple[dict[str, Any], ...] = (
             Pattern(r"load_\w+", "a loader of sklearn.datasets such as 'load_iris'"),
         ]
     },
+    {
+        "rds": Annotated[str, NAME],
+        "sha256": Annotated[str, Pattern(r"[0-9a-f]{64}", SHA256.words)],
+    },
+    {"r_script": Annotated[str, NAME]},
 )
 SPLITS: tuple[dict[str, Any], ...] = (
     {"fraction": Annotated[float, Range(above=0, below=1)]},
@@ -68,8 +73,10 @@ class DataSection:
     Attributes
     ----------
     train : table
-        The rows models are fitted on: a file (.csv, .parquet), an R data set, or
-        scikit-learn's; of one of these alone, `test` says which rows to hold out.
+        The rows models are fitted on: a file (.csv, .parquet; .rds with its sha256,
+        as reading it may run its code), an R data set, scikit-learn's, or what an R
+        script makes: a data frame, or a list with one named train, test or
+        reference_rows; of one alone, `test` says which rows to hold out.
     test : table
         The rows importances are measured on: a source like `train`, a fraction of
         its rows drawn with the seed, or those with a value in a column.

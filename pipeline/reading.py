@@ -20,7 +20,7 @@ from pipeline.errors import DataError, did_you_mean, listed
 from pipeline.splits import Rows, drawn_rows, rows_with
 from pipeline.tables import RFrame, Table, read_table
 
-SOURCES = ("file", "r", "sklearn")
+SOURCES = ("file", "r", "sklearn", "rds", "r_script")
 
 
 class Side(NamedTuple):
@@ -165,13 +165,17 @@ def _tables(
     section: DataSection, config: AuditConfig, r_frame: RFrame | None
 ) -> tuple[Table, ...]:
     """Return the one table, or those of training and test rows; the reference last."""
-    given = [section.train, section.test, section.reference_rows]
+    given = {
+        "train": section.train,
+        "test": section.test,
+        "reference_rows": section.reference_rows,
+    }
     problems: list[str] = []
     tables: list[Table] = []
-    for source in given:
+    for part, source in given.items():
         if set(source) & set(SOURCES):
             with collecting(problems):
-                table = read_table(source, base=config.base, r_frame=r_frame)
+                table = read_table(source, base=config.base, r_frame=r_frame, part=part)
                 tables.append(table)
                 problems += row_problems(len(table.frame), table.name)
     raise_all(problems)

@@ -1,10 +1,11 @@
-"""Tables as they are read: a CSV or Parquet file, an R or a scikit-learn data set.
+"""Tables as they are read: a file, a data set of R or scikit-learn, or an R script's.
 
 The only reader of tables. Cells of a CSV file stay texts here; what they mean is
 decided in `columns`, for all rows at once.
 """
 
 import csv
+import hashlib
 import io
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -38,18 +39,25 @@ class Table(NamedTuple):
 
 
 def read_table(
-    source: Mapping[str, Any], *, base: Path, r_frame: RFrame | None = None
+    source: Mapping[str, Any],
+    *,
+    base: Path,
+    r_frame: RFrame | None = None,
+    part: str = "train",
 ) -> Table:
     """Return the table of one source of a configuration.
 
     Parameters
     ----------
     source : mapping
-        ``{"file": …}``, ``{"r": "package::name"}`` or ``{"sklearn": "load_…"}``.
+        ``{"file": …}``, ``{"r": "package::name"}``, ``{"sklearn": "load_…"}``,
+        ``{"rds": …, "sha256": …}`` or ``{"r_script": …}``.
     base : Path
         The folder that relative files start from.
     r_frame : callable, optional
         ``r_frame("package::name") -> DataFrame``; by default R is asked.
+    part : str
+        The element that is taken if the value of an R script is a list of tables.
 
     Raises
     ------
@@ -58,8 +66,12 @@ def read_table(
     r_bridge.errors.RBridgeError
         If R is asked and fails.
     """
-    ((kind, name),) = source.items()
-    if kind == "r":
+    kind, name = next(iter(source.items()))
+    if kind == "rds":
+        table = _read_rds(base / name, source["sha256"])
+    elif kind == "r_script":
+        table = _run_script(base / name, part)
+    elif kind == "r":
         table = Table(name, (r_frame or _ask_r)(name), is_text=False)
     elif kind == "sklearn":
         table = Table(name, _bundled(name), is_text=False)
@@ -93,6 +105,33 @@ def _ask_r(name: str) -> pd.DataFrame:
     return rds.read_data_set(host.current(), name)
 
 
+def _read_rds(path: Path, sha256: str) -> Table:
+    """Return the table of an .rds file, which is code and must be trusted."""
+    from r_bridge import host, rds
+
+    content = _content(path)
+    digest = hashlib.sha256(content).hexdigest()
+    if digest != sha256:
+        raise DataError(
+            f"[data] sha256 must be that of {path.name!r}, since reading it may run "
+            f"its code, but {sha256!r} was given and the file has {digest!r}. State "
+            "that one only if you trust the file."
+        )
+    frame = rds.read_file(host.current_models(), path.name, content)
+    return Table(path.name, frame, is_text=False)
+
+
+def _run_script(path: Path, part: str) -> Table:
+    from r_bridge import host, rds
+
+    try:
+        script = _content(path).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path.name} must be UTF-8, but it is not.") from error
+    frame = rds.read_script(host.current_models(), path.name, script, part)
+    return Table(path.name, frame, is_text=False)
+
+
 def _bundled(name: str) -> pd.DataFrame:
     """Return a data set of scikit-learn in its own units."""
     from inspect import signature
@@ -122,13 +161,7 @@ def _read_file(path: Path) -> Table:
             f"{path.name} must be a .csv or .parquet file, but its name ends in "
             f"{path.suffix!r}."
         )
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        why = (error.strerror or str(error)).lower()
-        raise DataError(
-            f"[data] file must be readable, but {str(path)!r} is not: {why}."
-        ) from error
+    content = _content(path)
     if not content.strip():
         raise DataError(
             f"{path.name} must hold a table, but it is empty. Save it with a line of "
@@ -136,6 +169,16 @@ def _read_file(path: Path) -> Table:
         )
     frame = readers[path.suffix.lower()](path.name, content)
     return Table(path.name, frame, is_text=path.suffix.lower() == ".csv")
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        raise DataError(
+            f"[data] file must be readable, but {str(path)!r} is not: {why}."
+        ) from error
 
 
 def _read_parquet(name: str, content: bytes) -> pd.DataFrame:

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from r_bridge.channel import Array, Block, Channel, Message
@@ -101,10 +101,10 @@ class Process:
         sweep()
         self._status: int | None = None
         with contextlib.ExitStack() as leftovers:
-            self._home = private_folder(Path(tempfile.gettempdir()), leftovers)
+            self._home = _private_folder(Path(tempfile.gettempdir()), leftovers)
             self._memory = self._home
             if os.access(_SHARED_MEMORY, os.W_OK):
-                self._memory = private_folder(_SHARED_MEMORY, leftovers)
+                self._memory = _private_folder(_SHARED_MEMORY, leftovers)
             line, their_line = socket.socketpair()
             life, their_life = socket.socketpair()
             leftovers.enter_context(life)
@@ -231,12 +231,19 @@ def _ending(status: int) -> str:
     return f"signal {name}" + (" (out of memory?)" if name == "SIGKILL" else "")
 
 
-def private_folder(place: Path, leftovers: contextlib.ExitStack) -> Path:
+def _private_folder(place: Path, leftovers: contextlib.ExitStack) -> Path:
     """Make a folder whose name says which process it belongs to."""
     owner = f"{_namespace()}-{os.getpid()}-{_start_time(os.getpid())}-"
     folder = tempfile.mkdtemp(prefix=_PREFIX + owner, dir=place)
     leftovers.callback(shutil.rmtree, folder, ignore_errors=True)
     return Path(folder)
+
+
+@contextlib.contextmanager
+def scratch() -> Iterator[Path]:
+    """Make a folder where only R and we look, for as long as one of us reads it."""
+    with contextlib.ExitStack() as leftovers:
+        yield _private_folder(Path(tempfile.gettempdir()), leftovers)
 
 
 def sweep() -> None:

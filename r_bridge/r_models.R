@@ -34,16 +34,9 @@ with_model <- function(sha256, name, arguments, ...) {
   list(value = eval(call, inputs))
 }
 
-# Evaluates a script that ends with a fitted model, and saves that.
+# Saves the fitted model that a script makes of the rows.
 fit_by_script <- function(script, train, weights, file) {
-  before <- options()
-  on.exit(options(before))
-  RNGkind("Mersenne-Twister", "Inversion", "Rejection")
-  set.seed(1)
-  inputs <- new.env(parent = globalenv())
-  inputs$train <- train
-  inputs$weights <- weights
-  model <- eval(parse(text = script, keep.source = FALSE), inputs)
+  model <- evaluate_script(script, list(train = train, weights = weights))
   saveRDS(model, file, compress = FALSE)
 }
 

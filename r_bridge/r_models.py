@@ -4,12 +4,9 @@ They live in a second R of the session, `host.current_models`: predict of an R m
 asked while the first R waits for the answer.
 """
 
-import contextlib
 import hashlib
-import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,7 +15,7 @@ import pandas as pd
 
 from r_bridge import host
 from r_bridge.errors import RBridgeError, RError, RUnavailable
-from r_bridge.process import private_folder
+from r_bridge.process import scratch
 
 Floats = npt.NDArray[np.float64]
 
@@ -142,7 +139,7 @@ def fit_by_script(
         As `read_model`.
     """
     worker = host.current_models()
-    with _folder() as folder:
+    with scratch() as folder:
         file = folder / "model.rds"
         worker.call(
             "fit_by_script",
@@ -155,7 +152,7 @@ def fit_by_script(
 
 def _hold(path: str, content: bytes, sha256: str) -> dict[str, Any]:
     """Let R read a model, and return what it says about it."""
-    with _folder() as folder:
+    with scratch() as folder:
         file = folder / "model.rds"
         file.write_bytes(content)
         asked = {"sha256": sha256, "file": str(file)}
@@ -187,10 +184,3 @@ def _hold(path: str, content: bytes, sha256: str) -> dict[str, Any]:
             f"none. Run in R: install.packages({package!r})"
         )
     return facts
-
-
-@contextlib.contextmanager
-def _folder() -> Iterator[Path]:
-    """Make a folder where only R and we look, for as long as one of us reads it."""
-    with contextlib.ExitStack() as leftovers:
-        yield private_folder(Path(tempfile.gettempdir()), leftovers)

@@ -26,11 +26,25 @@ read_data_set <- function(package, name) {
   } else {
     return(list(package_is_there = TRUE, known = sets$object))
   }
+  c(list(package_is_there = TRUE), as_table(object))
+}
+
+# A list with the table, or with found, what the object is instead.
+as_table <- function(object) {
   if (is.data.frame(object) || is.matrix(object) && !is.table(object)) {
-    list(package_is_there = TRUE, table = as.data.frame(object))
+    list(table = as.data.frame(object))
   } else if (is.table(object)) {
-    list(package_is_there = TRUE, table = as.data.frame(object, responseName = "count"))
+    list(table = as.data.frame(object, responseName = "count"))
   } else {
-    list(package_is_there = TRUE, found = class(object)[1L])
+    list(found = class(object)[1L])
   }
+}
+
+# As above, of what a file holds.
+read_table_file <- function(file) as_table(readRDS(file))
+
+# As above, of the value of a script, or of that element of it which has the part's name.
+read_table_script <- function(script, part) {
+  value <- evaluate_script(script, list())
+  as_table(if (part %in% names(value) && !is.data.frame(value)) value[[part]] else value)
 }

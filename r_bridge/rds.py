@@ -1,12 +1,15 @@
-"""R data sets as DataFrames."""
+"""R data as DataFrames: data sets of packages, .rds files, values of scripts."""
 
 import re
+from collections.abc import Mapping
 from difflib import get_close_matches
+from typing import Any
 
 import pandas as pd
 
-from r_bridge.errors import RBridgeError, RUnavailable
+from r_bridge.errors import RBridgeError, RError, RUnavailable
 from r_bridge.host import Worker
+from r_bridge.process import scratch
 
 _NAME = re.compile(r"(?P<package>[A-Za-z][A-Za-z0-9.]*)::(?P<name>.+)")
 
@@ -54,9 +57,68 @@ def read_data_set(worker: Worker, name: str) -> pd.DataFrame:
             f"R data set {name!r} must exist, but the package has none of that name."
             f"{hint}"
         )
+    return _table(answer, f"R data set {name!r}")
+
+
+def read_file(worker: Worker, name: str, content: bytes) -> pd.DataFrame:
+    """Return the table in the bytes of an .rds file, in the types of `read_data_set`.
+
+    Parameters
+    ----------
+    worker : Worker
+    name : str
+        How messages call the file.
+    content : bytes
+        What was hashed and is trusted: reading it may run code in it.
+
+    Raises
+    ------
+    RBridgeError
+        If R cannot read it, or it holds neither a data.frame nor a matrix or table.
+    """
+    with scratch() as folder:
+        file = folder / "table.rds"
+        file.write_bytes(content)
+        try:
+            answer = worker.call("read_table_file", {"file": str(file)})
+        except RError as error:
+            said = " ".join(error.message.split())
+            raise RBridgeError(
+                f"{name} must be a file that saveRDS wrote, but R cannot read it: "
+                f"{said}. Save it again, with this R or an older one."
+            ) from error
+    return _table(answer, name)
+
+
+def read_script(worker: Worker, name: str, script: str, part: str) -> pd.DataFrame:
+    """Return the table that a script makes, in the types of `read_data_set`.
+
+    Parameters
+    ----------
+    worker : Worker
+    name : str
+        How messages call the script.
+    script : str
+        Its value is a table, or a list with one named `part`.
+    part : str
+
+    Raises
+    ------
+    RBridgeError
+        If it stops, or its value is neither.
+    """
+    try:
+        answer = worker.call("read_table_script", {"script": script, "part": part})
+    except RError as error:
+        said = " ".join(error.message.split())
+        raise RBridgeError(f"{name} must make the rows, but R says: {said}") from error
+    return _table(answer, f"The value of {name}, or its element {part!r},")
+
+
+def _table(answer: Mapping[str, Any], subject: str) -> pd.DataFrame:
     if "found" in answer:
         raise RBridgeError(
-            f"R data set {name!r} must be a data.frame, matrix or table, but it is a "
+            f"{subject} must be a data.frame, matrix or table, but it is a "
             f"{answer['found'][0]}."
         )
     table: pd.DataFrame = answer["table"]

@@ -22,7 +22,8 @@ SEE_INIT = " `importance-audit init` writes a file that has every key."
 BINARY = DATA | {"task": "binary"}
 
 NAMES = listed(METHODS)
-KEYS = "'file' or 'r' or 'sklearn' or 'fraction' or 'column' and 'value'"
+SCRIPTS = "'rds' and 'sha256' or 'r_script'"
+KEYS = f"'file' or 'r' or 'sklearn' or {SCRIPTS} or 'fraction' or 'column' and 'value'"
 
 
 def asked(**entry):
