@@ -79,6 +79,12 @@ save_what_is_no_model <- function(folder) {
 # One more row, for a package that is nowhere.
 model_kinds$absent <- list(package = "no.such.package")
 
+draw_after_prediction <- function(model, data) {
+  set.seed(1)
+  predict_model(model, data)
+  stats::runif(1)
+}
+
 # What a user of R would type.
 own_prediction <- function(model, data) {
   if (class(model)[1L] == "svm") data <- data[colnames(model$SV)]

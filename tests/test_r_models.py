@@ -119,6 +119,14 @@ def test_a_row_alone_is_predicted_like_a_row_among_others(asked):
         np.testing.assert_array_equal(alone, together[[row]])
 
 
+@each_class
+def test_a_prediction_draws_nothing_from_the_stream_of_r(asked):
+    _, model, train = asked
+    rows = {"data": train.X[list(model.features)]}
+    drawn = model.estimator.call("draw_after_prediction", rows)
+    assert drawn == pytest.approx(0.2655087, abs=5e-8)  # set.seed(1); runif(1)
+
+
 def reversed_levels(X):
     return {c: X[c].cat.reorder_categories(X[c].cat.categories[::-1]) for c in "go"}
 
