@@ -159,6 +159,11 @@ def frame_of(rows: Dataset) -> pd.DataFrame:
     Classes that are all whole numbers are numbers, as they were; "true" and "false"
     are logical; all others are a factor with the levels of the audit.
     """
+    if rows.target in rows.inputs:
+        raise ModelError(
+            "The target must have another name than the columns that an R script "
+            f"reads, but {rows.target!r} is one of them. Rename it."
+        )
     frame = rows.X[list(rows.inputs)].copy()
     frame[rows.target] = _target(rows)
     return frame

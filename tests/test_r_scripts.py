@@ -88,6 +88,12 @@ def test_classes_reach_a_script_as_what_they_were(fitted, labels, target, found)
     assert told(fitted, f"paste({as_levels}, collapse = ' ')", rows) == found
 
 
+def test_a_target_named_like_a_column_is_refused_and_not_put_in_its_place(fitted):
+    rows = dataset(FRAME, Y.rename("age"), task="regression", name="rows")
+    with pytest.raises(ModelError, match=r"^The target must have another name"):
+        fitted("lm(age ~ ., train)", rows)
+
+
 def test_row_weights_reach_a_script(fitted):
     rows = dataset(
         FRAME,
