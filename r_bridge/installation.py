@@ -4,13 +4,11 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
-from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from r_bridge.process import environment, private_folder
+from r_bridge.process import environment, scratch
 
 _PACKAGE = Path(__file__).parent
 _PROBE_SECONDS = 20.0
@@ -33,8 +31,7 @@ def what_is_installed(library: Path | None) -> dict[str, Any]:
     nothing: dict[str, Any] = {"r_version": "", "platform": "", "utf8": False}
     nothing |= {"rng_kind": [], "rpy2": {}, "packages": {}, "broken": {}}
     try:
-        with ExitStack() as leftovers:
-            home = private_folder(Path(tempfile.gettempdir()), leftovers)
+        with scratch() as home:
             ran = subprocess.run(
                 # -P: a json.py in the folder of the audit is not to be imported.
                 [sys.executable, "-P", "-m", "r_bridge.probe"],
