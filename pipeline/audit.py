@@ -6,7 +6,6 @@ Not: formulas, files, HTML; what was found is kept in a `journal`.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import cast
 
 from pipeline import (
     agreement,
@@ -15,21 +14,21 @@ from pipeline import (
     models,
     preconditions,
     reproduction,
-    streams,
 )
 from pipeline.comparing import keep_agreement
 from pipeline.config import AuditConfig, ImportanceSection
 from pipeline.convergence import keep_convergence
 from pipeline.drawn_curves import is_handed_curves, keep_effects
 from pipeline.drawn_surfaces import keep_surfaces
+from pipeline.entries import seed_for
 from pipeline.errors import DataError
 from pipeline.estimates import Effect, Importance
 from pipeline.first_pairs import pairs_asked
 from pipeline.importance import METHODS
-from pipeline.importance.permutation import Stream, permuted_target
 from pipeline.journal import Journal, Step
 from pipeline.judging import judging_steps
 from pipeline.performance import performance
+from pipeline.permuted_targets import with_target
 from pipeline.r_models import asks_r
 from pipeline.readings import keep_readings
 from pipeline.records import Dataset, FittedModel, Floats
@@ -259,9 +258,8 @@ class _Run:
         """
         groups = self.config.groups
         rows = measure.rows_for(entry, self.train, self.test, groups=groups)
-        drawn_as = METHODS[entry.method].seeded_as or entry.method
         name = model.name if model is not None else ""
-        seed = streams.seed_of(self.config.seed, name, drawn_as, entry.of)
+        seed = seed_for(entry, self.config.seed, name)
         pairs = partial(pairs_asked, model, rows, entry, seed=seed)
         chosen, _ = self.journal.guarded(name, "the choice of pairs", pairs)
         if chosen is None:
@@ -271,8 +269,6 @@ class _Run:
         ask = partial(self.ask, entry, model, rows, seed=seed)
         primary = self.primary_stream(entry)
         ours, _ = ask("python", stream=primary)
-        if entry.method == "permutation" and ours and model is not None:
-            self.permute_target(entry, model, rows, seed=seed, stream=primary)
         keep_convergence(self.journal, ours, model, rows)
         us = self.engines["python"]
         if ours and self.config.stability.resamples:
@@ -338,35 +334,14 @@ class _Run:
             on_curve=partial(journal.see, leaves),
         )
         answer, reason = journal.guarded(_name(model), question, asked)
+        if answer and model is not None and stream == self.primary_stream(entry):
+            answer = with_target(journal, answer, model, rows)
         journal.importances.extend(answer or ())
         for importance in answer or ():
             journal.keep(checks.of_importance(importance, rows))
             journal.keep(checks.of_ensemble(importance, model, rows))
             journal.keep(checks.of_leaves(importance, leaves))
         return answer or (), reason
-
-    def permute_target(
-        self,
-        entry: ImportanceSection,
-        model: FittedModel,
-        test: Dataset,
-        *,
-        seed: int,
-        stream: str,
-    ) -> None:
-        """Keep the loss with the target permuted, drawn in its place in the stream."""
-        asked = partial(
-            permuted_target,
-            model,
-            test,
-            seed=seed,
-            stream=cast(Stream, stream),
-            n_repeats=entry.options["n_repeats"],
-            n_rows=entry.options["n_rows"],
-        )
-        losses, _ = self.journal.guarded(model.name, "the loss with y permuted", asked)
-        if losses is not None:
-            self.journal.keep_target(losses, model, entry.of)
 
     def compare(self) -> None:
         """Hold the engines against each other, and all against what was expected."""

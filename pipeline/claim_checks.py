@@ -6,7 +6,7 @@ As in `config_checks`: a sentence per problem. Not: a key alone.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from pipeline.claims import CLAIMS, OF_LOSS
+from pipeline.claims import CLAIMS, OF_IMPORTANCE, OF_LOSS
 from pipeline.config_checks import Entry, Facts
 from pipeline.errors import did_you_mean, listed
 from pipeline.importance import METHODS, options_of
@@ -28,6 +28,7 @@ def claim_problems(
         yield from (f"{where} {problem}" for problem in _features(values, facts))
         yield from (f"{where} {problem}" for problem in _method(values, entries, facts))
         yield from (f"{where} {problem}" for problem in _second(values, entries, facts))
+        yield from (f"{where} {problem}" for problem in _table(values))
 
 
 def _model(values: Values, facts: Facts) -> Iterator[str]:
@@ -80,11 +81,19 @@ def _method(values: Values, entries: Sequence[Values], facts: Facts) -> Iterator
         rule = f"method must have one kind of curve for kind {kind!r}"
         yield f"{rule}, but those of {method!r} depend on its option curve."
         return
-    of = values.get("of", "features")
+    of, name = values.get("of", "features"), values.get("entry", "")
+    names = [entry["name"] for entry in entries if entry.get("name")]
+    if name and name not in names:
+        hint = did_you_mean(name, names)
+        rule = "entry must be the name of an [[importance]] entry"
+        yield f"{rule}, but {name!r} is none.{hint}"
+        return
     same = [
         entry
         for entry in entries
-        if entry["method"] == method and entry.get("of", "features") == of
+        if entry["method"] == method
+        and entry.get("of", "features") == of
+        and name in ("", entry.get("name", ""))
     ]
     if not same:
         known = [entry["method"] for entry in entries]
@@ -99,12 +108,13 @@ def _method(values: Values, entries: Sequence[Values], facts: Facts) -> Iterator
 def _asked(values: Values, same: Sequence[Values]) -> Iterator[str]:
     """Yield what no entry asks of those that ask the method: engine, model, loss."""
     method, model, loss = values["method"], values.get("model"), values.get("loss")
-    engine = values.get("engine", "python")
+    engines = values["options"].get("engines") or (values.get("engine", "python"),)
     of_data = METHODS[method].asks == "data"
     no_loss = METHODS[method].unit != "loss"
-    if not any(engine in ("python", *entry.get("engines", ())) for entry in same):
-        rule = f"engine must be asked {method!r} under [[importance]]"
-        yield f"{rule}, but {engine!r} is not."
+    for engine in engines:
+        if not any(engine in ("python", *entry.get("engines", ())) for entry in same):
+            rule = f"engine must be asked {method!r} under [[importance]]"
+            yield f"{rule}, but {engine!r} is not."
     if model and of_data:
         rule = f"model must be left out for method {method!r}, which asks the data"
         yield f"{rule}, but {model!r} was given."
@@ -176,6 +186,25 @@ def _second(values: Values, entries: Sequence[Values], facts: Facts) -> Iterator
         yield f"{rule}, but {other!r} is not."
     if values["kind"] == "likeness" and not (given.get("other") or other):
         yield "other or other_method must be given for kind 'likeness', but is missing."
+
+
+def _table(values: Values) -> Iterator[str]:
+    """Yield what is wrong with the keys of a printed table, or with naming an entry."""
+    kind, entry = values["kind"], values.get("entry", "")
+    if entry and CLAIMS[kind].asks not in OF_IMPORTANCE:
+        yield f"entry must be left out for kind {kind!r}, but {entry!r} was given."
+    if kind != "printed":
+        return
+    if not values["options"].get("numbers", True):
+        yield "numbers must hold one number or more for kind 'printed', but are empty."
+    if values.get("features"):
+        rule = "features must be left out for kind 'printed', whose numbers name them"
+        yield f"{rule}, but {listed(values['features'])} was given."
+    for key in ("engine", "paper"):
+        if key in values:
+            rule = f"{key} must be left out for kind 'printed'"
+            how = {"engine": "engines", "paper": "numbers"}[key]
+            yield f"{rule}, but {values[key]!r} was given. Use {how}."
 
 
 def _holds(entry: Values, key: str, name: str) -> bool:

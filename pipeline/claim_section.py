@@ -37,6 +37,9 @@ class ClaimSection:
         The features, or groups, it is about, first to last.
     of : {"features", "groups", "pairs"}
         What these are; a pair is named "a:b".
+    entry : str
+        The name of the entry of [[importance]] that is meant; may be left out if one
+        asks it.
     model : str
         Which model is meant; may be left out if there is one, none is asked, or the
         kind is about all of them.
@@ -62,6 +65,7 @@ class ClaimSection:
     method: Annotated[str, OneOf(tuple(METHODS))] | None = None
     features: tuple[str, ...] = ()
     of: Literal["features", "groups", "pairs"] = "features"
+    entry: str = ""
     model: str = ""
     loss: Annotated[str, OneOf(tuple(LOSSES))] | None = None
     engine: Annotated[str, OneOf(tuple(ENGINES))] = "python"

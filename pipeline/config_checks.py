@@ -227,6 +227,10 @@ def importance_problems(entries: Sequence[Entry], facts: Facts) -> Iterator[str]
         yield from _model_problems(where, values)
         yield from _form_problems(where, values)
         yield from _loss_problems(where, values, facts.task)
+        yield from _order_problems(where, values, facts)
+    for name, where in _named_twice(entries):
+        rule = "name must be given to one entry only"
+        yield f"{where} {rule}, but {name!r} is not. Give each a name of its own."
     for (_, first, _), (where, second, _) in combinations(entries, 2):
         if _ask_the_same(first, second, facts.task):
             same = f"{second['method']!r} of {second.get('of', 'features')!r}"
@@ -311,6 +315,37 @@ def _loss_problems(where: str, values: Mapping[str, Any], task: str) -> Iterator
         yield f"{where} losses {problem}"
 
 
+ORDERED = ("permutation",)
+"""Methods whose numbers in an R stream hang on what is asked, and in which order."""
+
+
+def _order_problems(
+    where: str, values: Mapping[str, Any], facts: Facts
+) -> Iterator[str]:
+    """Yield what is wrong with the features of an entry; columns are known later."""
+    method, names = values.get("method"), values.get("features", ())
+    if not names or not method:
+        return
+    if method not in ORDERED:
+        rule = f"features must be left out for method {method!r}, which asks all"
+        yield f"{where} {rule}, but {listed(names)} was given."
+    elif values.get("of") == "groups" and facts.groups is not None:
+        for name in (name for name in names if name not in facts.groups):
+            hint = did_you_mean(name, facts.groups)
+            rule = "features must be groups of [groups]"
+            yield f"{where} {rule}, but {name!r} is none.{hint}"
+
+
+def _named_twice(entries: Sequence[Entry]) -> Iterator[tuple[str, str]]:
+    """Yield each name that an entry before has, and the entry that repeats it."""
+    seen: set[str] = set()
+    for where, values, _ in entries:
+        name = values.get("name", "")
+        if name in seen:
+            yield name, where
+        seen |= {name} if name else set()
+
+
 def _ask_the_same(
     first: Mapping[str, Any], second: Mapping[str, Any], task: str
 ) -> bool:
@@ -322,7 +357,7 @@ def _ask_the_same(
     usual = default_losses(task) if task else ()
     losses = [set(values.get("losses") or usual) for values in (first, second)]
     models = [set(values.get("models", ())) for values in (first, second)]
-    if _is_other_measure(first, second):
+    if _is_other_measure(first, second) or _is_told_apart(first, second):
         return False
     is_loss = METHODS[first["method"]].unit == "loss"
     return _overlap(*models) and (not is_loss or _overlap(*losses))
@@ -340,6 +375,12 @@ def _is_other_measure(first: Mapping[str, Any], second: Mapping[str, Any]) -> bo
         for values in (first, second)
     )
     return one != other and not method.curve
+
+
+def _is_told_apart(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
+    """Return whether names tell two entries apart; those of curves have no names."""
+    names = first.get("name", ""), second.get("name", "")
+    return names[0] != names[1] and not METHODS[first["method"]].curve
 
 
 def _overlap(some: set[str], others: set[str]) -> bool:

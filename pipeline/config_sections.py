@@ -164,6 +164,9 @@ class ImportanceSection:
 
     Attributes
     ----------
+    name : str
+        What claims and the report call the entry; needed where two entries ask the
+        same, such as in two orders.
     method : str
         What is measured.
     of : {"features", "groups", "pairs"}
@@ -178,6 +181,12 @@ class ImportanceSection:
         How the importance is shown; by default as the method says.
     models : tuple of str
         Which models are asked; by default all.
+    features : tuple of str
+        Which features, or groups, are permuted, in the order in which an R package
+        draws them; by default all, in that of the data.
+    seed : int
+        Names the draws of this entry for every model, here and in R's set.seed; by
+        default it follows from the seed of the audit and what is asked.
     top : int
         Of pairs, only those of the first so many features of each model, by their
         partial-dependence importance; 0 asks all pairs.
@@ -191,6 +200,9 @@ class ImportanceSection:
     losses: tuple[Annotated[str, OneOf(LOSS_NAMES)], ...] = ()
     form: Form | None = None
     models: tuple[str, ...] = ()
+    name: str = ""
+    features: tuple[str, ...] = ()
+    seed: Annotated[int, Range(least=0, most=2**31 - 1)] | None = None
     top: Annotated[int, Range(least=0)] = 0
     options: Mapping[str, Any] = field(default_factory=_empty)
 

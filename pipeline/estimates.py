@@ -3,7 +3,7 @@
 Not: computing, beyond means, spreads and ranks.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -53,6 +53,11 @@ class Importance:
         What was measured, in `unit`.
     baseline : ndarray of shape (n_repeats,)
         What a feature that does not matter measures.
+    y_permuted : ndarray of shape (n_repeats,)
+        The loss with the target permuted, by the same engine in the same draws; empty
+        if it was not asked.
+    entry : str
+        The name of the entry that asks; empty if it has none.
     """
 
     model: str
@@ -75,6 +80,8 @@ class Importance:
     columns: tuple[tuple[str, ...], ...]
     raw: Floats
     baseline: Floats
+    y_permuted: Floats = field(default_factory=lambda: np.empty(0))
+    entry: str = ""
 
     def __post_init__(self) -> None:
         freeze(self)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from pipeline import entries
 from pipeline.config import ImportanceSection
 from pipeline.effects import EFFECTS
 from pipeline.errors import NotApplicable, listed
@@ -77,7 +78,8 @@ def rows_for(
         rows = test.reference
     if section.of == "pairs":
         return rows.asked_by(pairs_of(rows.features))
-    return rows.asked_by(groups) if section.of == "groups" else rows
+    asked = rows.asked_by(groups) if section.of == "groups" else rows
+    return entries.in_its_order(section, asked)
 
 
 def importances(
@@ -115,7 +117,8 @@ def importances(
     if row is None:
         raise NotApplicable(f"{engine.name} has no counterpart of {section.method!r}.")
     form = section.form or method.form
-    supplied |= {"stream": stream, "form": form}
+    targets: list[Floats] = []
+    supplied |= {"stream": stream, "form": form, "on_target": targets.append}
     accepted = signature(row.function).parameters
     raw, baseline = row.function(
         model,
@@ -143,6 +146,8 @@ def importances(
             columns=tuple(rows.groups.values()),
             raw=np.asarray(raw)[:, :, k],
             baseline=np.asarray(baseline)[:, k],
+            y_permuted=targets[0][:, k] if targets else np.empty(0),
+            entry=section.name,
             **score,
         )
         for k, score in enumerate(_scores(model, section))

@@ -56,11 +56,18 @@ def check_names(
         if section.of == "features"
         for name in section.features
     }
+    ordered = {
+        name
+        for entry in config.importance
+        if entry.of == "features"
+        for name in entry.features
+    }
     drawn = {name for entry in config.surfaces for name in entry.features}
     asked |= {name for entry in config.surfaces for name in entry.models}
     for what, wanted, known in (
         ("model", asked, names),
         ("column of a group", grouped, test.features),
+        ("feature of an entry", ordered, test.features),
         ("feature of a claim", claimed, test.features),
         ("feature that is expected", thought, test.features),
         ("feature of a surface", drawn, test.features),

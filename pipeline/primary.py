@@ -4,7 +4,7 @@ Not another engine's answer to a question, nor our twin in that engine's draw or
 """
 
 from collections.abc import Iterable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -30,9 +30,16 @@ def question_of(record: Importance) -> Question:
 
 
 def measure_of(record: Importance) -> Measure:
-    """Return what defines one estimand card: everything but model, loss and class."""
-    options = tuple((key, repr(value)) for key, value in sorted(record.options.items()))
+    """Return what an estimand card is about: everything but model, loss and class."""
+    told = sorted(told_apart(record).items())
+    options = tuple((key, repr(value)) for key, value in told)
     return (record.method, record.of, record.form, options)
+
+
+def told_apart(record: Importance | Effect) -> dict[str, Any]:
+    """Return the options of a record, and the name of its entry if it has one."""
+    entry = getattr(record, "entry", "")
+    return {**record.options, **({"entry": entry} if entry else {})}
 
 
 def options_text(record: Importance | Effect, *, drawn: bool = True) -> str:
@@ -40,7 +47,7 @@ def options_text(record: Importance | Effect, *, drawn: bool = True) -> str:
 
     Without `drawn`, those that only say how often something is drawn are left out.
     """
-    options = sorted(record.options.items())
+    options = sorted(told_apart(record).items())
     told = (f"{k} = {v!r}" for k, v in options if drawn or k != "n_repeats")
     return ", ".join(told)
 

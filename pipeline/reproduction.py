@@ -6,6 +6,7 @@ Not: the kinds of claims, which are in `claims`.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
 import pandas as pd
@@ -15,6 +16,7 @@ from pipeline.claim_section import ClaimSection
 from pipeline.claims import CLAIMS
 from pipeline.claims.answer import Answer
 from pipeline.claims.curves import Curves
+from pipeline.claims.printed import each_number
 from pipeline.errors import AuditError, NotApplicable, listed
 from pipeline.estimates import Effect, Importance
 from pipeline.finding import Finding
@@ -26,7 +28,7 @@ from pipeline.records import FittedModel
 
 COLUMNS = (
     *("claim", "source", "kind", "method", "model", "of", "loss", "engine"),
-    *("asked", "must", "paper", "ours", "verdict", "reason"),
+    *("asked", "must", "paper", "ours", "decimals", "verdict", "reason"),
 )
 WHO = ["entry", "method", "model", "ranked_by", "positive_class"]
 REPRODUCED, NOT_REPRODUCED, NOT_COMPARABLE = VERDICTS = (
@@ -70,15 +72,16 @@ def judge(
     Returns
     -------
     rows : list of dict
-        For `claims_frame`. ``paper`` is NaN where the paper prints no number,
-        ``ours`` where there is none; ``loss`` is the one measured if a claim names
-        none; ``reason`` says why a claim is not comparable.
+        For `claims_frame`; of a printed table, one per number. ``paper`` is NaN where
+        the paper prints no number, ``ours`` where there is none, ``decimals`` where
+        no printed ones are held; ``loss`` is the one measured if a claim names none;
+        ``reason`` says why a claim is not comparable.
     findings : list of Finding
         None for what the claim itself calls not comparable.
     """
     rows: list[Row] = []
     findings: list[Finding] = []
-    for claim in claims:
+    for claim in chain.from_iterable(map(_each, claims)):
         answer, loss, reason = _answered(claim, measured)
         told = replace(claim, loss=claim.loss or loss or None)
         row = _row(told, answer, claim.not_comparable or reason)
@@ -90,6 +93,18 @@ def judge(
 def claims_frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     """Return the rows of `judge` as one frame, with its columns if there is none."""
     return pd.DataFrame(list(rows), columns=list(COLUMNS))
+
+
+def _each(claim: ClaimSection) -> Iterator[ClaimSection]:
+    """Yield a claim, or one for each number of a printed table and each engine."""
+    if claim.kind != "printed":
+        yield claim
+        return
+    for engine, name, number in each_number(claim.options):
+        options = {**claim.options, "numbers": {name: number}}
+        text = f"{claim.text}: {name}"
+        told = {"text": text, "engine": engine, "paper": number}
+        yield replace(claim, options=options, **told)
 
 
 def _answered(
@@ -134,7 +149,8 @@ def _importances(
     for record in records:
         same = (record.method, record.of) == (claim.method, claim.of)
         loss = claim.loss in (None, record.loss)
-        if same and loss and _is_about(claim, record):
+        meant = claim.entry in ("", record.entry)
+        if same and loss and meant and _is_about(claim, record):
             yield record
 
 
@@ -240,14 +256,15 @@ def _two(claim: ClaimSection, measured: Measured) -> tuple[Importance, Importanc
 def _other(claim: ClaimSection) -> ClaimSection:
     """Return the claim as it asks for the second of two importances.
 
-    Another method may know no loss, or not this one.
+    Another method may know no loss, or not this one, and is asked by another entry.
     """
     told = claim.options
     method = told["other_method"] or claim.method
     is_of_data = method is not None and METHODS[method].asks == "data"
     model = "" if is_of_data else told["other"] or claim.model
     loss = claim.loss if method == claim.method else None
-    return replace(claim, method=method, model=model, loss=loss)
+    entry = claim.entry if method == claim.method else ""
+    return replace(claim, method=method, model=model, loss=loss, entry=entry)
 
 
 def _curves(claim: ClaimSection, measured: Measured) -> Curves:
@@ -298,6 +315,7 @@ def _row(claim: ClaimSection, answer: Answer | None, reason: str) -> Row:
         "must": answer.must if answer else "",
         "paper": float("nan") if claim.paper is None else claim.paper,
         "ours": answer.ours if answer else float("nan"),
+        "decimals": float(claim.options.get("decimals", "nan")),
         "verdict": NOT_COMPARABLE if reason else verdict,
         "reason": reason,
     }

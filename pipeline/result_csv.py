@@ -32,7 +32,7 @@ def tables(result: AuditResult) -> dict[str, str]:
 
 def _importances(records: Iterable[Importance]) -> Table:
     """Yield the long table of importances: one row per feature and repeat."""
-    names = (*WHO, "of", "form", "aggregator", "loss", *WHAT)
+    names = (*WHO, "entry", "of", "form", "aggregator", "loss", *WHAT)
     yield (*names, "feature", "repeat", "raw", "baseline", "value")
     for record in records:
         who, values = [getattr(record, name) for name in names], record.values

@@ -31,7 +31,7 @@ NOT_FINITE = ("NaN", "Infinity", "-Infinity")
 ANYTHING = ("options", "evidence", "config", "versions", "environment", "volatile")
 """Fields that map names to values of any plain type."""
 GRIDS = ("first_grid", "second_grid")
-ARRAYS = ("raw", "baseline", "values", "grid", *GRIDS)
+ARRAYS = ("raw", "baseline", "y_permuted", "values", "grid", *GRIDS)
 KINDS = {"f": "number", "i": "integer", "u": "integer", "b": "boolean"}
 
 

@@ -13,13 +13,13 @@ import numpy as np
 
 from pipeline import measure
 from pipeline.config import AuditConfig, ImportanceSection
+from pipeline.entries import in_its_order, seed_for
 from pipeline.estimates import Importance
 from pipeline.importance import METHODS
 from pipeline.journal import Journal
 from pipeline.losses import default_losses, evaluate
 from pipeline.records import Dataset, FittedModel
 from pipeline.references import EngineInfo
-from pipeline.streams import seed_of
 from pipeline.top_k_protocols import PROTOCOLS, Protocol, Round
 
 Fits: TypeAlias = dict[tuple[str, int, frozenset[str]], float]
@@ -132,12 +132,11 @@ def rankings(
     """
     section, model, rows = ranker.section, ranker.model, protocol.rows
     name = "" if model is None else model.name
-    drawn_as = METHODS[section.method].seeded_as or section.method
-    own = seed_of(seed, name, drawn_as, section.of)
+    own = seed_for(section, seed, name)
     found: list[tuple[Importance, ...]] = []
     for part in protocol.rounds:
         learnt, asked = protocol.seen(section.method, name, part)
-        told = rows.part(rows.features, asked)
+        told = in_its_order(section, rows.part(rows.features, asked))
         fitted = (
             None if model is None else _on(model, rows).refit(model.features, learnt)
         )

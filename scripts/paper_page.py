@@ -43,15 +43,18 @@ def _row(row: dict[str, object]) -> str:
         f"{row['claim']} ({row['source']})",
         ", ".join(filter(None, (row["asked"], row["method"], row["model"]))),
         row["must"],
-        _number(row["paper"]),
-        _number(row["ours"]),
+        _number(row["paper"], row["decimals"]),
+        _number(row["ours"], row["decimals"]),
         f"{row['verdict']}{reason}",
     )
     return "| " + " | ".join(str(cell).replace("|", r"\|") for cell in cells) + " |"
 
 
-def _number(value: object) -> str:
-    return "–" if value != value else f"{value:.4g}"
+def _number(value: float, decimals: float) -> str:
+    """Return a number to its printed decimals, or to four digits where none are."""
+    if value != value:
+        return "–"
+    return f"{value:.4g}" if decimals != decimals else f"{value:.{int(decimals)}f}"
 
 
 if __name__ == "__main__":

@@ -13,11 +13,12 @@ LAYERS = (
     "judging",
     "selection",
     "comparing convergence resampling shuffling top_k readings drawn_curves "
-    "drawn_surfaces first_pairs",
+    "drawn_surfaces first_pairs permuted_targets",
     "top_k_protocols",
     "journal",
     "data models model_table measure preconditions environment history doctor starter "
     "reproduction expected dependent_leaders",
+    "entries",
     "config reading r_models",
     "claim_checks",
     "config_checks config_schema",

@@ -210,3 +210,40 @@ def test_what_has_no_number_says_so(kind, features, given, message):
     with pytest.raises(NotApplicable) as refused:
         answer(kind, *features, **given)
     assert str(refused.value) == message
+
+
+FULL, TARGET = "_full_model_", "_baseline_"
+
+
+def printed(name, number, *, decimals=4, **fields):
+    """Return the answer to one number of a table on losses 14, 12, 11, 9 over 10."""
+    of = replace(record(), **{"y_permuted": np.array([19.0, 21.0]), **fields})
+    return answer("printed", of=of, numbers={name: number}, decimals=decimals)
+
+
+def test_a_printed_number_is_met_within_half_of_its_last_decimal():
+    assert printed("a", 4.00004).holds
+    assert not printed("a", 4.00006).holds
+    assert not printed("a", 3.99994).holds
+    assert printed("a", 3.6, decimals=0).holds
+    assert printed("a", 1095.4724)[:2] == (
+        "value of 'a' by Python",
+        "1095.4724, to 4 decimals",
+    )
+
+
+@pytest.mark.parametrize(
+    ("form", "value", "full", "target"),
+    [("raw", 14, 10, 20), ("difference", 4, 0, 10), ("ratio", 1.4, 1, 2)],
+)
+def test_the_rows_of_a_table_have_the_form_of_its_importance(form, value, full, target):
+    losses = np.full(10, 10.0)
+    raw = losses + np.array(list(VALUES.values()))[:, None]
+    told = {"form": form, "raw": raw, "baseline": losses}
+    found = [printed(name, 0.0, **told).ours for name in ("a", FULL, TARGET)]
+    assert found == pytest.approx([value, full, target], rel=1e-12)
+
+
+def test_an_engine_that_permuted_no_target_has_no_number_for_it():
+    with pytest.raises(NotApplicable, match=r"^DALEX permuted no target\.$"):
+        printed(TARGET, 20.0, y_permuted=np.empty(0), engine="DALEX")

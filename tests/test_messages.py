@@ -26,6 +26,15 @@ SCRIPTS = "'rds' and 'sha256' or 'r_script'"
 KEYS = f"'file' or 'r' or 'sklearn' or {SCRIPTS} or 'fraction' or 'column' and 'value'"
 
 
+def table(**keys):
+    """Return a printed table claimed of an entry called first."""
+    told = {"text": "t", "kind": "printed", "method": "permutation", "decimals": 1}
+    return {
+        "importance": [{"method": "permutation", "name": "first"}],
+        "claims": [{**told, "numbers": {"a": 1.0}, **keys}],
+    }
+
+
 def asked(**entry):
     """Return a configuration with data, two models and one question."""
     models = [MODEL, MODEL | {"name": "forest"}]
@@ -193,7 +202,7 @@ CONFIG = [
     # Claims
     (
         claimed({}, kind="leads"),
-        "[claims] kind must be one of 'leader', 'rank', 'last', 'order', 'sign' and 10 "
+        "[claims] kind must be one of 'leader', 'rank', 'last', 'order', 'sign' and 11 "
         "more, but 'leads' was given. Did you mean 'leader'?",
     ),
     (
@@ -438,6 +447,76 @@ CONFIG = [
         {"importance": [{"method": "impurity"}, {"method": "impurity"}]},
         "[importance 2] must ask something new of its models, but 'impurity' of "
         "'features' is asked by an entry before it.",
+    ),
+    (
+        asked(method="impurity", features=["a"]),
+        "[importance] features must be left out for method 'impurity', which asks all, "
+        "but 'a' was given.",
+    ),
+    (
+        {"groups": {"size": ["a"]}, **asked(of="groups", features=["seize"])},
+        "[importance] features must be groups of [groups], but 'seize' is none. Did "
+        "you mean 'size'?",
+    ),
+    (
+        asked(seed=-1),
+        "[importance] seed must be an integer from 0 to 2147483647, but -1 was given.",
+    ),
+    (
+        {
+            "importance": [
+                {"method": "permutation", "name": "first"},
+                {"method": "impurity", "name": "first"},
+            ]
+        },
+        "[importance 2] name must be given to one entry only, but 'first' is not. Give "
+        "each a name of its own.",
+    ),
+    (
+        table(entry="frst"),
+        "[claims] entry must be the name of an [[importance]] entry, but 'frst' is "
+        "none. Did you mean 'first'?",
+    ),
+    (
+        table(numbers={}),
+        "[claims] numbers must hold one number or more for kind 'printed', but are "
+        "empty.",
+    ),
+    (
+        table(features=["a"]),
+        "[claims] features must be left out for kind 'printed', whose numbers name "
+        "them, but 'a' was given.",
+    ),
+    (
+        table(engine="python"),
+        "[claims] engine must be left out for kind 'printed', but 'python' was given. "
+        "Use engines.",
+    ),
+    (
+        table(paper=1.0),
+        "[claims] paper must be left out for kind 'printed', but 1.0 was given. Use "
+        "numbers.",
+    ),
+    (
+        table(engines=["DALEX"]),
+        "[claims] engine must be asked 'permutation' under [[importance]], but 'DALEX' "
+        "is not.",
+    ),
+    (
+        {
+            "importance": [{"method": "permutation", "name": "first"}],
+            "claims": [
+                {
+                    "text": "t",
+                    "kind": "performance",
+                    "entry": "first",
+                    "expected": 1.0,
+                    "tolerance": 0.1,
+                }
+            ],
+        },
+        "[claims] entry must be left out for kind 'performance', but 'first' was "
+        "given.",
     ),
 ]
 

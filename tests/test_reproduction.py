@@ -283,3 +283,46 @@ def test_a_claim_cannot_choose_between_two_measures_of_one_method():
         "'permutation' must be asked with one set of options to answer it, but is "
         "asked with 2.",
     )
+
+
+TABLE = {
+    "text": "Table 1",
+    "kind": "printed",
+    "method": "permutation",
+    "numbers": {"a": 0.5, "b": 1.0},
+    "decimals": 1,
+}
+TWICE = (
+    {**PERMUTATION, "name": "first", "seed": 1},
+    {**PERMUTATION, "name": "second", "seed": 2},
+)
+
+
+def test_each_number_of_a_printed_table_is_a_claim():
+    claims = claimed(TABLE).claims
+    told = claims[["claim", "paper", "decimals", "verdict"]].to_numpy().tolist()
+    assert told == [
+        ["Table 1: a", 0.5, 1.0, "not reproduced"],
+        ["Table 1: b", 1.0, 1.0, "not reproduced"],
+    ]
+
+
+def test_a_claim_is_answered_by_the_entry_that_it_names():
+    claims = [{**TABLE, "entry": name} for name in ("first", "second")]
+    result = claimed(*claims, entries=TWICE)
+    first, second = (record.mean[0] for record in result.importances)
+    assert result.claims["ours"].tolist()[::2] == [first, second]
+
+
+def test_a_claim_that_could_be_of_two_entries_is_not_answered():
+    told = row(claimed(TABLE, entries=TWICE))
+    assert told["verdict"] == "not comparable"
+    assert told["reason"] == (
+        "'permutation' must be asked with one set of options to answer it, but is "
+        "asked with 2."
+    )
+
+
+def test_printed_numbers_are_shown_with_their_decimals():
+    view = build_view(claimed({**TABLE, "decimals": 4}))
+    assert column(table(view, "tab-claims"), "Paper's number") == ["0.5000", "1.0000"]

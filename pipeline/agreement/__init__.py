@@ -24,7 +24,7 @@ from pipeline.agreement.reasons import REDEFINING, Why, best, text
 from pipeline.agreement.sides import side_by_side
 from pipeline.estimates import Effect, Importance
 from pipeline.finding import Finding
-from pipeline.primary import options_text
+from pipeline.primary import options_text, told_apart
 from pipeline.records import Floats
 
 Row: TypeAlias = dict[str, Any]
@@ -205,7 +205,8 @@ def _question(record: Importance | Effect) -> tuple[str, ...]:
 
 def _alike(candidates: list[Record], b: Record) -> list[Record]:
     """Return the candidates with the options of `b`, or all if none has them."""
-    return [a for a in candidates if dict(a.options) == dict(b.options)] or candidates
+    own = told_apart(b)
+    return [a for a in candidates if told_apart(a) == own] or candidates
 
 
 def _identity(a: Importance | Effect, b: Importance | Effect) -> Row:

@@ -11,13 +11,14 @@ from collections.abc import Callable
 from inspect import Parameter, signature
 from typing import Any, Literal, NamedTuple
 
-from pipeline.claims import curves, losses, rankings
+from pipeline.claims import curves, losses, printed, rankings
 from pipeline.claims.answer import Answer
 
 Asks = Literal[
     "importance", "importances", "two", "effect", "performance", "folds", "top_k"
 ]
 OF_LOSS = ("performance", "folds")  # what they ask has no method
+OF_IMPORTANCE = ("importance", "importances", "two")  # what they ask has an entry
 
 
 class Claim(NamedTuple):
@@ -48,6 +49,7 @@ CLAIMS: dict[str, Claim] = {
     "order": Claim("importance", rankings.order, least=2),
     "sign": Claim("importance", rankings.sign),
     "value": Claim("importance", rankings.value),
+    "printed": Claim("importance", printed.printed, least=0),
     "ratio": Claim("importance", rankings.ratio, least=2, most=2),
     "share": Claim("importance", rankings.share),
     "frequency": Claim("importances", rankings.frequency),

@@ -47,7 +47,10 @@ from pipeline.importance import (
 )
 from pipeline.records import Floats, Form
 
-RESERVED = ("seed", "stream", "form", "curves", "rows", "aggregator", "on_curve")
+RESERVED = (
+    *("seed", "stream", "form", "curves", "rows", "aggregator"),
+    *("on_curve", "on_target"),
+)
 Of = Literal["features", "groups", "pairs"]
 
 

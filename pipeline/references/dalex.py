@@ -1,6 +1,6 @@
 """DALEX, asked for losses under permutation and for profiles."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -78,12 +78,15 @@ def dalex_permutation(
     seed: int,
     n_repeats: int = 10,
     n_rows: int | None = None,
+    on_target: Callable[[Floats], None] | None = None,
 ) -> tuple[Floats, Floats]:
     """Return the losses of ``DALEX::model_parts``: `permuted` and `full` of its parts.
 
-    All else as in `dalex_parts`.
+    `on_target` is told `y_permuted`. All else as in `dalex_parts`.
     """
     found = dalex_parts(model, data, seed=seed, n_repeats=n_repeats, n_rows=n_rows)
+    if on_target is not None:
+        on_target(found.y_permuted)
     return found.permuted, found.full
 
 

@@ -14,7 +14,7 @@ from pipeline.report.blocks import (
     Value,
 )
 from pipeline.report.facts import Facts, tallied
-from pipeline.report.number_text import MISSING, significant
+from pipeline.report.number_text import MISSING, number, significant
 from pipeline.report.wording import counted, joined, named, say, shown
 
 REPRODUCED = "reproduced"
@@ -71,15 +71,19 @@ def _row(row: Any, place: int) -> Row:
             Cell((shown(row["claim"]), source)),
             Cell(joined(asked)),
             Cell((shown(row["must"]) or MISSING,)),
-            Cell(_number(row["paper"], f"claims[{place}].paper")),
-            Cell(_number(row["ours"], f"claims[{place}].ours")),
+            *(
+                Cell(_number(row[name], f"claims[{place}].{name}", row["decimals"]))
+                for name in ("paper", "ours")
+            ),
             Cell(verdict),
         )
     )
 
 
-def _number(value: float, path: str) -> Sentence:
-    """Return a number with its place, or a dash."""
+def _number(value: float, path: str, decimals: float) -> Sentence:
+    """Return a number with its place, or a dash; with the decimals of a printed one."""
     if value != value:
         return (MISSING,)
-    return (Value(path, float(value), significant(float(value), 4)),)
+    exact, is_printed = float(value), decimals == decimals
+    text = number(exact, int(decimals)) if is_printed else significant(exact, 4)
+    return (Value(path, exact, text),)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pipeline.estimates import Effect, Importance
-from pipeline.primary import OURS, Measure, measure_of
+from pipeline.primary import OURS, Measure, measure_of, told_apart
 from pipeline.report.blocks import Link, Value, plain
 from pipeline.report.number_text import count, unit_text
 from pipeline.report.rankings import Ranking, rankings
@@ -120,7 +120,7 @@ class Facts:
         return self.cards[measure_of(record)]
 
     def apart(self, record: Importance) -> str:
-        """Return the options that tell a measure from others of its method, or "".
+        """Return what tells a measure from others of its method, or "": options, name.
 
         Only options that do something in it, and differ where they do.
         """
@@ -128,7 +128,7 @@ class Facts:
         alike = [dict(card[3]) for card in self.cards if card[:2] == own[:2]]
         return ", ".join(
             setting(name, value)
-            for name, value in sorted(record.options.items())
+            for name, value in sorted(told_apart(record).items())
             if _acts(record.method, name, dict(own[3]))
             and len({o.get(name) for o in alike if _acts(record.method, name, o)}) > 1
         )

@@ -72,7 +72,7 @@ COLUMNS = {
     "losses": "model method of positive_class loss_a loss_b record_a record_b "
     "n_features kendall top_k top_k_overlap leader_a leader_b",
     "claims": "claim source kind method model of loss engine asked must paper ours "
-    "verdict reason",
+    "decimals verdict reason",
 }
 """The columns of every frame of a result, as their makers document them."""
 
