@@ -161,7 +161,8 @@ class _Run:
             ),
         ]
         for entry, model in self.questions():
-            label = f"{entry.method} of {entry.of}, {_name(model)}"
+            which = f", {entry.name}" if entry.name else ""
+            label = f"{entry.method} of {entry.of}, {_name(model)}{which}"
             made.append((label, partial(self.measure, entry, model)))
         claims = [("claims", self.judge_claims)] if self.config.claims else []
         kept, us = (self.journal, self.models), self.engines["python"]

@@ -4,6 +4,7 @@ A claim that does not reproduce is told as it is; nothing is measured for its sa
 Not: the kinds of claims, which are in `claims`.
 """
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -74,8 +75,8 @@ def judge(
     rows : list of dict
         For `claims_frame`; of a printed table, one per number. ``paper`` is NaN where
         the paper prints no number, ``ours`` where there is none, ``decimals`` where
-        no printed ones are held; ``loss`` is the one measured if a claim names none;
-        ``reason`` says why a claim is not comparable.
+        four digits show all that is held; ``loss`` is the one measured if a claim names
+        none; ``reason`` says why a claim is not comparable.
     findings : list of Finding
         None for what the claim itself calls not comparable.
     """
@@ -315,10 +316,23 @@ def _row(claim: ClaimSection, answer: Answer | None, reason: str) -> Row:
         "must": answer.must if answer else "",
         "paper": float("nan") if claim.paper is None else claim.paper,
         "ours": answer.ours if answer else float("nan"),
-        "decimals": float(claim.options.get("decimals", "nan")),
+        "decimals": _decimals(claim),
         "verdict": NOT_COMPARABLE if reason else verdict,
         "reason": reason,
     }
+
+
+def _decimals(claim: ClaimSection) -> float:
+    """Return how many decimals a claim is about, NaN if four digits show them.
+
+    They are said, or are those that the tolerance lets differ by less than one.
+    """
+    told = claim.options.get("decimals")
+    tolerance = claim.options.get("tolerance")
+    if told is None and tolerance and claim.paper:
+        held = math.floor(-math.log10(tolerance))
+        told = held if held > 3 - math.floor(math.log10(abs(claim.paper))) else None
+    return float("nan" if told is None else told)
 
 
 def _findings(claim: ClaimSection, row: Row) -> Iterator[Finding]:

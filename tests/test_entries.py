@@ -75,7 +75,7 @@ def test_more_repeats_of_one_seed_begin_with_the_same_draws():
     np.testing.assert_array_equal(many.y_permuted[:2], few.y_permuted)
 
 
-@pytest.mark.needs_r
+@pytest.mark.needs_dalex
 def test_dalex_draws_with_the_same_seed_in_the_same_order():
     result = asked(TURNED)
     (ours,), (theirs,) = by(result, "python"), by(result, "DALEX")

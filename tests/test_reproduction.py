@@ -323,6 +323,18 @@ def test_a_claim_that_could_be_of_two_entries_is_not_answered():
     )
 
 
+@pytest.mark.parametrize(
+    ("tolerance", "decimals", "text"),
+    [(0.00005, 4, "282.9519"), (0.05, math.nan, "283"), (0.0, math.nan, "283")],
+)
+def test_a_number_is_shown_as_far_as_the_claim_holds_it(tolerance, decimals, text):
+    told = {"text": "t", "source": "s", "kind": "value", "method": "permutation"}
+    about = {"features": ["a"], "expected": 282.9519, "paper": 282.9519}
+    result = claimed({**told, **about, "tolerance": tolerance})
+    assert row(result)["decimals"] == pytest.approx(decimals, nan_ok=True)
+    assert column(table(build_view(result), "tab-claims"), "Paper's number") == [text]
+
+
 def test_printed_numbers_are_shown_with_their_decimals():
     view = build_view(claimed({**TABLE, "decimals": 4}))
     assert column(table(view, "tab-claims"), "Paper's number") == ["0.5000", "1.0000"]
