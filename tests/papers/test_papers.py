@@ -57,7 +57,10 @@ LONG = (
     "fokoue-simulation-wide",
 )
 WITH_R = ("fokoue-pima", "fokoue-attitude")
-LONG_WITH_R = ("fokoue-spam", "chapter16-apartments", "titanic")
+LONG_WITH_R = (
+    *("fokoue-spam", "titanic"),
+    *("chapter16-apartments", "chapter16-titanic"),
+)
 ALL = [*SHORT, *LONG, *WITH_R, *LONG_WITH_R]
 
 
