@@ -59,7 +59,7 @@ LONG = (
 WITH_R = ("fokoue-pima", "fokoue-attitude")
 LONG_WITH_R = (
     *("fokoue-spam", "titanic"),
-    *("chapter16-apartments", "chapter16-titanic"),
+    *("chapter16-apartments", "chapter16-titanic", "chapter16-titanic-held-out"),
 )
 ALL = [*SHORT, *LONG, *WITH_R, *LONG_WITH_R]
 
