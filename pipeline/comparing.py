@@ -53,7 +53,7 @@ def keep_agreement(
         touched = partial(defects_for, versions=versions, predictions=told)
         defects = (*touched(a), *touched(b))
         gap = prediction_gap.get(a.model, 0.0)
-        row, differences = judged(a, b, prediction_gap=gap, defects=defects)
+        row, differences = judged(a, b, prediction_gap=gap, touches=defects)
         journal.pairs.append(row)
         journal.differences.extend(differences)
     journal.findings.extend(agreement.findings_of(journal.pairs))

@@ -25,9 +25,9 @@ class Importance:
     of : {"features", "groups", "pairs"}
     form : {"difference", "ratio", "raw", "absolute"}
         How `values` follows from `raw` and `baseline`.
-    aggregator : {"mean", "pooled"}
-        Whether repeats are averaged as they are, or raw and baseline apart; the
-        two differ for ratios only.
+    aggregator : {"mean", "pooled", "median"}
+        Whether repeats are averaged as they are, or raw and baseline apart, which
+        differ for ratios only; or their median is taken.
     loss : str
         Key of `losses.LOSSES`, empty if no loss is involved.
     scale : str
@@ -66,7 +66,7 @@ class Importance:
     engine_version: str
     of: Literal["features", "groups", "pairs"]
     form: Form
-    aggregator: Literal["mean", "pooled"] = "mean"
+    aggregator: Literal["mean", "pooled", "median"] = "mean"
     loss: str = ""
     scale: str = ""
     positive_class: str = ""
@@ -114,7 +114,9 @@ class Importance:
 
     @property
     def mean(self) -> Floats:
-        """Importance of each feature, (n_features,)."""
+        """Importance of each feature, (n_features,): the aggregate of its values."""
+        if self.aggregator == "median":
+            return np.asarray(np.median(self.values, axis=1))
         return np.asarray(self.values.mean(axis=1))
 
     @property

@@ -21,7 +21,7 @@ from pipeline.agreement.reasons import LADDER, REASONS
 from pipeline.estimates import Effect, Importance
 
 LIMITS = {"resolution": 0.1, "max_rank_shift": 2, "top_k": 3}
-DEFECT = SimpleNamespace(id="VIP-X", text="vip adds one.")
+DEFECT = SimpleNamespace(id="VIP-X", text="vip adds one.", effect="")
 LOSSES = np.array([[12.0, 12.5, 13.0, 12.2, 12.8], [10.1, 10.2, 10.0, 10.3, 10.1]])
 
 # A busy machine draws examples slowly: no reason to fail.
@@ -331,7 +331,6 @@ CARDS = [
     ("ENCODING", {"of": "groups"}, "what is asked differs: features and groups"),
     ("METHOD_FAMILY", {"method": "x"}, "the methods are permutation and x"),
     ("LOSS", {"loss": "mae"}, "the losses are rmse and mae"),
-    ("LOSS_SCALE", {"loss": "mse"}, "rmse and mse are one loss on two scales"),
     ("PRED_SCALE", {"scale": "link"}, "the prediction scales are response and link"),
     ("SPLIT", {"split": "train"}, "the rows are test and train"),
     ("SUBSAMPLE", {"n_samples": 9}, "the numbers of rows are n_samples 100 and 9"),
@@ -411,7 +410,7 @@ def test_predictions_that_are_not_bit_equal_are_equivalent_at_best():
 
 
 def test_a_known_defect_is_named_and_forbids_no_replay():
-    assert outcome(importance(), theirs(), defects=(DEFECT,)) == (
+    assert outcome(importance(), theirs(), touches=(DEFECT,)) == (
         "replayed",
         "UPSTREAM_DEFECT: VIP-X: vip adds one.",
     )
@@ -454,8 +453,8 @@ def test_other_definitions_never_disagree_and_show_no_difference():
     ("given", "cause", "severity"),
     [
         ({}, "implementation", "failure"),
-        ({"defects": (DEFECT,)}, "known defect", "warning"),
-        ({"defects": (DEFECT,), "prediction_gap": 1e-8}, "data", "warning"),
+        ({"touches": (DEFECT,)}, "known defect", "warning"),
+        ({"touches": (DEFECT,), "prediction_gap": 1e-8}, "data", "warning"),
     ],
 )
 def test_the_first_cause_that_applies_explains_a_difference(given, cause, severity):

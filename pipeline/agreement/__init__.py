@@ -13,8 +13,9 @@ import pandas as pd
 
 from pipeline.agreement import numbers
 from pipeline.agreement.circumstances import (
+    NOT_REPLAYED,
     OURS,
-    Defect,
+    Touch,
     cause,
     circumstances,
     draws,
@@ -49,6 +50,8 @@ SYSTEMATIC = {*EXPLAINED, "definition"}
 REMEDIES = {
     "data": "Compare what both sides received: types, levels, order of columns.",
     "known defect": "Use a version without the defect.",
+    "newer version": "Ask a version that was tried, or hold the new one against the "
+    "definition first.",
     "implementation": "Report it, with this run, to the owners of both sides.",
     "not explained": "Run it again with four times the repeats.",
 }
@@ -63,7 +66,7 @@ def compare(
     max_rank_shift: float,
     top_k: int,
     prediction_gap: float = 0.0,
-    defects: Sequence[Defect] = (),
+    touches: Sequence[Touch] = (),
 ) -> tuple[Row, list[Row]]:
     r"""Judge two importances, or two curves, that answer one question.
 
@@ -89,8 +92,9 @@ def compare(
         How many leading features `top_k_overlap` is about.
     prediction_gap : float, default 0
         Largest relative difference between the predictions of the two sides.
-    defects : sequence of Defect
-        Known faults that touch this pair.
+    touches : sequence of Touch
+        Known faults that touch this pair, packages newer than any tried, and that
+        `predict` draws numbers.
 
     Returns
     -------
@@ -111,11 +115,13 @@ def compare(
     give. Sides that share rows, model and predict cannot show an error in those.
     """
     left, right, why = side_by_side(a, b)
-    why += circumstances(a, b, prediction_gap, defects)
+    why += circumstances(a, b, prediction_gap, touches)
     row = _identity(a, b) | {"rank_shift_limit": max_rank_shift}
     if best(why) == "not compared" or not left.features:
         return row | {"verdict": best(why), "reasons": text(why)}, []
-    shared = draws(a) == draws(b) and left.n_repeats == right.n_repeats
+    replayed = NOT_REPLAYED.isdisjoint(code for code, _ in why)
+    same_repeats = left.n_repeats == right.n_repeats
+    shared = replayed and same_repeats and draws(a) == draws(b)
     redefined = [code for code, _ in why if code in REDEFINING]
     if redefined:
         gaps = numbers.unjudged(left)
@@ -125,7 +131,7 @@ def compare(
         gaps = numbers.mean_gaps(left, right)
         why += draws_wanted(left, right, gaps, resolution)
     ranks = numbers.ranks(left, right, gaps)
-    why_apart = cause(shared, redefined, prediction_gap, defects)
+    why_apart = cause(shared, redefined, prediction_gap, touches)
     row |= _judged(why, gaps, why_apart[0]) | numbers.association(*ranks)
     if isinstance(a, Importance):
         row["top_k_overlap"] = numbers.top_k_overlap(*ranks, top_k)

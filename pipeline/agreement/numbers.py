@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pipeline.agreement.sides import is_finished
+from pipeline.agreement.conversions import is_finished
 from pipeline.estimates import Importance
 from pipeline.records import Floats
 

@@ -23,10 +23,12 @@ class Reason(NamedTuple):
 REASONS = {
     "MODEL_STATE": Reason("not compared", "the models are {a} and {b}"),
     "EVENT_LEVEL": Reason("not compared", "the classes measured are {a} and {b}"),
+    "DIRECTION": Reason("not compared", "{a} and {b} do not rise the same way"),
     "ENCODING": Reason("not compared", "what is asked differs: {a} and {b}"),
     "NO_ANSWER": Reason("not compared", "nothing was measured on both sides"),
     "METHOD_FAMILY": Reason("comparable", "the methods are {a} and {b}"),
     "GROUP_SEMANTICS": Reason("comparable", "other columns are asked together in {a}"),
+    "PERM_SCHEME": Reason("comparable", "what is permuted differs: {a} and {b}"),
     "LOSS": Reason("comparable", "the losses are {a} and {b}"),
     "LOSS_SCALE": Reason("comparable", "{a} and {b} are one loss on two scales"),
     "LOSS_CLIP": Reason("comparable", "{a} and {b} clip probabilities differently"),
@@ -37,16 +39,31 @@ REASONS = {
     "SUBSAMPLE": Reason("comparable", "the numbers of rows are {a} and {b}"),
     "BASELINE_ROWS": Reason("comparable", "{a} measures its baseline on other rows"),
     "GRID": Reason("comparable", "the grids are {a} and {b}"),
+    "GRID_WEIGHT": Reason("comparable", "points of the grid count {a} and {b}"),
     "CAT_SPREAD": Reason("comparable", "spreads over categories are {a} and {b}"),
+    "CENTERING": Reason("comparable", "curves are centred by {a} and {b}"),
+    "H_SCALE": Reason("comparable", "H is on the scales {a} and {b}"),
+    "WEIGHTS": Reason("comparable", "row weights are {a} and {b}"),
     "OPTION": Reason("comparable", "an option differs: {a} and {b}"),
     "NA_DROPPED": Reason("comparable", "one side did not measure {a}"),
     "REPEATS (few)": Reason("comparable", "the numbers of draws are {a} and {b}"),
     "REPEATS (wide)": Reason("comparable", "the band is {a}, the largest mean {b}"),
     "REAGGREGATED": Reason("equivalent", "repeats made as {a} are aggregated as {b}"),
     "REPEATS": Reason("equivalent", "the numbers of repeats are {a} and {b}"),
+    "SUBSAMPLE (fresh)": Reason("equivalent", "rows drawn per repeat are {a} and {b}"),
+    "PERM_SCHEME (equal in law)": Reason("equivalent", "permuted are {a} and {b}"),
+    "SHARED_SHUFFLE": Reason("equivalent", "one permutation serves {a} and {b}"),
+    "TIE_MERGE": Reason("equivalent", "predictions are tied at 15 digits {a} and {b}"),
+    "TEXT_ROUNDING": Reason("equivalent", "rows are passed as text {a} and {b}"),
+    "PRED_RNG": Reason("equivalent", "predict draws from the stream {a} and {b}"),
     "STREAM": Reason("equivalent", "the draws are independent: {a} and {b}"),
     "REFERENCES": Reason("equivalent", "neither engine is ours: {a} and {b}"),
     "PREDICTIONS": Reason("equivalent", "the predictions differ by {a} relative"),
+    "LOSS_SCALE (converted)": Reason("replayed", "{a} is converted to {b}"),
+    "H_SCALE (converted)": Reason("replayed", "{a} is converted to {b}"),
+    "SPREAD": Reason("replayed", "spreads over the repeats are {a} and {b}"),
+    "NEWER_VERSION": Reason("replayed", "{a}"),
+    "REPEAT_RUN": Reason("replayed", "{a}"),
     "UNMEASURED": Reason("replayed", "neither side measured {a}"),
     "UPSTREAM_DEFECT": Reason("replayed", "{a}: {b}"),
 }
@@ -59,26 +76,46 @@ REDEFINING = tuple(
 )
 """Codes that say another quantity was measured: no number can be held against it."""
 
-CODES = {
-    "model": "MODEL_STATE",
-    "positive_class": "EVENT_LEVEL",
-    "of": "ENCODING",
-    "feature": "ENCODING",
-    "method": "METHOD_FAMILY",
-    "scale": "PRED_SCALE",
-    "split": "SPLIT",
-    "n_samples": "SUBSAMPLE",
-    "n_rows": "SUBSAMPLE",
-    "grid": "GRID",
-    "n_grid": "GRID",
-    "categorical_spread": "CAT_SPREAD",
+_FIELDS = {
+    "MODEL_STATE": ("model", "model_sha256", "lambda"),
+    "EVENT_LEVEL": ("positive_class", "event_level", "which_class"),
+    "ENCODING": ("of", "feature", "encoding", "levels"),
+    "METHOD_FAMILY": ("method",),
+    "GROUP_SEMANTICS": ("inside_groups",),
+    "PERM_SCHEME": ("perturbation", "within", "permuted"),
+    "SHARED_SHUFFLE": ("shuffles",),
+    "PRED_SCALE": ("scale",),
+    "LOSS_CLIP": ("clipped_at",),
+    "SPLIT": ("split",),
+    "SUBSAMPLE": ("n_samples", "n_rows"),
+    "BASELINE_ROWS": ("baseline_rows",),
+    "GRID": ("grid", "n_grid", "trimmed"),
+    "GRID_WEIGHT": ("grid_weight",),
+    "CAT_SPREAD": ("categorical_spread",),
+    "CENTERING": ("centred", "center", "center_at"),
+    "H_SCALE": ("squared", "normalised"),
+    "WEIGHTS": ("weights",),
+    "SPREAD": ("spread_of_repeats",),
+    "TIE_MERGE": ("ties_at_digits",),
+    "TEXT_ROUNDING": ("digits_kept",),
+    "PRED_RNG": ("predict_draws",),
 }
+CODES = {name: code for code, names in _FIELDS.items() for name in names}
 """The code of each field of a card; a field that is not here is an option."""
 
 SAME_UP_TO_SCALE = (
     {"rmse", "mse", "sum_of_squares"},
     {"log_loss", "negative_log_likelihood"},
 )
+HIGHER_IS_BETTER = {
+    *("accuracy", "bal_accuracy", "youden", "auc", "roc_auc", "pr_auc"),
+    *("r2", "rsq", "rsq_trad"),
+}
+"""Scores that an engine of others may report where ours is a loss."""
+DATA_WEIGHTED = "data_weighted"
+"""The spread that counts a point of the grid by the rows about it."""
+MEANS = {"mse", "mae", "log_loss", "brier", "one_minus_accuracy"}
+"""Losses whose expectation is the same for any number of rows drawn."""
 SAME_UP_TO_CLIPPING = {"dalex_cross_entropy", "log_loss", "negative_log_likelihood"}
 
 
@@ -106,10 +143,28 @@ def differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> Why:
         left, right = a.get(name, absent), b.get(name, absent)
         if left == right:
             continue
-        code = _loss_code(left, right) if name == "loss" else CODES.get(name, "OPTION")
+        code = _code(name, left, right, same_rows=_draw_alike(a, b))
         prefix = f"{name} " if code in {"OPTION", "SUBSAMPLE", "GRID"} else ""
         found.append(because(code, f"{prefix}{_said(left)}", _said(right)))
     return found
+
+
+def _code(name: str, left: Any, right: Any, *, same_rows: bool) -> str:
+    """Return what it is called that a field has these two values."""
+    if name == "loss":
+        return _loss_code(left, right)
+    if name == "spread" and DATA_WEIGHTED in (left, right):
+        return "GRID_WEIGHT"
+    if name == "n_rows" and same_rows:
+        return "SUBSAMPLE (fresh)"
+    return CODES.get(name, "OPTION")
+
+
+def _draw_alike(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
+    """Return whether rows drawn anew estimate one mean, however many are drawn."""
+    alike = all(a.get(name) == b.get(name) for name in ("split", "n_samples", "loss"))
+    by_permutation = a.get("method") == b.get("method") == "permutation"
+    return alike and by_permutation and a.get("loss") in MEANS
 
 
 def _said(value: object) -> str:
@@ -122,6 +177,8 @@ def _said(value: object) -> str:
 def _loss_code(a: str, b: str) -> str:
     """Return which code says how two losses differ."""
     pair = {a, b}
+    if len(pair & HIGHER_IS_BETTER) == 1:
+        return "DIRECTION"
     if any(pair <= family for family in SAME_UP_TO_SCALE):
         return "LOSS_SCALE"
     return "LOSS_CLIP" if pair <= SAME_UP_TO_CLIPPING else "LOSS"

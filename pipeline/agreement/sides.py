@@ -9,11 +9,17 @@ from typing import Any
 
 import numpy as np
 
+from pipeline.agreement.conversions import (
+    is_finished,
+    on_one_scale,
+    without_h_scale,
+)
 from pipeline.agreement.reasons import Why, because, differences
 from pipeline.errors import listed
 from pipeline.estimates import Effect, Importance
 
 CONVERTIBLE = {"difference", "ratio", "raw"}
+MEDIAN = "median"
 SAME_GRID = 1e-12  # of the largest point: one grid, computed by two formulas
 
 
@@ -30,11 +36,13 @@ def side_by_side(
     TypeError
         If one is an importance and the other a curve.
     """
-    why = differences(_card(a), _card(b))
     if isinstance(a, Effect) and isinstance(b, Effect):
+        why = differences(_card(a), _card(b))
         unordered = _other_grid(a, b)
         left, right = _points(a), _points(b)
     elif isinstance(a, Importance) and isinstance(b, Importance):
+        a, b, converted = on_one_scale(a, b)
+        why = differences(_card(a), _card(b)) + converted
         left, right, shown = _same_form(a, b)
         unordered = _other_features(a, b)
         if not unordered:
@@ -50,17 +58,11 @@ def side_by_side(
     return left, right, why + unmeasured
 
 
-def is_finished(record: Importance) -> bool:
-    """Return whether the values came as they are, without the losses behind them."""
-    none = 1.0 if record.form == "ratio" else 0.0
-    return bool((record.baseline == none).all())
-
-
 def _card(record: Importance | Effect) -> dict[str, Any]:
     """Return what defines a quantity, apart from the form it is shown in."""
     shown = {"form", "aggregator"}
     card = {k: v for k, v in record.estimand.items() if k not in shown}
-    return {**card, "model": record.model, "scale": record.scale}
+    return without_h_scale({**card, "model": record.model, "scale": record.scale})
 
 
 def _points(curve: Effect) -> Importance:
@@ -92,17 +94,40 @@ def _only(record: Importance, rows: Sequence[int]) -> Importance:
 
 def _same_form(a: Importance, b: Importance) -> tuple[Importance, Importance, Why]:
     """Return both in one form: where the losses are known, they are shown anew."""
-    forms = {a.form, b.form}
-    if len(forms) == 1 and (a.form != "ratio" or a.aggregator == b.aggregator):
-        return a, b, []
-    code = "COMPARE" if len(forms) == 2 else "AGGREGATOR"
-    sides = (a.form, b.form) if len(forms) == 2 else (a.aggregator, b.aggregator)
-    if not forms <= CONVERTIBLE or (is_finished(a) and is_finished(b)):
-        return a, b, [because(code, *sides)]
-    why = [because("REAGGREGATED", *sides)] if code == "AGGREGATOR" else []
+    a, b, why = _same_aggregate(a, b)
+    if a.form == b.form:
+        return a, b, why
+    if not {a.form, b.form} <= CONVERTIBLE or (is_finished(a) and is_finished(b)):
+        return a, b, [*why, because("COMPARE", a.form, b.form)]
     if is_finished(a):
         return a, replace(b, form=a.form, aggregator=a.aggregator), why
     return replace(a, form=b.form, aggregator=b.aggregator), b, why
+
+
+def _same_aggregate(a: Importance, b: Importance) -> tuple[Importance, Importance, Why]:
+    """Return both aggregated alike: what has its repeats is aggregated anew.
+
+    The mean and the pooled mean are one for all forms but a ratio.
+    """
+    ways = (a.aggregator, b.aggregator)
+    is_ratio = a.form == b.form == "ratio"
+    if ways[0] == ways[1] or (MEDIAN not in ways and not is_ratio):
+        return a, b, []
+    again = [because("REAGGREGATED", *ways)]
+    # The side with the median changes, else the one that has its losses.
+    first = ways[0] == MEDIAN or (MEDIAN not in ways and not is_finished(a))
+    if _has_repeats(a if first else b):
+        if first:
+            return replace(a, aggregator=b.aggregator), b, again
+        return a, replace(b, aggregator=a.aggregator), again
+    return a, b, [because("AGGREGATOR", *ways)]
+
+
+def _has_repeats(record: Importance) -> bool:
+    """Return whether values of another aggregate follow from what a record holds."""
+    if record.aggregator == MEDIAN:
+        return record.n_repeats > 1
+    return not is_finished(record)
 
 
 def _other_grid(a: Effect, b: Effect) -> Why:
