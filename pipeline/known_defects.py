@@ -2,7 +2,7 @@
 
 Only those that can touch a number, or an answer, that the audit asks for. Each was
 reproduced with the package; a fault that our arguments rule out (a default we always
-override, an option we never set) is not listed.
+override, an option we never set) is in `avoided_defects`.
 """
 
 from collections.abc import Callable, Mapping
@@ -198,7 +198,7 @@ def defects_of(question: Question, versions: Mapping[str, str]) -> tuple[Defect,
         defect
         for defect in DEFECTS
         if ENGINES[defect.package] == question.engine
-        and _is_in(versions.get(defect.package, ""), defect)
+        and is_between(versions.get(defect.package, ""), defect.since, defect.before)
         and defect.touches(question)
     )
 
@@ -241,13 +241,16 @@ def merges_ties(predictions: Floats) -> bool:
     return len({f"{number:.15g}" for number in distinct}) < len(distinct)
 
 
-def _is_in(version: str, defect: Defect) -> bool:
-    """Return whether a version has the fault; an absent package has none."""
+def is_between(version: str, since: str, before: str) -> bool:
+    """Return whether a version has a fault; an absent package has none.
+
+    From `since`, and below `before`; empty is open.
+    """
     if not version:
         return False
     found = version_numbers(version)
-    below = not defect.before or found < version_numbers(defect.before)
-    return below and found >= version_numbers(defect.since)
+    below = not before or found < version_numbers(before)
+    return below and found >= version_numbers(since)
 
 
 def version_numbers(version: str) -> tuple[int, ...]:

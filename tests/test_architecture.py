@@ -33,6 +33,7 @@ LAYERS = (
     "importance",
     "interactions mean_predictions",
     "loss_sensitivity",
+    "avoided_defects",
     "effects known_answers known_defects agreement performance result_json "
     "result_csv prediction",
     "distributions encoding estimators dependence primary standardised",

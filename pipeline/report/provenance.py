@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from pipeline.estimates import Importance
 from pipeline.primary import measure_of
+from pipeline.report.avoided import avoided_table
 from pipeline.report.blocks import (
     Cell,
     Column,
@@ -42,7 +43,7 @@ def provenance(facts: Facts) -> Section:
     parts = {
         "inputs": _inputs(facts),
         "scripts": scripts(facts),
-        "seeds": (_seeds(facts),) if drawn else (),
+        "seeds": (*((_seeds(facts),) if drawn else ()), *avoided_table(facts)),
         "versions": _versions(facts),
         "environment": _environment(facts),
     }

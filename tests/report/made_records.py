@@ -217,8 +217,8 @@ def made_run(audit: str = "apartments", **fields: Any) -> RunInfo:
             "numpy": "1.24.2",
             "scikit-learn": "1.2.1",
             "R": "4.2.2",
-            "DALEX": "2.5.4",
-            "ingredients": "2.3.0",
+            "DALEX (R)": "2.5.4",
+            "ingredients (R)": "2.3.0",
         },
         "environment": {
             "operating system": "Debian GNU/Linux 12",

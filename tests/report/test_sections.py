@@ -355,3 +355,15 @@ def test_every_check_has_a_title_in_words():
     kinds = {kind for text in code for kind in re.findall(r'check="(\w+)"', text)}
     assert kinds
     assert not kinds - set(look_up("findings.title"))
+
+
+def test_faults_that_were_avoided_are_told_with_the_version_that_has_them():
+    item = table(view_of("apartments"), "tab-avoided")
+    faults = dict(zip(column(item, "Fault"), column(item, "Package"), strict=True))
+    assert faults["DALEX-N1000"].startswith("DALEX 2.")
+    assert "FASTSHAP-TEXT" not in faults
+
+
+def test_without_an_engine_of_others_no_fault_of_theirs_is_told():
+    view = build_view(plain_result(("a",)))
+    assert "tab-avoided" not in {item.id for item in view.tables}

@@ -1,0 +1,44 @@
+"""The faults of R packages that an audit kept clear of, as a table."""
+
+from pipeline.avoided_defects import avoided
+from pipeline.report.blocks import Cell, Column, Row, Table
+from pipeline.report.facts import Facts
+from pipeline.report.wording import say
+
+OF_R = " (R)"
+"""How the versions of a run mark a package of R."""
+
+
+def avoided_table(facts: Facts) -> tuple[Table, ...]:
+    """Return one row per fault of the engines that took part, no table if none did."""
+    result = facts.result
+    records = (*result.importances, *result.effects)
+    versions = {
+        name.removesuffix(OF_R): version
+        for name, version in result.run.versions.items()
+        if name.endswith(OF_R)
+    }
+    methods = {record.method for record in records if record.engine != "python"}
+    faults = avoided({record.engine for record in records}, methods, versions)
+    if not faults:
+        return ()
+    table = Table(
+        id="tab-avoided",
+        caption=say("provenance.avoided_caption"),
+        columns=(
+            Column(say("provenance.fault"), "header", 20),
+            Column(say("provenance.package"), width=18),
+            Column(say("provenance.what_is_done"), width=62),
+        ),
+        rows=tuple(
+            Row(
+                (
+                    Cell((fault.id,)),
+                    Cell((f"{fault.package} {versions[fault.package]}",)),
+                    Cell((fault.text,)),
+                )
+            )
+            for fault in faults
+        ),
+    )
+    return (table,)
