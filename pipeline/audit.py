@@ -15,6 +15,7 @@ from pipeline import (
     preconditions,
     reproduction,
 )
+from pipeline.bridge_checks import told_of
 from pipeline.comparing import keep_agreement
 from pipeline.config import AuditConfig, ImportanceSection
 from pipeline.convergence import keep_convergence
@@ -32,7 +33,8 @@ from pipeline.permuted_targets import with_target
 from pipeline.r_models import asks_r
 from pipeline.readings import keep_readings
 from pipeline.records import Dataset, FittedModel, Floats
-from pipeline.references import ENGINES, EngineInfo, describe_engine, same_predictions
+from pipeline.references import ENGINES, EngineInfo, describe_engine
+from pipeline.repeat_run import SecondRun
 from pipeline.resampling import keep_stability
 from pipeline.result import AuditResult
 from pipeline.shuffling import keep_significance
@@ -133,6 +135,7 @@ class _Run:
     engines: dict[str, EngineInfo] = field(default_factory=dict)
     prediction_gap: dict[str, float] = field(default_factory=dict)
     predictions: dict[str, Floats] = field(default_factory=dict)
+    predict_draws: dict[str, int] = field(default_factory=dict)
 
     def look_for_engines(self) -> None:
         """Ask once which engines are here; stop before any fit if one is required."""
@@ -228,19 +231,13 @@ class _Run:
 
     def check_bridge(self, model: FittedModel) -> None:
         """Ask whether R is told what Python predicts, if R is asked at all."""
-        if any(
-            self.engines[name].available for name in self.engines if name != "python"
-        ):
-            gap, _ = self.journal.guarded(
-                model.name,
-                "the predictions that R receives",
-                partial(same_predictions, model, self.test),
-            )
-            if gap is not None:
-                self.predictions[model.name] = model.predict(self.test.X)
+        if any(e.available for name, e in self.engines.items() if name != "python"):
+            told = told_of(self.journal, model, self.test)
+            if told is not None:
+                self.predictions[model.name] = told.predictions
                 known = self.prediction_gap[model.name]
-                self.prediction_gap[model.name] = max(known, gap)
-                self.journal.keep(checks.of_predictions(model, gap))
+                self.prediction_gap[model.name] = max(known, told.gap)
+                self.predict_draws[model.name] = told.draws
 
     def losses_of(self, model: FittedModel) -> tuple[str, ...]:
         """Return every loss that some entry asks of a model, else its own."""
@@ -346,11 +343,19 @@ class _Run:
 
     def compare(self) -> None:
         """Hold the engines against each other, and all against what was expected."""
+        second = SecondRun(
+            journal=self.journal,
+            config=self.config,
+            train=self.train,
+            test=self.test,
+            models=self.models,
+            engines=self.engines,
+        )
         keep_agreement(
-            self.journal,
-            self.config.checks,
+            second,
             prediction_gap=self.prediction_gap,
             predictions=self.predictions,
+            predict_draws=self.predict_draws,
             versions=host.installed()["packages"] if len(self.engines) > 1 else {},
         )
         keep_readings(self.journal, self.train, self.test, self.config)

@@ -5,39 +5,60 @@ Not: what two answers say to each other, which is `agreement`.
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from pipeline import agreement
-from pipeline.config_settings import ChecksSection
-from pipeline.journal import Journal
+from pipeline.agreement.circumstances import NEWER
 from pipeline.known_defects import defects_for
 from pipeline.records import Floats
+from pipeline.references import EngineInfo
+from pipeline.repeat_run import SecondRun, settle
+
+
+class Note(NamedTuple):
+    """What touches a pair without being a fault: as `agreement` wants it."""
+
+    id: str
+    text: str
+    effect: str
+
+
+def notes_on(engines: Mapping[str, EngineInfo], *names: str) -> tuple[Note, ...]:
+    """Return one note for each engine that is newer than any that was tried."""
+    return tuple(
+        Note(f"{name} {engines[name].version}", engines[name].reason, NEWER)
+        for name in names
+        if name in engines and engines[name].available and engines[name].reason
+    )
 
 
 def keep_agreement(
-    journal: Journal,
-    limits: ChecksSection,
+    second: SecondRun,
     *,
     prediction_gap: Mapping[str, float],
     predictions: Mapping[str, Floats],
+    predict_draws: Mapping[str, int],
     versions: Mapping[str, str],
 ) -> None:
     """Give each pair its verdict, and each verdict that needs one its finding.
 
     Parameters
     ----------
-    journal : Journal
-        Holds the answers, and keeps the pairs, their differences and the findings.
-    limits : ChecksSection
-        What counts as a resolution, a shift of rank, and a lead.
+    second : SecondRun
+        Its journal holds the answers, and keeps the pairs, their differences and the
+        findings; its config says what counts as a resolution, a shift and a lead; it
+        is asked where noise may explain a difference.
     prediction_gap : mapping of str to float
         By how much, relatively, the predictions of a model differ between two calls or
         between the two sides; 0 where nothing is known.
     predictions : mapping of str to ndarray
         What R was told that a model predicts.
+    predict_draws : mapping of str to int
+        How many numbers `predict` of a model takes from R's stream.
     versions : mapping of str to str
         The packages of R, whose known defects explain differences.
     """
+    journal, limits = second.journal, second.config.checks
     judged = partial(
         agreement.compare,
         resolution=limits.resolution,
@@ -48,12 +69,22 @@ def keep_agreement(
         *agreement.pairs(journal.importances),
         *agreement.pairs(journal.effects),
     ]
+    found = []
     for a, b in both:
         told = predictions.get(a.model)
         touched = partial(defects_for, versions=versions, predictions=told)
-        defects = (*touched(a), *touched(b))
+        notes = notes_on(second.engines, *dict.fromkeys((a.engine, b.engine)))
+        if predict_draws.get(a.model):
+            notes += (Note("", "", "PRED_RNG"),)
+        touches = (*touched(a), *touched(b), *notes)
         gap = prediction_gap.get(a.model, 0.0)
-        row, differences = judged(a, b, prediction_gap=gap, touches=defects)
-        journal.pairs.append(row)
-        journal.differences.extend(differences)
-    journal.findings.extend(agreement.findings_of(journal.pairs))
+        found.append(judged(a, b, prediction_gap=gap, touches=touches))
+    try:
+        for place, (row, differences) in enumerate(found):
+            if second.wants(row):
+                found[place] = settle(second, both[place], row, differences)
+    finally:  # interrupted, the first verdicts stand
+        for row, differences in found:
+            journal.pairs.append(row)
+            journal.differences.extend(differences)
+        journal.findings.extend(agreement.findings_of(journal.pairs))

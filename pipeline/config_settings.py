@@ -9,6 +9,8 @@ from typing import Annotated
 from pipeline.config_rankings import GOALS
 from pipeline.rules import OneOf, Range
 
+REPEAT_RUNS = ("disagreement", "unresolved", "never")
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ChecksSection:
@@ -25,12 +27,17 @@ class ChecksSection:
         How many leading features the overlap of two rankings counts.
     dependence : float
         Features with at least this association are told to depend on each other.
+    repeat_run : {"disagreement", "unresolved", "never"}
+        Which pairs with independent draws are asked again, once, with four times the
+        repeats: those that disagree, also those whose band is wider than `resolution`,
+        or none.
     """
 
     resolution: Annotated[float, Range(above=0)] = 0.1
     max_rank_shift: Annotated[int, Range(least=0)] = 2
     top_k: int = 3
     dependence: Annotated[float, Range(above=0, most=1)] = 0.8
+    repeat_run: Annotated[str, OneOf(REPEAT_RUNS)] = "disagreement"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -5,7 +5,20 @@
 #          one column per class; the model itself never comes to R
 
 # What predict answers when R asks, to be held against what it answers in Python.
-predictions <- function(data, predict) predict(NULL, data)
+# And how many numbers it takes from the stream, which should be none: it would move every
+# draw after it. The count ends at most.
+predictions <- function(data, predict, most) {
+  start_stream(1)
+  told <- predict(NULL, data)
+  after <- globalenv()$.Random.seed
+  start_stream(1)
+  drawn <- 0
+  while (drawn < most && !identical(globalenv()$.Random.seed, after)) {
+    stats::runif(1)
+    drawn <- drawn + 1
+  }
+  list(told = told, drawn = as.numeric(drawn))
+}
 
 # With precalculate, explain() would predict up to three times and swallow every error.
 # The type of model would decide the default loss, which is never used.

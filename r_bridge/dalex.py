@@ -144,16 +144,34 @@ def predictions(
 ) -> Floats:
     """Return what R is told when it asks `predict` about these rows.
 
+    Parameters, shape and raises as in `predictions_and_draws`.
+    """
+    return predictions_and_draws(frame, predict, classes=classes)[0]
+
+
+def predictions_and_draws(
+    frame: pd.DataFrame,
+    predict: Predict,
+    *,
+    classes: Sequence[str] = (),
+    most: int = 10_000,
+) -> tuple[Floats, int]:
+    """Return what R is told when it asks `predict`, and what R's stream loses by it.
+
     Parameters
     ----------
     frame : DataFrame of shape (n_samples, n_features)
     predict : callable
     classes : sequence of str
         Names of the columns of a prediction, empty if it has none.
+    most : int, default 10000
+        Where the count of the draws ends.
 
     Returns
     -------
-    ndarray of shape (n_samples,) or (n_samples, n_classes)
+    predictions : ndarray of shape (n_samples,) or (n_samples, n_classes)
+    draws : int
+        How many random numbers were taken from R's stream.
 
     Raises
     ------
@@ -161,9 +179,10 @@ def predictions(
     """
     answer = host.current().call(
         "predictions",
-        {"data": frame},
+        {"data": frame, "most": most},
         predict=predict,
         schema_of=frame,
         labels=tuple(classes),
     )
-    return np.asarray(answer, dtype=np.float64)
+    told = np.asarray(answer["told"], dtype=np.float64)
+    return told, int(answer["drawn"][0])

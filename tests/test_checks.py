@@ -574,9 +574,10 @@ def test_every_check_answers_under_its_own_word():
     over_trials = measured([[12.0, 13.0], [10.0, 10.0]], data=data, options=trials)
     answers = [
         *checks.of_columns(None, data),
-        *asked_of(linear_model(2, 1), data),
+        *asked_of(linear_model(2, 1), normal_data(2, 1, 0)),
         *checks.of_performance(linear_model(2, 1), performance(-3.0, 1.0)),
         *checks.of_predictions(linear_model(2, 1), 0.0),
+        *checks.of_draws(linear_model(2, 1), 0),
         *of_importance(over_trials, data),
         *checks.of_ensemble(perf, fit(ols, data), data),
         *checks.of_leaves(over_trials, {"x1": (1, 2)}),

@@ -52,6 +52,7 @@ class Check(NamedTuple):
         "model",
         "performance",
         "predictions",
+        "draws",
         "importance",
         "ensemble",
         "leaves",
@@ -90,6 +91,11 @@ def of_predictions(
 ) -> Answers:
     """Ask whether R was told what Python predicts; `gap` is relative."""
     return _ask("predictions", model, gap, limits)
+
+
+def of_draws(model: FittedModel, draws: int, *, limits: Limits = DEFAULTS) -> Answers:
+    """Ask whether `predict` leaves R's stream alone; it took `draws` numbers of it."""
+    return _ask("draws", model, draws, limits)
 
 
 def of_importance(
@@ -132,11 +138,15 @@ CHECKS = {
     "same_columns": Check("columns", columns.same_columns),
     "constant_column": Check("columns", columns.constant_column),
     "dependence": Check("columns", columns.dependence),
+    "predict_writes": Check("model", models.predict_writes),
     "predict_ignores_x": Check("model", models.predict_ignores_x),
     "not_deterministic": Check("model", models.not_deterministic),
     "scored_on_training_rows": Check("model", models.scored_on_training_rows),
+    "predict_draws": Check("model", models.predict_draws),
+    "reads_more": Check("model", models.reads_more),
     "weak_model": Check("performance", models.weak_model),
     "prediction_mismatch": Check("predictions", models.prediction_mismatch),
+    "predict_draws_in_r": Check("draws", models.predict_draws_in_r),
     "unmeasured": Check("importance", importances.unmeasured),
     "constant_feature": Check("importance", importances.constant_feature),
     "unbounded": Check("importance", importances.unbounded),

@@ -1,14 +1,22 @@
 """What must hold of a model before its importances can be believed."""
 
+import pickle
+import random
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from pipeline.checks.answers import Answer, Limit, Limits, answer, row_of
+from pipeline.errors import listed
 from pipeline.finding import Finding, Severity
 from pipeline.records import Dataset, FittedModel, Floats
 from pipeline.streams import stream
+
+FEW_ROWS = 200
+"""Rows that a check asks predict about, where any will do."""
+STATES = ("numpy", "random")
 
 
 def predict_ignores_x(
@@ -80,6 +88,103 @@ def scored_on_training_rows(
     return answer(finding, same, observed, limit)
 
 
+def predict_writes(
+    model: FittedModel, data: Dataset, seed: int, limits: Limits
+) -> Answer:
+    """Fire if predict changes the rows it is given."""
+    del seed, limits
+    rows = _few(data)
+    given = rows.copy(deep=True)
+    try:
+        model.predict(rows)
+        changed = not rows.equals(given)
+    except ValueError as error:
+        if "read-only" not in str(error):
+            raise
+        changed = True
+    finding = Finding(
+        check="predict_writes",
+        severity="failure",
+        subject=model.name,
+        message="Predict must leave its rows as they are, but it changes them.",
+        remedy="Let predict work on a copy of its argument.",
+    )
+    observed = "changed" if changed else "unchanged"
+    return answer(finding, changed, observed, Limit("unchanged", "definition"))
+
+
+def predict_draws(
+    model: FittedModel, data: Dataset, seed: int, limits: Limits
+) -> Answer:
+    """Fire if predict moves the global random state of numpy or of Python."""
+    del seed, limits
+    before = _random_states()
+    model.predict(_few(data))
+    moved = [
+        name
+        for name, old, new in zip(STATES, before, _random_states(), strict=True)
+        if old != new
+    ]
+    finding = Finding(
+        check="predict_draws",
+        severity="warning",
+        subject=model.name,
+        message=(
+            "Predict must draw no random numbers, but it moves the global state of "
+            f"{listed(moved)}."
+        ),
+        remedy="Give the estimator a fixed seed of its own.",
+    )
+    limit = Limit(0.0, "definition")
+    return answer(finding, bool(moved), len(moved), limit)
+
+
+def reads_more(
+    model: FittedModel, data: Dataset, seed: int, limits: Limits
+) -> Answer | None:
+    """Fire if a column that the model does not name changes its predictions."""
+    del limits
+    rows = _few(data)
+    others = [name for name in rows.columns if name not in model.features]
+    if not others or not model.features:
+        return None
+    order = stream(seed, "check", "reads_more", 0).permutation(len(rows))
+    moved = rows.copy()
+    for name in others:
+        moved[name] = rows[name].take(order).to_numpy()
+        moved[name] = moved[name].astype(rows[name].dtype)
+    reads = not np.array_equal(model.predict(rows), model.predict(moved))
+    finding = Finding(
+        check="reads_more",
+        severity="failure",
+        subject=model.name,
+        message=(
+            "A column that the model does not name must change no prediction, but "
+            f"shuffling {listed(others)} does."
+        ),
+        remedy="Name every column that predict reads.",
+    )
+    observed = "changed" if reads else "unchanged"
+    return answer(finding, reads, observed, Limit("unchanged", "definition"))
+
+
+def predict_draws_in_r(model: FittedModel, draws: int, limits: Limits) -> Answer:
+    """Fire if predict takes numbers from R's stream, which moves all draws after it."""
+    del limits
+    finding = Finding(
+        check="predict_draws_in_r",
+        severity="warning",
+        subject=model.name,
+        message=(
+            "Predict must take nothing from R's stream of random numbers, but it takes "
+            f"{draws} for a few rows. No draw of R can be replayed."
+        ),
+        remedy="Give the model a seed for its predictions.",
+        evidence={"draws": draws},
+    )
+    return answer(finding, draws != 0, draws, Limit(0.0, "definition"))
+
+
 def prediction_mismatch(model: FittedModel, gap: float, limits: Limits) -> Answer:
     """Fire if R received other predictions than Python makes."""
     limit = limits["prediction_gap"]
@@ -121,6 +226,16 @@ def weak_model(model: FittedModel, row: Mapping[str, Any], limits: Limits) -> An
         unknown = "no standard error: the loss is not defined on most resamples"
         return row_of(finding, unknown, limit, "not run"), None
     return answer(finding, not errors > float(limit.value), errors, limit)
+
+
+def _few(data: Dataset) -> pd.DataFrame:
+    """Return rows enough to see what predict does, in memory of their own."""
+    return data.X.iloc[:FEW_ROWS].reset_index(drop=True).copy(deep=True)
+
+
+def _random_states() -> tuple[bytes, bytes]:
+    """Return the global states of numpy and of Python, in that order."""
+    return pickle.dumps(np.random.get_state()), pickle.dumps(random.getstate())
 
 
 def _gap(a: Floats, b: Floats) -> float:

@@ -10,7 +10,7 @@ from typing import Any
 from pipeline.effects import EFFECTS
 from pipeline.importance import METHODS
 from pipeline.references import dalex, vip
-from pipeline.references.asking import same_predictions
+from pipeline.references.asking import same_predictions, told_of_predict
 from pipeline.references.engine import EngineInfo, describe_engine, loss_source
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "describe_engine",
     "loss_source",
     "same_predictions",
+    "told_of_predict",
 ]
 
 ENGINES: dict[str, dict[str, dict[str, Any]]] = {

@@ -18,11 +18,22 @@ def same_predictions(model: FittedModel, data: Dataset) -> float:
 
     The largest relative difference: 0 if all predictions are equal.
     """
+    return told_of_predict(model, data)[0]
+
+
+def told_of_predict(model: FittedModel, data: Dataset) -> tuple[float, int]:
+    """Return `same_predictions`, and how many numbers R's stream lost by asking.
+
+    Anything but 0 moves every draw of an engine after it.
+    """
     ours = np.asarray(model.predict(data.X), dtype=np.float64)
-    theirs = dalex.predictions(data.X, model.predict, classes=classes_of(model))
+    theirs, draws = dalex.predictions_and_draws(
+        data.X, model.predict, classes=classes_of(model)
+    )
     scale = np.maximum(np.abs(ours), np.abs(theirs))
     differs = ours != theirs
-    return float(np.max(np.abs(ours - theirs)[differs] / scale[differs], initial=0.0))
+    gaps = np.abs(ours - theirs)[differs] / scale[differs]
+    return float(np.max(gaps, initial=0.0)), draws
 
 
 def refuse(engine: str, method: str, data: Dataset, **drawn: int | None) -> None:

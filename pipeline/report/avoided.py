@@ -12,14 +12,15 @@ OF_R = " (R)"
 def avoided_table(facts: Facts) -> tuple[Table, ...]:
     """Return one row per fault of the engines that took part, no table if none did."""
     result = facts.result
-    records = (*result.importances, *result.effects)
+    asked = [(record.engine, record.method) for record in result.importances]
+    asked += [(record.engine, record.method) for record in result.effects]
     versions = {
         name.removesuffix(OF_R): version
         for name, version in result.run.versions.items()
         if name.endswith(OF_R)
     }
-    methods = {record.method for record in records if record.engine != "python"}
-    faults = avoided({record.engine for record in records}, methods, versions)
+    methods = {method for engine, method in asked if engine != "python"}
+    faults = avoided({engine for engine, _ in asked}, methods, versions)
     if not faults:
         return ()
     table = Table(
