@@ -7,6 +7,7 @@ import pytest
 
 from pipeline import measure
 from pipeline.agreement import compare, findings_of
+from pipeline.comparing import notes_on
 from pipeline.config import parse_config
 from pipeline.importance import METHODS
 from pipeline.importance.permutation import permutation
@@ -165,3 +166,22 @@ def test_a_band_that_a_second_run_narrows_makes_a_pair_equivalent(monkeypatch):
     new, _ = settle(second, pair, row, rows)
     assert new["verdict"] == "equivalent"
     assert new["reasons"].startswith("REPEAT_RUN: too wide a band at first, all inside")
+
+
+def test_an_engine_newer_than_any_tried_is_noted_and_no_other():
+    newer = EngineInfo("vip", True, "0.9", "vip-0.5", "vip 0.9 was never tried.")
+    gone = EngineInfo("DALEX", False, "", "", "R has no package 'DALEX'.")
+    engines = {"python": US, "vip": newer, "DALEX": gone}
+    (note,) = notes_on(engines, "python", "vip", "DALEX")
+    assert note == ("vip 0.9", "vip 0.9 was never tried.", "NEWER_VERSION")
+
+
+def test_beside_a_feature_with_a_cause_another_may_still_be_noise(monkeypatch):
+    second = second_run(monkeypatch, biased)
+    ours, theirs = first_run(second)
+    pair = ours, replace(theirs, raw=theirs.raw + np.array([[0.0], [5.0]]))
+    _, told = settle(second, pair, *compare(*pair, **LIMITS))
+    assert {r["feature"]: r["cause"] for r in told} == {
+        "x1": "implementation",
+        "x2": "noise",
+    }
