@@ -151,8 +151,10 @@ class _Run:
         for name in sorted(asked):
             _, available, _, _, reason = self.engines[name]
             if reason:
-                check = "engine_untested" if available else "engine_missing"
-                self.journal.find(check, "info", name, reason)
+                if available:
+                    self.journal.find("engine_untested", "warning", name, reason)
+                else:
+                    self.journal.find("engine_missing", "info", name, reason)
 
     def steps(self) -> list[tuple[str, Callable[[], None]]]:
         """Return every step with the words that announce it."""
@@ -265,7 +267,7 @@ class _Run:
         rows, told = chosen
         self.journal.findings.extend(told)
         ask = partial(self.ask, entry, model, rows, seed=seed)
-        primary = self.primary_stream(entry)
+        primary = measure.primary_stream(entry)
         ours, _ = ask("python", stream=primary)
         keep_convergence(self.journal, ours, model, rows)
         us = self.engines["python"]
@@ -282,17 +284,8 @@ class _Run:
             if not theirs:
                 missing = [agreement.not_compared(a, name, reason) for a in ours]
                 self.journal.pairs.extend(missing)
-            elif measure.draws(entry.method) and info.stream != primary:
+            elif measure.wants_run_beside(entry, rows, info, primary):
                 ask("python", stream=info.stream)
-
-    def primary_stream(self, entry: ImportanceSection) -> str:
-        """Return our draw order: DALEX's if it is asked what it has, there or not."""
-        if not measure.draws(entry.method):
-            return ""
-        has_method = entry.method in ENGINES["DALEX"]["importance"]
-        if "DALEX" not in entry.engines or not has_method:
-            return "numpy"
-        return "numpy" if measure.lacking("DALEX", entry) else "DALEX"
 
     def ask(
         self,

@@ -14,7 +14,13 @@ from pipeline.estimates import Effect, Importance
 from pipeline.records import Floats
 
 # Which engine each package works for.
-ENGINES = {"vip": "vip", "DALEX": "DALEX", "ingredients": "DALEX"}
+ENGINES = {
+    "vip": "vip",
+    "DALEX": "DALEX",
+    "ingredients": "DALEX",
+    "iml": "iml",
+    "pdp": "pdp",
+}
 
 
 class Question(NamedTuple):
@@ -138,6 +144,24 @@ DEFECTS: tuple[Defect, ...] = (
         touches=lambda asked: asked.is_weighted,
         effect="refused",
         text="DALEX ignores row weights, so it would answer another question.",
+    ),
+    Defect(
+        id="IML-WEIGHTS",
+        package="iml",
+        since="",
+        before="",
+        touches=lambda asked: asked.is_weighted,
+        effect="refused",
+        text="iml has no row weights, so it would answer another question.",
+    ),
+    Defect(
+        id="PDP-WEIGHTS",
+        package="pdp",
+        since="",
+        before="",
+        touches=lambda asked: asked.is_weighted,
+        effect="refused",
+        text="pdp has no row weights, so it would answer another question.",
     ),
     Defect(
         id="DALEX-NAN",

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from inspect import signature
 from itertools import combinations
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -22,11 +22,39 @@ OUT_OF_BAG = ("random_subspace", "random_subspace_permutation")
 """Methods whose members are judged on the training rows out of their samples."""
 ON_REFERENCE = ("firm", "gradient_sensitivity")
 """Methods of rows that need no target, asked of the reference rows if there are any."""
+SETS_STREAM = {"DALEX": "DALEX", "hstats": "hstats"}
+"""Engines in whose order our only run is drawn, the first of those asked."""
 
 
 def draws(method: str) -> bool:
     """Return whether a method draws random numbers, so that a stream can be named."""
     return "stream" in signature(METHODS[method].function).parameters
+
+
+def primary_stream(section: ImportanceSection) -> str:
+    """Return our draw order: that of the first engine asked that sets it, there or not.
+
+    An engine sets none for what it cannot be asked.
+    """
+    if not draws(section.method):
+        return ""
+    for engine, stream in SETS_STREAM.items():
+        has_method = section.method in ENGINES[engine]["importance"]
+        asked = engine in section.engines and has_method
+        if asked and not lacking(engine, section):
+            return stream
+    return "numpy"
+
+
+def wants_run_beside(
+    section: ImportanceSection, rows: Dataset, engine: EngineInfo, primary: str
+) -> bool:
+    """Return whether an engine draws as we can, and we have not yet."""
+    if not draws(section.method):
+        return False
+    taken = signature(METHODS[section.method].function).parameters["stream"].annotation
+    orders = (_drawn(section, rows, stream) for stream in (engine.stream, primary))
+    return engine.stream in get_args(taken) and len({*orders}) == 2
 
 
 def pairs_of(names: Sequence[str]) -> dict[str, tuple[str, str]]:

@@ -84,7 +84,7 @@ def starter_from(path: Path | str, target: str, folder: Path | str = Path()) -> 
 IMPORTANCE = """\
 [[importance]]
 method = "permutation"
-engines = []            # who answers besides Python: "DALEX", "vip"
+engines = []            # who else answers: "DALEX", "vip", "hstats", "iml", "pdp"
 n_repeats = 10
 
 [[importance]]

@@ -1,7 +1,7 @@
-# What dalex.R and vip.R share: the start of a random stream, values as R's packages expect
-# them, and the losses of the audit, written from their definitions: the second computation
-# of what pipeline/losses.py computes. Lower is better; rows are not weighted, because
-# neither vip nor DALEX can weight them.
+# What the files of the packages share: the start of a random stream, values as R's packages
+# expect them, and the losses of the audit, written from their definitions: the second
+# computation of what pipeline/losses.py computes. Lower is better; rows are not weighted,
+# because neither vip nor DALEX nor iml can weight them.
 #
 # observed   numbers, 0 and 1, or a factor whose levels are the columns of predicted
 # predicted  one number per row, or a matrix with one column per class
@@ -19,6 +19,19 @@ as_observed <- function(y, classes) {
 # The points of a grid as a column that is set to them needs them.
 as_points <- function(grid, column) {
   if (is.factor(column)) factor(grid, levels(column)) else grid
+}
+
+# The data under names that no package gives a meaning of its own, and predict for them.
+plainly_named <- function(data, predict) {
+  own <- names(data)
+  list(
+    data = stats::setNames(data, paste0("column", seq_along(own))),
+    predict = function(object, newdata, ...) {
+      predict(object, stats::setNames(as.data.frame(newdata), own))
+    },
+    # What columns or groups of columns, lists of their own names, are called here.
+    called = function(columns) paste0("column", match(unlist(columns), own))
+  )
 }
 
 # The probability that was given to what happened.

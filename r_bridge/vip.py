@@ -15,19 +15,15 @@ Predict = Callable[[pd.DataFrame], Floats]
 NEWEST_LINE = (0, 5)
 
 
-def stream_of(version: str) -> tuple[str, str]:
-    """Return the order in which a version of vip draws, and what to know about it.
+def stream_of(version: str) -> str:
+    """Return the order in which a version of vip draws.
 
     "vip-0.4" draws the rows of a subsample once and keeps them, "vip-0.5" draws them
-    anew in every repeat.
+    anew in every repeat; so, it is taken, do all that are newer.
     """
     major, minor = (int(number) for number in version.split(".")[:2])
-    if (major, minor) <= NEWEST_LINE:
-        return f"vip-{major}.{minor}", ""
-    return "vip-0.5", (
-        f"vip {version} is newer than any version whose draws were replayed; they are "
-        "taken to be those of vip 0.5."
-    )
+    newest = min((major, minor), NEWEST_LINE)
+    return f"vip-{newest[0]}.{newest[1]}"
 
 
 def permute(

@@ -6,6 +6,13 @@ from functools import cache
 
 import pytest
 
+R_PACKAGES = {
+    "needs_dalex": "DALEX",
+    "needs_vip": "vip",
+    "needs_pdp": "pdp",
+    "needs_hstats": "hstats",
+    "needs_iml": "iml",
+}
 REQUIRE_R = os.environ.get("IMPORTANCE_AUDIT_REQUIRE_R") == "1"
 
 
@@ -20,10 +27,9 @@ def _r_packages() -> tuple[str | None, frozenset[str]]:
 
 def _lacking(marker: str) -> str | None:
     """Return what is missing for a marker, or None."""
-    if marker in {"needs_r", "needs_dalex", "needs_vip", "needs_pdp"}:
+    if marker in {"needs_r", *R_PACKAGES}:
         reason, packages = _r_packages()
-        package = {"needs_dalex": "DALEX", "needs_vip": "vip", "needs_pdp": "pdp"}
-        wanted = package.get(marker)
+        wanted = R_PACKAGES.get(marker)
         if reason:
             return reason
         return (

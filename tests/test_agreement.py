@@ -620,6 +620,12 @@ def test_other_questions_are_not_paired(changes):
     assert pairs([importance(), theirs(**changes)]) == []
 
 
+def test_draws_that_nobody_can_replay_are_held_against_our_first():
+    first, second = importance(stream="numpy"), importance(stream="DALEX")
+    b = theirs(stream="iml")
+    assert pairs([first, second, b]) == [(first, b)]
+
+
 def test_two_entries_that_ask_alike_are_paired_each_with_its_own():
     options = [{"n_rows": None}, {"n_rows": 50}]
     ours = [importance(options=o) for o in options]

@@ -46,7 +46,8 @@ LAYERS = (
 
 R_SIDE = "worker to_r from_r callback probe"
 BRIDGE = (
-    "references.asking references.dalex references.engine references.vip "
+    "references.asking references.dalex references.engine references.hstats "
+    "references.iml references.pdp references.vip "
     "r_models tables doctor journal audit cli"
 )
 OWNERS = {

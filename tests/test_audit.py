@@ -311,6 +311,45 @@ def test_the_curves_of_dalex_replay_ours_on_our_grid(asked):
     assert set(result.agreement["verdict"]) == {"replayed"}
 
 
+@pytest.mark.needs_hstats
+@pytest.mark.needs_iml
+@pytest.mark.needs_pdp
+def test_referees_replay_what_can_be_and_are_equivalent_where_draws_are_their_own():
+    ratio = {"standardised": True, "engines": ["hstats", "iml"]}
+    result = audited(
+        linear(),
+        entries=[
+            {**PERMUTATION, "engines": ["hstats", "iml"]},
+            {"method": "h_statistic", "of": "pairs", **ratio},
+            {"method": "partial_dependence", "engines": ["pdp", "iml"]},
+            {"method": "curve_impact", "curve": "ale", "engines": ["iml"]},
+        ],
+    )
+    frame = result.agreement[result.agreement["engine_a"] == "python"]
+    verdicts = frame.groupby(["method", "engine_b"])["verdict"].unique()
+    assert verdicts.map(list).to_dict() == {
+        ("permutation", "hstats"): ["replayed"],
+        ("permutation", "iml"): ["equivalent"],
+        ("h_statistic", "hstats"): ["replayed"],
+        ("h_statistic", "iml"): ["replayed"],
+        ("partial_dependence", "iml"): ["replayed"],
+        ("partial_dependence", "pdp"): ["replayed"],
+        ("ale", "iml"): ["replayed"],
+    }
+    assert len(by(result, "python", method="permutation")) == 1
+
+
+def test_a_package_that_is_newer_than_those_tried_is_a_warning(monkeypatch):
+    found = {"reason": "", "r_version": "4.5.0", "broken": {}, "rng_kind": ()}
+    found |= {"packages": {"hstats": "9.0"}, "platform": ""}
+    monkeypatch.setattr(host, "installed", lambda: found)
+    asked = {"method": "impurity", "engines": ["hstats"]}
+    result = audited(callable_model(lambda X: X["a"].to_numpy()), entries=[asked])
+    (note,) = (f for f in result.findings if f.check == "engine_untested")
+    assert (note.severity, note.subject) == ("warning", "hstats")
+    assert note.message.startswith("hstats 9.0 is newer than any version whose numbers")
+
+
 def killing(times):
     """Return a predict that kills the R that permutes with it, `times` times."""
     asked_by_r, killed = [], []

@@ -10,7 +10,12 @@ from pipeline.config import parse_config
 from pipeline.data import read_datasets
 from pipeline.errors import ConfigError, NotApplicable
 from pipeline.known_answers import linear_model, normal_data
-from pipeline.measure import importances, pairs_of
+from pipeline.measure import (
+    importances,
+    pairs_of,
+    primary_stream,
+    wants_run_beside,
+)
 from pipeline.references import EngineInfo
 from pipeline.report.html import to_html
 from pipeline.report.view import build_view
@@ -89,6 +94,47 @@ def test_an_engine_without_the_method_does_not_decide_our_draws():
     )
     assert {record.stream for record in result.importances} == {"numpy"}
     assert set(result.agreement["verdict"]) == {"not compared"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "stream"),
+    [
+        ({"method": "permutation", "engines": ["vip"]}, "numpy"),
+        ({"method": "permutation", "engines": ["iml", "hstats"]}, "hstats"),
+        ({"method": "permutation", "engines": ["hstats", "DALEX"]}, "DALEX"),
+        (
+            {"method": "permutation", "engines": ["hstats"], "within": "leaves"},
+            "numpy",
+        ),
+        ({"method": "h_statistic", "engines": ["DALEX", "hstats"]}, "hstats"),
+        ({"method": "h_statistic", "engines": ["hstats"], "n_repeats": 2}, "numpy"),
+        ({"method": "partial_dependence", "engines": ["DALEX"]}, ""),
+    ],
+)
+def test_our_run_is_drawn_as_the_first_engine_draws_that_can_be_asked(asked, stream):
+    assert (
+        primary_stream(parse_config(GIVEN | {"importance": [asked]}).importance[0])
+        == stream
+    )
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "stream", "primary", "beside"),
+    [
+        (50, "hstats", "numpy", True),
+        (50, "hstats", "hstats", False),
+        (200, "hstats", "numpy", False),  # all rows: nothing is drawn
+        (50, "iml", "numpy", False),  # nobody else can draw so
+        (50, "DALEX", "numpy", False),  # draws losses so, not rows for H
+    ],
+)
+def test_we_run_again_in_the_order_of_an_engine_where_that_changes_the_draws(
+    n_rows, stream, primary, beside
+):
+    asked = {"method": "h_statistic", "n_rows": n_rows}
+    section = parse_config(GIVEN | {"importance": [asked]}).importance[0]
+    engine = EngineInfo("an engine", True, "1", stream, "")
+    assert wants_run_beside(section, normal_data(), engine, primary) == beside
 
 
 def test_an_engine_without_an_option_is_not_asked_with_it():

@@ -256,6 +256,8 @@ def row_of(name):
 CURVES = [
     pytest.param("dalex_curve", marks=pytest.mark.needs_dalex),
     pytest.param("vip_curve", marks=[pytest.mark.needs_vip, pytest.mark.needs_pdp]),
+    pytest.param("pdp_curve", marks=pytest.mark.needs_pdp),
+    pytest.param("iml_partial_dependence", marks=pytest.mark.needs_iml),
 ]
 
 
@@ -407,7 +409,8 @@ def test_firm_measures_each_class_by_itself():
 
 ROWS = [
     (engine, table, key)
-    for engine in ("vip", "DALEX")
+    for engine in references.ENGINES
+    if engine != "python"
     for table in ("importance", "effects")
     for key in references.ENGINES[engine][table]
 ]
@@ -573,6 +576,34 @@ def test_vip_is_described_by_its_version_and_line():
     found = host.installed()["packages"]["vip"]
     line = ".".join(found.split(".")[:2])
     assert references.describe_engine("vip") == ("vip", True, found, f"vip-{line}", "")
+
+
+@pytest.mark.parametrize(
+    ("engine", "versions", "words"),
+    [
+        ("DALEX", {"DALEX": "2.5.4", "ingredients": "2.3.0"}, ""),
+        ("DALEX", {"DALEX": "2.5.4", "ingredients": "2.3.1"}, "ingredients 2.3.1"),
+        ("DALEX", {"DALEX": "2.10.0", "ingredients": "2.3.0"}, "DALEX 2.10.0"),
+        ("vip", {"vip": "0.5.0.9000", "pdp": "0.10.0"}, ""),
+        ("vip", {"vip": "0.6.0"}, "vip 0.6.0"),
+        ("hstats", {"hstats": "1.3.0"}, "hstats 1.3.0"),
+        ("iml", {"iml": "0.12.0"}, "iml 0.12.0"),
+        ("pdp", {"pdp": "0.10.1"}, "pdp 0.10.1"),
+    ],
+)
+def test_a_package_newer_than_those_whose_numbers_were_met_is_said_to_be(
+    engine, versions, words
+):
+    said = references.engine.untried(engine, versions)
+    newer = " is newer than any version whose numbers were met (the newest: "
+    assert said.partition(newer)[0] == words
+    assert bool(said) == bool(words)
+
+
+@pytest.mark.parametrize("engine", set(references.ENGINES) - {"python"})
+def test_every_engine_has_a_range_of_versions_that_were_tried(engine):
+    oldest, newest = references.engine.PACKAGES[engine]
+    assert not references.engine.is_older(newest, oldest[:3])
 
 
 DESCRIBED = """

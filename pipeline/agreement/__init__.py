@@ -45,6 +45,7 @@ DISAGREEMENTS = (
     *("feature", "value_a", "value_b", "difference", "band", "inside"),
     *("rank_a", "rank_b", "shift", "cause", "evidence"),
 )
+WITHOUT_REPLAY = {"iml"}  # streams in whose order nobody else can draw
 EXPLAINED = {"data", "known defect"}
 SYSTEMATIC = {*EXPLAINED, "definition"}
 REMEDIES = {
@@ -157,8 +158,9 @@ def not_compared(record: Importance | Effect, engine: str, reason: str) -> Row:
 def pairs(records: Iterable[Record]) -> list[tuple[Record, Record]]:
     """Return what to compare: ours with each engine, then engines with each other.
 
-    Ours is the record with the draw order of the engine. Where several entries ask
-    one question with other options, records with the same options are paired.
+    Ours is the record with the draw order of the engine, the first if nobody can
+    replay that. Where several entries ask one question with other options, records
+    with the same options are paired.
     """
     questions: dict[tuple[str, ...], list[Record]] = {}
     for record in records:
@@ -169,8 +171,10 @@ def pairs(records: Iterable[Record]) -> list[tuple[Record, Record]]:
         theirs = [record for record in asked if record.engine != OURS]
         for n, b in enumerate(theirs):
             same_draws = [a for a in ours if a.stream == b.stream]
+            unmatched = ours if b.stream in WITHOUT_REPLAY else []
+            own = _alike(same_draws, b) or _alike(unmatched, b)[:1]
             others = [a for a in theirs[:n] if a.engine != b.engine]
-            found += [(a, b) for a in _alike(same_draws, b) + _alike(others, b)]
+            found += [(a, b) for a in own + _alike(others, b)]
     return sorted(found, key=lambda pair: pair[0].engine != OURS)
 
 

@@ -109,20 +109,10 @@ def ale(
     True
     """
     del seed
-    _check(model, grid, n_grid, scale)
-    column = data.X[feature]
-    is_category = isinstance(column.dtype, pd.CategoricalDtype)
-    present = np.flatnonzero(column.notna().to_numpy() & (data.weights > 0))
-    if column.iloc[present].nunique() < 2:
-        raise NotApplicable(
-            f"Column {feature!r} must have two values for accumulated local effects, "
-            f"but it has {column.iloc[present].nunique()}."
-        )
-    if is_category:
-        points, row, interval = _between_levels(column, present)
-    else:
-        points, row, interval = _between_numbers(column, present, grid, n_grid)
-
+    points, row, interval = moves_of(
+        model, data, feature, grid=grid, n_grid=n_grid, scale=scale
+    )
+    column, is_category = data.X[feature], points.dtype == object
     ends = []
     for end in (interval, interval + 1):
         X = data.X.iloc[row].copy()
@@ -133,10 +123,41 @@ def ale(
     values = np.concatenate([np.zeros_like(steps[:1]), np.cumsum(steps, axis=0)])
     at_rows, rows = ((values[1:] + values[:-1]) / 2)[interval], row
     if is_category:
-        codes = column.cat.codes.iloc[present]
-        at_rows, rows = values[np.unique(codes, return_inverse=True)[1]], present
+        rows = _present(data, feature)
+        codes = column.cat.codes.iloc[rows]
+        at_rows = values[np.unique(codes, return_inverse=True)[1]]
     values -= np.average(at_rows, axis=0, weights=data.weights[rows])
     return points if is_category else points.astype(np.float64), values
+
+
+def moves_of(
+    model: FittedModel,
+    data: Dataset,
+    feature: str,
+    *,
+    grid: Literal["quantile", "unique"] | tuple[float, ...],
+    n_grid: int,
+    scale: Scale,
+) -> Moves:
+    """Return which rows are moved over which interval.
+
+    Parameters and raises are those of `ale`.
+    """
+    _check(model, grid, n_grid, scale)
+    column, present = data.X[feature], _present(data, feature)
+    if column.iloc[present].nunique() < 2:
+        raise NotApplicable(
+            f"Column {feature!r} must have two values for accumulated local effects, "
+            f"but it has {column.iloc[present].nunique()}."
+        )
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return _between_levels(column, present)
+    return _between_numbers(column, present, grid, n_grid)
+
+
+def _present(data: Dataset, feature: str) -> Index:
+    """Return the places of the rows that have a value and a weight."""
+    return np.flatnonzero(data.X[feature].notna().to_numpy() & (data.weights > 0))
 
 
 def _check(model: FittedModel, grid: Any, n_grid: int, scale: Scale) -> None:

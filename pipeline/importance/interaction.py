@@ -92,7 +92,7 @@ def h_statistic(
     >>> raw.shape, bool((raw == baseline).all())
     ((2, 1, 1), True)
     """
-    groups = _columns(data, (1, 2, 3), "h_statistic")
+    groups = columns_of(data, (1, 2, 3), "h_statistic")
     names = dict.fromkeys(name for columns in groups for name in columns)
 
     def of_rows(rows: Dataset) -> Floats:
@@ -105,7 +105,7 @@ def h_statistic(
                 model, rows, columns, seed=seed, curves=curves, n_rows=None, scale=scale
             )
             numerator, denominator = np.sqrt(squares)
-            found.append(_ratio(numerator, denominator) if standardised else numerator)
+            found.append(ratio(numerator, denominator) if standardised else numerator)
         return np.stack(found)
 
     friedman.check_scale(model, scale)
@@ -184,7 +184,7 @@ def vint(
     >>> raw.shape, bool((raw == baseline).all())
     ((1, 1, 1), True)
     """
-    pairs = _columns(data, (2,), "vint")
+    pairs = columns_of(data, (2,), "vint")
 
     def of_rows(rows: Dataset) -> Floats:
         found = []
@@ -200,7 +200,7 @@ def vint(
                 scale=scale,
                 categorical_spread=categorical_spread,
             )
-            found.append(_ratio(numerator, denominator) if standardised else numerator)
+            found.append(ratio(numerator, denominator) if standardised else numerator)
         return np.stack(found)
 
     return _repeated(of_rows, data, seed, stream, n_repeats, n_rows)
@@ -231,7 +231,7 @@ def _repeated(
     return raw, np.zeros(raw.shape[1:])
 
 
-def _columns(
+def columns_of(
     data: Dataset, sizes: tuple[int, ...], method: str
 ) -> list[tuple[str, ...]]:
     """Return the columns of each group, refused unless there are as many as asked."""
@@ -245,7 +245,7 @@ def _columns(
     return list(data.groups.values())
 
 
-def _ratio(numerator: Floats, denominator: Floats) -> Floats:
+def ratio(numerator: Floats, denominator: Floats) -> Floats:
     """Return a ratio, NaN where there is nothing to divide by."""
     unknown = np.full_like(denominator, np.nan)
     return np.divide(numerator, denominator, out=unknown, where=denominator > 0)

@@ -9,7 +9,7 @@ from typing import Any
 
 from pipeline.effects import EFFECTS
 from pipeline.importance import METHODS
-from pipeline.references import dalex, vip
+from pipeline.references import dalex, hstats, iml, pdp, vip
 from pipeline.references.asking import same_predictions, told_of_predict
 from pipeline.references.engine import EngineInfo, describe_engine, loss_source
 
@@ -26,4 +26,7 @@ ENGINES: dict[str, dict[str, dict[str, Any]]] = {
     "python": {"importance": METHODS, "effects": EFFECTS},
     "vip": {"importance": vip.IMPORTANCE, "effects": vip.CURVES},
     "DALEX": {"importance": dalex.IMPORTANCE, "effects": dalex.CURVES},
+    "hstats": {"importance": hstats.IMPORTANCE, "effects": hstats.CURVES},
+    "iml": {"importance": iml.IMPORTANCE, "effects": iml.CURVES},
+    "pdp": {"importance": pdp.IMPORTANCE, "effects": pdp.CURVES},
 }

@@ -1,5 +1,6 @@
 """Who an engine is, and whether it can be asked here. Not: asking it."""
 
+from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as distribution_version
 from typing import NamedTuple
@@ -7,8 +8,36 @@ from typing import NamedTuple
 from pipeline.known_defects import version_numbers
 from r_bridge import dalex, host, vip
 
-# Older versions were never held against our numbers.
-FLOORS = {"vip": "0.4.0", "DALEX": "2.5.3"}
+
+class Known(NamedTuple):
+    """Which versions of an R package were held against our numbers.
+
+    Attributes
+    ----------
+    oldest : str
+        Older ones were never, and are not asked.
+    newest : str
+        Newer ones were not yet; they are asked, and said to be new. Fewer numbers than
+        a version has stand for all that begin with them.
+    """
+
+    oldest: str
+    newest: str
+
+
+PACKAGES = {
+    "vip": Known("0.4.0", "0.5"),
+    "DALEX": Known("2.5.3", "2.5.4"),
+    "ingredients": Known("2.3.0", "2.3.0"),
+    "hstats": Known("1.2.2", "1.2.2"),
+    "iml": Known("0.11.4", "0.11.4"),
+    "pdp": Known("0.8.0", "0.10.0"),
+}
+# Whose work the packages do that engines are called after.
+USES = {"DALEX": ("ingredients",), "vip": ("pdp",)}
+STREAMS = {"DALEX": "DALEX", "hstats": "hstats", "iml": "iml", "pdp": ""}
+# What install-r installs unless it is told what; the others it has to be told.
+USUAL = ("DALEX", "pdp", "vip")
 
 
 class EngineInfo(NamedTuple):
@@ -22,8 +51,8 @@ class EngineInfo(NamedTuple):
     version : str
         Of its package; empty if not available.
     stream : str
-        The order it draws in: "numpy", "vip-0.4", "vip-0.5" or "DALEX"; empty if not
-        available.
+        The order it draws in: "numpy", "vip-0.4", "vip-0.5", "DALEX", "hstats", or
+        "iml", which nobody can replay; empty if it never draws or is not available.
     reason : str
         Why it is not available, or what to know although it is; else empty.
     """
@@ -42,18 +71,54 @@ def describe_engine(name: str) -> EngineInfo:
     found = host.installed()
     if found.get("reason"):
         return EngineInfo(name, False, "", "", str(found["reason"]))
-    version, floor = found["packages"].get(name, ""), FLOORS[name]
-    if not version or version_numbers(version) < version_numbers(floor):
-        has = f"has no package {name!r}"
-        if version:
-            has = f"has {name} {version}, and {floor} is the oldest asked"
-        if name in found["broken"]:
-            has = f"cannot load package {name!r} ({found['broken'][name]})"
-        reason = f"R {found['r_version']} {has}. Run: importance-audit install-r"
-        return EngineInfo(name, False, "", "", reason)
-    if name == "DALEX":
-        return EngineInfo(name, True, version, "DALEX", "")
-    return EngineInfo(name, True, version, *vip.stream_of(version))
+    version = found["packages"].get(name, "")
+    if not version or is_older(version, PACKAGES[name].oldest):
+        reason = f"R {found['r_version']} {_lack(name, version, found['broken'])}"
+        return EngineInfo(name, False, "", "", f"{reason}. Run: {remedy_of(name)}")
+    stream = vip.stream_of(version) if name == "vip" else STREAMS[name]
+    return EngineInfo(name, True, version, stream, untried(name, found["packages"]))
+
+
+def is_older(version: str, than: str) -> bool:
+    """Return whether a version comes before another."""
+    return version_numbers(version) < version_numbers(than)
+
+
+def remedy_of(package: str) -> str:
+    """Return the one command that installs an R package."""
+    usual = package in USUAL
+    return "importance-audit install-r" + ("" if usual else f" {package}")
+
+
+def untried(name: str, versions: Mapping[str, str]) -> str:
+    """Return which packages of an engine are newer than all that were tried, if any.
+
+    Parameters
+    ----------
+    name : str
+        A key of `ENGINES`.
+    versions : mapping of str to str
+        Installed version of each R package.
+    """
+    said = []
+    for package in (name, *USES.get(name, ())):
+        newest = version_numbers(PACKAGES[package].newest)
+        version = versions.get(package, "")
+        if version_numbers(version)[: len(newest)] > newest:
+            said.append(
+                f"{package} {version} is newer than any version whose numbers were met "
+                f"(the newest: {PACKAGES[package].newest}); it is asked as that one is."
+            )
+    return " ".join(said)
+
+
+def _lack(name: str, version: str, broken: Mapping[str, str]) -> str:
+    """Return what R has instead of a package that can be asked."""
+    if name in broken:
+        return f"cannot load package {name!r} ({broken[name]})"
+    if version:
+        return f"has {name} {version}, and {PACKAGES[name].oldest} is the oldest asked"
+    return f"has no package {name!r}"
 
 
 def _own_version() -> str:

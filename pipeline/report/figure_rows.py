@@ -30,10 +30,15 @@ from pipeline.report.figure_data import (
     ModelRow,
 )
 
-# Mark, colour and size of the first, second and third engine: never a shape that
-# means a verdict.
+# Mark, colour and size of each engine in turn: never a shape that means a verdict.
 NARROW = 34.0  # millimetres below which a panel shows no numbers
-ENGINES = (("|", BLUE, 5.6), ("x", INK, 4.0), ("v", AXIS, 4.2))
+ENGINES = (
+    ("|", BLUE, 5.6),
+    ("x", INK, 4.0),
+    ("v", AXIS, 4.2),
+    ("+", INK, 4.4),
+    ("1", AXIS, 4.6),
+)
 
 
 def draw_loss(

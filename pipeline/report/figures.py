@@ -193,7 +193,7 @@ def engines(
     baseline: float = 0.0,
     baseline_label: str = "",
 ) -> str:
-    """Return what up to three engines say of the same features, as an SVG.
+    """Return what up to five engines say of the same features, as an SVG.
 
     One row per feature, one mark per engine (stroke, cross, open triangle) with its
     interval, set apart by three tenths of a row. The first row whose marks leave
@@ -216,7 +216,7 @@ def engines(
     Raises
     ------
     ValueError
-        If there are no rows or more than 40, or no engines or more than 3.
+        If there are no rows or more than 40, or no engines or more than 5.
     """
     parts.check(len(rows), "The rows of a figure of engines")
     parts.check(len(engines), "The engines of a figure", most=len(figure_rows.ENGINES))

@@ -246,9 +246,9 @@ def test_the_names_of_the_engines_are_written_once(n):
 
 def test_a_fourth_engine_is_refused():
     with pytest.raises(
-        ValueError, match=r"^The engines of a figure must number 1 to 3"
+        ValueError, match=r"^The engines of a figure must number 1 to 5"
     ):
-        engines(ENGINE_ROWS, engines=("a", "b", "c", "d"))
+        engines(ENGINE_ROWS, engines=tuple("abcdef"))
 
 
 # ---- bands

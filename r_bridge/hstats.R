@@ -1,0 +1,101 @@
+# Asks hstats what the audit computes in Python. Every argument that decides a number is
+# given: no default of its own does.
+#
+# data     the features only, a plain data frame
+# predict  function(object, newdata, ...) that returns one number per row, or a matrix with
+#          one column per class; the model itself never comes to R
+# weights  one number per row, NULL for none
+# n_rows   rows drawn where there are more
+
+# One number per row, whose weighted mean is the loss of that name in losses.R.
+row_losses <- list(
+  mse = function(observed, predicted) (observed - predicted)^2,
+  mae = function(observed, predicted) abs(observed - predicted),
+  log_loss = function(observed, predicted) -log(of_observed(observed, predicted)),
+  brier = function(observed, predicted) {
+    if (!is.matrix(predicted)) {
+      return((observed - predicted)^2)
+    }
+    (rowSums(predicted^2) + 1 - 2 * of_observed(observed, predicted)) / 2
+  },
+  one_minus_accuracy = function(observed, predicted) {
+    if (is.matrix(predicted)) {
+      as.numeric(max.col(predicted, ties.method = "first") != as.integer(observed))
+    } else {
+      as.numeric((predicted >= 0.5) != observed)
+    }
+  }
+)
+
+# The mean loss of every group in every repeat, one column each, and in a last column that
+# of the rows as they are.
+#
+# hstats tells the mean of its repeats and their standard error only, each as a difference
+# from the rows as they are. But it takes losses of several columns: with one column per
+# repeat, empty in all others, it tells each repeat by itself.
+hstats_permutation <- function(data, y, predict, groups, loss, seed, n_repeats, n_rows,
+                               weights = NULL, classes = NULL) {
+  of_row <- row_losses[[loss]]
+  plain <- plainly_named(data, predict)
+  is_permuted <- FALSE
+  by_repeat <- function(observed, predicted) {
+    found <- of_row(observed, if (is.null(classes)) as.vector(predicted) else predicted)
+    columns <- matrix(0, length(found), n_repeats + 1)
+    if (is_permuted) {
+      of_repeat <- rep(seq_len(n_repeats), each = length(found) / n_repeats)
+      columns[cbind(seq_along(found), of_repeat)] <- n_repeats * found
+    } else {
+      columns[, n_repeats + 1] <- -found
+    }
+    is_permuted <<- TRUE
+    columns
+  }
+  asked <- lapply(unname(groups), plain$called)
+  names(asked) <- paste0("group", seq_along(asked))
+  start_stream(seed)
+  found <- hstats::perm_importance(
+    structure(list(), class = "audited_model"),
+    X = plain$data, y = as_observed(y, classes), v = asked, pred_fun = plain$predict,
+    loss = by_repeat, m_rep = n_repeats, agg_cols = FALSE, normalize = FALSE,
+    n_max = n_rows, w = weights, verbose = FALSE
+  )
+  unname(found$M[names(asked), , drop = FALSE])
+}
+
+# Numerator and denominator of Friedman's H squared for one, two or three columns, one row
+# per group. Nothing small is taken for 0: eps is.
+hstats_h <- function(data, predict, groups, seed, n_rows, weights = NULL) {
+  plain <- plainly_named(data, predict)
+  # In the order of the data, in which hstats names pairs; it wants two columns or more.
+  wanted <- names(data) %in% unlist(groups)
+  if (sum(wanted) == 1) wanted[which(!wanted)[1]] <- TRUE
+  columns <- names(plain$data)[wanted]
+  sizes <- lengths(groups)
+  start_stream(seed)
+  found <- hstats::hstats(
+    structure(list(), class = "audited_model"),
+    X = plain$data, v = columns, pred_fun = plain$predict,
+    pairwise_m = if (any(sizes > 1)) length(columns) else 0L,
+    threeway_m = if (any(sizes > 2)) length(columns) else 0L,
+    approx = FALSE, n_max = n_rows, eps = 0, w = weights, verbose = FALSE
+  )
+  told <- lapply(unname(groups), function(group) {
+    h_of(found, intersect(columns, plain$called(group)))
+  })
+  matrix(unlist(told), ncol = 2, byrow = TRUE)
+}
+
+# What hstats says of some columns. It leaves out pairs with a column that interacts with
+# none, and gives them 1 to divide by; here they have something if their curves do.
+h_of <- function(found, columns) {
+  kind <- c("h2_overall", "h2_pairwise", "h2_threeway")[length(columns)]
+  name <- paste(columns, collapse = ":")
+  statistic <- found[[kind]]
+  if (length(columns) == 1) {
+    return(c(statistic$num[name, 1], statistic$denom))
+  }
+  if (name %in% names(found[[paste0("combs", length(columns))]])) {
+    return(c(statistic$num[name, 1], statistic$denom[name, 1]))
+  }
+  c(0, sum(vapply(found$F_j[columns], function(curve) mean(curve^2), 0)))
+}

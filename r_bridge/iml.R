@@ -1,0 +1,88 @@
+# Asks iml what the audit computes in Python. Every argument that decides a number is given:
+# no default of its own does.
+#
+# data     the features only, a plain data frame of two columns or more
+# predict  function(object, newdata, ...) that returns one number per row; the model itself
+#          never comes to R
+
+# What iml asks instead of a model, with the data as numbers, which it hands over as they
+# were. All rows are predicted in one call: by default it makes many small ones.
+#
+# kept  a factor that stays one, NULL for none
+predictor_of <- function(data, predict, y = NULL, kept = NULL) {
+  plain <- plainly_named(data, predict)
+  known <- lapply(plain$data, as.double)
+  if (!is.null(kept)) known[[plain$called(kept)]] <- in_its_order(data[[kept]])
+  iml::Predictor$new(
+    model = structure(list(), class = "audited_model"), data = as.data.frame(known), y = y,
+    predict.function = function(model, newdata) {
+      plain$predict(model, as.data.frame(Map(as_was, as.list(newdata), as.list(plain$data))))
+    },
+    batch.size = 3 * nrow(data)^2 + 3
+  )
+}
+
+# iml would order the levels of a factor by how alike their rows are, and weighs the curve
+# wrongly where no row has a level.
+in_its_order <- function(column) factor(droplevels(column), ordered = TRUE)
+
+as_was <- function(values, column) {
+  if (!is.factor(column)) {
+    return(values)
+  }
+  level <- if (is.factor(values)) as.character(values) else levels(column)[values]
+  factor(level, levels(column), ordered = is.ordered(column))
+}
+
+# The loss of every group in every repeat, one column each, and in a last column that of the
+# rows as they are. iml tells the median of its repeats only: it is asked for one at a time.
+iml_permutation <- function(data, y, predict, groups, loss, seed, n_repeats) {
+  predictor <- predictor_of(data, predict, y)
+  called <- plainly_named(data, predict)$called
+  asked <- lapply(unname(groups), called)
+  names(asked) <- paste0("group", seq_along(asked))
+  start_stream(seed)
+  full <- NULL
+  permuted <- lapply(seq_len(n_repeats), function(i) {
+    found <- iml::FeatureImp$new(
+      predictor,
+      loss = loss_named(loss), compare = "difference", n.repetitions = 1, features = asked
+    )
+    full <<- found$original.error
+    found$results$permutation.error[match(names(asked), found$results$feature)]
+  })
+  unname(cbind(do.call(cbind, permuted), full))
+}
+
+# The curve of one feature at the points of grid, in their order.
+#
+# method  "pdp" or "ale"
+iml_curve <- function(data, predict, feature, grid, method) {
+  name <- plainly_named(data, predict)$called(feature)
+  keeps_levels <- method == "ale" && is.factor(data[[feature]])
+  points <- if (is.numeric(grid)) grid else match(grid, levels(data[[feature]]))
+  curve <- iml::FeatureEffect$new(
+    predictor_of(data, predict, kept = if (keeps_levels) feature),
+    feature = name, method = method, center.at = NULL,
+    grid.points = if (!keeps_levels) points
+  )$results
+  curve$.value[match(if (keeps_levels) grid else points, curve[[name]])]
+}
+
+# Friedman's H, the root, of one column with all others or of a pair; one row per group.
+iml_h <- function(data, predict, groups, seed) {
+  called <- plainly_named(data, predict)$called
+  predictor <- predictor_of(data, predict)
+  asked <- lapply(unname(groups), called)
+  partners <- vapply(asked, function(columns) c(columns, "")[2], "")
+  start_stream(seed)
+  # With as many points as rows none is left out by the draw.
+  told <- lapply(unique(partners), function(partner) {
+    iml::Interaction$new(
+      predictor,
+      feature = if (nzchar(partner)) partner, grid.size = nrow(data)
+    )$results
+  })
+  told <- do.call(rbind, told)
+  told$.interaction[match(vapply(asked, paste, "", collapse = ":"), told$.feature)]
+}

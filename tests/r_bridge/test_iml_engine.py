@@ -1,0 +1,177 @@
+"""iml is asked for what we measure: equal curves and H, losses equal in law."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import t
+
+from pipeline.effects.ale import ale
+from pipeline.effects.partial_dependence import partial_dependence
+from pipeline.errors import NotApplicable
+from pipeline.importance.interaction import h_statistic
+from pipeline.importance.permutation import permutation
+from pipeline.known_answers import level_data, level_model, linear_model, normal_data
+from pipeline.references.iml import (
+    iml_ale,
+    iml_h_statistic,
+    iml_partial_dependence,
+    iml_permutation,
+)
+from r_bridge import host
+
+pytestmark = pytest.mark.needs_iml
+
+
+@pytest.fixture(scope="module", autouse=True)
+def r():
+    with host.session() as worker:
+        yield worker
+
+
+def mixed(groups=None):
+    """Return 40 rows of every type under odd names, one level absent, and a model."""
+    rng = np.random.default_rng(1)
+    kinds = pd.CategoricalDtype(["z", "u", "w", "v"], ordered=False)
+    X = pd.DataFrame(
+        {
+            ".id": rng.normal(size=40),
+            "fare (£)": rng.integers(0, 5, 40),
+            "flag": rng.random(40) < 0.4,
+            "kind": pd.Categorical(rng.choice(["u", "v", "z"], 40), dtype=kinds),
+        }
+    )
+
+    def predict(X):
+        assert dict(X.dtypes) == {**dict.fromkeys(X), **dict(types)}
+        kind = X["kind"].cat.codes.to_numpy() ** 2.0
+        return X[".id"].to_numpy() * (1 + X["flag"].to_numpy()) + kind * X["fare (£)"]
+
+    types = X.dtypes
+    model = replace(linear_model(1), predict=lambda X: predict(X).to_numpy(float))
+    data = replace(normal_data(), X=X, y=rng.normal(size=40), weights=np.ones(40))
+    model = replace(model, features=tuple(X), losses=("rmse", "mae"))
+    return model, data.asked_by(groups or {name: (name,) for name in X})
+
+
+def assert_replayed(ours, theirs):
+    np.testing.assert_array_equal(ours[0], theirs[0])
+    assert ours[0].dtype == theirs[0].dtype
+    assert ours[1] == pytest.approx(theirs[1], rel=1e-9, abs=1e-12, nan_ok=True)
+
+
+@pytest.mark.parametrize("feature", [".id", "fare (£)", "flag", "kind"])
+def test_curves_of_columns_of_every_type_are_ours(feature):
+    model, data = mixed()
+    asked = (model, data, feature)
+    for ours, theirs in ((partial_dependence, iml_partial_dependence), (ale, iml_ale)):
+        told = theirs(*asked, seed=1, n_grid=7)
+        assert_replayed(ours(*asked, seed=1, n_grid=7), told)
+
+
+@pytest.mark.parametrize("scale", ["native", "link", "centred_logit"])
+def test_accumulated_effects_are_measured_on_the_scale_asked(scale):
+    model, data = level_model(), level_data()
+    for feature in data.features:
+        asked = {"seed": 1, "n_grid": 4, "scale": scale}
+        ours = ale(model, data, feature, **asked)
+        assert_replayed(ours, iml_ale(model, data, feature, **asked))
+
+
+@pytest.mark.parametrize(
+    "groups", [None, {"a": ("kind", "fare (£)"), "b": (".id", "flag"), "c": ("kind",)}]
+)
+def test_h_of_columns_and_pairs_is_ours(groups):
+    model, data = mixed(groups)
+    options = {"seed": 1, "n_rows": None, "standardised": True}
+    ours, theirs = (f(model, data, **options) for f in (h_statistic, iml_h_statistic))
+    assert ours[0].min() > 0.01
+    assert ours[0] == pytest.approx(theirs[0], rel=1e-9)
+
+
+def test_losses_are_equal_in_law_and_the_full_loss_is_ours():
+    model, data = mixed({"together": (".id", "kind"), "alone": ("fare (£)",)})
+    model = model.judged_by(("rmse",))
+    ours, full = permutation(model, data, seed=1, n_repeats=400)
+    theirs, told = iml_permutation(model, data, seed=1, n_repeats=8)
+    assert told == pytest.approx(full[:8], rel=1e-12)
+    gap = np.abs(theirs.mean(axis=1) - ours.mean(axis=1))
+    error = np.hypot(theirs.std(axis=1, ddof=1) / 8**0.5, ours.std(axis=1) / 20)
+    assert (gap < t.isf(1e-4, 7) * error).all()
+    assert (theirs.std(axis=1) > 0).all()
+
+
+def test_the_same_seed_gives_the_same_losses_and_another_others():
+    model, data = mixed()
+    first, again, other = (
+        iml_permutation(model, data, seed=seed, n_repeats=1)[0] for seed in (1, 1, 2)
+    )
+    np.testing.assert_array_equal(first, again)
+    assert (first != other).any(axis=0).all()
+
+
+def weighted():
+    return replace(normal_data(), weights=np.linspace(1, 2, normal_data().n_samples))
+
+
+THREE = normal_data(2, 1, 0).asked_by({"all": ("x1", "x2", "x3")})
+REFUSED = [
+    (
+        iml_permutation,
+        weighted(),
+        {},
+        "iml has no row weights, so it would answer another question.",
+    ),
+    (
+        iml_permutation,
+        normal_data(1),
+        {},
+        "iml must have two columns or more, but there is one.",
+    ),
+    (
+        iml_h_statistic,
+        normal_data(),
+        {"n_rows": None},
+        "iml tells H as a ratio only. Ask standardised = true.",
+    ),
+    (
+        iml_h_statistic,
+        normal_data(),
+        {"n_rows": 20, "standardised": True},
+        f"iml draws 20 of {normal_data().n_samples} rows in an order that nobody can "
+        f"replay. Ask n_rows = {normal_data().n_samples}.",
+    ),
+    (
+        iml_h_statistic,
+        THREE,
+        {"n_rows": None, "standardised": True},
+        "iml tells H of one column or two only.",
+    ),
+    (
+        iml_ale,
+        normal_data(),
+        {"feature": "x1", "grid": (-1.0, 0.0, 1.0)},
+        "iml moves every row, but {n} of {all} have no value of 'x1' within the grid.",
+    ),
+    (
+        iml_partial_dependence,
+        replace(normal_data(), X=normal_data().X.assign(x1=1.0)),
+        {"feature": "x1"},
+        "iml refuses column 'x1', which has one value.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("row", "data", "options", "message"), REFUSED)
+def test_what_iml_cannot_be_asked_is_said(row, data, options, message):
+    outside = int((data.X["x1"].abs() > 1).sum())
+    with pytest.raises(NotApplicable) as refusal:
+        row(linear_model(2, 1), data, seed=1, **options)
+    assert str(refusal.value) == message.format(n=outside, all=data.n_samples)
+
+
+def test_a_prediction_of_several_numbers_is_refused():
+    with pytest.raises(NotApplicable) as refusal:
+        iml_permutation(level_model(), level_data(), seed=1)
+    assert str(refusal.value).startswith("iml hands one number per row to a loss, and")
