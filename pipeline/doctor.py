@@ -1,12 +1,21 @@
 """What this machine has and lacks, and what to do about it."""
 
 import sys
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from r_bridge import host
+import numpy as np
+import pandas as pd
+
+from pipeline.importance.permutation import permutation
+from pipeline.known_answers import linear_model, normal_data
+from pipeline.r_rng import RStream
+from pipeline.references import ENGINES, engine
+from r_bridge import host, trial
+from r_bridge.errors import RBridgeError
 
 FLOORS = {
     "numpy": "1.24",
@@ -82,21 +91,77 @@ def _parquet() -> Row:
 
 
 def _r() -> tuple[Row, ...]:
-    """Return R itself, then the packages that answer the same questions."""
+    """Return R itself, the packages that answer questions, and a round trip."""
     found = host.installed()
     if found["reason"]:
         remedy = "scripts/install sets R and rpy2 up."
         return (Row("R through rpy2", "optional", str(found["reason"]), remedy),)
-    packages = found["packages"]
-    remedy = "importance-audit install-r"
     rpy2 = " ".join(f"{part} {number}" for part, number in found["rpy2"].items())
-    rows = [Row("R through rpy2", "ok", f"R {found['r_version']}, {rpy2}")]
-    for name in ("DALEX", "vip", "pdp"):
-        if name in packages:
-            rows.append(Row(f"R package {name}", "ok", str(packages[name])))
-        else:
-            rows.append(Row(f"R package {name}", "optional", "not installed", remedy))
-    return tuple(rows)
+    return (
+        Row("R through rpy2", "ok", f"R {found['r_version']}, {rpy2}"),
+        *(_r_package(name, found) for name in engine.PACKAGES),
+        _round_trip("DALEX" in found["packages"]),
+    )
+
+
+def _r_package(name: str, found: Mapping[str, Any]) -> Row:
+    """Return which version of a package there is, from where, and if it will do."""
+    what, remedy = f"R package {name}", engine.remedy_of(name)
+    engines = [name] if name in ENGINES else []
+    engines += [user for user, used in engine.USES.items() if name in used]
+    lacks = f"; engine {' and '.join(engines)} cannot be asked without it"
+    origin = found.get("origins", {}).get(name, "")
+    version = found["packages"].get(name, "")
+    has = f"{version} from {origin}" if origin else version
+    if name in found.get("broken", {}):
+        return Row(what, "optional", f"does not load: {found['broken'][name]}", remedy)
+    if not version:
+        return Row(what, "optional", f"not installed{lacks}", remedy)
+    oldest, newest = engine.PACKAGES[name]
+    if engine.is_older(version, oldest):
+        return Row(what, "optional", f"{has}, older than {oldest}{lacks}", remedy)
+    newer = f"; newer than {newest}, the newest that was tried"
+    return Row(what, "ok", has + (newer if engine.is_newer(name, version) else ""))
+
+
+def _round_trip(has_dalex: bool) -> Row:
+    """Send columns of every type to R and back, and replay what R draws."""
+    what, remedy = "R round trip", "Install R again, then rpy2: scripts/install."
+    try:
+        with host.session(r_seconds=60):
+            wrong = [*_wrong_in_trial(), *(_wrong_in_dalex() if has_dalex else ())]
+    except RBridgeError as error:
+        return Row(what, "missing", str(error), remedy)
+    if wrong:
+        return Row(what, "missing", f"R gave back other {', '.join(wrong)}", remedy)
+    replayed = "sample()" + (" and DALEX::model_parts" if has_dalex else "")
+    state = f"columns of every type and a callback came back; {replayed} replayed"
+    return Row(what, "ok", state)
+
+
+def _wrong_in_trial() -> list[str]:
+    """Return what of a round trip is not what was sent, foretold or drawn."""
+    sent, seed = trial.frame(), 2026
+    answers = np.array([0.1, -0.0, 1e308, 5e-324, 3.0])
+    found = trial.trial(sent, lambda X: answers[X["if"].to_numpy()], seed=seed)
+    as_sent = {name: found.data[name].astype(sent[name].dtype) for name in sent}
+    is_right = {
+        "data": pd.DataFrame(as_sent).equals(sent),
+        "predictions": found.predicted.tobytes() == answers.tobytes(),
+        "draws": np.array_equal(found.drawn, RStream(seed).sample(len(sent))),
+    }
+    return [name for name, right in is_right.items() if not right]
+
+
+def _wrong_in_dalex() -> list[str]:
+    """Return whether DALEX measures other losses than our replay of it."""
+    asked: dict[str, Any] = {"seed": 1, "n_repeats": 2, "n_rows": 20}
+    model, data = linear_model(2, 1), normal_data(2, 1, n_samples=30)
+    theirs, _ = ENGINES["DALEX"]["importance"]["permutation"].function(
+        model, data, **asked
+    )
+    ours, _ = permutation(model, data, stream="DALEX", **asked)
+    return [] if np.allclose(ours, theirs, rtol=1e-9, atol=0) else ["losses by DALEX"]
 
 
 def _pdf() -> Row:

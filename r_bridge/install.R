@@ -6,7 +6,9 @@
 # the archive below its CRAN mirror, and the author's own repository. Ends with status 1 if
 # a package that audits cannot do without is missing.
 
-oldest <- c(DALEX = "2.5.3", vip = "0.4.0")
+oldest <- c(
+  DALEX = "2.5.3", vip = "0.4.0", hstats = "1.2.2", iml = "0.11.4", pdp = "0.8.0"
+)
 authors <- c(
   vip = "https://bgreenwell.r-universe.dev", fastshap = "https://bgreenwell.r-universe.dev"
 )
@@ -83,7 +85,9 @@ install_from <- function(package, offered, repositories, library) {
     )
     if (!is.null(version_here(package))) {
       folder <- c(attr(address, "folder"), here[package, "Repository"])[1]
-      return(paste0(source, " (", folder, ")"))
+      origin <- paste0(source, " (", folder, ")")
+      writeLines(origin, file.path(find.package(package), "importance-audit-origin"))
+      return(origin)
     }
   }
   NULL

@@ -6,6 +6,16 @@ from pathlib import Path
 from r_bridge.errors import RUnavailable
 
 PACKAGES = ("DALEX", "pdp", "vip", "fastshap")
+SETS = {
+    "DALEX": ("DALEX",),
+    "vip": ("vip", "pdp"),
+    "pdp": ("pdp",),
+    "fastshap": ("fastshap",),
+    "hstats": ("hstats",),
+    "iml": ("iml",),
+    "models": ("randomForest", "ranger", "gbm", "rpart", "nnet", "e1071", "earth"),
+}
+"""What can be installed by name: engines with what they need, and R's own models."""
 
 _SCRIPT = Path(__file__).with_name("install.R")
 

@@ -9,6 +9,7 @@ import locale
 import os
 import sys
 from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 PACKAGES = (
@@ -21,6 +22,8 @@ PACKAGES = (
     "hstats",
     "iml",
 )
+# What install.R leaves in a package that it installed.
+ORIGIN = "importance-audit-origin"
 _RPY2_PARTS = ("rpy2", "rpy2-rinterface", "rpy2-robjects")
 
 
@@ -78,7 +81,7 @@ def _about_r() -> dict[str, Any]:
     base = rinterface.baseenv
     version = dict(zip(base["R.version"].names, base["R.version"], strict=True))
     l10n = base["l10n_info"]()
-    packages, broken = _packages()
+    packages, broken, origins = _packages()
     return {
         "r_version": f"{version['major'][0]}.{version['minor'][0]}",
         "platform": version["platform"][0],
@@ -86,26 +89,41 @@ def _about_r() -> dict[str, Any]:
         "utf8": bool(l10n[list(l10n.names).index("UTF-8")][0]),
         "packages": packages,
         "broken": broken,
+        "origins": origins,
     }
 
 
-def _packages() -> tuple[dict[str, str], dict[str, str]]:
-    """Return the packages that load with their versions, and why others do not."""
+def _packages() -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
+    """Return the versions of packages that load, why others do not, and origins."""
     from rpy2 import rinterface
     from rpy2.rinterface_lib.embedded import RRuntimeError
 
     base = rinterface.baseenv
-    packages, broken = {}, {}
+    packages, broken, origins = {}, {}, {}
     for package in PACKAGES:
         name = rinterface.StrSexpVector([package])
-        if not len(base["find.package"](name, quiet=True)):
+        found = base["find.package"](name, quiet=True)
+        if not len(found):
             continue
+        origins[package] = origin_of(Path(found[0]))
         try:
             version = base["getNamespaceVersion"](base["loadNamespace"](name))
             packages[package] = str(version[0])
         except RRuntimeError as error:
             broken[package] = " ".join(str(error).split())
-    return packages, broken
+    return packages, broken, origins
+
+
+def origin_of(package: Path) -> str:
+    """Return where an installed package came from, as far as its folder says."""
+    with contextlib.suppress(OSError):
+        return (package / ORIGIN).read_text(encoding="utf-8").strip()
+    with contextlib.suppress(OSError):
+        text = (package / "DESCRIPTION").read_text(encoding="utf-8", errors="replace")
+        for line in text.splitlines():
+            if line.startswith("Repository:"):
+                return line.partition(":")[2].strip()
+    return "a source it does not name"
 
 
 if __name__ == "__main__":

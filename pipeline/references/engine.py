@@ -37,7 +37,7 @@ PACKAGES = {
 USES = {"DALEX": ("ingredients",), "vip": ("pdp",)}
 STREAMS = {"DALEX": "DALEX", "hstats": "hstats", "iml": "iml", "pdp": ""}
 # What install-r installs unless it is told what; the others it has to be told.
-USUAL = ("DALEX", "pdp", "vip")
+USUAL = ("DALEX", "ingredients", "pdp", "vip")
 
 
 class EngineInfo(NamedTuple):
@@ -84,10 +84,15 @@ def is_older(version: str, than: str) -> bool:
     return version_numbers(version) < version_numbers(than)
 
 
+def is_newer(package: str, version: str) -> bool:
+    """Return whether a version comes after all that were held against our numbers."""
+    newest = version_numbers(PACKAGES[package].newest)
+    return version_numbers(version)[: len(newest)] > newest
+
+
 def remedy_of(package: str) -> str:
     """Return the one command that installs an R package."""
-    usual = package in USUAL
-    return "importance-audit install-r" + ("" if usual else f" {package}")
+    return "importance-audit install-r" + ("" if package in USUAL else f" {package}")
 
 
 def untried(name: str, versions: Mapping[str, str]) -> str:
@@ -102,9 +107,8 @@ def untried(name: str, versions: Mapping[str, str]) -> str:
     """
     said = []
     for package in (name, *USES.get(name, ())):
-        newest = version_numbers(PACKAGES[package].newest)
         version = versions.get(package, "")
-        if version_numbers(version)[: len(newest)] > newest:
+        if is_newer(package, version):
             said.append(
                 f"{package} {version} is newer than any version whose numbers were met "
                 f"(the newest: {PACKAGES[package].newest}); it is asked as that one is."

@@ -1,0 +1,7 @@
+# One round trip of everything that crosses the border, for the doctor.
+
+# The data as they came, what predict says of them, and a sample of their rows.
+trial <- function(data, predict, seed) {
+  start_stream(seed)
+  list(data = data, predicted = predict(NULL, data), drawn = sample(nrow(data)) - 1L)
+}
