@@ -73,6 +73,33 @@ def mae(y: Array, prediction: Array, weights: Array) -> float:
     return _mean(np.abs(y - prediction), weights)
 
 
+def poisson_deviance(y: Array, prediction: Array, weights: Array) -> float:
+    """Return the weighted mean of twice what a Poisson mean `y` is likelier than p.
+
+    A prediction of 0, or below, for a count above 0 gives infinity. NaN if a target is
+    negative.
+    """
+    from scipy.special import kl_div
+
+    counted = weights > 0
+    y, prediction = y[counted].astype(np.float64), prediction[counted]
+    found = np.where(y < 0, np.nan, 2 * kl_div(y, prediction))
+    return _mean(found, weights[counted])
+
+
+def gamma_deviance(y: Array, prediction: Array, weights: Array) -> float:
+    """Return the weighted mean of twice what a gamma mean `y` is likelier than p.
+
+    A prediction of 0 or below gives infinity. NaN if a target is not above 0.
+    """
+    counted = weights > 0
+    y, prediction = y[counted], prediction[counted]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = y / prediction
+        found = np.where(prediction > 0, 2 * (ratio - 1 - np.log(ratio)), np.inf)
+    return _mean(np.where(y > 0, found, np.nan), weights[counted])
+
+
 def one_minus_auc(y: Array, prediction: Array, weights: Array) -> float:
     """Return the share of pairs of a 1 and a 0 that are ranked the wrong way round.
 
@@ -156,6 +183,20 @@ LOSSES: dict[str, Loss] = {
         sum_of_squares, (REGRESSION,), "y^2", "sum of squares", "Σ w (y − p)²"
     ),
     "mae": Loss(mae, (REGRESSION,), "y", "MAE", "Σ w |y − p| / Σ w"),
+    "poisson_deviance": Loss(
+        poisson_deviance,
+        (REGRESSION,),
+        "y",
+        "Poisson deviance",
+        "Σ w 2(y log(y / p) − y + p) / Σ w",
+    ),
+    "gamma_deviance": Loss(
+        gamma_deviance,
+        (REGRESSION,),
+        "1",
+        "gamma deviance",
+        "Σ w 2(y / p − 1 − log(y / p)) / Σ w",
+    ),
     "one_minus_auc": Loss(
         one_minus_auc,
         (BINARY,),

@@ -11,6 +11,8 @@
 row_losses <- list(
   mse = function(observed, predicted) (observed - predicted)^2,
   mae = function(observed, predicted) abs(observed - predicted),
+  poisson_deviance = function(observed, predicted) poisson_deviance_of(observed, predicted),
+  gamma_deviance = function(observed, predicted) gamma_deviance_of(observed, predicted),
   log_loss = function(observed, predicted) -log(of_observed(observed, predicted)),
   brier = function(observed, predicted) {
     if (!is.matrix(predicted)) {

@@ -12,7 +12,10 @@ from r_bridge import host
 Floats = npt.NDArray[np.float64]
 Predict = Callable[[pd.DataFrame], Floats]
 
-ROW_LOSSES = ("mse", "mae", "log_loss", "brier", "one_minus_accuracy")
+ROW_LOSSES = (
+    *("mse", "mae", "poisson_deviance", "gamma_deviance"),
+    *("log_loss", "brier", "one_minus_accuracy"),
+)
 """Losses that are a mean over the rows; the others hstats cannot be asked."""
 
 

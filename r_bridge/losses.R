@@ -43,11 +43,25 @@ of_observed <- function(observed, predicted) {
   }
 }
 
+# Twice how much likelier the mean observed is than the mean predicted, of each row.
+poisson_deviance_of <- function(observed, predicted) {
+  surprise <- ifelse(observed == 0, 0, observed * log(observed / predicted))
+  2 * (surprise - observed + predicted)
+}
+gamma_deviance_of <- function(observed, predicted) {
+  2 * (observed / predicted - 1 - log(observed / predicted))
+}
+
 losses <- list(
   rmse = function(observed, predicted) sqrt(mean((observed - predicted)^2)),
   mse = function(observed, predicted) mean((observed - predicted)^2),
   sum_of_squares = function(observed, predicted) sum((observed - predicted)^2),
   mae = function(observed, predicted) mean(abs(observed - predicted)),
+
+  poisson_deviance = function(observed, predicted) {
+    mean(poisson_deviance_of(observed, predicted))
+  },
+  gamma_deviance = function(observed, predicted) mean(gamma_deviance_of(observed, predicted)),
 
   # Mann and Whitney: the mean ranks of ties count them half.
   one_minus_auc = function(observed, predicted) {

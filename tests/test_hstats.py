@@ -29,9 +29,10 @@ LOSSES = {
     "absolute_error": "mae",
     "logloss": "log_loss",
     "mlogloss": "log_loss",
+    "poisson": "poisson_deviance",
+    "gamma": "gamma_deviance",
 }
 LEFT_OUT = {
-    r"(perm|loss)-(poisson|gamma)": "a deviance: no loss here takes it",
     "perm-fun": "a loss of the user's own, which only R takes",
     "perm-classification-error": "hstats itself refuses this loss",
 }

@@ -22,6 +22,8 @@ BY_HAND = [
     ("regression", "mse", 5 / 3),
     ("regression", "rmse", sqrt(5 / 3)),
     ("regression", "mae", 1),
+    ("regression", "poisson_deviance", (2 + 8 * log(4 / 3) - 4 * log(2)) / 3),
+    ("regression", "gamma_deviance", (2 * log(2) - 1 / 3 - 2 * log(4 / 3)) / 3),
     ("binary", "one_minus_auc", 0),
     ("binary", "log_loss", -log(0.8 * 0.8 * 0.4) / 3),
     ("binary", "negative_log_likelihood", -log(0.8 * 0.8 * 0.4)),
@@ -68,6 +70,23 @@ def test_a_row_of_weight_zero_counts_like_no_row(task, name, value):
     impossible = prediction[1][::-1] if task == "multiclass" else 1.0 - y[0]
     padded = loss(name, [*y, y[0]], [*prediction, impossible], [1, 1, 1, 0])
     assert padded == pytest.approx(value)
+
+
+def test_no_count_costs_twice_what_was_foretold():
+    assert loss("poisson_deviance", [0.0, 0.0], [0.0, 3.0]) == 3.0
+
+
+@pytest.mark.parametrize("prediction", [0.0, -1.0])
+@pytest.mark.parametrize("name", ["poisson_deviance", "gamma_deviance"])
+def test_a_mean_that_cannot_be_is_infinitely_bad(name, prediction):
+    assert loss(name, [1.0, 2.0], [1.0, prediction]) == inf
+
+
+@pytest.mark.parametrize(
+    ("name", "y"), [("poisson_deviance", -1.0), ("gamma_deviance", 0.0)]
+)
+def test_a_deviance_of_a_target_that_cannot_be_is_no_number(name, y):
+    assert isnan(loss(name, [1.0, y], [1.0, 1.0]))
 
 
 def test_auc_counts_weighted_pairs_and_half_of_each_tie():

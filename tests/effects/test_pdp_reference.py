@@ -20,7 +20,6 @@ PDP = json.loads((REFERENCE / "pdp_surfaces.json").read_text(encoding="utf8"))
 CURVES = json.loads((REFERENCE / "pdp.json").read_text(encoding="utf8"))
 CASES = {case["id"]: case for case in PDP["cases"]}
 LEFT_OUT = {
-    "approx": "one row of typical values in place of all rows: no partial dependence",
     "rpart-(logit|prob)": "a tree of R whose splits are not recorded",
     "trim-quantiles|glm-which-name": "R's own refusal",
 }
@@ -52,12 +51,24 @@ def rows(case):
         X.loc[[0, 1], "x3"] = [9.0, -8.0]
     if "train = na" in case["call"]:  # pdp leaves out what has no prediction
         X = X.drop(index=[1, 4])
+    if "approx = TRUE" in case["call"]:  # one row: medians, most frequent levels
+        X = typical(X)
     if "train = X[1:10" in case["call"]:
         X = X[:10]
     if share := re.search(r"frac = ([\d.]+)", case["call"]):
         n_rows = int(float(share[1]) * len(X))
         X = X.iloc[RStream(case["seed"]).sample(len(X), n_rows)]
     return replace(normal_data(), X=X, y=np.zeros(len(X)), weights=np.ones(len(X)))
+
+
+def typical(X):
+    """Return one row of medians and most frequent levels, the first of equals."""
+    columns = {
+        name: [X[name].median() if X[name].dtype.kind in "if" else X[name].mode()[0]]
+        for name in X
+    }
+    typical = pd.DataFrame(columns)
+    return typical.astype({name: X[name].dtype for name in ("g", "ch")})
 
 
 def model_of(case):

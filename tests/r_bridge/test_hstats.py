@@ -98,6 +98,16 @@ def test_losses_of_a_classifier_that_are_means_over_rows_are_replayed(model, dat
     assert_replayed(ours, hstats_permutation(model, data, **options)[0])
 
 
+def test_deviances_are_replayed():
+    model, data = mixed()
+    positive = replace(data, y=np.exp(data.y), weights=WEIGHTS)
+    model = replace(model, predict=lambda X: np.exp(predict(X)))
+    model = model.judged_by(("poisson_deviance", "gamma_deviance"))
+    ours, _ = permutation(model, positive, seed=7, stream="hstats", n_repeats=2)
+    theirs, _ = hstats_permutation(model, positive, seed=7, n_repeats=2)
+    assert_replayed(ours, theirs)
+
+
 def test_means_and_standard_errors_are_those_hstats_tells_its_users(r):
     model, data = mixed(weights=WEIGHTS)
     model = model.judged_by(("mse",))
