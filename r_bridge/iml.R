@@ -22,9 +22,9 @@ predictor_of <- function(data, predict, y = NULL, kept = NULL) {
   )
 }
 
-# iml would order the levels of a factor by how alike their rows are, and weighs the curve
-# wrongly where no row has a level.
-in_its_order <- function(column) factor(droplevels(column), ordered = TRUE)
+# iml would order the levels of a factor by how alike their rows are; those that no row has
+# are not on the curve.
+in_its_order <- function(column) as.ordered(droplevels(column))
 
 as_was <- function(values, column) {
   if (!is.factor(column)) {

@@ -132,14 +132,15 @@ def test_what_r_cannot_be_told_is_the_state_of_the_round_trip(monkeypatch):
 
 @pytest.mark.needs_r
 def test_a_profile_that_prints_and_draws_otherwise_changes_nothing(tmp_path):
-    (tmp_path / ".Rprofile").write_text(
+    profile = tmp_path / ".Rprofile"
+    profile.write_text(
         "cat('hello'); RNGkind('Wichmann-Hill', 'Box-Muller', 'Rounding'); stop('no')"
     )
     code = "from pipeline import doctor; print(doctor._round_trip(False).verdict)"
     ran = subprocess.run(
         [sys.executable, "-c", code],
         cwd=tmp_path,
-        env=os.environ | {"HOME": str(tmp_path), "PYTHONPATH": str(ROOT)},
+        env=os.environ | {"R_PROFILE_USER": str(profile), "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
         check=True,

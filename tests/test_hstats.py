@@ -9,13 +9,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pipeline import losses
 from pipeline.effects.partial_dependence import partial_dependence, single_curves
 from pipeline.importance.permutation import permutation
 from pipeline.interactions.drawn import drawn
 from pipeline.interactions.h_statistic import at_rows, h_statistic
 from pipeline.interactions.h_total import h_total
 from pipeline.interactions.vint import joint_dependence
-from pipeline.losses import evaluate
+from pipeline.losses import Loss, evaluate
 from pipeline.r_rng import RStream
 from pipeline.records import Dataset, FittedModel
 
@@ -33,7 +34,6 @@ LOSSES = {
     "gamma": "gamma_deviance",
 }
 LEFT_OUT = {
-    "perm-fun": "a loss of the user's own, which only R takes",
     "perm-classification-error": "hstats itself refuses this loss",
 }
 
@@ -233,7 +233,7 @@ def test_single_curves_are_those_of_hstats(name):
     assert ours.reshape(theirs.shape) == pytest.approx(theirs, rel=1e-9)
 
 
-@of("perm-(?!multi)")
+@of("perm-(?!multi|fun)")
 def test_rises_in_loss_are_those_of_hstats_draw_by_draw(name):
     case, options, truth = CASES[name], CASES[name]["options"], CASES[name]["result"]
     v = options.get("v", NAMES)
@@ -255,6 +255,21 @@ def test_rises_in_loss_are_those_of_hstats_draw_by_draw(name):
         errors = rises.std(axis=1, ddof=1) / np.sqrt(truth["m_rep"])
         errors = dict(zip(groups, errors, strict=True))
         assert errors == pytest.approx(truth["SE"], rel=1e-9, abs=1e-12)
+
+
+@of("perm-fun")
+def test_a_loss_of_a_users_own_is_one_more_row_of_the_table(name, monkeypatch):
+    def fourth_power(y, prediction, weights):
+        return np.average((y - prediction) ** 4, weights=weights)
+
+    row = Loss(fourth_power, ("regression",), "y^4", "", "")
+    monkeypatch.setitem(losses.LOSSES, "fourth_power", row)
+    model, truth = model_of(CASES[name], ("fourth_power",)), CASES[name]["result"]
+    data = rows(CASES[name]).asked_by({n: (n,) for n in CASES[name]["options"]["v"]})
+    options = {"seed": CASES[name]["seed"], "n_repeats": truth["m_rep"]}
+    raw, baseline = permutation(model, data, stream="hstats", **options)
+    means = dict(zip(data.groups, (raw - baseline)[:, :, 0].mean(axis=1), strict=True))
+    assert means == pytest.approx(truth["statistic"], rel=1e-9)
 
 
 @of("perm-multi")

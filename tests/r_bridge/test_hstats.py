@@ -149,9 +149,8 @@ def test_h_of_each_class_is_measured_on_the_scale_asked(scale):
 def test_columns_that_add_up_have_no_h_and_a_model_that_says_nothing_no_ratio(
     standardised,
 ):
-    data = normal_data(2, 1, 0).asked_by(
-        {"a:b": ("x1", "x2"), "a": ("x1",), "c": ("x3",)}
-    )
+    groups = {"a:b": ("x1", "x2"), "b:c": ("x2", "x3"), "a": ("x1",), "c": ("x3",)}
+    data = normal_data(2, 1, 0).asked_by(groups)
     asked = {"seed": 1, "n_rows": 50, "standardised": standardised}
     for model in (linear_model(2, 1, 0), linear_model(0, 0, 0)):
         ours, _ = h_statistic(model, data, stream="hstats", **asked)
