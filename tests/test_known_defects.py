@@ -19,6 +19,8 @@ DALEX = {"DALEX": "2.5.4", "ingredients": "2.3.0"}
 BY_VIP = Question(engine="vip", method="permutation", loss="rmse")
 PROFILE = "accumulated_profile"
 BY_DALEX = Question(engine="DALEX", method="permutation", loss="rmse")
+BY_IML, IML = BY_DALEX._replace(engine="iml"), {"iml": "0.11.4"}
+BY_PDP, PDP = BY_DALEX._replace(engine="pdp"), {"pdp": "0.10.0"}
 
 # id: a question that fires it, and questions or versions that do not
 CASES = {
@@ -55,6 +57,14 @@ CASES = {
     "DALEX-WEIGHTS": (
         (BY_DALEX._replace(is_weighted=True), DALEX),
         [(BY_DALEX, DALEX), (BY_VIP._replace(is_weighted=True), VIP_05 | DALEX)],
+    ),
+    "IML-WEIGHTS": (
+        (BY_IML._replace(is_weighted=True), IML),
+        [(BY_IML, IML), (BY_VIP._replace(is_weighted=True), VIP_05 | IML)],
+    ),
+    "PDP-WEIGHTS": (
+        (BY_PDP._replace(is_weighted=True), PDP),
+        [(BY_PDP, PDP), (BY_VIP._replace(is_weighted=True), VIP_05 | PDP)],
     ),
     "DALEX-NAN": (
         (BY_DALEX._replace(n_repeats=1, misses=True), DALEX),
@@ -133,7 +143,7 @@ def test_a_package_that_is_not_there_has_no_faults(name):
 
 @pytest.mark.parametrize("defect", DEFECTS, ids=lambda defect: defect.id)
 def test_a_text_is_whole_sentences_that_name_the_package(defect):
-    assert defect.text.startswith(("vip ", "DALEX "))
+    assert defect.text.startswith(("vip ", "DALEX ", "iml ", "pdp "))
     assert defect.text.endswith(".")
 
 
