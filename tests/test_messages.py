@@ -89,7 +89,7 @@ CONFIG = [
     ),
     (
         {"require": ["DALEXX"]},
-        "require must be a list of names among 'vip', 'DALEX', each once, but 'DALEXX' "
+        "require must be a list of names among 'vip', 'DALEX', 'hstats', 'iml', 'pdp', each once, but 'DALEXX' "
         "was given. Did you mean 'DALEX'?",
     ),
     ({"data": 3}, "[data] must be a table, but 3 was given."),
@@ -395,7 +395,7 @@ CONFIG = [
     ),
     (
         asked(engines=["python"]),
-        "[importance] engines must be a list of names among 'vip', 'DALEX', each once, "
+        "[importance] engines must be a list of names among 'vip', 'DALEX', 'hstats', 'iml', 'pdp', each once, "
         "but 'python' was given.",
     ),
     (
