@@ -89,7 +89,8 @@ CONFIG = [
     ),
     (
         {"require": ["DALEXX"]},
-        "require must be a list of names among 'vip', 'DALEX', 'hstats', 'iml', 'pdp', each once, but 'DALEXX' "
+        "require must be a list of names among 'vip', 'DALEX', 'hstats', 'iml', "
+        "'pdp', each once, but 'DALEXX' "
         "was given. Did you mean 'DALEX'?",
     ),
     ({"data": 3}, "[data] must be a table, but 3 was given."),
@@ -395,14 +396,15 @@ CONFIG = [
     ),
     (
         asked(engines=["python"]),
-        "[importance] engines must be a list of names among 'vip', 'DALEX', 'hstats', 'iml', 'pdp', each once, "
+        "[importance] engines must be a list of names among 'vip', 'DALEX', 'hstats', "
+        "'iml', 'pdp', each once, "
         "but 'python' was given.",
     ),
     (
         asked(losses=["rsme"]),
         "[importance] losses must be a list of names among 'rmse', 'mse', "
-        "'sum_of_squares', 'mae', 'one_minus_auc' and 5 more, each once, but 'rsme' "
-        "was given. Did you mean 'rmse'?",
+        "'sum_of_squares', 'mae', 'poisson_deviance' and 7 more, each once, but "
+        "'rsme' was given. Did you mean 'rmse'?",
     ),
     (
         asked(losses=["log_loss"]),
