@@ -325,7 +325,7 @@ class _Run:
             on_curve=partial(journal.see, leaves),
         )
         answer, reason = journal.guarded(_name(model), question, asked)
-        if answer and model is not None and stream == self.primary_stream(entry):
+        if answer and model is not None and stream == measure.primary_stream(entry):
             answer = with_target(journal, answer, model, rows)
         journal.importances.extend(answer or ())
         for importance in answer or ():
