@@ -32,6 +32,25 @@ scores_of <- function(features, answer) {
   unname(scores[features, , drop = FALSE])
 }
 
+# The importance of every feature in every repeat by the values that fastshap samples, in
+# the order of the columns. The stream goes on from one repeat to the next.
+#
+# data    numbers only: fastshap passes other frames through text of seven digits
+# adjust  whether fastshap shares out what its values miss of their sum
+vip_shap <- function(data, predict, seed, n_repeats, n_permutations, adjust) {
+  start_stream(seed)
+  features <- names(data)
+  of_repeat <- function(k) {
+    answer <- vip::vi_shap(
+      structure(list(), class = "audited_model"),
+      feature_names = features, train = data, nsim = n_permutations, adjust = adjust,
+      pred_wrapper = function(object, newdata) predict(object, newdata)
+    )
+    answer$Importance[match(features, answer$Variable)]
+  }
+  matrix(vapply(seq_len(n_repeats), of_repeat, numeric(length(features))), length(features))
+}
+
 # The partial dependence of one feature at the points of grid, in their order, and its
 # spread.
 #

@@ -1,4 +1,4 @@
-"""Asks vip for permutation scores and for FIRM. Alone knows vip's two lines."""
+"""Asks vip for permutation scores, FIRM and Shapley. Alone knows vip's two lines."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -8,6 +8,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from r_bridge import host
+from r_bridge.numeric import as_numbers, restored
 
 Floats = npt.NDArray[np.float64]
 Predict = Callable[[pd.DataFrame], Floats]
@@ -125,3 +126,35 @@ def firm(
     )
     values = np.asarray(answer["values"], dtype=np.float64)
     return float(answer["importance"][0]), values
+
+
+def shap(frame: pd.DataFrame, predict: Predict, *, asked: Mapping[str, Any]) -> Floats:
+    """Ask vip, which asks fastshap, for mean absolute Shapley values.
+
+    The rows cross as numbers, since fastshap keeps seven digits of anything else.
+
+    Parameters
+    ----------
+    frame : DataFrame of shape (n_samples, n_features)
+        The rows explained, and those that stand in for absent columns.
+    predict : callable
+        Asked by R for mixed rows of the columns of `frame`; ``(n_samples,)``.
+    asked : mapping
+        ``seed``, ``n_repeats``, ``n_permutations`` (fastshap's `nsim`), ``adjust``.
+
+    Returns
+    -------
+    ndarray of shape (n_features, n_repeats)
+
+    Raises
+    ------
+    r_bridge.errors.RBridgeError
+    """
+    numbers = as_numbers(frame)
+    scores = host.current().call(
+        "vip_shap",
+        {"data": numbers, **asked},
+        predict=lambda rows: predict(restored(rows, frame)),
+        schema_of=numbers,
+    )
+    return np.asarray(scores, dtype=np.float64)

@@ -12,6 +12,7 @@ R_PACKAGES = {
     "needs_pdp": "pdp",
     "needs_hstats": "hstats",
     "needs_iml": "iml",
+    "needs_fastshap": "fastshap",
 }
 REQUIRE_R = os.environ.get("IMPORTANCE_AUDIT_REQUIRE_R") == "1"
 

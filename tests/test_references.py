@@ -15,7 +15,13 @@ from pipeline import references
 from pipeline.effects import local_profiles
 from pipeline.effects import partial_dependence as effect
 from pipeline.errors import NotApplicable
-from pipeline.importance import METHODS, options_of, partial_dependence, permutation
+from pipeline.importance import (
+    METHODS,
+    options_of,
+    partial_dependence,
+    permutation,
+    shapley,
+)
 from pipeline.known_answers import (
     binary_data,
     level_data,
@@ -246,6 +252,64 @@ def test_every_repeat_of_vip_is_replayed(apartments, kind, form, n_repeats, n_ro
 )
 def test_every_loss_of_a_classifier_is_replayed_by_vip(model, data):
     assert_vip_is_replayed(model, data, "difference", n_repeats=3, n_rows=60)
+
+
+@pytest.mark.needs_vip
+@pytest.mark.needs_fastshap
+@pytest.mark.usefixtures("r")
+@pytest.mark.parametrize(
+    ("model", "data"),
+    [
+        (linear_model(2, 1), normal_data()),
+        (logistic_model(1, 2), binary_data()),
+        (level_model(), level_data()),
+    ],
+    ids=["regression", "binary", "levels"],
+)
+def test_every_repeat_of_shapley_values_is_replayed(model, data):
+    line = references.describe_engine("vip").stream
+    options = {"seed": 7, "n_repeats": 2, "n_permutations": 3}
+    ours, zero = shapley.shapley(model, data, stream=line, **options)
+    theirs, nothing = references.vip.vip_shapley(model, data, **options)
+    assert_replayed(ours, theirs, 0)
+    np.testing.assert_array_equal(zero, nothing)
+
+
+@pytest.mark.needs_vip
+@pytest.mark.needs_fastshap
+@pytest.mark.usefixtures("r")
+def test_shapley_values_are_adjusted_and_scaled_as_asked():
+    line = references.describe_engine("vip").stream
+    model, data = logistic_model(1, 2), binary_data()
+    options = {"seed": 7, "n_repeats": 1, "n_permutations": 3}
+    plain, _ = references.vip.vip_shapley(model, data, scale="link", **options)
+    options |= {"scale": "link", "adjust": True}
+    ours, _ = shapley.shapley(model, data, stream=line, **options)
+    theirs, _ = references.vip.vip_shapley(model, data, **options)
+    # Four roundings of numbers a million times the scores, which are below 10.
+    np.testing.assert_allclose(theirs, ours, atol=4e6 * 2**-53 * 10)
+    assert not np.isclose(theirs, plain).any()
+
+
+@pytest.mark.needs_vip
+@pytest.mark.needs_fastshap
+@pytest.mark.usefixtures("r")
+def test_beside_a_category_numbers_keep_every_digit():
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame({"x": rng.normal(size=40), "g": pd.Categorical(["a", "b"] * 20)})
+
+    def last_digits(X):
+        return (1e9 * X["x"] % 1 + (X["g"] == "b")).to_numpy()
+
+    model, data = (
+        replace(linear_model(2), predict=last_digits),
+        dataset(X, np.zeros(40)),
+    )
+    line = references.describe_engine("vip").stream
+    options = {"seed": 1, "n_repeats": 1, "n_permutations": 1}
+    ours, _ = shapley.shapley(model, data, stream=line, **options)
+    theirs, _ = references.vip.vip_shapley(model, data, **options)
+    assert_replayed(ours, theirs, 0)
 
 
 def row_of(name):
@@ -484,6 +548,13 @@ REFUSED = [
         "vip gives differences and ratios only, and the form asked is 'raw'.",
     ),
     (
+        "vip_shapley",
+        normal_data().asked_by({"x2": ("x2",)}),
+        {},
+        "vip explains by the columns that are asked and has no others, but 1 of 2 are "
+        "asked. Ask for all features.",
+    ),
+    (
         "dalex_curve",
         replace(normal_data(), X=normal_data().X.rename(columns={"x1": "_vname_"})),
         {"feature": "x2"},
@@ -688,6 +759,20 @@ def test_vip_without_pdp_has_no_curves(tmp_path):
     assert found == (
         "NotApplicable: vip takes its curves from R package 'pdp', and R has none. "
         "Run: importance-audit install-r"
+    )
+
+
+@pytest.mark.needs_r
+def test_vip_without_fastshap_has_no_shapley_values(tmp_path):
+    library = library_with_vip(tmp_path, "0.5.0")
+    asked = ASKED_FOR_A_CURVE.replace("pdp", "fastshap")
+    asked = asked.replace("vip_curve", "vip_shapley").replace(', "x1"', "")
+    has_fastshap, found = told_by(asked, library).splitlines()
+    if has_fastshap == "True":
+        pytest.skip("fastshap is installed for all users of this machine")
+    assert found == (
+        "NotApplicable: vip takes Shapley values from R package 'fastshap', and R has "
+        "none. Run: importance-audit install-r"
     )
 
 
