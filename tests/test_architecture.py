@@ -46,6 +46,7 @@ LAYERS = (
 
 R_SIDE = "worker to_r from_r callback probe"
 BRIDGE = (
+    "importance.r_model_specific "
     "references.asking references.dalex references.engine references.hstats "
     "references.iml references.pdp references.vip "
     "r_models tables doctor journal audit cli"

@@ -1,6 +1,8 @@
 """What every row of METHODS must obey, whatever it measures."""
 
 from inspect import cleandoc
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pandas as pd
@@ -9,7 +11,9 @@ import pytest
 from pipeline.config_sections import ModelSection
 from pipeline.importance import METHODS, options_of
 from pipeline.models import fit
-from pipeline.records import Dataset
+from pipeline.records import Dataset, FittedModel
+from r_bridge import host
+from r_bridge.r_models import read_model
 
 LINEAR = ("sklearn.linear_model.LinearRegression", {})
 TREE = ("sklearn.tree.DecisionTreeRegressor", {"max_depth": 3, "random_state": 0})
@@ -62,14 +66,46 @@ def asked(method, *, names=NAMES, **options):
     test = rows("test", 2, names, method=method)
     if row.asks == "data":
         return row.function(None, train, seed=1, **options), train
+    if method == "model_specific":
+        return row.function(of_r(train), test, seed=1, **options), test
     path, parameters = ESTIMATORS.get(method, LINEAR)
     section = ModelSection(name="model", estimator=path, parameters=parameters)
     return row.function(fit(section, train), test, seed=1, **options), test
 
 
-@pytest.fixture(params=METHODS)
+def of_r(train):
+    """Return a linear model that R fitted."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "model.rds"
+        asked = {"d": train.X.assign(y=train.y), "code": "lm(y ~ ., d)"}
+        host.current().call("fit_and_save", asked | {"file": str(file)})
+        model = read_model("model.rds", file.read_bytes())
+    return FittedModel(
+        name="model",
+        task="regression",
+        scale="response",
+        predict=len,
+        features=NAMES,
+        losses=(),
+        estimator=model,
+    )
+
+
+OF_R = pytest.param("model_specific", marks=pytest.mark.needs_r)
+ALL = [OF_R if name == "model_specific" else name for name in METHODS]
+
+
+@pytest.fixture(params=ALL)
 def method(request):
     return request.param
+
+
+@pytest.fixture(scope="module", autouse=True)
+def r():
+    """Keep one R for all; it starts with the first question to it."""
+    file = Path(__file__).with_name("fit_in_r.R")
+    with host.session(extra_r_files=[file]) as worker:
+        yield worker
 
 
 def test_one_row_per_feature_and_one_column_per_repeat(method):

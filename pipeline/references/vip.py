@@ -1,4 +1,4 @@
-"""vip, asked for permutation scores, for FIRM and for Shapley values."""
+"""vip, asked for permutation, FIRM, Shapley, and what R models say of themselves."""
 
 from functools import partial
 from typing import Any, Literal, NamedTuple
@@ -16,9 +16,11 @@ from pipeline.effects.partial_dependence import (
 )
 from pipeline.errors import NotApplicable
 from pipeline.importance import METHODS, Method
+from pipeline.importance.r_model_specific import by_feature, told_by
 from pipeline.records import Dataset, FittedModel, Floats, Form
 from pipeline.references.asking import classes_of, features_of, outputs, refuse
 from r_bridge import host, vip
+from r_bridge.model_specific import vip_numbers
 
 Curve = tuple[npt.NDArray[Any], Floats]
 
@@ -159,6 +161,33 @@ def vip_shapley(
     return raw, np.zeros(raw.shape[1:])
 
 
+def vip_model_specific(
+    model: FittedModel,
+    data: Dataset,
+    *,
+    seed: int,
+    type: str = "",  # noqa: A002 (R's name)
+) -> tuple[Floats, Floats]:
+    """Return the importances of ``vip::vi_model``, asked where the model lives.
+
+    Parameters and returns as in `importance.r_model_specific.model_specific`, except
+    that a feature with several terms has NaN: vip gives one number for each of them.
+
+    Raises
+    ------
+    NotApplicable
+        As there; and if vip refuses the model, or R lacks a package that vip needs.
+    """
+    del seed
+    told = told_by(model, data, type)
+    found = vip_numbers(model.estimator, told.type)
+    if isinstance(found, str):
+        raise NotApplicable(found)
+    values = np.array([found.get(term, np.nan) for term in told.terms])
+    alone = told._replace(values=values, estimate=None, covariance=None)
+    return by_feature(model, alone, data)
+
+
 class _Firm(NamedTuple):
     """Of shape (n_grid,), (n_grid, n_outputs) and (n_outputs,)."""
 
@@ -201,6 +230,7 @@ IMPORTANCE: dict[str, Method] = {
         function=vip_partial_dependence
     ),
     "shapley": METHODS["shapley"]._replace(function=vip_shapley),
+    "model_specific": METHODS["model_specific"]._replace(function=vip_model_specific),
 }
 CURVES: dict[str, EffectMethod] = {
     "partial_dependence": EFFECTS["partial_dependence"]._replace(function=vip_curve),

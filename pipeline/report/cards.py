@@ -231,6 +231,7 @@ SPECIFIC: dict[str, Callable[[Facts, Importance], list[Fact]]] = {
     "oob_permutation_scaled": _options,
     "garson": _options,
     "olden": _options,
+    "model_specific": _options,
     "drop_column": _options,
     "permute_refit": _options,
     "shapley_refit": _options,

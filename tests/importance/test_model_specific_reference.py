@@ -43,17 +43,18 @@ COMPARED = (
     *(BOOSTINGS, TREE, OLDEN, GARSON, SIGNED_RANKS),
 )
 
-FINAL = "the importance itself is recorded, nothing that it could be computed from"
+# Read by our R code from R's own models: `test_r_model_specific` compares these.
+THROUGH_R = "scikit-learn has no such model; it is asked through R"
 LEFT_OUT = {
-    r"rpart[12]": "rpart adds the splits it did not take; scikit-learn keeps none",
+    r"rpart[12]": THROUGH_R,
     r"rpart0": "R refuses a tree without splits; here it measures 0 of each feature",
-    r"rf[12]-type2|rf3-(default|type2)": FINAL,
+    r"rf[12]-type2|rf3-(default|type2)": THROUGH_R,
     r"rf3-type1(-noscale)?|rf2-class": "R's own error, for what it had not stored",
-    r"ranger-(impurity|permutation|impurity_corrected)-(reg|bin)": FINAL,
-    r"ranger-permutation-scaled": FINAL,
+    r"ranger-(impurity|permutation|impurity_corrected)-(reg|bin)": THROUGH_R,
+    r"ranger-permutation-scaled": THROUGH_R,
     r"ranger-none-(reg|bin)": "R's own error, for what it had not stored",
-    r"gbm[12]-perm": "gbm's own permutation, of predictions that are not recorded",
-    r"earth[12]-.*": "scikit-learn has no such splines; they are asked through R",
+    r"gbm[12]-perm": "gbm's own permutation, of a fit that cannot be repeated",
+    r"earth[12]-.*": THROUGH_R,
     r"nnet3-garson": "R refuses several outputs, and so does `garson`: tested there",
     r"nnet4-garson": "R refuses connections that skip; scikit-learn's nets have none",
     r"nnet5-olden": "R fails on a net that was made without a formula",
