@@ -345,8 +345,8 @@ def test_a_model_of_python_is_referred_to_its_own_methods():
     with pytest.raises(NotApplicable) as refusal:
         model_specific(linear_model(2, 1), normal_data(), seed=1)
     assert str(refusal.value) == (
-        "Model 'linear' must be a fitted model of R for method 'model_specific', but it "
-        "is only known by its predictions. What Python models say of themselves is "
+        "Model 'linear' must be a fitted model of R for method 'model_specific', but "
+        "it is only known by its predictions. What Python models say of themselves is "
         "measured by 'impurity', 't_statistic', 'standardised_coefficient', "
         "'raw_weights', 'oob_permutation', 'garson', 'olden'."
     )
