@@ -26,7 +26,7 @@ class Loss(NamedTuple):
     tasks : tuple of str
         The tasks it is defined for.
     unit : str
-        "y", "y^2", "nats" or "1".
+        "y", "y^2", "%", "nats" or "1".
     label : str
         Its name in the report.
     formula : str
@@ -100,6 +100,28 @@ def gamma_deviance(y: Array, prediction: Array, weights: Array) -> float:
     return _mean(np.where(y > 0, found, np.nan), weights[counted])
 
 
+def mape(y: Array, prediction: Array, weights: Array) -> float:
+    """Return the weighted mean of errors in percent of the observed size.
+
+    Infinite, or not a number, if a row that weighs something was observed to be 0.
+    """
+    counted = weights > 0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = 100 * np.abs((y - prediction)[counted] / y[counted])
+    return _mean(share, weights[counted])
+
+
+def one_minus_r2(y: Array, prediction: Array, weights: Array) -> float:
+    """Return the squared error over that of the mean; NaN of a constant target."""
+    weight = float(weights.sum())
+    if weight <= 0:
+        return float("nan")
+    mean = np.full(len(y), float((weights * y).sum()) / weight)
+    total = sum_of_squares(y, mean, weights)
+    error = sum_of_squares(y, prediction, weights)
+    return error / total if total > 0 else float("nan")
+
+
 def one_minus_auc(y: Array, prediction: Array, weights: Array) -> float:
     """Return the share of pairs of a 1 and a 0 that are ranked the wrong way round.
 
@@ -119,6 +141,25 @@ def one_minus_auc(y: Array, prediction: Array, weights: Array) -> float:
     tied_negative = np.diff(negative, prepend=0.0)
     above = negative[-1] - negative
     return float((tied_positive * (above + tied_negative / 2)).sum() / pairs)
+
+
+def one_minus_pr_auc(y: Array, prediction: Array, weights: Array) -> float:
+    """Return one less the area under precision over recall, joined by straight lines.
+
+    The curve starts at recall 0 with precision 1, and equal predictions are one point.
+    A ranking that says nothing has about the share of zeros. NaN if there is no 1.
+    """
+    order = np.argsort(-prediction)
+    ranked = prediction[order]
+    last = np.append(np.flatnonzero(ranked[1:] != ranked[:-1]), len(ranked) - 1)
+    positive = np.cumsum((weights * (y == 1))[order])[last]
+    taken = np.cumsum(weights[order])[last]
+    if positive[-1] == 0:
+        return float("nan")
+    counted = taken > 0
+    recall = np.append(0.0, positive[counted] / positive[-1])
+    precision = np.append(1.0, positive[counted] / taken[counted])
+    return float(1 - (np.diff(recall) * (precision[1:] + precision[:-1]) / 2).sum())
 
 
 def _of_observed_class(y: Array, prediction: Array) -> Array:
@@ -171,9 +212,29 @@ def one_minus_accuracy(y: Array, prediction: Array, weights: Array) -> float:
     Binary: 1 is predicted where its probability is at least 0.5. Multiclass: the most
     probable class, the first of equals.
     """
-    is_binary = prediction.ndim == 1
-    predicted = prediction >= 0.5 if is_binary else prediction.argmax(axis=1)
-    return _mean(predicted != y, weights)
+    return _mean(_predicted_class(prediction) != y, weights)
+
+
+def one_minus_balanced_accuracy(y: Array, prediction: Array, weights: Array) -> float:
+    """Return the mean share that is missed, of a class and of all others.
+
+    Several classes: the mean over classes, each held against the rest. Classes are
+    predicted as in `one_minus_accuracy`. NaN if a class was not observed.
+    """
+    n_classes = 2 if prediction.ndim == 1 else prediction.shape[1]
+    predicted = _predicted_class(prediction)
+    missed = []
+    for k in range(n_classes):
+        is_wrong = (predicted == k) != (y == k)
+        missed += [_mean(is_wrong[at], weights[at]) for at in (y == k, y != k)]
+    return float(np.mean(missed))
+
+
+def _predicted_class(prediction: Array) -> Array:
+    """Return the code of the class that is predicted, (n_samples,)."""
+    if prediction.ndim == 1:
+        return prediction >= 0.5
+    return np.asarray(prediction.argmax(axis=1))
 
 
 LOSSES: dict[str, Loss] = {
@@ -196,6 +257,14 @@ LOSSES: dict[str, Loss] = {
         "1",
         "gamma deviance",
         "Σ w 2(y / p − 1 − log(y / p)) / Σ w",
+    ),
+    "mape": Loss(mape, (REGRESSION,), "%", "MAPE", "100 Σ w |y − p| / |y| / Σ w"),
+    "one_minus_r2": Loss(
+        one_minus_r2,
+        (REGRESSION,),
+        "1",
+        "1 − R²",
+        "Σ w (y − p)² / Σ w (y − mean y)²",
     ),
     "one_minus_auc": Loss(
         one_minus_auc,
@@ -227,6 +296,20 @@ LOSSES: dict[str, Loss] = {
         "1",
         "1 − accuracy",
         "Σ w 1{predicted class ≠ y} / Σ w; binary: cut at 0.5",
+    ),
+    "one_minus_balanced_accuracy": Loss(
+        one_minus_balanced_accuracy,
+        (BINARY, MULTICLASS),
+        "1",
+        "1 − balanced accuracy",
+        "mean over classes of the share missed of a class and of all others",
+    ),
+    "one_minus_pr_auc": Loss(
+        one_minus_pr_auc,
+        (BINARY,),
+        "1",
+        "1 − PR AUC",
+        "1 − area under precision over recall, from (0, 1), straight lines",
     ),
     "negative_log_likelihood": Loss(
         negative_log_likelihood,

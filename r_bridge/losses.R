@@ -52,6 +52,15 @@ gamma_deviance_of <- function(observed, predicted) {
   2 * (observed / predicted - 1 - log(observed / predicted))
 }
 
+# The codes of the classes that were observed and predicted, from 1.
+classes_of <- function(observed, predicted) {
+  if (is.matrix(predicted)) {
+    list(as.integer(observed), max.col(predicted, ties.method = "first"), ncol(predicted))
+  } else {
+    list(observed + 1, (predicted >= 0.5) + 1, 2L)
+  }
+}
+
 losses <- list(
   rmse = function(observed, predicted) sqrt(mean((observed - predicted)^2)),
   mse = function(observed, predicted) mean((observed - predicted)^2),
@@ -62,6 +71,21 @@ losses <- list(
     mean(poisson_deviance_of(observed, predicted))
   },
   gamma_deviance = function(observed, predicted) mean(gamma_deviance_of(observed, predicted)),
+  mape = function(observed, predicted) {
+    100 * mean(abs((observed - predicted) / observed))
+  },
+  one_minus_r2 = function(observed, predicted) {
+    sum((observed - predicted)^2) / sum((observed - mean(observed))^2)
+  },
+
+  one_minus_pr_auc = function(observed, predicted) {
+    cuts <- sort(unique(predicted), decreasing = TRUE)
+    taken <- vapply(cuts, function(cut) sum(predicted >= cut), 1)
+    hits <- vapply(cuts, function(cut) sum(observed[predicted >= cut]), 1)
+    recall <- c(0, hits / sum(observed))
+    precision <- c(1, hits / taken)
+    1 - sum(diff(recall) * (precision[-1] + precision[-length(precision)])) / 2
+  },
 
   # Mann and Whitney: the mean ranks of ties count them half.
   one_minus_auc = function(observed, predicted) {
@@ -85,6 +109,15 @@ losses <- list(
     }
     # sum_k (1{y = k} - p_k)^2 = sum_k p_k^2 + 1 - 2 p_y
     mean(rowSums(predicted^2) + 1 - 2 * of_observed(observed, predicted)) / 2
+  },
+
+  one_minus_balanced_accuracy = function(observed, predicted) {
+    known <- classes_of(observed, predicted)
+    missed <- vapply(seq_len(known[[3]]), function(k) {
+      is_wrong <- (known[[2]] == k) != (known[[1]] == k)
+      (mean(is_wrong[known[[1]] == k]) + mean(is_wrong[known[[1]] != k])) / 2
+    }, 1)
+    mean(missed)
   },
 
   one_minus_accuracy = function(observed, predicted) {

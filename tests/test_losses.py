@@ -24,7 +24,11 @@ BY_HAND = [
     ("regression", "mae", 1),
     ("regression", "poisson_deviance", (2 + 8 * log(4 / 3) - 4 * log(2)) / 3),
     ("regression", "gamma_deviance", (2 * log(2) - 1 / 3 - 2 * log(4 / 3)) / 3),
+    ("regression", "mape", 100 * (0 + 1 + 1 / 4) / 3),
+    ("regression", "one_minus_r2", 5 / (14 / 3)),
     ("binary", "one_minus_auc", 0),
+    ("binary", "one_minus_pr_auc", 0),
+    ("binary", "one_minus_balanced_accuracy", 1 - (1 + 1 / 2) / 2),
     ("binary", "log_loss", -log(0.8 * 0.8 * 0.4) / 3),
     ("binary", "negative_log_likelihood", -log(0.8 * 0.8 * 0.4)),
     ("binary", "brier", (0.04 + 0.04 + 0.36) / 3),
@@ -34,6 +38,7 @@ BY_HAND = [
     ("multiclass", "dalex_cross_entropy", -log(0.5 * 0.7 * 0.4)),
     ("multiclass", "brier", (0.38 + 0.14 + 0.72) / 2 / 3),
     ("multiclass", "one_minus_accuracy", 1 / 3),
+    ("multiclass", "one_minus_balanced_accuracy", 1 - (3 / 4 + 1 / 2 + 1) / 3),
 ]
 
 
@@ -61,7 +66,8 @@ def test_a_weight_of_two_counts_like_a_row_given_twice(task, name, value):
     assert weighted == pytest.approx(
         loss(name, [*y, y[1]], [*prediction, prediction[1]])
     )
-    assert (weighted == pytest.approx(value)) == (name == "one_minus_auc")
+    is_perfect = name in ("one_minus_auc", "one_minus_pr_auc")
+    assert (weighted == pytest.approx(value)) == is_perfect
 
 
 @pytest.mark.parametrize(("task", "name", "value"), BY_HAND)

@@ -45,8 +45,9 @@ NOT_COPIED = {
         ".*-firm-(ice.*|glm-.*|quantiles|trim|lm-.*|constant-vi|var.*)": (
             "options of pdp, which is compared itself, and names and spreads of R"
         ),
-        ".*-permute-(bal_accuracy|mape|pr_auc|rsq|rsq_trad|youden|fun-r2|multi)-.*": (
-            "metrics that have no loss here"
+        ".*-permute-(rsq|youden|multi-youden|multi-roc_auc|multi-pr_auc)(-.*)?": (
+            "metrics without a loss here: a correlation forgives what R² counts, "
+            "Youden's is twice balanced accuracy less 1, areas of pairs of classes"
         ),
         ".*-permute-(name-.*|one-feature-.*|unknown-metric|fun-no-direction)": REFUSAL,
         ".*-permute-(size-frac-both|size-too-big|subset-colname)": REFUSAL,

@@ -35,12 +35,14 @@ from r_bridge import host
 
 SIZE = ("surface", "no.rooms")
 GROUPS = {"size": SIZE, "place": ("floor", "district"), "year": ("construction.year",)}
-LOSSES = ("rmse", "mae", "sum_of_squares", "mse")
+LOSSES = ("rmse", "mae", "sum_of_squares", "mse", "mape", "one_minus_r2")
 ALL_BINARY = (
+    *("one_minus_balanced_accuracy", "one_minus_pr_auc"),
     *("one_minus_auc", "log_loss", "brier"),
     *("one_minus_accuracy", "negative_log_likelihood"),
 )
 ALL_MULTICLASS = (
+    "one_minus_balanced_accuracy",
     *("dalex_cross_entropy", "log_loss", "brier"),
     *("one_minus_accuracy", "negative_log_likelihood"),
 )

@@ -144,7 +144,7 @@ def unit_text(unit: str, target_unit: str) -> str:
     Parameters
     ----------
     unit : str
-        "y", "y^2", "nats", "1" or a scale.
+        "y", "y^2", "%", "nats", "1" or a scale.
     target_unit : str
         The unit of the target, or its name.
     """
