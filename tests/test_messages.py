@@ -403,7 +403,7 @@ CONFIG = [
     (
         asked(losses=["rsme"]),
         "[importance] losses must be a list of names among 'rmse', 'mse', "
-        "'sum_of_squares', 'mae', 'poisson_deviance' and 7 more, each once, but "
+        "'sum_of_squares', 'mae', 'poisson_deviance' and 11 more, each once, but "
         "'rsme' was given. Did you mean 'rmse'?",
     ),
     (
