@@ -308,6 +308,17 @@ def session(
             worker.close()
 
 
+@contextmanager
+def fresh() -> Iterator[Worker]:
+    """Keep one more R, which knows nothing of what that of the session has done."""
+    outer = current()
+    worker = Worker(r_seconds=60.0, library=outer.library, files=_r_files())
+    try:
+        yield worker
+    finally:
+        worker.close()
+
+
 def current() -> Worker:
     """Return the worker of the running session; its R starts with the first call.
 

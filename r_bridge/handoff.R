@@ -1,0 +1,182 @@
+# Objects of vip and DALEX made from numbers, as data only, and such objects read.
+
+# Where an object holds what is more than data, and what it is; "" if nowhere.
+live_part <- function(object, at = "object") {
+  plain <- c("NULL", "logical", "integer", "double", "complex", "character", "raw")
+  if (!typeof(object) %in% c(plain, "list")) return(paste(typeof(object), "at", at))
+  carried <- attributes(object)
+  carried$names <- NULL
+  inner <- c(carried, if (is.list(object)) unclass(object))
+  for (n in seq_along(inner)) {
+    where <- paste0(at, "$", names(inner)[n])
+    found <- live_part(inner[[n]], where)
+    if (nzchar(found)) return(found)
+  }
+  ""
+}
+
+# The mean of each row, as R's own `mean` rounds it.
+means_of <- function(rounds) unname(apply(rounds, 1L, mean))
+
+# What vi() returns, sorted as it sorts. The raw scores keep the order that was asked.
+#
+# values  one row per feature, one column per repeat
+# line    "0.4" or "0.5": the line of vip whose class it has
+vi_object <- function(features, values, type, line) {
+  columns <- list(Variable = features, Importance = means_of(values))
+  if (ncol(values) > 1L) columns$StDev <- unname(apply(values, 1L, stats::sd))
+  order_of <- order(columns$Importance, decreasing = TRUE)
+  object <- lapply(columns, `[`, order_of)
+  attr(object, "row.names") <- .set_row_names(length(features))
+  attr(object, "type") <- type
+  if (ncol(values) > 1L) {
+    dimnames(values) <- list(features, paste0("permutation_", seq_len(ncol(values))))
+    attr(object, "raw_scores") <- values
+  }
+  tibble <- if (line == "0.4") c("tbl_df", "tbl")
+  class(object) <- c("vi", tibble, "data.frame")
+  object
+}
+
+# What DALEX::model_parts() returns: the means over the rounds, losses ascending and
+# without what was not measured, then each round as it was drawn.
+#
+# losses            one row per variable, one column per round
+# full, y_permuted  one number per round
+parts_object <- function(variables, losses, full, y_permuted, form, label, loss_name) {
+  names_of <- function(inner) c("_full_model_", inner, "_baseline_")
+  rounds <- rbind(full, losses, y_permuted)
+  means <- means_of(rounds)
+  inner <- means[1L + seq_along(variables)]
+  shown <- order(inner, na.last = NA)
+  mean_full <- means[1L]
+  values <- c(mean_full, inner[shown], means[length(means)])
+  variable <- names_of(variables[shown])
+  round <- rep(0, length(values))
+  if (ncol(losses) > 1L) {
+    values <- c(values, as.vector(rounds))
+    variable <- c(variable, rep(names_of(variables), ncol(losses)))
+    round <- c(round, rep(as.numeric(seq_len(ncol(losses))), each = nrow(rounds)))
+  }
+  if (form == "difference") values <- values - mean_full
+  if (form == "ratio") values <- values / mean_full
+  object <- data.frame(variable = variable, permutation = round, dropout_loss = values,
+                       label = rep(label, length(values)), stringsAsFactors = FALSE)
+  attr(object, "B") <- as.numeric(ncol(losses))
+  attr(object, "loss_name") <- loss_name
+  class(object) <- c("model_parts", "feature_importance_explainer", "data.frame")
+  object
+}
+
+# The aggregated profiles of DALEX::model_profile(), of numbers or of categories. Partial
+# ones stand in the order of their points, whatever their variables.
+#
+# x       the points, as numbers or as text with their levels
+# method  "partial" or "accumulated"
+profile_object <- function(variables, x, yhat, label, mean_prediction, method,
+                           levels = NULL) {
+  if (!is.null(levels)) x <- factor(x, levels)
+  object <- data.frame(`_vname_` = variables, `_label_` = rep(label, length(yhat)),
+                       `_x_` = x, `_yhat_` = yhat, `_ids_` = rep(0, length(yhat)),
+                       check.names = FALSE, stringsAsFactors = FALSE)
+  if (method == "partial") object <- object[order(object$`_x_`), ]
+  attr(object, "row.names") <- .set_row_names(nrow(object))
+  attr(object, "mean_prediction") <- mean_prediction
+  class(object) <- c("aggregated_profiles_explainer",
+                     paste0(method, "_dependence_explainer"), "data.frame")
+  object
+}
+
+handed_over <- function(kind, parts) {
+  makers <- list(vi = vi_object, parts = parts_object, profile = profile_object)
+  do.call(makers[[kind]], parts)
+}
+
+# Writes an object, unless it holds more than data. What is refused is returned.
+handoff_write <- function(kind, parts, file) {
+  object <- handed_over(kind, parts)
+  found <- live_part(object)
+  if (!nzchar(found)) saveRDS(object, file, version = 3L)
+  found
+}
+
+# Whether a file holds the object that these numbers make.
+handoff_holds <- function(kind, parts, file) {
+  identical(readRDS(file), handed_over(kind, parts))
+}
+
+# The numbers of an object of vip or DALEX, as plain vectors; or what is wrong with it.
+handoff_read <- function(file) {
+  object <- readRDS(file)
+  found <- live_part(object)
+  if (nzchar(found)) return(list(refused = paste("it holds a", found)))
+  if (inherits(object, "model_profile")) object <- object[["agr_profiles"]]
+  readers <- list(vi = vi_numbers, feature_importance_explainer = parts_numbers,
+                  aggregated_profiles_explainer = profile_numbers)
+  known <- intersect(names(readers), class(object))
+  if (!length(known)) {
+    return(list(refused = paste("its class is", paste(class(object), collapse = ", "))))
+  }
+  readers[[known[1L]]](object)
+}
+
+# A column of a list that says it is a data frame, if it is one of that type.
+columns_of <- function(object, types) {
+  columns <- lapply(names(types), function(name) unclass(object)[[name]])
+  names(columns) <- names(types)
+  right <- mapply(function(column, type) {
+    if (is.factor(column)) type != "number" else
+      switch(type, number = is.numeric(column), text = is.character(column),
+             any = is.numeric(column) || is.character(column))
+  }, columns, types)
+  if (!all(right)) {
+    wrong <- names(types)[!right][1L]
+    return(list(refused = paste0("its column '", wrong, "' is not there or of another type")))
+  }
+  if (length(unique(lengths(columns))) > 1L) {
+    return(list(refused = "its columns are not of one length"))
+  }
+  lapply(columns, function(column) {
+    if (is.numeric(column)) as.numeric(column) else as.character(column)
+  })
+}
+
+# The raw scores by name: the rows of the table may be sorted while theirs are not.
+vi_numbers <- function(object) {
+  columns <- columns_of(object, c(Variable = "text", Importance = "number"))
+  if (!is.null(columns$refused)) return(columns)
+  scores <- attr(object, "raw_scores")
+  if (is.null(scores)) {
+    scores <- matrix(columns$Importance)
+  } else if (!is.matrix(scores) || !is.numeric(scores) ||
+             !setequal(rownames(scores), columns$Variable)) {
+    return(list(refused = "its raw scores are not those of its variables"))
+  } else {
+    scores <- scores[columns$Variable, , drop = FALSE]
+  }
+  list(kind = "vi", feature = columns$Variable, importance = columns$Importance,
+       values = unname(scores))
+}
+
+parts_numbers <- function(object) {
+  columns <- columns_of(object, c(variable = "text", permutation = "number",
+                                  dropout_loss = "number", label = "text"))
+  if (!is.null(columns$refused)) return(columns)
+  if (length(unique(columns$label)) != 1L) {
+    return(list(refused = "it is about more than one model"))
+  }
+  list(kind = "parts", feature = columns$variable, round = columns$permutation,
+       value = columns$dropout_loss)
+}
+
+profile_numbers <- function(object) {
+  columns <- columns_of(object, c(`_vname_` = "text", `_label_` = "text", `_x_` = "any",
+                                  `_yhat_` = "number"))
+  if (!is.null(columns$refused)) return(columns)
+  if (length(unique(columns$`_label_`)) != 1L) {
+    return(list(refused = "it is about more than one model or group"))
+  }
+  list(kind = "profile", feature = columns$`_vname_`, x = columns$`_x_`,
+       value = columns$`_yhat_`,
+       method = sub("_dependence_explainer", "", class(object)[2L], fixed = TRUE))
+}

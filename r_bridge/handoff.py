@@ -1,0 +1,176 @@
+"""Objects of vip and DALEX, made of our numbers for R, and read from R's files.
+
+What is written is data only, and read back in a fresh R before anybody gets it. What
+is read was written by others: its bytes are looked at first, and R unpacks it in its
+own process. Not: which numbers go in, or what those that come mean.
+"""
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from r_bridge import host, rds_scan
+from r_bridge.errors import RBridgeError
+
+Floats = npt.NDArray[np.float64]
+
+LINES = ("0.4", "0.5")
+"""The two lines of vip, whose objects differ in class."""
+LOSS_NAMES = {
+    "rmse": "Root mean square error (RMSE)",
+    "one_minus_auc": "One minus AUC",
+    "dalex_cross_entropy": "Cross entropy",
+    "sum_of_squares": "Sum of squared residuals (SSR)",
+}
+
+
+class Plan(NamedTuple):
+    """One object: the kind of it, and the numbers and words it is made of."""
+
+    kind: str
+    parts: Mapping[str, Any]
+
+
+def vi(features: Sequence[str], values: Floats, *, type_: str, line: str) -> Plan:
+    """Return the plan of what ``vip::vi()`` returns.
+
+    Parameters
+    ----------
+    features : sequence of str
+    values : ndarray of shape (n_features, n_repeats)
+        The score of each feature in each repeat. One repeat has no raw scores.
+    type_ : str
+        What vip calls the method: "permutation", "firm", "shap", or ours.
+    line : str
+        One of `LINES`.
+    """
+    parts = {"features": list(features), "values": _matrix(values)}
+    return Plan("vi", {**parts, "type": type_, "line": line})
+
+
+def parts(
+    variables: Sequence[str],
+    losses: Floats,
+    *,
+    full: Floats,
+    y_permuted: Floats,
+    form: str,
+    label: str,
+    loss_name: str,
+) -> Plan:
+    """Return the plan of what ``DALEX::model_parts()`` returns.
+
+    Parameters
+    ----------
+    variables : sequence of str
+    losses : ndarray of shape (n_variables, n_rounds)
+        Loss with each variable permuted.
+    full, y_permuted : ndarray of shape (n_rounds,)
+        Loss of the rows as they are, and with the target permuted.
+    form : {"raw", "difference", "ratio"}
+        Held against the mean of `full`, as DALEX does.
+    label : str
+        The name of the model.
+    loss_name : str
+    """
+    told = {"form": form, "label": label, "loss_name": loss_name}
+    numbers = {"losses": _matrix(losses), "full": full, "y_permuted": y_permuted}
+    return Plan("parts", {"variables": list(variables), **numbers, **told})
+
+
+def profile(
+    curves: Mapping[str, tuple[Sequence[Any], Floats]],
+    *,
+    label: str,
+    mean_prediction: float,
+    method: str,
+) -> Plan:
+    """Return the plan of the aggregated profiles of ``DALEX::model_profile()``.
+
+    Parameters
+    ----------
+    curves : mapping of str to (grid, values)
+        By feature; the grids all numbers, or all levels as text.
+    label : str
+        The name of the model.
+    mean_prediction : float
+    method : {"partial", "accumulated"}
+    """
+    points = [point for grid, _ in curves.values() for point in grid]
+    is_text = any(isinstance(point, str) for point in points)
+    found: dict[str, Any] = {
+        "variables": [name for name, (grid, _) in curves.items() for _ in grid],
+        "x": list(map(str, points)) if is_text else np.array(points, dtype=float),
+        "yhat": np.concatenate([values for _, values in curves.values()]),
+        "levels": list(dict.fromkeys(map(str, points))) if is_text else None,
+    }
+    told = {"label": label, "mean_prediction": mean_prediction, "method": method}
+    return Plan("profile", {**found, **told})
+
+
+def written(plans: Mapping[str, Plan]) -> dict[str, bytes]:
+    """Return the .rds file of each plan, by its key; asked inside a session.
+
+    Every file was read by a fresh R, and holds what that R makes of the same numbers.
+
+    Raises
+    ------
+    RBridgeError
+        If R is not available, or an object holds more than data or came back changed.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        files = {key: Path(folder, f"{n}.rds") for n, key in enumerate(plans)}
+        for key, (kind, made_of) in plans.items():
+            asked = {"kind": kind, "parts": made_of, "file": str(files[key])}
+            found = str(host.current().call("handoff_write", asked)[0])
+            _require(key, "be data only", found and f"it holds a {found}")
+        with host.fresh() as reader:
+            for key, (kind, made_of) in plans.items():
+                asked = {"kind": kind, "parts": made_of, "file": str(files[key])}
+                same = bool(reader.call("handoff_holds", asked)[0])
+                _require(key, "be read as written", "" if same else "it is not")
+        return {key: file.read_bytes() for key, file in files.items()}
+
+
+def read(path: Path) -> dict[str, Any]:
+    """Return the numbers of an object of vip or DALEX that R saved.
+
+    Returns
+    -------
+    dict
+        ``kind`` "vi": ``feature``, ``importance`` (n,), ``values`` (n, n_repeats).
+        "parts": ``feature``, ``round``, ``value``, one row per loss. "profile":
+        ``feature``, ``x``, ``value``, ``method``, one row per point.
+
+    Raises
+    ------
+    RBridgeError
+        If the file is not plain data, or no such object; R never unpacks the first.
+    """
+    try:
+        rds_scan.check(path)
+    except rds_scan.NotPlainError as error:
+        _require(path.name, "be an .rds file of plain data", str(error))
+    except OSError as error:
+        _require(path.name, "be readable", f"the system says: {error.strerror}")
+    answer = host.current().call("handoff_read", {"file": str(path.absolute())})
+    rule = "hold a vi object of vip, or an importance or a profile of DALEX"
+    _require(path.name, rule, str(answer["refused"][0]) if "refused" in answer else "")
+    return {name: _plain(name, value) for name, value in answer.items()}
+
+
+def _plain(name: str, value: Any) -> Any:
+    return str(value[0]) if name in ("kind", "method") else value
+
+
+def _matrix(values: Floats) -> Floats:
+    return np.atleast_2d(np.asarray(values, dtype=np.float64))
+
+
+def _require(key: str, rule: str, finding: str) -> None:
+    if finding:
+        raise RBridgeError(f"File {key!r} must {rule}, but {finding}.")
