@@ -98,6 +98,27 @@ def render(folder: Path, output: Path, quiet: bool) -> None:
 
 
 @main.command()
+@click.argument("folder", type=FOLDER)
+@click.option("--to", type=FOLDER, help="A folder to make (default: here, by the run).")
+@QUIET
+def handoff(folder: Path, to: Path | None, quiet: bool) -> None:
+    """Hand the stored run in FOLDER to R users: tables, vip's and DALEX's objects."""
+    from pipeline.handoff import handoff as files_of
+    from pipeline.history import load_run, write_folder
+    from r_bridge import host
+
+    with _faults():
+        result = load_run(folder)
+        name = f"{result.run.audit}-{result.run.volatile['run_id']}-handoff"
+        target = to or Path(name)
+        with host.session():
+            files = files_of(result)
+        write_folder(target, files)
+    if not quiet:
+        click.echo(f"{target} was written. Read its README.md, or: Rscript read.R")
+
+
+@main.command()
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def doctor(as_json: bool) -> None:
     """Say what this machine has and lacks, with the remedy."""

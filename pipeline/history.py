@@ -149,6 +149,28 @@ def write_file(path: Path, content: bytes | str) -> None:
         _write(part, _bytes(content))
 
 
+def write_folder(folder: Path, files: Files) -> None:
+    """Write a folder that is not there yet, with all its files or not at all.
+
+    Raises
+    ------
+    AuditError
+        If there is something of that name, or it cannot be written; nothing is left.
+    """
+    try:
+        if folder.exists():
+            raise _TakenError
+        with _whole(folder) as part:
+            for path, data in files.items():
+                _write(part / path, _bytes(data))
+            for inner in (*filter(Path.is_dir, part.rglob("*")), part):
+                _sync(inner)
+    except _TakenError as error:
+        raise AuditError(
+            f"{folder} must not exist yet, but it does. Choose another folder."
+        ) from error
+
+
 def summary(result: AuditResult) -> str:
     """Return the verdict, the leading features, the pairs and the findings as lines."""
     words = result.agreement["verdict"].value_counts()

@@ -101,6 +101,8 @@ class Journal:
         Rows of the frames of these names.
     not_applicable : mapping of str to list of (question, model)
         Why there is no answer, and to what.
+    digests : mapping of str to str
+        By model, the digest of what it predicts for the audited rows.
     status : {"complete", "interrupted"}
     seconds : mapping of str to float
         How long each step took.
@@ -131,6 +133,7 @@ class Journal:
     mean_predictions: list[dict[str, Any]] = field(default_factory=list)
     selection: list[dict[str, Any]] = field(default_factory=list)
     not_applicable: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+    digests: dict[str, str] = field(default_factory=dict)
     status: Literal["complete", "interrupted"] = "complete"
     seconds: dict[str, float] = field(default_factory=dict)
     at: tuple[int, int, str] = (0, 0, "")
@@ -280,7 +283,7 @@ class Journal:
             distributions=distributions.distributions_frame(
                 (train, test), self.effects
             ),
-            models=models_frame(fitted),
+            models=models_frame(fitted, self.digests),
             performance=_stacked(self.performance, PERFORMANCE),
             y_permuted=_stacked(self.y_permuted, Y_PERMUTED),
             agreement=agreement.agreement_frame(self.pairs),

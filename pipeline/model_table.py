@@ -1,6 +1,6 @@
 """Fitted models as the rows of one table. Not: making them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
@@ -20,15 +20,19 @@ COLUMNS = (
     "source",
     "sha256",
     "n_train",
+    "predictions_sha256",
 )
 
 
-def models_frame(models: Sequence[FittedModel]) -> pd.DataFrame:
+def models_frame(
+    models: Sequence[FittedModel], digests: Mapping[str, str] | None = None
+) -> pd.DataFrame:
     """Return one row per model.
 
     Columns: model, estimator (class name, empty for a function), library, task, scale,
     positive_class (empty unless binary), classes (tuple of str), encoder, parameters
-    (JSON text), source, sha256, n_train.
+    (JSON text), source, sha256, n_train, predictions_sha256 (of `digests`: by model,
+    what it predicts for the audited rows; empty where that is not known).
     """
     return pd.DataFrame(
         [
@@ -45,6 +49,7 @@ def models_frame(models: Sequence[FittedModel]) -> pd.DataFrame:
                 "source": model.source,
                 "sha256": model.sha256,
                 "n_train": model.n_train,
+                "predictions_sha256": (digests or {}).get(model.name, ""),
             }
             for model in models
         ],

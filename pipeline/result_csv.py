@@ -22,11 +22,11 @@ WHAT = ("scale", "positive_class", "split", "unit", "n_samples", "stream", "seed
 def tables(result: AuditResult) -> dict[str, str]:
     """Return the text of each table by the name of its file, "importances.csv"."""
     return {
-        "importances.csv": _csv(_importances(result.importances)),
-        "effects.csv": _csv(_effects(result.effects)),
-        "surfaces.csv": _csv(_surfaces(result.surfaces)),
-        "findings.csv": _csv(_findings(result)),
-        **{f"{name}.csv": _csv(_frame(frame)) for name, frame in _frames(result)},
+        "importances.csv": csv_text(_importances(result.importances)),
+        "effects.csv": csv_text(_effects(result.effects)),
+        "surfaces.csv": csv_text(_surfaces(result.surfaces)),
+        "findings.csv": csv_text(_findings(result)),
+        **{f"{name}.csv": csv_text(_frame(frame)) for name, frame in _frames(result)},
     }
 
 
@@ -89,7 +89,7 @@ def _frame(frame: pd.DataFrame) -> Table:
     yield from frame.itertuples(index=False, name=None)
 
 
-def _csv(table: Table) -> str:
+def csv_text(table: Table) -> str:
     """Return a table as CSV: LF, full precision, quotes where needed."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")

@@ -79,6 +79,7 @@ def test_what_is_read_is_what_was_written(tmp_path):
     file = tmp_path / "v.rds"
     file.write_bytes(handoff.written({"v": plan})["v"])
     found = handoff.read(file)
+    assert found["feature"].tolist() == [names[1], names[0], names[2]]  # as vi() sorts
     order = [names.index(name) for name in found["feature"]]
     np.testing.assert_array_equal(found["values"], values[order])
 

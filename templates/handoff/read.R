@@ -1,0 +1,107 @@
+# Reads the objects of this folder, draws them, and computes every mean again.
+#
+#   Rscript read.R            needs R alone; draws what vip and DALEX are installed for
+
+table_of <- function(file) {
+  utils::read.csv(file, check.names = FALSE, stringsAsFactors = FALSE,
+                  na.strings = character(), encoding = "UTF-8",
+                  colClasses = c(feature = "character", model = "character"))
+}
+
+has <- function(package) requireNamespace(package, quietly = TRUE)
+number <- function(text) suppressWarnings(as.numeric(text))
+
+importances <- suppressWarnings(table_of("importances.csv"))
+rounds <- suppressWarnings(table_of("rounds.csv"))
+objects <- suppressWarnings(table_of("objects.csv"))
+
+# ---- every importance from what was measured in each repeat
+values_of <- function(record, feature) {
+  mine <- rounds[rounds$record == record & rounds$feature == feature, ]
+  facts <- importances[importances$record == record, ][1L, ]
+  raw <- number(mine$raw)
+  baseline <- number(mine$baseline)
+  pooled <- facts$aggregator == "pooled"
+  switch(facts$form,
+    difference = raw - baseline,
+    ratio = raw / if (pooled) mean(baseline) else baseline,
+    absolute = abs(raw),
+    raw = raw
+  )
+}
+
+gap <- function(a, b, size) {
+  both <- is.finite(a) & is.finite(b)
+  if (any(both != (is.finite(a) | is.finite(b)))) return(Inf)
+  if (!any(both)) return(0)
+  max(abs(a - b)[both]) / max(size, .Machine$double.xmin)
+}
+
+check <- function(record) {
+  table <- importances[importances$record == record, ]
+  values <- lapply(table$feature, function(name) values_of(record, name))
+  mine <- rounds$record == record
+  size <- c(number(rounds$raw[mine]), number(rounds$baseline[mine]))
+  size <- max(abs(size[is.finite(size)]), 0)
+  means <- vapply(values, mean, 0)
+  found <- gap(means, number(table$importance), size)
+  pooled <- table$aggregator[1L] == "pooled" && table$form[1L] == "ratio"
+  if (!pooled && length(values[[1L]]) > 1L && nzchar(table$stream[1L])) {
+    found <- max(found, gap(vapply(values, stats::sd, 0), number(table$std), size))
+  }
+  of_record <- objects[objects$record == record, ]
+  for (n in seq_len(nrow(of_record))) {
+    object <- unclass(readRDS(of_record$file[n]))
+    names_of <- if (of_record$class[n] == "vi") object$Variable else object$variable
+    told <- if (of_record$class[n] == "vi") object$Importance else object$dropout_loss
+    told <- told[match(table$feature, names_of)]
+    if (of_record$class[n] != "vi") {
+      # DALEX holds the mean loss against that of the rows as they are, mean by mean.
+      full <- object$dropout_loss[match("_full_model_", object$variable)]
+      shown <- table$form[1L]
+      if (shown == "difference") told <- told - full
+      if (shown == "ratio") told <- told / full
+      missing <- !is.finite(means)
+      told[missing] <- means[missing]
+    }
+    found <- max(found, gap(means, as.numeric(told), size))
+  }
+  found
+}
+
+gaps <- vapply(unique(importances$record), check, 0)
+cat(sprintf("%d records computed again from %d measurements; largest gap %.1e\n",
+            length(gaps), nrow(rounds), max(gaps, 0)))
+if (any(gaps > 1e-9)) {
+  stop("A number is not met, first in record ", unique(importances$record)[gaps > 1e-9][1L])
+}
+
+# ---- every object drawn by its own package
+draw <- function(file, class) {
+  object <- readRDS(file)
+  if (class == "vi" && utils::packageVersion("vip") < "0.5") {
+    print(vip::vip(object, num_features = nrow(object)))
+  } else if (class == "vi") {
+    # Base graphics would turn the names upright, and leave out those without room.
+    kept <- graphics::par(las = 1, mar = c(5, 11, 2, 1))
+    on.exit(graphics::par(kept))
+    vip::vip(object, num_features = nrow(object))
+  } else {
+    print(graphics::plot(object))
+  }
+}
+
+lines_of_vip <- if (!has("vip")) "none" else
+  if (utils::packageVersion("vip") < "0.5") "vi-0.4" else "vi-0.5"
+with_dalex <- has("DALEX") && has("ingredients")
+folder <- sub("/.*", "", objects$file)
+drawn <- objects[folder == lines_of_vip | (folder == "DALEX" & with_dalex), ]
+if (nrow(drawn)) {
+  grDevices::pdf("plots.pdf", width = 7, height = 5)
+  for (n in seq_len(nrow(drawn))) draw(drawn$file[n], drawn$class[n])
+  invisible(grDevices::dev.off())
+}
+cat(sprintf("%d of %d objects drawn into plots.pdf (vip: %s; DALEX: %s)\n",
+            nrow(drawn), nrow(objects),
+            if (has("vip")) as.character(utils::packageVersion("vip")) else "not installed",
+            if (with_dalex) as.character(utils::packageVersion("DALEX")) else "not installed"))
