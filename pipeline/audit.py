@@ -38,6 +38,7 @@ from pipeline.repeat_run import SecondRun
 from pipeline.resampling import keep_stability
 from pipeline.result import AuditResult
 from pipeline.shuffling import keep_significance
+from pipeline.supplied import check_files, supplied_steps
 from r_bridge import host
 from r_bridge.errors import RUnavailable
 
@@ -88,6 +89,7 @@ def audit(
     with host.session(r_seconds=r.seconds, r_memory_gb=r.memory_gb):
         run.look_for_engines()
         preconditions.check_rows(config, test)
+        check_files(config)
         run.models = (*_fitted(config, train), *models)
         preconditions.check_names(config, test, run.models)
         run.journal.follow(run.steps())
@@ -175,6 +177,7 @@ class _Run:
             drawn = partial(keep_surfaces, *kept, self.test, us, self.config)
             made.append(("surfaces of two features", drawn))
         made += judging_steps(*kept, self.train, self.test, us, self.config)
+        made += supplied_steps(*kept, self.train, self.test, us, self.config)
         return [*made, ("agreement", self.compare), *claims]
 
     def questions(self) -> Iterator[tuple[ImportanceSection, FittedModel | None]]:

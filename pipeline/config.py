@@ -9,7 +9,7 @@ from dataclasses import replace
 from inspect import Parameter
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from pipeline.claim_checks import claim_problems
 from pipeline.claim_section import CLAIM_KINDS, ClaimSection, claim_rules
@@ -37,15 +37,20 @@ from pipeline.config_sections import (
     required_of,
     rules_of,
 )
+from pipeline.config_supplied import MEASURED, SuppliedSection
 from pipeline.errors import ConfigError, did_you_mean
 from pipeline.importance import METHODS, RESERVED, options_of
 from pipeline.rules import Misfit, Misfits, Rule
+from pipeline.supplied_checks import supplied_problems
+
+Asked = TypeVar("Asked", ImportanceSection, SuppliedSection)
 
 FILE_NAME = "audit.toml"
-MAY_BE_EMPTY = ("derived", "models", "surfaces", "claims", "expected")
+MAY_BE_EMPTY = ("derived", "models", "surfaces", "claims", "expected", "supplied")
 OWN_KEYS: dict[type, tuple[str, tuple[str, ...], Callable[[str], dict[str, Rule]]]] = {
     ImportanceSection: ("method", METHOD_NAMES, option_rules),
     ClaimSection: ("kind", CLAIM_KINDS, claim_rules),
+    SuppliedSection: ("method", MEASURED, option_rules),
 }
 """Sections in which a key decides which others there are: that key, its names, and
 the rules of what each name brings."""
@@ -143,7 +148,8 @@ def _sections(
             made[key] = TABLES[key](**entries[0].values)
         else:
             made.update(entries[0].values)
-    done = {"importance": tuple(_completed(made))}
+    done: dict[str, Any] = {"importance": tuple(_completed(made))}
+    done["supplied"] = tuple(map(_with_options, made.get("supplied", ())))
     return made | done | {"claims": tuple(map(_whole, made.get("claims", ())))}
 
 
@@ -257,6 +263,10 @@ def _problems(
             yield from top_k_problems(entries[0], asked, _facts(read, required))
         elif key == "selection":
             yield from selection_problems(entries[0], read["importance"])
+        elif key == "supplied":
+            yield from supplied_problems(
+                entries, read["importance"], _facts(read, required)
+            )
         elif key == "expected":
             yield from expected_problems(entries, _facts(read, required))
     for key in required:
@@ -279,14 +289,19 @@ def _facts(read: Mapping[str, tuple[Entry, ...]], required: tuple[str, ...]) -> 
 def _completed(made: Mapping[str, Any]) -> Iterator[ImportanceSection]:
     """Yield the importance entries with the defaults of task and method filled in."""
     for entry in made["importance"]:
-        method = METHODS[entry.method]
-        options = options_of(method.function) | dict(entry.options)
-        entry = replace(
-            entry, form=entry.form or method.form, options=MappingProxyType(options)
-        )
+        entry = _with_options(entry)
         if made.get("data"):
             entry = replace(entry, losses=entry.losses_for(made["data"].task))
         yield entry
+
+
+def _with_options(entry: Asked) -> Asked:
+    """Return an entry with the form and the options of its method filled in."""
+    method = METHODS[entry.method]
+    options = options_of(method.function) | dict(entry.options)
+    return replace(
+        entry, form=entry.form or method.form, options=MappingProxyType(options)
+    )
 
 
 def _sentence(where: str, key: str, misfit: Misfit) -> str:

@@ -24,6 +24,7 @@ from pipeline.config_sections import (
     required_of,
     rules_of,
 )
+from pipeline.config_supplied import MEASURED, SuppliedSection
 from pipeline.effects import EFFECTS
 from pipeline.importance import METHODS, options_of
 
@@ -42,7 +43,8 @@ def audit_schema() -> dict[str, Any]:
     for name, section in LISTS.items():
         item = _section_schema(section)
         keys[name] = {"type": "array", "minItems": 1, "items": item}
-    keys["importance"]["items"] = _entry_schema()
+    keys["importance"]["items"] = _entry_schema(ImportanceSection, tuple(METHODS))
+    keys["supplied"]["items"] = _entry_schema(SuppliedSection, MEASURED)
     keys["claims"]["items"] = _claim_schema()
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -94,16 +96,16 @@ def _section_schema(section: type) -> dict[str, Any]:
     return schema | ({"required": list(required)} if required else {})
 
 
-def _entry_schema() -> dict[str, Any]:
-    """Return the schema of an importance entry: its method decides the options."""
-    schema = _section_schema(ImportanceSection)
+def _entry_schema(section: type, methods: tuple[str, ...]) -> dict[str, Any]:
+    """Return the schema of an entry about a method, which decides the options."""
+    schema = _section_schema(section)
     del schema["additionalProperties"]
     cases = [
         {
             "if": {"properties": {"method": {"const": name}}, "required": ["method"]},
             "then": {"properties": _option_schemas(name)},
         }
-        for name in METHODS
+        for name in methods
     ]
     return schema | {"allOf": cases, "unevaluatedProperties": False}
 

@@ -22,6 +22,7 @@ from pipeline.config_rankings import (
     TopKSection,
 )
 from pipeline.config_settings import ChecksSection, ReportSection, RSection
+from pipeline.config_supplied import SuppliedSection
 from pipeline.config_surfaces import SurfaceSection
 from pipeline.derived import DerivedSection
 from pipeline.errors import ConfigError, listed
@@ -249,6 +250,7 @@ class AuditConfig:
     surfaces : tuple of SurfaceSection
     claims : tuple of ClaimSection
     expected : tuple of ExpectedSection
+    supplied : tuple of SuppliedSection
     checks : ChecksSection
     stability : StabilitySection
     significance : SignificanceSection
@@ -272,6 +274,7 @@ class AuditConfig:
     surfaces: tuple[SurfaceSection, ...] = ()
     claims: tuple[ClaimSection, ...] = ()
     expected: tuple[ExpectedSection, ...] = ()
+    supplied: tuple[SuppliedSection, ...] = ()
     checks: ChecksSection = field(default_factory=ChecksSection)
     stability: StabilitySection = field(default_factory=StabilitySection)
     significance: SignificanceSection = field(default_factory=SignificanceSection)
@@ -318,6 +321,7 @@ LISTS: dict[str, type] = {
     "surfaces": SurfaceSection,
     "claims": ClaimSection,
     "expected": ExpectedSection,
+    "supplied": SuppliedSection,
 }
 QUESTIONS = ("data", "derived", "groups", "models", *tuple(LISTS)[2:])
 KEYS = (

@@ -13,6 +13,14 @@ import pandas as pd
 from pipeline.frozen import freeze
 from pipeline.records import Floats, Form, Options
 
+SUPPLIED = " (supplied)"
+"""The end of the name of an engine that was not asked here."""
+
+
+def supplied_by(engine: str) -> str:
+    """Return the package of an engine whose numbers were supplied, else nothing."""
+    return engine.partition(" ")[0] if engine.endswith(SUPPLIED) else ""
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Importance:

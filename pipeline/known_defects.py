@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pipeline.estimates import Effect, Importance
+from pipeline.estimates import Effect, Importance, supplied_by
 from pipeline.records import Floats
 
 # Which engine each package works for.
@@ -245,9 +245,12 @@ def defects_for(
         said about ties.
     """
     options: Mapping[str, Any] = record.options
+    elsewhere = supplied_by(record.engine)
+    if elsewhere:  # what is installed here did not make it
+        versions = {elsewhere: record.engine_version}
     numbers = record.raw if isinstance(record, Importance) else record.values
     question = Question(
-        engine=record.engine,
+        engine=elsewhere or record.engine,
         method=record.method,
         loss=getattr(record, "loss", ""),
         n_features=len(getattr(record, "features", ("",))),

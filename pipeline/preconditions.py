@@ -50,6 +50,7 @@ def check_names(
         for name in claim.features
     }
     asked |= {section.model for section in config.expected if section.model}
+    asked |= {entry.model for entry in config.supplied}
     thought = {
         name
         for section in config.expected

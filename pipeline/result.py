@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from pipeline.estimates import Effect, Importance
+from pipeline.estimates import SUPPLIED, Effect, Importance
 from pipeline.finding import Finding
 from pipeline.frozen import freeze
 from pipeline.surface import Surface
@@ -132,8 +132,9 @@ class AuditResult:
     def verdict(self) -> str:
         """The overall verdict on the audit, never on the model.
 
-        "confirmed": a Python-R pair replayed or equivalent, none disagreeing, no
-        named engine missing, nothing found above info. "confirmed with exceptions":
+        "confirmed": a Python-R pair replayed or equivalent, not with numbers that
+        were supplied, none disagreeing, no named engine missing, nothing found above
+        info. "confirmed with exceptions":
         nothing at or above `fail_on`. "not confirmed": something is. "not
         established": a method failed or the run was interrupted.
         """
@@ -144,7 +145,8 @@ class AuditResult:
         if found & ({"failure"} | ({"warning"} & {self.run.config.get("fail_on")})):
             return "not confirmed"
         words = self.agreement["verdict"]
-        with_python = set(words[self.agreement["engine_a"] == "python"])
+        supplied = self.agreement["engine_b"].astype(str).str.endswith(SUPPLIED)
+        with_python = set(words[(self.agreement["engine_a"] == "python") & ~supplied])
         confirmed = with_python & {"replayed", "equivalent"}
         if "disagrees" in set(words):
             confirmed = set()

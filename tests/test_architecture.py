@@ -9,24 +9,25 @@ ROOT = Path(__file__).parents[1]
 
 LAYERS = (
     "cli",
-    "audit",
-    "judging",
+    "audit handoff",
+    "judging supplied",
     "selection",
     "comparing convergence resampling shuffling top_k readings drawn_curves "
     "drawn_surfaces first_pairs permuted_targets",
     "top_k_protocols repeat_run bridge_checks",
+    "supplied_numbers",
     "journal",
     "data models model_table measure preconditions environment history doctor starter "
     "reproduction expected dependent_leaders",
     "entries",
     "config reading r_models",
-    "claim_checks",
+    "claim_checks supplied_checks",
     "config_checks config_schema",
     "config_sections",
     "claim_section unseen",
     "claims",
     "config_settings",
-    "config_rankings config_surfaces",
+    "config_rankings config_surfaces config_supplied",
     "derived",
     "references checks rules splits roles significance stability tables",
     "report",
@@ -36,7 +37,8 @@ LAYERS = (
     "avoided_defects",
     "effects known_answers known_defects agreement performance result_json "
     "result_csv prediction",
-    "distributions encoding estimators dependence primary standardised",
+    "distributions encoding estimators dependence primary standardised "
+    "prediction_digest",
     "columns spreads result trials",
     "surface",
     "estimates",
@@ -49,7 +51,7 @@ BRIDGE = (
     "importance.r_model_specific "
     "references.asking references.dalex references.engine references.hstats "
     "references.iml references.pdp references.vip "
-    "r_models tables doctor journal audit cli"
+    "r_models tables doctor journal audit cli handoff supplied supplied_numbers"
 )
 OWNERS = {
     "rpy2": {f"r_bridge.{name}" for name in R_SIDE.split()},

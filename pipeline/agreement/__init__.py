@@ -23,7 +23,7 @@ from pipeline.agreement.circumstances import (
 )
 from pipeline.agreement.reasons import REDEFINING, Why, best, text
 from pipeline.agreement.sides import side_by_side
-from pipeline.estimates import Effect, Importance
+from pipeline.estimates import Effect, Importance, supplied_by
 from pipeline.finding import Finding
 from pipeline.primary import options_text, told_apart
 from pipeline.records import Floats
@@ -158,9 +158,10 @@ def not_compared(record: Importance | Effect, engine: str, reason: str) -> Row:
 def pairs(records: Iterable[Record]) -> list[tuple[Record, Record]]:
     """Return what to compare: ours with each engine, then engines with each other.
 
-    Ours is the record with the draw order of the engine, the first if nobody can
-    replay that. Where several entries ask one question with other options, records
-    with the same options are paired.
+    Ours is the record with the draws of the engine, else one with its draw order; for
+    numbers that were supplied, and where nobody can replay the order, else our first.
+    Where several entries ask one question with other options, records with the same
+    options are paired.
     """
     questions: dict[tuple[str, ...], list[Record]] = {}
     for record in records:
@@ -170,9 +171,9 @@ def pairs(records: Iterable[Record]) -> list[tuple[Record, Record]]:
         ours = [record for record in asked if record.engine == OURS]
         theirs = [record for record in asked if record.engine != OURS]
         for n, b in enumerate(theirs):
-            same_draws = [a for a in ours if a.stream == b.stream]
-            unmatched = ours if b.stream in WITHOUT_REPLAY else []
-            own = _alike(same_draws, b) or _alike(unmatched, b)[:1]
+            own = _alike(_same_draws(ours, b), b)
+            if not own and (supplied_by(b.engine) or b.stream in WITHOUT_REPLAY):
+                own = _alike(ours, b)[:1]
             others = [a for a in theirs[:n] if a.engine != b.engine]
             found += [(a, b) for a in own + _alike(others, b)]
     return sorted(found, key=lambda pair: pair[0].engine != OURS)
@@ -211,6 +212,13 @@ def _question(record: Importance | Effect) -> tuple[str, ...]:
     """Return what two records must share to be compared."""
     asked = _identity(record, record)
     return tuple(asked[name] for name in AGREEMENT[:7])
+
+
+def _same_draws(ours: list[Record], b: Record) -> list[Record]:
+    """Return our records with the draws of `b`, else those with its draw order."""
+    same_order = [a for a in ours if a.stream == b.stream]
+    same = [a for a in same_order if a.seed == b.seed or not b.stream]
+    return same or same_order
 
 
 def _alike(candidates: list[Record], b: Record) -> list[Record]:

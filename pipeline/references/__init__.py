@@ -11,7 +11,12 @@ from pipeline.effects import EFFECTS
 from pipeline.importance import METHODS
 from pipeline.references import dalex, hstats, iml, pdp, vip
 from pipeline.references.asking import same_predictions, told_of_predict
-from pipeline.references.engine import EngineInfo, describe_engine, loss_source
+from pipeline.references.engine import (
+    EngineInfo,
+    describe_engine,
+    loss_source,
+    stream_of,
+)
 
 __all__ = [
     "ENGINES",
@@ -19,6 +24,7 @@ __all__ = [
     "describe_engine",
     "loss_source",
     "same_predictions",
+    "stream_of",
     "told_of_predict",
 ]
 

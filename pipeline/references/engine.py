@@ -75,8 +75,8 @@ def describe_engine(name: str) -> EngineInfo:
     if not version or is_older(version, PACKAGES[name].oldest):
         reason = f"R {found['r_version']} {_lack(name, version, found['broken'])}"
         return EngineInfo(name, False, "", "", f"{reason}. Run: {remedy_of(name)}")
-    stream = vip.stream_of(version) if name == "vip" else STREAMS[name]
-    return EngineInfo(name, True, version, stream, untried(name, found["packages"]))
+    stream, newer = stream_of(name, version), untried(name, found["packages"])
+    return EngineInfo(name, True, version, stream, newer)
 
 
 def is_older(version: str, than: str) -> bool:
@@ -123,6 +123,11 @@ def _lack(name: str, version: str, broken: Mapping[str, str]) -> str:
     if version:
         return f"has {name} {version}, and {PACKAGES[name].oldest} is the oldest asked"
     return f"has no package {name!r}"
+
+
+def stream_of(package: str, version: str) -> str:
+    """Return the order in which a version of an R package draws."""
+    return vip.stream_of(version) if package == "vip" else STREAMS[package]
 
 
 def _own_version() -> str:

@@ -1,8 +1,9 @@
 """Section E: one estimand card per measure, which every number refers to by its id."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
-from pipeline.estimates import Importance
+from pipeline.estimates import SUPPLIED, Importance, supplied_by
 from pipeline.losses import LOSSES
 from pipeline.primary import LEVEL, Measure, measure_of
 from pipeline.report.blocks import (
@@ -14,7 +15,14 @@ from pipeline.report.blocks import (
     Styled,
     plain,
 )
-from pipeline.report.facts import Facts, engine_name, setting, tallied, whole
+from pipeline.report.facts import (
+    Facts,
+    config_of,
+    engine_name,
+    setting,
+    tallied,
+    whole,
+)
 from pipeline.report.number_text import loss_label, percent, unit_text
 from pipeline.report.rankings import Ranking, is_pooled, rows_drawn
 from pipeline.report.wording import (
@@ -29,6 +37,8 @@ from pipeline.report.wording import (
 )
 
 Fact = tuple[Sentence, Sentence]
+DIGITS = 16
+"""Of a SHA-256 on a card."""
 
 
 def method(facts: Facts) -> Section:
@@ -60,6 +70,7 @@ def _card(facts: Facts, measure: Measure) -> Card:
         *SPECIFIC[record.method](facts, record),
         (say("cards.label.spread"), _spread(record)),
         (say("cards.label.engines"), _engines(facts, record, ranked)),
+        *_supplied(facts, ranked),
         *_stream(record),
         (say("cards.label.limits"), say(f"cards.{record.method}.limits")),
         (say("cards.label.reference"), say(f"cards.{record.method}.reference")),
@@ -284,8 +295,39 @@ def _engines(facts: Facts, record: Importance, ranked: list[Ranking]) -> Sentenc
     return joined(told, "; ")
 
 
+def _supplied(facts: Facts, ranked: list[Ranking]) -> list[Fact]:
+    """Return who supplied which numbers of a measure, and on which predictions."""
+    asked = {(r.record.model, r.record.method, r.record.of) for r in ranked}
+    known = {engine for engine in facts.answered if supplied_by(engine)}
+    told = [
+        _supply(entry)
+        for entry in config_of(facts, "supplied")
+        if (entry["model"], entry["method"], entry["of"]) in asked
+        and f"{entry['package']} {entry['version']}{SUPPLIED}" in known
+    ]
+    return [(say("cards.label.supplied"), joined(told, "; "))] if told else []
+
+
+def _supply(entry: Mapping[str, Any]) -> Sentence:
+    has_seed = entry["seed"] is not None and "n_repeats" in entry
+    seed = say("cards.supplied_seed", seed=str(entry["seed"])) if has_seed else ()
+    return say(
+        "cards.supplied",
+        engine=f"{entry['package']} {entry['version']}",
+        model=named(entry["model"]),
+        by=shortened(entry["by"], 60),
+        date=entry["date"],
+        seed=seed,
+        file=Styled("code", (shortened(entry["file"], 60),)),
+        sha256=Styled("code", (entry["sha256"][:DIGITS],)),
+        predictions=Styled("code", (entry["predictions_sha256"][:DIGITS],)),
+    )
+
+
 def _called(engine: str, version: str, function: str) -> list[Part]:
     """Return an engine with its version and the function that was called."""
+    if supplied_by(engine):  # it has its version in its name
+        return [engine]
     name = f"{engine_name(engine)} {version}".rstrip()
     return [name, Styled("code", (function,))] if function else [name]
 

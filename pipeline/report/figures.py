@@ -195,9 +195,10 @@ def engines(
 ) -> str:
     """Return what up to five engines say of the same features, as an SVG.
 
-    One row per feature, one mark per engine (stroke, cross, open triangle) with its
-    interval, set apart by three tenths of a row. The first row whose marks leave
-    room carries the names of the engines; without one they stand above the plot.
+    One row per feature, one mark per engine (stroke, cross, open triangles) with its
+    interval, set apart by three tenths of a row, or less where there are many. The
+    first row whose marks leave room carries the names of the engines; without one they
+    stand above the plot.
 
     Parameters
     ----------
@@ -227,7 +228,7 @@ def engines(
     numbers = [number for row in rows for point in row.points for number in point[1:]]
     ends = limits(numbers, include=(baseline,))
     scale = Scale(*ends, column.plot, right - column.plot)
-    step = 0.3 * column.pitch
+    step = min(0.3, 0.9 / len(engines)) * column.pitch
     telling, side = figure_rows.telling_row(rows, engines, scale, step)
     top = parts.HEAD + (0.0 if telling >= 0 else 3.6)
     span = (top, top + column.height)

@@ -1,6 +1,7 @@
 """The figures of section G: engines side by side, and differences in their bands."""
 
 from collections.abc import Hashable
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from pipeline.report import figures
 from pipeline.report.blocks import Figure, Link, Sentence, plain
 from pipeline.report.facts import Facts, card_link, engine_name, tallied
 from pipeline.report.figure_data import BandPanel, BandRow, EngineRow
+from pipeline.report.figure_rows import ENGINES
 from pipeline.report.number_text import count, decimals, number, percent
 from pipeline.report.ranking_tables import measured_in, table_id
 from pipeline.report.rankings import Ranking
@@ -30,7 +32,7 @@ ALT = 250
 
 
 def engine_figures(facts: Facts) -> tuple[Figure, ...]:
-    """Return the lead ranking as each engine measured it.
+    """Return the lead ranking as each engine measured it, the first five of them.
 
     The first model always, the others where an engine was not replayed: equal numbers
     need one picture.
@@ -55,7 +57,8 @@ def _is_replayed(facts: Facts, ranking: Ranking) -> bool:
 
 def _engine_figure(facts: Facts, ranking: Ranking) -> Figure:
     record = ranking.record
-    sides = [record, *(other for _, other in ranking.others)]
+    others = (other for _, other in ranking.others)
+    sides = [record, *islice(others, len(ENGINES) - 1)]
     engines = tuple(engine_name(side.engine) for side in sides)
     bounds = [interval(side) for side in sides]
     names = [record.features[row] for row in ranking.measured[:ROWS]]

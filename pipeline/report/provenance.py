@@ -18,7 +18,7 @@ from pipeline.report.blocks import (
     Value,
 )
 from pipeline.report.control import hash_text, moment
-from pipeline.report.facts import Facts, card_link, engine_name
+from pipeline.report.facts import Facts, card_link, config_of, engine_name
 from pipeline.report.number_text import count, significant
 from pipeline.report.scripts import scripts
 from pipeline.report.wording import (
@@ -104,6 +104,19 @@ def _inputs(facts: Facts) -> Table:
         )
         for _, row in facts.result.models.iterrows()
         if row["sha256"]
+    ]
+    told += [
+        (
+            (named(str(row["model"])),),
+            word("provenance.predictions"),
+            str(row["predictions_sha256"]),
+        )
+        for _, row in facts.result.models.iterrows()
+        if row.get("predictions_sha256")
+    ]
+    told += [
+        ((named(entry["file"]),), word("provenance.supplied"), entry["sha256"])
+        for entry in config_of(facts, "supplied")
     ]
     told += [
         (say("provenance.all_rows"), word("provenance.data"), run.data_sha256),

@@ -1,0 +1,280 @@
+"""Numbers supplied by others: held against ours, labelled, or refused with a reason."""
+
+from dataclasses import replace
+from hashlib import sha256
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LinearRegression
+
+from pipeline.audit import audit
+from pipeline.config import parse_config
+from pipeline.data import dataset
+from pipeline.errors import ConfigError, DataError
+from pipeline.estimates import Importance
+from pipeline.known_defects import defects_for
+from pipeline.models import wrap
+from pipeline.prediction_digest import predictions_sha256
+from pipeline.report.html import page_files
+from r_bridge import handoff, host
+
+SEED = 11
+STREAMS = {"0.4.5": "vip-0.4", "0.5.0": "vip-0.5", "2.5.4": "DALEX"}
+
+
+@pytest.fixture(scope="module")
+def asked():
+    """Return a fitted model, its rows, and the digest of its predictions."""
+    random = np.random.default_rng(5)
+    X = pd.DataFrame(random.normal(size=(50, 3)), columns=["a", "b", "c"])
+    y = 3 * X["a"] - X["b"] + random.normal(size=50)
+    model = wrap(LinearRegression().fit(X, y), name="m", task="regression")
+    rows = dataset(X, y, name="rows", task="regression")
+    return model, rows, predictions_sha256(model.predict(rows.X))
+
+
+def configured(folder, *supplied, importance=None):
+    asked = [
+        {"method": "permutation", "n_repeats": 4},
+        {"method": "partial_dependence"},
+    ]
+    given = {"seed": 3, "importance": importance or asked, "supplied": list(supplied)}
+    return parse_config(given, base=folder)
+
+
+def entry(folder, digest, **changes):
+    file = changes.pop("file", "v.csv")
+    path = folder / file
+    return {
+        "file": file,
+        "sha256": sha256(path.read_bytes()).hexdigest() if path.exists() else "0" * 64,
+        "package": "vip",
+        "version": "0.5.0",
+        "by": "another team",
+        "date": "2026-11-21",
+        "model": "m",
+        "predictions_sha256": digest,
+        "method": "permutation",
+        "loss": "rmse",
+        "n_repeats": 4,
+        "seed": SEED,
+        **changes,
+    }
+
+
+def theirs(asked, seed=SEED, stream="vip-0.5"):
+    """Return what another programme would measure: the scores of one seed."""
+    from pipeline.importance.permutation import permutation
+
+    raw, baseline = permutation(
+        asked[0].judged_by(("rmse",)), asked[1], seed=seed, stream=stream, n_repeats=4
+    )
+    return (raw - baseline)[:, :, 0]
+
+
+def write(folder, values, names=("a", "b", "c"), file="v.csv"):
+    lines = [
+        f"{name},{repeat},{value!r}"
+        for name, row in zip(names, values.tolist(), strict=True)
+        for repeat, value in enumerate(row, start=1)
+    ]
+    (folder / file).write_text("\n".join(["feature,repeat,value", *lines]), "utf8")
+
+
+def supplied(result):
+    frame = result.agreement
+    return frame[frame["engine_b"].str.endswith("(supplied)")]
+
+
+def test_numbers_of_the_same_draws_are_replayed(asked, tmp_path):
+    write(tmp_path, theirs(asked))
+    config = configured(tmp_path, entry(tmp_path, asked[2]))
+    result = audit(None, asked[1], config, models=asked[:1])
+    (row,) = supplied(result).to_dict("records")
+    assert (row["engine_b"], row["verdict"]) == ("vip 0.5.0 (supplied)", "replayed")
+    assert row["stream"] == "vip-0.5"
+
+
+def test_numbers_of_an_unknown_seed_are_independent_draws(asked, tmp_path):
+    write(tmp_path, theirs(asked, seed=99))
+    told = entry(tmp_path, asked[2])
+    del told["seed"]
+    config = configured(tmp_path, told)
+    result = audit(None, asked[1], config, models=asked[:1])
+    (row,) = supplied(result).to_dict("records")
+    assert row["verdict"] == "comparable"  # four repeats are too few to be equivalent
+    assert "STREAM: the draws are independent: numpy with seed" in row["reasons"]
+    assert row["stream"] == "numpy / unknown"
+
+
+def test_numbers_that_claim_draws_they_have_not_disagree(asked, tmp_path):
+    write(tmp_path, theirs(asked, seed=99))
+    config = configured(tmp_path, entry(tmp_path, asked[2]))
+    result = audit(None, asked[1], config, models=asked[:1])
+    assert supplied(result)["verdict"].tolist() == ["disagrees"]
+    assert result.verdict == "not confirmed"
+
+
+def test_other_options_are_comparable_by_their_reason(asked, tmp_path):
+    write(tmp_path, theirs(asked))
+    config = configured(tmp_path, entry(tmp_path, asked[2], n_rows=20))
+    result = audit(None, asked[1], config, models=asked[:1])
+    (row,) = supplied(result).to_dict("records")
+    assert row["verdict"] == "comparable"
+    assert "SUBSAMPLE: the numbers of rows are n_rows all and 20" in row["reasons"]
+
+
+def test_numbers_of_other_predictions_are_not_compared(asked, tmp_path):
+    write(tmp_path, theirs(asked))
+    config = configured(tmp_path, entry(tmp_path, "f" * 64))
+    result = audit(None, asked[1], config, models=asked[:1])
+    (row,) = supplied(result).to_dict("records")
+    reason = f"theirs have the digest {'f' * 16}, ours {asked[2][:16]}"
+    assert row["verdict"] == "not compared"
+    assert row["reasons"] == f"the predictions differ: {reason}"
+    assert not [r for r in result.importances if r.engine != "python"]
+    assert [f.check for f in result.findings if f.severity == "warning"] == [
+        "supplied_refused"
+    ]
+
+
+def test_supplied_numbers_alone_confirm_nothing(asked, tmp_path):
+    write(tmp_path, theirs(asked))
+    config = configured(tmp_path, entry(tmp_path, asked[2]))
+    result = audit(None, asked[1], config, models=asked[:1])
+    assert result.verdict == "confirmed with exceptions"
+
+
+def test_the_report_says_who_supplied_what(asked, tmp_path):
+    write(tmp_path, theirs(asked))
+    config = configured(tmp_path, entry(tmp_path, asked[2]))
+    result = audit(None, asked[1], config, models=asked[:1])
+    page = page_files(result, pdf=False)["report.html"]
+    for words in ("Supplied, not run here", "another team", "supplied numbers, a file"):
+        assert words in page
+    assert "vip 0.5.0 (supplied)" in page
+
+
+@pytest.mark.needs_r
+@pytest.mark.parametrize("version", STREAMS)
+def test_objects_of_every_package_are_replayed(asked, tmp_path, version):
+    package = "DALEX" if version == "2.5.4" else "vip"
+    scores = theirs(asked, stream=STREAMS[version])
+    made = handoff.vi(list("abc"), scores, type_="permutation", line=version[:3])
+    if package == "DALEX":
+        nothing = np.zeros(4)
+        words = {"form": "difference", "label": "m", "loss_name": "rmse"}
+        told = {"full": nothing, "y_permuted": nothing, **words}
+        made = handoff.parts(list("abc"), scores, **told)
+    with host.session():
+        (tmp_path / "v.rds").write_bytes(handoff.written({"v": made})["v"])
+    told = {"file": "v.rds", "package": package, "version": version}
+    config = configured(tmp_path, entry(tmp_path, asked[2], **told))
+    result = audit(None, asked[1], config, models=asked[:1])
+    assert supplied(result)["verdict"].tolist() == ["replayed"]
+
+
+@pytest.mark.needs_r
+def test_profiles_are_held_against_our_curves(asked, tmp_path):
+    config = configured(tmp_path)
+    ours = audit(None, asked[1], config, models=asked[:1]).effects
+    curves = {e.feature: (e.grid.tolist(), e.values) for e in ours}
+    words = {"label": "m", "mean_prediction": 0.0, "method": "partial"}
+    with host.session():
+        made = handoff.written({"v": handoff.profile(curves, **words)})
+    (tmp_path / "v.rds").write_bytes(made["v"])
+    told = {"file": "v.rds", "package": "DALEX", "version": "2.5.4"}
+    given = entry(tmp_path, asked[2], method="partial_dependence", **told)
+    for name in ("loss", "n_repeats"):
+        del given[name]
+    result = audit(None, asked[1], configured(tmp_path, given), models=asked[:1])
+    assert supplied(result)["verdict"].tolist() == ["replayed"] * 3
+    assert set(supplied(result)["kind"]) == {"effect"}
+
+
+@pytest.mark.parametrize(
+    ("text", "finding"),
+    [
+        ("feature,repeat,value\na,1,1\na,1,2", "per feature and repeat, but 'a' has"),
+        ("feature,repeat,value\na,1,1\nb,2,2", "every feature, but some are missing"),
+        ("feature,value\na,1\nb,2", "repeats that n_repeats says, but it has 1"),
+        ("feature,value\na,x", "'repeat', but it cannot be read: could not convert"),
+        ("name,value\na,1", "'repeat', but it cannot be read: 'feature'"),
+    ],
+)
+def test_a_table_that_is_not_whole_is_refused_by_its_name(
+    asked, tmp_path, text, finding
+):
+    (tmp_path / "v.csv").write_text(text, "utf8")
+    config = configured(tmp_path, entry(tmp_path, asked[2]))
+    result = audit(None, asked[1], config, models=asked[:1])
+    failed = [f.message for f in result.findings if f.check == "method_failed"]
+    assert len(failed) == 1
+    assert "[[supplied]] 'v.csv' must" in failed[0]
+    assert finding in failed[0]
+
+
+def test_files_are_held_against_their_digests_before_anything_runs(asked, tmp_path):
+    write(tmp_path, theirs(asked))
+    wrong = entry(tmp_path, asked[2], sha256="1" * 64)
+    gone = entry(tmp_path, asked[2], file="w.csv", version="0.4.5")
+    config = configured(tmp_path, wrong, gone)
+    with pytest.raises(DataError) as caught:
+        audit(None, asked[1], config, models=asked[:1])
+    first, second = str(caught.value).splitlines()
+    found = sha256((tmp_path / "v.csv").read_bytes()).hexdigest()
+    assert first.startswith(
+        f"[[supplied]] 'v.csv' must have the SHA-256 {'1' * 64}, but it has {found}."
+    )
+    assert second.startswith("[[supplied]] 'w.csv' must be readable, but the system")
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"method": "shapley"}, "loss must be left out for 'shapley', which measures"),
+        ({"loss": ""}, "loss must be given for 'permutation', but it is missing."),
+        ({"of": "groups"}, "must answer what [[importance]] asks of 'm', but nothing"),
+        ({"method": "spearman"}, "method must be one of"),
+        ({"sha256": "x"}, "sha256 must be 64 hexadecimal digits, but 'x' was given."),
+        ({"date": "today"}, "date must be a date such as '2026-11-21', but 'today'"),
+        ({"version": "new"}, "version must be a version such as '0.4.5', but 'new'"),
+        ({"file": "v.exe"}, "file must be an .rds or a .csv file, but 'v.exe' was"),
+        ({"n_repeat": 3}, "must hold known keys only, but 'n_repeat' was given. Did"),
+    ],
+)
+def test_each_wrong_key_is_named(tmp_path, changes, problem):
+    with pytest.raises(ConfigError) as caught:
+        configured(tmp_path, entry(tmp_path, "f" * 64, **changes))
+    assert f"[supplied] {problem}" in caught.value.problems[0]
+
+
+def test_two_files_about_the_same_are_refused(tmp_path):
+    twice = entry(tmp_path, "f" * 64), entry(tmp_path, "f" * 64, file="w.csv")
+    with pytest.raises(ConfigError, match="but one of them is about the same"):
+        configured(tmp_path, *twice)
+
+
+def test_a_defect_is_that_of_the_version_that_measured():
+    record = Importance(
+        model="m",
+        method="permutation",
+        engine="vip 0.4.5 (supplied)",
+        engine_version="0.4.5",
+        of="features",
+        form="difference",
+        split="test",
+        unit="y",
+        options={"n_rows": 5},
+        n_samples=9,
+        seed=1,
+        features=("a", "b"),
+        columns=(("a",), ("b",)),
+        raw=np.ones((2, 1)),
+        baseline=np.zeros(1),
+    )
+    found = defects_for(record, {"vip": "0.5.0"})
+    assert [defect.id for defect in found] == ["VIP-SUBSAMPLE"]
+    newer = replace(record, engine="vip 0.5.0 (supplied)", engine_version="0.5.0")
+    assert defects_for(newer, {"vip": "0.4.5"}) == ()
