@@ -244,7 +244,16 @@ def test_the_names_of_the_engines_are_written_once(n):
     assert not collisions(svg)
 
 
-def test_a_fourth_engine_is_refused():
+def test_marks_of_five_engines_stay_in_their_rows():
+    names = ("a", "b", "c", "d", "e")
+    point = (10.0, 9.0, 11.0)
+    rows = [EngineRow(f"f{i}", tuple((n, *point) for n in names)) for i in range(4)]
+    svg = engines(rows, engines=names)
+    assert not collisions(svg)
+    assert [words(svg).count(name) for name in names] == [1] * 5
+
+
+def test_a_sixth_engine_is_refused():
     with pytest.raises(
         ValueError, match=r"^The engines of a figure must number 1 to 5"
     ):
