@@ -145,8 +145,12 @@ class AuditResult:
         if found & ({"failure"} | ({"warning"} & {self.run.config.get("fail_on")})):
             return "not confirmed"
         words = self.agreement["verdict"]
-        supplied = self.agreement["engine_b"].astype(str).str.endswith(SUPPLIED)
-        with_python = set(words[(self.agreement["engine_a"] == "python") & ~supplied])
+        by_python = self.agreement[self.agreement["engine_a"] == "python"]
+        with_python = {
+            row["verdict"]
+            for row in by_python.to_dict("records")
+            if not str(row.get("engine_b", "")).endswith(SUPPLIED)
+        }
         confirmed = with_python & {"replayed", "equivalent"}
         if "disagrees" in set(words):
             confirmed = set()
