@@ -89,6 +89,7 @@ def parts(
         predict=predict,
         schema_of=frame,
         labels=tuple(classes),
+        only_changes=True,
     )
     table = pd.DataFrame(answer).pivot(index="feature", columns="round", values="loss")
     found = table.reindex([*groups, FULL, Y_PERMUTED]).to_numpy(dtype=np.float64)
@@ -135,6 +136,7 @@ def profile(
         asked | {"type": kind, "span": span, "seed": seed, "n_rows": n_rows},
         predict=predict,
         schema_of=frame,
+        only_changes=True,
     )
     return np.asarray(values, dtype=np.float64)
 

@@ -4,7 +4,7 @@ Not: which process is asked and what becomes of it; see `host`.
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 import numpy.typing as npt
@@ -14,7 +14,7 @@ from r_bridge.channel import Array, Message, Record
 from r_bridge.errors import RBridgeError, RError, RTimeout
 from r_bridge.mould import Restorer
 from r_bridge.process import Process, ProcessEnded
-from r_bridge.schema import Schema, check_prediction
+from r_bridge.schema import Schema, check_prediction, check_same, restore
 from r_bridge.unpack import unpack
 
 Predict = Callable[[pd.DataFrame], npt.NDArray[Any]]
@@ -46,6 +46,9 @@ class Question(NamedTuple):
         Column names of a matrix of predictions; empty for a vector.
     seconds : float
         The time that the call may take, predict included.
+    sent : {"all", "changed", "checked"}
+        Which columns R sends when it asks `predict`: all; those that are another
+        object than in the frame before; these, and all of them to be compared.
     """
 
     function: str
@@ -53,6 +56,7 @@ class Question(NamedTuple):
     schema: Schema
     labels: tuple[str, ...]
     seconds: float
+    sent: str = "all"
 
 
 class Dialogue:
@@ -75,7 +79,8 @@ class Dialogue:
     def __init__(self, process: Process, question: Question) -> None:
         self._process = process
         self._question = question
-        self._restorer = Restorer(question.schema)
+        keeps = question.sent != "all"
+        self._restorer = Restorer(question.schema, keeps=keeps)
         self._deadline = time.monotonic() + question.seconds
         self._failure: BaseException | None = None
         self._is_open = False
@@ -93,7 +98,7 @@ class Dialogue:
         """
         question = self._question
         has_predict = question.predict is not None
-        request = ("call", question.function, arguments, has_predict)
+        request = ("call", question.function, arguments, has_predict, question.sent)
         self._is_open = True
         try:
             self._process.send(request, arrays)
@@ -118,14 +123,14 @@ class Dialogue:
             if message[0] != "predict":
                 self._is_open = False
                 return message, received
-            self._answer(message[1], received)
+            self._answer(message[1:], received)
 
-    def _answer(self, record: Record, received: list[Array]) -> None:
+    def _answer(self, records: Sequence[Record], received: list[Array]) -> None:
         """Answer one call of predict; after a failure, always with that failure."""
         arrays: list[Array] = []
         if self._failure is None:
             try:
-                answer = self._predictions(record, received, arrays)
+                answer = self._predictions(records, received, arrays)
             except BaseException as error:
                 self._failure = error
                 if not isinstance(error, Exception):
@@ -138,7 +143,7 @@ class Dialogue:
         self._process.send(("failed", _words(self._failure)))
 
     def _predictions(
-        self, record: Record, received: list[Array], arrays: list[Array]
+        self, records: Sequence[Record], received: list[Array], arrays: list[Array]
     ) -> Record:
         """Return what predict says about the rows that R sent."""
         question = self._question
@@ -147,7 +152,9 @@ class Dialogue:
                 f"R function {question.function!r} must be called with a predict, but "
                 "there is none."
             )
-        X = self._restorer.restore(record, received)
+        X = self._restorer.restore(records[0], received)
+        if len(records) > 1:
+            check_same(X, restore(question.schema, records[1], received))
         n_rows = len(X)
         started = time.monotonic()
         try:

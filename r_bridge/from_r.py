@@ -74,25 +74,63 @@ def read(value: Any, arrays: list[Array], *, subject: str) -> Record:
 
 
 def read_frame(
-    frame: Any, columns: Sequence[Column], arrays: list[Array], *, subject: str
+    held: "Held",
+    columns: Sequence[Column],
+    arrays: list[Array],
+    *,
+    subject: str,
+    known: "Held | None" = None,
 ) -> Record:
     """Return the record of a data.frame without row names.
 
     `columns` is what `describe_columns` says about this frame, or about another one
-    with the same names, types and attributes: to ask takes longer than to copy.
+    with the same names, types and attributes: to ask takes longer than to copy. In the
+    place of a column that is the same object as in the frame `known` stands None.
     """
-    pointer = ffi.cast("SEXP", frame.rid)
-    records: list[Record] = []
+    is_known = [False] * len(columns)
+    if known is not None and known.n_rows == held.n_rows:
+        pairs = zip(held.vectors, known.vectors, strict=True)
+        is_known = [vector == before for vector, before in pairs]
+    records: list[Record | None] = []
     for n, (name, plain, attributes) in enumerate(columns):
-        if plain:
+        if is_known[n]:
+            records.append(None)
+        elif plain:
             # A proxy of every column would take longer than all the rest of a call.
-            arrays.append(_memory(rlib.VECTOR_ELT(pointer, n), plain))
+            arrays.append(_memory(held.vectors[n], plain))
             records.append(_record(plain, attributes, arrays))
         else:
             inside = f"{subject}, column {name!r}"
-            records.append(_read_vector(frame[n], attributes, arrays, inside))
-    n_rows = len(frame[0]) if records else len(frame.do_slot("row.names"))
-    return ("frame", [column.name for column in columns], records, n_rows, None)
+            records.append(_read_vector(held.frame[n], attributes, arrays, inside))
+    return ("frame", [column.name for column in columns], records, held.n_rows, None)
+
+
+class Held(NamedTuple):
+    """A data.frame that R cannot change or free as long as this exists.
+
+    R sees one more owner, and copies a column before it writes into it. So a column
+    at the same address is the same column with the same values, unless C code writes
+    into what it does not own.
+
+    Attributes
+    ----------
+    frame : R object
+    vectors : list of pointer
+    n_rows : int
+    """
+
+    frame: Any
+    vectors: list[Any]
+    n_rows: int
+
+
+def hold(frame: Any, columns: Sequence[Column]) -> Held:
+    """Return a data.frame with the addresses of its columns."""
+    pointer = ffi.cast("SEXP", frame.rid)
+    vectors = [rlib.VECTOR_ELT(pointer, n) for n in range(len(columns))]
+    if vectors:
+        return Held(frame, vectors, rlib.Rf_xlength(vectors[0]))
+    return Held(frame, vectors, len(frame.do_slot("row.names")))
 
 
 def _memory(vector: Any, plain: str) -> Array:
@@ -124,7 +162,7 @@ def read_names(names: Any) -> list[str] | None:
 def _read_table(frame: Any, arrays: list[Array], subject: str) -> Record:
     """Return the record of a data.frame with its row names, if they are text."""
     columns = describe_columns(frame, subject=subject)
-    record = read_frame(frame, columns, arrays, subject=subject)
+    record = read_frame(hold(frame, columns), columns, arrays, subject=subject)
     return (*record[:-1], read_names(frame.do_slot("row.names")))
 
 

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from r_bridge.channel import NA_INTEGER, Array, Record, read_texts
-from r_bridge.schema import Column, Schema, fits, restore
+from r_bridge.channel import NA_INTEGER, Array, Record, encode_texts, read_texts
+from r_bridge.pages import Pages
+from r_bridge.schema import Column, Schema, fits, restore, write_doubles
 
 
 class Restorer:
@@ -25,12 +26,17 @@ class Restorer:
     ----------
     schema : Schema
         Of all the frames.
+    keeps : bool, default False
+        Whether a record may leave out columns that are those of the frame before.
     """
 
-    def __init__(self, schema: Schema) -> None:
+    def __init__(self, schema: Schema, *, keeps: bool = False) -> None:
         self._schema = schema
+        self._keeps = keeps
+        self._last: pd.DataFrame | None = None
         self._n_rows = -1
-        self._mould: Mould | None = None
+        self._is_plain = [False] * len(schema.columns)
+        self._mould: Mould | Sheet | None = None
 
     def restore(self, record: Record, arrays: Sequence[Array]) -> pd.DataFrame:
         """Return a frame that nobody else holds; see `schema.restore`."""
@@ -38,16 +44,65 @@ class Restorer:
             frame = self._mould.cast(record, arrays)
             if frame is not None:
                 return frame
-        frame = restore(self._schema, record, arrays)
-        # Frames of doubles are one block from the start. Others pay for a mould from
-        # the third call of a length on.
-        if not self._schema.is_float64:
-            if len(frame) != self._n_rows:
-                self._mould = None
-            elif self._mould is None:
-                self._mould = make_mould(self._schema, frame, record, arrays)
+            self._last = self._mould.frame
+            self._mould = None
+        frame = restore(self._schema, record, arrays, self._last)
+        self._note(record, arrays)
+        # The frames of one length pay for a mould from the third on.
+        if len(frame) == self._n_rows:
+            self._mould = self._new_mould(frame)
         self._n_rows = len(frame)
-        return frame
+        if self._mould is not None or not self._keeps:
+            self._last = None
+            return frame
+        self._last = frame
+        return frame.copy(deep=True)
+
+    def _note(self, record: Record, arrays: Sequence[Array]) -> None:
+        """Remember which columns R sends as they can be written."""
+        columns = zip(self._schema.columns, record[2], strict=True)
+        for n, (column, item) in enumerate(columns):
+            if item is not None:
+                self._is_plain[n] = _is_plain(column, item, arrays)
+
+    def _new_mould(self, frame: pd.DataFrame) -> "Mould | Sheet | None":
+        if not len(frame) or not all(self._is_plain):
+            return None
+        if self._schema.is_float64:
+            return Sheet(self._schema, frame)
+        return make_mould(self._schema, frame)
+
+
+class Sheet:
+    """Frames of float64 alone, whose memory is that of `pages`.
+
+    Parameters
+    ----------
+    schema : Schema
+    frame : DataFrame
+        The first of them.
+    """
+
+    def __init__(self, schema: Schema, frame: pd.DataFrame) -> None:
+        self._schema = schema
+        self._names = [column.name for column in schema.columns]
+        self._pages = Pages((frame.shape[1], len(frame)))
+        self._n_rows = len(frame)
+        self._pages.rows()[:] = frame.to_numpy().T
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The frame that was cast last."""
+        values = self._pages.show()
+        return pd.DataFrame(values.T, columns=self._schema.names, copy=False)
+
+    def cast(self, record: Record, arrays: Sequence[Array]) -> pd.DataFrame | None:
+        """Return a new frame with what R sent, or None if some of it is unusual."""
+        _, names, records, n_rows, _ = record
+        if n_rows != self._n_rows or list(names) != self._names:
+            return None
+        write_doubles(self._pages.rows(), self._schema, records, arrays)
+        return self.frame
 
 
 class Part(NamedTuple):
@@ -79,6 +134,7 @@ class Mould(NamedTuple):
     Attributes
     ----------
     frame : DataFrame
+        What was cast last.
     names : list of str
     words : list of str
         What the record of each column begins with.
@@ -95,41 +151,61 @@ class Mould(NamedTuple):
         _, names, records, n_rows, _ = record
         if n_rows != len(self.frame) or list(names) != self.names:
             return None
-        if [item[0] for item in records] != self.words:
+        words = [
+            word if item is None else item[0]
+            for word, item in zip(self.words, records, strict=True)
+        ]
+        if words != self.words:
             return None
         for part in self.parts:
-            items = [records[place] for place in part.places]
-            values = [arrays[item[1]] for item in items]
-            if any(array.size != n_rows for array in values):
-                return None
-            if part.word == "factor" and _levels(items[0], arrays) != part[3:]:
-                return None
-            if not _WRITE[part.word](part, values):
-                return None
+            for place, row in zip(part.places, part.rows, strict=True):
+                item = records[place]
+                if item is None:
+                    continue
+                values = arrays[item[1]]
+                if values.size != n_rows:
+                    return None
+                if part.word == "factor" and _levels(item, arrays) != part[3:]:
+                    return None
+                if not _WRITE[part.word](part, row, values):
+                    return None
         return self.frame.copy(deep=True)
 
 
-def make_mould(
-    schema: Schema, frame: pd.DataFrame, record: Record, arrays: Sequence[Array]
-) -> Mould | None:
-    """Return a mould for frames like this one, which `restore` made of the record.
+def make_mould(schema: Schema, frame: pd.DataFrame) -> Mould | None:
+    """Return a mould for frames like this one, which `restore` made.
 
-    None if there are no rows, or columns other than float64, integers and bool of
-    numpy and categories, or if pandas keeps its columns in an unknown way.
+    None if it has no rows, or columns other than float64, integers and bool of numpy
+    and categories, or if pandas keeps its columns in an unknown way.
     """
-    _, names, records, n_rows, _ = record
-    columns = zip(schema.columns, records, strict=True)
-    if not n_rows or not all(_is_plain(*column, arrays) for column in columns):
+    columns = list(zip(schema.columns, frame.dtypes, strict=True))
+    words = [_word(column) for column in schema.columns]
+    if not len(frame) or not all(words):
+        return None
+    if any(column.dtype != dtype for column, dtype in columns):
         return None
     own = frame.copy(deep=True)
     parts = []
     for places, rows in _blocks(own):
-        item = records[places[0]]
-        levels = _levels(item, arrays) if item[0] == "factor" else (b"", 0)
-        parts.append(Part(item[0], tuple(places), rows, *levels))
+        levels = schema.columns[places[0]].levels
+        text = (encode_texts(levels).tobytes(), len(levels))
+        parts.append(Part(words[places[0]], tuple(places), rows, *text))
     if not all(_is_seen(part, own) for part in parts):
         return None
-    return Mould(own, list(names), [item[0] for item in records], tuple(parts))
+    names = [column.name for column in schema.columns]
+    return Mould(own, names, words, tuple(parts))
+
+
+def _word(column: Column) -> str:
+    """Return the word of `channel` for columns that can be written as R sends them."""
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return "factor"
+    if not isinstance(column.dtype, np.dtype):
+        return ""
+    return "double" if column.dtype == np.float64 else _WORDS.get(column.dtype.kind, "")
+
+
+_WORDS = {"i": "integer", "u": "integer", "b": "logical"}
 
 
 def _blocks(frame: pd.DataFrame) -> list[tuple[list[int], Any]]:
@@ -155,19 +231,11 @@ def _where(values: Array) -> tuple[Any, ...]:
 
 def _is_plain(column: Column, record: Record, arrays: Sequence[Array]) -> bool:
     """Return whether the values of a column can be written as R sends them."""
-    dtype, word = column.dtype, record[0]
-    if isinstance(dtype, pd.CategoricalDtype):
-        return word == "factor" and (
-            tuple(read_texts(record[2], arrays)) == column.levels
-        )
-    if not isinstance(dtype, np.dtype):
+    if record[0] != _word(column):
         return False
-    return (
-        dtype == np.float64 if word == "double" else dtype.kind in _KINDS.get(word, "")
+    return record[0] != "factor" or (
+        tuple(read_texts(record[2], arrays)) == column.levels
     )
-
-
-_KINDS = {"integer": "iu", "logical": "b"}
 
 
 def _values(frame: pd.DataFrame, place: int) -> Array:
@@ -185,10 +253,12 @@ def _is_seen(part: Part, frame: pd.DataFrame) -> bool:
     """
     if part.rows is None:
         return False
+    before = part.rows.copy()
     for mark in (0, 1):
         part.rows[:] = mark
         if not (_values(frame, part.places[0]) == mark).all():
             return False
+    part.rows[:] = before
     return True
 
 
@@ -197,44 +267,42 @@ def _levels(record: Record, arrays: Sequence[Array]) -> tuple[bytes, int]:
     return arrays[place].tobytes(), count
 
 
-def _write_doubles(part: Part, values: Sequence[Array]) -> bool:
-    for row, array in zip(part.rows, values, strict=True):
-        row[:] = array
-    missing = np.isnan(part.rows)
+def _write_doubles(part: Part, row: Array, values: Array) -> bool:
+    del part
+    row[:] = values
+    missing = np.isnan(row)
     if missing.any():
-        part.rows[missing] = np.nan  # instead of R's NA, which warns
+        row[missing] = np.nan  # instead of R's NA, which warns
     return True
 
 
-def _write_integers(part: Part, values: Sequence[Array]) -> bool:
-    for row, array in zip(part.rows, values, strict=True):
-        if array.min() == NA_INTEGER or not fits(array, row.dtype):
-            return False
-        row[:] = array
-    return True
-
-
-def _write_logicals(part: Part, values: Sequence[Array]) -> bool:
-    for row, array in zip(part.rows, values, strict=True):
-        if array.min() < 0 or array.max() > 1:
-            return False
-        row[:] = array
-    return True
-
-
-def _write_codes(part: Part, values: Sequence[Array]) -> bool:
-    (row,) = part.rows
-    (codes,) = values
-    if codes.max() > part.n_levels:
+def _write_integers(part: Part, row: Array, values: Array) -> bool:
+    del part
+    if values.min() == NA_INTEGER or not fits(values, row.dtype):
         return False
-    if codes.min() < 0:
-        codes = np.maximum(codes, 0)  # NA is far below
-    row[:] = codes
+    row[:] = values
+    return True
+
+
+def _write_logicals(part: Part, row: Array, values: Array) -> bool:
+    del part
+    if values.min() < 0 or values.max() > 1:
+        return False
+    row[:] = values
+    return True
+
+
+def _write_codes(part: Part, row: Array, values: Array) -> bool:
+    if values.max() > part.n_levels:
+        return False
+    if values.min() < 0:
+        values = np.maximum(values, 0)  # NA is far below
+    row[:] = values
     row -= 1
     return True
 
 
-_WRITE: dict[str, Callable[[Part, Sequence[Array]], bool]] = {
+_WRITE: dict[str, Callable[[Part, Array, Array], bool]] = {
     "double": _write_doubles,
     "integer": _write_integers,
     "logical": _write_logicals,

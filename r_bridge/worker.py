@@ -117,7 +117,7 @@ class Server:
 
     def _call(self, message: Message, arrays: Sequence[Array]) -> None:
         """Evaluate one call and send what came of it."""
-        _, name, record, has_predict = message
+        _, name, record, has_predict, sent = message
         if name not in self._names:
             raise RBridgeError(
                 f"R function {name!r} must be one of the bridge's own, but it is not."
@@ -128,7 +128,7 @@ class Server:
             arguments, names = [*arguments, self._predict], [*names, "predict"]
         inputs = rinterface.ListSexpVector(arguments)
         inputs.do_slot_assign("names", rinterface.StrSexpVector(names))
-        self._callback.failures.clear()
+        self._callback.begin(sent)
         self._console.take()
         outcome = self._evaluate(name, inputs)
         fields = dict(zip(outcome.names, outcome, strict=True))
@@ -155,6 +155,7 @@ class Server:
         finally:
             self._is_evaluating = False
             openrlib.rlib.R_interrupts_pending = 0
+            self._callback.end()
 
     def _told(self, fields: dict[str, Any]) -> dict[str, Any]:
         """Return what R said on the way."""

@@ -6,6 +6,9 @@ from functools import cache
 
 import pytest
 
+# Frames for predict made of what changed in R are held against all columns.
+os.environ.setdefault("R_BRIDGE_CHECK_CACHE", "1")
+
 R_PACKAGES = {
     "needs_dalex": "DALEX",
     "needs_vip": "vip",

@@ -40,7 +40,7 @@ def restorer():
 def test_numbers_flags_and_categories_are_cast_in_a_mould():
     record, arrays = sent(X)
     schema = describe(X)
-    mould = make_mould(schema, restore(schema, record, arrays), record, arrays)
+    mould = make_mould(schema, restore(schema, record, arrays))
     other = X.iloc[[2, 0, 1]].reset_index(drop=True)
     pd.testing.assert_frame_equal(mould.cast(*sent(other)), other)
     assert np.signbit(mould.cast(record, arrays)["x"][1])
@@ -54,7 +54,7 @@ def test_numbers_flags_and_categories_are_cast_in_a_mould():
 def test_columns_of_other_kinds_have_no_mould(column):
     frame = pd.DataFrame({"x": column, "n": [1, 2]})
     record, arrays = sent(frame)
-    assert make_mould(describe(frame), frame, record, arrays) is None
+    assert make_mould(describe(frame), frame) is None
     restorer = Restorer(describe(frame))
     for _ in range(3):
         pd.testing.assert_frame_equal(restorer.restore(record, arrays), frame)
