@@ -88,7 +88,7 @@ def read_frame(
     place of a column that is the same object as in the frame `known` stands None.
     """
     is_known = [False] * len(columns)
-    if known is not None and known.n_rows == held.n_rows:
+    if known is not None:
         pairs = zip(held.vectors, known.vectors, strict=True)
         is_known = [vector == before for vector, before in pairs]
     records: list[Record | None] = []

@@ -1,13 +1,19 @@
-"""What R's calls of predict cost beyond predict itself, at 10 000 x 20.
+"""What the bridge to R costs: each number beside the one it is held against.
 
     python tests/benchmarks/bridge.py
 
-The limit is 1 ms per call, for a frame of numbers and for one of mixed columns. It is
-held against the best of several rounds; their median, and the best as a multiple of a
-plain copy of the same frame, stand beside it.
+*Overhead* is what a call of predict takes beyond predict itself, when R hands over the
+same frame again and again: all of its columns, or only those that changed. *Rounds* of
+DALEX and vip are held against the calls of predict plus what R takes for the same
+rounds with a model that costs nothing, and against the same rounds through rpy2's
+pandas converter, in a process of its own. A row that is beyond its limit ends with "!",
+and the exit status says so. Times are the best of several rounds.
 """
 
+import os
+import resource
 import statistics
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -18,73 +24,302 @@ import pandas as pd
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
-from r_bridge import host  # noqa: E402
+from r_bridge import dalex, host, vip  # noqa: E402
+from r_bridge.errors import RTimeout  # noqa: E402
 
-LIMIT_MS = 1.0
-N_ROWS, N_COLUMNS, N_CALLS, N_ROUNDS = 10_000, 20, 200, 7
+R_FILES = (
+    ROOT / "tests" / "r_bridge" / "functions.R",
+    Path(__file__).with_suffix(".R"),
+)
+SIZES = {"S": (10_000, 20), "L": (100_000, 50)}
+LIMIT_MS = {"S": 1.0, "L": 5.0}
+N_CALLS = {"S": 200, "L": 40}
+N_ROUNDS = 7
 
 
-def numbers():
+def numbers(size):
     """Return a frame of float64."""
-    values = np.random.default_rng(1).normal(size=(N_ROWS, N_COLUMNS))
-    return pd.DataFrame(values, columns=[f"x{n}" for n in range(N_COLUMNS)])
+    n_rows, n_columns = SIZES[size]
+    values = np.random.default_rng(1).normal(size=(n_rows, n_columns))
+    return pd.DataFrame(values, columns=[f"x{n}" for n in range(n_columns)])
 
 
-def mixed():
-    """Return a frame of 10 float64, 5 int64 and 5 category columns."""
-    frame = numbers()
-    for name in frame.columns[10:15]:
+def mixed(size):
+    """Return a frame: a half float64, a quarter int64, a quarter category."""
+    frame = numbers(size)
+    quarter = frame.shape[1] // 4
+    for name in frame.columns[2 * quarter : 3 * quarter]:
         frame[name] = (100 * frame[name]).astype(int)
-    for name in frame.columns[15:]:
+    for name in frame.columns[3 * quarter :]:
         frame[name] = pd.Categorical(np.where(frame[name] > 0, "up", "down"))
     return frame
 
 
-def overhead_ms(r, frame):
-    """Return, for each round, the time per call which predict itself did not take."""
-    answer = np.zeros(len(frame))
+def texts():
+    """Return 100 000 strings, 1000 of them distinct."""
+    return [f"level {n % 1000}" for n in range(100_000)]
+
+
+def linear(X):
+    """Predict by the sum of the columns."""
+    return X.to_numpy().sum(axis=1)
+
+
+def seconds_of(task, n_rounds=5):
+    """Return how long a task takes at best."""
     found = []
+    for _ in range(n_rounds):
+        started = time.perf_counter()
+        task()
+        found.append(time.perf_counter() - started)
+    return min(found)
+
+
+class Table:
+    """Prints rows and remembers whether one is beyond its limit."""
+
+    def __init__(self):
+        self.is_beyond = False
+        print(f"{'item':<44}{'measured':>12}{'against':>12}{'ratio':>8}{'limit':>8}")
+
+    def row(self, item, measured, against, unit, *, at_most=None, at_least=None):
+        """Print how often `against` goes into `measured`, and hold it to a limit."""
+        ratio = measured / against
+        limit, is_beyond = "", False
+        if at_most is not None:
+            limit, is_beyond = f"<={at_most:g}", ratio > at_most
+        if at_least is not None:
+            limit, is_beyond = f">={at_least:g}", ratio < at_least
+        self.is_beyond |= is_beyond
+        cells = f"{measured:>9.2f} {unit:<2}{against:>9.2f} {unit:<2}{ratio:>8.2f}"
+        print(f"{item:<44}{cells}{limit:>8}{' !' if is_beyond else ''}", flush=True)
+
+
+def overhead_ms(r, frame, size, *, only_changes):
+    """Return, for each round, the time per call which predict itself did not take."""
+    answer, found = np.zeros(len(frame)), []
     for _ in range(N_ROUNDS):
         before = r.counts.seconds
         started = time.perf_counter()
         r.call(
             "ask_often",
-            {"data": frame, "times": N_CALLS},
+            {"data": frame, "times": N_CALLS[size]},
             predict=lambda _: answer,
             schema_of=frame,
+            only_changes=only_changes,
         )
         seconds = time.perf_counter() - started - (r.counts.seconds - before)
-        found.append(1000 * seconds / N_CALLS)
+        found.append(1000 * seconds / N_CALLS[size])
     return found
 
 
-def copy_ms(frame):
-    """Return the least time of a plain copy."""
-    found = []
-    for _ in range(N_CALLS):
-        started = time.perf_counter()
-        frame.copy(deep=True)
-        found.append(1000 * (time.perf_counter() - started))
-    return min(found)
+def overheads(r, table):
+    """Hold the overhead to its limit and to a plain copy of the frame."""
+    for size in SIZES:
+        for make in (numbers, mixed):
+            frame = make(size)
+            name = f"{make.__name__}, {size}"
+            copy = 1000 * seconds_of(lambda frame=frame: frame.copy(deep=True), 50)
+            best = {}
+            for only in (False, True):
+                rounds = overhead_ms(r, frame, size, only_changes=only)
+                best[only] = min(rounds)
+                which = "changes" if only else "all columns"
+                label = f"overhead, {which}, {name}"
+                table.row(f"{label}: of a copy", best[only], copy, "ms")
+                median = statistics.median(rounds)
+                limit = 1 if only and make is numbers else None
+                best_of = {"at_most": limit} if limit else {}
+                label = f"  of its limit (median {median:.2f} ms)"
+                table.row(label, best[only], LIMIT_MS[size], "ms", **best_of)
+            limit = {"at_most": 0.25} if (make, size) == (numbers, "L") else {}
+            table.row(f"changes of all columns, {name}", *best.values(), "ms", **limit)
+
+
+def forest(frame, y):
+    """Return the predict of a forest of 20 trees."""
+    from sklearn.ensemble import RandomForestRegressor
+
+    model = RandomForestRegressor(20, max_depth=8, random_state=1)
+    model.fit(frame[:2000].to_numpy(), y[:2000])
+    return lambda X: model.predict(X.to_numpy())
+
+
+def rounds_of(package, r, frame, y, predict):
+    """Return what asks a package for its rounds, and what asks it with a free model."""
+    drawn = {"seed": 1, "n_repeats": 2, "n_rows": None}
+    each = {name: [name] for name in frame}
+    told = {"data": frame, "y": y, "loss": "rmse", **drawn}
+    if package == "DALEX":
+        more = {"groups": each, "own_loss": dalex.OWN_LOSSES["rmse"]}
+        return (
+            lambda: dalex.parts(
+                frame, y, predict, groups=each, loss="rmse", drawn=drawn
+            ),
+            lambda: r.call("parts_alone", told | more),
+        )
+    asked = {**drawn, "form": "difference"}
+    names = list(frame)
+    return (
+        lambda: vip.permute(
+            frame, y, predict, features=names, loss="rmse", asked=asked
+        ),
+        lambda: r.call("permute_alone", told | {"features": names, **asked}),
+    )
+
+
+def rounds(r, table):
+    """Hold the rounds of DALEX and vip against their parts."""
+    for package in {"DALEX", "vip"} & set(host.installed()["packages"]):
+        for size in SIZES:
+            frame = numbers(size)
+            y = np.random.default_rng(2).normal(size=len(frame))
+            for name, predict in (("linear", linear), ("forest", forest(frame, y))):
+                ask, ask_alone = rounds_of(package, r, frame, y, predict)
+                found = []
+                for _ in range(3):
+                    alone = seconds_of(ask_alone, 1)
+                    before = r.counts.seconds
+                    whole = seconds_of(ask, 1)
+                    found.append((whole, alone + r.counts.seconds - before))
+                whole, parts = min(found, key=lambda pair: pair[0] / pair[1])
+                label = f"{package}, {name}, {size}: of predict and R alone"
+                limit = {"at_most": 1.15} if name == "forest" else {}
+                table.row(label, 1000 * whole, 1000 * parts, "ms", **limit)
+                if (package, name, size) == ("DALEX", "linear", "S"):
+                    slow = float(converter("rounds"))
+                    label = "  through the pandas converter, of the bridge"
+                    table.row(label, 1000 * slow, 1000 * whole, "ms", at_least=1)
+
+
+def transfers(r, table):
+    """Hold frames and strings on their way to R against rpy2's own ways."""
+    for size in SIZES:
+        frame = numbers(size)
+        ours = seconds_of(lambda frame=frame: r.call("nrow_of", {"x": frame}))
+        theirs = float(converter("frame", size))
+        label = f"frame to R, {size}: the pandas converter, of ours"
+        table.row(label, 1000 * theirs, 1000 * ours, "ms", at_least=50)
+    strings = np.array(texts(), dtype=object)
+    there = seconds_of(lambda: r.call("nrow_of", {"x": strings}))
+    both = seconds_of(lambda: r.call("echo", {"x": strings}))
+    theirs = float(converter("texts"))
+    label = "100 000 strings both ways: one by one, of ours"
+    table.row(label, 1000 * theirs, 1000 * both, "ms", at_least=10)
+    table.row("  there alone, of both ways", 1000 * there, 1000 * both, "ms")
+
+
+def life(r, table):
+    """Hold start, a small request, an interrupt and the memory to their limits."""
+    small = numbers("S")[:100]
+    request = seconds_of(lambda: r.call("echo", {"x": 1}), 200)
+    table.row("a request with guard, of 1 ms", 1000 * request, 1.0, "ms")
+
+    def start():
+        with host.session(extra_r_files=R_FILES):
+            host.current().call("echo", {"x": 1})
+
+    r.close()
+    table.row("start to the first answer, of 2 s", seconds_of(start, 3), 2.0, "s")
+
+    def interrupt():
+        try:
+            r.call("say_and", {"fifo": "", "what": "loop"}, seconds=0.5)
+        except RTimeout:
+            return
+
+    r.call("echo", {"x": 1})
+    ended = seconds_of(interrupt, 2)
+    label = "end of a loop, of deadline and grace"
+    table.row(label, ended, 2.5, "s", at_most=1)
+
+    def kilobytes():
+        return r.call("resident_kb", {})[0], resource.getrusage(
+            resource.RUSAGE_SELF
+        ).ru_maxrss
+
+    def call_often(times):
+        r.call(
+            "ask_often",
+            {"data": small, "times": times},
+            predict=linear,
+            schema_of=small,
+            only_changes=True,
+        )
+
+    call_often(500)
+    before = kilobytes()
+    call_often(3000)
+    grown = max(after - now for after, now in zip(kilobytes(), before, strict=True))
+    label = "memory after 3000 calls, of 5 MB"
+    table.row(label, max(grown, 0) / 1000, 5.0, "MB", at_most=1)
+
+
+def converter(task, *arguments):
+    """Return the seconds that rpy2's own ways take, in a process of its own."""
+    environment = os.environ | {"R_LIBS": str(host.library_folder() or "")}
+    command = [sys.executable, __file__, "converter", task, *arguments]
+    ran = subprocess.run(
+        command, env=environment, check=True, capture_output=True, text=True
+    )
+    return ran.stdout.split()[-1]
+
+
+def in_converter(task, size="S"):
+    """Print how long a task takes through rpy2's converters."""
+    from rpy2 import rinterface, robjects
+    from rpy2.robjects import conversion, pandas2ri
+
+    frame = numbers(size)
+    rules = robjects.default_converter + pandas2ri.converter
+    with conversion.localconverter(rules):
+        to_r = conversion.get_conversion().py2rpy
+        tasks = {
+            "frame": lambda: to_r(frame),
+            "texts": lambda: list(rinterface.StrSexpVector(texts())),
+            "rounds": lambda: rounds_in_converter(frame, robjects),
+        }
+        print(seconds_of(tasks[task], 1 if size == "L" else 2))
+
+
+def rounds_in_converter(frame, robjects):
+    """Ask DALEX as the documentation of rpy2 would: every frame converted both ways."""
+    from rpy2 import rinterface
+
+    y = np.random.default_rng(2).normal(size=len(frame))
+
+    def predict(_, newdata):
+        X = robjects.conversion.get_conversion().rpy2py(robjects.DataFrame(newdata))
+        return rinterface.FloatSexpVector(linear(X))
+
+    ask = robjects.r(
+        """function(data, y, predict) {
+          explainer <- DALEX::explain(structure(list(), class = "m"), data = data, y = y,
+            predict_function = predict, precalculate = FALSE, verbose = FALSE,
+            model_info = list(package = "p", ver = "1", type = "regression"))
+          set.seed(1)
+          DALEX::model_parts(explainer, B = 2, N = NULL)$dropout_loss
+        }"""
+    )
+    wrap = robjects.r("function(raw) function(object, newdata, ...) raw(1, newdata)")
+    callback = rinterface.rternalize(predict)  # must outlive the call
+    ask(frame, robjects.FloatVector(y), wrap(callback))
 
 
 def main():
-    """Print the table; return 1 if one of the frames takes longer than the limit."""
-    print(f"{'frame':<10}{'best, ms':>10}{'median':>10}{'of limit':>10}{'of copy':>10}")
-    ratios = []
-    functions = ROOT / "tests" / "r_bridge" / "functions.R"
-    with host.session(extra_r_files=[functions]) as r:
-        for name, frame in (("numbers", numbers()), ("mixed", mixed())):
-            rounds = overhead_ms(r, frame)
-            best, median = min(rounds), statistics.median(rounds)
-            ratios.append(best / LIMIT_MS)
-            of_copy = best / copy_ms(frame)
-            print(
-                f"{name:<10}{best:>10.2f}{median:>10.2f}{ratios[-1]:>10.2f}"
-                f"{of_copy:>10.1f}"
-            )
-    return int(max(ratios) > 1)
+    """Print the table; return 1 if a row is beyond its limit."""
+    load = os.getloadavg()[0]
+    print(f"{os.cpu_count()} processors, load {load:.1f}")
+    table = Table()
+    with host.session(extra_r_files=R_FILES) as r:
+        overheads(r, table)
+        rounds(r, table)
+        transfers(r, table)
+        life(r, table)
+    return int(table.is_beyond)
 
 
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["converter"]:
+        sys.exit(in_converter(*sys.argv[2:]))
     sys.exit(main())

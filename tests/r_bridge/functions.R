@@ -141,6 +141,16 @@ ask_set <- function(data, name, predict) {
     predict(NULL, data)
   }
 }
+ask_fresh <- function(n, times, predict) {
+  for (i in seq_len(times)) {
+    predict(NULL, data.frame(a = rep(as.double(i), n)))
+    gc()
+  }
+}
+ask_with_fewer <- function(data, predict) {
+  predict(NULL, data)
+  predict(NULL, data[-ncol(data)])
+}
 ask_written_behind_r <- function(data, predict) {
   predict(NULL, data)
   data.table::set(data, 1L, 1L, 7)

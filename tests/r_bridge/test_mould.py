@@ -66,6 +66,27 @@ def test_an_integer_too_large_for_its_type_is_left_to_restore(restorer):
     pd.testing.assert_frame_equal(restorer.restore(*sent(X)), X)
 
 
+@pytest.mark.parametrize("n_before", [1, 2, 3])
+def test_columns_that_are_not_sent_are_those_of_the_frame_before(n_before):
+    restorer = Restorer(describe(X), keeps=True)
+    for _ in range(3):
+        restorer.restore(*sent(X[:2]))
+    for _ in range(n_before):
+        restorer.restore(*sent(X))
+    frame = X
+    for change in ({"m": [1, 300, 127]}, {"x": [0.0, 1.0, 2.0]}, {"m": [1, 2, 3]}):
+        frame = frame.assign(**change)
+        record, arrays = sent(frame)
+        kept = [
+            item if name in change else None
+            for name, item in zip(frame, record[2], strict=True)
+        ]
+        found = restorer.restore((*record[:2], kept, *record[3:]), arrays)
+        expected = restore(describe(X), record, arrays)
+        pd.testing.assert_frame_equal(found, expected)
+        found.iloc[:, 0] = 7.0
+
+
 def test_a_frame_that_predict_keeps_is_not_changed_by_later_calls(restorer):
     kept = restorer.restore(*sent(X))
     before = kept.copy(deep=True)

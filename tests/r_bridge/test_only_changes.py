@@ -159,6 +159,25 @@ def test_a_frame_that_predict_keeps_stays_as_it_was(r, frame):
 
 
 @pytest.mark.needs_r
+def test_a_column_at_the_address_of_one_that_r_let_go_is_another(r):
+    seen, schema_of = [], pd.DataFrame({"a": [1.0]})
+    r.call(
+        "ask_fresh",
+        {"n": 1000, "times": 20},
+        predict=lambda X: ones(seen.append(X["a"].iloc[0]) or X),
+        schema_of=schema_of,
+        only_changes=True,
+    )
+    assert seen == list(range(1, 21))
+
+
+@pytest.mark.needs_r
+def test_a_column_that_is_gone_is_named_after_complete_frames_too(r):
+    with pytest.raises(RBridgeError, match=r"in their order, but 'g' is missing\.$"):
+        asked(r, FRAMES["plain"], "ask_with_fewer")
+
+
+@pytest.mark.needs_r
 def test_after_a_refused_frame_the_next_call_begins_anew(r):
     frame = FRAMES["plain"]
     with pytest.raises(RBridgeError, match="'g' is in another place"):
