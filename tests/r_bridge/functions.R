@@ -157,3 +157,48 @@ ask_written_behind_r <- function(data, predict) {
   predict(NULL, data)
 }
 namespaces <- function(names) Filter(function(name) requireNamespace(name, quietly = TRUE), names)
+read_rds <- function(file) readRDS(file)
+same_bits <- function(x, file) {
+  y <- readRDS(file)
+  same <- function(a, b) identical(a, b, num.eq = FALSE, single.NA = FALSE)
+  c(Map(same, x, y), list(`the frame` = same(x, y)))
+}
+
+# All data frames of an installed package that are not large, and what of them returns.
+# Without flights, a third of a million rows that take long to load.
+packages_with_data <- function() {
+  found <- utils::data(package = .packages(all.available = TRUE))$results
+  setdiff(found[, "Package"], "nycflights13")
+}
+is_data <- function(column) is.atomic(column) && is.null(dim(column)) && !is.complex(column)
+shelf_of <- function(package, whole) {
+  small <- Filter(function(d) prod(dim(d)) < 1e5, frames_of(package))
+  Filter(function(d) all(vapply(d, is_data, NA)) == whole, small)
+}
+broken_frame <- function(package, n) shelf_of(package, FALSE)[[n]]
+names_of_broken <- function(package) {
+  lapply(shelf_of(package, FALSE), function(d) names(d)[!vapply(d, is_data, NA)])
+}
+plain_column <- function(x) {
+  if (inherits(x, "Date")) return(86400 * floor(as.double(unclass(x))))
+  if (inherits(x, "difftime")) return(as.double(x, units = "secs"))
+  if (inherits(x, "POSIXct")) return(as.double(x))
+  if (is.factor(x)) return(list(as.integer(x), as.vector(levels(x)), is.ordered(x)))
+  if (is.double(x)) x[is.nan(x)] <- NA
+  as.vector(x)
+}
+differing_columns <- function(package, frames) {
+  originals <- shelf_of(package, TRUE)
+  differs <- function(x, y) !identical(plain_column(x), plain_column(y), num.eq = FALSE)
+  unlist(Map(function(a, b) names(a)[as.logical(mapply(differs, a, b))], originals, frames))
+}
+
+# What data sets of R are that are no data frames, by their class.
+others_of <- function(package) {
+  sets <- unique(sub(" .*", "", utils::data(package = package)$results[, 3]))
+  objects <- lapply(stats::setNames(sets, sets), getExportedValue, ns = package)
+  Filter(Negate(is.data.frame), objects)
+}
+names_of_others <- function(package) vapply(others_of(package), function(x) class(x)[1L], "")
+other_of <- function(package, n) others_of(package)[[n]]
+numbers_of_other <- function(package, n) as.double(others_of(package)[[n]])
