@@ -160,7 +160,7 @@ def forest(frame, y):
 
 def rounds_of(package, r, frame, y, predict):
     """Return what asks a package for its rounds, and what asks it with a free model."""
-    drawn = {"seed": 1, "n_repeats": 2, "n_rows": None}
+    drawn = {"seed": 1, "n_repeats": 1, "n_rows": None}
     each = {name: [name] for name in frame}
     told = {"data": frame, "y": y, "loss": "rmse", **drawn}
     if package == "DALEX":
@@ -302,16 +302,17 @@ def rounds_in_converter(frame, robjects):
     y = np.random.default_rng(2).normal(size=len(frame))
 
     def predict(_, newdata):
-        X = robjects.conversion.get_conversion().rpy2py(robjects.DataFrame(newdata))
+        to_python = robjects.conversion.get_conversion().rpy2py
+        X = to_python(robjects.DataFrame(newdata))
         return rinterface.FloatSexpVector(linear(X))
 
     ask = robjects.r(
         """function(data, y, predict) {
-          explainer <- DALEX::explain(structure(list(), class = "m"), data = data, y = y,
-            predict_function = predict, precalculate = FALSE, verbose = FALSE,
+          explainer <- DALEX::explain(structure(list(), class = "m"), data = data,
+            y = y, predict_function = predict, precalculate = FALSE, verbose = FALSE,
             model_info = list(package = "p", ver = "1", type = "regression"))
           set.seed(1)
-          DALEX::model_parts(explainer, B = 2, N = NULL)$dropout_loss
+          DALEX::model_parts(explainer, B = 1, N = NULL)$dropout_loss
         }"""
     )
     wrap = robjects.r("function(raw) function(object, newdata, ...) raw(1, newdata)")
