@@ -48,8 +48,9 @@ class Restorer:
             self._mould = None
         frame = restore(self._schema, record, arrays, self._last)
         self._note(record, arrays)
-        # The frames of one length pay for a mould from the third on.
-        if len(frame) == self._n_rows:
+        # The frames of one length pay for a mould from the third on, and at once where
+        # the alternative is a copy to keep.
+        if self._keeps or len(frame) == self._n_rows:
             self._mould = self._new_mould(frame)
         self._n_rows = len(frame)
         if self._mould is not None or not self._keeps:

@@ -33,8 +33,8 @@ R_FILES = (
 )
 SIZES = {"S": (10_000, 20), "L": (100_000, 50)}
 LIMIT_MS = {"S": 1.0, "L": 5.0}
-N_CALLS = {"S": 200, "L": 40}
-N_ROUNDS = 7
+N_CALLS = {"S": 200, "L": 100}
+N_ROUNDS = 5
 
 
 def numbers(size):
