@@ -137,8 +137,10 @@ def check_same(frame: pd.DataFrame, whole: pd.DataFrame) -> None:
         found, expected = frame.iloc[:, n], whole.iloc[:, n]
         is_same = found.dtype == expected.dtype and found.equals(expected)
         if is_same and expected.dtype == np.float64:
-            # 0 and -0 are equal, and a model may tell them apart.
-            is_same = bool((np.signbit(found) == np.signbit(expected)).all())
+            # 0 and -0 are equal, and a model may tell them apart; a NaN has no sign.
+            known = expected.notna()
+            signs = np.signbit(found[known]) == np.signbit(expected[known])
+            is_same = bool(signs.all())
         if not is_same:
             raise RBridgeError(
                 f"Column {name!r} must be another object in R when its values change, "

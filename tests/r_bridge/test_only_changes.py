@@ -215,6 +215,11 @@ def test_frames_that_differ_in_a_bit_are_not_the_same(one, other):
         check_same(*frames)
 
 
+def test_a_missing_number_has_no_sign():
+    missing = pd.DataFrame({"a": [np.nan, -0.0]})
+    check_same(missing, pd.DataFrame({"a": [-np.nan, -0.0]}))
+
+
 @pytest.mark.needs_dalex
 def test_dalex_measures_the_same_with_and_without(r):
     frame = FRAMES["plain"].assign(x=[1.5, 3.0, -0.5, 0.25])
