@@ -135,7 +135,7 @@ def test_curves_and_engines_differ_without_their_colour():
     shapes = [s.mark for s in (effect_panels._LEAD, *effect_panels._OTHERS)]
     engines = [shape for shape, _, _ in figure_rows.ENGINES]
     assert len(set(looks)) == len(set(shapes)) == 6
-    assert len(set(engines)) == 3
+    assert len(set(engines)) == 5
 
 
 # ---- scales and widths
