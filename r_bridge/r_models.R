@@ -58,7 +58,7 @@ describe_model <- function(model) {
     numbers = c(character(), names(types)[types %in% c("numeric", "logical")]),
     classes = classes,
     judges_missing = kind$judges_missing,
-    call = if (is.call(model$call)) paste(deparse(model$call), collapse = "\n") else ""
+    call = if (is.call(model$call)) paste(trimws(deparse(model$call)), collapse = " ") else ""
   )
 }
 

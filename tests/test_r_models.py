@@ -226,6 +226,9 @@ def test_a_model_says_what_it_is(models):
     assert forest.library.startswith("randomForest ")
     call = "randomForest(formula = z ~ x + n + g, data = d, ntree = 9)"
     assert forest.parameters == {"call": call}
+    calls = [model.parameters.get("call", "") for model in models.values()]
+    assert max(map(len, calls)) > 60  # R writes these in several lines
+    assert not any("\n" in call for call in calls)
 
 
 NO_MODELS = {
