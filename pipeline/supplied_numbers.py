@@ -103,6 +103,10 @@ def _from_parts(entry: SuppliedSection, found: Mapping[str, Any]) -> Numbers:
     )
     losses = np.array([table[key][0] for key in wanted]).reshape(-1, len(numbers))
     _require_form(entry, float(losses[-1].mean()), np.abs(losses).max(initial=0.0))
+    if entry.form == "difference":  # of the mean over the rounds: of each its own
+        return _finished(entry, features, losses[:-1] - losses[-1])
+    if entry.form == "ratio":  # of that mean already
+        return _finished(entry, features, losses[:-1])
     return Numbers(features, losses[:-1], losses[-1], "pooled")
 
 
@@ -151,7 +155,8 @@ def _finished(
     entry: SuppliedSection, features: tuple[str, ...], values: Floats
 ) -> Numbers:
     nothing = 1.0 if entry.form == "ratio" else 0.0
-    return Numbers(features, values, np.full(values.shape[1], nothing))
+    aggregator = "pooled" if entry.package == "DALEX" else "mean"
+    return Numbers(features, values, np.full(values.shape[1], nothing), aggregator)
 
 
 def _checked(entry: SuppliedSection, numbers: Numbers) -> Numbers:

@@ -13,6 +13,7 @@ from pipeline.config import parse_config
 from pipeline.data import dataset
 from pipeline.errors import ConfigError, DataError
 from pipeline.estimates import Importance
+from pipeline.importance.permutation import permutation
 from pipeline.known_defects import defects_for
 from pipeline.models import wrap
 from pipeline.prediction_digest import predictions_sha256
@@ -65,8 +66,6 @@ def entry(folder, digest, **changes):
 
 def theirs(asked, seed=SEED, stream="vip-0.5"):
     """Return what another programme would measure: the scores of one seed."""
-    from pipeline.importance.permutation import permutation
-
     raw, baseline = permutation(
         asked[0].judged_by(("rmse",)), asked[1], seed=seed, stream=stream, n_repeats=4
     )
@@ -171,6 +170,25 @@ def test_objects_of_every_package_are_replayed(asked, tmp_path, version):
         (tmp_path / "v.rds").write_bytes(handoff.written({"v": made})["v"])
     told = {"file": "v.rds", "package": package, "version": version}
     config = configured(tmp_path, entry(tmp_path, asked[2], **told))
+    result = audit(None, asked[1], config, models=asked[:1])
+    assert supplied(result)["verdict"].tolist() == ["replayed"]
+
+
+@pytest.mark.needs_r
+@pytest.mark.parametrize("form", ["raw", "difference", "ratio"])
+def test_rounds_of_dalex_that_draw_their_own_rows_are_replayed(asked, tmp_path, form):
+    drawn = {"seed": SEED, "stream": "DALEX", "n_repeats": 4, "n_rows": 30}
+    model = asked[0].judged_by(("rmse",))
+    raw, full = permutation(model, asked[1], **drawn)
+    told = {"form": form, "label": "m", "loss_name": "rmse"}
+    rounds = {"full": full[:, 0], "y_permuted": np.ones(4)}
+    made = handoff.parts(list("abc"), raw[:, :, 0], **rounds, **told)
+    with host.session():
+        (tmp_path / "v.rds").write_bytes(handoff.written({"v": made})["v"])
+    told = {"file": "v.rds", "package": "DALEX", "version": "2.5.4", "n_rows": 30}
+    given = entry(tmp_path, asked[2], form=form, **told)
+    ours = {"method": "permutation", "n_repeats": 4, "n_rows": 30, "form": form}
+    config = configured(tmp_path, given, importance=[ours])
     result = audit(None, asked[1], config, models=asked[:1])
     assert supplied(result)["verdict"].tolist() == ["replayed"]
 
