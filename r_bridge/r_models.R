@@ -36,8 +36,23 @@ with_model <- function(sha256, name, arguments, ...) {
 
 # Saves the fitted model that a script makes of the rows.
 fit_by_script <- function(script, train, weights, file) {
-  model <- evaluate_script(script, list(train = train, weights = weights))
+  scope <- list2env(list(train = train, weights = weights), parent = globalenv())
+  model <- with_training_levels(evaluate_script(script, scope), scope)
   saveRDS(model, file, compress = FALSE)
+}
+
+# A forest of ranger with the levels of its factors, which it forgets unless it orders
+# them; the script may have made others of those it was given.
+with_training_levels <- function(model, scope) {
+  if (class(model)[1L] != "ranger" || !is.call(model$call)) return(model)
+  call <- match.call(ranger::ranger, model$call)
+  rows <- if (is.null(call$x)) call$data else call$x
+  rows <- tryCatch(eval(rows, scope), error = function(e) NULL)
+  names <- model$forest$independent.variable.names
+  if (!is.data.frame(rows) || !all(names %in% names(rows))) return(model)
+  texts <- function(x) if (is.factor(x) || is.character(x)) levels(as.factor(x))
+  attr(model, "training_levels") <- lapply(as.list(rows)[names], texts)
+  model
 }
 
 # What an audit must know of a model: the columns it reads in its own order; the levels
@@ -83,11 +98,21 @@ no_classes <- function(m) NULL
 # The classes of 0 and 1, where a model was told no names.
 zero_one <- c("0", "1")
 
+refuse_offset <- function(m, who) {
+  if (!is.null(attr(m$terms, "offset"))) stop(who, " leaves its offset out")
+}
+
 # Of a binomial model: the levels of its response, if it kept them.
 glm_classes <- function(m) {
   if (!m$family$family %in% c("binomial", "quasibinomial")) return(NULL)
   response <- if (is.null(m$model)) NULL else stats::model.response(m$model)
-  if (!is.factor(response)) return(zero_one)
+  if (!is.factor(response)) {
+    # Without them nobody can say which of the two it predicts.
+    if (is.null(response) && terms_types(m)[1L] %in% c("factor", "ordered")) {
+      stop("it was fitted to a factor with model = FALSE, which drops its levels")
+    }
+    return(zero_one)
+  }
   if (nlevels(response) != 2L) {
     stop("it tells the first of ", nlevels(response), " levels from all others")
   }
@@ -126,6 +151,7 @@ gbm_classes <- function(m) {
 }
 
 rpart_classes <- function(m) {
+  refuse_offset(m, "predict.rpart")
   if (!m$method %in% c("anova", "poisson", "class")) {
     stop("its method '", m$method, "' predicts no response")
   }
@@ -138,7 +164,9 @@ nnet_classes <- function(m) {
 }
 
 earth_classes <- function(m) {
-  if (!is.null(m$levels)) return(m$levels)
+  if (is.character(m$levels)) return(m$levels)
+  if (is.logical(m$levels)) return(zero_one)
+  # It keeps the two values of numbers too, as if they were levels.
   if (ncol(m$coefficients) > 1L) stop("it has several responses")
   family <- m$glm.list[[1L]]$family$family
   if (identical(family, "binomial")) zero_one
@@ -149,6 +177,18 @@ svm_classes <- function(m) {
   if (m$type > 2L) return(NULL)
   if (!m$compprob) stop("it was fitted with probability = FALSE")
   m$levels
+}
+
+# predict.svm takes the columns of factors by their place, whatever their levels.
+check_svm_columns <- function(m, data) {
+  if (is.null(m$terms)) return(invisible())
+  terms <- stats::delete.response(stats::terms(m))
+  columns <- colnames(stats::model.matrix(terms, stats::model.frame(terms, data)))
+  known <- colnames(m$SV)
+  if (!identical(columns, known)) {
+    stop("it was fitted to the columns ", toString(known), ", but is given ",
+         toString(columns), ": levels were others, or in another order")
+  }
 }
 
 linear_kind <- list(
@@ -176,6 +216,7 @@ svm_kind <- list(
   package = "e1071", features = function(m) colnames(m$SV), types = function(m) NULL,
   levels = function(m) NULL, classes = svm_classes, judges_missing = FALSE,
   predict = function(m, data) {
+    check_svm_columns(m, data)
     if (m$type > 2L) return(stats::predict(m, data))
     found <- stats::predict(m, data, probability = TRUE)
     attr(found, "probabilities")[, m$levels, drop = FALSE]
@@ -195,7 +236,11 @@ model_kinds <- list(
   ),
   ranger = list(
     package = "ranger", features = function(m) m$forest$independent.variable.names,
-    types = function(m) NULL, levels = function(m) m$forest$covariate.levels,
+    types = function(m) NULL,
+    levels = function(m) {
+      own <- m$forest$covariate.levels
+      if (is.null(own)) attr(m, "training_levels") else own
+    },
     classes = ranger_classes, judges_missing = TRUE,
     # Without a seed it draws one from R's stream.
     predict = function(m, data) {
@@ -225,6 +270,7 @@ model_kinds <- list(
   nnet.formula = nnet_kind,
   multinom = utils::modifyList(nnet_kind, list(
     classes = function(m) {
+      refuse_offset(m, "predict.multinom")
       if (is.null(m$lev)) stop("its response is a matrix of counts") else m$lev
     },
     predict = function(m, data) stats::predict(m, data, type = "probs")

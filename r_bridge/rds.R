@@ -45,6 +45,6 @@ read_table_file <- function(file) as_table(readRDS(file))
 
 # As above, of the value of a script, or of that element of it which has the part's name.
 read_table_script <- function(script, part) {
-  value <- evaluate_script(script, list())
+  value <- evaluate_script(script, new.env(parent = globalenv()))
   as_table(if (part %in% names(value) && !is.data.frame(value)) value[[part]] else value)
 }

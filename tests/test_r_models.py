@@ -240,6 +240,10 @@ NO_MODELS = {
     "no_names.rds": "but it is of class 'nnet'.",
     "fake.rds": "Model 'm' must be a lm that predicts what is audited, but R says: no "
     "terms component nor attribute.",
+    "no_levels.rds": "but R says: it was fitted to a factor with model = FALSE, which "
+    "drops its levels.",
+    "offset.rds": "but R says: predict.rpart leaves its offset out.",
+    "offset_k.rds": "but R says: predict.multinom leaves its offset out.",
     "votes.rds": "Model 'm' must be a ranger that predicts what is audited, but R "
     "says: it is a forest for Classification: grow it with probability = TRUE.",
     "corrupt.rds": "R cannot read it: unknown input format. Save it again, with this R "

@@ -152,6 +152,42 @@ def test_what_a_script_was_warned_of_is_told(fitted):
 
 
 @pytest.mark.parametrize(
+    "made", ["relevel(train$class, '1st')", "as.character(train$class)"]
+)
+@pytest.mark.parametrize(
+    "rows", ["y ~ age + class, train", "x = train[2:3], y = train$y"]
+)
+def test_a_forest_of_ranger_is_asked_with_the_levels_that_its_script_made(
+    fitted, made, rows
+):
+    grown = f"ranger::ranger({rows}, num.trees = 9, seed = 1)"
+    script = f"train$class <- {made}\nm <- {grown}"
+    own = f"{script}\nsprintf('%.17g', predict(m, train)$predictions[7:8])"
+    expected = told(fitted, f"paste({{{own}}}, collapse = ' ')")
+    found = fitted(f"{script}\nm").predict(FRAME)[6:8]
+    assert found.tolist() == [float(number) for number in expected.split()]
+
+
+def test_a_machine_that_met_other_levels_is_refused_not_misread(fitted):
+    turned = "train$class <- relevel(train$class, '1st')"
+    model = fitted(f"{turned}\ne1071::svm(y ~ age + class, train)")
+    with pytest.raises(ModelError, match="age, class1st, class2nd, but is given age, "):
+        model.predict(FRAME)
+
+
+@pytest.mark.parametrize(
+    ("labels", "target"),
+    [([False, True], Y > 5), ([0, 1], (Y > 5).astype(int))],
+)
+def test_splines_of_two_values_predict_the_second(fitted, labels, target):
+    if told(fitted, "requireNamespace('earth', quietly = TRUE)") == "FALSE":
+        pytest.skip("earth is not installed")
+    script = "library(earth)\nearth(y ~ age, train, glm = list(family = binomial))"
+    found = fitted(script, classes(labels, target)).predict(FRAME)
+    assert found[target == 1].mean() > 0.5 > found[target == 0].mean()
+
+
+@pytest.mark.parametrize(
     ("script", "finding"),
     [
         ("stop('no £ here')", "R says: no £ here"),
