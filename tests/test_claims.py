@@ -244,6 +244,12 @@ def test_the_rows_of_a_table_have_the_form_of_its_importance(form, value, full, 
     assert found == pytest.approx([value, full, target], rel=1e-12)
 
 
+@pytest.mark.parametrize(("form", "value"), [("raw", 20), ("difference", 20)])
+def test_the_target_has_its_row_also_where_the_full_model_has_no_error(form, value):
+    told = {"form": form, "baseline": np.zeros(10)}
+    assert printed(TARGET, 20.0, **told).ours == value
+
+
 def test_an_engine_that_permuted_no_target_has_no_number_for_it():
     with pytest.raises(NotApplicable, match=r"^DALEX permuted no target\.$"):
         printed(TARGET, 20.0, y_permuted=np.empty(0), engine="DALEX")

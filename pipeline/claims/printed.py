@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
+import numpy as np
+
 from pipeline.claims.answer import Answer, Names, numbers_of
 from pipeline.errors import NotApplicable
 from pipeline.estimates import Importance
@@ -61,6 +63,7 @@ def _value(record: Importance, name: str) -> tuple[str, float]:
         return "loss with nothing permuted", nothing_of(record)
     if not len(record.y_permuted):
         raise NotApplicable(f"{record.engine} permuted no target.")
-    loss, full = float(record.y_permuted.mean()), float(record.baseline.mean())
-    in_form = {"difference": loss - full, "ratio": loss / full}
-    return "loss with the target permuted", in_form.get(record.form, loss)
+    loss, full = record.y_permuted.mean(), record.baseline.mean()
+    with np.errstate(divide="ignore", invalid="ignore"):  # a model without any error
+        in_form = {"difference": loss - full, "ratio": loss / full}
+    return "loss with the target permuted", float(in_form.get(record.form, loss))
