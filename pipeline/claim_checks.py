@@ -197,6 +197,11 @@ def _table(values: Values) -> Iterator[str]:
         return
     if not values["options"].get("numbers", True):
         yield "numbers must hold one number or more for kind 'printed', but are empty."
+    decimals = values["options"].get("decimals", 12)
+    for name, number in values["options"].get("numbers", {}).items():
+        if round(number, decimals) != number:
+            rule = f"numbers must have at most the {decimals} decimals they are held to"
+            yield f"{rule}, but that of {name!r} is {number!r}."
     if values.get("features"):
         rule = "features must be left out for kind 'printed', whose numbers name them"
         yield f"{rule}, but {listed(values['features'])} was given."

@@ -485,6 +485,11 @@ CONFIG = [
         "empty.",
     ),
     (
+        table(numbers={"a": 1.5, "b": 0.126}),
+        "[claims] numbers must have at most the 1 decimals they are held to, but that "
+        "of 'b' is 0.126.",
+    ),
+    (
         table(features=["a"]),
         "[claims] features must be left out for kind 'printed', whose numbers name "
         "them, but 'a' was given.",
