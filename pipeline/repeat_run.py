@@ -11,8 +11,9 @@ from typing import Any
 
 from pipeline import measure, streams
 from pipeline.agreement import DISAGREEMENTS, Row
+from pipeline.agreement.circumstances import draws_wanted
 from pipeline.agreement.numbers import Gaps, mean_gaps
-from pipeline.agreement.reasons import because, text
+from pipeline.agreement.reasons import REASONS, Why, because, best, text
 from pipeline.agreement.sides import side_by_side
 from pipeline.config import AuditConfig, ImportanceSection
 from pipeline.estimates import Importance
@@ -146,8 +147,9 @@ def settle(
     -------
     row, rows
         As they were if either side cannot be asked again. Else, all inside the band
-        of the second run: "equivalent", the first differences noise. Outside it
-        again: "implementation".
+        of the second run: the first differences are noise, and the pair "equivalent"
+        if that band is no wider than `resolution` and no other reason stands against
+        it. Outside it again: "implementation".
     """
     again = second.ask(pair[0]), second.ask(pair[1])
     if again[0] is None or again[1] is None:
@@ -159,7 +161,9 @@ def settle(
     n_repeats = f"{left.n_repeats} and {right.n_repeats} repeats"
     inside = dict(zip(left.features, gaps.inside.tolist(), strict=True))
     if all(inside.values()):
-        return _noise(row, n_repeats), list(_with_evidence(rows, left, gaps, NOISE))
+        wide = draws_wanted(left, right, gaps, second.config.checks.resolution)
+        told = list(_with_evidence(rows, left, gaps, NOISE))
+        return _noise(row, n_repeats, wide), told
     if row["verdict"] != "disagrees":
         return row | {"reasons": _also(row, _said(inside, n_repeats))}, rows
     count = f"cause: {NOT_EXPLAINED}"
@@ -169,8 +173,11 @@ def settle(
     return row, list(_with_evidence(rows, left, gaps, IMPLEMENTATION))
 
 
-def _noise(row: Row, n_repeats: str) -> Row:
-    """Return the row of a pair whose second run lies inside its band."""
+def _noise(row: Row, n_repeats: str, wide: Why) -> Row:
+    """Return the row of a pair whose second run lies inside its band.
+
+    `wide` says so if that band is too wide again.
+    """
     first = "outside the band" if row["verdict"] == "disagrees" else "too wide a band"
     said = because(
         "REPEAT_RUN", f"{first} at first, all inside it in a run with {n_repeats}"
@@ -182,8 +189,11 @@ def _noise(row: Row, n_repeats: str) -> Row:
         for part in row["reasons"].split("; ")
         if not any(words in part for words in dropped)
     ]
-    reasons = "; ".join([text([said]), *filter(None, kept)])
-    return row | {"verdict": "equivalent", "cause": "", "reasons": reasons}
+    reasons = "; ".join([text([said, *wide]), *filter(None, kept)])
+    codes = [part.partition(": ")[0] for part in kept]
+    against = [(code, "") for code in codes if code in REASONS]
+    verdict = best([*against, *wide, ("STREAM", "")])
+    return row | {"verdict": verdict, "cause": "", "reasons": reasons}
 
 
 def _said(inside: Mapping[str, bool], n_repeats: str) -> str:

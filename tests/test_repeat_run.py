@@ -168,6 +168,25 @@ def test_a_band_that_a_second_run_narrows_makes_a_pair_equivalent(monkeypatch):
     assert new["reasons"].startswith("REPEAT_RUN: too wide a band at first, all inside")
 
 
+def test_a_band_that_is_too_wide_again_leaves_the_pair_comparable(monkeypatch):
+    second = second_run(monkeypatch, repeat_run="unresolved", resolution=1e-6)
+    pair = first_run(second)
+    row, rows = compare(*pair, **{**LIMITS, "resolution": 1e-6})
+    new, _ = settle(second, pair, row, rows)
+    assert (new["verdict"], new["cause"]) == ("comparable", "")
+    assert "run with 32 and 32 repeats; REPEATS (wide): the band is" in new["reasons"]
+
+
+def test_a_second_run_lifts_no_other_reason(monkeypatch):
+    second = second_run(monkeypatch, repeat_run="unresolved")
+    pair = first_run(second)
+    row, rows = compare(*pair, **{**LIMITS, "resolution": 0.01})
+    row["reasons"] += "; NA_DROPPED: one side did not measure 'x3'"
+    new, _ = settle(second, pair, row, rows)
+    assert new["verdict"] == "comparable"
+    assert "REPEATS (wide)" not in new["reasons"]
+
+
 def test_an_engine_newer_than_any_tried_is_noted_and_no_other():
     newer = EngineInfo("vip", True, "0.9", "vip-0.5", "vip 0.9 was never tried.")
     gone = EngineInfo("DALEX", False, "", "", "R has no package 'DALEX'.")
