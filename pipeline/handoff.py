@@ -91,20 +91,20 @@ def _objects(result: AuditResult) -> Iterator[Handed]:
 def _y_permuted(result: AuditResult, record: Importance) -> Floats | None:
     """Return the loss with y permuted in each round, None where DALEX has no such.
 
-    It was drawn along with our first answer to the question, and belongs to no other
-    draws than these.
+    It is drawn along with our first answer to a question, and where an entry has draws
+    of its own, with these; it belongs to no other draws.
     """
     if record.method != "permutation" or is_finished(record):
         return None
-    asked = ("model", "method", "of", "loss")
-    drawn = (*asked, "stream", "seed", "n_repeats", "options")
-    first = next(r for r in result.importances if _same(r, record, asked))
-    if not _same(first, record, drawn):
-        return None
-    frame = result.y_permuted
-    same = [frame[name] == getattr(record, name) for name in ("model", "of", "loss")]
-    found = frame.loc[same[0] & same[1] & same[2], "value"].to_numpy(dtype=np.float64)
-    return found if len(found) == record.n_repeats else None
+    drawn = ("model", "method", "of", "loss", "features", "stream", "seed", "n_repeats")
+    found = (
+        other.y_permuted
+        for other in (record, *result.importances)
+        if other.engine in (OURS, record.engine)
+        and _same(other, record, (*drawn, "options"))
+        and len(other.y_permuted) == record.n_repeats
+    )
+    return next(found, None)
 
 
 def _same(a: Importance, b: Importance, names: Iterable[str]) -> bool:

@@ -11,6 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from pipeline import agreement, measure
 from pipeline.config import AuditConfig
 from pipeline.config_supplied import SuppliedSection
@@ -195,6 +197,7 @@ def _as_importance(
         columns=tuple(columns.get(name, (name,)) for name in found.features),
         raw=found.raw,
         baseline=found.baseline,
+        y_permuted=np.empty(0),  # ours was drawn otherwise
     )
 
 

@@ -21,6 +21,7 @@ from pipeline.history import save_run
 from pipeline.models import wrap
 from pipeline.prediction_digest import predictions_sha256
 from pipeline.result_json import content_digest
+from r_bridge import handoff as objects
 from r_bridge import host
 
 NAMES = ["=cmd|' /C calc'!A0", '../fare (£),\n"x"', "if"]
@@ -129,6 +130,29 @@ def test_what_dalex_does_not_measure_has_no_object_of_dalex(files):
     of_dalex = [row for row in rows if row["file"].startswith("DALEX")]
     assert {row["method"] for row in of_dalex} == {"permutation", "partial_dependence"}
     assert {row["record"] for row in rows} >= {"1", "2", "3", "4"}
+
+
+@pytest.mark.needs_r
+def test_every_entry_hands_over_the_target_of_its_own_draws(tmp_path):
+    random = np.random.default_rng(3)
+    X = pd.DataFrame(random.normal(size=(40, 2)), columns=["a", "b"])
+    rows = dataset(X, X["a"] + random.normal(size=40), name="rows", task="regression")
+    model = wrap(lambda X: X["a"], name="m", task="regression", features=["a", "b"])
+    drawn = {"method": "permutation", "seed": 1, "n_repeats": 2, "engines": ["DALEX"]}
+    one, other = drawn | {"name": "one"}, drawn | {"name": "other", "features": ["b"]}
+    with host.session():
+        config = parse_config({"importance": [one, other]})
+        found = audit(None, rows, config, models=(model,))
+        files = handoff(found)
+        (tmp_path / "last.rds").write_bytes(
+            files[max(f for f in files if "DALEX" in f)]
+        )
+        read = objects.read(tmp_path / "last.rds")
+    last = found.importances[-1]
+    assert last.features == ("b",)
+    target = np.array(read["feature"]) == "_baseline_"
+    told = np.array(read["value"])[target & (np.array(read["round"]) > 0)]
+    np.testing.assert_array_equal(told, last.y_permuted - last.baseline.mean())
 
 
 @pytest.mark.needs_r

@@ -95,6 +95,14 @@ def test_numbers_of_the_same_draws_are_replayed(asked, tmp_path):
     assert row["stream"] == "vip-0.5"
 
 
+def test_supplied_numbers_carry_no_loss_of_a_target_that_we_permuted(asked, tmp_path):
+    write(tmp_path, theirs(asked))
+    config = configured(tmp_path, entry(tmp_path, asked[2]))
+    result = audit(None, asked[1], config, models=asked[:1])
+    (told,) = [r for r in result.importances if r.engine.endswith("(supplied)")]
+    assert told.y_permuted.size == 0
+
+
 def test_numbers_of_an_unknown_seed_are_independent_draws(asked, tmp_path):
     write(tmp_path, theirs(asked, seed=99))
     told = entry(tmp_path, asked[2])
