@@ -8,8 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from string import Template
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from pipeline.agreement.sides import is_finished
 from pipeline.estimates import Effect, Importance
 from pipeline.primary import OURS, options_text

@@ -148,11 +148,11 @@ def test_every_entry_hands_over_the_target_of_its_own_draws(tmp_path):
             files[max(f for f in files if "DALEX" in f)]
         )
         read = objects.read(tmp_path / "last.rds")
-    last = found.importances[-1]
-    assert last.features == ("b",)
+    record = found.importances[-1]
+    assert record.features == ("b",)
     target = np.array(read["feature"]) == "_baseline_"
     told = np.array(read["value"])[target & (np.array(read["round"]) > 0)]
-    np.testing.assert_array_equal(told, last.y_permuted - last.baseline.mean())
+    np.testing.assert_array_equal(told, record.y_permuted - record.baseline.mean())
 
 
 @pytest.mark.needs_r
