@@ -583,6 +583,12 @@ REFUSED = [
         {},
         "DALEX keeps the name '_baseline_' for itself.",
     ),
+    (
+        "dalex_permutation",
+        normal_data(),
+        {"n_rows": 1},
+        "DALEX permutes a single target as if it were a count.",
+    ),
 ]
 
 

@@ -41,7 +41,8 @@ def dalex_parts(
     """Return all that ``DALEX::model_parts`` measures, the losses on the last axis.
 
     Parameters and raises as in `importance.permutation.permutation`; `NotApplicable`
-    too if rows are weighted, or a group has a name that DALEX keeps for itself.
+    too if rows are weighted, a round has one row only, or a group has a name that
+    DALEX keeps for itself.
 
     Returns
     -------
@@ -53,6 +54,9 @@ def dalex_parts(
     for name in dalex.FULL, dalex.Y_PERMUTED:
         if name in data.groups:
             raise NotApplicable(f"DALEX keeps the name {name!r} for itself.")
+    if min(n_rows or data.n_samples, data.n_samples) == 1:
+        # R's sample(5) is sample(1:5): it draws more, and all after it something else.
+        raise NotApplicable("DALEX permutes a single target as if it were a count.")
     drawn = {"seed": seed, "n_repeats": n_repeats, "n_rows": n_rows}
     of_losses = [
         dalex.parts(
