@@ -185,7 +185,8 @@ check_svm_columns <- function(m, data) {
   terms <- stats::delete.response(stats::terms(m))
   columns <- colnames(stats::model.matrix(terms, stats::model.frame(terms, data)))
   known <- colnames(m$SV)
-  if (!identical(columns, known)) {
+  # svm gives some columns the names that a data.frame would.
+  if (!identical(make.names(columns, TRUE), make.names(known, TRUE))) {
     stop("it was fitted to the columns ", toString(known), ", but is given ",
          toString(columns), ": levels were others, or in another order")
   }

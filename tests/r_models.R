@@ -45,6 +45,7 @@ fit_every_class <- function(folder) {
     multinom = nnet::multinom(k ~ x + g, d, trace = FALSE),
     multinom2 = nnet::multinom(z ~ x + g + o, d, trace = FALSE),
     svm = e1071::svm(y ~ x + g + o, d),
+    svm_poly = e1071::svm(y ~ poly(x, 2) + g * n, d),
     svm_x = e1071::svm(x[c("x", "n")], d$y),
     svm_k = e1071::svm(k ~ x + g, d, probability = TRUE),
     svm2 = e1071::svm(z ~ x + g, d, probability = TRUE)

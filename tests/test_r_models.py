@@ -23,8 +23,8 @@ pytestmark = pytest.mark.needs_r
 
 R_FILE = Path(__file__).with_name("r_models.R")
 REGRESSIONS = (
-    "lm aov rlm negbin poisson forest ranger ranger_order gbm rpart nnet svm svm_x "
-    "earth earth_x"
+    "lm aov rlm negbin poisson forest ranger ranger_order gbm rpart nnet svm svm_poly "
+    "svm_x earth earth_x"
 ).split()
 BINARY = "glm glm01 forest2 gbm01 nnet2 multinom2 svm2 earth2".split()
 MULTICLASS = "forest_x ranger_k gbm_k rpart_k nnet_k multinom svm_k".split()
