@@ -5,6 +5,7 @@ asked while the first R waits for the answer.
 """
 
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,6 +22,16 @@ Floats = npt.NDArray[np.float64]
 
 LARGEST = 1 << 30
 """The bytes that an .rds file may have."""
+
+_NO_MEMORY = re.compile("memory exhausted|cannot allocate")
+_UNREADABLE = (
+    "be a file that saveRDS wrote",
+    "Save it again, with this R or an older one.",
+)
+_TOO_LARGE = (
+    "fit into the memory that R may use",
+    "Allow R more, or save the model without its training data.",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,9 +171,10 @@ def _hold(path: str, content: bytes, sha256: str) -> dict[str, Any]:
             facts: dict[str, Any] = host.current_models().call("hold_model", asked)
         except RError as error:
             said = " ".join(error.message.split())
+            is_too_large = _NO_MEMORY.search(said)
+            rule, remedy = _TOO_LARGE if is_too_large else _UNREADABLE
             raise RBridgeError(
-                f"R model {path!r} must be a file that saveRDS wrote, but R cannot "
-                f"read it: {said}. Save it again, with this R or an older one."
+                f"R model {path!r} must {rule}, but R cannot read it: {said}. {remedy}"
             ) from error
         except RUnavailable:
             raise

@@ -317,9 +317,14 @@ def check_prediction(
     RBridgeError
         If it is not numbers, of another shape, or not finite everywhere.
     """
-    values = np.asarray(prediction)
+    found = type(prediction).__name__
+    try:
+        values = np.asarray(prediction)
+    except ValueError as error:
+        raise _wrong_answer(
+            "numbers", f"{found} of uneven shape was returned"
+        ) from error
     if values.dtype.kind not in "fiub":
-        found = type(prediction).__name__
         raise _wrong_answer("numbers", f"{found} of type {values.dtype} was returned")
     shape = (n_rows, len(labels)) if labels else (n_rows,)
     if values.shape != shape:

@@ -1,10 +1,13 @@
 """The second R of a session, in which fitted models live."""
 
+import gzip
+import struct
+import time
 from pathlib import Path
 
 import pytest
 
-from r_bridge import host
+from r_bridge import host, r_models
 from r_bridge.errors import RBridgeError
 
 FUNCTIONS = Path(__file__).with_name("functions.R")
@@ -36,3 +39,71 @@ print(r.call("ask", {"data": frame}, predict=predict, schema_of=frame).tolist())
 def test_without_a_session_there_are_no_models():
     with pytest.raises(RBridgeError, match=r"inside r_bridge\.host\.session\(\)"):
         host.current_models()
+
+
+def words(*numbers):
+    return struct.pack(f">{len(numbers)}i", *numbers)
+
+
+def text(value):
+    return words(0x40009, len(value)) + value.encode()
+
+
+def promise(function, argument):
+    """Return the bytes of a promise to call a function, as saveRDS never writes it."""
+    call = words(6, 1) + text(function) + words(2, 16, 1) + text(argument) + words(254)
+    return HEAD + words(0x405, 253, 252) + call
+
+
+def many(n_parts, part, kind, length):
+    """Return a small file of equal parts, which unpacks to a long vector."""
+    packed = gzip.compress(part, 1)
+    return gzip.compress(HEAD + words(kind, length)) + packed * n_parts
+
+
+HEAD = b"X\n" + words(2, 0x40202, 0x20300)
+DENSE = {
+    "numbers": (
+        30,
+        lambda: many(6, words(14, 4_000_000) + bytes(32_000_000), 19, 6),
+        "fit into the memory that R may use, but R cannot read it: vector memory",
+    ),
+    "texts": (
+        0.3,
+        lambda: many(10_000, text("a") * 1000, 16, 10**7),
+        "'hold_model' must end within 0.3 s, but it did not",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def frugal():
+    files = [FUNCTIONS]
+    with host.session(r_seconds=30, r_memory_gb=0.12, extra_r_files=files) as worker:
+        yield worker.models
+
+
+def test_code_in_a_file_ends_no_r_but_that_of_models(frugal):
+    frugal.call("echo", {"x": 1})
+    before = frugal.restarts
+    with pytest.raises(RBridgeError, match=r"^R model 'm\.rds' must be ") as refusal:
+        r_models.read_model("m.rds", promise("quit", "no"))
+    said = str(refusal.value)
+    has_run = "it ended with exit status 0" in said  # R 4.4 no longer runs it
+    assert has_run or "promise" in said
+    assert frugal.call("echo", {"x": 1}).tolist() == [1]
+    assert frugal.restarts == before + has_run
+
+
+@pytest.mark.parametrize(("seconds", "make", "finding"), DENSE.values(), ids=DENSE)
+def test_a_small_file_of_a_huge_model_ends_at_the_limits(
+    frugal, seconds, make, finding, monkeypatch
+):
+    frugal.call("echo", {"x": 1})
+    dense, started = make(), time.monotonic()
+    assert len(dense) < 1e6
+    monkeypatch.setattr(frugal, "_r_seconds", seconds)
+    with pytest.raises(RBridgeError, match=rf"^R model 'm\.rds' must .*{finding}"):
+        r_models.read_model("m.rds", dense)
+    assert time.monotonic() - started < 10
+    assert frugal.call("echo", {"x": 1}).tolist() == [1]

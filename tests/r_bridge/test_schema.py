@@ -201,6 +201,7 @@ def test_what_is_not_true_or_false_is_refused(value, message):
             (),
             "numbers, but ndarray of type object was returned",
         ),
+        ([1.0, [2.0]], (), "numbers, but list of uneven shape was returned"),
         ([1.0], (), "shape (2,), but shape (1,) was returned"),
         (np.ones((2, 1)), (), "shape (2,), but shape (2, 1) was returned"),
         (np.ones((2, 3)), ("a", "b"), "shape (2, 2), but shape (2, 3) was returned"),

@@ -1,0 +1,254 @@
+"""Whatever predict does, its caller gets the truth from every engine, and R goes on."""
+
+import os
+import time
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.r_bridge.test_process import folders_of
+
+from r_bridge import dalex, host, hstats, iml, pdp, vip
+from r_bridge.errors import RBridgeError, RError, RTimeout
+
+X = pd.DataFrame({"a": [0.0, 1.0, 3.0, 4.0, 6.0, 7.0], "b": [2.0, 5.0] * 3})
+Y = X["a"].to_numpy()
+EACH = {"a": ["a"], "b": ["b"]}
+PAIR = {"a:b": ["a", "b"]}
+GRID = np.array([0.0, 2.5, 7.0])
+ONCE = {"seed": 1, "n_repeats": 1}
+# DALEX itself drops what its explainer's predict raises.
+EXPLAIN = """
+explained <- function(data, y, predict) {
+  DALEX::explain(
+    structure(list(), class = "m"), data = data, y = y, predict_function = predict,
+    model_info = list(package = "p", ver = "1", type = "regression"), verbose = FALSE
+  )
+  1
+}
+"""
+
+
+def explain(predict):
+    asked = {"data": X, "y": Y}
+    return host.current().call("explained", asked, predict=predict, schema_of=X)
+
+
+# What asks each engine for its numbers, and the package that must be there.
+ENGINES = {
+    "DALEX explain": ("dalex", explain),
+    "DALEX parts": (
+        "dalex",
+        lambda f: (
+            dalex.parts(
+                X, Y, f, groups=EACH, loss="rmse", drawn={**ONCE, "n_rows": None}
+            ).permuted
+        ),
+    ),
+    "DALEX profile": (
+        "dalex",
+        lambda f: dalex.profile(X, f, feature="a", grid=GRID),
+    ),
+    "DALEX accumulated": (
+        "dalex",
+        lambda f: dalex.profile(X, f, feature="a", grid=GRID, kind="accumulated"),
+    ),
+    "hstats permutation": (
+        "hstats",
+        lambda f: hstats.permutation(
+            X, Y, f, groups=EACH, loss="mse", drawn={**ONCE, "n_rows": 6}
+        )[0],
+    ),
+    "hstats H": (
+        "hstats",
+        lambda f: hstats.h_squared(X, f, groups=PAIR, seed=1, n_rows=6)[0],
+    ),
+    "iml permutation": (
+        "iml",
+        lambda f: iml.permutation(X, Y, f, groups=EACH, loss="mse", drawn=ONCE)[0],
+    ),
+    "iml curve": (
+        "iml",
+        lambda f: iml.curve(X, f, feature="a", grid=GRID, method="pdp"),
+    ),
+    "iml accumulated": (
+        "iml",
+        lambda f: iml.curve(X, f, feature="a", grid=GRID, method="ale"),
+    ),
+    "iml H": ("iml", lambda f: iml.h(X, f, groups=PAIR, seed=1)),
+    "pdp": ("pdp", lambda f: pdp.partial(X, f, feature="a", grid=GRID)),
+    "vip permute": (
+        "vip",
+        lambda f: vip.permute(
+            X,
+            Y,
+            f,
+            features=["a", "b"],
+            loss="rmse",
+            asked={**ONCE, "n_rows": None, "form": "difference"},
+        ),
+    ),
+    "vip firm": (
+        "vip",
+        lambda f: vip.firm(X, f, feature="a", grid=GRID)[1],
+    ),
+    "vip shap": (
+        "fastshap",
+        lambda f: vip.shap(X, f, asked={**ONCE, "n_permutations": 2, "adjust": False}),
+    ),
+}
+
+
+def linear(rows):
+    return rows["a"].to_numpy() * (1 + rows["b"].to_numpy())
+
+
+class OddError(Exception):
+    """An exception that only the model's own library knows."""
+
+
+class UnspeakableError(Exception):
+    def __str__(self):
+        raise RuntimeError("no words")
+
+
+FAILURES = (
+    ValueError("no such row"),
+    OddError("£ ünïcode 🚢 \0 \udcff", {"more": 1}),
+    UnspeakableError(),
+    MemoryError(),
+    SystemExit(3),
+    KeyboardInterrupt(),
+)
+ASKS_ABOUT_MORE_ROWS = {
+    *("DALEX profile", "DALEX accumulated", "hstats H"),
+    *("iml curve", "iml H"),
+}
+CAUSES = {"DALEX explain": type(None)}  # R has told nobody
+SHAPE = r"shape \((\d+),\), but shape "
+ANSWERS = {
+    "None": (lambda _: None, "numbers, but NoneType of type object was returned"),
+    "text": (lambda f: ["1"] * len(f), "numbers, but list of type <U1 was returned"),
+    "ragged": (lambda f: [*f[1:], []], "numbers, but list of uneven shape "),
+    "short": (lambda f: f[1:], SHAPE + r"\(\d+,\) was returned"),
+    "n x 1": (lambda f: f[:, np.newaxis], SHAPE + r"\(\1, 1\) was returned"),
+    "NaN": (lambda f: f * np.nan, r"finite numbers, but (\d+) of \1 are not"),
+    "Inf": (lambda f: f - np.inf, r"finite numbers, but (\d+) of \1 are not"),
+}
+
+
+@pytest.fixture(scope="module")
+def r(tmp_path_factory):
+    file = tmp_path_factory.mktemp("r") / "explained.R"
+    file.write_text(EXPLAIN)
+    with host.session(r_seconds=60, extra_r_files=[file]) as worker:
+        yield worker
+
+
+@pytest.fixture(scope="module")
+def sound(r):
+    """What an engine tells of a sound predict, and how often it asks for that."""
+    known = {}
+
+    def told(engine):
+        if engine not in known:
+            before = r.counts.calls
+            numbers = ENGINES[engine][1](linear)
+            known[engine] = numbers, r.counts.calls - before
+        return known[engine]
+
+    return told
+
+
+def left_by(r):
+    """Return the process, its predecessors, the folders and the children there are."""
+    tasks = Path("/proc/self/task").glob("*/children")
+    children = sorted(pid for task in tasks for pid in task.read_text().split())
+    return r.pid, r.restarts, sorted(folders_of(os.getpid())), children
+
+
+each_engine = pytest.mark.parametrize(
+    "engine",
+    [
+        pytest.param(name, marks=getattr(pytest.mark, f"needs_{package}"))
+        for name, (package, _) in ENGINES.items()
+    ],
+)
+
+
+def fail(failure, _):
+    raise failure
+
+
+def spoilt(last, spoil):
+    """Return a predict that is sound until its last call, which is spoilt."""
+    calls = iter(range(1, last))
+    return lambda rows: linear(rows) if next(calls, 0) else spoil(linear(rows))
+
+
+@each_engine
+def test_what_predict_raises_comes_out_of_every_engine(r, sound, engine):
+    numbers, n_calls = sound(engine)
+    before = left_by(r)
+    for last, failure in [(n_calls, e) for e in FAILURES] + [(1, OddError("first"))]:
+        failure.__cause__ = None
+        with pytest.raises(type(failure)) as raised:
+            ENGINES[engine][1](spoilt(last, partial(fail, failure)))
+        assert raised.value is failure
+        assert type(failure.__cause__) is CAUSES.get(engine, RError)
+    assert left_by(r) == before
+    np.testing.assert_array_equal(ENGINES[engine][1](linear), numbers)
+
+
+@each_engine
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_what_is_no_prediction_is_said_by_every_engine(r, sound, engine, answer):
+    spoil, words = ANSWERS[answer]
+    (_, n_calls), before = sound(engine), left_by(r)
+    with pytest.raises(RBridgeError, match=rf"^predict must return {words}") as said:
+        ENGINES[engine][1](spoilt(n_calls, spoil))
+    assert type(said.value) is RBridgeError
+    assert left_by(r) == before
+
+
+@each_engine
+def test_a_deadline_within_predict_holds_in_every_engine(r, sound, engine, monkeypatch):
+    (numbers, _), before = sound(engine), left_by(r)
+    monkeypatch.setattr(r, "_r_seconds", 0.1)
+
+    def slow(values):
+        time.sleep(0.15)
+        return values
+
+    with pytest.raises(RTimeout, match=r"must end within 0.1 s, but .* of predict\)"):
+        ENGINES[engine][1](spoilt(1, slow))
+    monkeypatch.undo()
+    assert left_by(r) == before
+    np.testing.assert_array_equal(ENGINES[engine][1](linear), numbers)
+
+
+@each_engine
+@pytest.mark.usefixtures("r")
+def test_a_predict_that_looks_at_no_row_says_nothing_or_is_refused(engine):
+    same = linear(X)
+    if engine in ASKS_ABOUT_MORE_ROWS:
+        with pytest.raises(RBridgeError, match=r"^predict must return shape \("):
+            ENGINES[engine][1](lambda _: same)
+    elif engine != "iml permutation":  # which reorders the rows with their target
+        assert np.ptp(ENGINES[engine][1](lambda _: same)) == 0
+
+
+@pytest.mark.parametrize(
+    "engine",
+    [
+        pytest.param("pdp", marks=pytest.mark.needs_pdp),
+        pytest.param("vip firm", marks=pytest.mark.needs_vip),
+    ],
+)
+@pytest.mark.usefixtures("r")
+def test_an_answer_counts_for_the_rows_it_was_given_for(engine):
+    answers = iter([5.0, -1.0, 2.0])
+    numbers = ENGINES[engine][1](lambda rows: np.full(len(rows), next(answers)))
+    assert numbers.tolist() == [5.0, -1.0, 2.0]
