@@ -77,16 +77,23 @@ ask_changed_and_swallow <- function(data, change, predict) {
   try(ask_changed(data, change, predict), silent = TRUE)
   "fine"
 }
+# Every 11th allocation collects; from call to call it is another one.
 ask_under_gctorture <- function(data, times, predict) {
-  gctorture(TRUE)
-  on.exit(gctorture(FALSE))
+  for (i in 1:3) predict(NULL, data)  # until R has compiled it, which takes long
+  gctorture2(11L)
+  on.exit(gctorture2(0L))
   for (i in seq_len(times)) answer <- predict(NULL, data)
   answer
 }
 
 complain <- function(times) for (i in seq_len(times)) warning("careful ", i)
-talk <- function() { message("hello"); cat("a"); cat("b\n"); print(1) }
+talk <- function() {
+  for (i in 1:2) { message("hello ", i); cat("a"); message("on"); cat("b\n"); print(i) }
+}
 fail <- function(text) stop(text)
+fail_with_words <- function(text) {
+  stop(structure(class = c("error", "condition"), list(message = text, call = NULL)))
+}
 fail_deeply <- function() { inner <- function(x) stop("too deep"); inner(1) }
 fail_with_condition <- function() {
   stop(structure(class = c("special", "error", "condition"),

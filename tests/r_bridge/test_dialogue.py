@@ -113,12 +113,21 @@ def test_a_result_that_cannot_cross_leaves_r_usable(r):
     assert in_order(r)
 
 
-@pytest.mark.parametrize("what", ["loop", "sleep"])
-def test_ctrl_c_ends_the_call_and_leaves_r_usable(python, fifo, what):
+INTERRUPTED = {
+    "in R": "r.call('say_and', {'fifo': fifo, 'what': 'loop'})",
+    "in predict": "r.call('ask', {'data': X}, predict=wait, schema_of=X)",
+}
+
+
+@pytest.mark.parametrize("call", INTERRUPTED.values(), ids=INTERRUPTED)
+def test_ctrl_c_ends_the_call_and_leaves_r_usable(python, fifo, call):
     process = python(
         f"""
+import pathlib, pandas, time
+fifo, X = {str(fifo)!r}, pandas.DataFrame({{"x": [1.0]}})
+wait = lambda _: time.sleep(pathlib.Path(fifo).write_text("here\\n") and 60)
 try:
-    r.call("say_and", {{"fifo": {str(fifo)!r}, "what": {what!r}}})
+    {call}
 except KeyboardInterrupt:
     print(r.call("echo", {{"x": 1}}), r.restarts)
 """

@@ -9,8 +9,8 @@ pytestmark = pytest.mark.needs_r
 
 def test_warnings_messages_and_prints_are_kept_apart(r):
     r.call("talk", {})
-    assert r.messages == ("hello\n",)
-    assert r.console == "ab\n[1] 1\n"
+    assert r.messages == ("hello 1\n", "on\n", "hello 2\n", "on\n")
+    assert r.console == "ab\n[1] 1\nab\n[1] 2\n"
     assert r.warnings == ()
 
 
@@ -52,6 +52,14 @@ def test_the_words_of_an_error_are_whole(r, text):
     with pytest.raises(RError) as raised:
         r.call("fail", {"text": text})
     assert raised.value.message == text
+
+
+def test_of_many_words_stop_keeps_what_r_has_room_for_and_a_condition_all(r):
+    for function, kept in (("fail", 4_095), ("fail_with_words", 10_000)):
+        with pytest.raises(RError) as raised:
+            r.call(function, {"text": "£" * 10_000})
+        assert raised.value.message == "£" * kept
+        assert str(raised.value).endswith(f"£ … ({kept} characters in all)")
 
 
 def test_an_error_on_the_way_out_is_an_error(r):
