@@ -33,14 +33,15 @@ FAILED = "Permutation of features by DALEX failed: "
 STOPPED = f"{FAILED}R function 'dalex_parts' must return, but it stopped"
 DIED = f"{FAILED}R must outlive the call of 'dalex_parts', but it ended with "
 FAULTS = {
-    "segfault": DIED + "signal SIGSEGV.",
     "abort": DIED + "signal SIGABRT.",
     "recursion": (
         f"{STOPPED}: evaluation nested too deeply: infinite recursion / "
         "options(expressions=)?"
     ),
     "allocation": f"{STOPPED}: cannot allocate vector of size 74505.8 Gb",
-    "words": f"{STOPPED} in happen(wish[1L]): £{'x' * 999} … (5001 characters in all)",
+    "words": (
+        f"{STOPPED} in happen(wishes[1L]): £{'x' * 999} … (5001 characters in all)"
+    ),
     "asks": (
         f'{STOPPED} in utils::menu(c("a", "b")): menu() cannot be used '
         "non-interactively"
@@ -66,7 +67,7 @@ def audited():
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_what_r_does_in_the_middle_of_an_audit_is_said_in_its_report(fault, wish):
-    wish.write_text(fault)
+    wish.write_text(f"{fault}\n" * 2)  # R is asked again after it died
     result = audited()
     (reason,) = result.agreement["reasons"]
     assert reason.split(" It last wrote:")[0] == FAULTS[fault]
@@ -76,9 +77,8 @@ def test_what_r_does_in_the_middle_of_an_audit_is_said_in_its_report(fault, wish
     assert "by DALEX failed" in show(result).html
 
 
-@pytest.mark.parametrize("fault", ["quit", "killed"])
-def test_an_r_that_dies_once_answers_the_second_time(fault, wish):
-    wish.write_text(f"{fault} once")
+def test_an_r_that_dies_once_answers_the_second_time(wish):
+    wish.write_text("killed\n")
     result = audited()
     assert list(result.agreement["verdict"]) == ["replayed"]
     assert "r_restarted" in [finding.check for finding in result.findings]
@@ -86,7 +86,7 @@ def test_an_r_that_dies_once_answers_the_second_time(fault, wish):
 
 @pytest.mark.parametrize("fault", ["flood", "warnings"])
 def test_what_r_prints_changes_no_number(fault, wish):
-    wish.write_text(fault)
+    wish.write_text(f"{fault}\n")
     result = audited()
     assert list(result.agreement["verdict"]) == ["replayed"]
     assert exit_code(result) == 0
@@ -99,21 +99,31 @@ train = { file = "rows.csv" }
 test = { file = "rows.csv" }
 target = "y"
 task = "regression"
-[[models]]
-name = "m"
-estimator = "sklearn.linear_model.LinearRegression"
 [[importance]]
 method = "permutation"
 engines = ["DALEX"]
 losses = ["mae"]
 n_repeats = 3
 """
+MODEL = """
+[[models]]
+name = "m{0}"
+estimator = "sklearn.linear_model.Ridge"
+parameters = {{ alpha = {0} }}
+"""
+# What happens while R is asked about each model, and what the summary says of it.
+HAPPENS = {
+    "quit\nquit": "it ended with exit status 5.",
+    "killed\nkilled": "it ended with signal SIGKILL (out of memory?).",
+    "loop": "must end within 8 s, but it did not",
+    "memory": "it stopped: vector memory exhausted (limit reached?)",
+    "flood": "1 replayed",
+}
 RUN = f"""
 import sys
 from pipeline.cli import main
 from r_bridge import host
-limits = dict(r_seconds=4 if sys.argv[2] == "loop" else 30, r_memory_gb=0.3)
-with host.session(extra_r_files=[{str(FAULTY)!r}], **limits):
+with host.session(r_seconds=8, r_memory_gb=0.3, extra_r_files=[{str(FAULTY)!r}]):
     main(["run", sys.argv[1], "-q"])
 """
 
@@ -122,25 +132,26 @@ with host.session(extra_r_files=[{str(FAULTY)!r}], **limits):
 def folder(tmp_path):
     X = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 2)), columns=["a", "b"])
     X.assign(y=2 * X["a"] - X["b"]).to_csv(tmp_path / "rows.csv", index=False)
-    (tmp_path / "audit.toml").write_text(AUDIT, encoding="utf8")
+    models = "".join(MODEL.format(n) for n in range(len(HAPPENS)))
+    (tmp_path / "audit.toml").write_text(AUDIT + models, encoding="utf8")
+    (tmp_path / "fault").write_text("\n".join(HAPPENS) + "\n")
     (tmp_path / "tmp").mkdir()
     return tmp_path
 
 
-def commanded(folder, fault):
+def commanded(folder):
     """Run the audit as a command; return its exit code."""
-    (folder / "fault").write_text(fault)
     own = {
         "PYTHONPATH": str(ROOT),
         "TMPDIR": str(folder / "tmp"),
         "FAULT": str(folder / "fault"),
     }
     return subprocess.run(
-        [sys.executable, "-c", RUN, str(folder), fault],
+        [sys.executable, "-c", RUN, str(folder)],
         env=os.environ | own,
         stdin=subprocess.DEVNULL,
         capture_output=True,
-        timeout=120,
+        timeout=300,
         check=False,
     ).returncode
 
@@ -158,22 +169,12 @@ def left_over(folder):
     return [path.name for path in (folder / "tmp").iterdir()], running
 
 
-@pytest.mark.parametrize(
-    ("fault", "code", "words"),
-    [
-        ("quit", 4, "it ended with exit status 5."),
-        ("killed", 4, "it ended with signal SIGKILL (out of memory?)."),
-        ("loop", 4, "must end within 4 s, but it did not"),
-        ("memory", 4, "it stopped: vector memory exhausted (limit reached?)"),
-        ("flood", 0, "pairs: 1 replayed"),
-    ],
-)
-def test_a_command_ends_with_its_report_and_leaves_nothing_over(
-    folder, fault, code, words
-):
-    assert commanded(folder, fault) == code
+def test_a_command_ends_with_its_report_and_leaves_nothing_over(folder):
+    assert commanded(folder) == 4
     (made,) = (folder / "runs").iterdir()
-    assert words in (made / "summary.txt").read_text(encoding="utf8")
+    said = (made / "summary.txt").read_text(encoding="utf8")
+    assert [words for words in HAPPENS.values() if words not in said] == []
+    assert (folder / "fault").read_text() == ""
     assert (made / "report.html").stat().st_size > 10_000
     assert (made / "report.pdf").exists()
     assert json.loads((made / "result.json").read_text(encoding="utf8"))

@@ -48,8 +48,8 @@ def result():
 
 @pytest.fixture(scope="module")
 def files(result):
-    with host.session():
-        return handoff(result)
+    with host.session():  # which the tests share
+        yield handoff(result)
 
 
 @pytest.fixture
@@ -172,6 +172,7 @@ def test_the_models_come_with_the_digest_of_their_predictions(files, result):
 
 
 @pytest.mark.needs_r
+@pytest.mark.usefixtures("files")
 def test_the_command_writes_a_folder_once(result, tmp_path):
     run = save_run(result, tmp_path, {}, exit_code=0)
     asked = ["handoff", str(run), "--to", str(tmp_path / "for R")]

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from hashlib import sha256
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -163,19 +164,33 @@ def test_the_report_says_who_supplied_what(asked, tmp_path):
     assert "vip 0.5.0 (supplied)" in page
 
 
+@pytest.fixture(scope="module")
+def files(asked):
+    """The .rds file of each version's scores and of our curves, written in one go."""
+    scores = {v: theirs(asked, stream=stream) for v, stream in STREAMS.items()}
+    plans = {
+        version: handoff.vi(
+            list("abc"), scores[version], type_="permutation", line=version[:3]
+        )
+        for version in ("0.4.5", "0.5.0")
+    }
+    nothing = np.zeros(4)
+    words = {"form": "difference", "label": "m", "loss_name": "rmse"}
+    told = {"full": nothing, "y_permuted": nothing, **words}
+    plans["2.5.4"] = handoff.parts(list("abc"), scores["2.5.4"], **told)
+    ours = audit(None, asked[1], configured(Path()), models=asked[:1]).effects
+    curves = {e.feature: (e.grid.tolist(), e.values) for e in ours}
+    words = {"label": "m", "mean_prediction": 0.0, "method": "partial"}
+    plans["profile"] = handoff.profile(curves, **words)
+    with host.session():
+        yield handoff.written(plans)
+
+
 @pytest.mark.needs_r
 @pytest.mark.parametrize("version", STREAMS)
-def test_objects_of_every_package_are_replayed(asked, tmp_path, version):
+def test_objects_of_every_package_are_replayed(asked, files, tmp_path, version):
     package = "DALEX" if version == "2.5.4" else "vip"
-    scores = theirs(asked, stream=STREAMS[version])
-    made = handoff.vi(list("abc"), scores, type_="permutation", line=version[:3])
-    if package == "DALEX":
-        nothing = np.zeros(4)
-        words = {"form": "difference", "label": "m", "loss_name": "rmse"}
-        told = {"full": nothing, "y_permuted": nothing, **words}
-        made = handoff.parts(list("abc"), scores, **told)
-    with host.session():
-        (tmp_path / "v.rds").write_bytes(handoff.written({"v": made})["v"])
+    (tmp_path / "v.rds").write_bytes(files[version])
     told = {"file": "v.rds", "package": package, "version": version}
     config = configured(tmp_path, entry(tmp_path, asked[2], **told))
     result = audit(None, asked[1], config, models=asked[:1])
@@ -202,14 +217,8 @@ def test_rounds_of_dalex_that_draw_their_own_rows_are_replayed(asked, tmp_path, 
 
 
 @pytest.mark.needs_r
-def test_profiles_are_held_against_our_curves(asked, tmp_path):
-    config = configured(tmp_path)
-    ours = audit(None, asked[1], config, models=asked[:1]).effects
-    curves = {e.feature: (e.grid.tolist(), e.values) for e in ours}
-    words = {"label": "m", "mean_prediction": 0.0, "method": "partial"}
-    with host.session():
-        made = handoff.written({"v": handoff.profile(curves, **words)})
-    (tmp_path / "v.rds").write_bytes(made["v"])
+def test_profiles_are_held_against_our_curves(asked, files, tmp_path):
+    (tmp_path / "v.rds").write_bytes(files["profile"])
     told = {"file": "v.rds", "package": "DALEX", "version": "2.5.4"}
     given = entry(tmp_path, asked[2], method="partial_dependence", **told)
     for name in ("loss", "n_repeats"):
