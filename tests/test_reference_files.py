@@ -24,16 +24,14 @@ REFUSAL = "R's own refusal"
 NOT_COPIED = {
     "dalex": {
         "(parts-bin|loss-loss)[-_]acc.*": (
-            "accuracy, of which more is better: no loss, so none here has that name"
+            "labels equal to probabilities, which is 0 of all; no loss has that name"
         ),
         "loss-rmse-na": "a missing target, which no audit has",
         "parts-(bin-xent-vector|reg-groups-wrong)": REFUSAL,
-        "performance-bin-cutoff|residuals-.*": (
-            "another cut-off than one half, and residuals one by one"
-        ),
         "profile-k": (
             "clusters of curves that are equal but for 9e-16, so rounding parts them"
         ),
+        "residuals-.*": "residuals row by row, which nothing here reports",
     },
     "r_rng": {
         "(seedm?|long-).*rexp.*|seedm?[0-9]+-mixed": "exponential draws: none replayed",
@@ -42,18 +40,15 @@ NOT_COPIED = {
         ),
     },
     "vip": {
-        ".*-firm-(ice.*|glm-.*|quantiles|trim|lm-.*|constant-vi|var.*)": (
-            "options of pdp, which is compared itself, and names and spreads of R"
+        ".*-firm-varfun": REFUSAL,
+        ".*-permute-rsq-.*": (
+            "a squared correlation, which forgives a bias: no loss of that name here"
         ),
-        ".*-permute-(rsq|youden|multi-youden|multi-roc_auc|multi-pr_auc)(-.*)?": (
-            "metrics without a loss here: a correlation forgives what R² counts, "
-            "Youden's is twice balanced accuracy less 1, areas of pairs of classes"
+        ".*-permute-multi-(youden|roc_auc|pr_auc)": (
+            "means over classes or pairs of them: here these losses are of two classes"
         ),
         ".*-permute-(name-.*|one-feature-.*|unknown-metric|fun-no-direction)": REFUSAL,
         ".*-permute-(size-frac-both|size-too-big|subset-colname)": REFUSAL,
-        ".*-vi-permute-.*|.*-permute-keep-false": (
-            "order, rank, scale and short names of scores that are compared"
-        ),
     },
 }
 

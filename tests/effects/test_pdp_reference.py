@@ -19,10 +19,8 @@ REFERENCE = Path(__file__).parents[1] / "reference"
 PDP = json.loads((REFERENCE / "pdp_surfaces.json").read_text(encoding="utf8"))
 CURVES = json.loads((REFERENCE / "pdp.json").read_text(encoding="utf8"))
 CASES = {case["id"]: case for case in PDP["cases"]}
-LEFT_OUT = {
-    "rpart-(logit|prob)": "a tree of R whose splits are not recorded",
-    "trim-quantiles|glm-which-name": "R's own refusal",
-}
+LEFT_OUT = {"trim-quantiles|glm-which-name": "R's own refusal"}
+CLASSIFIERS = ("glm", "rpart")
 
 
 def of(is_single):
@@ -72,8 +70,8 @@ def typical(X):
 
 
 def model_of(case):
-    """Return the formula of a case as a model, of class no where pdp shows that."""
-    is_event = case["id"].startswith("glm")
+    """Return the formula of a case as a model, of the class that pdp shows."""
+    is_event = case["id"].startswith(CLASSIFIERS)
 
     def predict(X):
         columns = {n: X[n].to_numpy() for n in X if n not in ("g", "ch")}
@@ -88,7 +86,7 @@ def model_of(case):
 
 def scale_of(case):
     """Return the scale that pdp takes for a classifier unless told otherwise."""
-    is_logit = case["id"].startswith("glm") and "prob = TRUE" not in case["call"]
+    is_logit = case["id"].startswith(CLASSIFIERS) and "prob = TRUE" not in case["call"]
     return "centred_logit" if is_logit else "native"
 
 

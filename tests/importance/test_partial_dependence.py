@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import rankdata
 
 from pipeline.errors import DataError, NotApplicable
 from pipeline.importance.partial_dependence import Spread, partial_dependence
@@ -38,7 +39,8 @@ def asked(case):
         numbers = {n: X[n].to_numpy() for n in X if n not in texts}
         return np.asarray(eval(case["model"], {"exp": np.exp}, texts | numbers))
 
-    X = rows(VIP["data"][case["data"]])
+    X = rows(VIP["data"][case["data"]]).head(case.get("n_rows"))
+    X = X.assign(**case.get("set", {}))
     is_event = "exp(" in case["model"]
     model = FittedModel(
         name="formula",
@@ -71,8 +73,24 @@ def of_rows(X, features):
 def test_the_importance_is_that_of_vip(case):
     model, data = asked(case)
     raw, baseline = partial_dependence(model, data, seed=1, **case["options"])
-    truth = np.array(list(case["importance"].values()))
-    assert (raw - baseline)[:, 0, 0] == pytest.approx(truth, rel=1e-9, abs=1e-12)
+    found = (raw - baseline)[:, 0, 0]
+    truth = np.array(list(case["importance"].values()), dtype=float)
+    if case.get("shown") == "ranks":
+        found = rankdata(-found)
+    assert found == pytest.approx(truth, rel=1e-9, abs=1e-12, nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [case for case in VIP["cases"] if "vip::vi(" in case["call"]],
+    ids=lambda case: case["id"],
+)
+def test_vi_has_the_features_in_the_order_of_our_numbers(case):
+    model, data = asked(case)
+    raw, _ = partial_dependence(model, data, seed=1)
+    found = raw[:, 0, 0]
+    known = found[~np.isnan(found)].tolist()
+    assert known == sorted(known, reverse=True)
 
 
 def test_a_linear_model_measures_its_slope_times_the_sd_of_the_grid():

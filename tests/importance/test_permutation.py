@@ -621,7 +621,8 @@ def test_vip_is_replayed(case):
         n_rows=case["n_rows"],
     )
     if "vip_takes" in case:
-        raw, baseline = 1 - raw, 1 - baseline
+        times = {"1 - loss": 1, "1 - 2 loss": 2}[case["vip_takes"]]  # 2: Youden's
+        raw, baseline = 1 - times * raw, 1 - times * baseline
     ours = shown(case["form"], raw, baseline)[..., 0]
     if "vip_takes" in case:
         ours = -ours if case["form"] == "difference" else 1 / ours
