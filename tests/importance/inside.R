@@ -9,6 +9,12 @@ forest_inside <- function(type, values, rows, cols, error = NULL) {
   model_numbers(model, type)
 }
 
+ranger_inside <- function(mode, names, values) {
+  stored <- stats::setNames(values, unlist(names))
+  parts <- list(variable.importance = stored, importance.mode = mode)
+  model_numbers(structure(parts, class = "ranger"), "")
+}
+
 net_inside <- function(type, n, wts, conn, nconn, coefnames = NULL) {
   parts <- list(n = n, wts = wts, conn = conn, nconn = nconn, coefnames = unlist(coefnames))
   model_numbers(structure(parts, class = c("nnet.formula", "nnet")), type)

