@@ -87,6 +87,23 @@ hstats_h <- function(data, predict, groups, seed, n_rows, weights = NULL) {
   matrix(unlist(told), ncol = 2, byrow = TRUE)
 }
 
+# Numerator and denominator of what all columns but one do not show, one row per feature.
+# Nothing small is taken for 0.
+hstats_pd_importance <- function(data, predict, features, seed, n_rows, weights = NULL) {
+  plain <- plainly_named(data, predict)
+  columns <- plain$called(features)
+  # hstats wants two columns or more, and has what is asked of one whatever the others.
+  wanted <- union(columns, names(plain$data)[seq_len(2)])
+  start_stream(seed)
+  found <- hstats::hstats(
+    structure(list(), class = "audited_model"),
+    X = plain$data, v = wanted, pred_fun = plain$predict, pairwise_m = 0L, threeway_m = 0L,
+    approx = FALSE, n_max = n_rows, eps = 0, w = weights, verbose = FALSE
+  )
+  told <- found$pd_importance
+  cbind(unname(told$num[columns, 1]), as.numeric(told$denom))
+}
+
 # What hstats says of some columns. It leaves out pairs with a column that interacts with
 # none, and gives them 1 to divide by; here they have something if their curves do.
 h_of <- function(found, columns) {

@@ -1,4 +1,4 @@
-"""Asks hstats for losses under permutation and for H. Alone knows its words."""
+"""Asks hstats for losses, H and PD importance. Alone knows its words."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -115,6 +115,35 @@ def h_squared(
         {
             "data": frame,
             "groups": {name: list(columns) for name, columns in groups.items()},
+            "seed": seed,
+            "n_rows": n_rows,
+            "weights": weights,
+        },
+        predict=predict,
+        schema_of=frame,
+    )
+    found = np.asarray(answer, dtype=np.float64)
+    return found[:, 0], found[:, 1]
+
+
+def pd_importance(
+    frame: pd.DataFrame,
+    predict: Predict,
+    *,
+    features: Sequence[str],
+    seed: int,
+    n_rows: int,
+    weights: Floats | None = None,
+) -> tuple[Floats, Floats]:
+    """Ask hstats how much of the prediction all columns but one do not show.
+
+    Parameters, raises and returns are those of `h_squared`, of single columns.
+    """
+    answer = host.current().call(
+        "hstats_pd_importance",
+        {
+            "data": frame,
+            "features": list(features),
             "seed": seed,
             "n_rows": n_rows,
             "weights": weights,

@@ -11,9 +11,10 @@ import pytest
 
 from pipeline import losses
 from pipeline.effects.partial_dependence import partial_dependence, single_curves
+from pipeline.importance.pd_importance import pd_importance
 from pipeline.importance.permutation import permutation
 from pipeline.interactions.drawn import drawn
-from pipeline.interactions.h_statistic import at_rows, h_statistic
+from pipeline.interactions.h_statistic import h_statistic
 from pipeline.interactions.h_total import h_total
 from pipeline.interactions.vint import joint_dependence
 from pipeline.losses import Loss, evaluate
@@ -167,16 +168,22 @@ def test_h_of_the_whole_model_is_that_of_hstats(name):
 
 @of("h-")
 def test_what_the_others_do_not_show_is_the_importance_of_hstats(name):
-    case, data = CASES[name], rows(CASES[name])
-    n_max = said(case, "n_max") or 500
-    data = drawn(data, n_max, seed=case["seed"] or 0, stream="hstats")
-    for feature in case["result"]["v"]:
-        of_feature = at_rows(model_of(case), data, (feature,), scale="native")
-        parts = (of_feature.predicted - of_feature.others, of_feature.predicted)
-        found = [np.cov(v.T, aweights=data.weights, ddof=0) for v in parts]
-        squares = [np.diag(np.atleast_2d(matrix)) for matrix in found]
-        truth = both(case["result"]["pd_importance"], (feature,))
-        assert np.stack(squares) == truth
+    case, truth = CASES[name], CASES[name]["result"]["pd_importance"]
+    data = rows(case).asked_by({f: (f,) for f in case["result"]["v"]})
+    options = {"seed": case["seed"] or 0, "n_rows": said(case, "n_max") or 500}
+    found, shares = (
+        pd_importance(
+            model_of(case), data, stream="hstats", standardised=is_share, **options
+        )[0][:, 0, :]
+        for is_share in (False, True)
+    )
+    for feature, root, share in zip(data.groups, found, shares, strict=True):
+        squares = [told(truth[kind], (feature,)) for kind in ("num", "denom")]
+        assert root**2 == pytest.approx(squares[0], rel=1e-9, abs=EPS)
+        known = squares[1] > 0
+        ratios = squares[0][known] / squares[1][known]
+        assert share[known] ** 2 == pytest.approx(ratios, rel=1e-9, abs=EPS)
+        assert np.isnan(share[~known]).all()
 
 
 def by_part(case, frame, data):

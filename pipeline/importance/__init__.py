@@ -37,6 +37,7 @@ from pipeline.importance import (
     networks,
     out_of_bag,
     partial_dependence,
+    pd_importance,
     permutation,
     r_model_specific,
     random_subspace,
@@ -183,6 +184,13 @@ METHODS: dict[str, Method] = {
         "difference",
         interaction.vint,
         of=("pairs", "groups"),
+        draws_rows=True,
+    ),
+    "pd_importance": Method(
+        "predict",
+        "prediction",
+        "difference",
+        pd_importance.pd_importance,
         draws_rows=True,
     ),
 }

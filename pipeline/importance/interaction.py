@@ -109,7 +109,7 @@ def h_statistic(
         return np.stack(found)
 
     friedman.check_scale(model, scale)
-    return _repeated(of_rows, data, seed, stream, n_repeats, n_rows)
+    return repeated(of_rows, data, seed, stream, n_repeats, n_rows)
 
 
 def vint(
@@ -203,10 +203,10 @@ def vint(
             found.append(ratio(numerator, denominator) if standardised else numerator)
         return np.stack(found)
 
-    return _repeated(of_rows, data, seed, stream, n_repeats, n_rows)
+    return repeated(of_rows, data, seed, stream, n_repeats, n_rows)
 
 
-def _repeated(
+def repeated(
     of_rows: Callable[[Dataset], Floats],
     data: Dataset,
     seed: int,

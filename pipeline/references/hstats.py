@@ -1,6 +1,11 @@
-"""hstats, asked for losses under permutation and for Friedman's H, rows weighted."""
+"""hstats, asked for losses, Friedman's H and PD importance, rows weighted."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from pipeline.effects import EffectMethod
 from pipeline.effects.partial_dependence import Scale, rounding_of
@@ -70,24 +75,75 @@ def hstats_h_statistic(
     the order "hstats"; `NotApplicable` too if the rows have a single column.
     """
     groups = columns_of(data, (1, 2, 3), "h_statistic")
+    _refuse_one_column(data)
+    asked = {"groups": data.groups, **_drawn(data, seed, n_rows)}
+    # Up to seven curves go into one residual, three into one rounding.
+    n_curves = np.array([{1: 3, 2: 3, 3: 7}[len(columns)] for columns in groups])
+    return _roots(
+        partial(hstats.h_squared, **asked), model, data, scale, standardised, n_curves
+    )
+
+
+def hstats_pd_importance(
+    model: FittedModel,
+    data: Dataset,
+    *,
+    seed: int,
+    n_rows: int | None = 500,
+    scale: Scale = "native",
+    standardised: bool = False,
+) -> tuple[Floats, Floats]:
+    """Return the roots of the numerators of ``hstats::pd_importance``, or the ratios.
+
+    Parameters, returns and raises as in `importance.pd_importance.pd_importance`, drawn
+    in the order "hstats"; `NotApplicable` too if the rows have a single column, or a
+    group several.
+    """
+    for group, columns in data.groups.items():
+        if len(columns) > 1:
+            raise NotApplicable(
+                f"hstats must have one column for method 'pd_importance', but group "
+                f"{group!r} has {len(columns)}. Ask for features."
+            )
+    _refuse_one_column(data)
+    features = [column for (column,) in data.groups.values()]
+    asked = {"features": features, **_drawn(data, seed, n_rows)}
+    ask = partial(hstats.pd_importance, **asked)
+    return _roots(ask, model, data, scale, standardised)
+
+
+def _refuse_one_column(data: Dataset) -> None:
+    """Refuse what hstats cannot be asked."""
     if len(data.X.columns) < 2:
         raise NotApplicable("hstats must have two columns or more, but there is one.")
+
+
+def _drawn(data: Dataset, seed: int, n_rows: int | None) -> dict[str, Any]:
+    """Return which rows hstats draws, and how they count."""
+    return {
+        "seed": seed,
+        "n_rows": n_rows or data.n_samples,
+        "weights": data.weights if data.is_weighted else None,
+    }
+
+
+def _roots(
+    ask: Callable[..., tuple[Floats, Floats]],
+    model: FittedModel,
+    data: Dataset,
+    scale: Scale,
+    standardised: bool,
+    n_curves: npt.ArrayLike = 3,
+) -> tuple[Floats, Floats]:
+    """Return roots of mean squares, or their ratios; 0 where only rounding is left.
+
+    `n_curves` go into a residual, by group.
+    """
     found = []
     for predict in outputs(model, scale):
-        numerator, denominator = np.sqrt(
-            hstats.h_squared(
-                data.X,
-                predict,
-                groups=data.groups,
-                seed=seed,
-                n_rows=n_rows or data.n_samples,
-                weights=data.weights if data.is_weighted else None,
-            )
-        )
-        # Up to seven curves go into one residual, three into one rounding.
+        numerator, denominator = np.sqrt(ask(data.X, predict))
         missed = rounding_of(data.n_samples, np.abs(predict(data.X)).max())
-        curves = np.array([{1: 3, 2: 3, 3: 7}[len(columns)] for columns in groups])
-        numerator[numerator <= missed * curves / 3] = 0
+        numerator[numerator <= missed * np.asarray(n_curves) / 3] = 0
         denominator[denominator <= missed] = 0
         found.append(ratio(numerator, denominator) if standardised else numerator)
     raw = np.stack(found, axis=1)[:, np.newaxis, :]
@@ -97,5 +153,6 @@ def hstats_h_statistic(
 IMPORTANCE: dict[str, Method] = {
     "permutation": METHODS["permutation"]._replace(function=hstats_permutation),
     "h_statistic": METHODS["h_statistic"]._replace(function=hstats_h_statistic),
+    "pd_importance": METHODS["pd_importance"]._replace(function=hstats_pd_importance),
 }
 CURVES: dict[str, EffectMethod] = {}

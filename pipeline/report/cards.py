@@ -265,6 +265,7 @@ SPECIFIC: dict[str, Callable[[Facts, Importance], list[Fact]]] = {
     "shapley": _options,
     "h_statistic": _options,
     "vint": _options,
+    "pd_importance": _options,
 }
 """What the card of each method says beside what all cards say."""
 

@@ -1,4 +1,4 @@
-"""hstats is asked for what we replay: losses repeat by repeat, and H, weighted too."""
+"""hstats is asked for what we replay: losses by repeat, H, PD importance; weighted."""
 
 from dataclasses import replace
 
@@ -8,6 +8,7 @@ import pytest
 
 from pipeline.errors import NotApplicable
 from pipeline.importance.interaction import h_statistic
+from pipeline.importance.pd_importance import pd_importance
 from pipeline.importance.permutation import permutation
 from pipeline.known_answers import (
     binary_data,
@@ -17,7 +18,11 @@ from pipeline.known_answers import (
     logistic_model,
     normal_data,
 )
-from pipeline.references.hstats import hstats_h_statistic, hstats_permutation
+from pipeline.references.hstats import (
+    hstats_h_statistic,
+    hstats_pd_importance,
+    hstats_permutation,
+)
 from r_bridge import host
 
 pytestmark = pytest.mark.needs_hstats
@@ -158,6 +163,49 @@ def test_columns_that_add_up_have_no_h_and_a_model_that_says_nothing_no_ratio(
         np.testing.assert_array_equal(ours, theirs)
 
 
+@pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["plain", "weighted"])
+@pytest.mark.parametrize("groups", [None, {"k": ("kind",)}], ids=["all", "one"])
+@pytest.mark.parametrize("standardised", [False, True])
+@pytest.mark.parametrize("n_rows", [None, 30])
+def test_what_the_other_columns_do_not_show_is_replayed(
+    weights, groups, standardised, n_rows
+):
+    model, data = mixed(groups, weights)
+    options = {"seed": 7, "n_rows": n_rows, "standardised": standardised}
+    ours, _ = pd_importance(model, data, stream="hstats", **options)
+    theirs, zero = hstats_pd_importance(model, data, **options)
+    assert ours.min() > 0
+    assert_replayed(ours, theirs)
+    assert not zero.any()
+
+
+def test_pd_importance_of_each_class_is_measured_on_the_scale_asked():
+    model, data = level_model(), level_data()
+    options = {"seed": 1, "n_rows": None, "scale": "centred_logit"}
+    ours, _ = pd_importance(model, data, **options)
+    theirs, _ = hstats_pd_importance(model, data, **options)
+    assert theirs.shape == (3, 1, 3)
+    assert_replayed(ours, theirs)
+
+
+def test_a_column_that_is_not_read_has_exactly_no_pd_importance_in_either():
+    data, asked = normal_data(2, 0), {"seed": 1, "standardised": True}
+    for model in (linear_model(2, 0), linear_model(0, 0)):
+        ours, _ = pd_importance(model, data, stream="hstats", **asked)
+        theirs, _ = hstats_pd_importance(model, data, **asked)
+        np.testing.assert_allclose(ours, theirs, rtol=1e-12)
+        assert ours[1, 0, 0] == 0 or np.isnan(ours).all()
+
+
+def test_pd_importance_of_a_group_is_not_asked_of_hstats():
+    with pytest.raises(NotApplicable) as refusal:
+        hstats_pd_importance(*mixed(TOGETHER), seed=1)
+    assert str(refusal.value) == (
+        "hstats must have one column for method 'pd_importance', but group 'x' has 2. "
+        "Ask for features."
+    )
+
+
 @pytest.mark.parametrize(
     ("losses", "words"),
     [(("sum_of_squares",), "'sum_of_squares' is"), (("mse", "sum_of_squares"), "is")],
@@ -169,8 +217,9 @@ def test_a_loss_that_is_no_mean_over_rows_is_refused(losses, words):
 
 
 def test_a_single_column_shares_nothing_and_is_refused():
-    with pytest.raises(NotApplicable) as refusal:
-        hstats_h_statistic(linear_model(1), normal_data(1), seed=1)
-    assert str(refusal.value) == (
-        "hstats must have two columns or more, but there is one."
-    )
+    for ask in (hstats_h_statistic, hstats_pd_importance):
+        with pytest.raises(NotApplicable) as refusal:
+            ask(linear_model(1), normal_data(1), seed=1)
+        assert str(refusal.value) == (
+            "hstats must have two columns or more, but there is one."
+        )
