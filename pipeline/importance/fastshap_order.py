@@ -34,7 +34,8 @@ def explained(
         Stands where the call finds R's stream.
     adjust : bool, default False
         Whether to share out what the values miss of f(x) less `expected`, by their
-        variances over the rounds.
+        variances over the rounds. A row whose rounds are all alike has none to go by:
+        as in fastshap it is left as it is, and is NaN if it is the only one.
     expected : ndarray of shape (n_outputs,), optional
         The mean score of the background by default.
 
@@ -57,8 +58,11 @@ def explained(
     score = game.score(game.X.iloc[game.explained])
     missed = score - values.sum(axis=1) - expected
     variance = every.var(axis=0)
-    with np.errstate(invalid="ignore"):  # 0 / 0 where no round differs: NaN, as in R
-        part = ADJUSTMENT * variance / variance.max(axis=1, keepdims=True)
+    largest = variance.max(axis=1, keepdims=True)
+    if len(score) > 1:  # of a single row fastshap makes 0 / 0
+        largest = np.where(largest == 0, 1, largest)
+    with np.errstate(invalid="ignore"):
+        part = ADJUSTMENT * variance / largest
     return values + missed[:, np.newaxis] * part / (1 + part.sum(axis=1, keepdims=True))
 
 

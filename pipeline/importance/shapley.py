@@ -97,8 +97,8 @@ def shapley(
     scale : {"native", "link", "centred_logit"}, default "native"
         As in `effects.partial_dependence`.
     adjust : bool, default False
-        fastshap's: share out what its values miss of the sum. The numpy stream misses
-        nothing beyond its drawn background.
+        fastshap's: share out what its values miss of the sum, but of rows whose rounds
+        are all alike. The numpy stream misses nothing beyond its drawn background.
 
     Returns
     -------

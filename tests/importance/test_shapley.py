@@ -399,6 +399,30 @@ def test_the_values_are_those_of_fastshap(case):
     assert found[:, :, 0] == pytest.approx(truth, rel=1e-9, abs=tolerance)
 
 
+def stepped(n_explained):
+    """Return a game of four rows, 0 but for the last two, and how it was drawn."""
+    X = pd.DataFrame({"x1": [1.0, 2, 3, 4], "x2": [0.0, 1, 0, 1]})
+    model = of_formula("1.0 * (x1 > 2.5)", X.columns)
+    game = game_of(model, X)._replace(explained=np.arange(n_explained))
+    return game, {"n_permutations": 2}
+
+
+def test_a_row_whose_rounds_are_alike_is_left_as_it_is_by_fastshap():
+    """Recorded: R 4.2.2, fastshap 0.1.5, set.seed(2), nsim = 2, adjust or not."""
+    game, drawn = stepped(4)
+    for adjust in (False, True):
+        found = explained(game, ("x1", "x2"), r=RStream(2), adjust=adjust, **drawn)
+        truth = np.array([[0, 0], [-1, 0], [1, 0], [0.5, 0]])
+        assert found[:, :, 0] == pytest.approx(truth, abs=1e-9)
+
+
+def test_the_only_row_has_no_answer_if_its_rounds_are_alike():
+    game, drawn = stepped(1)
+    game = game._replace(score=lambda X: np.zeros((len(X), 1)))
+    found = explained(game, ("x1", "x2"), r=RStream(2), adjust=True, **drawn)
+    assert np.isnan(found).all()
+
+
 def rounding(game, values):
     """Return how far fastshap's adjustment can miss by rounding.
 
