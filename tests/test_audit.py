@@ -321,6 +321,7 @@ def test_referees_replay_what_can_be_and_are_equivalent_where_draws_are_their_ow
         entries=[
             {**PERMUTATION, "engines": ["hstats", "iml"]},
             {"method": "h_statistic", "of": "pairs", **ratio},
+            {"method": "pd_importance", "engines": ["hstats"]},
             {"method": "partial_dependence", "engines": ["pdp", "iml"]},
             {"method": "curve_impact", "curve": "ale", "engines": ["iml"]},
         ],
@@ -332,6 +333,7 @@ def test_referees_replay_what_can_be_and_are_equivalent_where_draws_are_their_ow
         ("permutation", "iml"): ["equivalent"],
         ("h_statistic", "hstats"): ["replayed"],
         ("h_statistic", "iml"): ["replayed"],
+        ("pd_importance", "hstats"): ["replayed"],
         ("partial_dependence", "iml"): ["replayed"],
         ("partial_dependence", "pdp"): ["replayed"],
         ("ale", "iml"): ["replayed"],
