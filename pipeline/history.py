@@ -209,10 +209,22 @@ def _primary(importances: Iterable[Importance]) -> list[Importance]:
 def _leaders(record: Importance) -> str:
     """Return what an importance is about, and its leading features."""
     asked = (record.model, f"{record.method} of {record.of}", record.loss)
-    order = record.rank.argsort(kind="stable")[:LEADERS]  # NaN comes last
-    first = [record.features[n] for n in order if not math.isnan(record.rank[n])]
     said = ", ".join(part for part in (*asked, record.positive_class) if part)
-    return f"{said}: {', '.join(first) or 'nothing measured'}"
+    return f"{said}: {', '.join(_first(record)) or 'nothing measured'}"
+
+
+def _first(record: Importance) -> list[str]:
+    """Return the leading features; of more than fit that share a place, how many."""
+    told: list[str] = []
+    room = LEADERS
+    for place in sorted({rank for rank in record.rank if not math.isnan(rank)}):
+        names = zip(record.features, record.rank, strict=True)
+        alike = [name for name, rank in names if rank == place]
+        if len(alike) > room:
+            return [*told, f"{len(alike)} alike"] if room else told
+        told.append(" = ".join(alike))
+        room -= len(alike)
+    return told
 
 
 def _contents(result: AuditResult, files: Files, note: str) -> dict[str, bytes]:

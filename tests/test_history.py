@@ -420,6 +420,23 @@ def test_what_was_not_measured_leads_nothing():
     ]
 
 
+@pytest.mark.parametrize(
+    ("values", "first"),
+    [
+        ([0, 0, 0, 0, 0], "5 alike"),
+        ([9, 4, 4, 1, 0], "a, b = c"),
+        ([9, 4, 4, 4, 0], "a, 3 alike"),
+        ([9, 8, 7, 0, 0], "a, b, c"),
+    ],
+)
+def test_no_order_is_told_of_features_that_share_a_place(values, first):
+    names = tuple("abcde")
+    columns = tuple((name,) for name in names)
+    raw = np.array(values, dtype=float)[:, None]
+    one = importance(raw=raw, baseline=np.zeros(1), features=names, columns=columns)
+    assert summary(result(importances=(one,))).splitlines()[1].endswith(f": {first}")
+
+
 def test_an_empty_result_has_a_summary_too():
     assert summary(result()).splitlines()[1:] == ["pairs: none", "findings: none"]
 
