@@ -21,6 +21,7 @@ from pipeline.report.drawing import (
     NAME,
     SMALL,
     SOFT,
+    WIDTH,
     Scale,
     Sheet,
     limits,
@@ -35,6 +36,8 @@ TICKS = 5.8  # below a plot: tick labels
 REFERENCE = "\0"  # the label of the line across, which no curve can have
 _FEW = 12  # grid points up to which each is marked
 _DOTS, _DOT = 2.8, (1.5, 6.0)  # points: wider than any curve, which shows between
+_PIECE, _GAP = 8.6, 5.0  # of a key: the piece of line before a word, and the room after
+_BOLD = 1.2  # bold words are at most so many times as wide
 _FOOT = 0.16  # share of a plot's height that the distribution may use
 
 
@@ -346,15 +349,30 @@ def draw_key(
 ) -> None:
     """Write the words above all panels, each after a piece of its line and its mark."""
     x, y = 0.0, 1.6
-    for label, text in words.items():
+    for label, text in _fitting(words).items():
         style = look.get(label, Style(AXIS, 0.7, DASHED, "", 0.0))
         _line(sheet, (x, x + 7.0), (y, y), style, "key")
         if marks and style.mark:
             _mark(sheet, (x + 3.5, y), style, "key")
         bold = style is _LEAD
         colour = parts.word_colour(style.colour) if label in look else SOFT
-        sheet.text(x + 8.6, y, text, size=SMALL, colour=colour, bold=bold)
-        x += 8.6 + typeface.width(text, SMALL, bold=bold) * parts.SLACK + 5.0
+        sheet.text(x + _PIECE, y, text, size=SMALL, colour=colour, bold=bold)
+        x += _PIECE + typeface.width(text, SMALL, bold=bold) * parts.SLACK + _GAP
+
+
+def _fitting(words: Mapping[str, str]) -> dict[str, str]:
+    """Return the words of a key, the longest cut until one line holds them all."""
+    wide = [typeface.width(t, SMALL, bold=True) * parts.SLACK for t in words.values()]
+    limit, free = max(wide, default=0.0), WIDTH + _GAP - len(wide) * (_PIECE + _GAP)
+    for place, one in enumerate(sorted(wide)):
+        share = free / (len(wide) - place)
+        if one > share:
+            limit = share
+            break
+        free -= one
+    texts = typeface.shortened(list(words.values()), limit / parts.SLACK / _BOLD, SMALL)
+    kept = zip(words.items(), wide, texts, strict=True)
+    return {label: t if w <= limit else cut for (label, t), w, (cut,) in kept}
 
 
 def _line(

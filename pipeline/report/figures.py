@@ -9,7 +9,13 @@ from collections.abc import Sequence
 from itertools import pairwise
 from math import isfinite
 
-from pipeline.report import effect_layout, effect_names, effect_panels, figure_rows
+from pipeline.report import (
+    effect_layout,
+    effect_names,
+    effect_panels,
+    figure_rows,
+    typeface,
+)
 from pipeline.report import figure_parts as parts
 from pipeline.report.drawing import (
     AXIS,
@@ -283,12 +289,15 @@ def bands(panels: Sequence[BandPanel], *, unit_label: str, salt: str) -> str:
     inset = 0.0 if slots[0].left else columns[0].plot
     width = slots[0].right - slots[0].left - inset
     end = figure_rows.band_limit(panels, width)
+    fits = typeface.width(unit_label, SMALL) * parts.SLACK <= width
 
     sheet = Sheet()
     for n, (panel, column, slot) in enumerate(zip(panels, columns, slots, strict=True)):
         scale = Scale(-end, end, slot.left + inset, width)
         span = (slot.top, slot.top + column.height)
-        parts.axis(sheet, scale, span, label=unit_label, bare=not slot.is_last)
+        # A label that reaches into the next panel is written once, under the first.
+        label = unit_label if slot.is_first or fits else ""
+        parts.axis(sheet, scale, span, label=label, bare=not slot.is_last)
         if slot.is_first or inset:
             parts.put_names(sheet, column, slot.top, left=slot.left if inset else 0.0)
         places = column.places(slot.top)

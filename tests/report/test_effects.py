@@ -81,6 +81,22 @@ def test_each_curve_and_the_reference_are_named_once_wherever_there_is_room(pane
     assert [found.count(word) for word in ("forest", "linear", "mean 4.2")] == [1, 1, 1]
 
 
+def test_a_key_of_long_names_stays_on_the_sheet():
+    names = (
+        "linear",
+        "a gamma regression with a logarithmic link, " * 3,
+        "forest " * 9,
+    )
+    curves = [
+        curve(name, range(1920, 1940), (3.0, 5.0) * 10, lead=not n)
+        for n, name in enumerate(names)
+    ]
+    panel_ = EffectPanel("year", "number", tuple(curves))
+    svg = effects([panel_, DISTRICT], reference=4.2, text="mean 4.2")
+    assert off_sheet(svg) == []
+    assert {"linear", "mean 4.2"} <= set(words(svg))
+
+
 def test_the_foot_shows_where_the_rows_lie_in_proportion():
     bars = [points(group) for group in groups(effects([YEAR]), "rows")]
     tall = [max(y for _, y in bar) - min(y for _, y in bar) for bar in bars]

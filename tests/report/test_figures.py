@@ -313,6 +313,16 @@ def test_panels_of_one_order_share_their_names_and_others_do_not():
     assert words(bands([one, other])).count("a") == 2
 
 
+def test_panels_side_by_side_share_a_label_that_is_wider_than_one():
+    rows = tuple(BandRow(name, 0.0, 1.0, True, "") for name in "abcde")
+    three = [BandPanel(name, "", rows) for name in "pqr"]
+    long = "difference, EUR per square metre of living space"
+    svg = figures.bands(three, unit_label=long, salt="b")
+    assert words(svg).count(long) == 1
+    assert collisions(svg) == []
+    assert words(figures.bands(three, unit_label="gap", salt="b")).count("gap") == 3
+
+
 def test_differences_of_nothing_stand_on_zero():
     same = BandPanel("p", "replayed", (BandRow("a", 0.0, 0.0, True, "0"),))
     svg = bands([same])
