@@ -89,8 +89,8 @@ class RSection:
         A call of R that takes longer is stopped.
     memory_gb : float, optional
         How much R may hold in vectors, in 2**30 bytes; a call that needs more fails.
-        As much as there is by default.
+        As much as there is by default. R ignores a limit below 64 MB.
     """
 
     seconds: Annotated[float, Range(above=0)] = 600.0
-    memory_gb: Annotated[float, Range(above=0)] | None = None
+    memory_gb: Annotated[float, Range(least=0.0625)] | None = None

@@ -126,6 +126,10 @@ CONFIG = [
         "[r] seconds must be a number above 0, but inf was given.",
     ),
     (
+        {"r": {"memory_gb": 0.06}},
+        "[r] memory_gb must be a number of at least 0.0625, but 0.06 was given.",
+    ),
+    (
         {"groups": {"size": []}},
         "[groups] size must be a list of 1 or more texts, each once, but [] was given.",
     ),
