@@ -2,6 +2,7 @@
 
 import csv
 import io
+import os
 import re
 import subprocess
 from hashlib import sha256
@@ -23,6 +24,7 @@ from pipeline.prediction_digest import predictions_sha256
 from pipeline.result_json import content_digest
 from r_bridge import handoff as objects
 from r_bridge import host
+from r_bridge.installation import library_folder
 
 NAMES = ["=cmd|' /C calc'!A0", '../fare (£),\n"x"', "if"]
 ASKED = {
@@ -86,6 +88,17 @@ def test_r_computes_every_mean_again(folder, monkeypatch):
         r"4 records computed again from \d+ \w+; largest gap (\S+)\n", answer.stdout
     )
     assert float(said[1]) < 1e-15
+
+
+@pytest.mark.needs_dalex
+def test_every_page_of_the_plots_says_what_it_shows(folder):
+    plain = "grDevices::pdf.options(compress = FALSE, useKerning = FALSE)"
+    library = {**os.environ, "R_LIBS": str(library_folder())}
+    call = ["Rscript", "--vanilla", "-e", f'{plain}; source("read.R")']
+    subprocess.run(call, cwd=folder, env=library, check=True, capture_output=True)
+    drawn = (folder / "plots.pdf").read_bytes()
+    for head in (b"(record 1, ", b"rmse, python)"):
+        assert head in drawn
 
 
 @pytest.mark.needs_r

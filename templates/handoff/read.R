@@ -77,18 +77,28 @@ if (any(gaps > 1e-9)) {
 }
 
 # ---- every object drawn by its own package
-draw <- function(file, class) {
+draw <- function(file, class, told) {
   object <- readRDS(file)
   if (class == "vi" && utils::packageVersion("vip") < "0.5") {
-    print(vip::vip(object, num_features = nrow(object)))
+    shown <- vip::vip(object, num_features = nrow(object))
+    print(shown + ggplot2::labs(title = told))
   } else if (class == "vi") {
     # Base graphics would turn the names upright, and leave out those without room.
-    kept <- graphics::par(las = 1, mar = c(5, 11, 2, 1))
+    kept <- graphics::par(las = 1, mar = c(5, 11, 4, 1))
     on.exit(graphics::par(kept))
     vip::vip(object, num_features = nrow(object))
+    graphics::title(main = told, cex.main = 0.9)
   } else {
-    print(graphics::plot(object))
+    print(graphics::plot(object) + ggplot2::labs(title = told, subtitle = NULL))
   }
+}
+
+# What a page shows, as the tables name it: record, model, method, loss and who measured.
+told_of <- function(row) {
+  record <- if (row$record == 0) "" else paste("record", row$record)
+  asked <- if (nzchar(row$of)) paste(row$method, "of", row$of) else row$method
+  facts <- c(record, row$model, asked, row$loss, row$engine)
+  paste(strwrap(paste(facts[nzchar(facts)], collapse = ", "), 50), collapse = "\n")
 }
 
 lines_of_vip <- if (!has("vip")) "none" else
@@ -98,7 +108,9 @@ folder <- sub("/.*", "", objects$file)
 drawn <- objects[folder == lines_of_vip | (folder == "DALEX" & with_dalex), ]
 if (nrow(drawn)) {
   grDevices::pdf("plots.pdf", width = 7, height = 5)
-  for (n in seq_len(nrow(drawn))) draw(drawn$file[n], drawn$class[n])
+  for (n in seq_len(nrow(drawn))) {
+    draw(drawn$file[n], drawn$class[n], told_of(drawn[n, ]))
+  }
   invisible(grDevices::dev.off())
 }
 cat(sprintf("%d of %d objects drawn into plots.pdf (vip: %s; DALEX: %s)\n",
