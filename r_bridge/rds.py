@@ -46,9 +46,10 @@ def read_data_set(worker: Worker, name: str) -> pd.DataFrame:
         )
     answer = worker.call("read_data_set", match.groupdict())
     if not answer["package_is_there"][0]:
+        quoted = f'"{match["package"]}"'
         raise RUnavailable(
             f"R package {match['package']!r} must be installed for data set {name!r}, "
-            f"but R finds none. Run: importance-audit install-r"
+            f"but R finds none. In R: install.packages({quoted})"
         )
     if "known" in answer:
         near = get_close_matches(match["name"], answer["known"], n=1)

@@ -74,7 +74,8 @@ def test_the_apartments_are_those_of_dalex(r):
             "no.such.package::x",
             RUnavailable,
             "R package 'no.such.package' must be installed for data set "
-            "'no.such.package::x', but R finds none. Run: importance-audit install-r",
+            "'no.such.package::x', but R finds none. In R: "
+            'install.packages("no.such.package")',
         ),
     ],
 )
