@@ -1,5 +1,6 @@
 """Claims about verdicts: what earns one, what forbids one, and what the numbers are."""
 
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -229,6 +230,12 @@ def test_a_band_above_the_resolution_is_comparable_only():
     assert (
         outcome(importance(ours), independent(other), resolution=1.0)[0] == "equivalent"
     )
+
+
+def test_a_wide_band_is_told_without_an_exponent():
+    ours, other = drawn([500, 300, 0], 50), drawn([500, 300, 0], 50, seed=1)
+    _, reasons = outcome(importance(ours), independent(other), resolution=0.05)
+    assert re.search(r"the band is \d+, the largest mean \d+(;|$)", reasons)
 
 
 def test_draws_that_never_vary_must_agree_to_rounding():

@@ -111,8 +111,13 @@ def draws_wanted(a: Importance, b: Importance, gaps: Gaps, resolution: float) ->
         return [because("REPEATS (few)", a.n_repeats, b.n_repeats)]
     largest = max(np.abs(a.mean).max(), np.abs(b.mean).max())
     if gaps.inside.all() and gaps.band.max() > resolution * largest:
-        return [because("REPEATS (wide)", f"{gaps.band.max():.2g}", f"{largest:.2g}")]
+        return [because("REPEATS (wide)", _short(gaps.band.max()), _short(largest))]
     return []
+
+
+def _short(value: float) -> str:
+    """Return a number to two digits, with an exponent only where zeros are many."""
+    return f"{float(f'{value:.2g}'):g}"
 
 
 def cause(
