@@ -110,7 +110,8 @@ def keep_supplied(
         found, reason = journal.guarded(entry.model, question, ask)
     if found is None:
         journal.pairs += [agreement.not_compared(a, entry.engine, reason) for a in ours]
-        message = f"The numbers in {entry.file!r} are not compared, because {reason}."
+        said = reason.removesuffix(".")
+        message = f"The numbers in {entry.file!r} are not compared, because {said}."
         journal.find("supplied_refused", "warning", entry.model, message, REMEDY)
     elif isinstance(found, Numbers):
         for record in _importances(journal, entry)[:1]:

@@ -176,10 +176,10 @@ def _curves(entry: SuppliedSection, found: Mapping[str, Any]) -> Curves:
     """Return the profiles by feature, points in their order."""
     _require(
         entry,
-        "hold what method 'partial_dependence' measures to hold partial profiles",
+        f"hold what method {entry.method!r} measures",
         ""
         if (entry.method, found["method"]) == ("partial_dependence", "partial")
-        else f"method is {entry.method!r} and the profiles are {found['method']}",
+        else f"it holds {found['method']} profiles",
     )
     names = np.array(list(map(str, found["feature"])), dtype=object)
     points, values = np.asarray(found["x"]), np.asarray(found["value"], np.float64)

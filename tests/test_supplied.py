@@ -124,6 +124,24 @@ def test_numbers_that_claim_draws_they_have_not_disagree(asked, tmp_path):
     assert result.verdict == "not confirmed"
 
 
+def test_a_seed_that_was_only_stated_accuses_no_implementation(asked, tmp_path):
+    write(tmp_path, theirs(asked, seed=99))
+    config = configured(tmp_path, entry(tmp_path, asked[2]))
+    result = audit(None, asked[1], config, models=asked[:1])
+    assert supplied(result)["cause"].tolist() == ["not explained"]
+    (found,) = (f for f in result.findings if f.check == "disagreement")
+    assert found.remedy.startswith("Ask who supplied the numbers for the seed")
+
+
+def test_the_reason_of_a_refusal_ends_once(asked, tmp_path):
+    (tmp_path / "v.csv").write_text("feature,repeat\na,1\n", "utf8")
+    config = configured(tmp_path, entry(tmp_path, asked[2]))
+    result = audit(None, asked[1], config, models=asked[:1])
+    (found,) = (f for f in result.findings if f.check == "supplied_refused")
+    assert found.message.endswith(".")
+    assert not found.message.endswith("..")
+
+
 def test_other_options_are_comparable_by_their_reason(asked, tmp_path):
     write(tmp_path, theirs(asked))
     config = configured(tmp_path, entry(tmp_path, asked[2], n_rows=20))

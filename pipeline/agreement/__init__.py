@@ -23,7 +23,7 @@ from pipeline.agreement.circumstances import (
 )
 from pipeline.agreement.reasons import REDEFINING, Why, best, text
 from pipeline.agreement.sides import side_by_side
-from pipeline.estimates import Effect, Importance, supplied_by
+from pipeline.estimates import SUPPLIED, Effect, Importance, supplied_by
 from pipeline.finding import Finding
 from pipeline.primary import options_text, told_apart
 from pipeline.records import Floats
@@ -56,6 +56,10 @@ REMEDIES = {
     "implementation": "Report it, with this run, to the owners of both sides.",
     "not explained": "Run it again with four times the repeats.",
 }
+ASK_AGAIN = (
+    "Ask who supplied the numbers for the seed that was set right before the call, the "
+    "rows and the options. Leave out a seed that is not known."
+)
 
 
 @np.errstate(invalid="ignore")  # infinite losses: inf - inf is NaN, not measured
@@ -132,7 +136,8 @@ def compare(
         gaps = numbers.mean_gaps(left, right)
         why += draws_wanted(left, right, gaps, resolution)
     ranks = numbers.ranks(left, right, gaps)
-    why_apart = cause(shared, redefined, prediction_gap, touches)
+    stated = SUPPLIED in a.engine + b.engine
+    why_apart = cause(shared, redefined, prediction_gap, touches, stated=stated)
     row |= _judged(why, gaps, why_apart[0]) | numbers.association(*ranks)
     if isinstance(a, Importance):
         row["top_k_overlap"] = numbers.top_k_overlap(*ranks, top_k)
@@ -318,6 +323,7 @@ def _disagreement(row: Row) -> Finding:
     """Return the finding of a pair that misses what its definitions promise."""
     explained = row["cause"] in EXPLAINED
     numbers_of = ("n_features", "n_outside", "max_relative_difference")
+    asks = row["cause"] == "not explained" and SUPPLIED in _subject(row)
     return Finding(
         check="disagreement",
         severity="warning" if explained else "failure",
@@ -327,7 +333,7 @@ def _disagreement(row: Row) -> Finding:
             f"{row['n_outside']} of {row['n_features']} values lie outside the limit "
             f"(cause: {row['cause']})."
         ),
-        remedy=REMEDIES[row["cause"]],
+        remedy=ASK_AGAIN if asks else REMEDIES[row["cause"]],
         evidence={name: float(row[name]) for name in numbers_of},
     )
 

@@ -125,8 +125,13 @@ def cause(
     redefined: Sequence[str],
     prediction_gap: float,
     touches: Sequence[Touch],
+    *,
+    stated: bool = False,
 ) -> tuple[str, str]:
-    """Return what explains a difference that is not noise, and the evidence."""
+    """Return what explains a difference that is not noise, and the evidence.
+
+    Where a seed is only `stated`, by who supplied the numbers, it may be another one.
+    """
     if prediction_gap > SAME_DATA:
         return "data", f"predictions differ by {prediction_gap:.1e} relative"
     if redefined:
@@ -136,6 +141,8 @@ def cause(
     newer = [touch.id for touch in touches if touch.effect == NEWER]
     if newer:
         return "newer version", ", ".join(newer)
+    if shared and stated:
+        return "not explained", "same definition, draws of the seed that was stated"
     if shared:
         return "implementation", "same definition, same draws"
     return "not explained", "same definition, independent draws"
