@@ -195,7 +195,8 @@ def datasets_frame(train: Dataset | None, test: Dataset) -> pd.DataFrame:
     """Return what each set of rows is, training rows first, reference rows last.
 
     Columns: name; split; rows; columns; target; task; source; sha256; weighted, whether
-    rows weigh differently; missing_cells, over all features.
+    rows weigh differently; missing_cells, over all features; script, script_sha256, the
+    R script that made the rows, empty if none did.
     """
     return pd.DataFrame(
         [
@@ -210,6 +211,8 @@ def datasets_frame(train: Dataset | None, test: Dataset) -> pd.DataFrame:
                 "sha256": rows.sha256,
                 "weighted": rows.is_weighted,
                 "missing_cells": int(rows.X.isna().to_numpy().sum()),
+                "script": rows.script,
+                "script_sha256": rows.script_sha256,
             }
             for rows in (train, test, test.reference)
             if rows is not None
@@ -342,6 +345,8 @@ def _made(
         sha256=digest_of(features, [y, weights], facts=facts),
         classes=classes,
         source=side.source,
+        script=side.script,
+        script_sha256=side.script_sha256,
         unread=side.unread,
     )
 

@@ -38,6 +38,8 @@ class Side(NamedTuple):
         How sentences name these rows.
     name, source : str
         How the report names them, and where they came from.
+    script, script_sha256 : str
+        As in `tables.Table`.
     unread : mapping of str to tuple of str
         As in `Dataset`.
     """
@@ -48,6 +50,8 @@ class Side(NamedTuple):
     where: str
     name: str
     source: str
+    script: str = ""
+    script_sha256: str = ""
     unread: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
 
@@ -328,11 +332,17 @@ def _words(
         names = [f"{names[0]} ({split})" for split in ("train", "test")]
     if len(set(labels)) == 1:
         labels = [f"{labels[0]} ({split} rows)" for split in ("training", "test")]
+    sides = (tables[0], tables[-1])
     train, test = (
-        {"where": label, "name": name, "source": source}
-        for label, name, source in zip(labels, names, given, strict=True)
+        {"where": label, "name": name, "source": source, **_script(table)}
+        for label, name, source, table in zip(labels, names, given, sides, strict=True)
     )
     return train, test
+
+
+def _script(table: Table) -> dict[str, str]:
+    """Return the R script that made a table."""
+    return {"script": table.script, "script_sha256": table.script_sha256}
 
 
 def _reference_words(
@@ -343,7 +353,7 @@ def _reference_words(
     if where in [table.name for table in every[:-1]]:
         where = f"{where} (reference rows)"
     name, given = _stem(every[-1].name), str(next(iter(source.values())))
-    return {"where": where, "name": name, "source": given}
+    return {"where": where, "name": name, "source": given, **_script(every[-1])}
 
 
 def _held_out(section: DataSection, seed: int) -> str:

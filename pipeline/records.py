@@ -50,6 +50,8 @@ class Dataset:
         The name of the target column.
     sha256 : str
         Digest of what was read: columns, types, values, target and weights.
+    script, script_sha256 : str
+        The R script that made these rows and the digest of its file, empty if none.
     reference : Dataset or None
         Rows that need no target; `measure.ON_REFERENCE` are taken over them.
     """
@@ -65,6 +67,8 @@ class Dataset:
     sha256: str
     classes: tuple[str, ...] = ()
     source: str = ""
+    script: str = ""
+    script_sha256: str = ""
     unread: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     reference: "Dataset | None" = None
 

@@ -31,11 +31,15 @@ class Table(NamedTuple):
         Its cells; texts, "" for an empty one, if `is_text`.
     is_text : bool
         Whether the types of the columns are still to be found.
+    script, script_sha256 : str
+        The R script that made it and the digest of its file; empty if none did.
     """
 
     name: str
     frame: pd.DataFrame
     is_text: bool
+    script: str = ""
+    script_sha256: str = ""
 
 
 def read_table(
@@ -124,12 +128,14 @@ def _read_rds(path: Path, sha256: str) -> Table:
 def _run_script(path: Path, part: str) -> Table:
     from r_bridge import host, rds
 
+    content = _content(path)
     try:
-        script = _content(path).decode("utf-8-sig")
+        script = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise DataError(f"{path.name} must be UTF-8, but it is not.") from error
     frame = rds.read_script(host.current_models(), path.name, script, part)
-    return Table(path.name, frame, is_text=False)
+    digest = hashlib.sha256(content).hexdigest()
+    return Table(path.name, frame, False, script=script, script_sha256=digest)
 
 
 def _bundled(name: str) -> pd.DataFrame:

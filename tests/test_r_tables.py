@@ -90,6 +90,8 @@ def test_a_script_splits_the_rows_once_and_for_all(read, tmp_path):
         both.reset_index(drop=True), expected.reset_index(drop=True)
     )
     assert read(source, source)[0].sha256 == train.sha256
+    assert train.script == test.script == SPLIT
+    assert train.script_sha256 == hashlib.sha256(SPLIT.encode()).hexdigest()
 
 
 def test_a_script_that_makes_no_rows_is_told_in_the_words_of_r(read, tmp_path):

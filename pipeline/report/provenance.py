@@ -20,7 +20,7 @@ from pipeline.report.blocks import (
 from pipeline.report.control import hash_text, moment
 from pipeline.report.facts import Facts, card_link, config_of, engine_name
 from pipeline.report.number_text import count, significant
-from pipeline.report.scripts import scripts
+from pipeline.report.scripts import made_by, scripts
 from pipeline.report.wording import (
     display_name,
     joined,
@@ -95,6 +95,10 @@ def _inputs(facts: Facts) -> Table:
             str(row["sha256"]),
         )
         for _, row in facts.result.datasets.iterrows()
+    ]
+    told += [
+        ((named(source),), word("provenance.rows_script"), digest)
+        for source, digest in made_by(facts)
     ]
     told += [
         (

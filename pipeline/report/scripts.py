@@ -1,4 +1,4 @@
-"""The R scripts that fitted models, line by line."""
+"""The R scripts that made rows and fitted models, line by line."""
 
 import json
 
@@ -10,24 +10,49 @@ INDENT = "\u00a0"
 """A space that HTML keeps."""
 
 
+def made_by(facts: Facts) -> dict[tuple[str, str], str]:
+    """Return the text of each script that made rows, by its name and its digest.
+
+    A script that made both sides stands there once.
+    """
+    frame = facts.result.datasets
+    return {
+        (_name(str(row["source"])), str(row["script_sha256"])): str(row["script"])
+        for _, row in frame.iterrows()
+        if row.get("script")
+    }
+
+
 def scripts(facts: Facts) -> tuple[Table, ...]:
-    """Return one table per model that an R script fitted, one row per line."""
+    """Return one table per R script, one row per line: of rows, then of models."""
+    made = tuple(
+        _script(
+            f"tab-rows-script-{place}", "provenance.rows_script_caption", name, text
+        )
+        for place, ((name, _), text) in enumerate(made_by(facts).items(), start=1)
+    )
     frame = facts.result.models
     texts = {
         str(row["model"]): json.loads(row["parameters"])["script"]
         for _, row in frame.iterrows()
         if row["source"] == "r_script"
     }
-    return tuple(
-        _script(f"tab-script-{place}", model, text)
+    fitted = tuple(
+        _script(f"tab-script-{place}", "provenance.script_caption", model, text)
         for place, (model, text) in enumerate(texts.items(), start=1)
     )
+    return made + fitted
 
 
-def _script(table_id: str, model: str, text: str) -> Table:
+def _name(source: str) -> str:
+    """Return the file of a source, without what was taken of its rows."""
+    return source.partition(", ")[0]
+
+
+def _script(table_id: str, caption: str, name: str, text: str) -> Table:
     return Table(
         id=table_id,
-        caption=say("provenance.script_caption", model=named(model)),
+        caption=say(caption, name=named(name)),
         columns=(
             Column(say("provenance.line"), "header", 8),
             Column(say("provenance.script"), "code", 92),

@@ -45,7 +45,7 @@ COLUMNS = {
     "columns": "feature kind dtype origin levels minimum maximum distinct "
     "missing_train missing_test definition",
     "datasets": "name split rows columns target task source sha256 weighted "
-    "missing_cells",
+    "missing_cells script script_sha256",
     "distributions": "split feature bin low high level rows weight",
     "mean_predictions": "model positive_class split scale n_samples mean",
     "models": "model estimator library task scale positive_class classes encoder "
@@ -255,6 +255,8 @@ def datasets_frame(features: int, **fields: Any) -> pd.DataFrame:
                 "sha256": digest * 4,
                 "weighted": False,
                 "missing_cells": 0,
+                "script": "",
+                "script_sha256": "",
                 **fields,
             }
             for name, split, rows, digest in (
