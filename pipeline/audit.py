@@ -87,12 +87,14 @@ def audit(
     )
     r = config.r
     with host.session(r_seconds=r.seconds, r_memory_gb=r.memory_gb):
+        deaths = host.current().unseen_deaths
         run.look_for_engines()
         preconditions.check_rows(config, test)
         check_files(config)
         run.models = (*_fitted(config, train), *models)
         preconditions.check_names(config, test, run.models)
         run.journal.follow(run.steps())
+        run.tell_unseen_deaths(before=deaths)
         asked_r = len(run.engines) > 1 or any(map(asks_r, run.models))
         return run.journal.result(train, test, config, run.models, asked_r=asked_r)
 
@@ -157,6 +159,16 @@ class _Run:
                     self.journal.find("engine_untested", "warning", name, reason)
                 else:
                     self.journal.find("engine_missing", "info", name, reason)
+
+    def tell_unseen_deaths(self, *, before: int) -> None:
+        """Say that R was started again where no question saw it die."""
+        deaths = host.current().unseen_deaths - before
+        if deaths:
+            message = (
+                "R must outlive an audit, but it ended between two calls and was "
+                f"started again, {deaths} in all."
+            )
+            self.journal.find("r_restarted", "warning", "R", message)
 
     def steps(self) -> list[tuple[str, Callable[[], None]]]:
         """Return every step with the words that announce it."""

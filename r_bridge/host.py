@@ -81,6 +81,7 @@ class Worker:
         self._busy_thread = 0
         self._n_starts = 0
         self._is_closed = False
+        self._unseen_deaths = 0
         self._models: Worker | None = None
         self._models_lock = threading.Lock()
         self.library = library
@@ -100,6 +101,12 @@ class Worker:
     def restarts(self) -> int:
         """How often R was started again after it had died or had to be ended."""
         return max(0, self._n_starts - 1)
+
+    @property
+    def unseen_deaths(self) -> int:
+        """How often R, or that of models, died between two calls, with no error."""
+        others = 0 if self._models is None else self._models.unseen_deaths
+        return self._unseen_deaths + others
 
     @property
     def models(self) -> "Worker":
@@ -222,6 +229,7 @@ class Worker:
     def _running(self) -> Process:
         """Return the process, a new one if there is none."""
         if self._process is not None and not self._process.is_alive:
+            self._unseen_deaths += not self._process.is_known_to_have_ended
             self._process.end()
             self._process = None
         if self._process is None:

@@ -150,6 +150,11 @@ class Process:
         return self._status is None and self._popen.poll() is None
 
     @property
+    def is_known_to_have_ended(self) -> bool:
+        """Whether somebody was told that it ended."""
+        return self._status is not None
+
+    @property
     def pid(self) -> int:
         """The process id, also the id of its process group."""
         return self._popen.pid

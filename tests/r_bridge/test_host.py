@@ -1,6 +1,9 @@
 """The session: one R for all that happens inside, and none outside."""
 
+import os
+import signal
 import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -91,6 +94,18 @@ def test_a_worker_that_is_closed_while_r_is_busy_ends_r():
     asking.join(10)
     assert len(ended) == 1
     assert not Path(f"/proc/{pid}").exists()
+
+
+@pytest.mark.needs_r
+def test_a_death_that_no_call_saw_is_counted():
+    with host.session() as worker:
+        cars = {"package": "datasets", "name": "cars"}
+        worker.call("read_data_set", cars)
+        os.kill(worker.pid, signal.SIGKILL)
+        while ") Z" not in Path(f"/proc/{worker.pid}/stat").read_text():
+            time.sleep(0.01)
+        assert len(worker.call("read_data_set", cars)["table"]) == 50
+        assert (worker.restarts, worker.unseen_deaths) == (1, 1)
 
 
 LACKS = {
