@@ -161,10 +161,8 @@ class Process:
 
     def send(self, message: Message, arrays: Sequence[Array] = ()) -> None:
         """Send a message; ProcessEnded if nobody is there to read it."""
-        try:
+        with self._line():
             self._channel.send(message, arrays)
-        except (BrokenPipeError, ConnectionResetError) as error:
-            raise ProcessEnded from error
 
     def wait(self, seconds: float) -> bool:
         """Return whether a message came in time; ProcessEnded if none can come."""
@@ -174,17 +172,28 @@ class Process:
             if left <= 0:
                 return False
             if self._poll.poll(1000 * min(left, _LOOK_SECONDS)):
-                try:
+                with self._line():
                     self._channel.fill()
-                except EOFError as error:
-                    raise ProcessEnded from error
             elif self._popen.poll() is not None:
                 raise ProcessEnded  # while a grandchild holds the line open
         return True
 
     def receive(self) -> tuple[Message, list[Array]]:
         """Return the message that `wait` saw."""
-        return self._channel.receive()
+        with self._line():
+            return self._channel.receive()
+
+    @contextlib.contextmanager
+    def _line(self) -> Iterator[None]:
+        """Tell a line that nobody holds any more, or that we closed, from a fault."""
+        try:
+            yield
+        except (BrokenPipeError, ConnectionResetError, EOFError) as error:
+            raise ProcessEnded from error
+        except (OSError, ValueError) as error:
+            if self.is_known_to_have_ended:  # by another thread, in the middle
+                raise ProcessEnded from error
+            raise
 
     def interrupt(self) -> None:
         """Ask R to stop what it is doing."""
