@@ -4,8 +4,6 @@ import hashlib
 import os
 import signal
 import textwrap
-import time
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -245,8 +243,7 @@ def test_two_models_of_r_are_replayed_and_outlive_the_death_of_their_r(tmp_path)
         if label.endswith("forest") and "permutation" in label and not killed:
             killed.append(host.current_models().pid)
             os.kill(killed[0], signal.SIGKILL)
-            while ") Z" not in Path(f"/proc/{killed[0]}/stat").read_text():
-                time.sleep(0.01)
+            os.waitid(os.P_PID, killed[0], os.WEXITED | os.WNOWAIT)
 
     test = dataset(FRAME, Y.rename("y"), task="regression", name="test")
     result = audit(ROWS, test, config, on_step=kill_once)
