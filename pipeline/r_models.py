@@ -193,7 +193,9 @@ def _record(name: str, model: r_models.RModel, train: Dataset) -> FittedModel:
     own = tuple(facts["classes"]) if facts["classes"] is not None else ()
     features = tuple(facts["features"])
     prediction.check_columns(name, features, train)
-    levels, ordered = _levels(dict(facts["levels"] or {}), features, train)
+    known = dict(facts["levels"] or {})
+    levels, ordered = _levels(known, features, train)
+    assumed = [feature for feature in levels if feature not in known]
     reader = Reader(
         features=features,
         levels=levels,
@@ -206,6 +208,9 @@ def _record(name: str, model: r_models.RModel, train: Dataset) -> FittedModel:
     for feature in features:
         _sent(train.X[feature].iloc[:0], reader, form)  # its kind, before any row
     call = facts["call"][0]
+    told = {"call": call} if 0 < len(call) <= LONGEST_CALL else {}
+    if assumed:  # the model kept none: nothing says that it was fitted to these
+        told["levels_of_the_training_rows"] = assumed
     return FittedModel(
         name=name,
         task=train.task,
@@ -217,7 +222,7 @@ def _record(name: str, model: r_models.RModel, train: Dataset) -> FittedModel:
         estimator=model,
         encoded=features,
         library=f"{model.package} {model.package_version}, R {model.r_version}",
-        parameters={"call": call} if 0 < len(call) <= LONGEST_CALL else {},
+        parameters=told,
     )
 
 

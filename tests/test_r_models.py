@@ -231,6 +231,12 @@ def test_a_model_says_what_it_is(models):
     assert not any("\n" in call for call in calls)
 
 
+def test_a_model_that_kept_no_levels_says_whose_are_taken(models):
+    key = "levels_of_the_training_rows"
+    assert models["ranger"].parameters[key] == ["g", "o"]
+    assert not any(key in models[name].parameters for name in ("ranger_order", "lm"))
+
+
 NO_MODELS = {
     "list.rds": "but it is of class 'list'.",
     "closure.rds": "but it is of class 'function'.",
