@@ -38,7 +38,7 @@ from pipeline.repeat_run import SecondRun
 from pipeline.resampling import keep_stability
 from pipeline.result import AuditResult
 from pipeline.shuffling import keep_significance
-from pipeline.supplied import check_files, supplied_steps
+from pipeline.supplied import Read, read_files, supplied_steps
 from r_bridge import host
 from r_bridge.errors import RUnavailable
 
@@ -90,7 +90,7 @@ def audit(
         deaths = host.current().unseen_deaths
         run.look_for_engines()
         preconditions.check_rows(config, test)
-        check_files(config)
+        run.supplied = read_files(config)
         run.models = (*_fitted(config, train), *models)
         preconditions.check_names(config, test, run.models)
         run.journal.follow(run.steps())
@@ -136,6 +136,7 @@ class _Run:
     config: AuditConfig
     journal: Journal
     models: tuple[FittedModel, ...] = ()
+    supplied: tuple[Read, ...] = ()
     engines: dict[str, EngineInfo] = field(default_factory=dict)
     prediction_gap: dict[str, float] = field(default_factory=dict)
     predictions: dict[str, Floats] = field(default_factory=dict)
@@ -189,7 +190,8 @@ class _Run:
             drawn = partial(keep_surfaces, *kept, self.test, us, self.config)
             made.append(("surfaces of two features", drawn))
         made += judging_steps(*kept, self.train, self.test, us, self.config)
-        made += supplied_steps(*kept, self.train, self.test, us, self.config)
+        read = self.supplied
+        made += supplied_steps(*kept, self.train, self.test, us, self.config, read)
         return [*made, ("agreement", self.compare), *claims]
 
     def questions(self) -> Iterator[tuple[ImportanceSection, FittedModel | None]]:

@@ -25,22 +25,37 @@ from pipeline.records import Dataset, FittedModel
 from pipeline.references import EngineInfo, stream_of
 from pipeline.supplied_numbers import Curves, Numbers, numbers_of
 from r_bridge import host
+from r_bridge.errors import RUnavailable
 
 Steps = list[tuple[str, Callable[[], None]]]
+Read = Numbers | Curves | str
+"""What a file holds, or why it cannot be read here."""
 UNKNOWN = "unknown"
 """The draw order of numbers whose seed is not known."""
 
 
-def check_files(config: AuditConfig) -> None:
-    """Refuse files that are not those whose digests were given, all at once.
+def read_files(config: AuditConfig) -> tuple[Read, ...]:
+    """Return what each file holds, in the order of the entries.
+
+    Files of R are read where it is there; else the reason stands in their place.
 
     Raises
     ------
     DataError
+        Files that are not those whose digests were given, or that hold something else
+        than is said of them, all at once.
     """
-    problems = list(filter(None, (_problem(e, config.base) for e in config.supplied)))
+    found: list[Read] = []
+    problems: list[str] = []
+    for entry in config.supplied:
+        try:
+            _require_digest(entry, config.base)
+            found.append(_read(entry, config.base))
+        except DataError as error:
+            problems.append(str(error))
     if problems:
         raise DataError("\n".join(problems))
+    return tuple(found)
 
 
 def supplied_steps(
@@ -50,16 +65,17 @@ def supplied_steps(
     test: Dataset,
     us: EngineInfo,
     config: AuditConfig,
+    found: Sequence[Read],
 ) -> Steps:
-    """Return the steps that say what models predict, and read what was supplied."""
+    """Return the steps that say what models predict, and keep what was supplied."""
     steps: Steps = [
         ("digests of the predictions", partial(keep_digests, journal, models, test))
     ]
-    for entry in config.supplied:
+    for entry, held in zip(config.supplied, found, strict=True):
         (model,) = (model for model in models if model.name == entry.model)
         twin = partial(_twin, journal, model, train, test, us, config)
-        read = partial(keep_supplied, journal, entry, config.base, twin)
-        steps.append((f"supplied {entry.method}, {entry.model}", read))
+        keep = partial(keep_supplied, journal, entry, held, twin)
+        steps.append((f"supplied {entry.method}, {entry.model}", keep))
     return steps
 
 
@@ -83,7 +99,7 @@ def keep_digests(
 def keep_supplied(
     journal: Journal,
     entry: SuppliedSection,
-    base: Path,
+    found: Read,
     twin: Callable[[Importance], None],
 ) -> None:
     """Put the numbers of one file beside ours, or say why they are not.
@@ -93,8 +109,8 @@ def keep_supplied(
     journal : Journal
         Holds our answers, and keeps theirs.
     entry : SuppliedSection
-    base : Path
-        The folder that relative files start from.
+    found : Numbers, mapping or str
+        What the file holds, or why it could not be read.
     twin : callable
         Asks us for the same draws as those of a record, if we know how.
     """
@@ -102,16 +118,10 @@ def keep_supplied(
     ours += [*_importances(journal, entry), *_effects(journal, entry)]
     if not ours:  # why we have no answer is told where we were asked
         return
-    question = f"{entry.method.replace('_', ' ')} of {entry.of} as supplied"
-    reason = _refusal(journal, entry)
-    found = None
-    if not reason:
-        ask = partial(numbers_of, entry, base)
-        found, reason = journal.guarded(entry.model, question, ask)
-    if found is None:
-        journal.pairs += [agreement.not_compared(a, entry.engine, reason) for a in ours]
-        said = reason.removesuffix(".")
-        message = f"The numbers in {entry.file!r} are not compared, because {said}."
+    found = _other_predictions(journal, entry) or found
+    if isinstance(found, str):
+        journal.pairs += [agreement.not_compared(a, entry.engine, found) for a in ours]
+        message = f"The numbers in {entry.file!r} are not compared, because {found}."
         journal.find("supplied_refused", "warning", entry.model, message, REMEDY)
     elif isinstance(found, Numbers):
         for record in _importances(journal, entry)[:1]:
@@ -128,32 +138,41 @@ REMEDY = (
 )
 
 
-def _problem(entry: SuppliedSection, base: Path) -> str:
-    """Return what is wrong with a file before it is read, or nothing."""
+def _require_digest(entry: SuppliedSection, base: Path) -> None:
+    """Refuse a file that is not there, or not the one whose digest was given."""
     subject = f"[[supplied]] {entry.file!r}"
     try:
         digest = hashlib.sha256((base / entry.file).read_bytes()).hexdigest()
     except OSError as error:
-        return f"{subject} must be readable, but the system says: {error.strerror}."
-    if digest == entry.sha256:
+        raise DataError(
+            f"{subject} must be readable, but the system says: {error.strerror}."
+        ) from error
+    if digest != entry.sha256:
+        raise DataError(
+            f"{subject} must have the SHA-256 {entry.sha256}, but it has {digest}. Ask "
+            "who supplied it, and correct one of them."
+        )
+
+
+def _read(entry: SuppliedSection, base: Path) -> Read:
+    """Return what a file holds, or why R, which has to read it, is not there."""
+    needs_r = not entry.file.endswith(".csv")
+    reason = str(host.installed()["reason"]) if needs_r else ""
+    try:
+        return reason.removesuffix(".") or numbers_of(entry, base)
+    except RUnavailable as error:
+        return str(error).removesuffix(".")
+
+
+def _other_predictions(journal: Journal, entry: SuppliedSection) -> str:
+    """Return why numbers of other predictions are refused; nothing for the same."""
+    here = journal.digests.get(entry.model, "")
+    if here == entry.predictions_sha256:
         return ""
     return (
-        f"{subject} must have the SHA-256 {entry.sha256}, but it has {digest}. Ask "
-        "who supplied it, and correct one of them."
+        f"the predictions differ: theirs have the digest "
+        f"{entry.predictions_sha256[:16]}, ours {here[:16] or 'none'}"
     )
-
-
-def _refusal(journal: Journal, entry: SuppliedSection) -> str:
-    """Return why numbers are refused before their file is read, or nothing."""
-    here = journal.digests.get(entry.model, "")
-    if here != entry.predictions_sha256:
-        return (
-            f"the predictions differ: theirs have the digest "
-            f"{entry.predictions_sha256[:16]}, ours {here[:16] or 'none'}"
-        )
-    if entry.file.endswith(".csv"):
-        return ""
-    return str(host.installed()["reason"]).removesuffix(".")
 
 
 def _importances(journal: Journal, entry: SuppliedSection) -> list[Importance]:

@@ -1,7 +1,7 @@
 """What a supplied file holds, as an engine's answer. Not: whether it is believed."""
 
 import csv
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -14,9 +14,12 @@ from pipeline.errors import DataError
 from pipeline.records import Floats
 from r_bridge import handoff
 from r_bridge.dalex import FULL, Y_PERMUTED
+from r_bridge.errors import RBridgeError, RDied, RError, RTimeout, RUnavailable
 
 SAME = 1e-9
 """Of the largest number: means of the same repeats, computed by two programmes."""
+
+COLUMNS = "the columns 'feature', 'value' and 'repeat'"
 
 
 class Numbers(NamedTuple):
@@ -54,18 +57,32 @@ def numbers_of(entry: SuppliedSection, base: Path) -> Numbers | Curves:
     Raises
     ------
     DataError
-        If it holds something else.
-    r_bridge.errors.RBridgeError
-        If R cannot be asked, or the file is no object of vip or DALEX.
+        If it holds something else, or R cannot read it.
+    r_bridge.errors.RUnavailable
+        If R cannot be asked.
     """
     path = base / entry.file
     if path.suffix == ".csv":
         return _checked(entry, _from_csv(entry, path))
-    found = handoff.read(path)
+    found = _object_in(entry, path)
     if found["kind"] == "profile":
         return _curves(entry, found)
     of_kind = {"vi": _from_vi, "parts": _from_parts}
     return _checked(entry, of_kind[found["kind"]](entry, found))
+
+
+def _object_in(entry: SuppliedSection, path: Path) -> dict[str, Any]:
+    """Return what R reads in an .rds file; its owner can mend what stops R."""
+    subject = f"[[supplied]] {entry.file!r}"
+    try:
+        return handoff.read(path, subject=subject)
+    except RUnavailable:
+        raise
+    except (RError, RTimeout, RDied) as error:
+        words = " ".join(str(error).split())
+        raise DataError(f"{subject} must be readable by R, but: {words}") from error
+    except RBridgeError as error:
+        raise DataError(str(error)) from error
 
 
 def _from_vi(entry: SuppliedSection, found: Mapping[str, Any]) -> Numbers:
@@ -126,7 +143,10 @@ def _from_csv(entry: SuppliedSection, path: Path) -> Numbers:
     """Return a tidy table: feature, value, and repeat if there are several."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = list(csv.DictReader(file))
+            table = csv.DictReader(file)
+            header, rows = table.fieldnames or (), list(table)
+        _require_columns(entry, header)
+        _require(entry, "have a row", "" if rows else "it has none")
         values = {}
         for row in rows:
             key = (row["feature"], int(row.get("repeat") or 1))
@@ -136,19 +156,26 @@ def _from_csv(entry: SuppliedSection, path: Path) -> Numbers:
                 f"{key[0]!r} has two" if key in values else "",
             )
             values[key] = float(row["value"])
-    except (KeyError, TypeError, ValueError, csv.Error) as error:
+    except (TypeError, ValueError, csv.Error) as error:
         raise DataError(
-            f"[[supplied]] {entry.file!r} must be a table with the columns 'feature', "
-            f"'value' and 'repeat', but it cannot be read: {error}."
+            f"[[supplied]] {entry.file!r} must be a table with {COLUMNS}, but it "
+            f"cannot be read: {error}."
         ) from error
     features = tuple(dict.fromkeys(feature for feature, _ in values))
     repeats = sorted({repeat for _, repeat in values})
-    whole = bool(values) and len(values) == len(features) * len(repeats)
+    whole = len(values) == len(features) * len(repeats)
     _require(
         entry, "have every repeat of every feature", "" if whole else "some are missing"
     )
     raw = [[values[feature, repeat] for repeat in repeats] for feature in features]
     return _finished(entry, features, np.array(raw))
+
+
+def _require_columns(entry: SuppliedSection, header: Collection[str]) -> None:
+    """Refuse a table without the columns that every one needs."""
+    for name in ("feature", "value"):
+        finding = "" if name in header else f"it has no {name!r}"
+        _require(entry, f"be a table with {COLUMNS}", finding)
 
 
 def _finished(

@@ -127,17 +127,24 @@ def written(plans: Mapping[str, Plan]) -> dict[str, bytes]:
         for key, (kind, made_of) in plans.items():
             asked = {"kind": kind, "parts": made_of, "file": str(files[key])}
             found = str(host.current().call("handoff_write", asked)[0])
-            _require(key, "be data only", found and f"it holds a {found}")
+            _require(f"File {key!r}", "be data only", found and f"it holds a {found}")
         with host.fresh() as reader:
             for key, (kind, made_of) in plans.items():
                 asked = {"kind": kind, "parts": made_of, "file": str(files[key])}
                 same = bool(reader.call("handoff_holds", asked)[0])
-                _require(key, "be read as written", "" if same else "it is not")
+                rule = "be read as written"
+                _require(f"File {key!r}", rule, "" if same else "it is not")
         return {key: file.read_bytes() for key, file in files.items()}
 
 
-def read(path: Path) -> dict[str, Any]:
+def read(path: Path, *, subject: str = "") -> dict[str, Any]:
     """Return the numbers of an object of vip or DALEX that R saved.
+
+    Parameters
+    ----------
+    path : Path
+    subject : str, optional
+        How an error calls the file; by its name if empty.
 
     Returns
     -------
@@ -151,15 +158,16 @@ def read(path: Path) -> dict[str, Any]:
     RBridgeError
         If the file is not plain data, or no such object; R never unpacks the first.
     """
+    subject = subject or f"File {path.name!r}"
     try:
         rds_scan.check(path)
     except rds_scan.NotPlainError as error:
-        _require(path.name, "be an .rds file of plain data", str(error))
+        _require(subject, "be an .rds file of plain data", str(error))
     except OSError as error:
-        _require(path.name, "be readable", f"the system says: {error.strerror}")
+        _require(subject, "be readable", f"the system says: {error.strerror}")
     answer = host.current().call("handoff_read", {"file": str(path.absolute())})
     rule = "hold a vi object of vip, or an importance or a profile of DALEX"
-    _require(path.name, rule, str(answer["refused"][0]) if "refused" in answer else "")
+    _require(subject, rule, str(answer["refused"][0]) if "refused" in answer else "")
     return {name: _plain(name, value) for name, value in answer.items()}
 
 
@@ -171,6 +179,6 @@ def _matrix(values: Floats) -> Floats:
     return np.atleast_2d(np.asarray(values, dtype=np.float64))
 
 
-def _require(key: str, rule: str, finding: str) -> None:
+def _require(subject: str, rule: str, finding: str) -> None:
     if finding:
-        raise RBridgeError(f"File {key!r} must {rule}, but {finding}.")
+        raise RBridgeError(f"{subject} must {rule}, but {finding}.")

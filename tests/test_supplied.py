@@ -3,6 +3,7 @@
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from subprocess import run
 
 import numpy as np
 import pandas as pd
@@ -133,15 +134,6 @@ def test_a_seed_that_was_only_stated_accuses_no_implementation(asked, tmp_path):
     assert found.remedy.startswith("Ask who supplied the numbers for the seed")
 
 
-def test_the_reason_of_a_refusal_ends_once(asked, tmp_path):
-    (tmp_path / "v.csv").write_text("feature,repeat\na,1\n", "utf8")
-    config = configured(tmp_path, entry(tmp_path, asked[2]))
-    result = audit(None, asked[1], config, models=asked[:1])
-    (found,) = (f for f in result.findings if f.check == "supplied_refused")
-    assert found.message.endswith(".")
-    assert not found.message.endswith("..")
-
-
 def test_other_options_are_comparable_by_their_reason(asked, tmp_path):
     write(tmp_path, theirs(asked))
     config = configured(tmp_path, entry(tmp_path, asked[2], n_rows=20))
@@ -253,19 +245,61 @@ def test_profiles_are_held_against_our_curves(asked, files, tmp_path):
         ("feature,repeat,value\na,1,1\nb,2,2", "every feature, but some are missing"),
         ("feature,value\na,1\nb,2", "repeats that n_repeats says, but it has 1"),
         ("feature,value\na,x", "'repeat', but it cannot be read: could not convert"),
-        ("name,value\na,1", "'repeat', but it cannot be read: 'feature'"),
+        ("name,value\na,1", "'value' and 'repeat', but it has no 'feature'."),
+        ("feature,repeat\na,1", "'value' and 'repeat', but it has no 'value'."),
+        ("feature,value\n", "have a row, but it has none."),
+        ("", "'value' and 'repeat', but it has no 'feature'."),
     ],
 )
-def test_a_table_that_is_not_whole_is_refused_by_its_name(
+def test_a_table_that_is_not_whole_is_refused_before_anything_runs(
     asked, tmp_path, text, finding
 ):
     (tmp_path / "v.csv").write_text(text, "utf8")
     config = configured(tmp_path, entry(tmp_path, asked[2]))
+    told = []
+
+    def on_step(*step):
+        told.append(step)
+
+    with pytest.raises(DataError) as caught:
+        audit(None, asked[1], config, models=asked[:1], on_step=on_step)
+    assert str(caught.value).startswith("[[supplied]] 'v.csv' must")
+    assert finding in str(caught.value)
+    assert not told
+
+
+@pytest.mark.needs_r
+def test_files_that_are_no_answer_are_refused_all_at_once(asked, tmp_path):
+    lines = "saveRDS(data.frame(a = 1), 'other.rds'); saveRDS(mean, 'live.rds')"
+    run(["Rscript", "--vanilla", "-e", lines], check=True, cwd=tmp_path)
+    (tmp_path / "torn.rds").write_bytes((tmp_path / "other.rds").read_bytes()[:40])
+    (tmp_path / "v.csv").write_text("feature,value\na,1", "utf8")
+    files = ("other.rds", "live.rds", "torn.rds", "v.csv")
+    given = [
+        entry(tmp_path, asked[2], file=file, version=f"0.4.{n}")
+        for n, file in enumerate(files)
+    ]
+    with pytest.raises(DataError) as caught:
+        audit(None, asked[1], configured(tmp_path, *given), models=asked[:1])
+    lines = str(caught.value).splitlines()
+    assert [line.split(" must ")[0] for line in lines] == [
+        f"[[supplied]] {file!r}" for file in files
+    ]
+    assert lines[0].endswith("of DALEX, but its class is data.frame.")
+
+
+def test_a_file_that_nobody_can_read_without_r_is_not_compared(
+    asked, tmp_path, monkeypatch
+):
+    (tmp_path / "v.rds").write_bytes(b"not looked at")
+    reason = "R must be on PATH, but it was not found. Install R."
+    monkeypatch.setattr(host, "installed", lambda: {"reason": reason, "packages": {}})
+    config = configured(tmp_path, entry(tmp_path, asked[2], file="v.rds"))
     result = audit(None, asked[1], config, models=asked[:1])
-    failed = [f.message for f in result.findings if f.check == "method_failed"]
-    assert len(failed) == 1
-    assert "[[supplied]] 'v.csv' must" in failed[0]
-    assert finding in failed[0]
+    assert supplied(result)["verdict"].tolist() == ["not compared"]
+    (found,) = (f for f in result.findings if f.check == "supplied_refused")
+    assert found.severity == "warning"
+    assert found.message.endswith("are not compared, because " + reason)
 
 
 def test_files_are_held_against_their_digests_before_anything_runs(asked, tmp_path):
