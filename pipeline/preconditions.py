@@ -1,13 +1,14 @@
 """What cannot be told before configuration, rows and models meet: counts and names."""
 
 from pipeline.config import AuditConfig
+from pipeline.config_supplied import SuppliedSection
 from pipeline.errors import ConfigError, ModelError, did_you_mean
 from pipeline.importance import METHODS
 from pipeline.records import Dataset, FittedModel
 
 
 def check_rows(config: AuditConfig, test: Dataset) -> None:
-    """Refuse to draw more rows than there are, where all cannot be meant."""
+    """Refuse to draw more rows than there are, and rounds without their own losses."""
     problems = [
         f"[importance] {entry.method} n_rows must be at most the {test.n_samples} "
         f"rows of the test data, but {entry.options['n_rows']} was given."
@@ -15,8 +16,28 @@ def check_rows(config: AuditConfig, test: Dataset) -> None:
         if (entry.options.get("n_rows") or 0) > test.n_samples
         and not METHODS[entry.method].draws_rows
     ]
+    problems += [
+        f"[supplied] {entry.file!r} must hold the loss of the full model in each "
+        f"round, which drew {entry.options['n_rows']} of {test.n_samples} rows while "
+        "DALEX takes off the mean over the rounds, but a .csv of differences has none. "
+        'Supply the .rds that R saved, or losses: form = "raw", '
+        "here and under [[importance]]."
+        for entry in config.supplied
+        if _lacks_full_losses(entry, test)
+    ]
     if problems:
         raise ConfigError(problems)
+
+
+def _lacks_full_losses(entry: SuppliedSection, test: Dataset) -> bool:
+    """Return whether the difference in one round cannot be told from its numbers."""
+    rows, rounds = (entry.options.get(name) for name in ("n_rows", "n_repeats"))
+    return (
+        (entry.package, entry.form) == ("DALEX", "difference")
+        and entry.file.endswith(".csv")
+        and bool(rows and rows < test.n_samples)
+        and rounds != 1
+    )
 
 
 def check_names(

@@ -226,6 +226,43 @@ def test_rounds_of_dalex_that_draw_their_own_rows_are_replayed(asked, tmp_path, 
     assert supplied(result)["verdict"].tolist() == ["replayed"]
 
 
+def rounds_of_dalex(asked, n_rows):
+    """Return each round's losses, those of its full model, and what is said of them."""
+    drawn = {"seed": SEED, "stream": "DALEX", "n_repeats": 4, "n_rows": n_rows}
+    raw, full = permutation(asked[0].judged_by(("rmse",)), asked[1], **drawn)
+    told = {"package": "DALEX", "version": "2.5.4", "n_rows": n_rows}
+    return raw[:, :, 0], full[:, 0], told
+
+
+def test_a_table_of_differences_without_each_rounds_full_loss_is_refused(
+    asked, tmp_path
+):
+    losses, full, told = rounds_of_dalex(asked, n_rows=30)
+    write(tmp_path, losses - full.mean())  # as DALEX shows each round
+    config = configured(tmp_path, entry(tmp_path, asked[2], **told))
+    with pytest.raises(ConfigError) as caught:
+        audit(None, asked[1], config, models=asked[:1])
+    assert caught.value.problems == (
+        "[supplied] 'v.csv' must hold the loss of the full model in each round, which "
+        "drew 30 of 50 rows while DALEX takes off the mean over the rounds, but a .csv "
+        "of differences has none. Supply the .rds that R saved, or losses: form = "
+        '"raw", here and under [[importance]].',
+    )
+
+
+@pytest.mark.parametrize(("form", "n_rows"), [("raw", 30), ("difference", 50)])
+def test_a_table_of_rounds_that_need_no_other_loss_is_replayed(
+    asked, tmp_path, form, n_rows
+):
+    losses, full, told = rounds_of_dalex(asked, n_rows)
+    write(tmp_path, losses if form == "raw" else losses - full.mean())
+    given = entry(tmp_path, asked[2], form=form, **told)
+    ours = {"method": "permutation", "n_repeats": 4, "n_rows": n_rows, "form": form}
+    config = configured(tmp_path, given, importance=[ours])
+    result = audit(None, asked[1], config, models=asked[:1])
+    assert supplied(result)["verdict"].tolist() == ["replayed"]
+
+
 @pytest.mark.needs_r
 def test_profiles_are_held_against_our_curves(asked, files, tmp_path):
     (tmp_path / "v.rds").write_bytes(files["profile"])
