@@ -19,7 +19,10 @@ from pipeline.importance.permutation import permutation
 from pipeline.known_defects import defects_for
 from pipeline.models import wrap
 from pipeline.prediction_digest import predictions_sha256
+from pipeline.report.blocks import plain
+from pipeline.report.facts import facts_of
 from pipeline.report.html import page_files
+from pipeline.report.verdicts import sentence
 from r_bridge import handoff, host
 
 SEED = 11
@@ -157,11 +160,20 @@ def test_numbers_of_other_predictions_are_not_compared(asked, tmp_path):
     ]
 
 
-def test_supplied_numbers_alone_confirm_nothing(asked, tmp_path):
+def test_supplied_numbers_alone_end_as_python_alone_and_the_verdict_says_so(
+    asked, tmp_path
+):
     write(tmp_path, theirs(asked))
     config = configured(tmp_path, entry(tmp_path, asked[2]))
     result = audit(None, asked[1], config, models=asked[:1])
-    assert result.verdict == "confirmed with exceptions"
+    alone = audit(None, asked[1], configured(tmp_path), models=asked[:1])
+    assert result.verdict == alone.verdict == "confirmed with exceptions"
+    told = plain(sentence(facts_of(result, "")))
+    assert told.startswith(
+        "Of 2 rankings, vip 0.5.0 (supplied) reproduced 1 within the stated limits, "
+        "but these are supplied numbers: no second implementation that ran here came out "
+        "replayed or equivalent"
+    )
 
 
 def test_the_report_says_who_supplied_what(asked, tmp_path):

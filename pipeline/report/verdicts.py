@@ -1,5 +1,8 @@
 """The verdict on the audit, and the words of the ladder, as sentences and shapes."""
 
+import pandas as pd
+
+from pipeline.estimates import supplied_by
 from pipeline.finding import Finding
 from pipeline.primary import OURS
 from pipeline.report.blocks import Badge, Sentence, Value
@@ -85,11 +88,17 @@ def _gravest(facts: Facts, finding: Finding) -> Sentence:
     return say("verdict.gravest", number=number, what=title_of(finding))
 
 
-def _reproduced(facts: Facts, kind: str) -> list[Sentence]:
-    """Return how many of our answers each engine replayed, or came out equivalent."""
+def _good(facts: Facts) -> pd.DataFrame:
+    """Return the pairs in which an engine replayed us, or came out equivalent."""
     frame = facts.result.agreement
     good = frame["verdict"].isin(["replayed", "equivalent"])
-    by = frame.loc[good & (frame["kind"] == kind) & (frame["engine_a"] == OURS)]
+    return frame.loc[good & (frame["engine_a"] == OURS)]
+
+
+def _reproduced(facts: Facts, kind: str) -> list[Sentence]:
+    """Return how many of our answers each engine replayed, or came out equivalent."""
+    good = _good(facts)
+    by = good[good["kind"] == kind]
     return [
         say("verdict.reproduced", engine=engine, n=tallied("agreement", len(rows)))
         for engine, rows in by.groupby("engine_b", sort=False)
@@ -117,7 +126,9 @@ def _against_us(facts: Facts) -> tuple[Sentence, str]:
         pairs = counted(tallied("agreement", len(frame)), "pair")
         text = say("verdict.disagrees", n=n, pairs=pairs, disagree=words[-1])
         return text, "G"
-    if _with_us(facts):
+    if with_us := _with_us(facts):
+        if all(map(supplied_by, _good(facts)["engine_b"])):
+            return say("verdict.only_supplied", told=with_us), "G"
         return (), ""
     if facts.answered:
         return say("verdict.only_comparable"), "G"
