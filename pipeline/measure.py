@@ -146,7 +146,9 @@ def importances(
         raise NotApplicable(f"{engine.name} has no counterpart of {section.method!r}.")
     form = section.form or method.form
     targets: list[Floats] = []
+    types: list[str] = []
     supplied |= {"stream": stream, "form": form, "on_target": targets.append}
+    supplied["on_type"] = types.append
     accepted = signature(row.function).parameters
     raw, baseline = row.function(
         model,
@@ -166,7 +168,7 @@ def importances(
             form=form,
             aggregator="pooled" if drawn == "DALEX" else "mean",
             split=rows.split,
-            options=section.options,
+            options={**section.options, **({"type": types[0]} if types else {})},
             n_samples=rows.n_samples,
             stream=drawn,
             seed=seed,

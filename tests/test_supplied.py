@@ -171,8 +171,8 @@ def test_supplied_numbers_alone_end_as_python_alone_and_the_verdict_says_so(
     told = plain(sentence(facts_of(result, "")))
     assert told.startswith(
         "Of 2 rankings, vip 0.5.0 (supplied) reproduced 1 within the stated limits, "
-        "but these are supplied numbers: no second implementation that ran here came out "
-        "replayed or equivalent"
+        "but these are supplied numbers: no second implementation that ran here came "
+        "out replayed or equivalent"
     )
 
 

@@ -51,7 +51,7 @@ from pipeline.records import Floats, Form
 
 RESERVED = (
     *("seed", "stream", "form", "curves", "rows", "aggregator"),
-    *("on_curve", "on_target"),
+    *("on_curve", "on_target", "on_type"),
 )
 Of = Literal["features", "groups", "pairs"]
 

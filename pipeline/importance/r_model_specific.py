@@ -1,5 +1,6 @@
 """What a fitted model of R says of itself: read from its parts by our own R code."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ def model_specific(
     *,
     seed: int,
     type: str = "",  # noqa: A002 (R's name)
+    on_type: Callable[[str], None] | None = None,
 ) -> tuple[Floats, Floats]:
     r"""Return what a fitted model of R says of its features, by its class.
 
@@ -58,6 +60,8 @@ def model_specific(
     type : str, default ""
         One of the quantities of the class; "" for the first that is named above, of a
         randomForest the first that it has stored.
+    on_type : callable, optional
+        ``on_type(type)``, told of the quantity that was read.
 
     Returns
     -------
@@ -88,7 +92,10 @@ def model_specific(
        Annals of Statistics 29(5), 1189-1232. doi:10.1214/aos/1013203451
     """
     del seed
-    return by_feature(model, told_by(model, data, type), data)
+    told = told_by(model, data, type)
+    if on_type is not None:
+        on_type(told.type)
+    return by_feature(model, told, data)
 
 
 def told_by(model: FittedModel, data: Dataset, type: str) -> Told:  # noqa: A002 (R's name)

@@ -1,5 +1,6 @@
 """vip, asked for permutation, FIRM, Shapley, and what R models say of themselves."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
@@ -167,6 +168,7 @@ def vip_model_specific(
     *,
     seed: int,
     type: str = "",  # noqa: A002 (R's name)
+    on_type: Callable[[str], None] | None = None,
 ) -> tuple[Floats, Floats]:
     """Return the importances of ``vip::vi_model``, asked where the model lives.
 
@@ -180,6 +182,8 @@ def vip_model_specific(
     """
     del seed
     told = told_by(model, data, type)
+    if on_type is not None:
+        on_type(told.type)
     found = vip_numbers(model.estimator, told.type)
     if isinstance(found, str):
         raise NotApplicable(found)

@@ -104,10 +104,21 @@ def baseline_of(ranking: Ranking) -> Value:
     return Value(path, mean, lone(mean), derived="mean")
 
 
-def value_label(ranking: Ranking) -> str:
+def value_word(ranking: Ranking) -> str:
     """Return the word for the values: "Rise", "Ratio", …"""
     record = ranking.record
     return str(look_up(f"cards.{record.method}.value.{record.form}"))
+
+
+def value_label(ranking: Ranking) -> str:
+    """Return the word for the values, and which of a model's numbers they are."""
+    return value_word(ranking) + _which(ranking)
+
+
+def _which(ranking: Ranking) -> str:
+    """Return the name of the quantity that a model tells of itself, or nothing."""
+    name = ranking.record.options.get("type", "")
+    return f" ({name})" if name else ""
 
 
 def over_repeats(ranking: Ranking) -> Sentence:
@@ -135,6 +146,8 @@ def measured_in(facts: Facts, ranking: Ranking) -> Sentence:
         loss=loss_label(record.loss) if record.loss else "",
         what=word(f"asked.one_{record.of}"),
     )
+    if which := _which(ranking):
+        text = (*text, which)
     unit = facts.unit(record)
     return (*text, f", {shown(unit)}") if unit else text
 

@@ -25,8 +25,8 @@ from pipeline.report.ranking_tables import (
     measured_in,
     over_repeats,
     table_id,
-    value_label,
     value_of,
+    value_word,
 )
 from pipeline.report.rankings import TOP, Ranking
 from pipeline.report.wording import (
@@ -67,7 +67,7 @@ def ranking_figure(facts: Facts, ranking: Ranking) -> Figure | None:
             "unit_label": plain(measured_in(facts, ranking)),
             "baseline_label": baseline,
             "baseline": ranking.nothing,
-            "value_label": value_label(ranking).lower(),
+            "value_label": value_word(ranking).lower(),
         },
         alt=_ranking_alt(facts, ranking, len(rows)),
         headline=_headline(ranking),

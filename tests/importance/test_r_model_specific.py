@@ -2,6 +2,8 @@
 
 import json
 import re
+from dataclasses import replace
+from html import unescape
 from pathlib import Path
 
 import numpy as np
@@ -9,11 +11,15 @@ import pandas as pd
 import pytest
 from tests.importance.test_model_specific_reference import LEFT_OUT, THROUGH_R, short
 
+from pipeline.audit import audit
+from pipeline.config import parse_config
+from pipeline.data import dataset
 from pipeline.errors import NotApplicable
 from pipeline.importance.r_model_specific import model_specific
 from pipeline.known_answers import linear_model, normal_data
 from pipeline.records import Dataset, FittedModel
 from pipeline.references.vip import vip_model_specific
+from pipeline.report.html import page_files
 from r_bridge import host
 from r_bridge.model_specific import Told, own_numbers
 from r_bridge.r_models import read_model
@@ -386,6 +392,45 @@ def test_vip_reads_the_same_from_the_same_model(fitted, name, type_):
     assert lacking == (["g"] if has_dummies else [])
     assert ours[both] == pytest.approx(theirs[both], rel=1e-12)
     np.testing.assert_array_equal(zero, nothing)
+
+
+FOREST = "randomForest::randomForest(y ~ ., d, importance = TRUE, ntree = 20)"
+
+
+def audit_of(fitted, **asked):
+    """Return the audit of what a linear model and a forest of R say of themselves."""
+    models, X = [], frame("reg").drop(columns="y")
+    for name, code in (("linear", "lm(y ~ ., d)"), ("forest", FOREST)):
+        model, _ = audited(fitted("reg", code), "reg")
+        told = {"predict": lambda X: X["x1"].to_numpy(), "losses": ("rmse",)}
+        models.append(replace(model, name=name, **told))
+    rows = dataset(X, frame("reg")["y"], name="rows", task="regression")
+    config = parse_config({"importance": [{"method": "model_specific", **asked}]})
+    return audit(None, rows, config, models=tuple(models))
+
+
+def test_tables_say_which_number_of_the_model_they_show(fitted):
+    page = page_files(audit_of(fitted), pdf=False)["report.html"]
+    text = re.sub("<[^>]*>", "", page)
+    for name in ("stat", "%IncMSE"):
+        assert f"Number of the model ({name})" in text
+        assert f"what the model says of one feature ({name})" in text
+    assert 'type = ""' not in unescape(text)
+
+
+@pytest.mark.needs_vip
+def test_both_engines_tell_which_number_they_read(fitted):
+    result = audit_of(fitted, engines=["vip"])
+    types = {(r.model, r.engine): r.options["type"] for r in result.importances}
+    assert types == {
+        ("linear", "python"): "stat",
+        ("linear", "vip"): "stat",
+        ("forest", "python"): "%IncMSE",
+        ("forest", "vip"): "%IncMSE",
+    }
+    verdicts = result.agreement.set_index("model")["verdict"]
+    assert verdicts["forest"] == "replayed"
+    assert verdicts["linear"] == "comparable"  # vip has no number for the factor
 
 
 @pytest.mark.needs_vip
