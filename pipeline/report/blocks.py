@@ -115,6 +115,12 @@ class Cell:
         return self.parts[0].exact if alone else ""  # type: ignore[union-attr]
 
     @property
+    def is_words(self) -> bool:
+        """Whether words stand in this cell and no number: its lines may break."""
+        has_number = any(isinstance(part, Value) for part in self.parts)
+        return not has_number and any(map(str.isalpha, plain(self.parts)))
+
+    @property
     def plain(self) -> str:
         """What a spreadsheet gets: numbers in full precision, names as given."""
         return plain(self.parts, exact=True)

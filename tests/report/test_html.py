@@ -4,6 +4,7 @@ import base64
 import csv
 import io
 import re
+import subprocess
 import time
 from functools import cache
 from itertools import pairwise
@@ -34,6 +35,14 @@ def tree_of(name):
 
 def by_id(tree, id_):
     return next(n for n in nodes_of(tree) if n.attributes.get("id") == id_)
+
+
+def boxes(path):
+    """Return where each word of a document begins and ends across its page."""
+    run = subprocess.run(["pdftotext", "-bbox", path, "-"], capture_output=True)
+    pattern = r'<word xMin="([\d.]+)" yMin="[\d.]+" xMax="([\d.]+)"[^>]*>(.*?)</word>'
+    found = re.findall(pattern, run.stdout.decode())
+    return [(float(left), float(right), word) for left, right, word in found]
 
 
 def nodes_of(tree):
@@ -144,6 +153,18 @@ def test_cells_carry_the_number_of_the_result():
         assert float(exact) == record.mean[feature]
 
 
+@pytest.mark.needs_poppler
+def test_words_among_numbers_stay_in_their_column(tmp_path):
+    checks = made("apartments").checks.copy()
+    checks[["observed", "threshold"]] = checks[["observed", "threshold"]].astype(object)
+    checks.loc[0, ["observed", "threshold"]] = "training rows unknown", "otherwise"
+    path = tmp_path / "report.pdf"
+    result = plain_result(["a"], checks=checks)
+    path.write_bytes(page_files(result)["report.pdf"])
+    ends = {word: (left, right) for left, right, word in boxes(path)}
+    assert ends["unknown"][1] < ends["otherwise"][0]
+
+
 @pytest.mark.parametrize("name", [n for n in HOSTILE if n.strip()])
 def test_hostile_names_are_shown_as_text(name):
     names = [n.text for n in tree_of("hostile").all("bdi")]
@@ -240,8 +261,6 @@ def test_a_run_folder_gets_page_and_figures(apartments):
 @pytest.mark.needs_poppler
 @pytest.mark.parametrize("name", ["one feature", "disagreeing", "hostile", "wide"])
 def test_the_executive_page_is_one_page(name, tmp_path):
-    import subprocess
-
     path = tmp_path / "report.pdf"
     path.write_bytes(page_files(made(name))["report.pdf"])
     run = subprocess.run(
