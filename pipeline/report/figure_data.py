@@ -174,11 +174,15 @@ class BandPanel:
     Attributes
     ----------
     title : str
+        The model.
     verdict : str
         The word of the ladder.
     rows : tuple of BandRow
+    engines : str
+        The pair, on lines of its own; may be empty.
     """
 
     title: str
     verdict: str
     rows: tuple[BandRow, ...]
+    engines: str = ""

@@ -6,6 +6,7 @@ A bar with its box plot, the marks of engines, a difference in its band.
 from collections.abc import Sequence
 from math import isfinite
 from statistics import quantiles
+from typing import TypeAlias
 
 from pipeline.report import figure_parts as parts
 from pipeline.report import typeface
@@ -30,8 +31,17 @@ from pipeline.report.figure_data import (
     ModelRow,
 )
 
-# Mark, colour and size of each engine in turn: never a shape that means a verdict.
+_SHAPES = {
+    "replayed": "●",
+    "equivalent": "◆",
+    "comparable": "▲",
+    "disagrees": "■",
+    "not compared": "○",
+}
+_Heads: TypeAlias = tuple[tuple[str, ...], ...]
+ENGINE_LINES, LINE = 3, 2.9  # at most so many, so many millimetres each
 NARROW = 34.0  # millimetres below which a panel shows no numbers
+# Mark, colour and size of each engine in turn: never a shape that means a verdict.
 ENGINES = (
     ("|", BLUE, 5.6),
     ("x", INK, 4.0),
@@ -169,15 +179,15 @@ def loss_limits(panels: Sequence[ModelPanel]) -> tuple[float, float]:
 
 
 def bands_fit(panels: Sequence[BandPanel]) -> bool:
-    _, slots, height = band_layout(panels)
+    _, slots, height, _ = band_layout(panels)
     wide_enough = slots[0].right - slots[0].left >= NARROW
     return len(panels) <= 12 and height <= parts.PAGE and wide_enough
 
 
 def band_layout(
     panels: Sequence[BandPanel],
-) -> tuple[list[parts.Column], tuple[parts.Slot, ...], float]:
-    """Return the names and the place of each panel, and the height of the figure."""
+) -> tuple[list[parts.Column], tuple[parts.Slot, ...], float, _Heads]:
+    """Return names, place and lines of engines of each panel, and the height of all."""
     names = [[row.name for row in panel.rows] for panel in panels]
     shared = all(own == names[0] for own in names)
     pitch = min(7.0, max(4.4, 7.4 - 0.15 * len(max(names, key=len))))
@@ -186,14 +196,40 @@ def band_layout(
         for own in names
     ]
     across = (3 if len(panels) == 3 or len(panels) > 4 else 2) if shared else 2
-    slots, height = parts.slots(
-        len(panels),
-        max(column.height for column in columns),
-        left=columns[0].plot if shared else 0.0,
-        head=8.8,
-        across=across,
-    )
-    return columns, slots, height
+    left, rows = columns[0].plot, max(column.height for column in columns)
+    for lines in range(ENGINE_LINES + 1):
+        slots, height = parts.slots(
+            len(panels),
+            rows,
+            left=left if shared else 0.0,
+            head=8.8 + LINE * lines,
+            across=across,
+        )
+        room = slots[0].right - slots[0].left - (0.0 if shared else left)
+        heads = _engine_lines(panels, room)
+        if max(map(len, heads)) <= lines:
+            break
+    return columns, slots, height, heads
+
+
+def _engine_lines(panels: Sequence[BandPanel], room: float) -> _Heads:
+    """Return the engines of each panel as lines of at most `room` millimetres."""
+    names = [panel.engines for panel in panels]
+    lines = typeface.shortened(names, room / parts.SLACK, SMALL, lines=ENGINE_LINES)
+    return tuple(own if name else () for name, own in zip(names, lines, strict=True))
+
+
+def draw_band_head(
+    sheet: Sheet, panel: BandPanel, scale: Scale, top: float, lines: tuple[str, ...]
+) -> None:
+    """Write the model, the two engines and the verdict above a panel."""
+    y = top - 6.2 - LINE * len(lines)
+    parts.title(sheet, (scale.left, y), panel.title, scale.right - scale.left)
+    for line, text in enumerate(lines, start=1):
+        sheet.text(scale.left, y + 0.5 + LINE * line, text, size=SMALL)
+    verdict = f"{_SHAPES.get(panel.verdict, '')} {panel.verdict}".strip()
+    colour = RED if panel.verdict == "disagrees" else parts.word_colour(AXIS)
+    sheet.text(scale.left, top - 2.3, verdict, size=SMALL, colour=colour)
 
 
 def band_limit(panels: Sequence[BandPanel], width: float) -> float:

@@ -18,10 +18,8 @@ from pipeline.report import (
 )
 from pipeline.report import figure_parts as parts
 from pipeline.report.drawing import (
-    AXIS,
     GRID,
     HAIR,
-    RED,
     SMALL,
     WIDTH,
     Scale,
@@ -49,14 +47,6 @@ __all__ = [
     "surface",
     "top_k",
 ]
-
-_SHAPES = {
-    "replayed": "●",
-    "equivalent": "◆",
-    "comparable": "▲",
-    "disagrees": "■",
-    "not compared": "○",
-}
 
 
 def ranking(
@@ -280,7 +270,7 @@ def bands(panels: Sequence[BandPanel], *, unit_label: str, salt: str) -> str:
     parts.check(len(panels), "The panels of a figure of bands", most=12)
     for panel in panels:
         parts.check(len(panel.rows), "The rows of a panel")
-    columns, slots, height = figure_rows.band_layout(panels)
+    columns, slots, height, heads = figure_rows.band_layout(panels)
     if not figure_rows.bands_fit(panels):
         raise ValueError(
             f"The panels of a figure must fit on a page, but {len(panels)} with "
@@ -306,10 +296,7 @@ def bands(panels: Sequence[BandPanel], *, unit_label: str, salt: str) -> str:
                 sheet, row, scale, (y, column.pitch / 4), f"difference-{n}-{m}"
             )
         sheet.line((scale.at(0.0),) * 2, span, width=0.8, name="baseline")
-        parts.title(sheet, (scale.left, slot.top - 6.2), panel.title, width)
-        verdict = f"{_SHAPES.get(panel.verdict, '')} {panel.verdict}".strip()
-        colour = RED if panel.verdict == "disagrees" else parts.word_colour(AXIS)
-        sheet.text(scale.left, slot.top - 2.3, verdict, size=SMALL, colour=colour)
+        figure_rows.draw_band_head(sheet, panel, scale, slot.top, heads[n])
     return sheet.svg(height, salt=salt)
 
 

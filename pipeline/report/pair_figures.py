@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pipeline.agreement import numbers
+from pipeline.agreement.sides import side_by_side
 from pipeline.estimates import Importance
-from pipeline.primary import LEVEL, OURS, interval, options_text, question_of
+from pipeline.primary import LEVEL, interval, options_text, question_of
 from pipeline.report import figures
 from pipeline.report.blocks import Figure, Link, Sentence, plain
 from pipeline.report.facts import Facts, card_link, engine_name, tallied
@@ -191,18 +192,16 @@ def _bands(facts: Facts, place: Hashable) -> _Bands | None:
     ranking = next((r for r in facts.leads if _is_about(r.record, row)), None)
     if ranking is None:
         return None
-    records = facts.result.importances
-    asked = [r for r in records if _is_about(r, row)]
-    one = next((r for r in asked if r.engine == row["engine_a"]), None)
-    other = next((r for r in asked if r.engine == row["engine_b"]), None)
-    if one is None or other is None or one.features != other.features:
+    sides = _sides(facts, row)
+    if sides is None or sides[0].form != ranking.record.form:
         return None
-    if one.engine == OURS or one.stream == other.stream:
-        return None
+    one, other = sides
     gaps = numbers.mean_gaps(one, other)
     places = decimals(gaps.difference, gaps.band / 10, gaps.difference[~gaps.inside])
-    outside = [i for i in ranking.measured if not gaps.inside[i]]
-    inside = [i for i in ranking.measured if gaps.inside[i]]
+    names = [ranking.record.features[i] for i in ranking.measured]
+    measured = [one.features.index(name) for name in names if name in one.features]
+    outside = [i for i in measured if not gaps.inside[i]]
+    inside = [i for i in measured if gaps.inside[i]]
     chosen = {*outside[:ROWS], *inside[: max(ROWS - len(outside), 0)]}
     rows = tuple(
         BandRow(
@@ -212,25 +211,52 @@ def _bands(facts: Facts, place: Hashable) -> _Bands | None:
             inside=bool(gaps.inside[i]),
             text=number(float(gaps.difference[i]), places, sign=True),
         )
-        for i in ranking.measured
+        for i in measured
         if i in chosen
     )
-    title = f"{display_name(one.model)}: {engine_name(one.engine)} − {other.engine}"
-    panel = BandPanel(title=title, verdict=str(row["verdict"]), rows=rows)
-    return _Bands(panel, len(outside), len(ranking.measured))
+    panel = BandPanel(
+        title=display_name(one.model),
+        verdict=str(row["verdict"]),
+        rows=rows,
+        engines=f"{engine_name(one.engine)} − {other.engine}",
+    )
+    return _Bands(panel, len(outside), len(measured))
+
+
+def _sides(facts: Facts, row: Any) -> tuple[Importance, Importance] | None:
+    """Return a pair in one form and order; None unless its draws differ.
+
+    Of our records for one question, the one in the draw order of the row was compared.
+    """
+    records = [r for r in facts.result.importances if _is_asked(r, row)]
+    asked = sorted(records, key=lambda r: not _is_about(r, row))
+    pairs = (
+        (one, other)
+        for one in asked
+        for other in asked
+        if (one.engine, other.engine) == (row["engine_a"], row["engine_b"])
+        and one.stream != other.stream
+        and f"{one.stream or 'none'} / {other.stream or 'none'}" == row["stream"]
+    )
+    pair = next(pairs, None)
+    return side_by_side(*pair)[:2] if pair else None
 
 
 def _is_about(record: Importance, row: Any) -> bool:
     """Return whether a row of the agreement is about the question of a record."""
+    return _is_asked(record, row) and options_text(record) == row["options"]
+
+
+def _is_asked(record: Importance, row: Any) -> bool:
+    """Return whether a record is so too, whatever its options: a row has one side's."""
     names = ("model", "method", "of", "loss", "positive_class")
-    same_question = question_of(record) == tuple(row[name] for name in names)
-    return same_question and options_text(record) == row["options"]
+    return question_of(record) == tuple(row[name] for name in names)
 
 
 def _bands_alt(panels: list[BandPanel], outside: int, total: int) -> str:
     text = say(
         "figures.bands_alt",
-        panels=joined(panel.title[:50] for panel in panels),
+        panels=joined(f"{panel.title[:24]}, {panel.engines}" for panel in panels),
         outside=str(outside),
         total=str(total),
     )

@@ -323,6 +323,17 @@ def test_panels_side_by_side_share_a_label_that_is_wider_than_one():
     assert words(figures.bands(three, unit_label="gap", salt="b")).count("gap") == 3
 
 
+def test_engines_of_a_pair_stand_whole_on_lines_of_their_own():
+    rows = tuple(BandRow(name, 0.0, 1.0, True, "") for name in "abc")
+    pairs = [f"DALEX − vip {v} (supplied)" for v in ("0.4.5", "0.5.0.9000")]
+    panels = [BandPanel("forest", "equivalent", rows, p) for p in (*pairs, *pairs)]
+    for n in (2, 3, 4):
+        svg = bands(panels[:n])
+        text = " ".join(words(svg))
+        assert [text.count(pair) for pair in pairs] == [(n + 1) // 2, n // 2]
+        assert not collisions(svg) and not off_sheet(svg)
+
+
 def test_differences_of_nothing_stand_on_zero():
     same = BandPanel("p", "replayed", (BandRow("a", 0.0, 0.0, True, "0"),))
     svg = bands([same])

@@ -255,6 +255,21 @@ def test_a_difference_outside_its_band_is_drawn_however_low_it_ranks():
     assert plain(figure.headline) == "1 of 30 differences leave their band."
 
 
+def test_our_pair_with_an_engine_of_its_own_draws_is_drawn_in_its_band():
+    sides = (("python", "DALEX", 9.0), ("python", "numpy", 6.0), ("iml", "iml", 5.0))
+    records = tuple(
+        made_importance("forest", "ab", (mean, 1.0), engine=engine, stream=stream)
+        for engine, stream, mean in sides
+    )
+    told = {"engine_a": "python", "engine_b": "iml", "stream": "numpy / iml"}
+    frame = made_frame("agreement", [made_pair("forest", "equivalent", **told)])
+    view = build_view(plain_result("ab", importances=records, agreement=frame))
+    (figure,) = (f for f in view.figures if f.function == "bands")
+    (panel,) = figure.data["panels"]
+    assert (panel.title, panel.engines) == ("forest", "Python − iml")
+    assert [row.difference for row in panel.rows] == pytest.approx([1.0, 0.0])
+
+
 def test_a_pair_with_equal_draws_has_no_band_to_leave():
     pairs = apartments_result().agreement.assign(verdict="disagrees")
     view = build_view(apartments_result(agreement=pairs))
