@@ -10,6 +10,7 @@ from pipeline.report.blocks import (
     Section,
     Sentence,
     Table,
+    plain,
 )
 from pipeline.report.facts import Facts, card_link, tallied
 from pipeline.report.findings import gravest, link_to, tally, title_of
@@ -50,12 +51,15 @@ PAIRS = 3
 FINDINGS = 5
 NAME = 32
 ITEM = 90
-SENTENCE = 150
+REASONS = 90
+LONG = 130  # a pair of three lines, which takes the place of a finding
 """What one page holds; the sections behind it have the rest."""
 
 
 def executive(facts: Facts) -> Section:
     """Return section B."""
+    pairs = _pairs(facts)
+    n_long = sum(len(plain(text)) > LONG for _, text in pairs)
     parts = {
         "verdict": badge(facts.result.verdict),
         "sentence": joined([sentence(facts), reason(facts)], " "),
@@ -63,10 +67,10 @@ def executive(facts: Facts) -> Section:
         "heading": _heading(facts),
         "ranking": (_ranking(facts, facts.lead),) if facts.lead else (),
         "others": _others(facts),
-        "pairs": _pairs(facts),
+        "pairs": pairs,
         "change": say("executive.no_baseline"),
         "tally": (*tally(facts.result), "."),
-        "findings": _findings(facts),
+        "findings": _findings(facts, FINDINGS - n_long),
         "untested": _untested(facts),
         "decision": (shown(facts.note("decision")) or word("executive.decision"),),
     }
@@ -176,10 +180,26 @@ def _others(facts: Facts) -> tuple[Sentence, ...]:
     return tuple(told)
 
 
-def _pairs(facts: Facts) -> tuple[tuple[Badge, Sentence], ...] | Sentence:
+def _pairs(facts: Facts) -> tuple[tuple[Badge, Sentence], ...]:
     """Return one line per pair of engines, the worst first."""
     found = by_engines(facts)
-    return tuple((mark, _cut(text, SENTENCE)) for mark, text in found[:PAIRS])
+    return tuple((mark, _capped(text)) for mark, text in found[:PAIRS])
+
+
+def _capped(text: Sentence) -> Sentence:
+    """Return what is said of a pair: of long reasons the first, the rest counted."""
+    told: list[Part] = []
+    for part in text:
+        if not isinstance(part, str) or len(part) <= REASONS:
+            told.append(part)
+            continue
+        first, *rest = part.split("; ")
+        told += _cut((first,), REASONS)
+        if rest:
+            n, section = str(len(rest)), section_link("G")
+            told += say("executive.more_reasons", n=n, section=section)
+    is_cut = told[-1] == "." and str(told[-2]).endswith("…")
+    return tuple(told[:-1] if is_cut else told)
 
 
 def _cut(text: Sentence, limit: int) -> Sentence:
@@ -192,11 +212,11 @@ def _cut(text: Sentence, limit: int) -> Sentence:
     )
 
 
-def _findings(facts: Facts) -> tuple[Sentence, ...]:
+def _findings(facts: Facts, most: int) -> tuple[Sentence, ...]:
     """Return the gravest findings by number and title; notes only if nothing else."""
     ordered = gravest(facts.result)
     told = []
-    for finding in ordered[:FINDINGS]:
+    for finding in ordered[:most]:
         if finding.severity == "info":
             break
         told.append(

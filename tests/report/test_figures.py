@@ -331,7 +331,8 @@ def test_engines_of_a_pair_stand_whole_on_lines_of_their_own():
         svg = bands(panels[:n])
         text = " ".join(words(svg))
         assert [text.count(pair) for pair in pairs] == [(n + 1) // 2, n // 2]
-        assert not collisions(svg) and not off_sheet(svg)
+        assert not collisions(svg)
+        assert not off_sheet(svg)
 
 
 def test_differences_of_nothing_stand_on_zero():
