@@ -192,21 +192,27 @@ def _curves_table(facts: Facts) -> tuple[Table, ...]:
     keys = ["model", "method", "positive_class", "engine_a", "engine_b"]
     rows = [_curve_row(facts, group) for _, group in frame.groupby(keys, sort=False)]
     rows.sort(key=lambda item: item[0])
+    has_class = bool((frame["positive_class"] != "").any())
     return (
         Table(
             id="tab-curves",
             caption=say("agreement.curves_caption"),
             columns=(
-                Column(say("agreement.model"), "header", 16),
-                Column(say("agreement.class"), width=14),
-                Column(say("agreement.engines"), width=16),
+                Column(say("agreement.model"), "header", 16 if has_class else 20),
+                *([Column(say("agreement.class"), width=14)] if has_class else ()),
+                Column(say("agreement.engines"), width=16 if has_class else 22),
                 Column(say("agreement.verdict"), width=16),
-                Column(say("agreement.because"), width=38),
+                Column(say("agreement.because"), width=38 if has_class else 42),
             ),
-            rows=tuple(row for _, row in rows),
+            rows=tuple(row if has_class else _classless(row) for _, row in rows),
             source="agreement.csv",
         ),
     )
+
+
+def _classless(row: Row) -> Row:
+    """Return a row of curves without its second cell, the class."""
+    return Row((row.cells[0], *row.cells[2:]))
 
 
 def _curve_row(facts: Facts, group: pd.DataFrame) -> tuple[int, Row]:

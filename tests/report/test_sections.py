@@ -224,6 +224,19 @@ def test_rankings_nobody_compared_stand_in_one_row_with_their_reason():
     assert column(pairs, "Because")[0] == "vip is not installed"
 
 
+def test_curves_have_a_column_of_classes_only_where_one_has_a_class():
+    frame = apartments_result().agreement
+    of_class = frame.assign(positive_class="fired")
+    plain_one, other = (
+        table(build_view(apartments_result(agreement=pairs)), "tab-curves")
+        for pairs in (frame, of_class)
+    )
+    heads = [plain(head.label) for head in plain_one.columns]
+    assert heads == ["Model", "Engines", "Verdict", "Because"]
+    assert {len(row.cells) for row in plain_one.rows} == {4}
+    assert set(column(other, "Class")) == {"fired"}
+
+
 def test_a_disagreement_shows_difference_band_and_cause():
     item = table(view_of("disagreeing"), "tab-disagreements")
     (row,) = item.rows
