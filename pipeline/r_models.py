@@ -126,10 +126,7 @@ def _fitted(section: ModelSection, train: Dataset, path: Path) -> FittedModel:
     except RUnavailable:
         raise
     except RBridgeError as error:
-        said = f"R says: {estimators.words(_said(error))}"
-        raise ModelError(
-            f"Model {name!r} must be fitted by R script {path.name!r}, but {said}"
-        ) from error
+        raise _unfitted(name, path, error) from error
     made = _record(name, model, train)
     told = {"warnings": list(warnings)} if warnings else {}
     return replace(
@@ -141,6 +138,16 @@ def _fitted(section: ModelSection, train: Dataset, path: Path) -> FittedModel:
         train_sha256=train.sha256,
         train=train,
         fit_on=partial(_not_again, name),
+    )
+
+
+def _unfitted(name: str, path: Path, error: RBridgeError) -> ModelError:
+    """Return R's words as R's; a sentence of our own says itself what is wrong."""
+    if not isinstance(error, RError):
+        return ModelError(f"Model {name!r} (R script {path.name!r}): {error}")
+    rule = f"must be fitted by R script {path.name!r}"
+    return ModelError(
+        f"Model {name!r} {rule}, but R says: {estimators.words(_said(error))}"
     )
 
 

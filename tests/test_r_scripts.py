@@ -192,10 +192,6 @@ def test_splines_of_two_values_predict_the_second(fitted, labels, target):
     [
         ("stop('no £ here')", "R says: no £ here"),
         ("1 +", "R says: <text>:2:0: unexpected end of input 1: 1 + ^"),
-        (
-            "function() 1",
-            "R says: R model 'model.R' must be of a class that can be audited (lm,",
-        ),
     ],
 )
 def test_a_script_that_fits_no_model_is_told_in_the_words_of_r(fitted, script, finding):
@@ -203,6 +199,24 @@ def test_a_script_that_fits_no_model_is_told_in_the_words_of_r(fitted, script, f
         fitted(script)
     start = "Model 'm' must be fitted by R script 'model.R', but "
     assert str(refusal.value).startswith(start + finding)
+
+
+@pytest.mark.parametrize(
+    ("script", "sentence"),
+    [
+        ("function() 1", "R model 'model.R' must be of a class that can be audited ("),
+        (
+            "quit(status = 5)",
+            "R must outlive the call of 'fit_by_script'",
+        ),
+    ],
+)
+def test_a_sentence_of_the_bridge_is_not_put_into_the_mouth_of_r(
+    fitted, script, sentence
+):
+    with pytest.raises(ModelError) as refusal:
+        fitted(script)
+    assert str(refusal.value).startswith(f"Model 'm' (R script 'model.R'): {sentence}")
 
 
 def test_a_script_that_kills_r_is_named_and_the_next_one_runs(fitted):
