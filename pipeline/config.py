@@ -312,7 +312,8 @@ def _sentence(where: str, key: str, misfit: Misfit) -> str:
     subject = f"{where}{'.'.join((key, *misfit.path))}"
     if key == "groups" and misfit.path:
         subject = f"{where}[groups] {misfit.path[0]}"
-    found = f"{_shown(misfit.value)} {misfit.finding}"
+    shown = "it" if misfit.finding == "is missing" else _shown(misfit.value)
+    found = f"{shown} {misfit.finding}"
     return f"{subject} must be {misfit.rule}, but {found}.{hint}"
 
 
@@ -327,6 +328,6 @@ def _unknown(where: str, key: str, known: tuple[str, ...]) -> str:
 
 
 def _shown(value: Any) -> str:
-    """Return a value as a sentence quotes it, cut where it is long."""
-    text = repr(value)
+    """Return a value as a sentence quotes it, cut where it is long; TOML has true."""
+    text = str(value).lower() if isinstance(value, bool) else repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

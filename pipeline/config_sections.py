@@ -40,6 +40,7 @@ IMPORT_PATH = Pattern(
     r"|[^\W\d]\w*(\.[^\W\d]\w*)+", "an import path such as 'package.module.Class'"
 )
 SHA256 = Pattern(r"|[0-9a-f]{64}", "64 hexadecimal digits in lower case")
+UNNAMED = Pattern(r"|[\s\S]*\S[\s\S]*", "a text that is not blank")
 Names: TypeAlias = Annotated[tuple[str, ...], Range(least=1)]
 FILE = {"file": Annotated[str, NAME]}
 SOURCES: tuple[dict[str, Any], ...] = (
@@ -201,7 +202,7 @@ class ImportanceSection:
     losses: tuple[Annotated[str, OneOf(LOSS_NAMES)], ...] = ()
     form: Form | None = None
     models: tuple[str, ...] = ()
-    name: str = ""
+    name: Annotated[str, UNNAMED] = ""
     features: tuple[str, ...] = ()
     seed: Annotated[int, Range(least=0, most=2**31 - 1)] | None = None
     top: Annotated[int, Range(least=0)] = 0

@@ -298,9 +298,19 @@ def _one_table(choices: tuple[Mapping[str, Any], ...]) -> Rule:
                 if found:
                     raise Misfits(*found)
                 return MappingProxyType(parts)
-        raise Misfits(Misfit(value, one))
+        raise Misfits(_incomplete(rules, value) or Misfit(value, one))
 
     return Rule(one, one, {"oneOf": [table_schema(keys) for keys in rules]}, read)
+
+
+def _incomplete(choices: list[dict[str, Rule]], value: Any) -> Misfit | None:
+    """Return the key that is missing for the one set of keys a table starts."""
+    given = set(value) if isinstance(value, Mapping) else set()
+    started = [keys for keys in choices if given and given < set(keys)]
+    if len(started) != 1:
+        return None
+    key = next(key for key in started[0] if key not in given)
+    return Misfit(None, started[0][key].one, path=(key,), finding="is missing")
 
 
 def table_schema(keys: Mapping[str, Rule]) -> dict[str, Any]:

@@ -209,7 +209,7 @@ def _data_text(file: str, target: str, task: _Task, missing: tuple[str, ...]) ->
         f"seed = {SEED}",
         "",
         "[data]",
-        f"train = {{ file = {_text(file)} }}",
+        f"train = {{ file = {_text(file)} }}  # or {{ rds, sha256 }}, {{ r_script }}",
         f"test = {{ fraction = {FRACTION} }}  # or a file, or a column and its value",
         f"target = {_text(target)}",
         f"task = {_text(task.name)}  # proposed, because it holds {task.reason}",

@@ -205,6 +205,28 @@ def test_an_unknown_key_is_an_error_in_every_section(section):
     assert told == (f"[{section}] must hold known keys only, but 'xyzzy' was given.",)
 
 
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        (
+            {"r": {"memory_gb": True}},
+            "[r] memory_gb must be a number of at least 0.0625, but true was given.",
+        ),
+        (
+            {"importance": [{"method": "permutation", "name": " "}]},
+            "[importance] name must be a text that is not blank, but ' ' was given.",
+        ),
+        (
+            {"data": {**DATA, "train": {"rds": "rows.rds"}}},
+            "[data] train.sha256 must be 64 hexadecimal digits in lower case, but it "
+            "is missing.",
+        ),
+    ],
+)
+def test_a_value_is_shown_as_the_file_has_it_and_a_missing_key_by_name(given, sentence):
+    assert problems_of(given) == (sentence,)
+
+
 def test_an_option_of_another_method_is_unknown():
     told = problems_of({"importance": [{"method": "impurity", "n_repeats": 3}]})
     assert told == (
