@@ -81,6 +81,12 @@ def test_the_file_is_named_from_where_the_configuration_lies(tmp_path):
     assert given["data"]["train"] == {"file": "../table.csv"}
 
 
+def test_the_other_kinds_of_train_are_named_beside_it(tmp_path):
+    text = started(tmp_path, table(NUMBERS))[0]
+    (line,) = (line for line in text.splitlines() if line.startswith("train = "))
+    assert line.endswith("# or { rds, sha256 }, { r_script }")
+
+
 def test_words_for_missing_among_numbers_are_proposed(tmp_path):
     text, given = started(tmp_path, table(NUMBERS, cycle("1", "2", "NA", "?", "5")))
     assert given["data"]["missing_values"] == ["NA", "?"]
