@@ -23,7 +23,7 @@ Floats = npt.NDArray[np.float64]
 LARGEST = 1 << 30
 """The bytes that an .rds file may have."""
 
-_NO_MEMORY = re.compile("memory exhausted|cannot allocate")
+_NO_MEMORY = re.compile("memory exhausted|memory limit|cannot allocate")
 _UNREADABLE = (
     "be a file that saveRDS wrote",
     "Save it again, with this R or an older one.",

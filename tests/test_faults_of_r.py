@@ -116,7 +116,7 @@ HAPPENS = {
     "quit\nquit": "it ended with exit status 5.",
     "killed\nkilled": "it ended with signal SIGKILL (out of memory?).",
     "loop": "must end within 8 s, but it did not",
-    "memory": "it stopped: vector memory exhausted (limit reached?)",
+    "memory": "it stopped: vector memory ",
     "flood": "1 replayed",
 }
 RUN = f"""
