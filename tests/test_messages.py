@@ -80,7 +80,7 @@ CONFIG = [
     ),
     (
         {"seed": True},
-        "seed must be an integer from 0 to 2147483647, but True was given.",
+        "seed must be an integer from 0 to 2147483647, but true was given.",
     ),
     (
         {"fail_on": "warnings"},
@@ -154,8 +154,8 @@ CONFIG = [
     ),
     (
         {"data": DATA | {"test": {"column": "split"}}},
-        f"[data] test must be a table with {KEYS}, but {{'column': 'split'}} was "
-        "given.",
+        "[data] test.value must be a text or a number or true or false, but it is "
+        "missing.",
     ),
     (
         {"data": DATA | {"train": {"r": "apartments"}}},
