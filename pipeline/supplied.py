@@ -16,7 +16,7 @@ import numpy as np
 from pipeline import agreement, measure
 from pipeline.config import AuditConfig
 from pipeline.config_supplied import SuppliedSection
-from pipeline.errors import DataError
+from pipeline.errors import DataError, listed
 from pipeline.estimates import Effect, Importance
 from pipeline.journal import Journal
 from pipeline.prediction_digest import predictions_sha256
@@ -118,7 +118,8 @@ def keep_supplied(
     ours += [*_importances(journal, entry), *_effects(journal, entry)]
     if not ours:  # why we have no answer is told where we were asked
         return
-    found = _other_predictions(journal, entry) or found
+    effects = _effects(journal, entry)
+    found = _other_predictions(journal, entry) or _other_points(found, effects) or found
     if isinstance(found, str):
         journal.pairs += [agreement.not_compared(a, entry.engine, found) for a in ours]
         message = f"The numbers in {entry.file!r} are not compared, because {found}."
@@ -129,7 +130,7 @@ def keep_supplied(
             journal.importances.append(theirs)
             twin(theirs)
     else:
-        journal.effects += _as_effects(entry, found, _effects(journal, entry))
+        journal.effects += _as_effects(entry, found, effects)
 
 
 REMEDY = (
@@ -173,6 +174,19 @@ def _other_predictions(journal: Journal, entry: SuppliedSection) -> str:
         f"the predictions differ: theirs have the digest "
         f"{entry.predictions_sha256[:16]}, ours {here[:16] or 'none'}"
     )
+
+
+def _other_points(found: Read, ours: Sequence[Effect]) -> str:
+    """Return why curves with words for points are refused where ours have numbers."""
+    if isinstance(found, str | Numbers):
+        return ""
+    words = [
+        effect.feature
+        for effect in ours
+        if effect.kind == "number" and effect.feature in found
+        if found[effect.feature][0].dtype.kind not in "iuf"
+    ]
+    return f"the points of {listed(words)} are words, ours numbers" if words else ""
 
 
 def _importances(journal: Journal, entry: SuppliedSection) -> list[Importance]:

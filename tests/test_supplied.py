@@ -204,6 +204,8 @@ def files(asked):
     curves = {e.feature: (e.grid.tolist(), e.values) for e in ours}
     words = {"label": "m", "mean_prediction": 0.0, "method": "partial"}
     plans["profile"] = handoff.profile(curves, **words)
+    named = {name: (list(map("no {}".format, x)), y) for name, (x, y) in curves.items()}
+    plans["named points"] = handoff.profile(named, **words)
     with host.session():
         yield handoff.written(plans)
 
@@ -285,6 +287,21 @@ def test_profiles_are_held_against_our_curves(asked, files, tmp_path):
     result = audit(None, asked[1], configured(tmp_path, given), models=asked[:1])
     assert supplied(result)["verdict"].tolist() == ["replayed"] * 3
     assert set(supplied(result)["kind"]) == {"effect"}
+
+
+@pytest.mark.needs_r
+def test_profiles_with_words_for_numbers_are_not_compared(asked, files, tmp_path):
+    (tmp_path / "v.rds").write_bytes(files["named points"])
+    told = {"file": "v.rds", "package": "DALEX", "version": "2.5.4"}
+    given = entry(tmp_path, asked[2], method="partial_dependence", **told)
+    for name in ("loss", "n_repeats"):
+        del given[name]
+    result = audit(None, asked[1], configured(tmp_path, given), models=asked[:1])
+    reason = "the points of 'a', 'b', 'c' are words, ours numbers"
+    assert [f.check for f in result.findings].count("supplied_refused") == 1
+    refused = result.agreement[result.agreement["reasons"] == reason]
+    curves = refused[refused["kind"] == "effect"]
+    assert curves["verdict"].tolist() == ["not compared"] * 3
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ text in an object array. `values`, float64 of shape (n_grid, n_outputs), is the 
 one column per entry of `model.outputs`. `NotApplicable` says in a whole sentence what
 a model cannot be asked. Nothing that is given is changed.
 
-An effect's options are its keyword-only arguments with defaults.
+An effect's options are its keyword-only arguments with defaults, however many, and not
+a record: as with methods, configuration and card read them off the signature.
 """
 
 from collections.abc import Callable

@@ -3,6 +3,9 @@
 An engine is two tables: the same key in the tables of two engines is the same question
 to both. Every argument that decides a number is given; no default of an R package does.
 What a package cannot be asked raises `NotApplicable`. Not: R code, type conversion.
+
+A row takes the options of its partner among METHODS or EFFECTS one by one, and only
+those that its package has: what it lacks is read off its signature.
 """
 
 from typing import Any
