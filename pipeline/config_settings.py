@@ -3,13 +3,24 @@
 As in `config_sections`: what each key means, its type and its range.
 """
 
-from dataclasses import dataclass
-from typing import Annotated
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Annotated, Any, TypeAlias
 
 from pipeline.config_rankings import GOALS
-from pipeline.rules import OneOf, Range
+from pipeline.rules import NAME, OneOf, Range, Tables
 
 REPEAT_RUNS = ("disagreement", "unresolved", "never")
+PROFILES = ("technical", "executive", "bundle")
+_PERSON = {"role": Annotated[str, NAME], "name": Annotated[str, NAME]}
+Person: TypeAlias = Annotated[
+    Mapping[str, Any], Tables((_PERSON, {**_PERSON, "relation": Annotated[str, NAME]}))
+]
+
+
+def _empty() -> Mapping[str, str]:
+    return MappingProxyType({})
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -66,6 +77,20 @@ class ReportSection:
         What the reader is asked to decide.
     limits : tuple of str
         Limits and conditions of use, one sentence each.
+    tier : str
+        The risk tier of the model in your inventory.
+    people : tuple of table
+        Who took part: role, name, and relation to the developer of the model.
+    rationale : mapping of str to str
+        Why a feature is in the model, and where it comes from, by feature.
+    always_show : tuple of str
+        Features that every table and figure shows, wherever they rank.
+    frameworks : tuple of str
+        Frameworks whose clauses section O holds against the report, by their ids.
+    profile : {"technical", "executive", "bundle"}
+        All sections, those of one page and its control, or the files alone.
+    fonts : tuple of str
+        Font files beside the audit, for characters of names that DejaVu lacks.
     """
 
     title: str = ""
@@ -77,6 +102,13 @@ class ReportSection:
     unit: str = ""
     decision: str = "Accept, accept with conditions, or reject this evidence."
     limits: tuple[str, ...] = ()
+    tier: str = ""
+    people: tuple[Person, ...] = ()
+    rationale: Mapping[str, str] = field(default_factory=_empty)
+    always_show: tuple[str, ...] = ()
+    frameworks: tuple[str, ...] = ()
+    profile: Annotated[str, OneOf(PROFILES)] = "technical"
+    fonts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -402,7 +402,9 @@ def test_the_digest_is_that_of_the_json_spelt_out():
         '"report":{"title":"",'
         '"owner":"Zoë","purpose":"","goal":"",'
         '"intended_use":"","classification":"","unit":"","decision":"Accept, accept '
-        'with conditions, or reject this evidence.","limits":[]},'
+        'with conditions, or reject this evidence.","limits":[],'
+        '"tier":"","people":[],"rationale":{},"always_show":[],"frameworks":[],'
+        '"profile":"technical","fonts":[]},'
         '"r":{"seconds":600.0,"memory_gb":null}}'
     )
     assert config.sha256 == hashlib.sha256(spelt.encode()).hexdigest()

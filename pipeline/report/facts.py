@@ -33,12 +33,15 @@ class Facts:
         In the order of the audit.
     cards : mapping of measure to str
         The id of each estimand card: "E1", "E2", …
+    baseline : AuditResult, optional
+        The approved run before.
     """
 
     result: AuditResult
     digest: str
     rankings: tuple[Ranking, ...]
     cards: Mapping[Measure, str]
+    baseline: AuditResult | None = None
 
     @property
     def run_id(self) -> str:
@@ -153,12 +156,16 @@ class Facts:
         return whole(f"datasets[{place}].rows", rows)
 
 
-def facts_of(result: AuditResult, digest: str) -> Facts:
+def facts_of(
+    result: AuditResult, digest: str, *, baseline: AuditResult | None = None
+) -> Facts:
     """Return the facts of a result; the cards are numbered in its order."""
     ranked = rankings(result)
     measures = dict.fromkeys(measure_of(ranking.record) for ranking in ranked)
     cards = {measure: f"E{number}" for number, measure in enumerate(measures, start=1)}
-    return Facts(result=result, digest=digest, rankings=ranked, cards=cards)
+    return Facts(
+        result=result, digest=digest, rankings=ranked, cards=cards, baseline=baseline
+    )
 
 
 def _acts(method: str, name: str, options: Mapping[str, str]) -> bool:

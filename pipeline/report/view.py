@@ -21,16 +21,21 @@ from pipeline.report.blocks import (
     walk,
 )
 from pipeline.report.cards import method
+from pipeline.report.change_section import change
 from pipeline.report.control import control, document_id, subtitle, title
 from pipeline.report.data_card import data_card
 from pipeline.report.executive import executive
 from pipeline.report.facts import Facts, facts_of
 from pipeline.report.findings import findings, limits
+from pipeline.report.frameworks_section import frameworks
+from pipeline.report.lists_section import lists
 from pipeline.report.number_text import count
 from pipeline.report.pairs import agreement
 from pipeline.report.provenance import provenance, redo
 from pipeline.report.results import results
 from pipeline.report.scope import scope
+from pipeline.report.signoff_section import signoff
+from pipeline.report.stability_section import stability
 from pipeline.report.thresholds import thresholds
 from pipeline.report.verdicts import badge, sentence
 from pipeline.report.wording import (
@@ -52,11 +57,16 @@ SECTIONS = (
     method,
     results,
     agreement,
+    stability,
+    change,
     thresholds,
     findings,
     limits,
     provenance,
     redo,
+    frameworks,
+    signoff,
+    lists,
 )
 APPENDIX_ROWS = 1000
 
@@ -136,20 +146,24 @@ class ReportView:
             yield from walk(section)
 
 
-def build_view(result: AuditResult) -> ReportView:
+def build_view(
+    result: AuditResult, *, baseline: AuditResult | None = None
+) -> ReportView:
     """Return the report on a result, ready to be rendered.
 
     Parameters
     ----------
     result : AuditResult
         Complete, or what there was when it was interrupted.
+    baseline : AuditResult, optional
+        The approved run that section I compares with.
 
     Returns
     -------
     ReportView
         The same for the same result, whatever the machine or the time.
     """
-    facts = facts_of(result, content_digest(result))
+    facts = facts_of(result, content_digest(result), baseline=baseline)
     started = result.run.volatile["started"]
     return ReportView(
         language=LANGUAGE,

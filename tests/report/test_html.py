@@ -27,7 +27,7 @@ POLICY = (
     "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; "
     "form-action 'none'"
 )
-LETTERS = "abcdefgjklmn"
+LETTERS = "abcdefghijklmnopq"
 
 
 @cache
