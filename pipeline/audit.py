@@ -22,7 +22,7 @@ from pipeline.convergence import keep_convergence
 from pipeline.drawn_curves import is_handed_curves, keep_effects
 from pipeline.drawn_surfaces import keep_surfaces
 from pipeline.entries import seed_for
-from pipeline.errors import DataError
+from pipeline.errors import AuditError
 from pipeline.estimates import Effect, Importance
 from pipeline.first_pairs import pairs_asked
 from pipeline.importance import METHODS
@@ -40,7 +40,7 @@ from pipeline.result import AuditResult
 from pipeline.shuffling import keep_significance
 from pipeline.supplied import Read, read_files, supplied_steps
 from r_bridge import host
-from r_bridge.errors import RUnavailable
+from r_bridge.errors import RBridgeError, RUnavailable
 
 
 def audit(
@@ -70,7 +70,8 @@ def audit(
     Returns
     -------
     AuditResult
-        What was found. Interrupted (Ctrl-C), what was found until then.
+        What was found. Interrupted (Ctrl-C), or stopped by a fault of ours in some
+        step, what was found until then: `run.status` says so.
 
     Raises
     ------
@@ -88,21 +89,19 @@ def audit(
     r = config.r
     with host.session(r_seconds=r.seconds, r_memory_gb=r.memory_gb):
         deaths = host.current().unseen_deaths
-        run.look_for_engines()
-        preconditions.check_rows(config, test)
-        run.supplied = read_files(config)
-        run.models = (*_fitted(config, train), *models)
-        preconditions.check_names(config, test, run.models)
-        run.journal.follow(run.steps())
+        if run.is_prepared(models):
+            run.journal.follow(run.steps())
         run.tell_unseen_deaths(before=deaths)
         asked_r = len(run.engines) > 1 or any(map(asks_r, run.models))
         return run.journal.result(train, test, config, run.models, asked_r=asked_r)
 
 
 def exit_code(result: AuditResult) -> int:
-    """Return 130 interrupted, 4 a method failed, 1 not confirmed, else 0."""
+    """Return 130 interrupted, 3 R required, 4 no whole answer, 1 not confirmed or 0."""
     if result.run.status == "interrupted":
         return 130
+    if any(finding.check == "engine_required" for finding in result.findings):
+        return 3
     return {"not established": 4, "not confirmed": 1}.get(result.verdict, 0)
 
 
@@ -113,18 +112,6 @@ def _quiet(done: int, total: int, label: str) -> None:
 def _name(model: FittedModel | None) -> str:
     """Return how steps and findings call who is asked."""
     return "the data" if model is None else model.name
-
-
-def _fitted(config: AuditConfig, train: Dataset | None) -> tuple[FittedModel, ...]:
-    """Fit or load the models the configuration names."""
-    if not config.models:
-        return ()
-    if train is None:
-        raise DataError(
-            "Training rows must be given for the models of the configuration, "
-            "but there are none. Pass train=, or give fitted models only."
-        )
-    return models.fit_models(config.models, train, base=config.base)
 
 
 @dataclass(kw_only=True)
@@ -141,6 +128,33 @@ class _Run:
     prediction_gap: dict[str, float] = field(default_factory=dict)
     predictions: dict[str, Floats] = field(default_factory=dict)
     predict_draws: dict[str, int] = field(default_factory=dict)
+
+    def is_prepared(self, given: tuple[FittedModel, ...]) -> bool:
+        """Return whether engines, files and models are there; a fault of theirs raises.
+
+        Interrupted, or at a fault of ours, the audit has what there was until then.
+        """
+        asked: tuple[tuple[str, Callable[[], None]], ...] = (
+            ("engines", self.look_for_engines),
+            ("supplied files", self.read_supplied),
+            ("models", partial(self.fit, given)),
+        )
+        faults = (AuditError, RBridgeError)
+        return all(self.journal.take(*step, passing=faults) for step in asked)
+
+    def read_supplied(self) -> None:
+        """Read what was measured elsewhere, for rows that can be audited."""
+        preconditions.check_rows(self.config, self.test)
+        self.supplied = read_files(self.config)
+
+    def fit(self, given: tuple[FittedModel, ...]) -> None:
+        """Fit or load the models of the configuration, beside those that are given."""
+        fitted: tuple[FittedModel, ...] = ()
+        if config := self.config.models:
+            train = preconditions.training_rows(self.train)
+            fitted = models.fit_models(config, train, base=self.config.base)
+        self.models = (*fitted, *given)
+        preconditions.check_names(self.config, self.test, self.models)
 
     def look_for_engines(self) -> None:
         """Ask once which engines are here; stop before any fit if one is required."""

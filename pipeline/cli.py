@@ -1,10 +1,12 @@
 """The commands: arguments, calls, exit code. Not: numbers, HTML, hiding faults.
 
 Exit codes: 0 confirmed (also with exceptions), 1 not confirmed, 2 usage,
-configuration or data, 3 R required but unavailable, 4 a method failed (the report is
-still written) or there is no report (the numbers are still written), 130 interrupted.
+configuration or data, 3 R required but unavailable, 4 a method or a step failed (the
+report is still written) or there is no report (the numbers are still written), 130
+interrupted, by Ctrl-C or SIGTERM. Only 2 leaves no run folder.
 """
 
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,6 +19,8 @@ import click
 if TYPE_CHECKING:
     from pipeline.config import AuditConfig
     from pipeline.result import AuditResult
+
+    Tell = Callable[[int, int, str], None]
 
 REPORTS = ("report.html", "report.pdf")
 FOLDER = click.Path(path_type=Path)
@@ -56,22 +60,14 @@ def init(folder: Path, data: Path | None, target: str | None) -> None:
 @QUIET
 def run(audit: Path, quiet: bool) -> None:
     """Run the audit in folder (or file) AUDIT and write its report."""
-    with _faults():
-        from pipeline.audit import audit as run_audit
+    with _faults(), _terminable():
         from pipeline.config import load_config
-        from pipeline.data import read_datasets
         from pipeline.history import with_free_name
-        from r_bridge import host
 
         config = load_config(audit)
-        opened = host.session(
-            r_seconds=config.r.seconds, r_memory_gb=config.r.memory_gb
-        )
-        with opened, _progress(quiet) as on_step:
-            train, test = read_datasets(config)
-            result = run_audit(train, test, config, on_step=on_step)
-        result = with_free_name(result, config.base)
-        code = _kept(result, config, quiet)
+        with _progress(quiet) as on_step:
+            result = _audited(config, on_step)
+        code = _kept(with_free_name(result, config.base), config, quiet)
     sys.exit(code)
 
 
@@ -83,11 +79,20 @@ def run(audit: Path, quiet: bool) -> None:
 @QUIET
 def render(folder: Path, output: Path, quiet: bool) -> None:
     """Render the stored run in FOLDER again, without R, model or data."""
+    from pipeline.bundle import stored_attachments
     from pipeline.history import load_run
+    from pipeline.report.html import page_files
+    from pipeline.report.pdf import PdfError
 
+    fault = ""
     with _faults():
         result = load_run(folder)
-        _, files = _rendered(result)
+        carried = stored_attachments(folder)
+        try:
+            files = page_files(result, attachments=carried)
+        except PdfError as error:
+            fault = f"The PDF must be written beside the HTML, but {error}"
+            files = page_files(result, pdf=False)
         stem = f"{result.run.audit}-{result.run.volatile['run_id']}"
         for name in REPORTS:
             if name in files:
@@ -95,6 +100,8 @@ def render(folder: Path, output: Path, quiet: bool) -> None:
                 _write(path, files[name])
                 if not quiet:
                     click.echo(path)
+    if fault:
+        _stop(4, fault)
 
 
 @main.command()
@@ -160,17 +167,47 @@ def install_r(what: tuple[str, ...], library: Path | None) -> None:
         sys.exit(install(library or default_library(), packages or PACKAGES))
 
 
+def _audited(config: "AuditConfig", on_step: "Tell | None") -> "AuditResult":
+    """Return what the audit found; of one that cannot begin, that and why.
+
+    What the user can mend in configuration, data or model is raised.
+    """
+    from pipeline.audit import audit
+    from pipeline.data import read_datasets
+    from pipeline.errors import AuditError
+    from pipeline.not_begun import not_begun
+    from r_bridge import host
+    from r_bridge.errors import RBridgeError, RUnavailable
+
+    rows = None
+    r = config.r
+    try:
+        with host.session(r_seconds=r.seconds, r_memory_gb=r.memory_gb):
+            rows = read_datasets(config)
+            return audit(*rows, config, on_step=on_step)
+    except RUnavailable as error:
+        click.echo(str(error), err=True)
+        step = "engines and models" if rows else "reading of the rows"
+        return not_begun(config, error, step, rows)
+    except (AuditError, RBridgeError):
+        raise
+    except (Exception, KeyboardInterrupt, SystemExit) as error:
+        step = "gathering of the result" if rows else "reading of the rows"
+        return not_begun(config, error, step, rows)
+
+
 def _kept(result: "AuditResult", config: "AuditConfig", quiet: bool) -> int:
     """Save the run with its report, or without if there can be none; return the code.
 
     An audit may have taken hours: no fault of what comes after it may lose it.
     """
     from pipeline.audit import exit_code
-    from pipeline.history import save_run, summary
+    from pipeline.history import save_run
+    from pipeline.report.short_views import summary
 
     given = {"audit.toml": config.text}
     try:
-        shown, files = _rendered(result)
+        shown, files = _rendered(result, given)
         code, fault = exit_code(shown), ""
         folder = save_run(shown, config.base, {**given, **files}, exit_code=code)
     except (Exception, KeyboardInterrupt) as error:
@@ -204,14 +241,20 @@ def _told(error: BaseException) -> str:
     return f"{type(cause).__name__} says: {cause}."
 
 
-def _rendered(result: "AuditResult") -> "tuple[AuditResult, dict[str, bytes | str]]":
+def _rendered(
+    result: "AuditResult", given: dict[str, str]
+) -> "tuple[AuditResult, dict[str, bytes | str]]":
     """Return the result (with a finding if no PDF could be made) and its renderings."""
+    from pipeline.bundle import attachments, data_files
     from pipeline.finding import Finding
     from pipeline.report.html import page_files
     from pipeline.report.pdf import PdfError
 
+    if result.run.config["report"]["profile"] == "bundle":
+        return result, {}
+    carried = attachments(data_files(result, given))
     try:
-        return result, page_files(result)
+        return result, page_files(result, attachments=carried)
     except PdfError as error:
         finding = Finding(
             check="pdf_failed",
@@ -225,7 +268,21 @@ def _rendered(result: "AuditResult") -> "tuple[AuditResult, dict[str, bytes | st
 
 
 @contextmanager
-def _progress(quiet: bool) -> "Iterator[Callable[[int, int, str], None] | None]":
+def _terminable() -> Iterator[None]:
+    """Take SIGTERM, as schedulers send it, for Ctrl-C."""
+
+    def stop(number: int, _: object) -> NoReturn:
+        raise KeyboardInterrupt(signal.Signals(number).name)
+
+    former = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, former)
+
+
+@contextmanager
+def _progress(quiet: bool) -> "Iterator[Tell | None]":
     """Show steps: a bar on a terminal, plain lines elsewhere, nothing if quiet."""
     if quiet:
         yield None

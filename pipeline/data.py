@@ -39,6 +39,8 @@ SPLITS: tuple[Split, Split] = ("train", "test")
 COLUMNS = ["feature", "kind", "dtype", "origin", "levels"]
 COLUMNS += ["minimum", "maximum", "distinct", "missing_train", "missing_test"]
 COLUMNS += ["definition"]
+SETS = ["name", "split", "rows", "columns", "target", "task", "source", "sha256"]
+SETS += ["weighted", "missing_cells", "script", "script_sha256"]
 
 
 def read_datasets(
@@ -164,8 +166,10 @@ def dataset(
     return _made(side, targets[0], task, order, split=split)
 
 
-def describe(train: Dataset | None, test: Dataset, config: AuditConfig) -> pd.DataFrame:
-    """Return what each feature is, one row per feature.
+def describe(
+    train: Dataset | None, test: Dataset | None, config: AuditConfig
+) -> pd.DataFrame:
+    """Return what each feature is, one row per feature; none without `test`.
 
     Columns: feature; kind, "number" or "category"; dtype; origin of the type,
     "declared" in the configuration, "inferred" from the texts of a CSV file, "data" if
@@ -175,6 +179,8 @@ def describe(train: Dataset | None, test: Dataset, config: AuditConfig) -> pd.Da
     training rows; definition, of what is derived.
     """
     definitions = {item.name: definition_of(item) for item in config.derived}
+    if test is None:
+        return pd.DataFrame(columns=COLUMNS)
     return pd.DataFrame(
         [
             {
@@ -191,8 +197,10 @@ def describe(train: Dataset | None, test: Dataset, config: AuditConfig) -> pd.Da
     )
 
 
-def datasets_frame(train: Dataset | None, test: Dataset) -> pd.DataFrame:
+def datasets_frame(train: Dataset | None, test: Dataset | None) -> pd.DataFrame:
     """Return what each set of rows is, training rows first, reference rows last.
+
+    There are none without `test`.
 
     Columns: name; split; rows; columns; target; task; source; sha256; weighted, whether
     rows weigh differently; missing_cells, over all features; script, script_sha256, the
@@ -214,9 +222,10 @@ def datasets_frame(train: Dataset | None, test: Dataset) -> pd.DataFrame:
                 "script": rows.script,
                 "script_sha256": rows.script_sha256,
             }
-            for rows in (train, test, test.reference)
+            for rows in (train, test, test.reference if test else None)
             if rows is not None
-        ]
+        ],
+        columns=SETS,
     )
 
 

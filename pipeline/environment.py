@@ -23,11 +23,11 @@ THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 def run_info(
     config: AuditConfig,
     *,
-    status: Literal["complete", "interrupted"],
+    status: Literal["complete", "interrupted", "failed"],
     data_sha256: str,
     started: datetime,
     run_id: str,
-    seconds_by_step: Mapping[str, float],
+    times: Mapping[str, Any],
     r: Mapping[str, Any],
 ) -> RunInfo:
     """Return how a result came about.
@@ -35,13 +35,14 @@ def run_info(
     Parameters
     ----------
     config : AuditConfig
-    status : {"complete", "interrupted"}
+    status : {"complete", "interrupted", "failed"}
     data_sha256 : str
         Digest of the training and test rows.
     started : datetime
         In UTC.
     run_id : str
-    seconds_by_step : mapping of str to float
+    times : mapping
+        What the journal says of the clock: seconds_by_step, log.
     r : mapping
         What the bridge's probe found, empty if no R was asked.
     """
@@ -59,7 +60,7 @@ def run_info(
             "started": started.isoformat(timespec="seconds"),
             "ended": ended.isoformat(timespec="seconds"),
             "seconds": (ended - started).total_seconds(),
-            "seconds_by_step": dict(seconds_by_step),
+            **times,
             "host": platform.node(),
             "pid": os.getpid(),
             "folder": str(config.base),

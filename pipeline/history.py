@@ -1,41 +1,25 @@
 """Run folders: ``<audit>/runs/<run_id>/``. The only writer of files.
 
-A folder appears whole or not at all and is never written to again. Not: what a run
-says (`result_json`, `result_csv`), or how it looks (`report`).
+A folder appears whole or not at all and is never written to again. Not: what is in it
+(`bundle`), what a run says (`result_json`, `result_csv`), or how it looks (`report`).
 """
 
 import errno
 import hashlib
-import json
-import math
 import os
 import secrets
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path, PurePosixPath
-from typing import Any, TypeAlias
+from pathlib import Path
 
-from pipeline import result_csv, result_json
+from pipeline import result_json
+from pipeline.bundle import Files, as_bytes, run_files
 from pipeline.errors import AuditError, DataError
-from pipeline.estimates import Importance
+from pipeline.manifest import manifest
 from pipeline.result import AuditResult
-
-Files: TypeAlias = Mapping[str, bytes | str]
-
-MANIFEST = "importance-audit-manifest/1"
-MEDIA_TYPES = {
-    ".csv": "text/csv",
-    ".html": "text/html",
-    ".json": "application/json",
-    ".pdf": "application/pdf",
-    ".svg": "image/svg+xml",
-    ".toml": "application/toml",
-    ".txt": "text/plain",
-}
-LEADERS = 3
 
 
 class _TakenError(Exception):
@@ -78,10 +62,8 @@ def save_run(
 ) -> Path:
     """Write a run into a new folder ``runs/<run_id>`` and return it.
 
-    Beside `files` it holds result.json, the long tables (importances, effects,
-    agreement, disagreements, claims, expected,
-    losses, findings), environment.json, summary.txt and
-    manifest.json with the digests of all, linked to the run before.
+    Beside `files` it holds what `bundle` makes of the result, and manifest.json with
+    the digests of all, linked to the run before.
 
     Parameters
     ----------
@@ -105,11 +87,17 @@ def save_run(
     while True:
         named = with_free_name(result, folder)
         target = folder / "runs" / str(named.run.volatile["run_id"])
-        content = _contents(named, files, note)
-        manifest = _manifest(named, content, target, exit_code)
+        content = run_files(named, files, note=note)
+        content["manifest.json"] = manifest(
+            named,
+            content,
+            folder=folder,
+            previous=_previous(target),
+            exit_code=exit_code,
+        )
         with suppress(_TakenError):  # by a run of the same second: try the next name
             with _whole(target) as part:
-                for path, data in {**content, "manifest.json": manifest}.items():
+                for path, data in content.items():
                     _write(part / path, data)
                 for inner in (*filter(Path.is_dir, part.rglob("*")), part):
                     _sync(inner)
@@ -146,7 +134,7 @@ def write_file(path: Path, content: bytes | str) -> None:
         If it cannot be written; nothing is left behind.
     """
     with _whole(path) as part:
-        _write(part, _bytes(content))
+        _write(part, as_bytes(content))
 
 
 def write_folder(folder: Path, files: Files) -> None:
@@ -162,119 +150,13 @@ def write_folder(folder: Path, files: Files) -> None:
             raise _TakenError
         with _whole(folder) as part:
             for path, data in files.items():
-                _write(part / path, _bytes(data))
+                _write(part / path, as_bytes(data))
             for inner in (*filter(Path.is_dir, part.rglob("*")), part):
                 _sync(inner)
     except _TakenError as error:
         raise AuditError(
             f"{folder} must not exist yet, but it does. Choose another folder."
         ) from error
-
-
-def summary(result: AuditResult) -> str:
-    """Return the verdict, the leading features, the pairs and the findings as lines."""
-    words = result.agreement["verdict"].value_counts()
-    pairs = ", ".join(f"{count} {word}" for word, count in words.items())
-    lines = [
-        f"{result.run.audit} {result.run.volatile['run_id']}: {result.verdict}",
-        *map(_leaders, _primary(result.importances)),
-        f"pairs: {pairs or 'none'}",
-        *_claims(result),
-        f"findings: {len(result.findings) or 'none'}",
-        *(
-            f"  {f.severity}, {f.check}, {f.subject}: {f.message}"
-            for f in result.findings
-        ),
-    ]
-    return "\n".join(" ".join(line.splitlines()) for line in lines) + "\n"
-
-
-def _claims(result: AuditResult) -> list[str]:
-    """Return how many claims have which verdict, if any was made."""
-    counts = result.claims["verdict"].value_counts()
-    told = ", ".join(f"{count} {word}" for word, count in counts.items())
-    return [f"claims: {told}"] if told else []
-
-
-def _primary(importances: Iterable[Importance]) -> list[Importance]:
-    """Return our first answer to each question; those after it replay an engine."""
-    found: dict[tuple[str, ...], Importance] = {}
-    for record in importances:
-        if record.engine == "python":
-            names = ("model", "method", "of", "loss", "positive_class")
-            found.setdefault(tuple(getattr(record, name) for name in names), record)
-    return list(found.values())
-
-
-def _leaders(record: Importance) -> str:
-    """Return what an importance is about, and its leading features."""
-    asked = (record.model, f"{record.method} of {record.of}", record.loss)
-    said = ", ".join(part for part in (*asked, record.positive_class) if part)
-    return f"{said}: {', '.join(_first(record)) or 'nothing measured'}"
-
-
-def _first(record: Importance) -> list[str]:
-    """Return the leading features; of more than fit that share a place, how many."""
-    told: list[str] = []
-    room = LEADERS
-    for place in sorted({rank for rank in record.rank if not math.isnan(rank)}):
-        names = zip(record.features, record.rank, strict=True)
-        alike = [name for name, rank in names if rank == place]
-        if len(alike) > room:
-            return [*told, f"{len(alike)} alike"] if room else told
-        told.append(" = ".join(alike))
-        room -= len(alike)
-    return told
-
-
-def _contents(result: AuditResult, files: Files, note: str) -> dict[str, bytes]:
-    """Return every file of a run but the manifest, by path."""
-    facts = {"versions": result.run.versions, "environment": result.run.environment}
-    environment = {name: dict(value) for name, value in facts.items()}
-    own: dict[str, bytes | str] = {
-        "result.json": result_json.dumps(result),
-        **result_csv.tables(result),
-        "environment.json": json.dumps(environment, indent=2, ensure_ascii=False)
-        + "\n",
-        "summary.txt": summary(result) + (f"{note}\n" if note else ""),
-    }
-    for path in files:
-        inside = not PurePosixPath(path).is_absolute() and ".." not in Path(path).parts
-        if not inside or path in {*own, "manifest.json"}:
-            raise ValueError(f"A file must have a path of its own, but got {path!r}.")
-    return {path: _bytes(data) for path, data in {**own, **files}.items()}
-
-
-def _manifest(
-    result: AuditResult, content: Mapping[str, bytes], target: Path, exit_code: int
-) -> bytes:
-    """Return the manifest: what the run says in short, and the digest of every file."""
-    datasets = result.datasets.to_dict("records")
-    facts = {
-        "format": MANIFEST,
-        "run_id": target.name,
-        "audit": result.run.audit,
-        "content_digest": result_json.content_digest(result),
-        "exit_code": exit_code,
-        "verdict": result.verdict,
-        "previous": _previous(target),
-        "files": [_digests(path, content[path]) for path in sorted(content)],
-        "inputs": [
-            {"role": row["split"], "name": row["name"], "sha256": row["sha256"]}
-            for row in datasets
-        ],
-    }
-    return _bytes(json.dumps(facts, indent=2, ensure_ascii=False) + "\n")
-
-
-def _digests(path: str, data: bytes) -> dict[str, Any]:
-    """Return what the manifest says of one file."""
-    return {
-        "path": path,
-        "bytes": len(data),
-        "sha256": hashlib.sha256(data).hexdigest(),
-        "media_type": MEDIA_TYPES.get(Path(path).suffix, "application/octet-stream"),
-    }
 
 
 def _previous(target: Path) -> dict[str, str] | None:
@@ -284,11 +166,6 @@ def _previous(target: Path) -> dict[str, str] | None:
         return None
     digest = hashlib.sha256(manifests[-1].read_bytes()).hexdigest()
     return {"run_id": manifests[-1].parent.name, "manifest_sha256": digest}
-
-
-def _bytes(content: bytes | str) -> bytes:
-    """Return text as UTF-8."""
-    return content.encode() if isinstance(content, str) else content
 
 
 @contextmanager

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, Literal, TypeVar
 
 import pandas as pd
@@ -36,6 +37,14 @@ from pipeline.history import run_id
 from pipeline.model_table import models_frame
 from pipeline.records import Dataset, FittedModel, Floats
 from pipeline.result import AuditResult
+from pipeline.stopping import (
+    LEVELS,
+    Level,
+    hearing,
+    log_line,
+    stop_of,
+    traceback_of,
+)
 from pipeline.surface import Surface
 from r_bridge import host
 from r_bridge.errors import RBridgeError, RDied, RError, RTimeout, RUnavailable
@@ -103,9 +112,11 @@ class Journal:
         Why there is no answer, and to what.
     digests : mapping of str to str
         By model, the digest of what it predicts for the audited rows.
-    status : {"complete", "interrupted"}
+    status : {"complete", "interrupted", "failed"}
     seconds : mapping of str to float
         How long each step took.
+    log : list of mapping
+        The lines of log.jsonl, in the order of their times.
     at : (int, int, str)
         The step under way, as the progress channel was told of it.
     told : float
@@ -134,27 +145,63 @@ class Journal:
     selection: list[dict[str, Any]] = field(default_factory=list)
     not_applicable: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
     digests: dict[str, str] = field(default_factory=dict)
-    status: Literal["complete", "interrupted"] = "complete"
+    status: Literal["complete", "interrupted", "failed"] = "complete"
     seconds: dict[str, float] = field(default_factory=dict)
+    log: list[dict[str, Any]] = field(default_factory=list)
     at: tuple[int, int, str] = (0, 0, "")
     told: float = 0.0
 
     def follow(self, steps: list[tuple[str, Callable[[], None]]]) -> None:
-        """Take the steps in turn, telling the progress channel; stop at Ctrl-C."""
+        """Take the steps in turn, telling the progress channel, until one stops."""
         for done, (label, step) in enumerate(steps):
             self.at = (done, len(steps), label)
-            self.on_step(*self.at)
-            begun = self.told = time.perf_counter()
             try:
-                step()
-            except KeyboardInterrupt:
-                self.status = "interrupted"
-                message = f"The audit was interrupted in the step {label!r}."
-                self.find("interrupted", "failure", "audit", message)
+                self.on_step(*self.at)
+            except KeyboardInterrupt as error:
+                self.stop(label, error)
+            if self.status != "complete" or not self.take(label, step):
                 return
-            finally:
-                self.seconds[label] = time.perf_counter() - begun
         self.on_step(len(steps), len(steps), "done")
+
+    def take(
+        self,
+        label: str,
+        step: Callable[[], None],
+        *,
+        passing: tuple[type[BaseException], ...] = (),
+    ) -> bool:
+        """Take one step and log it; return whether the audit can go on.
+
+        What is not of the classes `passing` stops the audit, and is kept.
+        """
+        begun, known = time.perf_counter(), len(self.findings)
+        self.told = begun
+        try:
+            with hearing(partial(self.note, label, "warning")):
+                step()
+        except passing:
+            raise
+        except (Exception, KeyboardInterrupt, SystemExit) as error:
+            self.stop(label, error)
+        self.seconds[label] = time.perf_counter() - begun
+        for finding in self.findings[known:]:
+            if finding.severity in LEVELS:
+                self.note(label, LEVELS[finding.severity], finding.message)
+        goes_on = self.status == "complete"
+        self.note(label, "info", "done" if goes_on else "stopped", self.seconds[label])
+        return goes_on
+
+    def stop(self, label: str, error: BaseException) -> None:
+        """Keep that the audit ends in a step, and where in the code."""
+        self.status, finding = stop_of(error, label)
+        self.findings.append(finding)
+        self.note(label, "error", traceback_of(error))
+
+    def note(
+        self, step: str, level: Level, message: str, seconds: float | None = None
+    ) -> None:
+        """Log what happens now."""
+        self.log.append(log_line(step, message, level=level, seconds=seconds))
 
     def tell(self, words: str) -> None:
         """Tell the progress channel how far the step is, unless it just heard of it."""
@@ -195,6 +242,8 @@ class Journal:
             log.log(level, "%s failed for %s", question, model, exc_info=True)
             words = str(error) or type(error).__name__
             reason = f"{_sentence(question)} failed: {words}"
+            if remedy == OURS:
+                self.note(self.at[2], "error", traceback_of(error))
             self.find("method_failed", "failure", model, reason, remedy)
         return None, reason
 
@@ -258,14 +307,17 @@ class Journal:
     def result(
         self,
         train: Dataset | None,
-        test: Dataset,
+        test: Dataset | None,
         config: AuditConfig,
         fitted: tuple[FittedModel, ...],
         *,
         asked_r: bool,
     ) -> AuditResult:
-        """Return everything found as one record; `asked_r` brings R's versions in."""
-        parts = (train, test, test.reference)
+        """Return everything found as one record; `asked_r` brings R's versions in.
+
+        Without `test`, no rows were read.
+        """
+        parts = (train, test, test.reference if test else None)
         rows = [part.sha256 for part in parts if part is not None]
         digest = hashlib.sha256("|".join(rows).encode()).hexdigest()
         return AuditResult(
@@ -275,7 +327,7 @@ class Journal:
                 data_sha256=digest,
                 started=self.started,
                 run_id=run_id(self.started, config.sha256, digest),
-                seconds_by_step=self.seconds,
+                times={"seconds_by_step": self.seconds, "log": self.log},
                 r=host.installed() if asked_r else {},
             ),
             columns=data.describe(train, test, config),

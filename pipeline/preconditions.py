@@ -2,7 +2,7 @@
 
 from pipeline.config import AuditConfig
 from pipeline.config_supplied import SuppliedSection
-from pipeline.errors import ConfigError, ModelError, did_you_mean
+from pipeline.errors import ConfigError, DataError, ModelError, did_you_mean
 from pipeline.importance import METHODS
 from pipeline.records import Dataset, FittedModel
 
@@ -101,3 +101,19 @@ def check_names(
         ]
     if problems:
         raise ConfigError(problems)
+
+
+def training_rows(train: Dataset | None) -> Dataset:
+    """Return the rows that models of a configuration are fitted on, if there are any.
+
+    Raises
+    ------
+    DataError
+        If there are none.
+    """
+    if train is None:
+        raise DataError(
+            "Training rows must be given for the models of the configuration, "
+            "but there are none. Pass train=, or give fitted models only."
+        )
+    return train

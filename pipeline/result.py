@@ -22,7 +22,7 @@ class RunInfo:
     ----------
     audit : str
         The name of the audit.
-    status : {"complete", "interrupted"}
+    status : {"complete", "interrupted", "failed"}
     config : mapping
         The resolved configuration, defaults included.
     config_sha256, data_sha256 : str
@@ -31,11 +31,11 @@ class RunInfo:
     environment : mapping of str to str
         Platform, BLAS, locale, R's settings.
     volatile : mapping
-        run_id, started, ended, seconds, host, pid, paths, seconds by step.
+        run_id, started, ended, seconds, host, pid, paths, seconds by step, log.
     """
 
     audit: str
-    status: Literal["complete", "interrupted"]
+    status: Literal["complete", "interrupted", "failed"]
     config: Mapping[str, Any]
     config_sha256: str
     data_sha256: str
@@ -136,7 +136,7 @@ class AuditResult:
         were supplied, none disagreeing, no named engine missing, nothing found above
         info. "confirmed with exceptions":
         nothing at or above `fail_on`. "not confirmed": something is. "not
-        established": a method failed or the run was interrupted.
+        established": a method failed, or the run did not come to its end.
         """
         found = {finding.severity for finding in self.findings}
         checks = {finding.check for finding in self.findings}

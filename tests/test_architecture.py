@@ -15,10 +15,12 @@ LAYERS = (
     "comparing convergence resampling shuffling top_k readings drawn_curves "
     "drawn_surfaces first_pairs permuted_targets",
     "top_k_protocols repeat_run bridge_checks",
-    "supplied_numbers",
+    "supplied_numbers not_begun",
     "journal",
     "data models model_table measure preconditions environment history doctor starter "
     "reproduction expected dependent_leaders",
+    "bundle",
+    "manifest",
     "entries",
     "config reading r_models",
     "claim_checks supplied_checks",
@@ -41,7 +43,7 @@ LAYERS = (
     "prediction_digest",
     "columns spreads result trials",
     "surface",
-    "estimates",
+    "estimates stopping",
     "records finding losses streams r_rng",
     "errors frozen expressions",
 )
@@ -51,13 +53,13 @@ BRIDGE = (
     "importance.r_model_specific "
     "references.asking references.dalex references.engine references.hstats "
     "references.iml references.pdp references.vip "
-    "r_models tables doctor journal audit cli handoff supplied supplied_numbers"
+    "r_models tables doctor journal stopping not_begun audit cli handoff supplied supplied_numbers"
 )
 OWNERS = {
     "rpy2": {f"r_bridge.{name}" for name in R_SIDE.split()},
     "r_bridge": {f"pipeline.{name}" for name in BRIDGE.split()},
     "matplotlib": {"pipeline.report.drawing", "pipeline.report.typeface"},
-    "jinja2": {"pipeline.report.html"},
+    "jinja2": {"pipeline.report.html", "pipeline.report.short_views"},
     "weasyprint": {"pipeline.report.print_page"},
     "click": {"pipeline.cli"},
     "rich": {"pipeline.cli"},

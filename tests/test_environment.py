@@ -25,7 +25,7 @@ def made(r):
         data_sha256="d" * 64,
         started=STARTED,
         run_id="20260102T030405Z-dddddddd",
-        seconds_by_step={"fit": 1.5},
+        times={"seconds_by_step": {"fit": 1.5}},
         r=r,
     )
 

@@ -26,10 +26,10 @@ from pipeline.history import (
     load_run,
     run_id,
     save_run,
-    summary,
     with_free_name,
     write_file,
 )
+from pipeline.report.short_views import summary
 from pipeline.result import AuditResult, RunInfo
 from pipeline.result_json import content_digest, to_dict
 
@@ -129,6 +129,7 @@ def test_the_manifest_says_what_the_run_says_in_short(tmp_path):
         "verdict": "confirmed with exceptions",
         "previous": None,
         "inputs": [{"role": "test", "name": "a.csv", "sha256": "c" * 64}],
+        "renderer": None,
     }
 
 

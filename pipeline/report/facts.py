@@ -1,8 +1,9 @@
 """What several sections ask of a result: who was asked, what leads, in which unit."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, TypeAlias
 
 from pipeline.estimates import Effect, Importance
 from pipeline.primary import OURS, Measure, measure_of, told_apart
@@ -11,6 +12,9 @@ from pipeline.report.number_text import count, unit_text
 from pipeline.report.rankings import Ranking, rankings
 from pipeline.report.wording import say, word
 from pipeline.result import AuditResult
+
+Attachments: TypeAlias = Mapping[str, tuple[int, str]]
+NOTHING_ATTACHED: Attachments = MappingProxyType({})
 
 ACTS_WITH = {
     ("permutation", "min_samples_leaf"): ("within", "leaves"),
@@ -35,6 +39,8 @@ class Facts:
         The id of each estimand card: "E1", "E2", …
     baseline : AuditResult, optional
         The approved run before.
+    attachments : mapping of str to (int, str)
+        Bytes and SHA-256 of each file that the PDF carries, by its name.
     """
 
     result: AuditResult
@@ -42,6 +48,7 @@ class Facts:
     rankings: tuple[Ranking, ...]
     cards: Mapping[Measure, str]
     baseline: AuditResult | None = None
+    attachments: Attachments = field(default_factory=dict)
 
     @property
     def run_id(self) -> str:
@@ -157,14 +164,23 @@ class Facts:
 
 
 def facts_of(
-    result: AuditResult, digest: str, *, baseline: AuditResult | None = None
+    result: AuditResult,
+    digest: str,
+    *,
+    baseline: AuditResult | None = None,
+    attachments: Attachments = NOTHING_ATTACHED,
 ) -> Facts:
     """Return the facts of a result; the cards are numbered in its order."""
     ranked = rankings(result)
     measures = dict.fromkeys(measure_of(ranking.record) for ranking in ranked)
     cards = {measure: f"E{number}" for number, measure in enumerate(measures, start=1)}
     return Facts(
-        result=result, digest=digest, rankings=ranked, cards=cards, baseline=baseline
+        result=result,
+        digest=digest,
+        rankings=ranked,
+        cards=cards,
+        baseline=baseline,
+        attachments=attachments,
     )
 
 

@@ -1,8 +1,11 @@
 """A ReportView as HTML: one file that asks nothing of any network."""
 
 import base64
+import hashlib
+from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
 from pipeline.report.blocks import Figure, Sentence, Table
@@ -10,7 +13,6 @@ from pipeline.report.pdf import conformity_statement, to_pdf
 from pipeline.report.view import ReportView, build_view
 from pipeline.report.wording import look_up, say, templates
 from pipeline.result import AuditResult
-from pipeline.result_json import dumps
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -19,8 +21,7 @@ Rows: TypeAlias = tuple[tuple[Sentence, Sentence], ...]
 
 LARGEST_DOWNLOAD = 200_000
 """Bytes of a table that the page itself hands over; larger ones lie beside it."""
-LARGEST_ATTACHMENT = 20_000_000
-"""Bytes of a result that the PDF carries with it."""
+NO_FILES: Mapping[str, bytes] = MappingProxyType({})
 
 
 class Page:
@@ -68,7 +69,12 @@ def print_html(view: ReportView, *, conformity: str) -> str:
     return _rendered(view, printing=True, conformity=(claim,))
 
 
-def page_files(result: AuditResult, *, pdf: bool = True) -> dict[str, bytes | str]:
+def page_files(
+    result: AuditResult,
+    *,
+    pdf: bool = True,
+    attachments: Mapping[str, bytes] = NO_FILES,
+) -> dict[str, bytes | str]:
     """Return the renderings of a result as a run folder holds them.
 
     Parameters
@@ -76,33 +82,39 @@ def page_files(result: AuditResult, *, pdf: bool = True) -> dict[str, bytes | st
     result : AuditResult
     pdf : bool, default True
         Whether to print it as well.
+    attachments : mapping of str to bytes
+        What the PDF carries: `bundle.attachments` of the files of the run. Both
+        renderings list them by their digests.
 
     Returns
     -------
     dict
-        report.html, figures/<id>.svg and report.pdf, which carries result.json.
+        report.html, figures/<id>.svg and report.pdf.
 
     Raises
     ------
     pipeline.report.pdf.PdfError
         If there can be no PDF.
     """
-    view = build_view(result)
+    told = {
+        name: (len(data), hashlib.sha256(data).hexdigest())
+        for name, data in attachments.items()
+    }
+    view = build_view(result, attachments=told)
     files: dict[str, bytes | str] = {"report.html": to_html(view)}
     files |= {f"figures/{figure.id}.svg": figure.svg for figure in view.figures}
     if pdf:
-        files["report.pdf"] = _printed(view, result)
+        files["report.pdf"] = _printed(view, attachments)
     return files
 
 
-def _printed(view: ReportView, result: AuditResult) -> bytes:
-    whole = dumps(result).encode()
+def _printed(view: ReportView, attachments: Mapping[str, bytes]) -> bytes:
     return to_pdf(
         print_html(view, conformity=conformity_statement()),
         print_css=print_css(),
         created=datetime.fromisoformat(view.created.replace("Z", "+00:00")),
         identifier=bytes.fromhex(view.digest)[:16],
-        attachments={"result.json": whole} if len(whole) <= LARGEST_ATTACHMENT else {},
+        attachments=attachments,
     )
 
 

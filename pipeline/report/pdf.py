@@ -16,6 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from pipeline.report import print_page, typeface
+from pipeline.report.wording import look_up
 
 _ROOT = Path(__file__).parents[2]
 # No folder: the fonts are those of the page, on every machine the same.
@@ -50,7 +51,7 @@ def to_pdf(
     identifier : bytes
         What names the document in the file: the first 16 bytes of its digest.
     attachments : mapping of str to bytes, optional
-        File name to content.
+        File name to content; the catalogue of words has their descriptions.
     seconds : float, default 300
         How long the child may take.
     max_bytes : int, default 2 GiB
@@ -76,6 +77,7 @@ def to_pdf(
             name: base64.b64encode(content).decode()
             for name, content in (attachments or {}).items()
         },
+        "descriptions": look_up("attachments"),
         "max_bytes": max_bytes,
     }
     try:
@@ -90,6 +92,12 @@ def conformity_statement() -> str:
     return statement_for(_weasyprint_version())
 
 
+def pdf_mode() -> str:
+    """Return the mode of the file that the installed WeasyPrint writes."""
+    major = int((_weasyprint_version() or "0").split(".")[0])
+    return print_page.MODE if major >= print_page.MODE_SINCE else "pdf/1.7"
+
+
 def statement_for(weasyprint: str) -> str:
     """Return what may be said of the PDF that this version of WeasyPrint writes.
 
@@ -97,7 +105,7 @@ def statement_for(weasyprint: str) -> str:
     conforms is for a validator to say.
     """
     major = int(weasyprint.split(".")[0]) if weasyprint else 0
-    if major >= 70:
+    if major >= print_page.MODE_SINCE:
         return (
             "Written in PDF/A-3a mode, not validated. Tagged; all figures carry "
             "alternative text. PDF/UA: not claimed."

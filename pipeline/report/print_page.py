@@ -19,8 +19,12 @@ from typing import Any
 
 REFUSED = 3
 MODE = "pdf/a-3a"
-_MODE_SINCE = 70
-_MEDIA_TYPES = {".csv": "text/csv", ".json": "application/json"}
+MODE_SINCE = 70
+_MEDIA_TYPES = {
+    ".csv": "text/csv",
+    ".json": "application/json",
+    ".toml": "application/toml",
+}
 # What WeasyPrint logs when a style rule, a font or an image has no effect.
 _FAULTS = ("Ignored", "Invalid", "Failed to load", "cannot be loaded")
 
@@ -57,7 +61,7 @@ def main() -> int:
 
 
 def printed(job: Mapping[str, Any]) -> bytes:
-    """Return the PDF of a job: html, css, fonts, created, identifier, attachments.
+    """Return the PDF of a job, as `pdf.to_pdf` describes it.
 
     Raises
     ------
@@ -83,7 +87,7 @@ def printed(job: Mapping[str, Any]) -> bytes:
     created = datetime.fromisoformat(job["created"])
     pdf = document.write_pdf(
         finisher=lambda _, pdf: _describe_files(pdf, created),
-        attachments=_attachments(job["attachments"], created),
+        attachments=_attachments(job, created),
         **_mode(document, bytes.fromhex(job["identifier"])),
     )
     _check_outcome(refused, log.messages)
@@ -133,13 +137,13 @@ def _mode(document: Any, identifier: bytes) -> dict[str, Any]:
     import weasyprint
 
     options: dict[str, Any] = {}
-    if int(weasyprint.__version__.split(".")[0]) >= _MODE_SINCE:
+    if int(weasyprint.__version__.split(".")[0]) >= MODE_SINCE:
         options["pdf_variant"] = MODE
     is_old = "identifier" in inspect.signature(document.write_pdf).parameters
     return {("identifier" if is_old else "pdf_identifier"): identifier, **options}
 
 
-def _attachments(files: Mapping[str, str], created: datetime) -> list[Any]:
+def _attachments(job: Mapping[str, Any], created: datetime) -> list[Any]:
     """Return the files to embed, dated, so that no clock enters the PDF.
 
     In the order of their names, as the tree that lists them must be. Each is written
@@ -154,9 +158,10 @@ def _attachments(files: Mapping[str, str], created: datetime) -> list[Any]:
         "relationship": "Data",
     }
     attachments = []
-    for name, content in sorted(files.items()):
+    for name, content in sorted(job["attachments"].items()):
         Path(name).write_bytes(base64.b64decode(content))
-        options = {**dates, "name": name, "description": name}
+        description = job["descriptions"].get(name, name)
+        options = {**dates, "name": name, "description": description}
         usable = {key: value for key, value in options.items() if key in known}
         attachments.append(Attachment(filename=name, **usable))
     return attachments

@@ -40,6 +40,8 @@ GRAVITY = (
 REASONS = {
     "method_failed": "failed",
     "interrupted": "failed",
+    "step_failed": "failed",
+    "engine_required": "unavailable",
     "engine_missing": "unavailable",
     "not_applicable": "not applicable",
     "unmeasured": "not applicable",

@@ -166,10 +166,10 @@ def _not_confirmed(facts: Facts) -> Sentence:
 
 
 def _not_established(facts: Facts) -> Sentence:
-    stopped = [
-        finding
-        for finding in facts.result.findings
-        if finding.check in ("interrupted", "method_failed")
-    ]
+    order = ("interrupted", "engine_required", "step_failed", "method_failed")
+    stopped = sorted(
+        (finding for finding in facts.result.findings if finding.check in order),
+        key=lambda finding: order.index(finding.check),
+    )
     why: Sentence = (shown(stopped[0].message).rstrip("."),) if stopped else ()
     return say("verdict.not_established", why=why or say("verdict.no_reason"))

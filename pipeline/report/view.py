@@ -25,7 +25,7 @@ from pipeline.report.change_section import change
 from pipeline.report.control import control, document_id, subtitle, title
 from pipeline.report.data_card import data_card
 from pipeline.report.executive import executive
-from pipeline.report.facts import Facts, facts_of
+from pipeline.report.facts import NOTHING_ATTACHED, Attachments, Facts, facts_of
 from pipeline.report.findings import findings, limits
 from pipeline.report.frameworks_section import frameworks
 from pipeline.report.lists_section import lists
@@ -147,7 +147,10 @@ class ReportView:
 
 
 def build_view(
-    result: AuditResult, *, baseline: AuditResult | None = None
+    result: AuditResult,
+    *,
+    baseline: AuditResult | None = None,
+    attachments: Attachments = NOTHING_ATTACHED,
 ) -> ReportView:
     """Return the report on a result, ready to be rendered.
 
@@ -157,13 +160,16 @@ def build_view(
         Complete, or what there was when it was interrupted.
     baseline : AuditResult, optional
         The approved run that section I compares with.
+    attachments : mapping of str to (int, str)
+        Bytes and SHA-256 of each file that the PDF carries, by its name.
 
     Returns
     -------
     ReportView
         The same for the same result, whatever the machine or the time.
     """
-    facts = facts_of(result, content_digest(result), baseline=baseline)
+    digest = content_digest(result)
+    facts = facts_of(result, digest, baseline=baseline, attachments=attachments)
     started = result.run.volatile["started"]
     return ReportView(
         language=LANGUAGE,

@@ -1,0 +1,32 @@
+"""The result of an audit that stopped before it could measure anything."""
+
+from pipeline.config import AuditConfig
+from pipeline.journal import Journal
+from pipeline.records import Dataset
+from pipeline.result import AuditResult
+from r_bridge.errors import RUnavailable
+
+
+def not_begun(
+    config: AuditConfig,
+    error: BaseException,
+    step: str,
+    rows: tuple[Dataset | None, Dataset] | None = None,
+) -> AuditResult:
+    """Return the result of an audit that stopped before it could measure anything.
+
+    Parameters
+    ----------
+    config : AuditConfig
+    error : BaseException
+        What stopped it.
+    step : str
+        What was under way, in words.
+    rows : (Dataset or None, Dataset), optional
+        Training and test rows, if they were read.
+    """
+    journal = Journal(on_step=lambda *_: None)
+    journal.stop(step, error)
+    train, test = rows or (None, None)
+    asked_r = isinstance(error, RUnavailable)
+    return journal.result(train, test, config, (), asked_r=asked_r)
