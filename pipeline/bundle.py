@@ -77,7 +77,7 @@ def run_files(result: AuditResult, given: Files, *, note: str = "") -> dict[str,
 
 
 def attachments(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return what the PDF carries of a run: all it names, or less if that is too large."""
+    """Return what the PDF carries of a run; less if all of it is too large."""
     found = {path: files[path] for path in (*ALWAYS, *WHOLE) if path in files}
     if sum(map(len, found.values())) > LARGEST_ATTACHMENTS:
         return {path: data for path, data in found.items() if path in ALWAYS}
@@ -101,16 +101,17 @@ def short_views(result: AuditResult, note: str = "") -> dict[str, bytes]:
     try:
         from pipeline.report.short_views import short_files
 
-        return {path: text.encode() for path, text in short_files(result, note).items()}
+        texts = short_files(result, note)
+        return {path: as_bytes(text) for path, text in texts.items()}
     except Exception:
         log.error("The short views must be written, but they failed.", exc_info=True)
         said = f"{result.run.audit} {result.run.volatile['run_id']}: {result.verdict}"
-        return {"summary.txt": f"{said}\n{format_exc()}{note}\n".encode()}
+        return {"summary.txt": as_bytes(f"{said}\n{format_exc()}{note}\n")}
 
 
 def as_bytes(content: bytes | str) -> bytes:
     """Return text as UTF-8."""
-    return content.encode() if isinstance(content, str) else content
+    return result_json.utf8(content) if isinstance(content, str) else content
 
 
 def _own(result: AuditResult) -> dict[str, bytes]:
@@ -124,7 +125,7 @@ def _own(result: AuditResult) -> dict[str, bytes]:
         "environment.json": f"{_json(environment, indent=2)}\n",
         "log.jsonl": "".join(f"{_json(dict(line))}\n" for line in lines),
     }
-    return {path: text.encode() for path, text in texts.items()}
+    return {path: as_bytes(text) for path, text in texts.items()}
 
 
 def _json(value: object, *, indent: int | None = None) -> str:

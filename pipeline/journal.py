@@ -242,8 +242,7 @@ class Journal:
             log.log(level, "%s failed for %s", question, model, exc_info=True)
             words = str(error) or type(error).__name__
             reason = f"{_sentence(question)} failed: {words}"
-            if remedy == OURS:
-                self.note(self.at[2], "error", traceback_of(error))
+            self.note(self.at[2], "error", traceback_of(error))
             self.find("method_failed", "failure", model, reason, remedy)
         return None, reason
 

@@ -128,7 +128,15 @@ def digest_of(document: Mapping[str, Any]) -> str:
         ensure_ascii=False,
         allow_nan=False,
     )
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(utf8(text)).hexdigest()
+
+
+def utf8(text: str) -> bytes:
+    r"""Return a text as UTF-8; what that cannot hold, as JSON escapes it: ``\udc80``.
+
+    Names of files that are no UTF-8 reach Python as such halves of characters.
+    """
+    return text.encode("utf-8", "backslashreplace")
 
 
 def _check_version(document: Mapping[str, Any], name: str) -> None:

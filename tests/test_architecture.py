@@ -53,7 +53,8 @@ BRIDGE = (
     "importance.r_model_specific "
     "references.asking references.dalex references.engine references.hstats "
     "references.iml references.pdp references.vip "
-    "r_models tables doctor journal stopping not_begun audit cli handoff supplied supplied_numbers"
+    "r_models tables doctor journal stopping not_begun audit cli handoff supplied "
+    "supplied_numbers"
 )
 OWNERS = {
     "rpy2": {f"r_bridge.{name}" for name in R_SIDE.split()},

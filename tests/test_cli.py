@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from html import unescape
 from inspect import signature
 from pathlib import Path
 
@@ -403,6 +404,18 @@ def test_a_read_only_folder_is_named_and_left_as_it_was(folder):
     assert str(blocked) in answer.stderr
 
 
+def stopped(folder, *, code, step):
+    """Return the page of a run that did not come to its end, which names its step."""
+    (made,) = runs(folder)
+    manifest = json.loads((made / "manifest.json").read_text())
+    assert (manifest["exit_code"], manifest["verdict"]) == (code, "not established")
+    assert (made / "report.pdf").exists()
+    page = unescape((made / "report.html").read_text(encoding="utf8"))
+    assert "Audit not completed" in page
+    assert f"in the step '{step}'" in page.split('id="sec-a"')[0]
+    return page
+
+
 def test_a_required_engine_that_is_absent_stops_with_3_before_any_fit(
     folder, monkeypatch
 ):
@@ -415,7 +428,9 @@ def test_a_required_engine_that_is_absent_stops_with_3_before_any_fit(
     answer = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     assert answer.returncode == 3, answer.stderr
     assert "'DALEX' must be available" in answer.stderr
-    assert not (folder / "runs").exists()
+    page = stopped(folder, code=3, step="engines and models")
+    assert "'DALEX' must be available" in page
+    assert "No model was reached in this run." in page
 
 
 def test_an_optional_engine_that_is_absent_is_said_and_exits_0(folder, monkeypatch):
@@ -431,10 +446,15 @@ def test_an_optional_engine_that_is_absent_is_said_and_exits_0(folder, monkeypat
 
 
 @pytest.mark.parametrize(
-    "engines", ["[]", pytest.param('["DALEX"]', marks=pytest.mark.needs_dalex)]
+    ("engines", "number"),
+    [
+        ("[]", signal.SIGINT),
+        ("[]", signal.SIGTERM),
+        pytest.param('["DALEX"]', signal.SIGINT, marks=pytest.mark.needs_dalex),
+    ],
 )
-def test_ctrl_c_leaves_a_partial_report_exits_130_and_leaves_no_process(
-    folder, engines
+def test_ctrl_c_and_a_scheduler_leave_a_partial_report_130_and_no_process(
+    folder, engines, number
 ):
     forest = "sklearn.ensemble.RandomForestRegressor"
     slow = "{ n_estimators = 100, random_state = 1 }"
@@ -447,9 +467,11 @@ def test_ctrl_c_leaves_a_partial_report_exits_130_and_leaves_no_process(
             break
     time.sleep(0.5)
     started = children(process.pid)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     assert ended(process)[0] == 130
     assert bool(started) == (engines != "[]")
     assert not [pid for pid in started if Path(f"/proc/{pid}").exists()]
-    page = (runs(folder)[0] / "report.html").read_text(encoding="utf8")
-    assert "Audit not completed" in page
+    page = stopped(folder, code=130, step="permutation of features, m")
+    assert "standard errors better than the constant" in page
+    by = " by SIGTERM" * (number == signal.SIGTERM)
+    assert f"The audit was interrupted{by} in the step" in page

@@ -180,7 +180,7 @@ def _pairs(result: AuditResult) -> Iterator[Case]:
 
 
 def _others(result: AuditResult) -> Iterator[Case]:
-    """Yield the findings against the run that are neither a step, a check nor a pair."""
+    """Yield what else counts against the run: no step, no check, no pair."""
     rows = result.checks.to_dict("records")
     checked = {(row.get("check"), row.get("subject")) for row in rows}
     for finding in result.findings:
