@@ -172,6 +172,8 @@ def _audited(config: "AuditConfig", on_step: "Tell | None") -> "AuditResult":
 
     What the user can mend in configuration, data or model is raised.
     """
+    from datetime import UTC, datetime
+
     from pipeline.audit import audit
     from pipeline.data import read_datasets
     from pipeline.errors import AuditError
@@ -179,8 +181,7 @@ def _audited(config: "AuditConfig", on_step: "Tell | None") -> "AuditResult":
     from r_bridge import host
     from r_bridge.errors import RBridgeError, RUnavailable
 
-    rows = None
-    r = config.r
+    rows, r, started = None, config.r, datetime.now(UTC)
     try:
         with host.session(r_seconds=r.seconds, r_memory_gb=r.memory_gb):
             rows = read_datasets(config)
@@ -188,12 +189,12 @@ def _audited(config: "AuditConfig", on_step: "Tell | None") -> "AuditResult":
     except RUnavailable as error:
         click.echo(str(error), err=True)
         step = "engines and models" if rows else "reading of the rows"
-        return not_begun(config, error, step, rows)
+        return not_begun(config, error, step, rows, started=started)
     except (AuditError, RBridgeError):
         raise
     except (Exception, KeyboardInterrupt, SystemExit) as error:
         step = "gathering of the result" if rows else "reading of the rows"
-        return not_begun(config, error, step, rows)
+        return not_begun(config, error, step, rows, started=started)
 
 
 def _kept(result: "AuditResult", config: "AuditConfig", quiet: bool) -> int:

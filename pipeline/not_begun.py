@@ -1,5 +1,7 @@
 """The result of an audit that stopped before it could measure anything."""
 
+from datetime import UTC, datetime
+
 from pipeline.config import AuditConfig
 from pipeline.journal import Journal
 from pipeline.records import Dataset
@@ -12,6 +14,8 @@ def not_begun(
     error: BaseException,
     step: str,
     rows: tuple[Dataset | None, Dataset] | None = None,
+    *,
+    started: datetime | None = None,
 ) -> AuditResult:
     """Return the result of an audit that stopped before it could measure anything.
 
@@ -24,8 +28,11 @@ def not_begun(
         What was under way, in words.
     rows : (Dataset or None, Dataset), optional
         Training and test rows, if they were read.
+    started : datetime, optional
+        When the run began, by default now.
     """
-    journal = Journal(on_step=lambda *_: None)
+    begun = started or datetime.now(UTC)
+    journal = Journal(on_step=lambda *_: None, started=begun)
     journal.stop(step, error)
     train, test = rows or (None, None)
     asked_r = isinstance(error, RUnavailable)

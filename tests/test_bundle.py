@@ -3,9 +3,12 @@
 import hashlib
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
+from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
 
@@ -24,6 +27,7 @@ from pipeline.cli import main
 from pipeline.history import load_run, save_run
 from pipeline.manifest import manifest
 from pipeline.report.typeface import font_files
+from pipeline.report.wording import look_up
 from pipeline.result_json import content_digest
 
 ROOT = Path(__file__).parents[1]
@@ -74,12 +78,27 @@ def test_evidence_holds_the_digest_of_every_file_that_is_no_rendering(stored):
     assert evidence["content_digest"] == content_digest(load_run(stored))
 
 
+@pytest.mark.needs_poppler
 def test_the_pdf_carries_the_files_of_the_folder(stored, tmp_path):
     pdf = str(stored / "report.pdf")
     subprocess.run(["pdfdetach", "-saveall", "-o", str(tmp_path), pdf], check=True)
     assert {path.name for path in tmp_path.iterdir()} == CARRIED
     for path in tmp_path.iterdir():
         assert path.read_bytes() == (stored / path.name).read_bytes()
+
+
+@pytest.mark.skipif(not shutil.which("qpdf"), reason="qpdf is not on PATH")
+def test_each_attachment_says_what_it_is_and_when_it_was_made(stored):
+    command = ["qpdf", "--qdf", "--object-streams=disable", stored / "report.pdf", "-"]
+    told = subprocess.run(command, capture_output=True, check=True).stdout.decode(
+        errors="replace"
+    )
+    described = re.findall(r"/Desc \((.*?)\)\n", told)
+    assert sorted(described) == sorted(look_up("attachments").values())
+    started = load_run(stored).run.volatile["started"]
+    date = f"D:{datetime.fromisoformat(started):%Y%m%d%H%M%S}Z"
+    for kind in ("CreationDate", "ModDate"):
+        assert told.count(f"/{kind} ({date})") >= len(CARRIED)
 
 
 def test_render_in_another_process_clock_and_language_gives_the_same_bytes(

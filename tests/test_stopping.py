@@ -124,7 +124,7 @@ def test_a_fault_of_the_user_is_raised_while_the_audit_is_prepared():
 
 
 def test_an_interruption_between_two_steps_is_one_in_the_next():
-    def on_step(done, total, label):
+    def on_step(done, *_):
         if done == 1:
             raise KeyboardInterrupt
 

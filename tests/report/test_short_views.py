@@ -1,4 +1,4 @@
-"""Summaries and test reports: the same verdict as the exit code, whatever names hold."""
+"""Summaries and test reports: the verdict of the exit code, whatever names hold."""
 
 import re
 from dataclasses import replace
