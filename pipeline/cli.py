@@ -203,8 +203,8 @@ def _kept(result: "AuditResult", config: "AuditConfig", quiet: bool) -> int:
     An audit may have taken hours: no fault of what comes after it may lose it.
     """
     from pipeline.audit import exit_code
+    from pipeline.bundle import short_views
     from pipeline.history import save_run
-    from pipeline.report.short_views import summary
 
     given = {"audit.toml": config.text}
     try:
@@ -212,8 +212,8 @@ def _kept(result: "AuditResult", config: "AuditConfig", quiet: bool) -> int:
         code, fault = exit_code(shown), ""
         folder = save_run(shown, config.base, {**given, **files}, exit_code=code)
     except (Exception, KeyboardInterrupt) as error:
-        interrupted = isinstance(error, KeyboardInterrupt)
-        code = 130 if interrupted or exit_code(result) == 130 else 4
+        interrupted, code = isinstance(error, KeyboardInterrupt), exit_code(result)
+        code = 130 if interrupted else code if code in (3, 130) else 4
         shown, files = result, {}
         words = "it was interrupted." if interrupted else _told(error)
         fault = f"The report must be written beside the numbers, but {words}"
@@ -225,7 +225,7 @@ def _kept(result: "AuditResult", config: "AuditConfig", quiet: bool) -> int:
             note=fault,
         )
     if code or not quiet:
-        click.echo(summary(shown), err=quiet)
+        click.echo(short_views(shown)["summary.txt"].decode(), err=quiet)
         for name in files:
             if name in REPORTS:
                 click.echo(f"{name[7:].upper():5} {folder / name}", err=quiet)

@@ -309,8 +309,9 @@ def test_a_report_that_cannot_be_made_loses_no_number(folder, tmp_path_factory):
     code = tmp_path_factory.mktemp("code")
     for name in ("pipeline", "r_bridge", "templates"):
         shutil.copytree(ROOT / name, code / name)
-    page = code / "templates" / "base.html.j2"
-    page.write_text(page.read_text() + "{{ view.no_such_field }}")
+    for name in ("base.html.j2", "summary.txt.j2"):
+        page = code / "templates" / name
+        page.write_text(page.read_text() + "{{ words.no_such_field }}")
     found, said = ended(command(folder, cwd=code, env=os.environ | {"PYTHONPATH": ""}))
     made = kept(folder)
     assert found == json.loads((made / "manifest.json").read_text())["exit_code"] == 4

@@ -111,9 +111,14 @@ def test_findings_are_logged_in_the_step_that_made_them_but_notes_are_not():
         for severity in ("info", "warning", "failure"):
             kept.find("c", severity, "s", severity)
 
-    kept.follow([("a", finds)])
-    told = [(n["level"], n["message"]) for n in kept.log]
-    assert told == [("warning", "warning"), ("error", "failure"), ("info", "done")]
+    kept.follow([("a", finds), ("b", nothing)])
+    told = [(n["step"], n["level"], n["message"]) for n in kept.log]
+    assert told == [
+        ("a", "warning", "warning"),
+        ("a", "error", "failure"),
+        ("a", "info", "done"),
+        ("b", "info", "done"),
+    ]
 
 
 def test_a_fault_of_the_user_is_raised_while_the_audit_is_prepared():
