@@ -40,12 +40,16 @@ class ModelRow:
     repeats : tuple of float
         The loss in each repeat, for the box plot; empty if nothing is drawn.
     text : str
+    mark, note : str
+        A sign at the right end of the plot, and words beside the bar; may be empty.
     """
 
     name: str
     mean: float
     repeats: tuple[float, ...]
     text: str
+    mark: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ A bar with its box plot, the marks of engines, a difference in its band.
 """
 
 from collections.abc import Sequence
-from math import isfinite
+from math import isfinite, isinf
 from statistics import quantiles
 from typing import TypeAlias
 
@@ -40,6 +40,7 @@ _SHAPES = {
 }
 _Heads: TypeAlias = tuple[tuple[str, ...], ...]
 ENGINE_LINES, LINE = 3, 2.9  # at most so many, so many millimetres each
+MARK = 2.6  # millimetres that a mark beside a plot takes
 NARROW = 34.0  # millimetres below which a panel shows no numbers
 # Mark, colour and size of each engine in turn: never a shape that means a verdict.
 ENGINES = (
@@ -76,6 +77,24 @@ def draw_loss(
         name=f"{name}-quartiles",
     )
     sheet.line((median, median), (y - 0.8, y + 0.8), colour=BLUE, width=1.5)
+
+
+def draw_note(
+    sheet: Sheet, row: ModelRow, scale: Scale, y: float, baseline: float
+) -> None:
+    """Write the mark of a row right of the plot, its note where nothing is drawn."""
+    if row.mark:
+        sheet.text(scale.right + 0.8, y, row.mark, bold=True)
+    numbers = [n for n in (baseline, row.mean, *row.repeats) if isfinite(n)]
+    wide = typeface.width(row.note, SMALL) * parts.SLACK
+    right = scale.at(max(numbers)) + 1.6
+    left = scale.at(min(numbers)) - 1.6
+    if not row.note or isinf(row.mean):
+        return
+    if right + wide <= scale.right:
+        sheet.text(right, y, row.note, size=SMALL)
+    elif left - wide >= scale.left:
+        sheet.text(left, y, row.note, size=SMALL, anchor="right")
 
 
 def draw_points(

@@ -114,7 +114,8 @@ def models(
     One panel per model on one axis, the same rows in each. A bar leads from the
     dashed loss of the model as it is to the mean loss with the feature permuted. A
     box plot shows the repeats (box: quartiles, line: range); where there are not two
-    different ones, all finite, a tick stands at the mean instead.
+    different ones, all finite, a tick stands at the mean instead. The note of a row
+    stands beside its bar where there is room for it.
 
     Parameters
     ----------
@@ -142,11 +143,13 @@ def models(
     texts = [value_label, *(row.text for panel in panels for row in panel.rows)]
     width = slots[0].right - slots[0].left
     values = parts.value_column(texts) if width > figure_rows.NARROW else 0.0
+    is_marked = any(row.mark for panel in panels for row in panel.rows)
+    margin = values or (figure_rows.MARK if is_marked else 0.0)
     ends = figure_rows.loss_limits(panels)
 
     sheet = Sheet()
     for n, (panel, slot) in enumerate(zip(panels, slots, strict=True)):
-        scale = Scale(*ends, slot.left, width - values)
+        scale = Scale(*ends, slot.left, width - margin)
         span = (slot.top, slot.top + column.height)
         label = axis_label if slot.is_first else ""
         parts.axis(sheet, scale, span, label=label, bare=not slot.is_last)
@@ -156,6 +159,7 @@ def models(
             zip(panel.rows, column.places(slot.top), strict=True)
         ):
             figure_rows.draw_loss(sheet, row, scale, y, panel.baseline, f"loss-{n}-{m}")
+            figure_rows.draw_note(sheet, row, scale, y, panel.baseline)
             if values:
                 sheet.text(slot.right, y, row.text, anchor="right")
         at = scale.at(panel.baseline)

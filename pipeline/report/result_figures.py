@@ -1,10 +1,11 @@
 """The figures of section F: a ranking, models side by side."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
 from pipeline.primary import LEVEL
+from pipeline.report import linear_flags
 from pipeline.report.blocks import Figure, Link, Sentence, Value, plain
 from pipeline.report.facts import Facts, card_link, whole
 from pipeline.report.figure_data import (
@@ -12,6 +13,7 @@ from pipeline.report.figure_data import (
     ModelRow,
     RankingRow,
 )
+from pipeline.report.linear_flags import Flag
 from pipeline.report.number_text import (
     count,
     lone,
@@ -145,8 +147,8 @@ def models_figure(facts: Facts, ranked: Sequence[Ranking]) -> Figure | None:
     chosen = alike[:PANELS]
     if not ranked[0].starts_at_loss or len(chosen) < 2 or not ranked[0].measured:
         return None
-    names = [record.features[row] for row in ranked[0].measured]
-    names = names[: max(PANEL_ROWS // len(chosen), 3)]
+    flagged = {flag.feature: flag for flag in linear_flags.flags(facts, chosen)}
+    names = _drawn(ranked[0], flagged, max(PANEL_ROWS // len(chosen), 3))
     card = card_link(facts.card(record))
     unit = unit_text(record.unit, facts.target_unit)
     label = say("figures.models_axis", loss=loss_label(record.loss))
@@ -159,21 +161,33 @@ def models_figure(facts: Facts, ranked: Sequence[Ranking]) -> Figure | None:
         id=f"fig-models-{key}",
         function="models",
         data={
-            "panels": tuple(_panel(r, names) for r in chosen),
+            "panels": tuple(_panel(r, names, flagged) for r in chosen),
             "axis_label": plain((*label, f", {shown(unit)}") if unit else label),
             "value_label": word("figures.models_value"),
         },
-        alt=_models_alt(chosen, names),
+        alt=_models_alt(chosen, names, flagged),
         headline=_models_headline(chosen),
         caption=(
             *caption,
             *((f" {apart}.",) if apart else ()),
+            *linear_flags.in_words(facts, tuple(flagged.values())),
             *not_drawn([r.subject for r in alike[PANELS:]]),
         ),
     )
 
 
-def _panel(ranking: Ranking, names: Sequence[str]) -> ModelPanel:
+def _drawn(ranking: Ranking, flagged: Collection[str], most: int) -> list[str]:
+    """Return the first features of a ranking, and before the last what is flagged."""
+    names = [ranking.record.features[row] for row in ranking.measured]
+    first = [name for name in names if name in flagged][:most]
+    others = [name for name in names if name not in flagged]
+    chosen = {*first, *others[: most - len(first)]}
+    return [name for name in names if name in chosen]
+
+
+def _panel(
+    ranking: Ranking, names: Sequence[str], flagged: Mapping[str, Flag]
+) -> ModelPanel:
     record = ranking.record
     base = float(record.baseline.mean())
     rows = []
@@ -182,7 +196,8 @@ def _panel(ranking: Ranking, names: Sequence[str]) -> ModelPanel:
         mean = float(raw.mean())
         repeats = tuple(raw.tolist()) if ranking.is_drawn else ()
         text = number(mean, ranking.places)
-        rows.append(ModelRow(display_name(name), mean, repeats, text))
+        mark, note = linear_flags.mark(flagged.get(name), record.model)
+        rows.append(ModelRow(display_name(name), mean, repeats, text, mark, note))
     as_it_is = lone(base, least=ranking.places)
     text = plain(say("figures.panel_base", value=as_it_is))
     return ModelPanel(display_name(record.model), base, text, tuple(rows))
@@ -204,7 +219,9 @@ def _possible_leaders(ranking: Ranking) -> frozenset[str]:
     return frozenset(names[row] for row in may_lead)
 
 
-def _models_alt(chosen: Sequence[Ranking], names: Sequence[str]) -> str:
+def _models_alt(
+    chosen: Sequence[Ranking], names: Sequence[str], flagged: Collection[str]
+) -> str:
     record = chosen[0].record
     firsts = (
         joined((shortened(r.record.model, 20), _leading(r)), " ")
@@ -219,7 +236,10 @@ def _models_alt(chosen: Sequence[Ranking], names: Sequence[str]) -> str:
         loss=loss_label(record.loss),
         firsts=joined(firsts),
     )
-    return plain(text)[:ALT]
+    marked = joined(shortened(name, 20) for name in flagged)
+    exception = plain(say("flags.alt", features=marked)) if flagged else ""
+    words = plain(text) + exception
+    return words if len(words) <= ALT else plain(text)[:ALT]
 
 
 def _leading(ranking: Ranking) -> Sentence:
