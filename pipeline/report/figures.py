@@ -33,6 +33,7 @@ from pipeline.report.figure_data import (
     ModelPanel,
     RankingRow,
 )
+from pipeline.report.interaction_drawing import interactions
 from pipeline.report.surface_drawing import surface
 from pipeline.report.top_k_drawing import top_k
 
@@ -40,6 +41,7 @@ __all__ = [
     "bands",
     "effects",
     "engines",
+    "interactions",
     "models",
     "paged_bands",
     "paged_effects",

@@ -10,6 +10,7 @@ from pipeline.report.conditional import shared_information
 from pipeline.report.convergence import convergence
 from pipeline.report.effect_figures import effect_figures
 from pipeline.report.facts import Facts, card_link, whole
+from pipeline.report.interaction_figures import interaction_figure
 from pipeline.report.number_text import lone, loss_label
 from pipeline.report.ranking_matrix import ranking_matrices
 from pipeline.report.ranking_tables import on_drawn_rows, ranking_table, value_of
@@ -106,6 +107,8 @@ def _group(facts: Facts, measure: Measure) -> Group:
                 blocks.append(significance)
             blocks += convergence(facts, ranking)
             if is_lead and (figure := ranking_figure(facts, ranking)):
+                blocks.append(figure)
+            if figure := interaction_figure(facts, ranking, same_loss):
                 blocks.append(figure)
             if ranking is facts.lead:
                 blocks.append(_reading(facts, ranking))
