@@ -213,7 +213,7 @@ class Sheet:
         size: float = 4.2,
         name: str = "",
     ) -> None:
-        """Draw one mark: "o" "s" filled, "v" "^" ">" "<" "D" open, "|x+" strokes."""
+        """Draw one mark: "o" "s" filled, "O" "S" and "v^><D" open, "|x+" strokes."""
         look = {"ls": "none", "ms": size, **_mark_style(shape, colour)}
         self._add("Line2D", (x,), (y,), gid=name or None, **look)
 
@@ -274,7 +274,12 @@ def _mark_style(shape: str, colour: str) -> dict[str, Any]:
     """Filled marks get a white rim, open ones white paper, strokes their colour."""
     if shape in "os":
         return {"marker": shape, "mfc": colour, "mec": "white", "mew": 0.5}
-    return {"marker": shape, "mfc": "white", "mec": colour, "mew": 1.1}
+    return {
+        "marker": shape.replace("O", "o").replace("S", "s"),
+        "mfc": "white",
+        "mec": colour,
+        "mew": 1.1,
+    }
 
 
 def _finished(svg: str) -> str:

@@ -164,25 +164,36 @@ def draw_engine_words(
 
 
 def draw_band(
-    sheet: Sheet, row: BandRow, scale: Scale, middle: tuple[float, float], name: str
+    sheet: Sheet,
+    row: BandRow,
+    scale: Scale,
+    middle: tuple[float, float],
+    name: str,
+    *,
+    is_judged: bool,
 ) -> None:
-    """Draw one feature around its middle (y, half the height of its band)."""
+    """Draw one feature around its middle (y, half the height of its band).
+
+    What is not judged is hollow, and never red: leaving the band is no disagreement.
+    """
     y, half = middle
     if isfinite(row.half_width):
         ends = scale.at(-row.half_width), scale.at(row.half_width)
         sheet.box(ends, (y - half, y + half), face=BAND, name=f"{name}-band")
         sheet.uprights(ends, (y - half, y + half), colour=AXIS, width=0.7)
-    colour = BLUE if row.inside else RED
+    outside = RED if is_judged else INK
+    colour = BLUE if row.inside else outside
     parts.beyond(sheet, scale, y, row.difference, colour=colour)
     if not isfinite(row.difference):
         return
     x = scale.at(row.difference)
     mark, size = ("o", 4.2) if row.inside else ("s", 4.8)
+    mark = mark if is_judged else mark.upper()
     sheet.mark(x, y, mark, colour=colour, size=size, name=name)
     if not row.inside:
         outwards = 2.0 if row.difference > 0 else -2.0
         anchor: Anchor = "left" if outwards > 0 else "right"
-        sheet.text(x + outwards, y, row.text, size=SMALL, colour=RED, anchor=anchor)
+        sheet.text(x + outwards, y, row.text, size=SMALL, colour=outside, anchor=anchor)
 
 
 def loss_limits(panels: Sequence[ModelPanel]) -> tuple[float, float]:

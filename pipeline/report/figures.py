@@ -256,8 +256,9 @@ def bands(panels: Sequence[BandPanel], *, unit_label: str, salt: str) -> str:
     """Return differences between engines against their bands, as an SVG.
 
     One panel per pair on one axis: the grey band of each feature with its edges, a
-    dot inside it, or outside a red square with its number. Panels that name the same
-    features in the same order share one column of names.
+    dot inside it, or outside a red square with its number; hollow and never red in a
+    comparable pair. Panels that name the same features in the same order share one
+    column of names.
 
     Parameters
     ----------
@@ -299,7 +300,12 @@ def bands(panels: Sequence[BandPanel], *, unit_label: str, salt: str) -> str:
         places = column.places(slot.top)
         for m, (row, y) in enumerate(zip(panel.rows, places, strict=True)):
             figure_rows.draw_band(
-                sheet, row, scale, (y, column.pitch / 4), f"difference-{n}-{m}"
+                sheet,
+                row,
+                scale,
+                (y, column.pitch / 4),
+                f"difference-{n}-{m}",
+                is_judged=panel.verdict != "comparable",
             )
         sheet.line((scale.at(0.0),) * 2, span, width=0.8, name="baseline")
         figure_rows.draw_band_head(sheet, panel, scale, slot.top, heads[n])

@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from pipeline.primary import options_text, question_of
+from pipeline.report.band_figures import band_figures
 from pipeline.report.blocks import (
     Cell,
     Column,
@@ -20,7 +21,7 @@ from pipeline.report.blocks import (
 )
 from pipeline.report.facts import Facts, card_link, engine_name, tallied, whole
 from pipeline.report.number_text import decimals, loss_label, number
-from pipeline.report.pair_figures import band_figures, engine_figures
+from pipeline.report.pair_figures import engine_figures
 from pipeline.report.pair_words import detail, in_words, lede, relative
 from pipeline.report.verdicts import LADDER, badge, told
 from pipeline.report.wording import (
