@@ -20,6 +20,8 @@ class RankingRow:
         one repeat gives no interval.
     text : str
         The estimate as printed.
+    repeats : tuple of float
+        What each repeat measured, if they are to be shown.
     """
 
     name: str
@@ -27,6 +29,7 @@ class RankingRow:
     low: float
     high: float
     text: str
+    repeats: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)

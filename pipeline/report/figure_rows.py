@@ -4,7 +4,7 @@ A bar with its box plot, the marks of engines, a difference in its band.
 """
 
 from collections.abc import Sequence
-from math import isfinite, isinf
+from math import isfinite, isinf, nan
 from statistics import quantiles
 from typing import TypeAlias
 
@@ -29,6 +29,7 @@ from pipeline.report.figure_data import (
     EngineRow,
     ModelPanel,
     ModelRow,
+    RankingRow,
 )
 
 _SHAPES = {
@@ -50,6 +51,17 @@ ENGINES = (
     ("+", INK, 4.4),
     ("1", AXIS, 4.6),
 )
+
+
+def draw_repeats(
+    sheet: Sheet, row: RankingRow, scale: Scale, y: float, name: str
+) -> None:
+    """Draw a grey tick at each repeat of one feature, above and below its line."""
+    at = [scale.at(number) for number in row.repeats if isfinite(number)]
+    if at:
+        broken = [x for place in at for x in (place, place, nan)]
+        heights = [y - 1.7, y + 1.7, nan] * len(at)
+        sheet.line(broken, heights, colour=AXIS, width=0.5, name=name)
 
 
 def draw_loss(

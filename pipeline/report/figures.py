@@ -62,8 +62,8 @@ def ranking(
 ) -> str:
     """Return the ranking of the features of one model, as an SVG.
 
-    One row per feature, in the order given: a dot at the estimate, its capped
-    interval, a hairline from the baseline, the number at the right edge.
+    One row per feature, in the order given: a dot at the estimate, its capped interval,
+    a hairline from the baseline, the number at the right edge; a tick at each repeat.
 
     Parameters
     ----------
@@ -87,7 +87,9 @@ def ranking(
     parts.check(len(rows), "The rows of a ranking")
     column = parts.name_column([row.name for row in rows])
     right = WIDTH - parts.value_column([*(row.text for row in rows), value_label])
-    numbers = [number for row in rows for number in (row.estimate, row.low, row.high)]
+    numbers = [
+        n for row in rows for n in (row.estimate, row.low, row.high, *row.repeats)
+    ]
     ends = limits(numbers, include=(baseline,))
     scale = Scale(*ends, column.plot, right - column.plot)
     span = (parts.HEAD, parts.HEAD + column.height)
@@ -96,6 +98,7 @@ def ranking(
     parts.axis(sheet, scale, span, label=unit_label)
     parts.put_names(sheet, column, span[0])
     for n, (row, y) in enumerate(zip(rows, column.places(span[0]), strict=True)):
+        figure_rows.draw_repeats(sheet, row, scale, y, f"repeats-{n}")
         if isfinite(row.estimate):
             x = scale.at(row.estimate)
             sheet.line((scale.at(baseline), x), (y, y), colour=HAIR, width=0.7)

@@ -43,6 +43,8 @@ from pipeline.report.wording import (
     word,
 )
 
+REPEATS = 60
+"""Most repeats that ticks can show one by one."""
 PANEL_ROWS = 36
 PANELS = 6
 """What one figure can hold and stay legible."""
@@ -51,39 +53,63 @@ NAMED = 3
 """Most features that an alternative text names as those that may lead."""
 
 
-def ranking_figure(facts: Facts, ranking: Ranking) -> Figure | None:
-    """Return the ranking as dots with intervals; None without a loss to start from."""
+def ranking_figure(
+    facts: Facts, ranking: Ranking, ranked: Sequence[Ranking]
+) -> Figure | None:
+    """Return the ranking as dots with intervals; None of pairs, which have a map.
+
+    The repeats are shown where no figure of several models, `ranked`, shows them.
+    """
     record = ranking.record
-    if record.form not in ("difference", "ratio") or not ranking.measured:
+    if record.of == "pairs" or not ranking.measured:
         return None
-    if not ranking.starts_at_loss:
-        return None
-    shown_rows = ranking.measured[:TOP]
-    rows = tuple(_figure_row(ranking, row) for row in shown_rows)
-    baseline = plain((named(ranking.subject), " ", *_baseline_text(ranking)))
+    in_boxes = ranking.starts_at_loss and len(ranked) > 1
+    is_few = 1 < record.n_repeats <= REPEATS
+    with_repeats = ranking.is_drawn and is_few and not in_boxes
+    rows = tuple(
+        _figure_row(ranking, row, with_repeats) for row in ranking.measured[:TOP]
+    )
+    baseline = _baseline_text(ranking) if ranking.starts_at_loss else ()
     return Figure(
         id=table_id(ranking).replace("tab-", "fig-"),
         function="ranking",
         data={
             "rows": rows,
             "unit_label": plain(measured_in(facts, ranking)),
-            "baseline_label": baseline,
+            "baseline_label": plain(joined((named(ranking.subject), baseline), " ")),
             "baseline": ranking.nothing,
             "value_label": value_word(ranking).lower(),
         },
         alt=_ranking_alt(facts, ranking, len(rows)),
         headline=_headline(ranking),
-        caption=say(
-            "figures.ranking",
-            estimate=over_repeats(ranking),
-            level=percent(LEVEL),
-            card=card_link(facts.card(record)),
-            table=Link(table_id(ranking)),
-        ),
+        caption=_ranking_caption(facts, ranking, with_repeats),
     )
 
 
-def _figure_row(ranking: Ranking, row: int) -> RankingRow:
+def _ranking_caption(facts: Facts, ranking: Ranking, with_repeats: bool) -> Sentence:
+    """Return what the marks are: an interval and repeats only if they are drawn."""
+    record, drawn = ranking.record, ranking.is_drawn
+    path = f"importances[{ranking.index}].n_repeats"
+    repeats = whole(path, record.n_repeats)
+    from_loss, zero = ranking.starts_at_loss, lone(ranking.nothing)
+    key = ("ranking" if from_loss else "ranking_mean") if drawn else "ranking_exact"
+    return (
+        *say(
+            f"figures.{key}",
+            estimate=over_repeats(ranking) if drawn else "",
+            level=percent(LEVEL),
+            card=card_link(facts.card(record)),
+        ),
+        *(say("figures.ranking_repeats", n=repeats) if with_repeats else ()),
+        *say(
+            "figures.dashed_loss" if from_loss else "figures.dashed_zero",
+            zero=zero,
+        ),
+        *say("figures.ranking_data", table=Link(table_id(ranking))),
+    )
+
+
+def _figure_row(ranking: Ranking, row: int, with_repeats: bool) -> RankingRow:
     value = value_of(ranking, row)
     return RankingRow(
         name=display_name(ranking.record.features[row]),
@@ -91,6 +117,7 @@ def _figure_row(ranking: Ranking, row: int) -> RankingRow:
         low=float(ranking.low[row]),
         high=float(ranking.high[row]),
         text=value.text,
+        repeats=tuple(ranking.record.values[row].tolist()) if with_repeats else (),
     )
 
 
@@ -126,7 +153,7 @@ def _ranking_alt(facts: Facts, ranking: Ranking, n: int) -> str:
     record = ranking.record
     row = ranking.measured[0]
     text = say(
-        "figures.ranking_alt",
+        "figures.ranking_alt" if ranking.is_drawn else "figures.ranking_alt_exact",
         n=count(n),
         total=count(len(record.features)),
         what=word(f"asked.{record.of}"),

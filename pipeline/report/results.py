@@ -106,7 +106,7 @@ def _group(facts: Facts, measure: Measure) -> Group:
             if significance := significance_table(facts, ranking):
                 blocks.append(significance)
             blocks += convergence(facts, ranking)
-            if is_lead and (figure := ranking_figure(facts, ranking)):
+            if is_lead and (figure := ranking_figure(facts, ranking, same_loss)):
                 blocks.append(figure)
             if figure := interaction_figure(facts, ranking, same_loss):
                 blocks.append(figure)
