@@ -3,8 +3,6 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
 from pipeline.report.blocks import Figure, Link, Name, Sentence, Value, plain
 from pipeline.report.facts import Facts, card_link
 from pipeline.report.interaction_drawing import MOST
@@ -62,8 +60,8 @@ def interaction_figure(
 
 
 def _pairs(ranking: Ranking) -> dict[frozenset[str], int]:
-    """Return the row of each pair."""
-    return {frozenset(ranking.record.columns[i]): i for i in ranking.order}
+    """Return the row of each pair that was measured."""
+    return {frozenset(ranking.record.columns[i]): i for i in ranking.measured}
 
 
 def _by_total(ranking: Ranking, found: Mapping[frozenset[str], int]) -> list[str]:
@@ -71,7 +69,7 @@ def _by_total(ranking: Ranking, found: Mapping[frozenset[str], int]) -> list[str
     total: dict[str, float] = defaultdict(float)
     for row in found.values():
         for name in ranking.record.columns[row]:
-            total[name] += float(np.nan_to_num(ranking.mean[row]))
+            total[name] += float(ranking.mean[row])
     return sorted(total, key=lambda name: -total[name])
 
 

@@ -187,6 +187,11 @@ def test_a_pair_that_nobody_asked_for_is_not_taken_for_one_without_strength():
     assert figure.data["texts"] == ((), ("2",), ("1", "–"))
 
 
+def test_features_of_which_no_pair_was_measured_are_not_drawn():
+    (figure,) = found("abcd", (1.0, 2.0, nan, 3.0, nan, nan))
+    assert set(figure.data["names"]) == {"a", "b", "c"}
+
+
 def test_hostile_names_are_shown_escaped():
     names = HOSTILE[:6]
     values = np.arange(1.0, 16.0)
