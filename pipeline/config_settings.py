@@ -42,6 +42,9 @@ class ChecksSection:
         Which pairs with independent draws are asked again, once, with four times the
         repeats: those that disagree, also those whose band is wider than `resolution`,
         or none.
+    minimum_change : float
+        The least difference from the approved baseline that counts as a movement, as a
+        share of the baseline's largest importance.
     """
 
     resolution: Annotated[float, Range(above=0)] = 0.1
@@ -49,6 +52,7 @@ class ChecksSection:
     top_k: int = 3
     dependence: Annotated[float, Range(above=0, most=1)] = 0.8
     repeat_run: Annotated[str, OneOf(REPEAT_RUNS)] = "disagreement"
+    minimum_change: Annotated[float, Range(least=0)] = 0.0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -35,7 +35,7 @@ LAYERS = (
     "report",
     "importance",
     "interactions mean_predictions",
-    "loss_sensitivity",
+    "loss_sensitivity change",
     "avoided_defects",
     "effects known_answers known_defects agreement performance result_json "
     "result_csv prediction",

@@ -143,7 +143,8 @@ def _distance(x: Floats, y: Floats) -> Floats:
 
 def _signed(x: Floats, y: Floats) -> Floats:
     """Return x - y, 0 for equal infinities."""
-    return np.asarray(np.where(x == y, 0.0, x - y))
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.where(x == y, 0.0, x - y))
 
 
 def _finite(x: Floats) -> Floats:

@@ -1,12 +1,155 @@
-"""Section I: what moved since the approved baseline."""
+"""Section I: what differs from the approved baseline, what that allows to conclude.
 
-from pipeline.report.blocks import Section
-from pipeline.report.facts import Facts
-from pipeline.report.wording import say, word
+Then what moved, feature by feature, and which checks came out otherwise.
+"""
+
+from pipeline.change import AREAS, Change, Difference, Judged
+from pipeline.report.blocks import Cell, Column, Row, Section, Sentence, Styled, Table
+from pipeline.report.change_tables import movements
+from pipeline.report.control import day_of
+from pipeline.report.facts import Facts, tallied
+from pipeline.report.wording import (
+    counted,
+    joined,
+    look_up,
+    named,
+    say,
+    series,
+    shortened,
+    shown,
+    word,
+)
+
+DIGITS = 12
+LONG = 60
+ROWS = 20
 
 
 def change(facts: Facts) -> Section:
-    """Return section I."""
-    del facts
-    title, lede = word("sections.change"), say("change.none")
-    return Section("I", "change", title, lede, {"blocks": ()})
+    """Return section I: the four steps in their order, the why before the numbers."""
+    title = word("sections.change")
+    if facts.change is None or facts.baseline is None:
+        nothing = {"blocks": ()}
+        return Section("I", "change", title, say("change.none"), nothing)
+    blocks = (
+        _against(facts),
+        _differs(facts.change),
+        conclusion(facts.change),
+        *movements(facts, facts.change),
+        *_checks(facts.change),
+    )
+    return Section("I", "change", title, lede(facts), {"blocks": blocks})
+
+
+def lede(facts: Facts) -> Sentence:
+    """Return in one sentence how many importances moved; a reason if none can say."""
+    told = facts.change
+    if told is None:
+        return say("executive.no_baseline")
+    judged = sum(len(moved.features) for moved in told.moved)
+    if not judged:
+        return say("change.nothing_in_common")
+    noise = told.count("rank moved within noise")
+    text = say(
+        "change.lede",
+        moved=tallied("change", told.count("moved")),
+        all=counted(tallied("change", judged), "importance"),
+        noise=counted(tallied("change", noise), "rank_change"),
+    )
+    for key in ("new", "gone", "not comparable", "below the minimum"):
+        if n := told.count(key):  # type: ignore[arg-type]
+            text += say("change.lede_also", n=tallied("change", n), what=_word(key))
+    return text
+
+
+def _word(key: str) -> str:
+    return str(look_up("change.words")[key])
+
+
+def conclusion(told: Change) -> Sentence:
+    """Return what the differences allow to conclude from a movement."""
+    if not told.differs:
+        return say("change.conclude_same")
+    if told.is_noise_only:
+        return say("change.conclude_noise")
+    areas = [area for area in AREAS if area in told.areas - {"seed", "environment"}]
+    listed = series(word(f"change.areas.{area}") for area in areas)
+    return say("change.conclude_other", areas=listed)
+
+
+def _against(facts: Facts) -> Sentence:
+    """Return which run the baseline is."""
+    run = facts.baseline.run  # type: ignore[union-attr]
+    return say(
+        "change.against",
+        run=named(str(run.volatile.get("run_id", ""))),
+        day=day_of(str(run.volatile["started"])),
+        digest=Styled("code", (facts.baseline_digest[:DIGITS],)),
+    )
+
+
+def _differs(told: Change) -> Table:
+    """Return one row per difference, and one for each area without any."""
+    rows: list[Row] = []
+    for area in AREAS:
+        here = [one for one in told.differs if one.area == area]
+        label = word(f"change.areas.{area}")
+        if not here:
+            same = (Cell((label,)), Cell(), Cell(say("change.same")), Cell())
+            rows.append(Row(same))
+        rows += [_difference(one, label) for one in here]
+    return Table(
+        id="tab-differs",
+        caption=say("change.differs"),
+        columns=(
+            Column(say("change.area"), "header", 14),
+            Column(say("change.what"), width=32),
+            Column(say("change.baseline"), width=27),
+            Column(say("change.this_run"), width=27),
+        ),
+        rows=tuple(rows),
+    )
+
+
+def _difference(one: Difference, label: str) -> Row:
+    sides = (Cell((_side(text),)) for text in (one.old, one.new))
+    return Row((Cell((label,)), Cell((shortened(one.what, LONG),)), *sides))
+
+
+def _side(text: str) -> str:
+    """Return what one side has: a digest by its first digits, nothing as a dash."""
+    if len(text) == 64 and set(text) <= set("0123456789abcdef"):
+        return f"{text[:DIGITS]} …"
+    told = shown(text)
+    return f"{told[: LONG - 1]}…" if len(told) > LONG else told or "–"
+
+
+def _checks(told: Change) -> tuple[Table | Sentence, ...]:
+    """Return the checks with another verdict, or that there is none."""
+    if not told.checks:
+        return (say("change.checks_same"),)
+    table = Table(
+        id="tab-verdict-changes",
+        caption=say("change.checks"),
+        columns=(
+            Column(say("thresholds.check"), "header", 38),
+            Column(say("thresholds.subject"), width=32),
+            Column(say("change.baseline"), width=15),
+            Column(say("change.this_run"), width=15),
+        ),
+        rows=tuple(_check(one) for one in told.checks),
+    )
+    return (table,)
+
+
+def _check(one: Judged) -> Row:
+    words = look_up("check_words")
+    name = look_up("checks").get(one.check, one.check.replace("_", " "))
+    sides = (words[text] if text else word("change.not_made") for text in one[2:])
+    return Row(
+        (
+            Cell((name,)),
+            Cell(joined([shortened(one.subject)])),
+            *(Cell((side,)) for side in sides),
+        )
+    )

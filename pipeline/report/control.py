@@ -74,7 +74,12 @@ def subtitle(facts: Facts) -> Sentence:
 
 def day(facts: Facts) -> str:
     """Return the day the run started, in words."""
-    date = datetime.fromisoformat(str(facts.result.run.volatile["started"]))
+    return day_of(str(facts.result.run.volatile["started"]))
+
+
+def day_of(instant: str) -> str:
+    """Return the day of an instant, in words."""
+    date = datetime.fromisoformat(instant)
     month = look_up("months")[date.month - 1]
     return NO_BREAK.join((str(date.day), month, str(date.year)))
 

@@ -12,6 +12,7 @@ from pipeline.report.blocks import (
     Table,
     plain,
 )
+from pipeline.report.change_section import lede as change_lede
 from pipeline.report.facts import Facts, card_link, tallied
 from pipeline.report.findings import gravest, link_to, tally, title_of
 from pipeline.report.number_text import loss_label, rank_text
@@ -68,7 +69,7 @@ def executive(facts: Facts) -> Section:
         "ranking": (_ranking(facts, facts.lead),) if facts.lead else (),
         "others": _others(facts),
         "pairs": pairs,
-        "change": say("executive.no_baseline"),
+        "change": change_lede(facts),
         "tally": (*tally(facts.result), "."),
         "findings": _findings(facts, FINDINGS - n_long),
         "untested": _untested(facts),

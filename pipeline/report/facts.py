@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
+from pipeline.change import Change, change
 from pipeline.estimates import Effect, Importance
 from pipeline.primary import OURS, Measure, measure_of, told_apart
 from pipeline.report.blocks import Link, Value, plain
@@ -12,6 +14,7 @@ from pipeline.report.number_text import count, unit_text
 from pipeline.report.rankings import Ranking, rankings
 from pipeline.report.wording import say, word
 from pipeline.result import AuditResult
+from pipeline.result_json import content_digest
 
 Attachments: TypeAlias = Mapping[str, tuple[int, str]]
 NOTHING_ATTACHED: Attachments = MappingProxyType({})
@@ -49,6 +52,19 @@ class Facts:
     cards: Mapping[Measure, str]
     baseline: AuditResult | None = None
     attachments: Attachments = field(default_factory=dict)
+
+    @cached_property
+    def change(self) -> Change | None:
+        """What moved since the approved baseline, None if there is none."""
+        if self.baseline is None:
+            return None
+        minimum = float(config_of(self, "checks").get("minimum_change", 0.0))
+        return change(self.baseline, self.result, minimum=minimum)
+
+    @property
+    def baseline_digest(self) -> str:
+        """The content digest of the baseline, empty if there is none."""
+        return content_digest(self.baseline) if self.baseline else ""
 
     @property
     def run_id(self) -> str:

@@ -20,6 +20,7 @@ from pipeline.primary import (
     interval,
     measure_of,
     nothing_of,
+    places,
     primary,
     question_of,
 )
@@ -204,21 +205,6 @@ def _ranked(
         last=last,
         order=tuple(order.tolist()),
     )
-
-
-def places(low: Floats, high: Floats) -> tuple[Floats, Floats]:
-    """Return the best and the worst place of each feature, given its interval.
-
-    The best is 1 plus the features whose lower bound exceeds its upper bound, the
-    worst the number of features without those whose upper bound is below its lower
-    bound. NaN where a bound is.
-    """
-    known = ~(np.isnan(low) | np.isnan(high))
-    ordered_low, ordered_high = np.sort(low[known]), np.sort(high[known])
-    n = len(ordered_low)
-    first = 1.0 + n - np.searchsorted(ordered_low, high, side="right")
-    last = n - np.searchsorted(ordered_high, low, side="left").astype(float)
-    return np.where(known, first, np.nan), np.where(known, last, np.nan)
 
 
 def cut(

@@ -1,0 +1,362 @@
+"""Two runs of one audit held against each other: what differs, what moved.
+
+The older is the approved baseline. What differs decides what a movement may mean, so
+it comes first. Not: which run is the baseline, or how a report says it.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from pipeline.agreement import numbers
+from pipeline.agreement.sides import side_by_side
+from pipeline.estimates import Importance
+from pipeline.primary import interval, nothing_of, places, primary
+from pipeline.records import Floats
+from pipeline.result import AuditResult
+
+Area = Literal["configuration", "data", "model", "code", "environment", "seed"]
+Word = Literal[
+    "moved",
+    "below the minimum",
+    "rank moved within noise",
+    "no evidence of change",
+    "new",
+    "gone",
+    "not comparable",
+]
+
+
+AREAS: tuple[Area, ...] = (
+    *("configuration", "data", "model", "code", "environment", "seed"),
+)
+OWN = "importance-audit"
+OF_NO_NUMBER = ("report", "checks", "fail_on", "seed", "expected", "claims")
+"""Parts of a configuration that change no number, or are told elsewhere."""
+OF_COLUMNS = ("kind", "levels", "minimum", "maximum", "definition")
+OF_MODELS = (
+    *("estimator", "library", "parameters", "encoder", "source", "sha256"),
+    "predictions_sha256",
+)
+
+
+class Difference(NamedTuple):
+    """One thing that is not as it was; an absent side is an empty text."""
+
+    area: Area
+    what: str
+    old: str
+    new: str
+
+
+class Movement(NamedTuple):
+    """One feature in both runs.
+
+    `band` is the half-width that shuffling alone explains, NaN where nobody knows it;
+    `places_old` and `places_new` are the best and worst place the intervals allow.
+    """
+
+    feature: str
+    old: float
+    new: float
+    band: float
+    rank_old: float
+    rank_new: float
+    places_old: tuple[float, float]
+    places_new: tuple[float, float]
+    word: Word
+
+    @property
+    def difference(self) -> float:
+        """How far the estimate went, in the unit of the measure."""
+        return self.new - self.old
+
+
+class Moved(NamedTuple):
+    """One question to one model in both runs, with the places of its two records.
+
+    `why_not` names the fields in which the estimand cards differ, if they do; every
+    feature is then "not comparable".
+    """
+
+    old: int
+    new: int
+    why_not: str
+    features: tuple[Movement, ...]
+
+
+class Judged(NamedTuple):
+    """A check whose verdict is another one; "" where a run did not make it."""
+
+    check: str
+    subject: str
+    old: str
+    new: str
+
+
+class Change(NamedTuple):
+    """What differs between two runs, and what moved.
+
+    `only_asked_in` holds the places of the records whose question one run alone asked:
+    of the old, then of the new.
+    """
+
+    differs: tuple[Difference, ...]
+    moved: tuple[Moved, ...]
+    only_asked_in: tuple[tuple[int, ...], tuple[int, ...]]
+    checks: tuple[Judged, ...]
+
+    @property
+    def areas(self) -> frozenset[str]:
+        """The areas in which anything differs."""
+        return frozenset(difference.area for difference in self.differs)
+
+    @property
+    def is_noise_only(self) -> bool:
+        """Whether a movement can only come from the draws: rows and models are same."""
+        return not self.areas & {"configuration", "data", "model", "code"}
+
+    def count(self, word: Word) -> int:
+        """Return how many features of all questions have this word."""
+        return sum(row.word == word for moved in self.moved for row in moved.features)
+
+
+def change(old: AuditResult, new: AuditResult, *, minimum: float = 0.0) -> Change:
+    """Return what differs between two runs of an audit and what moved.
+
+    A feature *moved* if its difference is outside the band: the half-width of Welch's
+    interval over the repeats of both runs, at 1 - 0.01 over all features together
+    (Bonferroni), or rounding where nothing is drawn. The band knows nothing of other
+    rows or another fit.
+
+    Parameters
+    ----------
+    old, new : AuditResult
+        The approved baseline, and the run held against it.
+    minimum : float, default 0
+        The least difference that counts, as a share of the largest importance in
+        `old` (of its distance from a feature that does not matter).
+
+    Returns
+    -------
+    Change
+        Questions in the order of `new`, features by their rank in it, gone ones last.
+    """
+    before, after = primary(old.importances), primary(new.importances)
+    moved = tuple(
+        _moved(old, new, before[key][0], after[key][0], minimum)
+        for key in after
+        if key in before
+    )
+    return Change(
+        differs=tuple(_differences(old, new)),
+        moved=moved,
+        only_asked_in=(_alone(before, after), _alone(after, before)),
+        checks=tuple(_checks(old.checks, new.checks)),
+    )
+
+
+def _alone(asked: Mapping[Any, Any], elsewhere: Mapping[Any, Any]) -> tuple[int, ...]:
+    return tuple(place for key, (place, _) in asked.items() if key not in elsewhere)
+
+
+def _moved(old: AuditResult, new: AuditResult, i: int, j: int, minimum: float) -> Moved:
+    before, after = old.importances[i], new.importances[j]
+    common = [name for name in after.features if name in before.features]
+    one, other = _part(after, common), _part(before, common)
+    left, right, _ = side_by_side(one, other)
+    why_not = _cards_differ(before, after)
+    measured = dict(zip(left.features, range(len(left.features)), strict=True))
+    with np.errstate(invalid="ignore"):  # infinite losses have no spread
+        gaps = numbers.mean_gaps(left, right) if measured and not why_not else None
+    least = minimum * _largest(before)
+    sides = _Side.of(before), _Side.of(after)
+
+    def word(name: str) -> tuple[float, Word]:
+        if name not in sides[0].row or name not in sides[1].row:
+            return np.nan, "new" if name in sides[1].row else "gone"
+        if gaps is None or name not in measured:
+            return np.nan, "not comparable"
+        at = measured[name]
+        band = float(gaps.band[at])
+        if not gaps.inside[at]:
+            gap = abs(float(gaps.difference[at]))
+            return band, "moved" if gap >= least else "below the minimum"
+        ranks = [side.rank[side.row[name]] for side in sides]
+        is_same = ranks[0] == ranks[1]
+        return band, "no evidence of change" if is_same else "rank moved within noise"
+
+    gone = [name for name in before.features if name not in after.features]
+    names = sorted(after.features, key=lambda n: _last_if_nan(sides[1], n))
+    rows = (_movement(name, sides, *word(name)) for name in (*names, *gone))
+    return Moved(old=i, new=j, why_not=why_not, features=tuple(rows))
+
+
+class _Side(NamedTuple):
+    """One record as its features ask for it."""
+
+    row: Mapping[str, int]
+    mean: Floats
+    rank: Floats
+    first: Floats
+    last: Floats
+
+    @classmethod
+    def of(cls, record: Importance) -> "_Side":
+        first, last = places(*interval(record))
+        row = {name: at for at, name in enumerate(record.features)}
+        return cls(row, record.mean, record.rank, first, last)
+
+    def told(self, name: str) -> tuple[float, float, tuple[float, float]]:
+        """Return estimate, rank and places of a feature, NaN where it is not."""
+        if name not in self.row:
+            return np.nan, np.nan, (np.nan, np.nan)
+        at = self.row[name]
+        ends = float(self.first[at]), float(self.last[at])
+        return float(self.mean[at]), float(self.rank[at]), ends
+
+
+def _last_if_nan(side: _Side, name: str) -> tuple[bool, float, int]:
+    rank = float(side.rank[side.row[name]])
+    return bool(np.isnan(rank)), rank, side.row[name]
+
+
+def _movement(
+    name: str, sides: tuple[_Side, _Side], band: float, word: Word
+) -> Movement:
+    (old, rank_old, places_old), (new, rank_new, places_new) = (
+        side.told(name) for side in sides
+    )
+    return Movement(
+        name, old, new, band, rank_old, rank_new, places_old, places_new, word
+    )
+
+
+def _part(record: Importance, names: list[str]) -> Importance:
+    """Return a record of some of its features."""
+    rows = [record.features.index(name) for name in names]
+    return replace(
+        record,
+        features=tuple(names),
+        columns=tuple(record.columns[row] for row in rows),
+        raw=record.raw[rows],
+    )
+
+
+def _largest(record: Importance) -> float:
+    """Return the largest distance from what a feature that does not matter has."""
+    mean = record.mean[np.isfinite(record.mean)]
+    return float(np.abs(mean - nothing_of(record)).max(initial=0.0))
+
+
+def _cards_differ(old: Importance, new: Importance) -> str:
+    """Return the fields of the estimand that differ, but for how many rows there are.
+
+    Measure and question are the same already; another number of rows is other data.
+    """
+    before, after = old.estimand, new.estimand
+    names = dict.fromkeys((*before, *after))
+    told = (
+        name
+        for name in names
+        if name != "n_samples" and before.get(name) != after.get(name)
+    )
+    units = () if old.unit == new.unit else ("unit",)
+    return ", ".join((*told, *units))
+
+
+def _differences(old: AuditResult, new: AuditResult) -> Iterator[Difference]:
+    """Yield what differs, area by area, in a fixed order."""
+    for area, told in _TOLD.items():
+        before, after = told(old), told(new)
+        for what in dict.fromkeys((*before, *after)):
+            one, other = before.get(what, ""), after.get(what, "")
+            if one != other:
+                yield Difference(area, what, one, other)
+
+
+def _configuration(result: AuditResult) -> dict[str, str]:
+    asked = {k: v for k, v in result.run.config.items() if k not in OF_NO_NUMBER}
+    return dict(_flat(asked))
+
+
+def _flat(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """Yield every key of a configuration with its value, as one text each."""
+    if isinstance(value, Mapping) and value:
+        for key in value:
+            yield from _flat(value[key], f"{path}.{key}" if path else str(key))
+    elif isinstance(value, list | tuple) and any(isinstance(v, Mapping) for v in value):
+        for at, item in enumerate(value, start=1):
+            yield from _flat(item, f"{path}[{at}]")
+    else:
+        yield path, _text(value)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_text, value)) or "none"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _data(result: AuditResult) -> dict[str, str]:
+    told = {}
+    for row in result.datasets.to_dict("records"):
+        told[f"{row['split']} rows"] = str(row["rows"])
+        told[f"{row['split']} digest"] = str(row["sha256"])
+    for row in result.columns.to_dict("records"):
+        told[f"column {row['feature']}"] = "present"
+        for name in OF_COLUMNS:
+            text = _text(row[name])
+            if text not in ("", "nan", "none"):
+                told[f"column {row['feature']}, {name}"] = text
+    return told
+
+
+def _model(result: AuditResult) -> dict[str, str]:
+    return {
+        f"{row['model']}, {name.replace('_', ' ')}": str(row.get(name, ""))
+        for row in result.models.to_dict("records")
+        for name in OF_MODELS
+        if row.get(name, "")
+    }
+
+
+def _code(result: AuditResult) -> dict[str, str]:
+    return {OWN: result.run.versions.get(OWN, "")}
+
+
+def _environment(result: AuditResult) -> dict[str, str]:
+    versions = {k: v for k, v in result.run.versions.items() if k != OWN}
+    return {**versions, **result.run.environment}
+
+
+def _seed(result: AuditResult) -> dict[str, str]:
+    seed = result.run.config.get("seed")
+    return {} if seed is None else {"seed": str(seed)}
+
+
+_TOLD: dict[Area, Callable[[AuditResult], dict[str, str]]] = {
+    "configuration": _configuration,
+    "data": _data,
+    "model": _model,
+    "code": _code,
+    "environment": _environment,
+    "seed": _seed,
+}
+
+
+def _checks(old: pd.DataFrame, new: pd.DataFrame) -> Iterator[Judged]:
+    """Yield the checks whose verdict is another one, in the order of the new run."""
+    before, after = _verdicts(old), _verdicts(new)
+    for key in dict.fromkeys((*after, *before)):
+        one, other = before.get(key, ""), after.get(key, "")
+        if one != other:
+            yield Judged(*key, one, other)
+
+
+def _verdicts(frame: pd.DataFrame) -> dict[tuple[str, str], str]:
+    rows = frame.to_dict("records")
+    return {(str(r["check"]), str(r["subject"])): str(r["verdict"]) for r in rows}
