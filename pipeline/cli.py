@@ -105,6 +105,19 @@ def render(folder: Path, output: Path, quiet: bool) -> None:
 
 
 @main.command()
+@click.argument("baseline", type=FOLDER)
+@click.argument("run", type=FOLDER)
+def diff(baseline: Path, run: Path) -> None:
+    """Say what differs between two stored runs and which importances moved."""
+    from pipeline.history import load_run
+    from pipeline.report.change_section import section_of
+    from pipeline.report.plain_text import to_text
+
+    with _faults():
+        click.echo(to_text(section_of(load_run(run), load_run(baseline))), nl=False)
+
+
+@main.command()
 @click.argument("folder", type=FOLDER)
 @click.option("--to", type=FOLDER, help="A folder to make (default: here, by the run).")
 @QUIET

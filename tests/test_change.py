@@ -90,6 +90,12 @@ def test_another_definition_is_not_compared_and_its_fields_are_named():
     assert {row.word for row in moved.features} == {"not comparable"}
 
 
+def test_more_rows_are_other_data_and_no_other_definition():
+    old, new = run_of([30, 20, 10]), run_of([30, 26, 10], draw=8)
+    more = replace(new.importances[0], n_samples=10_000)
+    assert words(old, replace(new, importances=(more,)))["b"] == "moved"
+
+
 def test_a_question_of_one_run_only_is_told_by_its_record():
     old, new = run_of([30, 20, 10]), run_of([30, 20, 10])
     other = replace(new.importances[0], options={"n_rows": 5})

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import resource
 import shutil
 import signal
@@ -140,6 +141,18 @@ def test_render_needs_neither_model_nor_data(folder, tmp_path_factory):
     assert page.read_bytes() == (made / "report.html").read_bytes()
     (pdf,) = output.glob("*.pdf")
     assert pdf.read_bytes() == (made / "report.pdf").read_bytes()
+
+
+def test_diff_says_what_differs_between_two_stored_runs(folder):
+    run(folder)
+    audit = folder / "audit.toml"
+    audit.write_text(audit.read_text().replace("seed = 3\n", "seed = 99\n"))
+    run(folder)
+    before, after = map(str, runs(folder))
+    answer = CliRunner().invoke(main, ["diff", before, after])
+    assert answer.exit_code == 0, answer.output
+    assert answer.stdout.startswith("I  Change since the approved baseline\n")
+    assert re.search(r"^seed +seed +\d+ +99$", answer.stdout, re.M)
 
 
 def test_init_writes_a_file_once(tmp_path):

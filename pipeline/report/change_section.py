@@ -7,7 +7,7 @@ from pipeline.change import AREAS, Change, Difference, Judged
 from pipeline.report.blocks import Cell, Column, Row, Section, Sentence, Styled, Table
 from pipeline.report.change_tables import movements
 from pipeline.report.control import day_of
-from pipeline.report.facts import Facts, tallied
+from pipeline.report.facts import Facts, facts_of, tallied
 from pipeline.report.wording import (
     counted,
     joined,
@@ -19,6 +19,8 @@ from pipeline.report.wording import (
     shown,
     word,
 )
+from pipeline.result import AuditResult
+from pipeline.result_json import content_digest
 
 DIGITS = 12
 LONG = 60
@@ -39,6 +41,11 @@ def change(facts: Facts) -> Section:
         *_checks(facts.change),
     )
     return Section("I", "change", title, lede(facts), {"blocks": blocks})
+
+
+def section_of(result: AuditResult, baseline: AuditResult) -> Section:
+    """Return section I alone."""
+    return change(facts_of(result, content_digest(result), baseline=baseline))
 
 
 def lede(facts: Facts) -> Sentence:

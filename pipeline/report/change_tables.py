@@ -21,7 +21,13 @@ from pipeline.report.blocks import (
 )
 from pipeline.report.facts import Facts, card_link, tallied
 from pipeline.report.figure_data import BandPanel, BandRow
-from pipeline.report.number_text import decimals, interval_text, number, percent
+from pipeline.report.number_text import (
+    decimals,
+    interval_text,
+    loss_label,
+    number,
+    percent,
+)
 from pipeline.report.ranking_tables import measured_in, table_id
 from pipeline.report.rankings import Ranking
 from pipeline.report.wording import display_name, look_up, named, say, series, word
@@ -79,14 +85,14 @@ def _rows(
         id=table_id(ranking).replace("ranking", "movement", 1),
         caption=caption,
         columns=(
-            Column(say(f"ranking.name.{ranking.record.of}"), "header", 22),
+            Column(say(f"ranking.name.{ranking.record.of}"), "header", 20),
             Column(say("change.baseline"), "number", 11),
             Column(say("change.this_run"), "number", 11),
             Column(say("change.difference"), "number", 11),
             Column(say("change.half_width"), "number", 9),
             Column(say("change.ranks_before"), "number", 8),
             Column(say("change.ranks_now"), "number", 8),
-            Column(say("change.movement_word"), width=20),
+            Column(say("change.movement_word"), width=22),
         ),
         rows=tuple(_row(facts, moved, row, places) for row in rows),
         notes=tuple(notes),
@@ -215,11 +221,11 @@ def _others(
         caption=say("change.others", n=tallied("change", total)),
         columns=(
             Column(say("change.feature"), "header", 24),
-            Column(say("change.model"), width=20),
-            Column(say("change.card"), width=8),
-            Column(say("change.baseline"), "number", 13),
-            Column(say("change.this_run"), "number", 13),
-            Column(say("change.movement_word"), width=22),
+            Column(say("change.model"), width=18),
+            Column(say("change.card"), width=13),
+            Column(say("change.baseline"), "number", 12),
+            Column(say("change.this_run"), "number", 12),
+            Column(say("change.movement_word"), width=21),
         ),
         rows=tuple(
             _other_row(facts, ranked[moved.new], moved, row) for moved, row in loud
@@ -236,11 +242,18 @@ def _other_row(facts: Facts, ranking: Ranking, moved: Moved, row: Movement) -> R
         (
             Cell((named(row.feature),)),
             Cell((named(ranking.subject),)),
-            Cell((card_link(facts.card(ranking.record)),)),
+            Cell(_measure(facts, ranking)),
             *(Cell((side,)) for side in sides),
             Cell((str(look_up("change.words")[row.word]),)),
         )
     )
+
+
+def _measure(facts: Facts, ranking: Ranking) -> Sentence:
+    """Return the card of a ranking, with its loss if it has one."""
+    card: Sentence = (card_link(facts.card(ranking.record)),)
+    loss = ranking.record.loss
+    return (*card, f", {loss_label(loss)}") if loss else card
 
 
 def _unasked(facts: Facts, told: Change) -> tuple[Sentence, ...]:
