@@ -148,6 +148,8 @@ class ModelSection:
     sha256 : str
         The SHA-256 of that file, by which you say that you trust it; of a script, if
         given, it must be met.
+    version : str
+        The version of the model in your inventory, as the report prints it.
     """
 
     name: Annotated[str, NAME]
@@ -158,6 +160,7 @@ class ModelSection:
     file: str = ""
     r_script: str = ""
     sha256: Annotated[str, SHA256] = ""
+    version: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -8,7 +8,7 @@ from pipeline.records import Dataset, FittedModel
 
 
 def check_rows(config: AuditConfig, test: Dataset) -> None:
-    """Refuse to draw more rows than there are, and rounds without their own losses."""
+    """Refuse what cannot be drawn of these rows, or said of them, before any fit."""
     problems = [
         f"[importance] {entry.method} n_rows must be at most the {test.n_samples} "
         f"rows of the test data, but {entry.options['n_rows']} was given."
@@ -24,6 +24,12 @@ def check_rows(config: AuditConfig, test: Dataset) -> None:
         "here and under [[importance]]."
         for entry in config.supplied
         if _lacks_full_losses(entry, test)
+    ]
+    problems += [
+        f"[report] rationale must name features that the audit has, but {name!r} is "
+        f"none.{did_you_mean(name, test.features)}"
+        for name in config.report.rationale
+        if name not in test.features
     ]
     if problems:
         raise ConfigError(problems)

@@ -102,6 +102,19 @@ def test_more_rows_than_there_are_are_refused_before_any_predict():
     )
 
 
+def test_a_reason_for_no_feature_is_refused_before_any_predict():
+    def never(_):
+        raise AssertionError
+
+    report = {"rationale": {"a": "asked for", "B": "of the register"}}
+    with pytest.raises(ConfigError) as refused:
+        audited(callable_model(never), report=report)
+    assert str(refused.value) == (
+        "[report] rationale must name features that the audit has, but 'B' is none. "
+        "Did you mean 'b'?"
+    )
+
+
 def test_a_predict_that_fails_is_a_failed_method_and_the_others_are_answered():
     def fails(_):
         raise RuntimeError("the service is down")

@@ -103,7 +103,7 @@ def _document(facts: Facts) -> KeyValues:
         (say("control.started"), (moment(run.volatile["started"]),)),
         (say("control.version"), say("control.unsigned")),
     ]
-    for key in ("classification", "owner"):
+    for key in ("classification", "owner", "tier"):
         if facts.note(key):
             rows.append((say(f"control.noted.{key}"), (shown(facts.note(key)),)))
     rows += [
@@ -123,7 +123,7 @@ def _audited(facts: Facts) -> KeyValues:
     frame = facts.result.datasets
     rows: list[tuple[Sentence, Sentence]] = []
     if facts.models:
-        rows.append((say("control.models"), _several(facts.models)))
+        rows.append((say("control.models"), _models(facts)))
     if facts.target:
         rows.append((say("control.predicts"), _target(facts)))
     for i in range(len(frame)):
@@ -138,12 +138,22 @@ def _audited(facts: Facts) -> KeyValues:
     return KeyValues("kv-audited", say("control.the_audited"), tuple(rows))
 
 
-def _several(names: tuple[str, ...], limit: int = 6) -> Sentence:
-    """Return names as a list, the first few and how many more."""
-    parts: list[Sentence] = [(shortened(name, 40),) for name in names[:limit]]
-    if len(names) > limit:
-        parts.append(say("words.more", n=tallied("models", len(names) - limit)))
+def _models(facts: Facts, limit: int = 6) -> Sentence:
+    """Return the models with their versions, the first few and how many more."""
+    parts = [model_name(facts, name) for name in facts.models[:limit]]
+    more = len(facts.models) - limit
+    if more > 0:
+        parts.append(say("words.more", n=tallied("models", more)))
     return joined(parts)
+
+
+def model_name(facts: Facts, name: str) -> Sentence:
+    """Return a model with the version that the configuration gives it, if any."""
+    version = facts.version_of(name)
+    if not version:
+        return (shortened(name, 40),)
+    told = shortened(version, 24)
+    return say("control.model_version", model=shortened(name, 40), version=told)
 
 
 def _target(facts: Facts) -> Sentence:

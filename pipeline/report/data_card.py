@@ -1,5 +1,6 @@
 """Section D: how good each model is, what it is, and the rows it was asked on."""
 
+import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -16,6 +17,7 @@ from pipeline.report.blocks import (
     Table,
     Value,
 )
+from pipeline.report.control import model_name
 from pipeline.report.facts import Facts, tallied, whole
 from pipeline.report.number_text import (
     number,
@@ -23,6 +25,7 @@ from pipeline.report.number_text import (
 )
 from pipeline.report.performance_tables import best_model, performance_tables
 from pipeline.report.rankings import TOP
+from pipeline.report.rationale import told_by_people
 from pipeline.report.wording import (
     counted,
     joined,
@@ -36,6 +39,8 @@ from pipeline.report.wording import (
 
 LEVELS_SHOWN = 6
 PARAMETERS_SHOWN = 12
+OBJECTIVES = ("loss", "criterion", "objective", "loss_function")
+"""What classes call the loss that their fit minimises."""
 
 
 def data_card(facts: Facts) -> Section:
@@ -45,6 +50,7 @@ def data_card(facts: Facts) -> Section:
         "models": (_models_table(facts),) if facts.models else (),
         "rows": tuple(_rows(facts, i) for i in range(len(facts.result.datasets))),
         "columns": _columns_table(facts),
+        "told": told_by_people(facts),
     }
     return Section("D", "data", word("sections.data"), best_model(facts), parts)
 
@@ -74,9 +80,9 @@ def _model_row(facts: Facts, place: int) -> Row:
     estimator = row["estimator"] or word("data.callable")
     return Row(
         (
-            Cell((named(str(row["model"])),)),
+            Cell(model_name(facts, str(row["model"]))),
             Cell((shown(f"{estimator}{library}"),)),
-            Cell(_parameters(facts, row)),
+            Cell(joined([_parameters(facts, row), *_all_parameters(row)], "; ")),
             Cell(_prepared(facts, row)),
             Cell(_predicts(row)),
             Cell(_made(f"models[{place}].n_train", row)),
@@ -133,6 +139,24 @@ def _parameters(facts: Facts, row: Any) -> Sentence:
     return joined(told or [say("data.defaults")])
 
 
+def _all_parameters(row: Any) -> list[Sentence]:
+    """Return the digest of every parameter, defaults included, as result.json has it.
+
+    With it the objective that the fit minimised, where the class has a name for it.
+    """
+    text = str(row["parameters"] or "")
+    known = json.loads(text) if text else {}
+    told = [
+        say("data.minimised", setting=Styled("code", (shown(f"{key}={known[key]}"),)))
+        for key in OBJECTIVES
+        if isinstance(known.get(key), str)
+    ]
+    if known:
+        digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        told.append(say("data.all_parameters", digest=_digest(digest)))
+    return told
+
+
 def _predicts(row: Any) -> Sentence:
     """Return the response scale, and the classes in their order."""
     parts: list[Sentence] = [(look_up("data.scales")[row["scale"]],)]
@@ -169,6 +193,7 @@ def _rows(facts: Facts, place: int) -> KeyValues:
             else say("data.none"),
         ),
         (say("data.weights"), say("data.weighted" if row["weighted"] else "data.none")),
+        (say("provenance.sha256"), _digest(str(row["sha256"]))),
     )
     title = say(f"data.title_{row['split']}")
     return KeyValues(f"kv-rows-{row['split']}-{place}", title, rows)

@@ -131,6 +131,12 @@ class Facts:
         """Return a text of the configuration's section [report], empty if not given."""
         return str(self.result.run.config.get("report", {}).get(key, ""))
 
+    def version_of(self, model: str) -> str:
+        """Return the version of a model as configured, empty if none was given."""
+        sections = self.result.run.config.get("models", ())
+        given = {entry["name"]: entry.get("version", "") for entry in sections}
+        return str(given.get(model, ""))
+
     def index(self, record: Importance) -> int:
         """Return the place of a record in ``result.importances``."""
         return next(i for i, r in enumerate(self.result.importances) if r is record)

@@ -8,8 +8,9 @@ from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
-from pipeline.report.blocks import Figure, Sentence, Table
+from pipeline.report.blocks import Figure, Sentence, Styled, Table
 from pipeline.report.pdf import conformity_statement, to_pdf
+from pipeline.report.template_files import templates_sha256
 from pipeline.report.view import ReportView, build_view
 from pipeline.report.wording import look_up, say, templates
 from pipeline.result import AuditResult
@@ -21,6 +22,8 @@ Rows: TypeAlias = tuple[tuple[Sentence, Sentence], ...]
 
 LARGEST_DOWNLOAD = 200_000
 """Bytes of a table that the page itself hands over; larger ones lie beside it."""
+TEMPLATE_DIGITS = 16
+"""Of the digest of the templates, which the manifest holds in full."""
 NO_FILES: Mapping[str, bytes] = MappingProxyType({})
 
 
@@ -146,6 +149,8 @@ def _data_uri(media_type: str, text: str) -> str:
 
 
 def _rendered(view: ReportView, *, printing: bool, conformity: Rows = ()) -> str:
+    digest = Styled("code", (templates_sha256()[:TEMPLATE_DIGITS],))
+    made_with = ((say("control.templates"), say("control.sha256", digest=digest)),)
     return (
         _environment()
         .get_template("report.html.j2")
@@ -155,7 +160,7 @@ def _rendered(view: ReportView, *, printing: bool, conformity: Rows = ()) -> str
             references=view.references,
             words=look_up("page"),
             printing=printing,
-            conformity=conformity,
+            rendering=(*made_with, *conformity),
             screen_css=_screen_css(),
             svg_uri=svg_uri,
             csv_uri=csv_uri,

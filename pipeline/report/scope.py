@@ -5,7 +5,7 @@ from typing import NamedTuple
 from pipeline.primary import OURS
 from pipeline.report.blocks import Cell, Column, Row, Section, Sentence, Table, plain
 from pipeline.report.cards import title_of
-from pipeline.report.facts import Facts, tallied
+from pipeline.report.facts import Facts, config_of, tallied
 from pipeline.report.wording import (
     counted,
     ended,
@@ -53,6 +53,7 @@ def scope(facts: Facts) -> Section:
     """Return section C."""
     parts = {
         "prose": (_purpose(facts), _asked(facts)),
+        "people": _people(facts),
         "shared": _shared(facts),
         "untested": _untested_table(facts),
     }
@@ -90,6 +91,34 @@ def _purpose(facts: Facts) -> Sentence:
         if facts.note(key)
     ]
     return joined(told or [say("scope.no_purpose")], " ")
+
+
+def _people(facts: Facts) -> Table | Sentence:
+    """Return who took part and how near they are to the developer, as configured."""
+    people = config_of(facts, "report").get("people", ())
+    if not people:
+        return say("scope.no_people")
+    rows = tuple(
+        Row(
+            (
+                Cell((shown(person["role"]),)),
+                Cell((named(person["name"]),)),
+                Cell((shown(person.get("relation") or word("scope.unsaid")),)),
+            )
+        )
+        for person in people
+    )
+    return Table(
+        id="tab-people",
+        caption=say("scope.people_caption"),
+        columns=(
+            Column(say("scope.role"), width=28),
+            Column(say("scope.person"), "header", 30),
+            Column(say("scope.relation"), width=42),
+        ),
+        rows=rows,
+        shape="tight",
+    )
 
 
 def _asked(facts: Facts) -> Sentence:
