@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from pipeline import agreement
 from pipeline.agreement.circumstances import NEWER
 from pipeline.known_defects import defects_for
+from pipeline.pair_checks import pair_rows
 from pipeline.records import Floats
 from pipeline.references import EngineInfo
 from pipeline.repeat_run import SecondRun, settle
@@ -88,3 +89,4 @@ def keep_agreement(
             journal.pairs.append(row)
             journal.differences.extend(differences)
         journal.findings.extend(agreement.findings_of(journal.pairs))
+        journal.checks.extend(pair_rows(journal.pairs, limits))

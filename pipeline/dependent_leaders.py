@@ -104,4 +104,5 @@ def _finding(
             "the number to read."
         ),
         evidence={"strongest": strongest, "features": len(group)},
+        measure=", ".join(group),
     )

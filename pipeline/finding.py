@@ -1,5 +1,6 @@
 """What an audit tells its reader in one sentence."""
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
@@ -25,6 +26,8 @@ class Finding:
     remedy : str
         What to do about it, empty if nothing.
     evidence : mapping of str to float
+    measure : str
+        What was asked, where subject and check do not tell two findings apart.
     """
 
     check: str
@@ -33,9 +36,19 @@ class Finding:
     message: str
     remedy: str = ""
     evidence: Mapping[str, float] = field(default_factory=dict)
+    measure: str = ""
 
     def __post_init__(self) -> None:
         freeze(self)
+
+    @property
+    def key(self) -> str:
+        """SHA-256 of check, measure and subject: the same from run to run.
+
+        The message is not in it, since its numbers change.
+        """
+        told = "\0".join((self.check, self.measure, self.subject))
+        return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def places_apart(share: float, limit: float) -> int:

@@ -69,4 +69,5 @@ def _told(
             "that acts through an interaction alone is not among them."
         ),
         remedy="Leave top out to measure all pairs.",
+        measure=section.method,
     )

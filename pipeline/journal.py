@@ -243,7 +243,9 @@ class Journal:
             words = str(error) or type(error).__name__
             reason = f"{_sentence(question)} failed: {words}"
             self.note(self.at[2], "error", traceback_of(error))
-            self.find("method_failed", "failure", model, reason, remedy)
+            self.find(
+                "method_failed", "failure", model, reason, remedy, measure=question
+            )
         return None, reason
 
     def keep_reason(self, reason: str, question: str, model: str) -> None:
@@ -279,6 +281,7 @@ class Journal:
         subject: str,
         message: str,
         remedy: str = "",
+        measure: str = "",
     ) -> None:
         """Keep one finding of the orchestration itself."""
         self.findings.append(
@@ -288,6 +291,7 @@ class Journal:
                 subject=subject,
                 message=message,
                 remedy=remedy,
+                measure=measure,
             )
         )
 
@@ -299,6 +303,7 @@ class Journal:
                 severity="info",
                 subject=", ".join(dict.fromkeys(model for _, model in asked)),
                 message=f"{_sentence(_questions(asked))}: {reason}",
+                measure=_questions(asked),
             )
             for reason, asked in self.not_applicable.items()
         )

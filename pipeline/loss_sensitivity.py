@@ -135,6 +135,7 @@ def _findings(a: Importance, b: Importance, row: Row) -> Iterator[Finding]:
             "model costs: no loss gives the one absolute importance."
         ),
         evidence={name: row[name] for name in ("kendall", "top_k_overlap")},
+        measure=f"{a.method} of {a.of}, {a.loss} and {b.loss}",
     )
 
 

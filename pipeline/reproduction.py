@@ -353,4 +353,5 @@ def _findings(claim: ClaimSection, row: Row) -> Iterator[Finding]:
         subject=claim.model or "the data",
         message=message,
         evidence={name: n for name, n in numbers.items() if n == n},
+        measure=claim.text,
     )

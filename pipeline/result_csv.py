@@ -67,7 +67,7 @@ def _surfaces(records: Iterable[Surface]) -> Table:
 
 def _findings(result: AuditResult) -> Table:
     """Yield the table of findings; the evidence as JSON."""
-    names = ("check", "severity", "subject", "message", "remedy")
+    names = ("key", "check", "measure", "severity", "subject", "message", "remedy")
     yield (*names, "evidence")
     for found in result.findings:
         said = {name: _cell(value) for name, value in found.evidence.items()}

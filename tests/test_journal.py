@@ -121,3 +121,15 @@ def test_a_long_step_says_how_far_it_is_but_not_all_the_time():
     kept.tell("trial 2")
     kept.tell("trial 3")
     assert heard[2:] == [(0, 1, "impact: trial 2")]
+
+
+def test_two_failures_of_one_model_can_be_told_apart_by_their_keys():
+    error = ValueError("no")
+    kept = journal(("linear", GROUPS), ("linear", CURVES), error=error)
+    assert len({finding.key for finding in kept.findings}) == 2
+
+
+def test_two_reasons_without_an_answer_can_be_told_apart_by_their_keys():
+    kept = journal(("linear", GROUPS))
+    kept.guarded("linear", CURVES, raising(NotApplicable("no curves")))
+    assert len({finding.key for finding in kept.unanswered()}) == 2

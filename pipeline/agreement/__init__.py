@@ -313,7 +313,7 @@ def _points_outside(
     return found
 
 
-def _subject(row: Row) -> str:
+def subject_of(row: Row) -> str:
     """Return what a row is about: question, then engines."""
     asked = [row[name] for name in AGREEMENT[1:7] if row[name]]
     return f"{', '.join(asked)}: {row['engine_a']} and {row['engine_b']}"
@@ -323,11 +323,11 @@ def _disagreement(row: Row) -> Finding:
     """Return the finding of a pair that misses what its definitions promise."""
     explained = row["cause"] in EXPLAINED
     numbers_of = ("n_features", "n_outside", "max_relative_difference")
-    asks = row["cause"] == "not explained" and SUPPLIED in _subject(row)
+    asks = row["cause"] == "not explained" and SUPPLIED in subject_of(row)
     return Finding(
         check="disagreement",
         severity="warning" if explained else "failure",
-        subject=_subject(row),
+        subject=subject_of(row),
         message=(
             f"{row['engine_a']} and {row['engine_b']} must agree, but "
             f"{row['n_outside']} of {row['n_features']} values lie outside the limit "
@@ -344,7 +344,7 @@ def _rank_shift(row: Row) -> Finding:
     return Finding(
         check="rank_shift",
         severity="warning",
-        subject=_subject(row),
+        subject=subject_of(row),
         message=(
             f"No feature must move more than {limit:g} places between "
             f"{row['engine_a']} and {row['engine_b']}, but one moves {shift:g}."

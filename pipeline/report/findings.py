@@ -1,7 +1,6 @@
 """Sections K and L: what was found, and the limits of use."""
 
-import hashlib
-
+from pipeline.agreement import subject_of
 from pipeline.estimates import Importance
 from pipeline.finding import Finding
 from pipeline.report.blocks import (
@@ -10,6 +9,7 @@ from pipeline.report.blocks import (
     Link,
     Section,
     Sentence,
+    Styled,
     Value,
 )
 from pipeline.report.facts import Facts, card_link, tallied, whole
@@ -28,6 +28,7 @@ from pipeline.report.wording import (
 )
 from pipeline.result import AuditResult
 
+KEY_DIGITS = 12
 SEVERITIES = ("failure", "warning", "info")
 
 
@@ -45,17 +46,21 @@ def title_of(finding: Finding) -> Sentence:
     )
 
 
-def id_of(finding: Finding) -> str:
-    """Return the id of a finding: of what it is about, not of its place."""
-    told = f"{finding.check}\0{finding.subject}\0{finding.message}"
-    digest = hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
-    return f"finding-{digest[:8]}"
+def id_of(finding: Finding, result: AuditResult) -> str:
+    """Return the id of a finding on the page: its key, short.
+
+    Of several findings with one key, those after the first say which they are.
+    """
+    alike = [id(other) for other in result.findings if other.key == finding.key]
+    place = alike.index(id(finding)) + 1
+    short = f"finding-{finding.key[:KEY_DIGITS]}"
+    return short if place == 1 else f"{short}-{place}"
 
 
 def link_to(finding: Finding, result: AuditResult) -> Link:
     """Return a link to where a finding stands in full, by its number."""
     places = [id(other) for other in gravest(result)]
-    return Link(id_of(finding), f"K{places.index(id(finding)) + 1}")
+    return Link(id_of(finding, result), f"K{places.index(id(finding)) + 1}")
 
 
 def tally(result: AuditResult) -> Sentence:
@@ -70,41 +75,77 @@ def findings(facts: Facts) -> Section:
     """Return section K: every finding, the gravest first."""
     places = {id(finding): i for i, finding in enumerate(facts.result.findings)}
     entries = tuple(
-        _entry(finding, f"K{number}", places[id(finding)])
+        _entry(facts, finding, f"K{number}", places[id(finding)])
         for number, finding in enumerate(gravest(facts.result), start=1)
     )
     lede = (*tally(facts.result), ".") if entries else say("findings.none")
     return _section("K", "findings", lede, {"entries": entries})
 
 
-def _entry(finding: Finding, number: str, place: int) -> Entry:
-    """Return a finding: a note in one paragraph, all else as a table of facts."""
+def _entry(facts: Facts, finding: Finding, number: str, place: int) -> Entry:
+    """Return a finding: a note in one paragraph, all else as an entry to be answered."""
     is_note = finding.severity == "info"
     message = " ".join(filter(None, (finding.message, finding.remedy)))
     return Entry(
-        id=id_of(finding),
+        id=id_of(finding, facts.result),
         number=number,
         title=title_of(finding),
         severity=finding.severity,
         label=word(f"severity.{finding.severity}"),
-        summary=(shown(message),) if is_note else (),
-        facts=None if is_note else _facts_of(finding, number, place),
+        summary=(shown(message),) if is_note else _standing(facts),
+        facts=None if is_note else _facts_of(facts, finding, number, place),
     )
 
 
-def _facts_of(finding: Finding, number: str, place: int) -> KeyValues:
+def _standing(facts: Facts) -> Sentence:
+    """Return the state of a finding of this run, which nobody has answered yet."""
+    owner = facts.note("owner")
+    return say(
+        "findings.standing",
+        owner=shown(owner) if owner else word("findings.nobody"),
+    )
+
+
+def _facts_of(facts: Facts, finding: Finding, number: str, place: int) -> KeyValues:
+    """Return the rows of the register; a row without content is left out."""
     effects = look_up("findings.effect")
-    rows: list[tuple[Sentence, Sentence]] = [
-        (say("findings.condition"), (shown(finding.message),))
-    ]
-    if finding.check in effects:
-        rows.append((say("findings.consequence"), (effects[finding.check],)))
-    if finding.evidence:
-        rows.append((say("findings.evidence"), _evidence(finding, place)))
-    if finding.remedy:
-        rows.append((say("findings.recommendation"), (shown(finding.remedy),)))
+    rows: dict[str, Sentence] = {
+        "condition": (shown(finding.message),),
+        "criteria": _criteria(facts, finding),
+        "cause": _cause(facts, finding),
+        "consequence": (effects.get(finding.check, ""),),
+        "evidence": _evidence(finding, place),
+        "recommendation": (shown(finding.remedy),),
+        "key": (Styled("code", (finding.key[:KEY_DIGITS],)),),
+    }
+    told = ((say(f"findings.{name}"), text) for name, text in rows.items() if any(text))
     title = say("findings.caption", number=number)
-    return KeyValues(f"{id_of(finding)}-facts", title, tuple(rows))
+    return KeyValues(f"{id_of(finding, facts.result)}-facts", title, tuple(told))
+
+
+def _criteria(facts: Facts, finding: Finding) -> Sentence:
+    """Return the limit that a finding was held against, and who set it."""
+    frame = facts.result.checks
+    rows = (frame["check"] == finding.check) & (frame["subject"] == finding.subject)
+    if not rows.any():
+        return ()
+    place = int(rows.to_numpy().argmax())
+    row, path = frame.iloc[place], f"checks[{place}].threshold"
+    limit = row["threshold"]
+    told: Sentence = (shown(limit),) if isinstance(limit, str) else ()
+    told = told or (Value(path, float(limit), significant(float(limit))),)
+    what = look_up("checks").get(finding.check, finding.check.replace("_", " "))
+    setter = look_up("thresholds.setters").get(row["set_by"], shown(row["set_by"]))
+    return say("findings.limit", what=what, limit=told, set_by=setter)
+
+
+def _cause(facts: Facts, finding: Finding) -> Sentence:
+    """Return the class of cause that the audit found for a disagreement."""
+    if finding.check != "disagreement":
+        return ()
+    rows = facts.result.agreement.to_dict("records")
+    classes = (row["cause"] for row in rows if subject_of(row) == finding.subject)
+    return (shown(str(next(filter(None, classes), ""))),)
 
 
 def _evidence(finding: Finding, place: int) -> Sentence:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from pipeline.finding import Finding
 from pipeline.report.blocks import (
     Cell,
     Column,
@@ -14,7 +15,9 @@ from pipeline.report.blocks import (
     Table,
     Value,
 )
+from pipeline.report.control import moment
 from pipeline.report.facts import Facts, tallied
+from pipeline.report.findings import link_to
 from pipeline.report.number_text import significant
 from pipeline.report.wording import (
     counted,
@@ -26,8 +29,11 @@ from pipeline.report.wording import (
     word,
 )
 
+DIGITS = 16
 VERDICTS = ("fail", "error", "warn", "not run", "pass")
 """Worst first."""
+TOGETHER = ("pass", "not run")
+"""Verdicts of which all checks of one kind and limit stand in one row."""
 
 
 def thresholds(facts: Facts) -> Section:
@@ -39,17 +45,31 @@ def thresholds(facts: Facts) -> Section:
         return Section("J", "thresholds", title, say("thresholds.none"), nothing)
     alike: dict[tuple[Any, ...], list[int]] = {}
     for place in _worst_first(facts):
-        row = frame.iloc[place]
-        passed = row["verdict"] == "pass"
-        key = (row["check"], row["threshold"], row["set_by"]) if passed else (place,)
-        alike.setdefault(key, []).append(place)
+        alike.setdefault(_kind(facts, place), []).append(place)
     table = _table(facts, list(alike.values()))
     if len(alike) < len(frame):
         full = _table(facts, [[place] for place in _worst_first(facts)])
         every = say("thresholds.every")
-        full = replace(full, id="tab-checks-all", caption=every)
+        full = replace(full, id="tab-checks-all", caption=every, notes=())
         table = replace(table, everything=full, is_appended=False)
     return Section("J", "thresholds", title, _lede(facts), {"checks": (table,)})
+
+
+def _kind(facts: Facts, place: int) -> tuple[Any, ...]:
+    """Return what the checks of one row have in common; what went wrong stands alone.
+
+    So does what passed with a note: its number is that of one finding.
+    """
+    row = facts.result.checks.iloc[place]
+    if row["verdict"] not in TOGETHER or _finding_of(facts, row):
+        return (place,)
+    return (row["check"], row["threshold"], row["set_by"], row["verdict"])
+
+
+def _finding_of(facts: Facts, row: Any) -> Finding | None:
+    """Return the finding that a check made, if it made one."""
+    made = (f for f in facts.result.findings if f.check == row["check"])
+    return next((f for f in made if f.subject == row["subject"]), None)
 
 
 def _worst_first(facts: Facts) -> list[int]:
@@ -86,6 +106,7 @@ def _table(facts: Facts, rows: Sequence[Sequence[int]]) -> Table:
             Column(say("thresholds.verdict"), width=8),
         ),
         rows=tuple(_row(facts, places) for places in rows),
+        notes=_who_and_when(facts),
         source="result.json",
         shape="wide",
     )
@@ -100,15 +121,43 @@ def _row(facts: Facts, places: Sequence[int]) -> Row:
     if len(places) > 1:
         subject = say("thresholds.answers", n=tallied("checks", len(places)))
     told: Sentence = (_word(verdict),)
+    if finding := _finding_of(facts, row):
+        told = (*told, ", ", link_to(finding, facts.result))
     return Row(
         (
             Cell((look_up("checks").get(check, check.replace("_", " ")),)),
             Cell(subject),
             Cell(_observed(facts, places)),
             Cell(_measured(row["threshold"], f"checks[{first}].threshold")),
-            Cell((shown(str(row["set_by"])),)),
+            Cell(_set_by(str(row["set_by"]))),
             Cell(told if verdict == "pass" else (Styled("strong", told),)),
         )
+    )
+
+
+def _set_by(text: str) -> Sentence:
+    """Return who set a limit: nobody, the audit, or a key of the configuration."""
+    known = look_up("thresholds.setters")
+    if text in known:
+        return (known[text],)
+    return say("thresholds.configured", name=Styled("code", (shown(text),)))
+
+
+def _who_and_when(facts: Facts) -> tuple[Sentence, ...]:
+    """Return what the words of the column "Set by" mean in this run."""
+    run = facts.result.run
+    version = run.versions.get("importance-audit", "")
+    owner = facts.note("owner")
+    digest = Styled("code", (run.config_sha256[:DIGITS],))
+    return (
+        say("thresholds.by_default", version=shown(version)),
+        say("thresholds.by_definition"),
+        say(
+            "thresholds.by_owner" if owner else "thresholds.by_nobody_named",
+            owner=shown(owner),
+            date=moment(run.volatile["started"]),
+            digest=digest,
+        ),
     )
 
 
