@@ -1,5 +1,6 @@
 """Section B: one page that answers seven questions. Not: anything said only here."""
 
+from pipeline.estimates import SUPPLIED
 from pipeline.report.blocks import (
     Badge,
     Cell,
@@ -36,7 +37,9 @@ from pipeline.report.results import leaders
 from pipeline.report.scope import untested, untested_count
 from pipeline.report.verdicts import badge, reason, sentence
 from pipeline.report.wording import (
+    counted,
     joined,
+    look_up,
     say,
     section_link,
     sentence_case,
@@ -64,11 +67,13 @@ def executive(facts: Facts) -> Section:
     parts = {
         "verdict": badge(facts.result.verdict),
         "sentence": joined([sentence(facts), reason(facts)], " "),
+        "about": say("executive.about"),
         "models": _models(facts),
         "heading": _heading(facts),
         "ranking": (_ranking(facts, facts.lead),) if facts.lead else (),
         "others": _others(facts),
         "pairs": pairs,
+        "meanings": _meanings(facts, pairs),
         "change": change_lede(facts),
         "tally": (*tally(facts.result), "."),
         "findings": _findings(facts, FINDINGS - n_long),
@@ -185,6 +190,22 @@ def _pairs(facts: Facts) -> tuple[tuple[Badge, Sentence], ...]:
     """Return one line per pair of engines, the worst first."""
     found = by_engines(facts)
     return tuple((mark, _capped(text)) for mark, text in found[:PAIRS])
+
+
+def _meanings(
+    facts: Facts, pairs: tuple[tuple[Badge, Sentence], ...]
+) -> tuple[Sentence, ...]:
+    """Return what the words of the pairs mean, and how many pairs are not shown."""
+    meanings = look_up("executive.ladder")
+    words = dict.fromkeys(mark.word.replace("-", " ") for mark, _ in pairs)
+    told: list[Sentence] = [(meanings[word],) for word in words]
+    if any(SUPPLIED in plain(text) for _, text in pairs):
+        told.append((meanings["supplied"],))
+    more = len(by_engines(facts)) - len(pairs)
+    if more:
+        n = counted(tallied("agreement", more), "pair")
+        told.append(say("executive.more_pairs", n=n, section=section_link("G")))
+    return tuple(told)
 
 
 def _capped(text: Sentence) -> Sentence:

@@ -1,7 +1,6 @@
-"""Sections K and L: what was found, and the limits of use."""
+"""Section K: what was found, as a register that can be answered."""
 
 from pipeline.agreement import subject_of
-from pipeline.estimates import Importance
 from pipeline.finding import Finding
 from pipeline.report.blocks import (
     Entry,
@@ -12,16 +11,13 @@ from pipeline.report.blocks import (
     Styled,
     Value,
 )
-from pipeline.report.facts import Facts, card_link, tallied, whole
+from pipeline.report.facts import Facts, tallied
 from pipeline.report.number_text import significant
-from pipeline.report.rankings import Ranking
 from pipeline.report.wording import (
     counted,
-    ended,
     joined,
     look_up,
     say,
-    series,
     shortened,
     shown,
     word,
@@ -79,11 +75,12 @@ def findings(facts: Facts) -> Section:
         for number, finding in enumerate(gravest(facts.result), start=1)
     )
     lede = (*tally(facts.result), ".") if entries else say("findings.none")
-    return _section("K", "findings", lede, {"entries": entries})
+    title = word("sections.findings")
+    return Section("K", "findings", title, lede, {"entries": entries})
 
 
 def _entry(facts: Facts, finding: Finding, number: str, place: int) -> Entry:
-    """Return a finding: a note in one paragraph, all else as an entry to be answered."""
+    """Return a finding: a note in one paragraph, all else with the facts behind it."""
     is_note = finding.severity == "info"
     message = " ".join(filter(None, (finding.message, finding.remedy)))
     return Entry(
@@ -160,54 +157,3 @@ def _evidence(finding: Finding, place: int) -> Sentence:
         )
         for name, number in finding.evidence.items()
     )
-
-
-def limits(facts: Facts) -> Section:
-    """Return section L: limits of the measures, of this run, and of the config."""
-    methods = dict.fromkeys(ranking.record.method for ranking in facts.rankings)
-    known = look_up("limits.method")
-    of_model = any(ranking.record.model for ranking in facts.rankings)
-    is_of_data = bool(facts.rankings) and not of_model
-    sentences = [say("limits.reliance_data" if is_of_data else "limits.reliance")]
-    sentences += _limits_of_run(facts)
-    sentences += [(text,) for method in methods for text in known[method]]
-    given = facts.result.run.config.get("report", {}).get("limits", ())
-    sentences += [(ended(text),) for text in given]
-    return _section("L", "limits", (), {"limits": tuple(sentences)})
-
-
-def _limits_of_run(facts: Facts) -> list[Sentence]:
-    """Return what the intervals cover, once for all that cover the same."""
-    alike: dict[tuple[str, int, int], list[Ranking]] = {}
-    for ranking in facts.rankings:
-        record = ranking.record
-        if ranking.is_drawn and record.n_repeats > 1:
-            key = (_cover(record), record.n_repeats, record.n_samples)
-            alike.setdefault(key, []).append(ranking)
-    return [_limit_of(facts, same, is_only=len(alike) == 1) for same in alike.values()]
-
-
-def _cover(record: Importance) -> str:
-    """Return the key of what the intervals of a record cover."""
-    if not record.model:
-        return "spread_data"
-    is_refit = record.method in look_up("cards.spread_of")
-    return "spread_refit" if is_refit else "spread"
-
-
-def _limit_of(facts: Facts, same: list[Ranking], *, is_only: bool) -> Sentence:
-    record, path = same[0].record, f"importances[{same[0].index}]"
-    cards = dict.fromkeys(facts.card(ranking.record) for ranking in same)
-    some = say("limits.some_intervals", cards=series(card_link(c) for c in cards))
-    return say(
-        f"limits.{_cover(record)}",
-        intervals=say("limits.all_intervals") if is_only else some,
-        repeats=counted(whole(f"{path}.n_repeats", record.n_repeats), "repeat"),
-        rows=counted(whole(f"{path}.n_samples", record.n_samples), "row"),
-    )
-
-
-def _section(
-    letter: str, name: str, lede: Sentence, parts: dict[str, object]
-) -> Section:
-    return Section(letter, name, word(f"sections.{name}"), lede, parts)

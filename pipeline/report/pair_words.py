@@ -7,6 +7,7 @@ from collections.abc import Hashable
 import pandas as pd
 
 from pipeline.agreement.reasons import REASONS
+from pipeline.primary import OURS
 from pipeline.report.blocks import Badge, Sentence, Value
 from pipeline.report.facts import Facts, engine_name, tallied
 from pipeline.report.number_text import significant
@@ -35,13 +36,18 @@ def lede(facts: Facts) -> Sentence:
 
 
 def by_engines(facts: Facts) -> list[tuple[Badge, Sentence]]:
-    """Return one sentence per pair of engines, the worst pair first."""
+    """Return one sentence per pair of engines: disagreements, then ours, worst first.
+
+    What others say to each other comes last unless they disagree: it is no evidence
+    on our numbers.
+    """
     frame = facts.result.agreement
     found = []
     for (one, other), rows in frame.groupby(["engine_a", "engine_b"], sort=False):
         verdict = min(set(rows["verdict"]), key=LADDER.index)
         said = joined([_counts(rows, one, other), *_worst(facts, rows, verdict)], ". ")
-        found.append((LADDER.index(verdict), badge(verdict), (*said, ".")))
+        place = (verdict != LADDER[0], OURS not in (one, other), LADDER.index(verdict))
+        found.append((place, badge(verdict), (*said, ".")))
     return [(mark, text) for _, mark, text in sorted(found, key=lambda item: item[0])]
 
 
@@ -53,8 +59,11 @@ def _counts(rows: pd.DataFrame, one: str, other: str) -> Sentence:
         for verdict in LADDER
         if counts[verdict]
     )
+    key = "side_by_side"
+    if len(counts) == 1:
+        key = "all_alike" if len(rows) > 1 else "the_only"
     text = say(
-        "agreement.side_by_side",
+        f"agreement.{key}",
         one=engine_name(one),
         other=engine_name(other),
         n=n,

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from pipeline.estimates import supplied_by
 from pipeline.primary import OURS
 from pipeline.report.blocks import Cell, Column, Row, Section, Sentence, Table, plain
 from pipeline.report.cards import title_of
@@ -57,10 +58,7 @@ def scope(facts: Facts) -> Section:
         "shared": _shared(facts),
         "untested": _untested_table(facts),
     }
-    lede = say("scope.lede_two", engines=_r_names(facts))
-    if not facts.answered:
-        lede = say("scope.lede_one" if facts.rankings else "scope.lede_none")
-    return Section("C", "scope", word("sections.scope"), lede, parts)
+    return Section("C", "scope", word("sections.scope"), _lede(facts), parts)
 
 
 def untested(facts: Facts) -> list[Untested]:
@@ -79,8 +77,19 @@ def untested(facts: Facts) -> list[Untested]:
     return sorted(found, key=lambda item: GRAVITY.index(item.reason))
 
 
-def _r_names(facts: Facts) -> Sentence:
-    return series(named(engine) for engine in facts.answered)
+def _lede(facts: Facts) -> Sentence:
+    """Return who ran here, and whose numbers were measured elsewhere."""
+    if not facts.rankings:
+        return say("scope.lede_none")
+    handed = [named(engine) for engine in facts.answered if supplied_by(engine)]
+    ran = [named(engine) for engine in facts.answered if not supplied_by(engine)]
+    told = say("scope.lede_one")
+    if ran:
+        told = say("scope.lede_two", engines=series(ran))
+    if handed:
+        supplied = say("scope.lede_supplied", engines=series(handed))
+        told = joined((told, supplied), " ")
+    return told
 
 
 def _purpose(facts: Facts) -> Sentence:

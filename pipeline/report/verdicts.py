@@ -10,10 +10,10 @@ from pipeline.report.facts import Facts, tallied
 from pipeline.report.findings import gravest, link_to, title_of
 from pipeline.report.wording import (
     counted,
+    joined,
     look_up,
     say,
     section_link,
-    series,
     shown,
     word,
 )
@@ -31,6 +31,8 @@ SHAPES = {
 }
 LADDER = ("disagrees", "not compared", "comparable", "equivalent", "replayed")
 """The words for one pair, worst first."""
+ANSWER = ("model", "method", "of", "loss", "positive_class", "feature", "options")
+"""The columns of the agreement that say which of our answers a pair is about."""
 
 
 def badge(verdict: str) -> Badge:
@@ -85,7 +87,9 @@ def reason(facts: Facts) -> Sentence:
 
 def _gravest(facts: Facts, finding: Finding) -> Sentence:
     number = link_to(finding, facts.result)
-    return say("verdict.gravest", number=number, what=title_of(finding))
+    is_alone = facts.result.verdict != "not confirmed" and len(exceptions(facts)) == 1
+    key = "only_one" if is_alone else "gravest"
+    return say(f"verdict.{key}", number=number, what=title_of(finding))
 
 
 def _good(facts: Facts) -> pd.DataFrame:
@@ -108,13 +112,22 @@ def _reproduced(facts: Facts, kind: str) -> list[Sentence]:
 def _with_us(facts: Facts) -> Sentence:
     """Return what a second implementation reproduced, empty if nothing."""
     if rankings := _reproduced(facts, "importance"):
-        n = counted(tallied("importances", len(facts.rankings)), "ranking")
-        return say("verdict.rankings", rankings=n, told=series(rankings))
+        told = {"n": _distinct(facts, "importance"), "told": joined(rankings)}
+        every = counted(tallied("importances", len(facts.rankings)), "ranking")
+        return say("verdict.rankings", rankings=every, **told)
     if curves := _reproduced(facts, "effect"):
         ours = [e for e in facts.result.effects if e.engine == OURS]
-        n = counted(tallied("effects", len(ours)), "curve")
-        return say("verdict.curves", curves=n, told=series(curves))
+        told = {"n": _distinct(facts, "effect"), "told": joined(curves)}
+        every = counted(tallied("effects", len(ours)), "curve")
+        return say("verdict.curves", curves=every, **told)
     return ()
+
+
+def _distinct(facts: Facts, kind: str) -> Value:
+    """Return how many of our answers somebody reproduced, each counted once."""
+    good = _good(facts)
+    by = good[good["kind"] == kind]
+    return tallied("agreement", len(by[list(ANSWER)].drop_duplicates()))
 
 
 def _against_us(facts: Facts) -> tuple[Sentence, str]:

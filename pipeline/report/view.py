@@ -26,8 +26,9 @@ from pipeline.report.control import control, document_id, subtitle, title
 from pipeline.report.data_card import data_card
 from pipeline.report.executive import executive
 from pipeline.report.facts import NOTHING_ATTACHED, Attachments, Facts, facts_of
-from pipeline.report.findings import findings, limits
+from pipeline.report.findings import findings
 from pipeline.report.frameworks_section import frameworks
+from pipeline.report.limits import limits
 from pipeline.report.lists_section import lists
 from pipeline.report.number_text import count
 from pipeline.report.pairs import agreement

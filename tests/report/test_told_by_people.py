@@ -134,7 +134,7 @@ def test_hostile_words_of_people_are_shown_and_change_nothing_else():
     people = [{"role": n, "name": n, "relation": n} for n in given]
     texts = dict.fromkeys(("owner", "tier", "purpose", "decision"), given[0])
     texts |= {"classification": given[4], "intended_use": given[5]}
-    rationale = {name: given[4] for name in HOSTILE}
+    rationale = dict.fromkeys(HOSTILE, given[4])
     view = told(HOSTILE, people=people, rationale=rationale, limits=given, **texts)
     page = to_html(view)
     assert "<script" not in page
