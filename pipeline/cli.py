@@ -76,8 +76,14 @@ def run(audit: Path, quiet: bool) -> None:
 @click.option(
     "--output", type=FOLDER, default=Path(), help="Where to write (default: here)."
 )
+@click.option(
+    "--profile",
+    type=click.Choice(("technical", "executive")),
+    default=None,
+    help="All sections, or one page and its control (default: as configured).",
+)
 @QUIET
-def render(folder: Path, output: Path, quiet: bool) -> None:
+def render(folder: Path, output: Path, profile: str | None, quiet: bool) -> None:
     """Render the stored run in FOLDER again, without R, model or data."""
     from pipeline.bundle import stored_attachments
     from pipeline.history import load_run
@@ -88,11 +94,12 @@ def render(folder: Path, output: Path, quiet: bool) -> None:
     with _faults():
         result = load_run(folder)
         carried = stored_attachments(folder)
+        asked = {"attachments": carried, "profile": profile or ""}
         try:
-            files = page_files(result, attachments=carried)
+            files = page_files(result, **asked)
         except PdfError as error:
             fault = f"The PDF must be written beside the HTML, but {error}"
-            files = page_files(result, pdf=False)
+            files = page_files(result, pdf=False, **asked)
         stem = f"{result.run.audit}-{result.run.volatile['run_id']}"
         for name in REPORTS:
             if name in files:
@@ -278,7 +285,7 @@ def _rendered(
             remedy="importance-audit doctor names what is missing.",
         )
         result = result.with_findings((finding,))
-        return result, page_files(result, pdf=False)
+        return result, page_files(result, pdf=False, profile=profile)
 
 
 @contextmanager

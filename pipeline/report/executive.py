@@ -203,7 +203,7 @@ def _meanings(
         told.append((meanings["supplied"],))
     more = len(by_engines(facts)) - len(pairs)
     if more:
-        n = counted(tallied("agreement", more), "pair")
+        n = counted(tallied("agreement", more), "further_pair")
         told.append(say("executive.more_pairs", n=n, section=section_link("G")))
     return tuple(told)
 

@@ -77,6 +77,7 @@ def page_files(
     *,
     pdf: bool = True,
     attachments: Mapping[str, bytes] = NO_FILES,
+    profile: str = "",
 ) -> dict[str, bytes | str]:
     """Return the renderings of a result as a run folder holds them.
 
@@ -88,6 +89,8 @@ def page_files(
     attachments : mapping of str to bytes
         What the PDF carries: `bundle.attachments` of the files of the run. Both
         renderings list them by their digests.
+    profile : {"", "technical", "executive"}
+        Which sections are shown; by default as ``[report] profile`` says.
 
     Returns
     -------
@@ -103,7 +106,7 @@ def page_files(
         name: (len(data), hashlib.sha256(data).hexdigest())
         for name, data in attachments.items()
     }
-    view = build_view(result, attachments=told)
+    view = build_view(result, attachments=told, profile=profile)
     files: dict[str, bytes | str] = {"report.html": to_html(view)}
     files |= {f"figures/{figure.id}.svg": figure.svg for figure in view.figures}
     if pdf:

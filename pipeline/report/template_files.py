@@ -5,21 +5,21 @@ from functools import cache
 
 from pipeline.report.wording import templates
 
+KINDS = (".j2", ".css", ".toml")
+
 
 @cache
 def templates_sha256() -> str:
-    """Return the SHA-256 of every file below ``templates/``, by path and content.
+    """Return one SHA-256 of all templates, style sheets and words of the report.
 
-    For each file, in the order of the paths: path with ``/`` in UTF-8, a zero byte,
-    and the SHA-256 of the content as 32 bytes. Byte code is left out.
+    That of one line per file below ``templates/`` in UTF-8, in the order of the paths:
+    the path, a space, and the SHA-256 of the content.
     """
-    folder, digest = templates(), hashlib.sha256()
-    paths = {
-        path.relative_to(folder).as_posix(): path
-        for path in folder.rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts
-    }
-    for name in sorted(paths):
-        digest.update(name.encode() + b"\0")
-        digest.update(hashlib.sha256(paths[name].read_bytes()).digest())
-    return digest.hexdigest()
+    folder = templates()
+    paths = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*")}
+    lines = (
+        f"{name} {hashlib.sha256(paths[name].read_bytes()).hexdigest()}\n"
+        for name in sorted(paths)
+        if paths[name].suffix in KINDS
+    )
+    return hashlib.sha256("".join(lines).encode()).hexdigest()

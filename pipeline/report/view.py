@@ -32,6 +32,7 @@ from pipeline.report.limits import limits
 from pipeline.report.lists_section import lists
 from pipeline.report.number_text import count
 from pipeline.report.pairs import agreement
+from pipeline.report.profiles import of_profile, without_dead_links
 from pipeline.report.provenance import provenance, redo
 from pipeline.report.results import results
 from pipeline.report.scope import scope
@@ -152,6 +153,7 @@ def build_view(
     *,
     baseline: AuditResult | None = None,
     attachments: Attachments = NOTHING_ATTACHED,
+    profile: str = "",
 ) -> ReportView:
     """Return the report on a result, ready to be rendered.
 
@@ -163,6 +165,8 @@ def build_view(
         The approved run that section I compares with.
     attachments : mapping of str to (int, str)
         Bytes and SHA-256 of each file that the PDF carries, by its name.
+    profile : {"", "technical", "executive"}
+        Which sections are shown; by default as ``[report] profile`` says.
 
     Returns
     -------
@@ -171,6 +175,9 @@ def build_view(
     """
     digest = content_digest(result)
     facts = facts_of(result, digest, baseline=baseline, attachments=attachments)
+    every = tuple(section(facts) for section in SECTIONS)
+    sections = of_profile(every, profile or facts.note("profile"))
+    verdict = joined([sentence(facts), say("control.version_line")], " ")
     started = result.run.volatile["started"]
     return ReportView(
         language=LANGUAGE,
@@ -183,8 +190,8 @@ def build_view(
         kicker=_kicker(facts),
         page_title=_page_title(facts),
         verdict=badge(result.verdict),
-        sentence=joined([sentence(facts), say("control.version_line")], " "),
-        sections=tuple(section(facts) for section in SECTIONS),
+        sentence=without_dead_links(verdict, sections),
+        sections=sections,
     )
 
 

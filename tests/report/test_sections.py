@@ -202,7 +202,10 @@ def test_pairs_that_the_first_page_has_no_room_for_are_counted():
     engines = ("DALEX", "vip", "iml", "hstats", "pdp")
     parts = paired(*((("python", name), "replayed") for name in engines))
     assert len(parts["pairs"]) == 3
-    assert plain(parts["meanings"][-1]) == "And 2 pairs more, section\u00a0G."
+    assert (
+        plain(parts["meanings"][-1])
+        == "And 2 more pairs of implementations, section\u00a0G."
+    )
 
 
 def test_the_words_of_the_first_page_are_explained_on_it():
