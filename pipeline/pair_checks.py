@@ -1,7 +1,7 @@
 """Pairs of answers as rows of the table of thresholds: outside the band, rank shift."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from pipeline import agreement
@@ -13,13 +13,13 @@ JUDGED = ("replayed", "equivalent", "disagrees")
 
 
 def pair_rows(
-    pairs: Iterable[Mapping[str, Any]], limits: ChecksSection
+    pairs: Iterable[dict[str, Any]], limits: ChecksSection
 ) -> Iterator[dict[str, Any]]:
     """Yield what was checked of each pair, as rows of ``AuditResult.checks``.
 
     Parameters
     ----------
-    pairs : iterable of mapping
+    pairs : iterable of dict
         Rows of ``AuditResult.agreement``.
     limits : ChecksSection
         Says who set the limit of a rank shift.
@@ -33,7 +33,7 @@ def pair_rows(
     """
     is_default = limits.max_rank_shift == ChecksSection().max_rank_shift
     set_by = "default" if is_default else "[checks] max_rank_shift"
-    for row in map(dict, pairs):
+    for row in pairs:
         found = {f.check: VERDICTS[f.severity] for f in agreement.findings_of([row])}
         judged = row["verdict"] in JUDGED
         yield {

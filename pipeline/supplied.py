@@ -123,8 +123,8 @@ def keep_supplied(
     if isinstance(found, str):
         journal.pairs += [agreement.not_compared(a, entry.engine, found) for a in ours]
         message = f"The numbers in {entry.file!r} are not compared, because {found}."
-        told = ("supplied_refused", "warning", entry.model)
-        journal.find(*told, message, REMEDY, measure=entry.file)
+        who, file = entry.model, entry.file
+        journal.find("supplied_refused", "warning", who, message, REMEDY, measure=file)
     elif isinstance(found, Numbers):
         for record in _importances(journal, entry)[:1]:
             theirs = _as_importance(entry, found, record)

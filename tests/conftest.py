@@ -49,6 +49,12 @@ def _lacking(marker: str) -> str | None:
     )
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Take the flag that stores what the report says now; see tests/report/golden."""
+    words = "Store the views of the made results anew, for the diff to be read."
+    parser.addoption("--rewrite-golden", action="store_true", help=words)
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip with the reason; fail where the machine promised R."""
     for marker in item.iter_markers():

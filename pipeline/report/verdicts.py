@@ -112,14 +112,14 @@ def _reproduced(facts: Facts, kind: str) -> list[Sentence]:
 def _with_us(facts: Facts) -> Sentence:
     """Return what a second implementation reproduced, empty if nothing."""
     if rankings := _reproduced(facts, "importance"):
-        told = {"n": _distinct(facts, "importance"), "told": joined(rankings)}
         every = counted(tallied("importances", len(facts.rankings)), "ranking")
-        return say("verdict.rankings", rankings=every, **told)
+        n, by = _distinct(facts, "importance"), joined(rankings)
+        return say("verdict.rankings", n=n, rankings=every, told=by)
     if curves := _reproduced(facts, "effect"):
         ours = [e for e in facts.result.effects if e.engine == OURS]
-        told = {"n": _distinct(facts, "effect"), "told": joined(curves)}
         every = counted(tallied("effects", len(ours)), "curve")
-        return say("verdict.curves", curves=every, **told)
+        n, by = _distinct(facts, "effect"), joined(curves)
+        return say("verdict.curves", n=n, curves=every, told=by)
     return ()
 
 

@@ -40,6 +40,7 @@ from pipeline.report.signoff_section import signoff
 from pipeline.report.stability_section import stability
 from pipeline.report.thresholds import thresholds
 from pipeline.report.verdicts import badge, sentence
+from pipeline.report.view_json import lines_of
 from pipeline.report.wording import (
     LANGUAGE,
     NO_BREAK,
@@ -142,6 +143,19 @@ class ReportView:
         """What every cut table leaves out, for paper: its first 1000 rows."""
         cut = (table for table in self.tables if table.everything and table.is_appended)
         return tuple(_at_most(_left_out(table), APPENDIX_ROWS) for table in cut)
+
+    def to_json(self) -> str:
+        """Return all that the page says as JSON, the same text for the same view."""
+        head = {
+            "document": self.document,
+            "title": plain(self.title),
+            "subtitle": plain(self.subtitle),
+            "kicker": self.kicker,
+            "window": self.page_title,
+            "verdict": self.verdict.label,
+            "sentence": plain(self.sentence),
+        }
+        return lines_of(head, self.sections)
 
     def _blocks(self) -> Iterator[object]:
         for section in self.sections:

@@ -1,0 +1,76 @@
+"""What the report says of seven results, stored as text: every change is read.
+
+    pytest tests/report/test_golden.py --rewrite-golden
+
+stores the views anew. The diff is then reviewed line by line: nothing but what was
+meant to change may have changed.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.report.made_variants import RESULTS, view_of
+
+from pipeline.report.blocks import plain
+
+STORED = Path(__file__).with_name("golden")
+NAMES = (
+    "apartments",
+    "disagreeing",
+    "binary",
+    "interrupted",
+    "failed",
+    "one feature",
+    "hostile",
+)
+LARGEST = 150_000
+
+
+def path_of(name):
+    return STORED / f"{name.replace(' ', '-')}.jsonl"
+
+
+def lines(name):
+    """Return the view as lines of JSON, with the digest of the result taken out.
+
+    Its last digits may differ between versions of numpy, as those of any mean do.
+    """
+    view = view_of(name)
+    text, digest = view.to_json(), view.digest
+    spaced = " ".join(digest[i : i + 4] for i in range(0, 16, 4))
+    for known in (digest, digest[:32], digest[32:], spaced, digest[:12]):
+        text = text.replace(known, "(digest)")
+    return [line.rstrip(",") for line in text.splitlines()]
+
+
+def told(name):
+    """Return the lines to store: of all views but the first, what that does not say."""
+    first = set(lines(NAMES[0])) if name != NAMES[0] else set()
+    return [line for line in lines(name) if line not in first]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_report_says_what_was_reviewed(name, request):
+    if request.config.getoption("--rewrite-golden"):
+        STORED.mkdir(exist_ok=True)
+        path_of(name).write_text("\n".join(told(name)) + "\n", encoding="utf-8")
+    stored = path_of(name).read_text(encoding="utf-8")
+    assert told(name) == stored.splitlines()
+
+
+def test_the_stored_views_are_small_and_of_results_that_exist():
+    files = sorted(STORED.glob("*.jsonl"))
+    assert files == sorted(map(path_of, NAMES))
+    assert set(NAMES) <= set(RESULTS)
+    assert sum(len(file.read_bytes()) for file in files) < LARGEST
+
+
+@pytest.mark.parametrize("name", ["apartments", "hostile"])
+def test_a_view_as_json_holds_every_row_of_its_tables(name):
+    view = view_of(name)
+    told_rows = [item["row"] for item in json.loads(view.to_json()) if "row" in item]
+    rows = [row for table in view.tables for row in table.rows]
+    assert rows
+    for row in rows:
+        assert [plain(cell.parts) for cell in row.cells] in told_rows
