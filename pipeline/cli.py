@@ -285,7 +285,7 @@ def _rendered(
             remedy="importance-audit doctor names what is missing.",
         )
         result = result.with_findings((finding,))
-        return result, page_files(result, pdf=False, profile=profile)
+        return result, page_files(result, pdf=False)
 
 
 @contextmanager

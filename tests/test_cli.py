@@ -155,6 +155,17 @@ def test_diff_says_what_differs_between_two_stored_runs(folder):
     assert re.search(r"^seed +seed +\d+ +99$", answer.stdout, re.M)
 
 
+def test_render_shows_the_profile_that_is_asked_for(folder, tmp_path_factory):
+    run(folder)
+    (made,) = runs(folder)
+    output = tmp_path_factory.mktemp("output")
+    asked = ["--output", str(output), "--profile", "executive", "--quiet"]
+    assert CliRunner().invoke(main, ["render", str(made), *asked]).exit_code == 0
+    (page,) = output.glob("*.html")
+    letters = re.findall(r'<section id="sec-(\w)"', page.read_text("utf-8"))
+    assert "".join(letters) == "abjp"
+
+
 def test_init_writes_a_file_once(tmp_path):
     first = CliRunner().invoke(main, ["init", str(tmp_path)])
     assert first.exit_code == 0

@@ -170,9 +170,9 @@ def test_supplied_numbers_alone_end_as_python_alone_and_the_verdict_says_so(
     assert result.verdict == alone.verdict == "confirmed with exceptions"
     told = plain(sentence(facts_of(result, "")))
     assert told.startswith(
-        "Of 2 rankings, vip 0.5.0 (supplied) reproduced 1 within the stated limits, "
-        "but these are supplied numbers: no second implementation that ran here came "
-        "out replayed or equivalent"
+        "Other software reproduced 1 of 2 rankings within the stated limits (1 by vip "
+        "0.5.0 (supplied)), but its numbers were supplied: no second implementation "
+        "that ran here reproduced any"
     )
 
 

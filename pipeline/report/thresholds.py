@@ -137,9 +137,8 @@ def _row(facts: Facts, places: Sequence[int]) -> Row:
 
 def _set_by(text: str) -> Sentence:
     """Return who set a limit: nobody, the audit, or a key of the configuration."""
-    known = look_up("thresholds.setters")
-    if text in known:
-        return (known[text],)
+    if not text.startswith("["):
+        return (look_up("thresholds.setters").get(text, shown(text)),)
     return say("thresholds.configured", name=Styled("code", (shown(text),)))
 
 

@@ -12,6 +12,7 @@ from tests.report.made_variants import view_of
 
 from pipeline.importance import METHODS
 from pipeline.report.html import to_html
+from pipeline.report.profiles import without_dead_links
 from pipeline.report.view import SECTIONS
 from pipeline.report.wording import templates
 
@@ -151,6 +152,18 @@ def test_a_field_that_is_missing_stops_the_page():
     sections = (view.sections[0], replace(page, parts=parts), *view.sections[2:])
     with pytest.raises(UndefinedError, match="change"):
         to_html(replace(view, sections=sections))
+
+
+@pytest.mark.parametrize("letter", "ABCDJKLMN")
+def test_a_part_that_is_missing_from_a_section_stops_the_page(letter):
+    view = view_of("apartments")
+    alone = tuple(s for s in view.sections if s.letter == letter)
+    (section,) = without_dead_links(alone, alone)
+    for gone in section.parts:
+        parts = {name: part for name, part in section.parts.items() if name != gone}
+        page = replace(view, sections=(replace(section, parts=parts),))
+        with pytest.raises(UndefinedError, match=gone):
+            to_html(page)
 
 
 def test_everything_for_the_screen_is_kept_from_paper():
