@@ -10,6 +10,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from traceback import format_exc
 from typing import TYPE_CHECKING, NoReturn
@@ -94,12 +95,12 @@ def render(folder: Path, output: Path, profile: str | None, quiet: bool) -> None
     with _faults():
         result = load_run(folder)
         carried = stored_attachments(folder)
-        asked = {"attachments": carried, "profile": profile or ""}
+        asked = partial(page_files, result, attachments=carried, profile=profile or "")
         try:
-            files = page_files(result, **asked)
+            files = asked()
         except PdfError as error:
             fault = f"The PDF must be written beside the HTML, but {error}"
-            files = page_files(result, pdf=False, **asked)
+            files = asked(pdf=False)
         stem = f"{result.run.audit}-{result.run.volatile['run_id']}"
         for name in REPORTS:
             if name in files:

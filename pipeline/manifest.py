@@ -114,20 +114,6 @@ def renderer(files: Mapping[str, bytes]) -> dict[str, Any] | None:
     }
 
 
-def templates_sha256() -> str:
-    """Return one digest of all templates, style sheets and words of the report."""
-    from pipeline.report.wording import templates
-
-    here = templates()
-    kinds = (".j2", ".css", ".toml")
-    paths = sorted(path for path in here.rglob("*") if path.suffix in kinds)
-    lines = (
-        f"{path.relative_to(here).as_posix()} {_sha256(path.read_bytes())}\n"
-        for path in paths
-    )
-    return _sha256("".join(lines).encode())
-
-
 def _run(result: AuditResult) -> dict[str, str]:
     return {
         "audit": result.run.audit,

@@ -14,7 +14,7 @@ LAYERS = (
     "selection",
     "comparing convergence resampling shuffling top_k readings drawn_curves "
     "drawn_surfaces first_pairs permuted_targets",
-    "top_k_protocols repeat_run bridge_checks",
+    "top_k_protocols repeat_run bridge_checks pair_checks",
     "supplied_numbers not_begun",
     "journal",
     "data models model_table measure preconditions environment history doctor starter "
