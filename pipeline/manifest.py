@@ -99,6 +99,7 @@ def renderer(files: Mapping[str, bytes]) -> dict[str, Any] | None:
     if "report.html" not in files:
         return None
     from pipeline.report.pdf import conformity_statement, pdf_mode
+    from pipeline.report.template_files import templates_sha256
     from pipeline.report.typeface import font_files
 
     has_pdf = "report.pdf" in files
