@@ -16,6 +16,7 @@ import pandas as pd
 
 from pipeline import (
     agreement,
+    associated,
     checks,
     data,
     distributions,
@@ -106,7 +107,7 @@ class Journal:
     checks, pairs, differences, claims : list of mapping
         Rows of the frames `checks`, `agreement`, `disagreements` and `claims`.
     expected, losses, stability, significance, convergence, top_k : list of mapping
-    selection, mean_predictions : list of mapping
+    selection, mean_predictions, associations, resampled_ranks : list of mapping
         Rows of the frames of these names.
     not_applicable : mapping of str to list of (question, model)
         Why there is no answer, and to what.
@@ -137,7 +138,9 @@ class Journal:
     claims: list[dict[str, Any]] = field(default_factory=list)
     expected: list[dict[str, Any]] = field(default_factory=list)
     losses: list[dict[str, Any]] = field(default_factory=list)
+    associations: list[dict[str, Any]] = field(default_factory=list)
     stability: list[dict[str, Any]] = field(default_factory=list)
+    resampled_ranks: list[dict[str, Any]] = field(default_factory=list)
     convergence: list[dict[str, Any]] = field(default_factory=list)
     significance: list[dict[str, Any]] = field(default_factory=list)
     top_k: list[dict[str, Any]] = field(default_factory=list)
@@ -348,7 +351,9 @@ class Journal:
             claims=reproduction.claims_frame(self.claims),
             expected=expected.expected_frame(self.expected),
             losses=loss_sensitivity.losses_frame(self.losses),
+            associations=associated.associations_frame(self.associations),
             stability=stability.stability_frame(self.stability),
+            resampled_ranks=stability.ranks_frame(self.resampled_ranks),
             convergence=pd.DataFrame(self.convergence, columns=list(CONVERGENCE)),
             significance=significance.significance_frame(self.significance),
             top_k=pd.DataFrame(self.top_k, columns=list(TOP_K)),

@@ -3,6 +3,7 @@
 Not: the judgement itself (`expected`, `loss_sensitivity`, `dependent_leaders`).
 """
 
+from pipeline.associated import association_rows
 from pipeline.config import AuditConfig
 from pipeline.dependent_leaders import dependent_leaders
 from pipeline.expected import judge
@@ -14,7 +15,7 @@ from pipeline.records import Dataset
 def keep_readings(
     journal: Journal, train: Dataset | None, test: Dataset, config: AuditConfig
 ) -> None:
-    """Keep the rows and findings of all three, from what was measured until now."""
+    """Keep the rows and findings of all, from what was measured until now."""
     measured, limits = journal.importances, config.checks
     rows, findings = judge(config.expected, measured, resolution=limits.resolution)
     journal.expected += rows
@@ -22,6 +23,9 @@ def keep_readings(
     rows, findings = compare_losses(measured, top_k=limits.top_k)
     journal.losses += rows
     journal.findings += findings
+    journal.associations += association_rows(
+        test, measured, threshold=limits.dependence
+    )
     jointly = any(entry.of == "groups" for entry in config.importance)
     journal.findings += dependent_leaders(
         measured,

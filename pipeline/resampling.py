@@ -56,13 +56,12 @@ def keep_stability(
         "the data" if model is None else model.name, question, asked
     )
     first = len(journal.importances) - len(ours)
-    for k, record in enumerate(ours):
+    for k, importance in enumerate(ours):
+        found, record = [each[k] for each in again or ()], first + k
         journal.stability += stability.stability_rows(
-            record,
-            [each[k] for each in again or ()],
-            record=first + k,
-            top_k=config.checks.top_k,
+            importance, found, record=record, top_k=config.checks.top_k
         )
+        journal.resampled_ranks += stability.rank_rows(found, record=record)
 
 
 def resampled(

@@ -77,8 +77,13 @@ class AuditResult:
         One row per expectation of the owner and ranking, made by `expected`.
     losses : DataFrame
         One row per ranking and two of its losses, made by `loss_sensitivity`.
+    associations : DataFrame
+        One row per pair of features, made by `associated.associations_frame`.
     stability : DataFrame
         One row per ranking of ours and feature, made by `stability.stability_frame`.
+    resampled_ranks : DataFrame
+        One row per ranking of ours, feature and rank it took on resampled rows, made
+        by `stability.ranks_frame`.
     significance : DataFrame
         One row per ranking of the data and feature, made by
         `significance.significance_frame`.
@@ -110,7 +115,9 @@ class AuditResult:
     claims: pd.DataFrame
     expected: pd.DataFrame
     losses: pd.DataFrame
+    associations: pd.DataFrame
     stability: pd.DataFrame
+    resampled_ranks: pd.DataFrame
     significance: pd.DataFrame
     convergence: pd.DataFrame
     top_k: pd.DataFrame

@@ -20,6 +20,7 @@ COLUMNS = (
     *("rank_low", "rank_high", "p_top_k", "repeats_to_settle"),
     *("resamples", "record"),
 )
+RANKS = ("record", "feature", "rank", "resamples")
 
 
 def stability_rows(
@@ -74,6 +75,39 @@ def stability_rows(
 def stability_frame(rows: Iterable[dict[str, Any]]) -> pd.DataFrame:
     """Return rows of `stability_rows` as one frame, its columns there without any."""
     return pd.DataFrame(list(rows), columns=list(COLUMNS))
+
+
+def rank_rows(resampled: Sequence[Importance], *, record: int) -> list[dict[str, Any]]:
+    """Return one row of the frame `resampled_ranks` per feature and rank it took.
+
+    Parameters
+    ----------
+    resampled : sequence of Importance
+        One question on bootstrap resamples of its rows.
+    record : int
+        The place in ``result.importances`` of the ranking that is judged.
+
+    Returns
+    -------
+    list of dict
+        By feature, then by rank from the first; resamples counts those in which the
+        feature took the rank, ties averaged. Those without a number for it count not.
+    """
+    rows = []
+    for row, feature in enumerate(resampled[0].features if resampled else ()):
+        ranks = np.array([one.rank[row] for one in resampled], dtype=float)
+        taken = zip(
+            *np.unique(ranks[np.isfinite(ranks)], return_counts=True), strict=True
+        )
+        for rank, resamples in taken:
+            told = {"rank": float(rank), "resamples": int(resamples)}
+            rows.append({"record": record, "feature": feature, **told})
+    return rows
+
+
+def ranks_frame(rows: Iterable[dict[str, Any]]) -> pd.DataFrame:
+    """Return rows of `rank_rows` as one frame, its columns there without any."""
+    return pd.DataFrame(list(rows), columns=list(RANKS))
 
 
 def rank_interval(ranks: Floats, level: float = LEVEL) -> tuple[Floats, Floats]:

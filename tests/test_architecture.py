@@ -18,7 +18,7 @@ LAYERS = (
     "supplied_numbers not_begun",
     "journal",
     "data models model_table measure preconditions environment history doctor starter "
-    "reproduction expected dependent_leaders",
+    "reproduction expected dependent_leaders associated",
     "bundle",
     "manifest",
     "entries",

@@ -8,7 +8,10 @@ from tests.report.made_records import made_importance
 
 from pipeline.stability import (
     COLUMNS,
+    RANKS,
     rank_interval,
+    rank_rows,
+    ranks_frame,
     repeats_to_settle,
     settling_count,
     stability_frame,
@@ -139,3 +142,16 @@ def test_without_resamples_there_is_what_more_repeats_would_do():
 
 def test_the_frame_has_its_columns_without_a_row():
     assert tuple(stability_frame([]).columns) == COLUMNS
+
+
+def test_the_ranks_that_resamples_gave_are_counted_by_feature():
+    again = [ranked(3.0, 2.0), ranked(3.0, 2.0), ranked(1.0, 2.0), ranked(1.0, 1.0)]
+    found = ranks_frame(rank_rows(again, record=7))
+    assert list(found.itertuples(index=False, name=None)) == [
+        *((7, "x0", 1.0, 2), (7, "x0", 1.5, 1), (7, "x0", 2.0, 1)),
+        *((7, "x1", 1.0, 1), (7, "x1", 1.5, 1), (7, "x1", 2.0, 2)),
+    ]
+
+
+def test_without_a_resample_no_rank_was_taken():
+    assert list(ranks_frame(rank_rows([], record=0)).columns) == list(RANKS)

@@ -60,6 +60,8 @@ COLUMNS = {
     "value_a value_b difference band inside rank_a rank_b shift cause evidence",
     "stability": "model method of loss positive_class feature rank_low rank_high "
     "p_top_k repeats_to_settle resamples record",
+    "associations": "feature_a feature_b statistic value",
+    "resampled_ranks": "record feature rank resamples",
     "significance": "model method of loss positive_class feature p_value p_adjusted "
     "shuffles record",
     "convergence": "record n_repeats feature value std_error rank",

@@ -82,6 +82,8 @@ def apartments_result(**changes: Any) -> AuditResult:
         "expected": made_frame("expected"),
         "losses": made_frame("losses"),
         "stability": _stability(),
+        "associations": made_frame("associations"),
+        "resampled_ranks": made_frame("resampled_ranks"),
         "convergence": made_frame("convergence"),
         "significance": made_frame("significance"),
         "top_k": made_frame("top_k"),
