@@ -46,16 +46,14 @@ def association_rows(
         "correlation_ratio") and value, its size between 0 and 1, as in `dependence`.
     """
     names = [name for name in test.features if not test.unread.get(name)]
-    if len(names) < 2:
-        return []
     strength = associations(test.X[names])
     leaders = set(names if len(names) <= EVERY_PAIR else _leaders(importances))
     rows = []
     for a, b in combinations(range(len(names)), 2):
         value, pair = float(strength[a, b]), (names[a], names[b])
         if value >= threshold or leaders.issuperset(pair):
-            told = {"statistic": _statistic(test.X, pair), "value": value}
-            rows.append({"feature_a": pair[0], "feature_b": pair[1], **told})
+            told = (*pair, _statistic(test.X, pair), value)
+            rows.append(dict(zip(COLUMNS, told, strict=True)))
     return rows
 
 

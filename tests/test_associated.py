@@ -52,7 +52,3 @@ def test_of_many_features_the_strong_pairs_and_those_of_the_leaders_are_kept():
     pairs = set(zip(found["feature_a"], found["feature_b"], strict=True))
     leaders = {name for pair in pairs - {("x59", "x60")} for name in pair}
     assert (len(pairs), leaders) == (40 * 39 // 2 + 1, set(names[:40]))
-
-
-def test_one_feature_has_no_pair():
-    assert kept({"x": np.arange(5.0)}).empty

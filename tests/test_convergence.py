@@ -11,6 +11,7 @@ from pipeline.config import parse_config
 from pipeline.convergence import halvings
 from pipeline.importance.random_subspace import PERF, TWIN
 from pipeline.known_answers import normal_data
+from pipeline.primary import interval
 from pipeline.report.blocks import plain
 from pipeline.report.view import build_view
 
@@ -65,4 +66,6 @@ def test_the_report_shows_ranks_and_values_after_fewer_repeats():
     assert figure.data["panels"][0].lines[0].means[-1] == pytest.approx(
         record.mean[top]
     )
+    half = np.diff(interval(record), axis=0)[0, top] / 2
+    assert figure.data["panels"][0].lines[0].errors[-1] == pytest.approx(half)
     assert {"10", "20", "40"} <= set(svg_words(figure.svg))

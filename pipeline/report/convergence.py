@@ -1,10 +1,11 @@
-"""Below a ranking of many repeats: its order and values after fewer of them."""
+"""For a ranking of many repeats: its order and values after fewer of them."""
 
 import pandas as pd
 
+from pipeline.primary import LEVEL
 from pipeline.report.blocks import Cell, Column, Figure, Link, Row, Table, Value, plain
-from pipeline.report.facts import Facts
-from pipeline.report.number_text import rank_text
+from pipeline.report.facts import Facts, card_link
+from pipeline.report.number_text import percent, rank_text
 from pipeline.report.ranking_tables import measured_in, table_id
 from pipeline.report.rankings import Ranking
 from pipeline.report.top_k_drawing import STYLES, TopKLine, TopKPanel
@@ -59,7 +60,7 @@ def _rank(frame: pd.DataFrame, place: int) -> Value:
 
 
 def _figure(facts: Facts, ranking: Ranking, frame: pd.DataFrame) -> Figure:
-    """Return value and error of the first features over the number of repeats."""
+    """Return estimate and half-width of the first features against the repeats."""
     rows = ranking.measured[: len(STYLES)]
     lines = tuple(_line(frame, ranking.record.features[row]) for row in rows)
     alt = word("convergence.alt").format(
@@ -76,11 +77,21 @@ def _figure(facts: Facts, ranking: Ranking, frame: pd.DataFrame) -> Figure:
         },
         alt=alt[:ALT],
         headline=say("convergence.headline"),
-        caption=say("convergence.figure", model=named(ranking.subject)),
+        caption=say(
+            "convergence.figure",
+            model=named(ranking.subject),
+            level=percent(LEVEL),
+            card=card_link(facts.card(ranking.record)),
+        ),
     )
 
 
 def _line(frame: pd.DataFrame, feature: str) -> TopKLine:
+    """Return the estimates of one feature, and the half-widths of their intervals."""
+    from scipy.special import stdtrit
+
     told = frame[frame["feature"] == feature].sort_values("n_repeats")
-    means, errors = told["value"].tolist(), told["std_error"].tolist()
-    return TopKLine(display_name(feature), tuple(means), tuple(errors))
+    quantiles = stdtrit(told["n_repeats"].to_numpy(float) - 1, (1 + LEVEL) / 2)
+    halves = told["std_error"] * quantiles
+    means = tuple(told["value"].tolist())
+    return TopKLine(display_name(feature), means, tuple(halves.tolist()))

@@ -1,4 +1,4 @@
-"""Two tables of section F that read many rankings: the owner's expectations, the loss.
+"""Two tables that read many rankings: the owner's expectations (F), the loss (H).
 
 Not: the judgement, which the result holds.
 """

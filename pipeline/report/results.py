@@ -7,19 +7,17 @@ from pipeline.report.blocks import Group, Section, Sentence, Value
 from pipeline.report.cards import title_of
 from pipeline.report.claims import claims
 from pipeline.report.conditional import shared_information
-from pipeline.report.convergence import convergence
 from pipeline.report.effect_figures import effect_figures
 from pipeline.report.facts import Facts, card_link, whole
 from pipeline.report.interaction_figures import interaction_figure
 from pipeline.report.number_text import lone, loss_label
-from pipeline.report.ranking_matrix import ranking_matrices
 from pipeline.report.ranking_tables import on_drawn_rows, ranking_table, value_of
 from pipeline.report.rankings import Ranking, rows_drawn
-from pipeline.report.readings import expectations, losses
+from pipeline.report.readings import expectations
 from pipeline.report.result_figures import models_figure, ranking_figure
 from pipeline.report.selection_tables import selection_tables
 from pipeline.report.significance_tables import significance_table
-from pipeline.report.stability_tables import stability_table
+from pipeline.report.stability_section import firmness
 from pipeline.report.surface_figures import surface_figures
 from pipeline.report.top_k_figures import top_k_figures
 from pipeline.report.wording import (
@@ -48,9 +46,7 @@ def results(facts: Facts) -> Section:
         groups.append(Group("measure-top-k", say("top_k.title"), judged))
     if sets := selection_tables(facts):
         groups.append(Group("measure-selection", say("selection.title"), sets))
-    if alike := ranking_matrices(facts):
-        groups.append(Group("measure-likeness", say("matrix.title"), alike))
-    groups += (*losses(facts), *expectations(facts), *claims(facts))
+    groups += (*expectations(facts), *claims(facts))
     first = lede(facts) if facts.rankings else say("results.none")
     return Section("F", "results", title, first, {"groups": tuple(groups)})
 
@@ -101,11 +97,9 @@ def _group(facts: Facts, measure: Measure) -> Group:
         is_lead = facts.lead in same_loss
         for ranking in same_loss:
             blocks.append(ranking_table(facts, ranking, _outside(facts, ranking)))
-            if stability := stability_table(facts, ranking):
-                blocks.append(stability)
             if significance := significance_table(facts, ranking):
                 blocks.append(significance)
-            blocks += convergence(facts, ranking)
+            blocks += filter(None, [firmness(facts, ranking)])
             if is_lead and (figure := ranking_figure(facts, ranking, same_loss)):
                 blocks.append(figure)
             if figure := interaction_figure(facts, ranking, same_loss):

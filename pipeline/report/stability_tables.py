@@ -1,4 +1,4 @@
-"""The table below a ranking: how far other rows or more repeats would move it."""
+"""A table per ranking: how far other rows or more repeats would move it."""
 
 import math
 from collections.abc import Callable, Sequence

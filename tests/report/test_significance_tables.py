@@ -8,7 +8,7 @@ from tests.report.reading import column, section, table, words
 from pipeline.report.blocks import Table, plain, walk
 from pipeline.report.view import build_view
 
-STABILITY = "tab-stability-forest-permutation-features-rmse"
+RANKING = "tab-ranking-forest-permutation-features-rmse"
 SIGNIFICANCE = "tab-significance-forest-permutation-features-rmse"
 
 
@@ -27,9 +27,9 @@ def view():
     return build_view(apartments_result(significance=frame))
 
 
-def test_p_values_stand_below_the_stability_of_their_ranking_only():
+def test_p_values_stand_below_their_ranking_only():
     tables = [b.id for b in walk(section(view(), "F")) if isinstance(b, Table)]
-    assert tables[tables.index(STABILITY) + 1] == SIGNIFICANCE
+    assert tables[tables.index(RANKING) + 1] == SIGNIFICANCE
     assert sum("significance" in name for name in tables) == 1
 
 

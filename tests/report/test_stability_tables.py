@@ -7,18 +7,21 @@ from tests.report.made_results import apartments_result
 from tests.report.made_variants import plain_result, view_of
 from tests.report.reading import column, section, table, words
 
-from pipeline.report.blocks import Table, plain, walk
+from pipeline.report.blocks import Link, Table, plain, walk
 from pipeline.report.view import build_view
 
 RANKING = "tab-ranking-forest-permutation-features-rmse"
 STABILITY = "tab-stability-forest-permutation-features-rmse"
 
 
-def test_stability_stands_below_its_ranking():
-    blocks = walk(section(view_of("apartments"), "F"))
-    tables = [block.id for block in blocks if isinstance(block, Table)]
-    assert tables[tables.index(RANKING) + 1] == STABILITY
-    assert sum("stability" in name for name in tables) == 1
+def test_stability_stands_in_section_h_and_its_ranking_links_to_it():
+    view = view_of("apartments")
+    of_f, of_h = (walk(section(view, letter)) for letter in "FH")
+    tables = [block.id for block in of_h if isinstance(block, Table)]
+    assert tables[0] == STABILITY
+    blocks = list(of_f)
+    ranking = next(i for i, b in enumerate(blocks) if getattr(b, "id", "") == RANKING)
+    assert Link(STABILITY) in blocks[ranking + 1]
 
 
 def test_ranks_shares_and_repeats_stand_in_the_order_of_the_ranking():
