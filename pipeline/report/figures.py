@@ -17,6 +17,7 @@ from pipeline.report import (
     typeface,
 )
 from pipeline.report import figure_parts as parts
+from pipeline.report.cluster_drawing import clusters
 from pipeline.report.drawing import (
     GRID,
     HAIR,
@@ -39,6 +40,7 @@ from pipeline.report.top_k_drawing import top_k
 
 __all__ = [
     "bands",
+    "clusters",
     "effects",
     "engines",
     "interactions",

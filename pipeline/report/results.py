@@ -1,11 +1,13 @@
 """Section F: what each model relies on, measure by measure, and the curves."""
 
+from dataclasses import replace
 from itertools import groupby, pairwise
 
 from pipeline.primary import Measure, measure_of
 from pipeline.report.blocks import Group, Section, Sentence, Value
 from pipeline.report.cards import title_of
 from pipeline.report.claims import claims
+from pipeline.report.cluster_views import marked
 from pipeline.report.conditional import shared_information
 from pipeline.report.effect_figures import effect_figures
 from pipeline.report.facts import Facts, card_link, whole
@@ -96,7 +98,9 @@ def _group(facts: Facts, measure: Measure) -> Group:
     for place, same_loss in enumerate(by_loss):
         is_lead = facts.lead in same_loss
         for ranking in same_loss:
-            blocks.append(ranking_table(facts, ranking, _outside(facts, ranking)))
+            table = ranking_table(facts, ranking, _outside(facts, ranking))
+            noted = (*table.notes, *marked(facts, ranking))
+            blocks.append(replace(table, notes=noted))
             if significance := significance_table(facts, ranking):
                 blocks.append(significance)
             blocks += filter(None, [firmness(facts, ranking)])

@@ -7,6 +7,7 @@ features that say the same as others.
 from collections.abc import Iterator
 
 from pipeline.report.blocks import Figure, Group, Link, Section, Sentence, Table, Value
+from pipeline.report.cluster_views import clusters, said_in_short
 from pipeline.report.convergence import convergence
 from pipeline.report.facts import Facts, config_of, tallied
 from pipeline.report.likeness import likeness_table
@@ -24,6 +25,7 @@ def stability(facts: Facts) -> Section:
         *_group("repeats", _over_repeats(facts)),
         *_group("rows", _over_rows(facts)),
         *_group("likeness", _alike(facts)),
+        *clusters(facts),
     )
     lede = _lede(facts) if facts.rankings else say("stability.none")
     title = word("sections.stability")
@@ -70,7 +72,7 @@ def _lede(facts: Facts) -> Sentence:
         for reason, told in zip(reasons, found, strict=True)
         if not told
     ]
-    said = [told for told in found if told]
+    said = [told for told in (*found, said_in_short(facts)) if told]
     if unasked:
         said.append(say("stability.unasked.all", what=joined(unasked, "; ")))
     return joined(said, " ")
