@@ -121,7 +121,9 @@ def _set(cluster: Cluster) -> Sentence:
     return (*names, " (", cluster.strongest, ")")
 
 
-def _together(facts: Facts, ranking: Ranking, cluster: Cluster) -> tuple[Any, int]:
+def _together(
+    facts: Facts, ranking: Ranking, cluster: Cluster
+) -> tuple[Ranking | None, int]:
     """Return the ranking and row in which exactly these are asked together."""
     for other in facts.rankings:
         if other.record.of == "groups" and _asks_alike(other, ranking):
@@ -159,7 +161,7 @@ def _sum(ranking: Ranking, cluster: Cluster) -> Value | None:
     return Value(path, total, number(total, ranking.places), derived="sum")
 
 
-def _joint(ranking: Ranking, beside: tuple[Any, int]) -> Value | None:
+def _joint(ranking: Ranking, beside: tuple[Ranking | None, int]) -> Value | None:
     """Return the importance of members together, with the decimals of those alone."""
     other, row = beside
     if other is None:
@@ -170,7 +172,9 @@ def _joint(ranking: Ranking, beside: tuple[Any, int]) -> Value | None:
 
 def _table(facts: Facts, found: Sequence[Cluster]) -> Table:
     asked = [r for r in facts.leads if _has_features(r)]
-    card = card_link(facts.card(asked[0].record)) if asked else ""
+    card: Sentence = ()
+    if asked:
+        card = (" ", card_link(facts.card(asked[0].record)))
     rows = [_row(facts, r, c) for c in found for r in asked] or [
         Row((Cell(_names(c)), DASH, Cell((c.strongest,)), DASH, DASH, DASH))
         for c in found
@@ -184,7 +188,7 @@ def _table(facts: Facts, found: Sequence[Cluster]) -> Table:
             Column(say("clusters.members"), "header", 30),
             Column(say("clusters.model"), width=14),
             Column(say("clusters.strongest"), "number", 13),
-            Column((word("clusters.alone"), " ", card), "number", 19),
+            Column((word("clusters.alone"), *card), "number", 19),
             Column(say("clusters.sum"), "number", 12),
             Column(say("clusters.together"), "number", 12),
         ),
@@ -226,8 +230,11 @@ def _readings(facts: Facts, found: Sequence[Cluster]) -> list[Sentence]:
         total = _sum(lead, cluster)
         names = series(shortened(name, 40) for name in cluster.members[:MOST])
         if both and total:
-            given = {"names": names, "both": both, "total": total}
-            said.append(say("clusters.reading", model=named(lead.subject), **given))
+            model = named(lead.subject)
+            told = say(
+                "clusters.reading", names=names, both=both, total=total, model=model
+            )
+            said.append(told)
         elif not both:
             unasked.append(names)
     if unasked:

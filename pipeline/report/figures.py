@@ -35,6 +35,7 @@ from pipeline.report.figure_data import (
     RankingRow,
 )
 from pipeline.report.interaction_drawing import interactions
+from pipeline.report.rank_drawing import rank_intervals, rank_shares
 from pipeline.report.surface_drawing import surface
 from pipeline.report.top_k_drawing import top_k
 
@@ -47,6 +48,8 @@ __all__ = [
     "models",
     "paged_bands",
     "paged_effects",
+    "rank_intervals",
+    "rank_shares",
     "ranking",
     "surface",
     "top_k",

@@ -12,6 +12,7 @@ from pipeline.report.convergence import convergence
 from pipeline.report.facts import Facts, config_of, tallied
 from pipeline.report.likeness import likeness_table
 from pipeline.report.number_text import lone, percent
+from pipeline.report.rank_views import ranks
 from pipeline.report.rankings import Ranking
 from pipeline.report.readings import losses
 from pipeline.report.stability_tables import stability_table
@@ -23,6 +24,7 @@ def stability(facts: Facts) -> Section:
     groups = (
         *losses(facts),
         *_group("repeats", _over_repeats(facts)),
+        *_group("ranks", ranks(facts)),
         *_group("rows", _over_rows(facts)),
         *_group("likeness", _alike(facts)),
         *clusters(facts),

@@ -115,6 +115,8 @@ def test_the_ranking_of_each_model_notes_who_goes_together():
         name = f"tab-ranking-{model}-permutation-features-rmse"
         said = words(table(apartments(), name).notes)
         assert "read as one: surface and no.rooms (0.89); see" in said
+    spread = table(apartments(), "tab-ranking-forest-partial_dependence-features")
+    assert "read as one" not in words(spread.notes)
     assert "read as one" not in words(section(apartments({}), "F"))
 
 
