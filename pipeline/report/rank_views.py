@@ -56,7 +56,7 @@ class Trials(NamedTuple):
     shares: Shares
 
 
-def ranks(facts: Facts) -> Iterator[Table | Figure]:
+def ranks(facts: Facts) -> Iterator[Table | Figure | Sentence]:
     """Yield the intervals of the lead rankings, the shares of their ranks, tables."""
     asked = [r for r in facts.leads if _trials(facts, r)][:PANELS]
     asked = [r for r in asked if set(r.record.features) == _features(asked[0])]
@@ -64,9 +64,33 @@ def ranks(facts: Facts) -> Iterator[Table | Figure]:
         return
     names = _names(asked[0])
     yield _figure(facts, asked, names, "intervals", _interval_panels(facts, asked))
-    yield _figure(facts, asked, names, "shares", _share_panels(facts, asked))
-    for ranking in asked:
+    moved = [ranking for ranking in asked if _moves(facts, ranking)]
+    if moved:
+        yield _figure(facts, asked, names, "shares", _share_panels(facts, asked))
+    for ranking in moved:
         yield cut_alike(ranking, partial(_table, facts, ranking))
+    for ranking in asked:
+        if ranking not in moved:
+            yield _unmoved(facts, ranking)
+
+
+def _moves(facts: Facts, ranking: Ranking) -> bool:
+    """Return whether any trial gives any feature another rank than all others do."""
+    every = (told.shares.values() for told in _trials(facts, ranking))
+    return any(len(shares) > 1 for kind in every for shares in kind)
+
+
+def _counted(trials: Trials) -> Sentence:
+    """Return how many trials there were, and of what kind."""
+    if trials.noun == "single":
+        return counted(trials.number, "single")
+    return counted(trials.number, "resample")
+
+
+def _unmoved(facts: Facts, ranking: Ranking) -> Sentence:
+    """Return that all trials rank alike, where a table would say so in every row."""
+    counts = (_counted(told) for told in _trials(facts, ranking))
+    return say("ranks.unmoved", model=named(ranking.subject), trials=series(counts))
 
 
 def _features(ranking: Ranking) -> set[str]:
@@ -98,7 +122,7 @@ def _repeats(ranking: Ranking) -> Trials | None:
         parts = zip(seen.tolist(), (counts / len(taken)).tolist(), strict=True)
         shares[name] = tuple(parts)
     path = f"importances[{ranking.index}].n_repeats"
-    return Trials(whole(path, record.n_repeats), "repeat", shares)
+    return Trials(whole(path, record.n_repeats), "single", shares)
 
 
 def _resamples(facts: Facts, ranking: Ranking) -> Trials | None:
@@ -148,7 +172,7 @@ def _share_panels(facts: Facts, asked: Sequence[Ranking]) -> tuple[RankPanel, ..
                 (
                     display_name(ranking.subject),
                     ", ",
-                    *counted(trials.number, trials.noun),
+                    *_counted(trials),
                 )
             )
             panels.append(RankPanel(title, tuple(rows)))
@@ -186,7 +210,7 @@ def _figure(
             level=percent(LEVEL),
             anew=_anew(panels),
             card=card_link(facts.card(first.record)),
-            table=Link(_id(first) if kind == "shares" else table_id(first)),
+            table=_data(facts, asked, kind),
         ),
     )
 
@@ -206,6 +230,13 @@ def _headline(ranking: Ranking, kind: str) -> Sentence:
     )
 
 
+def _data(facts: Facts, asked: Sequence[Ranking], kind: str) -> Sentence:
+    """Return the tables with the numbers of a figure: of each model, if they move."""
+    if kind == "intervals":
+        return joined(Link(table_id(ranking)) for ranking in asked)
+    return joined(Link(_id(r)) for r in asked if _moves(facts, r))
+
+
 def _anew(panels: Sequence[RankPanel]) -> Sentence:
     """Return what the dashed lines are; empty where no rows were drawn anew."""
     is_drawn = any(row.rows[0] == row.rows[0] for panel in panels for row in panel.rows)
@@ -219,7 +250,7 @@ def _id(ranking: Ranking) -> str:
 def _table(facts: Facts, ranking: Ranking, rows: Sequence[int]) -> Table:
     trials = _trials(facts, ranking)
     heads = (
-        Column(say(f"ranks.over_{told.noun}s", n=told.number), width=34)
+        Column(say(f"ranks.over_{told.noun}s", n=told.number), width=68 / len(trials))
         for told in trials
     )
     return Table(

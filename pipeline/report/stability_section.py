@@ -41,7 +41,7 @@ def firmness(facts: Facts, ranking: Ranking) -> Sentence:
     return say("stability.firm", tables=series(links)) if links else ()
 
 
-def _group(name: str, blocks: Iterator[Table | Figure]) -> tuple[Group, ...]:
+def _group(name: str, blocks: Iterator[Table | Figure | Sentence]) -> tuple[Group, ...]:
     """Return blocks under their heading; nothing without any."""
     found = tuple(blocks)
     title = say(f"stability.title.{name}")

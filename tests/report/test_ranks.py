@@ -7,7 +7,7 @@ import pytest
 from tests.report.made_records import HOSTILE, made_frame
 from tests.report.made_results import apartments_result
 from tests.report.made_variants import plain_result, view_of
-from tests.report.reading import column, table
+from tests.report.reading import column, section, table, words
 from tests.report.svg_reader import collisions, groups, height, mark, points
 
 from pipeline.report.blocks import plain
@@ -65,11 +65,19 @@ def test_ranks_on_resampled_rows_stand_beside_those_of_the_draws():
     assert told == ["1: 80\u202f%, 2: 20\u202f%", "2: 80\u202f%, 1: 20\u202f%"]
     panels = figure_of(view, "shares").data["panels"]
     assert [panel.title for panel in panels] == [
-        *("forest, 2 repeats", "forest, 50 resamples")
+        *("forest, 2 single repeats", "forest, 50 resamples")
     ]
     assert "dashed: 95\u202f% of the ranks" in plain(
         figure_of(view, "intervals").caption
     )
+
+
+def test_trials_that_all_rank_alike_are_one_sentence_and_no_table():
+    view = trials((3, 3, 3), (1, 2, 1))
+    assert RANKS not in {item.id for item in view.tables}
+    assert not any(f.id.startswith("fig-rank-shares") for f in view.figures)
+    told = words(section(view, "H"))
+    assert "forest: each of 3 single repeats ranks alike." in told
 
 
 def test_without_resamples_nothing_is_said_of_them():

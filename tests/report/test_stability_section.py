@@ -75,7 +75,9 @@ def test_a_ranking_whose_rows_cannot_be_drawn_anew_is_no_missing_section():
 def test_groups_stand_in_the_order_of_the_questions():
     view = build_view(apartments_result(**two_losses()))
     groups = section(view, "H").parts["groups"]
-    assert [group.id for group in groups] == ["losses", "firm-rows", "firm-likeness"]
+    assert [group.id for group in groups] == [
+        *("losses", "firm-ranks", "firm-rows", "firm-likeness")
+    ]
 
 
 def test_a_run_without_a_ranking_says_so():
