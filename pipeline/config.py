@@ -39,6 +39,7 @@ from pipeline.config_sections import (
 )
 from pipeline.config_supplied import MEASURED, SuppliedSection
 from pipeline.errors import ConfigError, did_you_mean
+from pipeline.frameworks import framework_problems
 from pipeline.importance import METHODS, RESERVED, options_of
 from pipeline.rules import Misfit, Misfits, Rule
 from pipeline.supplied_checks import supplied_problems
@@ -269,6 +270,9 @@ def _problems(
             )
         elif key == "expected":
             yield from expected_problems(entries, _facts(read, required))
+        elif key == "report":
+            where, values, _ = entries[0]
+            yield from framework_problems(where, values.get("frameworks", ()))
     for key in required:
         if not read.get(key):
             yield f"{source}[{key}] must be given, but it is missing.{SEE_INIT}"

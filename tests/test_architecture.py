@@ -37,6 +37,7 @@ LAYERS = (
     "interactions mean_predictions",
     "loss_sensitivity change",
     "avoided_defects",
+    "frameworks",
     "effects known_answers known_defects agreement performance result_json "
     "result_csv prediction",
     "distributions encoding estimators dependence primary standardised "
@@ -44,8 +45,8 @@ LAYERS = (
     "columns spreads result trials",
     "surface",
     "estimates stopping",
-    "records finding losses streams r_rng",
-    "errors frozen expressions",
+    "records finding losses streams r_rng signoffs",
+    "errors frozen expressions template_folder",
 )
 
 R_SIDE = "worker to_r from_r callback probe"
@@ -64,7 +65,7 @@ OWNERS = {
     "weasyprint": {"pipeline.report.print_page"},
     "click": {"pipeline.cli"},
     "rich": {"pipeline.cli"},
-    "tomllib": {"pipeline.config", "pipeline.report.wording"},
+    "tomllib": {"pipeline.config", "pipeline.frameworks", "pipeline.report.wording"},
 }
 
 

@@ -15,6 +15,7 @@ from pipeline.report.rankings import Ranking, rankings
 from pipeline.report.wording import say, word
 from pipeline.result import AuditResult
 from pipeline.result_json import content_digest
+from pipeline.signoffs import Signoff
 
 Attachments: TypeAlias = Mapping[str, tuple[int, str]]
 NOTHING_ATTACHED: Attachments = MappingProxyType({})
@@ -44,6 +45,8 @@ class Facts:
         The approved run before.
     attachments : mapping of str to (int, str)
         Bytes and SHA-256 of each file that the PDF carries, by its name.
+    signoffs : tuple of Signoff
+        The signatures under this run.
     """
 
     result: AuditResult
@@ -52,6 +55,7 @@ class Facts:
     cards: Mapping[Measure, str]
     baseline: AuditResult | None = None
     attachments: Attachments = field(default_factory=dict)
+    signoffs: tuple[Signoff, ...] = ()
 
     @cached_property
     def change(self) -> Change | None:
@@ -191,6 +195,7 @@ def facts_of(
     *,
     baseline: AuditResult | None = None,
     attachments: Attachments = NOTHING_ATTACHED,
+    signoffs: tuple[Signoff, ...] = (),
 ) -> Facts:
     """Return the facts of a result; the cards are numbered in its order."""
     ranked = rankings(result)
@@ -203,6 +208,7 @@ def facts_of(
         cards=cards,
         baseline=baseline,
         attachments=attachments,
+        signoffs=signoffs,
     )
 
 

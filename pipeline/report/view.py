@@ -51,6 +51,7 @@ from pipeline.report.wording import (
 )
 from pipeline.result import AuditResult
 from pipeline.result_json import content_digest
+from pipeline.signoffs import Signoff
 
 SECTIONS = (
     control,
@@ -67,10 +68,9 @@ SECTIONS = (
     limits,
     provenance,
     redo,
-    frameworks,
     signoff,
-    lists,
 )
+"""All sections but O and Q, which tell what the others hold."""
 APPENDIX_ROWS = 1000
 
 
@@ -168,6 +168,7 @@ def build_view(
     baseline: AuditResult | None = None,
     attachments: Attachments = NOTHING_ATTACHED,
     profile: str = "",
+    signoffs: tuple[Signoff, ...] = (),
 ) -> ReportView:
     """Return the report on a result, ready to be rendered.
 
@@ -181,16 +182,22 @@ def build_view(
         Bytes and SHA-256 of each file that the PDF carries, by its name.
     profile : {"", "technical", "executive"}
         Which sections are shown; by default as ``[report] profile`` says.
+    signoffs : tuple of Signoff
+        The signatures that section P prints.
 
     Returns
     -------
     ReportView
         The same for the same result, whatever the machine or the time.
     """
-    digest = content_digest(result)
-    facts = facts_of(result, digest, baseline=baseline, attachments=attachments)
-    every = tuple(section(facts) for section in SECTIONS)
-    sections = of_profile(every, profile or facts.note("profile"))
+    facts = facts_of(
+        result,
+        content_digest(result),
+        baseline=baseline,
+        attachments=attachments,
+        signoffs=signoffs,
+    )
+    sections = of_profile(_sections(facts), profile or facts.note("profile"))
     verdict = joined([sentence(facts), say("control.version_line")], " ")
     started = result.run.volatile["started"]
     return ReportView(
@@ -207,6 +214,14 @@ def build_view(
         sentence=without_dead_links(verdict, sections),
         sections=sections,
     )
+
+
+def _sections(facts: Facts) -> tuple[Section, ...]:
+    """Return all sections: O looks into every other, then Q lists what they hold."""
+    first = tuple(section(facts) for section in SECTIONS)
+    mapped = frameworks(facts, (*first, lists(facts, first)))
+    whole = (*first[:-1], mapped, first[-1])
+    return (*whole, lists(facts, whole))
 
 
 def _instant(text: str) -> str:

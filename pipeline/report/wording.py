@@ -5,10 +5,10 @@ import tomllib
 import unicodedata
 from collections.abc import Iterable, Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from pipeline.report.blocks import Link, Name, Part, Sentence, Styled, Value
+from pipeline.template_folder import templates
 
 LANGUAGE = "en"
 NO_BREAK = "\u00a0"
@@ -16,13 +16,6 @@ SHORT = 60
 _MARKS = {"**": "strong", "*": "em", "~": "sub", "`": "code"}
 _TOKEN = re.compile(r"(\*\*.+?\*\*|\*[^*]+\*|~[^~]+~|`[^`]+`|\{\w+\})")
 _HIDDEN = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}
-
-
-def templates() -> Path:
-    """Return the folder of the templates: inside the package, or beside it."""
-    package = Path(__file__).parents[1]
-    inside = package / "templates"
-    return inside if inside.is_dir() else package.parent / "templates"
 
 
 @cache

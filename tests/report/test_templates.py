@@ -13,7 +13,6 @@ from tests.report.made_variants import view_of
 from pipeline.importance import METHODS
 from pipeline.report.html import to_html
 from pipeline.report.profiles import without_dead_links
-from pipeline.report.view import SECTIONS
 from pipeline.report.wording import templates
 
 FILES = sorted(templates().rglob("*.j2"))
@@ -82,10 +81,6 @@ def test_every_macro_is_called():
     for name in re.findall(r"{% macro (\w+)", text):
         calls = re.findall(rf"(?<!macro )\b{name}\(", text)
         assert calls, name
-
-
-def test_sections_have_the_templates_of_their_names():
-    assert len(view_of("wide").sections) == len(SECTIONS)
 
 
 @pytest.mark.parametrize(
