@@ -158,9 +158,7 @@ def _row(clause: Clause, there: set[str]) -> Row:
     return Row(
         cells=(
             Cell((clause.clause, Styled("line", (clause.id,)))),
-            Cell(
-                (*asked, Styled("line", say("frameworks.source", text=clause.source)))
-            ),
+            Cell(asked),
             Cell(_evidence(clause, there)),
         ),
         key=f"clause-{clause.id.replace('/', '-')}",

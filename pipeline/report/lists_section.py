@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
 
 from pipeline.primary import measure_of
 from pipeline.report.blocks import (
@@ -21,7 +21,6 @@ from pipeline.report.blocks import (
     Styled,
     Table,
     Value,
-    plain,
     walk,
 )
 from pipeline.report.cards import title_of
@@ -34,12 +33,21 @@ UNREAD = (Figure, Link, Name, Value)
 """What holds no words of ours: numbers, and names that others gave."""
 
 
-class Listed(NamedTuple):
-    """One table or figure: where it stands, its place in the list, how its caption begins."""
+@dataclass(frozen=True)
+class Listed:
+    """A table or figure: where it stands, its number, how its caption begins."""
 
     target: str
     place: str
     head: Sentence
+
+
+@dataclass(frozen=True)
+class Index:
+    """All tables, or all figures."""
+
+    title: str
+    items: tuple[Listed, ...]
 
 
 def lists(facts: Facts, sections: Sequence[Section]) -> Section:
@@ -59,13 +67,13 @@ def lists(facts: Facts, sections: Sequence[Section]) -> Section:
         **_numbered("words.table", tables),
         **_numbered("words.figure", figures),
     }
-    listed = (
-        (word("lists.tables"), _listed({t.id: t.caption for t in tables}, labels)),
-        (word("lists.figures"), _listed({f.id: f.headline for f in figures}, labels)),
+    indices = (
+        _index("lists.tables", {t.id: t.caption for t in tables}, labels),
+        _index("lists.figures", {f.id: f.headline for f in figures}, labels),
     )
     parts = {
         "glossary": _glossary(facts, sections),
-        "lists": tuple((title, items) for title, items in listed if items),
+        "lists": tuple(index for index in indices if index.items),
         "files": files,
     }
     title, lede = word("sections.lists"), say("lists.lede")
@@ -77,13 +85,14 @@ def _numbered(key: str, blocks: Sequence[Table | Figure]) -> dict[str, str]:
     return {b.id: f"{label}{NO_BREAK}{n}" for n, b in enumerate(blocks, start=1)}
 
 
-def _listed(
-    captions: Mapping[str, Sentence], labels: Mapping[str, str]
-) -> tuple[Listed, ...]:
-    return tuple(
+def _index(
+    key: str, captions: Mapping[str, Sentence], labels: Mapping[str, str]
+) -> Index:
+    items = (
         Listed(id_, str(number), _head(caption, labels))
         for number, (id_, caption) in enumerate(captions.items(), start=1)
     )
+    return Index(word(key), tuple(items))
 
 
 def _head(parts: Sentence, labels: Mapping[str, str]) -> Sentence:
@@ -141,7 +150,7 @@ def _texts(block: Any) -> Iterator[str]:
     elif isinstance(block, Mapping):
         yield from _texts(tuple(block.values()))
     elif isinstance(block, Figure):
-        yield plain((*block.headline, *block.caption))
+        yield from _texts((*block.headline, *block.caption))
     elif is_dataclass(block) and not isinstance(block, UNREAD):
         for item in fields(block):
             yield from _texts(getattr(block, item.name))
