@@ -29,7 +29,9 @@ from pipeline.report.facts import Facts, card_link
 from pipeline.report.number_text import count
 from pipeline.report.wording import NO_BREAK, look_up, say, shown, word
 
-UNREAD = (Figure, Link, Name, Value)
+UNSEEN = ("id", "key", "name", "word", "style", "source", "shape")
+"""Fields of blocks that no reader sees: they may be made of such names."""
+UNREAD = (Link, Name, Value)
 """What holds no words of ours: numbers, and names that others gave."""
 
 
@@ -153,7 +155,8 @@ def _texts(block: Any) -> Iterator[str]:
         yield from _texts((*block.headline, *block.caption))
     elif is_dataclass(block) and not isinstance(block, UNREAD):
         for item in fields(block):
-            yield from _texts(getattr(block, item.name))
+            if item.name not in UNSEEN:
+                yield from _texts(getattr(block, item.name))
 
 
 def _files(facts: Facts) -> tuple[Sentence | Table, ...]:
