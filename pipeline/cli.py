@@ -64,8 +64,10 @@ def run(audit: Path, quiet: bool) -> None:
     with _faults(), _terminable():
         from pipeline.config import load_config
         from pipeline.history import with_free_name
+        from pipeline.report.fonts import check_fonts
 
         config = load_config(audit)
+        check_fonts(config.base, config.report.fonts)
         with _progress(quiet) as on_step:
             result = _audited(config, on_step)
         code = _kept(with_free_name(result, config.base), config, quiet)
@@ -226,12 +228,19 @@ def _kept(result: "AuditResult", config: "AuditConfig", quiet: bool) -> int:
     from pipeline.audit import exit_code
     from pipeline.bundle import short_views
     from pipeline.history import save_run
+    from pipeline.rendering import rendered
 
     given = {"audit.toml": config.text}
     try:
-        shown, files = _rendered(result, given)
+        shown, files, checks = rendered(result, given)
         code, fault = exit_code(shown), ""
-        folder = save_run(shown, config.base, {**given, **files}, exit_code=code)
+        folder = save_run(
+            shown,
+            config.base,
+            {**given, **files},
+            exit_code=code,
+            pdf_checks=checks,
+        )
     except (Exception, KeyboardInterrupt) as error:
         interrupted, code = isinstance(error, KeyboardInterrupt), exit_code(result)
         code = 130 if interrupted else code if code in (3, 130) else 4
@@ -261,32 +270,6 @@ def _told(error: BaseException) -> str:
     if isinstance(cause, OSError) and cause.strerror:
         return f"the system says: {cause.strerror}."
     return f"{type(cause).__name__} says: {cause}."
-
-
-def _rendered(
-    result: "AuditResult", given: dict[str, str]
-) -> "tuple[AuditResult, dict[str, bytes | str]]":
-    """Return the result (with a finding if no PDF could be made) and its renderings."""
-    from pipeline.bundle import attachments, data_files
-    from pipeline.finding import Finding
-    from pipeline.report.html import page_files
-    from pipeline.report.pdf import PdfError
-
-    if result.run.config["report"]["profile"] == "bundle":
-        return result, {}
-    carried = attachments(data_files(result, given))
-    try:
-        return result, page_files(result, attachments=carried)
-    except PdfError as error:
-        finding = Finding(
-            check="pdf_failed",
-            severity="warning",
-            subject="report.pdf",
-            message=f"The PDF was not produced, because: {error}",
-            remedy="importance-audit doctor names what is missing.",
-        )
-        result = result.with_findings((finding,))
-        return result, page_files(result, pdf=False)
 
 
 @contextmanager

@@ -9,17 +9,21 @@ import hashlib
 import os
 import secrets
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pipeline import result_json
 from pipeline.bundle import Files, as_bytes, run_files
 from pipeline.errors import AuditError, DataError
 from pipeline.manifest import manifest
 from pipeline.result import AuditResult
+
+if TYPE_CHECKING:
+    from pipeline.report.pdf_checks import PdfCheck
 
 
 class _TakenError(Exception):
@@ -58,7 +62,13 @@ def with_free_name(result: AuditResult, folder: Path) -> AuditResult:
 
 
 def save_run(
-    result: AuditResult, folder: Path, files: Files, *, exit_code: int, note: str = ""
+    result: AuditResult,
+    folder: Path,
+    files: Files,
+    *,
+    exit_code: int,
+    note: str = "",
+    pdf_checks: "Sequence[PdfCheck]" = (),
 ) -> Path:
     """Write a run into a new folder ``runs/<run_id>`` and return it.
 
@@ -76,6 +86,8 @@ def save_run(
         What the command line will return.
     note : str
         What summary.txt says at its end of the run folder itself.
+    pdf_checks : sequence of PdfCheck
+        What the checks of the finished PDF found; the manifest holds them.
 
     Raises
     ------
@@ -94,6 +106,7 @@ def save_run(
             folder=folder,
             previous=_previous(target),
             exit_code=exit_code,
+            pdf_checks=pdf_checks,
         )
         with suppress(_TakenError):  # by a run of the same second: try the next name
             with _whole(target) as part:

@@ -6,14 +6,17 @@ Not: which files those are (`bundle`), or writing them (`history`).
 import ctypes
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pipeline import result_json
 from pipeline.result import AuditResult
+
+if TYPE_CHECKING:
+    from pipeline.report.pdf_checks import PdfCheck
 
 MANIFEST = "importance-audit-manifest/1"
 EVIDENCE = "importance-audit-evidence/1"
@@ -62,6 +65,7 @@ def manifest(
     folder: Path,
     previous: Mapping[str, str] | None,
     exit_code: int,
+    pdf_checks: "Sequence[PdfCheck]" = (),
 ) -> bytes:
     """Return manifest.json: what the run says in short, and the digest of every file.
 
@@ -76,6 +80,8 @@ def manifest(
         Name and manifest digest of the run before.
     exit_code : int
         What the command line returns.
+    pdf_checks : sequence of PdfCheck
+        What the checks of the finished PDF found.
     """
     facts = {
         "format": MANIFEST,
@@ -85,12 +91,14 @@ def manifest(
         "previous": previous,
         "files": _entries(files, files),
         "inputs": list(_inputs(result, folder)),
-        "renderer": renderer(files),
+        "renderer": renderer(files, pdf_checks),
     }
     return _json(facts)
 
 
-def renderer(files: Mapping[str, bytes]) -> dict[str, Any] | None:
+def renderer(
+    files: Mapping[str, bytes], pdf_checks: "Sequence[PdfCheck]" = ()
+) -> dict[str, Any] | None:
     """Return what the renderings were made with, None if there are none.
 
     `pdf_mode` and `conformity` are empty without a PDF; `checks` are those made of it
@@ -98,20 +106,21 @@ def renderer(files: Mapping[str, bytes]) -> dict[str, Any] | None:
     """
     if "report.html" not in files:
         return None
-    from pipeline.report.pdf import conformity_statement, pdf_mode
+    from pipeline.report.pdf import capability
     from pipeline.report.template_files import templates_sha256
     from pipeline.report.typeface import font_files
 
     has_pdf = "report.pdf" in files
+    can = capability()
     fonts = sorted({Path(name) for name in font_files().values()})
     return {
         **{name: _version(name) for name in PACKAGES},
         **{name: _library_version(*where) for name, where in LIBRARIES.items()},
         "fonts": [{"name": f.name, "sha256": _sha256(f.read_bytes())} for f in fonts],
         "templates_sha256": templates_sha256(),
-        "pdf_mode": pdf_mode() if has_pdf else "",
-        "conformity": [conformity_statement()] if has_pdf else [],
-        "checks": [],
+        "pdf_mode": can.mode if has_pdf else "",
+        "conformity": list(can.statements) if has_pdf else [],
+        "checks": [check._asdict() for check in pdf_checks],
     }
 
 

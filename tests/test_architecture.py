@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[1]
 
 LAYERS = (
     "cli",
-    "audit handoff",
+    "audit handoff rendering",
     "judging supplied",
     "selection",
     "comparing convergence resampling shuffling top_k readings drawn_curves "

@@ -9,7 +9,7 @@ import io
 import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Literal, TypeAlias
 
@@ -340,3 +340,20 @@ def walk(block: Any) -> Iterator[Any]:
     inside = block if isinstance(block, tuple) else getattr(block, "blocks", ())
     for item in inside:
         yield from walk(item)
+
+
+def parts_of(block: Any, kind: type) -> Iterator[Any]:
+    """Yield every part of one kind in what is shown of `block`, of tables what is cut
+    left out; drawings are passed over: a table holds their names and numbers too.
+    """
+    if isinstance(block, kind):
+        yield block
+    elif isinstance(block, tuple):
+        for item in block:
+            yield from parts_of(item, kind)
+    elif isinstance(block, Mapping):
+        yield from parts_of(tuple(block.values()), kind)
+    elif is_dataclass(block):
+        for item in fields(block):
+            if item.name not in ("everything", "data"):
+                yield from parts_of(getattr(block, item.name), kind)

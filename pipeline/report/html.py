@@ -9,6 +9,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
 from pipeline.report.blocks import Figure, Sentence, Styled, Table
+from pipeline.report.facts import Attachments
+from pipeline.report.fonts import fonts_of
 from pipeline.report.pdf import conformity_statement, to_pdf
 from pipeline.report.template_files import templates_sha256
 from pipeline.report.view import ReportView, build_view
@@ -17,6 +19,8 @@ from pipeline.result import AuditResult
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+
+    from pipeline.report.pdf_checks import PdfCheck
 
 Rows: TypeAlias = tuple[tuple[Sentence, Sentence], ...]
 
@@ -102,24 +106,45 @@ def page_files(
     pipeline.report.pdf.PdfError
         If there can be no PDF.
     """
-    told = {
-        name: (len(data), hashlib.sha256(data).hexdigest())
-        for name, data in attachments.items()
-    }
-    view = build_view(result, attachments=told, profile=profile)
+    view = build_view(result, attachments=_told(attachments), profile=profile)
     files: dict[str, bytes | str] = {"report.html": to_html(view)}
     files |= {f"figures/{figure.id}.svg": figure.svg for figure in view.figures}
     if pdf:
-        files["report.pdf"] = _printed(view, attachments)
+        files["report.pdf"] = _printed(view, fonts_of(result), attachments)
     return files
 
 
-def _printed(view: ReportView, attachments: Mapping[str, bytes]) -> bytes:
+def checks_of_pdf(
+    result: AuditResult,
+    pdf: bytes,
+    *,
+    attachments: Mapping[str, bytes] = NO_FILES,
+    profile: str = "",
+) -> "tuple[PdfCheck, ...]":
+    """Return how a PDF that `page_files` made stands against the result."""
+    from pipeline.report.pdf_checks import checks_of
+
+    view = build_view(result, attachments=_told(attachments), profile=profile)
+    return checks_of(pdf, view, fonts=fonts_of(result))
+
+
+def _told(attachments: Mapping[str, bytes]) -> Attachments:
+    """Return bytes and SHA-256 of each file."""
+    return {
+        name: (len(data), hashlib.sha256(data).hexdigest())
+        for name, data in attachments.items()
+    }
+
+
+def _printed(
+    view: ReportView, fonts: tuple[str, ...], attachments: Mapping[str, bytes]
+) -> bytes:
     return to_pdf(
         print_html(view, conformity=conformity_statement()),
         print_css=print_css(),
         created=datetime.fromisoformat(view.created.replace("Z", "+00:00")),
         identifier=bytes.fromhex(view.digest)[:16],
+        fonts=fonts,
         attachments=attachments,
     )
 

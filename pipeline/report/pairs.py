@@ -67,13 +67,13 @@ def _pairs_table(facts: Facts, places: Sequence[Hashable]) -> Table:
         id="tab-pairs",
         caption=say("agreement.caption"),
         columns=(
-            Column(say("agreement.question"), "header", 21),
-            Column(say("agreement.engines"), width=14),
+            Column(say("agreement.question"), "header", 17),
+            Column(say("agreement.engines"), width=17),
             Column(say("agreement.verdict"), width=16),
-            Column(say("agreement.because"), width=27),
+            Column(say("agreement.because"), width=30),
             Column(say("agreement.spearman"), "number", 8.5),
-            Column(say("agreement.top", k=str(top_k)), "number", 6.5),
-            Column(say("agreement.shift"), "number", 7),
+            Column(say("agreement.top", k=str(top_k)), "number", 5.5),
+            Column(say("agreement.shift"), "number", 6),
         ),
         rows=tuple(
             _pair_row(facts, alike[0], top_k)

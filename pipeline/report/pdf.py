@@ -9,11 +9,12 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 from pipeline.report import print_page, typeface
 from pipeline.report.wording import look_up
@@ -21,6 +22,22 @@ from pipeline.report.wording import look_up
 _ROOT = Path(__file__).parents[2]
 # No folder: the fonts are those of the page, on every machine the same.
 _NO_SYSTEM_FONTS = "<?xml version='1.0'?><fontconfig></fontconfig>\n"
+
+
+class Capability(NamedTuple):
+    """How a PDF is written, and what may be said of it.
+
+    Attributes
+    ----------
+    mode : str
+        As WeasyPrint names it: "pdf/a-3a", "pdf" for a file of no profile, empty if
+        there is no renderer.
+    statements : tuple of str
+        The sentences that the report prints and the manifest repeats.
+    """
+
+    mode: str
+    statements: tuple[str, ...]
 
 
 class PdfError(Exception):
@@ -34,6 +51,7 @@ def to_pdf(
     created: datetime,
     identifier: bytes,
     attachments: Mapping[str, bytes] | None = None,
+    fonts: Sequence[str] = (),
     seconds: float = 300.0,
     max_bytes: int = 2 * 1024**3,
 ) -> bytes:
@@ -42,7 +60,7 @@ def to_pdf(
     Parameters
     ----------
     html : str
-        A page that holds all it shows. Characters DejaVu lacks are printed as
+        A page that holds all it shows. Characters that no font has are printed as
         visible escapes.
     print_css : str
         The style for paper; the rules that load the typeface are added here.
@@ -52,6 +70,8 @@ def to_pdf(
         What names the document in the file: the first 16 bytes of its digest.
     attachments : mapping of str to bytes, optional
         File name to content; the catalogue of words has their descriptions.
+    fonts : sequence of str, optional
+        Paths of font files, for characters that DejaVu lacks.
     seconds : float, default 300
         How long the child may take.
     max_bytes : int, default 2 GiB
@@ -68,9 +88,9 @@ def to_pdf(
         raise PdfError("WeasyPrint (>= 57.2) must be installed, but there is none.")
     instant = created.astimezone(UTC).replace(microsecond=0)
     job = {
-        "html": typeface.escape_uncovered(html),
-        "css": f"{typeface.font_face_css()}\n{print_css}",
-        "fonts": typeface.font_files(),
+        "html": typeface.escape_uncovered(html, fonts),
+        "css": f"{typeface.font_face_css(fonts)}\n{print_css}",
+        "fonts": typeface.font_files(fonts),
         "created": instant.isoformat(),
         "identifier": identifier.hex(),
         "attachments": {
@@ -89,33 +109,34 @@ def to_pdf(
 
 def conformity_statement() -> str:
     """Return what may be said of the PDF that the installed WeasyPrint writes."""
-    return statement_for(_weasyprint_version())
+    return " ".join(capability().statements)
 
 
-def pdf_mode() -> str:
-    """Return the mode of the file that the installed WeasyPrint writes."""
-    major = int((_weasyprint_version() or "0").split(".")[0])
-    return print_page.MODE if major >= print_page.MODE_SINCE else "pdf/1.7"
-
-
-def statement_for(weasyprint: str) -> str:
-    """Return what may be said of the PDF that this version of WeasyPrint writes.
+def capability(weasyprint: str | None = None) -> Capability:
+    """Return what a version of WeasyPrint writes here, by default the installed one.
 
     The mode of the file and its tags are facts of the renderer; whether the file
-    conforms is for a validator to say.
+    conforms is for a validator to say, so no version claims it.
+
+    Examples
+    --------
+    >>> capability("70.0").mode
+    'pdf/a-3a'
     """
-    major = int(weasyprint.split(".")[0]) if weasyprint else 0
+    known = _weasyprint_version() if weasyprint is None else weasyprint
+    major = int(known.split(".")[0]) if known else 0
     if major >= print_page.MODE_SINCE:
-        return (
-            "Written in PDF/A-3a mode, not validated. Tagged; all figures carry "
-            "alternative text. PDF/UA: not claimed."
+        said: tuple[str, ...] = (
+            "Written in PDF/A-3a mode, not validated.",
+            "Tagged; all figures carry alternative text.",
+            "PDF/UA: not claimed.",
         )
-    if not weasyprint:
-        return "PDF/A: not claimed. PDF/UA: not claimed; there is no renderer."
-    return (
-        f"PDF/A: not claimed. PDF/UA: not claimed; WeasyPrint {weasyprint} writes "
-        "figures without tags here."
-    )
+        return Capability(print_page.MODE, said)
+    if not known:
+        said = ("PDF/A: not claimed.", "PDF/UA: not claimed; there is no renderer.")
+        return Capability("", said)
+    plain = f"PDF/UA: not claimed; WeasyPrint {known} writes figures without tags here."
+    return Capability("pdf/1.7", ("PDF/A: not claimed.", plain))
 
 
 def _weasyprint_version() -> str:

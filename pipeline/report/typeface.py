@@ -7,7 +7,7 @@ drawing, rendering.
 import base64
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -34,29 +34,36 @@ def font_file(face: tuple[str, str, str]) -> Path:
     return Path(matplotlib.get_data_path(), "fonts", "ttf", FACES[face])
 
 
-def font_files() -> dict[str, str]:
-    """Return address in `font_face_css` → path, of every face."""
-    return {f"font:{file}": str(font_file(face)) for face, file in FACES.items()}
+def font_files(more: Sequence[str] = ()) -> dict[str, str]:
+    """Return address in `font_face_css` → path, of every face and of `more` files."""
+    ours = {f"font:{file}": str(font_file(face)) for face, file in FACES.items()}
+    return {**ours, **{f"font:more-{n}": path for n, path in enumerate(more)}}
 
 
-def font_face_css() -> str:
+def font_face_css(more: Sequence[str] = ()) -> str:
     """Return one `@font-face` rule per face, its address "font:" and the file name.
 
-    Not a data URI: WeasyPrint takes 4 s to read five of them.
+    Not a data URI: WeasyPrint takes 4 s to read five of them. `more` files, paths,
+    become families of their own: the renderer looks for a glyph in every family.
     """
-    return "\n".join(
+    rules = [
         f'@font-face {{ font-family: "{family}"; font-weight: {weight}; '
         f"font-style: {style}; src: url(font:{file}) }}"
         for (family, weight, style), file in FACES.items()
-    )
+    ]
+    added = [
+        f'@font-face {{ font-family: "more-{n}"; src: url(font:more-{n}) }}'
+        for n in range(len(more))
+    ]
+    return "\n".join([*rules, *added])
 
 
-def uncovered(text: str) -> tuple[str, ...]:
-    """Return the characters that no face can draw, sorted and once each."""
-    return tuple(sorted(set(text) - _covered() - _LAYOUT_ONLY))
+def uncovered(text: str, more: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return the characters that no face and no file of `more` can draw, once each."""
+    return tuple(sorted(set(text) - _covered(tuple(more)) - _LAYOUT_ONLY))
 
 
-def escape_uncovered(html: str) -> str:
+def escape_uncovered(html: str, more: Sequence[str] = ()) -> str:
     """Return a page on which every character can be drawn.
 
     A character no face covers becomes a visible escape such as ⟨U+5E74⟩, in the
@@ -66,9 +73,9 @@ def escape_uncovered(html: str) -> str:
 
     def escaped(match: re.Match[str]) -> str:
         svg = base64.b64decode(match.group()).decode()
-        return base64.b64encode(_escaped(svg).encode()).decode()
+        return base64.b64encode(_escaped(svg, more).encode()).decode()
 
-    return _SVG_URI.sub(escaped, _escaped(html))
+    return _SVG_URI.sub(escaped, _escaped(html, more))
 
 
 def drawable(text: str) -> str:
@@ -140,24 +147,27 @@ def _escape(match: re.Match[str]) -> str:
     return f"⟨U+{ord(match.group()):04X}⟩"
 
 
-def _escaped(text: str) -> str:
-    missing = uncovered(text)
+def _escaped(text: str, more: Sequence[str]) -> str:
+    missing = uncovered(text, more)
     return (
         re.sub(f"[{re.escape(''.join(missing))}]", _escape, text) if missing else text
     )
 
 
 @cache
-def _covered() -> frozenset[str]:
-    """Every character that at least one face has a glyph for."""
-    return frozenset(chr(code) for face in FACES for code in _cmap(face))
+def _covered(more: tuple[str, ...]) -> frozenset[str]:
+    """Every character that at least one face, or file of `more`, has a glyph for."""
+    files = (*(str(font_file(face)) for face in FACES), *more)
+    return frozenset(chr(code) for file in files for code in character_map(file))
 
 
 @cache
-def _cmap(face: tuple[str, str, str]) -> dict[int, str]:
+def character_map(file: str) -> Mapping[int, str]:
+    """Return code point → glyph of a font file, as `fontTools` reads it."""
     from fontTools.ttLib import TTFont
 
-    with TTFont(font_file(face), lazy=True) as font:
+    # opened here: TTFont leaves a file that is no font open
+    with Path(file).open("rb") as stream, TTFont(stream, lazy=True) as font:
         return dict(font.getBestCmap())
 
 
@@ -167,6 +177,7 @@ def _advances(bold: bool) -> dict[int, float]:
     from fontTools.ttLib import TTFont
 
     face = ("DejaVu Sans", "bold" if bold else "normal", "normal")
+    cmap = character_map(str(font_file(face)))
     with TTFont(font_file(face), lazy=True) as font:
         metrics, em = font["hmtx"].metrics, font["head"].unitsPerEm
-        return {code: metrics[name][0] / em for code, name in _cmap(face).items()}
+        return {code: metrics[name][0] / em for code, name in cmap.items()}

@@ -6,17 +6,12 @@ import io
 import re
 import subprocess
 import time
-from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 
 import pytest
 from tests.report.made_records import (
     HOSTILE,
-    made_frame,
-    made_pair,
-    models_frame,
-    performance_frame,
 )
 from tests.report.made_variants import RESULTS, made, plain_result, view_of
 from tests.report.page_reader import read
@@ -263,47 +258,6 @@ def test_a_run_folder_gets_page_and_figures(apartments):
     figures = {f"figures/{figure.id}.svg" for figure in view_of("apartments").figures}
     assert set(files) == {"report.html", *figures}
     assert files["report.html"] == page_of("apartments")
-
-
-def full_result():
-    """Return all that the executive page shows, three pairs with three long reasons."""
-    reasons = "; ".join(
-        f"STREAM: the draws of {side} are independent of those of the audit and were "
-        "made with a seed that nobody stated beside its numbers"
-        for side in ("DALEX", "iml", "vip")
-    )
-    pairs = [
-        made_pair(model, "comparable", reasons, engine_b=f"{engine} (supplied)")
-        for engine in ("vip 0.4.5", "vip 0.5.0.9000", "fastshap 0.1.1")
-        for model in ("forest", "linear")
-    ]
-    wide = made("wide")
-    names = ("forest", "linear", "svm")
-    return plain_result(
-        wide.importances[0].features,
-        importances=tuple(replace(wide.importances[0], model=name) for name in names),
-        models=models_frame(names),
-        performance=performance_frame(names),
-        agreement=made_frame("agreement", pairs),
-        findings=wide.findings,
-    )
-
-
-@pytest.mark.needs_poppler
-@pytest.mark.parametrize(
-    "name", ["one feature", "disagreeing", "hostile", "wide", "full"]
-)
-def test_the_executive_page_is_one_page(name, tmp_path):
-    path = tmp_path / "report.pdf"
-    result = full_result() if name == "full" else made(name)
-    path.write_bytes(page_files(result)["report.pdf"])
-    run = subprocess.run(
-        ["pdftotext", "-raw", path, "-"], capture_output=True, check=True
-    )
-    pages = run.stdout.decode().split("\f")
-    assert "Executive page" in pages[1]
-    assert "What is asked of you" in " ".join(pages[1].split())
-    assert "C Scope and independence" in pages[2]
 
 
 UNKNOWN_TO_SOME = (

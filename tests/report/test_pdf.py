@@ -242,13 +242,13 @@ def test_without_weasyprint_one_sentence_says_so():
     ],
 )
 def test_no_statement_claims_more_than_the_renderer_does(version, sentence):
-    assert pdf.statement_for(version) == sentence
+    assert " ".join(pdf.capability(version).statements) == sentence
 
 
 def test_the_statement_is_that_of_the_installed_renderer():
     import weasyprint
 
-    assert pdf.conformity_statement() == pdf.statement_for(weasyprint.__version__)
+    assert pdf.capability() == pdf.capability(weasyprint.__version__)
 
 
 def test_uncovered_names_each_character_once_and_no_white_space():

@@ -1,0 +1,59 @@
+"""A finished result as the files people read, whatever may go wrong with the PDF.
+
+Not: how a page looks (`report`), what else a run folder holds (`bundle`), or writing.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from pipeline.bundle import Files, attachments, data_files
+from pipeline.finding import Finding
+from pipeline.report.fonts import with_uncovered_names
+from pipeline.report.html import checks_of_pdf, page_files
+from pipeline.report.pdf import PdfError
+from pipeline.report.pdf_checks import PdfCheck
+from pipeline.result import AuditResult
+
+
+class Rendered(NamedTuple):
+    """A result, with what rendering had to say of it, and its renderings."""
+
+    result: AuditResult
+    files: Files
+    pdf_checks: tuple[PdfCheck, ...] = ()
+
+
+def rendered(result: AuditResult, given: Mapping[str, str]) -> Rendered:
+    """Return the renderings of a result, and the checks of the finished PDF.
+
+    Parameters
+    ----------
+    result : AuditResult
+    given : mapping of str to str
+        Files the run folder holds as they were given: audit.toml.
+
+    Returns
+    -------
+    Rendered
+        With a finding if names cannot be drawn or there is no PDF; without any file
+        if the configuration asks for none.
+    """
+    result = with_uncovered_names(result)
+    if result.run.config["report"]["profile"] == "bundle":
+        return Rendered(result, {})
+    carried = attachments(data_files(result, given))
+    try:
+        files = page_files(result, attachments=carried)
+    except PdfError as error:
+        finding = Finding(
+            check="pdf_failed",
+            severity="warning",
+            subject="report.pdf",
+            message=f"The PDF was not produced, because: {error}",
+            remedy="importance-audit doctor names what is missing.",
+        )
+        result = result.with_findings((finding,))
+        return Rendered(result, page_files(result, pdf=False))
+    pdf = files["report.pdf"]
+    checks = checks_of_pdf(result, bytes(pdf), attachments=carried)  # type: ignore[arg-type]
+    return Rendered(result, files, checks)

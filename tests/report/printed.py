@@ -1,0 +1,84 @@
+"""Reports as they are printed, each made once and shared by all tests."""
+
+import re
+import subprocess
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import NamedTuple
+
+from tests.report.made_records import (
+    HOSTILE,
+    made_frame,
+    made_pair,
+    models_frame,
+    performance_frame,
+)
+from tests.report.made_variants import made, many_findings, plain_result
+
+from pipeline.report.html import page_files
+from pipeline.report.view import ReportView, build_view
+from pipeline.result import AuditResult
+
+
+def full_result() -> AuditResult:
+    """Return all that the executive page shows, three pairs with three long reasons."""
+    reasons = "; ".join(
+        f"STREAM: the draws of {side} are independent of those of the audit and were "
+        "made with a seed that nobody stated beside its numbers"
+        for side in ("DALEX", "iml", "vip")
+    )
+    pairs = [
+        made_pair(model, "comparable", reasons, engine_b=f"{engine} (supplied)")
+        for engine in ("vip 0.4.5", "vip 0.5.0.9000", "fastshap 0.1.1")
+        for model in ("forest", "linear")
+    ]
+    features = [f"feature.{n:03}" for n in range(220)]
+    record = plain_result(features).importances[0]
+    names = ("forest", "linear", "svm")
+    return plain_result(
+        features,
+        importances=tuple(replace(record, model=name) for name in names),
+        models=models_frame(names),
+        performance=performance_frame(names),
+        agreement=made_frame("agreement", pairs),
+        findings=many_findings(40),
+    )
+
+
+PRINTED = {
+    "1 feature": lambda: plain_result(("surface",)),
+    "20 features": lambda: plain_result(
+        (*HOSTILE, *(f"feature.{n}" for n in range(7))), findings=many_findings(3)
+    ),
+    "220 features": full_result,
+    "disagreeing": lambda: made("disagreeing"),
+}
+
+
+class Report(NamedTuple):
+    """One printed report: result, view, file, and the text of each page."""
+
+    result: AuditResult
+    view: ReportView
+    path: Path
+    pages: tuple[str, ...]
+
+
+@cache
+def report(name: str) -> Report:
+    """Return one of `PRINTED`."""
+    result = PRINTED[name]()
+    path = Path(mkdtemp(prefix="printed-"), "report.pdf")
+    path.write_bytes(page_files(result)["report.pdf"])
+    read = ["pdftotext", "-raw", "-enc", "UTF-8", str(path), "-"]
+    said = subprocess.run(read, capture_output=True, check=True).stdout
+    pages = tuple(said.decode().split("\f")[:-1])
+    return Report(result, build_view(result), path, pages)
+
+
+def page_of(pages: tuple[str, ...], line: str) -> int:
+    """Return the first page, from 1, on which a line that begins so stands."""
+    start = re.compile(f"^{re.escape(line)}", re.MULTILINE)
+    return next(n for n, page in enumerate(pages, start=1) if start.search(page))
