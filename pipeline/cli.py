@@ -228,10 +228,11 @@ def _kept(result: "AuditResult", config: "AuditConfig", quiet: bool) -> int:
     from pipeline.audit import exit_code
     from pipeline.bundle import short_views
     from pipeline.history import save_run
-    from pipeline.rendering import rendered
 
     given = {"audit.toml": config.text}
     try:
+        from pipeline.rendering import rendered
+
         shown, files, checks = rendered(result, given)
         code, fault = exit_code(shown), ""
         folder = save_run(

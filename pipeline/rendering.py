@@ -6,7 +6,7 @@ Not: how a page looks (`report`), what else a run folder holds (`bundle`), or wr
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from pipeline.bundle import Files, attachments, data_files
+from pipeline.bundle import Files, as_bytes, attachments, data_files
 from pipeline.finding import Finding
 from pipeline.report.fonts import with_uncovered_names
 from pipeline.report.html import checks_of_pdf, page_files
@@ -54,6 +54,15 @@ def rendered(result: AuditResult, given: Mapping[str, str]) -> Rendered:
         )
         result = result.with_findings((finding,))
         return Rendered(result, page_files(result, pdf=False))
-    pdf = files["report.pdf"]
-    checks = checks_of_pdf(result, bytes(pdf), attachments=carried)  # type: ignore[arg-type]
-    return Rendered(result, files, checks)
+    return Rendered(result, files, _checks(result, files, carried))
+
+
+def _checks(
+    result: AuditResult, files: Files, carried: Mapping[str, bytes]
+) -> tuple[PdfCheck, ...]:
+    """Return the checks of the PDF; one that breaks must not cost the report."""
+    try:
+        return checks_of_pdf(result, as_bytes(files["report.pdf"]), attachments=carried)
+    except Exception as error:
+        why = f"{type(error).__name__} says: {error}."
+        return (PdfCheck("checks", "not run", why),)

@@ -17,6 +17,8 @@ from pipeline.report import figures
 
 SHORT_TABLE = 14
 """Rows that fit on half a page."""
+UPRIGHT_COLUMNS = 12
+"""Columns that an upright page has room for."""
 
 
 @dataclass(frozen=True)
@@ -185,6 +187,11 @@ class Table:
     def is_short(self) -> bool:
         """Whether a page can hold it with room to spare, so that none should cut it."""
         return len(self.rows) <= SHORT_TABLE
+
+    @property
+    def is_landscape(self) -> bool:
+        """Whether paper must be turned to hold its columns."""
+        return len(self.columns) > UPRIGHT_COLUMNS
 
     @property
     def file(self) -> str:

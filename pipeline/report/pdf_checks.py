@@ -127,14 +127,12 @@ def _elements(tree: Any, pikepdf: Any) -> Iterator[_Element]:
             if "/S" in item:
                 told = item.get("/A", {})
                 several = told if isinstance(told, pikepdf.Array) else [told]
-                headers = (
-                    name for each in several for name in each.get("/Headers", ())
-                )
+                named = (name for one in several for name in one.get("/Headers", ()))
                 yield _Element(
                     str(item.S),
                     str(item.get("/Alt", "")),
                     str(item.get("/ID", "")),
-                    tuple(map(str, headers)),
+                    tuple(map(str, named)),
                 )
             waiting.append(item.get("/K"))
 

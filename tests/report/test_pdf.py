@@ -136,6 +136,16 @@ def test_a_title_and_its_sentence_stand_on_the_page_of_their_table(tmp_path):
     assert second.index("Title") < second.index("One sentence") < second.index("cell")
 
 
+@pytest.mark.needs_poppler
+def test_a_table_of_many_columns_turns_its_page_and_no_other(tmp_path):
+    body = "<p>before</p><div class='tb landscape'>wide</div><p>after</p>"
+    style = (templates() / "print.css").read_text(encoding="utf-8")
+    (tmp_path / "a.pdf").write_bytes(printed(page(body), print_css=style))
+    said = told("pdfinfo", "-l", "9", tmp_path / "a.pdf")
+    sizes = re.findall(r"size: +([\d.]+) x ([\d.]+)", said)
+    assert [float(w) > float(h) for w, h in sizes] == [False, True, False]
+
+
 def test_each_embedded_file_is_listed_once_with_type_and_relation(file):
     objects = told("qpdf", "--qdf", "--object-streams=disable", file, "-")
     assert len(re.findall(r"/AFRelationship /Data", objects)) == 2

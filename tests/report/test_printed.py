@@ -4,6 +4,7 @@ import io
 import re
 import subprocess
 from dataclasses import replace
+from html import unescape
 
 import numpy as np
 import pytest
@@ -91,7 +92,8 @@ def test_bookmarks_are_the_headings_where_they_stand(printed, opened):
     html = re.sub(r'<div class="q(?: ask)?">.*?</h3>', "", html, flags=re.DOTALL)
     heads = re.findall(r"<h([23])[^>]*>(.*?)</h\1>", html, re.DOTALL)
     told = [
-        (int(level) - 1, words(re.sub("<[^>]+>", "", text))) for level, text in heads
+        (int(level) - 1, words(unescape(re.sub("<[^>]+>", "", text))))
+        for level, text in heads
     ]
     bookmarks = outline_of(opened)
     assert [(level, words(title)) for level, title, _ in bookmarks] == told
