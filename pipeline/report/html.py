@@ -189,6 +189,7 @@ def _rendered(view: ReportView, *, printing: bool, conformity: Rows = ()) -> str
             words=look_up("page"),
             printing=printing,
             rendering=(*made_with, *conformity),
+            conformity=conformity,
             screen_css=_screen_css(),
             svg_uri=svg_uri,
             csv_uri=csv_uri,
