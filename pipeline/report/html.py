@@ -1,10 +1,10 @@
 """A ReportView as HTML: one file that asks nothing of any network."""
 
 import base64
-import hashlib
 from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
+from hashlib import sha256
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -16,6 +16,7 @@ from pipeline.report.template_files import templates_sha256
 from pipeline.report.view import ReportView, build_view
 from pipeline.report.wording import look_up, say, templates
 from pipeline.result import AuditResult
+from pipeline.result_csv import tables
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -46,12 +47,17 @@ class Page:
         )
 
 
-def to_html(view: ReportView) -> str:
+def to_html(
+    view: ReportView, *, beside: Mapping[str, str] = MappingProxyType({})
+) -> str:
     """Return the report as one self-contained HTML file.
 
     Parameters
     ----------
     view : ReportView
+    beside : mapping of str to str, default {}
+        The SHA-256 of files that lie beside the page, by name: what holds the numbers
+        of a table too large for the page to hand over.
 
     Returns
     -------
@@ -59,7 +65,7 @@ def to_html(view: ReportView) -> str:
         No script, no outside address, and a policy that forbids both; the same bytes
         for the same view.
     """
-    return _rendered(view, printing=False)
+    return _rendered(view, printing=False, beside=beside)
 
 
 def print_html(view: ReportView, *, conformity: str) -> str:
@@ -107,7 +113,8 @@ def page_files(
         If there can be no PDF.
     """
     view = build_view(result, attachments=_told(attachments), profile=profile)
-    files: dict[str, bytes | str] = {"report.html": to_html(view)}
+    page = to_html(view, beside=_beside(view, result))
+    files: dict[str, bytes | str] = {"report.html": page}
     files |= {f"figures/{figure.id}.svg": figure.svg for figure in view.figures}
     if pdf:
         files["report.pdf"] = _printed(view, fonts_of(result), attachments)
@@ -131,8 +138,18 @@ def checks_of_pdf(
 def _told(attachments: Mapping[str, bytes]) -> Attachments:
     """Return bytes and SHA-256 of each file."""
     return {
-        name: (len(data), hashlib.sha256(data).hexdigest())
+        name: (len(data), sha256(data).hexdigest())
         for name, data in attachments.items()
+    }
+
+
+def _beside(view: ReportView, result: AuditResult) -> dict[str, str]:
+    """Return the SHA-256 of the files that hold the tables too large for a page."""
+    wanted = {table.source for table in view.tables if not csv_uri(table)} - {""}
+    texts = tables(result) if wanted else {}
+    return {
+        name: sha256(texts[name].encode()).hexdigest()
+        for name in sorted(wanted & texts.keys())
     }
 
 
@@ -176,7 +193,13 @@ def _data_uri(media_type: str, text: str) -> str:
     return f"data:{media_type};base64,{base64.b64encode(text.encode()).decode()}"
 
 
-def _rendered(view: ReportView, *, printing: bool, conformity: Rows = ()) -> str:
+def _rendered(
+    view: ReportView,
+    *,
+    printing: bool,
+    conformity: Rows = (),
+    beside: Mapping[str, str] = MappingProxyType({}),
+) -> str:
     digest = Styled("code", (templates_sha256()[:TEMPLATE_DIGITS],))
     made_with = ((say("control.templates"), say("control.sha256", digest=digest)),)
     return (
@@ -190,6 +213,7 @@ def _rendered(view: ReportView, *, printing: bool, conformity: Rows = ()) -> str
             printing=printing,
             rendering=(*made_with, *conformity),
             conformity=conformity,
+            beside=beside,
             screen_css=_screen_css(),
             svg_uri=svg_uri,
             csv_uri=csv_uri,

@@ -1,0 +1,211 @@
+// Looks at pages as readers do, all in one Chromium: reads a job from stdin, prints JSON.
+// {"chromium": path, "downloads": folder, "pages": {name: file}, "whole": [name, ...]}
+// -> {name: {axe: {light|dark|narrow}, incomplete, requests, ...}}
+// Pages of "whole" are judged by every rule in every mode. The others, which share its
+// templates, by every rule in light, by those on colour in dark and on layout at 320 px.
+import { readFileSync, readdirSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
+import puppeteer from "puppeteer-core";
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+const WIDE = { width: 1280, height: 900 };
+const NARROW = { width: 320, height: 640 };
+const MODES = { light: ["light", WIDE], dark: ["dark", WIDE], narrow: ["light", NARROW] };
+const ALL = { type: "tag", values: TAGS };
+const OWN = {
+  light: ALL,
+  dark: { type: "rule", values: ["color-contrast", "link-in-text-block"] },
+  narrow: { type: "rule", values: ["target-size", "scrollable-region-focusable", "meta-viewport", "bypass", "region"] },
+};
+const job = JSON.parse(readFileSync(0, "utf8"));
+
+const browser = await puppeteer.launch({
+  executablePath: job.chromium,
+  args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
+});
+const seen = {};
+for (const [name, file] of Object.entries(job.pages)) {
+  seen[name] = await look(pathToFileURL(file).href, job.whole.includes(name));
+}
+await browser.close();
+process.stdout.write(JSON.stringify(seen));
+
+async function look(address, isWhole) {
+  const found = { requests: await requests(address, false), requestsWithoutPolicy: await requests(address, true) };
+  const page = await opened(address);
+  Object.assign(found, await judged(page, isWhole));
+  found.overflow = await overflow(page);
+  await page.setViewport(WIDE);
+  Object.assign(found, {
+    smallTargets: await page.evaluate(smallTargets),
+    links: await deepLinks(page),
+    copied: await page.evaluate(copied),
+    keyboard: await keyboard(await opened(address)),
+    printed: await printed(page),
+    scriptless: await scriptless(address, await page.evaluate(() => document.body.innerText)),
+  });
+  await page.close();
+  return found;
+}
+
+async function opened(address) {
+  const page = await browser.newPage();
+  await page.setViewport(WIDE);
+  await page.goto(address);
+  return page;
+}
+
+// What a page asks for beyond itself; without its policy, which would hide a mistake.
+async function requests(address, withoutPolicy) {
+  const page = await browser.newPage();
+  const asked = [];
+  page.on("request", (request) => asked.push(request.url()));
+  await page.setBypassCSP(withoutPolicy);
+  await page.goto(address);
+  await page.close();
+  return asked.filter((url) => url !== address && !url.startsWith("data:"));
+}
+
+// axe goes in as source: under our policy a script element is dropped silently.
+async function judged(page, isWhole) {
+  const axe = {};
+  const incomplete = [];
+  await page.evaluate(axeSource);
+  for (const [mode, [scheme, viewport]] of Object.entries(MODES)) {
+    await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+    await page.setViewport(viewport);
+    const told = await page.evaluate(askAxe, isWhole ? ALL : OWN[mode]);
+    axe[mode] = told.violations;
+    incomplete.push(...told.incomplete.map((line) => ({ mode, ...line })));
+  }
+  await page.emulateMediaFeatures([]);
+  return { axe, incomplete };
+}
+
+async function askAxe(runOnly) {
+  const told = await axe.run(document, { runOnly, resultTypes: ["violations", "incomplete"] });
+  const brief = (rules) => rules.map((rule) => ({
+    rule: rule.id,
+    count: rule.nodes.length,
+    at: rule.nodes.slice(0, 3).map((node) => `${node.target.join(" ")}: ${node.failureSummary}`),
+  }));
+  return { violations: brief(told.violations), incomplete: brief(told.incomplete) };
+}
+
+async function overflow(page) {
+  await page.setViewport(NARROW);
+  return page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+}
+
+function smallTargets() {
+  return [...document.querySelectorAll("main a, header a, nav a, summary")]
+    .map((node) => [node, node.getBoundingClientRect()])
+    .filter(([, box]) => box.width > 0 && (box.width < 24 || box.height < 23.99))
+    .map(([node, box]) => `${node.textContent.trim()} ${box.width.toFixed(1)} x ${box.height.toFixed(1)}`);
+}
+
+// Where each kind of address inside the page leads: off the window, it leads nowhere.
+async function deepLinks(page) {
+  const ids = await page.evaluate(() => [...document.querySelectorAll("[id]")].map((node) => node.id));
+  const kinds = ["sec-", "tab-", "fig-", "f-", "finding-", "card-"];
+  const some = kinds.flatMap((kind) => ids.filter((id) => id.startsWith(kind)).filter((_, n, all) => n === 0 || n === all.length - 1));
+  const lost = [];
+  for (const id of some) {
+    const top = await page.evaluate(async (target) => {
+      location.hash = target;
+      await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+      const box = document.querySelector(":target").getBoundingClientRect();
+      return box.height > 0 && box.top > -1 && box.top < window.innerHeight;
+    }, encodeURIComponent(id));
+    if (!top) lost.push(id);
+  }
+  return { some, lost };
+}
+
+// Each row as it is pasted, beside what its cells show.
+function copied() {
+  const wrong = [];
+  for (const table of [...document.querySelectorAll("table")].filter((one) => one.checkVisibility()).slice(0, 40)) {
+    const row = [...table.rows].at(-1);
+    const selection = getSelection();
+    selection.selectAllChildren(row);
+    const text = selection.toString().replace(/\n/g, " ").replace(/\t /g, "\t").trimEnd();
+    const shown = [...row.cells].map((cell) => cell.innerText.replace(/\n/g, " ").replace(/^[●◆▲■○] /, "")).join("\t").trimEnd();
+    if (text !== shown) wrong.push([text, shown]);
+    selection.removeAllRanges();
+  }
+  return wrong;
+}
+
+// The first 40 stops of the Tab key: each drawn with a line of 3 px, the first the skip link.
+async function keyboard(page) {
+  const stops = [];
+  for (let n = 0; n < 40; n += 1) {
+    await page.keyboard.press("Tab");
+    const stop = await page.evaluate(() => {
+      const node = document.activeElement;
+      if (node === document.body) return null;
+      const style = getComputedStyle(node);
+      const box = node.getBoundingClientRect();
+      return {
+        text: (node.innerText || node.getAttribute("aria-label") || "").slice(0, 40),
+        href: node.getAttribute("href"),
+        outline: style.outlineStyle === "none" ? 0 : parseFloat(style.outlineWidth),
+        visible: box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth,
+      };
+    });
+    if (!stop) break;
+    stops.push(stop);
+  }
+  await page.close();
+  return stops;
+}
+
+// As printed from the browser on A4 within usual margins: what shows, what is cut.
+async function printed(page) {
+  await page.emulateMediaType("print");
+  await page.setViewport({ width: 700, height: 1000 });
+  const found = await page.evaluate(() => ({
+    shown: [...document.querySelectorAll(".skip, a[download], nav, summary")].filter((node) => node.checkVisibility()).length,
+    cut: [...document.querySelectorAll("table, figure img, figcaption")]
+      .filter((node) => node.checkVisibility() && node.getBoundingClientRect().right > innerWidth + 1)
+      .map((node) => node.id || node.tagName),
+  }));
+  await page.emulateMediaType(null);
+  return found;
+}
+
+// With scripting off: the same text, and the first download arrives as it stands in the page.
+async function scriptless(address, text) {
+  const page = await browser.newPage();
+  await page.setJavaScriptEnabled(false);
+  await page.goto(address);
+  const same = (await page.evaluate(() => document.body.innerText)) === text;
+  const link = await page.$("a[download]");
+  if (!link) {
+    await page.close();
+    return { same, download: null };
+  }
+  const client = await browser.target().createCDPSession();
+  await client.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: job.downloads });
+  const [file, href] = await link.evaluate((node) => [node.getAttribute("download"), node.href]);
+  await link.click();
+  const got = await arrived(file);
+  await page.close();
+  return { same, download: { file, same: got === Buffer.from(href.split(",")[1], "base64").toString("utf8") } };
+}
+
+async function arrived(file) {
+  for (let n = 0; n < 100; n += 1) {
+    const name = readdirSync(job.downloads).find((one) => one === file);
+    if (name) {
+      const text = readFileSync(`${job.downloads}/${name}`, "utf8");
+      rmSync(`${job.downloads}/${name}`);
+      return text;
+    }
+    await new Promise((done) => setTimeout(done, 50));
+  }
+  return null;
+}
