@@ -1,7 +1,7 @@
 # Each target sets up what is missing first; see scripts/install.
 python := .venv/bin/python
 
-.PHONY: report papers test check bench install
+.PHONY: report papers test check bench shots install
 
 report: ## run an audit with real R in it and say where its report lies
 	@scripts/install report
@@ -24,3 +24,7 @@ check: ## lint, format, types
 bench: ## side-by-side timings, one table each
 	@scripts/install test
 	@worst=0; for file in tests/benchmarks/*.py; do $(python) -m tests.benchmarks.$$(basename $$file .py) || worst=1; done; exit $$worst
+
+shots: ## pictures of the newest report, for eyes: screens light and dark, pages in colour and grey
+	@scripts/install test
+	@$(python) scripts/shots $(run) $(folder)

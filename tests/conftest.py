@@ -3,6 +3,7 @@
 import os
 import shutil
 from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -17,6 +18,14 @@ R_PACKAGES = {
     "needs_iml": "iml",
     "needs_fastshap": "fastshap",
 }
+PROGRAMS = {
+    "needs_chromium": ("chromium", "node"),
+    "needs_java": ("java",),
+    "needs_poppler": ("pdftotext",),
+}
+FROM_NPM = {"needs_chromium", "needs_java"}
+NODE_MODULES = Path(__file__).parent / "browser" / "node_modules"
+REQUIRED = {"needs_r", "needs_dalex", *PROGRAMS}
 REQUIRE_R = os.environ.get("IMPORTANCE_AUDIT_REQUIRE_R") == "1"
 
 
@@ -43,10 +52,12 @@ def _lacking(marker: str) -> str | None:
         from importlib.util import find_spec
 
         return None if find_spec("pyarrow") else "pyarrow is not installed"
-    program = {"needs_chromium": "chromium", "needs_poppler": "pdftotext"}.get(marker)
-    return (
-        f"{program} is not on PATH" if program and not shutil.which(program) else None
-    )
+    missing = [name for name in PROGRAMS.get(marker, ()) if not shutil.which(name)]
+    if missing:
+        return f"{missing[0]} is not on PATH"
+    if marker in FROM_NPM and not NODE_MODULES.is_dir():
+        return "npm ci was not run in tests/browser; scripts/install test does it"
+    return None
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -61,6 +72,6 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         reason = _lacking(marker.name)
         if reason is None:
             continue
-        if REQUIRE_R and marker.name in {"needs_r", "needs_dalex", "needs_poppler"}:
+        if REQUIRE_R and marker.name in REQUIRED:
             pytest.fail(f"{marker.name}: {reason}", pytrace=False)
         pytest.skip(f"{marker.name}: {reason}")

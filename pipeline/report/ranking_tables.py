@@ -241,7 +241,8 @@ def _columns(facts: Facts, ranking: Ranking, axis: Axis) -> list[Column]:
     if ranking.is_drawn:
         columns += interval_columns()
     columns += [
-        Column((engine_name(other.engine),), "number", 8) for _, other in ranking.others
+        Column((name,), "number", max(8.0, 1.05 * max(map(len, name.split()))))
+        for name in (engine_name(other.engine) for _, other in ranking.others)
     ]
     if record.of == "groups":
         columns.append(Column(say("ranking.columns"), "text", 22))

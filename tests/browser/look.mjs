@@ -33,39 +33,36 @@ await browser.close();
 process.stdout.write(JSON.stringify(seen));
 
 async function look(address, isWhole) {
-  const found = { requests: await requests(address, false), requestsWithoutPolicy: await requests(address, true) };
-  const page = await opened(address);
+  const { page, asked } = await opened(address);
+  const text = await page.evaluate(() => document.body.innerText);
+  const found = { requests: asked, keyboard: await keyboard(page) };
   Object.assign(found, await judged(page, isWhole));
   found.overflow = await overflow(page);
   await page.setViewport(WIDE);
   Object.assign(found, {
     smallTargets: await page.evaluate(smallTargets),
-    links: await deepLinks(page),
     copied: await page.evaluate(copied),
-    keyboard: await keyboard(await opened(address)),
+    links: await deepLinks(page),
     printed: await printed(page),
-    scriptless: await scriptless(address, await page.evaluate(() => document.body.innerText)),
   });
   await page.close();
-  return found;
+  const open = await opened(address, (one) => one.setBypassCSP(true));
+  await open.page.close();
+  return { ...found, requestsWithoutPolicy: open.asked, scriptless: await scriptless(address, text) };
 }
 
-async function opened(address) {
-  const page = await browser.newPage();
-  await page.setViewport(WIDE);
-  await page.goto(address);
-  return page;
-}
-
-// What a page asks for beyond itself; without its policy, which would hide a mistake.
-async function requests(address, withoutPolicy) {
+// A page, and what it asked for beyond itself while it opened. Its policy would hide a
+// mistake, so it is opened once without it.
+async function opened(address, prepare = async () => {}) {
   const page = await browser.newPage();
   const asked = [];
-  page.on("request", (request) => asked.push(request.url()));
-  await page.setBypassCSP(withoutPolicy);
+  page.on("request", (request) => {
+    if (request.url() !== address && !request.url().startsWith("data:")) asked.push(request.url());
+  });
+  await page.setViewport(WIDE);
+  await prepare(page);
   await page.goto(address);
-  await page.close();
-  return asked.filter((url) => url !== address && !url.startsWith("data:"));
+  return { page, asked };
 }
 
 // axe goes in as source: under our policy a script element is dropped silently.
@@ -139,10 +136,10 @@ function copied() {
   return wrong;
 }
 
-// The first 40 stops of the Tab key: each drawn with a line of 3 px, the first the skip link.
+// The first 30 stops of the Tab key: each drawn with a line of 3 px, the first the skip link.
 async function keyboard(page) {
   const stops = [];
-  for (let n = 0; n < 40; n += 1) {
+  for (let n = 0; n < 30; n += 1) {
     await page.keyboard.press("Tab");
     const stop = await page.evaluate(() => {
       const node = document.activeElement;
@@ -159,7 +156,6 @@ async function keyboard(page) {
     if (!stop) break;
     stops.push(stop);
   }
-  await page.close();
   return stops;
 }
 
@@ -179,9 +175,7 @@ async function printed(page) {
 
 // With scripting off: the same text, and the first download arrives as it stands in the page.
 async function scriptless(address, text) {
-  const page = await browser.newPage();
-  await page.setJavaScriptEnabled(false);
-  await page.goto(address);
+  const { page } = await opened(address, (one) => one.setJavaScriptEnabled(false));
   const same = (await page.evaluate(() => document.body.innerText)) === text;
   const link = await page.$("a[download]");
   if (!link) {

@@ -1,0 +1,142 @@
+"""The pages as a browser, its reader and a checker of HTML find them."""
+
+import json
+import shutil
+import subprocess
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from tests.report.made_variants import made, plain_result
+
+from pipeline.report.html import page_files
+from pipeline.result_csv import tables
+
+HERE = Path(__file__).parent
+PAGES = (
+    *("apartments", "hostile", "one feature", "wide", "failed", "interrupted"),
+    *("disagreeing", "multiclass"),
+)
+WHOLE = ("apartments",)
+KNOWN_MISTAKE = "Resource violates Content Security Policy"
+"""Nu says that data: images are blocked where the policy allows them."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Return a folder with one file per page."""
+    path = tmp_path_factory.mktemp("pages")
+    for name in PAGES:
+        page = page_files(made(name), pdf=False)["report.html"]
+        path.joinpath(f"{name}.html").write_text(page, encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def seen(folder):
+    """Return what one Chromium found on all of them."""
+    job = {
+        "chromium": shutil.which("chromium"),
+        "downloads": str(folder),
+        "pages": {name: str(folder / f"{name}.html") for name in PAGES},
+        "whole": WHOLE,
+    }
+    run = subprocess.run(
+        ["node", HERE / "look.mjs"],
+        input=json.dumps(job),
+        capture_output=True,
+        text=True,
+    )
+    assert not run.returncode, run.stderr
+    return json.loads(run.stdout)
+
+
+@pytest.mark.needs_chromium
+@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("mode", ["light", "dark", "narrow"])
+def test_no_rule_of_accessibility_is_broken(seen, name, mode):
+    assert seen[name]["axe"][mode] == []
+
+
+@pytest.mark.needs_chromium
+@pytest.mark.parametrize("name", PAGES)
+def test_nothing_is_asked_of_a_network_even_without_the_policy(seen, name):
+    assert seen[name]["requests"] == []
+    assert seen[name]["requestsWithoutPolicy"] == []
+
+
+@pytest.mark.needs_chromium
+@pytest.mark.parametrize("name", PAGES)
+def test_a_narrow_window_scrolls_in_one_direction(seen, name):
+    assert seen[name]["overflow"] <= 0
+
+
+@pytest.mark.needs_chromium
+@pytest.mark.parametrize("name", PAGES)
+def test_every_link_is_large_enough_for_a_finger(seen, name):
+    assert seen[name]["smallTargets"] == []
+
+
+@pytest.mark.needs_chromium
+@pytest.mark.parametrize("name", PAGES)
+def test_the_tab_key_leads_from_the_skip_link_and_shows_where_it_is(seen, name):
+    stops = seen[name]["keyboard"]
+    assert stops[0]["href"] == "#main"
+    assert len(stops) > 20
+    assert [s for s in stops if s["outline"] < 3 or not s["visible"]] == []
+
+
+@pytest.mark.needs_chromium
+@pytest.mark.parametrize("name", PAGES)
+def test_an_address_inside_the_page_leads_into_the_window(seen, name):
+    links = seen[name]["links"]
+    assert {"sec-a", "sec-q"} < set(links["some"])
+    assert links["lost"] == []
+
+
+@pytest.mark.needs_chromium
+@pytest.mark.parametrize("name", PAGES)
+def test_a_copied_row_has_one_tab_between_its_cells(seen, name):
+    assert seen[name]["copied"] == []
+
+
+@pytest.mark.needs_chromium
+@pytest.mark.parametrize("name", PAGES)
+def test_printed_from_a_browser_nothing_is_cut_and_nothing_asks_for_a_click(seen, name):
+    assert seen[name]["printed"] == {"shown": 0, "cut": []}
+
+
+@pytest.mark.needs_chromium
+@pytest.mark.parametrize("name", PAGES)
+def test_without_scripts_the_page_is_whole_and_its_tables_can_be_taken(seen, name):
+    scriptless = seen[name]["scriptless"]
+    assert scriptless["same"]
+    assert name == "interrupted" or scriptless["download"]["same"]
+
+
+@pytest.mark.needs_java
+def test_the_checker_of_html_finds_no_error(folder):
+    jar = HERE / "node_modules" / "vnu-jar" / "build" / "dist" / "vnu.jar"
+    command = ["java", "-jar", jar, "--format", "json", *sorted(folder.glob("*.html"))]
+    run = subprocess.run(command, capture_output=True, text=True)
+    messages = json.loads(run.stderr)["messages"]
+    told = [m["message"] for m in messages]
+    assert [text for text in told if not text.startswith(KNOWN_MISTAKE)] == []
+    assert run.returncode == 0
+
+
+@pytest.mark.needs_chromium
+def test_what_npm_brings_is_pinned_and_names_no_registry():
+    lock = json.loads((HERE / "package-lock.json").read_text(encoding="utf-8"))
+    packages = {name: item for name, item in lock["packages"].items() if name}
+    assert all(item["integrity"] for item in packages.values())
+    assert not any("resolved" in item for item in packages.values())
+
+
+def test_a_table_too_large_for_the_page_lies_beside_it_under_its_digest():
+    """The digest is that of the file as a run folder holds it."""
+    result = plain_result([f"{i:03}.{'x' * 900}" for i in range(240)])
+    page = page_files(result, pdf=False)["report.html"]
+    digest = sha256(tables(result)["importances.csv"].encode()).hexdigest()
+    assert '<a href="importances.csv">importances.csv</a>' in page
+    assert f'<span class="hash">{digest}</span>' in page
