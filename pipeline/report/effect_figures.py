@@ -224,7 +224,7 @@ def _span(curves: list[Effect], model: str, feature: str) -> Value:
     """Return how far the curve of one feature reaches in one model."""
     effect = next(e for e in curves if (e.model, e.feature) == (model, feature))
     span = float(np.ptp(effect.values))
-    return Value("effects.values", span, significant(span), derived="span")
+    return Value("effects", span, significant(span), derived="span")
 
 
 def _effects_alt(panels: Sequence[EffectPanel], total: int, label: str) -> str:

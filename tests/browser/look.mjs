@@ -3,7 +3,7 @@
 // -> {name: {axe: {light|dark|narrow}, incomplete, requests, ...}}
 // Pages of "whole" are judged by every rule in every mode. The others, which share its
 // templates, by every rule in light, by those on colour in dark and on layout at 320 px.
-import { readFileSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import puppeteer from "puppeteer-core";
@@ -183,23 +183,20 @@ async function scriptless(address, text) {
     return { same, download: null };
   }
   const client = await browser.target().createCDPSession();
-  await client.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: job.downloads });
+  const folder = mkdtempSync(`${job.downloads}/taken-`);
+  await client.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: folder });
   const [file, href] = await link.evaluate((node) => [node.getAttribute("download"), node.href]);
   await link.click();
-  const got = await arrived(file);
+  const arrived = await within(10, `${folder}/${file}`, Buffer.from(href.split(",")[1], "base64"));
   await page.close();
-  return { same, download: { file, same: got === Buffer.from(href.split(",")[1], "base64").toString("utf8") } };
+  return { same, download: { file, same: arrived } };
 }
 
-async function arrived(file) {
-  for (let n = 0; n < 100; n += 1) {
-    const name = readdirSync(job.downloads).find((one) => one === file);
-    if (name) {
-      const text = readFileSync(`${job.downloads}/${name}`, "utf8");
-      rmSync(`${job.downloads}/${name}`);
-      return text;
-    }
+// Whether a file holds these bytes before so many seconds pass; it begins as an empty one.
+async function within(seconds, path, bytes) {
+  for (let n = 0; n < 20 * seconds; n += 1) {
+    if (existsSync(path) && readFileSync(path).equals(bytes)) return true;
     await new Promise((done) => setTimeout(done, 50));
   }
-  return null;
+  return false;
 }

@@ -1,6 +1,9 @@
 """How the tests read a view: its pieces, its tables by name, its sentences."""
 
+import re
 from dataclasses import fields, is_dataclass
+
+import pandas as pd
 
 from pipeline.report.blocks import Name, Value, plain
 
@@ -44,3 +47,11 @@ def words(block):
         and piece
         and isinstance(piece[0], str | Name | Value)
     )
+
+
+def found(result, path):
+    """Return what stands at the path of a Value."""
+    frame = re.fullmatch(r"(\w+)\[(\d+)\]\.(\w+)", path)
+    if frame and isinstance(getattr(result, frame[1]), pd.DataFrame):
+        return getattr(result, frame[1])[frame[3]].iloc[int(frame[2])]
+    return eval(f"result.{path}", {"result": result})

@@ -1,25 +1,14 @@
 """The page as data: every number from the result, every link leads somewhere."""
 
-import re
-
-import pandas as pd
 import pytest
 from tests.report.made_results import apartments_result
 from tests.report.made_variants import made, view_of
-from tests.report.reading import pieces
+from tests.report.reading import found, pieces
 
 from pipeline.report.blocks import Link, Value
 from pipeline.report.view import build_view
 
 LETTERS = "ABCDEFGHIJKLMNOPQ"
-
-
-def found(result, path):
-    """Return what stands at the path of a Value."""
-    frame = re.fullmatch(r"(\w+)\[(\d+)\]\.(\w+)", path)
-    if frame and isinstance(getattr(result, frame[1]), pd.DataFrame):
-        return getattr(result, frame[1])[frame[3]].iloc[int(frame[2])]
-    return eval(f"result.{path}", {"result": result})
 
 
 def test_every_number_stands_in_the_result(any_name):
