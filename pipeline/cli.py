@@ -19,7 +19,10 @@ import click
 
 if TYPE_CHECKING:
     from pipeline.config import AuditConfig
+    from pipeline.journal import Step
+    from pipeline.replay import Replay
     from pipeline.result import AuditResult
+    from pipeline.statements import Verification
 
     Tell = Callable[[int, int, str], None]
 
@@ -125,6 +128,26 @@ def diff(baseline: Path, run: Path) -> None:
 
     with _faults():
         click.echo(to_text(section_of(load_run(run), load_run(baseline))), nl=False)
+
+
+@main.command()
+@click.argument("path", type=FOLDER)
+@click.option("--replay", is_flag=True, help="Measure again, and compare every number.")
+@QUIET
+def verify(path: Path, replay: bool, quiet: bool) -> None:
+    """Check the run folder, or the PDF report, in PATH against its own digests.
+
+    Exit codes: 0 match, 1 mismatch, 2 unreadable, 3 R is required to measure again,
+    but unavailable. Nothing is written.
+    """
+    with _faults(), _progress(quiet or not replay) as on_step:
+        found: Verification | Replay = (
+            _replayed(path, on_step) if replay else _verified(path)
+        )
+    for line in found.lines():
+        if found.is_mismatch or not quiet:
+            click.echo(line, err=quiet)
+    sys.exit(int(found.is_mismatch))
 
 
 @main.command()
@@ -263,6 +286,20 @@ def _kept(result: "AuditResult", config: "AuditConfig", quiet: bool) -> int:
     if fault:
         click.echo(f"{fault}\nTry again: importance-audit render {folder}", err=True)
     return code
+
+
+def _verified(path: Path) -> "Verification":
+    """Return how a run folder or a PDF report compares with its own digests."""
+    from pipeline.verify import verify
+
+    return verify(path)
+
+
+def _replayed(folder: Path, on_step: "Step | None") -> "Replay":
+    """Return how the numbers of a run compare with those measured now."""
+    from pipeline.replay import replay
+
+    return replay(folder, on_step)
 
 
 def _told(error: BaseException) -> str:

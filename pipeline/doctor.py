@@ -25,6 +25,7 @@ FLOORS = {
     "matplotlib": "3.6",
     "jinja2": "3.1.2",
     "weasyprint": "57.2",
+    "pikepdf": "6.0",
     "click": "8.1",
     "rich": "13.3",
 }

@@ -9,6 +9,7 @@ ROOT = Path(__file__).parents[1]
 
 LAYERS = (
     "cli",
+    "replay",
     "audit handoff rendering",
     "judging supplied",
     "selection",
@@ -17,6 +18,9 @@ LAYERS = (
     "top_k_protocols repeat_run bridge_checks pair_checks",
     "supplied_numbers not_begun",
     "journal",
+    "verify",
+    "verify_pdf",
+    "statements",
     "data models model_table measure preconditions environment history doctor starter "
     "reproduction expected dependent_leaders associated",
     "bundle",
@@ -39,7 +43,7 @@ LAYERS = (
     "avoided_defects",
     "frameworks",
     "effects known_answers known_defects agreement performance result_json "
-    "result_csv prediction",
+    "result_csv prediction pdf_reading",
     "distributions encoding estimators dependence primary standardised "
     "prediction_digest",
     "columns spreads result trials",
@@ -54,14 +58,15 @@ BRIDGE = (
     "importance.r_model_specific "
     "references.asking references.dalex references.engine references.hstats "
     "references.iml references.pdp references.vip "
-    "r_models tables doctor journal stopping not_begun audit cli handoff supplied "
-    "supplied_numbers"
+    "r_models tables doctor journal stopping not_begun audit cli handoff replay "
+    "supplied supplied_numbers"
 )
 OWNERS = {
     "rpy2": {f"r_bridge.{name}" for name in R_SIDE.split()},
     "r_bridge": {f"pipeline.{name}" for name in BRIDGE.split()},
     "matplotlib": {"pipeline.report.drawing", "pipeline.report.typeface"},
     "jinja2": {"pipeline.report.html", "pipeline.report.short_views"},
+    "pikepdf": {"pipeline.pdf_reading", "pipeline.report.pdf_checks"},
     "weasyprint": {"pipeline.report.print_page"},
     "click": {"pipeline.cli"},
     "rich": {"pipeline.cli"},

@@ -1,0 +1,273 @@
+"""An audit measured again from a run folder, and every number compared. Reads only.
+
+Not: the digests of the folder (`verify`), or what a difference means (`diff`).
+"""
+
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pipeline.audit import audit
+from pipeline.config import AuditConfig, load_config
+from pipeline.data import read_datasets
+from pipeline.errors import DataError
+from pipeline.history import load_run
+from pipeline.result import AuditResult, RunInfo
+from pipeline.result_json import NOT_FINITE, to_dict
+from r_bridge import host
+from r_bridge.errors import RUnavailable
+
+SAME_STACK = 1e-9
+"""Largest relative difference where versions, BLAS and processor are the same."""
+OTHER_STACK = 1e-6
+"""Largest relative difference elsewhere: sums are taken in another order there."""
+FLOOR = 1e-3
+"""Of the tolerance, relative to the largest number of the same array: what is left of
+a difference of nearly equal losses has no digits of its own."""
+SHOWN = 5
+RENDERERS = {"jinja2", "matplotlib", "weasyprint"}
+"""Packages that no number of a result depends on."""
+MACHINE = ("BLAS", "architecture", "byte order")
+LATER = {"pdf_failed"}
+"""Checks whose findings come after the audit."""
+PROSE = {"message", "remedy", "reason", "observed", "engine_version"}
+"""Texts that quote numbers or versions, compared on the same stack only."""
+
+
+class Difference(NamedTuple):
+    """One value that is another one now.
+
+    Attributes
+    ----------
+    path : str
+        Its place in result.json.
+    stored, now : str
+    """
+
+    path: str
+    stored: str
+    now: str
+
+
+class Replay(NamedTuple):
+    """What measuring again found.
+
+    Attributes
+    ----------
+    n_numbers : int
+        How many numbers were compared.
+    n_equal : int
+        How many of them are equal bit by bit.
+    tolerance : float
+        The relative difference that was allowed.
+    other : tuple of str
+        What the stack has another version of: name, stored and present.
+    differences : tuple of Difference
+        All that are beyond the tolerance, in the order of result.json.
+    """
+
+    n_numbers: int
+    n_equal: int
+    tolerance: float
+    other: tuple[str, ...]
+    differences: tuple[Difference, ...]
+
+    @property
+    def is_mismatch(self) -> bool:
+        """Whether a value is beyond the tolerance."""
+        return bool(self.differences)
+
+    def lines(self) -> tuple[str, ...]:
+        """Return the stack, the tolerance, the first differences and the outcome."""
+        stack = "other stack: " + "; ".join(self.other) if self.other else "same stack"
+        allowed = (
+            f"tolerance: {self.tolerance:g} relative, or {self.tolerance * FLOOR:g} of "
+            "the largest number in the same array; NaN equals NaN"
+        )
+        told = [
+            f"{path}: stored {old}, now {new}" for path, old, new in self.differences
+        ]
+        more = len(told) - SHOWN
+        rest = [f"and {more} more"] if more > 0 else []
+        return (stack, allowed, *told[:SHOWN], *rest, self._outcome())
+
+    def _outcome(self) -> str:
+        if self.differences:
+            return f"mismatch: {len(self.differences)} of {self.n_numbers} values"
+        if self.n_equal == self.n_numbers:
+            return f"match: {self.n_numbers} numbers, all equal"
+        apart = self.n_numbers - self.n_equal
+        return f"within tolerance: {apart} of {self.n_numbers} numbers are not equal"
+
+
+def replay(
+    folder: Path, on_step: Callable[[int, int, str], None] | None = None
+) -> Replay:
+    """Measure again what a run measured, and compare every number of its result.
+
+    The configuration is the audit.toml of the run; data, scripts and models are those
+    of the folder of the audit, two levels up.
+
+    Parameters
+    ----------
+    folder : Path
+        A run folder.
+    on_step : callable, optional
+        Told of each step.
+
+    Raises
+    ------
+    AuditError
+        If the run, its configuration or its data cannot be read.
+    RUnavailable
+        If the run asked R and there is none, or it lacks one of the packages.
+    """
+    folder = folder.resolve()
+    stored = load_run(folder)
+    config = _config(folder, stored)
+    _check_r(stored.run.versions)
+    with host.session(r_seconds=config.r.seconds, r_memory_gb=config.r.memory_gb):
+        train, test = read_datasets(config)
+        now = audit(train, test, config, on_step=on_step)
+    if now.run.status != "complete":
+        raise KeyboardInterrupt
+    return compared(stored, now)
+
+
+def _config(folder: Path, stored: AuditResult) -> AuditConfig:
+    """Return the configuration of a run, relative files from the audit's folder."""
+    if stored.run.status != "complete":
+        raise DataError(
+            f"{folder} must hold a complete run to be replayed, but it was interrupted."
+        )
+    config = load_config(folder / "audit.toml")
+    return replace(config, audit=stored.run.audit, base=folder.parents[1])
+
+
+def _check_r(versions: Mapping[str, str]) -> None:
+    """Refuse to go on without the R, or a package of R, that the run had."""
+    if "R" not in versions:
+        return
+    found = host.installed()
+    if found["reason"]:
+        raise RUnavailable(
+            f"R must be available to replay a run that asked it, but {found['reason']}."
+        )
+    had = [name.removesuffix(" (R)") for name in versions if name.endswith(" (R)")]
+    lacks = [name for name in had if name not in found["packages"]]
+    if lacks:
+        raise RUnavailable(
+            f"R package {lacks[0]!r} must be installed to replay a run that had it, "
+            f"but R {found['r_version']} has none."
+        )
+
+
+def compared(stored: AuditResult, now: AuditResult) -> Replay:
+    """Return how the numbers of two results compare, at the tolerance of their stacks.
+
+    Two numbers are the same if they differ by no more than the tolerance times the
+    larger of the two, or than a thousandth of it times the largest in their array.
+    """
+    other = tuple(_other(stored.run, now.run))
+    tolerance = OTHER_STACK if other else SAME_STACK
+    walk = _Walk(tolerance, is_same_stack=not other)
+    walk.step("", _said(stored), _said(now))
+    return Replay(
+        walk.n_numbers, walk.n_equal, tolerance, other, tuple(walk.differences)
+    )
+
+
+def _other(stored: RunInfo, now: RunInfo) -> Iterator[str]:
+    """Yield what can change a number and is not the same: name, stored, present."""
+    machine = [
+        {k: run.environment.get(k, "") for k in MACHINE} for run in (stored, now)
+    ]
+    old, new = ({**run.versions, **facts} for run, facts in zip((stored, now), machine))
+    for name in sorted({*old, *new} - RENDERERS):
+        if old.get(name) != new.get(name):
+            yield f"{name} {old.get(name, 'not there')} → {new.get(name, 'not there')}"
+
+
+def _said(result: AuditResult) -> dict[str, Any]:
+    """Return a result as a dict, without what is no outcome of the audit."""
+    document = json.loads(json.dumps(to_dict(result)))
+    for name in ("volatile", "versions", "environment"):
+        del document["run"][name]
+    document["findings"] = [f for f in document["findings"] if f["check"] not in LATER]
+    for name, part in document.items():
+        if isinstance(part, dict) and "columns" in part:
+            document[name] = {c["name"]: c["values"] for c in part["columns"]}
+    return document
+
+
+def _is_number(value: Any) -> bool:
+    is_plain = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_plain or value in NOT_FINITE
+
+
+class _Walk:
+    """Goes through two documents side by side and counts."""
+
+    def __init__(self, tolerance: float, *, is_same_stack: bool) -> None:
+        self.tolerance = tolerance
+        self.is_same_stack = is_same_stack
+        self.n_numbers = self.n_equal = 0
+        self.differences: list[Difference] = []
+
+    def step(self, path: str, old: Any, new: Any, scale: float = 0.0) -> None:
+        """Compare two values, and what is in them; `scale` is that of their array."""
+        if isinstance(old, dict) and isinstance(new, dict):
+            self._names(path, old, new)
+        elif isinstance(old, list) and isinstance(new, list):
+            self._items(path, old, new, scale)
+        elif _is_number(old) and _is_number(new):
+            self._numbers(path, old, new, scale)
+        elif old != new:
+            self._differ(path, old, new)
+
+    def _names(self, path: str, old: dict[str, Any], new: dict[str, Any]) -> None:
+        for name in (*old, *(name for name in new if name not in old)):
+            place = f"{path}.{name}" if path else name
+            if name in PROSE and not self.is_same_stack:
+                continue
+            if name in old and name in new:
+                self.step(place, old[name], new[name])
+            else:
+                self._differ(place, old.get(name), new.get(name))
+
+    def _items(self, path: str, old: list[Any], new: list[Any], scale: float) -> None:
+        if len(old) != len(new):
+            self._differ(path, f"{len(old)} items", f"{len(new)} items")
+            return
+        scale = scale or _largest(old)
+        for place, (one, other) in enumerate(zip(old, new, strict=True)):
+            self.step(f"{path}[{place}]", one, other, scale)
+
+    def _numbers(self, path: str, old: Any, new: Any, scale: float) -> None:
+        self.n_numbers += 1
+        first, second = float(old), float(new)
+        if first == second or (math.isnan(first) and math.isnan(second)):
+            self.n_equal += 1
+            return
+        room = max(abs(first), abs(second), FLOOR * scale) * self.tolerance
+        if not abs(first - second) <= room or math.isinf(room):
+            self._differ(path, old, new)
+
+    def _differ(self, path: str, old: Any, new: Any) -> None:
+        self.differences.append(Difference(path, _short(old), _short(new)))
+
+
+def _largest(values: Any) -> float:
+    """Return the largest finite size of a number in nested lists."""
+    if isinstance(values, list):
+        return max(map(_largest, values), default=0.0)
+    is_finite = _is_number(values) and math.isfinite(float(values))
+    return abs(float(values)) if is_finite else 0.0
+
+
+def _short(value: Any) -> str:
+    text = value if isinstance(value, str) else repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."

@@ -1,0 +1,101 @@
+"""Small run folders to verify: whole ones, with evidence and a PDF that carries it."""
+
+import hashlib
+import json
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pandas as pd
+from tests.test_history import importance, result
+
+from pipeline.history import save_run
+from pipeline.report.pdf import to_pdf
+from pipeline.result_json import content_digest
+
+EMBEDDED = ("result.json", "importances.csv", "findings.csv", "environment.json")
+RENDERINGS = ("report.html", "report.pdf", "summary.txt")
+
+
+def small_result(name="20251120T084600Z-3f9a1c2b"):
+    sets = pd.DataFrame({"split": ["test"], "name": ["a.csv"], "sha256": ["c" * 64]})
+    return result(name, importances=(importance(),), datasets=sets)
+
+
+def page(digest):
+    """Return a page that prints a digest over two lines, as narrow columns do."""
+    return (
+        f'<!doctype html><html lang="en"><head><title>Report</title>'
+        f'<meta name="content-digest" content="{digest}"></head>'
+        f"<body><p>Content digest {digest[:30]}<br>{digest[30:]}</p></body></html>"
+    )
+
+
+def printed(digest, files):
+    return to_pdf(
+        page(digest),
+        print_css="",
+        created=datetime(2025, 11, 20, tzinfo=UTC),
+        identifier=bytes.fromhex(digest)[:16],
+        attachments=files,
+    )
+
+
+def entry(folder, path):
+    data = (folder / path).read_bytes()
+    sha256 = hashlib.sha256(data).hexdigest()
+    return {"path": path, "bytes": len(data), "sha256": sha256, "media_type": "x/y"}
+
+
+def below(folder):
+    found = (path for path in folder.rglob("*") if path.is_file())
+    return sorted(path.relative_to(folder).as_posix() for path in found)
+
+
+def seal(folder):
+    """Write the manifest of a folder anew over what lies in it."""
+    path = folder / "manifest.json"
+    manifest = json.loads(path.read_bytes())
+    listed = [name for name in below(folder) if name != "manifest.json"]
+    manifest["files"] = [entry(folder, name) for name in listed]
+    path.write_text(json.dumps(manifest, indent=2), encoding="utf8")
+    return folder
+
+
+def write_evidence(folder):
+    stated = json.loads((folder / "manifest.json").read_bytes())
+    kept = {key: stated[key] for key in ("audit", "run_id", "content_digest")}
+    hidden = {*RENDERINGS, "manifest.json", "evidence.json"}
+    files = [entry(folder, path) for path in below(folder) if path not in hidden]
+    evidence = {"format": "importance-audit-evidence/1", **kept, "files": files}
+    (folder / "evidence.json").write_text(json.dumps(evidence), encoding="utf8")
+
+
+def run_folder(audit, written):
+    """Return a whole folder of a run below the folder of its audit."""
+    digest = content_digest(written)
+    given = {"audit.toml": "seed = 1\n", "report.html": page(digest)}
+    folder = save_run(written, audit, given, exit_code=0)
+    write_evidence(folder)
+    carried = {name: (folder / name).read_bytes() for name in EMBEDDED}
+    carried["evidence.json"] = (folder / "evidence.json").read_bytes()
+    (folder / "report.pdf").write_bytes(printed(digest, carried))
+    return seal(folder)
+
+
+@cache
+def two_runs():
+    """Return the files of an audit with two runs, by their paths below its folder."""
+    with TemporaryDirectory() as place:
+        for name in ("20251120T084600Z-3f9a1c2b", "20251121T084600Z-3f9a1c2b"):
+            run_folder(Path(place), small_result(name))
+        return {path: (Path(place) / path).read_bytes() for path in below(Path(place))}
+
+
+def write_two_runs(audit):
+    """Write an audit with two runs; return the folders of both."""
+    for path, data in two_runs().items():
+        (audit / path).parent.mkdir(parents=True, exist_ok=True)
+        (audit / path).write_bytes(data)
+    return sorted((audit / "runs").iterdir())

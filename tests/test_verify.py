@@ -1,0 +1,244 @@
+"""Claims about verify: what is altered, gone or added is named, and nothing else."""
+
+import json
+import re
+import shutil
+
+import pikepdf
+import pytest
+from click.testing import CliRunner
+from tests.run_folders import (
+    below,
+    page,
+    printed,
+    seal,
+    two_runs,
+    write_evidence,
+    write_two_runs,
+)
+
+from pipeline.cli import main
+from pipeline.errors import DataError
+from pipeline.pdf_reading import read_pdf
+from pipeline.verify import verify
+
+OTHER = "0" * 64
+
+
+@pytest.fixture
+def runs(tmp_path):
+    return write_two_runs(tmp_path)
+
+
+def named(path):
+    return [item.file for item in verify(path).mismatches]
+
+
+def told(path):
+    """Return the exit code of the command, and every line it prints."""
+    answer = CliRunner().invoke(main, ["verify", str(path)])
+    return answer.exit_code, answer.output
+
+
+def flip(path, place):
+    data = bytearray(path.read_bytes())
+    data[place] ^= 1
+    path.write_bytes(data)
+
+
+def change(path, **changes):
+    path.write_text(json.dumps(json.loads(path.read_bytes()) | changes), "utf8")
+
+
+def test_whole_runs_match(runs):
+    for folder in runs:
+        found = verify(folder)
+        assert found.mismatches == found.notes == ()
+        assert found.n_files == len(below(folder)) - 1
+        assert found.digest in (folder / "report.html").read_text("utf8")
+
+
+def test_the_command_tells_how_many_files_match(runs):
+    code, line = told(runs[1])
+    assert code == 0
+    assert re.fullmatch(r"match: \d+ files, content digest [0-9a-f]{64}\n", line)
+
+
+FILES = sorted({path.split("/", 2)[2] for path in two_runs()} - {"manifest.json"})
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_one_flipped_bit_in_any_file_is_named(runs, file):
+    path = runs[1] / file
+    whole = path.read_bytes()
+    for place in (0, len(whole) - 1):
+        flip(path, place)
+        assert named(runs[1]) == [file]
+        path.write_bytes(whole)
+    flip(path, len(whole) // 2)
+    code, lines = told(runs[1])
+    assert (code, lines.split(" expected SHA-256 ")[0]) == (1, f"{file}:")
+
+
+def test_any_flipped_bit_in_the_manifest_of_a_run_that_has_a_successor_is_told(runs):
+    path = runs[0] / "manifest.json"
+    whole = path.read_bytes()
+    for place in range(0, len(whole), 83):
+        flip(path, place)
+        code, lines = told(runs[0])
+        assert (code in {1, 2}, "manifest.json" in lines) == (True, True), place
+        path.write_bytes(whole)
+
+
+@pytest.mark.parametrize("key", ["run_id", "audit", "content_digest", "verdict"])
+def test_a_manifest_that_says_another_thing_than_the_result_is_named(runs, key):
+    change(runs[1] / "manifest.json", **{key: "other"})
+    assert set(named(runs[1])) == {"manifest.json"}
+
+
+def test_a_missing_file_and_an_added_one_are_named(runs):
+    (runs[1] / "audit.toml").unlink()
+    (runs[1] / "figures").mkdir()
+    (runs[1] / "figures" / "new.svg").write_text("<svg/>")
+    assert sorted(set(named(runs[1]))) == [
+        "audit.toml",
+        "evidence.json",
+        "figures/new.svg",
+    ]
+
+
+def test_a_deleted_run_is_a_gap_in_the_next(runs):
+    shutil.rmtree(runs[0])
+    (gap,) = verify(runs[1]).mismatches
+    assert gap.file == f"../{runs[0].name}/manifest.json"
+    assert gap.found == "a gap: no such file"
+
+
+def test_a_run_whose_manifest_was_written_anew_is_told_by_its_successor(runs):
+    change(runs[0] / "manifest.json", exit_code=1)
+    assert named(runs[0]) == ["manifest.json"]
+    assert named(runs[1]) == [f"../{runs[0].name}/manifest.json"]
+
+
+def test_a_result_altered_with_all_digests_but_its_own_is_named(runs):
+    path = runs[1] / "result.json"
+    path.write_text(path.read_text("utf8").replace("0.30000000000000004", "0.4"))
+    write_evidence(runs[1])
+    seal(runs[1])
+    assert set(named(runs[1])) == {
+        "result.json",
+        "manifest.json",
+        "evidence.json",
+        "report.html",
+        "report.pdf",
+        "report.pdf: result.json",
+        "report.pdf: evidence.json",
+    }
+
+
+def test_a_page_that_prints_another_digest_is_named(runs):
+    path = runs[1] / "report.html"
+    digest = verify(runs[1]).digest
+    path.write_text(page(OTHER).replace(f'"{OTHER}"', f'"{digest}"'))
+    (only,) = verify(seal(runs[1])).mismatches
+    assert only == ("report.html", f"content digest {digest} in its text", "it nowhere")
+
+
+def test_a_pdf_that_prints_another_digest_is_named(runs):
+    digest = verify(runs[1]).digest
+    carried = dict(read_pdf((runs[1] / "report.pdf").read_bytes()).attachments)
+    other = digest[:32] + OTHER[:32]
+    (runs[1] / "report.pdf").write_bytes(printed(other, carried))
+    (only,) = verify(seal(runs[1])).mismatches
+    assert only.file == "report.pdf"
+    assert only.expected == f"content digest {digest} on its pages"
+
+
+def test_what_a_sign_off_added_is_held_against_its_own_manifest(runs):
+    signed = runs[1] / "signed" / "1"
+    signed.mkdir(parents=True)
+    (signed / "signoffs.jsonl").write_text("{}\n")
+    shutil.copy(runs[1] / "manifest.json", signed)
+    seal(signed)
+    assert named(runs[1]) == []
+    flip(signed / "signoffs.jsonl", 0)
+    assert named(runs[1]) == ["signed/1/signoffs.jsonl"]
+
+
+def test_a_folder_without_a_manifest_is_unreadable(tmp_path):
+    code, line = told(tmp_path)
+    assert code == 2
+    assert line == (
+        f"{tmp_path}/manifest.json must be a file of a run, but it cannot be read: No "
+        "such file or directory. Name a folder below runs/, or a PDF report.\n"
+    )
+
+
+def test_a_manifest_of_another_format_is_refused(runs):
+    change(runs[1] / "manifest.json", format="importance-audit-manifest/2")
+    with pytest.raises(DataError, match=r"must have format '.*/1', but it has '.*/2'"):
+        verify(runs[1])
+
+
+def test_a_pdf_alone_matches_and_tells_what_it_does_not_carry(runs, tmp_path):
+    alone = shutil.copy(runs[1] / "report.pdf", tmp_path / "sent.pdf")
+    found = verify(tmp_path / "sent.pdf")
+    assert (found.mismatches, found.n_files) == ((), 5)
+    assert "agreement.csv: not in the PDF" in found.notes
+    assert told(alone)[0] == 0
+
+
+def rewritten(path, **changes):
+    """Write other bytes as embedded files into a PDF; None takes one out."""
+    with pikepdf.open(path, allow_overwriting_input=True) as pdf:
+        for name, data in changes.items():
+            key = f"{name.replace('_', '.')}"
+            (there,) = [
+                k for k in pdf.attachments if pdf.attachments[k].filename == key
+            ]
+            del pdf.attachments[there]
+            if data is not None:
+                spec = pikepdf.AttachedFileSpec(pdf, data, filename=key)
+                pdf.attachments[there] = spec
+        pdf.save(path)
+
+
+def test_an_altered_embedded_file_is_named(runs):
+    path = runs[1] / "report.pdf"
+    rewritten(path, importances_csv=b"model,feature\n")
+    assert named(path) == ["importances.csv"]
+
+
+@pytest.mark.parametrize("file", ["evidence_json", "result_json"])
+def test_a_pdf_without_what_it_is_checked_by_is_no_match(runs, file):
+    path = runs[1] / "report.pdf"
+    rewritten(path, **{file: None})
+    assert named(path) == [file.replace("_", ".")]
+
+
+def streams(path):
+    """Return where in a PDF each embedded file lies compressed: name, start, length."""
+    whole = path.read_bytes()
+    with pikepdf.open(path) as pdf:
+        for key in pdf.attachments:
+            packed = pdf.attachments[key].obj["/EF"]["/F"].read_raw_bytes()
+            yield pdf.attachments[key].filename, whole.index(packed), len(packed)
+
+
+def test_a_flipped_bit_inside_any_compressed_embedded_file_is_named(runs):
+    path = runs[1] / "report.pdf"
+    whole = path.read_bytes()
+    found = list(streams(path))
+    assert len(found) == 5
+    for name, start, length in found:
+        for place in (*range(0, length, 15), *range(length - 6, length)):
+            flip(path, start + place)
+            assert named(path) == [name], place
+            path.write_bytes(whole)
+
+
+def test_what_is_no_pdf_is_unreadable(tmp_path):
+    (tmp_path / "report.pdf").write_text("no pdf")
+    code, line = told(tmp_path / "report.pdf")
+    assert code == 2
+    assert re.fullmatch(r".*report\.pdf must be a whole PDF, but .*\.\n", line)
