@@ -182,13 +182,16 @@ def compared(stored: AuditResult, now: AuditResult) -> Replay:
 
 def _other(stored: RunInfo, now: RunInfo) -> Iterator[str]:
     """Yield what can change a number and is not the same: name, stored, present."""
-    machine = [
-        {k: run.environment.get(k, "") for k in MACHINE} for run in (stored, now)
-    ]
-    old, new = ({**run.versions, **facts} for run, facts in zip((stored, now), machine))
+    old, new = _stack(stored), _stack(now)
     for name in sorted({*old, *new} - RENDERERS):
         if old.get(name) != new.get(name):
             yield f"{name} {old.get(name, 'not there')} → {new.get(name, 'not there')}"
+
+
+def _stack(run: RunInfo) -> dict[str, str]:
+    """Return what can change a number: versions, linear algebra, processor."""
+    machine = {name: run.environment.get(name, "") for name in MACHINE}
+    return {**run.versions, **machine}
 
 
 def _said(result: AuditResult) -> dict[str, Any]:
