@@ -5,7 +5,7 @@ Not: the digests of the folder (`verify`), or what a difference means (`diff`).
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,22 +15,13 @@ from pipeline.config import AuditConfig, load_config
 from pipeline.data import read_datasets
 from pipeline.errors import DataError
 from pipeline.history import load_run
-from pipeline.result import AuditResult, RunInfo
+from pipeline.result import AuditResult
 from pipeline.result_json import NOT_FINITE, to_dict
+from pipeline.stacks import FLOOR, OTHER_STACK, SAME_STACK, changes
 from r_bridge import host
 from r_bridge.errors import RUnavailable
 
-SAME_STACK = 1e-9
-"""Largest relative difference where versions, BLAS and processor are the same."""
-OTHER_STACK = 1e-6
-"""Largest relative difference elsewhere: sums are taken in another order there."""
-FLOOR = 1e-3
-"""Of the tolerance, relative to the largest number of the same array: what is left of
-a difference of nearly equal losses has no digits of its own."""
 SHOWN = 5
-RENDERERS = {"jinja2", "matplotlib", "weasyprint"}
-"""Packages that no number of a result depends on."""
-MACHINE = ("BLAS", "architecture", "byte order")
 LATER = {"pdf_failed"}
 """Checks whose findings come after the audit."""
 PROSE = {"message", "remedy", "reason", "observed", "engine_version"}
@@ -171,27 +162,13 @@ def compared(stored: AuditResult, now: AuditResult) -> Replay:
     Two numbers are the same if they differ by no more than the tolerance times the
     larger of the two, or than a thousandth of it times the largest in their array.
     """
-    other = tuple(_other(stored.run, now.run))
+    other = tuple(changes(stored.run, now.run))
     tolerance = OTHER_STACK if other else SAME_STACK
     walk = _Walk(tolerance, is_same_stack=not other)
     walk.step("", _said(stored), _said(now))
     return Replay(
         walk.n_numbers, walk.n_equal, tolerance, other, tuple(walk.differences)
     )
-
-
-def _other(stored: RunInfo, now: RunInfo) -> Iterator[str]:
-    """Yield what can change a number and is not the same: name, stored, present."""
-    old, new = _stack(stored), _stack(now)
-    for name in sorted({*old, *new} - RENDERERS):
-        if old.get(name) != new.get(name):
-            yield f"{name} {old.get(name, 'not there')} → {new.get(name, 'not there')}"
-
-
-def _stack(run: RunInfo) -> dict[str, str]:
-    """Return what can change a number: versions, linear algebra, processor."""
-    machine = {name: run.environment.get(name, "") for name in MACHINE}
-    return {**run.versions, **machine}
 
 
 def _said(result: AuditResult) -> dict[str, Any]:

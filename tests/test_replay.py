@@ -13,7 +13,8 @@ from pipeline.cli import main
 from pipeline.config import load_config
 from pipeline.data import read_datasets
 from pipeline.history import save_run
-from pipeline.replay import OTHER_STACK, SAME_STACK, compared
+from pipeline.replay import compared
+from pipeline.stacks import OTHER_STACK, SAME_STACK
 from r_bridge import host
 
 

@@ -1,4 +1,4 @@
-"""Sections M and N: what the numbers rest on, and how to have them again."""
+"""Section M: what the numbers rest on."""
 
 from collections.abc import Mapping
 
@@ -13,16 +13,14 @@ from pipeline.report.blocks import (
     Row,
     Section,
     Sentence,
-    Styled,
     Table,
     Value,
 )
-from pipeline.report.control import hash_text, moment
+from pipeline.report.control import moment
 from pipeline.report.facts import Facts, card_link, config_of, engine_name
 from pipeline.report.number_text import count, significant
 from pipeline.report.scripts import made_by, scripts
 from pipeline.report.wording import (
-    display_name,
     joined,
     look_up,
     named,
@@ -50,40 +48,6 @@ def provenance(facts: Facts) -> Section:
     return Section(
         "M", "provenance", word("sections.provenance"), say("provenance.lede"), parts
     )
-
-
-def redo(facts: Facts) -> Section:
-    """Return section N: the commands, and what each outcome means."""
-    audit = _argument(facts.result.run.audit)
-    run = f"{audit}/runs/{facts.run_id}"
-    rows = (
-        (
-            say("redo.run"),
-            _command(f"importance-audit run {audit}", say("redo.run_outcome")),
-        ),
-        (
-            say("redo.render"),
-            _command(f"importance-audit render {run}", say("redo.render_outcome")),
-        ),
-        (say("redo.full"), say("redo.full_text")),
-        (say("redo.expect"), say("redo.expect_text")),
-        (say("redo.digest"), hash_text(facts.digest)),
-    )
-    table = KeyValues("kv-redo", say("redo.caption"), rows)
-    prose = say("redo.where", audit=named(facts.result.run.audit))
-    return Section(
-        "N", "redo", word("sections.redo"), (), {"prose": prose, "commands": table}
-    )
-
-
-def _argument(name: str) -> str:
-    """Return a name as an argument of a command line."""
-    text = display_name(name)
-    return text if text.replace("-", "").replace("_", "").isalnum() else f"'{text}'"
-
-
-def _command(command: str, outcome: Sentence) -> Sentence:
-    return (Styled("code", (command,)), Styled("line", outcome))
 
 
 def _inputs(facts: Facts) -> Table:

@@ -33,7 +33,8 @@ from pipeline.report.lists_section import lists
 from pipeline.report.number_text import count
 from pipeline.report.pairs import agreement
 from pipeline.report.profiles import of_profile, without_dead_links
-from pipeline.report.provenance import provenance, redo
+from pipeline.report.provenance import provenance
+from pipeline.report.redo import redo
 from pipeline.report.results import results
 from pipeline.report.scope import scope
 from pipeline.report.signoff_section import signoff
