@@ -100,6 +100,8 @@ class AuditResult:
     effects : tuple of Effect
     surfaces : tuple of Surface
     findings : tuple of Finding
+    as_read : result_versions.AsRead or None
+        The form of the file it was read from, which `result_json` keeps; no content.
     """
 
     run: RunInfo
@@ -127,6 +129,7 @@ class AuditResult:
     effects: tuple[Effect, ...] = ()
     surfaces: tuple[Surface, ...] = ()
     findings: tuple[Finding, ...] = ()
+    as_read: Any = None
 
     def __post_init__(self) -> None:
         freeze(self)

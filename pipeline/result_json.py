@@ -4,8 +4,7 @@ Floats keep their shortest exact digits; NaN and the infinities are the texts "N
 "Infinity" and "-Infinity". Where any type may stand (options, configuration, mixed
 columns) a text that reads like one of these is written ``{"text": "NaN"}``, and the
 name "text" of a mapping's only entry ``"text*"``, so that no mapping reads like it.
-`result.schema.json` is the published form. Fields this version does not know are
-left in the file and in its digest, and otherwise ignored.
+`result.schema.json` is the published form; `result_versions` reads other minors of it.
 """
 
 import hashlib
@@ -18,10 +17,12 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 import pandas as pd
 
+from pipeline import result_versions
 from pipeline.errors import DataError
 from pipeline.estimates import Effect, Importance
 from pipeline.finding import Finding
 from pipeline.result import SCHEMA_VERSION, AuditResult, RunInfo
+from pipeline.result_versions import RECORDS
 from pipeline.surface import Surface
 
 Plain: TypeAlias = dict[str, Any]
@@ -40,38 +41,39 @@ def to_dict(result: AuditResult) -> Plain:
     document: Plain = {"schema_version": SCHEMA_VERSION}
     for item in fields(result):
         value = getattr(result, item.name)
+        if item.name == "as_read":
+            continue
         if isinstance(value, pd.DataFrame):
             document[item.name] = _plain_frame(value)
         elif isinstance(value, tuple):
             document[item.name] = [_plain_record(record) for record in value]
         else:
             document[item.name] = _plain_record(value)
-    return document
+    form = result.as_read
+    return result_versions.as_it_was(document, form) if form else document
 
 
 def from_dict(document: Mapping[str, Any], *, name: str = "result.json") -> AuditResult:
-    """Return the result that `to_dict` made, or that an equal schema version did.
+    """Return the result that `to_dict` made, or another minor version of it.
+
+    What this version does not know is kept: `to_dict` gives it back.
 
     Raises
     ------
     DataError
         If it is not a result, or that of another major version.
     """
-    _check_version(document, name)
-    kinds = {
-        "importances": Importance,
-        "effects": Effect,
-        "surfaces": Surface,
-        "findings": Finding,
-    }
+    found = result_versions.current(document, name)
+    whole = result_versions.completed(found)
     try:
-        parts: Plain = {"run": _record(RunInfo, document["run"])}
+        parts: Plain = {"run": _record(RunInfo, whole["run"])}
         for item in fields(AuditResult):
-            if item.name in kinds:
-                kind = kinds[item.name]
-                parts[item.name] = tuple(_record(kind, r) for r in document[item.name])
-            elif item.name != "run":
-                parts[item.name] = _frame(document[item.name])
+            if item.name in RECORDS:
+                kind = RECORDS[item.name]
+                parts[item.name] = tuple(_record(kind, r) for r in whole[item.name])
+            elif item.name not in {"run", "as_read"}:
+                parts[item.name] = _frame(whole[item.name])
+        parts["as_read"] = result_versions.as_read(found)
     except KeyError as error:
         raise DataError(
             f"{name} must hold every field of a result, but {error} is missing."
@@ -137,21 +139,6 @@ def utf8(text: str) -> bytes:
     Names of files that are no UTF-8 reach Python as such halves of characters.
     """
     return text.encode("utf-8", "backslashreplace")
-
-
-def _check_version(document: Mapping[str, Any], name: str) -> None:
-    """Refuse what is no result, or one of another major version."""
-    version = document.get("schema_version")
-    if not isinstance(version, str):
-        raise DataError(
-            f"{name} must be the result of an audit, but it has no schema_version."
-        )
-    major = SCHEMA_VERSION.split(".")[0]
-    if version.split(".")[0] != major:
-        raise DataError(
-            f"{name} must have schema version {major}.x, but it has {version!r}. Use "
-            "the version of importance-audit that wrote it."
-        )
 
 
 def _json(value: Any) -> str:

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from pipeline import result_json
+from pipeline import result_json, result_versions
 from pipeline.errors import DataError
 from pipeline.estimates import Effect, Importance
 from pipeline.finding import Finding
@@ -224,7 +224,7 @@ def test_the_schema_requires_every_field_of_a_record(definition, record):
 
 
 def test_the_schema_requires_every_part_of_a_result():
-    names = {item.name for item in fields(AuditResult)}
+    names = {item.name for item in fields(AuditResult)} - {"as_read"}
     assert set(SCHEMA["required"]) == names | {"schema_version"}
     assert SCHEMA["properties"]["run"]["required"] == [f.name for f in fields(RunInfo)]
 
@@ -248,17 +248,71 @@ def test_the_schema_refuses(fault):
     assert not VALIDATOR.is_valid(document)
 
 
-def test_fields_of_a_later_minor_version_are_passed_over_but_digested():
+def later():
+    """Return a document of a later minor version, with fields of its own everywhere."""
     document = json.loads(dumps(full()))
     document |= {"schema_version": "1.7", "later": [1]}
+    document["run"]["container"] = "a1"
     document["findings"][0]["owner"] = "me"
+    document["checks"]["columns"][0]["unit"] = "€"
+    document["content_digest"] = result_json.digest_of(document)
+    return document
+
+
+def test_fields_of_a_later_minor_version_are_written_again_unchanged():
+    document = later()
     VALIDATOR.validate(document)
-    assert to_dict(from_dict(document)) == to_dict(full())
-    digests = {
-        result_json.digest_of(document),
-        result_json.digest_of(document | {"later": 2}),
-    }
-    assert len(digests | {content_digest(full())}) == 3
+    assert json.loads(dumps(from_dict(document))) == document
+    assert content_digest(from_dict(document)) == document["content_digest"]
+    assert document["content_digest"] != content_digest(full())
+
+
+def test_what_is_added_to_a_result_of_a_later_version_stands_beside_its_fields():
+    found = Finding(check="c", severity="info", subject="s", message="m")
+    document = to_dict(from_dict(later()).with_findings((found,)))
+    assert [item.get("owner") for item in document["findings"]] == ["me", None]
+    assert document["later"] == [1]
+
+
+def earlier(monkeypatch):
+    """Return a document from before a frame, a tuple and a field of a record."""
+    document = json.loads(dumps(full()))
+    for name in ("selection", "surfaces"):
+        del document[name]
+    del document["findings"][0]["remedy"]
+    document["content_digest"] = result_json.digest_of(document)
+    added = {"selection": ("entry", "value"), "surfaces": ()}
+    monkeypatch.setitem(result_versions.ADDED, 7, added)
+    return document
+
+
+def test_what_an_earlier_minor_version_lacks_is_read_as_empty(monkeypatch):
+    back = from_dict(earlier(monkeypatch))
+    assert back.selection.columns.tolist() == ["entry", "value"]
+    assert (len(back.selection), back.surfaces) == (0, ())
+    assert back.findings[0].remedy == ""
+
+
+def test_a_result_of_an_earlier_minor_version_keeps_its_digest(monkeypatch):
+    document = earlier(monkeypatch)
+    assert json.loads(dumps(from_dict(document))) == document
+
+
+def test_what_an_earlier_result_gets_is_written(monkeypatch):
+    back = from_dict(earlier(monkeypatch))
+    frame = pd.DataFrame({"entry": [1], "value": [2.0]})
+    assert to_dict(replace(back, selection=frame))["selection"]["rows"] == 1
+
+
+def test_an_older_major_version_is_read_through_its_migration(monkeypatch):
+    document = json.loads(dumps(full()))
+    document |= {"schema_version": "0.3", "notes": document.pop("findings")}
+
+    def migrated(old):
+        return {**old, "schema_version": "1.0", "findings": old.pop("notes")}
+
+    monkeypatch.setitem(result_versions.MIGRATIONS, 0, migrated)
+    assert to_dict(from_dict(document))["findings"] == to_dict(full())["findings"]
 
 
 def test_when_and_where_a_result_was_made_is_not_its_content():
