@@ -132,7 +132,8 @@ def _config(folder: Path, stored: AuditResult) -> AuditConfig:
     """Return the configuration of a run, relative files from the audit's folder."""
     if stored.run.status != "complete":
         raise DataError(
-            f"{folder} must hold a complete run to be replayed, but it was interrupted."
+            f"{folder} must hold a complete run to be replayed, but that is "
+            f"{stored.run.status}."
         )
     config = load_config(folder / "audit.toml")
     return replace(config, audit=stored.run.audit, base=folder.parents[1])

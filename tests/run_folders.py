@@ -15,7 +15,7 @@ from pipeline.report.pdf import to_pdf
 from pipeline.result_json import content_digest
 
 EMBEDDED = ("result.json", "importances.csv", "findings.csv", "environment.json")
-RENDERINGS = ("report.html", "report.pdf", "summary.txt")
+RENDERINGS = ("report.html", "report.pdf", "summary.txt", "summary.md", "junit.xml")
 
 
 def small_result(name="20251120T084600Z-3f9a1c2b"):

@@ -27,8 +27,7 @@ def redo(facts: Facts) -> Section:
         (say("redo.full"), say("redo.full_text")),
         (say("redo.digest"), hash_text(facts.digest)),
         (say("redo.expect"), say("redo.expect_text")),
-        (say("redo.file"), hash_text(_file_digest(facts))),
-        (say("redo.alone"), say("redo.alone_text")),
+        *_without_us(facts),
     )
     prose = say("redo.where", audit=named(facts.result.run.audit))
     table = KeyValues("kv-redo", say("redo.caption"), rows)
@@ -66,6 +65,14 @@ def _power(number: float) -> str:
     return f"{number:.0e}".replace("e-0", "e-")
 
 
-def _file_digest(facts: Facts) -> str:
-    """Return the SHA-256 of the file that the run folder holds and the PDF carries."""
-    return hashlib.sha256(dumps(facts.result).encode()).hexdigest()
+def _without_us(facts: Facts) -> tuple[tuple[Sentence, Sentence], ...]:
+    """Return the SHA-256 of result.json, and what else a digest can be taken of.
+
+    Of a file that another version wrote the order of the keys is not known here.
+    """
+    form = facts.result.as_read
+    alone = (say("redo.alone"), say("redo.alone_text"))
+    if form and (form.unknown or form.absent):
+        return (alone,)
+    digest = hashlib.sha256(dumps(facts.result).encode()).hexdigest()
+    return ((say("redo.file"), hash_text(digest)), alone)
