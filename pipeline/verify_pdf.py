@@ -18,15 +18,14 @@ from pipeline.statements import (
 )
 
 SOUND = "an embedded file that is whole"
-SOURCES = ("evidence.json", "result.json")
 
 
 def verify_pdf(path: Path) -> Verification:
     """Return how what a PDF report carries compares with what it states of it.
 
     Its evidence.json lists the files of the run; those the PDF carries are hashed, the
-    others are told. The content digest of its result.json is held against the one on
-    its pages and in its identifier.
+    others are told. The content digest of its result.json, or the stated one where a
+    large result is not embedded, is held against its pages and its identifier.
 
     Raises
     ------
@@ -41,22 +40,22 @@ def verify_pdf(path: Path) -> Verification:
         ) from error
     content = read_pdf(data, name=str(path))
     sound, wrong = _carried(content)
-    wrong += _lacking(content)
-    digest = ""
-    notes: tuple[str, ...] = ()
-    if "evidence.json" in sound:
-        stated = statement(sound["evidence.json"], "evidence.json")
-        listed = {file["path"]: file for file in stated["files"]}
-        wrong += _embedded(listed, sound)
-        names = {name for name, _ in content.attachments}
-        notes = tuple(f"{name}: not in the PDF" for name in listed if name not in names)
-    altered = {item.file for item in wrong}
-    if "result.json" in sound and "result.json" not in altered:
+    names = {name for name, _ in content.attachments}
+    if "evidence.json" not in sound:
+        if "evidence.json" not in names:
+            wrong.append(Mismatch("evidence.json", "it in the PDF", "nothing"))
+        return Verification(len(names), "", tuple(wrong))
+    stated = statement(sound["evidence.json"], "evidence.json")
+    listed = {file["path"]: file for file in stated["files"]}
+    wrong += _embedded(listed, sound)
+    digest = stated["content_digest"]
+    if "result.json" in sound.keys() - {item.file for item in wrong}:
         document, digest = stored_result(sound["result.json"], "result.json")
-        wrong += [*own_digest(document, digest), *printed(content, path.name, digest)]
-        if "evidence.json" in sound:
-            wrong += same_run(stated, "evidence.json", document, digest)
-    return Verification(len(content.attachments), digest, tuple(wrong), notes)
+        wrong += own_digest(document, digest)
+        wrong += same_run(stated, "evidence.json", document, digest)
+    wrong += printed(content, path.name, digest)
+    notes = tuple(f"{name}: not in the PDF" for name in listed if name not in names)
+    return Verification(len(names), digest, tuple(wrong), notes)
 
 
 def _carried(content: PdfContent) -> tuple[dict[str, bytes], list[Mismatch]]:
@@ -73,18 +72,12 @@ def _carried(content: PdfContent) -> tuple[dict[str, bytes], list[Mismatch]]:
     return sound, wrong
 
 
-def _lacking(content: PdfContent) -> Iterator[Mismatch]:
-    """Yield what every report carries and this one does not."""
-    names = {name for name, _ in content.attachments}
-    for name in SOURCES:
-        if name not in names:
-            yield Mismatch(name, "it in the PDF", "nothing of that name")
-
-
 def _embedded(
     listed: Mapping[str, Mapping[str, Any]], sound: Mapping[str, bytes]
 ) -> Iterator[Mismatch]:
     """Yield how embedded files differ from what evidence.json states of them."""
+    if "result.json" not in listed:
+        yield Mismatch("evidence.json", "an entry for result.json", "none")
     for name, data in sound.items():
         if name in listed:
             yield from compared(listed[name], data)

@@ -209,11 +209,22 @@ def test_an_altered_embedded_file_is_named(runs):
     assert named(path) == ["importances.csv"]
 
 
-@pytest.mark.parametrize("file", ["evidence_json", "result_json"])
-def test_a_pdf_without_what_it_is_checked_by_is_no_match(runs, file):
+def test_a_pdf_without_evidence_is_no_match(runs):
     path = runs[1] / "report.pdf"
-    rewritten(path, **{file: None})
-    assert named(path) == [file.replace("_", ".")]
+    rewritten(path, evidence_json=None)
+    assert named(path) == ["evidence.json"]
+
+
+def test_a_result_too_large_for_the_pdf_is_told_and_its_stated_digest_checked(runs):
+    path = runs[1] / "report.pdf"
+    rewritten(path, result_json=None)
+    found = verify(path)
+    assert found.mismatches == ()
+    assert "result.json: not in the PDF" in found.notes
+    evidence = json.loads((runs[1] / "evidence.json").read_bytes())
+    evidence["content_digest"] = OTHER
+    rewritten(path, evidence_json=json.dumps(evidence).encode())
+    assert named(path) == ["report.pdf", "report.pdf"]
 
 
 def streams(path):
