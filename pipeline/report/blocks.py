@@ -72,6 +72,15 @@ class Link:
 
 
 @dataclass(frozen=True)
+class FileLink:
+    """A link to another file of the run folder, by its path from the page."""
+
+    file: str
+    text: str
+    kind: ClassVar[str] = "file"
+
+
+@dataclass(frozen=True)
 class Badge:
     """A word of the ladder or of the overall verdict, with its shape."""
 
@@ -90,7 +99,7 @@ class Styled:
     kind: ClassVar[str] = "styled"
 
 
-Part: TypeAlias = str | Value | Name | Link | Badge | Styled
+Part: TypeAlias = str | Value | Name | Link | FileLink | Badge | Styled
 Sentence: TypeAlias = tuple[Part, ...]
 
 

@@ -62,6 +62,11 @@ def lede(facts: Facts) -> Sentence:
     return joined(said, " ")
 
 
+def leader_of(ranking: Ranking) -> str:
+    """Return the feature that no other can overtake, empty if there is none."""
+    return _leader(ranking)[1]
+
+
 def _leader(ranking: Ranking) -> tuple[str, str]:
     """Return the feature no other can overtake within the intervals, if there is one.
 
