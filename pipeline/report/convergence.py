@@ -28,7 +28,7 @@ def _table(ranking: Ranking, frame: pd.DataFrame) -> Table:
     """Return the rank of the first features after each number of repeats."""
     counts = sorted(set(frame["n_repeats"]))
     place = {(r.feature, r.n_repeats): r.Index for r in frame.itertuples()}
-    names = [ranking.record.features[row] for row in ranking.measured[:ROWS]]
+    names = [ranking.record.features[row] for row in ranking.leading(ROWS)]
     of = ranking.record.of
     return Table(
         id=table_id(ranking).replace("ranking", "convergence", 1),

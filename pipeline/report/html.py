@@ -13,7 +13,7 @@ from pipeline.report.facts import Attachments
 from pipeline.report.fonts import fonts_of
 from pipeline.report.pdf import conformity_statement, to_pdf
 from pipeline.report.template_files import templates_sha256
-from pipeline.report.view import ReportView, build_view
+from pipeline.report.view import ReportView, at_most, build_view
 from pipeline.report.wording import look_up, say, templates
 from pipeline.result import AuditResult
 from pipeline.result_csv import tables
@@ -27,6 +27,8 @@ Rows: TypeAlias = tuple[tuple[Sentence, Sentence], ...]
 
 LARGEST_DOWNLOAD = 200_000
 """Bytes of a table that the page itself hands over; larger ones lie beside it."""
+MOST_ROWS = 2000
+"""Rows that the page shows of one table; the file beside it has them all."""
 TEMPLATE_DIGITS = 16
 """Of the digest of the templates, which the manifest holds in full."""
 NO_FILES: Mapping[str, bytes] = MappingProxyType({})
@@ -189,6 +191,11 @@ def csv_uri(table: Table) -> str:
     return _data_uri("text/csv", text)
 
 
+def every_row(table: Table) -> Table:
+    """Return what a cut table opens to: all rows, if they are not too many."""
+    return at_most(table.everything or table, MOST_ROWS)
+
+
 def _data_uri(media_type: str, text: str) -> str:
     return f"data:{media_type};base64,{base64.b64encode(text.encode()).decode()}"
 
@@ -217,6 +224,7 @@ def _rendered(
             screen_css=_screen_css(),
             svg_uri=svg_uri,
             csv_uri=csv_uri,
+            every_row=every_row,
         )
     )
 

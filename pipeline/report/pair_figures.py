@@ -58,7 +58,7 @@ def _engine_figure(facts: Facts, ranking: Ranking) -> Figure:
     sides = [record, *islice(others, len(ENGINES) - 1)]
     engines = tuple(engine_name(side.engine) for side in sides)
     bounds = [interval(side) for side in sides]
-    names = [record.features[row] for row in ranking.measured[:ROWS]]
+    names = [record.features[row] for row in ranking.leading(ROWS)]
     rows = []
     for name in names:
         points = []

@@ -58,6 +58,8 @@ class Ranking:
     order : tuple of int
         Rows of the record from the largest mean down; what is unstable over trials
         comes after all that is stable, and what was not measured is last.
+    always : frozenset of str
+        Features that are shown wherever they rank.
     """
 
     index: int
@@ -69,6 +71,7 @@ class Ranking:
     first: Floats
     last: Floats
     order: tuple[int, ...]
+    always: frozenset[str] = frozenset()
 
     @property
     def subject(self) -> str:
@@ -134,6 +137,15 @@ class Ranking:
         """The rows that have a number, best first."""
         return tuple(i for i in self.order if not np.isnan(self.mean[i]))
 
+    def leading(self, n: int) -> tuple[int, ...]:
+        """The first `n` rows that have a number, and those that are always shown."""
+        names = self.record.features
+        return tuple(
+            row
+            for place, row in enumerate(self.measured)
+            if place < n or names[row] in self.always
+        )
+
 
 def is_pooled(record: Importance) -> bool:
     """Return whether its values are ratios of two means, not means of ratios."""
@@ -159,8 +171,9 @@ def rankings(result: AuditResult) -> tuple[Ranking, ...]:
         if record.engine != OURS
     ]
     asked = Counter(question for question, _ in ours)
+    always = frozenset(result.run.config.get("report", {}).get("always_show", ()))
     return tuple(
-        _ranked(index, key, record, _answers(record, others))
+        _ranked(index, key, record, _answers(record, others), always)
         for (question, measure), (index, record) in ours.items()
         for key in [_key(question, measure, is_alone=asked[question] == 1)]
     )
@@ -188,7 +201,11 @@ def _answers(
 
 
 def _ranked(
-    index: int, key: str, record: Importance, others: tuple[tuple[int, Importance], ...]
+    index: int,
+    key: str,
+    record: Importance,
+    others: tuple[tuple[int, Importance], ...],
+    always: frozenset[str],
 ) -> Ranking:
     low, high = interval(record)
     first, last = places(low, high)
@@ -204,19 +221,23 @@ def _ranked(
         first=first,
         last=last,
         order=tuple(order.tolist()),
+        always=always,
     )
 
 
 def cut(
     ranking: Ranking, always: Sequence[str] = (), top: int = TOP
 ) -> tuple[int, ...]:
-    """Return the rows the body shows: the first, ties at the edge, and `always`."""
+    """Return the rows the body shows: the first, ties at the edge, those of `always`.
+
+    And those that the ranking always shows.
+    """
     order = ranking.order
     if len(order) <= top:
         return order
     rank = ranking.rank
     edge = rank[order[top - 1]]
-    names = set(always)
+    names = {*always, *ranking.always}
     return tuple(
         row
         for place, row in enumerate(order)

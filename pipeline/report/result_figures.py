@@ -66,9 +66,8 @@ def ranking_figure(
     in_boxes = ranking.starts_at_loss and len(ranked) > 1
     is_few = 1 < record.n_repeats <= REPEATS
     with_repeats = ranking.is_drawn and is_few and not in_boxes
-    rows = tuple(
-        _figure_row(ranking, row, with_repeats) for row in ranking.measured[:TOP]
-    )
+    shown_rows = ranking.leading(TOP)
+    rows = tuple(_figure_row(ranking, row, with_repeats) for row in shown_rows)
     baseline = _baseline_text(ranking) if ranking.starts_at_loss else ()
     return Figure(
         id=table_id(ranking).replace("tab-", "fig-"),

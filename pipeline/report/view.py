@@ -143,7 +143,7 @@ class ReportView:
     def appendix(self) -> tuple[Table, ...]:
         """What every cut table leaves out, for paper: its first 1000 rows."""
         cut = (table for table in self.tables if table.everything and table.is_appended)
-        return tuple(_at_most(_left_out(table), APPENDIX_ROWS) for table in cut)
+        return tuple(at_most(_left_out(table), APPENDIX_ROWS) for table in cut)
 
     def to_json(self) -> str:
         """Return all that the page says as JSON, the same text for the same view."""
@@ -263,7 +263,7 @@ def _left_out(table: Table) -> Table:
     return replace(whole, caption=caption, rows=rest)
 
 
-def _at_most(table: Table, rows: int) -> Table:
+def at_most(table: Table, rows: int) -> Table:
     """Return a table with its first rows, and a sentence on where the others are."""
     if len(table.rows) <= rows:
         return table

@@ -17,6 +17,7 @@ from tests.report.made_variants import RESULTS, made, plain_result, view_of
 from tests.report.page_reader import read
 
 from pipeline.report.html import page_files, print_css, print_html, show, to_html
+from pipeline.report.view import build_view
 
 POLICY = (
     "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; "
@@ -206,6 +207,14 @@ def test_rows_that_the_body_leaves_out_can_be_opened():
     (ranking,) = (d for d in tree_of("wide").all("details") if "Rank" in d.text)
     assert len(ranking.all("tbody")[0].all("tr")) == 200
     assert not ranking.all("summary")[0].all("a")
+
+
+def test_of_more_rows_than_a_page_bears_the_rest_is_said_to_be_in_the_file():
+    names = [f"feature.{i:04}" for i in range(2003)]
+    tree = read(to_html(build_view(plain_result(names))))
+    (opened,) = (d for d in tree.all("details") if "Rank" in d.text)
+    assert len(opened.all("tbody")[0].all("tr")) == 2000
+    assert "The other 3 rows are in importances.csv." in opened.all("caption")[0].text
 
 
 def on_paper(name):

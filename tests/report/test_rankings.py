@@ -1,5 +1,7 @@
 """What is ranked, in which order, and which places the intervals leave open."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -98,3 +100,11 @@ def test_the_body_shows_ties_at_the_edge_and_what_it_must(top, rows):
     record = made_importance("forest", names, means, stream="", repeats=1)
     (ranking,) = rankings(plain_result(("a",), importances=(record,)))
     assert cut(ranking, always=("f",), top=top) == rows
+
+
+def test_what_the_configuration_always_shows_is_among_the_leading_wherever_it_ranks():
+    result = plain_result([f"x{i:02}" for i in range(40)])
+    config = {**result.run.config, "report": {"always_show": ("x33", "no feature")}}
+    (ranking,) = rankings(replace(result, run=replace(result.run, config=config)))
+    assert ranking.leading(3) == (0, 1, 2, 33)
+    assert cut(ranking) == (*range(20), 33)
