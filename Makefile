@@ -1,7 +1,7 @@
 # Each target sets up what is missing first; see scripts/install.
 python := .venv/bin/python
 
-.PHONY: report papers test check bench shots install
+.PHONY: report papers example test check bench shots install
 
 report: ## run an audit with real R in it and say where its report lies
 	@scripts/install report
@@ -10,6 +10,10 @@ report: ## run an audit with real R in it and say where its report lies
 papers: ## run every audit that states claims of a paper, and show what reproduces
 	@scripts/install papers
 	@scripts/papers
+
+example: ## run reports/apartments again as the example report, with its picture
+	@scripts/install test
+	@$(python) scripts/example.py
 
 test: ## run the whole test suite
 	@scripts/install test
