@@ -88,8 +88,15 @@ def run(audit: Path, quiet: bool) -> None:
     default=None,
     help="All sections, or one page and its control (default: as configured).",
 )
+@click.option("--baseline", type=FOLDER, help="A stored run to compare with.")
 @QUIET
-def render(folder: Path, output: Path, profile: str | None, quiet: bool) -> None:
+def render(
+    folder: Path,
+    output: Path,
+    profile: str | None,
+    baseline: Path | None,
+    quiet: bool,
+) -> None:
     """Render the stored run in FOLDER again, without R, model or data."""
     from pipeline.bundle import stored_attachments
     from pipeline.history import load_run
@@ -100,19 +107,28 @@ def render(folder: Path, output: Path, profile: str | None, quiet: bool) -> None
     with _faults():
         result = load_run(folder)
         carried = stored_attachments(folder)
-        asked = partial(page_files, result, attachments=carried, profile=profile or "")
+        asked = partial(
+            page_files,
+            result,
+            attachments=carried,
+            profile=profile or "",
+            baseline=load_run(baseline) if baseline else None,
+        )
         try:
             files = asked()
         except PdfError as error:
             fault = f"The PDF must be written beside the HTML, but {error}"
             files = asked(pdf=False)
         stem = f"{result.run.audit}-{result.run.volatile['run_id']}"
-        for name in REPORTS:
-            if name in files:
-                path = output / f"{stem}{Path(name).suffix}"
-                _write(path, files[name])
-                if not quiet:
-                    click.echo(path)
+        shown = [name for name in files if Path(name).suffix in (".html", ".pdf")]
+        for name in shown:
+            alone = len(shown) <= len(REPORTS)
+            path = output / (
+                f"{stem}{Path(name).suffix}" if alone else f"{stem}/{name}"
+            )
+            _write(path, files[name])
+            if name in REPORTS and not quiet:
+                click.echo(path)
     if fault:
         _stop(4, fault)
 

@@ -43,7 +43,7 @@ LIBRARIES = {
 
 def is_rendering(path: str) -> bool:
     """Return whether a file only shows what others of the run hold."""
-    return path in RENDERINGS or path.startswith("figures/")
+    return path in RENDERINGS or path.startswith(("figures/", "models/"))
 
 
 def evidence(result: AuditResult, files: Mapping[str, bytes]) -> bytes:

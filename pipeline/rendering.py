@@ -6,10 +6,10 @@ Not: how a page looks (`report`), what else a run folder holds (`bundle`), or wr
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from pipeline.bundle import Files, as_bytes, attachments, data_files
+from pipeline.bundle import Files, attachments, data_files
 from pipeline.finding import Finding
 from pipeline.report.fonts import with_uncovered_names
-from pipeline.report.html import checks_of_pdf, page_files
+from pipeline.report.html import checks_of_pdfs, page_files
 from pipeline.report.pdf import PdfError
 from pipeline.report.pdf_checks import PdfCheck
 from pipeline.result import AuditResult
@@ -62,7 +62,7 @@ def _checks(
 ) -> tuple[PdfCheck, ...]:
     """Return the checks of the PDF; one that breaks must not cost the report."""
     try:
-        return checks_of_pdf(result, as_bytes(files["report.pdf"]), attachments=carried)
+        return checks_of_pdfs(result, files, attachments=carried)
     except Exception as error:
         why = f"{type(error).__name__} says: {error}."
         return (PdfCheck("checks", "not run", why),)

@@ -32,7 +32,9 @@ from pipeline.verify_pdf import verify_pdf
 SIGNED = re.compile(r"signed/[0-9]+/")
 """What sign-offs add to a finished run folder, each with a manifest of its own."""
 SILENT = {"style", "script", "template"}
-RENDERINGS = re.compile(r"report\.(html|pdf)|figures/.*|summary\..*|junit\.xml")
+RENDERINGS = re.compile(
+    r"report\.(html|pdf)|figures/.*|models/.*|summary\..*|junit\.xml"
+)
 
 
 def verify(path: Path) -> Verification:

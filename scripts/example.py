@@ -2,8 +2,8 @@
 
 .venv/bin/python scripts/example.py
 
-The example is a whole run folder, so `importance-audit verify` checks it like any other.
-Needs R with DALEX, and pdftoppm for the picture.
+The example is a whole run folder, so `importance-audit verify` checks it like any
+other. Needs R with DALEX, and pdftoppm for the picture.
 """
 
 import shutil

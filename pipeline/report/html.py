@@ -12,6 +12,7 @@ from pipeline.report.blocks import Figure, Sentence, Styled, Table
 from pipeline.report.facts import Attachments
 from pipeline.report.fonts import fonts_of
 from pipeline.report.pdf import conformity_statement, to_pdf
+from pipeline.report.report_views import MAIN, report_views
 from pipeline.report.template_files import templates_sha256
 from pipeline.report.view import ReportView, at_most, build_view
 from pipeline.report.wording import look_up, say, templates
@@ -90,6 +91,7 @@ def page_files(
     pdf: bool = True,
     attachments: Mapping[str, bytes] = NO_FILES,
     profile: str = "",
+    baseline: AuditResult | None = None,
 ) -> dict[str, bytes | str]:
     """Return the renderings of a result as a run folder holds them.
 
@@ -103,38 +105,50 @@ def page_files(
         renderings list them by their digests.
     profile : {"", "technical", "executive"}
         Which sections are shown; by default as ``[report] profile`` says.
+    baseline : AuditResult, optional
+        The approved run that section I compares with.
 
     Returns
     -------
     dict
-        report.html, figures/<id>.svg and report.pdf.
+        report.html, figures/<id>.svg and report.pdf. Of more than three models these
+        are an index, and each model has its own below models/.
 
     Raises
     ------
     pipeline.report.pdf.PdfError
         If there can be no PDF.
     """
-    view = build_view(result, attachments=_told(attachments), profile=profile)
-    page = to_html(view, beside=_beside(view, result))
-    files: dict[str, bytes | str] = {"report.html": page}
-    files |= {f"figures/{figure.id}.svg": figure.svg for figure in view.figures}
-    if pdf:
-        files["report.pdf"] = _printed(view, fonts_of(result), attachments)
+    views = report_views(
+        result, baseline=baseline, attachments=_told(attachments), profile=profile
+    )
+    files: dict[str, bytes | str] = {}
+    for path, view in views.items():
+        files[f"{path}.html"] = to_html(view, beside=_beside(view, result))
+        figures = f"{path.removesuffix(MAIN)}/figures".strip("/")
+        files |= {f"{figures}/{figure.id}.svg": figure.svg for figure in view.figures}
+        if pdf:
+            files[f"{path}.pdf"] = _printed(view, fonts_of(result), attachments)
     return files
 
 
-def checks_of_pdf(
+def checks_of_pdfs(
     result: AuditResult,
-    pdf: bytes,
+    files: Mapping[str, bytes | str],
     *,
     attachments: Mapping[str, bytes] = NO_FILES,
-    profile: str = "",
 ) -> "tuple[PdfCheck, ...]":
-    """Return how a PDF that `page_files` made stands against the result."""
+    """Return how each PDF that `page_files` made stands against the result."""
     from pipeline.report.pdf_checks import checks_of
 
-    view = build_view(result, attachments=_told(attachments), profile=profile)
-    return checks_of(pdf, view, fonts=fonts_of(result))
+    found = []
+    for path, view in report_views(result, attachments=_told(attachments)).items():
+        pdf = files[f"{path}.pdf"]
+        data = pdf if isinstance(pdf, bytes) else pdf.encode()
+        checks = checks_of(data, view, fonts=fonts_of(result))
+        start = "" if path == MAIN else f"{path}: "
+        found += [check._replace(id=f"{start}{check.id}") for check in checks]
+    return tuple(found)
 
 
 def _told(attachments: Mapping[str, bytes]) -> Attachments:

@@ -20,8 +20,8 @@ from pipeline.report.blocks import (
 from pipeline.report.by_model import ModelPart
 from pipeline.report.claims import claims
 from pipeline.report.facts import Facts, facts_of, tallied
+from pipeline.report.likeness import likeness_table
 from pipeline.report.performance_tables import against_constant
-from pipeline.report.ranking_matrix import ranking_matrices
 from pipeline.report.rankings import Ranking
 from pipeline.report.result_figures import models_figure
 from pipeline.report.results import leader_of
@@ -65,10 +65,10 @@ def between(facts: Facts) -> Section:
         for same in _by_loss(facts.leads)
         if (figure := models_figure(facts, same)) is not None
     ]
-    likeness = [t for t in ranking_matrices(facts) if t.id.startswith("tab-by")]
+    likeness = likeness_table(facts)
     found: dict[str, Sequence[Any]] = {
         "models": figures,
-        "likeness": likeness,
+        "likeness": (likeness,) if likeness else (),
         "top_k": top_k_figures(facts),
     }
     groups = [

@@ -20,7 +20,9 @@ from pipeline.report.wording import say, word
 
 LETTERS = {"executive": "ABJP"}
 """The sections of each profile that leaves some out."""
-LEAVES = (Value, Name, Figure)
+LEAVES = (Value, Name)
+WORDS = ("headline", "caption")
+"""What of a figure may hold links; its data are for drawing."""
 
 
 def of_profile(sections: tuple[Section, ...], profile: str) -> tuple[Section, ...]:
@@ -135,6 +137,8 @@ def _inside(item: Any) -> dict[Any, Any]:
         return dict(enumerate(item))
     if isinstance(item, Mapping):
         return dict(item)
+    if isinstance(item, Figure):
+        return {name: getattr(item, name) for name in WORDS}
     if is_dataclass(item):
         return {field.name: getattr(item, field.name) for field in fields(item)}
     return {}

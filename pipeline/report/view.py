@@ -20,6 +20,7 @@ from pipeline.report.blocks import (
     plain,
     walk,
 )
+from pipeline.report.by_model import ModelPart
 from pipeline.report.cards import method
 from pipeline.report.change_section import change
 from pipeline.report.control import control, document_id, subtitle, title
@@ -96,6 +97,8 @@ class ReportView:
     sentence : Sentence
         The verdict in one sentence.
     sections : tuple of Section
+    part : ModelPart, optional
+        The part of a result of many models that the view is about.
     """
 
     language: str
@@ -110,6 +113,11 @@ class ReportView:
     verdict: Badge
     sentence: Sentence
     sections: tuple[Section, ...]
+    part: ModelPart | None = None
+
+    def path(self, path: str) -> str:
+        """Return where a number of this page stands in the stored result."""
+        return self.part.path(path) if self.part else path
 
     @property
     def short_digest(self) -> str:
@@ -198,7 +206,19 @@ def build_view(
         attachments=attachments,
         signoffs=signoffs,
     )
-    sections = of_profile(_sections(facts), profile or facts.note("profile"))
+    return view_of(facts, sections_of(facts), profile=profile)
+
+
+def view_of(
+    facts: Facts,
+    sections: tuple[Section, ...],
+    *,
+    profile: str = "",
+    part: ModelPart | None = None,
+) -> ReportView:
+    """Return the view that these sections make, as far as the profile shows them."""
+    result = facts.result
+    sections = of_profile(sections, profile or facts.note("profile"))
     verdict = joined([sentence(facts), say("control.version_line")], " ")
     started = result.run.volatile["started"]
     return ReportView(
@@ -214,10 +234,11 @@ def build_view(
         verdict=badge(result.verdict),
         sentence=without_dead_links(verdict, sections),
         sections=sections,
+        part=part,
     )
 
 
-def _sections(facts: Facts) -> tuple[Section, ...]:
+def sections_of(facts: Facts) -> tuple[Section, ...]:
     """Return all sections: O looks into every other, then Q lists what they hold."""
     first = tuple(section(facts) for section in SECTIONS)
     mapped = frameworks(facts, (*first, lists(facts, first)))

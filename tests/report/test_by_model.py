@@ -7,10 +7,16 @@ from functools import cache
 import pandas as pd
 import pytest
 from tests.report.made_variants import made
+from tests.report.page_reader import read
+from tests.report.test_html import nodes_of
 
 from pipeline.finding import Finding
+from pipeline.report.blocks import plain
 from pipeline.report.by_model import FRAMES, models_in, part_of, parts
+from pipeline.report.html import to_html
+from pipeline.report.report_views import report_views
 from pipeline.report.view import build_view
+from pipeline.result_json import content_digest
 
 MODELS = ("forest", "linear", "svm", "net")
 
@@ -111,3 +117,57 @@ def test_a_finding_about_another_model_is_not_in_the_part_nor_in_its_verdict():
 def test_every_part_makes_a_report(model):
     view = build_view(part_of(four(), model).result)
     assert model in view.page_title
+
+
+@cache
+def pages():
+    """Return the HTML of the index and of every model's page, by path."""
+    return {p: to_html(view) for p, view in report_views(four()).items()}
+
+
+def test_three_models_have_one_page_and_four_an_index_and_a_page_each():
+    assert list(report_views(made("apartments"))) == ["report"]
+    assert list(pages()) == ["report", *(f"models/{name}" for name in MODELS)]
+
+
+def test_the_index_leads_to_the_page_of_every_model():
+    links = [a.attributes["href"] for a in read(pages()["report"]).all("a")]
+    for name in MODELS:
+        assert links.count(f"models/{name}.html") == 1
+
+
+def test_every_page_of_a_run_states_the_digest_of_the_whole_result():
+    digest = content_digest(four())
+    for page in pages().values():
+        assert f'<meta name="content-digest" content="{digest}">' in page
+
+
+@pytest.mark.parametrize("path", ["report", *(f"models/{name}" for name in MODELS)])
+def test_no_link_of_a_page_is_dead(path):
+    tree = read(pages()[path])
+    ids = {n.attributes["id"] for n in nodes_of(tree) if "id" in n.attributes}
+    links = {a.attributes["href"] for a in tree.all("a")}
+    assert {href[1:] for href in links if href.startswith("#")} <= ids
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_number_on_a_model_page_stands_where_its_trace_says(model):
+    traced = re.findall(
+        r'data-v="([^"]+)" data-p="importances\[(\d+)\]\.mean\[(\d+)\]"[ >]',
+        pages()[f"models/{model}"],
+    )
+    assert len(traced) > 10
+    for exact, at, row in traced:
+        record = four().importances[int(at)]
+        assert record.model in (model, "")
+        assert float(exact) == record.mean[int(row)]
+
+
+def test_the_index_compares_the_verdicts_of_every_check_by_model():
+    view = report_views(four())["report"]
+    table = next(t for t in view.tables if t.id == "tab-verdicts")
+    told = {plain(row.cells[0].parts): row for row in table.rows}
+    outside = told["values of two engines outside the band"].cells[1:]
+    assert [plain(cell.parts) for cell in outside] == ["–", "–", "fail", "–"]
+    (mark,) = outside[2].parts
+    assert (mark.shape, mark.word) == ("■", "disagrees")

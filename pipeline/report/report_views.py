@@ -1,0 +1,64 @@
+"""The pages of a report: one, or of many models an index and a page per model."""
+
+from pipeline.report.by_model import parts
+from pipeline.report.control import control
+from pipeline.report.facts import NOTHING_ATTACHED, Attachments, facts_of
+from pipeline.report.findings import findings
+from pipeline.report.index_page import between, file_of, overview
+from pipeline.report.lists_section import lists
+from pipeline.report.profiles import without_dead_links
+from pipeline.report.provenance import provenance
+from pipeline.report.redo import redo
+from pipeline.report.signoff_section import signoff
+from pipeline.report.view import ReportView, build_view, sections_of, view_of
+from pipeline.result import AuditResult
+from pipeline.result_json import content_digest
+
+MAIN = "report"
+"""The page that people open first, without its ending."""
+
+
+def report_views(
+    result: AuditResult,
+    *,
+    baseline: AuditResult | None = None,
+    attachments: Attachments = NOTHING_ATTACHED,
+    profile: str = "",
+) -> dict[str, ReportView]:
+    """Return each page of a report by its path in the run folder, without ending.
+
+    Up to three models share "report". Of more it is an index that compares them and
+    leads to a page of each, all under the digest of the one result.
+
+    Parameters
+    ----------
+    result, baseline, attachments, profile
+        As `view.build_view` takes them.
+    """
+    by_model = parts(result)
+    if not by_model:
+        return {
+            MAIN: build_view(
+                result, baseline=baseline, attachments=attachments, profile=profile
+            )
+        }
+    digest = content_digest(result)
+    facts = facts_of(result, digest, baseline=baseline, attachments=attachments)
+    first = (
+        control(facts),
+        overview(facts, by_model),
+        between(facts),
+        findings(facts),
+        provenance(facts),
+        redo(facts),
+        signoff(facts),
+    )
+    whole = (*first, lists(facts, first))
+    main = view_of(facts, without_dead_links(whole, whole), profile=profile)
+    views = {MAIN: main}
+    for part in by_model:
+        own = facts_of(part.result, digest, baseline=baseline, attachments=attachments)
+        views[file_of(part.model)] = view_of(
+            own, sections_of(own), profile=profile, part=part
+        )
+    return views
