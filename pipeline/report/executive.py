@@ -97,7 +97,8 @@ def _models(facts: Facts) -> tuple[Sentence, ...]:
         row = frame.iloc[place]
         what = shortened(str(row["estimator"]) or word("data.callable"), 50).text
         text = say("executive.model", model=shortened(row["model"], NAME), what=what)
-        told.append((*text, *against_constant(facts, row["model"]), "."))
+        good = against_constant(facts, row["model"])
+        told.append((*text, *((": ", *good) if good else ()), "."))
     if len(frame) > MODELS:
         more = say("words.more", n=tallied("models", len(frame) - MODELS))
         told.append((*more, ", ", section_link("D"), "."))

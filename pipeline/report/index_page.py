@@ -97,10 +97,10 @@ def _models(facts: Facts, parts: Sequence[ModelPart]) -> Table:
         id="tab-models-index",
         caption=say("index.models_caption"),
         columns=(
-            Column(say("index.model"), "header", 22),
+            Column(say("index.model"), "header", 20),
             Column(say("index.loss"), width=30),
-            Column(say("index.leader"), width=24),
-            Column(say("index.verdict"), width=24),
+            Column(say("index.leader"), width=18),
+            Column(say("index.verdict"), width=32),
         ),
         rows=tuple(_model(facts, part) for part in parts),
         shape="wide",

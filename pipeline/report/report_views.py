@@ -1,5 +1,7 @@
 """The pages of a report: one, or of many models an index and a page per model."""
 
+from dataclasses import replace
+
 from pipeline.report.by_model import parts
 from pipeline.report.control import control
 from pipeline.report.facts import NOTHING_ATTACHED, Attachments, facts_of
@@ -58,6 +60,7 @@ def report_views(
     views = {MAIN: main}
     for part in by_model:
         own = facts_of(part.result, digest, baseline=baseline, attachments=attachments)
+        own = replace(own, cards={m: facts.cards[m] for m in own.cards})
         views[file_of(part.model)] = view_of(
             own, sections_of(own), profile=profile, part=part
         )

@@ -163,6 +163,19 @@ def test_a_number_on_a_model_page_stands_where_its_trace_says(model):
         assert float(exact) == record.mean[int(row)]
 
 
+def test_a_measure_has_one_card_number_on_all_pages():
+    first = replace(four().importances[0], options={"n_repeats": 10, "n_rows": 500})
+    result = replace(four(), importances=(first, *four().importances))
+    told = {
+        (card.id, plain(card.title))
+        for view in report_views(result).values()
+        for section in view.sections
+        if section.letter == "E"
+        for card in section.parts["cards"]
+    }
+    assert len({number for number, _ in told}) == len(told) > 2
+
+
 def test_the_index_compares_the_verdicts_of_every_check_by_model():
     view = report_views(four())["report"]
     table = next(t for t in view.tables if t.id == "tab-verdicts")
