@@ -89,11 +89,11 @@ def as_read(document: Mapping[str, Any]) -> AsRead:
     unknown: dict[Path, Plain] = {}
     absent: dict[Path, tuple[str, ...]] = {}
     for path, node, known in _nodes(document):
-        if more := {name: node[name] for name in node if name not in known}:
+        own = (*known, "content_digest") if not path else known
+        if more := {name: node[name] for name in node if name not in own}:
             unknown[path] = more
         if less := tuple(name for name in known if name not in node):
             absent[path] = less
-    unknown.get((), {}).pop("content_digest", None)
     return AsRead(document["schema_version"], unknown, absent)
 
 

@@ -69,7 +69,7 @@ def verify_folder(folder: Path) -> Verification:
         document, digest = stored_result(_read(here["result.json"]), "result.json")
         wrong += own_digest(document, digest)
         wrong += same_run(manifest, "manifest.json", document, digest)
-        wrong += _facts(manifest, document, folder.name)
+        wrong += _facts(manifest, document, folder.resolve())
         wrong += _page(here, sound, digest)
         wrong += _evidence(here, sound, document, digest)
         wrong += _print(here, sound, digest)
@@ -158,14 +158,16 @@ def _before(folder: Path, previous: Mapping[str, str]) -> Iterator[Mismatch]:
 
 
 def _facts(
-    manifest: Mapping[str, Any], document: Mapping[str, Any], name: str
+    manifest: Mapping[str, Any], document: Mapping[str, Any], folder: Path
 ) -> Iterator[Mismatch]:
-    """Yield what the manifest says in short, and the result or the folder otherwise."""
+    """Yield what the manifest says in short, and the result or the folder otherwise.
+
+    A folder outside runs/ may have any name: somebody was given it.
+    """
     result = from_dict(document)
-    if manifest["run_id"] != name:
-        yield Mismatch(
-            "manifest.json", f"run id {name} (the folder)", manifest["run_id"]
-        )
+    if folder.parent.name == "runs" and manifest["run_id"] != folder.name:
+        expected = f"run id {folder.name} (the folder)"
+        yield Mismatch("manifest.json", expected, manifest["run_id"])
     if manifest["verdict"] != result.verdict:
         expected = f"verdict {result.verdict!r} (result.json)"
         yield Mismatch("manifest.json", expected, repr(manifest["verdict"]))

@@ -2,31 +2,49 @@
 
 .venv/bin/python scripts/example.py
 
-The example is a whole run folder, so `importance-audit verify` checks it like any
-other. Needs R with DALEX, and pdftoppm for the picture.
+The example is a whole run folder that `importance-audit verify` checks like any other;
+it names no machine. Needs R with DALEX, and pdftoppm for the picture.
 """
 
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from pipeline.audit import audit, exit_code
+from pipeline.config import load_config
+from pipeline.data import read_datasets
+from pipeline.history import save_run
+from pipeline.rendering import rendered
+from r_bridge import host
+
 AUDIT = Path(__file__).parents[1] / "reports" / "apartments"
+NOWHERE = {"host": "", "pid": 0, "folder": ""}
 FIRST_PAGE = "2"  # behind the cover
+
+
+def run(folder: Path) -> Path:
+    """Return the run folder that a copy of the audit in `folder` made."""
+    copy = folder / AUDIT.name
+    shutil.copytree(AUDIT, copy, ignore=shutil.ignore_patterns("runs", "example"))
+    config = load_config(copy)
+    with host.session(r_seconds=config.r.seconds):
+        result = audit(*read_datasets(config), config)
+    info = replace(result.run, volatile={**result.run.volatile, **NOWHERE})
+    given = {"audit.toml": config.text}
+    shown, files, checks = rendered(replace(result, run=info), given)
+    code = exit_code(shown)
+    return save_run(shown, copy, {**given, **files}, exit_code=code, pdf_checks=checks)
 
 
 def main() -> int:
     """Replace the example and its picture; leave both as they are if the run fails."""
     with TemporaryDirectory() as folder:
-        copy = Path(folder) / AUDIT.name
-        shutil.copytree(AUDIT, copy, ignore=shutil.ignore_patterns("runs", "example"))
-        done = subprocess.run([sys.executable, "-m", "pipeline", "run", copy])
-        runs = sorted(copy.glob("runs/[!.]*"))
-        if done.returncode or not runs:
-            return done.returncode or 1
+        made = run(Path(folder))
         shutil.rmtree(AUDIT / "example", ignore_errors=True)
-        shutil.copytree(runs[-1], AUDIT / "example")
+        shutil.copytree(made, AUDIT / "example")
     page = ["-r", "100", "-png", "-singlefile", "-f", FIRST_PAGE]
     report, picture = AUDIT / "example" / "report.pdf", AUDIT / "report"
     return subprocess.run(["pdftoppm", *page, report, picture]).returncode

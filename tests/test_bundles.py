@@ -42,6 +42,12 @@ def test_a_bundle_verifies(run):
     assert verify(run).mismatches == ()
 
 
+def test_a_result_of_this_version_is_known_in_all_its_parts():
+    own = (run for run in RUNS if run.parents[1].name == SCHEMA_VERSION)
+    form = load_run(next(own)).as_read
+    assert (form.unknown, form.absent) == ({}, {})
+
+
 def test_a_bundle_renders_with_the_digest_of_its_day(run):
     page = to_html(build_view(load_run(run)))
     digest = json.loads((run / "manifest.json").read_text("utf8"))["content_digest"]

@@ -58,6 +58,15 @@ def test_whole_runs_match(runs):
         assert found.digest in (folder / "report.html").read_text("utf8")
 
 
+def test_a_folder_handed_on_may_have_any_name_but_not_among_the_runs(runs):
+    handed = runs[0].parents[1] / "for the supervisor"
+    shutil.copytree(runs[0], handed)
+    assert named(handed) == []
+    other = runs[0].with_name("20990101T000000Z-00000000")
+    shutil.copytree(runs[0], other)
+    assert "manifest.json" in named(other)
+
+
 def test_the_command_tells_how_many_files_match(runs):
     code, line = told(runs[1])
     assert code == 0
