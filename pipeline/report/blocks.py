@@ -16,6 +16,9 @@ from typing import Any, ClassVar, Literal, TypeAlias
 from pipeline.report import figures
 
 SHORT_TABLE = 14
+SHORT_LINES = 30
+CHARACTERS = 1.1
+"""Of a line of text, in one percent of the width of a page."""
 """Rows that fit on half a page."""
 UPRIGHT_COLUMNS = 12
 """Columns that an upright page has room for."""
@@ -195,7 +198,15 @@ class Table:
     @property
     def is_short(self) -> bool:
         """Whether a page can hold it with room to spare, so that none should cut it."""
-        return len(self.rows) <= SHORT_TABLE
+        lines = sum(map(self._lines, self.rows))
+        return len(self.rows) <= SHORT_TABLE and lines <= SHORT_LINES
+
+    def _lines(self, row: Row) -> int:
+        """Return about how many lines the longest cell of a row takes."""
+        return max(
+            math.ceil(len(cell.plain) / (CHARACTERS * column.width))
+            for column, cell in zip(self.columns, row.cells, strict=True)
+        )
 
     @property
     def is_landscape(self) -> bool:

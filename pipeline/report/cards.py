@@ -306,13 +306,13 @@ def _supplied(facts: Facts, ranked: list[Ranking]) -> list[Fact]:
         if (entry["model"], entry["method"], entry["of"]) in asked
         and f"{entry['package']} {entry['version']}{SUPPLIED}" in known
     ]
-    return [(say("cards.label.supplied"), joined(told, "; "))] if told else []
+    return [(say("cards.label.supplied"), joined(told, " "))] if told else []
 
 
 def _supply(entry: Mapping[str, Any]) -> Sentence:
     has_seed = entry["seed"] is not None and "n_repeats" in entry
     seed = say("cards.supplied_seed", seed=str(entry["seed"])) if has_seed else ()
-    return say(
+    text = say(
         "cards.supplied",
         engine=f"{entry['package']} {entry['version']}",
         model=named(entry["model"]),
@@ -323,6 +323,7 @@ def _supply(entry: Mapping[str, Any]) -> Sentence:
         sha256=Styled("code", (entry["sha256"][:DIGITS],)),
         predictions=Styled("code", (entry["predictions_sha256"][:DIGITS],)),
     )
+    return (Styled("entry", text),)
 
 
 def _called(engine: str, version: str, function: str) -> list[Part]:

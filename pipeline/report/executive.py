@@ -1,5 +1,7 @@
 """Section B: one page that answers seven questions. Not: anything said only here."""
 
+import math
+
 from pipeline.estimates import SUPPLIED
 from pipeline.report.blocks import (
     Badge,
@@ -53,17 +55,18 @@ MODELS = 3
 OTHERS = 2
 PAIRS = 3
 FINDINGS = 5
+LINE, PAIR_LINE = 76, 63
 NAME = 32
 ITEM = 90
 REASONS = 90
-LONG = 130  # a pair of three lines, which takes the place of a finding
+LINES = 11  # of pairs and findings together
 """What one page holds; the sections behind it have the rest."""
 
 
 def executive(facts: Facts) -> Section:
     """Return section B."""
     pairs = _pairs(facts)
-    n_long = sum(len(plain(text)) > LONG for _, text in pairs)
+    taken = sum(_lines(text, PAIR_LINE) for _, text in pairs)
     parts = {
         "verdict": badge(facts.result.verdict),
         "sentence": joined([sentence(facts), reason(facts)], " "),
@@ -76,7 +79,7 @@ def executive(facts: Facts) -> Section:
         "meanings": _meanings(facts, pairs),
         "change": change_lede(facts),
         "tally": (*tally(facts.result), "."),
-        "findings": _findings(facts, FINDINGS - n_long),
+        "findings": _findings(facts, LINES - taken),
         "untested": _untested(facts),
         "decision": (shown(facts.note("decision")) or word("executive.decision"),),
     }
@@ -117,7 +120,7 @@ def _ranking(facts: Facts, ranking: Ranking) -> Table:
         Column((axis.text,), "bar", 20),
     ]
     if ranking.is_drawn:
-        columns += interval_columns()
+        columns += interval_columns(ranking)
     more = len(ranking.order) - len(rows)
     notes = (
         say(
@@ -236,21 +239,25 @@ def _cut(text: Sentence, limit: int) -> Sentence:
 
 
 def _findings(facts: Facts, most: int) -> tuple[Sentence, ...]:
-    """Return the gravest findings by number and title; notes only if nothing else."""
-    ordered = gravest(facts.result)
-    told = []
-    for finding in ordered[:most]:
-        if finding.severity == "info":
-            break
-        told.append(
-            say(
-                "executive.finding",
-                number=link_to(finding, facts.result),
-                severity=word(f"severity.{finding.severity}"),
-                title=title_of(finding),
-            )
+    """Return the gravest findings by number and title, in so many lines; no notes."""
+    told: list[Sentence] = []
+    for finding in gravest(facts.result)[:FINDINGS]:
+        text = say(
+            "executive.finding",
+            number=link_to(finding, facts.result),
+            severity=word(f"severity.{finding.severity}"),
+            title=title_of(finding),
         )
+        most -= _lines(text, LINE)
+        if finding.severity == "info" or most < 0:
+            break
+        told.append(text)
     return tuple(told)
+
+
+def _lines(text: Sentence, characters: int) -> int:
+    """Return about how many lines of so many characters a sentence takes."""
+    return math.ceil(len(plain(text)) / characters)
 
 
 def _untested(facts: Facts) -> Sentence:

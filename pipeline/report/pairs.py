@@ -50,10 +50,10 @@ def agreement(facts: Facts) -> Section:
     if len(of_rankings):
         worst_first = sorted(of_rankings, key=_worst_first(frame))
         blocks.append(_pairs_table(facts, worst_first))
-    blocks += engine_figures(facts)
-    blocks += band_figures(facts)
     blocks.append(_disagreements_table(facts))
     blocks += _curves_table(facts)
+    blocks += engine_figures(facts)
+    blocks += band_figures(facts)
     return Section("G", "agreement", title, lede(facts), {"blocks": tuple(blocks)})
 
 
@@ -68,12 +68,12 @@ def _pairs_table(facts: Facts, places: Sequence[Hashable]) -> Table:
         caption=say("agreement.caption"),
         columns=(
             Column(say("agreement.question"), "header", 17),
-            Column(say("agreement.engines"), width=17),
+            Column(say("agreement.engines"), width=15),
             Column(say("agreement.verdict"), width=16),
-            Column(say("agreement.because"), width=30),
+            Column(say("agreement.because"), width=33),
             Column(say("agreement.spearman"), "number", 8.5),
             Column(say("agreement.top", k=str(top_k)), "number", 5.5),
-            Column(say("agreement.shift"), "number", 6),
+            Column(say("agreement.shift"), "number", 5),
         ),
         rows=tuple(
             _pair_row(facts, alike[0], top_k)

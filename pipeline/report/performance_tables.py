@@ -37,7 +37,6 @@ def against_constant(facts: Facts, model: str) -> Sentence:
         loss=loss_label(row["loss"]),
         value=_value(place, "value", row, places, unit=unit),
         share=_share(place, row),
-        constant=_value(place, "constant", row, places),
     )
 
 

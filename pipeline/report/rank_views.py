@@ -4,7 +4,8 @@ A single repeat is the question with other draws, a resample the question on oth
 rows; the ranks in both are counted.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -68,7 +69,7 @@ def ranks(facts: Facts) -> Iterator[Table | Figure | Sentence]:
     if moved:
         yield _figure(facts, asked, names, "shares", _share_panels(facts, asked))
     for ranking in moved:
-        yield cut_alike(ranking, partial(_table, facts, ranking))
+        yield _cut(ranking, partial(_table, facts, ranking))
     for ranking in asked:
         if ranking not in moved:
             yield _unmoved(facts, ranking)
@@ -162,19 +163,16 @@ def _interval_panels(facts: Facts, asked: Sequence[Ranking]) -> tuple[RankPanel,
 
 def _share_panels(facts: Facts, asked: Sequence[Ranking]) -> tuple[RankPanel, ...]:
     panels = []
+    kinds = {trials.noun for ranking in asked for trials in _trials(facts, ranking)}
     for ranking in asked:
         for trials in _trials(facts, ranking):
             rows = []
             for name in _names(asked[0]):
                 rank = float(ranking.rank[ranking.record.features.index(name)])
                 rows.append(RankRow(rank, shares=trials.shares.get(name, ())))
-            title = plain(
-                (
-                    display_name(ranking.subject),
-                    ", ",
-                    *_counted(trials),
-                )
-            )
+            title = plain((display_name(ranking.subject), ", ", *_counted(trials)))
+            if len(kinds) == 1:
+                title = display_name(ranking.subject)
             panels.append(RankPanel(title, tuple(rows)))
     return tuple(panels)
 
@@ -245,6 +243,15 @@ def _anew(panels: Sequence[RankPanel]) -> Sentence:
 
 def _id(ranking: Ranking) -> str:
     return table_id(ranking).replace("ranking", "ranks", 1)
+
+
+def _cut(ranking: Ranking, made: Callable[[Sequence[int]], Table]) -> Table:
+    """Return a table cut like its ranking; its other rows would fill pages."""
+    table = cut_alike(ranking, made)
+    if table.everything is None:
+        return table
+    notes = (*table.notes, say("ranks.other_rows"))
+    return replace(table, notes=notes, is_appended=False)
 
 
 def _table(facts: Facts, ranking: Ranking, rows: Sequence[int]) -> Table:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pipeline.primary import LEVEL
+from pipeline.report import widths
 from pipeline.report.blocks import Bar, Cell, Column, Link, Row, Sentence, Table, Value
 from pipeline.report.facts import Facts, card_link, engine_name, tallied, whole
 from pipeline.report.number_text import (
@@ -197,11 +198,12 @@ def places_of(ranking: Ranking, row: int) -> Cell:
     return Cell((interval_text(ranking.first[row], ranking.last[row]),))
 
 
-def interval_columns() -> tuple[Column, Column, Column]:
+def interval_columns(ranking: Ranking) -> tuple[Column, Column, Column]:
     """Return the heads of the two bounds and of the places."""
+    wide = widths.of_numbers(ranking)
     return (
-        Column(say("ranking.low", level=percent(LEVEL)), "number", 10.5),
-        Column(say("ranking.high"), "number", 8.5),
+        Column(say("ranking.low", level=percent(LEVEL)), "number", max(10.5, wide)),
+        Column(say("ranking.high"), "number", wide),
         Column(say("ranking.places"), "number", 8),
     )
 
@@ -228,32 +230,29 @@ def _table(facts: Facts, ranking: Ranking, rows: Sequence[int]) -> Table:
 def _columns(facts: Facts, ranking: Ranking, axis: Axis) -> list[Column]:
     record = ranking.record
     card = facts.card(record)
+    head = say(f"ranking.name.{record.of}")
+    wide = widths.of_numbers(ranking)
     columns = [
         Column(say("ranking.rank"), "number", 5.5),
-        Column(
-            say(f"ranking.name.{record.of}"), "header", _name_width(record.features)
-        ),
-        Column((value_label(ranking), " ", card_link(card)), "number", 10),
-        Column((axis.text,), "bar", 15 if ranking.is_drawn else 34),
+        Column(head, "header", widths.of_names(record.features)),
+        Column((value_label(ranking), " ", card_link(card)), "number", max(10, wide)),
+        Column((axis.text,), "bar", widths.of_bars(ranking)),
     ]
     if ranking.has_shares:
         columns.insert(3, Column(say("ranking.share"), "number", 7))
     if ranking.is_drawn:
-        columns += interval_columns()
+        columns += interval_columns(ranking)
     columns += [
-        Column((name,), "number", max(8.0, 1.05 * max(map(len, name.split()))))
+        Column((name,), "number", max(wide, 1.05 * max(map(len, name.split()))))
         for name in (engine_name(other.engine) for _, other in ranking.others)
     ]
     if record.of == "groups":
         columns.append(Column(say("ranking.columns"), "text", 22))
     elif record.of == "features" and _groups(facts):
-        columns.append(Column(say("ranking.group"), "text", 9))
+        columns.append(
+            Column(say("ranking.group"), "text", widths.of_words(_groups(facts)))
+        )
     return columns
-
-
-def _name_width(names: Sequence[str]) -> float:
-    """Return the width of the column of names: enough for the longest, in reason."""
-    return min(max(1.3 * max(map(len, names)), 14.0), 30.0)
 
 
 def _row(

@@ -12,21 +12,24 @@ UNEXPLAINED = 5
 
 def told_by_people(facts: Facts) -> tuple[Table | Sentence, ...]:
     """Return what the configuration says of features, and where it was held to it."""
-    return (*_rationale(facts), _expected(facts))
+    given, expected = _rationale(facts), _expected(facts)
+    if not isinstance(given, Table):
+        return ((*given, " ", *expected),)
+    return (given, expected)
 
 
-def _rationale(facts: Facts) -> tuple[Table | Sentence, ...]:
+def _rationale(facts: Facts) -> Table | Sentence:
     """Return the rationale of each feature that has one, in the order of the audit."""
     given: Mapping[str, str] = config_of(facts, "report").get("rationale", {})
     names = [str(name) for name in facts.result.columns["feature"]]
     if not any(name in given for name in names):
-        return (say("rationale.none"),)
+        return say("rationale.none")
     rows = tuple(
         Row((Cell((named(name),)), Cell((ended(given[name]),))))
         for name in names
         if name in given
     )
-    table = Table(
+    return Table(
         id="tab-rationale",
         caption=say("rationale.caption"),
         columns=(
@@ -37,7 +40,6 @@ def _rationale(facts: Facts) -> tuple[Table | Sentence, ...]:
         notes=_without([name for name in names if name not in given]),
         shape="tight",
     )
-    return (table,)
 
 
 def _without(names: list[str]) -> tuple[Sentence, ...]:

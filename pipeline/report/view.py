@@ -273,13 +273,13 @@ def _numbered(blocks: Sequence[Table | Figure], label: str) -> dict[str, str]:
 def _left_out(table: Table) -> Table:
     """Return the rows of the whole table that the cut one does not show."""
     whole = table.everything or table
-    names = [i for i, column in enumerate(whole.columns) if column.kind == "header"]
+    told = [i for i, column in enumerate(whole.columns) if column.kind != "bar"]
 
-    def name(row: Row) -> tuple[Cell, ...]:
-        return tuple(row.cells[i] for i in names)
+    def key(row: Row) -> tuple[Cell, ...]:
+        return tuple(row.cells[i] for i in told)  # a name may stand in many rows
 
-    shown_rows = {name(row) for row in table.rows}
-    rest = tuple(row for row in whole.rows if name(row) not in shown_rows)
+    shown_rows = {key(row) for row in table.rows}
+    rest = tuple(row for row in whole.rows if key(row) not in shown_rows)
     caption = say("words.other_rows", table=Link(table.id))
     return replace(whole, caption=caption, rows=rest)
 

@@ -145,7 +145,9 @@ def call_it_accessible(pikepdf, document):
 
 
 def list_attachments_twice(pikepdf, document):
-    document.Root.AF = pikepdf.Array([*document.Root.AF, *document.Root.AF])
+    document.attachments["result.json"] = pikepdf.AttachedFileSpec(document, b"{}")
+    file = document.attachments["result.json"].obj
+    document.Root.AF = pikepdf.Array([file, file])
 
 
 def drop_bookmarks(_, document):
