@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 from pipeline.report import figures
 
 SHORT_TABLE = 14
-SHORT_LINES = 30
+SHORT_LINES = 24
 CHARACTERS = 1.1
 """Of a line of text, in one percent of the width of a page."""
 """Rows that fit on half a page."""

@@ -19,6 +19,7 @@ from pipeline.report.blocks import (
     Value,
     plain,
 )
+from pipeline.report.lists_section import Index
 
 TEXT = (str, Value, Name, Link, Badge, Styled)
 
@@ -74,6 +75,9 @@ def _block(block: Any) -> Iterator[dict[str, Any]]:
             "alt": block.alt,
             **texts,
         }
+    elif isinstance(block, Index):
+        yield {"list": block.title}
+        yield from ({"row": [item.place, plain(item.head)]} for item in block.items)
     else:
         yield from _with_title(block)
 
