@@ -108,7 +108,7 @@ class ReportSection:
     limits: tuple[str, ...] = ()
     tier: str = ""
     people: tuple[Person, ...] = ()
-    rationale: Mapping[str, str] = field(default_factory=_empty)
+    rationale: Mapping[str, Annotated[str, NAME]] = field(default_factory=_empty)
     always_show: tuple[str, ...] = ()
     frameworks: tuple[str, ...] = ()
     profile: Annotated[str, OneOf(PROFILES)] = "technical"

@@ -26,9 +26,10 @@ def check_rows(config: AuditConfig, test: Dataset) -> None:
         if _lacks_full_losses(entry, test)
     ]
     problems += [
-        f"[report] rationale must name features that the audit has, but {name!r} is "
+        f"[report] {key} must name features that the audit has, but {name!r} is "
         f"none.{did_you_mean(name, test.features)}"
-        for name in config.report.rationale
+        for key in ("rationale", "always_show")
+        for name in getattr(config.report, key)
         if name not in test.features
     ]
     if problems:

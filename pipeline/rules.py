@@ -258,8 +258,10 @@ def _list(item: Rule, bounds: Range) -> Rule:
     def read(value: Any) -> Any:
         if not isinstance(value, list | tuple) or len(value) < least:
             raise Misfits(Misfit(value, one))
-        parts, found = _each({str(i): (item, part) for i, part in enumerate(value)})
-        found = [misfit._replace(rule=one, path=()) for misfit in found]
+        numbered = {str(i): (item, part) for i, part in enumerate(value, start=1)}
+        parts, found = _each(numbered)
+        # A key of a table in the list has a rule of its own.
+        found = [m if m.path[1:] else m._replace(rule=one, path=()) for m in found]
         if is_text:
             twice = [part for i, part in enumerate(value) if part in value[:i]]
             found += [Misfit(part, one, finding="was given twice") for part in twice]
@@ -289,7 +291,7 @@ def _one_table(choices: tuple[Mapping[str, Any], ...]) -> Rule:
     """Return the rule of a table that has exactly one of several sets of keys."""
     rules = [{key: rule_of(inside) for key, inside in keys.items()} for keys in choices]
     names = [" and ".join(map(repr, keys)) or "nothing" for keys in rules]
-    one = f"a table with {' or '.join(names)}"
+    one, many = (f"{what} with {' or '.join(names)}" for what in ("a table", "tables"))
 
     def read(value: Any) -> Any:
         for keys in rules:
@@ -300,17 +302,21 @@ def _one_table(choices: tuple[Mapping[str, Any], ...]) -> Rule:
                 return MappingProxyType(parts)
         raise Misfits(_incomplete(rules, value) or Misfit(value, one))
 
-    return Rule(one, one, {"oneOf": [table_schema(keys) for keys in rules]}, read)
+    return Rule(one, many, {"oneOf": [table_schema(keys) for keys in rules]}, read)
 
 
 def _incomplete(choices: list[dict[str, Rule]], value: Any) -> Misfit | None:
-    """Return the key that is missing for the one set of keys a table starts."""
+    """Return the key that is missing for the sets of keys a table starts.
+
+    None if it starts none, or several that are not parts of each other.
+    """
     given = set(value) if isinstance(value, Mapping) else set()
     started = [keys for keys in choices if given and given < set(keys)]
-    if len(started) != 1:
+    least = min(started, key=len, default={})
+    if not started or not all(set(least) <= set(keys) for keys in started):
         return None
-    key = next(key for key in started[0] if key not in given)
-    return Misfit(None, started[0][key].one, path=(key,), finding="is missing")
+    key = next(key for key in least if key not in given)
+    return Misfit(None, least[key].one, path=(key,), finding="is missing")
 
 
 def table_schema(keys: Mapping[str, Rule]) -> dict[str, Any]:

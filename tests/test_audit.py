@@ -102,16 +102,18 @@ def test_more_rows_than_there_are_are_refused_before_any_predict():
     )
 
 
-def test_a_reason_for_no_feature_is_refused_before_any_predict():
+def test_what_the_report_says_of_no_feature_is_refused_before_any_predict():
     def never(_):
         raise AssertionError
 
     report = {"rationale": {"a": "asked for", "B": "of the register"}}
     with pytest.raises(ConfigError) as refused:
-        audited(callable_model(never), report=report)
-    assert str(refused.value) == (
+        audited(callable_model(never), report={**report, "always_show": ["a", "unred"]})
+    assert refused.value.problems == (
         "[report] rationale must name features that the audit has, but 'B' is none. "
-        "Did you mean 'b'?"
+        "Did you mean 'b'?",
+        "[report] always_show must name features that the audit has, but 'unred' "
+        "is none. Did you mean 'unread'?",
     )
 
 

@@ -49,6 +49,7 @@ def claimed(entry, **claim):
 
 
 METHOD = "permutation"
+PEOPLE = "'role' and 'name' or 'role' and 'name' and 'relation'"
 OF_GROUPS = {"of": "groups"}
 OFTEN = {"within": 1, "expected": 1, "tolerance": 0}
 
@@ -103,6 +104,22 @@ CONFIG = [
         "importance must be a list of tables, [[importance]], but [] was given.",
     ),
     ({"importance": [3]}, "[importance] must be a table, but 3 was given."),
+    (
+        {"report": {"people": [{"role": "owner", "name": "A"}, "me"]}},
+        f"[report] people must be a list of tables with {PEOPLE}, but 'me' was given.",
+    ),
+    (
+        {"report": {"people": [{"role": "owner", "name": " "}]}},
+        "[report] people.1.name must be a text that is not empty, but ' ' was given.",
+    ),
+    (
+        {"report": {"people": [{"role": "owner"}]}},
+        "[report] people.1.name must be a text that is not empty, but it is missing.",
+    ),
+    (
+        {"report": {"rationale": {"a": ""}}},
+        "[report] rationale.a must be a text that is not empty, but '' was given.",
+    ),
     (
         {"report": {"limits": "none"}},
         "[report] limits must be a list of texts, each once, but 'none' was given.",
