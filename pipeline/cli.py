@@ -99,13 +99,13 @@ def render(
 ) -> None:
     """Render the stored run in FOLDER again, without R, model or data."""
     from pipeline.bundle import stored_attachments
-    from pipeline.history import load_run
     from pipeline.report.html import page_files
     from pipeline.report.pdf import PdfError
+    from pipeline.stored import load_whole_run
 
     fault = ""
     with _faults():
-        result = load_run(folder)
+        result = load_whole_run(folder)
         carried = stored_attachments(folder)
         asked = partial(
             page_files,
@@ -138,12 +138,13 @@ def render(
 @click.argument("run", type=FOLDER)
 def diff(baseline: Path, run: Path) -> None:
     """Say what differs between two stored runs and which importances moved."""
-    from pipeline.history import load_run
     from pipeline.report.change_section import section_of
     from pipeline.report.plain_text import to_text
+    from pipeline.stored import load_whole_run
 
     with _faults():
-        click.echo(to_text(section_of(load_run(run), load_run(baseline))), nl=False)
+        runs = load_whole_run(run), load_whole_run(baseline)
+        click.echo(to_text(section_of(*runs)), nl=False)
 
 
 @main.command()
@@ -173,11 +174,12 @@ def verify(path: Path, replay: bool, quiet: bool) -> None:
 def handoff(folder: Path, to: Path | None, quiet: bool) -> None:
     """Hand the stored run in FOLDER to R users: tables, vip's and DALEX's objects."""
     from pipeline.handoff import handoff as files_of
-    from pipeline.history import load_run, write_folder
+    from pipeline.history import write_folder
+    from pipeline.stored import load_whole_run
     from r_bridge import host
 
     with _faults():
-        result = load_run(folder)
+        result = load_whole_run(folder)
         name = f"{result.run.audit}-{result.run.volatile['run_id']}-handoff"
         target = to or Path(name)
         with host.session():

@@ -18,7 +18,7 @@ LAYERS = (
     "top_k_protocols repeat_run bridge_checks pair_checks",
     "supplied_numbers not_begun",
     "journal",
-    "verify",
+    "verify stored",
     "verify_pdf",
     "statements",
     "data models model_table measure preconditions environment history doctor starter "

@@ -21,8 +21,8 @@ from pipeline.audit import audit, exit_code
 from pipeline.config import parse_config
 from pipeline.data import dataset
 from pipeline.errors import ConfigError
-from pipeline.history import summary
 from pipeline.models import wrap
+from pipeline.report.short_views import summary
 from pipeline.report.view import build_view
 from pipeline.result_json import dumps, loads
 

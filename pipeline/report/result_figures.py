@@ -138,8 +138,9 @@ def _headline(ranking: Ranking) -> Sentence:
         return say("results.only", feature=first)
     if ranking.last[measured[0]] == 1:
         above = ranking.mean - ranking.nothing
-        ratio = above[measured[0]] / above[measured[1]]
-        if np.isfinite(ratio) and 1.05 <= ratio < 100:
+        one, other = above[list(measured[:2])]
+        ratio = one / other if other else np.inf
+        if 1.05 <= ratio < 100:
             path = f"importances[{ranking.index}].mean"
             times = Value(path, float(ratio), number(float(ratio), 1), derived="ratio")
             return say("results.times", feature=first, ratio=times)

@@ -204,7 +204,8 @@ def test_a_table_can_be_taken_along_in_full_precision():
 
 
 def test_rows_that_the_body_leaves_out_can_be_opened():
-    (ranking,) = (d for d in tree_of("wide").all("details") if "Rank" in d.text)
+    sections = {s.attributes["id"]: s for s in tree_of("wide").all("section")}
+    (ranking,) = (d for d in sections["sec-f"].all("details") if "Rank" in d.text)
     assert len(ranking.all("tbody")[0].all("tr")) == 200
     assert not ranking.all("summary")[0].all("a")
 
@@ -278,6 +279,7 @@ UNKNOWN_TO_SOME = (
 
 
 def test_paper_keeps_to_what_every_renderer_knows():
-    css = print_css()
+    # Between the columns of a text, all know a gap.
+    css = re.sub(r"(columns: \d; )column-gap:", r"\1", print_css())
     assert not [word for word in UNKNOWN_TO_SOME if word in css]
     assert not re.search(r"\d(vw|vh)\b", css)

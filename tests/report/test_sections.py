@@ -356,7 +356,7 @@ def test_seeds_are_listed_with_everyone_who_drew_from_them():
 def test_only_commands_that_exist_are_shown():
     commands = words(section(view_of("apartments"), "N"))
     used = set(re.findall(r"importance-audit (\S+)", commands))
-    assert used == {"run", "render"}
+    assert used == {"run", "render", "verify"}
     assert "apartments/runs/20261120T091204Z-7f3a91c2" in commands
 
 

@@ -1,0 +1,63 @@
+"""The result of a stored run as commands hand it on: whole, or refused.
+
+Not: which file of a folder is altered (`verify`), or measuring again (`replay`).
+"""
+
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from pipeline.errors import DataError
+from pipeline.history import load_run
+from pipeline.result import AuditResult
+from pipeline.statements import own_digest, stored_result
+
+SEE_VERIFY = "Run: importance-audit verify"
+
+
+def load_whole_run(folder: Path) -> AuditResult:
+    """Return the result stored in a run folder, if it is as its run wrote it.
+
+    What its content digest does not cover is looked at by itself: the name of a run
+    becomes the name of a file, and its start a day.
+
+    Raises
+    ------
+    DataError
+        If there is none, if it cannot be read, or if it is altered.
+    """
+    result = load_run(folder)
+    path = folder / "result.json"
+    document, digest = stored_result(path.read_bytes(), str(path))
+    for item in own_digest(document, digest):
+        raise DataError(
+            f"{path} must be as its run wrote it, but its content has the digest "
+            f"{item.found[:12]}… and states another. {SEE_VERIFY} {folder}"
+        )
+    for key, value in (
+        ("audit", result.run.audit),
+        ("run_id", result.run.volatile.get("run_id")),
+    ):
+        if not _is_name(value):
+            raise DataError(
+                f"{path} must name its {key} by a text without '/', but it is "
+                f"{value!r}."
+            )
+    if not _is_instant(result.run.volatile.get("started")):
+        raise DataError(
+            f"{path} must say when its run started, but it does not. {SEE_VERIFY} "
+            f"{folder}"
+        )
+    return result
+
+
+def _is_name(value: Any) -> bool:
+    """Return whether a value can be part of the name of a file."""
+    return isinstance(value, str) and not {"/", "\0"} & set(value)
+
+
+def _is_instant(value: Any) -> bool:
+    try:
+        return isinstance(value, str) and bool(datetime.fromisoformat(value))
+    except ValueError:
+        return False

@@ -1,0 +1,91 @@
+"""A stored result that is not as its run wrote it is refused in one sentence."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from pipeline.cli import main
+from pipeline.result_json import digest_of
+
+RUN = Path(__file__).parent / "bundles" / "1.0" / "runs" / "20261122T000000Z-00000000"
+COMMANDS = {
+    "render": lambda run, other: ["render", run, "--output", other],
+    "diff": lambda run, _: ["diff", str(RUN), run],
+    "handoff": lambda run, other: ["handoff", run, "--to", other],
+}
+
+
+def told(command, folder, changed, *, sealed=False):
+    """Return exit code and words of a command on a run that `changed` altered."""
+    run = shutil.copytree(RUN, folder / "run")
+    document = json.loads((run / "result.json").read_text("utf8"))
+    changed(document)
+    if sealed:
+        document["content_digest"] = digest_of(document)
+    (run / "result.json").write_text(json.dumps(document), encoding="utf8")
+    words = COMMANDS[command](str(run), str(folder / "out"))
+    answer = CliRunner().invoke(main, words)
+    assert not (folder / "out").exists()
+    return answer.exit_code, answer.output.replace(str(run), "RUN").strip()
+
+
+def put(*path_and_value):
+    *path, last, value = path_and_value
+
+    def changed(document):
+        for key in path:
+            document = document[key]
+        document[last] = value
+
+    return changed
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    "changed",
+    [
+        put("run", "config", 3),
+        put("run", "environment", ["x"]),
+        put("importances", 0, "unit", None),
+        put("datasets", "columns", 0, "name", "x"),
+        put("importances", 0, "raw", 0, 0, 1.25),
+    ],
+)
+def test_an_altered_result_is_refused_and_verify_is_named(tmp_path, command, changed):
+    code, words = told(command, tmp_path, changed)
+    assert code == 2
+    assert words.startswith("RUN/result.json must be as its run wrote it, but its")
+    assert words.endswith("and states another. Run: importance-audit verify RUN")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("run_id", "../../taken"), ("run_id", 3), ("run_id", None)]
+)
+def test_the_name_of_a_run_leads_to_no_other_folder(tmp_path, key, value):
+    assert told("render", tmp_path, put("run", "volatile", key, value)) == (
+        2,
+        f"RUN/result.json must name its {key} by a text without '/', but it is "
+        f"{value!r}.",
+    )
+
+
+def test_the_name_of_an_audit_leads_to_no_other_folder(tmp_path):
+    changed = put("run", "audit", "../taken")
+    assert told("handoff", tmp_path, changed, sealed=True) == (
+        2,
+        "RUN/result.json must name its audit by a text without '/', but it is "
+        "'../taken'.",
+    )
+
+
+@pytest.mark.parametrize("value", ["yesterday", None, 3])
+def test_a_run_that_started_at_no_time_is_refused(tmp_path, value):
+    code, words = told("diff", tmp_path, put("run", "volatile", "started", value))
+    assert code == 2
+    assert words == (
+        "RUN/result.json must say when its run started, but it does not. "
+        "Run: importance-audit verify RUN"
+    )
