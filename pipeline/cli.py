@@ -98,13 +98,13 @@ def render(
     quiet: bool,
 ) -> None:
     """Render the stored run in FOLDER again, without R, model or data."""
-    from pipeline.bundle import stored_attachments
-    from pipeline.report.html import page_files
-    from pipeline.report.pdf import PdfError
-    from pipeline.stored import load_whole_run
-
     fault = ""
     with _faults():
+        from pipeline.bundle import stored_attachments
+        from pipeline.report.html import page_files
+        from pipeline.report.pdf import PdfError
+        from pipeline.stored import load_whole_run
+
         result = load_whole_run(folder)
         carried = stored_attachments(folder)
         asked = partial(
@@ -374,6 +374,9 @@ def _faults() -> Iterator[None]:
         _stop(3, str(error))
     except (AuditError, RBridgeError) as error:
         _stop(2, str(error))
+    except ImportError as error:
+        needed = "The libraries of this command must load"
+        _stop(4, f"{needed}, but {error}. Run: importance-audit doctor")
     except KeyboardInterrupt:
         _stop(130, "Interrupted.")
 

@@ -69,8 +69,9 @@ def read_pdf(data: bytes, *, name: str = "report.pdf") -> PdfContent:
 
 
 def _told(error: Exception) -> str:
-    """Return the words of an error in one line, without its full stop."""
-    return " ".join(str(error).split()).rstrip(".")
+    """Return the words of an error in one line, without full stop and our buffer."""
+    words = re.sub(r"<_io\.BytesIO object at \w+>:? *", "", str(error))
+    return " ".join(words.split()).rstrip(".")
 
 
 def _attachments(pdf: Any) -> Iterator[tuple[str, bytes | None]]:

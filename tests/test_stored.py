@@ -1,7 +1,10 @@
 """A stored result that is not as its run wrote it is refused in one sentence."""
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -88,4 +91,18 @@ def test_a_run_that_started_at_no_time_is_refused(tmp_path, value):
     assert words == (
         "RUN/result.json must say when its run started, but it does not. "
         "Run: importance-audit verify RUN"
+    )
+
+
+def test_a_library_that_does_not_load_costs_one_sentence(tmp_path):
+    stub = tmp_path / "matplotlib.py"
+    stub.write_text('raise ImportError("libfreetype is broken")')
+    paths = os.pathsep.join((str(tmp_path), str(RUN.parents[4])))
+    words = [sys.executable, "-m", "pipeline", "render", str(RUN)]
+    given = {"cwd": tmp_path, "env": os.environ | {"PYTHONPATH": paths}}
+    answer = subprocess.run(words, capture_output=True, text=True, **given)
+    assert (answer.returncode, answer.stderr) == (
+        4,
+        "The libraries of this command must load, but libfreetype is broken. "
+        "Run: importance-audit doctor\n",
     )

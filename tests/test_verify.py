@@ -263,3 +263,12 @@ def test_what_is_no_pdf_is_unreadable(tmp_path):
     code, line = told(tmp_path / "report.pdf")
     assert code == 2
     assert re.fullmatch(r".*report\.pdf must be a whole PDF, but .*\.\n", line)
+
+
+def test_a_file_that_is_no_pdf_is_told_in_words(tmp_path):
+    path = tmp_path / "audit.toml"
+    path.write_text("seed = 1\n")
+    assert told(path) == (
+        2,
+        f"{path} must be a whole PDF, but it cannot be read: can't find startxref.\n",
+    )
