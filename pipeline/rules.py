@@ -312,7 +312,7 @@ def _incomplete(choices: list[dict[str, Rule]], value: Any) -> Misfit | None:
     """
     given = set(value) if isinstance(value, Mapping) else set()
     started = [keys for keys in choices if given and given < set(keys)]
-    least = min(started, key=len, default={})
+    least: dict[str, Rule] = min(started, key=len, default={})
     if not started or not all(set(least) <= set(keys) for keys in started):
         return None
     key = next(key for key in least if key not in given)
