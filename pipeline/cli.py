@@ -112,7 +112,7 @@ def render(
             result,
             attachments=carried,
             profile=profile or "",
-            baseline=load_run(baseline) if baseline else None,
+            baseline=load_whole_run(baseline) if baseline else None,
         )
         try:
             files = asked()
