@@ -9,7 +9,7 @@ import io
 import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal, TypeAlias
 
@@ -212,6 +212,18 @@ class Table:
     def is_landscape(self) -> bool:
         """Whether paper must be turned to hold its columns."""
         return len(self.columns) > UPRIGHT_COLUMNS
+
+    @property
+    def without_bars(self) -> "Table":
+        """The same table with its bars left out, the other columns the wider for it."""
+        kept = [i for i, column in enumerate(self.columns) if column.kind != "bar"]
+        share = 100 / sum(self.columns[i].width for i in kept)
+        columns = tuple(
+            replace(self.columns[i], width=round(share * self.columns[i].width, 2))
+            for i in kept
+        )
+        rows = (replace(r, cells=tuple(r.cells[i] for i in kept)) for r in self.rows)
+        return replace(self, columns=columns, rows=tuple(rows))
 
     @property
     def file(self) -> str:

@@ -295,12 +295,19 @@ def _finished(svg: str) -> str:
     svg = re.sub(r"<\w+ [^>]*>", _plain, svg)
     for group, content in _NEEDLESS_GROUPS:
         svg = re.sub(rf"<g{group}>\s*({content})\s*</g>", r"\1", svg)
-    return svg
+    return re.sub(r"\n +", "\n", svg)
 
 
 def _plain(tag: re.Match[str]) -> str:
     text = re.sub(r' transform="rotate\(-0 [^"]*"', "", tag.group())
+    text = re.sub(r"\d+\.\d{3,}", _rounded, text)
+    text = re.sub(r"\s+", " ", text)
     return re.sub(r'style="([^"]*)"', _attributes, text)
+
+
+def _rounded(number: re.Match[str]) -> str:
+    """Return a length to a hundredth of a point, finer than any printer."""
+    return f"{float(number.group()):.2f}".rstrip("0").rstrip(".")
 
 
 def _attributes(style: re.Match[str]) -> str:

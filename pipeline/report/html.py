@@ -3,7 +3,7 @@
 import base64
 from collections.abc import Mapping
 from datetime import datetime
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
@@ -14,6 +14,7 @@ from pipeline.report.fonts import fonts_of
 from pipeline.report.pdf import conformity_statement, to_pdf
 from pipeline.report.report_views import MAIN, report_views
 from pipeline.report.template_files import templates_sha256
+from pipeline.report.traces import traces
 from pipeline.report.view import ReportView, at_most, build_view
 from pipeline.report.wording import look_up, say, templates
 from pipeline.result import AuditResult
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
 
 Rows: TypeAlias = tuple[tuple[Sentence, Sentence], ...]
 
-LARGEST_DOWNLOAD = 200_000
-"""Bytes of a table that the page itself hands over; larger ones lie beside it."""
+DOWNLOADS = 50_000
+"""Bytes of tables that the page itself hands over; the larger ones lie beside it."""
 MOST_ROWS = 2000
 """Rows that the page shows of one table; the file beside it has them all."""
 TEMPLATE_DIGITS = 16
@@ -161,7 +162,8 @@ def _told(attachments: Mapping[str, bytes]) -> Attachments:
 
 def _beside(view: ReportView, result: AuditResult) -> dict[str, str]:
     """Return the SHA-256 of the files that hold the tables too large for a page."""
-    wanted = {table.source for table in view.tables if not csv_uri(table)} - {""}
+    handed = handed_over(view)
+    wanted = {table.source for table in view.tables if not handed[table.id]} - {""}
     texts = tables(result) if wanted else {}
     return {
         name: sha256(texts[name].encode()).hexdigest()
@@ -197,12 +199,26 @@ def svg_uri(figure: Figure) -> str:
     return _data_uri("image/svg+xml", figure.svg)
 
 
-def csv_uri(table: Table) -> str:
-    """Return a table as an address that holds it, empty if that is too large."""
-    text = table.csv
-    if len(text.encode()) > LARGEST_DOWNLOAD:
-        return ""
-    return _data_uri("text/csv", text)
+def handed_over(view: ReportView) -> dict[str, str]:
+    """Return each table of a page as an address that holds it, by its id.
+
+    Parameters
+    ----------
+    view : ReportView
+
+    Returns
+    -------
+    dict of str to str
+        Empty for the largest tables, where all together would make the page heavy.
+    """
+    texts = {table.id: table.csv for table in view.tables if table.source}
+    uris = dict.fromkeys((table.id for table in view.tables), "")
+    room = DOWNLOADS
+    for name in sorted(texts, key=lambda name: len(texts[name].encode())):
+        room -= len(texts[name].encode())
+        if room >= 0:
+            uris[name] = _data_uri("text/csv", texts[name])
+    return uris
 
 
 def every_row(table: Table) -> Table:
@@ -237,8 +253,9 @@ def _rendered(
             beside=beside,
             screen_css=_screen_css(),
             svg_uri=svg_uri,
-            csv_uri=csv_uri,
             every_row=every_row,
+            handed_over={} if printing else handed_over(view),
+            traces=partial(traces, path=view.path),
         )
     )
 

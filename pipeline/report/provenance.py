@@ -192,21 +192,14 @@ def _environment(facts: Facts) -> KeyValues:
 def _longest(steps: Mapping[str, float]) -> list[tuple[Sentence, Sentence]]:
     """Return how long the longest steps took, of those of a second or more."""
     order = sorted(steps, key=lambda step: -steps[step])
-    return [
-        (
-            say("provenance.step", step=shown(step)),
-            (
-                Value(
-                    f"run.volatile['seconds_by_step'][{step!r}]",
-                    float(steps[step]),
-                    significant(steps[step], 2),
-                    word("words.seconds"),
-                ),
-            ),
-        )
-        for step in order[:STEPS]
-        if steps[step] >= 1
-    ]
+    rows = []
+    for step in (step for step in order[:STEPS] if steps[step] >= 1):
+        path = f"run.volatile['seconds_by_step'][{step!r}]"
+        text = significant(steps[step], 2)
+        took = Value(path, float(steps[step]), text, word("words.seconds"))
+        told = say("provenance.step_took", seconds=took, step=shown(step))
+        rows.append((say("provenance.step"), told))
+    return rows
 
 
 def _versions(facts: Facts) -> KeyValues:

@@ -68,7 +68,7 @@ def ranking_table(facts: Facts, ranking: Ranking, always: Sequence[str] = ()) ->
     table = _table(facts, ranking, shown_rows)
     if len(shown_rows) == len(ranking.order):
         return table
-    full = _table(facts, ranking, ranking.order)
+    full = _table(facts, ranking, ranking.order).without_bars
     once = {row.key for row in table.rows}  # an id may stand on a page once
     full = replace(
         full,

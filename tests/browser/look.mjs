@@ -2,7 +2,7 @@
 // {"chromium": path, "downloads": folder, "pages": {name: file}, "whole": [name, ...]}
 // -> {name: {axe: {light|dark|narrow}, incomplete, requests, ...}}
 // Pages of "whole" are judged by every rule in every mode. The others, which share its
-// templates, by every rule in light, by those on colour in dark and on layout at 320 px.
+// templates and its style, by every rule but colour in light and by layout at 320 px.
 import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
@@ -13,11 +13,12 @@ const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-prac
 const WIDE = { width: 1280, height: 900 };
 const NARROW = { width: 320, height: 640 };
 const MODES = { light: ["light", WIDE], dark: ["dark", WIDE], narrow: ["light", NARROW] };
-const ALL = { type: "tag", values: TAGS };
+const ALL = { runOnly: { type: "tag", values: TAGS } };
+const COLOURS = { "color-contrast": { enabled: false }, "link-in-text-block": { enabled: false } };
+const LAYOUT = ["target-size", "scrollable-region-focusable", "meta-viewport", "bypass", "region"];
 const OWN = {
-  light: ALL,
-  dark: { type: "rule", values: ["color-contrast", "link-in-text-block"] },
-  narrow: { type: "rule", values: ["target-size", "scrollable-region-focusable", "meta-viewport", "bypass", "region"] },
+  light: { ...ALL, rules: COLOURS },
+  narrow: { runOnly: { type: "rule", values: LAYOUT } },
 };
 const job = JSON.parse(readFileSync(0, "utf8"));
 
@@ -70,10 +71,12 @@ async function judged(page, isWhole) {
   const axe = {};
   const incomplete = [];
   await page.evaluate(axeSource);
-  for (const [mode, [scheme, viewport]] of Object.entries(MODES)) {
+  const asked = isWhole ? { light: ALL, dark: ALL, narrow: ALL } : OWN;
+  for (const [mode, options] of Object.entries(asked)) {
+    const [scheme, viewport] = MODES[mode];
     await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
     await page.setViewport(viewport);
-    const told = await page.evaluate(askAxe, isWhole ? ALL : OWN[mode]);
+    const told = await page.evaluate(askAxe, options);
     axe[mode] = told.violations;
     incomplete.push(...told.incomplete.map((line) => ({ mode, ...line })));
   }
@@ -81,8 +84,8 @@ async function judged(page, isWhole) {
   return { axe, incomplete };
 }
 
-async function askAxe(runOnly) {
-  const told = await axe.run(document, { runOnly, resultTypes: ["violations", "incomplete"] });
+async function askAxe(options) {
+  const told = await axe.run(document, { ...options, resultTypes: ["violations", "incomplete"] });
   const brief = (rules) => rules.map((rule) => ({
     rule: rule.id,
     count: rule.nodes.length,

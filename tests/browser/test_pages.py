@@ -13,11 +13,10 @@ from pipeline.report.html import page_files
 from pipeline.result_csv import tables
 
 HERE = Path(__file__).parent
-PAGES = (
-    *("apartments", "hostile", "one feature", "wide", "failed", "interrupted"),
-    *("disagreeing", "multiclass"),
-)
-WHOLE = ("apartments",)
+PAGES = ("disagreeing", "hostile", "wide", "interrupted", "multiclass")
+"""Between them every template, with much, little and nothing in it."""
+WHOLE = ("disagreeing",)
+"""The page with most kinds of tables, figures, verdicts and findings."""
 KNOWN_MISTAKE = "Resource violates Content Security Policy"
 """Nu says that data: images are blocked where the policy allows them."""
 
@@ -53,9 +52,9 @@ def seen(folder):
 
 @pytest.mark.needs_chromium
 @pytest.mark.parametrize("name", PAGES)
-@pytest.mark.parametrize("mode", ["light", "dark", "narrow"])
-def test_no_rule_of_accessibility_is_broken(seen, name, mode):
-    assert seen[name]["axe"][mode] == []
+def test_no_rule_of_accessibility_is_broken(seen, name):
+    modes = ("light", "dark", "narrow") if name in WHOLE else ("light", "narrow")
+    assert seen[name]["axe"] == {mode: [] for mode in modes}
 
 
 @pytest.mark.needs_chromium
@@ -135,7 +134,7 @@ def test_what_npm_brings_is_pinned_and_names_no_registry():
 
 def test_a_table_too_large_for_the_page_lies_beside_it_under_its_digest():
     """The digest is that of the file as a run folder holds it."""
-    result = plain_result([f"{i:03}.{'x' * 900}" for i in range(240)])
+    result = plain_result([f"{i:02}.{'x' * 2700}" for i in range(24)])
     page = page_files(result, pdf=False)["report.html"]
     digest = sha256(tables(result)["importances.csv"].encode()).hexdigest()
     assert '<a href="importances.csv">importances.csv</a>' in page

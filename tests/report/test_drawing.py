@@ -41,11 +41,15 @@ def drawn(*names):
     return sheet.svg(20.0, salt="fig-test")
 
 
+HUNDREDTH = 0.01 * 25.4 / 72
+"""To so many millimetres a drawing states its places: to 0.01 pt."""
+
+
 def test_places_are_millimetres_from_the_upper_left_corner():
     svg = drawn("name")
-    assert mark(svg, "mark") == pytest.approx((10.0, 12.0), abs=1e-4)
+    assert mark(svg, "mark") == pytest.approx((10.0, 12.0), abs=HUNDREDTH)
     assert points(groups(svg, "line")[0]) == pytest.approx(
-        np.array([(1.0, 3.0), (2.0, 4.0)]), abs=1e-4
+        np.array([(1.0, 3.0), (2.0, 4.0)]), abs=HUNDREDTH
     )
     assert {x for x, _ in np.round(points(groups(svg, "box")[0]), 3)} == {5.0, 8.0}
 

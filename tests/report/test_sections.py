@@ -400,8 +400,8 @@ def test_the_executive_page_keeps_to_its_caps():
 @pytest.mark.parametrize(
     ("seconds", "told"),
     [
-        (range(12), [f"of this, step {n} {n} seconds" for n in range(11, 3, -1)]),
-        ((0.99, 5), ["of this, step 1 5 seconds"]),
+        (range(12), [f"of this {n} seconds, step {n}" for n in range(11, 3, -1)]),
+        ((0.99, 5), ["of this 5 seconds, step 1"]),
     ],
 )
 def test_the_longest_steps_are_told_with_their_seconds(seconds, told):
