@@ -291,8 +291,9 @@ def _finished(svg: str) -> str:
     """
     svg = re.sub(r"<metadata>.*?</metadata>\s*|<!DOCTYPE[^>]*>\s*", "", svg, flags=re.S)
     svg = re.sub(r"<defs>\s*<style.*?</style>\s*</defs>\s*", "", svg, flags=re.S)
-    svg = svg.replace('<g id="figure_1">', '<g stroke-linejoin="round">', 1)
     svg = re.sub(r"<\w+ [^>]*>", _plain, svg)
+    shared = f'<g stroke-linejoin="round" font-family="{_FAMILY}">'
+    svg = svg.replace('<g id="figure_1">', shared, 1)
     for group, content in _NEEDLESS_GROUPS:
         svg = re.sub(rf"<g{group}>\s*({content})\s*</g>", r"\1", svg)
     return re.sub(r"\n +", "\n", svg)
@@ -314,6 +315,7 @@ def _attributes(style: re.Match[str]) -> str:
     values = dict(part.split(": ", 1) for part in style[1].split("; "))
     if font := re.match(r"(?:(\d+) )?([\d.]+px) ", values.pop("font", "")):
         values |= {"font-weight": font[1] or "400", "font-size": font[2]}
-    if "font-size" in values:
-        values["font-family"] = _FAMILY
+    values.pop("font-family", None)
+    if values.get("font-weight") == "400":
+        del values["font-weight"]
     return " ".join(f'{name}="{value}"' for name, value in values.items())

@@ -8,13 +8,13 @@ from hashlib import sha256
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
-from pipeline.report.blocks import Figure, Sentence, Styled, Table
+from pipeline.report.blocks import Figure, Sentence, Styled
 from pipeline.report.facts import Attachments
 from pipeline.report.fonts import fonts_of
 from pipeline.report.pdf import conformity_statement, to_pdf
 from pipeline.report.report_views import MAIN, report_views
 from pipeline.report.template_files import templates_sha256
-from pipeline.report.traces import traces
+from pipeline.report.traces import light, traces
 from pipeline.report.view import ReportView, at_most, build_view
 from pipeline.report.wording import look_up, say, templates
 from pipeline.result import AuditResult
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 Rows: TypeAlias = tuple[tuple[Sentence, Sentence], ...]
 
-DOWNLOADS = 50_000
+DOWNLOADS = 30_000
 """Bytes of tables that the page itself hands over; the larger ones lie beside it."""
 MOST_ROWS = 2000
 """Rows that the page shows of one table; the file beside it has them all."""
@@ -223,7 +223,7 @@ def handed_over(view: ReportView) -> dict[str, str]:
 
 def every_row(table: Table) -> Table:
     """Return what a cut table opens to: all rows, if they are not too many."""
-    return at_most(table.everything or table, MOST_ROWS)
+    return light(at_most(table.everything or table, MOST_ROWS))
 
 
 def _data_uri(media_type: str, text: str) -> str:

@@ -1,10 +1,10 @@
-"""Where the numbers of a table stand, told once per column. Not: what they are."""
+"""Where the numbers of a table stand, told once per column, and of which it is told."""
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from pipeline.report.blocks import Table, Value, parts_of
+from pipeline.report.blocks import Cell, Sentence, Styled, Table, Value, parts_of
 
 
 @dataclass(frozen=True)
@@ -67,3 +67,29 @@ def _told(
             if index and alone:
                 own[row] = index[2]
     return (told.pop() if len(told) == 1 else None), own
+
+
+def light(table: Table) -> Table:
+    """Return a table in which numbers made of others are plain text.
+
+    In a long list they would take half of the page; the first rows of it stand in the
+    report with them, and its file has all in full precision.
+    """
+    rows = (replace(r, cells=tuple(map(_light, r.cells))) for r in table.rows)
+    return replace(table, rows=tuple(rows))
+
+
+def _light(cell: Cell) -> Cell:
+    return replace(cell, parts=_as_text(cell.parts))
+
+
+def _as_text(parts: Sentence) -> Sentence:
+    texts = []
+    for part in parts:
+        if isinstance(part, Value) and part.derived:
+            texts.append(f"{part.text} {part.unit}" if part.unit else part.text)
+        elif isinstance(part, Styled):
+            texts.append(replace(part, parts=_as_text(part.parts)))
+        else:
+            texts.append(part)
+    return tuple(texts)

@@ -51,7 +51,9 @@ def test_places_are_millimetres_from_the_upper_left_corner():
     assert points(groups(svg, "line")[0]) == pytest.approx(
         np.array([(1.0, 3.0), (2.0, 4.0)]), abs=HUNDREDTH
     )
-    assert {x for x, _ in np.round(points(groups(svg, "box")[0]), 3)} == {5.0, 8.0}
+    corners = sorted(x for x, _ in points(groups(svg, "box")[0]))
+    assert corners[0] == pytest.approx(5.0, abs=HUNDREDTH)
+    assert corners[-1] == pytest.approx(8.0, abs=HUNDREDTH)
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -65,9 +67,10 @@ def test_what_xml_forbids_or_breaks_a_line_is_shown_as_an_escape(char):
 
 
 def test_fonts_are_written_in_longhand_and_start_with_dejavu():
-    styles = [style for *_, style in texts(drawn(*HOSTILE))]
-    families = {style["font-family"] for style in styles}
-    assert families == {"'DejaVu Sans',Verdana,sans-serif"}
+    svg = drawn(*HOSTILE)
+    styles = [style for *_, style in texts(svg)]
+    assert svg.count("font-family") == 1  # of the group that holds all
+    assert """<g stroke-linejoin="round" font-family="'DejaVu Sans',""" in svg
     assert {style["font-size"] for style in styles} == {"8px"}
     assert not any({"font", "style"} & set(style) for style in styles)
 
