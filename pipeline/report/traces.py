@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from pipeline.report.blocks import Cell, Sentence, Styled, Table, Value, parts_of
+from pipeline.report.blocks import Cell, Part, Sentence, Styled, Table, Value, parts_of
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def _light(cell: Cell) -> Cell:
 
 
 def _as_text(parts: Sentence) -> Sentence:
-    texts = []
+    texts: list[Part] = []
     for part in parts:
         if isinstance(part, Value) and part.derived:
             texts.append(f"{part.text} {part.unit}" if part.unit else part.text)
