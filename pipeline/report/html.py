@@ -8,7 +8,7 @@ from hashlib import sha256
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
-from pipeline.report.blocks import Figure, Sentence, Styled
+from pipeline.report.blocks import Figure, Sentence, Styled, Table
 from pipeline.report.facts import Attachments
 from pipeline.report.fonts import fonts_of
 from pipeline.report.pdf import conformity_statement, to_pdf

@@ -57,3 +57,27 @@ def read(page: str) -> Node:
     reader.close()
     (root,) = reader.open
     return root
+
+
+def traces_of(page):
+    """Return the attributes of every element of a page that carries a number.
+
+    A cell without a place has that of its column's head, at the number of its row.
+    """
+    tree = read(page)
+    for table in tree.all("table"):
+        heads = [
+            head.attributes
+            for head in table.all("th")
+            if head.attributes.get("scope") == "col"
+        ]
+        for row in table.all("tr")[1:] if heads else ():
+            number = row.attributes.get("data-r", "")
+            for head, cell in zip(heads, row.all("th", "td"), strict=True):
+                told = {k: v for k, v in head.items() if k in ("data-p", "data-d")}
+                told |= {"data-p": head.get("data-p", "").replace("[]", f"[{number}]")}
+                for node in (cell, *cell.all("span")):
+                    if "data-v" in node.attributes and "data-p" not in node.attributes:
+                        node.attributes.update(told)
+    nodes = [node.attributes for node in tree.all("td", "span")]
+    return [node for node in nodes if "data-v" in node]

@@ -7,7 +7,8 @@ from functools import cache
 import pandas as pd
 import pytest
 from tests.report.made_variants import made
-from tests.report.page_reader import read
+from tests.report.page_reader import read, traces_of
+from tests.report.reading import found
 from tests.report.test_html import nodes_of
 
 from pipeline.finding import Finding
@@ -16,7 +17,7 @@ from pipeline.report.by_model import FRAMES, models_in, part_of, parts
 from pipeline.report.html import to_html
 from pipeline.report.report_views import report_views
 from pipeline.report.view import build_view
-from pipeline.result_json import content_digest
+from pipeline.result_json import content_digest, dumps, loads
 
 MODELS = ("forest", "linear", "svm", "net")
 
@@ -152,15 +153,11 @@ def test_no_link_of_a_page_is_dead(path):
 
 @pytest.mark.parametrize("model", MODELS)
 def test_a_number_on_a_model_page_stands_where_its_trace_says(model):
-    traced = re.findall(
-        r'data-v="([^"]+)" data-p="importances\[(\d+)\]\.mean\[(\d+)\]"[ >]',
-        pages()[f"models/{model}"],
-    )
-    assert len(traced) > 10
-    for exact, at, row in traced:
-        record = four().importances[int(at)]
-        assert record.model in (model, "")
-        assert float(exact) == record.mean[int(row)]
+    stored = loads(dumps(four()))
+    as_it_is = [n for n in traces_of(pages()[f"models/{model}"]) if "data-d" not in n]
+    assert len(as_it_is) > 10
+    for node in as_it_is:
+        assert float(node["data-v"]) == float(found(stored, node["data-p"])), node
 
 
 def test_a_measure_has_one_card_number_on_all_pages():

@@ -5,7 +5,7 @@ from functools import cache
 
 from tests.report.made_records import models_frame, performance_frame
 from tests.report.made_variants import made, plain_result, view_of
-from tests.report.page_reader import read
+from tests.report.page_reader import traces_of
 from tests.report.reading import found
 
 from pipeline.report.html import print_html, svg_uri, to_html
@@ -15,27 +15,7 @@ from pipeline.result_json import dumps, loads
 
 @cache
 def traced(name):
-    """Return the attributes of every element of a page that carries a number.
-
-    A cell without a place has that of its column's head, at the number of its row.
-    """
-    tree = read(to_html(view_of(name)))
-    for table in tree.all("table"):
-        heads = [head.attributes for head in table.all("th") if scope(head) == "col"]
-        for row in table.all("tr")[1:] if heads else ():
-            number = row.attributes.get("data-r", "")
-            for head, cell in zip(heads, row.all("th", "td"), strict=True):
-                told = {k: v for k, v in head.items() if k in ("data-p", "data-d")}
-                told |= {"data-p": head.get("data-p", "").replace("[]", f"[{number}]")}
-                for node in (cell, *cell.all("span")):
-                    if "data-v" in node.attributes and "data-p" not in node.attributes:
-                        node.attributes.update(told)
-    nodes = [node.attributes for node in tree.all("td", "span")]
-    return [node for node in nodes if "data-v" in node]
-
-
-def scope(head):
-    return head.attributes.get("scope")
+    return traces_of(to_html(view_of(name)))
 
 
 def test_each_number_of_the_page_equals_that_of_result_json(any_name):
