@@ -4,21 +4,21 @@ The older is the approved baseline. What differs decides what a movement may mea
 it comes first. Not: which run is the baseline, or how a report says it.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
 
 from pipeline.agreement import numbers
 from pipeline.agreement.sides import side_by_side
+from pipeline.differences import Difference, differences
 from pipeline.estimates import Importance
 from pipeline.primary import interval, nothing_of, places, primary
 from pipeline.records import Floats
 from pipeline.result import AuditResult
 
-Area = Literal["configuration", "data", "model", "code", "environment", "seed"]
 Word = Literal[
     "moved",
     "below the minimum",
@@ -30,33 +30,12 @@ Word = Literal[
 ]
 
 
-AREAS: tuple[Area, ...] = (
-    *("configuration", "data", "model", "code", "environment", "seed"),
-)
-OWN = "importance-audit"
-OF_NO_NUMBER = ("report", "checks", "fail_on", "seed", "expected", "claims")
-"""Parts of a configuration that change no number, or are told elsewhere."""
-OF_COLUMNS = ("kind", "levels", "minimum", "maximum", "definition")
-OF_MODELS = (
-    *("estimator", "library", "parameters", "encoder", "source", "sha256"),
-    "predictions_sha256",
-)
-
-
-class Difference(NamedTuple):
-    """One thing that is not as it was; an absent side is an empty text."""
-
-    area: Area
-    what: str
-    old: str
-    new: str
-
-
 class Movement(NamedTuple):
     """One feature in both runs.
 
     `band` is the half-width that shuffling alone explains, NaN where nobody knows it;
-    `places_old` and `places_new` are the best and worst place the intervals allow.
+    `places_old` and `places_new` are the best and worst place the intervals allow. A
+    rank moved within noise if both runs allow a place in common.
     """
 
     feature: str
@@ -152,7 +131,7 @@ def change(old: AuditResult, new: AuditResult, *, minimum: float = 0.0) -> Chang
         if key in before
     )
     return Change(
-        differs=tuple(_differences(old, new)),
+        differs=tuple(differences(old, new)),
         moved=moved,
         only_asked_in=(_alone(before, after), _alone(after, before)),
         checks=tuple(_checks(old.checks, new.checks)),
@@ -178,16 +157,18 @@ def _moved(old: AuditResult, new: AuditResult, i: int, j: int, minimum: float) -
     def word(name: str) -> tuple[float, Word]:
         if name not in sides[0].row or name not in sides[1].row:
             return np.nan, "new" if name in sides[1].row else "gone"
-        if gaps is None or name not in measured:
+        held = (sides[0].columns[name], sides[1].columns[name])
+        if gaps is None or name not in measured or held[0] != held[1]:
             return np.nan, "not comparable"
         at = measured[name]
         band = float(gaps.band[at])
         if not gaps.inside[at]:
             gap = abs(float(gaps.difference[at]))
             return band, "moved" if gap >= least else "below the minimum"
-        ranks = [side.rank[side.row[name]] for side in sides]
-        is_same = ranks[0] == ranks[1]
-        return band, "no evidence of change" if is_same else "rank moved within noise"
+        if np.isnan(band) and not gaps.same[at]:  # a single draw has no spread
+            return band, "not comparable"
+        is_noise = _swapped_by_noise(*(side.told(name) for side in sides))
+        return band, "rank moved within noise" if is_noise else "no evidence of change"
 
     gone = [name for name in before.features if name not in after.features]
     names = sorted(after.features, key=lambda n: _last_if_nan(sides[1], n))
@@ -195,10 +176,14 @@ def _moved(old: AuditResult, new: AuditResult, i: int, j: int, minimum: float) -
     return Moved(old=i, new=j, why_not=why_not, features=tuple(rows))
 
 
+_Told: TypeAlias = tuple[float, float, tuple[float, float]]
+
+
 class _Side(NamedTuple):
     """One record as its features ask for it."""
 
     row: Mapping[str, int]
+    columns: Mapping[str, frozenset[str]]
     mean: Floats
     rank: Floats
     first: Floats
@@ -208,15 +193,28 @@ class _Side(NamedTuple):
     def of(cls, record: Importance) -> "_Side":
         first, last = places(*interval(record))
         row = {name: at for at, name in enumerate(record.features)}
-        return cls(row, record.mean, record.rank, first, last)
+        held = map(frozenset, record.columns)
+        columns = dict(zip(record.features, held, strict=True))
+        return cls(row, columns, record.mean, record.rank, first, last)
 
-    def told(self, name: str) -> tuple[float, float, tuple[float, float]]:
+    def told(self, name: str) -> _Told:
         """Return estimate, rank and places of a feature, NaN where it is not."""
         if name not in self.row:
             return np.nan, np.nan, (np.nan, np.nan)
         at = self.row[name]
         ends = float(self.first[at]), float(self.last[at])
         return float(self.mean[at]), float(self.rank[at]), ends
+
+
+def _swapped_by_noise(old: _Told, new: _Told) -> bool:
+    """Return whether ranks differ that the intervals of both runs leave open.
+
+    Where they do not, another feature moved past this one.
+    """
+    (_, rank_old, (first_old, last_old)) = old
+    (_, rank_new, (first_new, last_new)) = new
+    meet = first_old <= last_new and first_new <= last_old
+    return rank_old != rank_new and meet
 
 
 def _last_if_nan(side: _Side, name: str) -> tuple[bool, float, int]:
@@ -268,95 +266,20 @@ def _cards_differ(old: Importance, new: Importance) -> str:
     return ", ".join((*told, *units))
 
 
-def _differences(old: AuditResult, new: AuditResult) -> Iterator[Difference]:
-    """Yield what differs, area by area, in a fixed order."""
-    for area, told in _TOLD.items():
-        before, after = told(old), told(new)
-        for what in dict.fromkeys((*before, *after)):
-            one, other = before.get(what, ""), after.get(what, "")
-            if one != other:
-                yield Difference(area, what, one, other)
-
-
-def _configuration(result: AuditResult) -> dict[str, str]:
-    asked = {k: v for k, v in result.run.config.items() if k not in OF_NO_NUMBER}
-    return dict(_flat(asked))
-
-
-def _flat(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
-    """Yield every key of a configuration with its value, as one text each."""
-    if isinstance(value, Mapping) and value:
-        for key in value:
-            yield from _flat(value[key], f"{path}.{key}" if path else str(key))
-    elif isinstance(value, list | tuple) and any(isinstance(v, Mapping) for v in value):
-        for at, item in enumerate(value, start=1):
-            yield from _flat(item, f"{path}[{at}]")
-    else:
-        yield path, _text(value)
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, list | tuple):
-        return ", ".join(map(_text, value)) or "none"
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _data(result: AuditResult) -> dict[str, str]:
-    told = {}
-    for row in result.datasets.to_dict("records"):
-        told[f"{row['split']} rows"] = str(row["rows"])
-        told[f"{row['split']} digest"] = str(row["sha256"])
-    for row in result.columns.to_dict("records"):
-        told[f"column {row['feature']}"] = "present"
-        for name in OF_COLUMNS:
-            text = _text(row[name])
-            if text not in ("", "nan", "none"):
-                told[f"column {row['feature']}, {name}"] = text
-    return told
-
-
-def _model(result: AuditResult) -> dict[str, str]:
-    return {
-        f"{row['model']}, {name.replace('_', ' ')}": str(row.get(name, ""))
-        for row in result.models.to_dict("records")
-        for name in OF_MODELS
-        if row.get(name, "")
-    }
-
-
-def _code(result: AuditResult) -> dict[str, str]:
-    return {OWN: result.run.versions.get(OWN, "")}
-
-
-def _environment(result: AuditResult) -> dict[str, str]:
-    versions = {k: v for k, v in result.run.versions.items() if k != OWN}
-    return {**versions, **result.run.environment}
-
-
-def _seed(result: AuditResult) -> dict[str, str]:
-    seed = result.run.config.get("seed")
-    return {} if seed is None else {"seed": str(seed)}
-
-
-_TOLD: dict[Area, Callable[[AuditResult], dict[str, str]]] = {
-    "configuration": _configuration,
-    "data": _data,
-    "model": _model,
-    "code": _code,
-    "environment": _environment,
-    "seed": _seed,
-}
-
-
 def _checks(old: pd.DataFrame, new: pd.DataFrame) -> Iterator[Judged]:
     """Yield the checks whose verdict is another one, in the order of the new run."""
     before, after = _verdicts(old), _verdicts(new)
     for key in dict.fromkeys((*after, *before)):
         one, other = before.get(key, ""), after.get(key, "")
         if one != other:
-            yield Judged(*key, one, other)
+            yield Judged(*key[:2], one, other)
 
 
-def _verdicts(frame: pd.DataFrame) -> dict[tuple[str, str], str]:
-    rows = frame.to_dict("records")
-    return {(str(r["check"]), str(r["subject"])): str(r["verdict"]) for r in rows}
+def _verdicts(frame: pd.DataFrame) -> dict[tuple[str, str, int], str]:
+    """Return verdicts by check, subject, and which of several with both."""
+    told: dict[tuple[str, str, int], str] = {}
+    for row in frame.to_dict("records"):
+        check, subject = str(row["check"]), str(row["subject"])
+        number = sum((check, subject) == key[:2] for key in told)
+        told[check, subject, number] = str(row["verdict"])
+    return told

@@ -46,7 +46,7 @@ LAYERS = (
     "result_csv prediction pdf_reading",
     "distributions encoding estimators dependence primary standardised "
     "prediction_digest",
-    "stacks result_versions",
+    "stacks result_versions differences",
     "columns spreads result trials",
     "surface",
     "estimates stopping",

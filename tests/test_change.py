@@ -11,6 +11,7 @@ from tests.report.made_variants import RESULTS, made, plain_result
 from pipeline.change import change
 
 NAMES = ("a", "b", "c")
+NOTHING = "no evidence of change"
 
 
 def run_of(means, *, draw=7, sd=1.0, names=NAMES, **changes):
@@ -56,6 +57,57 @@ def test_a_feature_outside_its_band_moved_and_the_others_did_not():
 def test_neighbours_that_swap_within_their_bands_changed_rank_by_noise():
     told = words(run_of([30, 20.1, 20]), run_of([30, 20, 20.1], draw=8))
     assert told["b"] == told["c"] == "rank moved within noise"
+
+
+def test_a_rank_that_others_moved_is_not_said_to_be_noise():
+    told = change(run_of([30, 20, 10]), run_of([2, 20, 10], draw=8)).moved[0].features
+    assert {row.feature: (row.rank_old, row.rank_new, row.word) for row in told} == {
+        "a": (1, 3, "moved"),
+        "b": (2, 1, "no evidence of change"),
+        "c": (3, 2, "no evidence of change"),
+    }
+
+
+def test_a_single_draw_has_no_spread_that_could_tell_a_movement_from_noise():
+    def once(means):
+        result = run_of([3, 2, 1])
+        raw = 50.0 + np.array(means)[:, np.newaxis]
+        record = replace(result.importances[0], raw=raw, baseline=np.array([50.0]))
+        return replace(result, importances=(record,))
+
+    told = words(once([30.0, 20.0, 10.0]), once([5.0, 40.0, 10.0]))
+    assert told["a"] == told["b"] == "not comparable"
+    assert told["c"] == "no evidence of change"
+
+
+def test_a_group_of_other_columns_is_another_group():
+    old = run_of([30, 20, 10])
+    (record,) = old.importances
+    other = replace(record, columns=(("a", "x"), *record.columns[1:]))
+    told = words(old, replace(old, importances=(other,)))
+    assert told == {"a": "not comparable", **dict.fromkeys("bc", NOTHING)}
+
+
+def test_other_predictions_for_other_rows_are_no_other_model():
+    old = run_of([30, 20, 10])
+    data, models = old.datasets.copy(), old.models.copy()
+    data.loc[data["split"] == "test", "sha256"] = "f" * 64
+    models["predictions_sha256"] = "e" * 64
+    new = replace(old, datasets=data, models=models)
+    assert change(old, new).areas == {"data"}
+    assert change(old, replace(new, datasets=old.datasets)).areas == {"model"}
+    data.loc[data["split"] == "train", "sha256"] = "d" * 64
+    assert change(old, new).areas == {"data", "model"}
+
+
+def test_another_limit_differs_but_moves_no_number():
+    old = run_of([30, 20, 10])
+    config = {**old.run.config, "checks": {"dependence": 0.99}}
+    told = change(old, replace(old, run=replace(old.run, config=config)))
+    limit = ("limits", "checks.dependence", "", "0.99")
+    assert limit in told.differs
+    assert told.areas == {"limits"}
+    assert told.is_noise_only
 
 
 def test_a_movement_that_is_too_small_to_count_is_said_to_be_so():

@@ -3,7 +3,8 @@
 Then what moved, feature by feature, and which checks came out otherwise.
 """
 
-from pipeline.change import AREAS, Change, Difference, Judged
+from pipeline.change import Change, Judged
+from pipeline.differences import AREAS, Difference
 from pipeline.report.blocks import Cell, Column, Row, Section, Sentence, Styled, Table
 from pipeline.report.change_tables import movements
 from pipeline.report.control import day_of
@@ -73,13 +74,17 @@ def _word(key: str) -> str:
     return str(look_up("change.words")[key])
 
 
+OF_NO_ESTIMATE = frozenset({"seed", "environment", "limits"})
+"""Areas whose differences leave what is estimated as it was."""
+
+
 def conclusion(told: Change) -> Sentence:
     """Return what the differences allow to conclude from a movement."""
     if not told.differs:
         return say("change.conclude_same")
     if told.is_noise_only:
         return say("change.conclude_noise")
-    areas = [area for area in AREAS if area in told.areas - {"seed", "environment"}]
+    areas = [area for area in AREAS if area in told.areas - OF_NO_ESTIMATE]
     listed = series(word(f"change.areas.{area}") for area in areas)
     return say("change.conclude_other", areas=listed)
 

@@ -37,6 +37,8 @@ PANELS = 6
 ALT = 250
 QUIET = ("no evidence of change", "rank moved within noise")
 """What the measures behind the leading one need not list."""
+OUTSIDE = ("moved", "below the minimum")
+"""What left its band, however little."""
 
 
 def movements(facts: Facts, told: Change) -> tuple[Table | Figure | Sentence, ...]:
@@ -78,9 +80,12 @@ def _rows(
         measured=measured_in(facts, ranking),
         card=card_link(facts.card(ranking.record)),
     )
-    notes = [say("change.band", miss=percent(0.01))]
+    drawn = "band" if ranking.record.stream else "band_exact"
+    notes = [say(f"change.{drawn}", miss=percent(0.01))]
     if moved.why_not:
         notes.append(say("change.cards", fields=moved.why_not.replace("_", " ")))
+    elif any(row.word == "not comparable" for row in rows):
+        notes.append(say("change.no_spread"))
     return Table(
         id=table_id(ranking).replace("ranking", "movement", 1),
         caption=caption,
@@ -148,8 +153,8 @@ def _figure(facts: Facts, pairs: Sequence[tuple[Ranking, Moved]]) -> tuple[Figur
     if not panels:
         return ()
     ranking = pairs[0][0]
-    n_moved = sum(row.word == "moved" for _, m in pairs for row in m.features)
-    total = sum(row.band == row.band for _, m in pairs for row in m.features)
+    judged = [row for _, m in pairs for row in m.features if row.band == row.band]
+    n_moved, total = sum(row.word in OUTSIDE for row in judged), len(judged)
     alt = say(
         "change.alt",
         models=series(panel.title[:24] for panel in panels[:3]),
@@ -193,7 +198,7 @@ def _panel(ranking: Ranking, moved: Moved) -> BandPanel:
                 name=display_name(row.feature),
                 difference=row.difference,
                 half_width=row.band,
-                inside=row.word != "moved",
+                inside=row.word not in OUTSIDE,
                 text=number(row.difference, places, sign=True),
             )
             for row in known

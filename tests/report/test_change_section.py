@@ -9,6 +9,7 @@ from tests.report.svg_reader import words
 
 from pipeline.report.blocks import Figure, Table, plain
 from pipeline.report.html import to_html
+from pipeline.report.plain_text import to_text
 from pipeline.report.view import build_view
 
 
@@ -94,6 +95,24 @@ def test_the_figure_names_what_left_its_band():
     assert plain(figure.headline).startswith("1 of ")
     assert "+100.0" in str(words(figure.svg))
     assert len(figure.alt) <= 250
+
+
+def test_what_left_its_band_is_counted_and_drawn_however_little_it_counts():
+    old, new = made("apartments"), shifted(made("apartments"))
+    config = {**new.run.config, "checks": {"minimum_change": 10.0}}
+    new = replace(new, run=replace(new.run, config=config))
+    (figure,) = blocks_of(new, old, Figure)
+    assert plain(figure.headline).startswith("1 of ")
+    marks = [row.inside for panel in figure.data["panels"] for row in panel.rows]
+    assert marks.count(False) == 1
+    assert "moved, below the minimum" in to_text(section_i(new, old))
+
+
+def test_a_band_where_nothing_is_drawn_is_not_said_to_be_of_repeats():
+    old = made("apartments")
+    fixed = tuple(r for r in old.importances if r.method == "impurity")
+    (table,) = blocks_of(*[replace(old, importances=fixed)] * 2, Table)[1:]
+    assert "Nothing is drawn here" in plain(table.notes[0])
 
 
 @pytest.mark.parametrize("name", RESULTS)
