@@ -169,7 +169,7 @@ def _finding(
         ),
         remedy=_remedy(model) if every else READ,
         evidence={"against": len(against), "rankings": n_judged},
-        measure=f"{features} {where}",
+        measure=f"{features} of {section.of} {where}, {section.model or 'every model'}",
     )
 
 

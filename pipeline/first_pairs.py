@@ -69,5 +69,5 @@ def _told(
             "that acts through an interaction alone is not among them."
         ),
         remedy="Leave top out to measure all pairs.",
-        measure=section.method,
+        measure=f"{section.method} of the first {section.top}, {section.name}",
     )

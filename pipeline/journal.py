@@ -232,7 +232,7 @@ class Journal:
                 return ask(), ""
             except RDied as error:
                 message = f"R died in {question} and was started again: {error}"
-                self.find("r_restarted", "warning", model, message)
+                self.find("r_restarted", "warning", model, message, measure=question)
                 return ask(), ""
         except NotApplicable as error:
             reason = str(error)

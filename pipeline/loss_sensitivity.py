@@ -14,7 +14,7 @@ from pipeline.agreement.numbers import association, top_k_overlap
 from pipeline.errors import listed
 from pipeline.estimates import Importance
 from pipeline.finding import Finding, Severity
-from pipeline.primary import interval, primary
+from pipeline.primary import interval, options_text, primary
 from pipeline.records import Floats
 
 COLUMNS = (
@@ -118,6 +118,7 @@ def _findings(a: Importance, b: Importance, row: Row) -> Iterator[Finding]:
     one, other = _leaders(a), _leaders(b)
     if not one or not other or set(one) & set(other):
         return
+    options = options_text(a, drawn=False)
     settled = _leads(a, one[0], other[0]) and _leads(b, other[0], one[0])
     severity: Severity = "warning" if settled else "info"
     chance = "" if settled else " The intervals over the repeats leave it open."
@@ -135,7 +136,7 @@ def _findings(a: Importance, b: Importance, row: Row) -> Iterator[Finding]:
             "model costs: no loss gives the one absolute importance."
         ),
         evidence={name: row[name] for name in ("kendall", "top_k_overlap")},
-        measure=f"{a.method} of {a.of}, {a.loss} and {b.loss}",
+        measure=f"{a.method} of {a.of}, {a.loss} and {b.loss}, {options}",
     )
 
 

@@ -282,7 +282,7 @@ def gaps(found: tuple[Effect, ...]) -> tuple[Finding, ...]:
                 "other levels, and no importance is taken from it."
             ),
             remedy="Train on rows with every level, or declare only levels they have.",
-            measure=f"curve of {feature}",
+            measure=f"{effect.method} curve of {feature}",
         )
         for (model, feature), effect in ours.items()
         if effect.kind == "category" and np.isnan(effect.values).any()

@@ -335,6 +335,14 @@ def _decimals(claim: ClaimSection) -> float:
     return float("nan" if told is None else told)
 
 
+def _asked_of(claim: ClaimSection) -> str:
+    """Return a claim and what it is held against: one text may claim several."""
+    told = (claim.method, claim.of, claim.entry, claim.loss, claim.engine, claim.output)
+    options = (f"{key} = {value!r}" for key, value in sorted(claim.options.items()))
+    parts = (claim.text, claim.kind, *told, *claim.features, *options)
+    return ", ".join(str(part) for part in parts if part)
+
+
 def _findings(claim: ClaimSection, row: Row) -> Iterator[Finding]:
     """Yield what the reader must know of a claim that our numbers do not bear."""
     if row["verdict"] == REPRODUCED or claim.not_comparable:
@@ -353,5 +361,5 @@ def _findings(claim: ClaimSection, row: Row) -> Iterator[Finding]:
         subject=claim.model or "the data",
         message=message,
         evidence={name: n for name, n in numbers.items() if n == n},
-        measure=claim.text,
+        measure=_asked_of(claim),
     )

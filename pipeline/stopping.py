@@ -38,16 +38,16 @@ def stop_of(error: BaseException, step: str) -> tuple[Status, Finding]:
     if isinstance(error, KeyboardInterrupt):
         by = f" by {words}" if words else ""
         message = f"The audit was interrupted{by} in the step {step!r}."
-        return "interrupted", _finding("interrupted", "audit", message)
+        return "interrupted", _finding("interrupted", step, message)
     if isinstance(error, RUnavailable):
         message = f"The audit stopped in the step {step!r}: {words}"
         remedy = "importance-audit doctor names what is missing."
-        return "failed", _finding("engine_required", "audit", message, remedy)
+        return "failed", _finding("engine_required", step, message, remedy)
     said = f"{type(error).__name__}: {words}" if words else type(error).__name__
     message = f"The audit stopped in the step {step!r}, which failed: {said}"
     remedy = MORE_MEMORY if isinstance(error, MemoryError) else REPORT_IT
     log.error("The step %r failed.", step, exc_info=error)
-    return "failed", _finding("step_failed", "audit", message, remedy)
+    return "failed", _finding("step_failed", step, message, remedy)
 
 
 def log_line(
@@ -84,11 +84,12 @@ def hearing(tell: Callable[[str], None]) -> Iterator[None]:
         warnings.showwarning = former
 
 
-def _finding(check: str, subject: str, message: str, remedy: str = "") -> Finding:
+def _finding(check: str, step: str, message: str, remedy: str = "") -> Finding:
     return Finding(
         check=check,
         severity="failure",
-        subject=subject,
+        subject="audit",
         message=message,
         remedy=remedy,
+        measure=step,
     )

@@ -25,6 +25,7 @@ def pair(verdict, *, n_outside=0, shift=0.0, cause=""):
         "n_features": 5,
         "max_relative_difference": 0.0,
         "max_rank_shift": shift,
+        "options": "",
         "rank_shift_limit": 2.0,
     }
 

@@ -319,6 +319,12 @@ def subject_of(row: Row) -> str:
     return f"{', '.join(asked)}: {row['engine_a']} and {row['engine_b']}"
 
 
+def _options_of(row: Row) -> str:
+    """Return the options of both sides but for how often they draw."""
+    options = str(row["options"]).split(", ")
+    return ", ".join(text for text in options if not text.startswith("n_repeats"))
+
+
 def _disagreement(row: Row) -> Finding:
     """Return the finding of a pair that misses what its definitions promise."""
     explained = row["cause"] in EXPLAINED
@@ -328,6 +334,7 @@ def _disagreement(row: Row) -> Finding:
         check="disagreement",
         severity="warning" if explained else "failure",
         subject=subject_of(row),
+        measure=_options_of(row),
         message=(
             f"{row['engine_a']} and {row['engine_b']} must agree, but "
             f"{row['n_outside']} of {row['n_features']} values lie outside the limit "
@@ -345,6 +352,7 @@ def _rank_shift(row: Row) -> Finding:
         check="rank_shift",
         severity="warning",
         subject=subject_of(row),
+        measure=_options_of(row),
         message=(
             f"No feature must move more than {limit:g} places between "
             f"{row['engine_a']} and {row['engine_b']}, but one moves {shift:g}."

@@ -11,6 +11,7 @@ from pipeline.errors import listed
 from pipeline.estimates import Importance
 from pipeline.finding import Finding
 from pipeline.importance import METHODS
+from pipeline.primary import options_text
 from pipeline.records import Dataset
 from pipeline.trials import LEAST, is_of_trials, unstable
 
@@ -43,6 +44,7 @@ def unmeasured(importance: Importance, data: Dataset, limits: Limits) -> Answer:
         check="unmeasured",
         severity="info" if expected else "warning",
         subject=_asked(importance),
+        measure=options_text(importance, drawn=False),
         message=(
             "Every feature must get a number, but there is none for "
             f"{listed(missing)}. {'It is' if len(missing) == 1 else 'They are'} shown "
@@ -76,6 +78,7 @@ def constant_feature(
         check="constant_feature",
         severity="failure",
         subject=_asked(importance),
+        measure=options_text(importance, drawn=False),
         message=(
             f"A constant column must measure exactly the baseline, but {names} is off "
             f"by {off:.2g}."
@@ -102,6 +105,7 @@ def unbounded(importance: Importance, data: Dataset, limits: Limits) -> Answer |
         check="unbounded",
         severity="warning",
         subject=subject,
+        measure=options_text(importance, drawn=False),
         message=message,
         remedy=remedy,
     )
@@ -122,6 +126,7 @@ def varies_over_trials(
         check="unstable",
         severity="info",
         subject=_asked(importance),
+        measure=options_text(importance, drawn=False),
         message=(
             f"The mean over the trials must be {LEAST:g} of their standard deviations "
             f"or more, but that of {listed(names)} is less."
@@ -149,6 +154,7 @@ def silent_leaves(
         check="silent_leaves",
         severity="info",
         subject=_asked(importance),
+        measure=options_text(importance, drawn=False),
         message=(
             f"A feature must vary within at least {1 - float(limit.value):.0%} of its "
             f"leaves over all trials, but it has one value and says nothing: {told}."
@@ -172,6 +178,7 @@ def event_level(importance: Importance, data: Dataset, limits: Limits) -> Answer
         check="event_level",
         severity="warning",
         subject=_asked(importance),
+        measure=options_text(importance, drawn=False),
         message=(
             "Permuting the strongest feature must raise the loss, but permuting "
             f"{importance.features[strongest]!r} changes it by {observed:.3g}."

@@ -10,6 +10,7 @@ from pipeline.finding import Finding
 from pipeline.importance.random_subspace import PERF, TWIN
 from pipeline.importance.refits import Unit, units_of
 from pipeline.importance.subspaces import Mask, masks_of, number_drawn
+from pipeline.primary import options_text
 from pipeline.records import Dataset, FittedModel
 
 UNPENALISED = ("LinearRegression", "LogisticRegression")
@@ -36,6 +37,7 @@ def crowded_fits(
         check="crowded_fits",
         severity="warning",
         subject=_subject(importance),
+        measure=options_text(importance, drawn=False),
         message=(
             f"{class_name(model.estimator)} must be fitted to fewer columns than "
             f"{limit.value:g} times the distinct rows of a bootstrap sample, about "
@@ -74,6 +76,7 @@ def not_drawn(
         check="not_drawn",
         severity="warning",
         subject=_subject(importance),
+        measure=options_text(importance, drawn=False),
         message=(
             f"Every feature must be drawn by two or more of the {importance.n_repeats} "
             f"members{needs}, but these are not, with how many draw them: {told}. Not "
@@ -102,6 +105,7 @@ def no_better_than_average(
         check="no_better_than_average",
         severity="info",
         subject=_subject(importance),
+        measure=options_text(importance, drawn=False),
         message=(
             f"PERF must be more than {limit.value:g} standard errors above 0 to say "
             f"that a feature is better than the average one, but that of {told} is "
