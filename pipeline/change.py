@@ -193,8 +193,8 @@ class _Side(NamedTuple):
     def of(cls, record: Importance) -> "_Side":
         first, last = places(*interval(record))
         row = {name: at for at, name in enumerate(record.features)}
-        held = map(frozenset, record.columns)
-        columns = dict(zip(record.features, held, strict=True))
+        held = zip(record.features, record.columns, strict=True)
+        columns = {name: frozenset(names) for name, names in held}
         return cls(row, columns, record.mean, record.rank, first, last)
 
     def told(self, name: str) -> _Told:

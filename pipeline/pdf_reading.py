@@ -15,6 +15,8 @@ from pipeline.errors import DataError
 CODE_BYTES = 2
 """Bytes of a character code: the fonts of our reports are all Identity-H."""
 REMEDY = "Install it: pip install 'pikepdf>=6.0', or apt-get install python3-pikepdf."
+MALFORMED = (ValueError, TypeError, AttributeError, LookupError, RuntimeError)
+"""What reading raises where a damaged file has, say, a number for a dictionary."""
 
 
 class PdfContent(NamedTuple):
@@ -62,7 +64,7 @@ def read_pdf(data: bytes, *, name: str = "report.pdf") -> PdfContent:
         with pikepdf.open(BytesIO(data), attempt_recovery=False) as pdf:
             identifier = bytes(pdf.trailer.get("/ID", [b""])[0])
             return PdfContent(identifier, _text(pdf), tuple(_attachments(pdf)))
-    except (pikepdf.PdfError, pikepdf.PasswordError) as error:
+    except (pikepdf.PdfError, pikepdf.PasswordError, *MALFORMED) as error:
         raise DataError(
             f"{name} must be a whole PDF, but it cannot be read: {_told(error)}."
         ) from error

@@ -272,3 +272,20 @@ def test_a_file_that_is_no_pdf_is_told_in_words(tmp_path):
         2,
         f"{path} must be a whole PDF, but it cannot be read: can't find startxref.\n",
     )
+
+
+@pytest.mark.parametrize(
+    ("resources", "drawn"),
+    [(b"7", b""), (b"<< >>", b"800130013001400198615800130013001400198615 Tf")],
+)
+def test_a_page_with_something_else_where_it_belongs_is_unreadable(
+    resources, drawn, tmp_path
+):
+    with pikepdf.new() as pdf:
+        page = pdf.add_blank_page().obj
+        page["/Resources"] = pikepdf.Object.parse(resources)
+        page["/Contents"] = pdf.make_stream(drawn)
+        pdf.save(tmp_path / "report.pdf")
+    code, line = told(tmp_path / "report.pdf")
+    assert (code, line.count("\n")) == (2, 1)
+    assert "must be a whole PDF" in line
