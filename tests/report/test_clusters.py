@@ -1,4 +1,4 @@
-"""Features that say nearly the same: the tree, the table, the words, the figure."""
+"""Features that go together: the tree, the table, the words, the figure."""
 
 from dataclasses import replace
 from itertools import combinations
@@ -122,7 +122,7 @@ def test_the_ranking_of_each_model_notes_who_goes_together():
 
 def test_the_lede_names_the_one_cluster_and_counts_several():
     one = plain(section(apartments(), "H").lede)
-    assert one.startswith("surface and no.rooms say nearly the same thing")
+    assert one.startswith("surface and no.rooms go together (association")
     two = {**SIZE, ("district", "floor"): 0.8}
     told = plain(section(apartments(two), "H").lede)
     assert told.startswith("4 features go together in 2 clusters, linked at 0.8")

@@ -446,3 +446,9 @@ def test_faults_that_were_avoided_are_told_with_the_version_that_has_them():
 def test_without_an_engine_of_others_no_fault_of_theirs_is_told():
     view = build_view(plain_result(("a",)))
     assert "tab-avoided" not in {item.id for item in view.tables}
+
+
+def test_what_is_not_answered_is_not_told_as_silence_of_a_measure_that_answered():
+    said = words(table(view_of("disagreeing"), "tab-untested").rows)
+    assert "this question has no answer in this run" in said
+    assert "says nothing about this model" not in said
