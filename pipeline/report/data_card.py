@@ -49,8 +49,8 @@ def data_card(facts: Facts) -> Section:
         "performance": performance_tables(facts),
         "models": (_models_table(facts),) if facts.models else (),
         "rows": tuple(_rows(facts, i) for i in range(len(facts.result.datasets))),
-        "columns": _columns_table(facts),
         "told": told_by_people(facts),
+        "columns": _columns_table(facts),
     }
     return Section("D", "data", word("sections.data"), best_model(facts), parts)
 

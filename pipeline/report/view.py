@@ -273,15 +273,16 @@ def _numbered(blocks: Sequence[Table | Figure], label: str) -> dict[str, str]:
 def _left_out(table: Table) -> Table:
     """Return the rows of the whole table that the cut one does not show."""
     whole = table.everything or table
-    told = [i for i, column in enumerate(whole.columns) if column.kind != "bar"]
-
-    def key(row: Row) -> tuple[Cell, ...]:
-        return tuple(row.cells[i] for i in told)  # a name may stand in many rows
-
-    shown_rows = {key(row) for row in table.rows}
-    rest = tuple(row for row in whole.rows if key(row) not in shown_rows)
+    shown_rows = {_told(table, row) for row in table.rows}
+    rest = tuple(row for row in whole.rows if _told(whole, row) not in shown_rows)
     caption = say("words.other_rows", table=Link(table.id))
     return replace(whole, caption=caption, rows=rest)
+
+
+def _told(table: Table, row: Row) -> tuple[Cell, ...]:
+    """Return the cells of a row but bars; its name may stand in others too."""
+    cells = zip(row.cells, table.columns, strict=True)
+    return tuple(cell for cell, column in cells if column.kind != "bar")
 
 
 def at_most(table: Table, rows: int) -> Table:

@@ -12,6 +12,9 @@ MM = 25.4 / 72
 SVG = "{http://www.w3.org/2000/svg}"
 LINK = "{http://www.w3.org/1999/xlink}href"
 
+ROUNDED = 0.005 * MM
+"""How far a coordinate may lie from where it belongs: half a hundredth of a point."""
+
 
 def groups(svg, prefix):
     """Return the SVG groups whose id begins so, in the order they are drawn."""

@@ -8,7 +8,14 @@ from tests.report.made_records import HOSTILE, made_frame
 from tests.report.made_results import apartments_result
 from tests.report.made_variants import plain_result, view_of
 from tests.report.reading import column, section, table, words
-from tests.report.svg_reader import collisions, groups, height, mark, points
+from tests.report.svg_reader import (
+    ROUNDED,
+    collisions,
+    groups,
+    height,
+    mark,
+    points,
+)
 
 from pipeline.report.blocks import plain
 from pipeline.report.rank_drawing import (
@@ -133,10 +140,10 @@ def test_cells_stand_at_their_rank_around_the_row():
     svg = drawn(rank_shares, RankRow(1.0, shares=((1.0, 0.75), (3.0, 0.25))))
     first, third = (points(group) for group in groups(svg, "share-0-0-"))
     middle, y = mark(svg, "at-0-0")
-    assert np.mean([x for x, _ in first[:4]]) == pytest.approx(middle, abs=1e-3)
+    assert np.mean([x for x, _ in first[:4]]) == pytest.approx(middle, abs=2 * ROUNDED)
     wide = first[1][0] - first[0][0]
-    assert third[0][0] - first[0][0] == pytest.approx(2 * wide, abs=1e-3)
-    assert np.mean([place for _, place in first[:4]]) == pytest.approx(y, abs=1e-3)
+    assert third[0][0] - first[0][0] == pytest.approx(2 * wide, abs=2 * ROUNDED)
+    assert np.mean([place for _, place in first[:4]]) == pytest.approx(y, abs=2 * ROUNDED)
 
 
 def test_a_tie_is_shared_by_the_ranks_on_either_side():
