@@ -1,0 +1,49 @@
+"""The example report: whole, of the audit beside it, and as the report looks now."""
+
+import re
+from pathlib import Path
+
+from pipeline.bundle import stored_attachments
+from pipeline.config import load_config
+from pipeline.history import load_run
+from pipeline.report.html import page_files
+from pipeline.result_json import content_digest
+from pipeline.verify import verify
+
+AUDIT = Path(__file__).parents[1] / "reports" / "apartments"
+EXAMPLE = AUDIT / "example"
+REBUILD = "the example has drifted: make example"
+
+
+def without_pictures(page):
+    """Return a page without what another matplotlib may draw otherwise."""
+    return re.sub(r'src="data:image/svg\+xml;base64,[^"]*"', "", page)
+
+
+def test_every_file_of_the_example_is_as_its_manifest_says():
+    assert verify(EXAMPLE).mismatches == ()
+
+
+def test_its_pages_state_the_content_digest_of_its_result():
+    digest = content_digest(load_run(EXAMPLE))
+    page = (EXAMPLE / "report.html").read_text("utf-8")
+    assert f'<meta name="content-digest" content="{digest}">' in page
+
+
+def test_it_is_of_the_audit_beside_it():
+    stored = load_run(EXAMPLE).run.config_sha256
+    assert stored == load_config(AUDIT).sha256, REBUILD
+    given = (EXAMPLE / "audit.toml").read_bytes()
+    assert given == (AUDIT / "audit.toml").read_bytes(), REBUILD
+
+
+def test_the_stored_result_still_makes_the_stored_page():
+    carried = stored_attachments(EXAMPLE)
+    now = page_files(load_run(EXAMPLE), pdf=False, attachments=carried)["report.html"]
+    stored = (EXAMPLE / "report.html").read_text("utf-8")
+    assert without_pictures(now) == without_pictures(stored), REBUILD
+
+
+def test_it_names_no_machine():
+    volatile = load_run(EXAMPLE).run.volatile
+    assert (volatile["host"], volatile["folder"]) == ("", "")
