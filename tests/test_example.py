@@ -15,9 +15,10 @@ EXAMPLE = AUDIT / "example"
 REBUILD = "the example has drifted: make example"
 
 
-def without_pictures(page):
-    """Return a page without what another matplotlib may draw otherwise."""
-    return re.sub(r'src="data:image/svg\+xml;base64,[^"]*"', "", page)
+def read(page):
+    """Return what a page says: not how versions draw it and round the last digits."""
+    body = page[page.index("<body") :]
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", body))
 
 
 def test_every_file_of_the_example_is_as_its_manifest_says():
@@ -41,7 +42,7 @@ def test_the_stored_result_still_makes_the_stored_page():
     carried = stored_attachments(EXAMPLE)
     now = page_files(load_run(EXAMPLE), pdf=False, attachments=carried)["report.html"]
     stored = (EXAMPLE / "report.html").read_text("utf-8")
-    assert without_pictures(now) == without_pictures(stored), REBUILD
+    assert read(now) == read(stored), REBUILD
 
 
 def test_it_names_no_machine():

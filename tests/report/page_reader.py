@@ -81,3 +81,11 @@ def traces_of(page):
                         node.attributes.update(told)
     nodes = [node.attributes for node in tree.all("td", "span")]
     return [node for node in nodes if "data-v" in node]
+
+
+def nodes_of(tree):
+    """Yield every element of a page, in order."""
+    for item in tree.inside:
+        if not isinstance(item, str):
+            yield item
+            yield from nodes_of(item)

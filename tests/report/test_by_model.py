@@ -7,9 +7,8 @@ from functools import cache
 import pandas as pd
 import pytest
 from tests.report.made_variants import made
-from tests.report.page_reader import read, traces_of
+from tests.report.page_reader import nodes_of, read, traces_of
 from tests.report.reading import found
-from tests.report.test_html import nodes_of
 
 from pipeline.finding import Finding
 from pipeline.report.blocks import plain

@@ -14,7 +14,7 @@ from tests.report.made_records import (
     HOSTILE,
 )
 from tests.report.made_variants import RESULTS, made, plain_result, view_of
-from tests.report.page_reader import read
+from tests.report.page_reader import nodes_of, read
 
 from pipeline.report.html import page_files, print_css, print_html, show, to_html
 from pipeline.report.view import build_view
@@ -46,14 +46,6 @@ def boxes(path):
     pattern = r'<word xMin="([\d.]+)" yMin="[\d.]+" xMax="([\d.]+)"[^>]*>(.*?)</word>'
     found = re.findall(pattern, run.stdout.decode())
     return [(float(left), float(right), word) for left, right, word in found]
-
-
-def nodes_of(tree):
-    """Yield every element of a page, in order."""
-    for item in tree.inside:
-        if not isinstance(item, str):
-            yield item
-            yield from nodes_of(item)
 
 
 def test_the_policy_forbids_every_outside_address_and_comes_first(any_name):

@@ -143,7 +143,9 @@ def test_cells_stand_at_their_rank_around_the_row():
     assert np.mean([x for x, _ in first[:4]]) == pytest.approx(middle, abs=2 * ROUNDED)
     wide = first[1][0] - first[0][0]
     assert third[0][0] - first[0][0] == pytest.approx(2 * wide, abs=6 * ROUNDED)
-    assert np.mean([place for _, place in first[:4]]) == pytest.approx(y, abs=2 * ROUNDED)
+    assert np.mean([place for _, place in first[:4]]) == pytest.approx(
+        y, abs=2 * ROUNDED
+    )
 
 
 def test_a_tie_is_shared_by_the_ranks_on_either_side():
