@@ -72,17 +72,27 @@ class Join:
     strength: float
 
 
+@dataclass(frozen=True)
+class ClusterWords:
+    """What stands on the dotted line, below both axes, on the baseline, at the values.
+
+    `unit`, `baseline` and `value` are those of `figures.ranking`.
+    """
+
+    limit: str
+    tree: str
+    unit: str
+    baseline: str
+    value: str
+
+
 def clusters(
     rows: Sequence[ClusterRow],
     *,
     joins: Sequence[Join],
     limit: float,
-    limit_label: str,
-    tree_label: str,
-    unit_label: str,
     baseline: float,
-    baseline_label: str,
-    value_label: str,
+    words: ClusterWords,
     salt: str,
 ) -> str:
     """Return which features go together, and their ranking beside, as an SVG.
@@ -98,11 +108,8 @@ def clusters(
     joins : sequence of Join
     limit : float
         Where the dotted line stands; NaN for none.
-    limit_label, tree_label : str
-        The words on the dotted line, and below the axis of the tree.
-    unit_label, baseline_label, value_label : str
-        As in `figures.ranking`, for the ranking.
     baseline : float
+    words : ClusterWords
     salt : str
         The id of the figure; ids inside the file derive from it.
 
@@ -115,7 +122,7 @@ def clusters(
     parts.check(len(leaves), "The features of a tree")
     column = parts.name_column([row.name for row in rows], widest=_WIDEST)
     column = column._replace(pitch=min(column.pitch, (parts.PAGE - _ROOM) / len(rows)))
-    right = WIDTH - parts.value_column([*(row.text for row in rows), value_label])
+    right = WIDTH - parts.value_column([*(row.text for row in rows), words.value])
     numbers = [number for row in rows for number in (row.estimate, row.low, row.high)]
     ends = limits(numbers, include=(baseline,))
     scale = Scale(*ends, _NAMES + column.plot, right - _NAMES - column.plot)
@@ -129,17 +136,17 @@ def clusters(
     if isfinite(limit):
         x = _TREE.at(limit)
         sheet.line((x, x), span, dashes=DOTTED, width=0.8, name="limit")
-        half = typeface.width(limit_label, SMALL) * parts.SLACK / 2
+        half = typeface.width(words.limit, SMALL) * parts.SLACK / 2
         left = max(min(x, _NAMES - half) - half, 0.0)
-        sheet.text(left, span[0] - 2.0, limit_label, size=SMALL, colour=SOFT)
+        sheet.text(left, span[0] - 2.0, words.limit, size=SMALL, colour=SOFT)
     parts.foot(sheet, _TREE, span[1], (0.0, 0.5, 1.0), ("0", "0.5", "1"))
-    parts.put_label(sheet, 0.0, span[1] + 7.6, tree_label, right=scale.left - 4.0)
-    parts.axis(sheet, scale, span, label=unit_label)
+    parts.put_label(sheet, 0.0, span[1] + 7.6, words.tree, right=scale.left - 4.0)
+    parts.axis(sheet, scale, span, label=words.unit)
     parts.put_names(sheet, column, span[0], left=_NAMES)
     for n, (row, y) in enumerate(zip(rows, places, strict=True)):
         _row(sheet, row, scale, y, baseline, name=f"estimate-{n}")
-    parts.baseline(sheet, scale.at(baseline), span, baseline_label, right=right)
-    parts.put_value_label(sheet, value_label, span[0])
+    parts.baseline(sheet, scale.at(baseline), span, words.baseline, right=right)
+    parts.put_value_label(sheet, words.value, span[0])
     return sheet.svg(span[1] + parts.FOOT, salt=salt)
 
 

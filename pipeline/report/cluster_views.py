@@ -17,7 +17,7 @@ from pipeline.report.blocks import (
     Value,
     plain,
 )
-from pipeline.report.cluster_drawing import ClusterRow
+from pipeline.report.cluster_drawing import ClusterRow, ClusterWords
 from pipeline.report.clusters import (
     Cluster,
     Tree,
@@ -254,14 +254,8 @@ def _figure(
             "rows": rows,
             "joins": tree.joins,
             "limit": limit_of(facts),
-            "limit_label": plain(say("clusters.limit", limit=_limit(facts))),
-            "tree_label": word("clusters.axis"),
-            "unit_label": plain(measured_in(facts, ranking)),
             "baseline": ranking.nothing,
-            "baseline_label": word("figures.model_as_it_is")
-            if ranking.starts_at_loss
-            else "",
-            "value_label": value_word(ranking).lower(),
+            "words": _words(facts, ranking),
         },
         alt=_alt(facts, ranking, tree, found),
         headline=_headline(facts, ranking, found),
@@ -350,3 +344,15 @@ def _alt(facts: Facts, ranking: Ranking, tree: Tree, found: Sequence[Cluster]) -
         limit=_limit(facts),
     )
     return plain(text)[:ALT]
+
+
+def _words(facts: Facts, ranking: Ranking) -> ClusterWords:
+    """Return what stands on the lines and axes of the figure."""
+    as_it_is = word("figures.model_as_it_is") if ranking.starts_at_loss else ""
+    return ClusterWords(
+        limit=plain(say("clusters.limit", limit=_limit(facts))),
+        tree=word("clusters.axis"),
+        unit=plain(measured_in(facts, ranking)),
+        baseline=as_it_is,
+        value=value_word(ranking).lower(),
+    )

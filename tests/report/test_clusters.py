@@ -23,7 +23,7 @@ from tests.report.svg_reader import words as svg_words
 from pipeline.associated import association_rows
 from pipeline.known_answers import normal_data
 from pipeline.report.blocks import plain
-from pipeline.report.cluster_drawing import ClusterRow, Join, clusters
+from pipeline.report.cluster_drawing import ClusterRow, ClusterWords, Join, clusters
 from pipeline.report.view import build_view
 
 APARTMENTS = ("district", "surface", "floor", "construction.year", "no.rooms")
@@ -169,11 +169,9 @@ def rows(*estimates):
 
 
 def drawn(rows, joins, **changes):
-    words = {"limit_label": "limit", "tree_label": "association", "unit_label": "rise"}
-    given = {"limit": 0.8, "baseline": 0.0, "baseline_label": "as is", **words}
-    return clusters(
-        rows, joins=joins, value_label="rise", salt="fig", **{**given, **changes}
-    )
+    words = ClusterWords("limit", "association", "rise", "as is", "rise")
+    given = {"limit": 0.8, "baseline": 0.0, "words": words, **changes}
+    return clusters(rows, joins=joins, salt="fig", **given)
 
 
 def test_a_join_is_drawn_where_its_branches_meet():
