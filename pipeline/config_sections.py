@@ -21,7 +21,12 @@ from pipeline.config_rankings import (
     StabilitySection,
     TopKSection,
 )
-from pipeline.config_settings import ChecksSection, ReportSection, RSection
+from pipeline.config_settings import (
+    ChecksSection,
+    ReportSection,
+    RSection,
+    ScheduleSection,
+)
 from pipeline.config_supplied import SuppliedSection
 from pipeline.config_surfaces import SurfaceSection
 from pipeline.derived import DerivedSection
@@ -261,6 +266,7 @@ class AuditConfig:
     top_k : TopKSection
     selection : SelectionSection
     report : ReportSection
+    schedule : ScheduleSection
     r : RSection
     """
 
@@ -285,6 +291,7 @@ class AuditConfig:
     top_k: TopKSection = field(default_factory=TopKSection)
     selection: SelectionSection = field(default_factory=SelectionSection)
     report: ReportSection = field(default_factory=ReportSection)
+    schedule: ScheduleSection = field(default_factory=ScheduleSection)
     r: RSection = field(default_factory=RSection)
 
     @property
@@ -316,6 +323,7 @@ TABLES: dict[str, type] = {
     "top_k": TopKSection,
     "selection": SelectionSection,
     "report": ReportSection,
+    "schedule": ScheduleSection,
     "r": RSection,
 }
 LISTS: dict[str, type] = {
@@ -328,17 +336,7 @@ LISTS: dict[str, type] = {
     "supplied": SuppliedSection,
 }
 QUESTIONS = ("data", "derived", "groups", "models", *tuple(LISTS)[2:])
-KEYS = (
-    *SCALARS,
-    *QUESTIONS,
-    "checks",
-    "stability",
-    "significance",
-    "top_k",
-    "selection",
-    "report",
-    "r",
-)
+KEYS = (*SCALARS, *QUESTIONS, *tuple(TABLES)[1:])
 
 
 def rules_of(section: type) -> dict[str, Rule]:

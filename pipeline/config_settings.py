@@ -1,4 +1,4 @@
-"""Sections that ask for no number: [checks], [report] and [r].
+"""Sections that ask for no number: [checks], [report], [schedule] and [r].
 
 As in `config_sections`: what each key means, its type and its range.
 """
@@ -9,9 +9,10 @@ from types import MappingProxyType
 from typing import Annotated, Any, TypeAlias
 
 from pipeline.config_rankings import GOALS
-from pipeline.rules import NAME, OneOf, Range, Tables
+from pipeline.rules import NAME, OneOf, Pattern, Range, Tables
 
 REPEAT_RUNS = ("disagreement", "unresolved", "never")
+DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 PROFILES = ("technical", "executive", "bundle")
 _PERSON = {"role": Annotated[str, NAME], "name": Annotated[str, NAME]}
 Person: TypeAlias = Annotated[
@@ -45,6 +46,9 @@ class ChecksSection:
     minimum_change : float
         The least difference from the approved baseline that counts as a movement, as a
         share of the baseline's largest importance.
+    shift : float
+        The population stability index (PSI) of a column against the approved baseline
+        above which its distribution is a warning, if chance alone does not explain it.
     """
 
     resolution: Annotated[float, Range(above=0)] = 0.1
@@ -53,6 +57,7 @@ class ChecksSection:
     dependence: Annotated[float, Range(above=0, most=1)] = 0.8
     repeat_run: Annotated[str, OneOf(REPEAT_RUNS)] = "disagreement"
     minimum_change: Annotated[float, Range(least=0)] = 0.0
+    shift: Annotated[float, Range(above=0)] = 0.2
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -113,6 +118,43 @@ class ReportSection:
     frameworks: tuple[str, ...] = ()
     profile: Annotated[str, OneOf(PROFILES)] = "technical"
     fonts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ScheduleSection:
+    """When the audit runs unattended, and who is told.
+
+    Attributes
+    ----------
+    time : str
+        The time of day in UTC, as "06:00".
+    days : tuple of str
+        Days of the week, "mon" to "sun"; by default every day.
+    minutes : float
+        A run that takes longer is ended.
+    retries : int
+        How often a run that R failed is tried again.
+    keep : int
+        Run folders that are kept; 0 keeps all. Signed runs and the approved baseline
+        are never removed.
+    on_change, on_failure, on_success : tuple of str
+        A command and its arguments: run when something is not as in the run before,
+        when the exit code is not 0, when it is.
+    command_seconds : float
+        A command that takes longer is ended.
+    """
+
+    time: Annotated[
+        str, Pattern(r"([01]\d|2[0-3]):[0-5]\d", "a time such as '06:00'")
+    ] = "06:00"
+    days: tuple[Annotated[str, OneOf(DAYS)], ...] = ()
+    minutes: Annotated[float, Range(above=0)] = 120.0
+    retries: Annotated[int, Range(least=0)] = 1
+    keep: Annotated[int, Range(least=0)] = 0
+    on_change: tuple[str, ...] = ()
+    on_failure: tuple[str, ...] = ()
+    on_success: tuple[str, ...] = ()
+    command_seconds: Annotated[float, Range(above=0)] = 60.0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

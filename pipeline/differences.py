@@ -74,7 +74,7 @@ def _all_differences(old: AuditResult, new: AuditResult) -> Iterator[Difference]
 
 
 def _configuration(result: AuditResult) -> dict[str, str]:
-    elsewhere = (*LIMITS, "report", "seed")
+    elsewhere = (*LIMITS, "report", "schedule", "seed")
     asked = {k: v for k, v in result.run.config.items() if k not in elsewhere}
     return dict(_flat(asked))
 

@@ -4,9 +4,11 @@ Not: how a page looks (`report`), what else a run folder holds (`bundle`), or wr
 """
 
 from collections.abc import Mapping
+from functools import partial
 from typing import NamedTuple
 
 from pipeline.bundle import Files, attachments, data_files
+from pipeline.context import ALONE, Context
 from pipeline.finding import Finding
 from pipeline.report.fonts import with_uncovered_names
 from pipeline.report.html import checks_of_pdfs, page_files
@@ -23,14 +25,21 @@ class Rendered(NamedTuple):
     pdf_checks: tuple[PdfCheck, ...] = ()
 
 
-def rendered(result: AuditResult, given: Mapping[str, str]) -> Rendered:
+def rendered(
+    result: AuditResult,
+    given: Mapping[str, str],
+    *,
+    context: Context = ALONE,
+) -> Rendered:
     """Return the renderings of a result, and the checks of the finished PDF.
 
     Parameters
     ----------
     result : AuditResult
     given : mapping of str to str
-        Files the run folder holds as they were given: audit.toml.
+        Files the run folder holds as they were given: audit.toml, history.json.
+    context : Context
+        What the report says besides the result.
 
     Returns
     -------
@@ -42,8 +51,9 @@ def rendered(result: AuditResult, given: Mapping[str, str]) -> Rendered:
     if result.run.config["report"]["profile"] == "bundle":
         return Rendered(result, {})
     carried = attachments(data_files(result, given))
+    asked = partial(page_files, context=context)
     try:
-        files = page_files(result, attachments=carried)
+        files = asked(result, attachments=carried)
     except PdfError as error:
         finding = Finding(
             check="pdf_failed",
@@ -53,16 +63,19 @@ def rendered(result: AuditResult, given: Mapping[str, str]) -> Rendered:
             remedy="importance-audit doctor names what is missing.",
         )
         result = result.with_findings((finding,))
-        return Rendered(result, page_files(result, pdf=False))
-    return Rendered(result, files, _checks(result, files, carried))
+        return Rendered(result, asked(result, pdf=False))
+    return Rendered(result, files, _checks(result, files, carried, context))
 
 
 def _checks(
-    result: AuditResult, files: Files, carried: Mapping[str, bytes]
+    result: AuditResult,
+    files: Files,
+    carried: Mapping[str, bytes],
+    context: Context,
 ) -> tuple[PdfCheck, ...]:
     """Return the checks of the PDF; one that breaks must not cost the report."""
     try:
-        return checks_of_pdfs(result, files, attachments=carried)
+        return checks_of_pdfs(result, files, attachments=carried, context=context)
     except Exception as error:
         why = f"{type(error).__name__} says: {error}."
         return (PdfCheck("checks", "not run", why),)

@@ -3,12 +3,16 @@
 Not: which file of a folder is altered (`verify`), or measuring again (`replay`).
 """
 
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from pipeline.approvals import load_baseline
+from pipeline.context import Context
 from pipeline.errors import DataError
 from pipeline.history import load_run
+from pipeline.past import NOTHING, read_past
 from pipeline.result import AuditResult
 from pipeline.statements import own_digest, stored_result
 
@@ -49,6 +53,30 @@ def load_whole_run(folder: Path) -> AuditResult:
             f"{folder}"
         )
     return result
+
+
+def stored_context(folder: Path, baseline: Path | None = None) -> Context:
+    """Return what the report on a stored run says besides its result.
+
+    Parameters
+    ----------
+    folder : Path
+        The run folder.
+    baseline : Path, optional
+        A run folder to compare with instead of the approved one.
+
+    Raises
+    ------
+    DataError
+        If one of them cannot be read, or is altered.
+    """
+    past = NOTHING
+    with suppress(FileNotFoundError):  # folders of runs that kept no past
+        text = (folder / "history.json").read_text(encoding="utf-8")
+        past = read_past(text, "history.json")
+    if baseline is not None:
+        return Context(load_whole_run(baseline), past)
+    return Context(load_baseline(folder.parent.parent, past.baseline), past)
 
 
 def _is_name(value: Any) -> bool:

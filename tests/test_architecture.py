@@ -9,6 +9,9 @@ ROOT = Path(__file__).parents[1]
 
 LAYERS = (
     "cli",
+    "commands",
+    "batch",
+    "running unattended",
     "replay",
     "audit handoff rendering",
     "judging supplied",
@@ -18,7 +21,8 @@ LAYERS = (
     "top_k_protocols repeat_run bridge_checks pair_checks",
     "supplied_numbers not_begun",
     "journal",
-    "verify stored",
+    "verify stored drift answers",
+    "approvals run_index",
     "verify_pdf",
     "statements",
     "data models model_table measure preconditions environment history doctor starter "
@@ -37,6 +41,7 @@ LAYERS = (
     "derived",
     "references checks rules splits roles significance stability tables",
     "report",
+    "context",
     "importance",
     "interactions mean_predictions",
     "loss_sensitivity change",
@@ -47,6 +52,7 @@ LAYERS = (
     "distributions encoding estimators dependence primary standardised "
     "prediction_digest",
     "stacks result_versions differences",
+    "past",
     "columns spreads result trials",
     "surface",
     "estimates stopping",
@@ -54,13 +60,18 @@ LAYERS = (
     "errors frozen expressions template_folder",
 )
 
+COMMANDS = (
+    *"approve diff doctor handoff history init install_r render run".split(),
+    *"schedule shared verify".split(),
+)
 R_SIDE = "worker to_r from_r callback probe"
 BRIDGE = (
     "importance.r_model_specific "
     "references.asking references.dalex references.engine references.hstats "
     "references.iml references.pdp references.vip "
-    "r_models tables doctor journal stopping not_begun audit cli handoff replay "
-    "supplied supplied_numbers"
+    "r_models tables doctor journal stopping not_begun audit handoff replay "
+    "supplied supplied_numbers running commands.shared commands.handoff "
+    "commands.install_r"
 )
 OWNERS = {
     "rpy2": {f"r_bridge.{name}" for name in R_SIDE.split()},
@@ -69,8 +80,8 @@ OWNERS = {
     "jinja2": {"pipeline.report.html", "pipeline.report.short_views"},
     "pikepdf": {"pipeline.pdf_reading", "pipeline.report.pdf_checks"},
     "weasyprint": {"pipeline.report.print_page"},
-    "click": {"pipeline.cli"},
-    "rich": {"pipeline.cli"},
+    "click": {"pipeline.cli", *(f"pipeline.commands.{name}" for name in COMMANDS)},
+    "rich": {"pipeline.commands.shared"},
     "tomllib": {"pipeline.config", "pipeline.frameworks", "pipeline.report.wording"},
 }
 

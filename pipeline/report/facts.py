@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from pipeline.change import Change, change
 from pipeline.estimates import Effect, Importance
+from pipeline.past import NOTHING, Past
 from pipeline.primary import OURS, Measure, measure_of, told_apart
 from pipeline.report.blocks import Link, Value, plain
 from pipeline.report.number_text import count, unit_text
@@ -47,6 +48,8 @@ class Facts:
         Bytes and SHA-256 of each file that the PDF carries, by its name.
     signoffs : tuple of Signoff
         The signatures under this run.
+    past : Past
+        What is known of the runs before.
     """
 
     result: AuditResult
@@ -56,6 +59,7 @@ class Facts:
     baseline: AuditResult | None = None
     attachments: Attachments = field(default_factory=dict)
     signoffs: tuple[Signoff, ...] = ()
+    past: Past = NOTHING
 
     @cached_property
     def change(self) -> Change | None:
@@ -196,6 +200,7 @@ def facts_of(
     baseline: AuditResult | None = None,
     attachments: Attachments = NOTHING_ATTACHED,
     signoffs: tuple[Signoff, ...] = (),
+    past: Past = NOTHING,
 ) -> Facts:
     """Return the facts of a result; the cards are numbered in its order."""
     ranked = rankings(result)
@@ -209,6 +214,7 @@ def facts_of(
         baseline=baseline,
         attachments=attachments,
         signoffs=signoffs,
+        past=past,
     )
 
 

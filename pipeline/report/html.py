@@ -8,6 +8,7 @@ from hashlib import sha256
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
+from pipeline.context import ALONE, Context
 from pipeline.report.blocks import Figure, Sentence, Styled, Table
 from pipeline.report.facts import Attachments
 from pipeline.report.fonts import fonts_of
@@ -92,7 +93,7 @@ def page_files(
     pdf: bool = True,
     attachments: Mapping[str, bytes] = NO_FILES,
     profile: str = "",
-    baseline: AuditResult | None = None,
+    context: Context = ALONE,
 ) -> dict[str, bytes | str]:
     """Return the renderings of a result as a run folder holds them.
 
@@ -106,8 +107,8 @@ def page_files(
         renderings list them by their digests.
     profile : {"", "technical", "executive"}
         Which sections are shown; by default as ``[report] profile`` says.
-    baseline : AuditResult, optional
-        The approved run that section I compares with.
+    context : Context
+        What the report says besides the result.
 
     Returns
     -------
@@ -121,7 +122,7 @@ def page_files(
         If there can be no PDF.
     """
     views = report_views(
-        result, baseline=baseline, attachments=_told(attachments), profile=profile
+        result, attachments=_told(attachments), profile=profile, context=context
     )
     files: dict[str, bytes | str] = {}
     for path, view in views.items():
@@ -138,12 +139,14 @@ def checks_of_pdfs(
     files: Mapping[str, bytes | str],
     *,
     attachments: Mapping[str, bytes] = NO_FILES,
+    context: Context = ALONE,
 ) -> "tuple[PdfCheck, ...]":
     """Return how each PDF that `page_files` made stands against the result."""
     from pipeline.report.pdf_checks import checks_of
 
     found = []
-    for path, view in report_views(result, attachments=_told(attachments)).items():
+    views = report_views(result, attachments=_told(attachments), context=context)
+    for path, view in views.items():
         pdf = files[f"{path}.pdf"]
         data = pdf if isinstance(pdf, bytes) else pdf.encode()
         checks = checks_of(data, view, fonts=fonts_of(result))

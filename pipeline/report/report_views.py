@@ -1,7 +1,9 @@
 """The pages of a report: one, or of many models an index and a page per model."""
 
 from dataclasses import replace
+from functools import partial
 
+from pipeline.context import ALONE, Context
 from pipeline.report.by_model import parts
 from pipeline.report.control import control
 from pipeline.report.facts import NOTHING_ATTACHED, Attachments, facts_of
@@ -23,9 +25,9 @@ MAIN = "report"
 def report_views(
     result: AuditResult,
     *,
-    baseline: AuditResult | None = None,
     attachments: Attachments = NOTHING_ATTACHED,
     profile: str = "",
+    context: Context = ALONE,
 ) -> dict[str, ReportView]:
     """Return each page of a report by its path in the run folder, without ending.
 
@@ -34,18 +36,26 @@ def report_views(
 
     Parameters
     ----------
-    result, baseline, attachments, profile
+    result, attachments, profile
         As `view.build_view` takes them.
+    context : Context
+        What the report says besides the result.
     """
     by_model = parts(result)
     if not by_model:
         return {
             MAIN: build_view(
-                result, baseline=baseline, attachments=attachments, profile=profile
+                result, attachments=attachments, profile=profile, **context._asdict()
             )
         }
     digest = content_digest(result)
-    facts = facts_of(result, digest, baseline=baseline, attachments=attachments)
+    asked = partial(
+        facts_of,
+        digest=digest,
+        attachments=attachments,
+        **context._asdict(),
+    )
+    facts = asked(result)
     first = (
         control(facts),
         overview(facts, by_model),
@@ -59,7 +69,7 @@ def report_views(
     main = view_of(facts, without_dead_links(whole, whole), profile=profile)
     views = {MAIN: main}
     for part in by_model:
-        own = facts_of(part.result, digest, baseline=baseline, attachments=attachments)
+        own = asked(part.result)
         own = replace(own, cards={m: facts.cards[m] for m in own.cards})
         views[file_of(part.model)] = view_of(
             own, sections_of(own), profile=profile, part=part

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from pipeline.past import NOTHING, Past
 from pipeline.report.blocks import (
     Badge,
     Cell,
@@ -178,6 +179,7 @@ def build_view(
     attachments: Attachments = NOTHING_ATTACHED,
     profile: str = "",
     signoffs: tuple[Signoff, ...] = (),
+    past: Past = NOTHING,
 ) -> ReportView:
     """Return the report on a result, ready to be rendered.
 
@@ -193,6 +195,8 @@ def build_view(
         Which sections are shown; by default as ``[report] profile`` says.
     signoffs : tuple of Signoff
         The signatures that section P prints.
+    past : Past
+        What is known of the runs before.
 
     Returns
     -------
@@ -205,6 +209,7 @@ def build_view(
         baseline=baseline,
         attachments=attachments,
         signoffs=signoffs,
+        past=past,
     )
     return view_of(facts, sections_of(facts), profile=profile)
 

@@ -1,0 +1,8 @@
+"""approve: to come."""
+
+import click
+
+
+@click.command()
+def approve() -> None:
+    """To come."""

@@ -1,0 +1,8 @@
+"""history: to come."""
+
+import click
+
+
+@click.command()
+def history() -> None:
+    """To come."""

@@ -1,0 +1,8 @@
+"""schedule: to come."""
+
+import click
+
+
+@click.command()
+def schedule() -> None:
+    """To come."""

@@ -1,0 +1,82 @@
+"""What every command does alike: faults as one message, progress, writing a file."""
+
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NoReturn, TypeAlias
+
+import click
+
+Tell: TypeAlias = Callable[[int, int, str], None]
+
+REPORTS = ("report.html", "report.pdf")
+FOLDER = click.Path(path_type=Path)
+QUIET = click.option("--quiet", "-q", is_flag=True, help="Print nothing but faults.")
+
+
+@contextmanager
+def terminable() -> Iterator[None]:
+    """Take SIGTERM, as schedulers send it, for Ctrl-C."""
+
+    def interrupt(number: int, _: object) -> NoReturn:
+        raise KeyboardInterrupt(signal.Signals(number).name)
+
+    former = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, former)
+
+
+@contextmanager
+def progress(quiet: bool, *, plain: bool = False) -> Iterator[Tell | None]:
+    """Show steps: a bar on a terminal, plain lines elsewhere, nothing if quiet."""
+    if quiet:
+        yield None
+    elif sys.stderr.isatty() and not plain:
+        from rich.console import Console
+        from rich.progress import Progress
+
+        with Progress(console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task("reading", total=None)
+            yield lambda done, total, label: bar.update(
+                task, completed=done, total=total, description=label
+            )
+    else:
+        yield lambda done, total, label: click.echo(
+            f"[{done}/{total}] {label}", err=True
+        )
+
+
+@contextmanager
+def faults() -> Iterator[None]:
+    """Turn what a user can mend into one message and an exit code."""
+    from pipeline.errors import AuditError
+    from r_bridge.errors import RBridgeError, RUnavailable
+
+    try:
+        yield
+    except RUnavailable as error:
+        stop(3, str(error))
+    except (AuditError, RBridgeError) as error:
+        stop(2, str(error))
+    except ImportError as error:
+        needed = "The libraries of this command must load"
+        stop(4, f"{needed}, but {error}. Run: importance-audit doctor")
+    except KeyboardInterrupt:
+        stop(130, "Interrupted.")
+
+
+def stop(code: int, message: str) -> NoReturn:
+    """Print `message` on standard error and leave with `code`."""
+    click.echo(message, err=True)
+    sys.exit(code)
+
+
+def write(path: Path, content: bytes | str) -> None:
+    """Write a file whole or not at all."""
+    from pipeline.history import write_file
+
+    write_file(path, content)

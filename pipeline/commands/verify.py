@@ -1,0 +1,33 @@
+"""verify: whether a run, or a PDF, still says what was found."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from pipeline.commands.shared import FOLDER, QUIET, faults, progress
+
+
+@click.command()
+@click.argument("path", type=FOLDER)
+@click.option("--replay", is_flag=True, help="Measure again, and compare every number.")
+@QUIET
+def verify(path: Path, replay: bool, quiet: bool) -> None:
+    """Check the run folder, or the PDF report, in PATH against its own digests.
+
+    Exit codes: 0 match, 1 mismatch, 2 unreadable, 3 R is required to measure again,
+    but unavailable. Nothing is written.
+    """
+    from pipeline.replay import Replay
+    from pipeline.replay import replay as replayed
+    from pipeline.statements import Verification
+    from pipeline.verify import verify as verified
+
+    with faults(), progress(quiet or not replay) as on_step:
+        found: Verification | Replay = (
+            replayed(path, on_step) if replay else verified(path)
+        )
+    for line in found.lines():
+        if found.is_mismatch or not quiet:
+            click.echo(line, err=quiet)
+    sys.exit(int(found.is_mismatch))
