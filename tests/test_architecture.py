@@ -11,7 +11,7 @@ LAYERS = (
     "cli",
     "commands",
     "batch",
-    "running unattended",
+    "running unattended installing",
     "replay",
     "audit handoff rendering",
     "judging supplied",
@@ -26,6 +26,7 @@ LAYERS = (
     "verify_pdf",
     "statements",
     "data models model_table measure preconditions environment history doctor starter "
+    "schedule "
     "reproduction expected dependent_leaders associated",
     "bundle",
     "manifest",

@@ -1,0 +1,24 @@
+#!/bin/sh
+# Mails what a run found, by the sendmail of Postfix, Exim, msmtp and their like. Keep
+# this beside the audit as mail.sh, and under [schedule]:
+#     on_change = ["/bin/sh", "mail.sh", "owner@example.org"]
+set -eu
+: "${1:?an address must be given}"
+PATH=$PATH:/usr/sbin:/usr/lib
+message=$(python3 -I -c '
+import os, sys
+from email.message import EmailMessage
+names = "EVENT AUDIT RUN VERDICT EXIT_CODE SUMMARY NEWS".split()
+told = (os.environb.get(f"IMPORTANCE_AUDIT_{name}".encode(), b"") for name in names)
+given = {name: text.decode(errors="replace") for name, text in zip(names, told)}
+mail = EmailMessage()
+subject = "{AUDIT}: {VERDICT} (exit code {EXIT_CODE})".format(**given)
+mail["Subject"] = " ".join(subject.split())
+mail["To"] = ", ".join(sys.argv[1:])
+mail["Auto-Submitted"] = "auto-generated"
+parts = (given["NEWS"], given["SUMMARY"], given["RUN"])
+text = "\n\n".join(part for part in parts if part)
+mail.set_content(text, cte="base64")
+sys.stdout.write(mail.as_string())
+' "$@")
+printf '%s\n' "$message" | sendmail -i -- "$@"
