@@ -3,7 +3,7 @@
 # this beside the audit as mail.sh, and under [schedule]:
 #     on_change = ["/bin/sh", "mail.sh", "owner@example.org"]
 set -eu
-: "${1:?an address must be given}"
+: "${1:?the address must be given}"
 PATH=$PATH:/usr/sbin:/usr/lib
 message=$(python3 -I -c '
 import os, sys
