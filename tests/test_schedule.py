@@ -419,7 +419,9 @@ def test_the_mail_holds_the_news_and_no_header_of_theirs(tmp_path):
     assert (tmp_path / "words").read_text() == "-i -- owner@example.org\n"
     assert read["Bcc"] is None
     assert read["Subject"] == 'ünsound Bcc: "x": not confirmed (exit code 1)'
-    assert base64.b64decode(read.get_payload()).decode() == f"{NEWS}\n\nin short\n\n/r\n"
+    assert (
+        base64.b64decode(read.get_payload()).decode() == f"{NEWS}\n\nin short\n\n/r\n"
+    )
     assert max(map(len, sent.splitlines())) <= 76
     sendmail(tmp_path, code=75)
     assert told("mail", "owner@example.org", folder=tmp_path).returncode == 75
