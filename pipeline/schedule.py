@@ -21,6 +21,7 @@ EXAMPLES = ("mail", "webhook")
 LOG = "schedule.log"
 LONGEST = 998  # bytes that cron of Debian reads of a command
 SPARE_SECONDS = 600.0
+GRACE_SECONDS = 300.0  # longer than an unattended run takes to end once asked to
 DAY = 24 * 60
 
 
@@ -61,6 +62,11 @@ class Job(NamedTuple):
         asked = self.section
         return ceil(asked.minutes * 60 + 2 * asked.command_seconds + SPARE_SECONDS)
 
+    @property
+    def grace(self) -> int:
+        """How many seconds it then has to save what there is and tell people."""
+        return ceil(GRACE_SECONDS + 2 * self.section.command_seconds)
+
 
 def name_of(audit: Path) -> str:
     """Return the name of the job of an audit: the same for each path to it."""
@@ -93,8 +99,9 @@ def cron_line(job: Job, offsets: Collection[int] = (0,)) -> str:
     """
     _writable(job)
     given = [f"{name}={shlex.quote(text)}" for name, text in job.environment.items()]
-    limit = [job.timeout, "--preserve-status", "--kill-after=300", str(job.seconds)]
-    words = [shlex.quote(word) for word in (*(limit * bool(job.timeout)), *job.command)]
+    limit = ["--preserve-status", f"--kill-after={job.grace}", str(job.seconds)]
+    ended = [job.timeout, *limit] if job.timeout else []
+    words = [shlex.quote(word) for word in (*ended, *job.command)]
     log = shlex.quote(str(job.folder / LOG))
     command = " ".join([*given, *words, f">>{log} 2>&1"])
     if re.search(r"\\[\\%]", command):
@@ -145,6 +152,7 @@ def units(job: Job) -> dict[str, str]:
         "command": " ".join(map(_unit_word, job.command)),
         "log": str(job.folder / LOG).replace("%", "%%"),
         "seconds": str(job.seconds),
+        "grace": str(job.grace),
         "when": f"{days} *-*-* {job.section.time}:00 UTC".lstrip(),
     }
     return {

@@ -105,7 +105,7 @@ def test_another_time_takes_the_place_of_the_one_before(home, audit):
     assert differs not in asked(audit).stderr
 
 
-def test_only_the_line_of_this_audit_leaves(home, audit, tmp_path):
+def test_only_the_line_of_this_audit_leaves(home, audit):
     asked(audit, "--install", "--yes")
     ours = tab(home)
     name = name_of(audit).encode()
@@ -317,7 +317,7 @@ def test_the_zone_of_cron_is_that_of_the_machine(tmp_path, zone, offsets):
     assert cron_zone(tmp_path / "absent").offsets == (0,)
 
 
-def test_nothing_is_written_before_a_plan_is_applied(home, audit):
+def test_nothing_is_written_before_a_plan_is_applied(home):
     crontab_plan("importance-audit-x", "0 6 * * * x # importance-audit-x")
     units_plan("importance-audit-x", {"importance-audit-x.timer": "[Timer]\n"})
     assert (tab(home), unit_files(home)) == (None, {})
@@ -338,7 +338,7 @@ def test_words_that_do_not_go_together_are_usage_errors(words, message):
 
 
 @pytest.mark.parametrize("kind", ["github", "gitlab"])
-def test_a_workflow_needs_a_repository(home, audit, kind):
+def test_a_workflow_needs_a_repository(audit, kind):
     answer = asked(audit, "--as", kind)
     assert (answer.exit_code, answer.stderr) == (
         2,

@@ -149,7 +149,11 @@ def test_a_job_that_does_not_end_is_ended(tmp_path):
 
 def test_it_is_ended_later_than_it_ends_itself(tmp_path):
     asked = job(tmp_path, minutes=0.5, command_seconds=45)
-    assert asked.seconds == 30 + 2 * 45 + 600
+    assert (asked.seconds, asked.grace) == (30 + 2 * 45 + 600, 300 + 2 * 45)
+    assert f" --kill-after={asked.grace} {asked.seconds} " in cron_line(asked)
+    service = units(asked)[f"{asked.name}.service"]
+    assert lines_of(service, "TimeoutStartSec") == [str(asked.seconds)]
+    assert lines_of(service, "TimeoutStopSec") == [str(asked.grace)]
 
 
 def test_an_audit_runs_from_its_line_wherever_cron_starts_it(tmp_path, monkeypatch):
@@ -184,6 +188,7 @@ def test_the_interpreter_and_what_decides_about_r_are_pinned(tmp_path, monkeypat
     assert asked.command[-2:] == ("--unattended", str(folder))
     assert given["R_LIBS"] == f"{tmp_path}/library:/opt/r"
     assert (given["TZ"], given["LANG"], "SECRET" in given) == ("UTC", "C.UTF-8", False)
+    assert given["PYTHONPATH"].split(":")[0] == str(Path(__file__).parents[1])
     assert given["PATH"].split(":")[0] == os.path.dirname(sys.executable)
 
 
@@ -224,9 +229,15 @@ def lines_of(unit, key):
     return [value for name, _, value in found if name == key]
 
 
+def unspecified(text):
+    """Return a text of a unit without specifiers, of which there must be none."""
+    assert "%" not in text.replace("%%", "")
+    return text.replace("%%", "%")
+
+
 def unescaped(text):
     """Return the words of a line of a unit; `:` keeps systemd from reading a $."""
-    return [word.replace("%%", "%") for word in shlex.split(text)]
+    return shlex.split(unspecified(text))
 
 
 def test_a_service_runs_what_a_line_runs(tmp_path):
@@ -240,7 +251,7 @@ def test_a_service_runs_what_a_line_runs(tmp_path):
     variables = [unescaped(value) for value in lines_of(service, "Environment")]
     assert variables == [[f"{name}={text}"] for name, text in given.items()]
     (log,) = lines_of(service, "StandardOutput")
-    assert log.replace("%%", "%") == f"append:{asked.folder}/schedule.log"
+    assert unspecified(log) == f"append:{asked.folder}/schedule.log"
 
 
 @pytest.mark.parametrize(
@@ -358,7 +369,7 @@ def told(script, *words, folder, **more):
     path = folder / f"{script}.sh"
     path.write_text(example(script))
     facts = {"AUDIT": 'ünsound\nBcc: "x"', "VERDICT": "not confirmed", "EXIT_CODE": "1"}
-    facts |= {"EVENT": "on_change", "RUN": "/r", "SUMMARY": "in short", "NEWS": NEWS}
+    facts |= {"EVENT": "change", "RUN": "/r", "SUMMARY": "in short", "NEWS": NEWS}
     given = {f"IMPORTANCE_AUDIT_{name}": text for name, text in facts.items()}
     given |= {"PATH": f"{folder}:{os.environ['PATH']}", "no_proxy": "*", **more}
     words = ["/bin/sh", path.name, *words]
@@ -368,7 +379,7 @@ def told(script, *words, folder, **more):
 class Hook(BaseHTTPRequestHandler):
     """A webhook that keeps what it is sent, and answers as its path says."""
 
-    def do_POST(self):  # noqa: N802 (named by the library)
+    def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         self.server.got.append((self.headers["Content-Type"], body))
         self.send_response(int(self.path[1:]))
@@ -425,6 +436,14 @@ def test_the_mail_holds_the_news_and_no_header_of_theirs(tmp_path):
     assert max(map(len, sent.splitlines())) <= 76
     sendmail(tmp_path, code=75)
     assert told("mail", "owner@example.org", folder=tmp_path).returncode == 75
+
+
+def test_an_audit_without_a_verdict_is_told_of_too(tmp_path):
+    sendmail(tmp_path)
+    given = {"IMPORTANCE_AUDIT_VERDICT": "", "IMPORTANCE_AUDIT_EXIT_CODE": "2"}
+    told("mail", "owner@example.org", folder=tmp_path, **given)
+    read = message_from_bytes((tmp_path / "sent").read_bytes(), policy=policy.default)
+    assert read["Subject"] == 'ünsound Bcc: "x": no verdict (exit code 2)'
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

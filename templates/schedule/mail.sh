@@ -12,7 +12,8 @@ names = "EVENT AUDIT RUN VERDICT EXIT_CODE SUMMARY NEWS".split()
 told = (os.environb.get(f"IMPORTANCE_AUDIT_{name}".encode(), b"") for name in names)
 given = {name: text.decode(errors="replace") for name, text in zip(names, told)}
 mail = EmailMessage()
-subject = "{AUDIT}: {VERDICT} (exit code {EXIT_CODE})".format(**given)
+subject = "{}: {} (exit code {})".format(
+    given["AUDIT"], given["VERDICT"] or "no verdict", given["EXIT_CODE"])
 mail["Subject"] = " ".join(subject.split())
 mail["To"] = ", ".join(sys.argv[1:])
 mail["Auto-Submitted"] = "auto-generated"

@@ -11,7 +11,8 @@ import json, os
 names = "EVENT AUDIT RUN VERDICT EXIT_CODE SUMMARY NEWS".split()
 told = (os.environb.get(f"IMPORTANCE_AUDIT_{name}".encode(), b"") for name in names)
 given = {name: text.decode(errors="replace") for name, text in zip(names, told)}
-head = "{AUDIT}: {VERDICT} (exit code {EXIT_CODE})".format(**given)
+head = "{}: {} (exit code {})".format(
+    given["AUDIT"], given["VERDICT"] or "no verdict", given["EXIT_CODE"])
 text = "\n\n".join(part for part in (head, given["NEWS"] or given["SUMMARY"]) if part)
 print(json.dumps({"text": text, **{name.lower(): given[name] for name in names}}))
 ')
