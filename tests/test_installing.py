@@ -15,7 +15,7 @@ from tests.test_cli import configured, rows, runner
 from pipeline.cli import main
 from pipeline.config import load_config
 from pipeline.installing import cron_zone, crontab_plan, job_of, units_plan
-from pipeline.schedule import name_of, units
+from pipeline.schedule import cron_line, name_of, units
 
 CRONTAB = """#!/bin/sh
 case $1 in
@@ -103,6 +103,14 @@ def test_another_time_takes_the_place_of_the_one_before(home, audit):
     asked(audit, "--install", "--yes")
     assert tab(home).decode() == asked(audit).stdout
     assert differs not in asked(audit).stderr
+
+
+def test_a_line_from_before_a_change_of_the_zone_is_told_of(home, audit):
+    offset = cron_zone().offsets[0] + 15
+    line = cron_line(job_of(load_config(audit), audit), (offset,))
+    (home / "tab").write_text(f"{line}\n")
+    differs = "What is installed differs; --install replaces it.\n"
+    assert asked(audit).stderr.endswith(differs)
 
 
 def test_only_the_line_of_this_audit_leaves(home, audit):
