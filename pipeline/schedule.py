@@ -19,7 +19,7 @@ from pipeline.template_folder import templates
 
 EXAMPLES = ("mail", "webhook")
 LOG = "schedule.log"
-LONGEST = 998  # bytes that cron of Debian reads of a command
+LONGEST = 998  # bytes of a command; Debian 12 refuses 999 as too long
 SPARE_SECONDS = 600.0
 GRACE_SECONDS = 300.0  # longer than an unattended run takes to end once asked to
 DAY = 24 * 60

@@ -208,6 +208,15 @@ def test_what_a_line_cannot_hold_is_refused(tmp_path, name, message):
     assert str(refused.value).endswith(message)
 
 
+def test_a_line_as_long_as_debian_takes_it_is_written(tmp_path):
+    asked = job(tmp_path)
+    spare = 998 - len(cron_line(asked, (0,)).split(" ", 5)[5]) - len("R_LIBS= ")
+    longest = cron_line(job(tmp_path, {"R_LIBS": "r" * spare}))
+    assert len(longest.split(" ", 5)[5]) == 998
+    with pytest.raises(AuditError, match="but this one has 999"):
+        cron_line(job(tmp_path, {"R_LIBS": "r" * (spare + 1)}))
+
+
 def verified(folder, files, home):
     """Return what systemd says of units."""
     for name, text in files.items():

@@ -30,7 +30,12 @@ LINGER = (
 @click.option(
     "--as", "kind", type=click.Choice(KINDS), default="cron", show_default=True
 )
-@click.option("--install", "what", flag_value="install", help="Put it where it runs.")
+@click.option(
+    "--install",
+    "what",
+    flag_value="install",
+    help="Put it where it runs, after asking.",
+)
 @click.option("--remove", "what", flag_value="remove", help="Take it away again.")
 @click.option("--yes", is_flag=True, help="Do not ask before a change.")
 @click.option(
@@ -76,7 +81,8 @@ def _shown_or_installed(audit: Path, kind: str, *, install: bool, yes: bool) -> 
     click.echo(shown, nl=False)
     click.echo(note, err=True)
     with suppress(AuditError):
-        if plan().is_there and plan().words:
+        change = plan()
+        if change.is_there and change.words:
             click.echo("What is installed differs; --install replaces it.", err=True)
 
 
@@ -107,9 +113,8 @@ def _workflow(kind: str, job: "Job", *, asks_r: bool) -> str:
     import pipeline
     from pipeline.schedule import workflow
 
-    inside = [folder for folder in job.folder.parents if (folder / ".git").exists()]
-    if (job.folder / ".git").exists():
-        inside.insert(0, job.folder)
+    above = (job.folder, *job.folder.parents)
+    inside = [folder for folder in above if (folder / ".git").exists()]
     if not inside:
         stop(
             2,
