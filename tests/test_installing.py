@@ -356,6 +356,7 @@ def test_a_workflow_needs_a_repository(audit, kind):
     (audit.parent / ".git").mkdir()
     answer = asked(audit, "--as", kind)
     assert './audit/audit.toml"' in answer.stdout, answer.stderr
+    assert 'TOOL: "importance-audit' in answer.stdout
 
 
 def test_an_unsound_audit_is_not_scheduled(home, audit):

@@ -108,7 +108,7 @@ def _as_units(job: "Job") -> tuple[str, str, Callable[[], "Plan"]]:
 
 def _workflow(kind: str, job: "Job", *, asks_r: bool) -> str:
     """Return the file of a CI for the repository that the audit lies in."""
-    from importlib.metadata import version
+    from importlib.metadata import distributions
 
     import pipeline
     from pipeline.schedule import workflow
@@ -122,7 +122,9 @@ def _workflow(kind: str, job: "Job", *, asks_r: bool) -> str:
             "but no folder above it has a .git. Make one with: git init",
         )
     is_checkout = Path(pipeline.__file__).resolve().parents[1] == inside[0]
-    tool = "." if is_checkout else f"importance-audit=={version('importance-audit')}"
+    found = [d.version for d in distributions(name="importance-audit")]
+    versioned = "==".join(["importance-audit", *found[:1]])
+    tool = "." if is_checkout else versioned
     return workflow(kind, job, inside[0], tool=tool, asks_r=asks_r)
 
 
