@@ -24,7 +24,7 @@ from pipeline.report.html import page_files
 from pipeline.report.pdf import PdfError
 from pipeline.result import AuditResult
 from pipeline.result_json import content_digest
-from pipeline.signoffs import MEANINGS, Signoff, line_of
+from pipeline.signoffs import MEANINGS, Signoff, detached, line_of
 from pipeline.statements import statement
 from pipeline.stored import load_whole_run, stored_context
 from pipeline.trail import (
@@ -272,7 +272,7 @@ def _record(
     method = given.how
     for path, data in signature.items():
         name = path.removeprefix(SIGNATURE)
-        method = f"detached signature file {name}, SHA-256 {sha256(data)}"
+        method = detached(name, sha256(data))
     return Signoff(
         signoff_id=f"{run.name}/{number}",
         run_id=run.name,

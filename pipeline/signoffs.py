@@ -8,6 +8,8 @@ from datetime import datetime, timedelta
 MEANINGS = ("review", "approval", "responsibility", "authorship")
 ROLES = ("author", "reviewer", "model_owner", "approver")
 """The lines of a report that nobody has signed."""
+DETACHED = re.compile(r"(detached signature file .+, SHA-256 )([0-9a-f]{64})", re.DOTALL)
+"""The method of a record that an outside tool signed."""
 _DIGESTS = ("content_digest", "manifest_sha256", "previous_sha256")
 
 
@@ -70,6 +72,11 @@ class Signoff:
             if not is_first and not re.fullmatch("[0-9a-f]{64}", digest):
                 rule = "must have 64 hex digits"
                 raise ValueError(f"{field} {rule}, but {digest!r} was given.")
+
+
+def detached(name: str, sha256: str) -> str:
+    """Return the method of a record with a signature that an outside tool made."""
+    return f"detached signature file {name}, SHA-256 {sha256}"
 
 
 def line_of(record: Signoff) -> bytes:

@@ -15,14 +15,13 @@ from typing import Any, NamedTuple
 from pipeline.errors import DataError
 from pipeline.events import EVENTS
 from pipeline.manifest import is_sealed
-from pipeline.signoffs import Signoff, place_of
+from pipeline.signoffs import DETACHED, Signoff, place_of
 from pipeline.statements import Mismatch, statement
 from pipeline.trail import TRAIL, content, read_trail, sha256
 from pipeline.verify_files import SIGNED, carried, listed, paged, read
 
 SIGNATURE = "signature/"
 """Where in the folder of a sign-off a detached signature lies."""
-DETACHED = re.compile(r"detached signature file .*, SHA-256 ([0-9a-f]{64})", re.DOTALL)
 KNOWN = re.compile(rf"{TRAIL}|{EVENTS}|runs/[^/]+/signed/[1-9][0-9]*/manifest\.json")
 
 
@@ -223,6 +222,6 @@ def _signer(
     named = DETACHED.fullmatch(last.method)
     files = [f for f in stated["files"] if f["path"].startswith(SIGNATURE)]
     kept = [file["sha256"] for file in files]
-    if kept != ([named[1]] if named else []):
+    if kept != ([named[2]] if named else []):
         expected = f"the signature that {path} names by its SHA-256"
         yield Mismatch(f"{start}{SIGNATURE}", expected, f"{len(kept)} files")
