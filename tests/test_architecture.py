@@ -58,7 +58,7 @@ LAYERS = (
     "past",
     "columns spreads result trials",
     "surface",
-    "estimates stopping trail",
+    "estimates stopping chain trail",
     "records finding losses streams r_rng signoffs events locks",
     "errors frozen expressions template_folder",
 )
