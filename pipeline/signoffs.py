@@ -8,7 +8,9 @@ from datetime import datetime, timedelta
 MEANINGS = ("review", "approval", "responsibility", "authorship")
 ROLES = ("author", "reviewer", "model_owner", "approver")
 """The lines of a report that nobody has signed."""
-DETACHED = re.compile(r"(detached signature file .+, SHA-256 )([0-9a-f]{64})", re.DOTALL)
+DETACHED = re.compile(
+    r"(detached signature file .+, SHA-256 )([0-9a-f]{64})", re.DOTALL
+)
 """The method of a record that an outside tool signed."""
 _DIGESTS = ("content_digest", "manifest_sha256", "previous_sha256")
 
@@ -85,9 +87,7 @@ def line_of(record: Signoff) -> bytes:
     Canonical JSON: UTF-8, keys sorted by code point, no spare white space.
     """
     facts = {**asdict(record), "signed_at": record.signed_at.isoformat()}
-    text = json.dumps(
-        facts, sort_keys=True, separators=(",", ":"), ensure_ascii=False
-    )
+    text = json.dumps(facts, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return text.encode("utf-8")
 
 
@@ -105,8 +105,8 @@ def record_of(line: bytes) -> Signoff:
         raise ValueError("It must hold exactly the fields of a record.")
     if not all(isinstance(value, str) for value in facts.values()):
         raise ValueError("Every field of a record must be a text.")
-    signed_at = datetime.fromisoformat(facts["signed_at"])
-    record = Signoff(**{**facts, "signed_at": signed_at})
+    signed_at = datetime.fromisoformat(facts.pop("signed_at"))
+    record = Signoff(signed_at=signed_at, **facts)
     if line_of(record) != line:
         raise ValueError("It must be canonical JSON.")
     return record

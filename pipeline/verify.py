@@ -4,16 +4,16 @@ Not: how a run folder (`verify_run`) or a PDF (`verify_pdf`) is looked at.
 """
 
 import posixpath
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from pipeline.chain import chain, run_folders
 from pipeline.errors import DataError
-from pipeline.events import read_events
+from pipeline.events import EVENTS, read_events
 from pipeline.statements import AuditVerification, Mismatch, Verification
 from pipeline.trail import RUNS, TRAIL, content, read_trail
 from pipeline.verify_pdf import verify_pdf
-from pipeline.verify_run import Around, around, verify_folder
+from pipeline.verify_run import verify_folder
 from pipeline.verify_signed import broken
 
 
@@ -45,21 +45,22 @@ def verify_audit(folder: Path) -> AuditVerification:
         If the trail of the audit cannot be read.
     """
     folder = folder.resolve()
-    names = sorted(path.name for path in (folder / RUNS).glob("[!.]*"))
-    beside = around(folder / RUNS)
+    names = run_folders(folder)
     trail = _trail(folder)
-    found = [*broken(trail, TRAIL), *_gone(folder, trail, names, beside)]
-    found += _forks(beside)
-    notes, n_files = [], 0
+    runs = chain(folder)
+    found = [Mismatch(RUNS, "an unbroken chain", gap) for gap in runs.gaps]
+    found += [*broken(trail, TRAIL), *_unsigned(trail, names), *_unreadable(folder)]
+    notes = [f"{RUNS}/{name} was removed by retention" for name in runs.removed]
+    n_files = 0
     for name in names:
         start = f"{RUNS}/{name}"
         try:
-            run = verify_folder(folder / RUNS / name, beside)
+            run = verify_folder(folder / start, chained=False)
         except DataError as error:
             found.append(Mismatch(start, "a run that can be read", str(error)))
             continue
         n_files += run.n_files
-        found += (item._replace(file=_path(start, item.file)) for item in run.mismatches)
+        found += (m._replace(file=_path(start, m.file)) for m in run.mismatches)
         notes += (f"{start}: {note}" for note in run.notes)
     unique = tuple(dict.fromkeys(found))
     n_signoffs = len(read_trail(trail).lines)
@@ -71,8 +72,7 @@ def _trail(folder: Path) -> bytes:
         return content(folder / TRAIL)
     except OSError as error:
         raise DataError(
-            f"{folder / TRAIL} must be readable, but the system says: "
-            f"{error.strerror}."
+            f"{folder / TRAIL} must be readable, but the system says: {error.strerror}."
         ) from error
 
 
@@ -81,33 +81,17 @@ def _path(start: str, file: str) -> str:
     return posixpath.normpath(f"{start}/{file}")
 
 
-def _gone(
-    folder: Path, trail: bytes, names: list[str], beside: Around
-) -> Iterator[Mismatch]:
-    """Yield the runs that a sign-off or an event names and that are not there."""
+def _unsigned(trail: bytes, names: tuple[str, ...]) -> Iterator[Mismatch]:
+    """Yield the runs that a sign-off names and that are not there."""
     for line, record in enumerate(read_trail(trail).records, start=1):
         if record is not None and record.run_id not in names:
             where = f"{RUNS}/{record.run_id}"
             yield Mismatch(where, f"the run of {TRAIL}, line {line}", "no such folder")
-    taken = {name for name, _ in beside.removed}
+
+
+def _unreadable(folder: Path) -> Iterator[Mismatch]:
+    """Yield the lines of events.jsonl that nobody can read."""
     for event in read_events(folder):
-        name = str(event.get("run_id") or "")
         if event["event"] == "unreadable":
-            where = f"events.jsonl: line {event['line']}"
+            where = f"{EVENTS}: line {event['line']}"
             yield Mismatch(where, "an event", "what nobody can read")
-        elif event["event"] == "ended" and name and name not in {*names, *taken}:
-            expected = f"the run that ended at {event['time']}"
-            yield Mismatch(f"{RUNS}/{name}", expected, "no such folder")
-
-
-def _forks(beside: Around) -> Iterator[Mismatch]:
-    """Yield the runs that state the same run, or none, to be before them as others."""
-    before = {
-        name: str(previous.get("run_id") or "none")
-        for name, (_, previous) in beside.manifests.items()
-    }
-    times = Counter(before.values())
-    for name, stated in before.items():
-        if times[stated] > 1:
-            expected = "a run before that no other run names"
-            yield Mismatch(f"{RUNS}/{name}/manifest.json", expected, stated)

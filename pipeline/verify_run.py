@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any
 
 from pipeline.errors import DataError
 from pipeline.events import read_events
@@ -37,41 +37,7 @@ LEFT = re.compile(r"signed/\.[1-9][0-9]*\.[0-9a-f]{8}\.part/")
 """What a sign-off that was killed leaves; the next one removes it."""
 
 
-class Around(NamedTuple):
-    """What lies around the runs of an audit.
-
-    Attributes
-    ----------
-    manifests : mapping of str to (str, dict)
-        By the name of its folder, the SHA-256 of each run's manifest, and which run it
-        states to be before it, {} if none.
-    removed : set of (str, str)
-        Runs that retention took away: the name, and the SHA-256 of the manifest.
-    """
-
-    manifests: Mapping[str, tuple[str, Mapping[str, Any]]]
-    removed: frozenset[tuple[str, str]] = frozenset()
-
-
-def around(runs: Path) -> Around:
-    """Return what lies around the runs in a folder."""
-    manifests: dict[str, tuple[str, Mapping[str, Any]]] = {}
-    for path in sorted(runs.glob("[!.]*/manifest.json")):
-        with suppress(DataError, OSError):  # what another folder lacks is not asked
-            data = path.read_bytes()
-            previous = statement(data, "manifest.json")["previous"]
-            before = previous if isinstance(previous, dict) else {}
-            manifests[path.parent.name] = (sha256(data), before)
-    events = read_events(runs.parent) if runs.name == RUNS else ()
-    removed = (
-        (str(event.get("run_id")), str(event.get("manifest_sha256")))
-        for event in events
-        if event["event"] == "removed"
-    )
-    return Around(manifests, frozenset(removed))
-
-
-def verify_folder(folder: Path, beside: Around | None = None) -> Verification:
+def verify_folder(folder: Path, *, chained: bool = True) -> Verification:
     """Return how a run compares with its manifest, its renderings and its neighbours.
 
     A file whose SHA-256 is not the stated one is named once and not read further.
@@ -79,8 +45,8 @@ def verify_folder(folder: Path, beside: Around | None = None) -> Verification:
     Parameters
     ----------
     folder : Path
-    beside : Around, optional
-        What lies around it, where it is known already.
+    chained : bool, default True
+        Whether to look at the runs before and after it.
 
     Raises
     ------
@@ -94,7 +60,7 @@ def verify_folder(folder: Path, beside: Around | None = None) -> Verification:
     here = {path: file for path, file in found.items() if not LEFT.match(path)}
     audit = folder.parents[1] if folder.parent.name == RUNS else None
     run = Signed(here, manifest, sha256(data), audit)
-    gaps, notes = _chain(folder, manifest, run.sha256, beside or around(folder.parent))
+    gaps, notes = _chain(folder, manifest, run.sha256) if chained else ([], [])
     wrong = [*_seal(data, manifest), *listed(manifest, here, "")]
     wrong += [*verify_signed(run), *gaps]
     if len(here) < len(found):
@@ -127,24 +93,26 @@ def _seal(data: bytes, manifest: Mapping[str, Any]) -> Iterator[Mismatch]:
 
 
 def _chain(
-    folder: Path, manifest: Mapping[str, Any], own: str, beside: Around
+    folder: Path, manifest: Mapping[str, Any], own: str
 ) -> tuple[list[Mismatch], list[str]]:
     """Return where the run before is not as stated, or this not as the next says."""
     wrong, notes = [], []
     if manifest["previous"] is not None:
-        gap, note = _before(folder, manifest["previous"], beside)
+        gap, note = _before(folder, manifest["previous"])
         wrong += gap
         notes += note
-    for name, (_, before) in beside.manifests.items():
-        stated = before.get("manifest_sha256")
-        if before.get("run_id") == folder.name and stated != own:
-            expected = f"SHA-256 {stated}, as run {name} states"
-            wrong.append(Mismatch("manifest.json", expected, own))
+    for path in sorted(folder.parent.glob("[!.]*/manifest.json")):
+        with suppress(DataError, OSError):  # what another folder lacks is not asked
+            later = statement(path.read_bytes(), "manifest.json")["previous"] or {}
+            stated = later.get("manifest_sha256")
+            if later.get("run_id") == folder.name and stated != own:
+                expected = f"SHA-256 {stated}, as run {path.parent.name} states"
+                wrong.append(Mismatch("manifest.json", expected, own))
     return wrong, notes
 
 
 def _before(
-    folder: Path, previous: Mapping[str, str], beside: Around
+    folder: Path, previous: Mapping[str, str]
 ) -> tuple[list[Mismatch], list[str]]:
     """Return a gap, if the run before is gone or another one; a note, if explained."""
     try:
@@ -155,17 +123,26 @@ def _before(
             "but it does not."
         ) from error
     where = f"../{name}/manifest.json"
-    path = folder.parent / PurePosixPath(name).name / "manifest.json"
     expected = f"the run before with SHA-256 {stated}"
     try:
+        path = folder.parent / PurePosixPath(name).name / "manifest.json"
         found = sha256(path.read_bytes())
-    except OSError:
-        if (name, stated) in beside.removed:
-            return [], [f"the run before, {name}, was removed by retention"]
+    except (OSError, ValueError):
         if folder.parent.name != RUNS:
             return [], [f"the run before, {name}, is not here: it was not compared"]
+        if _is_removed(folder.parents[1], name, stated):
+            return [], [f"the run before, {name}, was removed by retention"]
         return [Mismatch(where, expected, "a gap: no such file")], []
     return ([] if found == stated else [Mismatch(where, expected, found)]), []
+
+
+def _is_removed(audit: Path, name: str, digest: str) -> bool:
+    """Return whether retention says that it removed this very run."""
+    return any(
+        (event["event"], event.get("run_id"), event.get("manifest_sha256"))
+        == ("removed", name, digest)
+        for event in read_events(audit)
+    )
 
 
 def _facts(

@@ -8,7 +8,6 @@ agree: only a copy elsewhere, or a signature by an outside tool, tells then.
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -198,11 +197,11 @@ def _shown(run: Signed, start: str, wrong: set[str]) -> Iterator[Mismatch]:
     """Yield where what was signed prints another content digest than the run."""
     digest = str(run.stated["content_digest"])
     sound = {path for path in run.here if not SIGNED.match(path)}
-    pdf = partial(carried, own=run.here, sound=sound)
-    for name, check in (("report.html", paged), ("report.pdf", pdf)):
-        path = f"{start}{name}"
-        if path in run.here and path not in wrong:
-            yield from check(read(run.here[path]), path, digest)
+    page, pdf = f"{start}report.html", f"{start}report.pdf"
+    if page in run.here.keys() - wrong:
+        yield from paged(read(run.here[page]), page, digest)
+    if pdf in run.here.keys() - wrong:
+        yield from carried(read(run.here[pdf]), pdf, digest, run.here, sound)
 
 
 def _signer(
