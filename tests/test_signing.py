@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.run_folders import below, stated
+from tests.run_folders import below, seal
 from tests.signed_runs import (
     APPROVAL,
     FIRST,
@@ -266,22 +266,13 @@ def test_a_clock_that_went_back_is_told(audit):
     (audit / "signoffs.jsonl").write_bytes(late)
     signed = audit / "runs" / FIRST / "signed" / "2"
     (signed / "signoffs.jsonl").write_bytes(late)
-    reseal(signed)
+    seal(signed)
     shutil.rmtree(audit / "runs" / SECOND)
     with without_pdf():
         made = sign(audit / "runs" / FIRST, REVIEW)
     assert made.told[0].startswith(
         "The clock went back: an earlier line of signoffs.jsonl is of 3"
     )
-
-
-def reseal(signed):
-    """Write the manifest of a sign-off anew over what lies in its folder."""
-    known = json.loads((signed / "manifest.json").read_bytes())
-    for file in known["files"]:
-        data = (signed / file["path"]).read_bytes()
-        file |= {"bytes": len(data), "sha256": sha256(data)}
-    stated(signed, files=known["files"])
 
 
 def test_a_page_alone_is_signed_where_no_pdf_can_be_made_and_that_is_said(audit):

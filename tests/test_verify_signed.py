@@ -6,12 +6,12 @@ import shutil
 from dataclasses import replace
 
 import pytest
-from tests.run_folders import below, write_two_runs
+from tests.run_folders import below, seal, stated, write_two_runs
 from tests.signed_runs import FIRST, SECOND, save, signed_audit, write
 from tests.test_verify import flip, told
 
 from pipeline.events import append_event
-from pipeline.manifest import is_sealed, sealed
+from pipeline.manifest import is_sealed
 from pipeline.signoffs import line_of
 from pipeline.statements import Mismatch
 from pipeline.trail import read_trail
@@ -143,6 +143,33 @@ def test_lines_that_are_gone_moved_or_put_in_are_named(audit, data, where):
     assert where in named(audit)
 
 
+@pytest.mark.parametrize(
+    ("data", "lines"),
+    [
+        (TRAIL, []),
+        (LINES[1], [1]),
+        (LINES[1] + LINES[0], [1, 2]),
+        (LINES[0] + LINES[0] + LINES[1], [2]),
+        (TRAIL.replace(b"Read.", b"Seen."), [2]),
+        (TRAIL + LINES[1], [3]),
+        (TRAIL[:-1], [2]),
+    ],
+)
+def test_the_chain_of_lines_alone_tells_where_it_is_broken(data, lines):
+    assert [fault.line for fault in read_trail(data).faults] == lines
+
+
+@pytest.mark.parametrize(
+    "key", ["audit", "run_id", "content_digest", "signoff_id", "parent_sha256"]
+)
+def test_a_sign_off_of_another_run_is_named_under_a_whole_seal(audit, key):
+    run = audit / "runs" / FIRST
+    stated(run / "signed" / "2", **{key: "other"})
+    (only,) = verify(run).mismatches
+    assert (only.file, only.found) == ("signed/2/manifest.json", "other")
+    assert only.expected.startswith(f"{key} ")
+
+
 def test_a_shorter_trail_is_told_by_the_copy_and_by_the_run_after_it(audit):
     (audit / "signoffs.jsonl").write_bytes(LINES[0])
     digest = hashlib.sha256(LINES[1].removesuffix(b"\n")).hexdigest()
@@ -179,12 +206,7 @@ def test_a_folder_that_was_never_signed_is_named(audit):
 def test_another_signature_under_a_whole_manifest_is_named(audit):
     signed = audit / "runs" / FIRST / "signed" / "2"
     (signed / "signature" / "approval.sig").write_bytes(b"another")
-    stated = json.loads((signed / "manifest.json").read_bytes())
-    del stated["seal"]
-    for file in stated["files"]:
-        data = (signed / file["path"]).read_bytes()
-        file |= {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
-    (signed / "manifest.json").write_bytes(sealed(stated))
+    seal(signed)
     found = named(audit / "runs" / FIRST)
     assert found == {"signed/2/signature/"}
     assert f"runs/{FIRST}/signed/2/manifest.json" in named(audit)
@@ -257,10 +279,7 @@ def test_half_a_sign_off_is_told_and_is_no_mismatch(audit):
 @pytest.mark.parametrize("trail", [3, {"signoffs.jsonl": 3}, {"../x": {}}])
 def test_a_manifest_whose_trail_is_none_is_named(audit, trail):
     path = audit / "runs" / SECOND / "manifest.json"
-    stated = json.loads(path.read_bytes())
-    del stated["seal"]
-    path.write_bytes(sealed(stated | {"trail": trail}))
-    code, lines = told(path.parent)
+    code, lines = told(stated(path.parent, trail=trail))
     assert code == 2
     assert lines == (
         "manifest.json must state bytes and sha256 of each file of its trail, but it "
@@ -270,9 +289,7 @@ def test_a_manifest_whose_trail_is_none_is_named(audit, trail):
 
 def test_a_trail_that_leads_elsewhere_is_not_followed(audit):
     path = audit / "runs" / SECOND / "manifest.json"
-    stated = json.loads(path.read_bytes())
-    del stated["seal"]
     entry = {"bytes": 0, "sha256": "0" * 64}
-    path.write_bytes(sealed(stated | {"trail": {"../../secret": entry}}))
+    stated(path.parent, trail={"../../secret": entry})
     (only,) = verify(path.parent).mismatches
     assert only == ("manifest.json", "a trail of known files", "../../secret")
