@@ -13,13 +13,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pipeline import result_json
+from pipeline.chain import MANIFEST
 from pipeline.result import AuditResult
+from pipeline.trail import anchors
 
 if TYPE_CHECKING:
     from pipeline.report.pdf_checks import PdfCheck
 
-MANIFEST = "importance-audit-manifest/1"
 EVIDENCE = "importance-audit-evidence/1"
+SIGNOFF = "importance-audit-signoff/1"
 MEDIA_TYPES = {
     ".csv": "text/csv",
     ".html": "text/html",
@@ -75,7 +77,7 @@ def manifest(
     files : mapping of str to bytes
         Every other file of the run, by its path.
     folder : Path
-        That of the audit, where files of the configuration are.
+        That of the audit, where files of the configuration and its trail are.
     previous : mapping of str to str, or None
         Name and manifest digest of the run before.
     exit_code : int
@@ -92,8 +94,72 @@ def manifest(
         "files": _entries(files, files),
         "inputs": list(_inputs(result, folder)),
         "renderer": renderer(files, pdf_checks),
+        "trail": anchors(folder),
     }
-    return _json(facts)
+    return sealed(facts)
+
+
+def signed_manifest(
+    result: AuditResult,
+    files: Mapping[str, bytes],
+    *,
+    signoff_id: str,
+    parent_sha256: str,
+    trail: Mapping[str, Any],
+) -> bytes:
+    """Return the manifest.json of a sign-off, which lies in the folder of a run.
+
+    Parameters
+    ----------
+    result : AuditResult
+        What is signed.
+    files : mapping of str to bytes
+        Every other file of the sign-off, by its path.
+    signoff_id : str
+    parent_sha256 : str
+        The SHA-256 of the manifest of the run.
+    trail : mapping
+        `trail.anchors` of the audit before this sign-off.
+    """
+    facts = {
+        "format": SIGNOFF,
+        **_run(result),
+        "signoff_id": signoff_id,
+        "parent_sha256": parent_sha256,
+        "files": _entries(files, files),
+        "renderer": renderer(files),
+        "trail": trail,
+    }
+    return sealed(facts)
+
+
+def sealed(facts: Mapping[str, Any]) -> bytes:
+    """Return a manifest as text, with the SHA-256 of all its lines but the last two.
+
+    ``head -n -2 manifest.json | sha256sum`` prints what "seal" must be.
+
+    Examples
+    --------
+    >>> print(sealed({"format": "x"}).decode())
+    {
+      "format": "x",
+      "seal": "e9fefdaf604cf8385a8cdc7a94a44988734ba2ea14074e219fa92444794058d5"
+    }
+    <BLANKLINE>
+    """
+    body = _json(facts).removesuffix(b"\n}\n") + b",\n"
+    return body + _seal(body)
+
+
+def is_sealed(data: bytes) -> bool:
+    """Return whether the seal of a manifest is that of its other lines."""
+    lines = data.splitlines(keepends=True)
+    body = b"".join(lines[:-2])
+    return data == body + _seal(body)
+
+
+def _seal(body: bytes) -> bytes:
+    return f'  "seal": "{_sha256(body)}"\n}}\n'.encode()
 
 
 def renderer(

@@ -1,12 +1,17 @@
 """What a person signs: a record that binds a name to a digest. Not: who that is."""
 
+import json
 import re
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from datetime import datetime, timedelta
 
 MEANINGS = ("review", "approval", "responsibility", "authorship")
 ROLES = ("author", "reviewer", "model_owner", "approver")
 """The lines of a report that nobody has signed."""
+DETACHED = re.compile(
+    r"(detached signature file .+, SHA-256 )([0-9a-f]{64})", re.DOTALL
+)
+"""The method of a record that an outside tool signed."""
 _DIGESTS = ("content_digest", "manifest_sha256", "previous_sha256")
 
 
@@ -16,7 +21,9 @@ class Signoff:
 
     Attributes
     ----------
-    signoff_id, run_id : str
+    signoff_id : str
+        The run and the number of the sign-off under it: ``<run_id>/<n>``.
+    run_id : str
     content_digest : str
         What is signed: the content digest of the result, 64 hex digits.
     manifest_sha256 : str
@@ -30,7 +37,7 @@ class Signoff:
     method : str
         How identity was established, as it follows "by".
     previous_sha256 : str
-        Digest of the record before, empty for the first.
+        Digest of the line before in signoffs.jsonl, empty for the first.
 
     Raises
     ------
@@ -67,3 +74,48 @@ class Signoff:
             if not is_first and not re.fullmatch("[0-9a-f]{64}", digest):
                 rule = "must have 64 hex digits"
                 raise ValueError(f"{field} {rule}, but {digest!r} was given.")
+
+
+def detached(name: str, sha256: str) -> str:
+    """Return the method of a record with a signature that an outside tool made."""
+    return f"detached signature file {name}, SHA-256 {sha256}"
+
+
+def line_of(record: Signoff) -> bytes:
+    """Return a record as its line in signoffs.jsonl, without the line's end.
+
+    Canonical JSON: UTF-8, keys sorted by code point, no spare white space.
+    """
+    facts = {**asdict(record), "signed_at": record.signed_at.isoformat()}
+    text = json.dumps(facts, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return text.encode("utf-8")
+
+
+def record_of(line: bytes) -> Signoff:
+    """Return the record that a line of signoffs.jsonl holds.
+
+    Raises
+    ------
+    ValueError
+        If it is not byte for byte what `line_of` writes of a record.
+    """
+    facts = json.loads(line)
+    names = {item.name for item in fields(Signoff)}
+    if not isinstance(facts, dict) or facts.keys() != names:
+        raise ValueError("It must hold exactly the fields of a record.")
+    if not all(isinstance(value, str) for value in facts.values()):
+        raise ValueError("Every field of a record must be a text.")
+    signed_at = datetime.fromisoformat(facts.pop("signed_at"))
+    record = Signoff(signed_at=signed_at, **facts)
+    if line_of(record) != line:
+        raise ValueError("It must be canonical JSON.")
+    return record
+
+
+def place_of(record: Signoff) -> str:
+    """Return the folder of a sign-off below that of its audit, "" if it names none."""
+    run, _, number = record.signoff_id.rpartition("/")
+    is_one = run == record.run_id and run not in {"", ".", ".."} and "/" not in run
+    if not is_one or not re.fullmatch("[1-9][0-9]{0,8}", number):
+        return ""
+    return f"runs/{run}/signed/{number}"

@@ -15,6 +15,7 @@ from pipeline.pdf_reading import PdfContent
 FORMATS = {
     "manifest.json": ("importance-audit-manifest/1", "previous", "verdict"),
     "evidence.json": ("importance-audit-evidence/1",),
+    "sign-off": ("importance-audit-signoff/1", "signoff_id", "parent_sha256", "trail"),
 }
 """The format of each file that lists others, and what it must hold beside them."""
 RUN = ("audit", "run_id", "content_digest")
@@ -74,15 +75,47 @@ class Verification(NamedTuple):
         return (*map(str, self.mismatches), *self.notes, outcome)
 
 
-def statement(data: bytes, name: str) -> dict[str, Any]:
-    """Return what manifest.json or evidence.json states.
+class AuditVerification(NamedTuple):
+    """What the verification of a whole audit found.
+
+    Attributes
+    ----------
+    n_runs, n_files, n_signoffs : int
+        How many runs there are, and how many files were hashed; how many sign-offs.
+    mismatches : tuple of Mismatch
+        With paths below the folder of the audit.
+    notes : tuple of str
+    """
+
+    n_runs: int
+    n_files: int
+    n_signoffs: int
+    mismatches: tuple[Mismatch, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def is_mismatch(self) -> bool:
+        """Whether anything is not as it must be."""
+        return bool(self.mismatches)
+
+    def lines(self) -> tuple[str, ...]:
+        """Return one line per mismatch and note, and the outcome."""
+        counts = f"{self.n_runs} runs, {self.n_files} files, {self.n_signoffs}"
+        outcome = f"match: {counts} sign-offs"
+        if self.mismatches:
+            outcome = f"mismatch: {len(self.mismatches)} found"
+        return (*map(str, self.mismatches), *self.notes, outcome)
+
+
+def statement(data: bytes, name: str, form: str = "") -> dict[str, Any]:
+    """Return what manifest.json or evidence.json states, in a form of `FORMATS`.
 
     Raises
     ------
     DataError
         If it is not of the form this version knows.
     """
-    kind, *more = FORMATS[name.rpartition("/")[2]]
+    kind, *more = FORMATS[form or name.rpartition("/")[2]]
     try:
         stated = json.loads(data)
         is_known = stated["format"] == kind

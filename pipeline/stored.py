@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from pipeline.approvals import load_baseline
+from pipeline.approvals import load_baseline, signoffs_in
 from pipeline.context import Context
 from pipeline.errors import DataError
 from pipeline.history import load_run
@@ -74,9 +74,11 @@ def stored_context(folder: Path, baseline: Path | None = None) -> Context:
     with suppress(FileNotFoundError):  # folders of runs that kept no past
         text = (folder / "history.json").read_text(encoding="utf-8")
         past = read_past(text, "history.json")
+    signoffs = signoffs_in(folder)
     if baseline is not None:
-        return Context(load_whole_run(baseline), past)
-    return Context(load_baseline(folder.parent.parent, past.baseline), past)
+        return Context(load_whole_run(baseline), past, signoffs)
+    audit = folder.resolve().parent.parent
+    return Context(load_baseline(audit, past.baseline), past, signoffs)
 
 
 def _is_name(value: Any) -> bool:

@@ -11,6 +11,7 @@ import pandas as pd
 from tests.test_history import importance, result
 
 from pipeline.history import save_run
+from pipeline.manifest import sealed
 from pipeline.report.pdf import to_pdf
 from pipeline.result_json import content_digest
 
@@ -59,13 +60,22 @@ def seal(folder):
     manifest = json.loads(path.read_bytes())
     listed = [name for name in below(folder) if name != "manifest.json"]
     manifest["files"] = [entry(folder, name) for name in listed]
-    path.write_text(json.dumps(manifest, indent=2), encoding="utf8")
+    return stated(folder, **manifest)
+
+
+def stated(folder, **facts):
+    """Write the manifest of a folder anew with other facts, under a whole seal."""
+    path = folder / "manifest.json"
+    known = json.loads(path.read_bytes())
+    known.pop("seal", None)
+    facts.pop("seal", None)
+    path.write_bytes(sealed(known | facts))
     return folder
 
 
 def write_evidence(folder):
-    stated = json.loads((folder / "manifest.json").read_bytes())
-    kept = {key: stated[key] for key in ("audit", "run_id", "content_digest")}
+    known = json.loads((folder / "manifest.json").read_bytes())
+    kept = {key: known[key] for key in ("audit", "run_id", "content_digest")}
     hidden = {*RENDERINGS, "manifest.json", "evidence.json"}
     files = [entry(folder, path) for path in below(folder) if path not in hidden]
     evidence = {"format": "importance-audit-evidence/1", **kept, "files": files}

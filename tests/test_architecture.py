@@ -11,7 +11,8 @@ LAYERS = (
     "cli",
     "commands",
     "batch",
-    "running unattended installing",
+    "unattended installing",
+    "running signing",
     "replay",
     "audit handoff rendering",
     "judging supplied",
@@ -21,9 +22,11 @@ LAYERS = (
     "top_k_protocols repeat_run bridge_checks pair_checks",
     "supplied_numbers not_begun",
     "journal",
-    "verify stored drift answers",
+    "verify",
+    "verify_run stored drift answers",
+    "verify_signed",
     "approvals run_index",
-    "verify_pdf",
+    "verify_pdf verify_files",
     "statements",
     "data models model_table measure preconditions environment history doctor starter "
     "schedule "
@@ -56,8 +59,8 @@ LAYERS = (
     "past",
     "columns spreads result trials",
     "surface",
-    "estimates stopping",
-    "records finding losses streams r_rng signoffs",
+    "estimates stopping chain trail",
+    "records finding losses streams r_rng signoffs events locks",
     "errors frozen expressions template_folder",
 )
 

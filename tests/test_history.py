@@ -84,6 +84,10 @@ def save(folder, written=None, files=None, exit_code=0):
     return save_run(written or result(), folder, files or {}, exit_code=exit_code)
 
 
+def sha256(*parts):
+    return hashlib.sha256(b"".join(parts)).hexdigest()
+
+
 def manifest_of(folder):
     return json.loads((folder / "manifest.json").read_text("utf8"))
 
@@ -120,6 +124,7 @@ def test_the_manifest_names_every_other_file_with_its_digest(tmp_path):
 
 def test_the_manifest_says_what_the_run_says_in_short(tmp_path):
     manifest = manifest_of(save(tmp_path, exit_code=4))
+    nothing = {"bytes": 0, "sha256": sha256()}
     assert {k: v for k, v in manifest.items() if k != "files"} == {
         "format": "importance-audit-manifest/1",
         "run_id": NAME,
@@ -130,7 +135,29 @@ def test_the_manifest_says_what_the_run_says_in_short(tmp_path):
         "previous": None,
         "inputs": [{"role": "test", "name": "a.csv", "sha256": "c" * 64}],
         "renderer": None,
+        "trail": {"signoffs.jsonl": nothing, "events.jsonl": nothing},
+        "seal": manifest["seal"],
     }
+
+
+def test_the_seal_of_a_manifest_is_the_digest_of_its_lines_but_the_last_two(tmp_path):
+    path = save(tmp_path) / "manifest.json"
+    lines = path.read_bytes().splitlines(keepends=True)
+    assert manifest_of(path.parent)["seal"] == sha256(*lines[:-2])
+
+
+def test_the_manifest_says_how_the_trail_of_its_audit_began(tmp_path):
+    (tmp_path / "signoffs.jsonl").write_text("signed\n")
+    (tmp_path / "events.jsonl").write_text("began\nended\n")
+    assert manifest_of(save(tmp_path))["trail"] == {
+        "signoffs.jsonl": {"bytes": 7, "sha256": sha256(b"signed\n")},
+        "events.jsonl": {"bytes": 12, "sha256": sha256(b"began\nended\n")},
+    }
+
+
+def test_a_trail_that_cannot_be_read_loses_no_run(tmp_path):
+    (tmp_path / "signoffs.jsonl").mkdir()
+    assert [*manifest_of(save(tmp_path))["trail"]] == ["events.jsonl"]
 
 
 def test_each_run_is_linked_to_the_one_before(tmp_path):

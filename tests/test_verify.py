@@ -12,6 +12,7 @@ from tests.run_folders import (
     page,
     printed,
     seal,
+    stated,
     two_runs,
     write_evidence,
     write_two_runs,
@@ -102,7 +103,7 @@ def test_any_flipped_bit_in_the_manifest_of_a_run_that_has_a_successor_is_told(r
 
 @pytest.mark.parametrize("key", ["run_id", "audit", "content_digest", "verdict"])
 def test_a_manifest_that_says_another_thing_than_the_result_is_named(runs, key):
-    change(runs[1] / "manifest.json", **{key: "other"})
+    stated(runs[1], **{key: "other"})
     assert set(named(runs[1])) == {"manifest.json"}
 
 
@@ -125,7 +126,7 @@ def test_a_deleted_run_is_a_gap_in_the_next(runs):
 
 
 def test_a_run_whose_manifest_was_written_anew_is_told_by_its_successor(runs):
-    change(runs[0] / "manifest.json", exit_code=1)
+    stated(runs[0], exit_code=1)
     assert named(runs[0]) == ["manifest.json"]
     assert named(runs[1]) == [f"../{runs[0].name}/manifest.json"]
 
@@ -164,23 +165,13 @@ def test_a_pdf_that_prints_another_digest_is_named(runs):
     assert only.expected == f"content digest {digest} on its pages"
 
 
-def test_what_a_sign_off_added_is_held_against_its_own_manifest(runs):
-    signed = runs[1] / "signed" / "1"
-    signed.mkdir(parents=True)
-    (signed / "signoffs.jsonl").write_text("{}\n")
-    shutil.copy(runs[1] / "manifest.json", signed)
-    seal(signed)
-    assert named(runs[1]) == []
-    flip(signed / "signoffs.jsonl", 0)
-    assert named(runs[1]) == ["signed/1/signoffs.jsonl"]
-
-
 def test_a_folder_without_a_manifest_is_unreadable(tmp_path):
     code, line = told(tmp_path)
     assert code == 2
     assert line == (
         f"{tmp_path}/manifest.json must be a file of a run, but it cannot be read: No "
-        "such file or directory. Name a folder below runs/, or a PDF report.\n"
+        "such file or directory. Name a folder below runs/, the folder of an audit, "
+        "or a PDF report.\n"
     )
 
 

@@ -13,18 +13,21 @@ from pipeline.commands.shared import FOLDER, QUIET, faults, progress
 @click.option("--replay", is_flag=True, help="Measure again, and compare every number.")
 @QUIET
 def verify(path: Path, replay: bool, quiet: bool) -> None:
-    """Check the run folder, or the PDF report, in PATH against its own digests.
+    """Check the run folder, the PDF report or the whole audit in PATH.
+
+    Every file is held against its digest, a run against the runs beside it and against
+    its sign-offs, and of an audit every run, their chain and the chain of sign-offs.
 
     Exit codes: 0 match, 1 mismatch, 2 unreadable, 3 R is required to measure again,
     but unavailable. Nothing is written.
     """
     from pipeline.replay import Replay
     from pipeline.replay import replay as replayed
-    from pipeline.statements import Verification
+    from pipeline.statements import AuditVerification, Verification
     from pipeline.verify import verify as verified
 
     with faults(), progress(quiet or not replay) as on_step:
-        found: Verification | Replay = (
+        found: Verification | AuditVerification | Replay = (
             replayed(path, on_step) if replay else verified(path)
         )
     for line in found.lines():

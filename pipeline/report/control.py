@@ -101,7 +101,7 @@ def _document(facts: Facts) -> KeyValues:
     rows: list[tuple[Sentence, Sentence]] = [
         (say("control.document"), (document_id(facts),)),
         (say("control.started"), (moment(run.volatile["started"]),)),
-        (say("control.version"), say("control.unsigned")),
+        (say("control.version"), _version(facts)),
     ]
     for key in ("classification", "owner", "tier"):
         if facts.note(key):
@@ -111,6 +111,18 @@ def _document(facts: Facts) -> KeyValues:
         (say("control.digest"), hash_text(facts.digest)),
     ]
     return KeyValues("kv-document", say("control.this_document"), tuple(rows))
+
+
+def version_line(facts: Facts) -> Sentence:
+    """Return how often this document was signed, as a sentence."""
+    return say("control.version_line", version=_version(facts))
+
+
+def _version(facts: Facts) -> Sentence:
+    """Return 0 for what nobody signed, n after the n-th sign-off."""
+    if not facts.signoffs:
+        return say("control.unsigned")
+    return say("control.signed", n=str(len(facts.signoffs)))
 
 
 def hash_text(digest: str) -> Sentence:

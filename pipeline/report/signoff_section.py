@@ -12,20 +12,20 @@ from pipeline.report.blocks import (
 from pipeline.report.control import hash_text, moment
 from pipeline.report.facts import Facts
 from pipeline.report.wording import display_name, look_up, say, shown, word
-from pipeline.signoffs import ROLES, Signoff
+from pipeline.signoffs import DETACHED, ROLES, Signoff
 
 
 def signoff(facts: Facts) -> Section:
     """Return section P."""
     key = "signed" if facts.signoffs else "none"
     digest = say("signoff.digest", digest=hash_text(facts.digest))
-    table = _signatures(facts) if facts.signoffs else _lines(facts)
+    signed = (_signatures(facts), _statements(facts)) if facts.signoffs else ()
     return Section(
         "P",
         "signoff",
         word("sections.signoff"),
         say(f"signoff.{key}"),
-        {"blocks": (digest, table)},
+        {"blocks": (digest, *(signed or (_lines(facts),)))},
     )
 
 
@@ -63,41 +63,72 @@ def _lines(facts: Facts) -> Table:
 
 
 def _signatures(facts: Facts) -> Table:
-    """Return the records of signatures, in the order in which they were signed."""
-    signed = sorted(facts.signoffs, key=lambda record: record.signed_at)
-    others = [r for r in signed if r.content_digest != facts.digest]
-    notes: list[Sentence] = [say("signoff.binds")]
-    if others:
-        notes.append(say("signoff.other_digest"))
+    """Return the records of signatures, in the order in which they were made."""
+    others = [r for r in facts.signoffs if r.content_digest != facts.digest]
+    all_others = len(others) == len(facts.signoffs)
     return Table(
         # Section O takes "tab-signatures" for evidence that this result is signed.
-        id="tab-other-signatures" if len(others) == len(signed) else "tab-signatures",
+        id="tab-other-signatures" if all_others else "tab-signatures",
         caption=say("signoff.records"),
         columns=(
-            Column(say("signoff.name"), "header", 16),
-            Column(say("signoff.role"), width=12),
-            Column(say("signoff.time"), width=14),
-            Column(say("signoff.meaning"), width=12),
-            Column(say("signoff.covers"), "code", 28),
-            Column(say("signoff.method"), width=18),
+            Column(say("signoff.name"), "header", 20),
+            Column(say("signoff.role"), width=14),
+            Column(say("signoff.time"), width=17),
+            Column(say("signoff.meaning"), width=15),
+            Column(say("signoff.covers"), "code", 34),
         ),
-        rows=tuple(_row(record) for record in signed),
-        notes=tuple(notes),
+        rows=tuple(_signature(record) for record in facts.signoffs),
+        notes=(say("signoff.other_digest"),) if others else (),
         shape="wide",
     )
 
 
-def _row(record: Signoff) -> Row:
+def _signature(record: Signoff) -> Row:
     texts = (
         display_name(record.printed_name),
         shown(record.role),
         moment(record.signed_at.isoformat()),
         record.meaning,
     )
-    return Row(
-        (
-            *(Cell((text,)) for text in texts),
-            Cell(hash_text(record.content_digest)),
-            Cell((shown(record.method),)),
-        )
+    digest = Cell(hash_text(record.content_digest))
+    return Row((*(Cell((text,)) for text in texts), digest))
+
+
+def _statements(facts: Facts) -> Table:
+    """Return what was signed in the words of each signer, and how we know of whom."""
+    notes = [say("signoff.binds")]
+    if any(DETACHED.fullmatch(record.method) for record in facts.signoffs):
+        notes.append(say("signoff.not_checked"))
+    rows = enumerate(facts.signoffs, start=1)
+    return Table(
+        id="tab-statements",
+        caption=say("signoff.statements"),
+        columns=(
+            Column(say("signoff.signed_version"), "header", 9),
+            Column(say("signoff.name"), width=16),
+            Column(say("signoff.relation"), width=16),
+            Column(say("signoff.statement"), width=26),
+            Column(say("signoff.method"), width=33),
+        ),
+        rows=tuple(_statement(number, record) for number, record in rows),
+        notes=tuple(notes),
+        shape="wide",
     )
+
+
+def _statement(number: int, record: Signoff) -> Row:
+    texts = (
+        str(number),
+        display_name(record.printed_name),
+        shown(record.relation_to_developer),
+        shown(record.statement),
+    )
+    return Row((*(Cell((text,)) for text in texts), Cell(_method(record))))
+
+
+def _method(record: Signoff) -> Sentence:
+    """Return how identity was established, with a digest that may break in two."""
+    found = DETACHED.fullmatch(record.method)
+    if not found:
+        return (shown(record.method),)
+    return (shown(found[1]), *hash_text(found[2]))

@@ -24,7 +24,13 @@ from pipeline.report.blocks import (
 from pipeline.report.by_model import ModelPart
 from pipeline.report.cards import method
 from pipeline.report.change_section import change
-from pipeline.report.control import control, document_id, subtitle, title
+from pipeline.report.control import (
+    control,
+    document_id,
+    subtitle,
+    title,
+    version_line,
+)
 from pipeline.report.data_card import data_card
 from pipeline.report.executive import executive
 from pipeline.report.facts import NOTHING_ATTACHED, Attachments, Facts, facts_of
@@ -224,7 +230,7 @@ def view_of(
     """Return the view that these sections make, as far as the profile shows them."""
     result = facts.result
     sections = of_profile(sections, profile or facts.note("profile"))
-    verdict = joined([sentence(facts), say("control.version_line")], " ")
+    verdict = joined([sentence(facts), version_line(facts)], " ")
     started = result.run.volatile["started"]
     return ReportView(
         language=LANGUAGE,

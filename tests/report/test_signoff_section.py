@@ -10,8 +10,9 @@ from tests.report.reading import column, section, table, words
 
 from pipeline.report.blocks import plain
 from pipeline.report.view import build_view
-from pipeline.signoffs import MEANINGS, Signoff
+from pipeline.signoffs import MEANINGS, Signoff, detached
 
+STATEMENTS = "tab-statements"
 NOON = datetime(2026, 11, 21, 12, 0, 5, tzinfo=UTC)
 
 
@@ -52,7 +53,7 @@ def test_the_digest_that_a_signature_covers_is_printed_in_full(any_name):
 def test_a_signed_report_prints_what_the_record_says_and_no_empty_line():
     digest = view_of("apartments").digest
     late = signed(digest, printed_name="B. Zając", signed_at=NOON + timedelta(1))
-    view = build_view(made("apartments"), signoffs=(late, signed(digest)))
+    view = build_view(made("apartments"), signoffs=(signed(digest), late))
     signatures = table(view, "tab-signatures")
     assert [plain(cell.parts) for cell in signatures.rows[0].cells] == [
         "A. Nowak",
@@ -60,10 +61,32 @@ def test_a_signed_report_prints_what_the_record_says_and_no_empty_line():
         "2026-11-21 12:00:05 UTC",
         "approval",
         digest,
-        "typed at the terminal",
     ]
     assert column(signatures, "Printed name") == ["A. Nowak", "B. Zając"]
     assert "tab-signoff" not in view.labels
+
+
+def test_a_signed_report_prints_what_was_said_and_how_identity_was_established():
+    digest = view_of("apartments").digest
+    method = detached("a.sig", "5" * 64)
+    late = signed(digest, statement="Accepted.", method=method)
+    view = build_view(made("apartments"), signoffs=(signed(digest), late))
+    rows = [[plain(c.parts) for c in r.cells] for r in table(view, STATEMENTS).rows]
+    assert rows == [
+        ["1", "A. Nowak", "none", "Accepted.", "typed at the terminal"],
+        ["2", "A. Nowak", "none", "Accepted.", method],
+    ]
+    assert "listed here with its SHA-256, not checked" in words(section(view, "P"))
+    alone = build_view(made("apartments"), signoffs=(signed(digest),))
+    assert "not checked" not in words(section(alone, "P"))
+
+
+def test_the_cover_says_how_often_the_report_was_signed():
+    digest = view_of("apartments").digest
+    twice = build_view(made("apartments"), signoffs=(signed(digest), signed(digest)))
+    assert plain(twice.sentence).endswith("Version 2, signed (section P).")
+    assert "2, signed (section P)" in words(section(twice, "A"))
+    assert plain(view_of("apartments").sentence).endswith("Version 0, unsigned.")
 
 
 def test_a_signature_under_another_digest_is_told():

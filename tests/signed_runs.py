@@ -1,0 +1,79 @@
+"""A small audit whose first run was signed twice, and a run after it."""
+
+import tempfile
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from tests.run_folders import below, page
+
+from pipeline.history import load_run, save_run
+from pipeline.result_json import content_digest
+from pipeline.signing import Given, sign
+
+BUNDLE = Path(__file__).parent / "bundles" / "1.0" / "runs"
+FIRST, SECOND = "20261120T084600Z-3f9a1c2b", "20261121T084600Z-3f9a1c2b"
+REVIEW = Given(
+    name="A. Nowak",
+    role="reviewer",
+    relation="none",
+    meaning="review",
+    statement="Read.",
+)
+APPROVAL = REVIEW._replace(
+    name="Zofia Zając", role="approver", meaning="approval", statement="Accepted."
+)
+
+
+def stored_result(name, status="complete", profile="executive"):
+    """Return a result as a run wrote it; its short report takes little time."""
+    (folder,) = BUNDLE.iterdir()
+    stored = load_run(folder)
+    config = {**stored.run.config}
+    config["report"] = {**config["report"], "profile": profile}
+    volatile = {**stored.run.volatile, "run_id": name}
+    run = replace(stored.run, status=status, config=config, volatile=volatile)
+    return replace(stored, run=run)
+
+
+def save(audit, name, **changes):
+    """Save a run of an audit and return its folder."""
+    result = stored_result(name, **changes)
+    files = {"audit.toml": "seed = 1\n", "report.html": page(content_digest(result))}
+    return save_run(result, audit, files, exit_code=0)
+
+
+@contextmanager
+def without_pdf():
+    """Leave WeasyPrint no folder to work in: then there is the page alone."""
+    former = tempfile.gettempdir()
+    tempfile.tempdir = f"{former}/missing"
+    try:
+        yield
+    finally:
+        tempfile.tempdir = former
+
+
+@cache
+def signed_audit():
+    """Return the files of the audit, by their paths below its folder."""
+    with TemporaryDirectory() as place:
+        audit = Path(place)
+        run = save(audit, FIRST)
+        (audit / "approval.sig").write_bytes(b"made elsewhere")
+        with without_pdf():
+            sign(run, REVIEW)
+            sign(run, APPROVAL._replace(signature=audit / "approval.sig"))
+        (audit / "approval.sig").unlink()
+        save(audit, SECOND)
+        return {path: (audit / path).read_bytes() for path in below(audit)}
+
+
+def write(audit, files=None):
+    """Write the audit into a folder; return the folders of its runs."""
+    for path, data in (files or signed_audit()).items():
+        (audit / path).parent.mkdir(parents=True, exist_ok=True)
+        (audit / path).write_bytes(data)
+    return sorted((audit / "runs").iterdir())
