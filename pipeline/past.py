@@ -40,6 +40,9 @@ class PastRun(NamedTuple):
         Every feature of the lead ranking, by rank.
     findings : mapping of str to str
         Key and severity of each finding above a note.
+    missing : tuple of str
+        The engines that were asked for and not there: what it did not find by them, it
+        did not look for.
     """
 
     run_id: str
@@ -52,6 +55,7 @@ class PastRun(NamedTuple):
     measure: str = ""
     leaders: tuple[Leader, ...] = ()
     findings: Mapping[str, str] = {}
+    missing: tuple[str, ...] = ()
 
 
 class FindingPast(NamedTuple):

@@ -146,20 +146,40 @@ class AuditResult:
         return replace(self, findings=(*self.findings, *findings))
 
     @property
+    def accepted(self) -> Mapping[str, str]:
+        """The last day of each exception in force, by the key of its finding."""
+        in_force = {}
+        for row in self.answers.to_dict("records"):
+            if row["state"] == "accepted":
+                in_force[str(row["key"])] = str(row["accepted_until"])
+        return in_force
+
+    @property
+    def against(self) -> tuple[Finding, ...]:
+        """The findings at or above `fail_on` that no exception in force covers."""
+        at = {"failure"} | ({"warning"} & {self.run.config.get("fail_on")})
+        accepted = self.accepted
+        return tuple(
+            finding
+            for finding in self.findings
+            if finding.severity in at and finding.key not in accepted
+        )
+
+    @property
     def verdict(self) -> str:
         """The overall verdict on the audit, never on the model.
 
         "confirmed": a Python-R pair replayed or equivalent, not with numbers that
         were supplied, none disagreeing, no named engine missing, nothing found above
         info. "confirmed with exceptions":
-        nothing at or above `fail_on`. "not confirmed": something is. "not
-        established": a method failed, or the run did not come to its end.
+        nothing at or above `fail_on` but what is accepted. "not confirmed": something
+        is. "not established": a method failed, or the run did not come to its end.
         """
         found = {finding.severity for finding in self.findings}
         checks = {finding.check for finding in self.findings}
         if "method_failed" in checks or self.run.status != "complete":
             return "not established"
-        if found & ({"failure"} | ({"warning"} & {self.run.config.get("fail_on")})):
+        if self.against:
             return "not confirmed"
         words = self.agreement["verdict"]
         by_python = self.agreement[self.agreement["engine_a"] == "python"]

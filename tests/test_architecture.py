@@ -51,8 +51,9 @@ LAYERS = (
     "result_csv prediction pdf_reading",
     "distributions encoding estimators dependence primary standardised "
     "prediction_digest",
-    "stacks result_versions differences",
-    "past answers quantiles",
+    "stacks result_versions differences answers_file register",
+    "answers",
+    "past quantiles",
     "columns spreads result trials",
     "surface",
     "estimates stopping",
@@ -82,7 +83,12 @@ OWNERS = {
     "weasyprint": {"pipeline.report.print_page"},
     "click": {"pipeline.cli", *(f"pipeline.commands.{name}" for name in COMMANDS)},
     "rich": {"pipeline.commands.shared"},
-    "tomllib": {"pipeline.config", "pipeline.frameworks", "pipeline.report.wording"},
+    "tomllib": {
+        "pipeline.answers_file",
+        "pipeline.config",
+        "pipeline.frameworks",
+        "pipeline.report.wording",
+    },
 }
 
 
