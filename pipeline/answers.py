@@ -97,7 +97,8 @@ def with_answers(
     """
     day = _day(result)
     by_key = {one.key: one for one in (*known, *result.findings)}
-    rows, told = [], []
+    rows: list[dict[str, Any]] = []
+    told: list[Finding] = []
     for answer in answers:
         named = [one for key, one in by_key.items() if key.startswith(answer.key)]
         finding = named[0] if len(named) == 1 else None

@@ -52,7 +52,7 @@ class Standing(NamedTuple):
 
 
 def standings(result: AuditResult, past: Past) -> tuple[Standing, ...]:
-    """Return where each finding above a note stands, those of this run first.
+    """Return where each finding above a note, or answered, stands; this run's first.
 
     A run closes a finding only if its verdict is established and it asked: one that did
     not end, in which a method failed, or that lacked the engine the finding is about,
@@ -73,7 +73,11 @@ def standings(result: AuditResult, past: Past) -> tuple[Standing, ...]:
     answers = {str(row["key"]): row for row in result.answers.to_dict("records")}
     before = {one.key: one for one in past.findings}
     own = str(result.run.volatile.get("run_id", ""))
-    here = {f.key: f for f in result.findings if f.severity != "info"}
+    here = {
+        finding.key: finding
+        for finding in result.findings
+        if finding.severity != "info" or finding.key in answers
+    }
     closed = {one.key for one in past.findings if not _is_open(one, past)}
     found = tuple(
         Standing(
@@ -89,17 +93,19 @@ def standings(result: AuditResult, past: Past) -> tuple[Standing, ...]:
         )
         for key, finding in here.items()
     )
-    return (*found, *_not_found(result, past, answers))
+    rest = Past(
+        runs=past.runs, findings=tuple(f for f in past.findings if f.key not in here)
+    )
+    return (*found, *_not_found(result, rest, answers))
 
 
 def _not_found(
     result: AuditResult, past: Past, answers: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[Standing]:
     """Yield what was open before this run and is not found in it."""
-    here = {finding.key for finding in result.findings}
     missing = [f.subject for f in result.findings if f.check == "engine_missing"]
     for known in past.findings:
-        if known.key in here or not _is_open(known, past):
+        if not _is_open(known, past):
             continue
         answer = answers.get(known.key, {})
         closes = _closes(result.verdict, missing, known.subject)

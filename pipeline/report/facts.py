@@ -10,6 +10,7 @@ from pipeline.change import Change, change
 from pipeline.estimates import Effect, Importance
 from pipeline.past import NOTHING, Past
 from pipeline.primary import OURS, Measure, measure_of, told_apart
+from pipeline.register import Standing, standings
 from pipeline.report.blocks import Link, Value, plain
 from pipeline.report.number_text import count, unit_text
 from pipeline.report.rankings import Ranking, rankings
@@ -68,6 +69,11 @@ class Facts:
             return None
         minimum = float(config_of(self, "checks").get("minimum_change", 0.0))
         return change(self.baseline, self.result, minimum=minimum)
+
+    @cached_property
+    def register(self) -> tuple[Standing, ...]:
+        """Where each finding stands, those of this run first."""
+        return standings(self.result, self.past)
 
     @property
     def baseline_digest(self) -> str:
