@@ -3,6 +3,7 @@
 import math
 
 from pipeline.estimates import SUPPLIED
+from pipeline.finding import Finding
 from pipeline.register import Standing
 from pipeline.report import register_words
 from pipeline.report.blocks import (
@@ -58,7 +59,9 @@ OTHERS = 2
 PAIRS = 3
 FINDINGS = 5
 OVERDUE = 3
-LINE, PAIR_LINE = 76, 63
+SUBJECT = 24
+LINE, PAIR_LINE, VERDICT_LINE = 76, 63, 72
+VERDICT_LINES = 4
 NAME = 32
 ITEM = 90
 REASONS = 90
@@ -69,12 +72,14 @@ LINES = 11  # of pairs and findings together
 def executive(facts: Facts) -> Section:
     """Return section B."""
     pairs = _pairs(facts)
+    told = joined([sentence(facts), reason(facts)], " ")
     taken = sum(_lines(text, PAIR_LINE) for _, text in pairs)
+    taken += max(0, _lines(told, VERDICT_LINE) - VERDICT_LINES)
     overdue = _overdue(facts, LINES - taken)
     late = sum(_lines(text, LINE) for text in overdue)
     parts = {
         "verdict": badge(facts.result.verdict),
-        "sentence": joined([sentence(facts), reason(facts)], " "),
+        "sentence": told,
         "about": say("executive.about"),
         "models": _models(facts),
         "heading": _heading(facts),
@@ -251,7 +256,7 @@ def _overdue(facts: Facts, most: int) -> tuple[Sentence, ...]:
             "executive.overdue",
             number=_link_of(facts, standing),
             day=str(standing.answer["due"]),
-            title=register_words.title_of(standing.check, standing.subject),
+            title=register_words.title_of(standing.check, standing.subject, SUBJECT),
         )
         most -= _lines(text, LINE)
         if most < 0:
@@ -278,7 +283,8 @@ def _late(facts: Facts, listed: int) -> Sentence:
     """Return how many findings are overdue, and how many of them are listed."""
     if not (late := len(_all_overdue(facts))):
         return ()
-    key = "overdue_all" if listed == late else "overdue_some"
+    key = "overdue_some" if 0 < listed < late else "overdue_none"
+    key = "overdue_all" if listed == late else key
     n, first = tallied("answers.overdue", late), tallied("answers.overdue", listed)
     return say(f"executive.{key}", n=n, listed=first, section=section_link("K"))
 
@@ -295,7 +301,7 @@ def _findings(facts: Facts, most: int, listed: int) -> tuple[Sentence, ...]:
         text = say(
             "executive.finding",
             number=link_to(finding, facts.result),
-            severity=word(f"severity.{finding.severity}"),
+            severity=_severity(facts, finding),
             title=title_of(finding),
         )
         most -= _lines(text, LINE)
@@ -303,6 +309,14 @@ def _findings(facts: Facts, most: int, listed: int) -> tuple[Sentence, ...]:
             break
         told.append(text)
     return tuple(told)
+
+
+def _severity(facts: Facts, finding: Finding) -> Sentence:
+    """Return how grave a finding is, and until when it is accepted."""
+    told: Sentence = (word(f"severity.{finding.severity}"),)
+    if day := facts.result.accepted.get(finding.key):
+        return say("executive.accepted", severity=told, day=day)
+    return told
 
 
 def _lines(text: Sentence, characters: int) -> int:

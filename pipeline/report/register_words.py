@@ -10,6 +10,7 @@ from pipeline.register import Standing
 from pipeline.report.blocks import Cell, Column, Row, Sentence, Table
 from pipeline.report.facts import Facts, tallied
 from pipeline.report.wording import (
+    SHORT,
     display_name,
     ended,
     joined,
@@ -23,10 +24,10 @@ from pipeline.report.wording import (
 )
 
 
-def title_of(check: str, subject: str) -> Sentence:
+def title_of(check: str, subject: str, limit: int = SHORT) -> Sentence:
     """Return what a finding is about in a few words, with its subject."""
     title = look_up("findings.title").get(check, check.replace("_", " "))
-    return (title, " (", shortened(subject), ")") if subject else (title,)
+    return (title, " (", shortened(subject, limit), ")") if subject else (title,)
 
 
 def standing_of(facts: Facts, key: str) -> Standing | None:
@@ -109,14 +110,14 @@ def _history(facts: Facts, standing: Standing) -> Sentence:
 
 def by_state(facts: Facts) -> Sentence:
     """Return how many findings are not open, by state, and how many are overdue."""
-    told: Sentence = ()
+    told = []
     for name, label in look_up("findings.states").items():
-        if n := sum(standing.state == name for standing in facts.register):
-            told += say("findings.by_state", n=tallied("answers", n), state=label)
-            told = (*told, ".")
-    if late := sum(standing.is_overdue for standing in facts.register):
-        told += (*say("findings.is_overdue", n=tallied("answers.overdue", late)), ".")
-    return told
+        is_late = name == "overdue"
+        n = sum(s.is_overdue if is_late else s.state == name for s in facts.register)
+        if n:
+            number = tallied("answers.overdue" if is_late else "answers.state", n)
+            told.append(say("findings.by_state", n=number, state=label))
+    return (" ", *joined(told), ".") if told else ()
 
 
 def not_found(facts: Facts) -> tuple[Table, ...]:
@@ -128,10 +129,10 @@ def not_found(facts: Facts) -> tuple[Table, ...]:
         id="tab-not-found",
         caption=say("findings.closed_caption"),
         columns=(
-            Column(say("findings.closed_finding"), "header", 34),
+            Column(say("findings.closed_finding"), "header", 30),
             Column(say("findings.closed_severity"), width=10),
-            Column(say("findings.closed_state"), width=28),
-            Column(say("findings.closed_first"), width=20),
+            Column(say("findings.closed_state"), width=27),
+            Column(say("findings.closed_first"), width=25),
             Column(say("findings.closed_times"), "number", 8),
         ),
         rows=tuple(_row(facts, standing) for standing in gone),
