@@ -130,10 +130,10 @@ def not_found(facts: Facts) -> tuple[Table, ...]:
         caption=say("findings.closed_caption"),
         columns=(
             Column(say("findings.closed_finding"), "header", 30),
-            Column(say("findings.closed_severity"), width=10),
+            Column(say("findings.closed_severity"), width=9),
             Column(say("findings.closed_state"), width=27),
-            Column(say("findings.closed_first"), width=25),
-            Column(say("findings.closed_times"), "number", 8),
+            Column(say("findings.closed_first"), width=27),
+            Column(say("findings.closed_times"), "number", 7),
         ),
         rows=tuple(_row(facts, standing) for standing in gone),
         notes=(say("findings.closed_note"),),
