@@ -47,8 +47,7 @@ class Standing(NamedTuple):
     @property
     def is_overdue(self) -> bool:
         """Whether its day has passed while it is neither closed nor accepted."""
-        is_due = bool(self.answer.get("overdue", False))
-        return is_due and self.state not in ("accepted", "closed")
+        return bool(self.answer.get("overdue", False)) and self.state != "closed"
 
 
 def standings(result: AuditResult, past: Past) -> tuple[Standing, ...]:

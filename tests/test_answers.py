@@ -273,6 +273,12 @@ def test_a_test_of_what_is_accepted_is_skipped_and_says_until_when():
     assert "failure, accepted until 2027-01-01, weak_model, svm: m." in summary(found)
 
 
+def test_the_summary_says_what_is_overdue():
+    told = summary(answered(SHIFT, WEAK, due=date(2026, 12, 1)))
+    assert "warning, overdue since 2026-12-01, rank_shift, svm: m." in told
+    assert "failure, weak_model, svm: m." in told
+
+
 def test_answers_survive_the_file_of_the_result():
     found = answered(SHIFT, due=date(2026, 1, 1), exception=accepted("2026-12-31"))
     again = loads(dumps(found))

@@ -210,10 +210,14 @@ def _outcome(result: AuditResult, finding: Finding) -> tuple[str, str]:
 
 
 def _grave(result: AuditResult, finding: Finding) -> str:
-    """Return how grave a finding is, and until when it is accepted."""
-    day = result.accepted.get(finding.key)
-    told = look_up("short.accepted").format(day=day) if day else ""
-    return ", ".join(filter(None, (finding.severity, told)))
+    """Return how grave a finding is, until when it is accepted, or since when late."""
+    told = [finding.severity]
+    if day := result.accepted.get(finding.key):
+        told.append(look_up("short.accepted").format(day=day))
+    for row in result.answers.to_dict("records"):
+        if row["overdue"] and row["key"] == finding.key:
+            told.append(look_up("short.overdue").format(day=row["due"]))
+    return ", ".join(told)
 
 
 def _by_subject(result: AuditResult) -> dict[tuple[str, str], Finding]:
