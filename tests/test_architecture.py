@@ -41,7 +41,7 @@ LAYERS = (
     "derived",
     "references checks rules splits roles significance stability tables",
     "report",
-    "context",
+    "context register",
     "importance",
     "interactions mean_predictions",
     "loss_sensitivity change",
@@ -51,7 +51,7 @@ LAYERS = (
     "result_csv prediction pdf_reading",
     "distributions encoding estimators dependence primary standardised "
     "prediction_digest",
-    "stacks result_versions differences answers_file register",
+    "stacks result_versions differences answers_file",
     "answers",
     "past quantiles",
     "columns spreads result trials",
