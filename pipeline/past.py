@@ -300,11 +300,12 @@ def _broken(name: str, error: Exception) -> DataError:
 def _brief(plain: Mapping[str, Any]) -> Brief:
     given: dict[str, Any] = {
         "columns": _texts(plain["columns"]),
-        "findings": tuple(Found(*_fields(Found, found)) for found in plain["findings"]),
+        "findings": tuple(
+            Found(**_texts_but(Found, found, {})) for found in plain["findings"]
+        ),
         "leaders": tuple(map(_leader, plain["leaders"])),
     }
-    names = (name for name in Brief._fields if name not in given)
-    return Brief(**given | {name: _text(plain[name]) for name in names})
+    return Brief(**_texts_but(Brief, plain, given))
 
 
 def _run(plain: Mapping[str, Any]) -> PastRun:
@@ -314,8 +315,7 @@ def _run(plain: Mapping[str, Any]) -> PastRun:
         "findings": {_text(k): _text(v) for k, v in plain["findings"].items()},
         "columns": _texts(plain["columns"]),
     }
-    names = (name for name in PastRun._fields if name not in given)
-    return PastRun(**given | {name: _text(plain[name]) for name in names})
+    return PastRun(**_texts_but(PastRun, plain, given))
 
 
 def _leader(plain: Any) -> Leader:
@@ -324,20 +324,21 @@ def _leader(plain: Any) -> Leader:
 
 
 def _finding(plain: Mapping[str, Any]) -> FindingPast:
-    texts: list[Any] = [_text(plain[name]) for name in FindingPast._fields[:6]]
-    in_last = plain["in_last"]
-    if not isinstance(in_last, bool):
-        raise TypeError(f"{in_last!r} is neither true nor false")
-    return FindingPast(*texts, _whole(plain["times"]), in_last)
+    in_last = _truth(plain["in_last"])
+    given = {"times": _whole(plain["times"]), "in_last": in_last}
+    return FindingPast(**_texts_but(FindingPast, plain, given))
 
 
 def _baseline(plain: Mapping[str, Any] | None) -> Approved | None:
-    return None if plain is None else Approved(*_fields(Approved, plain))
+    return None if plain is None else Approved(**_texts_but(Approved, plain, {}))
 
 
-def _fields(kind: Any, plain: Mapping[str, Any]) -> list[str]:
-    """Return the fields of a record of texts alone."""
-    return [_text(plain[name]) for name in kind._fields]
+def _texts_but(
+    kind: Any, plain: Mapping[str, Any], given: dict[str, Any]
+) -> dict[str, Any]:
+    """Return the fields of a record, of which all that are not given are texts."""
+    names = (name for name in kind._fields if name not in given)
+    return given | {name: _text(plain[name]) for name in names}
 
 
 def _texts(plain: Any) -> tuple[str, ...]:
@@ -355,4 +356,10 @@ def _text(plain: Any) -> str:
 def _whole(plain: Any) -> int:
     if not isinstance(plain, int) or isinstance(plain, bool):
         raise TypeError(f"{plain!r} is no whole number")
+    return plain
+
+
+def _truth(plain: Any) -> bool:
+    if not isinstance(plain, bool):
+        raise TypeError(f"{plain!r} is neither true nor false")
     return plain

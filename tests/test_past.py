@@ -149,7 +149,8 @@ def with_past(**changes):
     return json.dumps({**document, "past": {**document["past"], **changes}})
 
 
-BROKEN = "history.json must be the past of a run, but it cannot be read: {}. Run: "
+BROKEN = "history.json must be the past of a run, but it cannot be read: {}. Run: {}"
+VERIFY = "importance-audit verify"
 
 
 @pytest.mark.parametrize(
@@ -162,13 +163,20 @@ BROKEN = "history.json must be the past of a run, but it cannot be read: {}. Run
             "history.json must have format 'importance-audit-history/1', but it has "
             "'other/1'. Use the version of importance-audit that wrote it.",
         ),
-        ("{}", BROKEN.format("'format' is missing") + "importance-audit verify"),
+        ("{}", BROKEN.format("'format' is missing", VERIFY)),
         ("3", None),
-        (without("past"), BROKEN.format("'past' is missing")),
-        (without("past", "runs", 0, "verdict"), BROKEN.format("'verdict' is missing")),
-        (with_past(gaps="no"), BROKEN.format("'no' is no list")),
-        (with_past(gaps=[1]), BROKEN.format("1 is no text")),
-        (with_past(n_runs=True), BROKEN.format("True is no whole number")),
+        (without("past"), BROKEN.format("'past' is missing", VERIFY)),
+        (
+            without("past", "runs", 0, "verdict"),
+            BROKEN.format("'verdict' is missing", VERIFY),
+        ),
+        (with_past(gaps="no"), BROKEN.format("'no' is no list", VERIFY)),
+        (with_past(gaps=[1]), BROKEN.format("1 is no text", VERIFY)),
+        (with_past(n_runs=True), BROKEN.format("True is no whole number", VERIFY)),
+        (
+            with_past(findings=[{"in_last": 1}]),
+            BROKEN.format("1 is neither true nor false", VERIFY),
+        ),
         (with_past(runs=3), None),
         (with_past(baseline="no"), None),
     ],
@@ -176,14 +184,15 @@ BROKEN = "history.json must be the past of a run, but it cannot be read: {}. Run
 def test_what_is_no_past_is_refused_in_one_sentence(text, message):
     with pytest.raises(DataError) as error:
         read_past(text, "history.json")
-    assert str(error.value).startswith(message or BROKEN[:62])
+    said = str(error.value)
+    assert said == message or (message is None and said.startswith(BROKEN[:62]))
 
 
 def test_a_broken_short_part_is_refused_too():
     text = past_json(PAST, result()).replace('"leaders": []', '"leaders": [3]')
     with pytest.raises(DataError, match="must be the past of a run, but it cannot"):
         read_brief(text.encode(), "history.json")
-    with pytest.raises(DataError, match="x must be JSON, but it is not"):
+    with pytest.raises(DataError, match="cannot be read: 'format' is missing"):
         read_brief(b"", "x")
 
 
