@@ -24,6 +24,7 @@ LAYERS = (
     "journal",
     "verify stored drift answers",
     "approvals run_index",
+    "index_file",
     "verify_pdf",
     "statements",
     "data models model_table measure preconditions environment history doctor starter "
