@@ -214,21 +214,21 @@ def past_json(past: Past, result: "AuditResult") -> str:
 
     One line per part, so that the short one is read without the long one.
     """
-    own = _plain(brief(result)) | {"run_id": result.run.volatile.get("run_id", "")}
-    parts = {"format": PAST, "run": own, "past": _plain(past)}
+    own = plain_of(brief(result)) | {"run_id": result.run.volatile.get("run_id", "")}
+    parts = {"format": PAST, "run": own, "past": plain_of(past)}
     lines = (f"{_json(key)}: {_json(value)}" for key, value in parts.items())
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def _plain(record: Any) -> Any:
-    """Return a record as JSON holds it, a leader as a list."""
+def plain_of(record: Any) -> Any:
+    """Return a record or a tuple of them as JSON holds it, a leader as a list."""
     if isinstance(record, Leader):
         return [NOT_FINITE.get(repr(value), value) for value in record]
     if hasattr(record, "_asdict"):
-        return {key: _plain(value) for key, value in record._asdict().items()}
+        return {key: plain_of(value) for key, value in record._asdict().items()}
     if isinstance(record, Mapping):
         return dict(record)
-    return [*map(_plain, record)] if isinstance(record, tuple) else record
+    return [*map(plain_of, record)] if isinstance(record, tuple) else record
 
 
 def _json(value: Any) -> str:
