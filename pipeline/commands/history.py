@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 FORMAT = "importance-audit-runs/1"
 LEADERS = 3
-BESIDE = Path("history.html")
+BESIDE = Path()
 
 
 @click.command()
@@ -43,6 +44,7 @@ def history(
         from pipeline.errors import DataError
         from pipeline.timeline import audits_below, is_audit, timeline
 
+        path = path.parent if path.is_file() else path
         is_one = is_audit(path)
         folders = (path,) if is_one else audits_below(path)
         if not folders:
@@ -50,12 +52,12 @@ def history(
                 f"{str(path)!r} must be the folder of an audit, or of several, but "
                 "neither it nor a folder in it has an audit.toml or runs/."
             )
-        rows = (None if html else last or None) if is_one else 1
+        rows = (last or None if html is None else None) if is_one else 1
         told = [
             timeline(folder, last=rows, rebuild=rebuild and folder == folders[0])
             for folder in folders
         ]
-        if html:
+        if html is not None:
             click.echo(_page(html, path, told, is_one=is_one))
             return
     if as_json:
@@ -96,7 +98,7 @@ def _row(row: "Row") -> Iterator[str]:
 
 def _several(told: list["Timeline"], now: datetime) -> Iterator[str]:
     """Yield one line per audit: its last run, and what came after it."""
-    width = max(len(_line(audit.audit)) for audit in told)
+    width = max(5, *(len(_line(audit.audit)) for audit in told))
     head = f"{'last run (UTC)':19}  {'age':>5}  {'exit':>4}  {'verdict':25}"
     yield f"{'audit':{width}}  {head}  open  gaps"
     for audit in told:
@@ -153,12 +155,10 @@ def _page(html: Path, path: Path, told: list["Timeline"], *, is_one: bool) -> st
     """Write the page of one audit, or of several, and return where."""
     from pipeline.history_pages import page_of, page_of_all
 
-    target = path / BESIDE if html == BESIDE else html
+    target = path / "history.html" if html == BESIDE else html
     if target.is_dir():
-        stop(
-            2,
-            f"--html must name a file, but {str(target)!r} is a folder. Put PATH before "
-            "--html.",
-        )
-    write(target, page_of(told[0], path, target) if is_one else page_of_all(told, path))
+        rule = f"--html must name a file, but {str(target)!r} is a folder."
+        stop(2, f"{rule} Put PATH before --html.")
+    one = partial(page_of, told[0]) if is_one else partial(page_of_all, told)
+    write(target, one(path, target))
     return f"HTML  {target}"
