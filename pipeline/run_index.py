@@ -200,7 +200,8 @@ def _found(folder: Path, manifest: Manifest) -> tuple[Brief, str, str]:
     try:
         data = (folder / name).read_bytes()
     except OSError as error:
-        return Brief(), f"{what} must be readable, but {error.strerror}.", ""
+        said = f"{what} must be readable, but the system says: {error.strerror}."
+        return Brief(), said, ""
     digest = hashlib.sha256(data).hexdigest()
     if digest != listed.get(name):
         fault = (

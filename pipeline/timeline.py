@@ -160,7 +160,8 @@ def _named(key: str, known: Mapping[str, FindingPast]) -> str:
 def _runs(runs: Sequence[PastRun], known: Mapping[str, FindingPast]) -> list[Row]:
     """Return one row per run with what it changed."""
     rows: list[Row] = []
-    before = complete = None
+    before: PastRun | None = None
+    complete: PastRun | None = None
     for run in runs:
         told = sorted(changes(before, run, complete, known)) if before else ()
         code = run.exit_code if run.exit_code >= 0 else None
