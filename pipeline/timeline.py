@@ -180,21 +180,29 @@ def _merged(
     rows is left out, unless these are all.
     """
     place = {row.run.run_id: n for n, row in enumerate(rows) if row.run}
+    ends = [place[e["run_id"]] for e in events if _of_run(e, "ended") in place]
+    removed = {_of_run(event, "removed") for event in events} - {"", *place}
     between: dict[int, list[Row]] = {}
     at: int | None = None
-    removed = {event.get("run_id") for event in events if event["event"] == "removed"}
     for event in _with_unfinished(events):
-        if event["event"] == "ended" and event.get("run_id") in place:
-            at = place[event["run_id"]] + 1
-        elif row := _attempt(event, removed - place.keys()):
-            by_time = (
-                sum(other.time <= row.time for other in rows) if at is None else at
-            )
-            between.setdefault(by_time, []).append(row)
+        if (name := _of_run(event, "ended")) in place:
+            at = place[name] + 1
+        elif row := _attempt(event, removed):
+            where = at
+            if where is None:
+                by_time = sum(other.time <= row.time for other in rows)
+                where = min(by_time, *ends[:1], len(rows))
+            between.setdefault(where, []).append(row)
     for n, run in enumerate(rows):
         yield from between.get(n, ()) if n or is_all else ()
         yield run
     yield from between.get(len(rows), ())
+
+
+def _of_run(event: Mapping[str, Any], kind: str) -> str:
+    """Return the run that an event of a kind names, "" if it is none."""
+    name = event.get("run_id")
+    return name if event["event"] == kind and isinstance(name, str) else ""
 
 
 def _with_unfinished(
@@ -210,27 +218,25 @@ def _with_unfinished(
         yield {**began, "event": "under way"}
 
 
-def _attempt(event: Mapping[str, Any], removed: set[Any]) -> Row | None:
+def _attempt(event: Mapping[str, Any], removed: set[str]) -> Row | None:
     """Return what an event says that no run folder does, None if it says nothing."""
-    time, code = str(event.get("time", "")), event.get("exit_code")
-    kind = event["event"]
-    if kind == "ended" and (not event.get("run_id") or event["run_id"] in removed):
-        gone = f"run {event.get('run_id')}, which retention removed"
-        said = gone if event.get("run_id") else event.get("message") or "no reason"
-        return Row(time, None, code, str(said))
-    if kind == "died":
-        began = str(event.get("began", time))
-        return Row(began, None, None, f"process {event.get('pid')} began and died")
-    if kind == "under way":
-        who = f"process {event.get('pid')} on {event.get('host')}"
-        return Row(time, None, None, f"{who} began and has not ended")
-    if kind == "notified" and code != 0:
-        said = f"command of {event.get('hook')} failed: {event.get('message')}"
-        return Row(time, None, None, said)
-    if kind == "clock":
-        return Row(time, None, None, str(event.get("message")))
-    if kind == "unreadable":
-        return Row(
-            "", None, None, f"line {event.get('line')} of events.jsonl is broken"
-        )
-    return None
+    kind, code = event["event"], event.get("exit_code")
+    time, said = str(event.get("time", "")), event.get("message")
+    code = code if isinstance(code, int) else None
+    name = _of_run(event, "ended")
+    if name in removed:
+        return Row(time, None, code, f"run {name}, which retention removed")
+    if kind == "ended":
+        return None if event.get("run_id") else Row(time, None, code, str(said))
+    if kind == "notified":
+        what = f"command of {event.get('hook')} failed: {said}"
+        return Row(time, note=what) if code != 0 else None
+    process = f"process {event.get('pid')}"
+    notes = {
+        "died": f"{process} began and died",
+        "under way": f"{process} on {event.get('host')} began and has not ended",
+        "clock": str(said),
+        "unreadable": f"line {event.get('line')} of events.jsonl is broken",
+    }
+    time = str(event.get("began", time)) if kind == "died" else time
+    return Row(time, note=notes[kind]) if kind in notes else None
