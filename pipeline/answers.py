@@ -1,15 +1,181 @@
-"""findings.toml beside an audit: what people answered to its findings."""
+"""findings.toml beside an audit: what people answered to its findings.
 
-from pathlib import Path
+An answer is shown, never altered. Not: how the file is read (`answers_file`), what
+becomes of a finding over the runs (`register`), or what an exception changes in the
+verdict (`AuditResult.against`).
+"""
 
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from typing import Any, NamedTuple, Protocol
+
+import pandas as pd
+
+from pipeline.errors import listed
+from pipeline.finding import Finding
 from pipeline.result import AuditResult
 
+FILE_NAME = "findings.toml"
+ANSWERS = (
+    *("key", "check", "subject", "owner", "due", "response"),
+    *("accepted_until", "reason", "control", "approved_by", "state", "overdue"),
+)
+"""The columns of ``AuditResult.answers``."""
+NEVER_ACCEPTED = ("interrupted", "step_failed", "engine_required", "method_failed")
+"""Checks whose findings say that numbers are missing: nobody can accept those."""
+LATER = ("answer_unmatched", "answer_ambiguous", "exception_refused")
+"""Checks whose findings are about the answers, so that no audit alone makes them."""
 
-def load_answers(folder: Path) -> tuple[object, ...]:
-    """Return the answers beside an audit, none if there is no such file."""
-    return ()
+
+class Accepted(NamedTuple):
+    """An exception: a finding that does not count until a day, and why not.
+
+    Attributes
+    ----------
+    until : date
+        The last day, in UTC, on which it is in force.
+    reason, control, approved_by : str
+        Why, what stands in for a remedy, and who decided it.
+    """
+
+    until: date
+    reason: str
+    control: str
+    approved_by: str
 
 
-def with_answers(result: AuditResult, answers: tuple[object, ...]) -> AuditResult:
-    """Return a result with the answers to its findings as they stand at its start."""
-    return result
+class Answer(NamedTuple):
+    """What people say to one finding; a text not given is empty.
+
+    Attributes
+    ----------
+    key : str
+        The first digits of the finding's key, at least twelve, in lower case.
+    owner, response : str
+    due : date, optional
+    exception : Accepted, optional
+    """
+
+    key: str
+    owner: str = ""
+    due: date | None = None
+    response: str = ""
+    exception: Accepted | None = None
+
+
+class Known(Protocol):
+    """What an answer is held against: a finding of this run, or of one before."""
+
+    @property
+    def key(self) -> str: ...
+    @property
+    def check(self) -> str: ...
+    @property
+    def subject(self) -> str: ...
+
+
+def with_answers(
+    result: AuditResult,
+    answers: Sequence[Answer],
+    known: Iterable[Known] = (),
+) -> AuditResult:
+    """Return a result with the answers to its findings as they stand at its start.
+
+    Parameters
+    ----------
+    result : AuditResult
+    answers : sequence of Answer
+    known : iterable of finding
+        Findings of runs before: an answer to one of them is no mistake.
+
+    Returns
+    -------
+    AuditResult
+        With one row of `answers` for each answer to one finding, and a finding for
+        each that names none, or several, or accepts what cannot be accepted.
+    """
+    day = _day(result)
+    by_key = {one.key: one for one in (*known, *result.findings)}
+    rows: list[dict[str, Any]] = []
+    told: list[Finding] = []
+    for answer in answers:
+        named = [one for key, one in by_key.items() if key.startswith(answer.key)]
+        finding = named[0] if len(named) == 1 else None
+        rows.append(_row(answer, finding, day))
+        told += _told(answer, named, day)
+    frame = pd.DataFrame(rows, columns=list(ANSWERS)).astype(
+        {"overdue": bool} if rows else {}
+    )
+    return replace(result, answers=frame).with_findings(tuple(told))
+
+
+def _day(result: AuditResult) -> date:
+    """Return the day, in UTC, on which a run started."""
+    started = datetime.fromisoformat(str(result.run.volatile["started"]))
+    return started.astimezone(UTC).date()
+
+
+def _row(answer: Answer, finding: Known | None, day: date) -> dict[str, Any]:
+    """Return an answer as a row; of one that names no single finding, its digits."""
+    state = _state(answer, finding, day)
+    given = answer.exception
+    is_late = answer.due is not None and answer.due < day
+    return {
+        "key": finding.key if finding else answer.key,
+        "check": finding.check if finding else "",
+        "subject": finding.subject if finding else "",
+        "owner": answer.owner,
+        "due": answer.due.isoformat() if answer.due else "",
+        "response": answer.response,
+        "accepted_until": given.until.isoformat() if given else "",
+        "reason": given.reason if given else "",
+        "control": given.control if given else "",
+        "approved_by": given.approved_by if given else "",
+        "state": state,
+        "overdue": is_late and state != "accepted",
+    }
+
+
+def _state(answer: Answer, finding: Known | None, day: date) -> str:
+    """Return what an answer makes of its finding on a day."""
+    if answer.exception and answer.exception.until < day:
+        return "expired"
+    if answer.exception and finding and finding.check not in NEVER_ACCEPTED:
+        return "accepted"
+    return "answered" if answer.response else "open"
+
+
+def _told(answer: Answer, named: Sequence[Known], day: date) -> Iterator[Finding]:
+    """Yield what is to be said of an answer that does not do what it says."""
+    who = f"Answer {answer.key!r} in {FILE_NAME}"
+    if not named:
+        yield Finding(
+            check="answer_unmatched",
+            severity="info",
+            subject=answer.key,
+            message=f"{who} must name a finding, but neither this run nor one before "
+            "it has one of this key.",
+            remedy="Section K and findings.csv print the keys.",
+        )
+    elif len(named) > 1:
+        both = listed((f"{one.check}, {one.subject}" for one in named), limit=3)
+        yield Finding(
+            check="answer_ambiguous",
+            severity="warning",
+            subject=answer.key,
+            message=f"{who} must name one finding, but the keys of {len(named)} begin "
+            f"like this: {both}. It answers none of them.",
+            remedy="Give more digits: findings.csv has all 64.",
+        )
+    elif _state(answer, named[0], day) != "accepted" and (
+        answer.exception and answer.exception.until >= day
+    ):
+        yield Finding(
+            check="exception_refused",
+            severity="info",
+            subject=named[0].subject,
+            message=f"{who} must accept a finding about numbers, but "
+            f"{named[0].check!r} says that numbers are missing. It counts as before.",
+            measure=named[0].key,
+        )

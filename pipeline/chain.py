@@ -273,7 +273,7 @@ def _ordered(by_name: Mapping[str, Link], ended: Mapping[Any, int]) -> tuple[Lin
     found = list(after[""])
     for link in found:  # grows while it is walked
         found += after[link.run_id]
-    newest = {}
+    newest: dict[str, tuple[int, str]] = {}
     for link in reversed(found):
         tips = [newest[next_.run_id] for next_ in after[link.run_id]]
         newest[link.run_id] = max([(ended.get(link.run_id, -1), link.run_id), *tips])

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pipeline import answers
 from pipeline.audit import audit
 from pipeline.config import AuditConfig, load_config
 from pipeline.data import read_datasets
@@ -22,7 +23,7 @@ from r_bridge import host
 from r_bridge.errors import RUnavailable
 
 SHOWN = 5
-LATER = {"pdf_failed"}
+LATER = {"pdf_failed", *answers.LATER}
 """Checks whose findings come after the audit."""
 PROSE = {"message", "remedy", "reason", "observed", "engine_version"}
 """Texts that quote numbers or versions, compared on the same stack only."""
@@ -162,11 +163,17 @@ def compared(stored: AuditResult, now: AuditResult) -> Replay:
 
     Two numbers are the same if they differ by no more than the tolerance times the
     larger of the two, or than a thousandth of it times the largest in their array.
+    What the schema version of `stored` did not have yet is passed over.
     """
     other = tuple(changes(stored.run, now.run))
     tolerance = OTHER_STACK if other else SAME_STACK
     walk = _Walk(tolerance, is_same_stack=not other)
-    walk.step("", _said(stored), _said(now))
+    before, after = _said(stored), _said(now)
+    if stored.as_read:
+        for name in ("schema_version", *stored.as_read.absent.get((), ())):
+            before.pop(name, None)
+            after.pop(name, None)
+    walk.step("", before, after)
     return Replay(
         walk.n_numbers, walk.n_equal, tolerance, other, tuple(walk.differences)
     )
@@ -175,6 +182,7 @@ def compared(stored: AuditResult, now: AuditResult) -> Replay:
 def _said(result: AuditResult) -> dict[str, Any]:
     """Return a result as a dict, without what is no outcome of the audit."""
     document = json.loads(json.dumps(to_dict(result)))
+    document.pop("answers", None)
     for name in ("volatile", "versions", "environment"):
         del document["run"][name]
     document["findings"] = [f for f in document["findings"] if f["check"] not in LATER]

@@ -11,7 +11,7 @@ from pipeline.finding import Finding
 from pipeline.frozen import freeze
 from pipeline.surface import Surface
 
-SCHEMA_VERSION = "1.0"
+SCHEMA_VERSION = "1.1"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -96,6 +96,11 @@ class AuditResult:
         One row per model, class and scale of its curves, made by `mean_predictions`.
     selection : DataFrame
         One row per ranking, judging model and split: the loss from the features kept.
+    quantiles : DataFrame
+        One row per split, column and place of its sketch, made by `quantiles`.
+    answers : DataFrame
+        One row per answer to a finding as it stood when the run started, made by
+        `answers.with_answers`.
     importances : tuple of Importance
     effects : tuple of Effect
     surfaces : tuple of Surface
@@ -125,6 +130,8 @@ class AuditResult:
     top_k: pd.DataFrame
     mean_predictions: pd.DataFrame
     selection: pd.DataFrame
+    quantiles: pd.DataFrame
+    answers: pd.DataFrame
     importances: tuple[Importance, ...] = ()
     effects: tuple[Effect, ...] = ()
     surfaces: tuple[Surface, ...] = ()
@@ -139,20 +146,40 @@ class AuditResult:
         return replace(self, findings=(*self.findings, *findings))
 
     @property
+    def accepted(self) -> Mapping[str, str]:
+        """The last day of each exception in force, by the key of its finding."""
+        in_force = {}
+        for row in self.answers.to_dict("records"):
+            if row["state"] == "accepted":
+                in_force[str(row["key"])] = str(row["accepted_until"])
+        return in_force
+
+    @property
+    def against(self) -> tuple[Finding, ...]:
+        """The findings at or above `fail_on` that no exception in force covers."""
+        at = {"failure"} | ({"warning"} & {self.run.config.get("fail_on")})
+        accepted = self.accepted
+        return tuple(
+            finding
+            for finding in self.findings
+            if finding.severity in at and finding.key not in accepted
+        )
+
+    @property
     def verdict(self) -> str:
         """The overall verdict on the audit, never on the model.
 
         "confirmed": a Python-R pair replayed or equivalent, not with numbers that
         were supplied, none disagreeing, no named engine missing, nothing found above
         info. "confirmed with exceptions":
-        nothing at or above `fail_on`. "not confirmed": something is. "not
-        established": a method failed, or the run did not come to its end.
+        nothing at or above `fail_on` but what is accepted. "not confirmed": something
+        is. "not established": a method failed, or the run did not come to its end.
         """
         found = {finding.severity for finding in self.findings}
         checks = {finding.check for finding in self.findings}
         if "method_failed" in checks or self.run.status != "complete":
             return "not established"
-        if found & ({"failure"} | ({"warning"} & {self.run.config.get("fail_on")})):
+        if self.against:
             return "not confirmed"
         words = self.agreement["verdict"]
         by_python = self.agreement[self.agreement["engine_a"] == "python"]

@@ -10,7 +10,8 @@ from pathlib import Path
 from traceback import format_exc
 from typing import NamedTuple
 
-from pipeline.answers import load_answers, with_answers
+from pipeline.answers import Answer, with_answers
+from pipeline.answers_file import load_answers
 from pipeline.approvals import baseline_of, load_baseline
 from pipeline.audit import audit, exit_code
 from pipeline.config import AuditConfig, load_config
@@ -63,10 +64,11 @@ def run_audit(path: Path, *, on_step: Step | None = None) -> Ran:
         If configuration, data or model are not as they must be; nothing is saved.
     """
     config = load_config(path)
+    answers = load_answers(config.base)
     check_fonts(config.base, config.report.fonts)
     result, fault = _audited(config, on_step)
     named = with_free_name(result, config.base)
-    ran = _kept(*_in_time(named, config), config)
+    ran = _kept(*_in_time(named, config, answers), config)
     return ran._replace(faults=(*filter(None, (fault,)), *ran.faults))
 
 
@@ -90,13 +92,15 @@ def _audited(config: AuditConfig, on_step: Step | None) -> tuple[AuditResult, st
         return not_begun(config, error, step, rows, started=started), ""
 
 
-def _in_time(result: AuditResult, config: AuditConfig) -> tuple[AuditResult, Past]:
-    """Return a result held against the approved baseline and the runs before it."""
+def _in_time(
+    result: AuditResult, config: AuditConfig, answers: tuple[Answer, ...]
+) -> tuple[AuditResult, Past]:
+    """Return a result held against the baseline, the runs before it and the answers."""
     past = past_of(config.base)._replace(baseline=baseline_of(config.base))
     baseline = load_baseline(config.base, past.baseline)
     if baseline is not None:
         result = result.with_findings(drift(baseline, result))
-    return with_answers(result, load_answers(config.base)), past
+    return with_answers(result, answers, past.findings), past
 
 
 def _kept(result: AuditResult, past: Past, config: AuditConfig) -> Ran:

@@ -13,6 +13,7 @@ LAYERS = (
     "batch",
     "unattended installing",
     "running signing",
+    "history_pages",
     "replay",
     "audit handoff rendering",
     "judging supplied",
@@ -23,9 +24,10 @@ LAYERS = (
     "supplied_numbers not_begun",
     "journal",
     "verify",
-    "verify_run stored drift answers",
-    "verify_signed",
+    "verify_run stored drift",
+    "verify_signed timeline",
     "approvals run_index",
+    "index_file",
     "verify_pdf verify_files",
     "statements",
     "data models model_table measure preconditions environment history doctor starter "
@@ -45,18 +47,19 @@ LAYERS = (
     "derived",
     "references checks rules splits roles significance stability tables",
     "report",
-    "context",
+    "context register",
     "importance",
     "interactions mean_predictions",
-    "loss_sensitivity change",
+    "loss_sensitivity change past",
     "avoided_defects",
     "frameworks",
     "effects known_answers known_defects agreement performance result_json "
     "result_csv prediction pdf_reading",
     "distributions encoding estimators dependence primary standardised "
     "prediction_digest",
-    "stacks result_versions differences",
-    "past",
+    "stacks result_versions differences answers_file",
+    "answers",
+    "past quantiles",
     "columns spreads result trials",
     "surface",
     "estimates stopping chain trail",
@@ -86,7 +89,12 @@ OWNERS = {
     "weasyprint": {"pipeline.report.print_page"},
     "click": {"pipeline.cli", *(f"pipeline.commands.{name}" for name in COMMANDS)},
     "rich": {"pipeline.commands.shared"},
-    "tomllib": {"pipeline.config", "pipeline.frameworks", "pipeline.report.wording"},
+    "tomllib": {
+        "pipeline.answers_file",
+        "pipeline.config",
+        "pipeline.frameworks",
+        "pipeline.report.wording",
+    },
 }
 
 

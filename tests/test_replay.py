@@ -3,17 +3,21 @@
 import json
 from dataclasses import replace
 
+import pandas as pd
 import pytest
 from click.testing import CliRunner
+from tests.report.made_variants import plain_result
 from tests.run_folders import below, small_result
 from tests.test_cli import configured, rows
 
+from pipeline.answers import Answer, with_answers
 from pipeline.audit import audit
 from pipeline.cli import main
 from pipeline.config import load_config
 from pipeline.data import read_datasets
 from pipeline.history import save_run
 from pipeline.replay import compared
+from pipeline.result_json import from_dict, to_dict
 from pipeline.stacks import OTHER_STACK, SAME_STACK
 from r_bridge import host
 
@@ -146,3 +150,18 @@ def test_what_is_left_of_equal_losses_is_held_against_the_largest_of_its_array()
     raw[2, 0] = raw[1, 0] * 1e-13  # instead of 1.0, beside 1e300
     other = replace(new, importances=(replace(new.importances[0], raw=raw),))
     assert not compared(other, old).is_mismatch
+
+
+def test_what_people_answered_is_no_outcome_of_the_audit():
+    now = plain_result(("a",))
+    stored = with_answers(now, (Answer("f" * 12, owner="M. Kim"),))
+    assert compared(stored, now).differences == ()
+
+
+def test_a_run_of_an_older_schema_is_compared_in_what_it_had():
+    now = replace(small_result(), quantiles=pd.DataFrame({"value": [0.5]}))
+    document = to_dict(now)
+    del document["answers"], document["quantiles"]
+    stored = from_dict({**document, "schema_version": "1.0"})
+    assert compared(stored, now).differences == ()
+    assert compared(from_dict(to_dict(small_result())), now).is_mismatch

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from pipeline.past import Past
 from pipeline.result import AuditResult
 
 MOST = 3
@@ -117,6 +118,17 @@ def _subjects(result: AuditResult, model: str) -> dict[str, tuple[int, ...]]:
         )
         for name, subjects in told.items()
     }
+
+
+def past_of_part(past: Past, result: AuditResult, model: str) -> Past:
+    """Return the past without earlier findings that are about other models alone."""
+    models = result.models["model"].tolist()
+    kept = (
+        known
+        for known in past.findings
+        if not (about := models_in(known.subject, models)) or model in about
+    )
+    return past._replace(findings=tuple(kept))
 
 
 def models_in(subject: str, models: Sequence[str]) -> frozenset[str]:

@@ -3,6 +3,9 @@
 import math
 
 from pipeline.estimates import SUPPLIED
+from pipeline.finding import Finding
+from pipeline.register import Standing
+from pipeline.report import register_words
 from pipeline.report.blocks import (
     Badge,
     Cell,
@@ -17,7 +20,7 @@ from pipeline.report.blocks import (
 )
 from pipeline.report.change_section import lede as change_lede
 from pipeline.report.facts import Facts, card_link, tallied
-from pipeline.report.findings import gravest, link_to, tally, title_of
+from pipeline.report.findings import SEVERITIES, gravest, link_to, tally, title_of
 from pipeline.report.number_text import loss_label, rank_text
 from pipeline.report.pair_words import by_engines
 from pipeline.report.performance_tables import against_constant
@@ -55,7 +58,10 @@ MODELS = 3
 OTHERS = 2
 PAIRS = 3
 FINDINGS = 5
-LINE, PAIR_LINE = 76, 63
+OVERDUE = 3
+SUBJECT = 24
+LINE, PAIR_LINE, VERDICT_LINE = 76, 63, 72
+VERDICT_LINES = 4
 NAME = 32
 ITEM = 90
 REASONS = 90
@@ -66,10 +72,14 @@ LINES = 11  # of pairs and findings together
 def executive(facts: Facts) -> Section:
     """Return section B."""
     pairs = _pairs(facts)
+    told = joined([sentence(facts), reason(facts)], " ")
     taken = sum(_lines(text, PAIR_LINE) for _, text in pairs)
+    taken += max(0, _lines(told, VERDICT_LINE) - VERDICT_LINES)
+    overdue = _overdue(facts, LINES - taken)
+    late = sum(_lines(text, LINE) for text in overdue)
     parts = {
         "verdict": badge(facts.result.verdict),
-        "sentence": joined([sentence(facts), reason(facts)], " "),
+        "sentence": told,
         "about": say("executive.about"),
         "models": _models(facts),
         "heading": _heading(facts),
@@ -78,8 +88,8 @@ def executive(facts: Facts) -> Section:
         "pairs": pairs,
         "meanings": _meanings(facts, pairs),
         "change": change_lede(facts),
-        "tally": (*tally(facts.result), "."),
-        "findings": _findings(facts, LINES - taken),
+        "tally": (*tally(facts.result), ".", *_late(facts, len(overdue))),
+        "findings": (*overdue, *_findings(facts, LINES - taken - late, len(overdue))),
         "untested": _untested(facts),
         "decision": (shown(facts.note("decision")) or word("executive.decision"),),
     }
@@ -238,14 +248,60 @@ def _cut(text: Sentence, limit: int) -> Sentence:
     )
 
 
-def _findings(facts: Facts, most: int) -> tuple[Sentence, ...]:
-    """Return the gravest findings by number and title, in so many lines; no notes."""
+def _overdue(facts: Facts, most: int) -> tuple[Sentence, ...]:
+    """Return the first findings whose day has passed, in so many lines."""
     told: list[Sentence] = []
-    for finding in gravest(facts.result)[:FINDINGS]:
+    for standing in _all_overdue(facts)[:OVERDUE]:
+        text = say(
+            "executive.overdue",
+            number=_link_of(facts, standing),
+            day=str(standing.answer["due"]),
+            title=register_words.title_of(standing.check, standing.subject, SUBJECT),
+        )
+        most -= _lines(text, LINE)
+        if most < 0:
+            break
+        told.append(text)
+    return tuple(told)
+
+
+def _all_overdue(facts: Facts) -> list[Standing]:
+    """Return what is overdue, the gravest first, then the longest."""
+    late = [standing for standing in facts.register if standing.is_overdue]
+    return sorted(late, key=lambda s: (SEVERITIES.index(s.severity), s.answer["due"]))
+
+
+def _link_of(facts: Facts, standing: Standing) -> Link:
+    """Return a link to a finding by its number, or to what this run has not found."""
+    for finding in facts.result.findings:
+        if finding.key == standing.key and standing.is_found:
+            return link_to(finding, facts.result)
+    return section_link("K")
+
+
+def _late(facts: Facts, listed: int) -> Sentence:
+    """Return how many findings are overdue, and how many of them are listed."""
+    if not (late := len(_all_overdue(facts))):
+        return ()
+    key = "overdue_some" if 0 < listed < late else "overdue_none"
+    key = "overdue_all" if listed == late else key
+    n, first = tallied("answers.overdue", late), tallied("answers.overdue", listed)
+    return say(f"executive.{key}", n=n, listed=first, section=section_link("K"))
+
+
+def _findings(facts: Facts, most: int, listed: int) -> tuple[Sentence, ...]:
+    """Return the gravest findings by number and title, in so many lines; no notes.
+
+    Those that are listed as overdue already are passed over.
+    """
+    told: list[Sentence] = []
+    known = {standing.key for standing in _all_overdue(facts)[:listed]}
+    rest = [f for f in gravest(facts.result) if f.key not in known]
+    for finding in rest[: FINDINGS - listed]:
         text = say(
             "executive.finding",
             number=link_to(finding, facts.result),
-            severity=word(f"severity.{finding.severity}"),
+            severity=_severity(facts, finding),
             title=title_of(finding),
         )
         most -= _lines(text, LINE)
@@ -253,6 +309,14 @@ def _findings(facts: Facts, most: int) -> tuple[Sentence, ...]:
             break
         told.append(text)
     return tuple(told)
+
+
+def _severity(facts: Facts, finding: Finding) -> Sentence:
+    """Return how grave a finding is, and until when it is accepted."""
+    told: Sentence = (word(f"severity.{finding.severity}"),)
+    if day := facts.result.accepted.get(finding.key):
+        return say("executive.accepted", severity=told, day=day)
+    return told
 
 
 def _lines(text: Sentence, characters: int) -> int:

@@ -9,7 +9,8 @@ from typing import Any, TypeAlias
 from pipeline.change import Change, change
 from pipeline.estimates import Effect, Importance
 from pipeline.past import NOTHING, Past
-from pipeline.primary import OURS, Measure, measure_of, told_apart
+from pipeline.primary import OURS, Measure, lead_of, measure_of, told_apart
+from pipeline.register import Standing, standings
 from pipeline.report.blocks import Link, Value, plain
 from pipeline.report.number_text import count, unit_text
 from pipeline.report.rankings import Ranking, rankings
@@ -69,6 +70,11 @@ class Facts:
         minimum = float(config_of(self, "checks").get("minimum_change", 0.0))
         return change(self.baseline, self.result, minimum=minimum)
 
+    @cached_property
+    def register(self) -> tuple[Standing, ...]:
+        """Where each finding stands, those of this run first."""
+        return standings(self.result, self.past)
+
     @property
     def baseline_digest(self) -> str:
         """The content digest of the baseline, empty if there is none."""
@@ -101,12 +107,11 @@ class Facts:
         """The unit of the target as configured, empty if none was given."""
         return self.note("unit")
 
-    @property
+    @cached_property
     def lead(self) -> Ranking | None:
         """The ranking the report opens with: of a model, features before groups."""
-        asked = [r for r in self.rankings if r.record.model] or self.rankings
-        of_features = [r for r in asked if r.record.of == "features"]
-        return next(iter(of_features or asked), None)
+        lead = lead_of(self.result.importances)
+        return next((r for r in self.rankings if r.record is lead), None)
 
     @property
     def leads(self) -> tuple[Ranking, ...]:

@@ -2,6 +2,8 @@
 
 from pipeline.agreement import subject_of
 from pipeline.finding import Finding
+from pipeline.register import Standing
+from pipeline.report import register_words
 from pipeline.report.blocks import (
     Entry,
     KeyValues,
@@ -18,7 +20,6 @@ from pipeline.report.wording import (
     joined,
     look_up,
     say,
-    shortened,
     shown,
     word,
 )
@@ -35,11 +36,7 @@ def gravest(result: AuditResult) -> list[Finding]:
 
 def title_of(finding: Finding) -> Sentence:
     """Return what a finding is about in a few words, with its subject."""
-    titles = look_up("findings.title")
-    title = titles.get(finding.check, finding.check.replace("_", " "))
-    return (
-        (title, " (", shortened(finding.subject), ")") if finding.subject else (title,)
-    )
+    return register_words.title_of(finding.check, finding.subject)
 
 
 def id_of(finding: Finding, result: AuditResult) -> str:
@@ -75,13 +72,14 @@ def findings(facts: Facts) -> Section:
         for number, finding in enumerate(gravest(facts.result), start=1)
     )
     lede = (*tally(facts.result), ".") if entries else say("findings.none")
-    title = word("sections.findings")
-    return Section("K", "findings", title, lede, {"entries": entries})
+    lede += register_words.by_state(facts)
+    parts = {"entries": entries, "not_found": register_words.not_found(facts)}
+    return Section("K", "findings", word("sections.findings"), lede, parts)
 
 
 def _entry(facts: Facts, finding: Finding, number: str, place: int) -> Entry:
-    """Return a finding: a note in one paragraph, all else with the facts behind it."""
-    is_note = finding.severity == "info"
+    """Return a finding with the facts behind it, or a note in one paragraph."""
+    standing = register_words.standing_of(facts, finding.key)
     message = " ".join(filter(None, (finding.message, finding.remedy)))
     return Entry(
         id=id_of(finding, facts.result),
@@ -89,21 +87,16 @@ def _entry(facts: Facts, finding: Finding, number: str, place: int) -> Entry:
         title=title_of(finding),
         severity=finding.severity,
         label=word(f"severity.{finding.severity}"),
-        summary=(shown(message),) if is_note else _standing(facts),
-        facts=None if is_note else _facts_of(facts, finding, number, place),
+        summary=register_words.summary(facts, standing)
+        if standing
+        else (shown(message),),
+        facts=_facts_of(facts, finding, standing, place) if standing else None,
     )
 
 
-def _standing(facts: Facts) -> Sentence:
-    """Return the state of a finding of this run, which nobody has answered yet."""
-    owner = facts.note("owner")
-    return say(
-        "findings.standing",
-        owner=shown(owner) if owner else word("findings.nobody"),
-    )
-
-
-def _facts_of(facts: Facts, finding: Finding, number: str, place: int) -> KeyValues:
+def _facts_of(
+    facts: Facts, finding: Finding, standing: Standing, place: int
+) -> KeyValues:
     """Return the rows of the register; a row without content is left out."""
     effects = look_up("findings.effect")
     rows: dict[str, Sentence] = {
@@ -113,9 +106,11 @@ def _facts_of(facts: Facts, finding: Finding, number: str, place: int) -> KeyVal
         "consequence": (effects.get(finding.check, ""),),
         "evidence": _evidence(finding, place),
         "recommendation": (shown(finding.remedy),),
+        **register_words.rows(facts, standing),
         "key": (Styled("code", (finding.key[:KEY_DIGITS],)),),
     }
     told = ((say(f"findings.{name}"), text) for name, text in rows.items() if any(text))
+    number = link_to(finding, facts.result).text
     title = say("findings.caption", number=number)
     return KeyValues(f"{id_of(finding, facts.result)}-facts", title, tuple(told))
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import partial
 
 from pipeline.context import ALONE, Context
-from pipeline.report.by_model import parts
+from pipeline.report.by_model import parts, past_of_part
 from pipeline.report.control import control
 from pipeline.report.facts import NOTHING_ATTACHED, Attachments, facts_of
 from pipeline.report.findings import findings
@@ -70,6 +70,7 @@ def report_views(
     views = {MAIN: main}
     for part in by_model:
         own = asked(part.result)
+        own = replace(own, past=past_of_part(context.past, result, part.model))
         own = replace(own, cards={m: facts.cards[m] for m in own.cards})
         views[file_of(part.model)] = view_of(
             own, sections_of(own), profile=profile, part=part

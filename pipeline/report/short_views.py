@@ -80,7 +80,8 @@ def suites(result: AuditResult) -> tuple[Suite, ...]:
     """Return the tests of a result: its steps, its checks, its pairs, the rest.
 
     One fails where a finding at or above `fail_on` speaks against it, so that a
-    dashboard is red where the exit code is not 0.
+    dashboard is red where the exit code is not 0; if the finding is accepted, it is
+    skipped.
     """
     return tuple(
         Suite(name, cases, {"tests": len(cases), **_counts(cases)})
@@ -97,7 +98,8 @@ def _summary(result: AuditResult, note: str, text: Any) -> dict[str, Any]:
     """Return what both summaries place, every text made safe by `text`."""
     leads = (_lead(record) for record in _primary(result.importances))
     found = (
-        (f.severity, f.check, f.subject, f.message, f.remedy) for f in result.findings
+        (_grave(result, f), f.check, f.subject, f.message, f.remedy)
+        for f in result.findings
     )
     return {
         "audit": text(result.run.audit),
@@ -156,7 +158,7 @@ def _checks(result: AuditResult) -> Iterator[Case]:
         elif row["verdict"] == "error":
             yield Case(name, "error", said)
         elif finding and _counts_against(result, finding):
-            yield Case(name, "failed", said)
+            yield Case(name, *_outcome(result, finding))
         else:
             yield Case(name, message=said)
 
@@ -174,7 +176,9 @@ def _pairs(result: AuditResult) -> Iterator[Case]:
         if row["verdict"] == "not compared":
             yield Case(name, "skipped", str(row.get("reasons", "")))
         elif row["verdict"] == "disagrees" and is_fault:
-            yield Case(name, "failed", said)
+            yield Case(
+                name, *(_outcome(result, finding) if finding else ("failed", said))
+            )
         else:
             yield Case(name, message=": ".join(filter(None, (row["verdict"], said))))
 
@@ -189,13 +193,31 @@ def _others(result: AuditResult) -> Iterator[Case]:
             continue
         if _counts_against(result, finding):
             name = f"{finding.check.replace('_', ' ')}: {finding.subject}"
-            yield Case(name, "failed", finding.message)
+            yield Case(name, *_outcome(result, finding))
 
 
 def _counts_against(result: AuditResult, finding: Finding) -> bool:
-    """Return whether a finding keeps the run from being confirmed."""
+    """Return whether a finding keeps the run from being confirmed, if not accepted."""
     at = {"failure"} | ({"warning"} & {result.run.config.get("fail_on")})
     return finding.severity in at
+
+
+def _outcome(result: AuditResult, finding: Finding) -> tuple[str, str]:
+    """Return how the test of a finding at the limit came out, and what it says."""
+    if finding.key in result.accepted:
+        return "skipped", f"{_grave(result, finding)}: {finding.message}"
+    return "failed", finding.message
+
+
+def _grave(result: AuditResult, finding: Finding) -> str:
+    """Return how grave a finding is, until when it is accepted, or since when late."""
+    told = [finding.severity]
+    if day := result.accepted.get(finding.key):
+        told.append(look_up("short.accepted").format(day=day))
+    for row in result.answers.to_dict("records"):
+        if row["overdue"] and row["key"] == finding.key:
+            told.append(look_up("short.overdue").format(day=row["due"]))
+    return ", ".join(told)
 
 
 def _by_subject(result: AuditResult) -> dict[tuple[str, str], Finding]:

@@ -123,6 +123,8 @@ def _row(facts: Facts, places: Sequence[int]) -> Row:
     told: Sentence = (_word(verdict),)
     if finding := _finding_of(facts, row):
         told = (*told, ", ", link_to(finding, facts.result))
+        if day := facts.result.accepted.get(finding.key):
+            told = (*told, ", ", *say("thresholds.accepted", day=day))
     return Row(
         (
             Cell((look_up("checks").get(check, check.replace("_", " ")),)),

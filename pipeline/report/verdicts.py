@@ -47,13 +47,13 @@ def badge(verdict: str) -> Badge:
 
 def sentence(facts: Facts) -> Sentence:
     """Return the overall verdict in one sentence, as its word allows."""
-    verdict = facts.result.verdict
-    return {
+    told = {
         "confirmed": _confirmed,
         "confirmed with exceptions": _confirmed,
         "not confirmed": _not_confirmed,
         "not established": _not_established,
-    }[verdict](facts)
+    }[facts.result.verdict](facts)
+    return joined(filter(None, (told, _accepted(facts))), " ")
 
 
 def told(verdict: str, number: Value) -> Sentence:
@@ -65,12 +65,13 @@ def told(verdict: str, number: Value) -> Sentence:
 def exceptions(facts: Facts) -> list[Finding]:
     """Return the findings that keep a run from being confirmed, the worst first.
 
-    Section K lists each of them: disagreements, other warnings, engines missing.
+    Section K lists each of them: disagreements, what is accepted, other warnings,
+    engines missing.
     """
     kept = [
         finding
         for finding in gravest(facts.result)
-        if finding.severity == "warning" or finding.check == "engine_missing"
+        if finding.severity != "info" or finding.check == "engine_missing"
     ]
     return sorted(kept, key=lambda f: f.check != "disagreement")
 
@@ -79,7 +80,8 @@ def reason(facts: Facts) -> Sentence:
     """Return what weighs most for the verdict, empty if no finding speaks against."""
     verdict = facts.result.verdict
     if verdict == "not confirmed":
-        return _gravest(facts, gravest(facts.result)[0])
+        against = facts.result.against
+        return _gravest(facts, next(f for f in gravest(facts.result) if f in against))
     if verdict != "confirmed with exceptions" or not exceptions(facts):
         return ()
     return _gravest(facts, exceptions(facts)[0])
@@ -169,13 +171,24 @@ def _confirmed(facts: Facts) -> Sentence:
 
 def _not_confirmed(facts: Facts) -> Sentence:
     limit = str(facts.result.run.config.get("fail_on", "failure"))
-    at_limit = {"failure"} if limit == "failure" else {"failure", "warning"}
-    number = sum(f.severity in at_limit for f in facts.result.findings)
+    number = len(facts.result.against)
     return say(
         "verdict.not_confirmed",
         findings=counted(tallied("findings", number), "finding"),
         limit=word(f"severity.{limit}").lower(),
     )
+
+
+def _accepted(facts: Facts) -> Sentence:
+    """Return how many findings an exception in force covers, and until when."""
+    in_force = facts.result.accepted
+    keys = {f.key for f in facts.result.findings if f.severity != "info"}
+    days = sorted(in_force[key] for key in keys & in_force.keys())
+    if not days:
+        return ()
+    findings = counted(tallied("answers.state", len(days)), "finding")
+    key = "accepted" if len(days) == 1 else "some_accepted"
+    return say(f"verdict.{key}", findings=findings, day=days[0])
 
 
 def _not_established(facts: Facts) -> Sentence:

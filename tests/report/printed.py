@@ -3,6 +3,7 @@
 import re
 import subprocess
 from dataclasses import replace
+from datetime import date
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
@@ -17,13 +18,16 @@ from tests.report.made_records import (
 )
 from tests.report.made_variants import made, many_findings, plain_result
 
+from pipeline.answers import Accepted, Answer, with_answers
 from pipeline.report.html import page_files
 from pipeline.report.view import ReportView, build_view
 from pipeline.result import AuditResult
 
 
 def full_result() -> AuditResult:
-    """Return all that the executive page shows, three pairs with three long reasons."""
+    """Return all that the executive page shows: three pairs with three long reasons,
+    findings that are overdue, and some that are accepted.
+    """
     reasons = "; ".join(
         f"STREAM: the draws of {side} are independent of those of the audit and were "
         "made with a seed that nobody stated beside its numbers"
@@ -37,7 +41,7 @@ def full_result() -> AuditResult:
     features = [f"feature.{n:03}" for n in range(220)]
     record = plain_result(features).importances[0]
     names = ("forest", "linear", "svm")
-    return plain_result(
+    result = plain_result(
         features,
         importances=tuple(replace(record, model=name) for name in names),
         models=models_frame(names),
@@ -45,6 +49,10 @@ def full_result() -> AuditResult:
         agreement=made_frame("agreement", pairs),
         findings=many_findings(40),
     )
+    held = Accepted(date(2026, 12, 31), "why", "what stands in", "who")
+    late = [Answer(f.key, due=date(2026, 11, 1)) for f in result.findings[10:]]
+    accepted = [Answer(f.key, exception=held) for f in result.findings[:10]]
+    return with_answers(result, (*late, *accepted))
 
 
 PRINTED = {

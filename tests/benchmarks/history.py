@@ -1,0 +1,123 @@
+"""10 000 runs: `history` from its index and without one, and the end of their chain."""
+
+import hashlib
+import json
+import statistics
+import subprocess
+import sys
+import time
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from pipeline.chain import chain
+from pipeline.past import Leader, PastRun, plain_of
+
+RUNS, FEATURES, FILES, ROUNDS = 10_000, 20, 40, 5
+FIRST = datetime(2000, 1, 1, tzinfo=UTC)
+LIMITS = {"history": 1.0, "history --last 0": 1.0, "history --rebuild": 60.0}
+"""Seconds that a command may take, its start included."""
+
+
+def run_id(n):
+    return f"{FIRST + timedelta(days=n):%Y%m%dT%H%M%SZ}-3f9a1c2b"
+
+
+def leaders(n):
+    means = [(FEATURES - i + (n % 7) / 7) / 3 for i in range(FEATURES)]
+    rows = (
+        Leader(f"feature_{i}", m, m - 0.1, m + 0.1, 1.0 + i)
+        for i, m in enumerate(means)
+    )
+    return tuple(rows)
+
+
+def past_run(n):
+    digests = ("d" * 64, "e" * 64)
+    columns = tuple(f"feature_{i}" for i in range(FEATURES))
+    found = {"f" * 60 + f"{k:04}": "warning" for k in range(n % 4)}
+    start = (FIRST + timedelta(days=n)).isoformat()
+    words = ("complete", "confirmed with exceptions", 0)
+    measure = "forest, permutation of features, rmse (estimand 3f9a1c2b)"
+    short = (run_id(n), start, *words, *digests, measure, leaders(n), found, columns)
+    return PastRun(*short, "a" * 64, f"{n // 30:064}")
+
+
+@cache
+def told(n):
+    return json.dumps(plain_of(past_run(n)))
+
+
+def history_of(n):
+    """Return history.json as a run writes it that follows 30 others."""
+    run = past_run(n)
+    findings = [
+        {"key": key, "check": "weak_model", "subject": "forest", "severity": "warning"}
+        for key in run.findings
+    ]
+    own = {**plain_of(run), "findings": findings}
+    before = ", ".join(map(told, range(max(0, n - 30), n)))
+    past = f'{{"baseline": null, "runs": [{before}], "n_runs": {n}, '
+    past += '"findings": [], "gaps": []}'
+    kind = '"format": "importance-audit-history/1"'
+    return f'{{\n{kind},\n"run": {json.dumps(own)},\n"past": {past}\n}}\n'
+
+
+def make(audit):
+    """Write the folders and the events of all runs; of each what `history` reads."""
+    previous, events = None, []
+    others = [{"path": f"{k}.csv", "sha256": "c" * 64} for k in range(FILES)]
+    for n in range(RUNS):
+        folder = audit / "runs" / run_id(n)
+        folder.mkdir(parents=True)
+        history = history_of(n).encode()
+        digest = hashlib.sha256(history).hexdigest()
+        facts = {
+            "format": "importance-audit-manifest/1",
+            "run_id": folder.name,
+            "content_digest": "d" * 64,
+            "verdict": "confirmed with exceptions",
+            "exit_code": 0,
+            "previous": previous,
+            "files": [*others, {"path": "history.json", "sha256": digest}],
+        }
+        manifest = json.dumps(facts, indent=2).encode()
+        (folder / "history.json").write_bytes(history)
+        (folder / "manifest.json").write_bytes(manifest)
+        digest = hashlib.sha256(manifest).hexdigest()
+        previous = {"run_id": folder.name, "manifest_sha256": digest}
+        time_ = (FIRST + timedelta(days=n)).isoformat()
+        began = {"time": time_, "event": "began", "pid": n, "host": "h"}
+        ended = {"time": time_, "event": "ended", "run_id": folder.name, "exit_code": 0}
+        events += [json.dumps(began), json.dumps(ended)]
+    (audit / "events.jsonl").write_text("\n".join(events) + "\n", encoding="utf8")
+
+
+def seconds(audit, *options):
+    start = time.perf_counter()
+    command = [sys.executable, "-m", "pipeline", "history", str(audit), *options]
+    subprocess.run(command, check=True, capture_output=True)
+    return time.perf_counter() - start
+
+
+def main():
+    print(f"{RUNS} runs of {FEATURES} features")
+    print(f"{'task':26}{'seconds':>9}{'limit':>8}")
+    with TemporaryDirectory() as place:
+        audit = Path(place, "reports", "audit")
+        make(audit)
+        took = {"history --rebuild": seconds(audit, "--rebuild")}
+        for name, options in (("history", ()), ("history --last 0", ("--last", "0"))):
+            rounds = [seconds(audit, *options) for _ in range(ROUNDS)]
+            took[name] = statistics.median(rounds)
+        start = time.perf_counter()
+        assert chain(audit).order[-1].run_id == run_id(RUNS - 1)
+        took["end of the chain"] = time.perf_counter() - start
+    for name, value in took.items():
+        limit = f"{LIMITS[name]:.0f} s" if name in LIMITS else ""
+        print(f"{name:26}{value:9.2f}{limit:>8}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,231 @@
+"""Claims about the history of an audit: what each run changed, and what left none."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.test_chain import A, B, remove, sha256
+from tests.test_cli import runner
+from tests.test_past import found
+from tests.test_run_index import add
+
+from pipeline.cli import main
+from pipeline.events import append_event
+from pipeline.past import FindingPast, Leader, PastRun
+from pipeline.timeline import changes, timeline
+
+ROOT = Path(__file__).parents[1]
+RUN = PastRun(
+    *(A, "2025-11-20T08:46:00+00:00", "complete", "confirmed", 0, "d" * 64),
+    *("e" * 64, "m", (Leader("a", 2, 1, 3, 1), Leader("b", 1, 1, 1, 2))),
+    *({"k": "warning"}, ("a", "b"), "1" * 64, "2" * 64),
+)
+KNOWN = {
+    key: FindingPast(key, check, "forest", "warning", A, A, 1, True)
+    for key, check in (("k", "weak_model"), ("n", "drift"))
+}
+
+
+@pytest.mark.parametrize(
+    ("new", "said"),
+    [
+        ({}, []),
+        ({"verdict": "not confirmed"}, ["Verdict: confirmed, now not confirmed."]),
+        (
+            {"findings": {"n": "failure"}},
+            [
+                "Found: failure drift of forest.",
+                "No longer found: weak_model of forest.",
+            ],
+        ),
+        ({"findings": {}, "status": "interrupted"}, []),
+        ({"columns": ("a", "c")}, ["Columns added: 'c'.", "Columns gone: 'b'."]),
+        ({"columns": (), "status": "failed"}, []),
+        ({"config_sha256": "3"}, ["Other configuration."]),
+        ({"data_sha256": "3"}, ["Other rows."]),
+        ({"data_sha256": ""}, []),
+        ({"leaders": RUN.leaders[::-1]}, ["Leader: 'a', now 'b'."]),
+        ({"leaders": RUN.leaders[::-1], "measure": "n"}, ["Other measure: n."]),
+    ],
+)
+def test_what_is_not_as_in_the_run_before_is_told(new, said):
+    assert list(changes(RUN, RUN._replace(**new), RUN, KNOWN)) == said
+
+
+def test_findings_are_held_against_the_last_complete_run():
+    stopped = RUN._replace(findings={}, status="interrupted")
+    assert list(changes(stopped, RUN, RUN, KNOWN)) == []
+    assert list(changes(stopped, RUN, None, KNOWN)) == []
+
+
+@pytest.fixture(scope="module")
+def two_runs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("made") / "a"
+    add(folder, A)
+    add(folder, B, 3, 1, findings=(found(),))
+    return folder
+
+
+@pytest.fixture
+def audit(tmp_path, two_runs):
+    return Path(shutil.copytree(two_runs, tmp_path / "reports" / "a"))
+
+
+def notes(audit, **asked):
+    """Return runs by their names, what left none by its note."""
+    return [r.run.run_id if r.run else r.note for r in timeline(audit, **asked).rows]
+
+
+def test_an_attempt_that_left_no_run_stands_between_the_runs(audit):
+    append_event(audit, "ended", run_id=A, exit_code=0)
+    append_event(audit, "ended", run_id="", exit_code=2, message="audit.toml: no.")
+    append_event(audit, "died", began="2025-11-20T09:00:00+00:00", pid=7)
+    append_event(audit, "ended", run_id=B, exit_code=0)
+    append_event(audit, "clock", message="The clock went back.")
+    append_event(audit, "began", pid=8, host="h")
+    assert notes(audit) == [
+        *(A, "audit.toml: no.", "process 7 began and died", B),
+        *("The clock went back.", "process 8 on h began and has not ended"),
+    ]
+    assert notes(audit, last=3)[0] == B
+    assert [row.exit_code for row in timeline(audit).rows] == [
+        0,
+        2,
+        None,
+        0,
+        None,
+        None,
+    ]
+    assert timeline(audit).rows[2].time == "2025-11-20T09:00:00+00:00"
+
+
+def test_runs_that_no_event_names_are_placed_by_time(audit):
+    append_event(audit, "ended", run_id="", exit_code=2, message="late")
+    line = {"time": "2025-11-21T00:00:00+00:00", "event": "clock", "message": "early"}
+    path = audit / "events.jsonl"
+    path.write_text(f"{json.dumps(line)}\n{path.read_text()}", encoding="utf8")
+    assert notes(audit) == [A, "early", B, "late"]
+
+
+def test_a_run_that_retention_removed_stays_in_the_history(audit):
+    digest = sha256(audit / "runs" / A / "manifest.json")
+    append_event(audit, "ended", run_id=A, exit_code=0)
+    append_event(audit, "ended", run_id=B, exit_code=0)
+    append_event(audit, "removed", run_id=A, manifest_sha256=digest)
+    remove(audit / "runs" / A)
+    assert notes(audit) == [f"run {A}, which retention removed", B]
+    assert timeline(audit).gaps == ()
+
+
+def test_a_notification_that_failed_and_a_broken_line_are_told(audit):
+    append_event(audit, "notified", hook="on_change", exit_code=0, message="")
+    append_event(audit, "notified", hook="on_failure", exit_code=None, message="hung")
+    with (audit / "events.jsonl").open("a") as file:
+        file.write("no JSON\n")
+    append_event(audit, "ended", run_id=["no", "text"], exit_code=0)
+    said = notes(audit)
+    assert "command of on_failure failed: hung" in said
+    assert "line 3 of events.jsonl is broken" in said
+
+
+def history(*arguments):
+    return runner().invoke(main, ["history", *map(str, arguments)])
+
+
+def test_the_runs_of_an_audit_are_listed(audit):
+    append_event(audit, "ended", run_id=B, exit_code=0)
+    append_event(audit, "ended", run_id="", exit_code=2, message="two\nlines\x1b[2J")
+    answer = history(audit)
+    assert answer.exit_code == 0, answer.stderr
+    head, _, *rows, last = answer.stdout.splitlines()
+    assert head == "a: 2 runs, 1 findings open"
+    words = "confirmed with exceptions"
+    digests = [
+        run.content_digest[:12] for run in (r.run for r in timeline(audit).rows[:2])
+    ]
+    indent = " " * 27
+    assert rows == [
+        f"2025-11-20 08:46:00     0  {words}  {digests[0]}  {A}",
+        f"{indent}leads: b, a",
+        f"2025-11-21 08:46:00     0  {words}  {digests[1]}  {B}",
+        f"{indent}Found: warning weak of forest.",
+        f"{indent}Leader: 'b', now 'a'.",
+        f"{indent}leads: a, b",
+    ]
+    assert last.endswith("     2  no run: two\\nlines\\x1b[2J")
+
+
+def test_gaps_end_the_list(audit):
+    remove(audit / "runs" / A)
+    assert history(audit).stdout.splitlines()[-2:] == [
+        "gaps:",
+        f"  Run '{A}' must be there, as run '{B}' names it, but its folder is gone.",
+    ]
+
+
+def test_the_newest_run_of_each_audit_is_listed(audit):
+    (audit.parent / "new").mkdir()
+    (audit.parent / "new" / "audit.toml").touch()
+    (audit.parent / "other").mkdir()
+    lines = history(audit.parent).stdout.splitlines()
+    assert lines[0].split() == "audit last run (UTC) age exit verdict open gaps".split()
+    assert lines[1].startswith("a      2025-11-21 08:46:00  ")
+    assert lines[1].split()[-5:] == ["confirmed", "with", "exceptions", "1", "0"]
+    assert lines[2:] == ["new    no run"]
+
+
+def test_json_holds_every_run_with_its_numbers(audit):
+    (told,) = json.loads(history(audit, "--json").stdout)["audits"]
+    assert [row["run"]["run_id"] for row in told["rows"]] == [A, B]
+    assert told["rows"][1]["run"]["leaders"][0] == ["a", 3.0, 3.0, 3.0, 1.0]
+    assert told["findings"][0]["key"] == found().key
+
+
+def test_the_last_rows_are_as_many_as_asked_for(audit):
+    assert A not in history(audit, "--last", 1).stdout
+    assert A in history(audit, "--last", 0).stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        (
+            "",
+            "'{folder}' must be the folder of an audit, or of several, but neither it "
+            "nor a folder in it has an audit.toml or runs/.\n",
+        ),
+        (
+            "none",
+            "'{folder}' must be the folder of an audit, or of several, but the system "
+            "says: No such file or directory.\n",
+        ),
+    ],
+)
+def test_what_is_no_folder_of_audits_is_refused(tmp_path, name, message):
+    answer = history(tmp_path / name)
+    assert (answer.exit_code, answer.stdout) == (2, "")
+    assert answer.stderr == message.format(folder=tmp_path / name)
+
+
+def test_a_page_in_the_place_of_a_folder_is_refused(audit, tmp_path):
+    answer = history(audit, "--html", tmp_path)
+    assert answer.exit_code == 2
+    assert answer.stderr == (
+        f"--html must name a file, but '{tmp_path}' is a folder. Put PATH before "
+        "--html.\n"
+    )
+
+
+def test_the_history_starts_without_tables_and_numbers(audit):
+    code = (
+        "import sys; from pipeline.cli import main\n"
+        "try: main(['history', sys.argv[1]])\n"
+        "finally: print({'numpy', 'pandas', 'rich'} & set(sys.modules))"
+    )
+    command = [sys.executable, "-c", code, str(audit)]
+    said = subprocess.check_output(command, cwd=ROOT, text=True)
+    assert said.splitlines()[0] == "a: 2 runs, 1 findings open"
+    assert said.splitlines()[-1] == "set()"
