@@ -4,6 +4,12 @@ from pathlib import Path
 
 from pipeline.result import AuditResult
 
+ANSWERS = (
+    *("key", "check", "subject", "owner", "due", "response"),
+    *("accepted_until", "reason", "control", "approved_by", "state", "overdue"),
+)
+"""The columns of ``AuditResult.answers``."""
+
 
 def load_answers(folder: Path) -> tuple[object, ...]:
     """Return the answers beside an audit, none if there is no such file."""

@@ -28,6 +28,7 @@ from pipeline import (
     significance,
     stability,
 )
+from pipeline.answers import ANSWERS
 from pipeline.checks import Answers, Leaves
 from pipeline.config import AuditConfig
 from pipeline.effects.leaf_curves import LeafCurve
@@ -36,6 +37,7 @@ from pipeline.estimates import Effect, Importance
 from pipeline.finding import Finding, Severity
 from pipeline.history import run_id
 from pipeline.model_table import models_frame
+from pipeline.quantiles import QUANTILES
 from pipeline.records import Dataset, FittedModel, Floats
 from pipeline.result import AuditResult
 from pipeline.stopping import (
@@ -361,6 +363,8 @@ class Journal:
                 self.mean_predictions, columns=list(mean_predictions.COLUMNS)
             ),
             selection=pd.DataFrame(self.selection, columns=list(SELECTION)),
+            quantiles=pd.DataFrame(columns=list(QUANTILES)),
+            answers=pd.DataFrame(columns=list(ANSWERS)),
             importances=tuple(self.importances),
             effects=tuple(self.effects),
             surfaces=tuple(self.surfaces),

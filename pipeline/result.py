@@ -11,7 +11,7 @@ from pipeline.finding import Finding
 from pipeline.frozen import freeze
 from pipeline.surface import Surface
 
-SCHEMA_VERSION = "1.0"
+SCHEMA_VERSION = "1.1"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -96,6 +96,11 @@ class AuditResult:
         One row per model, class and scale of its curves, made by `mean_predictions`.
     selection : DataFrame
         One row per ranking, judging model and split: the loss from the features kept.
+    quantiles : DataFrame
+        One row per split, column and place of its sketch, made by `quantiles`.
+    answers : DataFrame
+        One row per answer to a finding as it stood when the run started, made by
+        `answers.with_answers`.
     importances : tuple of Importance
     effects : tuple of Effect
     surfaces : tuple of Surface
@@ -125,6 +130,8 @@ class AuditResult:
     top_k: pd.DataFrame
     mean_predictions: pd.DataFrame
     selection: pd.DataFrame
+    quantiles: pd.DataFrame
+    answers: pd.DataFrame
     importances: tuple[Importance, ...] = ()
     effects: tuple[Effect, ...] = ()
     surfaces: tuple[Surface, ...] = ()

@@ -9,9 +9,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, fields
 from typing import Any, NamedTuple, TypeAlias
 
+from pipeline.answers import ANSWERS
 from pipeline.errors import DataError
 from pipeline.estimates import Effect, Importance
 from pipeline.finding import Finding
+from pipeline.quantiles import QUANTILES
 from pipeline.result import SCHEMA_VERSION, AuditResult, RunInfo
 from pipeline.surface import Surface
 
@@ -24,7 +26,9 @@ RECORDS = {
     "surfaces": Surface,
     "findings": Finding,
 }
-ADDED: dict[int, Mapping[str, tuple[str, ...]]] = {}
+ADDED: dict[int, Mapping[str, tuple[str, ...]]] = {
+    1: {"quantiles": QUANTILES, "answers": ANSWERS},
+}
 """By minor version, the parts of a result it brought: a frame's columns, none for a
 tuple of records. An older result is read as one where these are empty."""
 MIGRATIONS: dict[int, Callable[[Plain], Plain]] = {}

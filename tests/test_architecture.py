@@ -21,7 +21,7 @@ LAYERS = (
     "top_k_protocols repeat_run bridge_checks pair_checks",
     "supplied_numbers not_begun",
     "journal",
-    "verify stored drift answers",
+    "verify stored drift",
     "approvals run_index",
     "verify_pdf",
     "statements",
@@ -52,7 +52,7 @@ LAYERS = (
     "distributions encoding estimators dependence primary standardised "
     "prediction_digest",
     "stacks result_versions differences",
-    "past",
+    "past answers quantiles",
     "columns spreads result trials",
     "surface",
     "estimates stopping",

@@ -68,6 +68,9 @@ COLUMNS = {
     "top_k": "entry method model ranked_by positive_class protocol judge loss k fold "
     "feature value",
     "selection": "entry method model ranked_by positive_class judge loss split k value",
+    "quantiles": "split column role kind place value level rows",
+    "answers": "key check subject owner due response accepted_until reason control "
+    "approved_by state overdue",
     "checks": "check subject observed threshold set_by verdict",
     "expected": "expectation features of place reason record model method loss "
     "positive_class first farthest rank share verdict",

@@ -89,6 +89,8 @@ def apartments_result(**changes: Any) -> AuditResult:
         "top_k": made_frame("top_k"),
         "mean_predictions": made_frame("mean_predictions"),
         "selection": made_frame("selection"),
+        "quantiles": made_frame("quantiles"),
+        "answers": made_frame("answers"),
         "importances": (*permuted, *_spreads(), _impurity()),
         "effects": _effects(),
         "findings": FINDINGS,
