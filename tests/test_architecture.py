@@ -22,6 +22,7 @@ LAYERS = (
     "supplied_numbers not_begun",
     "journal",
     "verify stored drift",
+    "category_drift",
     "approvals run_index",
     "verify_pdf",
     "statements",
@@ -51,7 +52,7 @@ LAYERS = (
     "result_csv prediction pdf_reading",
     "distributions encoding estimators dependence primary standardised "
     "prediction_digest",
-    "stacks result_versions differences",
+    "stacks result_versions differences shifts",
     "past answers quantiles",
     "columns spreads result trials",
     "surface",

@@ -9,6 +9,7 @@ from pipeline.report.blocks import Cell, Column, Row, Section, Sentence, Styled,
 from pipeline.report.change_tables import movements
 from pipeline.report.control import day_of
 from pipeline.report.facts import Facts, facts_of, tallied
+from pipeline.report.shift_tables import shifted
 from pipeline.report.wording import (
     counted,
     joined,
@@ -37,6 +38,7 @@ def change(facts: Facts) -> Section:
     blocks = (
         _against(facts),
         _differs(facts.change),
+        *shifted(facts),
         conclusion(facts.change),
         *movements(facts, facts.change),
         *_checks(facts.change),

@@ -16,6 +16,7 @@ from pipeline.report.rankings import Ranking, rankings
 from pipeline.report.wording import say, word
 from pipeline.result import AuditResult
 from pipeline.result_json import content_digest
+from pipeline.shifts import Shift, shifts
 from pipeline.signoffs import Signoff
 
 Attachments: TypeAlias = Mapping[str, tuple[int, str]]
@@ -68,6 +69,11 @@ class Facts:
             return None
         minimum = float(config_of(self, "checks").get("minimum_change", 0.0))
         return change(self.baseline, self.result, minimum=minimum)
+
+    @cached_property
+    def shifts(self) -> tuple[Shift, ...]:
+        """How each column is distributed against the approved baseline."""
+        return shifts(self.baseline, self.result) if self.baseline else ()
 
     @property
     def baseline_digest(self) -> str:
