@@ -232,7 +232,7 @@ def _distribution(rows: tuple[Shift, ...]) -> Finding | None:
     if not told:
         return None
     message = (
-        f"Column {column!r} is distributed otherwise than in the approved baseline: "
+        f"{_named(rows[0])} is distributed otherwise than in the approved baseline: "
         f"{_indices(told, limit)}. The limit is {limit:.3g}."
     )
     return _warning(
@@ -258,7 +258,7 @@ def _missing(rows: tuple[Shift, ...]) -> Finding | None:
         for j in told
     )
     message = (
-        f"Column {column!r} lacks another share of its cells than in the approved "
+        f"{_named(rows[0])} lacks another share of its cells than in the approved "
         f"baseline: {shares}; {_indices(told, limit)}. The limit is {limit:.3g}."
     )
     return _warning(
@@ -271,10 +271,14 @@ def _missing(rows: tuple[Shift, ...]) -> Finding | None:
     )
 
 
+def _named(shift: Shift) -> str:
+    return f"{'Target' if shift.role == 'target' else 'Column'} {shift.column!r}"
+
+
 def _indices(told: Iterable[_Judged], limit: float) -> str:
     return ", ".join(
-        f"PSI {_apart(j.found.psi, limit)} in the {_rows(j.split)} (chance explains "
-        f"{j.found.noise:.2g})"
+        f"PSI {_apart(j.found.psi, limit)} in the {_rows(j.split)} (at most "
+        f"{j.found.noise:.2g} is chance or sketch)"
         for j in told
     )
 

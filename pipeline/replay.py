@@ -183,7 +183,7 @@ def _said(result: AuditResult) -> dict[str, Any]:
     for name, part in document.items():
         if isinstance(part, dict) and "columns" in part:
             document[name] = {c["name"]: c["values"] for c in part["columns"]}
-    made = [name not in LATER for name in document["checks"]["check"]]
+    made = [name not in LATER for name in document["checks"].get("check", ())]
     for name, values in document["checks"].items():
         document["checks"][name] = list(compress(values, made))
     return document

@@ -76,12 +76,17 @@ def _row(shift: Shift) -> Row:
     shares = (_share(shift.missing_old), _share(shift.missing_new))
     return Row(
         (
-            Cell((named(shift.column),)),
+            Cell(_name(shift)),
             Cell((word(f"change.shift_splits.{shift.split}"),)),
             *(Cell((text,)) for text in (*numbers, *shares)),
             Cell((Styled("strong", (told,)) if _worst(shift) == "moved" else told,)),
         )
     )
+
+
+def _name(shift: Shift) -> Sentence:
+    name: Sentence = (named(shift.column),)
+    return (*name, *say("change.of_target")) if shift.role == "target" else name
 
 
 def _number(value: float) -> str:
