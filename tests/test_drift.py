@@ -264,3 +264,13 @@ def test_quiet_columns_are_one_sentence():
         if b and isinstance(b, tuple)
     ]
     assert any("missing cells of all 2." in text for text in told)
+
+
+def test_many_other_ends_of_columns_are_one_row_of_what_differs():
+    columns = {f"x{k}": RNG.normal(size=60) for k in range(11)}
+    both = [result(**{k: v + by for k, v in columns.items()}) for by in (0, 1)]
+    blocks = section_of(*both).parts["blocks"]
+    table = next(b for b in blocks if isinstance(b, Table) and b.id == "tab-differs")
+    told = [plain(row.cells[1].parts) for row in table.rows]
+    assert "22 minima and maxima of columns" in told
+    assert not any(text.startswith("column x1") for text in told)

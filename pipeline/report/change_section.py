@@ -26,6 +26,7 @@ from pipeline.result import AuditResult
 DIGITS = 12
 LONG = 60
 ROWS = 20
+RANGE = (", minimum", ", maximum")
 
 
 def change(facts: Facts) -> Section:
@@ -110,6 +111,12 @@ def _differs(told: Change) -> Table:
         if not here:
             same = (Cell((label,)), Cell(), Cell(say("change.same")), Cell())
             rows.append(Row(same))
+        ranges = [one for one in here if one.what.endswith(RANGE)]
+        if len(ranges) > ROWS:  # other rows have other ends: the shifts tell what moved
+            here = [one for one in here if one not in ranges]
+            many = say("change.ranges", n=tallied("change", len(ranges)))
+            cells = (Cell((label,)), Cell(many), Cell(), Cell(say("change.other")))
+            rows.append(Row(cells))
         rows += [_difference(one, label) for one in here]
     return Table(
         id="tab-differs",

@@ -43,7 +43,6 @@ def shifted(facts: Facts) -> tuple[Table | Sentence, ...]:
                 miss=percent(MISS_RATE),
             ),
         ),
-        shape="wide",
     )
     return (table if len(loud) <= ROWS else _cut(table, loud),)
 
