@@ -4,6 +4,7 @@ The older is the approved baseline. What differs decides what a movement may mea
 it comes first. Not: which run is the baseline, or how a report says it.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -18,6 +19,7 @@ from pipeline.estimates import Importance
 from pipeline.primary import interval, nothing_of, places, primary
 from pipeline.records import Floats
 from pipeline.result import AuditResult
+from pipeline.shifts import CHECKS as AGAINST_BASELINE
 
 Word = Literal[
     "moved",
@@ -267,7 +269,10 @@ def _cards_differ(old: Importance, new: Importance) -> str:
 
 
 def _checks(old: pd.DataFrame, new: pd.DataFrame) -> Iterator[Judged]:
-    """Yield the checks whose verdict is another one, in the order of the new run."""
+    """Yield the checks whose verdict is another one, in the order of the new run.
+
+    Not those of a run against its own baseline: the baseline had another, or none.
+    """
     before, after = _verdicts(old), _verdicts(new)
     for key in dict.fromkeys((*after, *before)):
         one, other = before.get(key, ""), after.get(key, "")
@@ -278,8 +283,9 @@ def _checks(old: pd.DataFrame, new: pd.DataFrame) -> Iterator[Judged]:
 def _verdicts(frame: pd.DataFrame) -> dict[tuple[str, str, int], str]:
     """Return verdicts by check, subject, and which of several with both."""
     told: dict[tuple[str, str, int], str] = {}
-    for row in frame.to_dict("records"):
-        check, subject = str(row["check"]), str(row["subject"])
-        number = sum((check, subject) == key[:2] for key in told)
-        told[check, subject, number] = str(row["verdict"])
+    met: Counter[tuple[str, str]] = Counter()
+    for row in frame[~frame["check"].isin(AGAINST_BASELINE)].to_dict("records"):
+        key = str(row["check"]), str(row["subject"])
+        told[*key, met[key]] = str(row["verdict"])
+        met[key] += 1
     return told

@@ -37,7 +37,7 @@ from pipeline.estimates import Effect, Importance
 from pipeline.finding import Finding, Severity
 from pipeline.history import run_id
 from pipeline.model_table import models_frame
-from pipeline.quantiles import QUANTILES
+from pipeline.quantiles import quantiles_frame
 from pipeline.records import Dataset, FittedModel, Floats
 from pipeline.result import AuditResult
 from pipeline.stopping import (
@@ -363,7 +363,7 @@ class Journal:
                 self.mean_predictions, columns=list(mean_predictions.COLUMNS)
             ),
             selection=pd.DataFrame(self.selection, columns=list(SELECTION)),
-            quantiles=pd.DataFrame(columns=list(QUANTILES)),
+            quantiles=quantiles_frame(parts),
             answers=pd.DataFrame(columns=list(ANSWERS)),
             importances=tuple(self.importances),
             effects=tuple(self.effects),

@@ -7,6 +7,7 @@ import json
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from itertools import compress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +15,7 @@ from pipeline import answers
 from pipeline.audit import audit
 from pipeline.config import AuditConfig, load_config
 from pipeline.data import read_datasets
+from pipeline.drift import AGAINST_BASELINE
 from pipeline.errors import DataError
 from pipeline.history import load_run
 from pipeline.result import AuditResult
@@ -23,8 +25,8 @@ from r_bridge import host
 from r_bridge.errors import RUnavailable
 
 SHOWN = 5
-LATER = {"pdf_failed", *answers.LATER}
-"""Checks whose findings come after the audit."""
+LATER = {"pdf_failed", "uncovered_names", *answers.LATER, *AGAINST_BASELINE}
+"""Checks that come after the audit; a replay asks no baseline and no person."""
 PROSE = {"message", "remedy", "reason", "observed", "engine_version"}
 """Texts that quote numbers or versions, compared on the same stack only."""
 
@@ -189,6 +191,9 @@ def _said(result: AuditResult) -> dict[str, Any]:
     for name, part in document.items():
         if isinstance(part, dict) and "columns" in part:
             document[name] = {c["name"]: c["values"] for c in part["columns"]}
+    made = [name not in LATER for name in document["checks"].get("check", ())]
+    for name, values in document["checks"].items():
+        document["checks"][name] = list(compress(values, made))
     return document
 
 

@@ -97,7 +97,8 @@ class AuditResult:
     selection : DataFrame
         One row per ranking, judging model and split: the loss from the features kept.
     quantiles : DataFrame
-        One row per split, column and place of its sketch, made by `quantiles`.
+        One row per split, column and value or level of its sketch, made by
+        `quantiles.quantiles_frame`.
     answers : DataFrame
         One row per answer to a finding as it stood when the run started, made by
         `answers.with_answers`.

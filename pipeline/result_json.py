@@ -200,8 +200,9 @@ def _plain_frame(frame: pd.DataFrame) -> Plain:
         kind = KINDS.get(frame[name].dtype.kind, "mixed")
         if kind == "mixed" and all(isinstance(value, str) for value in values):
             kind = "text"
-        encode = {"number": _finite, "mixed": _plain}.get(kind, _lists)
-        columns.append({"name": name, "type": kind, "values": encode(values)})
+        encode = {"number": _finite, "mixed": _plain}.get(kind)
+        told = encode(values) if encode else values
+        columns.append({"name": name, "type": kind, "values": told})
     return {"rows": len(frame), "columns": columns}
 
 

@@ -17,7 +17,7 @@ from pipeline.audit import audit, exit_code
 from pipeline.config import AuditConfig, load_config
 from pipeline.context import Context
 from pipeline.data import read_datasets
-from pipeline.drift import drift
+from pipeline.drift import with_drift
 from pipeline.errors import AuditError
 from pipeline.history import save_run, with_free_name
 from pipeline.not_begun import not_begun
@@ -98,8 +98,7 @@ def _in_time(
     """Return a result held against the baseline, the runs before it and the answers."""
     past = past_of(config.base)._replace(baseline=baseline_of(config.base))
     baseline = load_baseline(config.base, past.baseline)
-    if baseline is not None:
-        result = result.with_findings(drift(baseline, result))
+    result = with_drift(result, baseline, past.baseline)
     return with_answers(result, answers, past.findings), past
 
 

@@ -3,6 +3,7 @@
 Not: which file of a folder is altered (`verify`), or measuring again (`replay`).
 """
 
+import json
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -14,7 +15,8 @@ from pipeline.errors import DataError
 from pipeline.history import load_run
 from pipeline.past import NOTHING, read_past
 from pipeline.result import AuditResult
-from pipeline.statements import own_digest, stored_result
+from pipeline.result_json import digest_of
+from pipeline.statements import own_digest
 
 SEE_VERIFY = "Run: importance-audit verify"
 
@@ -32,8 +34,8 @@ def load_whole_run(folder: Path) -> AuditResult:
     """
     result = load_run(folder)
     path = folder / "result.json"
-    document, digest = stored_result(path.read_bytes(), str(path))
-    for item in own_digest(document, digest):
+    document = json.loads(path.read_bytes())
+    for item in own_digest(document, digest_of(document)):
         raise DataError(
             f"{path} must be as its run wrote it, but its content has the digest "
             f"{item.found[:12]}… and states another. {SEE_VERIFY} {folder}"

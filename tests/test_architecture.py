@@ -25,7 +25,7 @@ LAYERS = (
     "journal",
     "verify",
     "verify_run stored drift",
-    "verify_signed timeline",
+    "verify_signed timeline category_drift",
     "approvals run_index",
     "index_file",
     "verify_pdf verify_files",
@@ -57,7 +57,7 @@ LAYERS = (
     "result_csv prediction pdf_reading",
     "distributions encoding estimators dependence primary standardised "
     "prediction_digest",
-    "stacks result_versions differences answers_file",
+    "stacks result_versions differences answers_file shifts",
     "answers",
     "past quantiles",
     "columns spreads result trials",

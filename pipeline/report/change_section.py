@@ -9,6 +9,7 @@ from pipeline.report.blocks import Cell, Column, Row, Section, Sentence, Styled,
 from pipeline.report.change_tables import movements
 from pipeline.report.control import day_of
 from pipeline.report.facts import Facts, facts_of, tallied
+from pipeline.report.shift_tables import shifted
 from pipeline.report.wording import (
     counted,
     joined,
@@ -21,11 +22,11 @@ from pipeline.report.wording import (
     word,
 )
 from pipeline.result import AuditResult
-from pipeline.result_json import content_digest
 
 DIGITS = 12
 LONG = 60
 ROWS = 20
+RANGE = (", minimum", ", maximum")
 
 
 def change(facts: Facts) -> Section:
@@ -37,6 +38,7 @@ def change(facts: Facts) -> Section:
     blocks = (
         _against(facts),
         _differs(facts.change),
+        *shifted(facts),
         conclusion(facts.change),
         *movements(facts, facts.change),
         *_checks(facts.change),
@@ -46,7 +48,7 @@ def change(facts: Facts) -> Section:
 
 def section_of(result: AuditResult, baseline: AuditResult) -> Section:
     """Return section I alone."""
-    return change(facts_of(result, content_digest(result), baseline=baseline))
+    return change(facts_of(result, "", baseline=baseline))  # its digest is not told
 
 
 def lede(facts: Facts) -> Sentence:
@@ -109,6 +111,12 @@ def _differs(told: Change) -> Table:
         if not here:
             same = (Cell((label,)), Cell(), Cell(say("change.same")), Cell())
             rows.append(Row(same))
+        ranges = [one for one in here if one.what.endswith(RANGE)]
+        if len(ranges) > ROWS:  # other rows have other ends: the shifts tell what moved
+            here = [one for one in here if one not in ranges]
+            many = say("change.ranges", n=tallied("change", len(ranges)))
+            cells = (Cell((label,)), Cell(many), Cell(), Cell(say("change.other")))
+            rows.append(Row(cells))
         rows += [_difference(one, label) for one in here]
     return Table(
         id="tab-differs",

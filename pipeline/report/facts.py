@@ -17,6 +17,7 @@ from pipeline.report.rankings import Ranking, rankings
 from pipeline.report.wording import say, word
 from pipeline.result import AuditResult
 from pipeline.result_json import content_digest
+from pipeline.shifts import Shift, shifts
 from pipeline.signoffs import Signoff
 
 Attachments: TypeAlias = Mapping[str, tuple[int, str]]
@@ -74,6 +75,10 @@ class Facts:
     def register(self) -> tuple[Standing, ...]:
         """Where each finding stands, those of this run first."""
         return standings(self.result, self.past)
+
+    def shifts(self) -> tuple[Shift, ...]:
+        """How each column is distributed against the approved baseline."""
+        return shifts(self.baseline, self.result) if self.baseline else ()
 
     @property
     def baseline_digest(self) -> str:
