@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from pipeline import result_json
 from pipeline.bundle import Files, as_bytes, run_files
+from pipeline.chain import chain
 from pipeline.errors import AuditError, DataError
 from pipeline.manifest import manifest
 from pipeline.result import AuditResult
@@ -104,7 +105,7 @@ def save_run(
             named,
             content,
             folder=folder,
-            previous=_previous(target),
+            previous=_previous(folder),
             exit_code=exit_code,
             pdf_checks=pdf_checks,
         )
@@ -172,13 +173,15 @@ def write_folder(folder: Path, files: Files) -> None:
         ) from error
 
 
-def _previous(target: Path) -> dict[str, str] | None:
-    """Return name and manifest digest of the latest other run of the audit."""
-    manifests = sorted(target.parent.glob("[!.]*/manifest.json"))
-    if not manifests:
+def _previous(folder: Path) -> dict[str, str] | None:
+    """Return name and manifest digest of the run that ends the chain of the audit.
+
+    Not of the greatest name: after a clock that went back, that names another run.
+    """
+    order = chain(folder).order
+    if not order:
         return None
-    digest = hashlib.sha256(manifests[-1].read_bytes()).hexdigest()
-    return {"run_id": manifests[-1].parent.name, "manifest_sha256": digest}
+    return {"run_id": order[-1].run_id, "manifest_sha256": order[-1].manifest_sha256}
 
 
 @contextmanager

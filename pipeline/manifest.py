@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pipeline import result_json
+from pipeline.chain import MANIFEST
 from pipeline.result import AuditResult
 
 if TYPE_CHECKING:
     from pipeline.report.pdf_checks import PdfCheck
 
-MANIFEST = "importance-audit-manifest/1"
 EVIDENCE = "importance-audit-evidence/1"
 MEDIA_TYPES = {
     ".csv": "text/csv",

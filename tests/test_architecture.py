@@ -56,7 +56,7 @@ LAYERS = (
     "past",
     "columns spreads result trials",
     "surface",
-    "estimates stopping",
+    "estimates stopping chain",
     "records finding losses streams r_rng signoffs events locks",
     "errors frozen expressions template_folder",
 )
