@@ -45,7 +45,7 @@ LAYERS = (
     "context",
     "importance",
     "interactions mean_predictions",
-    "loss_sensitivity change",
+    "loss_sensitivity change past",
     "avoided_defects",
     "frameworks",
     "effects known_answers known_defects agreement performance result_json "
@@ -53,7 +53,6 @@ LAYERS = (
     "distributions encoding estimators dependence primary standardised "
     "prediction_digest",
     "stacks result_versions differences",
-    "past",
     "columns spreads result trials",
     "surface",
     "estimates stopping chain",
