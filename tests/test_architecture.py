@@ -55,7 +55,7 @@ LAYERS = (
     "stacks result_versions differences",
     "columns spreads result trials",
     "surface",
-    "estimates stopping chain",
+    "estimates stopping chain clock",
     "records finding losses streams r_rng signoffs events locks",
     "errors frozen expressions template_folder",
 )
