@@ -54,8 +54,8 @@ def back_between(
     if now >= last - SLACK:
         return ""
     return (
-        f"The clock must not go back, but at the start of this run it said {_text(now)}, "
-        f"and what happened last before it has the time {_text(last)}."
+        f"The clock must not go back, but at the start of this run it said "
+        f"{_text(now)}, and what happened last before it has the time {_text(last)}."
     )
 
 

@@ -173,7 +173,7 @@ def _audited(config: AuditConfig, on_step: Step | None) -> tuple[AuditResult, st
 
 
 class _Known(NamedTuple):
-    """What lies beside an audit, read before it begins: a fault ends no run of hours."""
+    """What lies beside an audit, read first: no fault of it ends a run of hours."""
 
     past: Past
     baseline: AuditResult | None

@@ -12,7 +12,7 @@ LAYERS = (
     "commands",
     "batch",
     "unattended",
-    "running",
+    "running schedule_given retention",
     "replay",
     "audit handoff rendering",
     "judging supplied",
@@ -37,6 +37,7 @@ LAYERS = (
     "config_sections",
     "claim_section unseen",
     "claims",
+    "notify",
     "config_settings",
     "config_rankings config_surfaces config_supplied",
     "derived",
@@ -45,6 +46,7 @@ LAYERS = (
     "context",
     "importance",
     "interactions mean_predictions",
+    "news",
     "loss_sensitivity change past",
     "avoided_defects",
     "frameworks",
@@ -52,10 +54,10 @@ LAYERS = (
     "result_csv prediction pdf_reading",
     "distributions encoding estimators dependence primary standardised "
     "prediction_digest",
-    "stacks result_versions differences",
+    "stacks result_versions differences attempts",
     "columns spreads result trials",
     "surface",
-    "estimates stopping chain clock",
+    "estimates stopping chain clock children",
     "records finding losses streams r_rng signoffs events locks",
     "errors frozen expressions template_folder",
 )
@@ -82,7 +84,12 @@ OWNERS = {
     "weasyprint": {"pipeline.report.print_page"},
     "click": {"pipeline.cli", *(f"pipeline.commands.{name}" for name in COMMANDS)},
     "rich": {"pipeline.commands.shared"},
-    "tomllib": {"pipeline.config", "pipeline.frameworks", "pipeline.report.wording"},
+    "tomllib": {
+        "pipeline.config",
+        "pipeline.schedule_given",
+        "pipeline.frameworks",
+        "pipeline.report.wording",
+    },
 }
 
 
