@@ -75,7 +75,8 @@ def _run(
     took = time.monotonic() - begun
     facts = {"hook": f"on_{event}", "exit_code": status, "seconds": round(took, 3)}
     if status != 0:
-        why = said if status is None else f"{ending(status)}. It said: {said or '-'}"
+        words_ = f"ended with {ending(status or 0)}. It said: {said or '-'}"
+        why = said if status is None else words_
         yield f"[schedule] on_{event} must tell of the run, but {argv[0]!r} {why}"
     try:
         append_event(folder, "notified", **facts, message=said)
