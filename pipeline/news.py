@@ -33,7 +33,9 @@ def news(before: AuditResult | None, now: AuditResult, past: Past) -> tuple[str,
     """
     told = list(_verdict(before, now, past))
     if before is None:
-        return tuple(told)
+        failed = (f for f in now.findings if f.severity == "failure")
+        why = (f"Failure, {finding.check}: {finding.message}" for finding in failed)
+        return (*told, *_at_most(why))
     told += _at_most(_opened(before, now, past))
     if now.run.status == "complete":
         told += _at_most(_closed(before, now))

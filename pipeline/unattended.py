@@ -84,12 +84,12 @@ def run_unattended(
         ended = _tried(path, schedule, quiet, say, stop)
         late = [_line(event) for event in _events(folder)[len(events) :]]
         told = [*filter(None, (_owed(events, schedule), *late))]
-        if ended.code not in {2, 5}:
-            for line in retire(folder, schedule.keep if keep is None else keep):
-                say(line)
         told += _news(folder, ended, events)
         for line in told if not quiet or ended.code else ():
             say(line)
+        if ended.run_id:  # after the news: they may be of a run that goes now
+            for line in retire(folder, schedule.keep if keep is None else keep):
+                say(line)
         for fault in notify(folder, schedule, _told(folder, ended, tuple(told))):
             say(fault)
     return ended

@@ -31,6 +31,12 @@ def test_a_first_run_is_news():
     assert news(None, now, NOTHING) == (f"This is the first run: {now.verdict}.",)
 
 
+def test_a_first_run_that_failed_says_why():
+    halt = replace(FOUND, check="interrupted", severity="failure")
+    told = news(None, stopped(halt, FOUND), NOTHING)
+    assert told[1:] == ("Failure, interrupted: a is b.",)
+
+
 def test_the_same_again_is_no_news():
     assert news(run_of([30, 20, 10]), run_of([30, 20, 10]), NOTHING) == ()
 
