@@ -50,7 +50,9 @@ def audit(tmp_path, monkeypatch):
         text = AUDIT.format(task="regression", estimator=estimator, parameters="{}")
         tell = json.dumps([sys.executable, "tell.py"])
         hooks = "".join(f"on_{e} = {tell}\n" for e in ("change", "failure", "success"))
-        text = f'{more}{text}[report]\nprofile = "bundle"\n[schedule]\n{hooks}{schedule}'
+        text = (
+            f'{more}{text}[report]\nprofile = "bundle"\n[schedule]\n{hooks}{schedule}'
+        )
         (folder / "audit.toml").write_text(text, encoding="utf8")
         return folder
 
