@@ -55,7 +55,7 @@ def _verdict(before: AuditResult | None, now: AuditResult, past: Past) -> Iterat
 
 def _opened(before: AuditResult, now: AuditResult, past: Past) -> Iterator[str]:
     """Yield findings that the run before did not have, or not as grave."""
-    known = {finding.key: finding.severity for finding in _above_a_note(before)}
+    known: dict[str, str] = {f.key: f.severity for f in _above_a_note(before)}
     if now.run.status != "complete" and past.runs:  # stopped again by the same
         known |= past.runs[-1].findings
     earlier = {finding.key for finding in past.findings}

@@ -32,6 +32,7 @@ service manager must wait longer than this and the commands that tell of it."""
 _ROOT = Path(__file__).parents[1]
 _LEFT_NOTHING = (2, 3, 5, 130)
 """Exit codes with which a process may end without a word in events.jsonl."""
+LOCKED = 5
 _LOOK_BACK = 30
 """Runs to go back for one that came to its end."""
 
@@ -50,6 +51,8 @@ class Ended(NamedTuple):
     verdict, message : str
     r_failed : bool
         Whether R is why: another try may succeed.
+    is_stopped : bool
+        Whether someone asked it to stop, which a time limit does not.
     """
 
     code: int
@@ -57,6 +60,7 @@ class Ended(NamedTuple):
     verdict: str = ""
     message: str = ""
     r_failed: bool = False
+    is_stopped: bool = False
 
 
 def run_unattended(
@@ -92,7 +96,7 @@ def run_unattended(
                 say(line)
         for fault in notify(folder, schedule, _told(folder, ended, tuple(told))):
             say(fault)
-    return ended
+    return ended._replace(is_stopped=stop.is_asked)
 
 
 def _tried(
@@ -116,7 +120,10 @@ def _attempt(
     folder = path if path.is_dir() else path.parent
     known, names = len(_events(folder)), set(run_folders(folder))
     left = max(1.0, deadline - time.monotonic())
-    child = _child(path, left, minutes, quiet)
+    try:
+        child = _child(path, left, minutes, quiet)
+    except OSError as error:
+        return Ended(4, message=f"A process must start, but it did not: {error}.")
     stop.child, hard = child, deadline + GRACE_SECONDS
     said, is_own = followed(
         child,
@@ -126,6 +133,8 @@ def _attempt(
     stop.child = None
     told = _told_by(_events(folder)[known:], child.pid)
     new = max(set(run_folders(folder)) - names, default="")
+    if child.returncode == LOCKED:
+        new = ""  # what is new is of the process that is at work
     if told is not None:
         keys = ("run_id", "verdict", "message", "r_failed")
         return Ended(told["exit_code"], **{k: told[k] for k in keys if k in told})
