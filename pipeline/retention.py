@@ -43,7 +43,7 @@ def _retired(folder: Path, keep: int) -> Iterator[str]:
     """Remove runs, and yield one sentence each."""
     order = chain(folder).order
     unsigned = [link for link in order if not _is_signed(folder, link.run_id)]
-    needed = {link.run_id for link in order[-1:]} | set(_last_complete(folder, order))
+    needed = set(_last_complete(folder, order))
     approved = baseline_of(folder)
     if approved is not None:
         needed.add(approved.run_id)

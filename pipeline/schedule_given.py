@@ -50,5 +50,5 @@ def _read(file: Path) -> ScheduleSection | None:
 
 def _copies(folder: Path) -> Iterator[Path]:
     """Yield the copies that runs keep, the newest first."""
-    runs = sorted((folder / "runs").glob("[!.]*"), reverse=True)
+    runs = sorted((folder / "runs").glob("*"), reverse=True)
     return (run / FILE_NAME for run in runs)

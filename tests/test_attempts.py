@@ -2,6 +2,8 @@
 
 import os
 
+import pytest
+
 from pipeline.attempts import begin, end
 from pipeline.events import append_event, read_events
 
@@ -39,6 +41,15 @@ def test_the_run_that_a_killed_attempt_left_is_named(tmp_path):
         (tmp_path / "runs" / name).mkdir(parents=True)
     assert begin(tmp_path, unattended=True).died.endswith(f" It left run {NAME!r}.")
     assert read_events(tmp_path)[2]["run_id"] == NAME
+
+
+@pytest.mark.parametrize("name", ["20200101T000000Z-0", NAME])
+def test_runs_of_other_attempts_are_not_those_of_a_killed_one(tmp_path, name):
+    if name == NAME:
+        append_event(tmp_path, "ended", run_id=name, exit_code=0)
+    begin(tmp_path, unattended=True)
+    (tmp_path / "runs" / name).mkdir(parents=True)
+    assert begin(tmp_path, unattended=True).died.endswith(" It left no run.")
 
 
 def test_what_a_killed_attempt_left_half_done_is_removed(tmp_path):

@@ -45,6 +45,12 @@ def python(*lines):
     return sys.executable, "-I", "-X", "utf8", "-c", "\n".join(lines)
 
 
+def test_a_command_has_the_environment_of_the_run(tmp_path, monkeypatch):
+    monkeypatch.setenv("MARK", "here")
+    _, (event,) = told(tmp_path, "/bin/sh", "-c", "echo $MARK")
+    assert event["message"] == "here"
+
+
 def test_a_command_is_told_of_the_run_in_the_folder_of_the_audit(tmp_path):
     faults, (event,) = told(tmp_path, *python(SAY))
     (environment, where) = json.loads(event["message"])
@@ -130,9 +136,12 @@ def test_of_a_command_that_prints_much_the_last_is_kept(tmp_path):
 
 def test_news_too_long_for_an_environment_is_cut_at_a_line(tmp_path):
     news = tuple(f"{n}: {'é' * 500}" for n in range(500))
-    code = "import os; t = os.environ['IMPORTANCE_AUDIT_NEWS']; print(t[-200:])"
-    _, (event,) = told(tmp_path, *python(code), news=news)
-    assert event["message"].splitlines()[-1].endswith(" bytes more.")
+    lines = "import os; t = os.environ['IMPORTANCE_AUDIT_NEWS'].splitlines()"
+    code = "print(t[-2].count('\u00e9'), len(t), t[-1])"
+    _, (event,) = told(tmp_path, *python(lines, code), news=news)
+    whole = [f"{line}\n".encode() for line in news]
+    left = sum(map(len, whole)) - 1 - (sum(map(len, whole[:31])) - 1)
+    assert event["message"] == f"500 32 ... and {left} bytes more."
 
 
 def test_no_text_keeps_a_command_from_being_told(tmp_path):
