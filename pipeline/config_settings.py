@@ -131,17 +131,17 @@ class ScheduleSection:
     days : tuple of str
         Days of the week, "mon" to "sun"; by default every day.
     minutes : float
-        A run that takes longer is ended.
+        A run that takes longer, all its tries together, is ended.
     retries : int
         How often a run that R failed is tried again.
     keep : int
-        Run folders that are kept; 0 keeps all. Signed runs and the approved baseline
-        are never removed.
+        Unsigned runs that are kept; 0 keeps all. Signed runs, the approved baseline,
+        the newest run and the last complete one are never removed.
     on_change, on_failure, on_success : tuple of str
         A command and its arguments: run when something is not as in the run before,
         when the exit code is not 0, when it is.
     command_seconds : float
-        A command that takes longer is ended.
+        A command that takes longer is ended; how it went stands in events.jsonl.
     """
 
     time: Annotated[

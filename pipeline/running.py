@@ -4,22 +4,29 @@ An audit may have taken hours: no fault of what comes after it may lose it. Not:
 is asked of the rows (`audit`), what a command prints (`commands`).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from traceback import format_exc
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pipeline.answers import Answer, with_answers
 from pipeline.answers_file import load_answers
 from pipeline.approvals import baseline_of, load_baseline
+from pipeline.attempts import Begun, begin, end
 from pipeline.audit import audit, exit_code
-from pipeline.config import AuditConfig, load_config
+from pipeline.clock import back_during, clock_finding, started
+from pipeline.config import FILE_NAME, AuditConfig, load_config
 from pipeline.context import Context
 from pipeline.data import read_datasets
 from pipeline.drift import with_drift
 from pipeline.errors import AuditError
+from pipeline.events import append_event
+from pipeline.finding import Finding
 from pipeline.history import save_run, with_free_name
+from pipeline.journal import REMEDIES
+from pipeline.locks import locked
 from pipeline.not_begun import not_begun
 from pipeline.past import Past, past_json
 from pipeline.rendering import rendered
@@ -27,7 +34,7 @@ from pipeline.report.fonts import check_fonts
 from pipeline.result import AuditResult
 from pipeline.run_index import past_of
 from r_bridge import host
-from r_bridge.errors import RBridgeError, RUnavailable
+from r_bridge.errors import RBridgeError, RDied, RTimeout, RUnavailable
 
 Step = Callable[[int, int, str], None]
 
@@ -46,6 +53,8 @@ class Ran(NamedTuple):
         The renderings in it, by their paths.
     faults : tuple of str
         What the operator is to be told besides the summary.
+    r_failed : bool
+        Whether R is why there is no whole answer: another try may have one.
     """
 
     code: int
@@ -53,23 +62,95 @@ class Ran(NamedTuple):
     folder: Path
     files: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
+    r_failed: bool = False
 
 
-def run_audit(path: Path, *, on_step: Step | None = None) -> Ran:
-    """Run the audit in a folder, or file, and save its run.
+def run_audit(
+    path: Path, *, on_step: Step | None = None, unattended: bool = False
+) -> Ran:
+    """Run the audit in a folder, or file, and save its run; none other meanwhile.
+
+    That it began, and how it ended, stands in events.jsonl whatever happens to it.
 
     Raises
     ------
+    LockedError
+        If another process is at work on the audit.
     AuditError, RBridgeError
         If configuration, data or model are not as they must be; nothing is saved.
     """
+    file = path / FILE_NAME if path.is_dir() else path
+    if not file.is_file():
+        load_config(path)  # says so: there is no audit to lock
+    with locked(file.parent):
+        begun = begin(file.parent, unattended=unattended)
+        try:
+            ran = _run(path, on_step, begun)
+        except BaseException as error:
+            end(file.parent, **_fault(error))
+            raise
+        unsaid = end(
+            file.parent,
+            run_id=ran.folder.name,
+            exit_code=ran.code,
+            verdict=ran.result.verdict,
+            message="\n".join(ran.faults),
+            r_failed=ran.r_failed,
+        )
+    told = filter(None, (begun.died, *ran.faults, unsaid))
+    return ran._replace(faults=tuple(told))
+
+
+def _run(path: Path, on_step: Step | None, begun: Begun) -> Ran:
+    """Run an audit that nobody else is at work on."""
     config = load_config(path)
-    answers = load_answers(config.base)
     check_fonts(config.base, config.report.fonts)
+    known = _known(config.base)
     result, fault = _audited(config, on_step)
-    named = with_free_name(result, config.base)
-    ran = _kept(*_in_time(named, config, answers), config)
-    return ran._replace(faults=(*filter(None, (fault,)), *ran.faults))
+    result = result.with_findings(tuple(_clock(begun)))
+    ran = _kept(with_free_name(result, config.base), known, config)
+    faults = (*filter(None, (fault,)), *ran.faults)
+    return ran._replace(faults=faults, r_failed=_is_of_r(ran.result))
+
+
+def _clock(begun: Begun) -> Iterator[Finding]:
+    """Yield what the clock did since the run before, and since this one began."""
+    if begun.clock:
+        yield clock_finding(begun.clock, "before the run")
+    if during := back_during(begun.start, started()):
+        with suppress(AuditError):  # the finding says it as well
+            append_event(begun.folder, "clock", message=during)
+        yield clock_finding(during, "during the run")
+
+
+def _is_of_r(result: AuditResult) -> bool:
+    """Return whether R's absence, death or silence left a question unanswered."""
+    remedies = {REMEDIES[kind] for kind in (RDied, RTimeout, RUnavailable)}
+    return any(
+        finding.check == "engine_required"
+        or (finding.check == "method_failed" and finding.remedy in remedies)
+        for finding in result.findings
+    )
+
+
+def _fault(error: BaseException) -> dict[str, Any]:
+    """Return how an attempt ended that left no run: its exit code and its words."""
+    code = 4
+    if isinstance(error, KeyboardInterrupt):
+        code = 130
+    elif isinstance(error, RUnavailable):
+        code = 3
+    elif isinstance(error, AuditError | RBridgeError):
+        code = 2
+    words = str(error) or type(error).__name__
+    r_failed = isinstance(error, RUnavailable | RDied | RTimeout)
+    return {
+        "run_id": "",
+        "exit_code": code,
+        "verdict": "",
+        "message": words,
+        "r_failed": r_failed,
+    }
 
 
 def _audited(config: AuditConfig, on_step: Step | None) -> tuple[AuditResult, str]:
@@ -92,22 +173,34 @@ def _audited(config: AuditConfig, on_step: Step | None) -> tuple[AuditResult, st
         return not_begun(config, error, step, rows, started=started), ""
 
 
-def _in_time(
-    result: AuditResult, config: AuditConfig, answers: tuple[Answer, ...]
-) -> tuple[AuditResult, Past]:
-    """Return a result held against the baseline, the runs before it and the answers."""
-    past = past_of(config.base)._replace(baseline=baseline_of(config.base))
-    baseline = load_baseline(config.base, past.baseline)
-    result = with_drift(result, baseline, past.baseline)
-    return with_answers(result, answers, past.findings), past
+class _Known(NamedTuple):
+    """What lies beside an audit, read first: no fault of it ends a run of hours."""
+
+    past: Past
+    baseline: AuditResult | None
+    answers: tuple[Answer, ...]
 
 
-def _kept(result: AuditResult, past: Past, config: AuditConfig) -> Ran:
+def _known(folder: Path) -> _Known:
+    """Return the runs before, the approved baseline and what people answered."""
+    past = past_of(folder)._replace(baseline=baseline_of(folder))
+    baseline = load_baseline(folder, past.baseline)
+    return _Known(past, baseline, load_answers(folder))
+
+
+def _in_time(result: AuditResult, known: _Known) -> AuditResult:
+    """Return a result held against the approved baseline and what people answered."""
+    result = with_drift(result, known.baseline, known.past.baseline)
+    return with_answers(result, known.answers, known.past.findings)
+
+
+def _kept(result: AuditResult, known: _Known, config: AuditConfig) -> Ran:
     """Save the run with its report, or without if there can be none."""
-    given = {"audit.toml": config.text, "history.json": past_json(past, result)}
+    given = {"audit.toml": config.text}
     try:
-        baseline = load_baseline(config.base, past.baseline)
-        context = Context(baseline, past)
+        result = _in_time(result, known)
+        given["history.json"] = past_json(known.past, result)
+        context = Context(known.baseline, known.past)
         shown, files, checks = rendered(result, given, context=context)
         code = exit_code(shown)
         folder = save_run(

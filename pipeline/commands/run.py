@@ -1,6 +1,7 @@
 """run: an audit from its file to its folder."""
 
 import sys
+import traceback
 from pathlib import Path
 
 import click
@@ -9,7 +10,9 @@ from pipeline.commands.shared import (
     FOLDER,
     QUIET,
     REPORTS,
+    die_with_parent,
     faults,
+    now,
     progress,
     terminable,
 )
@@ -18,19 +21,70 @@ from pipeline.commands.shared import (
 @click.command()
 @click.argument("audit", type=FOLDER)
 @QUIET
-def run(audit: Path, quiet: bool) -> None:
+@click.option(
+    "--unattended",
+    is_flag=True,
+    help="For a schedule: plain lines with times, tried again if R fails, ended after "
+    "its time, and the commands of [schedule] told.",
+)
+@click.option(
+    "--keep",
+    type=click.IntRange(min=0),
+    help="Unsigned runs to keep, with --unattended; 0 keeps all.",
+)
+@click.option("--within", nargs=2, type=float, hidden=True)
+def run(
+    audit: Path,
+    quiet: bool,
+    unattended: bool,
+    keep: int | None,
+    within: tuple[float, float] | None,
+) -> None:
     """Run the audit in folder (or file) AUDIT and write its report."""
-    with faults(), terminable():
-        from pipeline.bundle import short_views
-        from pipeline.running import run_audit
+    if keep is not None and not unattended:
+        raise click.UsageError("--keep must come with --unattended, but it is alone.")
+    if unattended:
+        sys.exit(_unattended(audit, quiet, keep))
+    if within:
+        die_with_parent()
+    try:
+        with faults(), terminable(within):
+            code = _attended(audit, quiet, is_supervised=bool(within))
+    except Exception:
+        if not within:
+            raise
+        traceback.print_exc()
+        code = 4
+    sys.exit(code)
 
-        with progress(quiet) as on_step:
-            ran = run_audit(audit, on_step=on_step)
-        if ran.code or not quiet:
-            click.echo(short_views(ran.result)["summary.txt"].decode(), err=quiet)
-            for name in ran.files:
-                if name in REPORTS:
-                    click.echo(f"{name[7:].upper():5} {ran.folder / name}", err=quiet)
-        for fault in ran.faults:
-            click.echo(fault, err=True)
-    sys.exit(ran.code)
+
+def _attended(audit: Path, quiet: bool, *, is_supervised: bool) -> int:
+    """Run an audit in this process; return its exit code."""
+    from pipeline.bundle import short_views
+    from pipeline.running import run_audit
+
+    with progress(quiet, plain=is_supervised) as on_step:
+        ran = run_audit(audit, on_step=on_step, unattended=is_supervised)
+    if ran.code or not quiet:
+        click.echo(short_views(ran.result)["summary.txt"].decode(), err=quiet)
+        for name in ran.files:
+            if name in REPORTS:
+                click.echo(f"{name[7:].upper():5} {ran.folder / name}", err=quiet)
+    for fault in ran.faults:
+        click.echo(fault, err=True)
+    return ran.code
+
+
+def _unattended(audit: Path, quiet: bool, keep: int | None) -> int:
+    """Run an audit that nobody watches; return its exit code."""
+    with faults():
+        from pipeline.unattended import run_unattended
+
+        def say(line: str) -> None:
+            click.echo(f"{now()} {line}", err=True)
+
+        ended = run_unattended(audit, say=say, keep=keep, quiet=quiet)
+        if ended.code or not quiet:
+            where = f", run {ended.run_id}" if ended.run_id else ", no run"
+            say(f"Ended with exit code {ended.code}{where}.")
+    return ended.code

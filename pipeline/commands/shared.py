@@ -1,9 +1,11 @@
 """What every command does alike: faults as one message, progress, writing a file."""
 
+import ctypes
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import NoReturn, TypeAlias
 
@@ -13,26 +15,52 @@ Tell: TypeAlias = Callable[[int, int, str], None]
 
 REPORTS = ("report.html", "report.pdf")
 FOLDER = click.Path(path_type=Path)
+_PR_SET_PDEATHSIG = 1
 QUIET = click.option("--quiet", "-q", is_flag=True, help="Print nothing but faults.")
 
 
 @contextmanager
-def terminable() -> Iterator[None]:
-    """Take SIGTERM, as schedulers send it, for Ctrl-C."""
+def terminable(within: tuple[float, float] | None = None) -> Iterator[None]:
+    """Take SIGTERM, as schedulers send it, for Ctrl-C, and the end of its time too.
+
+    Parameters
+    ----------
+    within : (float, float), optional
+        The seconds that are left, and the minutes there were for all tries.
+    """
+    seconds, minutes = within or (0.0, 0.0)
 
     def interrupt(number: int, _: object) -> NoReturn:
-        raise KeyboardInterrupt(signal.Signals(number).name)
+        name = signal.Signals(number).name
+        if number == signal.SIGALRM:
+            name = f"its time limit of {minutes:g} minutes"
+        raise KeyboardInterrupt(name)
 
-    former = signal.signal(signal.SIGTERM, interrupt)
+    numbers = (signal.SIGTERM, *([signal.SIGALRM] if within else []))
+    former = {number: signal.signal(number, interrupt) for number in numbers}
+    signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, former)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        for number, handler in former.items():
+            signal.signal(number, handler)
+
+
+def die_with_parent() -> None:
+    """Ask the system to kill this process with the one that began it (Linux)."""
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def now() -> str:
+    """Return the time in UTC, as lines of a log begin."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 @contextmanager
 def progress(quiet: bool, *, plain: bool = False) -> Iterator[Tell | None]:
-    """Show steps: a bar on a terminal, plain lines elsewhere, nothing if quiet."""
+    """Show steps: a bar on a terminal, lines elsewhere, with times if `plain`."""
     if quiet:
         yield None
     elif sys.stderr.isatty() and not plain:
@@ -46,7 +74,7 @@ def progress(quiet: bool, *, plain: bool = False) -> Iterator[Tell | None]:
             )
     else:
         yield lambda done, total, label: click.echo(
-            f"[{done}/{total}] {label}", err=True
+            f"{f'{now()} ' * plain}[{done}/{total}] {label}", err=True
         )
 
 
@@ -67,8 +95,8 @@ def faults() -> Iterator[None]:
     except ImportError as error:
         needed = "The libraries of this command must load"
         stop(4, f"{needed}, but {error}. Run: importance-audit doctor")
-    except KeyboardInterrupt:
-        stop(130, "Interrupted.")
+    except KeyboardInterrupt as error:
+        stop(130, f"Interrupted by {error}." if str(error) else "Interrupted.")
 
 
 def stop(code: int, message: str) -> NoReturn:

@@ -76,6 +76,7 @@ class Facts:
         """Where each finding stands, those of this run first."""
         return standings(self.result, self.past)
 
+    @cached_property
     def shifts(self) -> tuple[Shift, ...]:
         """How each column is distributed against the approved baseline."""
         return shifts(self.baseline, self.result) if self.baseline else ()

@@ -1,0 +1,122 @@
+"""What is not as in the run before, in sentences for those who only want to hear that.
+
+Not: what it means (section I of the report), nor who is told (`notify`).
+"""
+
+from collections.abc import Iterable, Iterator
+
+from pipeline.change import Moved, Movement, change
+from pipeline.errors import listed
+from pipeline.finding import Finding
+from pipeline.past import Past
+from pipeline.result import AuditResult
+
+MOST = 10
+"""Sentences of one kind; the others are counted."""
+
+
+def news(before: AuditResult | None, now: AuditResult, past: Past) -> tuple[str, ...]:
+    """Return what is not as in the run before; nothing if there is nothing to tell.
+
+    Parameters
+    ----------
+    before : AuditResult or None
+        The last run that came to its end.
+    now : AuditResult
+    past : Past
+        What `now` knew of the runs before it: the verdict of the very last, whether or
+        not that came to its end, and findings that were there once and went.
+
+    Notes
+    -----
+    A run that did not come to its end closes no finding and moves no feature.
+    """
+    told = list(_verdict(before, now, past))
+    if before is None:
+        failed = (f for f in now.findings if f.severity == "failure")
+        why = (f"Failure, {finding.check}: {finding.message}" for finding in failed)
+        return (*told, *_at_most(why))
+    told += _at_most(_opened(before, now, past))
+    if now.run.status == "complete":
+        told += _at_most(_closed(before, now))
+        told += _columns(before, now)
+        told += _at_most(_moved(before, now))
+    return tuple(told)
+
+
+def _verdict(before: AuditResult | None, now: AuditResult, past: Past) -> Iterator[str]:
+    """Yield that the verdict is another one than that of the very last run."""
+    last = past.runs[-1].verdict if past.runs else before.verdict if before else ""
+    if not last:
+        yield f"This is the first run: {now.verdict}."
+    elif last != now.verdict:
+        yield f"The verdict is {now.verdict!r}, and was {last!r}."
+
+
+def _opened(before: AuditResult, now: AuditResult, past: Past) -> Iterator[str]:
+    """Yield findings that the run before did not have, or not as grave."""
+    known: dict[str, str] = {f.key: f.severity for f in _above_a_note(before)}
+    if now.run.status != "complete" and past.runs:  # stopped again by the same
+        known |= past.runs[-1].findings
+    earlier = {finding.key for finding in past.findings}
+    for finding in _above_a_note(now):
+        was = known.get(finding.key)
+        if was is None:
+            word = "Found again" if finding.key in earlier else "New"
+            yield f"{word}: {finding.severity}, {finding.check}: {finding.message}"
+        elif was != finding.severity:
+            now_ = f"{finding.check} of {finding.subject} is a {finding.severity} now"
+            yield f"{now_}, and was a {was}."
+
+
+def _closed(before: AuditResult, now: AuditResult) -> Iterator[str]:
+    """Yield findings that are no more."""
+    found = {finding.key for finding in _above_a_note(now)}
+    for finding in _above_a_note(before):
+        if finding.key not in found:
+            yield f"No more: {finding.severity}, {finding.check} of {finding.subject}."
+
+
+def _above_a_note(result: AuditResult) -> Iterator[Finding]:
+    return (finding for finding in result.findings if finding.severity != "info")
+
+
+def _columns(before: AuditResult, now: AuditResult) -> Iterator[str]:
+    """Yield which columns came and went."""
+    old, new = (list(result.columns.get("feature", ())) for result in (before, now))
+    for word, names in (
+        ("New columns", [name for name in new if name not in old]),
+        ("Columns that are gone", [name for name in old if name not in new]),
+    ):
+        if names:
+            yield f"{word}: {listed(names)}."
+
+
+def _moved(before: AuditResult, now: AuditResult) -> Iterator[str]:
+    """Yield, by question, which features left the band of their shuffling noise."""
+    checks = now.run.config.get("checks", {})
+    for moved in change(before, now, minimum=checks.get("minimum_change", 0.0)).moved:
+        rows = [row for row in moved.features if row.word == "moved"]
+        if rows:
+            yield f"Moved in {_asked(moved, now)}: {'; '.join(_numbers(rows))}."
+
+
+def _asked(moved: Moved, now: AuditResult) -> str:
+    record = now.importances[moved.new]
+    parts = (f"{record.method} of {record.of}", record.model, record.loss)
+    return ", ".join(filter(None, (*parts, record.positive_class)))
+
+
+def _numbers(rows: list[Movement]) -> Iterator[str]:
+    """Yield the first features with both numbers, and how many more there are."""
+    for row in rows[:5]:
+        yield f"{row.feature!r} from {row.old:.4g} to {row.new:.4g}"
+    if len(rows) > 5:
+        yield f"{len(rows) - 5} more"
+
+
+def _at_most(lines: Iterable[str]) -> list[str]:
+    """Return the first lines, and how many more there are."""
+    told = list(lines)
+    more = len(told) - MOST
+    return [*told[:MOST], f"... and {more} more."] if more > 0 else told

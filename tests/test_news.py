@@ -1,0 +1,120 @@
+"""News: what is not as in the run before, and nothing where all is."""
+
+from dataclasses import replace
+
+import pytest
+from tests.report.made_variants import plain_result
+from tests.test_change import NAMES, run_of
+
+from pipeline.finding import Finding
+from pipeline.news import news
+from pipeline.past import NOTHING, FindingPast, Past, PastRun
+
+FOUND = Finding(check="dependence", severity="warning", subject="a", message="a is b.")
+
+
+def ran(verdict, status="complete", findings=None):
+    return PastRun(
+        *("r1", "2025-11-20T08:46:00+00:00", status, verdict),
+        *(0, "a" * 64, "b" * 64),
+        findings=findings or {},
+    )
+
+
+def stopped(*findings):
+    told = run_of([30, 20, 10], findings=findings)
+    return replace(told, run=replace(told.run, status="interrupted"))
+
+
+def test_a_first_run_is_news():
+    now = run_of([30, 20, 10])
+    assert news(None, now, NOTHING) == (f"This is the first run: {now.verdict}.",)
+
+
+def test_a_first_run_that_failed_says_why():
+    halt = replace(FOUND, check="interrupted", severity="failure")
+    told = news(None, stopped(halt, FOUND), NOTHING)
+    assert told[1:] == ("Failure, interrupted: a is b.",)
+
+
+def test_the_same_again_is_no_news():
+    assert news(run_of([30, 20, 10]), run_of([30, 20, 10]), NOTHING) == ()
+
+
+def test_noise_is_no_news():
+    before, now = run_of([30, 20.1, 20]), run_of([30, 20, 20.1], draw=8)
+    assert news(before, now, NOTHING) == ()
+
+
+def test_a_feature_that_left_its_band_is_told_with_both_numbers():
+    before, now = run_of([30, 20, 10]), run_of([30, 26, 10], draw=8)
+    record = now.importances[0]
+    asked = f"{record.method} of {record.of}, forest, {record.loss}"
+    old, new = before.importances[0].mean[1], record.mean[1]
+    told = f"Moved in {asked}: 'b' from {old:.4g} to {new:.4g}."
+    assert news(before, now, NOTHING) == (told,)
+
+
+def test_a_finding_is_new_once_and_no_more_when_it_went():
+    without, with_ = run_of([30, 20, 10]), run_of([30, 20, 10], findings=(FOUND,))
+    assert news(without, with_, NOTHING) == ("New: warning, dependence: a is b.",)
+    assert news(with_, with_, NOTHING) == ()
+    assert news(with_, without, NOTHING) == ("No more: warning, dependence of a.",)
+
+
+def test_a_finding_that_was_there_earlier_is_found_again():
+    known = FindingPast(FOUND.key, "dependence", "a", "warning", "r0", "r1", 2, False)
+    with_ = run_of([30, 20, 10], findings=(FOUND,))
+    told = news(run_of([30, 20, 10]), with_, Past(findings=(known,)))
+    assert told == ("Found again: warning, dependence: a is b.",)
+
+
+def test_a_finding_that_became_graver_is_told_with_what_it_was():
+    worse = run_of([30, 20, 10], findings=(replace(FOUND, severity="failure"),))
+    told = news(run_of([30, 20, 10], findings=(FOUND,)), worse, NOTHING)
+    assert "dependence of a is a failure now, and was a warning." in told
+
+
+def test_a_note_is_no_news():
+    noted = run_of([30, 20, 10], findings=(replace(FOUND, severity="info"),))
+    assert news(run_of([30, 20, 10]), noted, NOTHING) == ()
+
+
+def test_columns_that_came_and_went_are_named():
+    before, now = run_of([30, 20, 10]), run_of([30, 20], names=("a", "z"))
+    told = news(before, now, NOTHING)
+    assert "New columns: 'z'." in told
+    assert "Columns that are gone: 'b', 'c'." in told
+
+
+def test_the_verdict_is_held_against_the_very_last_run():
+    now = run_of([30, 20, 10])
+    past = Past(runs=(ran("not established", "interrupted"),))
+    told = (f"The verdict is {now.verdict!r}, and was 'not established'.",)
+    assert news(now, now, past) == told
+
+
+def test_a_run_that_was_stopped_closes_and_moves_nothing():
+    before, halt = (
+        run_of([30, 26, 10], findings=(FOUND,)),
+        replace(FOUND, check="interrupted"),
+    )
+    told = news(before, stopped(halt), Past(runs=(ran(before.verdict),)))
+    assert told == (
+        f"The verdict is 'not established', and was {before.verdict!r}.",
+        "New: warning, interrupted: a is b.",
+    )
+
+
+def test_stopped_again_by_the_same_is_no_news():
+    halt = replace(FOUND, check="interrupted")
+    last = ran("not established", "interrupted", {halt.key: "warning"})
+    assert news(run_of([30, 20, 10]), stopped(halt), Past(runs=(last,))) == ()
+
+
+@pytest.mark.parametrize(("n", "last"), [(10, "New"), (12, "... and 2 more.")])
+def test_of_many_findings_the_first_ten_are_told(n, last):
+    found = tuple(replace(FOUND, subject=f"x{i}") for i in range(n))
+    told = news(plain_result(NAMES), plain_result(NAMES, findings=found), NOTHING)
+    assert told[-1].startswith(last)
+    assert sum(line.startswith("New") for line in told) == 10
