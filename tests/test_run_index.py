@@ -24,7 +24,7 @@ from tests.test_past import found, measured
 from pipeline import run_index
 from pipeline.index_file import INDEX, with_index
 from pipeline.past import FindingPast, Leader, Past, past_json, read_past
-from pipeline.run_index import past_of, runs_of
+from pipeline.run_index import Runs, past_of, runs_of
 
 ROOT = Path(__file__).parents[1]
 
@@ -275,6 +275,10 @@ def test_a_folder_that_takes_no_index_is_told_and_runs_are_read_all_the_same():
         f"Folder '{name}' must take 'history.sqlite', but the system says: Permission "
         "denied. The runs were read without it.",
     )
+
+
+def test_a_folder_that_is_not_there_yet_has_no_runs_and_no_fault(tmp_path):
+    assert runs_of(tmp_path / "reports" / "a") == Runs()
 
 
 def test_a_full_disk_is_told_and_leaves_an_index_that_is_whole(audit):
