@@ -37,7 +37,7 @@ def page_of(told: Timeline, folder: Path, page: Path) -> str:
             audit=told.audit,
             made=_now(),
             rows=tuple(_row(row, folder, page, baseline) for row in told.rows),
-            gaps=(*told.gaps, *told.notes),
+            gaps=told.gaps,
             always_show=always,
         )
     )

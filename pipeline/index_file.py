@@ -63,7 +63,7 @@ def with_index(
         why = _reason(folder, error)
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as memory:
         _fill(memory)
-        return ask(memory), f"{why} The runs were read without it."
+        return ask(memory), why
 
 
 @contextmanager
@@ -157,10 +157,13 @@ def _asked(path: Path, ask: Callable[[sqlite3.Connection], Answer]) -> Answer:
 
 
 def _reason(folder: Path, error: Exception) -> str:
-    """Return why a folder has no index."""
-    if isinstance(error, DataError):
-        return str(error)
+    """Return why a folder has no index; "" of a folder that is not there yet."""
+    if not folder.is_dir():
+        return ""
     said = f"SQLite says: {error}"
     if isinstance(error, OSError):
         said = f"the system says: {error.strerror}"
-    return f"Folder {str(folder)!r} must take {INDEX!r}, but {said}."
+    told = f"Folder {str(folder)!r} must take {INDEX!r}, but {said}."
+    if isinstance(error, DataError):
+        told = str(error)
+    return f"{told} The runs were read without it."

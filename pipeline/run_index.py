@@ -59,6 +59,8 @@ class Runs(NamedTuple):
         Runs that retention removed and others name.
     notes : tuple of str
         What of stored runs this version cannot read, and why there is no index.
+    events : tuple of mapping
+        What `read_events` returned.
     """
 
     runs: tuple[PastRun, ...] = ()
@@ -67,6 +69,7 @@ class Runs(NamedTuple):
     gaps: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    events: tuple[Mapping[str, Any], ...] = ()
 
 
 class _Read(NamedTuple):
@@ -280,6 +283,7 @@ def _told(
         gaps=(*found.gaps, *filter(None, (row[5] for row in rows))),
         removed=found.removed,
         notes=tuple(filter(None, (row[6] for row in rows))),
+        events=events,
     )
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pipeline.chain import events_or_fault
 from pipeline.errors import DataError, listed
 from pipeline.past import FindingPast, PastRun
 from pipeline.run_index import LAST, runs_of
@@ -82,8 +81,7 @@ def timeline(
     """
     told = runs_of(folder, last=last and last + LAST, rebuild=rebuild)
     rows = _runs(told.runs, {finding.key: finding for finding in told.findings})
-    events = events_or_fault(folder, {})
-    merged = tuple(_merged(rows, events, is_all=len(rows) == told.n_runs))
+    merged = tuple(_merged(rows, told.events, is_all=len(rows) == told.n_runs))
     return Timeline(
         audit=folder.resolve().name,
         rows=merged[-last:] if last else merged,

@@ -229,3 +229,22 @@ def test_the_history_starts_without_tables_and_numbers(audit):
     said = subprocess.check_output(command, cwd=ROOT, text=True)
     assert said.splitlines()[0] == "a: 2 runs, 1 findings open"
     assert said.splitlines()[-1] == "set()"
+
+
+def test_the_page_of_an_audit_is_made_from_its_runs_and_attempts(audit):
+    append_event(audit, "ended", run_id=B, exit_code=0)
+    append_event(audit, "ended", run_id="", exit_code=2, message="No such column.")
+    answer = history(audit, "--html")
+    assert answer.stdout == f"HTML  {audit}/history.html\n", answer.stderr
+    page = (audit / "history.html").read_text(encoding="utf8")
+    for said in (A, B, "No such column.", "Found: warning weak of forest."):
+        assert said in page
+
+
+def test_the_page_of_audits_is_made_from_their_newest_runs(audit, tmp_path):
+    target = tmp_path / "pages" / "index.html"
+    answer = history(audit.parent, "--html", target)
+    assert answer.stdout == f"HTML  {target}\n", answer.stderr
+    page = target.read_text(encoding="utf8")
+    assert B in page
+    assert A not in page

@@ -59,6 +59,8 @@ def history(
         ]
         if html is not None:
             click.echo(_page(html, path, told, is_one=is_one))
+            for note in dict.fromkeys(note for audit in told for note in audit.notes):
+                click.echo(note, err=True)
             return
     if as_json:
         click.echo(_json(told))
