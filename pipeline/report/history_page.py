@@ -336,7 +336,9 @@ def _audit(row: AuditRow) -> Row:
     code = "–" if row.exit_code is None else str(row.exit_code)
     told: Part = _short(row.verdict) if row.verdict else word("history.left_no_run")
     when = moment(row.started).removesuffix(ZONE) if row.started else ""
-    run = (display_name(row.run_id), Styled("line", (when,))) if row.run_id else ("–",)
+    run: Sentence = ("–",)
+    if row.run_id:
+        run = (display_name(row.run_id), Styled("line", (when,)))
     return Row(
         (
             Cell((linked,)),
