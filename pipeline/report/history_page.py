@@ -220,8 +220,8 @@ def _runs(history: History) -> Section:
             Column(say("history.started"), "header", 11),
             Column(say("history.verdict"), width=24),
             Column(say("history.exit_code"), "number", 5),
-            Column(say("history.changes"), width=33),
             Column(say("history.run"), "code", 27),
+            Column(say("history.changes"), width=33),
         ),
         rows=rows,
         notes=(say("history.exit_codes"),),
@@ -242,8 +242,8 @@ def _row(row: HistoryRow, is_first: bool) -> Row:
             Cell((moment(row.started).removesuffix(ZONE) if row.started else "–",)),
             Cell(_verdict(row)),
             Cell((code,)),
-            Cell(_happened(row, is_first)),
             Cell(_run(row)),
+            Cell(_happened(row, is_first)),
         )
     )
 
@@ -252,7 +252,7 @@ def _verdict(row: HistoryRow) -> Sentence:
     """Return the verdict of a run, and what people have said of it."""
     if row.run is None:
         return (word("history.left_no_run"),)
-    marked = (Styled("line", (word("history.baseline"),)),) if row.is_baseline else ()
+    marked = (" ", word("history.baseline")) if row.is_baseline else ()
     return (_short(row.run.verdict), *marked)
 
 
@@ -276,7 +276,7 @@ def _run(row: HistoryRow) -> Sentence:
     name = display_name(row.run.run_id)
     linked: Part = FileLink(row.report, name) if row.report else name
     digest = say("history.digest", digest=row.run.content_digest[:DIGITS])
-    return (linked, Styled("line", digest))
+    return (linked, " ", *digest)
 
 
 def _leaders(history: History) -> tuple[Section, ...]:
@@ -338,7 +338,7 @@ def _audit(row: AuditRow) -> Row:
     when = moment(row.started).removesuffix(ZONE) if row.started else ""
     run: Sentence = ("–",)
     if row.run_id:
-        run = (display_name(row.run_id), Styled("line", (when,)))
+        run = (f"{display_name(row.run_id)} {when}",)
     return Row(
         (
             Cell((linked,)),
