@@ -1,16 +1,24 @@
 """What a run knows of the runs before it: verdicts, leaders, findings, the baseline.
 
 A run folder keeps it as history.json, so that its report can be rendered again without
-the others. Not: where it is read from (`run_index`), what it means (`register`).
+the others, and says there in short what it found itself, so that an index need not
+read its result. Not: where it is read from (`run_index`), what it means (`register`).
 """
 
+import hashlib
 import json
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pipeline.result import AuditResult
+from pipeline.errors import DataError
+
+if TYPE_CHECKING:
+    from pipeline.estimates import Importance
+    from pipeline.result import AuditResult
 
 PAST = "importance-audit-history/1"
+NOT_FINITE = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
+"""How JSON holds, as a text, what `repr` calls so."""
 
 
 class Leader(NamedTuple):
@@ -40,6 +48,10 @@ class PastRun(NamedTuple):
         Every feature of the lead ranking, by rank.
     findings : mapping of str to str
         Key and severity of each finding above a note.
+    columns : tuple of str
+        The features of the data.
+    config_sha256, data_sha256 : str
+        What was asked of which rows.
     """
 
     run_id: str
@@ -52,6 +64,38 @@ class PastRun(NamedTuple):
     measure: str = ""
     leaders: tuple[Leader, ...] = ()
     findings: Mapping[str, str] = {}
+    columns: tuple[str, ...] = ()
+    config_sha256: str = ""
+    data_sha256: str = ""
+
+
+class Found(NamedTuple):
+    """A finding of one run, above a note."""
+
+    key: str
+    check: str
+    subject: str
+    severity: str
+
+
+class Brief(NamedTuple):
+    """What a run found, as far as the runs after it are told.
+
+    Attributes
+    ----------
+    started, status, measure, leaders, columns, config_sha256, data_sha256
+        As in `PastRun`; `started` is empty where nobody knows it.
+    findings : tuple of Found
+    """
+
+    started: str = ""
+    status: str = ""
+    measure: str = ""
+    columns: tuple[str, ...] = ()
+    config_sha256: str = ""
+    data_sha256: str = ""
+    findings: tuple[Found, ...] = ()
+    leaders: tuple[Leader, ...] = ()
 
 
 class FindingPast(NamedTuple):
@@ -116,12 +160,206 @@ class Past(NamedTuple):
 NOTHING = Past()
 
 
-def past_json(past: Past, result: AuditResult) -> str:
-    """Return history.json: the past of a run, and the run itself in short."""
-    facts: dict[str, Any] = {"format": PAST}
-    return f"{json.dumps(facts, indent=2, ensure_ascii=False)}\n"
+def brief(result: "AuditResult") -> Brief:
+    """Return what a result says in short: who leads by which measure, what was found.
+
+    Names of files that are no UTF-8 are escaped, as every file of the run has them.
+    """
+    from pipeline.primary import lead_of
+
+    lead = lead_of(result.importances)
+    columns = result.columns.get("feature", ())
+    return Brief(
+        started=str(result.run.volatile.get("started", "")),
+        status=result.run.status,
+        measure=_measure(lead) if lead else "",
+        columns=tuple(map(_utf8, columns)),
+        config_sha256=result.run.config_sha256,
+        data_sha256=result.run.data_sha256,
+        findings=tuple(
+            Found(f.key, f.check, _utf8(f.subject), f.severity)
+            for f in result.findings
+            if f.severity != "info"
+        ),
+        leaders=tuple(_leaders(lead)) if lead else (),
+    )
+
+
+def _measure(record: "Importance") -> str:
+    """Return what is measured in words, and a digest of what else defines it.
+
+    The number of rows is left out: other rows are what a line over runs is to show.
+    """
+    names = (record.model, f"{record.method} of {record.of}", record.loss)
+    words = ", ".join(filter(None, (*names, record.positive_class)))
+    told = sorted((k, str(v)) for k, v in record.estimand.items() if k != "n_samples")
+    digest = hashlib.sha256(repr((*told, record.unit)).encode("utf-8", "replace"))
+    return f"{_utf8(words)} (estimand {digest.hexdigest()[:8]})"
+
+
+def _leaders(record: "Importance") -> Iterable[Leader]:
+    from pipeline.primary import interval, order_of
+
+    numbers = (record.mean, *interval(record), record.rank)
+    for row in order_of(record).tolist():
+        yield Leader(_utf8(record.features[row]), *(float(n[row]) for n in numbers))
+
+
+def _utf8(text: Any) -> str:
+    return str(text).encode("utf-8", "backslashreplace").decode()
+
+
+def past_json(past: Past, result: "AuditResult") -> str:
+    """Return history.json: the past of a run, and the run itself in short.
+
+    One line per part, so that the short one is read without the long one.
+    """
+    own = plain_of(brief(result)) | {"run_id": result.run.volatile.get("run_id", "")}
+    parts = {"format": PAST, "run": own, "past": plain_of(past)}
+    lines = (f"{_json(key)}: {_json(value)}" for key, value in parts.items())
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def plain_of(record: Any) -> Any:
+    """Return a record or a tuple of them as JSON holds it, a leader as a list."""
+    if isinstance(record, Leader):
+        return [NOT_FINITE.get(repr(value), value) for value in record]
+    if hasattr(record, "_asdict"):
+        return {key: plain_of(value) for key, value in record._asdict().items()}
+    if isinstance(record, Mapping):
+        return dict(record)
+    return [*map(plain_of, record)] if isinstance(record, tuple) else record
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
 def read_past(text: str, name: str) -> Past:
-    """Return the past that a history.json holds."""
-    return NOTHING
+    """Return the past that a history.json holds; `name` is what messages call it.
+
+    Raises
+    ------
+    DataError
+        If it is not JSON, not of this format, or not whole.
+    """
+    plain = _document(text, name)
+    try:
+        found = plain["past"]
+        return Past(
+            baseline=_baseline(found["baseline"]),
+            runs=tuple(map(_run, found["runs"])),
+            n_runs=_whole(found["n_runs"]),
+            findings=tuple(map(_finding, found["findings"])),
+            gaps=_texts(found["gaps"]),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise _broken(name, error) from error
+
+
+def read_brief(data: bytes, name: str) -> Brief:
+    """Return what a run says of itself at the head of its history.json.
+
+    Raises
+    ------
+    DataError
+        As `read_past`.
+    """
+    head = b"".join(data.split(b"\n", 3)[1:3])
+    plain = _document(b"{" + head.removesuffix(b",") + b"}", name)
+    try:
+        return _brief(plain["run"])
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise _broken(name, error) from error
+
+
+def _document(text: str | bytes, name: str) -> dict[str, Any]:
+    try:
+        plain = json.loads(text)
+        kind = plain["format"]
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{name} must be JSON, but it is not.") from error
+    except (KeyError, TypeError) as error:
+        raise _broken(name, error) from error
+    if kind != PAST:
+        raise DataError(
+            f"{name} must have format {PAST!r}, but it has {kind!r}. Use the version "
+            "of importance-audit that wrote it."
+        )
+    return dict(plain)
+
+
+def _broken(name: str, error: Exception) -> DataError:
+    why = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+    return DataError(
+        f"{name} must be the past of a run, but it cannot be read: {why}. Run: "
+        "importance-audit verify"
+    )
+
+
+def _brief(plain: Mapping[str, Any]) -> Brief:
+    given: dict[str, Any] = {
+        "columns": _texts(plain["columns"]),
+        "findings": tuple(
+            Found(**_texts_but(Found, found, {})) for found in plain["findings"]
+        ),
+        "leaders": tuple(map(_leader, plain["leaders"])),
+    }
+    return Brief(**_texts_but(Brief, plain, given))
+
+
+def _run(plain: Mapping[str, Any]) -> PastRun:
+    given: dict[str, Any] = {
+        "exit_code": _whole(plain["exit_code"]),
+        "leaders": tuple(map(_leader, plain["leaders"])),
+        "findings": {_text(k): _text(v) for k, v in plain["findings"].items()},
+        "columns": _texts(plain["columns"]),
+    }
+    return PastRun(**_texts_but(PastRun, plain, given))
+
+
+def _leader(plain: Any) -> Leader:
+    feature, *numbers = plain
+    return Leader(_text(feature), *map(float, numbers))
+
+
+def _finding(plain: Mapping[str, Any]) -> FindingPast:
+    in_last = _truth(plain["in_last"])
+    given = {"times": _whole(plain["times"]), "in_last": in_last}
+    return FindingPast(**_texts_but(FindingPast, plain, given))
+
+
+def _baseline(plain: Mapping[str, Any] | None) -> Approved | None:
+    return None if plain is None else Approved(**_texts_but(Approved, plain, {}))
+
+
+def _texts_but(
+    kind: Any, plain: Mapping[str, Any], given: dict[str, Any]
+) -> dict[str, Any]:
+    """Return the fields of a record, of which all that are not given are texts."""
+    names = (name for name in kind._fields if name not in given)
+    return given | {name: _text(plain[name]) for name in names}
+
+
+def _texts(plain: Any) -> tuple[str, ...]:
+    if not isinstance(plain, list):
+        raise TypeError(f"{plain!r} is no list")
+    return tuple(map(_text, plain))
+
+
+def _text(plain: Any) -> str:
+    if not isinstance(plain, str):
+        raise TypeError(f"{plain!r} is no text")
+    return plain
+
+
+def _whole(plain: Any) -> int:
+    if not isinstance(plain, int) or isinstance(plain, bool):
+        raise TypeError(f"{plain!r} is no whole number")
+    return plain
+
+
+def _truth(plain: Any) -> bool:
+    if not isinstance(plain, bool):
+        raise TypeError(f"{plain!r} is neither true nor false")
+    return plain

@@ -7,9 +7,11 @@ from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from pipeline.estimates import Effect, Importance
 from pipeline.records import Floats
+from pipeline.trials import unstable
 
 OURS = "python"
 LEVEL = 0.95
@@ -61,6 +63,25 @@ def primary(
         if record.engine == OURS:
             found.setdefault((question_of(record), measure_of(record)), (index, record))
     return found
+
+
+def lead_of(records: Iterable[Importance]) -> Importance | None:
+    """Return the record a report opens with: of a model, features before groups."""
+    ours = [record for _, record in primary(records).values()]
+    asked = [record for record in ours if record.model] or ours
+    of_features = [record for record in asked if record.of == "features"]
+    return next(iter(of_features or asked), None)
+
+
+def order_of(record: Importance) -> npt.NDArray[np.int64]:
+    """Return the rows of a record from the largest mean down.
+
+    What is unstable over trials comes after all that is stable, and what was not
+    measured is last.
+    """
+    rank = np.where(np.isnan(record.rank), np.inf, record.rank)
+    rows = np.arange(len(rank))
+    return np.lexsort((rows, rank, unstable(record), np.isinf(rank)))
 
 
 def nothing_of(record: Importance) -> float:

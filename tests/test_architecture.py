@@ -11,7 +11,9 @@ LAYERS = (
     "cli",
     "commands",
     "batch",
-    "running unattended",
+    "unattended",
+    "running",
+    "history_pages",
     "replay",
     "audit handoff rendering",
     "judging supplied",
@@ -22,7 +24,9 @@ LAYERS = (
     "supplied_numbers not_begun",
     "journal",
     "verify stored drift answers",
+    "timeline",
     "approvals run_index",
+    "index_file",
     "verify_pdf",
     "statements",
     "data models model_table measure preconditions environment history doctor starter "
@@ -44,7 +48,7 @@ LAYERS = (
     "context",
     "importance",
     "interactions mean_predictions",
-    "loss_sensitivity change",
+    "loss_sensitivity change past",
     "avoided_defects",
     "frameworks",
     "effects known_answers known_defects agreement performance result_json "
@@ -52,11 +56,10 @@ LAYERS = (
     "distributions encoding estimators dependence primary standardised "
     "prediction_digest",
     "stacks result_versions differences",
-    "past",
     "columns spreads result trials",
     "surface",
-    "estimates stopping",
-    "records finding losses streams r_rng signoffs",
+    "estimates stopping chain",
+    "records finding losses streams r_rng signoffs events locks",
     "errors frozen expressions template_folder",
 )
 

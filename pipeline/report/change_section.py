@@ -1,14 +1,25 @@
 """Section I: what differs from the approved baseline, what that allows to conclude.
 
-Then what moved, feature by feature, and which checks came out otherwise.
+Then what moved, feature by feature, which checks came out otherwise, and last the
+verdicts and leaders of the runs before, approved or not.
 """
 
 from pipeline.change import Change, Judged
 from pipeline.differences import AREAS, Difference
-from pipeline.report.blocks import Cell, Column, Row, Section, Sentence, Styled, Table
+from pipeline.report.blocks import (
+    Cell,
+    Column,
+    Link,
+    Row,
+    Section,
+    Sentence,
+    Styled,
+    Table,
+)
 from pipeline.report.change_tables import movements
 from pipeline.report.control import day_of
 from pipeline.report.facts import Facts, facts_of, tallied
+from pipeline.report.history_figure import over_runs
 from pipeline.report.wording import (
     counted,
     joined,
@@ -31,15 +42,19 @@ ROWS = 20
 def change(facts: Facts) -> Section:
     """Return section I: the four steps in their order, the why before the numbers."""
     title = word("sections.change")
+    runs = over_runs(facts)
     if facts.change is None or facts.baseline is None:
-        nothing = {"blocks": ()}
-        return Section("I", "change", title, say("change.none"), nothing)
+        told = say("change.none")
+        if runs:
+            told = say("change.none_but_runs", figure=Link(runs[0].id))
+        return Section("I", "change", title, told, {"blocks": runs})
     blocks = (
         _against(facts),
         _differs(facts.change),
         conclusion(facts.change),
         *movements(facts, facts.change),
         *_checks(facts.change),
+        *runs,
     )
     return Section("I", "change", title, lede(facts), {"blocks": blocks})
 

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from pipeline.change import Change, change
 from pipeline.estimates import Effect, Importance
 from pipeline.past import NOTHING, Past
-from pipeline.primary import OURS, Measure, measure_of, told_apart
+from pipeline.primary import OURS, Measure, lead_of, measure_of, told_apart
 from pipeline.report.blocks import Link, Value, plain
 from pipeline.report.number_text import count, unit_text
 from pipeline.report.rankings import Ranking, rankings
@@ -101,12 +101,11 @@ class Facts:
         """The unit of the target as configured, empty if none was given."""
         return self.note("unit")
 
-    @property
+    @cached_property
     def lead(self) -> Ranking | None:
         """The ranking the report opens with: of a model, features before groups."""
-        asked = [r for r in self.rankings if r.record.model] or self.rankings
-        of_features = [r for r in asked if r.record.of == "features"]
-        return next(iter(of_features or asked), None)
+        lead = lead_of(self.result.importances)
+        return next((r for r in self.rankings if r.record is lead), None)
 
     @property
     def leads(self) -> tuple[Ranking, ...]:

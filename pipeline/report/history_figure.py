@@ -5,10 +5,11 @@ from datetime import datetime
 from math import nan
 from typing import NamedTuple
 
-from pipeline.past import Leader
+from pipeline.past import Leader, PastRun, brief
 from pipeline.report.blocks import Figure, Sentence, Value, plain
+from pipeline.report.facts import Facts, config_of
 from pipeline.report.history_drawing import MARKS, MOST_RUNS, LeaderLine
-from pipeline.report.number_text import significant
+from pipeline.report.number_text import count, significant
 from pipeline.report.wording import counted, display_name, look_up, say, word
 
 LINES = 6
@@ -37,12 +38,36 @@ class Told(NamedTuple):
     leaders: tuple[Leader, ...] = ()
 
 
+def over_runs(facts: Facts) -> tuple[Figure, ...]:
+    """Return the figure of the runs before and this one; none of a first run."""
+    before = facts.past.runs
+    if not before:
+        return ()
+    this = brief(facts.result)
+    now = Told(this.started, facts.result.verdict, this.measure, this.leaders)
+    approved = facts.past.baseline.run_id if facts.past.baseline else ""
+    at = [n for n, run in enumerate(before) if run.run_id == approved]
+    figure = history_figure(
+        [*map(told_of, before), now],
+        baseline=at[0] if at else None,
+        always_show=config_of(facts, "report").get("always_show", ()),
+        n_runs=facts.past.n_runs + 1,
+    )
+    return (figure,)
+
+
+def told_of(run: PastRun) -> Told:
+    """Return what a run tells the figure."""
+    return Told(run.started, run.verdict, run.measure, run.leaders)
+
+
 def history_figure(
     runs: Sequence[Told],
     *,
     baseline: int | None = None,
     always_show: Sequence[str] = (),
     source: str = "history.json",
+    n_runs: int = 0,
 ) -> Figure:
     """Return the figure of verdicts and leaders over runs, the last sixty of them.
 
@@ -56,6 +81,8 @@ def history_figure(
         Features with a line wherever they rank.
     source : str
         The file that holds the numbers, for the caption.
+    n_runs : int
+        How many there are in all, if `runs` are not all of them.
     """
     cut = max(len(runs) - MOST_RUNS, 0)
     last = runs[cut:]
@@ -75,8 +102,8 @@ def history_figure(
             "baseline": None if at is None else (at, word("history.baseline")),
         },
         alt=_alt(last, names),
-        headline=_headline(last, cut),
-        caption=_caption(newest, at, source),
+        headline=_headline(last, n_runs > len(last) or cut > 0),
+        caption=(*_caption(newest, at, source), *_of_all(len(last), n_runs or len(runs))),
     )
 
 
@@ -111,7 +138,7 @@ def _lines(
     return tuple(lines), names
 
 
-def _headline(runs: Sequence[Told], cut: int) -> Sentence:
+def _headline(runs: Sequence[Told], is_cut: bool) -> Sentence:
     """Return how the last run came out, and since when it has."""
     verdict = runs[-1].verdict
     if not verdict:
@@ -123,7 +150,7 @@ def _headline(runs: Sequence[Told], cut: int) -> Sentence:
         f"history.headline_{'same' if alike > 1 else 'newest'}",
         verdict=_words(verdict).capitalize() if alike > 1 else _words(verdict),
         n=counted(n, "past_run"),
-        first=say("history.at_least") if alike == len(runs) and cut else (),
+        first=say("history.at_least") if alike == len(runs) and is_cut else (),
     )
 
 
@@ -137,6 +164,15 @@ def _caption(newest: Told | None, baseline: int | None, source: str) -> Sentence
     measure = newest.measure.rpartition(" (estimand")[0] or newest.measure
     told = say("history.figure", measure=display_name(measure), file=source)
     return told if baseline is None else (*told, *say("history.figure_baseline"))
+
+
+def _of_all(drawn: int, n_runs: int) -> Sentence:
+    """Return how many of all runs are drawn; nothing if all are."""
+    if drawn >= n_runs:
+        return ()
+    n = Value("runs", drawn, count(drawn), derived="count")
+    every = Value("runs", n_runs, count(n_runs), derived="count")
+    return say("history.figure_cut", n=n, all=every)
 
 
 def _alt(runs: Sequence[Told], names: Sequence[str]) -> str:

@@ -23,7 +23,7 @@ from pipeline.report.blocks import (
 )
 from pipeline.report.control import moment
 from pipeline.report.history_drawing import MARKS
-from pipeline.report.history_figure import Told, history_figure
+from pipeline.report.history_figure import Told, history_figure, told_of
 from pipeline.report.html import Loose, loose_html
 from pipeline.report.verdicts import SHAPES, badge
 from pipeline.report.wording import counted, display_name, look_up, say, shown, word
@@ -163,7 +163,7 @@ def index_html(
         shape="wide",
     )
     blocks = (table,) if rows else ()
-    lede = say("history.audits_lede" if rows else "history.no_audits")
+    lede = () if rows else say("history.no_audits")
     section = Section(
         "1", "history", word("history.audits_title"), lede, {"blocks": blocks}
     )
@@ -201,12 +201,9 @@ def _combined(exit_code: int) -> Badge:
     return Badge(key.replace(" ", "-"), label, SHAPES[key])
 
 
-def told_of(row: HistoryRow) -> Told:
+def _told(row: HistoryRow) -> Told:
     """Return what a line of a history tells its figure."""
-    run = row.run
-    if run is None:
-        return Told(row.started, "")
-    return Told(row.started, run.verdict, run.measure, run.leaders)
+    return told_of(row.run) if row.run else Told(row.started, "")
 
 
 def _runs(history: History) -> Section:
@@ -284,7 +281,7 @@ def _leaders(history: History) -> tuple[Section, ...]:
         return ()
     at = [n for n, row in enumerate(history.rows) if row.is_baseline]
     figure = history_figure(
-        [told_of(row) for row in history.rows],
+        [*map(_told, history.rows)],
         baseline=at[-1] if at else None,
         always_show=history.always_show,
         source=word("history.each_file"),

@@ -20,6 +20,7 @@ from pipeline.primary import (
     interval,
     measure_of,
     nothing_of,
+    order_of,
     places,
     primary,
     question_of,
@@ -209,8 +210,6 @@ def _ranked(
 ) -> Ranking:
     low, high = interval(record)
     first, last = places(low, high)
-    rank = np.where(np.isnan(record.rank), np.inf, record.rank)
-    order = np.lexsort((np.arange(len(rank)), rank, unstable(record), np.isinf(rank)))
     return Ranking(
         index=index,
         key=key,
@@ -220,7 +219,7 @@ def _ranked(
         high=high,
         first=first,
         last=last,
-        order=tuple(order.tolist()),
+        order=tuple(order_of(record).tolist()),
         always=always,
     )
 

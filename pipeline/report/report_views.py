@@ -70,7 +70,9 @@ def report_views(
     views = {MAIN: main}
     for part in by_model:
         own = asked(part.result)
-        own = replace(own, cards={m: facts.cards[m] for m in own.cards})
+        # The runs before are told of the whole audit, on the index.
+        past = own.past._replace(runs=())
+        own = replace(own, cards={m: facts.cards[m] for m in own.cards}, past=past)
         views[file_of(part.model)] = view_of(
             own, sections_of(own), profile=profile, part=part
         )

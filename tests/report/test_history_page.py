@@ -7,9 +7,16 @@ from html import unescape
 
 import pytest
 
-from pipeline.past import Leader, PastRun
+from tests.report.made_variants import made
+from tests.report.reading import section
+from tests.report.test_by_model import four
+
+from pipeline.context import Context
+from pipeline.past import Approved, Leader, Past, PastRun, brief
+from pipeline.report.blocks import plain
 from pipeline.report.history_drawing import LeaderLine, history
 from pipeline.report.history_figure import Told, history_figure
+from pipeline.report.frameworks_section import _present
 from pipeline.report.history_page import (
     AuditRow,
     History,
@@ -17,6 +24,8 @@ from pipeline.report.history_page import (
     history_html,
     index_html,
 )
+from pipeline.report.report_views import report_views
+from pipeline.report.view import build_view
 
 MADE = "2026-11-22T08:00:00+00:00"
 
@@ -195,3 +204,63 @@ def test_equal_heights_are_equal_differences_in_every_line():
 def test_the_figure_in_words_keeps_to_its_length():
     runs = [told(1, leaders=(("x" * 400, 0.5),))]
     assert len(history_figure(runs).alt) == 250
+
+
+def before(*days, result=None):
+    """Return the runs of some days, asked what the apartments are asked."""
+    now = brief(result or made("apartments"))
+    runs = (run(day, measure=now.measure) for day in days)
+    return tuple(one._replace(leaders=now.leaders) for one in runs)
+
+
+def section_i(runs, **facts):
+    past = Past(runs=runs, n_runs=len(runs), **facts)
+    return section(build_view(made("apartments"), past=past), "I")
+
+
+def test_a_first_run_has_no_figure_of_runs():
+    assert section_i(()).is_brief
+
+
+def test_section_i_ends_with_the_runs_before_and_this_one():
+    part = section_i(before(1, 2))
+    (figure,) = part.parts["blocks"]
+    assert figure.id == "fig-history"
+    assert len(figure.data["verdicts"]) == 3
+    assert figure.data["verdicts"][2] == made("apartments").verdict
+    assert plain(part.lede).startswith("No approved baseline exists, so nothing is")
+    assert plain(part.lede).endswith("only shows the runs before.")
+
+
+def test_runs_before_alone_are_no_evidence_of_a_comparison():
+    assert "change" not in _present([section_i(before(1, 2))])
+
+
+def test_lines_of_section_i_end_in_the_numbers_of_this_run():
+    result = made("apartments")
+    first = brief(result).leaders[0]
+    (figure,) = section_i(before(1)).parts["blocks"]
+    assert figure.data["names"][0] == first.feature
+    assert figure.data["lines"][0].values == (first.value, first.value)
+
+
+def test_the_approved_run_is_marked_and_one_that_is_not_drawn_is_not():
+    approved = Approved(run(2).run_id, "", "", "", "", "")
+    (figure,) = section_i(before(1, 2, 3), baseline=approved).parts["blocks"]
+    assert figure.data["baseline"][0] == 1
+    (figure,) = section_i(before(1, 3), baseline=approved).parts["blocks"]
+    assert figure.data["baseline"] is None
+
+
+def test_the_caption_says_how_many_of_all_runs_are_drawn():
+    figure = history_figure([told(1), told(2)], n_runs=1200)
+    assert plain(figure.caption).endswith(" Drawn are the last 2 of 1\u202f200.")
+    assert "Drawn are" not in plain(history_figure([told(1), told(2)]).caption)
+
+
+def test_of_many_models_the_index_alone_tells_of_the_runs_before():
+    result = four()
+    past = Past(runs=before(1, result=result), n_runs=1)
+    views = report_views(result, context=Context(past=past))
+    ids = {path: [f.id for f in view.figures] for path, view in views.items()}
+    assert [path for path in ids if "fig-history" in ids[path]] == ["report"]
