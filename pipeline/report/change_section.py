@@ -44,10 +44,7 @@ def change(facts: Facts) -> Section:
     title = word("sections.change")
     runs = over_runs(facts)
     if facts.change is None or facts.baseline is None:
-        told = say("change.none")
-        if runs:
-            told = say("change.none_but_runs", figure=Link(runs[0].id))
-        return Section("I", "change", title, told, {"blocks": runs})
+        return Section("I", "change", title, _nothing(facts), {"blocks": runs})
     blocks = (
         _against(facts),
         _differs(facts.change),
@@ -57,6 +54,15 @@ def change(facts: Facts) -> Section:
         *runs,
     )
     return Section("I", "change", title, lede(facts), {"blocks": blocks})
+
+
+def _nothing(facts: Facts) -> Sentence:
+    """Return why nothing is compared: there is no baseline, or its run is gone."""
+    if approved := facts.past.baseline:
+        return say("change.none_there", run=named(approved.run_id))
+    if facts.past.runs:
+        return say("change.none_but_runs", figure=Link("fig-history"))
+    return say("change.none")
 
 
 def section_of(result: AuditResult, baseline: AuditResult) -> Section:

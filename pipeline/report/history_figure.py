@@ -103,7 +103,10 @@ def history_figure(
         },
         alt=_alt(last, names),
         headline=_headline(last, n_runs > len(last) or cut > 0),
-        caption=(*_caption(newest, at, source), *_of_all(len(last), n_runs or len(runs))),
+        caption=(
+            *_caption(newest, at, source),
+            *_of_all(len(last), n_runs or len(runs)),
+        ),
     )
 
 

@@ -324,6 +324,8 @@ def _standing(history: History) -> Sentence:
         )
     n = Value("changes", len(newest.changes), str(len(newest.changes)), derived="count")
     key = "newest_changed" if newest.changes else "newest_alike"
+    if sum(row.run is not None for row in history.rows) == 1:
+        key = "newest_first"
     return say(f"history.{key}", moment=moment(newest.started), n=counted(n, "change"))
 
 

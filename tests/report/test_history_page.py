@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta
 from html import unescape
 
 import pytest
-
 from tests.report.made_variants import made
 from tests.report.reading import section
 from tests.report.test_by_model import four
@@ -14,9 +13,9 @@ from tests.report.test_by_model import four
 from pipeline.context import Context
 from pipeline.past import Approved, Leader, Past, PastRun, brief
 from pipeline.report.blocks import plain
+from pipeline.report.frameworks_section import _present
 from pipeline.report.history_drawing import LeaderLine, history
 from pipeline.report.history_figure import Told, history_figure
-from pipeline.report.frameworks_section import _present
 from pipeline.report.history_page import (
     AuditRow,
     History,
@@ -111,6 +110,13 @@ def test_of_a_long_history_forty_lines_stand_open_and_all_behind_them():
 
 def test_a_history_without_a_run_says_so():
     assert "This audit has no run yet." in text(page())
+
+
+def test_a_first_run_is_not_told_as_one_before_it():
+    assert "The first run started 2026-11-02 06:00:00 UTC." in text(page(row(1)))
+    alike = "What is told of it is as in the run before."
+    assert alike not in text(page(row(1)))
+    assert alike in text(page(row(1), row(2)))
 
 
 def test_words_from_outside_can_neither_act_nor_reorder():
@@ -229,7 +235,7 @@ def test_section_i_ends_with_the_runs_before_and_this_one():
     assert len(figure.data["verdicts"]) == 3
     assert figure.data["verdicts"][2] == made("apartments").verdict
     assert plain(part.lede).startswith("No approved baseline exists, so nothing is")
-    assert plain(part.lede).endswith("only shows the runs before.")
+    assert "The runs before are only shown, in " in plain(part.lede)
 
 
 def test_runs_before_alone_are_no_evidence_of_a_comparison():
@@ -248,8 +254,12 @@ def test_the_approved_run_is_marked_and_one_that_is_not_drawn_is_not():
     approved = Approved(run(2).run_id, "", "", "", "", "")
     (figure,) = section_i(before(1, 2, 3), baseline=approved).parts["blocks"]
     assert figure.data["baseline"][0] == 1
-    (figure,) = section_i(before(1, 3), baseline=approved).parts["blocks"]
-    assert figure.data["baseline"] is None
+    part = section_i(before(1, 3), baseline=approved)
+    assert part.parts["blocks"][0].data["baseline"] is None
+    assert plain(part.lede) == (
+        f"The approved baseline {run(2).run_id} is not there any more, so nothing is "
+        "compared with it."
+    )
 
 
 def test_the_caption_says_how_many_of_all_runs_are_drawn():
