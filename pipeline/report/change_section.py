@@ -1,15 +1,26 @@
 """Section I: what differs from the approved baseline, what that allows to conclude.
 
-Then what moved, feature by feature, and which checks came out otherwise.
+Then what moved, feature by feature, which checks came out otherwise, and last the
+verdicts and leaders of the runs before, approved or not.
 """
 
 from pipeline.change import Change, Judged
 from pipeline.differences import AREAS, Difference
-from pipeline.report.blocks import Cell, Column, Row, Section, Sentence, Styled, Table
+from pipeline.report.blocks import (
+    Cell,
+    Column,
+    Link,
+    Row,
+    Section,
+    Sentence,
+    Styled,
+    Table,
+)
 from pipeline.report.change_tables import movements
 from pipeline.report.control import day_of
 from pipeline.report.facts import Facts, facts_of, tallied
 from pipeline.report.shift_tables import shifted
+from pipeline.report.history_figure import over_runs
 from pipeline.report.wording import (
     counted,
     joined,
@@ -32,9 +43,9 @@ RANGE = (", minimum", ", maximum")
 def change(facts: Facts) -> Section:
     """Return section I: the four steps in their order, the why before the numbers."""
     title = word("sections.change")
+    runs = over_runs(facts)
     if facts.change is None or facts.baseline is None:
-        nothing = {"blocks": ()}
-        return Section("I", "change", title, say("change.none"), nothing)
+        return Section("I", "change", title, _nothing(facts), {"blocks": runs})
     blocks = (
         _against(facts),
         _differs(facts.change),
@@ -42,8 +53,18 @@ def change(facts: Facts) -> Section:
         conclusion(facts.change),
         *movements(facts, facts.change),
         *_checks(facts.change),
+        *runs,
     )
     return Section("I", "change", title, lede(facts), {"blocks": blocks})
+
+
+def _nothing(facts: Facts) -> Sentence:
+    """Return why nothing is compared: there is no baseline, or its run is gone."""
+    if approved := facts.past.baseline:
+        return say("change.none_there", run=named(approved.run_id))
+    if facts.past.runs and not facts.is_part:
+        return say("change.none_but_runs", figure=Link("fig-history"))
+    return say("change.none")
 
 
 def section_of(result: AuditResult, baseline: AuditResult) -> Section:

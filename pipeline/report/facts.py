@@ -52,6 +52,8 @@ class Facts:
         The signatures under this run.
     past : Past
         What is known of the runs before.
+    is_part : bool
+        Whether it is one model of a result whose index tells of the runs before.
     """
 
     result: AuditResult
@@ -62,6 +64,7 @@ class Facts:
     attachments: Attachments = field(default_factory=dict)
     signoffs: tuple[Signoff, ...] = ()
     past: Past = NOTHING
+    is_part: bool = False
 
     @cached_property
     def change(self) -> Change | None:

@@ -52,7 +52,7 @@ EVIDENCE: Mapping[str, Place] = {
     "ranking": Place("F", "tab-ranking"),
     "agreement_pairs": Place("G", "tab-pairs"),
     "stability": Place("H"),
-    "change": Place("I"),
+    "change": Place("I", "tab-differs"),
     "checks": Place("J", "tab-checks"),
     "findings": Place("K"),
     "limits": Place("L"),

@@ -20,6 +20,7 @@ from pipeline.report.blocks import (
 from pipeline.report.by_model import ModelPart
 from pipeline.report.claims import claims
 from pipeline.report.facts import Facts, facts_of, tallied
+from pipeline.report.history_figure import over_runs
 from pipeline.report.likeness import likeness_table
 from pipeline.report.performance_tables import against_constant
 from pipeline.report.rankings import Ranking
@@ -54,7 +55,7 @@ def overview(facts: Facts, parts: Sequence[ModelPart]) -> Section:
     lede = say(
         "index.lede", models=counted(tallied("models", len(parts)), "model_asked")
     )
-    blocks = (_models(facts, parts), *_matrices(parts))
+    blocks = (_models(facts, parts), *_matrices(parts), *over_runs(facts))
     return Section("B", "overview", word("sections.overview"), lede, {"blocks": blocks})
 
 

@@ -71,7 +71,8 @@ def report_views(
     for part in by_model:
         own = asked(part.result)
         own = replace(own, past=past_of_part(context.past, result, part.model))
-        own = replace(own, cards={m: facts.cards[m] for m in own.cards})
+        cards = {m: facts.cards[m] for m in own.cards}
+        own = replace(own, cards=cards, is_part=True)
         views[file_of(part.model)] = view_of(
             own, sections_of(own), profile=profile, part=part
         )

@@ -8,13 +8,18 @@ from pathlib import Path
 
 import pytest
 from tests.report.made_variants import made, plain_result
+from tests.report.test_history_page import KILLED, MADE, row
+from tests.report.test_history_page import page as page_of
 
+from pipeline.report.history_page import AuditRow, index_html
 from pipeline.report.html import page_files
 from pipeline.result_csv import tables
 
 HERE = Path(__file__).parent
 PAGES = ("disagreeing", "hostile", "wide", "interrupted", "multiclass")
 """Between them every template, with much, little and nothing in it."""
+LOOSE = ("history", "audits")
+"""Pages that are no report on one result."""
 WHOLE = ("disagreeing",)
 """The page with most kinds of tables, figures, verdicts and findings."""
 KNOWN_MISTAKE = "Resource violates Content Security Policy"
@@ -28,6 +33,15 @@ def folder(tmp_path_factory):
     for name in PAGES:
         page = page_files(made(name), pdf=False)["report.html"]
         path.joinpath(f"{name}.html").write_text(page, encoding="utf-8")
+    audits = [AuditRow("apartments", 0, "confirmed", MADE, "run-1", "a/report.html")]
+    listed = index_html(audits, folder="reports", made=MADE, exit_code=0)
+    path.joinpath("audits.html").write_text(listed, encoding="utf-8")
+    runs = tuple(
+        row(day, report="runs/x/report.html", changes=("one", "two"))
+        for day in range(50)
+    )
+    past = page_of(*runs, KILLED, gaps=("A run is gone.",))
+    path.joinpath("history.html").write_text(past, encoding="utf-8")
     return path
 
 
@@ -37,7 +51,7 @@ def seen(folder):
     job = {
         "chromium": shutil.which("chromium"),
         "downloads": str(folder),
-        "pages": {name: str(folder / f"{name}.html") for name in PAGES},
+        "pages": {name: str(folder / f"{name}.html") for name in (*PAGES, *LOOSE)},
         "whole": WHOLE,
     }
     run = subprocess.run(
@@ -51,27 +65,27 @@ def seen(folder):
 
 
 @pytest.mark.needs_chromium
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", [*PAGES, *LOOSE])
 def test_no_rule_of_accessibility_is_broken(seen, name):
     modes = ("light", "dark", "narrow") if name in WHOLE else ("light", "narrow")
     assert seen[name]["axe"] == {mode: [] for mode in modes}
 
 
 @pytest.mark.needs_chromium
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", [*PAGES, *LOOSE])
 def test_nothing_is_asked_of_a_network_even_without_the_policy(seen, name):
     assert seen[name]["requests"] == []
     assert seen[name]["requestsWithoutPolicy"] == []
 
 
 @pytest.mark.needs_chromium
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", [*PAGES, *LOOSE])
 def test_a_narrow_window_scrolls_in_one_direction(seen, name):
     assert seen[name]["overflow"] <= 0
 
 
 @pytest.mark.needs_chromium
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", [*PAGES, *LOOSE])
 def test_every_link_is_large_enough_for_a_finger(seen, name):
     assert seen[name]["smallTargets"] == []
 
@@ -94,7 +108,7 @@ def test_an_address_inside_the_page_leads_into_the_window(seen, name):
 
 
 @pytest.mark.needs_chromium
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", [*PAGES, *LOOSE])
 def test_a_copied_row_has_one_tab_between_its_cells(seen, name):
     assert seen[name]["copied"] == []
 
