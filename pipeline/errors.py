@@ -5,9 +5,11 @@
       DataError        a table, a column, a split
       ModelError       an estimator that cannot be made, fitted or asked
       NotApplicable    a sound question that this model or engine cannot answer
+      LockedError      another process is at work on the audit
 
 Every message reads "<subject> must <rule>, but <finding>. <remedy>". The command line
-prints it on one line and exits with 2. R's failures are `r_bridge.errors.RBridgeError`.
+prints it on one line and exits with 2, with 5 if the audit is locked. R's failures are
+`r_bridge.errors.RBridgeError`.
 """
 
 from collections.abc import Iterable
@@ -42,6 +44,10 @@ class ModelError(AuditError):
 
 class NotApplicable(AuditError):  # noqa: N818 (an answer, not a fault)
     """A method or an engine that has no answer for this model or these columns."""
+
+
+class LockedError(AuditError):
+    """An audit that another process is at work on."""
 
 
 def listed(names: Iterable[object], *, limit: int = 5) -> str:

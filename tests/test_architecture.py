@@ -11,7 +11,8 @@ LAYERS = (
     "cli",
     "commands",
     "batch",
-    "running unattended",
+    "unattended",
+    "running",
     "replay",
     "audit handoff rendering",
     "judging supplied",
@@ -56,7 +57,7 @@ LAYERS = (
     "columns spreads result trials",
     "surface",
     "estimates stopping",
-    "records finding losses streams r_rng signoffs",
+    "records finding losses streams r_rng signoffs events locks",
     "errors frozen expressions template_folder",
 )
 

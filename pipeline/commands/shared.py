@@ -53,13 +53,15 @@ def progress(quiet: bool, *, plain: bool = False) -> Iterator[Tell | None]:
 @contextmanager
 def faults() -> Iterator[None]:
     """Turn what a user can mend into one message and an exit code."""
-    from pipeline.errors import AuditError
+    from pipeline.errors import AuditError, LockedError
     from r_bridge.errors import RBridgeError, RUnavailable
 
     try:
         yield
     except RUnavailable as error:
         stop(3, str(error))
+    except LockedError as error:
+        stop(5, str(error))
     except (AuditError, RBridgeError) as error:
         stop(2, str(error))
     except ImportError as error:
