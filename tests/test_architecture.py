@@ -11,6 +11,7 @@ LAYERS = (
     "cli",
     "commands",
     "batch",
+    "batch_log",
     "unattended",
     "running",
     "replay",
@@ -63,7 +64,7 @@ LAYERS = (
 
 COMMANDS = (
     *"approve diff doctor handoff history init install_r render run".split(),
-    *"schedule shared verify".split(),
+    *"run_all schedule shared verify".split(),
 )
 R_SIDE = "worker to_r from_r callback probe"
 BRIDGE = (

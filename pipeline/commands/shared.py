@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from signal import SIGINT, SIGTERM
 from typing import NoReturn, TypeAlias
 
 import click
@@ -18,16 +19,30 @@ QUIET = click.option("--quiet", "-q", is_flag=True, help="Print nothing but faul
 
 @contextmanager
 def terminable() -> Iterator[None]:
-    """Take SIGTERM, as schedulers send it, for Ctrl-C."""
+    """Take SIGTERM, as schedulers send it, for Ctrl-C.
 
-    def interrupt(number: int, _: object) -> NoReturn:
-        raise KeyboardInterrupt(signal.Signals(number).name)
+    Once, and not after Ctrl-C: the folder of an interrupted run is being saved then,
+    and a batch passes on to its run what the terminal has sent to both.
+    """
+    taken: list[int] = []
 
-    former = signal.signal(signal.SIGTERM, interrupt)
+    def interrupt(number: int, _: object) -> None:
+        if number == SIGTERM and taken:
+            return
+        taken.append(number)
+        by = () if number == SIGINT else (signal.Signals(number).name,)
+        raise KeyboardInterrupt(*by)
+
+    former = {number: signal.getsignal(number) for number in (SIGTERM, SIGINT)}
+    if former[SIGINT] is signal.SIG_IGN:  # a job in the background, as the shell says
+        del former[SIGINT]
+    for number in former:
+        signal.signal(number, interrupt)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, former)
+        for number, handler in former.items():
+            signal.signal(number, handler)
 
 
 @contextmanager
