@@ -249,7 +249,10 @@ def _judged(code: int, run: Line, is_stopped: bool) -> tuple[int, str]:
         name = signal.Signals(-code).name
         return 4, f"The run must come to its end, but {name} ended its process."
     if code not in GRAVEST or (code in FINISHED and not run):
-        return 4, f"The run must leave a folder, but it ended with {code} and left none."
+        return (
+            4,
+            f"The run must leave a folder, but it ended with {code} and left none.",
+        )
     return code, WORDS.get(code, "")
 
 
