@@ -1,10 +1,10 @@
 """Kill commands at many moments, and look at what they leave.
 
 ``python -m tests.kill.many 200`` kills so many processes, half of them at a moment
-drawn evenly over the whole life of the command, half in or around its saving. ``--seed``
-repeats the draws of a former time, ``--only run`` kills one command alone. After each
-kill the folders are looked at, and the audit is run again. Ends with 1 if anything is
-not as it must be.
+drawn evenly over the whole life of the command, half in or around its saving. `--seed`
+repeats the draws of a former time, `--only run` kills one command alone. After each
+kill the folders are looked at, and the audit is run again. A command that came to its
+end before its moment does not count. Ends with 1 if anything is not as it must be.
 """
 
 import argparse
@@ -16,13 +16,16 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import cycle
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.kill.lives import Life, audits, copied, ready
-from tests.kill.whole import faults, in_fork, next_run
+from tests.kill.lives import Life, copied, ready, runs
+from tests.kill.whole import faults, next_run, template
 
 ROOT = Path(__file__).parents[2]
+END = "ended before its moment"
 POLL = 0.001
 """Seconds between two looks at what a command has written."""
 MOST_RUNS = 12
@@ -54,17 +57,12 @@ class Moment(NamedTuple):
     share: float
 
 
-def moments(n: int, seed: int, lives: list[str]) -> list[Moment]:
-    """Draw when to kill what; the first ones are the same however many are asked."""
+def moments(seed: int, lives: Sequence[str]) -> Iterator[Moment]:
+    """Draw when to kill what, the commands by turns."""
     draw = random.Random(seed)
-    return [
-        Moment(
-            lives[i % len(lives)],
-            ("life", "saving")[draw.random() < 0.5],
-            draw.random(),
-        )
-        for i in range(n)
-    ]
+    for life in cycle(lives):
+        of = draw.choice(("life", "saving"))
+        yield Moment(life, of, draw.random())
 
 
 def length(life: Life, folder: Path) -> Length:
@@ -90,13 +88,13 @@ def kill(life: Life, moment: Moment, usual: Length, folder: Path) -> str:
     while watch.is_alive() and time.monotonic() - watch.began < wait:
         time.sleep(POLL)
     if watch.process.poll() is not None:
-        return "after its end"
+        return END
     os.killpg(watch.process.pid, signal.SIGKILL)
     watch.process.wait()
     watch.look()
     if watch.saved:
-        return "after the saving"
-    return "in the saving" if watch.saving else "before the saving"
+        return "killed after the saving"
+    return f"killed {'in' if watch.saving else 'before'} the saving"
 
 
 class Watch:
@@ -137,29 +135,29 @@ def _started(life: Life, folder: Path) -> "subprocess.Popen[bytes]":
 
 def killed(n: int, seed: int, lives: dict[str, Life], place: Path) -> int:
     """Kill so often; print each fault and a count. Return how many faults there are."""
-    template = audits(place / "template")
-    for _ in range(2):
-        said = in_fork(["run", str(template / "one"), "-q"])
-        assert said.code == 0, said.error
+    made = template(place)
     usual, where, n_faults = {}, Counter(), 0
     for name, life in lives.items():
-        usual[name] = length(life, copied(template, place / "measured"))
+        usual[name] = length(life, copied(made, place / "measured"))
         print(
             f"{name}: lives {usual[name].whole:.2f} s, saves from "
             f"{usual[name].saving:.2f} s to {usual[name].saved:.2f} s",
             flush=True,
         )
-    for i, moment in enumerate(moments(n, seed, [*lives])):
+    for i, moment in enumerate(moments(seed, [*lives])):
         folder = place / moment.life.replace(" ", "")
-        if len([*folder.glob("*/runs/[!.]*")]) in {0, *range(MOST_RUNS, 99)}:
-            copied(template, folder)
+        if not folder.exists() or len(runs(folder)) > MOST_RUNS:
+            copied(made, folder)
         part = kill(lives[moment.life], moment, usual[moment.life], folder)
         where[moment.life, part] += 1
         for fault in (*faults(folder), *next_run(folder)):
             n_faults += 1
-            print(f"kill {i} of seed {seed}, {moment}, {part}: {fault}", flush=True)
+            print(f"draw {i} of seed {seed}, {moment}, {part}: {fault}", flush=True)
+        n_ended = sum(times for (_, part), times in where.items() if part == END)
+        if i + 1 - n_ended == n:
+            break
     for (name, part), times in sorted(where.items()):
-        print(f"{name}, killed {part}: {times}")
+        print(f"{name}, {part}: {times}")
     print(f"{n} kills, seed {seed}: {n_faults} faults")
     return n_faults
 
@@ -173,8 +171,8 @@ def main() -> None:
     )
     words.add_argument("--only", action="append", choices=ready())
     given = words.parse_args()
-    lives = {name: life for name, life in ready().items()}
-    lives = {name: lives[name] for name in given.only or lives}
+    known = ready()
+    lives = {name: known[name] for name in given.only or known}
     with tempfile.TemporaryDirectory() as place:
         sys.exit(bool(killed(given.n, given.seed, lives, Path(place))))
 

@@ -10,12 +10,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.kill.lives import AUDIT, ready, runs
+from tests.kill.lives import AUDIT, audits, ready, runs
 
 from pipeline.cli import main
 from pipeline.errors import AuditError
 from pipeline.events import read_events
 from pipeline.locks import locked
+from pipeline.running import run_audit
 from pipeline.verify import verify
 
 VISIBLE = {
@@ -34,6 +35,17 @@ class Said(NamedTuple):
     code: int
     out: str
     error: str
+
+
+def template(place: Path) -> Path:
+    """Return a folder of audits with two runs, made in this process.
+
+    What a run loads, forks of this process have loaded.
+    """
+    folder = audits(place / "template")
+    for _ in range(2):
+        run_audit(folder / AUDIT)
+    return folder
 
 
 def in_fork(arguments: Sequence[str], before: object = None) -> Said:
