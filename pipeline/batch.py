@@ -95,7 +95,7 @@ def run_batch(
     tell : callable
         Gets one line per audit that begins, and what was taken up.
     after_each : callable
-        Gets what became of them so far.
+        Gets what became of them so far; of all at the end, still under the lock.
 
     Raises
     ------
@@ -119,11 +119,12 @@ def run_batch(
                 if is_stopped:
                     raise KeyboardInterrupt
                 after_each(_batch(folder, names, done))
+            batch = _batch(folder, names, done)
+            append_event(folder, "batch_ended", into=LOG, exit_code=batch.exit_code)
         except KeyboardInterrupt:
             append_event(folder, "batch_stopped", into=LOG)
-            return _batch(folder, names, done)._replace(exit_code=130)
-        batch = _batch(folder, names, done)
-        append_event(folder, "batch_ended", into=LOG, exit_code=batch.exit_code)
+            batch = _batch(folder, names, done)._replace(exit_code=130)
+        after_each(batch)
     return batch
 
 

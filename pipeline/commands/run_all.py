@@ -1,14 +1,26 @@
 """run --all: the audits of a folder, one after another."""
 
+import os
+from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 import click
 
-from pipeline.batch import Batch, Outcome, gravest, run_batch, shown
+from pipeline.batch import Batch, gravest, run_batch, shown
+from pipeline.batch_log import Outcome, runs_of
+from pipeline.errors import AuditError
+
+if TYPE_CHECKING:
+    from pipeline.report.history_page import AuditRow
 
 PAGE = "batch.html"
 SAID = {True: "not run", False: "no run"}
 """Of an audit without a verdict: its turn never came, or it left no run folder."""
+WAITING = "Its turn has not come."
+FORMER = "The report is that of an earlier run."
 MOST_WORDS = 200
 
 
@@ -22,17 +34,18 @@ def run_all(
     int
         The gravest of their exit codes, or 130 if the batch was stopped.
     """
+    faults: list[str] = []
     batch = run_batch(
         folder,
         options=(*options, *(["--quiet"] if quiet else [])),
         fresh=fresh,
         tell=lambda line: None if quiet else click.echo(line, err=True),
-        after_each=_write_page,
+        after_each=lambda so_far: faults.append(_write_page(so_far)),
     )
-    fault = _write_page(batch)
-    code = gravest([batch.exit_code, 4 if fault else 0])
+    code = gravest([batch.exit_code, 4 if faults[-1] else 0])
     if code or not quiet:
-        for line in (*table(batch), fault or f"HTML  {folder / PAGE}"):
+        lines = table(batch._replace(exit_code=code))
+        for line in (*lines, faults[-1] or f"HTML  {folder / PAGE}"):
             click.echo(line, err=quiet)
     return code
 
@@ -66,5 +79,65 @@ def _short(message: str) -> str:
 
 
 def _write_page(batch: Batch) -> str:
-    """Write the index page; what keeps it from being written must not stop a batch."""
+    """Write the index page under the lock; return why not: that stops no batch."""
+    try:
+        from pipeline.history import remove_parts, write_file
+        from pipeline.report.history_page import index_html
+
+        page = index_html(
+            tuple(_row(batch.folder, outcome) for outcome in batch.outcomes),
+            folder=shown(batch.folder.resolve().name),
+            made=datetime.now(UTC).isoformat(timespec="seconds"),
+            exit_code=batch.exit_code,
+        )
+        remove_parts(batch.folder, PAGE)
+        write_file(batch.folder / PAGE, page)
+    except AuditError as error:
+        return str(error)
+    except Exception as error:
+        said = f"{type(error).__name__} says: {error}."
+        return f"{batch.folder / PAGE} must be written, but {said}"
     return ""
+
+
+def _row(folder: Path, outcome: Outcome) -> "AuditRow":
+    """Return what the page says of an audit, with its newest report."""
+    from pipeline.report.history_page import AuditRow
+
+    audit = folder / outcome.audit
+    run = outcome.run_id or max(runs_of(audit), default="")
+    notes = [" ".join(shown(line) for line in outcome.message.splitlines())]
+    if outcome.exit_code is None:
+        notes = [WAITING]
+    if run and not outcome.run_id:
+        notes.append(FORMER)
+    return AuditRow(
+        shown(outcome.audit),
+        outcome.exit_code,
+        outcome.verdict,
+        started=started_at(run),
+        run_id=run,
+        report=_address(folder, audit / "runs" / run / "report.html"),
+        note=" ".join(filter(None, notes)),
+    )
+
+
+def started_at(run_id: str) -> str:
+    """Return when a run started, as an ISO text in UTC; empty if its name is none.
+
+    Examples
+    --------
+    >>> started_at("20251120T084600Z-3f9a1c2b"), started_at("mine")
+    ('2025-11-20T08:46:00+00:00', '')
+    """
+    with suppress(ValueError):
+        start = datetime.strptime(run_id[:16], "%Y%m%dT%H%M%SZ")
+        return start.replace(tzinfo=UTC).isoformat()
+    return ""
+
+
+def _address(folder: Path, report: Path) -> str:
+    """Return where a report lies from the page, empty if it is not there."""
+    if not report.is_file():
+        return ""
+    return quote(os.fsencode(report.relative_to(folder)))
