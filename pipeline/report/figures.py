@@ -28,6 +28,7 @@ from pipeline.report.figure_data import (
     ModelPanel,
     RankingRow,
 )
+from pipeline.report.history_drawing import history
 from pipeline.report.interaction_drawing import interactions
 from pipeline.report.rank_drawing import rank_intervals, rank_shares
 from pipeline.report.surface_drawing import surface
@@ -38,6 +39,7 @@ __all__ = [
     "clusters",
     "effects",
     "engines",
+    "history",
     "interactions",
     "models",
     "paged_bands",

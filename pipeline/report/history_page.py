@@ -4,9 +4,34 @@ Not: where they were found (`run_index`), or what a single run says (`view`).
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from pipeline.past import PastRun
+from pipeline.report.blocks import (
+    Badge,
+    Cell,
+    Column,
+    FileLink,
+    Part,
+    Row,
+    Section,
+    Sentence,
+    Styled,
+    Table,
+    Value,
+)
+from pipeline.report.control import moment
+from pipeline.report.history_drawing import MARKS
+from pipeline.report.history_figure import Told, history_figure
+from pipeline.report.html import Loose, loose_html
+from pipeline.report.verdicts import SHAPES, badge
+from pipeline.report.wording import counted, display_name, look_up, say, shown, word
+
+NO_RUN = "not established"
+DIGITS = 12
+SHOWN = 40
+"""Lines of a history that stand open; the others are behind them."""
 
 
 class HistoryRow(NamedTuple):
@@ -95,12 +120,219 @@ class AuditRow(NamedTuple):
 
 
 def history_html(history: History) -> str:
-    """Return the page of one audit's runs: verdicts, leaders, changes, gaps."""
-    raise NotImplementedError
+    """Return the page of one audit's runs: verdicts, leaders, changes, gaps.
+
+    One self-contained file without script; the same bytes for the same history.
+    """
+    newest = next((row for row in reversed(history.rows) if row.run), None)
+    blocks = (*_leaders(history), _trail(history), _runs(history))
+    sections = tuple(replace(one, letter=str(n)) for n, one in enumerate(blocks, 1))
+    verdict = badge(newest.run.verdict if newest and newest.run else NO_RUN)
+    title = say("history.title", audit=display_name(history.audit))
+    return loose_html(
+        Loose(
+            name=display_name(history.audit),
+            made=history.made,
+            title=title,
+            subtitle=_counts(history),
+            verdict=verdict,
+            sentence=_standing(history),
+            sections=sections,
+        )
+    )
 
 
 def index_html(
     rows: Sequence[AuditRow], *, folder: str, made: str, exit_code: int
 ) -> str:
     """Return the page of several audits, one line each, under one exit code."""
-    raise NotImplementedError
+    n = Value("audits", len(rows), str(len(rows)), derived="count")
+    ended = sum(row.exit_code == 0 for row in rows)
+    good = Value("audits", ended, str(ended), derived="count")
+    table = Table(
+        id="tab-audits",
+        caption=say("history.audits"),
+        columns=(
+            Column(say("history.audit"), "header", 20),
+            Column(say("history.verdict"), width=25),
+            Column(say("history.exit_code"), "number", 6),
+            Column(say("history.run"), "code", 20),
+            Column(say("history.note"), width=30),
+        ),
+        rows=tuple(map(_audit, rows)),
+        shape="wide",
+    )
+    blocks = (table,) if rows else ()
+    lede = say("history.audits_lede" if rows else "history.no_audits")
+    section = Section(
+        "1", "history", word("history.audits_title"), lede, {"blocks": blocks}
+    )
+    return loose_html(
+        Loose(
+            name=display_name(folder),
+            made=made,
+            title=say("history.all_title", folder=display_name(folder)),
+            subtitle=say("history.made", moment=moment(made)),
+            verdict=_combined(exit_code),
+            sentence=say(
+                "history.combined",
+                code=str(exit_code),
+                good=good,
+                n=counted(n, "audit"),
+            ),
+            sections=(section,),
+        )
+    )
+
+
+def _combined(exit_code: int) -> Badge:
+    """Return the exit code of all audits with the shape of a verdict."""
+    key = "confirmed" if exit_code == 0 else "not confirmed"
+    words = look_up("history.combined_words")
+    label = words["good" if exit_code == 0 else "bad"]
+    return Badge(key.replace(" ", "-"), label, SHAPES[key])
+
+
+def told_of(row: HistoryRow) -> Told:
+    """Return what a line of a history tells its figure."""
+    run = row.run
+    if run is None:
+        return Told(row.started, "")
+    return Told(row.started, run.verdict, run.measure, run.leaders)
+
+
+def _runs(history: History) -> Section:
+    """Return every line, newest first: on a long history the last are asked for."""
+    first = next((row for row in history.rows if row.run), None)
+    rows = tuple(_row(row, row is first) for row in reversed(history.rows))
+    table = Table(
+        id="tab-runs",
+        caption=say("history.runs"),
+        columns=(
+            Column(say("history.started"), "header", 11),
+            Column(say("history.verdict"), width=24),
+            Column(say("history.exit_code"), "number", 5),
+            Column(say("history.changes"), width=33),
+            Column(say("history.run"), "code", 27),
+        ),
+        rows=rows,
+        notes=(say("history.exit_codes"),),
+        shape="wide",
+    )
+    if len(rows) > SHOWN:
+        whole = replace(table, id="tab-runs-all", notes=())
+        table = replace(table, rows=rows[:SHOWN], everything=whole)
+    blocks = (table,) if rows else ()
+    lede = () if rows else say("history.no_runs")
+    return Section("", "history", word("history.runs_title"), lede, {"blocks": blocks})
+
+
+def _row(row: HistoryRow, is_first: bool) -> Row:
+    code = "–" if row.exit_code is None else str(row.exit_code)
+    return Row(
+        (
+            Cell((moment(row.started) if row.started else "–",)),
+            Cell(_verdict(row)),
+            Cell((code,)),
+            Cell(_happened(row, is_first)),
+            Cell(_run(row)),
+        )
+    )
+
+
+def _verdict(row: HistoryRow) -> Sentence:
+    """Return the verdict of a run, and what people have said of it."""
+    if row.run is None:
+        return (word("history.left_no_run"),)
+    marked = (Styled("line", (word("history.baseline"),)),) if row.is_baseline else ()
+    return (_short(row.run.verdict), *marked)
+
+
+def _short(verdict: str) -> Badge:
+    """Return a verdict in the words that fit into a column."""
+    words = dict(zip(MARKS, look_up("history.marks"), strict=True))
+    return replace(badge(verdict), label=words[verdict])
+
+
+def _happened(row: HistoryRow, is_first: bool) -> Sentence:
+    """Return what is not as in the run before, one line each."""
+    told = [*filter(None, (row.note,)), *row.changes, *row.signed]
+    lines = tuple(Styled("entry", (shown(text),)) for text in told)
+    return lines or (word("history.first" if is_first else "history.as_before"),)
+
+
+def _run(row: HistoryRow) -> Sentence:
+    """Return the name of a run, as a link to its report if there is one, and digest."""
+    if row.run is None:
+        return ("–",)
+    name = display_name(row.run.run_id)
+    linked: Part = FileLink(row.report, name) if row.report else name
+    digest = say("history.digest", digest=row.run.content_digest[:DIGITS])
+    return (linked, Styled("line", digest))
+
+
+def _leaders(history: History) -> tuple[Section, ...]:
+    if not history.rows:
+        return ()
+    at = [n for n, row in enumerate(history.rows) if row.is_baseline]
+    figure = history_figure(
+        [told_of(row) for row in history.rows],
+        baseline=at[-1] if at else None,
+        always_show=history.always_show,
+    )
+    title = word("history.leaders_title")
+    return (Section("", "history", title, (), {"blocks": (figure,)}),)
+
+
+def _trail(history: History) -> Section:
+    """Return where the chain of runs is broken, or that it is not."""
+    gaps = tuple((shown(gap),) for gap in history.gaps)
+    lede = say("history.gaps" if gaps else "history.no_gaps")
+    return Section("", "history", word("history.trail_title"), lede, {"blocks": gaps})
+
+
+def _counts(history: History) -> Sentence:
+    runs = sum(row.run is not None for row in history.rows)
+    others = len(history.rows) - runs
+    n = Value("runs", runs, str(runs), derived="count")
+    m = Value("runs", others, str(others), derived="count")
+    key = "counts_attempts" if others else "counts"
+    return say(
+        f"history.{key}",
+        runs=counted(n, "past_run"),
+        attempts=counted(m, "attempt"),
+        moment=moment(history.made),
+    )
+
+
+def _standing(history: History) -> Sentence:
+    """Return how the newest line came out, in one sentence."""
+    if not history.rows:
+        return say("history.no_runs")
+    newest = history.rows[-1]
+    if newest.run is None:
+        return say(
+            "history.newest_left_none",
+            moment=moment(newest.started),
+            note=shown(newest.note),
+        )
+    n = Value("changes", len(newest.changes), str(len(newest.changes)), derived="count")
+    key = "newest_changed" if newest.changes else "newest_alike"
+    return say(f"history.{key}", moment=moment(newest.started), n=counted(n, "change"))
+
+
+def _audit(row: AuditRow) -> Row:
+    name = display_name(row.audit)
+    linked: Part = FileLink(row.report, name) if row.report else name
+    code = "–" if row.exit_code is None else str(row.exit_code)
+    told: Part = _short(row.verdict) if row.verdict else word("history.left_no_run")
+    when = (Styled("line", (moment(row.started),)),) if row.started else ()
+    return Row(
+        (
+            Cell((linked,)),
+            Cell((told,)),
+            Cell((code,)),
+            Cell((display_name(row.run_id) or "–", *when)),
+            Cell((shown(row.note) or "–",)),
+        )
+    )

@@ -6,10 +6,18 @@ from datetime import datetime
 from functools import cache, partial
 from hashlib import sha256
 from types import MappingProxyType
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from pipeline.context import ALONE, Context
-from pipeline.report.blocks import Figure, Sentence, Styled, Table
+from pipeline.report.blocks import (
+    Badge,
+    Figure,
+    Section,
+    Sentence,
+    Styled,
+    Table,
+    plain,
+)
 from pipeline.report.facts import Attachments
 from pipeline.report.fonts import fonts_of
 from pipeline.report.pdf import conformity_statement, to_pdf
@@ -17,7 +25,7 @@ from pipeline.report.report_views import MAIN, report_views
 from pipeline.report.template_files import templates_sha256
 from pipeline.report.traces import light, traces
 from pipeline.report.view import ReportView, at_most, build_view
-from pipeline.report.wording import look_up, say, templates
+from pipeline.report.wording import LANGUAGE, look_up, say, templates, word
 from pipeline.result import AuditResult
 from pipeline.result_csv import tables
 
@@ -35,6 +43,49 @@ MOST_ROWS = 2000
 TEMPLATE_DIGITS = 16
 """Of the digest of the templates, which the manifest holds in full."""
 NO_FILES: Mapping[str, bytes] = MappingProxyType({})
+
+
+class Loose(NamedTuple):
+    """A page that is no report on one result: a history, an index of audits.
+
+    Attributes
+    ----------
+    name : str
+        What the foot and the window call it, safe to show.
+    made : str
+        When it was made: an ISO text in UTC.
+    title, subtitle, sentence : Sentence
+    verdict : Badge
+    sections : tuple of Section
+        Of blocks.
+    """
+
+    name: str
+    made: str
+    title: Sentence
+    subtitle: Sentence
+    verdict: Badge
+    sentence: Sentence
+    sections: tuple[Section, ...]
+
+
+def loose_html(page: Loose) -> str:
+    """Return such a page as one self-contained HTML file."""
+    view = ReportView(
+        language=LANGUAGE,
+        document=page.name,
+        digest="",
+        created=page.made,
+        classification="",
+        title=page.title,
+        subtitle=page.subtitle,
+        kicker=word("title.kicker"),
+        page_title=plain(page.title),
+        verdict=page.verdict,
+        sentence=page.sentence,
+        sections=page.sections,
+    )
+    return _rendered(view, printing=False, template="history.html.j2")
 
 
 class Page:
@@ -239,12 +290,13 @@ def _rendered(
     printing: bool,
     conformity: Rows = (),
     beside: Mapping[str, str] = MappingProxyType({}),
+    template: str = "report.html.j2",
 ) -> str:
     digest = Styled("code", (templates_sha256()[:TEMPLATE_DIGITS],))
     made_with = ((say("control.templates"), say("control.sha256", digest=digest)),)
     return (
         _environment()
-        .get_template("report.html.j2")
+        .get_template(template)
         .render(
             view=view,
             labels=view.labels,

@@ -1,0 +1,155 @@
+"""F9: the verdicts and the leaders of the last runs of an audit, as a figure."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from math import nan
+from typing import NamedTuple
+
+from pipeline.past import Leader
+from pipeline.report.blocks import Figure, Sentence, Value, plain
+from pipeline.report.history_drawing import MARKS, MOST_RUNS, LeaderLine
+from pipeline.report.number_text import significant
+from pipeline.report.wording import counted, display_name, look_up, say, word
+
+LINES = 6
+"""Leaders of the newest run with any that have a line."""
+ALT = 250
+
+
+class Told(NamedTuple):
+    """What one run, or attempt, tells the figure.
+
+    Attributes
+    ----------
+    started : str
+        An ISO text in UTC.
+    verdict : str
+        A key of `history_drawing.MARKS`; "" of an attempt that left no run.
+    measure : str
+        What the leaders are of.
+    leaders : tuple of Leader
+        By rank.
+    """
+
+    started: str
+    verdict: str
+    measure: str = ""
+    leaders: tuple[Leader, ...] = ()
+
+
+def history_figure(
+    runs: Sequence[Told],
+    *,
+    baseline: int | None = None,
+    always_show: Sequence[str] = (),
+    source: str = "history.json",
+) -> Figure:
+    """Return the figure of verdicts and leaders over runs, the last sixty of them.
+
+    Parameters
+    ----------
+    runs : sequence of Told
+        Oldest first, at least one.
+    baseline : int, optional
+        The place of the approved baseline among `runs`.
+    always_show : sequence of str
+        Features with a line wherever they rank.
+    source : str
+        The file that holds the numbers, for the caption.
+    """
+    cut = max(len(runs) - MOST_RUNS, 0)
+    last = runs[cut:]
+    at = None if baseline is None or baseline < cut else baseline - cut
+    newest = next((run for run in reversed(last) if run.leaders), None)
+    lines, names = _lines(last, newest, always_show)
+    return Figure(
+        id="fig-history",
+        function="history",
+        data={
+            "lines": lines,
+            "names": tuple(map(display_name, names)),
+            "verdicts": tuple(run.verdict for run in last),
+            "words": tuple(look_up("history.marks")),
+            "days": tuple(_day(run.started) for run in last),
+            "head": (word("history.verdict"), word("history.newest")),
+            "baseline": None if at is None else (at, word("history.baseline")),
+        },
+        alt=_alt(last, names),
+        headline=_headline(last, cut),
+        caption=_caption(newest, at, source),
+    )
+
+
+def _lines(
+    runs: Sequence[Told], newest: Told | None, always_show: Sequence[str]
+) -> tuple[tuple[LeaderLine, ...], tuple[str, ...]]:
+    """Return a line for each leader of the newest run, and its name."""
+    if newest is None:
+        return (), ()
+    ranked = [leader.feature for leader in newest.leaders]
+    asked = (name for name in always_show if name in ranked)
+    names = tuple(dict.fromkeys((*ranked[:LINES], *asked)))
+    alike = [
+        {leader.feature: leader for leader in run.leaders}
+        if run.measure == newest.measure
+        else {}
+        for run in runs
+    ]
+    nothing = Leader("", nan, nan, nan, nan)
+    lines = []
+    for name in names:
+        told = [run.get(name, nothing) for run in alike]
+        latest = next(leader for leader in newest.leaders if leader.feature == name)
+        lines.append(
+            LeaderLine(
+                values=tuple(leader.value for leader in told),
+                low=tuple(leader.low for leader in told),
+                high=tuple(leader.high for leader in told),
+                told=significant(latest.value),
+            )
+        )
+    return tuple(lines), names
+
+
+def _headline(runs: Sequence[Told], cut: int) -> Sentence:
+    """Return how the last run came out, and since when it has."""
+    verdict = runs[-1].verdict
+    alike = next(
+        (n for n, run in enumerate(reversed(runs)) if run.verdict != verdict), len(runs)
+    )
+    n = Value("runs", alike, str(alike), derived="count")
+    key = "same" if alike > 1 else "newest"
+    return say(
+        f"history.headline_{key}",
+        verdict=str(look_up("history.marks")[[*MARKS].index(verdict)]),
+        n=counted(n, "past_run"),
+        first=say("history.at_least") if alike == len(runs) and cut else (),
+    )
+
+
+def _caption(newest: Told | None, baseline: int | None, source: str) -> Sentence:
+    if newest is None:
+        return say("history.figure_verdicts")
+    measure = newest.measure.rpartition(" (estimand")[0] or newest.measure
+    told = say("history.figure", measure=display_name(measure), file=source)
+    return told if baseline is None else (*told, *say("history.figure_baseline"))
+
+
+def _alt(runs: Sequence[Told], names: Sequence[str]) -> str:
+    """Return the figure in words, at most 250 characters."""
+    n = Value("runs", len(runs), str(len(runs)), derived="count")
+    text = plain(
+        say(
+            "history.alt",
+            n=counted(n, "past_run"),
+            first=_day(runs[0].started),
+            last=_day(runs[-1].started),
+            verdict=str(look_up("history.marks")[[*MARKS].index(runs[-1].verdict)]),
+            leader=display_name(names[0]) if names else word("history.nobody"),
+        )
+    )
+    return text if len(text) <= ALT else f"{text[: ALT - 1]}…"
+
+
+def _day(instant: str) -> str:
+    return f"{datetime.fromisoformat(instant):%Y-%m-%d}" if instant else "–"
