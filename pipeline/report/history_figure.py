@@ -114,17 +114,21 @@ def _lines(
 def _headline(runs: Sequence[Told], cut: int) -> Sentence:
     """Return how the last run came out, and since when it has."""
     verdict = runs[-1].verdict
-    alike = next(
-        (n for n, run in enumerate(reversed(runs)) if run.verdict != verdict), len(runs)
-    )
+    if not verdict:
+        return say("history.headline_none")
+    others = (n for n, run in enumerate(reversed(runs)) if run.verdict != verdict)
+    alike = next(others, len(runs))
     n = Value("runs", alike, str(alike), derived="count")
-    key = "same" if alike > 1 else "newest"
     return say(
-        f"history.headline_{key}",
-        verdict=str(look_up("history.marks")[[*MARKS].index(verdict)]),
+        f"history.headline_{'same' if alike > 1 else 'newest'}",
+        verdict=_words(verdict).capitalize() if alike > 1 else _words(verdict),
         n=counted(n, "past_run"),
         first=say("history.at_least") if alike == len(runs) and cut else (),
     )
+
+
+def _words(verdict: str) -> str:
+    return str(look_up("history.marks")[[*MARKS].index(verdict)])
 
 
 def _caption(newest: Told | None, baseline: int | None, source: str) -> Sentence:
@@ -144,7 +148,7 @@ def _alt(runs: Sequence[Told], names: Sequence[str]) -> str:
             n=counted(n, "past_run"),
             first=_day(runs[0].started),
             last=_day(runs[-1].started),
-            verdict=str(look_up("history.marks")[[*MARKS].index(runs[-1].verdict)]),
+            verdict=_words(runs[-1].verdict),
             leader=display_name(names[0]) if names else word("history.nobody"),
         )
     )

@@ -30,6 +30,8 @@ from pipeline.report.wording import counted, display_name, look_up, say, shown, 
 
 NO_RUN = "not established"
 DIGITS = 12
+ZONE = " UTC"
+"""What the caption of a table says of all its times."""
 SHOWN = 40
 """Lines of a history that stand open; the others are behind them."""
 
@@ -124,10 +126,8 @@ def history_html(history: History) -> str:
 
     One self-contained file without script; the same bytes for the same history.
     """
-    newest = next((row for row in reversed(history.rows) if row.run), None)
     blocks = (*_leaders(history), _trail(history), _runs(history))
     sections = tuple(replace(one, letter=str(n)) for n, one in enumerate(blocks, 1))
-    verdict = badge(newest.run.verdict if newest and newest.run else NO_RUN)
     title = say("history.title", audit=display_name(history.audit))
     return loose_html(
         Loose(
@@ -135,7 +135,7 @@ def history_html(history: History) -> str:
             made=history.made,
             title=title,
             subtitle=_counts(history),
-            verdict=verdict,
+            verdict=_newest(history),
             sentence=_standing(history),
             sections=sections,
         )
@@ -153,11 +153,11 @@ def index_html(
         id="tab-audits",
         caption=say("history.audits"),
         columns=(
-            Column(say("history.audit"), "header", 20),
-            Column(say("history.verdict"), width=25),
-            Column(say("history.exit_code"), "number", 6),
-            Column(say("history.run"), "code", 20),
-            Column(say("history.note"), width=30),
+            Column(say("history.audit"), "header", 18),
+            Column(say("history.verdict"), width=24),
+            Column(say("history.exit_code"), "number", 5),
+            Column(say("history.run"), "code", 25),
+            Column(say("history.note"), width=28),
         ),
         rows=tuple(map(_audit, rows)),
         shape="wide",
@@ -183,6 +183,14 @@ def index_html(
             sections=(section,),
         )
     )
+
+
+def _newest(history: History) -> Badge:
+    """Return the verdict of the newest line, or that it has none."""
+    run = history.rows[-1].run if history.rows else None
+    if run is not None:
+        return badge(run.verdict)
+    return replace(badge(NO_RUN), label=word("history.left_no_run"))
 
 
 def _combined(exit_code: int) -> Badge:
@@ -231,7 +239,7 @@ def _row(row: HistoryRow, is_first: bool) -> Row:
     code = "–" if row.exit_code is None else str(row.exit_code)
     return Row(
         (
-            Cell((moment(row.started) if row.started else "–",)),
+            Cell((moment(row.started).removesuffix(ZONE) if row.started else "–",)),
             Cell(_verdict(row)),
             Cell((code,)),
             Cell(_happened(row, is_first)),
@@ -279,6 +287,7 @@ def _leaders(history: History) -> tuple[Section, ...]:
         [told_of(row) for row in history.rows],
         baseline=at[-1] if at else None,
         always_show=history.always_show,
+        source=word("history.each_file"),
     )
     title = word("history.leaders_title")
     return (Section("", "history", title, (), {"blocks": (figure,)}),)
@@ -326,13 +335,14 @@ def _audit(row: AuditRow) -> Row:
     linked: Part = FileLink(row.report, name) if row.report else name
     code = "–" if row.exit_code is None else str(row.exit_code)
     told: Part = _short(row.verdict) if row.verdict else word("history.left_no_run")
-    when = (Styled("line", (moment(row.started),)),) if row.started else ()
+    when = moment(row.started).removesuffix(ZONE) if row.started else ""
+    run = (display_name(row.run_id), Styled("line", (when,))) if row.run_id else ("–",)
     return Row(
         (
             Cell((linked,)),
             Cell((told,)),
             Cell((code,)),
-            Cell((display_name(row.run_id) or "–", *when)),
+            Cell(run),
             Cell((shown(row.note) or "–",)),
         )
     )
