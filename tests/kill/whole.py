@@ -1,10 +1,10 @@
 """What must hold of a folder of audits after a command was killed in it."""
 
-import json
 import os
 import signal
 import sys
 import tempfile
+import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -26,7 +26,7 @@ VISIBLE = {
         *("events.jsonl", "signoffs.jsonl", "history.html"),
     },
 }
-INDEX = ("history.sqlite", "history.sqlite-wal", "history.sqlite-shm")
+INDEX = tuple(f"history.sqlite{end}" for end in ("", "-wal", "-shm", "-lock"))
 
 
 class Said(NamedTuple):
@@ -81,6 +81,8 @@ def _be_a_command(arguments, out, error, before):
         main(list(arguments), prog_name="importance-audit")
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else 0
+    except BaseException:
+        traceback.print_exc()
     finally:
         with suppress(OSError, ValueError):
             sys.stdout.flush()
@@ -161,7 +163,8 @@ def _index(folder: Path) -> Iterator[str]:
     """Yield where the index is not what one made from nothing is."""
     if "history" not in ready():
         return
-    asked = [["history", str(folder / AUDIT), "--json"], ["history", str(folder)]]
+    places = (folder / AUDIT, folder)
+    asked = [["history", str(place), "--json"] for place in places]
     kept = [in_fork(arguments) for arguments in asked]
     for name in INDEX:
         (folder / name).unlink(missing_ok=True)
@@ -171,8 +174,6 @@ def _index(folder: Path) -> Iterator[str]:
             yield f"{arguments} ended with {here.code} and {anew.code}: {here.error}"
         elif here.out != anew.out:
             yield f"{arguments} says otherwise of an index made from nothing"
-        elif "--json" in arguments:
-            json.loads(here.out)
 
 
 def die_at(n: int, folder: Path) -> object:
