@@ -14,7 +14,6 @@ from pipeline.commands.shared import (
     terminable,
 )
 
-
 BATCH = Path("reports")
 
 

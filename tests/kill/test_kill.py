@@ -34,12 +34,12 @@ def looked_at(*arguments, under=(), tmpdir=None):
 
 
 def test_a_run_killed_at_a_random_moment_leaves_a_whole_folder_or_none():
-    said = looked_at("many", "4", "--only", "run")
-    assert "4 kills" in said
+    said = looked_at("many", "3", "--only", "run")
+    assert "3 kills" in said
 
 
 def test_a_run_killed_between_two_changes_of_its_folder_leaves_a_whole_one_or_none():
-    said = looked_at("steps", "--every", "20", "--only", "run", tmpdir=TABLE)
+    said = looked_at("steps", "--every", "25", "--only", "run", tmpdir=TABLE)
     assert ", 0 faults" in said
 
 

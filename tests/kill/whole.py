@@ -96,7 +96,7 @@ def faults(folder: Path) -> list[str]:
     return [
         *_strangers(folder, {*VISIBLE[""], *INDEX}),
         *(line for audit in audits for line in _strangers(audit, VISIBLE["audit"])),
-        *(line for audit in audits for line in _broken(audit)),
+        *(line for audit in audits for line in _unmended(audit)),
         *_half(folder),
         *(line for place in (folder, *audits) for line in _not_free(place)),
         *_index(folder),
@@ -133,6 +133,18 @@ def _broken(audit: Path) -> Iterator[str]:
             yield f"{place} cannot be verified: {error}"
         else:
             yield from found.lines() if found.is_mismatch else ()
+
+
+def _unmended(audit: Path) -> list[str]:
+    """Return what is not as stated, also once the next sign-off is made.
+
+    That one adds to the trail the line of one that was killed before it could.
+    """
+    wrong = [*_broken(audit)]
+    if not any("signoffs.jsonl" in line for line in wrong):
+        return wrong
+    said = in_fork(ready()["approve"].arguments(audit.parent))
+    return [*([said.error] if said.code else []), *_broken(audit)]
 
 
 def _half(folder: Path) -> Iterator[str]:
