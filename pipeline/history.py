@@ -177,6 +177,13 @@ def write_folder(folder: Path, files: Files) -> None:
         ) from error
 
 
+def remove_leftovers(audit: Path) -> None:
+    """Remove half-written runs and sign-offs of an audit, under its lock."""
+    remove_parts(audit / "runs")
+    for signed in audit.glob("runs/*/signed"):
+        remove_parts(signed)
+
+
 def remove_parts(folder: Path, name: str = "") -> None:
     """Remove what writers that were killed left half-written in a folder.
 

@@ -18,7 +18,7 @@ from pipeline.context import Context
 from pipeline.data import read_datasets
 from pipeline.drift import drift
 from pipeline.errors import AuditError
-from pipeline.history import remove_parts, save_run, with_free_name
+from pipeline.history import remove_leftovers, save_run, with_free_name
 from pipeline.not_begun import not_begun
 from pipeline.past import Past, past_json
 from pipeline.rendering import rendered
@@ -63,7 +63,7 @@ def run_audit(path: Path, *, on_step: Step | None = None) -> Ran:
         If configuration, data or model are not as they must be; nothing is saved.
     """
     config = load_config(path)
-    remove_parts(config.base / "runs")
+    remove_leftovers(config.base)
     check_fonts(config.base, config.report.fonts)
     result, fault = _audited(config, on_step)
     named = with_free_name(result, config.base)

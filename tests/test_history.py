@@ -24,6 +24,7 @@ from pipeline.estimates import Effect, Importance
 from pipeline.finding import Finding
 from pipeline.history import (
     load_run,
+    remove_leftovers,
     run_id,
     save_run,
     with_free_name,
@@ -144,6 +145,19 @@ def test_each_run_is_linked_to_the_one_before(tmp_path):
 def test_a_half_written_run_of_another_process_is_no_run_before(tmp_path):
     write_file(tmp_path / "runs" / f".{NAME}.00.part" / "manifest.json", "{}")
     assert manifest_of(save(tmp_path))["previous"] is None
+
+
+def test_what_a_killed_writer_left_is_removed_and_nothing_else(tmp_path):
+    run = save(tmp_path)
+    for part in (tmp_path / f"runs/.{NAME}.0123abcd.part", run / "signed/.1.0a.part"):
+        write_file(part / "result.json", "{}")
+    write_file(run / "signed" / ".1.0123abcd.part", "{}")
+    before = {*everything_below(tmp_path)}
+    remove_leftovers(tmp_path)
+    part = f"runs/.{NAME}.0123abcd.part"
+    assert before - {*everything_below(tmp_path)} == {
+        *(part, f"{part}/result.json", f"runs/{NAME}/signed/.1.0123abcd.part")
+    }
 
 
 def test_a_second_run_of_the_same_second_gets_a_name_of_its_own(tmp_path):
