@@ -153,6 +153,8 @@ def killed(n: int, seed: int, lives: dict[str, Life], place: Path) -> int:
         for fault in (*faults(folder), *next_run(folder)):
             n_faults += 1
             print(f"draw {i} of seed {seed}, {moment}, {part}: {fault}", flush=True)
+        if (i + 1) % 20 == 0:
+            print(f"{i + 1} draws, {n_faults} faults so far", flush=True)
         n_ended = sum(times for (_, part), times in where.items() if part == END)
         if i + 1 - n_ended == n:
             break
