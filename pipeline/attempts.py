@@ -17,7 +17,7 @@ from pipeline.errors import AuditError, DataError
 from pipeline.events import append_event, read_events
 
 LEFTOVERS = (".*.part", ".*.removed")
-"""What a killed process leaves below runs/: half of a run, or of its removal."""
+"""What a killed process leaves: half of a run or of a sign-off, or of a removal."""
 
 
 class Begun(NamedTuple):
@@ -57,7 +57,7 @@ def begin(folder: Path, *, unattended: bool) -> Begun:
     clock = back_between(events, names, start.at)
     if clock:
         append_event(folder, "clock", message=clock)
-    who = {"pid": os.getpid(), "host": socket.gethostname()}
+    who: dict[str, Any] = {"pid": os.getpid(), "host": socket.gethostname()}
     append_event(folder, "began", **who, unattended=unattended)
     sweep(folder)
     return Begun(folder, start, " ".join(filter(None, (died, fault))), clock)
@@ -104,11 +104,13 @@ def note_died(
 
 def sweep(folder: Path) -> None:
     """Remove what killed processes left half done below runs/."""
-    for pattern in LEFTOVERS:
-        for path in (folder / "runs").glob(pattern):
-            shutil.rmtree(path, ignore_errors=True)
-            with suppress(OSError):
-                path.unlink()
+    runs = folder / "runs"
+    for parent in (runs, *runs.glob("*/signed")):
+        for pattern in LEFTOVERS:
+            for path in parent.glob(pattern):
+                shutil.rmtree(path, ignore_errors=True)
+                with suppress(OSError):
+                    path.unlink()
 
 
 def _is(event: Mapping[str, Any], *kinds: str) -> bool:

@@ -22,8 +22,8 @@ from pipeline.errors import AuditError, DataError
 EVENTS = "events.jsonl"
 
 
-def append_event(folder: Path, event: str, **facts: Any) -> None:
-    """Add one line to events.jsonl and see it on the disk.
+def append_event(folder: Path, event: str, *, into: str = EVENTS, **facts: Any) -> None:
+    """Add one line to events.jsonl, or another file, and see it on the disk.
 
     Raises
     ------
@@ -31,23 +31,24 @@ def append_event(folder: Path, event: str, **facts: Any) -> None:
         If the file cannot take it; what there was is as it was.
     """
     said = {"time": _now(), "event": event, **facts}
-    line = f"{json.dumps(said, ensure_ascii=False)}\n".encode(errors="replace")
+    text = f"{json.dumps(said, ensure_ascii=False)}\n"
+    line = text.encode(errors="backslashreplace")  # a name that is no UTF-8 comes back
     flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
     try:
-        number = os.open(folder / EVENTS, flags, 0o666)
+        number = os.open(folder / into, flags, 0o666)
         try:
             _append(number, line)
         finally:
             os.close(number)
     except OSError as error:
         raise AuditError(
-            f"Folder {str(folder)!r} must take a line of {EVENTS!r}, but the system "
+            f"Folder {str(folder)!r} must take a line of {into!r}, but the system "
             f"says: {error.strerror}."
         ) from error
 
 
-def read_events(folder: Path) -> tuple[dict[str, Any], ...]:
-    """Return the events of an audit, in the order of the file.
+def read_events(folder: Path, *, of: str = EVENTS) -> tuple[dict[str, Any], ...]:
+    """Return the events of an audit, or of another file, in the order of the file.
 
     The last line is left out if its writer was killed in the middle of it; any other
     that nobody can read is ``{"event": "unreadable", "line": n}``, from 1.
@@ -58,13 +59,12 @@ def read_events(folder: Path) -> tuple[dict[str, Any], ...]:
         If there is a file that cannot be read.
     """
     try:
-        lines = (folder / EVENTS).read_bytes().split(b"\n")
+        lines = (folder / of).read_bytes().split(b"\n")
     except FileNotFoundError:
         return ()
     except OSError as error:
         raise DataError(
-            f"{folder / EVENTS} must be readable, but the system says: "
-            f"{error.strerror}."
+            f"{folder / of} must be readable, but the system says: {error.strerror}."
         ) from error
     found = [(n, _event(line)) for n, line in enumerate(lines, 1) if line.strip()]
     is_torn = found and found[-1][0] == len(lines) and found[-1][1] is None

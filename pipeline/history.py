@@ -7,12 +7,14 @@ A folder appears whole or not at all and is never written to again. Not: what is
 import errno
 import hashlib
 import os
+import re
 import secrets
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from glob import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +27,9 @@ from pipeline.result import AuditResult
 
 if TYPE_CHECKING:
     from pipeline.report.pdf_checks import PdfCheck
+
+PART = re.compile(r"\..+\.[0-9a-f]{8}\.part", re.DOTALL)
+"""The name of what is being written, until it takes its own."""
 
 
 class _TakenError(Exception):
@@ -171,6 +176,22 @@ def write_folder(folder: Path, files: Files) -> None:
         raise AuditError(
             f"{folder} must not exist yet, but it does. Choose another folder."
         ) from error
+
+
+def remove_parts(folder: Path, name: str = "") -> None:
+    """Remove what writers that were killed left half-written in a folder.
+
+    To be called under a lock that lets nobody else write there.
+
+    Parameters
+    ----------
+    folder : Path
+    name : str
+        What they were to become; by default anything.
+    """
+    for path in folder.glob(f".{escape(name) or '*'}.*.part"):
+        if PART.fullmatch(path.name):
+            _remove(path, ())
 
 
 def _previous(folder: Path) -> dict[str, str] | None:

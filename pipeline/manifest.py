@@ -270,4 +270,5 @@ def _sha256(data: bytes) -> str:
 
 
 def _json(facts: Mapping[str, Any]) -> bytes:
-    return f"{json.dumps(facts, indent=2, ensure_ascii=False)}\n".encode()
+    text = json.dumps(facts, indent=2, ensure_ascii=False)
+    return result_json.utf8(f"{text}\n")

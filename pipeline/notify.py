@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pipeline.children import ending, followed, words
 from pipeline.config_settings import ScheduleSection
@@ -73,7 +73,11 @@ def _run(
     begun, argv = time.monotonic(), tuple(command)
     status, said = _answer(folder, argv, _environment(event, told), seconds)
     took = time.monotonic() - begun
-    facts = {"hook": f"on_{event}", "exit_code": status, "seconds": round(took, 3)}
+    facts: dict[str, Any] = {
+        "hook": f"on_{event}",
+        "exit_code": status,
+        "seconds": round(took, 3),
+    }
     if status != 0:
         words_ = f"ended with {ending(status or 0)}. It said: {said or '-'}"
         why = said if status is None else words_

@@ -162,8 +162,8 @@ def _child(
     path: Path, seconds: float, minutes: float, quiet: bool
 ) -> "subprocess.Popen[bytes]":
     """Begin an audit; modules are never taken from the folder it is begun in."""
-    command = [sys.executable, "-P", "-m", "pipeline", "run", str(path)]
-    command += ["--within", repr(seconds), repr(minutes), *(["--quiet"] * quiet)]
+    command = [sys.executable, "-P", "-m", "pipeline", "run", *(["--quiet"] * quiet)]
+    command += ["--within", repr(seconds), repr(minutes), "--", str(path)]
     paths = [str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     return subprocess.Popen(
         command,

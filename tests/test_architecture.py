@@ -11,6 +11,7 @@ LAYERS = (
     "cli",
     "commands",
     "batch",
+    "batch_log",
     "unattended installing",
     "running signing schedule_given retention",
     "history_pages",
@@ -71,7 +72,7 @@ LAYERS = (
 
 COMMANDS = (
     *"approve diff doctor handoff history init install_r render run".split(),
-    *"schedule shared verify".split(),
+    *"run_all schedule shared verify".split(),
 )
 R_SIDE = "worker to_r from_r callback probe"
 BRIDGE = (

@@ -55,9 +55,11 @@ def test_runs_of_other_attempts_are_not_those_of_a_killed_one(tmp_path, name):
 def test_what_a_killed_attempt_left_half_done_is_removed(tmp_path):
     half = tmp_path / "runs" / f".{NAME}.0f.part"
     gone = tmp_path / "runs" / f".{NAME}.removed"
-    for path in (half / "figures", gone, tmp_path / "runs" / NAME):
+    signed = tmp_path / "runs" / NAME / "signed"
+    for path in (half / "figures", gone, signed / "1", signed / ".2.0f.part"):
         path.mkdir(parents=True)
     begin(tmp_path, unattended=False)
+    assert [path.name for path in signed.iterdir()] == ["1"]
     assert [path.name for path in (tmp_path / "runs").iterdir()] == [NAME]
 
 

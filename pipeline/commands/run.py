@@ -17,9 +17,13 @@ from pipeline.commands.shared import (
     terminable,
 )
 
+BATCH = Path("reports")
+
 
 @click.command()
-@click.argument("audit", type=FOLDER)
+@click.argument("audit", type=FOLDER, required=False)
+@click.option("--all", "all_", is_flag=True, help="Run every audit in folder AUDIT.")
+@click.option("--fresh", is_flag=True, help="With --all: take up no cut-short batch.")
 @QUIET
 @click.option(
     "--unattended",
@@ -34,15 +38,32 @@ from pipeline.commands.shared import (
 )
 @click.option("--within", nargs=2, type=float, hidden=True)
 def run(
-    audit: Path,
+    audit: Path | None,
+    all_: bool,
+    fresh: bool,
     quiet: bool,
     unattended: bool,
     keep: int | None,
     within: tuple[float, float] | None,
 ) -> None:
-    """Run the audit in folder (or file) AUDIT and write its report."""
+    """Run the audit in folder (or file) AUDIT and write its report.
+
+    With --all, AUDIT is a folder of audits, by default reports. They are run by name,
+    whatever becomes of the others; the exit code is the gravest of theirs: 130, 4, 3,
+    2, 1, 5, 0. A batch that was cut short within the last 24 h is taken up.
+    """
     if keep is not None and not unattended:
         raise click.UsageError("--keep must come with --unattended, but it is alone.")
+    if all_:
+        options = ["--unattended"] if unattended else []
+        options += [] if keep is None else ["--keep", str(keep)]
+        with faults(), terminable():
+            from pipeline.commands.run_all import run_all
+
+            folder, given = audit or BATCH, tuple(options)
+            sys.exit(run_all(folder, options=given, fresh=fresh, quiet=quiet))
+    if audit is None:
+        raise click.UsageError("Missing argument 'AUDIT', or --all.")
     if unattended:
         sys.exit(_unattended(audit, quiet, keep))
     if within:

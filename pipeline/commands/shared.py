@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from signal import SIGINT, SIGTERM
 from typing import NoReturn, TypeAlias
 
 import click
@@ -23,21 +24,32 @@ QUIET = click.option("--quiet", "-q", is_flag=True, help="Print nothing but faul
 def terminable(within: tuple[float, float] | None = None) -> Iterator[None]:
     """Take SIGTERM, as schedulers send it, for Ctrl-C, and the end of its time too.
 
+    Once, and not after Ctrl-C: the folder of an interrupted run is being saved then,
+    and a batch passes on to its run what the terminal has sent to both.
+
     Parameters
     ----------
     within : (float, float), optional
         The seconds that are left, and the minutes there were for all tries.
     """
     seconds, minutes = within or (0.0, 0.0)
+    taken: list[int] = []
 
-    def interrupt(number: int, _: object) -> NoReturn:
+    def interrupt(number: int, _: object) -> None:
+        if number != SIGINT and taken:
+            return
+        taken.append(number)
         name = signal.Signals(number).name
         if number == signal.SIGALRM:
             name = f"its time limit of {minutes:g} minutes"
-        raise KeyboardInterrupt(name)
+        raise KeyboardInterrupt(*([] if number == SIGINT else [name]))
 
-    numbers = (signal.SIGTERM, *([signal.SIGALRM] if within else []))
-    former = {number: signal.signal(number, interrupt) for number in numbers}
+    numbers = (SIGTERM, SIGINT, *([signal.SIGALRM] if within else []))
+    former = {number: signal.getsignal(number) for number in numbers}
+    if former[SIGINT] is signal.SIG_IGN:  # a job in the background, as the shell says
+        del former[SIGINT]
+    for number in former:
+        signal.signal(number, interrupt)
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield

@@ -19,8 +19,8 @@ from pipeline.report.blocks import (
 from pipeline.report.change_tables import movements
 from pipeline.report.control import day_of
 from pipeline.report.facts import Facts, facts_of, tallied
-from pipeline.report.shift_tables import shifted
 from pipeline.report.history_figure import over_runs
+from pipeline.report.shift_tables import shifted
 from pipeline.report.wording import (
     counted,
     joined,

@@ -6,7 +6,7 @@ from pipeline.report.blocks import KeyValues, Section, Sentence, Styled
 from pipeline.report.control import hash_text
 from pipeline.report.facts import Facts
 from pipeline.report.wording import display_name, named, say, word
-from pipeline.result_json import dumps
+from pipeline.result_json import dumps, utf8
 from pipeline.stacks import FLOOR, OTHER_STACK, SAME_STACK
 
 
@@ -74,5 +74,5 @@ def _without_us(facts: Facts) -> tuple[tuple[Sentence, Sentence], ...]:
     alone = (say("redo.alone"), say("redo.alone_text"))
     if form and (form.unknown or form.absent):
         return (alone,)
-    digest = hashlib.sha256(dumps(facts.result).encode()).hexdigest()
+    digest = hashlib.sha256(utf8(dumps(facts.result))).hexdigest()
     return ((say("redo.file"), hash_text(digest)), alone)

@@ -1,0 +1,209 @@
+"""What must hold of a folder of audits after a command was killed in it."""
+
+import os
+import signal
+import sys
+import tempfile
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.kill.lives import AUDIT, audits, ready, runs
+
+from pipeline.cli import main
+from pipeline.errors import AuditError
+from pipeline.events import read_events
+from pipeline.locks import locked
+from pipeline.running import run_audit
+from pipeline.verify import verify
+
+VISIBLE = {
+    "": {"one", "two", "batch.jsonl", "batch.html"},
+    "audit": {
+        *("audit.toml", "train.csv", "test.csv", "runs"),
+        *("events.jsonl", "signoffs.jsonl", "history.html"),
+    },
+}
+INDEX = tuple(f"history.sqlite{end}" for end in ("", "-wal", "-shm", "-lock"))
+
+
+class Said(NamedTuple):
+    """How a process ended, and what it printed."""
+
+    code: int
+    out: str
+    error: str
+
+
+def template(place: Path) -> Path:
+    """Return a folder of audits with two runs, made in this process.
+
+    What a run loads, forks of this process have loaded.
+    """
+    folder = audits(place / "template")
+    for _ in range(2):
+        run_audit(folder / AUDIT)
+    return folder
+
+
+def in_fork(arguments: Sequence[str], before: object = None) -> Said:
+    """Return how a command ends in a fork of this process, which has it all loaded.
+
+    Parameters
+    ----------
+    arguments : sequence of str
+    before : callable, optional
+        Is called first.
+    """
+    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as error:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        pid = os.fork()
+        if pid == 0:
+            _be_a_command(arguments, out.fileno(), error.fileno(), before)
+        _, status = os.waitpid(pid, 0)
+        told = []
+        for file in (out, error):
+            file.seek(0)
+            told.append(file.read())
+    return Said(os.waitstatus_to_exitcode(status), *told)
+
+
+def _be_a_command(arguments, out, error, before):
+    code = 70
+    try:
+        os.dup2(out, 1)
+        os.dup2(error, 2)
+        if before is not None:
+            before()
+        main(list(arguments), prog_name="importance-audit")
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        with suppress(OSError, ValueError):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(code)
+
+
+def faults(folder: Path) -> list[str]:
+    """Return what is not as it must be after a kill, one line each."""
+    audits = [folder / name for name in (AUDIT, "two")]
+    return [
+        *_strangers(folder, {*VISIBLE[""], *INDEX}),
+        *(line for audit in audits for line in _strangers(audit, VISIBLE["audit"])),
+        *(line for audit in audits for line in _unmended(audit)),
+        *_half(folder),
+        *(line for place in (folder, *audits) for line in _not_free(place)),
+        *_index(folder),
+    ]
+
+
+def next_run(folder: Path) -> list[str]:
+    """Run the audit again; return what goes wrong, and what a kill left for good."""
+    before = set(runs(folder))
+    said = in_fork(["run", str(folder / AUDIT), "-q"])
+    made = set(runs(folder)) - before
+    wrong = [f"the next run ended with {said.code}: {said.error}"] if said.code else []
+    wrong += [f"the next run left {len(made)} folders"] if len(made) != 1 else []
+    left = [*folder.glob(f"{AUDIT}/runs/.*"), *folder.glob(f"{AUDIT}/runs/*/**/.*")]
+    return [*wrong, *_broken(folder / AUDIT), *(f"left for good: {p}" for p in left)]
+
+
+def _strangers(folder: Path, known: set[str]) -> Iterator[str]:
+    """Yield what can be seen of a file that is none of those that are known."""
+    for path in sorted(folder.glob("[!.]*")):
+        if path.name not in known:
+            yield f"{path} is a file that nobody knows"
+
+
+def _broken(audit: Path) -> Iterator[str]:
+    """Yield where a run, a sign-off or their chain is not as stated."""
+    places = sorted(audit.glob("runs/[!.]*"))
+    if audit.joinpath("signoffs.jsonl").exists():
+        places.append(audit)
+    for place in places:
+        try:
+            found = verify(place)
+        except AuditError as error:
+            yield f"{place} cannot be verified: {error}"
+        else:
+            yield from found.lines() if found.is_mismatch else ()
+
+
+def _unmended(audit: Path) -> list[str]:
+    """Return what is not as stated, also once the next sign-off is made.
+
+    That one adds to the trail the line of one that was killed before it could.
+    """
+    wrong = [*_broken(audit)]
+    if not any("signoffs.jsonl" in line for line in wrong):
+        return wrong
+    said = in_fork(ready()["approve"].arguments(audit.parent))
+    return [*([said.error] if said.code else []), *_broken(audit)]
+
+
+def _half(folder: Path) -> Iterator[str]:
+    """Yield which files are there by half."""
+    for path in (*folder.glob("*.html"), *folder.glob("*/*.html")):
+        if not path.read_bytes().rstrip().endswith(b"</html>"):
+            yield f"{path} has no end"
+    for path in (*folder.glob("*.jsonl"), *folder.glob("*/*.jsonl")):
+        lines = read_events(path.parent, of=path.name)
+        if path.name != "signoffs.jsonl" and any(
+            line["event"] == "unreadable" for line in lines
+        ):
+            yield f"{path} has a line that nobody can read"
+        if path.read_bytes()[-1:] not in {b"", b"\n"}:
+            yield f"{path} has half a line at its end"
+
+
+def _not_free(folder: Path) -> Iterator[str]:
+    """Yield that a lock did not become free with the end of its process."""
+    try:
+        with locked(folder, wait=5.0):
+            pass
+    except AuditError as error:
+        yield str(error)
+
+
+def _index(folder: Path) -> Iterator[str]:
+    """Yield where the index is not what one made from nothing is."""
+    if "history" not in ready():
+        return
+    places = (folder / AUDIT, folder)
+    asked = [["history", str(place), "--json"] for place in places]
+    kept = [in_fork(arguments) for arguments in asked]
+    for name in INDEX:
+        (folder / name).unlink(missing_ok=True)
+    for arguments, here in zip(asked, kept, strict=True):
+        anew = in_fork(arguments)
+        if here.code or anew.code:
+            yield f"{arguments} ended with {here.code} and {anew.code}: {here.error}"
+        elif here.out != anew.out:
+            yield f"{arguments} says otherwise of an index made from nothing"
+
+
+def die_at(n: int, folder: Path) -> object:
+    """Return what lets this process kill itself before its n-th change of a folder."""
+    seen = [0]
+    changes = ("os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.truncate")
+
+    def hook(event: str, arguments: tuple[object, ...]) -> None:
+        is_open = event == "open" and _is_to_write(arguments)
+        if (is_open or event in changes) and str(arguments[0]).startswith(str(folder)):
+            seen[0] += 1
+            if seen[0] == n:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    return lambda: sys.addaudithook(hook)
+
+
+def _is_to_write(arguments: tuple[object, ...]) -> bool:
+    """Return whether what is opened is opened to be written to."""
+    flags = arguments[2]
+    return isinstance(flags, int) and bool(flags & (os.O_WRONLY | os.O_RDWR))
