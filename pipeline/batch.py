@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,11 +26,9 @@ from pipeline.batch_log import (
 )
 from pipeline.errors import AuditError
 from pipeline.events import append_event, read_events
+from pipeline.exit_codes import GRAVEST, gravest
 from pipeline.locks import locked
 
-GRAVEST = (130, 4, 3, 2, 1, 5, 0)
-"""Exit codes, the one that asks most of a person first. 5 is graver than 0 alone: the
-audit is being run, by somebody else."""
 WORDS = {
     2: "Configuration, data or model must be mended: importance-audit run says how.",
     3: "R is required, but unavailable: importance-audit doctor says why.",
@@ -126,17 +124,6 @@ def run_batch(
             batch = _batch(folder, names, done)._replace(exit_code=130)
         after_each(batch)
     return batch
-
-
-def gravest(codes: Iterable[int]) -> int:
-    """Return the exit code that stands for all, 0 for none.
-
-    Examples
-    --------
-    >>> gravest([0, 5, 1]), gravest([1, 2, 4, 3]), gravest([])
-    (1, 4, 0)
-    """
-    return min(codes, key=GRAVEST.index, default=0)
 
 
 def shown(name: str) -> str:

@@ -9,9 +9,10 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pipeline.approvals import baseline_of
+from pipeline.approvals import records
 from pipeline.config import load_config
-from pipeline.errors import AuditError
+from pipeline.errors import AuditError, DataError
+from pipeline.exit_codes import GRAVEST, gravest
 from pipeline.report.history_page import (
     AuditRow,
     History,
@@ -19,16 +20,14 @@ from pipeline.report.history_page import (
     history_html,
     index_html,
 )
+from pipeline.signoffs import Signoff
 from pipeline.timeline import Row, Timeline
-
-GRAVEST = (130, 4, 3, 2, 1, 5, 0)
-"""Exit codes, the one that asks most of a person first."""
+from pipeline.trail import TRAIL
 
 
 def page_of(told: Timeline, folder: Path, page: Path) -> str:
     """Return the page of one audit; its links are relative to where it is written."""
-    approved = baseline_of(folder)
-    baseline = approved.run_id if approved else ""
+    signed, broken = _signed(folder)
     always: tuple[str, ...] = ()
     with suppress(AuditError):  # its runs are shown whatever became of audit.toml
         always = tuple(load_config(folder).report.always_show)
@@ -36,8 +35,8 @@ def page_of(told: Timeline, folder: Path, page: Path) -> str:
         History(
             audit=told.audit,
             made=_now(),
-            rows=tuple(_row(row, folder, page, baseline) for row in told.rows),
-            gaps=told.gaps,
+            rows=tuple(_row(row, folder, page, signed) for row in told.rows),
+            gaps=(*broken, *told.gaps),
             always_show=always,
         )
     )
@@ -46,12 +45,12 @@ def page_of(told: Timeline, folder: Path, page: Path) -> str:
 def page_of_all(told: Sequence[Timeline], folder: Path, page: Path) -> str:
     """Return the page of several audits, under the gravest of their exit codes."""
     rows = tuple(_newest(audit, folder / audit.audit, page) for audit in told)
-    codes = [GRAVEST.index(row.exit_code) for row in rows if row.exit_code in GRAVEST]
+    codes = (row.exit_code for row in rows)
     return index_html(
         rows,
         folder=folder.resolve().name,
         made=_now(),
-        exit_code=GRAVEST[min(codes, default=-1)],
+        exit_code=gravest(code for code in codes if code is not None),
     )
 
 
@@ -72,15 +71,29 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _row(row: Row, folder: Path, page: Path, baseline: str) -> HistoryRow:
+def _signed(folder: Path) -> tuple[Sequence[Signoff], tuple[str, ...]]:
+    """Return the sign-offs of an audit, and why they cannot be told, if so."""
+    try:
+        return records(folder / TRAIL), ()
+    except DataError as error:
+        return (), (str(error),)
+
+
+def _row(row: Row, folder: Path, page: Path, signed: Sequence[Signoff]) -> HistoryRow:
     if row.run is None:
         return HistoryRow(row.time, None, row.exit_code, row.note)
+    approved = [one.run_id for one in signed if one.meaning == "approval"]
+    own = (one for one in signed if one.run_id == row.run.run_id)
     return HistoryRow(
         started=row.time,
         run=row.run,
         exit_code=row.exit_code,
         changes=row.changes,
-        is_baseline=row.run.run_id == baseline,
+        signed=tuple(
+            f"{one.meaning} by {one.printed_name}, {one.signed_at:%Y-%m-%d}"
+            for one in own
+        ),
+        is_baseline=approved[-1:] == [row.run.run_id],
         report=_report(folder, row.run.run_id, page),
     )
 

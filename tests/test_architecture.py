@@ -67,7 +67,7 @@ LAYERS = (
     "surface",
     "estimates stopping chain trail clock children",
     "records finding losses streams r_rng signoffs events locks",
-    "errors frozen expressions template_folder",
+    "errors frozen expressions template_folder exit_codes",
 )
 
 COMMANDS = (
