@@ -17,6 +17,7 @@ from pipeline.audit import audit, exit_code
 from pipeline.config import load_config
 from pipeline.data import read_datasets
 from pipeline.history import save_run
+from pipeline.past import NOTHING, past_json
 from pipeline.rendering import rendered
 from r_bridge import host
 
@@ -33,7 +34,10 @@ def run(folder: Path) -> Path:
     with host.session(r_seconds=config.r.seconds):
         result = audit(*read_datasets(config), config)
     info = replace(result.run, volatile={**result.run.volatile, **NOWHERE})
-    given = {"audit.toml": config.text}
+    given = {
+        "audit.toml": config.text,
+        "history.json": past_json(NOTHING, replace(result, run=info)),
+    }
     shown, files, checks = rendered(replace(result, run=info), given)
     code = exit_code(shown)
     return save_run(shown, copy, {**given, **files}, exit_code=code, pdf_checks=checks)
