@@ -3,14 +3,21 @@
 Not: what it means (section I of the report), nor who is told (`notify`).
 """
 
-from collections.abc import Iterable, Iterator
+import math
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+from scipy import stats
 
 from pipeline.change import Moved, Movement, change
 from pipeline.errors import listed
 from pipeline.finding import Finding
-from pipeline.past import Past
+from pipeline.past import Past, brief
 from pipeline.result import AuditResult
 
+FEWEST = 5
+"""Runs on other rows that tell how far other rows move a feature."""
+MISS_RATE = 0.01
 MOST = 10
 """Sentences of one kind; the others are counted."""
 
@@ -30,6 +37,12 @@ def news(before: AuditResult | None, now: AuditResult, past: Past) -> tuple[str,
     Notes
     -----
     A run that did not come to its end closes no finding and moves no feature.
+
+    On the same rows a feature moved if it left the band of its shuffling noise. Other
+    rows alone move features beyond that band. There the runs before tell what other
+    rows do: a feature moved if it is outside their prediction interval (Hahn & Meeker
+    1991, Statistical Intervals, chapter 4), at 1 - 0.01 over all features together, if
+    runs are independent and nearly normal. Fewer than five tell nothing.
     """
     told = list(_verdict(before, now, past))
     if before is None:
@@ -40,7 +53,7 @@ def news(before: AuditResult | None, now: AuditResult, past: Past) -> tuple[str,
     if now.run.status == "complete":
         told += _at_most(_closed(before, now))
         told += _columns(before, now)
-        told += _at_most(_moved(before, now))
+        told += _at_most(_moved(before, now, past))
     return tuple(told)
 
 
@@ -92,7 +105,54 @@ def _columns(before: AuditResult, now: AuditResult) -> Iterator[str]:
             yield f"{word}: {listed(names)}."
 
 
-def _moved(before: AuditResult, now: AuditResult) -> Iterator[str]:
+def _moved(before: AuditResult, now: AuditResult, past: Past) -> Iterator[str]:
+    """Yield, by question, which features moved beyond what their noise explains."""
+    if before.run.data_sha256 == now.run.data_sha256:
+        yield from _left_band(before, now)
+    else:
+        yield from _left_runs(now, past)
+
+
+def _left_runs(now: AuditResult, past: Past) -> Iterator[str]:
+    """Yield which features are outside of what the runs on other rows let expect."""
+    this = brief(now)
+    on_rows = {
+        run.data_sha256: {leader.feature: leader.value for leader in run.leaders}
+        for run in past.runs
+        if run.status == "complete" and run.measure == this.measure
+    }
+    on_rows.pop(this.data_sha256, None)
+    rows = []
+    for leader in this.leaders:
+        known = [told.get(leader.feature, math.nan) for told in on_rows.values()]
+        low, high = prediction_interval(known, MISS_RATE / len(this.leaders))
+        if leader.value < low or leader.value > high:
+            expected = f"expected {low:.4g} to {high:.4g}"
+            rows.append(f"{leader.feature!r} is {leader.value:.4g}, {expected}")
+    if rows:
+        asked = this.measure.rpartition(" (estimand")[0]
+        more = [f"{len(rows) - 5} more"] if len(rows) > 5 else []
+        yield (
+            f"Beyond the last {len(on_rows)} runs on other rows, in {asked}: "
+            f"{'; '.join(rows[:5] + more)}."
+        )
+
+
+def prediction_interval(values: Sequence[float], miss: float) -> tuple[float, float]:
+    """Return the interval that the next value of a normal sample misses so rarely.
+
+    mean ± t · s · sqrt(1 + 1/n), with t the 1 - miss/2 quantile of Student's t with
+    n - 1 degrees of freedom. Without five finite values it is the whole line.
+    """
+    known = np.array([value for value in values if math.isfinite(value)])
+    if len(known) < FEWEST:
+        return -math.inf, math.inf
+    reach = stats.t.ppf(1 - miss / 2, len(known) - 1) * math.sqrt(1 + 1 / len(known))
+    half = float(reach * known.std(ddof=1))
+    return float(known.mean()) - half, float(known.mean()) + half
+
+
+def _left_band(before: AuditResult, now: AuditResult) -> Iterator[str]:
     """Yield, by question, which features left the band of their shuffling noise."""
     checks = now.run.config.get("checks", {})
     for moved in change(before, now, minimum=checks.get("minimum_change", 0.0)).moved:

@@ -185,10 +185,20 @@ def same_run(
             yield Mismatch(name, f"{words} {value} (result.json)", str(stated[key]))
 
 
+def _as_raw_bytes(named: str) -> bytes:
+    """Return an identifier as reports of schema 1.0 have it, and as it is read back.
+
+    It stood there as bytes, not digits; what reads a PDF takes each of its ends of
+    lines for a line feed.
+    """
+    return bytes.fromhex(named).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+
+
 def printed(content: PdfContent, name: str, digest: str) -> Iterator[Mismatch]:
     """Yield where a PDF prints another content digest, or is named after another."""
     named = digest[: 2 * IDENTIFIER]
-    if content.identifier.hex() != named:
-        yield Mismatch(name, f"identifier {named}", content.identifier.hex() or "none")
+    if content.identifier not in (named.encode(), _as_raw_bytes(named)):
+        found = content.identifier.decode("ascii", "backslashreplace") or "none"
+        yield Mismatch(name, f"identifier {named}", found)
     if digest not in content.text:
         yield Mismatch(name, f"content digest {digest} on its pages", "it nowhere")

@@ -38,7 +38,7 @@ def printed(digest, files):
         page(digest),
         print_css="",
         created=datetime(2025, 11, 20, tzinfo=UTC),
-        identifier=bytes.fromhex(digest)[:16],
+        identifier=digest[:32].encode(),
         attachments=files,
     )
 

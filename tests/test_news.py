@@ -2,13 +2,14 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from tests.report.made_variants import plain_result
 from tests.test_change import NAMES, run_of
 
 from pipeline.finding import Finding
-from pipeline.news import news
-from pipeline.past import NOTHING, FindingPast, Past, PastRun
+from pipeline.news import news, prediction_interval
+from pipeline.past import NOTHING, FindingPast, Past, PastRun, brief
 
 FOUND = Finding(check="dependence", severity="warning", subject="a", message="a is b.")
 
@@ -53,6 +54,66 @@ def test_a_feature_that_left_its_band_is_told_with_both_numbers():
     old, new = before.importances[0].mean[1], record.mean[1]
     told = f"Moved in {asked}: 'b' from {old:.4g} to {new:.4g}."
     assert news(before, now, NOTHING) == (told,)
+
+
+def on_rows(means, rows):
+    told = run_of(means)
+    return replace(told, run=replace(told.run, data_sha256=rows * 64))
+
+
+def runs_on_rows(values):
+    """Return runs on rows of their own, whose second feature had these values."""
+    measured = [brief(on_rows([30, value, 10], "f")) for value in values]
+    return Past(
+        runs=tuple(
+            ran("confirmed")._replace(
+                measure=told.measure,
+                leaders=told.leaders,
+                data_sha256=str(n) * 64,
+                verdict=run_of([1, 2, 3]).verdict,
+            )
+            for n, told in enumerate(measured)
+        )
+    )
+
+
+def test_on_other_rows_what_the_runs_before_let_expect_is_no_news():
+    """The same fall is news on the same rows: there it is no noise of other rows."""
+    past = runs_on_rows([20, 26, 21, 25, 23])
+    now = on_rows([30, 20, 10], "e")
+    assert news(on_rows([30, 26, 10], "a"), now, past) == ()
+    assert "'b' from 26 to 20" in news(on_rows([30, 26, 10], "e"), now, past)[0]
+
+
+def test_on_other_rows_a_feature_beyond_the_runs_before_is_told_with_their_interval():
+    past, now = runs_on_rows([20, 21, 22, 21, 21]), on_rows([30, 29, 10], "e")
+    (told,) = news(on_rows([30, 21, 10], "a"), now, past)
+    values = [run.leaders[1].value for run in past.runs]
+    low, high = prediction_interval(values, 0.01 / 3)
+    interval = f"expected {low:.4g} to {high:.4g}."
+    assert told.startswith("Beyond the last 5 runs on other rows, in forest, ")
+    assert told.endswith(f": 'b' is 29, {interval}")
+
+
+def test_fewer_than_five_runs_on_other_rows_tell_nothing():
+    past, now = runs_on_rows([20, 20, 21, 20]), on_rows([30, 99, 10], "e")
+    assert news(on_rows([30, 21, 10], "a"), now, past) == ()
+
+
+def test_runs_on_the_same_rows_count_once():
+    past = runs_on_rows([20, 21, 22, 21, 21])
+    alike = tuple(run._replace(data_sha256="0" * 64) for run in past.runs)
+    now = on_rows([30, 29, 10], "e")
+    assert news(on_rows([30, 21, 10], "a"), now, past._replace(runs=alike)) == ()
+
+
+def test_the_interval_misses_the_next_value_as_often_as_it_says():
+    draws = np.random.default_rng(1).normal(size=(4000, 7))
+    ends = [prediction_interval(list(row[:6]), 0.05) for row in draws]
+    missed = [
+        not low <= row[6] <= high for row, (low, high) in zip(draws, ends, strict=True)
+    ]
+    assert np.mean(missed) == pytest.approx(0.05, abs=4 * np.sqrt(0.05 * 0.95 / 4000))
 
 
 def test_a_finding_is_new_once_and_no_more_when_it_went():

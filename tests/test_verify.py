@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+from datetime import UTC, datetime
 
 import pikepdf
 import pytest
@@ -21,6 +22,8 @@ from tests.run_folders import (
 from pipeline.cli import main
 from pipeline.errors import DataError
 from pipeline.pdf_reading import read_pdf
+from pipeline.report.pdf import to_pdf
+from pipeline.statements import printed as printed_otherwise
 from pipeline.verify import verify
 
 OTHER = "0" * 64
@@ -163,6 +166,21 @@ def test_a_pdf_that_prints_another_digest_is_named(runs):
     (only,) = verify(seal(runs[1])).mismatches
     assert only.file == "report.pdf"
     assert only.expected == f"content digest {digest} on its pages"
+
+
+@pytest.mark.parametrize("start", ["0d0a0d", "0a0d0d", "5c2829", "0d5c0a"])
+def test_a_digest_that_reads_like_ends_of_lines_is_found_in_its_pdf(start):
+    """As digits, and as the bytes that reports of schema 1.0 have there."""
+    digest = (start + "0123456789abcdef" * 4)[:64]
+    for identifier in (digest[:32].encode(), bytes.fromhex(digest[:32])):
+        file = to_pdf(
+            f"<html lang='en'><title>t</title><p>{digest}</p></html>",
+            print_css="",
+            created=datetime(2025, 1, 1, tzinfo=UTC),
+            identifier=identifier,
+        )
+        content = read_pdf(file, name="report.pdf")
+        assert list(printed_otherwise(content, "report.pdf", digest)) == []
 
 
 def test_a_folder_without_a_manifest_is_unreadable(tmp_path):

@@ -232,7 +232,7 @@ def _printed(
         print_html(view, conformity=conformity_statement()),
         print_css=print_css(),
         created=datetime.fromisoformat(view.created.replace("Z", "+00:00")),
-        identifier=bytes.fromhex(view.digest)[:16],
+        identifier=view.digest[:32].encode(),
         fonts=fonts,
         attachments=attachments,
     )

@@ -67,7 +67,8 @@ def to_pdf(
     created : datetime
         The only date in the file, with its zone.
     identifier : bytes
-        What names the document in the file: the first 16 bytes of its digest.
+        What names the document in the file: the first 32 hex digits of its digest, as
+        text. Of other bytes, ends of lines would not be read back as they were.
     attachments : mapping of str to bytes, optional
         File name to content; the catalogue of words has their descriptions.
     fonts : sequence of str, optional
