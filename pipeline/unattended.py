@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -89,6 +89,7 @@ def run_unattended(
         late = [_line(event) for event in _events(folder)[len(events) :]]
         told = [*filter(None, (_owed(events, schedule), *late))]
         told += _news(folder, ended, events)
+        told = [line for line in told if not _is_told(line, told)]
         for line in told if not quiet or ended.code else ():
             say(line)
         if ended.run_id:  # after the news: they may be of a run that goes now
@@ -97,6 +98,11 @@ def run_unattended(
         for fault in notify(folder, schedule, _told(folder, ended, tuple(told))):
             say(fault)
     return ended._replace(is_stopped=stop.is_asked)
+
+
+def _is_told(line: str, lines: Sequence[str]) -> bool:
+    """Return whether a longer line says the same and more."""
+    return any(line in other and line != other for other in lines)
 
 
 def _tried(
