@@ -90,6 +90,8 @@ def lede(facts: Facts) -> Sentence:
     for key in ("new", "gone", "not comparable", "below the minimum"):
         if n := told.count(key):  # type: ignore[arg-type]
             text += say("change.lede_also", n=tallied("change", n), what=_word(key))
+    if not told.is_noise_only:
+        text += say("change.lede_other", areas=_areas(told))
     return text
 
 
@@ -107,9 +109,13 @@ def conclusion(told: Change) -> Sentence:
         return say("change.conclude_same")
     if told.is_noise_only:
         return say("change.conclude_noise")
+    return say("change.conclude_other", areas=_areas(told))
+
+
+def _areas(told: Change) -> Sentence:
+    """Return the areas that differ and change what is estimated."""
     areas = [area for area in AREAS if area in told.areas - OF_NO_ESTIMATE]
-    listed = series(word(f"change.areas.{area}") for area in areas)
-    return say("change.conclude_other", areas=listed)
+    return series(word(f"change.areas.{area}") for area in areas)
 
 
 def _against(facts: Facts) -> Sentence:
