@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -244,7 +245,13 @@ def test_ctrl_c_stops_the_batch_which_can_be_taken_up(tmp_path):
     command = [sys.executable, "-m", "pipeline", "run", "--all", str(tmp_path), "-q"]
     paths = os.pathsep.join([str(ROOT), str(tmp_path)])
     surroundings = {**os.environ, "PYTHONPATH": paths, "HERE": str(here)}
-    with subprocess.Popen(command, env=surroundings, start_new_session=True) as batch:
+    listening = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    with subprocess.Popen(
+        command,
+        env=surroundings,
+        start_new_session=True,
+        preexec_fn=listening,  # a job in the background ignores it
+    ) as batch:
         while not here.exists():
             time.sleep(0.01)
         os.killpg(batch.pid, signal.SIGINT)  # as a terminal does: to both processes

@@ -51,7 +51,8 @@ def test_a_command_has_the_environment_of_the_run(tmp_path, monkeypatch):
     assert event["message"] == "here"
 
 
-def test_a_command_is_told_of_the_run_in_the_folder_of_the_audit(tmp_path):
+def test_a_command_is_told_of_the_run_in_the_folder_of_the_audit(tmp_path, monkeypatch):
+    monkeypatch.delenv("IMPORTANCE_AUDIT_REQUIRE_R", raising=False)
     faults, (event,) = told(tmp_path, *python(SAY))
     (environment, where) = json.loads(event["message"])
     assert (faults, where) == ((), str(tmp_path))

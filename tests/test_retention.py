@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from tests.report.test_signoff_section import signed
 from tests.test_history import result
 
 from pipeline.chain import chain
@@ -10,6 +11,7 @@ from pipeline.events import read_events
 from pipeline.history import save_run
 from pipeline.locks import locked
 from pipeline.retention import retire
+from pipeline.signoffs import line_of
 
 NAMES = [f"2025112{day}T084600Z-3f9a1c2b" for day in range(5)]
 
@@ -49,12 +51,20 @@ def test_zero_keeps_all(folder):
     assert left(folder) == NAMES
 
 
+def test_beside_a_trail_that_nobody_can_read_every_run_stays(folder):
+    (folder / "signoffs.jsonl").write_text("{}\n")
+    (told,) = retire(folder, 1)
+    assert told.startswith("Runs beyond the newest 1 must go, but they stay: ")
+    assert left(folder) == NAMES
+
+
 @pytest.mark.parametrize("how", ["a copy", "the trail"])
 def test_a_signed_run_is_never_removed(folder, how):
     if how == "a copy":
         (folder / "runs" / NAMES[0] / "signed" / "1").mkdir(parents=True)
     else:
-        (folder / "signoffs.jsonl").write_text(f'{{"run_id": "{NAMES[0]}"}}\n')
+        record = signed("a" * 64, run_id=NAMES[0], signoff_id=f"{NAMES[0]}/1")
+        (folder / "signoffs.jsonl").write_bytes(line_of(record) + b"\n")
     retire(folder, 1)
     assert left(folder) == [NAMES[0], NAMES[4]]
 
