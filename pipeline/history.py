@@ -16,7 +16,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from glob import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pipeline import result_json
 from pipeline.bundle import Files, as_bytes, run_files
@@ -131,6 +131,18 @@ def load_run(folder: Path) -> AuditResult:
     DataError
         If there is none, or it cannot be read.
     """
+    document = load_document(folder)
+    return result_json.from_dict(document, name=str(folder / "result.json"))
+
+
+def load_document(folder: Path) -> dict[str, Any]:
+    """Return the result stored in a run folder as the JSON has it.
+
+    Raises
+    ------
+    DataError
+        If there is none, or it cannot be read.
+    """
     path = folder / "result.json"
     try:
         text = path.read_text(encoding="utf-8")
@@ -141,7 +153,7 @@ def load_run(folder: Path) -> AuditResult:
         ) from error
     except UnicodeDecodeError as error:
         raise DataError(f"{path} must be UTF-8 text, but it is not.") from error
-    return result_json.loads(text, name=str(path))
+    return result_json.document_in(text, name=str(path))
 
 
 def write_file(path: Path, content: bytes | str) -> None:

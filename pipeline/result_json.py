@@ -13,6 +13,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from typing import Any, TypeAlias, TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pandas as pd
@@ -33,6 +34,7 @@ ANYTHING = ("options", "evidence", "config", "versions", "environment", "volatil
 """Fields that map names to values of any plain type."""
 GRIDS = ("first_grid", "second_grid")
 ARRAYS = ("raw", "baseline", "y_permuted", "values", "grid", *GRIDS)
+_DIGESTS: WeakKeyDictionary[AuditResult, str] = WeakKeyDictionary()
 KINDS = {"f": "number", "i": "integer", "u": "integer", "b": "boolean"}
 
 
@@ -101,18 +103,39 @@ def loads(text: str, *, name: str = "result.json") -> AuditResult:
     DataError
         If it is not JSON, not a result, or that of another major version.
     """
+    return from_dict(document_in(text, name=name), name=name)
+
+
+def document_in(text: str, *, name: str = "result.json") -> Plain:
+    """Return the object in a JSON text.
+
+    Raises
+    ------
+    DataError
+        If it is not JSON, or no object.
+    """
     try:
         document = json.loads(text)
     except ValueError as error:
         raise DataError(f"{name} must be JSON, but it is not: {error}.") from error
     if not isinstance(document, dict):
         raise DataError(f"{name} must be the result of an audit, but it is no object.")
-    return from_dict(document, name=name)
+    return document
 
 
 def content_digest(result: AuditResult) -> str:
-    """Return the SHA-256 of what a result says, whenever and wherever it was made."""
-    return digest_of(to_dict(result))
+    """Return the SHA-256 of what a result says, whenever and wherever it was made.
+
+    It is worked out once for each result, since nothing in one ever changes.
+    """
+    if result not in _DIGESTS:
+        keep_digest(result, digest_of(to_dict(result)))
+    return _DIGESTS[result]
+
+
+def keep_digest(result: AuditResult, digest: str) -> None:
+    """Keep the content digest of a result, as the document it was read from has it."""
+    _DIGESTS[result] = digest
 
 
 def digest_of(document: Mapping[str, Any]) -> str:

@@ -3,7 +3,6 @@
 Not: which file of a folder is altered (`verify`), or measuring again (`replay`).
 """
 
-import json
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -12,10 +11,10 @@ from typing import Any
 from pipeline.approvals import load_baseline, signoffs_in
 from pipeline.context import Context
 from pipeline.errors import DataError
-from pipeline.history import load_run
+from pipeline.history import load_document
 from pipeline.past import NOTHING, read_past
 from pipeline.result import AuditResult
-from pipeline.result_json import digest_of
+from pipeline.result_json import digest_of, from_dict, keep_digest
 from pipeline.statements import own_digest
 
 SEE_VERIFY = "Run: importance-audit verify"
@@ -32,10 +31,10 @@ def load_whole_run(folder: Path) -> AuditResult:
     DataError
         If there is none, if it cannot be read, or if it is altered.
     """
-    result = load_run(folder)
-    path = folder / "result.json"
-    document = json.loads(path.read_bytes())
-    for item in own_digest(document, digest_of(document)):
+    path, document = folder / "result.json", load_document(folder)
+    result, digest = from_dict(document, name=str(path)), digest_of(document)
+    keep_digest(result, digest)
+    for item in own_digest(document, digest):
         raise DataError(
             f"{path} must be as its run wrote it, but its content has the digest "
             f"{item.found[:12]}… and states another. {SEE_VERIFY} {folder}"
