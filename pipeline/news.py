@@ -6,9 +6,10 @@ Not: what it means (section I of the report), nor who is told (`notify`).
 from collections.abc import Iterable, Iterator
 
 from pipeline.change import Moved, Movement, change
+from pipeline.closing import closes, is_open
 from pipeline.errors import listed
 from pipeline.finding import Finding
-from pipeline.past import Past
+from pipeline.past import Past, missing_of
 from pipeline.result import AuditResult
 
 MOST = 10
@@ -29,7 +30,8 @@ def news(before: AuditResult | None, now: AuditResult, past: Past) -> tuple[str,
 
     Notes
     -----
-    A run that did not come to its end closes no finding and moves no feature.
+    A run that did not come to its end closes no finding and moves no feature. One that
+    did not look (`closing.closes`) closes none, and what it left open is not new.
     """
     told = list(_verdict(before, now, past))
     if before is None:
@@ -55,7 +57,9 @@ def _verdict(before: AuditResult | None, now: AuditResult, past: Past) -> Iterat
 
 def _opened(before: AuditResult, now: AuditResult, past: Past) -> Iterator[str]:
     """Yield findings that the run before did not have, or not as grave."""
-    known: dict[str, str] = {f.key: f.severity for f in _above_a_note(before)}
+    left_open = (known for known in past.findings if is_open(known, past))
+    known: dict[str, str] = {finding.key: finding.severity for finding in left_open}
+    known |= {f.key: f.severity for f in _above_a_note(before)}
     if now.run.status != "complete" and past.runs:  # stopped again by the same
         known |= past.runs[-1].findings
     earlier = {finding.key for finding in past.findings}
@@ -70,10 +74,12 @@ def _opened(before: AuditResult, now: AuditResult, past: Past) -> Iterator[str]:
 
 
 def _closed(before: AuditResult, now: AuditResult) -> Iterator[str]:
-    """Yield findings that are no more."""
+    """Yield findings that are no more, if this run looked for them."""
     found = {finding.key for finding in _above_a_note(now)}
+    missing = missing_of(now)
     for finding in _above_a_note(before):
-        if finding.key not in found:
+        is_closed = closes(now.verdict, missing, finding)
+        if finding.key not in found and is_closed:
             yield f"No more: {finding.severity}, {finding.check} of {finding.subject}."
 
 

@@ -118,3 +118,22 @@ def test_of_many_findings_the_first_ten_are_told(n, last):
     told = news(plain_result(NAMES), plain_result(NAMES, findings=found), NOTHING)
     assert told[-1].startswith(last)
     assert sum(line.startswith("New") for line in told) == 10
+
+
+LEFT = replace(FOUND, check="disagreement", subject="forest: python and DALEX")
+GONE = Finding(check="engine_missing", severity="warning", subject="DALEX", message="-")
+
+
+def test_a_run_that_lacked_an_engine_closes_nothing_about_it():
+    with_, now = (run_of([30, 20, 10], findings=(f,)) for f in (LEFT, GONE))
+    told = news(with_, now, Past(runs=(ran(now.verdict),)))
+    assert told == ("New: warning, engine_missing: -",)
+
+
+def test_what_a_run_without_the_engine_left_open_is_not_found_again():
+    before, now = (run_of([30, 20, 10], findings=(f,)) for f in (GONE, LEFT))
+    told = (LEFT.key, LEFT.check, LEFT.subject, "warning", "r0", "r0", 1, True)
+    found = ran(now.verdict)._replace(run_id="r0")
+    after = ran(now.verdict)._replace(missing=("DALEX",))
+    past = Past(runs=(found, after), findings=(FindingPast(*told),))
+    assert news(before, now, past) == ("No more: warning, engine_missing of DALEX.",)

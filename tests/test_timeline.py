@@ -42,6 +42,7 @@ KNOWN = {
             ],
         ),
         ({"findings": {}, "status": "interrupted"}, []),
+        ({"findings": {}, "missing": ("forest",)}, []),
         ({"columns": ("a", "c")}, ["Columns added: 'c'.", "Columns gone: 'b'."]),
         ({"columns": (), "status": "failed"}, []),
         ({"config_sha256": "3"}, ["Other configuration."]),
