@@ -65,7 +65,7 @@ class Timeline(NamedTuple):
     notes: tuple[str, ...] = ()
 
     @property
-    def n_open(self) -> int:
+    def n_found(self) -> int:
         """How many findings the last complete run made."""
         return sum(finding.in_last for finding in self.findings)
 
