@@ -39,6 +39,7 @@ def news(before: AuditResult | None, now: AuditResult, past: Past) -> tuple[str,
         why = (f"Failure, {finding.check}: {finding.message}" for finding in failed)
         return (*told, *_at_most(why))
     told += _at_most(_opened(before, now, past))
+    told += _at_most(_expired(before, now))
     if now.run.status == "complete":
         told += _at_most(_closed(before, now))
         told += _columns(before, now)
@@ -71,6 +72,14 @@ def _opened(before: AuditResult, now: AuditResult, past: Past) -> Iterator[str]:
         elif was != finding.severity:
             now_ = f"{finding.check} of {finding.subject} is a {finding.severity} now"
             yield f"{now_}, and was a {was}."
+
+
+def _expired(before: AuditResult, now: AuditResult) -> Iterator[str]:
+    """Yield findings that an exception covered in the run before, and none does now."""
+    for finding in _above_a_note(now):
+        if finding.key in before.accepted.keys() - now.accepted.keys():
+            what = f"{finding.severity}, {finding.check} of {finding.subject}"
+            yield f"No longer accepted: {what}."
 
 
 def _closed(before: AuditResult, now: AuditResult) -> Iterator[str]:

@@ -1,11 +1,13 @@
 """News: what is not as in the run before, and nothing where all is."""
 
 from dataclasses import replace
+from datetime import date
 
 import pytest
 from tests.report.made_variants import plain_result
 from tests.test_change import NAMES, run_of
 
+from pipeline.answers import Accepted, Answer, with_answers
 from pipeline.finding import Finding
 from pipeline.news import news
 from pipeline.past import NOTHING, FindingPast, Past, PastRun
@@ -73,6 +75,15 @@ def test_a_finding_that_became_graver_is_told_with_what_it_was():
     worse = run_of([30, 20, 10], findings=(replace(FOUND, severity="failure"),))
     told = news(run_of([30, 20, 10], findings=(FOUND,)), worse, NOTHING)
     assert "dependence of a is a failure now, and was a warning." in told
+
+
+def test_an_exception_that_expired_is_told():
+    now = run_of([30, 20, 10], findings=(FOUND,))
+    accepted = Accepted(date(2999, 12, 31), "why", "what", "A. Nowak")
+    before = with_answers(now, (Answer(FOUND.key, exception=accepted),))
+    told = news(before, now, NOTHING)
+    assert told == ("No longer accepted: warning, dependence of a.",)
+    assert news(before, before, NOTHING) == ()
 
 
 def test_a_note_is_no_news():
