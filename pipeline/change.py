@@ -5,7 +5,7 @@ it comes first. Not: which run is the baseline, or how a report says it.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -16,7 +16,14 @@ from pipeline.agreement import numbers
 from pipeline.agreement.sides import side_by_side
 from pipeline.differences import Difference, differences
 from pipeline.estimates import Importance
-from pipeline.primary import interval, nothing_of, places, primary
+from pipeline.primary import (
+    Measure,
+    Question,
+    interval,
+    nothing_of,
+    places,
+    primary,
+)
 from pipeline.records import Floats
 from pipeline.result import AuditResult
 from pipeline.shifts import CHECKS as AGAINST_BASELINE
@@ -127,20 +134,45 @@ def change(old: AuditResult, new: AuditResult, *, minimum: float = 0.0) -> Chang
         Questions in the order of `new`, features by their rank in it, gone ones last.
     """
     before, after = primary(old.importances), primary(new.importances)
+    pairs = _pairs(before, after)
     moved = tuple(
-        _moved(old, new, before[key][0], after[key][0], minimum)
+        _moved(old, new, before[pairs[key]][0], after[key][0], minimum)
         for key in after
-        if key in before
+        if key in pairs
     )
     return Change(
         differs=tuple(differences(old, new)),
         moved=moved,
-        only_asked_in=(_alone(before, after), _alone(after, before)),
+        only_asked_in=(_alone(before, {*pairs.values()}), _alone(after, pairs)),
         checks=tuple(_checks(old.checks, new.checks)),
     )
 
 
-def _alone(asked: Mapping[Any, Any], elsewhere: Mapping[Any, Any]) -> tuple[int, ...]:
+_Asked: TypeAlias = tuple[Question, Measure]
+
+
+def _pairs(before: Iterable[_Asked], after: Iterable[_Asked]) -> dict[_Asked, _Asked]:
+    """Return what each question of the new run is called in the old one.
+
+    How often is drawn is no part of a question, unless one run asks it several times.
+    """
+    old, new = {*before}, {*after}
+    pairs = {key: key for key in new & old}
+    rest = [{key: _undrawn(key) for key in keys - {*pairs}} for keys in (old, new)]
+    for key, asked in rest[1].items():
+        same = [[k for k, other in side.items() if other == asked] for side in rest]
+        if [len(keys) for keys in same] == [1, 1]:
+            pairs[key] = same[0][0]
+    return pairs
+
+
+def _undrawn(key: _Asked) -> _Asked:
+    question, (method, of, form, options) = key
+    kept = tuple(option for option in options if option[0] != "n_repeats")
+    return question, (method, of, form, kept)
+
+
+def _alone(asked: Mapping[Any, Any], elsewhere: Container[Any]) -> tuple[int, ...]:
     return tuple(place for key, (place, _) in asked.items() if key not in elsewhere)
 
 

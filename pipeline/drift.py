@@ -12,17 +12,15 @@ from typing import NamedTuple
 from pipeline.category_drift import category_findings
 from pipeline.checks import checks_frame
 from pipeline.checks.answers import Limit, Row, row_of
+from pipeline.closing import OF_BASELINE
 from pipeline.config_settings import ChecksSection
 from pipeline.finding import Finding
-from pipeline.past import Approved
+from pipeline.past import NO_BASELINE, Approved
 from pipeline.quantiles import sketches
 from pipeline.result import AuditResult
-from pipeline.shifts import CHECKS, Shift, Stability, Verdict, shifts
+from pipeline.shifts import Shift, Stability, Verdict, shifts
 
-AGAINST_BASELINE = (
-    *("baseline_missing", "column_added", "column_removed", "column_kind"),
-    *("category_new", "category_gone", *CHECKS),
-)
+AGAINST_BASELINE = (NO_BASELINE, *OF_BASELINE)
 """Every check of this room: none of them is of a run alone."""
 ROWS = {"train": "training rows", "test": "test rows", "reference": "reference rows"}
 COLLECTED = "Look at how these rows were collected."
@@ -57,7 +55,7 @@ def with_drift(
 def baseline_missing(approved: Approved) -> Finding:
     """Return the finding that the approved run is not there to compare with."""
     return _warning(
-        check="baseline_missing",
+        check=NO_BASELINE,
         subject=approved.run_id,
         message=f"Run {approved.run_id}, approved by {approved.printed_name} at "
         f"{approved.signed_at}, is not there, so nothing was compared with it.",

@@ -10,9 +10,10 @@ import numpy as np
 from scipy import stats
 
 from pipeline.change import Moved, Movement, change
+from pipeline.closing import closes, is_open
 from pipeline.errors import listed
 from pipeline.finding import Finding
-from pipeline.past import Past, brief
+from pipeline.past import Past, brief, missing_of
 from pipeline.result import AuditResult
 
 FEWEST = 5
@@ -36,7 +37,8 @@ def news(before: AuditResult | None, now: AuditResult, past: Past) -> tuple[str,
 
     Notes
     -----
-    A run that did not come to its end closes no finding and moves no feature.
+    A run that did not come to its end closes no finding and moves no feature. One that
+    did not look (`closing.closes`) closes none, and what it left open is not new.
 
     On the same rows a feature moved if it left the band of its shuffling noise. Other
     rows alone move features beyond that band. There the runs before tell what other
@@ -50,6 +52,7 @@ def news(before: AuditResult | None, now: AuditResult, past: Past) -> tuple[str,
         why = (f"Failure, {finding.check}: {finding.message}" for finding in failed)
         return (*told, *_at_most(why))
     told += _at_most(_opened(before, now, past))
+    told += _at_most(_expired(before, now))
     if now.run.status == "complete":
         told += _at_most(_closed(before, now))
         told += _columns(before, now)
@@ -68,7 +71,9 @@ def _verdict(before: AuditResult | None, now: AuditResult, past: Past) -> Iterat
 
 def _opened(before: AuditResult, now: AuditResult, past: Past) -> Iterator[str]:
     """Yield findings that the run before did not have, or not as grave."""
-    known: dict[str, str] = {f.key: f.severity for f in _above_a_note(before)}
+    left_open = (known for known in past.findings if is_open(known, past))
+    known: dict[str, str] = {finding.key: finding.severity for finding in left_open}
+    known |= {f.key: f.severity for f in _above_a_note(before)}
     if now.run.status != "complete" and past.runs:  # stopped again by the same
         known |= past.runs[-1].findings
     earlier = {finding.key for finding in past.findings}
@@ -82,11 +87,21 @@ def _opened(before: AuditResult, now: AuditResult, past: Past) -> Iterator[str]:
             yield f"{now_}, and was a {was}."
 
 
+def _expired(before: AuditResult, now: AuditResult) -> Iterator[str]:
+    """Yield findings that an exception covered in the run before, and none does now."""
+    for finding in _above_a_note(now):
+        if finding.key in before.accepted.keys() - now.accepted.keys():
+            what = f"{finding.severity}, {finding.check} of {finding.subject}"
+            yield f"No longer accepted: {what}."
+
+
 def _closed(before: AuditResult, now: AuditResult) -> Iterator[str]:
-    """Yield findings that are no more."""
+    """Yield findings that are no more, if this run looked for them."""
     found = {finding.key for finding in _above_a_note(now)}
+    missing = missing_of(now)
     for finding in _above_a_note(before):
-        if finding.key not in found:
+        is_closed = closes(now.verdict, missing, finding)
+        if finding.key not in found and is_closed:
             yield f"No more: {finding.severity}, {finding.check} of {finding.subject}."
 
 

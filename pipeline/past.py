@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pipeline.result import AuditResult
 
 PAST = "importance-audit-history/1"
+NO_BASELINE = "baseline_missing"
 NOT_FINITE = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 """How JSON holds, as a text, what `repr` calls so."""
 
@@ -53,8 +54,8 @@ class PastRun(NamedTuple):
     config_sha256, data_sha256 : str
         What was asked of which rows.
     missing : tuple of str
-        The engines that were asked for and not there: what it did not find by them, it
-        did not look for.
+        The engines that were asked for and not there, and `NO_BASELINE` if the approved
+        run was gone: what it did not find by them, it did not look for.
     """
 
     run_id: str
@@ -187,10 +188,15 @@ def brief(result: "AuditResult") -> Brief:
             if f.severity != "info"
         ),
         leaders=tuple(_leaders(lead)) if lead else (),
-        missing=tuple(
-            f.subject for f in result.findings if f.check == "engine_missing"
-        ),
+        missing=missing_of(result),
     )
+
+
+def missing_of(result: "AuditResult") -> tuple[str, ...]:
+    """Return the engines that were asked for and not there, and the baseline so."""
+    engines = (f.subject for f in result.findings if f.check == "engine_missing")
+    is_lost = any(f.check == NO_BASELINE for f in result.findings)
+    return (*engines, *((NO_BASELINE,) if is_lost else ()))
 
 
 def _measure(record: "Importance") -> str:

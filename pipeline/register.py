@@ -4,15 +4,14 @@ The runs before say what was found, this one what is, and `answers` what people 
 Not: how a report shows it.
 """
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from pipeline.past import FindingPast, Past
+from pipeline.closing import closes, is_open
+from pipeline.past import Past, missing_of
 from pipeline.result import AuditResult
 
 State: TypeAlias = Literal["open", "answered", "accepted", "reopened", "closed"]
-NOT_ESTABLISHED = "not established"
 
 
 class Standing(NamedTuple):
@@ -55,7 +54,7 @@ def standings(result: AuditResult, past: Past) -> tuple[Standing, ...]:
 
     A run closes a finding only if its verdict is established and it asked: one that did
     not end, in which a method failed, or that lacked the engine the finding is about,
-    leaves it as it was.
+    or the approved baseline it is held against, leaves it as it was.
 
     Parameters
     ----------
@@ -77,7 +76,7 @@ def standings(result: AuditResult, past: Past) -> tuple[Standing, ...]:
         for finding in result.findings
         if finding.severity != "info" or finding.key in answers
     }
-    closed = {one.key for one in past.findings if not _is_open(one, past)}
+    closed = {one.key for one in past.findings if not is_open(one, past)}
     found = tuple(
         Standing(
             key=key,
@@ -102,18 +101,18 @@ def _not_found(
     result: AuditResult, past: Past, answers: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[Standing]:
     """Yield what was open before this run and is not found in it."""
-    missing = [f.subject for f in result.findings if f.check == "engine_missing"]
+    missing = missing_of(result)
     for known in past.findings:
-        if not _is_open(known, past):
+        if not is_open(known, past):
             continue
         answer = answers.get(known.key, {})
-        closes = _closes(result.verdict, missing, known.subject)
+        is_closed = closes(result.verdict, missing, known)
         yield Standing(
             key=known.key,
             check=known.check,
             subject=known.subject,
             severity=known.severity,
-            state="closed" if closes else _state(answer, was_closed=False),
+            state="closed" if is_closed else _state(answer, was_closed=False),
             is_found=False,
             first_run=known.first_run,
             times=known.times,
@@ -128,24 +127,3 @@ def _state(answer: Mapping[str, Any], *, was_closed: bool) -> State:
     if was_closed:
         return "reopened"
     return "answered" if answer.get("state") == "answered" else "open"
-
-
-def _is_open(known: FindingPast, past: Past) -> bool:
-    """Return whether no run since the last that found it has closed a finding.
-
-    Of runs that `past` holds no longer, only `FindingPast.in_last` is known.
-    """
-    names = [run.run_id for run in past.runs]
-    is_held = known.last_run in names
-    since = past.runs[names.index(known.last_run) + 1 :] if is_held else past.runs
-    if any(_closes(run.verdict, run.missing, known.subject) for run in since):
-        return False
-    return is_held or known.in_last
-
-
-def _closes(verdict: str, missing: Iterable[str], subject: str) -> bool:
-    """Return whether a run that has not found what is about `subject` closes it."""
-    unasked = any(
-        re.search(rf"(?<!\w){re.escape(engine)}(?!\w)", subject) for engine in missing
-    )
-    return verdict != NOT_ESTABLISHED and not unasked

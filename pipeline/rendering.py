@@ -16,6 +16,9 @@ from pipeline.report.pdf import PdfError
 from pipeline.report.pdf_checks import PdfCheck
 from pipeline.result import AuditResult
 
+PDF_FAILED = "pdf_failed"
+"""The check whose finding says that there is no PDF, and why."""
+
 
 class Rendered(NamedTuple):
     """A result, with what rendering had to say of it, and its renderings."""
@@ -30,6 +33,7 @@ def rendered(
     given: Mapping[str, str],
     *,
     context: Context = ALONE,
+    pdf: bool = True,
 ) -> Rendered:
     """Return the renderings of a result, and the checks of the finished PDF.
 
@@ -40,6 +44,8 @@ def rendered(
         Files the run folder holds as they were given: audit.toml, history.json.
     context : Context
         What the report says besides the result.
+    pdf : bool, default True
+        Whether to print it as well.
 
     Returns
     -------
@@ -52,11 +58,13 @@ def rendered(
         return Rendered(result, {})
     carried = attachments(data_files(result, given))
     asked = partial(page_files, context=context)
+    if not pdf:
+        return Rendered(result, asked(result, pdf=False))
     try:
         files = asked(result, attachments=carried)
     except PdfError as error:
         finding = Finding(
-            check="pdf_failed",
+            check=PDF_FAILED,
             severity="warning",
             subject="report.pdf",
             message=f"The PDF was not produced, because: {error}",

@@ -25,8 +25,11 @@ from r_bridge import host
 from r_bridge.errors import RUnavailable
 
 SHOWN = 5
-LATER = {"pdf_failed", "uncovered_names", *answers.LATER, *AGAINST_BASELINE}
-"""Checks that come after the audit; a replay asks no baseline and no person."""
+LATER = {
+    *("pdf_failed", "uncovered_names", "clock_went_back"),
+    *(*answers.LATER, *AGAINST_BASELINE),
+}
+"""Checks that come after the audit; a replay asks no baseline, person or clock."""
 PROSE = {"message", "remedy", "reason", "observed", "engine_version"}
 """Texts that quote numbers or versions, compared on the same stack only."""
 

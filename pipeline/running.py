@@ -7,6 +7,7 @@ is asked of the rows (`audit`), what a command prints (`commands`).
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from traceback import format_exc
 from typing import Any, NamedTuple
@@ -29,7 +30,7 @@ from pipeline.journal import REMEDIES
 from pipeline.locks import locked
 from pipeline.not_begun import not_begun
 from pipeline.past import Past, past_json
-from pipeline.rendering import rendered
+from pipeline.rendering import PDF_FAILED, rendered
 from pipeline.report.fonts import check_fonts
 from pipeline.result import AuditResult
 from pipeline.run_index import past_of
@@ -196,12 +197,17 @@ def _in_time(result: AuditResult, known: _Known) -> AuditResult:
 
 def _kept(result: AuditResult, known: _Known, config: AuditConfig) -> Ran:
     """Save the run with its report, or without if there can be none."""
-    given = {"audit.toml": config.text}
+    given, found = {"audit.toml": config.text}, result
     try:
-        result = _in_time(result, known)
+        result = _in_time(found, known)
         given["history.json"] = past_json(known.past, result)
-        context = Context(known.baseline, known.past)
-        shown, files, checks = rendered(result, given, context=context)
+        render = partial(rendered, context=Context(known.baseline, known.past))
+        shown, files, checks = render(result, given)
+        if late := [f for f in shown.findings if f.check == PDF_FAILED]:
+            # found after the answers were read: they, and later runs, are to know it
+            result = _in_time(found.with_findings(tuple(late)), known)
+            given["history.json"] = past_json(known.past, result)
+            shown, files, checks = render(result, given, pdf=False)
         code = exit_code(shown)
         folder = save_run(
             shown, config.base, {**given, **files}, exit_code=code, pdf_checks=checks

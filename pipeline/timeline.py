@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pipeline.closing import closes
 from pipeline.errors import DataError, listed
 from pipeline.past import FindingPast, PastRun
 from pipeline.run_index import LAST, runs_of
@@ -64,7 +65,7 @@ class Timeline(NamedTuple):
     notes: tuple[str, ...] = ()
 
     @property
-    def n_open(self) -> int:
+    def n_found(self) -> int:
         """How many findings the last complete run made."""
         return sum(finding.in_last for finding in self.findings)
 
@@ -121,7 +122,7 @@ def changes(
     """Yield what is not as in the run before, one sentence each.
 
     Findings are held against the last complete run before: one that did not end makes
-    none, and closes none.
+    none, and closes none, nor does one that did not look for it.
     """
     if before.verdict != now.verdict:
         yield f"Verdict: {before.verdict}, now {now.verdict}."
@@ -130,7 +131,8 @@ def changes(
             yield f"Found: {now.findings[key]} {_named(key, known)}."
         if now.status == "complete":
             for key in complete.findings.keys() - now.findings.keys():
-                yield f"No longer found: {_named(key, known)}."
+                if closes(now.verdict, now.missing, known[key]):
+                    yield f"No longer found: {_named(key, known)}."
     if before.columns and now.columns:
         for words, names in (
             ("added", [n for n in now.columns if n not in before.columns]),

@@ -5,6 +5,7 @@ import pytest
 from tests.test_cli import AUDIT, rows, run, runs
 
 from pipeline.history import load_run
+from pipeline.run_index import past_of
 
 
 @pytest.fixture
@@ -64,3 +65,16 @@ def test_a_mistake_in_the_answers_ends_before_anything_is_measured(folder):
         "findings.toml: [finding] key must be the first 12 to 64 hex digits of a "
         "finding's key, but 'same_columns' was given."
     )
+
+
+def test_a_pdf_that_cannot_be_made_is_answered_and_remembered(folder, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(folder / "missing"))
+    file = folder / "audit.toml"
+    file.write_text(file.read_text("utf8").replace("bundle", "executive"), "utf8")
+    assert run(folder).exit_code == 1
+    found = warnings(runs(folder)[0]).set_index("check")["key"]
+    answer(folder, found["pdf_failed"], "2999-12-31")
+    run(folder)
+    assert load_run(runs(folder)[1]).accepted == {found["pdf_failed"]: "2999-12-31"}
+    known = {f.check: f.times for f in past_of(folder).findings}
+    assert known == {"same_columns": 2, "pdf_failed": 2}

@@ -53,6 +53,7 @@ LAYERS = (
     "importance",
     "interactions mean_predictions",
     "news",
+    "closing",
     "loss_sensitivity change past",
     "avoided_defects",
     "frameworks",

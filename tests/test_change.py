@@ -80,6 +80,24 @@ def test_a_single_draw_has_no_spread_that_could_tell_a_movement_from_noise():
     assert told["c"] == "no evidence of change"
 
 
+def test_other_repeats_are_the_same_question_if_each_run_asks_it_once():
+    def repeats(n):
+        result = run_of([30, 20, 10], draw=n)
+        (one,) = result.importances
+        parts = {"raw": one.raw[:, :n], "baseline": one.baseline[:n]}
+        record = replace(one, options={**one.options, "n_repeats": n}, **parts)
+        return replace(result, importances=(record,))
+
+    told = change(repeats(5), repeats(10))
+    assert told.only_asked_in == ((), ())
+    assert {row.word for row in told.moved[0].features} == {NOTHING}
+    both = replace(
+        repeats(5), importances=(*repeats(5).importances, *repeats(8).importances)
+    )
+    assert change(both, repeats(10)).only_asked_in == ((0, 1), (0,))
+    assert change(both, repeats(8)).only_asked_in == ((0,), ())
+
+
 def test_a_group_of_other_columns_is_another_group():
     old = run_of([30, 20, 10])
     (record,) = old.importances

@@ -1,12 +1,14 @@
 """News: what is not as in the run before, and nothing where all is."""
 
 from dataclasses import replace
+from datetime import date
 
 import numpy as np
 import pytest
 from tests.report.made_variants import plain_result
 from tests.test_change import NAMES, run_of
 
+from pipeline.answers import Accepted, Answer, with_answers
 from pipeline.finding import Finding
 from pipeline.news import news, prediction_interval
 from pipeline.past import NOTHING, FindingPast, Past, PastRun, brief
@@ -136,6 +138,15 @@ def test_a_finding_that_became_graver_is_told_with_what_it_was():
     assert "dependence of a is a failure now, and was a warning." in told
 
 
+def test_an_exception_that_expired_is_told():
+    now = run_of([30, 20, 10], findings=(FOUND,))
+    accepted = Accepted(date(2999, 12, 31), "why", "what", "A. Nowak")
+    before = with_answers(now, (Answer(FOUND.key, exception=accepted),))
+    told = news(before, now, NOTHING)
+    assert told == ("No longer accepted: warning, dependence of a.",)
+    assert news(before, before, NOTHING) == ()
+
+
 def test_a_note_is_no_news():
     noted = run_of([30, 20, 10], findings=(replace(FOUND, severity="info"),))
     assert news(run_of([30, 20, 10]), noted, NOTHING) == ()
@@ -179,3 +190,22 @@ def test_of_many_findings_the_first_ten_are_told(n, last):
     told = news(plain_result(NAMES), plain_result(NAMES, findings=found), NOTHING)
     assert told[-1].startswith(last)
     assert sum(line.startswith("New") for line in told) == 10
+
+
+LEFT = replace(FOUND, check="disagreement", subject="forest: python and DALEX")
+GONE = Finding(check="engine_missing", severity="warning", subject="DALEX", message="-")
+
+
+def test_a_run_that_lacked_an_engine_closes_nothing_about_it():
+    with_, now = (run_of([30, 20, 10], findings=(f,)) for f in (LEFT, GONE))
+    told = news(with_, now, Past(runs=(ran(now.verdict),)))
+    assert told == ("New: warning, engine_missing: -",)
+
+
+def test_what_a_run_without_the_engine_left_open_is_not_found_again():
+    before, now = (run_of([30, 20, 10], findings=(f,)) for f in (GONE, LEFT))
+    told = (LEFT.key, LEFT.check, LEFT.subject, "warning", "r0", "r0", 1, True)
+    found = ran(now.verdict)._replace(run_id="r0")
+    after = ran(now.verdict)._replace(missing=("DALEX",))
+    past = Past(runs=(found, after), findings=(FindingPast(*told),))
+    assert news(before, now, past) == ("No more: warning, engine_missing of DALEX.",)

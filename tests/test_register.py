@@ -10,7 +10,7 @@ from tests.report.made_variants import plain_result
 
 from pipeline.answers import Accepted, Answer, with_answers
 from pipeline.finding import Finding
-from pipeline.past import FindingPast, Past, PastRun
+from pipeline.past import NO_BASELINE, FindingPast, Past, PastRun, brief
 from pipeline.register import standings
 from pipeline.report.by_model import past_of_part
 
@@ -144,6 +144,20 @@ def test_a_finding_is_overdue_until_it_is_closed_or_accepted(letters, overdue):
 def test_a_run_that_did_not_end_closes_nothing(status):
     stopped = replace(run_of("-"), run=made_run(status=status))
     assert [s.state for s in standings(stopped, past_of("F"))] == ["open"]
+
+
+def test_a_run_without_its_baseline_closes_nothing_that_is_held_against_it():
+    moved = replace(APART, check="distribution_shift", subject="a", severity="warning")
+    lost = Finding(check=NO_BASELINE, severity="warning", subject="r", message="m.")
+    had = PastRun("r", "", "complete", "", 0, "", "", findings={moved.key: "warning"})
+    known = FindingPast(moved.key, *(moved.check, "a", "warning"), "r", "r", 1, True)
+    result = plain_result(("a",), findings=(lost,))
+    told = standings(result, Past(runs=(had,), n_runs=1, findings=(known,)))
+    assert [(s.check, s.state) for s in told] == [
+        ("baseline_missing", "open"),
+        ("distribution_shift", "open"),
+    ]
+    assert brief(result).missing == (NO_BASELINE,)
 
 
 def test_a_finding_knows_its_first_run_and_how_many_found_it():

@@ -13,6 +13,7 @@ from tests.test_cli import configured, rows
 from pipeline.answers import Answer, with_answers
 from pipeline.audit import audit
 from pipeline.cli import main
+from pipeline.clock import clock_finding
 from pipeline.config import load_config
 from pipeline.data import read_datasets
 from pipeline.history import save_run
@@ -155,6 +156,12 @@ def test_what_is_left_of_equal_losses_is_held_against_the_largest_of_its_array()
 def test_what_people_answered_is_no_outcome_of_the_audit():
     now = plain_result(("a",))
     stored = with_answers(now, (Answer("f" * 12, owner="M. Kim"),))
+    assert compared(stored, now).differences == ()
+
+
+def test_a_clock_that_went_back_is_no_outcome_of_the_audit():
+    now = plain_result(("a",))
+    stored = now.with_findings((clock_finding("It went back.", "before the run"),))
     assert compared(stored, now).differences == ()
 
 

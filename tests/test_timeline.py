@@ -42,6 +42,7 @@ KNOWN = {
             ],
         ),
         ({"findings": {}, "status": "interrupted"}, []),
+        ({"findings": {}, "missing": ("forest",)}, []),
         ({"columns": ("a", "c")}, ["Columns added: 'c'.", "Columns gone: 'b'."]),
         ({"columns": (), "status": "failed"}, []),
         ({"config_sha256": "3"}, ["Other configuration."]),
@@ -141,7 +142,7 @@ def test_the_runs_of_an_audit_are_listed(audit):
     answer = history(audit)
     assert answer.exit_code == 0, answer.stderr
     head, _, *rows, last = answer.stdout.splitlines()
-    assert head == "a: 2 runs, 1 findings open"
+    assert head == "a: 2 runs, 1 findings in the last complete one"
     words = "confirmed with exceptions"
     digests = [
         run.content_digest[:12] for run in (r.run for r in timeline(audit).rows[:2])
@@ -171,7 +172,9 @@ def test_the_newest_run_of_each_audit_is_listed(audit):
     (audit.parent / "new" / "audit.toml").touch()
     (audit.parent / "other").mkdir()
     lines = history(audit.parent).stdout.splitlines()
-    assert lines[0].split() == "audit last run (UTC) age exit verdict open gaps".split()
+    assert (
+        lines[0].split() == "audit last run (UTC) age exit verdict found gaps".split()
+    )
     assert lines[1].startswith("a      2025-11-21 08:46:00  ")
     assert lines[1].split()[-5:] == ["confirmed", "with", "exceptions", "1", "0"]
     assert lines[2:] == ["new    no run"]
@@ -227,7 +230,7 @@ def test_the_history_starts_without_tables_and_numbers(audit):
     )
     command = [sys.executable, "-c", code, str(audit)]
     said = subprocess.check_output(command, cwd=ROOT, text=True)
-    assert said.splitlines()[0] == "a: 2 runs, 1 findings open"
+    assert said.splitlines()[0] == "a: 2 runs, 1 findings in the last complete one"
     assert said.splitlines()[-1] == "set()"
 
 

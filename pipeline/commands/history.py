@@ -71,7 +71,8 @@ def history(
 
 def _one(told: "Timeline") -> Iterator[str]:
     """Yield the lines on one audit, the oldest row first."""
-    yield f"{told.audit}: {told.n_runs} runs, {told.n_open} findings open"
+    found = f"{told.n_found} findings in the last complete one"
+    yield f"{told.audit}: {told.n_runs} runs, {found}"
     if told.rows:
         yield f"{'time (UTC)':19}  {'exit':>4}  {'verdict':25}  {'digest':12}  run"
     for row in told.rows:
@@ -102,7 +103,7 @@ def _several(told: list["Timeline"], now: datetime) -> Iterator[str]:
     """Yield one line per audit: its last run, and what came after it."""
     width = max(5, *(len(_line(audit.audit)) for audit in told))
     head = f"{'last run (UTC)':19}  {'age':>5}  {'exit':>4}  {'verdict':25}"
-    yield f"{'audit':{width}}  {head}  open  gaps"
+    yield f"{'audit':{width}}  {head}  found  gaps"
     for audit in told:
         name, run = f"{_line(audit.audit):{width}}", audit.newest
         if run is None:
@@ -110,7 +111,7 @@ def _several(told: list["Timeline"], now: datetime) -> Iterator[str]:
         else:
             code = run.exit_code if run.exit_code >= 0 else ""
             facts = f"{_time(run.started):19}  {_age(run.started, now):>5}  {code:>4}"
-            counts = f"{audit.n_open:>4}  {len(audit.gaps):>4}"
+            counts = f"{audit.n_found:>5}  {len(audit.gaps):>4}"
             yield f"{name}  {facts}  {run.verdict:25}  {counts}"
         for row in audit.rows:
             if row.run is None:
