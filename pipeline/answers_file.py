@@ -28,10 +28,11 @@ def load_answers(folder: Path) -> tuple[Answer, ...]:
     """
     text = _text_of(folder / FILE_NAME)
     try:
-        return parse_answers(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
+        given = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # also too long, too deep
         problem = f"{FILE_NAME} must be TOML, but is not: {error}. Correct it there."
         raise ConfigError([problem]) from error
+    return parse_answers(given)
 
 
 def _text_of(file: Path) -> str:

@@ -5,7 +5,6 @@ runs (`running`), what is kept of a batch (`batch_log`), how its page looks (`re
 """
 
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -24,6 +23,7 @@ from pipeline.batch_log import (
     newest,
     runs_of,
 )
+from pipeline.children import ending
 from pipeline.errors import AuditError
 from pipeline.events import append_event, read_events
 from pipeline.exit_codes import GRAVEST, gravest
@@ -234,8 +234,10 @@ def _judged(code: int, run: Line, is_stopped: bool) -> tuple[int, str]:
     if code < 0 and is_stopped:  # it was not yet ready to take the signal
         code = 130
     if code < 0:
-        name = signal.Signals(-code).name
-        return 4, f"The run must come to its end, but {name} ended its process."
+        return (
+            4,
+            f"The run must come to its end, but its process ended with {ending(code)}.",
+        )
     if code not in GRAVEST or (code in FINISHED and not run):
         return (
             4,

@@ -66,5 +66,7 @@ def ending(status: int) -> str:
     """Return how a process ended, in words."""
     if status >= 0:
         return f"exit code {status}"
+    if -status not in {*signal.Signals}:  # most real-time signals have no name
+        return f"signal {-status}"
     name = signal.Signals(-status).name
     return f"signal {name}" + (" (out of memory?)" if name == "SIGKILL" else "")

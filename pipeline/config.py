@@ -79,7 +79,7 @@ def load_config(path: Path | str) -> AuditConfig:
     text = _text_of(file)
     try:
         given = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # also too long, too deep
         problem = f"{file.name} must be TOML, but is not: {error}. Correct it there."
         raise ConfigError([problem]) from error
     folder = file.resolve().parent

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Annotated, Any, TypeAlias
 
 from pipeline.config_rankings import GOALS
-from pipeline.rules import NAME, OneOf, Pattern, Range, Tables
+from pipeline.rules import NAME, OneOf, Pattern, Range, Repeated, Tables
 
 REPEAT_RUNS = ("disagreement", "unresolved", "never")
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -151,9 +151,9 @@ class ScheduleSection:
     minutes: Annotated[float, Range(above=0)] = 120.0
     retries: Annotated[int, Range(least=0)] = 1
     keep: Annotated[int, Range(least=0)] = 0
-    on_change: tuple[str, ...] = ()
-    on_failure: tuple[str, ...] = ()
-    on_success: tuple[str, ...] = ()
+    on_change: Annotated[tuple[str, ...], Repeated()] = ()
+    on_failure: Annotated[tuple[str, ...], Repeated()] = ()
+    on_success: Annotated[tuple[str, ...], Repeated()] = ()
     command_seconds: Annotated[float, Range(above=0)] = 60.0
 
 

@@ -95,9 +95,11 @@ def _event(line: bytes) -> dict[str, Any] | None:
     """Return what a line says, None if nobody can read it."""
     try:
         said = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
-    is_event = isinstance(said, dict) and {"time", "event"} <= {*said}
+    is_event = isinstance(said, dict) and all(
+        isinstance(said.get(key), str) for key in ("time", "event")
+    )
     return said if is_event else None
 
 

@@ -33,6 +33,12 @@ class Range(NamedTuple):
     below: float | None = None
 
 
+class Repeated(NamedTuple):
+    """A list in which a text may stand twice, as among the arguments of a command."""
+
+    least: float | None = None
+
+
 class Pattern(NamedTuple):
     """The form of a whole text, as a regular expression and in words."""
 
@@ -245,9 +251,10 @@ def _choice(names: tuple[Any, ...]) -> Rule:
     return Rule(one, f"names among {listed(names)}", {"enum": list(names)}, read)
 
 
-def _list(item: Rule, bounds: Range) -> Rule:
+def _list(item: Rule, bounds: Range | Repeated) -> Rule:
     """Return the rule of a list; a text in it says something once."""
     is_text = item.schema.get("type") == "string" or "enum" in item.schema
+    is_text = is_text and not isinstance(bounds, Repeated)
     least = int(bounds.least or 0)
     one = f"a list of {f'{least} or more ' if least else ''}{item.many}"
     one += ", each once" if is_text else ""

@@ -167,11 +167,24 @@ def _audited(config: AuditConfig, on_step: Step | None) -> tuple[AuditResult, st
     except RUnavailable as error:
         step = "engines and models" if rows else "reading of the rows"
         return not_begun(config, error, step, rows, started=started), str(error)
-    except (AuditError, RBridgeError):
-        raise
-    except (Exception, KeyboardInterrupt, SystemExit) as error:
+    except (Exception, KeyboardInterrupt, SystemExit) as fault:
+        stop = _stop_in(fault)
+        if stop is None and isinstance(fault, AuditError | RBridgeError):
+            raise
+        cause = stop or fault
         step = "gathering of the result" if rows else "reading of the rows"
-        return not_begun(config, error, step, rows, started=started), ""
+        return not_begun(config, cause, step, rows, started=started), ""
+
+
+def _stop_in(fault: BaseException) -> KeyboardInterrupt | None:
+    """Return the wish to stop behind a fault, None if there is none.
+
+    It may come while a library loads, which then says that it cannot be imported.
+    """
+    cause: BaseException | None = fault
+    while cause is not None and not isinstance(cause, KeyboardInterrupt):
+        cause = cause.__cause__ or cause.__context__
+    return cause
 
 
 class _Known(NamedTuple):

@@ -24,7 +24,7 @@ from pipeline.report.html import page_files
 from pipeline.report.pdf import PdfError
 from pipeline.result import AuditResult
 from pipeline.result_json import content_digest
-from pipeline.signoffs import MEANINGS, Signoff, detached, line_of
+from pipeline.signoffs import MEANINGS, Signoff, detached, line_of, place_of
 from pipeline.statements import statement
 from pipeline.stored import load_whole_run, stored_context
 from pipeline.trail import (
@@ -105,6 +105,7 @@ def sign(run: Path, given: Given) -> SignedOff:
     with locked(audit):
         told = [*heal(audit), *_cleared(run)]
         check(run)
+        _as_signed_last(audit)
         result = load_whole_run(run)
         _may_be_signed(run, result, given.meaning)
         record = _record(run, audit, result, given, signature)
@@ -166,6 +167,21 @@ def heal(audit: Path) -> tuple[str, ...]:
             where = path.parent.relative_to(audit).as_posix()
             return (f"{TRAIL} lacked the line of {where}, which was appended to it.",)
     return ()
+
+
+def _as_signed_last(audit: Path) -> None:
+    """Raise if the trail is not what the sign-off before left in its run.
+
+    No later line names the last one yet: its copy alone tells that it was altered.
+    """
+    data = content(audit / TRAIL)
+    for record in records(audit / TRAIL)[-1:]:
+        copy = content(audit / place_of(record) / TRAIL)
+        if copy and copy != data:
+            raise AuditError(
+                f"{audit / TRAIL} must be as it was signed last, but it is not the "
+                f"copy in {place_of(record)}. {SEE_VERIFY} {audit}"
+            )
 
 
 def _is_whole(path: Path, copy: bytes) -> bool:

@@ -11,10 +11,12 @@ from tests.report.made_variants import plain_result
 from pipeline.answers import ANSWERS, Accepted, Answer, with_answers
 from pipeline.answers_file import load_answers
 from pipeline.audit import exit_code
+from pipeline.config import load_config
 from pipeline.errors import ConfigError
 from pipeline.finding import Finding
 from pipeline.report.short_views import suites, summary
 from pipeline.result_json import content_digest, dumps, from_dict, loads, to_dict
+from pipeline.schedule_given import schedule_given
 
 KEY = "0123456789ab"
 WEAK = Finding(check="weak_model", severity="failure", subject="svm", message="m.")
@@ -114,6 +116,16 @@ def test_a_file_that_is_no_toml_or_no_text_is_told_like_a_configuration(tmp_path
         ConfigError, match=r"must be UTF-8, but byte 20 is not. Save it"
     ):
         load_answers(tmp_path)
+
+
+@pytest.mark.parametrize("value", ["9" * 5000, "[" * 5000 + "]" * 5000])
+def test_a_value_that_python_cannot_take_is_told_like_a_mistake(tmp_path, value):
+    (told,) = problems(tmp_path, f"x = {value}")
+    assert told.startswith("findings.toml must be TOML, but is not: ")
+    (tmp_path / "audit.toml").write_text(f"x = {value}")
+    with pytest.raises(ConfigError, match=r"^audit.toml must be TOML, but is not: "):
+        load_config(tmp_path)
+    assert "nobody is told" in schedule_given(tmp_path / "audit.toml").note
 
 
 def test_no_file_is_no_answer_and_a_folder_of_its_name_is_told(tmp_path):

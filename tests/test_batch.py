@@ -99,7 +99,7 @@ def test_no_audit_stops_the_next(mixed):
 
 def test_a_process_that_died_is_told_by_its_signal(mixed):
     crash = mixed[1].outcomes[3]
-    words = "The run must come to its end, but SIGSEGV ended its process."
+    words = "The run must come to its end, but its process ended with signal SIGSEGV."
     assert crash == Outcome("c-crash", 4, "", "", words, crash.seconds)
 
 

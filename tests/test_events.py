@@ -42,7 +42,18 @@ def test_what_comes_after_a_half_line_is_a_line_of_its_own(tmp_path):
     assert (died["event"], died["pid"]) == ("died", 7)
 
 
-@pytest.mark.parametrize("line", [b"[1]", b'{"a": 1}', b"\xff", b"nonsense"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"[1]",
+        b'{"a": 1}',
+        b"\xff",
+        b"nonsense",
+        b'{"time": "t", "event": ["began"]}',
+        b'{"time": 1, "event": "began"}',
+        b"[" * 100_000,
+    ],
+)
 def test_a_line_that_is_no_event_is_told_by_its_number(tmp_path, line):
     append_event(tmp_path, "began", pid=7)
     with (tmp_path / "events.jsonl").open("ab") as file:

@@ -98,6 +98,12 @@ def test_a_command_that_fails_is_said_with_its_words(tmp_path):
     assert (event["hook"], event["exit_code"]) == ("on_failure", 7)
 
 
+def test_a_command_that_a_signal_without_a_name_ended_is_said(tmp_path):
+    faults, (event,) = told(tmp_path, "/bin/sh", "-c", "kill -40 $$")
+    assert "'/bin/sh' ended with signal 40. It said: -" in faults[0]
+    assert event["exit_code"] == -40
+
+
 def test_a_command_that_is_missing_is_said(tmp_path):
     faults, (event,) = told(tmp_path, "nowhere-at-all")
     assert faults == (

@@ -13,6 +13,14 @@ def test_the_section_is_read_from_a_file_that_is_wrong_elsewhere(tmp_path):
     assert (given.section.on_failure, given.note) == (("mail", "me"), "")
 
 
+def test_a_command_may_have_an_argument_twice(tmp_path):
+    words = ("curl", "-H", "A: b", "-H", "C: d")
+    text = f"[schedule]\non_failure = {list(words)}\n"
+    (tmp_path / "audit.toml").write_text(text)
+    given = schedule_given(tmp_path / "audit.toml")
+    assert (given.section.on_failure, given.note) == (words, "")
+
+
 @pytest.mark.parametrize("text", ["[schedule", "[schedule]\nkeep = -1\n", None])
 def test_where_it_cannot_be_read_that_of_the_last_run_holds(tmp_path, text):
     if text is not None:

@@ -217,6 +217,29 @@ def test_nothing_is_signed_under_a_broken_trail(audit):
     )
 
 
+def test_nothing_is_signed_after_a_last_line_that_was_altered(tmp_path):
+    save(tmp_path, FIRST)
+    second = save(tmp_path, SECOND)
+    with without_pdf():
+        sign(tmp_path / "runs" / FIRST, REVIEW)
+    trail = tmp_path / "signoffs.jsonl"
+    trail.write_bytes(trail.read_bytes().replace(b"Read.", b"read."))
+    assert refusal(tmp_path, second.name) == (
+        "signoffs.jsonl must be as it was signed last, but it is not the copy in "
+        f"runs/{FIRST}/signed/1. Run: importance-audit verify {tmp_path}"
+    )
+
+
+@pytest.mark.parametrize("name", ["signoffs.jsonl", "events.jsonl"])
+def test_what_cannot_be_read_of_the_trail_is_named(audit, name):
+    (audit / name).unlink(missing_ok=True)
+    (audit / name).mkdir()
+    answer = approve(audit / "runs" / FIRST)
+    assert (answer.exit_code, answer.stderr.count("\n")) == (2, 1)
+    assert f"{name}" in answer.stderr
+    assert "the system says: Is a directory." in answer.stderr
+
+
 def test_a_run_that_did_not_end_can_be_reviewed_and_not_approved(audit):
     name = "20261122T084600Z-3f9a1c2b"
     run = save(audit, name, status="interrupted")

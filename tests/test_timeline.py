@@ -213,8 +213,8 @@ def test_what_is_no_folder_of_audits_is_refused(tmp_path, name, message):
     assert answer.stderr == message.format(folder=tmp_path / name)
 
 
-def test_a_page_in_the_place_of_a_folder_is_refused(audit, tmp_path):
-    answer = history(audit, "--html", tmp_path)
+def test_a_page_in_the_place_of_a_folder_is_refused(tmp_path):
+    answer = history(tmp_path / "none", "--html", tmp_path)
     assert answer.exit_code == 2
     assert answer.stderr == (
         f"--html must name a file, but '{tmp_path}' is a folder. Put PATH before "

@@ -90,6 +90,15 @@ def fitting(process):
         time.sleep(0.01)
 
 
+def test_a_wish_to_stop_that_an_import_took_for_a_fault_is_one(audit, tmp_path):
+    folder = audit(fit="pass")
+    (tmp_path / "at_hand.py").write_text(
+        'raise ImportError("initialization failed") from KeyboardInterrupt("SIGTERM")'
+    )
+    ended = run_unattended(folder, say=print)
+    assert (ended.code, bool(ended.run_id)) == (130, True)
+
+
 def test_of_two_runs_at_once_one_is_refused_and_a_kill_frees_the_lock(audit):
     folder = audit(fit="time.sleep(600)")
     first = begun(folder, "-q")

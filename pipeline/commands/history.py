@@ -44,6 +44,9 @@ def history(
         from pipeline.errors import DataError
         from pipeline.timeline import audits_below, is_audit, timeline
 
+        if html is not None and html != BESIDE and html.is_dir():
+            rule = f"--html must name a file, but {str(html)!r} is a folder."
+            stop(2, f"{rule} Put PATH before --html.")
         path = path.parent if path.is_file() else path
         is_one = is_audit(path)
         folders = (path,) if is_one else audits_below(path)
@@ -159,9 +162,6 @@ def _page(html: Path, path: Path, told: list["Timeline"], *, is_one: bool) -> st
     from pipeline.history_pages import page_of, page_of_all
 
     target = path / "history.html" if html == BESIDE else html
-    if target.is_dir():
-        rule = f"--html must name a file, but {str(target)!r} is a folder."
-        stop(2, f"{rule} Put PATH before --html.")
     one = partial(page_of, told[0]) if is_one else partial(page_of_all, told)
     write(target, one(path, target))
     return f"HTML  {target}"

@@ -104,6 +104,11 @@ def faults() -> Iterator[None]:
         stop(5, str(error))
     except (AuditError, RBridgeError) as error:
         stop(2, str(error))
+    except OSError as error:
+        if error.filename is None:  # such as a reader of our output that went away
+            raise
+        name = str(error.filename)
+        stop(2, f"{name!r} must be usable, but the system says: {error.strerror}.")
     except ImportError as error:
         needed = "The libraries of this command must load"
         stop(4, f"{needed}, but {error}. Run: importance-audit doctor")
