@@ -7,6 +7,9 @@ another process is at work on the audit, 130 interrupted, by Ctrl-C, SIGTERM or 
 limit. 2 and 5 leave no run folder, nor does an unattended run that was killed, with 4.
 """
 
+import io
+import sys
+
 import click
 
 from pipeline.commands.approve import approve
@@ -31,6 +34,9 @@ COMMANDS = (
 @click.version_option(package_name="importance-audit")
 def main() -> None:
     """Audit the variable importances of fitted models, in Python and in R."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # not every terminal has every letter
+            stream.reconfigure(errors="backslashreplace")
 
 
 for command in COMMANDS:

@@ -81,7 +81,9 @@ def _signed(folder: Path) -> tuple[Sequence[Signoff], tuple[str, ...]]:
 
 def _row(row: Row, folder: Path, page: Path, signed: Sequence[Signoff]) -> HistoryRow:
     if row.run is None:
-        return HistoryRow(row.time, None, row.exit_code, row.note)
+        return HistoryRow(
+            row.time, None, row.exit_code, row.note, is_attempt=row.is_attempt
+        )
     approved = [one.run_id for one in signed if one.meaning == "approval"]
     own = (one for one in signed if one.run_id == row.run.run_id)
     return HistoryRow(

@@ -100,8 +100,13 @@ class AuditVerification(NamedTuple):
 
     def lines(self) -> tuple[str, ...]:
         """Return one line per mismatch and note, and the outcome."""
-        counts = f"{self.n_runs} runs, {self.n_files} files, {self.n_signoffs}"
-        outcome = f"match: {counts} sign-offs"
+        counts = {
+            "run": self.n_runs,
+            "file": self.n_files,
+            "sign-off": self.n_signoffs,
+        }
+        told = (f"{n} {what}{'s' * (n != 1)}" for what, n in counts.items())
+        outcome = f"match: {', '.join(told)}"
         if self.mismatches:
             outcome = f"mismatch: {len(self.mismatches)} found"
         return (*map(str, self.mismatches), *self.notes, outcome)

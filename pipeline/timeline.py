@@ -27,6 +27,8 @@ class Row(NamedTuple):
         Of what is no run: what became of it.
     changes : tuple of str
         What is not as in the run before, one sentence each.
+    is_attempt : bool
+        Whether it is a run or an attempt at one, and no other event.
     """
 
     time: str
@@ -34,6 +36,7 @@ class Row(NamedTuple):
     exit_code: int | None = None
     note: str = ""
     changes: tuple[str, ...] = ()
+    is_attempt: bool = True
 
 
 class Timeline(NamedTuple):
@@ -225,12 +228,13 @@ def _attempt(event: Mapping[str, Any], removed: set[str]) -> Row | None:
     code = code if isinstance(code, int) else None
     name = _of_run(event, "ended")
     if name in removed:
-        return Row(time, None, code, f"run {name}, which retention removed")
+        what = f"run {name}, which retention removed"
+        return Row(time, None, code, what, is_attempt=False)
     if kind == "ended":
         return None if event.get("run_id") else Row(time, None, code, str(said))
     if kind == "notified":
         what = f"command of {event.get('hook')} failed: {said}"
-        return Row(time, note=what) if code != 0 else None
+        return Row(time, note=what, is_attempt=False) if code != 0 else None
     process = f"process {event.get('pid')}"
     notes = {
         "died": f"{process} began and died",
@@ -239,4 +243,5 @@ def _attempt(event: Mapping[str, Any], removed: set[str]) -> Row | None:
         "unreadable": f"line {event.get('line')} of events.jsonl is broken",
     }
     time = str(event.get("began", time)) if kind == "died" else time
-    return Row(time, note=notes[kind]) if kind in notes else None
+    is_attempt = kind in ("died", "under way")
+    return Row(time, note=notes[kind], is_attempt=is_attempt) if kind in notes else None

@@ -155,7 +155,7 @@ def test_diff_says_what_differs_between_two_stored_runs(folder):
     before, after = map(str, runs(folder))
     answer = CliRunner().invoke(main, ["diff", before, after])
     assert answer.exit_code == 0, answer.output
-    assert answer.stdout.startswith("I  Change since the approved baseline\n")
+    assert answer.stdout.startswith("I  Change since the baseline\n")
     assert re.search(r"^seed +seed +\d+ +99$", answer.stdout, re.M)
 
 
@@ -194,6 +194,15 @@ def test_doctor_names_every_part_as_json():
     checks = {row["what"]: row for row in json.loads(answer.stdout)["checks"]}
     assert {"Python", "numpy", "scikit-learn", "R through rpy2"} <= set(checks)
     assert checks["Python"]["verdict"] == "ok"
+
+
+def test_a_terminal_that_lacks_a_letter_gets_its_escape(folder):
+    (folder / "audit.toml").rename(folder / "größe→.toml")
+    command = [sys.executable, "-m", "pipeline", "run", str(folder / "größe→.tomx")]
+    env = {**os.environ, "PYTHONIOENCODING": "latin-1"}
+    ran = subprocess.run(command, capture_output=True, cwd=ROOT, env=env)
+    assert ran.returncode == 2
+    assert "größe\\u2192.tomx".encode("latin-1") in ran.stderr
 
 
 def test_help_loads_none_of_the_heavy_libraries():

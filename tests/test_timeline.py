@@ -159,6 +159,13 @@ def test_the_runs_of_an_audit_are_listed(audit):
     assert last.endswith("     2  no run: two\\nlines\\x1b[2J")
 
 
+def test_a_clock_that_went_back_is_no_attempt_that_left_no_run(audit):
+    append_event(audit, "clock", message="It was later before.")
+    *_, last = history(audit).stdout.splitlines()
+    assert last.endswith("        It was later before.")
+    assert "no run" not in last
+
+
 def test_gaps_end_the_list(audit):
     remove(audit / "runs" / A)
     assert history(audit).stdout.splitlines()[-2:] == [

@@ -91,7 +91,7 @@ def _row(row: "Row") -> Iterator[str]:
     code = "" if row.exit_code is None else str(row.exit_code)
     start = f"{_time(row.time):19}  {code:>4}  "
     if row.run is None:
-        yield f"{start}no run: {row.note}"
+        yield f"{start}{_note(row)}"
         return
     digest = row.run.content_digest[:12]
     yield f"{start}{row.run.verdict:25}  {digest:12}  {row.run.run_id}"
@@ -100,6 +100,11 @@ def _row(row: "Row") -> Iterator[str]:
     if row.run.leaders:
         first = (leader for leader in row.run.leaders[:LEADERS] if leader.rank > 0)
         yield f"{'':27}leads: {', '.join(leader.feature for leader in first)}"
+
+
+def _note(row: "Row") -> str:
+    """Return what is said of a row that has no run folder."""
+    return f"no run: {row.note}" if row.is_attempt else row.note
 
 
 def _several(told: list["Timeline"], now: datetime) -> Iterator[str]:
@@ -118,7 +123,7 @@ def _several(told: list["Timeline"], now: datetime) -> Iterator[str]:
             yield f"{name}  {facts}  {run.verdict:25}  {counts}"
         for row in audit.rows:
             if row.run is None:
-                yield f"{'':{width}}  {_time(row.time):19}  no run: {row.note}"
+                yield f"{'':{width}}  {_time(row.time):19}  {_note(row)}"
     for note in dict.fromkeys(note for audit in told for note in audit.notes):
         yield f"note: {note}"
 

@@ -42,7 +42,8 @@ RANGE = (", minimum", ", maximum")
 
 def change(facts: Facts) -> Section:
     """Return section I: the four steps in their order, the why before the numbers."""
-    title = word("sections.change")
+    is_named = facts.baseline is not None and not _is_approved(facts)
+    title = word("sections.change_named" if is_named else "sections.change")
     runs = over_runs(facts)
     if facts.change is None or facts.baseline is None:
         return Section("I", "change", title, _nothing(facts), {"blocks": runs})
@@ -118,11 +119,18 @@ def _areas(told: Change) -> Sentence:
     return series(word(f"change.areas.{area}") for area in areas)
 
 
+def _is_approved(facts: Facts) -> bool:
+    """Return whether the baseline is the approved one, and none that was named."""
+    approved = facts.past.baseline
+    digest = facts.baseline_digest if facts.baseline else ""
+    return approved is not None and approved.content_digest == digest
+
+
 def _against(facts: Facts) -> Sentence:
     """Return which run the baseline is."""
     run = facts.baseline.run  # type: ignore[union-attr]
     return say(
-        "change.against",
+        "change.against" if _is_approved(facts) else "change.against_named",
         run=named(str(run.volatile.get("run_id", ""))),
         day=day_of(str(run.volatile["started"])),
         digest=Styled("code", (facts.baseline_digest[:DIGITS],)),

@@ -58,6 +58,8 @@ class HistoryRow(NamedTuple):
         Whether it is the approved run that others are held against.
     report : str
         The address of its report, relative to the page; empty if it has none.
+    is_attempt : bool
+        Whether it is a run or an attempt at one, and no other event.
     """
 
     started: str
@@ -68,6 +70,7 @@ class HistoryRow(NamedTuple):
     signed: tuple[str, ...] = ()
     is_baseline: bool = False
     report: str = ""
+    is_attempt: bool = True
 
 
 class History(NamedTuple):
@@ -91,6 +94,11 @@ class History(NamedTuple):
     rows: tuple[HistoryRow, ...]
     gaps: tuple[str, ...] = ()
     always_show: tuple[str, ...] = ()
+
+    @property
+    def attempts(self) -> tuple[HistoryRow, ...]:
+        """The runs and what was to be one, without other events."""
+        return tuple(row for row in self.rows if row.is_attempt)
 
 
 class AuditRow(NamedTuple):
@@ -187,7 +195,7 @@ def index_html(
 
 def _newest(history: History) -> Badge:
     """Return the verdict of the newest line, or that it has none."""
-    run = history.rows[-1].run if history.rows else None
+    run = history.attempts[-1].run if history.attempts else None
     if run is not None:
         return badge(run.verdict)
     return replace(badge(NO_RUN), label=word("history.left_no_run"))
@@ -248,7 +256,7 @@ def _row(row: HistoryRow, is_first: bool) -> Row:
 def _verdict(row: HistoryRow) -> Sentence:
     """Return the verdict of a run, and what people have said of it."""
     if row.run is None:
-        return (word("history.left_no_run"),)
+        return (word("history.left_no_run") if row.is_attempt else "–",)
     marked = (" ", word("history.baseline")) if row.is_baseline else ()
     return (_short(row.run.verdict), *marked)
 
@@ -277,11 +285,11 @@ def _run(row: HistoryRow) -> Sentence:
 
 
 def _leaders(history: History) -> tuple[Section, ...]:
-    if not history.rows:
+    if not history.attempts:
         return ()
-    at = [n for n, row in enumerate(history.rows) if row.is_baseline]
+    at = [n for n, row in enumerate(history.attempts) if row.is_baseline]
     figure = history_figure(
-        [*map(_told, history.rows)],
+        [*map(_told, history.attempts)],
         baseline=at[-1] if at else None,
         always_show=history.always_show,
         source=word("history.each_file"),
@@ -299,7 +307,7 @@ def _trail(history: History) -> Section:
 
 def _counts(history: History) -> Sentence:
     runs = sum(row.run is not None for row in history.rows)
-    others = len(history.rows) - runs
+    others = len(history.attempts) - runs
     n = Value("runs", runs, str(runs), derived="count")
     m = Value("runs", others, str(others), derived="count")
     key = "counts_attempts" if others else "counts"
@@ -313,9 +321,9 @@ def _counts(history: History) -> Sentence:
 
 def _standing(history: History) -> Sentence:
     """Return how the newest line came out, in one sentence."""
-    if not history.rows:
+    if not history.attempts:
         return say("history.no_runs")
-    newest = history.rows[-1]
+    newest = history.attempts[-1]
     if newest.run is None:
         return say(
             "history.newest_left_none",

@@ -5,12 +5,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.report.made_variants import RESULTS, made
+from tests.report.reading import section
 from tests.report.svg_reader import words
 
+from pipeline.past import NOTHING, Approved
 from pipeline.report.blocks import Figure, Table, plain
 from pipeline.report.html import to_html
 from pipeline.report.plain_text import to_text
 from pipeline.report.view import build_view
+from pipeline.result_json import content_digest
 
 
 def section_i(result, baseline):
@@ -47,8 +50,24 @@ def test_the_lede_and_the_executive_page_count_what_moved():
         len(record.features) for record in old.importances if record.engine == "python"
     )
     lede = plain(by_letter["I"].lede)
-    assert lede.startswith(f"1 of {total} importances moved since the approved")
+    assert lede.startswith(f"1 of {total} importances moved since the baseline")
     assert plain(by_letter["B"].parts["change"]) == lede
+
+
+def test_only_the_baseline_that_was_approved_is_called_so():
+    old = made("apartments")
+    digest = content_digest(old)
+    approved = Approved("r", digest, "0" * 64, "r/1", "A. Miller", "2026-01-01")
+    named, signed = (
+        section(build_view(shifted(old), baseline=old, past=past), "I")
+        for past in (NOTHING, NOTHING._replace(baseline=approved))
+    )
+    assert (named.title, signed.title) == (
+        "Change since the baseline",
+        "Change since the approved baseline",
+    )
+    assert plain(named.parts["blocks"][0]).startswith("The baseline of this comparison")
+    assert plain(signed.parts["blocks"][0]).startswith("The approved baseline is ")
 
 
 def test_a_movement_is_shown_with_both_numbers_and_its_band():

@@ -88,6 +88,14 @@ def test_an_attempt_that_left_no_run_stands_in_its_place_and_at_the_head():
     assert "1 run, and 1 attempt that left no run." in words
 
 
+def test_an_event_that_is_no_attempt_stands_among_the_runs_and_counts_as_none():
+    clock = HistoryRow("2026-11-09T06:00:00+00:00", note="back", is_attempt=False)
+    words = text(page(row(1), clock))
+    assert "2026-11-09 06:00:00 – – – back" in words
+    assert "1 run. Page made" in words
+    assert "The first run started 2026-11-02 06:00:00 UTC." in words
+
+
 def test_what_changed_was_signed_or_approved_is_told_at_its_run():
     first = row(1, is_baseline=True, signed=("approval by A. Miller",))
     words = text(page(first, row(2, changes=("column embarked is gone",))))
