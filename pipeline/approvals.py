@@ -75,6 +75,29 @@ def baseline_of(folder: Path) -> Approved | None:
     )
 
 
+def shortened(folder: Path) -> str:
+    """Return that the trail lacks what a run was signed with, in words, or "".
+
+    Each sign-off left a copy of the trail in its run. What a shorter or another trail
+    says of the baseline may not be true.
+
+    Raises
+    ------
+    DataError
+        If a trail cannot be read.
+    """
+    own = _bytes(folder / TRAIL)
+    copies = sorted(folder.glob(f"{RUNS}/[!.]*/signed/[1-9]*/{TRAIL}"))
+    for path in copies:
+        if not own.startswith(_bytes(path)):
+            place = path.parent.relative_to(folder).as_posix()
+            return (
+                f"{TRAIL} must hold every sign-off of its runs, but it lacks lines of "
+                f"{place}. {SEE_VERIFY} {folder}"
+            )
+    return ""
+
+
 def load_baseline(folder: Path, approved: Approved | None) -> "AuditResult | None":
     """Return the result of the approved run, None if there is none or it is gone.
 
@@ -108,12 +131,7 @@ def records(path: Path) -> tuple[Signoff, ...]:
     DataError
         If it cannot be read, or its chain is broken.
     """
-    try:
-        data = content(path)
-    except OSError as error:
-        raise DataError(
-            f"{path} must be readable, but the system says: {error.strerror}."
-        ) from error
+    data = _bytes(path)
     trail = read_trail(data[: data.rfind(b"\n") + 1])
     for fault in trail.faults:
         raise DataError(
@@ -121,6 +139,15 @@ def records(path: Path) -> tuple[Signoff, ...]:
             f"{fault.expected} and has {fault.found}. {SEE_VERIFY} {path.parent}"
         )
     return tuple(record for record in trail.records if record is not None)
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return content(path)
+    except OSError as error:
+        raise DataError(
+            f"{path} must be readable, but the system says: {error.strerror}."
+        ) from error
 
 
 def _read(path: Path, run: Path) -> bytes:

@@ -26,7 +26,7 @@ from r_bridge.errors import RUnavailable
 
 SHOWN = 5
 LATER = {
-    *("pdf_failed", "uncovered_names", "clock_went_back"),
+    *("pdf_failed", "uncovered_names", "trail_short", "clock_went_back"),
     *(*answers.LATER, *AGAINST_BASELINE),
 }
 """Checks that come after the audit; a replay asks no baseline, person or clock."""

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from pipeline.answers import Answer, with_answers
 from pipeline.answers_file import load_answers
-from pipeline.approvals import baseline_of, load_baseline
+from pipeline.approvals import baseline_of, load_baseline, shortened
 from pipeline.attempts import Begun, begin, end
 from pipeline.audit import audit, exit_code
 from pipeline.clock import back_during, clock_finding, started
@@ -34,6 +34,7 @@ from pipeline.rendering import PDF_FAILED, rendered
 from pipeline.report.fonts import check_fonts
 from pipeline.result import AuditResult
 from pipeline.run_index import past_of
+from pipeline.trail import TRAIL
 from r_bridge import host
 from r_bridge.errors import RBridgeError, RDied, RTimeout, RUnavailable
 
@@ -193,19 +194,33 @@ class _Known(NamedTuple):
     past: Past
     baseline: AuditResult | None
     answers: tuple[Answer, ...]
+    shortened: str
 
 
 def _known(folder: Path) -> _Known:
     """Return the runs before, the approved baseline and what people answered."""
     past = past_of(folder)._replace(baseline=baseline_of(folder))
     baseline = load_baseline(folder, past.baseline)
-    return _Known(past, baseline, load_answers(folder))
+    return _Known(past, baseline, load_answers(folder), shortened(folder))
 
 
 def _in_time(result: AuditResult, known: _Known) -> AuditResult:
     """Return a result held against the approved baseline and what people answered."""
     result = with_drift(result, known.baseline, known.past.baseline)
+    if known.shortened:
+        result = result.with_findings((_trail_short(known.shortened),))
     return with_answers(result, known.answers, known.past.findings)
+
+
+def _trail_short(message: str) -> Finding:
+    return Finding(
+        check="trail_short",
+        severity="warning",
+        subject=TRAIL,
+        message=message,
+        remedy="Put the file back. One line that a kill left out is appended by the "
+        "next approve.",
+    )
 
 
 def _kept(result: AuditResult, known: _Known, config: AuditConfig) -> Ran:

@@ -22,15 +22,22 @@ from tests.signed_runs import (
     without_pdf,
     write,
 )
-from tests.test_cli import runner
+from tests.test_cli import configured, rows, runner
 from tests.test_verify import flip
 
-from pipeline.approvals import baseline_of, load_baseline, signoffs_in, signoffs_of
+from pipeline.approvals import (
+    baseline_of,
+    load_baseline,
+    shortened,
+    signoffs_in,
+    signoffs_of,
+)
 from pipeline.cli import main
 from pipeline.errors import AuditError, ConfigError, DataError
 from pipeline.locks import locked
 from pipeline.past import Approved
 from pipeline.result_json import content_digest
+from pipeline.running import run_audit
 from pipeline.signing import heal, sign
 from pipeline.signoffs import Signoff
 from pipeline.stored import stored_context
@@ -403,3 +410,26 @@ def test_a_refusal_counts_what_else_is_wrong(audit):
     for name in ("importances.csv", "models.csv"):
         (audit / "runs" / SECOND / name).unlink()
     assert "; 4 mismatches in all. Run: " in refusal(audit, SECOND)
+
+
+@pytest.mark.parametrize("lines", [0, 1])
+def test_a_trail_that_lacks_a_sign_off_is_told_of(tmp_path, lines):
+    write(tmp_path)
+    trail = tmp_path / "signoffs.jsonl"
+    assert shortened(tmp_path) == ""
+    trail.write_bytes(b"".join(trail.read_bytes().splitlines(keepends=True)[:lines]))
+    told = shortened(tmp_path)
+    assert told.startswith("signoffs.jsonl must hold every sign-off of its runs, but ")
+    assert " lacks lines of runs/" in told
+
+
+def test_a_run_beside_a_trail_that_was_emptied_says_so(tmp_path):
+    """Else it would compare with nothing, as if nobody had ever approved."""
+    for seed, name in enumerate(("train.csv", "test.csv")):
+        rows(seed=seed).to_csv(tmp_path / name, index=False)
+    configured(tmp_path, more='[report]\nprofile = "bundle"\n')
+    signed = tmp_path / "runs" / "20250101T000000Z-3f9a1c2b" / "signed" / "1"
+    signed.mkdir(parents=True)
+    (signed / "signoffs.jsonl").write_text("{}\n")
+    ran = run_audit(tmp_path)
+    assert "trail_short" in {finding.check for finding in ran.result.findings}
