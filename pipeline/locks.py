@@ -14,13 +14,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from pipeline.errors import AuditError, LockedError
 
 LOCK = ".lock"
 _LOOK_SECONDS = 0.1
+_FORK_SECONDS = 5.0
+"""For how long to wait for a lock whose process has ended: a fork of it that was just
+made holds it until it has run its first lines."""
 _MOST_WORDS = 4096
+_NOT_SAID = (OSError, ValueError, KeyError, TypeError, OverflowError)
+"""What reading the file ends in if it says something else, or nothing yet."""
 _held: set[int] = set()
 """Open locks of this process, for a fork of it to close: it would hold them too."""
 
@@ -46,7 +51,7 @@ def locked(audit_folder: Path, *, wait: float = 0.0) -> Iterator[None]:
     number = _opened(audit_folder)
     _held.add(number)
     try:
-        _take(number, audit_folder, time.monotonic() + wait)
+        _take(number, audit_folder, wait)
         _write(number, {"pid": os.getpid(), "host": _host(), "began": _now()})
         yield
     finally:
@@ -63,19 +68,38 @@ def _opened(folder: Path) -> int:
         _refused(folder, error)
 
 
-def _take(number: int, folder: Path, deadline: float) -> None:
+def _take(number: int, folder: Path, wait: float) -> None:
     """Take the lock, or say who has it."""
-    while True:
-        try:
-            fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            if error.errno not in {errno.EWOULDBLOCK, errno.EACCES}:
-                _refused(folder, error)
-            if time.monotonic() >= deadline:
-                raise LockedError(_whose(number, folder)) from error
-            time.sleep(_LOOK_SECONDS)
-        else:
-            return
+    began = time.monotonic()
+    while not _taken(number, folder):
+        patience = wait if _lives(number) else max(wait, _FORK_SECONDS)
+        if time.monotonic() - began >= patience:
+            raise LockedError(_whose(number, folder))
+        time.sleep(_LOOK_SECONDS)
+
+
+def _taken(number: int, folder: Path) -> bool:
+    """Try to take the lock; return whether it was free."""
+    try:
+        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno not in {errno.EWOULDBLOCK, errno.EACCES}:
+            _refused(folder, error)
+        return False
+    return True
+
+
+def _lives(number: int) -> bool:
+    """Return whether the process that the file names may be alive; in doubt, it is."""
+    try:
+        said = _said(number)
+        if said["host"] == _host():
+            os.kill(said["pid"], 0)
+    except ProcessLookupError:
+        return False
+    except _NOT_SAID:
+        return True
+    return True
 
 
 def _refused(folder: Path, error: OSError) -> NoReturn:
@@ -89,14 +113,19 @@ def _refused(folder: Path, error: OSError) -> NoReturn:
 def _whose(number: int, folder: Path) -> str:
     """Return who has the lock, as far as the file says it."""
     who = "another process is at work in it"
-    with suppress(OSError, ValueError, KeyError, TypeError):
-        said = json.loads(os.pread(number, _MOST_WORDS, 0))
+    with suppress(*_NOT_SAID):
+        said = _said(number)
         pid, host, began = said["pid"], said["host"], said["began"]
         who = f"process {pid} on {host!r} has been at work in it since {began}"
     return (
         f"Audit {str(folder)!r} must be worked on by one process at a time, but {who}. "
         "Wait until it has ended, or end it."
     )
+
+
+def _said(number: int) -> Any:
+    """Return what the file says of who has the lock."""
+    return json.loads(os.pread(number, _MOST_WORDS, 0))
 
 
 def _write(number: int, said: dict[str, object]) -> None:

@@ -14,13 +14,15 @@ from pipeline.errors import AuditError, LockedError
 from pipeline.locks import locked
 
 HOLD = """
-import os, subprocess, sys
+import os, subprocess, sys, time
 from pathlib import Path
+if sys.argv[2] == "late fork":
+    os.register_at_fork(after_in_child=lambda: time.sleep(1.0))
 from pipeline.locks import locked
 with locked(Path(sys.argv[1])):
     if sys.argv[2] == "program":
         subprocess.Popen(["sleep", "30"], stdin=subprocess.DEVNULL)
-    if sys.argv[2] == "fork" and not os.fork():
+    if sys.argv[2].endswith("fork") and not os.fork():
         sys.stdin.read()
     print("held", flush=True)
     sys.stdin.read()
@@ -61,7 +63,7 @@ def test_a_lock_held_elsewhere_is_refused_with_process_host_and_time(tmp_path):
     )
 
 
-@pytest.mark.parametrize("child", ["", "program", "fork"])
+@pytest.mark.parametrize("child", ["", "program", "fork", "late fork"])
 def test_a_killed_process_frees_its_lock_though_its_child_lives(tmp_path, child):
     with holder(tmp_path, child) as held:
         held.kill()
