@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pipeline.errors import DataError
 from pipeline.past import Approved
 from pipeline.signoffs import Signoff
-from pipeline.trail import RUNS, TRAIL, content, read_trail, sha256
+from pipeline.trail import RUNS, TRAIL, read_trail, readable, sha256
 
 if TYPE_CHECKING:
     from pipeline.result import AuditResult
@@ -86,10 +86,10 @@ def shortened(folder: Path) -> str:
     DataError
         If a trail cannot be read.
     """
-    own = _bytes(folder / TRAIL)
+    own = readable(folder / TRAIL)
     copies = sorted(folder.glob(f"{RUNS}/[!.]*/signed/[1-9]*/{TRAIL}"))
     for path in copies:
-        if not own.startswith(_bytes(path)):
+        if not own.startswith(readable(path)):
             place = path.parent.relative_to(folder).as_posix()
             return (
                 f"{TRAIL} must hold every sign-off of its runs, but it lacks lines of "
@@ -131,7 +131,7 @@ def records(path: Path) -> tuple[Signoff, ...]:
     DataError
         If it cannot be read, or its chain is broken.
     """
-    data = _bytes(path)
+    data = readable(path)
     trail = read_trail(data[: data.rfind(b"\n") + 1])
     for fault in trail.faults:
         raise DataError(
@@ -139,15 +139,6 @@ def records(path: Path) -> tuple[Signoff, ...]:
             f"{fault.expected} and has {fault.found}. {SEE_VERIFY} {path.parent}"
         )
     return tuple(record for record in trail.records if record is not None)
-
-
-def _bytes(path: Path) -> bytes:
-    try:
-        return content(path)
-    except OSError as error:
-        raise DataError(
-            f"{path} must be readable, but the system says: {error.strerror}."
-        ) from error
 
 
 def _read(path: Path, run: Path) -> bytes:

@@ -44,23 +44,28 @@ class Mismatch(NamedTuple):
 
 
 class Verification(NamedTuple):
-    """What a verification found.
+    """What the verification of a run, of a PDF alone or of a whole audit found.
 
     Attributes
     ----------
     n_files : int
         How many files were hashed.
     digest : str
-        The content digest, computed anew; empty where result.json is altered.
+        The content digest, computed anew; empty where result.json is altered, and of
+        an audit.
     mismatches : tuple of Mismatch
     notes : tuple of str
         What was not checked, and why.
+    n_runs, n_signoffs : int, optional
+        How many an audit has; None of a run and a PDF.
     """
 
     n_files: int
     digest: str
     mismatches: tuple[Mismatch, ...]
     notes: tuple[str, ...] = ()
+    n_runs: int | None = None
+    n_signoffs: int | None = None
 
     @property
     def is_mismatch(self) -> bool:
@@ -69,47 +74,23 @@ class Verification(NamedTuple):
 
     def lines(self) -> tuple[str, ...]:
         """Return one line per mismatch and note, and the outcome."""
-        outcome = f"match: {self.n_files} files, content digest {self.digest}"
+        outcome = f"match: {', '.join(self._covered())}"
         if self.mismatches:
             outcome = f"mismatch: {len(self.mismatches)} found"
         return (*map(str, self.mismatches), *self.notes, outcome)
 
-
-class AuditVerification(NamedTuple):
-    """What the verification of a whole audit found.
-
-    Attributes
-    ----------
-    n_runs, n_files, n_signoffs : int
-        How many runs there are, and how many files were hashed; how many sign-offs.
-    mismatches : tuple of Mismatch
-        With paths below the folder of the audit.
-    notes : tuple of str
-    """
-
-    n_runs: int
-    n_files: int
-    n_signoffs: int
-    mismatches: tuple[Mismatch, ...]
-    notes: tuple[str, ...] = ()
-
-    @property
-    def is_mismatch(self) -> bool:
-        """Whether anything is not as it must be."""
-        return bool(self.mismatches)
-
-    def lines(self) -> tuple[str, ...]:
-        """Return one line per mismatch and note, and the outcome."""
+    def _covered(self) -> Iterator[str]:
+        """Yield what was looked at, counted."""
         counts = {
             "run": self.n_runs,
             "file": self.n_files,
             "sign-off": self.n_signoffs,
         }
-        told = (f"{n} {what}{'s' * (n != 1)}" for what, n in counts.items())
-        outcome = f"match: {', '.join(told)}"
-        if self.mismatches:
-            outcome = f"mismatch: {len(self.mismatches)} found"
-        return (*map(str, self.mismatches), *self.notes, outcome)
+        for what, n in counts.items():
+            if n is not None:
+                yield f"{n} {what}{'s' * (n != 1)}"
+        if self.digest:
+            yield f"content digest {self.digest}"
 
 
 def statement(data: bytes, name: str, form: str = "") -> dict[str, Any]:

@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pipeline.errors import DataError
 from pipeline.events import EVENTS
 from pipeline.signoffs import Signoff, place_of, record_of
 
@@ -98,6 +99,22 @@ def content(path: Path) -> bytes:
         return path.read_bytes()
     except FileNotFoundError:
         return b""
+
+
+def readable(path: Path) -> bytes:
+    """Return the bytes of a file that an audit only ever adds to, empty if not there.
+
+    Raises
+    ------
+    DataError
+        If it is there and cannot be read.
+    """
+    try:
+        return content(path)
+    except OSError as error:
+        raise DataError(
+            f"{path} must be readable, but the system says: {error.strerror}."
+        ) from error
 
 
 def append(path: Path, data: bytes) -> None:

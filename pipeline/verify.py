@@ -10,14 +10,14 @@ from pathlib import Path
 from pipeline.chain import chain, run_folders
 from pipeline.errors import DataError
 from pipeline.events import EVENTS, read_events
-from pipeline.statements import AuditVerification, Mismatch, Verification
-from pipeline.trail import RUNS, TRAIL, content, read_trail
+from pipeline.statements import Mismatch, Verification
+from pipeline.trail import RUNS, TRAIL, read_trail, readable
 from pipeline.verify_pdf import verify_pdf
 from pipeline.verify_run import verify_folder
 from pipeline.verify_signed import broken
 
 
-def verify(path: Path) -> Verification | AuditVerification:
+def verify(path: Path) -> Verification:
     """Return how a run folder, a PDF report or an audit compares with what it states.
 
     Raises
@@ -31,7 +31,7 @@ def verify(path: Path) -> Verification | AuditVerification:
     return verify_audit(path) if is_audit else verify_folder(path)
 
 
-def verify_audit(folder: Path) -> AuditVerification:
+def verify_audit(folder: Path) -> Verification:
     """Return how every run of an audit, their chain and their sign-offs compare.
 
     Parameters
@@ -46,7 +46,7 @@ def verify_audit(folder: Path) -> AuditVerification:
     """
     folder = folder.resolve()
     names = run_folders(folder)
-    trail = _trail(folder)
+    trail = readable(folder / TRAIL)
     runs = chain(folder)
     found = [Mismatch(RUNS, "an unbroken chain", gap) for gap in runs.gaps]
     found += [*broken(trail, TRAIL), *_unsigned(trail, names), *_unreadable(folder)]
@@ -64,16 +64,7 @@ def verify_audit(folder: Path) -> AuditVerification:
         notes += (f"{start}: {note}" for note in run.notes)
     unique = tuple(dict.fromkeys(found))
     n_signoffs = len(read_trail(trail).lines)
-    return AuditVerification(len(names), n_files, n_signoffs, unique, tuple(notes))
-
-
-def _trail(folder: Path) -> bytes:
-    try:
-        return content(folder / TRAIL)
-    except OSError as error:
-        raise DataError(
-            f"{folder / TRAIL} must be readable, but the system says: {error.strerror}."
-        ) from error
+    return Verification(n_files, "", unique, tuple(notes), len(names), n_signoffs)
 
 
 def _path(start: str, file: str) -> str:

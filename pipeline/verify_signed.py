@@ -16,7 +16,7 @@ from pipeline.events import EVENTS
 from pipeline.manifest import is_sealed
 from pipeline.signoffs import DETACHED, Signoff, place_of
 from pipeline.statements import Mismatch, statement
-from pipeline.trail import TRAIL, content, read_trail, sha256
+from pipeline.trail import TRAIL, read_trail, readable, sha256
 from pipeline.verify_files import SIGNED, carried, listed, paged, read
 
 SIGNATURE = "signature/"
@@ -94,7 +94,7 @@ def anchored(
         if not KNOWN.fullmatch(path) or ".." in path.split("/"):
             yield Mismatch(name, "a trail of known files", path)
             continue
-        data = _added_to(audit / path)
+        data = readable(audit / path)
         when = f"as when {name} was written"
         if len(data) < size:
             expected = f"at least {size} bytes, {when}"
@@ -104,20 +104,10 @@ def anchored(
             yield Mismatch(f"{start}{path}", expected, sha256(data[:size]))
 
 
-def _added_to(path: Path) -> bytes:
-    """Return the bytes of a file that an audit only ever adds to."""
-    try:
-        return content(path)
-    except OSError as error:
-        raise DataError(
-            f"{path} must be readable, but the system says: {error.strerror}."
-        ) from error
-
-
 def _trail(run: Signed, copies: Mapping[str, bytes]) -> tuple[str, bytes]:
     """Return the trail that counts and its name: the longest copy, if handed on."""
     if run.audit is not None:
-        return f"../../{TRAIL}", _added_to(run.audit / TRAIL)
+        return f"../../{TRAIL}", readable(run.audit / TRAIL)
     return max(copies.items(), key=lambda item: len(item[1]), default=(TRAIL, b""))
 
 

@@ -23,11 +23,11 @@ def verify(path: Path, replay: bool, quiet: bool) -> None:
     """
     from pipeline.replay import Replay
     from pipeline.replay import replay as replayed
-    from pipeline.statements import AuditVerification, Verification
+    from pipeline.statements import Verification
     from pipeline.verify import verify as verified
 
     with faults(), progress(quiet or not replay) as on_step:
-        found: Verification | AuditVerification | Replay = (
+        found: Verification | Replay = (
             replayed(path, on_step) if replay else verified(path)
         )
     for line in found.lines():
