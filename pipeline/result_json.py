@@ -240,6 +240,8 @@ def _frame(plain: Mapping[str, Any]) -> pd.DataFrame:
             )
         if kind == "mixed":
             values = list(_restored(values))
+        if kind == "number":  # of texts for what is not finite too, and fast
+            values = np.array(values, dtype=np.float64)
         columns[column["name"]] = pd.Series(values, dtype=_dtype(kind, values))
     return pd.DataFrame(columns)
 

@@ -153,11 +153,13 @@ def stability(
     n_cells, sizes = int(is_met.sum()), (old.sum(), new.sum())
     if not all(sizes):
         return NO_ANSWER
+    if n_cells == 1:
+        return Stability(0.0, 0.0)
     p, q = ((side[is_met] + 0.5) / (side.sum() + n_cells / 2) for side in (old, new))
     room = np.broadcast_to(slack, old.shape)[is_met] / (sizes[1] + n_cells / 2)
     nearest = np.where(np.abs(q - p) <= room, p, q - np.sign(q - p) * room)
     index, least = (float(np.sum((r - p) * np.log(r / p))) for r in (q, nearest))
-    chance = float(chdtri(n_cells - 1, miss_rate)) if n_cells > 1 else 0.0
+    chance = float(chdtri(n_cells - 1, miss_rate))
     chance *= (1 / sizes[0] + 1 / sizes[1]) * (1 + 2 * n_cells / min(sizes))
     return Stability(index, chance + index - least)
 
