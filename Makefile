@@ -15,9 +15,9 @@ example: ## run reports/apartments again as the example report, with its picture
 	@scripts/install test
 	@$(python) scripts/example.py
 
-test: ## run the whole test suite
+test: ## run the whole test suite, a file at a time on each core
 	@scripts/install test
-	@$(python) -m pytest
+	@$(python) -m pytest --numprocesses auto --dist loadfile
 
 check: ## lint, format, types
 	@scripts/install test
