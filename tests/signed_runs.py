@@ -71,6 +71,12 @@ def signed_audit():
         return {path: (audit / path).read_bytes() for path in below(audit)}
 
 
+def trail():
+    """Return the bytes of the trail, and its two lines with their ends."""
+    data = signed_audit()["signoffs.jsonl"]
+    return data, *data.splitlines(keepends=True)
+
+
 def write(audit, files=None):
     """Write the audit into a folder; return the folders of its runs."""
     for path, data in (files or signed_audit()).items():

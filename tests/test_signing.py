@@ -18,7 +18,7 @@ from tests.signed_runs import (
     REVIEW,
     SECOND,
     save,
-    signed_audit,
+    trail,
     without_pdf,
     write,
 )
@@ -45,7 +45,6 @@ from pipeline.trail import read_trail, sha256
 from pipeline.verify import verify
 
 ROOT = Path(__file__).parents[1]
-TRAIL = signed_audit()["signoffs.jsonl"]
 WORDS = ("name", "role", "relation", "meaning", "statement")
 
 
@@ -71,11 +70,11 @@ def refusal(audit, run=FIRST, given=REVIEW):
 
 
 def test_each_record_says_what_was_signed_and_names_the_line_before(audit):
-    first, second = read_trail(TRAIL).records
+    first, second = read_trail(trail()[0]).records
     manifest = (audit / "runs" / FIRST / "manifest.json").read_bytes()
     assert (first.signoff_id, second.signoff_id) == (f"{FIRST}/1", f"{FIRST}/2")
     assert first.previous_sha256 == ""
-    assert second.previous_sha256 == sha256(TRAIL.splitlines()[0])
+    assert second.previous_sha256 == sha256(trail()[1].rstrip())
     for record in (first, second):
         assert record.manifest_sha256 == sha256(manifest)
         assert record.content_digest == json.loads(manifest)["content_digest"]
@@ -83,7 +82,7 @@ def test_each_record_says_what_was_signed_and_names_the_line_before(audit):
 
 
 def test_a_line_is_canonical_json_of_exactly_these_fields():
-    line = TRAIL.splitlines()[1].decode("utf8")
+    line = trail()[2].rstrip().decode("utf8")
     facts = json.loads(line)
     assert [*facts] == sorted(Signoff.__dataclass_fields__)
     assert line == json.dumps(facts, separators=(",", ":"), ensure_ascii=False)
@@ -93,7 +92,7 @@ def test_a_detached_signature_is_kept_as_it_was_and_listed_with_its_digest(audit
     signed = audit / "runs" / FIRST / "signed"
     data = (signed / "2" / "signature" / "approval.sig").read_bytes()
     assert data == b"made elsewhere"
-    first, second = read_trail(TRAIL).records
+    first, second = read_trail(trail()[0]).records
     assert (
         second.method == f"detached signature file approval.sig, SHA-256 {sha256(data)}"
     )
@@ -113,7 +112,7 @@ def test_the_signed_document_prints_its_version_and_who_signed(audit):
 
 
 def test_only_an_approval_moves_the_baseline(audit):
-    approved = read_trail(TRAIL).records[1]
+    approved = read_trail(trail()[0]).records[1]
     assert baseline_of(audit) == Approved(
         run_id=FIRST,
         content_digest=approved.content_digest,
@@ -159,7 +158,7 @@ def test_a_baseline_that_was_altered_is_refused(audit, file):
 
 
 def test_a_broken_trail_names_no_baseline(audit):
-    lines = TRAIL.splitlines(keepends=True)
+    _, *lines = trail()
     (audit / "signoffs.jsonl").write_bytes(lines[1])
     with pytest.raises(DataError) as error:
         baseline_of(audit)
@@ -173,9 +172,9 @@ def test_a_broken_trail_names_no_baseline(audit):
 
 def test_render_prints_the_sign_offs_of_a_run_also_of_one_that_was_handed_on(audit):
     run = audit / "runs" / FIRST
-    assert stored_context(run).signoffs == read_trail(TRAIL).records
+    assert stored_context(run).signoffs == read_trail(trail()[0]).records
     sent = shutil.copytree(run, audit / "sent")
-    assert signoffs_in(sent) == read_trail(TRAIL).records
+    assert signoffs_in(sent) == read_trail(trail()[0]).records
     assert stored_context(audit / "runs" / SECOND).signoffs == ()
 
 
@@ -216,7 +215,7 @@ def test_an_altered_run_is_not_signed(audit):
 
 
 def test_nothing_is_signed_under_a_broken_trail(audit):
-    (audit / "signoffs.jsonl").write_bytes(TRAIL.replace(b"Read.", b"read."))
+    (audit / "signoffs.jsonl").write_bytes(trail()[0].replace(b"Read.", b"read."))
     words = refusal(audit, SECOND)
     assert words.startswith(
         f"runs/{SECOND} must be as it was written to be signed, but "
@@ -291,8 +290,8 @@ def test_one_process_at_a_time_signs(audit):
 
 
 def test_a_clock_that_went_back_is_told(audit):
-    line = TRAIL.splitlines()[1].replace(b'"signed_at":"2', b'"signed_at":"3')
-    late = TRAIL.splitlines(keepends=True)[0] + line + b"\n"
+    line = trail()[2].rstrip().replace(b'"signed_at":"2', b'"signed_at":"3')
+    late = trail()[1] + line + b"\n"
     (audit / "signoffs.jsonl").write_bytes(late)
     signed = audit / "runs" / FIRST / "signed" / "2"
     (signed / "signoffs.jsonl").write_bytes(late)
@@ -317,14 +316,14 @@ def test_a_page_alone_is_signed_where_no_pdf_can_be_made_and_that_is_said(audit)
 
 @pytest.mark.parametrize("left", [0, 1, 200, -1])
 def test_a_line_that_a_kill_left_out_or_cut_is_appended_as_it_was_signed(audit, left):
-    first, second = TRAIL.splitlines(keepends=True)
+    _, first, second = trail()
     (audit / "signoffs.jsonl").write_bytes(first + second[:left])
     assert "signoffs.jsonl: line 2" in {m.file for m in verify(audit).mismatches}
     assert heal(audit) == (
         f"signoffs.jsonl lacked the line of runs/{FIRST}/signed/2, which was appended "
         "to it.",
     )
-    assert (audit / "signoffs.jsonl").read_bytes() == TRAIL
+    assert (audit / "signoffs.jsonl").read_bytes() == trail()[0]
     assert heal(audit) == ()
 
 
@@ -336,7 +335,7 @@ def test_more_than_one_line_is_not_what_a_kill_leaves_out(audit):
 
 
 def test_an_altered_copy_is_not_appended(audit):
-    (audit / "signoffs.jsonl").write_bytes(TRAIL.splitlines(keepends=True)[0])
+    (audit / "signoffs.jsonl").write_bytes(trail()[1])
     flip(audit / "runs" / FIRST / "signed" / "2" / "signoffs.jsonl", -3)
     assert heal(audit) == ()
 
@@ -363,7 +362,7 @@ def test_a_kill_between_the_commit_and_the_trail_is_mended_by_the_next(audit):
     command = [sys.executable, "-c", KILLED, str(run)]
     ended = subprocess.run(command, cwd=ROOT, check=False)
     assert ended.returncode == -signal.SIGKILL
-    assert (audit / "signoffs.jsonl").read_bytes() == TRAIL
+    assert (audit / "signoffs.jsonl").read_bytes() == trail()[0]
     assert "report.pdf" in below(run / "signed" / "1")
     answer = approve(run)
     assert (answer.exit_code, answer.stderr.splitlines()[0]) == (

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 from tests.run_folders import below, seal, stated, write_two_runs
-from tests.signed_runs import FIRST, SECOND, save, signed_audit, write
+from tests.signed_runs import FIRST, SECOND, save, signed_audit, trail, write
 from tests.test_verify import flip, told
 
 from pipeline.events import append_event
@@ -19,10 +19,10 @@ from pipeline.verify import verify
 from pipeline.verify_files import below as files_of
 from pipeline.verify_signed import Signed, verify_signed
 
-SIGNED = [path for path in signed_audit() if "/signed/" in path]
+FILES = ("manifest.json", "report.html", "signoffs.jsonl")
+SIGNED = [f"runs/{FIRST}/signed/{number}/{file}" for number in (1, 2) for file in FILES]
+SIGNED += [f"runs/{FIRST}/signed/2/signature/approval.sig"]
 MANIFESTS = [f"runs/{run}/manifest.json" for run in (FIRST, SECOND)]
-TRAIL = signed_audit()["signoffs.jsonl"]
-LINES = TRAIL.splitlines(keepends=True)
 
 
 @pytest.fixture
@@ -59,6 +59,10 @@ def test_a_run_that_was_signed_twice_matches_alone_and_in_its_audit(audit):
     assert (code, line) == (0, f"match: 2 runs, {n_files} files, 2 sign-offs\n")
 
 
+def test_all_that_sign_offs_add_is_looked_at_below():
+    assert {path for path in signed_audit() if "/signed/" in path} == {*SIGNED}
+
+
 @pytest.mark.parametrize("file", [*SIGNED, *MANIFESTS, "signoffs.jsonl"])
 def test_one_flipped_bit_in_any_file_of_the_trail_is_named(audit, file):
     path = audit / file
@@ -71,15 +75,17 @@ def test_one_flipped_bit_in_any_file_of_the_trail_is_named(audit, file):
 
 
 def test_any_changed_byte_of_the_trail_is_named(copied):
-    for place in range(len(TRAIL)):
-        data = bytearray(TRAIL)
+    whole, *_ = trail()
+    for place in range(len(whole)):
+        data = bytearray(whole)
         data[place] ^= 1
         assert "../../signoffs.jsonl" in of_trail(copied, data), place
 
 
 def test_a_trail_cut_anywhere_is_named(copied):
-    for length in range(0, len(TRAIL), 7):
-        assert "../../signoffs.jsonl" in of_trail(copied, TRAIL[:length]), length
+    whole, *_ = trail()
+    for length in range(0, len(whole), 7):
+        assert "../../signoffs.jsonl" in of_trail(copied, whole[:length]), length
 
 
 @pytest.mark.parametrize("file", [*MANIFESTS, *(f for f in SIGNED if "manifest" in f)])
@@ -94,7 +100,7 @@ def test_any_changed_byte_of_a_manifest_breaks_its_seal(file):
 
 def forged(*changes):
     """Return the trail with records after its last, each tied to the one before."""
-    lines = list(LINES)
+    _, *lines = trail()
     for change in changes:
         last = lines[-1].removesuffix(b"\n")
         record = replace(
@@ -106,57 +112,68 @@ def forged(*changes):
     return b"".join(lines)
 
 
-@pytest.mark.parametrize(
-    ("data", "where"),
-    [
-        (b"", "signoffs.jsonl: line 1"),
-        (LINES[0], "signoffs.jsonl: line 2"),
-        (LINES[1], "signoffs.jsonl: line 1"),
-        (LINES[1] + LINES[0], "signoffs.jsonl: line 1"),
-        (LINES[0] + LINES[0] + LINES[1], "signoffs.jsonl: line 2"),
-        (LINES[0] + b"\n" + LINES[1], "signoffs.jsonl: line 2"),
-        (TRAIL + LINES[1], "signoffs.jsonl: line 3"),
-        (TRAIL + b"{}\n", "signoffs.jsonl: line 3"),
-        (TRAIL + b"{", "signoffs.jsonl: line 3"),
-        (TRAIL + b"[" * 100_000 + b"\n", "signoffs.jsonl: line 3"),
-        (
-            forged({"signoff_id": f"{FIRST}/3"}),
-            f"runs/{FIRST}/signed/3/manifest.json",
-        ),
-        (
-            forged({"run_id": "gone", "signoff_id": "gone/1"}),
-            "runs/gone",
-        ),
-        (forged({"signoff_id": "x/../y"}), "signoffs.jsonl: line 3"),
-        (
-            forged({"signoff_id": f"{FIRST}/3", "content_digest": "0" * 64}),
-            "signoffs.jsonl: line 3",
-        ),
-        (
-            forged({"signoff_id": f"{FIRST}/3", "manifest_sha256": "0" * 64}),
-            "signoffs.jsonl: line 3",
-        ),
-    ],
-)
-def test_lines_that_are_gone_moved_or_put_in_are_named(audit, data, where):
-    (audit / "signoffs.jsonl").write_bytes(data)
+ALTERED = {
+    "nothing": (lambda _a, _b: b"", "signoffs.jsonl: line 1"),
+    "the first alone": (lambda a, _: a, "signoffs.jsonl: line 2"),
+    "the second alone": (lambda _, b: b, "signoffs.jsonl: line 1"),
+    "the other order": (lambda a, b: b + a, "signoffs.jsonl: line 1"),
+    "the first twice": (lambda a, b: a + a + b, "signoffs.jsonl: line 2"),
+    "an empty line": (lambda a, b: a + b"\n" + b, "signoffs.jsonl: line 2"),
+    "the second twice": (lambda a, b: a + b + b, "signoffs.jsonl: line 3"),
+    "no record": (lambda a, b: a + b + b"{}\n", "signoffs.jsonl: line 3"),
+    "no end": (lambda a, b: a + b + b"{", "signoffs.jsonl: line 3"),
+    "deep": (
+        lambda a, b: a + b + b"[" * 100_000 + b"\n",
+        "signoffs.jsonl: line 3",
+    ),
+}
+FORGED = {
+    "a third": ({"signoff_id": f"{FIRST}/3"}, f"runs/{FIRST}/signed/3/manifest.json"),
+    "no run": ({"run_id": "gone", "signoff_id": "gone/1"}, "runs/gone"),
+    "no place": ({"signoff_id": "x/../y"}, "signoffs.jsonl: line 3"),
+    "other content": (
+        {"signoff_id": f"{FIRST}/3", "content_digest": "0" * 64},
+        "signoffs.jsonl: line 3",
+    ),
+    "other manifest": (
+        {"signoff_id": f"{FIRST}/3", "manifest_sha256": "0" * 64},
+        "signoffs.jsonl: line 3",
+    ),
+}
+
+
+@pytest.mark.parametrize("how", ALTERED)
+def test_lines_that_are_gone_moved_or_put_in_are_named(audit, how):
+    of_lines, where = ALTERED[how]
+    _, *lines = trail()
+    (audit / "signoffs.jsonl").write_bytes(of_lines(*lines))
     assert where in named(audit)
 
 
-@pytest.mark.parametrize(
-    ("data", "lines"),
-    [
-        (TRAIL, []),
-        (LINES[1], [1]),
-        (LINES[1] + LINES[0], [1, 2]),
-        (LINES[0] + LINES[0] + LINES[1], [2]),
-        (TRAIL.replace(b"Read.", b"Seen."), [2]),
-        (TRAIL + LINES[1], [3]),
-        (TRAIL[:-1], [2]),
-    ],
-)
-def test_the_chain_of_lines_alone_tells_where_it_is_broken(data, lines):
-    assert [fault.line for fault in read_trail(data).faults] == lines
+@pytest.mark.parametrize("how", FORGED)
+def test_a_line_of_nobody_tied_to_the_one_before_is_named(audit, how):
+    change, where = FORGED[how]
+    (audit / "signoffs.jsonl").write_bytes(forged(change))
+    assert where in named(audit)
+
+
+BROKEN = {
+    "whole": (lambda a, b: a + b, []),
+    "the second alone": (lambda _, b: b, [1]),
+    "the other order": (lambda a, b: b + a, [1, 2]),
+    "the first twice": (lambda a, b: a + a + b, [2]),
+    "other words": (lambda a, b: a.replace(b"Read.", b"Seen.") + b, [2]),
+    "the second twice": (lambda a, b: a + b + b, [3]),
+    "no end": (lambda a, b: a + b[:-1], [2]),
+}
+
+
+@pytest.mark.parametrize("how", BROKEN)
+def test_the_chain_of_lines_alone_tells_where_it_is_broken(how):
+    of_lines, numbers = BROKEN[how]
+    _, *lines = trail()
+    found = read_trail(of_lines(*lines)).faults
+    assert [fault.line for fault in found] == numbers
 
 
 @pytest.mark.parametrize(
@@ -171,8 +188,9 @@ def test_a_sign_off_of_another_run_is_named_under_a_whole_seal(audit, key):
 
 
 def test_a_shorter_trail_is_told_by_the_copy_and_by_the_run_after_it(audit):
-    (audit / "signoffs.jsonl").write_bytes(LINES[0])
-    digest = hashlib.sha256(LINES[1].removesuffix(b"\n")).hexdigest()
+    whole, first, second = trail()
+    (audit / "signoffs.jsonl").write_bytes(first)
+    digest = hashlib.sha256(second.removesuffix(b"\n")).hexdigest()
     when = "as when manifest.json was written"
     assert verify(audit).mismatches == (
         Mismatch(
@@ -181,7 +199,7 @@ def test_a_shorter_trail_is_told_by_the_copy_and_by_the_run_after_it(audit):
             "no such line",
         ),
         Mismatch(
-            "signoffs.jsonl", f"at least {len(TRAIL)} bytes, {when}", f"{len(LINES[0])}"
+            "signoffs.jsonl", f"at least {len(whole)} bytes, {when}", f"{len(first)}"
         ),
     )
 
