@@ -10,9 +10,11 @@ import subprocess
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from typing import IO
 
 _LOOK_SECONDS = 0.2
 _AT_ONCE = 1 << 16
+"""Bytes to read at once: all that a pipe holds."""
 MOST_KEPT = 4096
 """Bytes of what a programme said that are kept: the last ones."""
 
@@ -37,24 +39,37 @@ def followed(
     """
     assert child.stdout is not None
     line, kept, is_open = child.stdout, b"", True
-    while (left := deadline() - time.monotonic()) > 0:
+    while (left := deadline() - time.monotonic()) > 0 and child.poll() is None:
         look = min(left, _LOOK_SECONDS)
-        if is_open and select.select([line], [], [], look)[0]:
-            said = os.read(line.fileno(), _AT_ONCE)
-            is_open = bool(said)
-            kept = (kept + said)[-MOST_KEPT:]
-            echo(said)
-        elif child.poll() is not None:
-            line.close()
-            return kept, True
-        elif not is_open:
+        if is_open:
+            said = _heard(line, look)
+            is_open = said != b""
+            kept = _echoed(kept, said or b"", echo)
+        else:
             with suppress(subprocess.TimeoutExpired):
                 child.wait(look)
-    with suppress(ProcessLookupError):
+    is_own = child.poll() is not None  # however late we looked
+    if not is_own:
         os.killpg(child.pid, signal.SIGKILL)
-    child.wait()
+        child.wait()
+    if is_open:  # what it said since we last listened
+        kept = _echoed(kept, _heard(line, 0) or b"", echo)
     line.close()
-    return kept, False
+    return kept, is_own
+
+
+def _heard(line: IO[bytes], seconds: float) -> bytes | None:
+    """Return what is said within some seconds: b"" at the end, None if nothing is."""
+    if not select.select([line], [], [], seconds)[0]:
+        return None
+    return os.read(line.fileno(), _AT_ONCE)
+
+
+def _echoed(kept: bytes, said: bytes, echo: Callable[[bytes], None]) -> bytes:
+    """Pass on what was said; return the last of all so far."""
+    if said:
+        echo(said)
+    return (kept + said)[-MOST_KEPT:]
 
 
 def words(said: bytes) -> str:

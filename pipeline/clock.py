@@ -26,8 +26,12 @@ class Started(NamedTuple):
 
 
 def started() -> Started:
-    """Return now."""
-    return Started(datetime.now(UTC), time.monotonic())
+    """Return now, by both clocks: asked again if this process was halted in between."""
+    while True:
+        before, at = time.monotonic(), datetime.now(UTC)
+        after = time.monotonic()
+        if after - before < 1:
+            return Started(at, after)
 
 
 def back_between(

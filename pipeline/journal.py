@@ -49,6 +49,7 @@ from pipeline.stopping import (
     traceback_of,
 )
 from pipeline.surface import Surface
+from pipeline.wish import heed, wish_in
 from r_bridge import host
 from r_bridge.errors import RBridgeError, RDied, RError, RTimeout, RUnavailable
 
@@ -198,7 +199,8 @@ class Journal:
 
     def stop(self, label: str, error: BaseException) -> None:
         """Keep that the audit ends in a step, and where in the code."""
-        self.status, finding = stop_of(error, label)
+        self.status, finding = stop_of(wish_in(error) or error, label)
+        heed()
         self.findings.append(finding)
         self.note(label, "error", traceback_of(error))
 

@@ -130,7 +130,8 @@ def _attempt(
         child = _child(path, left, minutes, quiet)
     except OSError as error:
         return Ended(4, message=f"A process must start, but it did not: {error}.")
-    stop.child, hard = child, deadline + GRACE_SECONDS
+    stop.of(child)
+    hard = deadline + GRACE_SECONDS
     said, is_own = followed(
         child,
         lambda: min(hard, stop.asked + GRACE_SECONDS),
@@ -169,7 +170,8 @@ def _child(
 ) -> "subprocess.Popen[bytes]":
     """Begin an audit; modules are never taken from the folder it is begun in."""
     command = [sys.executable, "-P", "-m", "pipeline", "run", *(["--quiet"] * quiet)]
-    command += ["--within", repr(seconds), repr(minutes), "--", str(path)]
+    limit = (repr(seconds), repr(minutes), str(os.getpid()))
+    command += ["--within", *limit, "--", str(path)]
     paths = [str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     return subprocess.Popen(
         command,
@@ -192,6 +194,12 @@ class _Stop:
     def is_asked(self) -> bool:
         """Whether anyone did."""
         return self.asked < float("inf")
+
+    def of(self, child: "subprocess.Popen[bytes]") -> None:
+        """Make it the wish of a process, also if it came while that was begun."""
+        self.child = child
+        if self.is_asked:
+            child.terminate()
 
     def ask(self, number: int, _: object) -> None:
         """Ask the audit under way to stop: the handler of a signal."""

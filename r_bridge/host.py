@@ -31,7 +31,6 @@ from r_bridge.unpack import unpack
 
 _PACKAGE = Path(__file__).parent
 _START_SECONDS = 60.0
-_PROBE_SECONDS = 20.0
 
 _log = logging.getLogger(__name__)
 _session_lock = threading.Lock()

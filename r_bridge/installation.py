@@ -11,7 +11,8 @@ from typing import Any
 from r_bridge.process import environment, scratch
 
 _PACKAGE = Path(__file__).parent
-_PROBE_SECONDS = 20.0
+_PROBE_SECONDS = 60.0
+"""As long as R itself may take: it needs 3 alone, and 20 on a busy machine."""
 
 
 def library_folder() -> Path | None:

@@ -9,6 +9,8 @@ import pytest
 
 # Frames for predict made of what changed in R are held against all columns.
 os.environ.setdefault("R_BRIDGE_CHECK_CACHE", "1")
+# Each of the many processes that tests start would compile the project for itself.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 R_PACKAGES = {
     "needs_dalex": "DALEX",

@@ -1,8 +1,9 @@
 """A clock that goes back is said, whatever zone the times are written in."""
 
+import time
 from datetime import UTC, datetime, timedelta
 
-from pipeline.clock import Started, back_between, back_during
+from pipeline.clock import Started, back_between, back_during, started
 
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
 NAME = "20261122T130000Z-3f9a1c2b-2"
@@ -59,3 +60,16 @@ def test_a_clock_that_ran_evenly_or_ahead_is_not_said():
     begun = Started(NOON, 100.0)
     assert back_during(begun, Started(NOON + timedelta(minutes=1), 160.0)) == ""
     assert back_during(begun, Started(NOON + timedelta(days=1), 160.0)) == ""
+
+
+def test_a_halt_between_two_looks_at_the_clocks_is_no_going_back(monkeypatch):
+    begun, clock, halts = started(), time.monotonic, [0.0, 60.0]
+
+    def halted():  # the second look is a minute after the first
+        return clock() + (halts.pop(0) if halts else 60.0)
+
+    monkeypatch.setattr(time, "monotonic", halted)
+    now = started()
+    assert now.seconds - begun.seconds >= 60
+    assert halts == []
+    assert back_during(Started(begun.at, begun.seconds + 60), now) == ""

@@ -72,7 +72,7 @@ def read_in_r(folder, monkeypatch):
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=120,
     )
 
 

@@ -6,15 +6,18 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from email import message_from_bytes, policy
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
 from tests.test_cli import configured, rows
+from tests.test_notify import wait_for
 
 from pipeline.config import load_config
 from pipeline.config_settings import ScheduleSection
@@ -140,10 +143,22 @@ def test_a_line_runs_in_the_bare_environment_of_cron_from_a_hostile_path(tmp_pat
 
 def test_a_job_that_does_not_end_is_ended(tmp_path):
     asked = job(tmp_path)
-    waits = "#!/bin/sh\ntrap 'echo asked to end; exit 130' TERM\nsleep 60 & wait\n"
-    (tmp_path / "python").write_text(waits)
+    (tmp_path / "python").write_text("#!/bin/sh\nexec sleep 600\n")
     line = as_cron(cron_line(asked)).replace(f" {asked.seconds} ", " 0.2 ")
-    assert bare(line).returncode == 130
+    assert bare(line).returncode in {143, -signal.SIGTERM}
+
+
+def test_a_job_that_is_ended_may_say_so_and_its_exit_code_is_kept(tmp_path):
+    asked, listening = job(tmp_path), tmp_path / "listening"
+    waits = (
+        "#!/bin/sh\ntrap 'echo asked to end; exit 130' TERM\n"
+        'echo $PPID >"$0.part"; mv "$0.part" "${0%/*}/listening"\nsleep 600 & wait\n'
+    )
+    (tmp_path / "python").write_text(waits)
+    ended = ThreadPoolExecutor(1).submit(bare, as_cron(cron_line(asked)))
+    wait_for(lambda: listening.exists() or ended.done())
+    os.kill(int(listening.read_text()), signal.SIGALRM)  # as its own clock would
+    assert ended.result().returncode == 130
     assert (tmp_path / "schedule.log").read_text() == "asked to end\n"
 
 
@@ -291,6 +306,7 @@ cat >"$made/junit.xml" <<'END'
 <testsuites><testsuite><testcase name="a, b: c"><failure message="50%&#10;off"/>
 </testcase><testcase name="sound"/></testsuite></testsuites>
 END
+touch -d 2026-11-01 "$made"  # the clock went back
 exit 1
 """
 

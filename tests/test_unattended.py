@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.test_cli import AUDIT, ROOT, rows
+from tests.test_notify import is_running, wait_for
 
 from pipeline.events import append_event, read_events
 from pipeline.history import load_run
@@ -187,6 +188,27 @@ def test_a_run_asked_to_stop_saves_tells_and_ends_with_130(audit):
     assert f"Ended with exit code 130, run {made.name}." in log
 
 
+def test_a_wish_to_stop_that_comes_while_a_run_is_begun_is_passed_on(audit):
+    folder, due = audit(fit="time.sleep(600)"), [signal.SIGTERM]
+
+    def ask(event, _):  # just before there is a process to pass it on to
+        if event == "subprocess.Popen" and due:
+            os.kill(os.getpid(), due.pop())
+
+    sys.addaudithook(ask)
+    ended = run_unattended(folder, say=lambda _: None)
+    assert (ended.code, ended.is_stopped) == (130, True)
+    assert "it did not stop" not in ended.message
+
+
+def test_a_run_whose_watcher_was_gone_before_it_looked_does_nothing(audit):
+    folder, gone = audit(), subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    process = begun(folder, "--within", "600", "10", str(gone.pid))
+    assert process.communicate() == ("", "")
+    assert (process.returncode, kinds(folder)) == (-signal.SIGKILL, [])
+
+
 def test_a_run_that_never_returns_is_killed_and_told(audit, monkeypatch):
     monkeypatch.setattr("pipeline.unattended.GRACE_SECONDS", 0.5)
     deaf = "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])"
@@ -218,8 +240,10 @@ def test_a_run_dies_with_the_process_that_watches_it(audit):
     folder = audit(fit="time.sleep(600)")
     process = begun(folder, "--unattended")
     fitting(process)
+    child = read_events(folder)[0]["pid"]
     process.kill()
     process.communicate()
+    wait_for(lambda: not is_running(child))
     ended = run_unattended(audit(), say=lambda _: None)
     assert ended.code == 0
     assert "was killed, or its machine stopped" in told(folder)[0]["NEWS"]

@@ -10,7 +10,7 @@ from pipeline.commands.shared import (
     FOLDER,
     QUIET,
     REPORTS,
-    die_with_parent,
+    die_with,
     faults,
     now,
     progress,
@@ -36,7 +36,7 @@ BATCH = Path("reports")
     type=click.IntRange(min=0),
     help="Unsigned runs to keep, with --unattended; 0 keeps all.",
 )
-@click.option("--within", nargs=2, type=float, hidden=True)
+@click.option("--within", type=(float, float, int), hidden=True)
 def run(
     audit: Path | None,
     all_: bool,
@@ -44,7 +44,7 @@ def run(
     quiet: bool,
     unattended: bool,
     keep: int | None,
-    within: tuple[float, float] | None,
+    within: tuple[float, float, int] | None,
 ) -> None:
     """Run the audit in folder (or file) AUDIT and write its report.
 
@@ -66,10 +66,11 @@ def run(
         raise click.UsageError("Missing argument 'AUDIT', or --all.")
     if unattended:
         sys.exit(_unattended(audit, quiet, keep))
+    limit = within[:2] if within else None
     if within:
-        die_with_parent()
+        die_with(within[2])
     try:
-        with faults(), terminable(within):
+        with faults(), terminable(limit):
             code = _attended(audit, quiet, is_supervised=bool(within))
     except Exception:
         if not within:

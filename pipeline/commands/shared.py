@@ -1,16 +1,19 @@
 """What every command does alike: faults as one message, progress, writing a file."""
 
 import ctypes
+import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from signal import SIGINT, SIGTERM
+from signal import SIGALRM, SIGINT, SIGTERM
 from typing import NoReturn, TypeAlias
 
 import click
+
+from pipeline.wish import heed, unheeded, wish, wish_in
 
 Tell: TypeAlias = Callable[[int, int, str], None]
 
@@ -25,7 +28,8 @@ def terminable(within: tuple[float, float] | None = None) -> Iterator[None]:
     """Take SIGTERM, as schedulers send it, for Ctrl-C, and the end of its time too.
 
     Once, and not after Ctrl-C: the folder of an interrupted run is being saved then,
-    and a batch passes on to its run what the terminal has sent to both.
+    and a batch passes on to its run what the terminal has sent to both. It is made
+    again where nobody heeded it.
 
     Parameters
     ----------
@@ -36,16 +40,17 @@ def terminable(within: tuple[float, float] | None = None) -> Iterator[None]:
     taken: list[int] = []
 
     def interrupt(number: int, _: object) -> None:
+        if number == SIGALRM and taken:
+            if (words := unheeded()) is not None:
+                wish(words)
+            return
         if number != SIGINT and taken:
             return
         taken.append(number)
-        name = signal.Signals(number).name
-        if number == signal.SIGALRM:
-            name = f"its time limit of {minutes:g} minutes"
-        raise KeyboardInterrupt(*([] if number == SIGINT else [name]))
+        name = "" if number == SIGINT else signal.Signals(number).name
+        wish(f"its time limit of {minutes:g} minutes" if number == SIGALRM else name)
 
-    numbers = (SIGTERM, SIGINT, *([signal.SIGALRM] if within else []))
-    former = {number: signal.getsignal(number) for number in numbers}
+    former = {number: signal.getsignal(number) for number in (SIGTERM, SIGINT, SIGALRM)}
     if former[SIGINT] is signal.SIG_IGN:  # a job in the background, as the shell says
         del former[SIGINT]
     for number in former:
@@ -53,16 +58,26 @@ def terminable(within: tuple[float, float] | None = None) -> Iterator[None]:
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
+    except Exception as error:
+        if (asked := wish_in(error)) is None:
+            raise
+        raise asked from error
     finally:
+        heed()
         signal.setitimer(signal.ITIMER_REAL, 0)
         for number, handler in former.items():
             signal.signal(number, handler)
+        # Python would end by SIGINT, whatever the exit code, if the wish met an exec
+        # of text, as in the making of a named tuple; the next such exec forgets that.
+        exec("")
 
 
-def die_with_parent() -> None:
+def die_with(parent: int) -> None:
     """Ask the system to kill this process with the one that began it (Linux)."""
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # it was gone before we asked
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 def now() -> str:

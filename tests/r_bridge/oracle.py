@@ -212,7 +212,7 @@ def oracle(library):
     }
     environment.pop("LC_ALL", None)
     with socket.create_server(("127.0.0.1", 0)) as server:
-        server.settimeout(20)
+        server.settimeout(120)
         script = Path(__file__).with_suffix(".R")
         port = str(server.getsockname()[1])
         command = ["Rscript", "--vanilla", str(script), port]
@@ -220,12 +220,12 @@ def oracle(library):
             try:
                 line, _ = server.accept()
                 with line:
-                    line.settimeout(20)
+                    line.settimeout(120)
                     asked = Oracle(line)
                     if asked.said() != token:
                         raise ConnectionRefusedError("a stranger asked")
                     yield asked
                     asked.end()
-                process.wait(20)
+                process.wait(120)
             finally:
                 process.kill()

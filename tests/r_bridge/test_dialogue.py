@@ -134,7 +134,7 @@ except KeyboardInterrupt:
     )
     assert fifo.read_text() == "here\n"
     process.send_signal(signal.SIGINT)
-    assert process.communicate(timeout=20) == ("[1] 0\n", "")
+    assert process.communicate(timeout=120) == ("[1] 0\n", "")
 
 
 def test_two_ctrl_c_end_r_at_once(python, fifo):
@@ -152,4 +152,4 @@ except KeyboardInterrupt:
     assert fifo.read_text() == "here\n"
     process.send_signal(signal.SIGINT)
     process.send_signal(signal.SIGINT)
-    assert process.communicate(timeout=20) == ("[1] 1\n", "")
+    assert process.communicate(timeout=120) == ("[1] 1\n", "")

@@ -87,10 +87,10 @@ def test_a_worker_that_is_closed_while_r_is_busy_ends_r():
     worker = host.Worker(r_seconds=30, library=None, files=[FUNCTIONS])
     asking = threading.Thread(target=ask)
     asking.start()
-    assert busy.wait(20)
+    assert busy.wait(120)
     pid = worker.pid
     worker.close()
-    asking.join(10)
+    asking.join(60)
     assert len(ended) == 1
     assert not Path(f"/proc/{pid}").exists()
 
@@ -129,7 +129,7 @@ print(host.installed()["reason"])
 @pytest.mark.needs_r
 @pytest.mark.parametrize("lack", LACKS)
 def test_without_what_a_process_needs_there_is_no_r_and_a_reason(lack, python):
-    said, _ = python(LACKS[lack].strip() + ASK).communicate(timeout=60)
+    said, _ = python(LACKS[lack].strip() + ASK).communicate(timeout=120)
     called, probed = said.splitlines()
     number = {"descriptors": "[Errno 24]", "folder": "[Errno 2]"}[lack]
     words = f"R must start, but it did not: {number}"
@@ -175,7 +175,7 @@ thread.join()
 print(r.call("echo", {"x": 2}), r.restarts)
 """
     )
-    assert process.communicate(timeout=20) == ("[2] 0\n", "")
+    assert process.communicate(timeout=120) == ("[2] 0\n", "")
 
 
 @pytest.mark.needs_r
@@ -195,7 +195,7 @@ os.waitpid(child, 0)
 print(r.call("echo", {"x": 3}), r.restarts)
 """
     )
-    said, errors = process.communicate(timeout=20)
+    said, errors = process.communicate(timeout=120)
     assert errors == ""
     assert said.splitlines() == [
         "R must be asked by the process that opened the session, but a fork of it "
@@ -220,13 +220,13 @@ os.waitpid(child, 0)
 print(r.call("echo", {"x": 3}), r.restarts)
 """
     )
-    assert process.communicate(timeout=30) == ("(50, 2)\n[3] 0\n", "")
+    assert process.communicate(timeout=120) == ("(50, 2)\n[3] 0\n", "")
 
 
 @pytest.mark.needs_r
 def test_importing_the_bridge_imports_no_rpy2(python):
     process = python("import sys; print('rpy2' in sys.modules)")
-    assert process.communicate(timeout=20) == ("False\n", "")
+    assert process.communicate(timeout=120) == ("False\n", "")
 
 
 def test_the_projects_library_is_the_one_that_is_named(tmp_path, monkeypatch):

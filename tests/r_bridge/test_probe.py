@@ -21,7 +21,7 @@ def said_by(code, **environment):
         capture_output=True,
         text=True,
         env=inherited | {"PYTHONPATH": str(ROOT)} | environment,
-        timeout=30,
+        timeout=120,
         check=False,
     )
     return ran.stdout.strip()

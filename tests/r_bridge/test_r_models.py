@@ -32,7 +32,7 @@ def predict(X):
     return host.current_models().call("echo", {"x": X["x"]}) * 2
 print(r.call("ask", {"data": frame}, predict=predict, schema_of=frame).tolist())
 """
-    out, _ = python(code).communicate(timeout=60)
+    out, _ = python(code).communicate(timeout=120)
     assert out.strip() == "[2.0, 4.0]"
 
 
