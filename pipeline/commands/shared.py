@@ -1,13 +1,14 @@
 """What every command does alike: faults as one message, progress, writing a file."""
 
 import ctypes
+import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from signal import SIGINT, SIGTERM
+from signal import SIGHUP, SIGINT, SIGTERM
 from typing import NoReturn, TypeAlias
 
 import click
@@ -24,6 +25,7 @@ QUIET = click.option("--quiet", "-q", is_flag=True, help="Print nothing but faul
 def terminable(within: tuple[float, float] | None = None) -> Iterator[None]:
     """Take SIGTERM, as schedulers send it, for Ctrl-C, and the end of its time too.
 
+    And SIGHUP, as a terminal that is closed sends it, unless it is ignored (nohup).
     Once, and not after Ctrl-C: the folder of an interrupted run is being saved then,
     and a batch passes on to its run what the terminal has sent to both.
 
@@ -34,20 +36,23 @@ def terminable(within: tuple[float, float] | None = None) -> Iterator[None]:
     """
     seconds, minutes = within or (0.0, 0.0)
     taken: list[int] = []
+    terminals = [number for number in (1, 2) if os.isatty(number)]
 
     def interrupt(number: int, _: object) -> None:
         if number != SIGINT and taken:
             return
         taken.append(number)
+        _leave(number for number in terminals if not os.isatty(number))
         name = signal.Signals(number).name
         if number == signal.SIGALRM:
             name = f"its time limit of {minutes:g} minutes"
         raise KeyboardInterrupt(*([] if number == SIGINT else [name]))
 
-    numbers = (SIGTERM, SIGINT, *([signal.SIGALRM] if within else []))
+    numbers = (SIGTERM, SIGINT, SIGHUP, *([signal.SIGALRM] if within else []))
     former = {number: signal.getsignal(number) for number in numbers}
-    if former[SIGINT] is signal.SIG_IGN:  # a job in the background, as the shell says
-        del former[SIGINT]
+    for number in (SIGINT, SIGHUP):  # a job in the background, as the shell says; nohup
+        if former[number] is signal.SIG_IGN:
+            del former[number]
     for number in former:
         signal.signal(number, interrupt)
     signal.setitimer(signal.ITIMER_REAL, seconds)
@@ -57,6 +62,14 @@ def terminable(within: tuple[float, float] | None = None) -> Iterator[None]:
         signal.setitimer(signal.ITIMER_REAL, 0)
         for number, handler in former.items():
             signal.signal(number, handler)
+
+
+def _leave(closed: Iterable[int]) -> None:
+    """Write no more to a terminal that is closed: that would fail."""
+    for number in closed:
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, number)
+        os.close(null)
 
 
 def die_with_parent() -> None:
