@@ -9,6 +9,9 @@ import sys
 import termios
 
 import pytest
+from tests.test_cli import configured, runner
+
+from pipeline.cli import main
 
 STOPPED = """
 import os, signal, sys, time
@@ -63,3 +66,20 @@ def test_a_command_whose_terminal_was_closed_ends_as_one_that_was_stopped():
         pass
     os.close(terminal)
     assert command.wait() == 130
+
+
+def test_a_fault_that_quotes_what_others_wrote_moves_nothing_on_the_terminal(tmp_path):
+    answer = runner().invoke(main, ["render", str(tmp_path / "x\x1b[2J")])
+    assert answer.exit_code == 2
+    assert rf"{tmp_path}/x\x1b[2J/result.json must be" in answer.stderr
+
+
+def test_of_a_log_only_what_begins_a_line_has_a_time(tmp_path):
+    configured(tmp_path, more="[x]\n[y]\n")
+    answer = runner().invoke(main, ["run", str(tmp_path), "--unattended", "-q"])
+    *_, first, second, last = answer.stderr.splitlines()
+    time = len("2026-11-22T08:00:00+00:00 ")
+    assert first[time:].endswith("but 'x' was given.")
+    assert second[:time] == " " * time
+    assert second[time:].endswith("but 'y' was given.")
+    assert last[time:] == "Ended with exit code 2, no run."

@@ -44,7 +44,7 @@ def history(
     Exit codes: 0, 2 if PATH, or an audit below it, cannot be read.
     """
     with faults():
-        from pipeline.errors import DataError
+        from pipeline.errors import DataError, printable
         from pipeline.timeline import is_audit, timeline, timelines
 
         if html is not None and html != BESIDE and html.is_dir():
@@ -65,12 +65,12 @@ def history(
         if html is not None:
             click.echo(_page(html, path, told, is_one=is_one))
             for note in dict.fromkeys(note for audit in told for note in audit.notes):
-                click.echo(_line(note), err=True)
+                click.echo(printable(note), err=True)
     if html is None and as_json:
         click.echo(_json(told))
     elif html is None:
         shown = _one(told[0]) if is_one else _several(told, datetime.now(UTC))
-        click.echo("\n".join(map(_line, shown)))
+        click.echo("\n".join(map(printable, shown)))
     sys.exit(2 if any(audit.fault for audit in told) else 0)
 
 
@@ -116,11 +116,14 @@ def _note(row: "Row") -> str:
 
 def _several(told: Sequence["Timeline"], now: datetime) -> Iterator[str]:
     """Yield one line per audit: its last run, and what came after it."""
-    width = max(5, *(len(_line(audit.audit)) for audit in told))
+    from pipeline.errors import printable
+
+    names = [printable(audit.audit) for audit in told]
+    width = max(5, *map(len, names))
     head = f"{'last run (UTC)':19}  {'age':>5}  {'exit':>4}  {'verdict':25}"
     yield f"{'audit':{width}}  {head}  found  gaps"
-    for audit in told:
-        name, run = f"{_line(audit.audit):{width}}", audit.newest
+    for audit, given in zip(told, names, strict=True):
+        name, run = f"{given:{width}}", audit.newest
         if run is None:
             yield f"{name}  {audit.fault or 'no run'}"
         else:
@@ -154,13 +157,6 @@ def _age(text: str, now: datetime) -> str:
         if abs(seconds) >= size:
             return f"{int(seconds / size)} {unit}"
     return f"{int(seconds)} s"
-
-
-def _line(text: str) -> str:
-    """Return a text on one line, what a terminal would act upon as an escape."""
-    return "".join(
-        c if c.isprintable() else c.encode("unicode_escape").decode() for c in text
-    )
 
 
 def _json(told: tuple["Timeline", ...]) -> str:

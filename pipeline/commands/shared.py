@@ -131,7 +131,9 @@ def faults() -> Iterator[None]:
 
 def stop(code: int, message: str) -> NoReturn:
     """Print `message` on standard error and leave with `code`."""
-    click.echo(message, err=True)
+    from pipeline.errors import printable
+
+    click.echo(printable(message, keep="\n"), err=True)
     sys.exit(code)
 
 
