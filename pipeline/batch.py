@@ -25,6 +25,7 @@ from pipeline.batch_log import (
 )
 from pipeline.children import ending
 from pipeline.errors import AuditError
+from pipeline.errors import printable as shown
 from pipeline.events import append_event, read_events
 from pipeline.exit_codes import GRAVEST, gravest
 from pipeline.locks import locked
@@ -126,17 +127,6 @@ def run_batch(
             batch = _batch(folder, names, done)._replace(exit_code=130)
         after_each(batch)
     return batch
-
-
-def shown(name: str) -> str:
-    r"""Return a name as one line that a terminal can print and that moves nothing.
-
-    Examples
-    --------
-    >>> print(shown("größe\x1b[2J\n"))
-    größe\x1b[2J\n
-    """
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in name)
 
 
 def _is_audit(folder: Path) -> bool:

@@ -3,8 +3,9 @@
 Exit codes: 0 confirmed (also with exceptions), 1 not confirmed, 2 usage,
 configuration or data, 3 R required but unavailable, 4 a method or a step failed (the
 report is still written) or there is no report (the numbers are still written), 5
-another process is at work on the audit, 130 interrupted, by Ctrl-C, SIGTERM or the time
-limit. 2 and 5 leave no run folder, nor does an unattended run that was killed, with 4.
+another process is at work on the audit, 130 interrupted, by Ctrl-C, SIGTERM, a closed
+terminal or the time limit. 2 and 5 leave no run folder, nor does an unattended run that
+was killed, with 4.
 """
 
 import io

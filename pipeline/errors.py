@@ -58,6 +58,17 @@ def listed(names: Iterable[object], *, limit: int = 5) -> str:
     return f"{text} and {more} more" if more > 0 else text
 
 
+def printable(text: str, *, keep: str = "") -> str:
+    r"""Return a text with escapes for what a terminal would act upon but `keep`.
+
+    Examples
+    --------
+    >>> print(printable("größe\x1b[2J\n"))
+    größe\x1b[2J\n
+    """
+    return "".join(c if c.isprintable() or c in keep else ascii(c)[1:-1] for c in text)
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return " Did you mean 'x'?" for the nearest known word, or an empty text."""
     by_lower = {name.casefold(): name for name in known}

@@ -58,6 +58,8 @@ def _newest(told: Timeline, folder: Path, page: Path) -> AuditRow:
     """Return the last run of an audit, and what came after it."""
     run, last = told.newest, told.rows[-1] if told.rows else None
     note = " ".join((last.note if last else "", *told.gaps)).strip()
+    if told.fault:
+        return AuditRow(told.audit, 2, note=told.fault)
     if run is None:
         return AuditRow(told.audit, last.exit_code if last else None, note=note)
     code = run.exit_code if run.exit_code in GRAVEST else None

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from pipeline.children import ending, followed, words
 from pipeline.config_settings import ScheduleSection
-from pipeline.errors import AuditError
+from pipeline.errors import AuditError, printable
 from pipeline.events import append_event
 
 PREFIX = "IMPORTANCE_AUDIT_"
@@ -80,7 +80,7 @@ def _run(
     }
     if status != 0:
         words_ = f"ended with {ending(status or 0)}. It said: {said or '-'}"
-        why = said if status is None else words_
+        why = printable(said if status is None else words_)
         yield f"[schedule] on_{event} must tell of the run, but {argv[0]!r} {why}"
     try:
         append_event(folder, "notified", **facts, message=said)

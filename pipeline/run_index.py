@@ -51,6 +51,8 @@ class Runs(NamedTuple):
         The last ones, oldest first.
     n_runs : int
         How many there are in all.
+    last_complete : str
+        The last run that came to its end, "" if none did.
     findings : tuple of FindingPast
         Every finding above a note that any run made, in the order of its first run.
     gaps : tuple of str
@@ -65,6 +67,7 @@ class Runs(NamedTuple):
 
     runs: tuple[PastRun, ...] = ()
     n_runs: int = 0
+    last_complete: str = ""
     findings: tuple[FindingPast, ...] = ()
     gaps: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
@@ -276,10 +279,12 @@ def _told(
     found = linked((Link(*row[1:5]) for row in rows), events, faults)
     _place(db, found, {row[1]: row[0] for row in rows})
     first = 0 if last is None else max(0, len(found.order) - last)
+    names, complete = [link.run_id for link in found.order], _last_complete(db)
     return Runs(
         runs=_runs(db, first),
-        n_runs=len(found.order),
-        findings=_findings(db, [link.run_id for link in found.order]),
+        n_runs=len(names),
+        last_complete="" if complete is None else names[complete],
+        findings=_findings(db, names, complete),
         gaps=(*found.gaps, *filter(None, (row[5] for row in rows))),
         removed=found.removed,
         notes=tuple(filter(None, (row[6] for row in rows))),
@@ -327,12 +332,19 @@ def _in_order(names: str, table: str) -> str:
     return f"{names} WHERE place >= ? ORDER BY place{within}"
 
 
-def _findings(db: sqlite3.Connection, names: list[str]) -> tuple[FindingPast, ...]:
-    """Return every finding as it was made last, with its runs, given their names."""
+def _last_complete(db: sqlite3.Connection) -> int | None:
+    """Return the place of the last run that came to its end, None if none did."""
     sql = (
         "SELECT max(place) FROM run JOIN place ON of_run = id WHERE status = 'complete'"
     )
-    ((complete,),) = db.execute(sql)
+    ((place,),) = db.execute(sql)
+    return None if place is None else int(place)
+
+
+def _findings(
+    db: sqlite3.Connection, names: list[str], complete: int | None
+) -> tuple[FindingPast, ...]:
+    """Return every finding as it was made last, with its runs, given their names."""
     found: dict[str, FindingPast] = {}
     sql = _in_order('place, key, "check", subject, severity', "finding")
     for place, key, check, subject, severity in db.execute(sql, (0,)):

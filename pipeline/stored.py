@@ -3,21 +3,26 @@
 Not: which file of a folder is altered (`verify`), or measuring again (`replay`).
 """
 
-from contextlib import suppress
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from pipeline.approvals import load_baseline, signoffs_in
+from pipeline.bundle import ALWAYS, WHOLE
 from pipeline.context import Context
 from pipeline.errors import DataError
 from pipeline.history import load_document
-from pipeline.past import NOTHING, read_past
+from pipeline.past import NOTHING, Past, read_past
 from pipeline.result import AuditResult
 from pipeline.result_json import digest_of, from_dict, keep_digest
-from pipeline.statements import own_digest
+from pipeline.statements import compared, own_digest, statement
 
 SEE_VERIFY = "Run: importance-audit verify"
+HISTORY = "history.json"
+LISTS = ("manifest.json", "evidence.json")
+SHOWN = (HISTORY, *ALWAYS, *WHOLE)
+"""What a report on a stored run is made from, or carries."""
 
 
 def load_whole_run(folder: Path) -> AuditResult:
@@ -69,17 +74,53 @@ def stored_context(folder: Path, baseline: Path | None = None) -> Context:
     Raises
     ------
     DataError
-        If one of them cannot be read, or is altered.
+        If one of them cannot be read, is altered, or lacks a file that it lists.
     """
-    past = NOTHING
-    with suppress(FileNotFoundError):  # folders of runs that kept no past
-        text = (folder / "history.json").read_text(encoding="utf-8")
-        past = read_past(text, "history.json")
-    signoffs = signoffs_in(folder)
+    for name in LISTS:
+        _as_listed(folder, name)
+    past, signoffs = _past(folder), signoffs_in(folder)
     if baseline is not None:
         return Context(load_whole_run(baseline), past, signoffs)
     audit = folder.resolve().parent.parent
     return Context(load_baseline(audit, past.baseline), past, signoffs)
+
+
+def _as_listed(folder: Path, name: str) -> None:
+    """Raise if what a report is made from is not as a list of the run has it."""
+    try:
+        data = (folder / name).read_bytes()
+    except FileNotFoundError:  # a folder that was handed on in part
+        return
+    stated = {file["path"]: file for file in statement(data, name)["files"]}
+    for path in filter(stated.__contains__, SHOWN):
+        _same(folder, stated[path], name)
+
+
+def _same(folder: Path, stated: Mapping[str, Any], by: str) -> None:
+    path = folder / stated["path"]
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError as error:
+        raise DataError(
+            f"{path} must be there, as {by} lists it, but it is gone. {SEE_VERIFY} "
+            f"{folder}"
+        ) from error
+    for item in compared(stated, data):
+        raise DataError(
+            f"{path} must have {item.expected}, as {by} states, but it has "
+            f"{item.found}. {SEE_VERIFY} {folder}"
+        )
+
+
+def _past(folder: Path) -> Past:
+    """Return what a run kept of those before it, nothing of one that kept no past."""
+    path = folder / HISTORY
+    try:
+        return read_past(path.read_text(encoding="utf-8"), str(path))
+    except FileNotFoundError:
+        return NOTHING
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path} must be UTF-8 text, but it is not.") from error
 
 
 def _is_name(value: Any) -> bool:

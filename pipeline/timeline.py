@@ -52,20 +52,26 @@ class Timeline(NamedTuple):
         How many runs there are in all.
     newest : PastRun, optional
         The last one that left a folder.
+    last_complete : str
+        The last one that came to its end, "" if none did.
     findings : tuple of FindingPast
     gaps : tuple of str
         Where the chain of runs is broken, or a run is not as it was written.
     notes : tuple of str
         What else is to be said of how they were read.
+    fault : str
+        Why nobody can look into the audit, "" if one can.
     """
 
     audit: str
     rows: tuple[Row, ...] = ()
     n_runs: int = 0
     newest: PastRun | None = None
+    last_complete: str = ""
     findings: tuple[FindingPast, ...] = ()
     gaps: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    fault: str = ""
 
     @property
     def n_found(self) -> int:
@@ -91,14 +97,40 @@ def timeline(
         rows=merged[-last:] if last else merged,
         n_runs=told.n_runs,
         newest=told.runs[-1] if told.runs else None,
+        last_complete=told.last_complete,
         findings=told.findings,
         gaps=told.gaps,
         notes=told.notes,
     )
 
 
+def timelines(folder: Path, *, rebuild: bool = False) -> tuple[Timeline, ...]:
+    """Return the last row of each audit in a folder, in the order of their names.
+
+    One that nobody can look into hides no other: its `Timeline.fault` says why.
+
+    Raises
+    ------
+    DataError
+        If the folder cannot be read.
+    """
+    told, anew = [], set()
+    for audit in audits_below(folder):
+        index = audit.resolve().parent
+        is_anew = rebuild and index not in anew
+        anew.add(index)
+        try:
+            one = timeline(audit, last=1, rebuild=is_anew)
+        except DataError as error:
+            one = Timeline(audit.name, fault=str(error))
+        told.append(one._replace(audit=audit.name))
+    return tuple(told)
+
+
 def audits_below(folder: Path) -> tuple[Path, ...]:
     """Return the folders of audits in a folder, in the order of their names.
+
+    Of a folder and links to it, the folder.
 
     Raises
     ------
@@ -106,17 +138,24 @@ def audits_below(folder: Path) -> tuple[Path, ...]:
         If the folder cannot be read.
     """
     try:
-        return tuple(sorted(path for path in folder.iterdir() if is_audit(path)))
+        inner = [path for path in folder.iterdir() if not path.name.startswith(".")]
     except OSError as error:
         raise DataError(
             f"{str(folder)!r} must be the folder of an audit, or of several, but the "
             f"system says: {error.strerror}."
         ) from error
+    found: dict[Path, Path] = {}
+    for path in sorted(filter(is_audit, inner), key=lambda p: (p.is_symlink(), p)):
+        found.setdefault(path.resolve(), path)
+    return tuple(sorted(found.values()))
 
 
 def is_audit(folder: Path) -> bool:
-    """Return whether a folder is that of an audit."""
-    return (folder / "audit.toml").is_file() or (folder / "runs").is_dir()
+    """Return whether a folder is that of an audit, or one that nobody may look into."""
+    try:
+        return (folder / "audit.toml").is_file() or (folder / "runs").is_dir()
+    except OSError:
+        return True
 
 
 def changes(

@@ -14,11 +14,12 @@ import pytest
 from tests.test_cli import AUDIT, rows, runner
 from tests.test_history import full_disk
 
-from pipeline.batch import audits_of, run_batch, shown
+from pipeline.batch import audits_of, run_batch
 from pipeline.batch_log import LOG, Outcome, cut_short
 from pipeline.cli import main
 from pipeline.commands.run_all import table
 from pipeline.errors import AuditError, LockedError
+from pipeline.errors import printable as shown
 from pipeline.events import append_event, read_events
 from pipeline.exit_codes import GRAVEST, gravest
 from pipeline.locks import locked

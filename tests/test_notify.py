@@ -100,6 +100,14 @@ def test_a_command_that_fails_is_said_with_its_words(tmp_path):
     assert (event["hook"], event["exit_code"]) == ("on_failure", 7)
 
 
+def test_what_a_failed_command_says_moves_nothing_in_a_log(tmp_path):
+    forged = "2026-11-22T08:00:00+00:00 Ended with exit code 0"
+    code = f"print('\\x1b[2J\\r\\u202e'); print({forged!r}); raise SystemExit(7)"
+    (fault,), (event,) = told(tmp_path, *python(code))
+    assert fault.endswith(rf"It said: \x1b[2J\r\u202e\n{forged}")
+    assert event["message"].startswith("\x1b[2J\r")
+
+
 def test_a_command_that_a_signal_without_a_name_ended_is_said(tmp_path):
     faults, (event,) = told(tmp_path, "/bin/sh", "-c", "kill -40 $$")
     assert "'/bin/sh' ended with signal 40. It said: -" in faults[0]

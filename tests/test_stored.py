@@ -1,5 +1,6 @@
 """A stored result that is not as its run wrote it is refused in one sentence."""
 
+import hashlib
 import json
 import os
 import shutil
@@ -9,9 +10,14 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from tests.signed_runs import stored_result
 
 from pipeline.cli import main
+from pipeline.errors import DataError
+from pipeline.history import save_run
+from pipeline.past import NOTHING, past_json
 from pipeline.result_json import digest_of
+from pipeline.stored import stored_context
 
 RUN = Path(__file__).parent / "bundles" / "1.0" / "runs" / "20261122T000000Z-00000000"
 COMMANDS = {
@@ -106,3 +112,50 @@ def test_a_library_that_does_not_load_costs_one_sentence(tmp_path):
         "The libraries of this command must load, but libfreetype is broken. "
         "Run: importance-audit doctor\n",
     )
+
+
+@pytest.fixture(scope="module")
+def run_with_past(tmp_path_factory):
+    """Return a run that keeps the past of its audit."""
+    written = stored_result("20261121T084600Z-3f9a1c2b")
+    given = {"history.json": past_json(NOTHING, written)}
+    return save_run(written, tmp_path_factory.mktemp("made"), given, exit_code=0)
+
+
+@pytest.mark.parametrize("list_", ["manifest.json", "evidence.json"])
+@pytest.mark.parametrize("name", ["history.json", "findings.csv"])
+def test_a_report_without_what_its_run_lists_is_refused(
+    tmp_path, run_with_past, name, list_
+):
+    run = shutil.copytree(run_with_past, tmp_path / "run")
+    (run / name).unlink()
+    if list_ == "evidence.json":
+        (run / "manifest.json").unlink()
+    answer = CliRunner().invoke(main, ["render", str(run), "--output", str(tmp_path)])
+    assert (answer.exit_code, answer.output) == (
+        2,
+        f"{run / name} must be there, as {list_} lists it, but it is gone. Run: "
+        f"importance-audit verify {run}\n",
+    )
+
+
+def test_a_report_on_another_past_than_its_run_kept_is_refused(tmp_path, run_with_past):
+    run = shutil.copytree(run_with_past, tmp_path / "run")
+    path = run / "history.json"
+    kept = path.read_bytes()
+    path.write_bytes(kept.replace(b'"n_runs": 0', b'"n_runs": 9'))
+    answer = CliRunner().invoke(main, ["render", str(run), "--output", str(tmp_path)])
+    was, now = (hashlib.sha256(data).hexdigest() for data in (kept, path.read_bytes()))
+    assert (answer.exit_code, answer.output) == (
+        2,
+        f"{path} must have SHA-256 {was}, as manifest.json states, but it has {now}. "
+        f"Run: importance-audit verify {run}\n",
+    )
+
+
+def test_a_past_that_no_list_vouches_for_must_be_text(tmp_path):
+    (tmp_path / "history.json").write_bytes(b"\xff")
+    with pytest.raises(DataError) as raised:
+        stored_context(tmp_path)
+    path = tmp_path / "history.json"
+    assert str(raised.value) == f"{path} must be UTF-8 text, but it is not."

@@ -142,7 +142,7 @@ def test_the_runs_of_an_audit_are_listed(audit):
     answer = history(audit)
     assert answer.exit_code == 0, answer.stderr
     head, _, *rows, last = answer.stdout.splitlines()
-    assert head == "a: 2 runs, 1 findings in the last complete one"
+    assert head == "a: 2 runs, 1 finding in the last complete one"
     words = "confirmed with exceptions"
     digests = [
         run.content_digest[:12] for run in (r.run for r in timeline(audit).rows[:2])
@@ -185,6 +185,68 @@ def test_the_newest_run_of_each_audit_is_listed(audit):
     assert lines[1].startswith("a      2025-11-21 08:46:00  ")
     assert lines[1].split()[-5:] == ["confirmed", "with", "exceptions", "1", "0"]
     assert lines[2:] == ["new    no run"]
+
+
+def broken(reports, name):
+    """Make an audit whose runs nobody can list, and return what is said of it."""
+    (reports / name).mkdir()
+    (reports / name / "runs").symlink_to("runs")
+    (reports / name / "audit.toml").touch()
+    return (
+        f"Folder '{reports / name}/runs' must be readable, but the system says: Too "
+        "many levels of symbolic links."
+    )
+
+
+def test_an_audit_that_nobody_can_look_into_hides_no_other(audit):
+    why = broken(audit.parent, "A")
+    answer = history(audit.parent)
+    assert (answer.exit_code, answer.stderr) == (2, "")
+    _, first, second = answer.stdout.splitlines()
+    assert first == f"A      {why}"
+    assert second.startswith("a      2025-11-21 08:46:00  ")
+
+
+def test_the_page_and_the_json_tell_of_an_audit_nobody_can_look_into(audit):
+    why = broken(audit.parent, "A")
+    told = history(audit.parent, "--json")
+    assert told.exit_code == 2
+    assert [one["fault"] for one in json.loads(told.stdout)["audits"]] == [why, ""]
+    assert history(audit.parent, "--html").exit_code == 2
+    page = (audit.parent / "history.html").read_text(encoding="utf8")
+    assert "Too many levels of symbolic links" in page
+    assert B in page
+    assert ">2</" in page.split('id="tab-audits"')[1].split("Too many")[0]
+
+
+def test_a_link_beside_the_folder_of_an_audit_is_not_another_audit(audit):
+    (audit.parent / "0").symlink_to("a")
+    (_, line) = history(audit.parent).stdout.splitlines()
+    assert line.startswith("a  ")
+
+
+def test_a_link_to_an_audit_elsewhere_has_its_own_name_and_report(audit, tmp_path):
+    (tmp_path / "links").mkdir()
+    (tmp_path / "links" / "b").symlink_to(audit)
+    (audit / "runs" / B / "report.html").touch()
+    (_, line) = history(tmp_path / "links").stdout.splitlines()
+    assert line.startswith("b      2025-11-21 08:46:00  ")
+    history(tmp_path / "links", "--html")
+    page = (tmp_path / "links" / "history.html").read_text(encoding="utf8")
+    assert f'<a href="../reports/a/runs/{B}/report.html">' in page
+
+
+def test_what_is_one_is_not_told_as_several(tmp_path):
+    add(tmp_path / "b", A, findings=(found(),))
+    assert history(tmp_path / "b").stdout.splitlines()[0] == (
+        "b: 1 run, 1 finding in the last complete one"
+    )
+
+
+def test_of_runs_of_which_none_is_complete_no_number_of_findings_is_told(tmp_path):
+    add(tmp_path / "b", A, status="interrupted")
+    assert history(tmp_path / "b").stdout.splitlines()[0] == "b: 1 run, none complete"
+    assert history(tmp_path).stdout.splitlines()[1].split()[-2:] == ["–", "0"]
 
 
 def test_json_holds_every_run_with_its_numbers(audit):
@@ -237,7 +299,7 @@ def test_the_history_starts_without_tables_and_numbers(audit):
     )
     command = [sys.executable, "-c", code, str(audit)]
     said = subprocess.check_output(command, cwd=ROOT, text=True)
-    assert said.splitlines()[0] == "a: 2 runs, 1 findings in the last complete one"
+    assert said.splitlines()[0] == "a: 2 runs, 1 finding in the last complete one"
     assert said.splitlines()[-1] == "set()"
 
 

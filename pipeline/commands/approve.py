@@ -37,6 +37,7 @@ def approve(run: Path, signature: Path | None, quiet: bool, **said: str | None) 
     beside the audit. What is not given is asked for on a terminal.
     """
     with faults():
+        from pipeline.errors import printable
         from pipeline.signing import GIVEN, TYPED, Given, audit_of, check, sign
 
         missing = [name for name in ASKED if said[name] is None]
@@ -51,15 +52,18 @@ def approve(run: Path, signature: Path | None, quiet: bool, **said: str | None) 
         how = TYPED if typing else GIVEN
         made = sign(run, Given(**words, how=how, signature=signature))
         for line in made.told:
-            click.echo(line, err=True)
+            click.echo(printable(line), err=True)
         if not quiet:
             click.echo(made.folder)
 
 
 def _typed(run: Path, missing: list[str]) -> dict[str, str]:
     """Return what a person at the terminal says, having read what is to be signed."""
+    from pipeline.errors import printable
+
     stated = json.loads((run / "manifest.json").read_bytes())
-    click.echo(f"Run {stated['run_id']} of {stated['audit']}: {stated['verdict']}.")
+    what = f"Run {stated['run_id']} of {stated['audit']}: {stated['verdict']}."
+    click.echo(printable(what))
     click.echo(f"Content digest {stated['content_digest']}")
     return {name: click.prompt(ASKED[name]) for name in missing}
 

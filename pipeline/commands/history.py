@@ -1,7 +1,8 @@
 """history: the runs of an audit, or the newest of each of several."""
 
 import json
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -39,43 +40,45 @@ def history(
     Each run with its time in UTC, its verdict, what is not as in the run before, and
     its leading features; gaps in the chain of runs; attempts that left no run. The
     last N are shown, all if N is 0. Without PATH: reports.
+
+    Exit codes: 0, 2 if PATH, or an audit below it, cannot be read.
     """
     with faults():
-        from pipeline.errors import DataError
-        from pipeline.timeline import audits_below, is_audit, timeline
+        from pipeline.errors import DataError, printable
+        from pipeline.timeline import is_audit, timeline, timelines
 
         if html is not None and html != BESIDE and html.is_dir():
             rule = f"--html must name a file, but {str(html)!r} is a folder."
             stop(2, f"{rule} Put PATH before --html.")
         path = path.parent if path.is_file() else path
         is_one = is_audit(path)
-        folders = (path,) if is_one else audits_below(path)
-        if not folders:
+        if is_one:
+            rows = last or None if html is None else None
+            told: tuple[Timeline, ...] = (timeline(path, last=rows, rebuild=rebuild),)
+        else:
+            told = timelines(path, rebuild=rebuild)
+        if not told:
             raise DataError(
                 f"{str(path)!r} must be the folder of an audit, or of several, but "
                 "neither it nor a folder in it has an audit.toml or runs/."
             )
-        rows = (last or None if html is None else None) if is_one else 1
-        told = [
-            timeline(folder, last=rows, rebuild=rebuild and folder == folders[0])
-            for folder in folders
-        ]
         if html is not None:
             click.echo(_page(html, path, told, is_one=is_one))
             for note in dict.fromkeys(note for audit in told for note in audit.notes):
-                click.echo(note, err=True)
-            return
-    if as_json:
+                click.echo(printable(note), err=True)
+    if html is None and as_json:
         click.echo(_json(told))
-    else:
+    elif html is None:
         shown = _one(told[0]) if is_one else _several(told, datetime.now(UTC))
-        click.echo("\n".join(map(_line, shown)))
+        click.echo("\n".join(map(printable, shown)))
+    sys.exit(2 if any(audit.fault for audit in told) else 0)
 
 
 def _one(told: "Timeline") -> Iterator[str]:
     """Yield the lines on one audit, the oldest row first."""
-    found = f"{told.n_found} findings in the last complete one"
-    yield f"{told.audit}: {told.n_runs} runs, {found}"
+    found = f"{_counted(told.n_found, 'finding')} in the last complete one"
+    known = found if told.last_complete or not told.n_runs else "none complete"
+    yield f"{told.audit}: {_counted(told.n_runs, 'run')}, {known}"
     if told.rows:
         yield f"{'time (UTC)':19}  {'exit':>4}  {'verdict':25}  {'digest':12}  run"
     for row in told.rows:
@@ -84,6 +87,10 @@ def _one(told: "Timeline") -> Iterator[str]:
         if sentences:
             yield f"{title}:"
         yield from (f"  {sentence}" for sentence in sentences)
+
+
+def _counted(n: int, what: str) -> str:
+    return f"{n} {what}{'s' * (n != 1)}"
 
 
 def _row(row: "Row") -> Iterator[str]:
@@ -107,19 +114,23 @@ def _note(row: "Row") -> str:
     return f"no run: {row.note}" if row.is_attempt else row.note
 
 
-def _several(told: list["Timeline"], now: datetime) -> Iterator[str]:
+def _several(told: Sequence["Timeline"], now: datetime) -> Iterator[str]:
     """Yield one line per audit: its last run, and what came after it."""
-    width = max(5, *(len(_line(audit.audit)) for audit in told))
+    from pipeline.errors import printable
+
+    names = [printable(audit.audit) for audit in told]
+    width = max(5, *map(len, names))
     head = f"{'last run (UTC)':19}  {'age':>5}  {'exit':>4}  {'verdict':25}"
     yield f"{'audit':{width}}  {head}  found  gaps"
-    for audit in told:
-        name, run = f"{_line(audit.audit):{width}}", audit.newest
+    for audit, given in zip(told, names, strict=True):
+        name, run = f"{given:{width}}", audit.newest
         if run is None:
-            yield f"{name}  no run"
+            yield f"{name}  {audit.fault or 'no run'}"
         else:
             code = run.exit_code if run.exit_code >= 0 else ""
             facts = f"{_time(run.started):19}  {_age(run.started, now):>5}  {code:>4}"
-            counts = f"{audit.n_found:>5}  {len(audit.gaps):>4}"
+            found = audit.n_found if audit.last_complete else "–"
+            counts = f"{found:>5}  {len(audit.gaps):>4}"
             yield f"{name}  {facts}  {run.verdict:25}  {counts}"
         for row in audit.rows:
             if row.run is None:
@@ -148,21 +159,14 @@ def _age(text: str, now: datetime) -> str:
     return f"{int(seconds)} s"
 
 
-def _line(text: str) -> str:
-    """Return a text on one line, what a terminal would act upon as an escape."""
-    return "".join(
-        c if c.isprintable() else c.encode("unicode_escape").decode() for c in text
-    )
-
-
-def _json(told: list["Timeline"]) -> str:
+def _json(told: tuple["Timeline", ...]) -> str:
     from pipeline.past import plain_of
 
-    document = {"format": FORMAT, "audits": plain_of(tuple(told))}
+    document = {"format": FORMAT, "audits": plain_of(told)}
     return json.dumps(document, ensure_ascii=False, allow_nan=False)
 
 
-def _page(html: Path, path: Path, told: list["Timeline"], *, is_one: bool) -> str:
+def _page(html: Path, path: Path, told: Sequence["Timeline"], *, is_one: bool) -> str:
     """Write the page of one audit, or of several, and return where."""
     from pipeline.history_pages import page_of, page_of_all
 

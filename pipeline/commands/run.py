@@ -83,6 +83,7 @@ def run(
 def _attended(audit: Path, quiet: bool, *, is_supervised: bool) -> int:
     """Run an audit in this process; return its exit code."""
     from pipeline.bundle import short_views
+    from pipeline.errors import printable
     from pipeline.running import run_audit
 
     with progress(quiet, plain=is_supervised) as on_step:
@@ -93,17 +94,21 @@ def _attended(audit: Path, quiet: bool, *, is_supervised: bool) -> int:
             if name in REPORTS:
                 click.echo(f"{name[7:].upper():5} {ran.folder / name}", err=quiet)
     for fault in ran.faults:
-        click.echo(fault, err=True)
+        click.echo(printable(fault, keep="\n"), err=True)
     return ran.code
 
 
 def _unattended(audit: Path, quiet: bool, keep: int | None) -> int:
     """Run an audit that nobody watches; return its exit code."""
     with faults():
+        from pipeline.errors import printable
         from pipeline.unattended import run_unattended
 
-        def say(line: str) -> None:
-            click.echo(f"{now()} {line}", err=True)
+        def say(text: str) -> None:
+            for n, line in enumerate(text.split("\n")):
+                start = f"{now()} "  # only of what we say: a line below is indented
+                begin = " " * len(start) if n else start
+                click.echo(f"{begin}{printable(line)}", err=True)
 
         ended = run_unattended(audit, say=say, keep=keep, quiet=quiet)
         if ended.code or not quiet:

@@ -9,9 +9,10 @@ from urllib.parse import quote
 
 import click
 
-from pipeline.batch import Batch, run_batch, shown
+from pipeline.batch import Batch, run_batch
 from pipeline.batch_log import Outcome, runs_of
 from pipeline.errors import AuditError
+from pipeline.errors import printable as shown
 from pipeline.exit_codes import gravest
 
 if TYPE_CHECKING:

@@ -4,11 +4,11 @@ import ctypes
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from signal import SIGALRM, SIGINT, SIGTERM
+from signal import SIGALRM, SIGHUP, SIGINT, SIGTERM
 from typing import NoReturn, TypeAlias
 
 import click
@@ -27,6 +27,7 @@ QUIET = click.option("--quiet", "-q", is_flag=True, help="Print nothing but faul
 def terminable(within: tuple[float, float] | None = None) -> Iterator[None]:
     """Take SIGTERM, as schedulers send it, for Ctrl-C, and the end of its time too.
 
+    And SIGHUP, as a terminal that is closed sends it, unless it is ignored (nohup).
     Once, and not after Ctrl-C: the folder of an interrupted run is being saved then,
     and a batch passes on to its run what the terminal has sent to both. It is made
     again where nobody heeded it.
@@ -38,6 +39,7 @@ def terminable(within: tuple[float, float] | None = None) -> Iterator[None]:
     """
     seconds, minutes = within or (0.0, 0.0)
     taken: list[int] = []
+    terminals = [number for number in (1, 2) if os.isatty(number)]
 
     def interrupt(number: int, _: object) -> None:
         if number == SIGALRM and taken:
@@ -47,12 +49,14 @@ def terminable(within: tuple[float, float] | None = None) -> Iterator[None]:
         if number != SIGINT and taken:
             return
         taken.append(number)
+        _leave(number for number in terminals if not os.isatty(number))
         name = "" if number == SIGINT else signal.Signals(number).name
         wish(f"its time limit of {minutes:g} minutes" if number == SIGALRM else name)
 
-    former = {number: signal.getsignal(number) for number in (SIGTERM, SIGINT, SIGALRM)}
-    if former[SIGINT] is signal.SIG_IGN:  # a job in the background, as the shell says
-        del former[SIGINT]
+    former = {n: signal.getsignal(n) for n in (SIGTERM, SIGINT, SIGHUP, SIGALRM)}
+    for number in (SIGINT, SIGHUP):  # a job in the background, as the shell says; nohup
+        if former[number] is signal.SIG_IGN:
+            del former[number]
     for number in former:
         signal.signal(number, interrupt)
     signal.setitimer(signal.ITIMER_REAL, seconds)
@@ -70,6 +74,14 @@ def terminable(within: tuple[float, float] | None = None) -> Iterator[None]:
         # Python would end by SIGINT, whatever the exit code, if the wish met an exec
         # of text, as in the making of a named tuple; the next such exec forgets that.
         exec("")
+
+
+def _leave(closed: Iterable[int]) -> None:
+    """Write no more to a terminal that is closed: that would fail."""
+    for number in closed:
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, number)
+        os.close(null)
 
 
 def die_with(parent: int) -> None:
@@ -133,7 +145,9 @@ def faults() -> Iterator[None]:
 
 def stop(code: int, message: str) -> NoReturn:
     """Print `message` on standard error and leave with `code`."""
-    click.echo(message, err=True)
+    from pipeline.errors import printable
+
+    click.echo(printable(message, keep="\n"), err=True)
     sys.exit(code)
 
 

@@ -21,6 +21,7 @@ def verify(path: Path, replay: bool, quiet: bool) -> None:
     Exit codes: 0 match, 1 mismatch, 2 unreadable, 3 R is required to measure again,
     but unavailable. Nothing is written.
     """
+    from pipeline.errors import printable
     from pipeline.replay import Replay
     from pipeline.replay import replay as replayed
     from pipeline.statements import Verification
@@ -32,5 +33,5 @@ def verify(path: Path, replay: bool, quiet: bool) -> None:
         )
     for line in found.lines():
         if found.is_mismatch or not quiet:
-            click.echo(line, err=quiet)
+            click.echo(printable(line), err=quiet)
     sys.exit(int(found.is_mismatch))

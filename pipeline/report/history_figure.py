@@ -30,12 +30,15 @@ class Told(NamedTuple):
         What the leaders are of.
     leaders : tuple of Leader
         By rank.
+    run_id : str
+        "" of an attempt.
     """
 
     started: str
     verdict: str
     measure: str = ""
     leaders: tuple[Leader, ...] = ()
+    run_id: str = ""
 
 
 def over_runs(facts: Facts) -> tuple[Figure, ...]:
@@ -45,11 +48,9 @@ def over_runs(facts: Facts) -> tuple[Figure, ...]:
         return ()
     this = brief(facts.result)
     now = Told(this.started, facts.result.verdict, this.measure, this.leaders)
-    approved = facts.past.baseline.run_id if facts.past.baseline else ""
-    at = [n for n, run in enumerate(before) if run.run_id == approved]
     figure = history_figure(
         [*map(told_of, before), now],
-        baseline=at[0] if at else None,
+        baseline=facts.past.baseline.run_id if facts.past.baseline else "",
         always_show=config_of(facts, "report").get("always_show", ()),
         n_runs=facts.past.n_runs + 1,
     )
@@ -58,13 +59,13 @@ def over_runs(facts: Facts) -> tuple[Figure, ...]:
 
 def told_of(run: PastRun) -> Told:
     """Return what a run tells the figure."""
-    return Told(run.started, run.verdict, run.measure, run.leaders)
+    return Told(run.started, run.verdict, run.measure, run.leaders, run.run_id)
 
 
 def history_figure(
     runs: Sequence[Told],
     *,
-    baseline: int | None = None,
+    baseline: str = "",
     always_show: Sequence[str] = (),
     source: str = "history.json",
     n_runs: int = 0,
@@ -75,8 +76,9 @@ def history_figure(
     ----------
     runs : sequence of Told
         Oldest first, at least one.
-    baseline : int, optional
-        The place of the approved baseline among `runs`.
+    baseline : str
+        The run that is the approved baseline, "" if there is none. If it is not
+        drawn, the caption says so.
     always_show : sequence of str
         Features with a line wherever they rank.
     source : str
@@ -86,7 +88,8 @@ def history_figure(
     """
     cut = max(len(runs) - MOST_RUNS, 0)
     last = runs[cut:]
-    at = None if baseline is None or baseline < cut else baseline - cut
+    there = (n for n, run in enumerate(last) if run.run_id == baseline)
+    at = next(there, None) if baseline else None
     newest = next((run for run in reversed(last) if run.leaders), None)
     lines, names = _lines(last, newest, always_show)
     return Figure(
@@ -104,8 +107,9 @@ def history_figure(
         alt=_alt(last, names),
         headline=_headline(last, n_runs > len(last) or cut > 0),
         caption=(
-            *_caption(newest, at, source),
+            *_caption(newest, source),
             *_of_all(len(last), n_runs or len(runs)),
+            *_marked(baseline, at),
         ),
     )
 
@@ -161,12 +165,19 @@ def _words(verdict: str) -> str:
     return str(look_up("history.marks")[[*MARKS].index(verdict)])
 
 
-def _caption(newest: Told | None, baseline: int | None, source: str) -> Sentence:
+def _caption(newest: Told | None, source: str) -> Sentence:
     if newest is None:
         return say("history.figure_verdicts")
     measure = newest.measure.rpartition(" (estimand")[0] or newest.measure
-    told = say("history.figure", measure=display_name(measure), file=source)
-    return told if baseline is None else (*told, *say("history.figure_baseline"))
+    return say("history.figure", measure=display_name(measure), file=source)
+
+
+def _marked(baseline: str, at: int | None) -> Sentence:
+    """Return how the approved baseline is marked, or that it is not drawn."""
+    if not baseline:
+        return ()
+    key = "baseline_not_drawn" if at is None else "figure_baseline"
+    return say(f"history.{key}", run=display_name(baseline))
 
 
 def _of_all(drawn: int, n_runs: int) -> Sentence:

@@ -287,10 +287,10 @@ def _run(row: HistoryRow) -> Sentence:
 def _leaders(history: History) -> tuple[Section, ...]:
     if not history.attempts:
         return ()
-    at = [n for n, row in enumerate(history.attempts) if row.is_baseline]
+    approved = [row.run.run_id for row in history.rows if row.is_baseline and row.run]
     figure = history_figure(
         [*map(_told, history.attempts)],
-        baseline=at[-1] if at else None,
+        baseline=approved[-1] if approved else "",
         always_show=history.always_show,
         source=word("history.each_file"),
     )

@@ -64,7 +64,7 @@ def text(html):
 
 def told(day, **facts):
     made = run(day, **facts)
-    return Told(made.started, made.verdict, made.measure, made.leaders)
+    return Told(made.started, made.verdict, made.measure, made.leaders, made.run_id)
 
 
 KILLED = HistoryRow("2026-11-09T06:00:00+00:00", note="its process 12 was killed")
@@ -164,8 +164,22 @@ def test_a_line_breaks_where_a_run_measured_something_else_or_nothing():
 def test_the_last_sixty_runs_are_drawn_and_the_baseline_where_it_stands_among_them():
     runs = [told(day) for day in range(100)]
     assert len(history_figure(runs).data["verdicts"]) == 60
-    assert history_figure(runs, baseline=70).data["baseline"][0] == 30
-    assert history_figure(runs, baseline=10).data["baseline"] is None
+    drawn = history_figure(runs, baseline=run(70).run_id)
+    assert drawn.data["baseline"][0] == 30
+    assert "Grey upright: the approved baseline." in plain(drawn.caption)
+
+
+NOT_DRAWN = " The approved baseline, run {}, is not among the runs drawn."
+
+
+def test_a_baseline_that_is_not_drawn_is_told():
+    runs, early = [told(day) for day in range(100)], run(10).run_id
+    figure = history_figure(runs, baseline=early)
+    assert figure.data["baseline"] is None
+    assert NOT_DRAWN.format(early) in plain(figure.caption)
+    rows = (row(day, is_baseline=day == 10) for day in range(100))
+    assert NOT_DRAWN.format(early).strip() in text(page(*rows))
+    assert "baseline" not in plain(history_figure(runs).caption)
 
 
 def test_six_leaders_have_a_line_and_those_always_shown():
@@ -263,7 +277,9 @@ def test_the_approved_run_is_marked_and_one_that_is_not_drawn_is_not():
     (figure,) = section_i(before(1, 2, 3), baseline=approved).parts["blocks"]
     assert figure.data["baseline"][0] == 1
     part = section_i(before(1, 3), baseline=approved)
-    assert part.parts["blocks"][0].data["baseline"] is None
+    (figure,) = part.parts["blocks"]
+    assert figure.data["baseline"] is None
+    assert NOT_DRAWN.format(run(2).run_id) in plain(figure.caption)
     assert plain(part.lede) == (
         f"The approved baseline {run(2).run_id} is not there any more, so nothing is "
         "compared with it."
