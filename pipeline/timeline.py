@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from pipeline.closing import closes
 from pipeline.errors import DataError, listed
+from pipeline.events import is_instant
 from pipeline.past import FindingPast, PastRun
 from pipeline.run_index import LAST, runs_of
 
@@ -281,6 +282,7 @@ def _attempt(event: Mapping[str, Any], removed: set[str]) -> Row | None:
         "clock": str(said),
         "unreadable": f"line {event.get('line')} of events.jsonl is broken",
     }
-    time = str(event.get("began", time)) if kind == "died" else time
+    began = event.get("began")
+    time = str(began) if kind == "died" and is_instant(began) else time
     is_attempt = kind in ("died", "under way")
     return Row(time, note=notes[kind], is_attempt=is_attempt) if kind in notes else None

@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 import sys
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -130,6 +131,13 @@ def test_a_notification_that_failed_and_a_broken_line_are_told(audit):
     said = notes(audit)
     assert "command of on_failure failed: hung" in said
     assert "line 3 of events.jsonl is broken" in said
+
+
+def test_a_begin_that_is_no_instant_is_not_taken_for_one(audit):
+    append_event(audit, "died", began="once", pid=7)
+    last = timeline(audit).rows[-1]
+    assert last.note == "process 7 began and died"
+    assert datetime.fromisoformat(last.time).tzinfo is not None
 
 
 def history(*arguments):
