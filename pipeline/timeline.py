@@ -40,6 +40,10 @@ class Row(NamedTuple):
     is_attempt: bool = True
 
 
+NEWEST = 20
+"""Rows among which the last run or attempt of an audit is looked for."""
+
+
 class Timeline(NamedTuple):
     """What happened to an audit.
 
@@ -58,6 +62,8 @@ class Timeline(NamedTuple):
     findings : tuple of FindingPast
     gaps : tuple of str
         Where the chain of runs is broken, or a run is not as it was written.
+    removed : tuple of str
+        Runs that others name and that retention removed.
     notes : tuple of str
         What else is to be said of how they were read.
     fault : str
@@ -71,6 +77,7 @@ class Timeline(NamedTuple):
     last_complete: str = ""
     findings: tuple[FindingPast, ...] = ()
     gaps: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     fault: str = ""
 
@@ -101,13 +108,15 @@ def timeline(
         last_complete=told.last_complete,
         findings=told.findings,
         gaps=told.gaps,
+        removed=told.removed,
         notes=told.notes,
     )
 
 
 def timelines(folder: Path, *, rebuild: bool = False) -> tuple[Timeline, ...]:
-    """Return the last row of each audit in a folder, in the order of their names.
+    """Return each audit in a folder, in the order of their names.
 
+    Their rows are the last run, or attempt at one, and what else happened since.
     One that nobody can look into hides no other: its `Timeline.fault` says why.
 
     Raises
@@ -121,11 +130,17 @@ def timelines(folder: Path, *, rebuild: bool = False) -> tuple[Timeline, ...]:
         is_anew = rebuild and index not in anew
         anew.add(index)
         try:
-            one = timeline(audit, last=1, rebuild=is_anew)
+            one = timeline(audit, last=NEWEST, rebuild=is_anew)
         except DataError as error:
             one = Timeline(audit.name, fault=str(error))
-        told.append(one._replace(audit=audit.name))
+        told.append(one._replace(audit=audit.name, rows=_since_last(one.rows)))
     return tuple(told)
+
+
+def _since_last(rows: tuple[Row, ...]) -> tuple[Row, ...]:
+    """Return the last run or attempt and what follows it, of neither the last row."""
+    attempts = (n for n, row in enumerate(rows) if row.is_attempt)
+    return rows[max(attempts, default=len(rows) - 1) :]
 
 
 def audits_below(folder: Path) -> tuple[Path, ...]:

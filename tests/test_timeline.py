@@ -227,6 +227,29 @@ def test_the_page_and_the_json_tell_of_an_audit_nobody_can_look_into(audit):
     assert ">2</" in page.split('id="tab-audits"')[1].split("Too many")[0]
 
 
+def test_an_attempt_after_the_newest_run_is_told_whatever_came_after_it(audit):
+    append_event(audit, "ended", run_id=B, exit_code=0)
+    append_event(audit, "ended", run_id="", exit_code=2, message="No such column.")
+    append_event(audit, "notified", hook="on_failure", exit_code=3, message="no route")
+    _, run, attempt, event = history(audit.parent).stdout.splitlines()
+    assert B[:4] in run
+    assert attempt.endswith("  no run: No such column.")
+    assert event.endswith("  command of on_failure failed: no route")
+    history(audit.parent, "--html")
+    page = (audit.parent / "history.html").read_text(encoding="utf8")
+    assert "Not every audit ended with exit code 0" in page
+    assert "No run: No such column. command of" in page
+
+
+def test_a_page_does_not_say_that_a_removed_run_is_there(audit):
+    digest = sha256(audit / "runs" / A / "manifest.json")
+    append_event(audit, "removed", run_id=A, manifest_sha256=digest)
+    remove(audit / "runs" / A)
+    history(audit, "--html")
+    page = (audit / "history.html").read_text(encoding="utf8")
+    assert " that retention removed, as events.jsonl says." in page
+
+
 def test_a_link_beside_the_folder_of_an_audit_is_not_another_audit(audit):
     (audit.parent / "0").symlink_to("a")
     (_, line) = history(audit.parent).stdout.splitlines()
