@@ -187,6 +187,10 @@ def changes(
     if complete is not None:
         for key in now.findings.keys() - complete.findings.keys():
             yield f"Found: {now.findings[key]} {_named(key, known)}."
+        for key in now.findings.keys() & complete.findings.keys():
+            old, new = complete.findings[key], now.findings[key]
+            if old != new:
+                yield f"{_named(key, known)}: {old}, now {new}."
         if now.status == "complete":
             for key in complete.findings.keys() - now.findings.keys():
                 if closes(now.verdict, now.missing, known[key]):

@@ -42,6 +42,10 @@ KNOWN = {
                 "No longer found: weak_model of forest.",
             ],
         ),
+        (
+            {"findings": {"k": "failure"}},
+            ["weak_model of forest: warning, now failure."],
+        ),
         ({"findings": {}, "status": "interrupted"}, []),
         ({"findings": {}, "missing": ("forest",)}, []),
         ({"columns": ("a", "c")}, ["Columns added: 'c'.", "Columns gone: 'b'."]),
