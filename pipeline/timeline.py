@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pipeline.chain import is_run
 from pipeline.closing import closes
 from pipeline.errors import DataError, listed
 from pipeline.events import is_instant
@@ -169,7 +170,8 @@ def audits_below(folder: Path) -> tuple[Path, ...]:
 def is_audit(folder: Path) -> bool:
     """Return whether a folder is that of an audit, or one that nobody may look into."""
     try:
-        return (folder / "audit.toml").is_file() or (folder / "runs").is_dir()
+        has_one = (folder / "audit.toml").is_file() or (folder / "runs").is_dir()
+        return has_one and not is_run(folder)
     except OSError:
         return True
 

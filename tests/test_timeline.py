@@ -317,6 +317,30 @@ def test_what_is_no_folder_of_audits_is_refused(tmp_path, name, message):
     assert answer.stderr == message.format(folder=tmp_path / name)
 
 
+@pytest.mark.parametrize(
+    "words", [("history",), ("run",), ("run", "-q", "--unattended")]
+)
+def test_a_run_is_not_taken_for_an_audit_and_stays_as_it_is(audit, words):
+    made = audit / "runs" / B
+    (made / "audit.toml").write_text("seed = 1\n")
+    before = sorted(audit.rglob("*"))
+    answer = runner().invoke(main, [*words, str(made)])
+    assert (answer.exit_code, answer.stderr) == (
+        2,
+        f"{str(made)!r} must be the folder of an audit, but it is a run of one. Name "
+        "the folder above runs/.\n",
+    )
+    assert sorted(audit.rglob("*")) == before
+
+
+@pytest.mark.parametrize("words", [("history",), ("run", "--all")])
+def test_the_runs_of_an_audit_are_not_taken_for_audits(audit, words):
+    (audit / "runs" / B / "audit.toml").write_text("seed = 1\n")
+    before = sorted(audit.rglob("*"))
+    assert runner().invoke(main, [*words, str(audit / "runs")]).exit_code == 2
+    assert sorted(audit.rglob("*")) == before
+
+
 def test_a_page_in_the_place_of_a_folder_is_refused(tmp_path):
     answer = history(tmp_path / "none", "--html", tmp_path)
     assert answer.exit_code == 2
