@@ -1,6 +1,7 @@
 """Claims about the history of an audit: what each run changed, and what left none."""
 
 import json
+import math
 import shutil
 import subprocess
 import sys
@@ -282,6 +283,12 @@ def test_of_runs_of_which_none_is_complete_no_number_of_findings_is_told(tmp_pat
     add(tmp_path / "b", A, status="interrupted")
     assert history(tmp_path / "b").stdout.splitlines()[0] == "b: 1 run, none complete"
     assert history(tmp_path).stdout.splitlines()[1].split()[-2:] == ["–", "0"]
+
+
+def test_where_nothing_could_be_ranked_nobody_leads(tmp_path):
+    add(tmp_path / "b", A, math.nan, math.nan)
+    *_, last = history(tmp_path / "b").stdout.splitlines()
+    assert last.strip() == "leads: nobody"
 
 
 def test_json_holds_every_run_with_its_numbers(audit):
