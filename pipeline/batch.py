@@ -23,6 +23,7 @@ from pipeline.batch_log import (
     newest,
     runs_of,
 )
+from pipeline.chain import is_run
 from pipeline.children import ending
 from pipeline.errors import AuditError
 from pipeline.errors import printable as shown
@@ -131,7 +132,7 @@ def run_batch(
 
 def _is_audit(folder: Path) -> bool:
     try:
-        return (folder / "audit.toml").is_file()
+        return (folder / "audit.toml").is_file() and not is_run(folder)
     except OSError:  # one that nobody may look into
         return False
 

@@ -115,6 +115,26 @@ def run_folders(audit_folder: Path) -> tuple[str, ...]:
         ) from error
 
 
+def is_run(folder: Path) -> bool:
+    """Return whether a folder is that of a run, which holds an audit.toml too."""
+    return all((folder / name).is_file() for name in ("manifest.json", "result.json"))
+
+
+def refuse_run(folder: Path) -> None:
+    """Raise if a folder is that of a run: to work in it would alter the run.
+
+    Raises
+    ------
+    DataError
+        If it is.
+    """
+    if is_run(folder):
+        raise DataError(
+            f"{str(folder)!r} must be the folder of an audit, but it is a run of one. "
+            "Name the folder above runs/."
+        )
+
+
 def read_manifest(folder: Path) -> Manifest:
     """Return what the manifest of a run folder states.
 

@@ -51,9 +51,8 @@ def back_between(
     now : datetime
     """
     told = [at for event in events if (at := _instant(event.get("time"))) is not None]
-    starts = [
-        datetime.strptime(m[0], "%Y%m%dT%H%M%S%z") for m in map(_NAME.match, names) if m
-    ]
+    named = (_instant(m[0]) for m in map(_NAME.match, names) if m)
+    starts = [at for at in named if at is not None]
     last = told[-1] if told else max(starts, default=now)
     if now >= last - SLACK:
         return ""

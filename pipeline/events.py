@@ -74,6 +74,14 @@ def read_events(folder: Path, *, of: str = EVENTS) -> tuple[dict[str, Any], ...]
     )
 
 
+def is_instant(text: object) -> bool:
+    """Return whether a value is an ISO text that says an instant, with its offset."""
+    try:
+        return datetime.fromisoformat(str(text)).tzinfo is not None
+    except ValueError:
+        return False
+
+
 def _append(number: int, line: bytes) -> None:
     """Write a line at once; half a line on a full disk is taken back."""
     size, written = os.fstat(number).st_size, 0
@@ -97,10 +105,8 @@ def _event(line: bytes) -> dict[str, Any] | None:
         said = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    is_event = isinstance(said, dict) and all(
-        isinstance(said.get(key), str) for key in ("time", "event")
-    )
-    return said if is_event else None
+    is_event = isinstance(said, dict) and isinstance(said.get("event"), str)
+    return said if is_event and is_instant(said.get("time")) else None
 
 
 def _now() -> str:

@@ -24,6 +24,8 @@ from pipeline.signoffs import Signoff
 from pipeline.timeline import Row, Timeline
 from pipeline.trail import TRAIL
 
+NO_RUN = "No run: "
+
 
 def page_of(told: Timeline, folder: Path, page: Path) -> str:
     """Return the page of one audit; its links are relative to where it is written."""
@@ -37,6 +39,7 @@ def page_of(told: Timeline, folder: Path, page: Path) -> str:
             made=_now(),
             rows=tuple(_row(row, folder, page, signed) for row in told.rows),
             gaps=(*broken, *told.gaps),
+            n_removed=len(told.removed),
             always_show=always,
         )
     )
@@ -56,13 +59,15 @@ def page_of_all(told: Sequence[Timeline], folder: Path, page: Path) -> str:
 
 def _newest(told: Timeline, folder: Path, page: Path) -> AuditRow:
     """Return the last run of an audit, and what came after it."""
-    run, last = told.newest, told.rows[-1] if told.rows else None
-    note = " ".join((last.note if last else "", *told.gaps)).strip()
     if told.fault:
         return AuditRow(told.audit, 2, note=told.fault)
+    run = told.newest
+    code = next((r.exit_code for r in told.rows if r.is_attempt), run and run.exit_code)
+    code = code if code in GRAVEST else None
+    since = [f"{NO_RUN * r.is_attempt}{r.note}" for r in told.rows if r.run is None]
+    note = " ".join((*since, *told.gaps))
     if run is None:
-        return AuditRow(told.audit, last.exit_code if last else None, note=note)
-    code = run.exit_code if run.exit_code in GRAVEST else None
+        return AuditRow(told.audit, code, note=note)
     report = _report(folder, run.run_id, page)
     return AuditRow(
         told.audit, code, run.verdict, run.started, run.run_id, report, note

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pipeline.errors import DataError
+from pipeline.events import is_instant
 
 if TYPE_CHECKING:
     from pipeline.estimates import Importance
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
 PAST = "importance-audit-history/1"
 NO_BASELINE = "baseline_missing"
+VERDICTS = (
+    *("confirmed", "confirmed with exceptions", "not confirmed", "not established"),
+)
 NOT_FINITE = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 """How JSON holds, as a text, what `repr` calls so."""
 
@@ -313,6 +317,7 @@ def _broken(name: str, error: Exception) -> DataError:
 
 def _brief(plain: Mapping[str, Any]) -> Brief:
     given: dict[str, Any] = {
+        "started": _start(plain["started"]),
         "columns": _texts(plain["columns"]),
         "missing": _texts(plain["missing"]),
         "findings": tuple(
@@ -325,6 +330,8 @@ def _brief(plain: Mapping[str, Any]) -> Brief:
 
 def _run(plain: Mapping[str, Any]) -> PastRun:
     given: dict[str, Any] = {
+        "started": _start(plain["started"]),
+        "verdict": _verdict(plain["verdict"]),
         "exit_code": _whole(plain["exit_code"]),
         "leaders": tuple(map(_leader, plain["leaders"])),
         "findings": {_text(k): _text(v) for k, v in plain["findings"].items()},
@@ -367,6 +374,18 @@ def _text(plain: Any) -> str:
     if not isinstance(plain, str):
         raise TypeError(f"{plain!r} is no text")
     return plain
+
+
+def _start(plain: Any) -> str:
+    if plain != "" and not is_instant(plain):  # "" where nobody knows it
+        raise ValueError(f"{plain!r} is no instant")
+    return _text(plain)
+
+
+def _verdict(plain: Any) -> str:
+    if plain not in VERDICTS:
+        raise ValueError(f"{plain!r} is no verdict")
+    return str(plain)
 
 
 def _whole(plain: Any) -> int:

@@ -29,9 +29,19 @@ from pipeline.chain import (
     read_manifest,
     run_folders,
 )
+from pipeline.closing import NOT_ESTABLISHED
 from pipeline.errors import DataError
 from pipeline.index_file import with_index
-from pipeline.past import Brief, FindingPast, Leader, Past, PastRun, brief, read_brief
+from pipeline.past import (
+    VERDICTS,
+    Brief,
+    FindingPast,
+    Leader,
+    Past,
+    PastRun,
+    brief,
+    read_brief,
+)
 
 log = logging.getLogger(__name__)
 
@@ -200,6 +210,9 @@ def _readable(
 
 def _found(folder: Path, manifest: Manifest) -> tuple[Brief, str, str]:
     """Return what a run found; or nothing and why: altered, or not to be read here."""
+    if (verdict := manifest.facts.get("verdict")) not in VERDICTS:
+        stated = f"must state a verdict, but it states {verdict!r}."
+        return Brief(), f"manifest.json of run {folder.name!r} {stated}", ""
     listed = _listed(manifest.facts)
     name = "history.json" if "history.json" in listed else "result.json"
     what = f"{name} of run {folder.name!r}"
@@ -240,14 +253,14 @@ def _listed(facts: Mapping[str, Any]) -> dict[str, str]:
 def _write(db: sqlite3.Connection, audit: str, run: _Read) -> None:
     """Put a run in the place of what the index held of it."""
     link, facts, found = *run.manifest, run.found
-    code = facts.get("exit_code")
+    code, verdict = facts.get("exit_code"), facts.get("verdict")
     row = {
         "audit": audit,
         **link._asdict(),
         "signature": run.signature,
         "started": found.started or _start_of(link.run_id),
         "status": found.status,
-        "verdict": str(facts.get("verdict", "")),
+        "verdict": verdict if verdict in VERDICTS else NOT_ESTABLISHED,
         "exit_code": code if code in EXIT_CODES else UNKNOWN,
         "content_digest": str(facts.get("content_digest", "")),
         "measure": found.measure,

@@ -17,6 +17,7 @@ from pipeline.answers_file import load_answers
 from pipeline.approvals import baseline_of, load_baseline, shortened
 from pipeline.attempts import Begun, begin, end
 from pipeline.audit import audit, exit_code
+from pipeline.chain import refuse_run
 from pipeline.clock import back_during, clock_finding, started
 from pipeline.config import FILE_NAME, AuditConfig, load_config
 from pipeline.context import Context
@@ -85,6 +86,7 @@ def run_audit(
     file = path / FILE_NAME if path.is_dir() else path
     if not file.is_file():
         load_config(path)  # says so: there is no audit to lock
+    refuse_run(file.parent)
     with locked(file.parent):
         begun = begin(file.parent, unattended=unattended)
         try:

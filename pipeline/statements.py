@@ -19,6 +19,8 @@ FORMATS = {
 }
 """The format of each file that lists others, and what it must hold beside them."""
 RUN = ("audit", "run_id", "content_digest")
+TEXTS = {*RUN, "verdict", "signoff_id", "parent_sha256"}
+OF_FILE = {"path": str, "bytes": int, "sha256": str}
 IDENTIFIER = 16
 """Bytes of the content digest that name a PDF."""
 
@@ -107,8 +109,8 @@ def statement(data: bytes, name: str, form: str = "") -> dict[str, Any]:
         is_known = stated["format"] == kind
         lacks = [key for key in (*RUN, *more) if key not in stated]
         for file in stated["files"]:
-            lacks += [key for key in ("path", "bytes", "sha256") if key not in file]
-    except (ValueError, KeyError, TypeError) as error:
+            lacks += [key for key in OF_FILE if key not in file]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise DataError(f"{name} must list files, but it cannot be read.") from error
     if not is_known:
         raise DataError(
@@ -117,7 +119,31 @@ def statement(data: bytes, name: str, form: str = "") -> dict[str, Any]:
         )
     if lacks:
         raise DataError(f"{name} must hold {lacks[0]!r}, but it is missing.")
+    for what in _mistyped(stated):
+        raise DataError(f"{name} must hold {what}, but it does not.")
     return dict(stated)
+
+
+def _mistyped(stated: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what a list of files must hold and, as only a hand can write it, lacks."""
+    for key in TEXTS & stated.keys():
+        if not isinstance(stated[key], str):
+            yield f"a text as {key!r}"
+    for file in stated["files"]:
+        for key, kind in OF_FILE.items():
+            if not isinstance(file[key], kind):
+                yield f"{'a text' if kind is str else 'a number'} as {key!r} of a file"
+    before = stated.get("previous")
+    if before is not None and not (
+        isinstance(before, dict)
+        and all(isinstance(before.get(k), str) for k in ("run_id", "manifest_sha256"))
+    ):
+        yield "the run before by texts as 'run_id' and 'manifest_sha256'"
+    inputs = stated.get("inputs", ())
+    if not isinstance(inputs, list | tuple) or not all(
+        isinstance(item, dict) for item in inputs
+    ):
+        yield "a list of objects as 'inputs'"
 
 
 def stored_result(data: bytes, name: str) -> tuple[dict[str, Any], str]:
@@ -132,7 +158,9 @@ def stored_result(data: bytes, name: str) -> tuple[dict[str, Any], str]:
         document = json.loads(data)
         result_json.from_dict(document, name=name)
         return document, result_json.digest_of(document)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (
+        *(ValueError, KeyError, TypeError, AttributeError, RecursionError),
+    ) as error:
         raise DataError(
             f"{name} must be the result of an audit, but it cannot be read: {error}."
         ) from error

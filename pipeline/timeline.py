@@ -7,8 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pipeline.chain import is_run
 from pipeline.closing import closes
 from pipeline.errors import DataError, listed
+from pipeline.events import is_instant
 from pipeline.past import FindingPast, PastRun
 from pipeline.run_index import LAST, runs_of
 
@@ -39,6 +41,10 @@ class Row(NamedTuple):
     is_attempt: bool = True
 
 
+NEWEST = 20
+"""Rows among which the last run or attempt of an audit is looked for."""
+
+
 class Timeline(NamedTuple):
     """What happened to an audit.
 
@@ -57,6 +63,8 @@ class Timeline(NamedTuple):
     findings : tuple of FindingPast
     gaps : tuple of str
         Where the chain of runs is broken, or a run is not as it was written.
+    removed : tuple of str
+        Runs that others name and that retention removed.
     notes : tuple of str
         What else is to be said of how they were read.
     fault : str
@@ -70,6 +78,7 @@ class Timeline(NamedTuple):
     last_complete: str = ""
     findings: tuple[FindingPast, ...] = ()
     gaps: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     fault: str = ""
 
@@ -100,13 +109,15 @@ def timeline(
         last_complete=told.last_complete,
         findings=told.findings,
         gaps=told.gaps,
+        removed=told.removed,
         notes=told.notes,
     )
 
 
 def timelines(folder: Path, *, rebuild: bool = False) -> tuple[Timeline, ...]:
-    """Return the last row of each audit in a folder, in the order of their names.
+    """Return each audit in a folder, in the order of their names.
 
+    Their rows are the last run, or attempt at one, and what else happened since.
     One that nobody can look into hides no other: its `Timeline.fault` says why.
 
     Raises
@@ -120,11 +131,17 @@ def timelines(folder: Path, *, rebuild: bool = False) -> tuple[Timeline, ...]:
         is_anew = rebuild and index not in anew
         anew.add(index)
         try:
-            one = timeline(audit, last=1, rebuild=is_anew)
+            one = timeline(audit, last=NEWEST, rebuild=is_anew)
         except DataError as error:
             one = Timeline(audit.name, fault=str(error))
-        told.append(one._replace(audit=audit.name))
+        told.append(one._replace(audit=audit.name, rows=_since_last(one.rows)))
     return tuple(told)
+
+
+def _since_last(rows: tuple[Row, ...]) -> tuple[Row, ...]:
+    """Return the last run or attempt and what follows it, of neither the last row."""
+    attempts = (n for n, row in enumerate(rows) if row.is_attempt)
+    return rows[max(attempts, default=len(rows) - 1) :]
 
 
 def audits_below(folder: Path) -> tuple[Path, ...]:
@@ -153,7 +170,8 @@ def audits_below(folder: Path) -> tuple[Path, ...]:
 def is_audit(folder: Path) -> bool:
     """Return whether a folder is that of an audit, or one that nobody may look into."""
     try:
-        return (folder / "audit.toml").is_file() or (folder / "runs").is_dir()
+        has_one = (folder / "audit.toml").is_file() or (folder / "runs").is_dir()
+        return has_one and not is_run(folder)
     except OSError:
         return True
 
@@ -171,6 +189,10 @@ def changes(
     if complete is not None:
         for key in now.findings.keys() - complete.findings.keys():
             yield f"Found: {now.findings[key]} {_named(key, known)}."
+        for key in now.findings.keys() & complete.findings.keys():
+            old, new = complete.findings[key], now.findings[key]
+            if old != new:
+                yield f"{_named(key, known)}: {old}, now {new}."
         if now.status == "complete":
             for key in complete.findings.keys() - now.findings.keys():
                 if closes(now.verdict, now.missing, known[key]):
@@ -281,6 +303,7 @@ def _attempt(event: Mapping[str, Any], removed: set[str]) -> Row | None:
         "clock": str(said),
         "unreadable": f"line {event.get('line')} of events.jsonl is broken",
     }
-    time = str(event.get("began", time)) if kind == "died" else time
+    began = event.get("began")
+    time = str(began) if kind == "died" and is_instant(began) else time
     is_attempt = kind in ("died", "under way")
     return Row(time, note=notes[kind], is_attempt=is_attempt) if kind in notes else None

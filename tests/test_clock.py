@@ -37,6 +37,10 @@ def test_without_events_the_names_of_runs_are_held_against_the_clock():
     assert back_between([], [NAME], NOON + timedelta(hours=1)) == ""
 
 
+def test_a_name_that_is_a_time_in_digits_only_is_none():
+    assert back_between([], ["20269999T990000Z-copy"], NOON) == ""
+
+
 def test_times_of_other_zones_are_the_same_instants():
     there = NOON.astimezone(tz=None).isoformat()
     west = (NOON - timedelta(hours=11)).replace(tzinfo=None).isoformat() + "-11:00"

@@ -1,5 +1,6 @@
 """events.jsonl: added to line by line, whatever a killed writer or a disk left."""
 
+import json
 import resource
 import signal
 import subprocess
@@ -32,6 +33,13 @@ def test_the_half_line_of_a_killed_writer_is_left_out(tmp_path):
     with (tmp_path / "events.jsonl").open("ab") as file:
         file.write(b'{"time": "2026-11-2')
     assert [event["event"] for event in read_events(tmp_path)] == ["began"]
+
+
+@pytest.mark.parametrize("time", ["", "yesterday", "2025-11-20T08:46:00", 3, None])
+def test_an_event_of_no_instant_is_unreadable(tmp_path, time):
+    line = json.dumps({"time": time, "event": "clock", "message": "back"})
+    (tmp_path / "events.jsonl").write_text(f"{line}\n", encoding="utf8")
+    assert read_events(tmp_path) == ({"event": "unreadable", "line": 1},)
 
 
 def test_what_comes_after_a_half_line_is_a_line_of_its_own(tmp_path):

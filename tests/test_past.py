@@ -149,6 +149,11 @@ def with_past(**changes):
     return json.dumps({**document, "past": {**document["past"], **changes}})
 
 
+def of_run(**changes):
+    (run,) = json.loads(past_json(PAST, result()))["past"]["runs"]
+    return with_past(runs=[{**run, **changes}])
+
+
 BROKEN = "history.json must be the past of a run, but it cannot be read: {}. Run: {}"
 VERIFY = "importance-audit verify"
 
@@ -169,6 +174,14 @@ VERIFY = "importance-audit verify"
         (
             without("past", "runs", 0, "verdict"),
             BROKEN.format("'verdict' is missing", VERIFY),
+        ),
+        (
+            of_run(verdict="best"),
+            BROKEN.format("'best' is no verdict", VERIFY),
+        ),
+        (
+            of_run(started="2025-11-20T08:46"),
+            BROKEN.format("'2025-11-20T08:46' is no instant", VERIFY),
         ),
         (with_past(gaps="no"), BROKEN.format("'no' is no list", VERIFY)),
         (with_past(gaps=[1]), BROKEN.format("1 is no text", VERIFY)),

@@ -137,9 +137,7 @@ def test_the_index_follows_what_becomes_of_the_folders(audit, what):
     if what == "deleted":
         remove(audit / "runs" / B)
     elif what == "altered":
-        manifest.write_text(
-            manifest.read_text().replace('"verdict": "', '"verdict": "X')
-        )
+        manifest.write_text(manifest.read_text().replace('"audit": "', '"audit": "X'))
     elif what == "copied":
         (audit / "runs" / "copy").mkdir()
         (audit / "runs" / "copy" / "manifest.json").write_bytes(manifest.read_bytes())
@@ -175,6 +173,17 @@ def test_an_altered_history_is_a_gap_and_tells_nothing_until_it_is_put_back(audi
     assert runs_of(audit).runs[-1].leaders[0].feature == "b"
 
 
+def test_a_verdict_that_is_none_is_a_gap_and_breaks_no_report(audit):
+    path = audit / "runs" / C / "manifest.json"
+    stated = json.loads(path.read_bytes())
+    path.write_text(json.dumps({**stated, "verdict": "splendid"}), encoding="utf8")
+    told = runs_of(audit)
+    assert told.runs[-1].verdict == "not established"
+    assert told.gaps == (
+        f"manifest.json of run '{C}' must state a verdict, but it states 'splendid'.",
+    )
+
+
 def test_a_missing_history_is_a_gap(audit):
     (audit / "runs" / C / "history.json").unlink()
     afresh(audit)
@@ -205,7 +214,9 @@ def test_a_manifest_without_its_facts_breaks_nothing(audit):
     kept = {key: stated[key] for key in ("format", "run_id", "previous")}
     path.write_text(json.dumps({**kept, "exit_code": 10**30, "files": 3}))
     run = runs_of(audit).runs[-1]
-    assert (run.exit_code, run.verdict, run.started[:10]) == (-1, "", "2025-11-22")
+    assert (run.exit_code, run.verdict, run.started[:10]) == (
+        *(-1, "not established", "2025-11-22"),
+    )
 
 
 def damage(path, how):

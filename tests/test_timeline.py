@@ -1,9 +1,11 @@
 """Claims about the history of an audit: what each run changed, and what left none."""
 
 import json
+import math
 import shutil
 import subprocess
 import sys
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -40,6 +42,10 @@ KNOWN = {
                 "Found: failure drift of forest.",
                 "No longer found: weak_model of forest.",
             ],
+        ),
+        (
+            {"findings": {"k": "failure"}},
+            ["weak_model of forest: warning, now failure."],
         ),
         ({"findings": {}, "status": "interrupted"}, []),
         ({"findings": {}, "missing": ("forest",)}, []),
@@ -132,6 +138,13 @@ def test_a_notification_that_failed_and_a_broken_line_are_told(audit):
     assert "line 3 of events.jsonl is broken" in said
 
 
+def test_a_begin_that_is_no_instant_is_not_taken_for_one(audit):
+    append_event(audit, "died", began="once", pid=7)
+    last = timeline(audit).rows[-1]
+    assert last.note == "process 7 began and died"
+    assert datetime.fromisoformat(last.time).tzinfo is not None
+
+
 def history(*arguments):
     return runner().invoke(main, ["history", *map(str, arguments)])
 
@@ -219,6 +232,29 @@ def test_the_page_and_the_json_tell_of_an_audit_nobody_can_look_into(audit):
     assert ">2</" in page.split('id="tab-audits"')[1].split("Too many")[0]
 
 
+def test_an_attempt_after_the_newest_run_is_told_whatever_came_after_it(audit):
+    append_event(audit, "ended", run_id=B, exit_code=0)
+    append_event(audit, "ended", run_id="", exit_code=2, message="No such column.")
+    append_event(audit, "notified", hook="on_failure", exit_code=3, message="no route")
+    _, run, attempt, event = history(audit.parent).stdout.splitlines()
+    assert B[:4] in run
+    assert attempt.endswith("  no run: No such column.")
+    assert event.endswith("  command of on_failure failed: no route")
+    history(audit.parent, "--html")
+    page = (audit.parent / "history.html").read_text(encoding="utf8")
+    assert "Not every audit ended with exit code 0" in page
+    assert "No run: No such column. command of" in page
+
+
+def test_a_page_does_not_say_that_a_removed_run_is_there(audit):
+    digest = sha256(audit / "runs" / A / "manifest.json")
+    append_event(audit, "removed", run_id=A, manifest_sha256=digest)
+    remove(audit / "runs" / A)
+    history(audit, "--html")
+    page = (audit / "history.html").read_text(encoding="utf8")
+    assert " that retention removed, as events.jsonl says." in page
+
+
 def test_a_link_beside_the_folder_of_an_audit_is_not_another_audit(audit):
     (audit.parent / "0").symlink_to("a")
     (_, line) = history(audit.parent).stdout.splitlines()
@@ -247,6 +283,12 @@ def test_of_runs_of_which_none_is_complete_no_number_of_findings_is_told(tmp_pat
     add(tmp_path / "b", A, status="interrupted")
     assert history(tmp_path / "b").stdout.splitlines()[0] == "b: 1 run, none complete"
     assert history(tmp_path).stdout.splitlines()[1].split()[-2:] == ["–", "0"]
+
+
+def test_where_nothing_could_be_ranked_nobody_leads(tmp_path):
+    add(tmp_path / "b", A, math.nan, math.nan)
+    *_, last = history(tmp_path / "b").stdout.splitlines()
+    assert last.strip() == "leads: nobody"
 
 
 def test_json_holds_every_run_with_its_numbers(audit):
@@ -280,6 +322,30 @@ def test_what_is_no_folder_of_audits_is_refused(tmp_path, name, message):
     answer = history(tmp_path / name)
     assert (answer.exit_code, answer.stdout) == (2, "")
     assert answer.stderr == message.format(folder=tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    "words", [("history",), ("run",), ("run", "-q", "--unattended")]
+)
+def test_a_run_is_not_taken_for_an_audit_and_stays_as_it_is(audit, words):
+    made = audit / "runs" / B
+    (made / "audit.toml").write_text("seed = 1\n")
+    before = sorted(audit.rglob("*"))
+    answer = runner().invoke(main, [*words, str(made)])
+    assert (answer.exit_code, answer.stderr) == (
+        2,
+        f"{str(made)!r} must be the folder of an audit, but it is a run of one. Name "
+        "the folder above runs/.\n",
+    )
+    assert sorted(audit.rglob("*")) == before
+
+
+@pytest.mark.parametrize("words", [("history",), ("run", "--all")])
+def test_the_runs_of_an_audit_are_not_taken_for_audits(audit, words):
+    (audit / "runs" / B / "audit.toml").write_text("seed = 1\n")
+    before = sorted(audit.rglob("*"))
+    assert runner().invoke(main, [*words, str(audit / "runs")]).exit_code == 2
+    assert sorted(audit.rglob("*")) == before
 
 
 def test_a_page_in_the_place_of_a_folder_is_refused(tmp_path):

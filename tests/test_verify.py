@@ -54,6 +54,32 @@ def change(path, **changes):
     path.write_text(json.dumps(json.loads(path.read_bytes()) | changes), "utf8")
 
 
+@pytest.mark.parametrize(
+    ("facts", "lacking"),
+    [
+        ({"verdict": ["confirmed"]}, "a text as 'verdict'"),
+        ({"files": [{"path": {}, "bytes": 1, "sha256": ""}]}, "a text as 'path'"),
+        ({"files": [{"path": "a", "bytes": "1", "sha256": ""}]}, "a number as 'bytes'"),
+        ({"previous": {"run_id": 5, "manifest_sha256": OTHER}}, "the run before by"),
+        ({"inputs": ["a.csv"]}, "a list of objects as 'inputs'"),
+    ],
+)
+def test_a_manifest_of_other_types_is_refused_in_one_sentence(runs, facts, lacking):
+    with pytest.raises(DataError) as error:
+        verify(stated(runs[1], **facts))
+    assert str(error.value).startswith(f"manifest.json must hold {lacking}")
+    assert str(error.value).endswith(", but it does not.")
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "result.json"])
+def test_a_list_without_end_is_no_traceback(runs, name):
+    (runs[1] / name).write_text("[" * 100_000, encoding="utf8")
+    if name == "result.json":
+        seal(runs[1])
+    with pytest.raises(DataError, match="but it cannot be read"):
+        verify(runs[1])
+
+
 def test_whole_runs_match(runs):
     for folder in runs:
         found = verify(folder)

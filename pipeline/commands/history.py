@@ -44,6 +44,7 @@ def history(
     Exit codes: 0, 2 if PATH, or an audit below it, cannot be read.
     """
     with faults():
+        from pipeline.chain import refuse_run
         from pipeline.errors import DataError, printable
         from pipeline.timeline import is_audit, timeline, timelines
 
@@ -51,6 +52,7 @@ def history(
             rule = f"--html must name a file, but {str(html)!r} is a folder."
             stop(2, f"{rule} Put PATH before --html.")
         path = path.parent if path.is_file() else path
+        refuse_run(path)
         is_one = is_audit(path)
         if is_one:
             rows = last or None if html is None else None
@@ -105,8 +107,8 @@ def _row(row: "Row") -> Iterator[str]:
     for change in row.changes:
         yield f"{'':27}{change}"
     if row.run.leaders:
-        first = (leader for leader in row.run.leaders[:LEADERS] if leader.rank > 0)
-        yield f"{'':27}leads: {', '.join(leader.feature for leader in first)}"
+        first = [one.feature for one in row.run.leaders[:LEADERS] if one.rank > 0]
+        yield f"{'':27}leads: {', '.join(first) or 'nobody'}"
 
 
 def _note(row: "Row") -> str:

@@ -101,6 +101,7 @@ def _attended(audit: Path, quiet: bool, *, is_supervised: bool) -> int:
 def _unattended(audit: Path, quiet: bool, keep: int | None) -> int:
     """Run an audit that nobody watches; return its exit code."""
     with faults():
+        from pipeline.chain import refuse_run
         from pipeline.errors import printable
         from pipeline.unattended import run_unattended
 
@@ -110,6 +111,7 @@ def _unattended(audit: Path, quiet: bool, keep: int | None) -> int:
                 begin = " " * len(start) if n else start
                 click.echo(f"{begin}{printable(line)}", err=True)
 
+        refuse_run(audit if audit.is_dir() else audit.parent)
         ended = run_unattended(audit, say=say, keep=keep, quiet=quiet)
         if ended.code or not quiet:
             where = f", run {ended.run_id}" if ended.run_id else ", no run"

@@ -87,6 +87,8 @@ class History(NamedTuple):
         Where the chain of runs is broken, one sentence each.
     always_show : tuple of str
         Features that the figure shows wherever they rank.
+    n_removed : int
+        Runs that others name and that retention removed.
     """
 
     audit: str
@@ -94,6 +96,7 @@ class History(NamedTuple):
     rows: tuple[HistoryRow, ...]
     gaps: tuple[str, ...] = ()
     always_show: tuple[str, ...] = ()
+    n_removed: int = 0
 
     @property
     def attempts(self) -> tuple[HistoryRow, ...]:
@@ -181,7 +184,7 @@ def index_html(
             made=made,
             title=say("history.all_title", folder=display_name(folder)),
             subtitle=say("history.made", moment=moment(made)),
-            verdict=_combined(exit_code),
+            verdict=_combined(is_good=exit_code == 0 and ended == len(rows)),
             sentence=say(
                 "history.combined",
                 code=str(exit_code),
@@ -201,11 +204,11 @@ def _newest(history: History) -> Badge:
     return replace(badge(NO_RUN), label=word("history.left_no_run"))
 
 
-def _combined(exit_code: int) -> Badge:
-    """Return the exit code of all audits with the shape of a verdict."""
-    key = "confirmed" if exit_code == 0 else "not confirmed"
+def _combined(*, is_good: bool) -> Badge:
+    """Return whether all audits ended with 0, with the shape of a verdict."""
+    key = "confirmed" if is_good else "not confirmed"
     words = look_up("history.combined_words")
-    label = words["good" if exit_code == 0 else "bad"]
+    label = words["good" if is_good else "bad"]
     return Badge(key.replace(" ", "-"), label, SHAPES[key])
 
 
@@ -301,7 +304,9 @@ def _leaders(history: History) -> tuple[Section, ...]:
 def _trail(history: History) -> Section:
     """Return where the chain of runs is broken, or that it is not."""
     gaps = tuple((shown(gap),) for gap in history.gaps)
-    lede = say("history.gaps" if gaps else "history.no_gaps")
+    n = Value("runs", history.n_removed, str(history.n_removed), derived="count")
+    key = "no_gaps_but_removed" if history.n_removed else "no_gaps"
+    lede = say("history.gaps" if gaps else f"history.{key}", n=counted(n, "past_run"))
     return Section("", "history", word("history.trail_title"), lede, {"blocks": gaps})
 
 

@@ -152,6 +152,13 @@ def test_a_row_of_the_index_says_verdict_code_and_why():
     assert '<a href="a/runs/run-1/report.html"><bdi>a</bdi></a>' in html
 
 
+def test_an_audit_that_was_not_run_is_not_among_those_that_ended_well():
+    rows = [AuditRow("a", 0, "confirmed", MADE, "run-1"), AuditRow("b", None)]
+    words = text(index_html(rows, folder="reports", made=MADE, exit_code=0))
+    assert "Not every audit ended with exit code 0" in words
+    assert "1 of 2 audits ended with 0." in words
+
+
 def test_a_line_breaks_where_a_run_measured_something_else_or_nothing():
     runs = [told(1), told(2, measure="other"), told(3, leaders=()), told(4)]
     figure = history_figure(runs)
