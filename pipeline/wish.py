@@ -20,7 +20,7 @@ def wish(words: str) -> NoReturn:
     """
     _unheeded[:] = [words]
     signal.setitimer(signal.ITIMER_REAL, AGAIN_SECONDS, AGAIN_SECONDS)
-    raise KeyboardInterrupt(*filter(None, [words]))
+    raise KeyboardInterrupt(*filter(None, _unheeded))
 
 
 def heed() -> None:
@@ -30,9 +30,9 @@ def heed() -> None:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-def unheeded() -> str | None:
-    """Return the words of a wish that nobody has heeded yet, None if there is none."""
-    return _unheeded[0] if _unheeded else None
+def unheeded() -> KeyboardInterrupt | None:
+    """Return a wish that nobody has heeded yet, None if there is none."""
+    return KeyboardInterrupt(*filter(None, _unheeded)) if _unheeded else None
 
 
 def wish_in(fault: BaseException) -> KeyboardInterrupt | None:
@@ -44,6 +44,4 @@ def wish_in(fault: BaseException) -> KeyboardInterrupt | None:
     cause: BaseException | None = fault
     while cause is not None and not isinstance(cause, KeyboardInterrupt):
         cause = cause.__cause__ or cause.__context__
-    if cause is None and (words := unheeded()) is not None:
-        return KeyboardInterrupt(*filter(None, [words]))
-    return cause
+    return cause or unheeded()
