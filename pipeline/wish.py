@@ -6,21 +6,39 @@ again and again. Not: what is done of it (`stopping`, `commands.shared`).
 """
 
 import signal
-from typing import NoReturn
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 AGAIN_SECONDS = 20.0
 """Longer than R and its session take to end once a call is interrupted."""
 _unheeded: list[str] = []
+_held: list[bool] = []
 
 
-def wish(words: str) -> NoReturn:
+def wish(words: str) -> None:
     """Interrupt what is under way, now and until it is heeded; `words` name who asks.
 
     The handler of a signal; that of SIGALRM is to come here too.
     """
     _unheeded[:] = [words]
     signal.setitimer(signal.ITIMER_REAL, AGAIN_SECONDS, AGAIN_SECONDS)
-    raise KeyboardInterrupt(*filter(None, _unheeded))
+    if not _held:
+        raise KeyboardInterrupt(*filter(None, _unheeded))
+
+
+@contextmanager
+def held() -> Iterator[None]:
+    """Let a wish wait for the end of what must be done whole, and quickly.
+
+    Such as the start of a process: one that we do not know yet nobody could stop.
+    """
+    _held.append(True)
+    try:
+        yield
+    finally:
+        _held.pop()
+    if (waiting := unheeded()) is not None:
+        raise waiting
 
 
 def heed() -> None:
