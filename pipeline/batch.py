@@ -30,7 +30,7 @@ from pipeline.errors import printable as shown
 from pipeline.events import append_event, read_events
 from pipeline.exit_codes import GRAVEST, gravest
 from pipeline.locks import locked
-from pipeline.wish import heed
+from pipeline.wish import heed, held
 
 WORDS = {
     2: "Configuration, data or model must be mended: importance-audit run says how.",
@@ -202,21 +202,26 @@ def _code_of(audit: Path, options: Sequence[str]) -> tuple[int, bool]:
     # -P: nothing in the working folder may shadow a module
     command = [sys.executable, "-P", "-m", "pipeline", "run", *options, "--"]
     paths = [str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
-    with subprocess.Popen(
-        [*command, os.fspath(audit)],
-        stdin=subprocess.DEVNULL,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
-    ) as child:
-        try:
-            return child.wait(), False
-        except KeyboardInterrupt:
-            heed()
-            child.terminate()
-        try:
-            return child.wait(), True
-        except KeyboardInterrupt:  # a second wish: the run may not go on without us
-            child.kill()
+    child = None
+    try:
+        with held():
+            child = subprocess.Popen(
+                [*command, os.fspath(audit)],
+                stdin=subprocess.DEVNULL,
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+            )
+        return child.wait(), False
+    except KeyboardInterrupt:
+        if child is None:
             raise
+        heed()
+        child.terminate()
+    try:
+        return child.wait(), True
+    except KeyboardInterrupt:  # a second wish: the run may not go on without us
+        child.kill()
+        child.wait()
+        raise
 
 
 def _judged(code: int, run: Line, is_stopped: bool) -> tuple[int, str]:

@@ -6,21 +6,39 @@ again and again. Not: what is done of it (`stopping`, `commands.shared`).
 """
 
 import signal
-from typing import NoReturn
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 AGAIN_SECONDS = 20.0
 """Longer than R and its session take to end once a call is interrupted."""
 _unheeded: list[str] = []
+_held: list[bool] = []
 
 
-def wish(words: str) -> NoReturn:
+def wish(words: str) -> None:
     """Interrupt what is under way, now and until it is heeded; `words` name who asks.
 
     The handler of a signal; that of SIGALRM is to come here too.
     """
     _unheeded[:] = [words]
     signal.setitimer(signal.ITIMER_REAL, AGAIN_SECONDS, AGAIN_SECONDS)
-    raise KeyboardInterrupt(*filter(None, [words]))
+    if not _held:
+        raise KeyboardInterrupt(*filter(None, _unheeded))
+
+
+@contextmanager
+def held() -> Iterator[None]:
+    """Let a wish wait for the end of what must be done whole, and quickly.
+
+    Such as the start of a process: one that we do not know yet nobody could stop.
+    """
+    _held.append(True)
+    try:
+        yield
+    finally:
+        _held.pop()
+    if (waiting := unheeded()) is not None:
+        raise waiting
 
 
 def heed() -> None:
@@ -30,9 +48,9 @@ def heed() -> None:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-def unheeded() -> str | None:
-    """Return the words of a wish that nobody has heeded yet, None if there is none."""
-    return _unheeded[0] if _unheeded else None
+def unheeded() -> KeyboardInterrupt | None:
+    """Return a wish that nobody has heeded yet, None if there is none."""
+    return KeyboardInterrupt(*filter(None, _unheeded)) if _unheeded else None
 
 
 def wish_in(fault: BaseException) -> KeyboardInterrupt | None:
@@ -44,6 +62,4 @@ def wish_in(fault: BaseException) -> KeyboardInterrupt | None:
     cause: BaseException | None = fault
     while cause is not None and not isinstance(cause, KeyboardInterrupt):
         cause = cause.__cause__ or cause.__context__
-    if cause is None and (words := unheeded()) is not None:
-        return KeyboardInterrupt(*filter(None, [words]))
-    return cause
+    return cause or unheeded()

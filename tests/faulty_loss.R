@@ -10,7 +10,7 @@ happen <- function(fault) {
     killed = tools::pskill(Sys.getpid(), 9L),
     segfault = tools::pskill(Sys.getpid(), 11L),
     abort = tools::pskill(Sys.getpid(), 6L),
-    loop = repeat NULL,
+    loop = { file.create(paste0(Sys.getenv("FAULT"), ".loops")); repeat NULL },
     recursion = { f <- function(n) f(n + 1) + 1; f(1) },
     allocation = numeric(1e13),
     memory = { kept <- list(); repeat kept <- c(kept, list(numeric(1e7) + 1)) },

@@ -13,11 +13,13 @@ from pathlib import Path
 import pytest
 from tests.test_cli import AUDIT, rows, runner
 from tests.test_history import full_disk
+from tests.test_notify import is_running
 
 from pipeline.batch import audits_of, run_batch
 from pipeline.batch_log import LOG, Outcome, cut_short
 from pipeline.cli import main
 from pipeline.commands.run_all import table
+from pipeline.commands.shared import terminable
 from pipeline.errors import AuditError, LockedError
 from pipeline.errors import printable as shown
 from pipeline.events import append_event, read_events
@@ -261,6 +263,28 @@ def test_ctrl_c_stops_the_batch_which_can_be_taken_up(tmp_path):
     assert runs(tmp_path / "b") == []
     found = cut_short(tmp_path, print)
     assert (found.begun, found.finished) == ({"a"}, ())
+
+
+def test_a_stop_that_comes_while_a_run_is_begun_leaves_no_run_behind(
+    tmp_path, monkeypatch
+):
+    (tmp_path / "faulty.py").write_text(FAULTY)
+    audit(tmp_path / "a", "faulty.Slow")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("HERE", str(tmp_path / "here"))
+    begun = []
+
+    class Busy(subprocess.Popen):  # its start ends as the signal arrives
+        def __init__(self, *given, **asked):
+            super().__init__(*given, **asked)
+            begun.append(self.pid)
+            signal.raise_signal(signal.SIGTERM)
+
+    monkeypatch.setattr(subprocess, "Popen", Busy)
+    with terminable():
+        batch, _ = quietly(tmp_path)
+    assert (batch.exit_code, batch.outcomes[0].exit_code) == (130, 130)
+    assert not is_running(begun[0])
 
 
 def test_a_full_disk_is_one_sentence_before_anything_is_run(tmp_path):

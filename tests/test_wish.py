@@ -33,10 +33,12 @@ def lost_on_the_way():
     time.sleep(30)
 
 
-def heeded_before_a_fault():
-    lost()
-    wish.heed()
-    raise ZeroDivisionError
+def fault_of_the_saving():
+    try:
+        signal.raise_signal(signal.SIGTERM)
+    except KeyboardInterrupt:
+        wish.heed()
+        raise OSError("No space left on device") from None
 
 
 def test_a_wish_that_was_lost_is_made_again(monkeypatch):
@@ -63,8 +65,8 @@ def test_a_fault_that_a_library_makes_of_a_wish_is_the_wish():
 
 
 def test_after_a_wish_that_was_heeded_a_fault_is_a_fault():
-    with pytest.raises(ZeroDivisionError), terminable():
-        heeded_before_a_fault()
+    with pytest.raises(OSError, match=r"^No space left"), terminable():
+        fault_of_the_saving()
 
 
 def test_a_wish_that_meets_an_exec_of_text_ends_with_its_exit_code(tmp_path):

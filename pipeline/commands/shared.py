@@ -13,7 +13,7 @@ from typing import NoReturn, TypeAlias
 
 import click
 
-from pipeline.wish import heed, unheeded, wish, wish_in
+from pipeline.wish import heed, unheeded, wish
 
 Tell: TypeAlias = Callable[[int, int, str], None]
 
@@ -43,8 +43,8 @@ def terminable(within: tuple[float, float] | None = None) -> Iterator[None]:
 
     def interrupt(number: int, _: object) -> None:
         if number == SIGALRM and taken:
-            if (words := unheeded()) is not None:
-                wish(words)
+            if (lost := unheeded()) is not None:
+                wish(str(lost))
             return
         if number != SIGINT and taken:
             return
@@ -63,9 +63,9 @@ def terminable(within: tuple[float, float] | None = None) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        if (asked := wish_in(error)) is None:
+        if (lost := unheeded()) is None:
             raise
-        raise asked from error
+        raise lost from error
     finally:
         heed()
         signal.setitimer(signal.ITIMER_REAL, 0)
