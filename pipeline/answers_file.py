@@ -97,7 +97,7 @@ def _problems(where: str, entry: Mapping[str, Any]) -> Iterator[str]:
     if isinstance(exception, dict):
         yield from _of_keys(where, "exception.", exception, EXCEPTION)
         for name in EXCEPTION:
-            if name not in exception:
+            if name not in exception and name != "baseline":
                 yield f"{where} exception.{name} must be given, but it is missing."
 
 
@@ -182,4 +182,7 @@ KEYS = {
     "response": _TEXT,
     "exception": _Rule("a table, [finding.exception]", lambda v: isinstance(v, dict)),
 }
-EXCEPTION = {"until": _DAY, "reason": _TEXT, "control": _TEXT, "approved_by": _TEXT}
+EXCEPTION = {
+    "until": _DAY,
+    **dict.fromkeys(("reason", "control", "approved_by", "baseline"), _TEXT),
+}

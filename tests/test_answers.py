@@ -143,14 +143,19 @@ def test_a_whole_answer_is_read_as_it_stands(tmp_path):
     assert str(answer.due) == "2026-12-01"
     assert answer.exception == Accepted(answer.exception.until, "x", "x", "x")
     assert str(answer.exception.until) == "2026-12-31"
+    (tmp_path / "findings.toml").write_text(entry(exception(baseline='"r1"')), "utf8")
+    assert load_answers(tmp_path)[0].exception.baseline == "r1"
 
 
-def answered(*findings, started="2026-12-31T12:00:00+00:00", known=(), **answer):
+def answered(
+    *findings, started="2026-12-31T12:00:00+00:00", known=(), baseline="", **answer
+):
     """Return a result with these findings and one answer, to the first of them."""
     result = plain_result(("a", "b"), findings=findings)
     run = replace(result.run, volatile={**result.run.volatile, "started": started})
     given = {"key": (*findings, *known)[0].key[:12], **answer}
-    return with_answers(replace(result, run=run), (Answer(**given),), known)
+    answers = (Answer(**given),)
+    return with_answers(replace(result, run=run), answers, known, baseline=baseline)
 
 
 def accepted(until):
@@ -217,6 +222,52 @@ def test_a_run_that_did_not_end_cannot_be_accepted(status):
         f"Answer '{stopped.key[:12]}' in findings.toml must accept a finding about "
         "numbers, but 'interrupted' says that numbers are missing. It counts as before."
     )
+
+
+MOVED = Finding(
+    check="distribution_shift", severity="warning", subject="x", message="m."
+)
+
+
+@pytest.mark.parametrize(
+    ("finding", "named", "baseline", "state"),
+    [
+        (MOVED, "run 1", "run 1", "accepted"),
+        (MOVED, "run 1", "run 2", "lapsed"),
+        (MOVED, "", "run 1", "lapsed"),
+        (MOVED, "", "", "lapsed"),
+        (SHIFT, "", "run 2", "accepted"),
+        (SHIFT, "run 1", "run 1", "accepted"),
+        (SHIFT, "run 1", "run 2", "lapsed"),
+    ],
+)
+def test_an_exception_holds_under_the_baseline_that_it_names(
+    finding, named, baseline, state
+):
+    given = accepted("2027-01-01")._replace(baseline=named)
+    found = answered(finding, baseline=baseline, exception=given)
+    assert found.answers["state"].tolist() == [state]
+    assert bool(found.accepted) == (state == "accepted")
+    told = [f.check for f in found.findings[1:]]
+    assert told == ["exception_lapsed"] * (state == "lapsed")
+
+
+def test_an_exception_under_another_baseline_says_which_and_that_the_finding_counts():
+    given = accepted("2027-01-01")._replace(baseline="run 1")
+    told = answered(MOVED, baseline="run 2", exception=given).findings[1]
+    assert (told.severity, told.message) == (
+        "info",
+        f"Answer '{MOVED.key[:12]}' in findings.toml must name in exception.baseline "
+        "the approved run that its finding of 'distribution_shift' is held against, "
+        "but it names run 1 and the approved run is run 2. The finding counts.",
+    )
+
+
+def test_of_a_lapsed_exception_to_what_is_not_found_nothing_is_said():
+    given = accepted("2027-01-01")._replace(baseline="run 1")
+    found = answered(known=(MOVED,), baseline="run 2", exception=given)
+    assert found.findings == ()
+    assert found.answers["state"].tolist() == ["lapsed"]
 
 
 @pytest.mark.parametrize(

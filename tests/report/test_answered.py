@@ -99,6 +99,13 @@ def test_a_finding_shows_its_state_owner_and_day(answer, line):
             "Not in force: numbers are missing, and an exception cannot stand in for "
             "them. It names 2026-12-31, B. Zając: why.",
         ),
+        (
+            replace(SHIFT, check="missing_share"),
+            date(2026, 12, 31),
+            "Not in force: it does not name the approved baseline that the finding is "
+            "held against, so that the finding counts. It names 2026-12-31, B. Zając: "
+            "why.",
+        ),
     ],
 )
 def test_an_exception_says_until_when_by_whom_and_whether_it_counts(
