@@ -5,6 +5,7 @@ becomes of a finding over the runs (`register`), or what an exception changes in
 verdict (`AuditResult.against`).
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
@@ -18,6 +19,8 @@ from pipeline.finding import Finding
 from pipeline.result import AuditResult
 
 FILE_NAME = "findings.toml"
+LEAST_DIGITS = 12
+"""Of a key in the file: as many as section K prints."""
 ANSWERS = (
     *("key", "check", "subject", "owner", "due", "response"),
     *("accepted_until", "reason", "control", "approved_by", "state", "overdue"),
@@ -109,11 +112,14 @@ def with_answers(
         another baseline showed.
     """
     asked = _Asked(_day(result), baseline, frozenset(f.key for f in result.findings))
-    by_key = {one.key: one for one in (*known, *result.findings)}
+    alike = defaultdict[str, list[Known]](list)
+    for one in {one.key: one for one in (*known, *result.findings)}.values():
+        alike[one.key[:LEAST_DIGITS]].append(one)
     rows: list[dict[str, Any]] = []
     told: list[Finding] = []
     for answer in answers:
-        named = [one for key, one in by_key.items() if key.startswith(answer.key)]
+        same = alike.get(answer.key[:LEAST_DIGITS], ())
+        named = [one for one in same if one.key.startswith(answer.key)]
         finding = named[0] if len(named) == 1 else None
         rows.append(_row(answer, finding, asked))
         told += _told(answer, named, asked)

@@ -5,16 +5,15 @@ Not: what an answer does to the findings of a run (`answers`).
 
 import re
 import tomllib
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pipeline.answers import FILE_NAME, Accepted, Answer
+from pipeline.answers import FILE_NAME, LEAST_DIGITS, Accepted, Answer
 from pipeline.errors import ConfigError, did_you_mean, listed
 
-LEAST_DIGITS = 12
-"""Of a key: as many as section K prints."""
 KNOWN = ("finding",)
 
 
@@ -125,8 +124,9 @@ def _twice(
 ) -> Iterator[str]:
     """Yield the entries whose key, or the beginning of it, an entry before has."""
     keys = [str(entry.get("key", "")).lower() for entry in entries]
+    alike = defaultdict[str, list[int]](list)  # keys that one begins begin alike
     for n, key in enumerate(keys):
-        for before in range(n):
+        for before in alike[key[:LEAST_DIGITS]]:
             longer = max(key, keys[before], key=len)
             if all(key and longer.startswith(key) for key in (key, keys[before])):
                 yield (
@@ -134,6 +134,7 @@ def _twice(
                     f"by [finding {before + 1}] too. Join the two."
                 )
                 break
+        alike[key[:LEAST_DIGITS]].append(n)
 
 
 def _shown(value: Any) -> str:

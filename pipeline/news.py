@@ -98,9 +98,9 @@ def _expired(before: AuditResult, now: AuditResult) -> Iterator[str]:
 def _closed(before: AuditResult, now: AuditResult) -> Iterator[str]:
     """Yield findings that are no more, if this run looked for them."""
     found = {finding.key for finding in _above_a_note(now)}
-    missing = missing_of(now)
+    verdict, missing = now.verdict, missing_of(now)
     for finding in _above_a_note(before):
-        is_closed = closes(now.verdict, missing, finding)
+        is_closed = closes(verdict, missing, finding)
         if finding.key not in found and is_closed:
             yield f"No more: {finding.severity}, {finding.check} of {finding.subject}."
 

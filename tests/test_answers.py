@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import date
+from time import process_time
 from typing import NamedTuple
 
 import pandas as pd
@@ -14,6 +15,8 @@ from pipeline.audit import exit_code
 from pipeline.config import load_config
 from pipeline.errors import ConfigError
 from pipeline.finding import Finding
+from pipeline.past import FindingPast, Past
+from pipeline.register import standings
 from pipeline.report.short_views import suites, summary
 from pipeline.result_json import content_digest, dumps, from_dict, loads, to_dict
 from pipeline.schedule_given import schedule_given
@@ -357,3 +360,19 @@ def test_an_older_result_has_no_answer_and_counts_as_it_did():
     assert old.answers.columns.tolist() == list(ANSWERS)
     assert old.verdict == "not confirmed"
     assert to_dict(old) == {**document, "schema_version": "1.0"}
+
+
+def test_the_time_that_answers_take_grows_as_their_number_not_as_its_square(tmp_path):
+    spent = []
+    for n in (300, 300, 3000):
+        keys = [replace(WEAK, subject=str(i)).key for i in range(n)]
+        lines = [f'[[finding]]\nkey = "{key}"\nowner = "a"' for key in keys]
+        (tmp_path / "findings.toml").write_text("\n".join(lines), "utf8")
+        known = [Mine(key, "c", "s") for key in keys]
+        seen = FindingPast(*("-", "c", "s", "warning"), *("r", "r"), 1, in_last=True)
+        past = Past(findings=tuple(seen._replace(key=key) for key in keys))
+        start = process_time()
+        found = with_answers(plain_result(("a",)), load_answers(tmp_path), known)
+        assert len(standings(found, past)) == n
+        spent.append(process_time() - start)
+    assert spent[2] < 20 * spent[1]
