@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 import pandas as pd
 
-from pipeline.closing import OF_BASELINE
+from pipeline.baseline_checks import OF_BASELINE
 from pipeline.errors import listed
 from pipeline.finding import Finding
 from pipeline.result import AuditResult
