@@ -159,6 +159,13 @@ def test_columns_that_came_and_went_are_named():
     assert "Columns that are gone: 'b', 'c'." in told
 
 
+def test_a_model_of_another_name_is_one_more_and_one_gone():
+    before = run_of([30, 20, 10])
+    frame = before.models.assign(model="boosted")
+    told = news(before, replace(before, models=frame), NOTHING)
+    assert told == ("New models: 'boosted'.", "Models that are gone: 'forest'.")
+
+
 def test_the_verdict_is_held_against_the_very_last_run():
     now = run_of([30, 20, 10])
     past = Past(runs=(ran("not established", "interrupted"),))
