@@ -58,6 +58,11 @@ def listed(names: Iterable[object], *, limit: int = 5) -> str:
     return f"{text} and {more} more" if more > 0 else text
 
 
+def several(number: float, one: str) -> str:
+    """Return a number of things, "1 run" or "2 runs"."""
+    return f"{number:g} {one if number == 1 else f'{one}s'}"
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return " Did you mean 'x'?" for the nearest known word, or an empty text."""
     by_lower = {name.casefold(): name for name in known}

@@ -151,9 +151,11 @@ class AuditResult:
     @cached_property
     def accepted(self) -> Mapping[str, str]:
         """The last day of each exception in force, by the key of its finding."""
-        rows = self.answers[self.answers["state"] == "accepted"].to_dict("records")
-        days = {str(row["key"]): str(row["accepted_until"]) for row in rows}
-        return MappingProxyType(days)
+        in_force = {}
+        for row in self.answers.to_dict("records"):
+            if row["state"] == "accepted":
+                in_force[str(row["key"])] = str(row["accepted_until"])
+        return MappingProxyType(in_force)
 
     @property
     def against(self) -> tuple[Finding, ...]:

@@ -142,7 +142,7 @@ def test_the_runs_of_an_audit_are_listed(audit):
     answer = history(audit)
     assert answer.exit_code == 0, answer.stderr
     head, _, *rows, last = answer.stdout.splitlines()
-    assert head == "a: 2 runs, 1 findings in the last complete one"
+    assert head == "a: 2 runs, 1 finding in the last complete one"
     words = "confirmed with exceptions"
     digests = [
         run.content_digest[:12] for run in (r.run for r in timeline(audit).rows[:2])
@@ -237,7 +237,7 @@ def test_the_history_starts_without_tables_and_numbers(audit):
     )
     command = [sys.executable, "-c", code, str(audit)]
     said = subprocess.check_output(command, cwd=ROOT, text=True)
-    assert said.splitlines()[0] == "a: 2 runs, 1 findings in the last complete one"
+    assert said.splitlines()[0] == "a: 2 runs, 1 finding in the last complete one"
     assert said.splitlines()[-1] == "set()"
 
 

@@ -74,8 +74,10 @@ def history(
 
 def _one(told: "Timeline") -> Iterator[str]:
     """Yield the lines on one audit, the oldest row first."""
-    found = f"{told.n_found} findings in the last complete one"
-    yield f"{told.audit}: {told.n_runs} runs, {found}"
+    from pipeline.errors import several
+
+    found = f"{several(told.n_found, 'finding')} in the last complete one"
+    yield f"{told.audit}: {several(told.n_runs, 'run')}, {found}"
     if told.rows:
         yield f"{'time (UTC)':19}  {'exit':>4}  {'verdict':25}  {'digest':12}  run"
     for row in told.rows:

@@ -41,7 +41,8 @@ def terminable(within: tuple[float, float] | None = None) -> Iterator[None]:
         taken.append(number)
         name = signal.Signals(number).name
         if number == signal.SIGALRM:
-            name = f"its time limit of {minutes:g} minutes"
+            unit = "minute" if minutes == 1 else "minutes"
+            name = f"its time limit of {minutes:g} {unit}"
         raise KeyboardInterrupt(*([] if number == SIGINT else [name]))
 
     numbers = (SIGTERM, SIGINT, *([signal.SIGALRM] if within else []))
