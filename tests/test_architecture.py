@@ -28,7 +28,7 @@ LAYERS = (
     "verify_run stored drift",
     "verify_signed timeline category_drift",
     "approvals run_index",
-    "index_file",
+    "index_file remembered",
     "verify_pdf verify_files",
     "statements",
     "data models model_table measure preconditions environment history doctor starter "

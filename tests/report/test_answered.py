@@ -127,9 +127,9 @@ def test_a_finding_without_an_answer_has_no_row_for_one():
 
 def test_a_finding_names_its_first_run_and_how_many_runs_found_it():
     (known,) = entries(told(SHIFT, past=past_of(SHIFT)))
-    assert rows(known)["Found"] == "First in run run 1, in 3 of 3 runs that are kept."
+    assert rows(known)["Found"] == "First in run run 1, in 3 of 3 runs that are known."
     (new,) = entries(told(SHIFT, past=past_of(WEAK)))
-    assert rows(new)["Found"] == "First in this run, after 2 kept without it."
+    assert rows(new)["Found"] == "First in this run, after 2 without it."
 
 
 def test_a_finding_that_came_back_says_so():
