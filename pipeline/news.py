@@ -48,7 +48,9 @@ def news(before: AuditResult | None, now: AuditResult, past: Past) -> tuple[str,
     """
     told = list(_verdict(before, now, past))
     if before is None:
-        failed = (f for f in now.findings if f.severity == "failure")
+        known = past.runs[-1].findings if past.runs else {}
+        grave = (f for f in now.findings if f.severity == "failure")
+        failed = (f for f in grave if known.get(f.key) != "failure")
         why = (f"Failure, {finding.check}: {finding.message}" for finding in failed)
         return (*told, *_at_most(why))
     told += _at_most(_opened(before, now, past))

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pipeline.attempts import note_died
-from pipeline.chain import read_manifest, run_folders
+from pipeline.chain import chain, run_folders
 from pipeline.children import ending, followed, words
 from pipeline.config import FILE_NAME
 from pipeline.config_settings import ScheduleSection
@@ -305,11 +305,11 @@ def _compared(run: Path) -> Iterator[str]:
     past, written = NOTHING, run / "history.json"
     if written.is_file():
         past = read_past(written.read_text(encoding="utf-8"), str(written))
-    now, name = load_run(run), run.name
-    for _ in range(_LOOK_BACK):
-        name = read_manifest(run.parent / name).link.previous
-        if not (run.parent / name / "result.json").is_file() or not name:
-            break
+    now, order = load_run(run), [link.run_id for link in chain(run.parents[1]).order]
+    earlier = order[: order.index(run.name)]
+    for name in earlier[: -_LOOK_BACK - 1 : -1]:
+        if not (run.parent / name / "result.json").is_file():
+            continue
         before = load_run(run.parent / name)
         if before.run.status == "complete":
             yield from news(before, now, past)

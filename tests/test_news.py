@@ -40,6 +40,15 @@ def test_a_first_run_that_failed_says_why():
     assert told[1:] == ("Failure, interrupted: a is b.",)
 
 
+def test_a_run_that_never_ended_and_fails_alike_again_is_no_news():
+    halt = replace(FOUND, check="interrupted", severity="failure")
+    last = ran("not established", "interrupted", {halt.key: "failure"})
+    other = replace(halt, subject="b", message="b.")
+    assert news(None, stopped(halt), Past(runs=(last,))) == ()
+    told = news(None, stopped(halt, other), Past(runs=(last,)))
+    assert told == ("Failure, interrupted: b.",)
+
+
 def test_the_same_again_is_no_news():
     assert news(run_of([30, 20, 10]), run_of([30, 20, 10]), NOTHING) == ()
 
