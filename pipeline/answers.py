@@ -5,6 +5,7 @@ becomes of a finding over the runs (`register`), or what an exception changes in
 verdict (`AuditResult.against`).
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
@@ -12,11 +13,14 @@ from typing import Any, NamedTuple, Protocol
 
 import pandas as pd
 
+from pipeline.baseline_checks import OF_BASELINE
 from pipeline.errors import listed
 from pipeline.finding import Finding
 from pipeline.result import AuditResult
 
 FILE_NAME = "findings.toml"
+LEAST_DIGITS = 12
+"""Of a key in the file: as many as section K prints."""
 ANSWERS = (
     *("key", "check", "subject", "owner", "due", "response"),
     *("accepted_until", "reason", "control", "approved_by", "state", "overdue"),
@@ -24,7 +28,10 @@ ANSWERS = (
 """The columns of ``AuditResult.answers``."""
 NEVER_ACCEPTED = ("interrupted", "step_failed", "engine_required", "method_failed")
 """Checks whose findings say that numbers are missing: nobody can accept those."""
-LATER = ("answer_unmatched", "answer_ambiguous", "exception_refused")
+LATER = (
+    *("answer_unmatched", "answer_ambiguous"),
+    *("exception_refused", "exception_lapsed"),
+)
 """Checks whose findings are about the answers, so that no audit alone makes them."""
 
 
@@ -37,12 +44,16 @@ class Accepted(NamedTuple):
         The last day, in UTC, on which it is in force.
     reason, control, approved_by : str
         Why, what stands in for a remedy, and who decided it.
+    baseline : str
+        The approved run that the finding was held against; in force only while it is
+        that. A finding of another kind of check need not name one.
     """
 
     until: date
     reason: str
     control: str
     approved_by: str
+    baseline: str = ""
 
 
 class Answer(NamedTuple):
@@ -79,6 +90,8 @@ def with_answers(
     result: AuditResult,
     answers: Sequence[Answer],
     known: Iterable[Known] = (),
+    *,
+    baseline: str = "",
 ) -> AuditResult:
     """Return a result with the answers to its findings as they stand at its start.
 
@@ -88,26 +101,40 @@ def with_answers(
     answers : sequence of Answer
     known : iterable of finding
         Findings of runs before: an answer to one of them is no mistake.
+    baseline : str
+        The run_id of the approved baseline, empty if there is none.
 
     Returns
     -------
     AuditResult
         With one row of `answers` for each answer to one finding, and a finding for
-        each that names none, or several, or accepts what cannot be accepted.
+        each that names none, or several, or accepts what cannot be accepted, or what
+        another baseline showed.
     """
-    day = _day(result)
-    by_key = {one.key: one for one in (*known, *result.findings)}
+    asked = _Asked(_day(result), baseline, frozenset(f.key for f in result.findings))
+    alike = defaultdict[str, list[Known]](list)
+    for one in {one.key: one for one in (*known, *result.findings)}.values():
+        alike[one.key[:LEAST_DIGITS]].append(one)
     rows: list[dict[str, Any]] = []
     told: list[Finding] = []
     for answer in answers:
-        named = [one for key, one in by_key.items() if key.startswith(answer.key)]
+        same = alike.get(answer.key[:LEAST_DIGITS], ())
+        named = [one for one in same if one.key.startswith(answer.key)]
         finding = named[0] if len(named) == 1 else None
-        rows.append(_row(answer, finding, day))
-        told += _told(answer, named, day)
+        rows.append(_row(answer, finding, asked))
+        told += _told(answer, named, asked)
     frame = pd.DataFrame(rows, columns=list(ANSWERS)).astype(
         {"overdue": bool} if rows else {}
     )
     return replace(result, answers=frame).with_findings(tuple(told))
+
+
+class _Asked(NamedTuple):
+    """When a run asks what its answers are worth, held against what, and of which."""
+
+    day: date
+    baseline: str
+    found: frozenset[str]
 
 
 def _day(result: AuditResult) -> date:
@@ -116,11 +143,11 @@ def _day(result: AuditResult) -> date:
     return started.astimezone(UTC).date()
 
 
-def _row(answer: Answer, finding: Known | None, day: date) -> dict[str, Any]:
+def _row(answer: Answer, finding: Known | None, asked: _Asked) -> dict[str, Any]:
     """Return an answer as a row; of one that names no single finding, its digits."""
-    state = _state(answer, finding, day)
+    state = _state(answer, finding, asked)
     given = answer.exception
-    is_late = answer.due is not None and answer.due < day
+    is_late = answer.due is not None and answer.due < asked.day
     return {
         "key": finding.key if finding else answer.key,
         "check": finding.check if finding else "",
@@ -137,16 +164,19 @@ def _row(answer: Answer, finding: Known | None, day: date) -> dict[str, Any]:
     }
 
 
-def _state(answer: Answer, finding: Known | None, day: date) -> str:
+def _state(answer: Answer, finding: Known | None, asked: _Asked) -> str:
     """Return what an answer makes of its finding on a day."""
-    if answer.exception and answer.exception.until < day:
+    given = answer.exception
+    if given and given.until < asked.day:
         return "expired"
-    if answer.exception and finding and finding.check not in NEVER_ACCEPTED:
-        return "accepted"
+    if given and finding and finding.check not in NEVER_ACCEPTED:
+        is_free = finding.check not in OF_BASELINE and not given.baseline
+        names_it = given.baseline and given.baseline == asked.baseline
+        return "accepted" if is_free or names_it else "lapsed"
     return "answered" if answer.response else "open"
 
 
-def _told(answer: Answer, named: Sequence[Known], day: date) -> Iterator[Finding]:
+def _told(answer: Answer, named: Sequence[Known], asked: _Asked) -> Iterator[Finding]:
     """Yield what is to be said of an answer that does not do what it says."""
     who = f"Answer {answer.key!r} in {FILE_NAME}"
     if not named:
@@ -168,8 +198,11 @@ def _told(answer: Answer, named: Sequence[Known], day: date) -> Iterator[Finding
             f"like this: {both}. It answers none of them.",
             remedy="Give more digits: findings.csv has all 64.",
         )
-    elif _state(answer, named[0], day) != "accepted" and (
-        answer.exception and answer.exception.until >= day
+    elif (state := _state(answer, named[0], asked)) == "lapsed":
+        if named[0].key in asked.found:
+            yield _lapsed(who, answer, named[0], asked.baseline)
+    elif state != "accepted" and (
+        answer.exception and answer.exception.until >= asked.day
     ):
         yield Finding(
             check="exception_refused",
@@ -179,3 +212,18 @@ def _told(answer: Answer, named: Sequence[Known], day: date) -> Iterator[Finding
             f"{named[0].check!r} says that numbers are missing. It counts as before.",
             measure=named[0].key,
         )
+
+
+def _lapsed(who: str, answer: Answer, finding: Known, baseline: str) -> Finding:
+    """Return the finding that what is accepted was held against another run."""
+    given = answer.exception.baseline if answer.exception else ""
+    return Finding(
+        check="exception_lapsed",
+        severity="info",
+        subject=finding.subject,
+        message=f"{who} must name in exception.baseline the approved run that its "
+        f"finding of {finding.check!r} is held against, but it names {given or 'none'} "
+        f"and the approved run is {baseline or 'none'}. The finding counts.",
+        remedy="Look at it again. Accept it anew with the approved run, if at all.",
+        measure=finding.key,
+    )

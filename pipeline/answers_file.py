@@ -5,16 +5,15 @@ Not: what an answer does to the findings of a run (`answers`).
 
 import re
 import tomllib
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pipeline.answers import FILE_NAME, Accepted, Answer
+from pipeline.answers import FILE_NAME, LEAST_DIGITS, Accepted, Answer
 from pipeline.errors import ConfigError, did_you_mean, listed
 
-LEAST_DIGITS = 12
-"""Of a key: as many as section K prints."""
 KNOWN = ("finding",)
 
 
@@ -97,7 +96,7 @@ def _problems(where: str, entry: Mapping[str, Any]) -> Iterator[str]:
     if isinstance(exception, dict):
         yield from _of_keys(where, "exception.", exception, EXCEPTION)
         for name in EXCEPTION:
-            if name not in exception:
+            if name not in exception and name != "baseline":
                 yield f"{where} exception.{name} must be given, but it is missing."
 
 
@@ -125,8 +124,9 @@ def _twice(
 ) -> Iterator[str]:
     """Yield the entries whose key, or the beginning of it, an entry before has."""
     keys = [str(entry.get("key", "")).lower() for entry in entries]
+    alike = defaultdict[str, list[int]](list)  # keys that one begins begin alike
     for n, key in enumerate(keys):
-        for before in range(n):
+        for before in alike[key[:LEAST_DIGITS]]:
             longer = max(key, keys[before], key=len)
             if all(key and longer.startswith(key) for key in (key, keys[before])):
                 yield (
@@ -134,6 +134,7 @@ def _twice(
                     f"by [finding {before + 1}] too. Join the two."
                 )
                 break
+        alike[key[:LEAST_DIGITS]].append(n)
 
 
 def _shown(value: Any) -> str:
@@ -182,4 +183,7 @@ KEYS = {
     "response": _TEXT,
     "exception": _Rule("a table, [finding.exception]", lambda v: isinstance(v, dict)),
 }
-EXCEPTION = {"until": _DAY, "reason": _TEXT, "control": _TEXT, "approved_by": _TEXT}
+EXCEPTION = {
+    "until": _DAY,
+    **dict.fromkeys(("reason", "control", "approved_by", "baseline"), _TEXT),
+}

@@ -25,7 +25,7 @@ from pipeline.batch_log import (
 )
 from pipeline.chain import is_run
 from pipeline.children import ending
-from pipeline.errors import AuditError
+from pipeline.errors import AuditError, several
 from pipeline.errors import printable as shown
 from pipeline.events import append_event, read_events
 from pipeline.exit_codes import GRAVEST, gravest
@@ -157,7 +157,8 @@ def _begin(
         return frozenset(), {}
     tell(
         f"The batch begun at {former.began} was cut short and is taken up: "
-        f"{len(former.finished)} finished audits are not run again (--fresh runs them)."
+        f"what finished is not run again, {several(len(former.finished), 'audit')} "
+        "(--fresh runs all)."
     )
     return former.begun, {outcome.audit: outcome for outcome in former.finished}
 

@@ -20,6 +20,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
+from pipeline.errors import several
 from pipeline.events import read_events
 
 LOG = "batch.jsonl"
@@ -135,8 +136,8 @@ def _sound(lines: Iterable[Line], tell: Tell) -> list[Line]:
         else:
             n_others += 1
     if n_others:
-        words = "lines cannot be read; what they told of is run again."
-        tell(f"Of {LOG} {n_others} {words}")
+        words = "cannot be read; what was told there is run again."
+        tell(f"Of {LOG} {several(n_others, 'line')} {words}")
     return sound
 
 

@@ -4,14 +4,10 @@ import re
 from collections.abc import Iterable
 from typing import Protocol
 
+from pipeline.baseline_checks import OF_BASELINE
 from pipeline.past import NO_BASELINE, FindingPast, Past
 
 NOT_ESTABLISHED = "not established"
-OF_BASELINE = (
-    *("column_added", "column_removed", "column_kind", "category_new"),
-    *("category_gone", "distribution_shift", "missing_share"),
-)
-"""Checks that hold a run against its approved baseline."""
 
 
 class Known(Protocol):

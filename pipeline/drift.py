@@ -9,10 +9,10 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
+from pipeline.baseline_checks import OF_BASELINE
 from pipeline.category_drift import category_findings
 from pipeline.checks import checks_frame
 from pipeline.checks.answers import Limit, Row, row_of
-from pipeline.closing import OF_BASELINE
 from pipeline.config_settings import ChecksSection
 from pipeline.finding import Finding
 from pipeline.past import NO_BASELINE, Approved

@@ -69,6 +69,12 @@ def printable(text: str, *, keep: str = "") -> str:
     return "".join(c if c.isprintable() or c in keep else ascii(c)[1:-1] for c in text)
 
 
+def several(number: float, one: str) -> str:
+    """Return a number of things, "1 run" or "2 runs"."""
+    shown = number if isinstance(number, int) else f"{number:g}"
+    return f"{shown} {one if number == 1 else f'{one}s'}"
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return " Did you mean 'x'?" for the nearest known word, or an empty text."""
     by_lower = {name.casefold(): name for name in known}

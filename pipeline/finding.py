@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 from pipeline.frozen import freeze
@@ -41,7 +42,7 @@ class Finding:
     def __post_init__(self) -> None:
         freeze(self)
 
-    @property
+    @cached_property
     def key(self) -> str:
         """SHA-256 of check, measure and subject: the same from run to run.
 

@@ -48,14 +48,17 @@ def news(before: AuditResult | None, now: AuditResult, past: Past) -> tuple[str,
     """
     told = list(_verdict(before, now, past))
     if before is None:
-        failed = (f for f in now.findings if f.severity == "failure")
+        known = past.runs[-1].findings if past.runs else {}
+        grave = (f for f in now.findings if f.severity == "failure")
+        failed = (f for f in grave if known.get(f.key) != "failure")
         why = (f"Failure, {finding.check}: {finding.message}" for finding in failed)
         return (*told, *_at_most(why))
     told += _at_most(_opened(before, now, past))
     told += _at_most(_expired(before, now))
     if now.run.status == "complete":
         told += _at_most(_closed(before, now))
-        told += _columns(before, now)
+        told += _came_and_went("columns", *_each(before, now, "columns", "feature"))
+        told += _came_and_went("models", *_each(before, now, "models", "model"))
         told += _at_most(_moved(before, now, past))
     return tuple(told)
 
@@ -98,9 +101,9 @@ def _expired(before: AuditResult, now: AuditResult) -> Iterator[str]:
 def _closed(before: AuditResult, now: AuditResult) -> Iterator[str]:
     """Yield findings that are no more, if this run looked for them."""
     found = {finding.key for finding in _above_a_note(now)}
-    missing = missing_of(now)
+    verdict, missing = now.verdict, missing_of(now)
     for finding in _above_a_note(before):
-        is_closed = closes(now.verdict, missing, finding)
+        is_closed = closes(verdict, missing, finding)
         if finding.key not in found and is_closed:
             yield f"No more: {finding.severity}, {finding.check} of {finding.subject}."
 
@@ -109,12 +112,21 @@ def _above_a_note(result: AuditResult) -> Iterator[Finding]:
     return (finding for finding in result.findings if finding.severity != "info")
 
 
-def _columns(before: AuditResult, now: AuditResult) -> Iterator[str]:
-    """Yield which columns came and went."""
-    old, new = (list(result.columns.get("feature", ())) for result in (before, now))
+def _each(
+    before: AuditResult, now: AuditResult, frame: str, column: str
+) -> list[list[str]]:
+    """Return what a column of a frame holds in both results."""
+    return [
+        list(map(str, getattr(result, frame).get(column, ())))
+        for result in (before, now)
+    ]
+
+
+def _came_and_went(what: str, old: list[str], new: list[str]) -> Iterator[str]:
+    """Yield which of them one run alone has."""
     for word, names in (
-        ("New columns", [name for name in new if name not in old]),
-        ("Columns that are gone", [name for name in old if name not in new]),
+        (f"New {what}", [name for name in new if name not in old]),
+        (f"{what.capitalize()} that are gone", [n for n in old if n not in new]),
     ):
         if names:
             yield f"{word}: {listed(names)}."

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from pipeline.children import ending, followed, words
 from pipeline.config_settings import ScheduleSection
-from pipeline.errors import AuditError, printable
+from pipeline.errors import AuditError, printable, several
 from pipeline.events import append_event
 
 PREFIX = "IMPORTANCE_AUDIT_"
@@ -110,7 +110,7 @@ def _answer(
     said, is_own = followed(child, lambda: deadline, lambda _: None)
     if is_own:
         return child.returncode, words(said)
-    late = f"was ended after {seconds:g} seconds (command_seconds)."
+    late = f"was ended after {several(seconds, 'second')} (command_seconds)."
     return None, f"{late} It said: {words(said) or '-'}"
 
 

@@ -101,12 +101,12 @@ def _not_found(
     result: AuditResult, past: Past, answers: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[Standing]:
     """Yield what was open before this run and is not found in it."""
-    missing = missing_of(result)
+    verdict, missing = result.verdict, missing_of(result)
     for known in past.findings:
         if not is_open(known, past):
             continue
         answer = answers.get(known.key, {})
-        is_closed = closes(result.verdict, missing, known)
+        is_closed = closes(verdict, missing, known)
         yield Standing(
             key=known.key,
             check=known.check,

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
+from types import MappingProxyType
 from typing import Any, Literal
 
 import pandas as pd
@@ -146,14 +148,14 @@ class AuditResult:
         """Return the same result with more findings."""
         return replace(self, findings=(*self.findings, *findings))
 
-    @property
+    @cached_property
     def accepted(self) -> Mapping[str, str]:
         """The last day of each exception in force, by the key of its finding."""
         in_force = {}
         for row in self.answers.to_dict("records"):
             if row["state"] == "accepted":
                 in_force[str(row["key"])] = str(row["accepted_until"])
-        return in_force
+        return MappingProxyType(in_force)
 
     @property
     def against(self) -> tuple[Finding, ...]:

@@ -42,6 +42,7 @@ from pipeline.past import (
     brief,
     read_brief,
 )
+from pipeline.remembered import Memory, remembered
 
 log = logging.getLogger(__name__)
 
@@ -69,6 +70,9 @@ class Runs(NamedTuple):
         Where the chain is broken, or a run is not as it was written.
     removed : tuple of str
         Runs that retention removed and others name.
+    n_gone : int
+        How many more there were before the last that was removed, as the one after it
+        remembers.
     notes : tuple of str
         What of stored runs this version cannot read, and why there is no index.
     events : tuple of mapping
@@ -81,6 +85,7 @@ class Runs(NamedTuple):
     findings: tuple[FindingPast, ...] = ()
     gaps: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
+    n_gone: int = 0
     notes: tuple[str, ...] = ()
     events: tuple[Mapping[str, Any], ...] = ()
 
@@ -106,7 +111,8 @@ def past_of(audit_folder: Path) -> Past:
     told = runs_of(audit_folder, last=LAST)
     for note in told.notes:
         log.warning(note)
-    return Past(None, told.runs, told.n_runs, told.findings, told.gaps)
+    n_runs = told.n_runs + told.n_gone
+    return Past(None, told.runs, n_runs, told.findings, told.gaps)
 
 
 def runs_of(
@@ -293,13 +299,15 @@ def _told(
     _place(db, found, {row[1]: row[0] for row in rows})
     first = 0 if last is None else max(0, len(found.order) - last)
     names, complete = [link.run_id for link in found.order], _last_complete(db)
+    memory = remembered(folder, found.order)
     return Runs(
         runs=_runs(db, first),
         n_runs=len(names),
         last_complete="" if complete is None else names[complete],
-        findings=_findings(db, names, complete),
+        findings=_findings(db, names, complete, memory),
         gaps=(*found.gaps, *filter(None, (row[5] for row in rows))),
         removed=found.removed,
+        n_gone=max(0, memory.past.n_runs - memory.place),
         notes=tuple(filter(None, (row[6] for row in rows))),
         events=events,
     )
@@ -347,26 +355,24 @@ def _in_order(names: str, table: str) -> str:
 
 def _last_complete(db: sqlite3.Connection) -> int | None:
     """Return the place of the last run that came to its end, None if none did."""
-    sql = (
-        "SELECT max(place) FROM run JOIN place ON of_run = id WHERE status = 'complete'"
-    )
-    ((place,),) = db.execute(sql)
+    sql = "SELECT max(place) FROM run JOIN place ON of_run = id WHERE status = ?"
+    ((place,),) = db.execute(sql, ("complete",))
     return None if place is None else int(place)
 
 
 def _findings(
-    db: sqlite3.Connection, names: list[str], complete: int | None
+    db: sqlite3.Connection, names: list[str], complete: int | None, memory: Memory
 ) -> tuple[FindingPast, ...]:
     """Return every finding as it was made last, with its runs, given their names."""
-    found: dict[str, FindingPast] = {}
+    known = {one.key: one._replace(in_last=False) for one in memory.past.findings}
     sql = _in_order('place, key, "check", subject, severity', "finding")
-    for place, key, check, subject, severity in db.execute(sql, (0,)):
-        run, former = names[place], found.get(key)
-        first, times = (former.first_run, former.times) if former else (run, 0)
-        times += former is None or former.last_run != run  # once a run at most
+    for place, key, check, subject, severity in db.execute(sql, (memory.place,)):
+        run, before = names[place], known.get(key)
+        first, times = (before.first_run, before.times) if before else (run, 0)
+        times += before is None or before.last_run != run  # once a run at most
         told = (check, subject, severity)
-        found[key] = FindingPast(key, *told, first, run, times, place == complete)
-    return tuple(found.values())
+        known[key] = FindingPast(key, *told, first, run, times, place == complete)
+    return tuple(known.values())
 
 
 def _start_of(run_id: str) -> str:

@@ -199,10 +199,12 @@ def _known(folder: Path) -> _Known:
 
 def _in_time(result: AuditResult, known: _Known) -> AuditResult:
     """Return a result held against the approved baseline and what people answered."""
-    result = with_drift(result, known.baseline, known.past.baseline)
+    approved = known.past.baseline
+    result = with_drift(result, known.baseline, approved)
     if known.shortened:
         result = result.with_findings((_trail_short(known.shortened),))
-    return with_answers(result, known.answers, known.past.findings)
+    run_id = approved.run_id if approved else ""
+    return with_answers(result, known.answers, known.past.findings, baseline=run_id)
 
 
 def _trail_short(message: str) -> Finding:

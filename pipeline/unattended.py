@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pipeline.attempts import note_died
-from pipeline.chain import read_manifest, run_folders
+from pipeline.chain import chain, run_folders
 from pipeline.children import ending, followed, words
 from pipeline.config import FILE_NAME
 from pipeline.config_settings import ScheduleSection
@@ -87,7 +87,7 @@ def run_unattended(
     with _stoppable() as stop:
         ended = _tried(path, schedule, quiet, say, stop)
         late = [_line(event) for event in _events(folder)[len(events) :]]
-        told = [*filter(None, (_owed(events, schedule), *late))]
+        told = [*filter(None, (_owed(folder, events, schedule), *late))]
         told += _news(folder, ended, events)
         told = [line for line in told if not _is_told(line, told)]
         for line in told if not quiet or ended.code else ():
@@ -255,17 +255,26 @@ def _line(event: Mapping[str, Any]) -> str:
     return ""
 
 
-def _owed(events: tuple[dict[str, Any], ...], schedule: ScheduleSection) -> str:
+def _owed(
+    folder: Path, events: tuple[dict[str, Any], ...], schedule: ScheduleSection
+) -> str:
     """Return what nobody was told of the last run, as it was killed before it could."""
     ends = [n for n, event in enumerate(events) if _is(event, "ended")]
     if not ends or not _was_unattended(events[: ends[-1]]):
         return ""
     last, after = events[ends[-1]], events[ends[-1] :]
-    told = any(_is(event, "notified") for event in after)
-    if told or not last.get("exit_code") or not schedule.on_failure:
+    if any(_is(event, "notified") for event in after):
         return ""
-    words_ = f"ended with exit code {last['exit_code']} at {last['time']}"
-    return f"The run before {words_}, and nobody was told: {last.get('message', '')}"
+    code, run_id = last.get("exit_code") or 0, str(last.get("run_id") or "")
+    message = str(last.get("message") or "")
+    if not (code and schedule.on_failure):
+        there = run_id if (folder / "runs" / run_id).is_dir() else ""
+        told = _news(folder, Ended(code, there, message=message), events[: ends[-1]])
+        message = " ".join(told) if schedule.on_change else ""
+        if not message:
+            return ""
+    words_ = f"ended with exit code {code} at {last['time']}"
+    return f"The run before {words_}, and nobody was told: {message}"
 
 
 def _was_unattended(events: tuple[dict[str, Any], ...]) -> bool:
@@ -280,6 +289,11 @@ def _news(
     last: Mapping[str, Any] = next((e for e in reversed(events) if _is(e, "ended")), {})
     if ended.message and ended.message != last.get("message"):
         yield ended.message
+    if ended.run_id and last and not last.get("run_id"):
+        yield (
+            f"The attempt before ended with exit code {last.get('exit_code')} and left "
+            "no run; this one did."
+        )
     if ended.run_id:
         try:
             yield from _compared(folder / "runs" / ended.run_id)
@@ -299,11 +313,11 @@ def _compared(run: Path) -> Iterator[str]:
     past, written = NOTHING, run / "history.json"
     if written.is_file():
         past = read_past(written.read_text(encoding="utf-8"), str(written))
-    now, name = load_run(run), run.name
-    for _ in range(_LOOK_BACK):
-        name = read_manifest(run.parent / name).link.previous
-        if not (run.parent / name / "result.json").is_file() or not name:
-            break
+    now, order = load_run(run), [link.run_id for link in chain(run.parents[1]).order]
+    earlier = order[: order.index(run.name)]
+    for name in earlier[: -_LOOK_BACK - 1 : -1]:
+        if not (run.parent / name / "result.json").is_file():
+            continue
         before = load_run(run.parent / name)
         if before.run.status == "complete":
             yield from news(before, now, past)

@@ -2,10 +2,13 @@
 
 import pandas as pd
 import pytest
+from tests.signed_runs import APPROVAL, without_pdf
 from tests.test_cli import AUDIT, rows, run, runs
 
+from pipeline.finding import Finding
 from pipeline.history import load_run
 from pipeline.run_index import past_of
+from pipeline.signing import sign
 
 
 @pytest.fixture
@@ -25,7 +28,7 @@ def folder(tmp_path):
     return tmp_path
 
 
-def answer(folder, key, until):
+def answer(folder, key, until, baseline=""):
     text = f"""[[finding]]
 key = "{key}"
 owner = "M. Kim"
@@ -35,6 +38,8 @@ reason = "The twin is kept for a form that prints it."
 control = "Both are shuffled together."
 approved_by = "A. Nowak"
 """
+    if baseline:
+        text += f'baseline = "{baseline}"\n'
     (folder / "findings.toml").write_text(text, encoding="utf8")
 
 
@@ -78,3 +83,18 @@ def test_a_pdf_that_cannot_be_made_is_answered_and_remembered(folder, monkeypatc
     assert load_run(runs(folder)[1]).accepted == {found["pdf_failed"]: "2999-12-31"}
     known = {f.check: f.times for f in past_of(folder).findings}
     assert known == {"same_columns": 2, "pdf_failed": 2}
+
+
+def test_a_shift_is_accepted_under_the_baseline_that_its_exception_names(folder):
+    run(folder)
+    (baseline,) = runs(folder)
+    with without_pdf():
+        sign(baseline, APPROVAL)
+    named = {"check": "distribution_shift", "subject": "a", "measure": "feature"}
+    key = Finding(severity="warning", message="-", **named).key
+    answer(folder, key, "2999-12-31", baseline.name)
+    test = pd.read_csv(folder / "test.csv")
+    test.assign(a=test["a"] + 4).to_csv(folder / "test.csv", index=False)
+    run(folder)
+    (held,) = {*runs(folder)} - {baseline}
+    assert load_run(held).accepted == {key: "2999-12-31"}

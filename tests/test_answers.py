@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import date
+from time import process_time
 from typing import NamedTuple
 
 import pandas as pd
@@ -14,6 +15,8 @@ from pipeline.audit import exit_code
 from pipeline.config import load_config
 from pipeline.errors import ConfigError
 from pipeline.finding import Finding
+from pipeline.past import FindingPast, Past
+from pipeline.register import standings
 from pipeline.report.short_views import suites, summary
 from pipeline.result_json import content_digest, dumps, from_dict, loads, to_dict
 from pipeline.schedule_given import schedule_given
@@ -143,14 +146,19 @@ def test_a_whole_answer_is_read_as_it_stands(tmp_path):
     assert str(answer.due) == "2026-12-01"
     assert answer.exception == Accepted(answer.exception.until, "x", "x", "x")
     assert str(answer.exception.until) == "2026-12-31"
+    (tmp_path / "findings.toml").write_text(entry(exception(baseline='"r1"')), "utf8")
+    assert load_answers(tmp_path)[0].exception.baseline == "r1"
 
 
-def answered(*findings, started="2026-12-31T12:00:00+00:00", known=(), **answer):
+def answered(
+    *findings, started="2026-12-31T12:00:00+00:00", known=(), baseline="", **answer
+):
     """Return a result with these findings and one answer, to the first of them."""
     result = plain_result(("a", "b"), findings=findings)
     run = replace(result.run, volatile={**result.run.volatile, "started": started})
     given = {"key": (*findings, *known)[0].key[:12], **answer}
-    return with_answers(replace(result, run=run), (Answer(**given),), known)
+    answers = (Answer(**given),)
+    return with_answers(replace(result, run=run), answers, known, baseline=baseline)
 
 
 def accepted(until):
@@ -217,6 +225,52 @@ def test_a_run_that_did_not_end_cannot_be_accepted(status):
         f"Answer '{stopped.key[:12]}' in findings.toml must accept a finding about "
         "numbers, but 'interrupted' says that numbers are missing. It counts as before."
     )
+
+
+MOVED = Finding(
+    check="distribution_shift", severity="warning", subject="x", message="m."
+)
+
+
+@pytest.mark.parametrize(
+    ("finding", "named", "baseline", "state"),
+    [
+        (MOVED, "run 1", "run 1", "accepted"),
+        (MOVED, "run 1", "run 2", "lapsed"),
+        (MOVED, "", "run 1", "lapsed"),
+        (MOVED, "", "", "lapsed"),
+        (SHIFT, "", "run 2", "accepted"),
+        (SHIFT, "run 1", "run 1", "accepted"),
+        (SHIFT, "run 1", "run 2", "lapsed"),
+    ],
+)
+def test_an_exception_holds_under_the_baseline_that_it_names(
+    finding, named, baseline, state
+):
+    given = accepted("2027-01-01")._replace(baseline=named)
+    found = answered(finding, baseline=baseline, exception=given)
+    assert found.answers["state"].tolist() == [state]
+    assert bool(found.accepted) == (state == "accepted")
+    told = [f.check for f in found.findings[1:]]
+    assert told == ["exception_lapsed"] * (state == "lapsed")
+
+
+def test_an_exception_under_another_baseline_says_which_and_that_the_finding_counts():
+    given = accepted("2027-01-01")._replace(baseline="run 1")
+    told = answered(MOVED, baseline="run 2", exception=given).findings[1]
+    assert (told.severity, told.message) == (
+        "info",
+        f"Answer '{MOVED.key[:12]}' in findings.toml must name in exception.baseline "
+        "the approved run that its finding of 'distribution_shift' is held against, "
+        "but it names run 1 and the approved run is run 2. The finding counts.",
+    )
+
+
+def test_of_a_lapsed_exception_to_what_is_not_found_nothing_is_said():
+    given = accepted("2027-01-01")._replace(baseline="run 1")
+    found = answered(known=(MOVED,), baseline="run 2", exception=given)
+    assert found.findings == ()
+    assert found.answers["state"].tolist() == ["lapsed"]
 
 
 @pytest.mark.parametrize(
@@ -306,3 +360,19 @@ def test_an_older_result_has_no_answer_and_counts_as_it_did():
     assert old.answers.columns.tolist() == list(ANSWERS)
     assert old.verdict == "not confirmed"
     assert to_dict(old) == {**document, "schema_version": "1.0"}
+
+
+def test_the_time_that_answers_take_grows_as_their_number_not_as_its_square(tmp_path):
+    spent = []
+    for n in (300, 300, 3000):
+        keys = [replace(WEAK, subject=str(i)).key for i in range(n)]
+        lines = [f'[[finding]]\nkey = "{key}"\nowner = "a"' for key in keys]
+        (tmp_path / "findings.toml").write_text("\n".join(lines), "utf8")
+        known = [Mine(key, "c", "s") for key in keys]
+        seen = FindingPast(*("-", "c", "s", "warning"), *("r", "r"), 1, in_last=True)
+        past = Past(findings=tuple(seen._replace(key=key) for key in keys))
+        start = process_time()
+        found = with_answers(plain_result(("a",)), load_answers(tmp_path), known)
+        assert len(standings(found, past)) == n
+        spent.append(process_time() - start)
+    assert spent[2] < 20 * spent[1]

@@ -28,7 +28,7 @@ LAYERS = (
     "verify_run stored drift",
     "verify_signed timeline category_drift",
     "approvals run_index",
-    "index_file",
+    "index_file remembered",
     "verify_pdf verify_files",
     "statements",
     "data models model_table measure preconditions environment history doctor starter "
@@ -68,7 +68,7 @@ LAYERS = (
     "surface",
     "estimates stopping chain trail clock children",
     "records finding losses streams r_rng signoffs events locks",
-    "errors frozen expressions template_folder exit_codes wish",
+    "errors frozen expressions template_folder exit_codes wish baseline_checks",
 )
 
 COMMANDS = (

@@ -185,7 +185,7 @@ def test_lines_that_nobody_can_read_are_counted(tmp_path):
     said = []
     found = cut_short(tmp_path, said.append)
     assert [outcome.audit for outcome in found.finished] == ["a"]
-    words = f"Of {LOG} 3 lines cannot be read; what they told of is run again."
+    words = f"Of {LOG} 3 lines cannot be read; what was told there is run again."
     assert said == [words]
 
 
@@ -211,7 +211,9 @@ def test_what_was_under_way_at_a_kill_has_its_turn_last(tmp_path):
     logged(tmp_path, BEGAN, ended("b", 0), began("a"))
     batch, said = quietly(tmp_path)
     assert [line.split()[-1] for line in said[1:]] == ["c", "a"]
-    assert said[0].endswith("1 finished audits are not run again (--fresh runs them).")
+    assert said[0].endswith(
+        "what finished is not run again, 1 audit (--fresh runs all)."
+    )
     assert [outcome.exit_code for outcome in batch.outcomes] == [2, 0, 2]
 
 

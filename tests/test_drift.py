@@ -266,6 +266,17 @@ def test_quiet_columns_are_one_sentence():
     assert any("missing cells of all 2." in text for text in told)
 
 
+@pytest.mark.parametrize(
+    ("keeps", "words"), [(True, "have no column in common"), (False, "kept no dist")]
+)
+def test_runs_of_which_nothing_is_compared_say_why(keeps, words):
+    old, new = result(x=SMOOTH), result(z=SMOOTH)
+    frame = new.quantiles[new.quantiles["role"] == "feature"]
+    new = replace(new, quantiles=frame[: len(frame) * keeps])
+    told = [plain(b) for b in section_of(new, old).parts["blocks"] if type(b) is tuple]
+    assert any(words in text for text in told)
+
+
 def test_many_other_ends_of_columns_are_one_row_of_what_differs():
     columns = {f"x{k}": RNG.normal(size=60) for k in range(11)}
     both = [result(**{k: v + by for k, v in columns.items()}) for by in (0, 1)]

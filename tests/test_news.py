@@ -40,6 +40,15 @@ def test_a_first_run_that_failed_says_why():
     assert told[1:] == ("Failure, interrupted: a is b.",)
 
 
+def test_a_run_that_never_ended_and_fails_alike_again_is_no_news():
+    halt = replace(FOUND, check="interrupted", severity="failure")
+    last = ran("not established", "interrupted", {halt.key: "failure"})
+    other = replace(halt, subject="b", message="b.")
+    assert news(None, stopped(halt), Past(runs=(last,))) == ()
+    told = news(None, stopped(halt, other), Past(runs=(last,)))
+    assert told == ("Failure, interrupted: b.",)
+
+
 def test_the_same_again_is_no_news():
     assert news(run_of([30, 20, 10]), run_of([30, 20, 10]), NOTHING) == ()
 
@@ -157,6 +166,13 @@ def test_columns_that_came_and_went_are_named():
     told = news(before, now, NOTHING)
     assert "New columns: 'z'." in told
     assert "Columns that are gone: 'b', 'c'." in told
+
+
+def test_a_model_of_another_name_is_one_more_and_one_gone():
+    before = run_of([30, 20, 10])
+    frame = before.models.assign(model="boosted")
+    told = news(before, replace(before, models=frame), NOTHING)
+    assert told == ("New models: 'boosted'.", "Models that are gone: 'forest'.")
 
 
 def test_the_verdict_is_held_against_the_very_last_run():

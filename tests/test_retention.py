@@ -8,10 +8,12 @@ from tests.test_history import result
 
 from pipeline.chain import chain
 from pipeline.events import read_events
+from pipeline.finding import Finding
 from pipeline.history import save_run
 from pipeline.locks import locked
 from pipeline.retention import retire
 from pipeline.signoffs import line_of
+from pipeline.unattended import _compared
 
 NAMES = [f"2025112{day}T084600Z-3f9a1c2b" for day in range(5)]
 
@@ -82,6 +84,22 @@ def test_the_last_complete_run_is_never_removed(tmp_path):
         save_run(result(name, run=run), tmp_path, {}, exit_code=0)
     retire(tmp_path, 1)
     assert left(tmp_path) == [NAMES[0], NAMES[4]]
+
+
+def test_beyond_removed_runs_the_news_still_find_the_last_complete_one(tmp_path):
+    found = Finding(check="dependence", severity="warning", subject="a", message="m.")
+    status = dict(
+        zip(NAMES, ["complete", *["interrupted"] * 3, "complete"], strict=True)
+    )
+    for name in NAMES:
+        rows = {"status": status[name], "data_sha256": name}
+        given = {"findings": (found,)} if name == NAMES[4] else {}
+        run = replace(result(name).run, **rows)
+        save_run(result(name, run=run, **given), tmp_path, {}, exit_code=0)
+        if name == NAMES[3]:
+            retire(tmp_path, 1)
+    assert left(tmp_path) == [NAMES[0], *NAMES[3:]]
+    assert "New: warning, dependence: m." in [*_compared(tmp_path / "runs" / NAMES[4])]
 
 
 def test_the_newest_run_is_the_end_of_the_chain_not_the_greatest_name(tmp_path):

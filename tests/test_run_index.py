@@ -97,6 +97,33 @@ def test_a_finding_is_told_with_its_first_and_last_run_and_how_often(audit):
     assert runs_of(audit, last=1).findings == (again,)
 
 
+def test_what_runs_that_were_removed_had_found_is_counted_on(audit):
+    """As if A and B were there: their folders are gone, not what was found in them."""
+    whole = past_of(audit)
+    for name in (A, B):
+        remove(audit / "runs" / name)
+    left = past_of(audit)
+    assert [run.run_id for run in left.runs] == [C]
+    assert (left.findings, left.n_runs) == (whole.findings, 3)
+    add(audit, D, findings=(found(),))
+    (known,) = past_of(audit).findings
+    assert (known.first_run, known.last_run, known.times) == (A, D, 3)
+
+
+def test_a_kept_run_between_removed_ones_is_counted_once(audit):
+    remove(audit / "runs" / B)
+    assert past_of(audit).findings[0].times == 2
+    assert past_of(audit).n_runs == 3
+
+
+def test_of_a_memory_that_was_altered_nothing_is_taken(audit):
+    remove(audit / "runs" / A)
+    history = audit / "runs" / B / "history.json"
+    history.write_text(history.read_text("utf8").replace("forest", "fforest"), "utf8")
+    (known,) = past_of(audit).findings
+    assert (known.first_run, known.times) == (B, 1)
+
+
 def test_a_run_that_did_not_end_makes_no_finding_closed_or_open(audit):
     add(audit, D, findings=(found(),), status="interrupted")
     assert not runs_of(audit).findings[0].in_last

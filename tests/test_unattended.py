@@ -259,6 +259,26 @@ def test_a_failure_that_nobody_heard_of_is_told_by_the_next_run(audit):
     assert first.endswith(", and nobody was told: It broke.")
 
 
+def test_change_that_nobody_heard_of_is_told_by_the_next_run(audit):
+    folder = audit()
+    made = begun(folder, "-q", "--within", "600", "10")  # as if its watcher was killed
+    assert made.communicate() == ("", "")
+    assert run_unattended(folder, say=lambda _: None).code == 0
+    (news,) = (one["NEWS"] for one in told(folder) if one["EVENT"] == "change")
+    assert news.startswith("The run before ended with exit code 0 at 20")
+    assert ", and nobody was told: This is the first run: confirmed" in news
+
+
+def test_a_run_after_an_attempt_that_left_none_is_news(audit):
+    folder = audit()
+    append_event(folder, "began", pid=7, host="h", unattended=True)
+    append_event(folder, "ended", run_id="", exit_code=2, message="It is wrong.")
+    append_event(folder, "notified", hook="on_failure", exit_code=0)
+    run_unattended(folder, say=lambda _: None)
+    words = "The attempt before ended with exit code 2 and left no run; this one did."
+    assert words in told(folder)[0]["NEWS"]
+
+
 def test_no_zone_locale_or_folder_moves_a_run_and_a_clock_put_right_is_said(audit):
     folder = audit()
     ahead = '{"time": "2999-01-01T00:00:00+00:00", "event": "ended"}\n'

@@ -78,9 +78,11 @@ def history(
 
 def _one(told: "Timeline") -> Iterator[str]:
     """Yield the lines on one audit, the oldest row first."""
-    found = f"{_counted(told.n_found, 'finding')} in the last complete one"
+    from pipeline.errors import several
+
+    found = f"{several(told.n_found, 'finding')} in the last complete one"
     known = found if told.last_complete or not told.n_runs else "none complete"
-    yield f"{told.audit}: {_counted(told.n_runs, 'run')}, {known}"
+    yield f"{told.audit}: {several(told.n_runs, 'run')}, {known}"
     if told.rows:
         yield f"{'time (UTC)':19}  {'exit':>4}  {'verdict':25}  {'digest':12}  run"
     for row in told.rows:
@@ -89,10 +91,6 @@ def _one(told: "Timeline") -> Iterator[str]:
         if sentences:
             yield f"{title}:"
         yield from (f"  {sentence}" for sentence in sentences)
-
-
-def _counted(n: int, what: str) -> str:
-    return f"{n} {what}{'s' * (n != 1)}"
 
 
 def _row(row: "Row") -> Iterator[str]:

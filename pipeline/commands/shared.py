@@ -13,6 +13,7 @@ from typing import NoReturn, TypeAlias
 
 import click
 
+from pipeline.errors import several
 from pipeline.wish import heed, unheeded, wish
 
 Tell: TypeAlias = Callable[[int, int, str], None]
@@ -51,7 +52,9 @@ def terminable(within: tuple[float, float] | None = None) -> Iterator[None]:
         taken.append(number)
         _leave(number for number in terminals if not os.isatty(number))
         name = "" if number == SIGINT else signal.Signals(number).name
-        wish(f"its time limit of {minutes:g} minutes" if number == SIGALRM else name)
+        if number == SIGALRM:
+            name = f"its time limit of {several(minutes, 'minute')}"
+        wish(name)
 
     former = {n: signal.getsignal(n) for n in (SIGTERM, SIGINT, SIGHUP, SIGALRM)}
     for number in (SIGINT, SIGHUP):  # a job in the background, as the shell says; nohup

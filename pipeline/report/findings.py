@@ -1,5 +1,7 @@
 """Section K: what was found, as a register that can be answered."""
 
+from collections import Counter
+
 from pipeline.agreement import subject_of
 from pipeline.finding import Finding
 from pipeline.register import Standing
@@ -39,21 +41,23 @@ def title_of(finding: Finding) -> Sentence:
     return register_words.title_of(finding.check, finding.subject)
 
 
-def id_of(finding: Finding, result: AuditResult) -> str:
-    """Return the id of a finding on the page: its key, short.
+def ids_of(result: AuditResult) -> dict[int, str]:
+    """Return the ids of the findings on the page, by `id`: their keys, short.
 
     Of several findings with one key, those after the first say which they are.
     """
-    alike = [id(other) for other in result.findings if other.key == finding.key]
-    place = alike.index(id(finding)) + 1
-    short = f"finding-{finding.key[:KEY_DIGITS]}"
-    return short if place == 1 else f"{short}-{place}"
+    met, ids = Counter[str](), dict[int, str]()
+    for finding in result.findings:
+        met[finding.key] += 1
+        place, short = met[finding.key], f"finding-{finding.key[:KEY_DIGITS]}"
+        ids[id(finding)] = short if place == 1 else f"{short}-{place}"
+    return ids
 
 
 def link_to(finding: Finding, result: AuditResult) -> Link:
     """Return a link to where a finding stands in full, by its number."""
     places = [id(other) for other in gravest(result)]
-    return Link(id_of(finding, result), f"K{places.index(id(finding)) + 1}")
+    return Link(ids_of(result)[id(finding)], f"K{places.index(id(finding)) + 1}")
 
 
 def tally(result: AuditResult) -> Sentence:
@@ -67,9 +71,11 @@ def tally(result: AuditResult) -> Sentence:
 def findings(facts: Facts) -> Section:
     """Return section K: every finding, the gravest first."""
     places = {id(finding): i for i, finding in enumerate(facts.result.findings)}
+    ids, order = ids_of(facts.result), map(id, gravest(facts.result))
+    links = {id_: Link(ids[id_], f"K{n}") for n, id_ in enumerate(order, 1)}
     entries = tuple(
-        _entry(facts, finding, f"K{number}", places[id(finding)])
-        for number, finding in enumerate(gravest(facts.result), start=1)
+        _entry(facts, finding, links[id(finding)], places[id(finding)])
+        for finding in gravest(facts.result)
     )
     lede = (*tally(facts.result), ".") if entries else say("findings.none")
     lede += register_words.by_state(facts)
@@ -77,25 +83,25 @@ def findings(facts: Facts) -> Section:
     return Section("K", "findings", word("sections.findings"), lede, parts)
 
 
-def _entry(facts: Facts, finding: Finding, number: str, place: int) -> Entry:
+def _entry(facts: Facts, finding: Finding, link: Link, place: int) -> Entry:
     """Return a finding with the facts behind it, or a note in one paragraph."""
     standing = register_words.standing_of(facts, finding.key)
     message = " ".join(filter(None, (finding.message, finding.remedy)))
     return Entry(
-        id=id_of(finding, facts.result),
-        number=number,
+        id=link.target,
+        number=link.text,
         title=title_of(finding),
         severity=finding.severity,
         label=word(f"severity.{finding.severity}"),
         summary=register_words.summary(facts, standing)
         if standing
         else (shown(message),),
-        facts=_facts_of(facts, finding, standing, place) if standing else None,
+        facts=_facts_of(facts, finding, standing, link, place) if standing else None,
     )
 
 
 def _facts_of(
-    facts: Facts, finding: Finding, standing: Standing, place: int
+    facts: Facts, finding: Finding, standing: Standing, link: Link, place: int
 ) -> KeyValues:
     """Return the rows of the register; a row without content is left out."""
     effects = look_up("findings.effect")
@@ -110,9 +116,8 @@ def _facts_of(
         "key": (Styled("code", (finding.key[:KEY_DIGITS],)),),
     }
     told = ((say(f"findings.{name}"), text) for name, text in rows.items() if any(text))
-    number = link_to(finding, facts.result).text
-    title = say("findings.caption", number=number)
-    return KeyValues(f"{id_of(finding, facts.result)}-facts", title, tuple(told))
+    title = say("findings.caption", number=link.text)
+    return KeyValues(f"{link.target}-facts", title, tuple(told))
 
 
 def _criteria(facts: Facts, finding: Finding) -> Sentence:

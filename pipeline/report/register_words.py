@@ -23,6 +23,9 @@ from pipeline.report.wording import (
     word,
 )
 
+IN_WORDS = ("accepted", "expired", "lapsed")
+"""States of an exception that have a sentence of their own."""
+
 
 def title_of(check: str, subject: str, limit: int = SHORT) -> Sentence:
     """Return what a finding is about in a few words, with its subject."""
@@ -82,9 +85,9 @@ def _exception(answer: Mapping[str, Any]) -> Sentence:
     """Return until when a finding is accepted, by whom and why, and if it counts."""
     if not answer.get("accepted_until"):
         return ()
-    key = {"accepted": "accepted", "expired": "expired"}.get(answer["state"], "refused")
+    state_ = str(answer["state"])
     return say(
-        f"findings.{key}",
+        f"findings.{state_ if state_ in IN_WORDS else 'refused'}",
         day=str(answer["accepted_until"]),
         by=display_name(str(answer["approved_by"])),
         reason=ended(str(answer["reason"])),

@@ -17,7 +17,9 @@ WORST = ("moved", "not comparable", "below the limit", "within chance")
 def shifted(facts: Facts) -> tuple[Table | Sentence, ...]:
     """Return the columns that moved beyond chance, the worst first; others counted."""
     if not facts.shifts:
-        return (say("change.shifts_unknown"),)
+        kept = [s.quantiles for s in (facts.baseline, facts.result) if s is not None]
+        unknown = any(frame.empty for frame in kept)
+        return (say(f"change.shifts_{'unknown' if unknown else 'apart'}"),)
     found = sorted(facts.shifts, key=_order)
     loud = [shift for shift in found if _worst(shift) != "within chance"]
     total = tallied("change", len(found))

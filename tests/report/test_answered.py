@@ -99,6 +99,13 @@ def test_a_finding_shows_its_state_owner_and_day(answer, line):
             "Not in force: numbers are missing, and an exception cannot stand in for "
             "them. It names 2026-12-31, B. Zając: why.",
         ),
+        (
+            replace(SHIFT, check="missing_share"),
+            date(2026, 12, 31),
+            "Not in force: it does not name the approved baseline that the finding is "
+            "held against, so that the finding counts. It names 2026-12-31, B. Zając: "
+            "why.",
+        ),
     ],
 )
 def test_an_exception_says_until_when_by_whom_and_whether_it_counts(
@@ -120,9 +127,9 @@ def test_a_finding_without_an_answer_has_no_row_for_one():
 
 def test_a_finding_names_its_first_run_and_how_many_runs_found_it():
     (known,) = entries(told(SHIFT, past=past_of(SHIFT)))
-    assert rows(known)["Found"] == "First in run run 1, in 3 of 3 runs that are kept."
+    assert rows(known)["Found"] == "First in run run 1, in 3 of 3 runs that are known."
     (new,) = entries(told(SHIFT, past=past_of(WEAK)))
-    assert rows(new)["Found"] == "First in this run, after 2 kept without it."
+    assert rows(new)["Found"] == "First in this run, after 2 without it."
 
 
 def test_a_finding_that_came_back_says_so():
