@@ -28,6 +28,7 @@ from pipeline.errors import AuditError
 from pipeline.events import append_event, read_events
 from pipeline.exit_codes import GRAVEST, gravest
 from pipeline.locks import locked
+from pipeline.wish import hear
 
 WORDS = {
     2: "Configuration, data or model must be mended: importance-audit run says how.",
@@ -120,6 +121,7 @@ def run_batch(
             batch = _batch(folder, names, done)
             append_event(folder, "batch_ended", into=LOG, exit_code=batch.exit_code)
         except KeyboardInterrupt:
+            hear()
             append_event(folder, "batch_stopped", into=LOG)
             batch = _batch(folder, names, done)._replace(exit_code=130)
         after_each(batch)
@@ -217,6 +219,7 @@ def _code_of(audit: Path, options: Sequence[str]) -> tuple[int, bool]:
         try:
             return child.wait(), False
         except KeyboardInterrupt:
+            hear()
             child.terminate()
         try:
             return child.wait(), True

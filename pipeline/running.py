@@ -34,7 +34,9 @@ from pipeline.rendering import PDF_FAILED, rendered
 from pipeline.report.fonts import check_fonts
 from pipeline.result import AuditResult
 from pipeline.run_index import past_of
+from pipeline.stopping import stop_in
 from pipeline.trail import TRAIL
+from pipeline.wish import hear
 from r_bridge import host
 from r_bridge.errors import RBridgeError, RDied, RTimeout, RUnavailable
 
@@ -169,23 +171,12 @@ def _audited(config: AuditConfig, on_step: Step | None) -> tuple[AuditResult, st
         step = "engines and models" if rows else "reading of the rows"
         return not_begun(config, error, step, rows, started=started), str(error)
     except (Exception, KeyboardInterrupt, SystemExit) as fault:
-        stop = _stop_in(fault)
+        stop = stop_in(fault)
         if stop is None and isinstance(fault, AuditError | RBridgeError):
             raise
         cause = stop or fault
         step = "gathering of the result" if rows else "reading of the rows"
         return not_begun(config, cause, step, rows, started=started), ""
-
-
-def _stop_in(fault: BaseException) -> KeyboardInterrupt | None:
-    """Return the wish to stop behind a fault, None if there is none.
-
-    It may come while a library loads, which then says that it cannot be imported.
-    """
-    cause: BaseException | None = fault
-    while cause is not None and not isinstance(cause, KeyboardInterrupt):
-        cause = cause.__cause__ or cause.__context__
-    return cause
 
 
 class _Known(NamedTuple):
@@ -242,6 +233,7 @@ def _kept(result: AuditResult, known: _Known, config: AuditConfig) -> Ran:
         )
         return Ran(code, shown, folder, tuple(files))
     except (Exception, KeyboardInterrupt) as error:
+        hear()
         interrupted, code = isinstance(error, KeyboardInterrupt), exit_code(result)
         code = 130 if interrupted else code if code in (3, 130) else 4
         words = "it was interrupted." if interrupted else _told(error)

@@ -9,6 +9,7 @@ from traceback import format_exception
 from typing import Any, Literal, TypeAlias
 
 from pipeline.finding import Finding
+from pipeline.wish import hear
 from r_bridge.errors import RUnavailable
 
 log = logging.getLogger(__name__)
@@ -23,6 +24,17 @@ REPORT_IT = (
 MORE_MEMORY = "Ask for fewer rows (n_rows), or close what else takes memory."
 
 
+def stop_in(fault: BaseException) -> KeyboardInterrupt | None:
+    """Return the wish to stop behind a fault, None if there is none.
+
+    It may come while a library loads, which then says that it cannot be imported.
+    """
+    cause: BaseException | None = fault
+    while cause is not None and not isinstance(cause, KeyboardInterrupt):
+        cause = cause.__cause__ or cause.__context__
+    return cause
+
+
 def stop_of(error: BaseException, step: str) -> tuple[Status, Finding]:
     """Return how a run ended in a step, and the finding that says so.
 
@@ -34,6 +46,8 @@ def stop_of(error: BaseException, step: str) -> tuple[Status, Finding]:
     step : str
         The label of the step.
     """
+    hear()
+    error = stop_in(error) or error
     words = str(error)
     if isinstance(error, KeyboardInterrupt):
         by = f" by {words}" if words else ""

@@ -68,7 +68,7 @@ LAYERS = (
     "surface",
     "estimates stopping chain trail clock children",
     "records finding losses streams r_rng signoffs events locks",
-    "errors frozen expressions template_folder exit_codes",
+    "errors frozen expressions template_folder exit_codes wish",
 )
 
 COMMANDS = (

@@ -121,6 +121,16 @@ def test_findings_are_logged_in_the_step_that_made_them_but_notes_are_not():
     ]
 
 
+def test_a_wish_to_stop_that_an_import_of_a_step_took_for_a_fault_is_one():
+    def loads():
+        raise ImportError("failed") from KeyboardInterrupt("SIGTERM")
+
+    kept = followed(loads)
+    assert kept.status == "interrupted"
+    words = "The audit was interrupted by SIGTERM in the step 'a'."
+    assert kept.findings[0].message == words
+
+
 def test_a_fault_of_the_user_is_raised_while_the_audit_is_prepared():
     kept = Journal(on_step=lambda *_: None)
     with pytest.raises(DataError):

@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from signal import SIGINT, SIGTERM
+from signal import SIGALRM, SIGINT, SIGTERM
 from typing import NoReturn, TypeAlias
 
 import click
+
+from pipeline.wish import Wish, hear, utter_again
 
 Tell: TypeAlias = Callable[[int, int, str], None]
 
@@ -25,7 +27,8 @@ def terminable(within: tuple[float, float] | None = None) -> Iterator[None]:
     """Take SIGTERM, as schedulers send it, for Ctrl-C, and the end of its time too.
 
     Once, and not after Ctrl-C: the folder of an interrupted run is being saved then,
-    and a batch passes on to its run what the terminal has sent to both.
+    and a batch passes on to its run what the terminal has sent to both. Again, though,
+    if it was lost before anybody heard it: a person would, a scheduler does not.
 
     Parameters
     ----------
@@ -33,18 +36,21 @@ def terminable(within: tuple[float, float] | None = None) -> Iterator[None]:
         The seconds that are left, and the minutes there were for all tries.
     """
     seconds, minutes = within or (0.0, 0.0)
-    taken: list[int] = []
+    taken: list[str] = []
 
     def interrupt(number: int, _: object) -> None:
-        if number != SIGINT and taken:
-            return
-        taken.append(number)
-        name = signal.Signals(number).name
-        if number == signal.SIGALRM:
-            name = f"its time limit of {minutes:g} minutes"
-        raise KeyboardInterrupt(*([] if number == SIGINT else [name]))
+        if number == SIGINT:
+            taken.append("")
+            raise KeyboardInterrupt
+        if not taken:
+            name = signal.Signals(number).name
+            is_late = number == SIGALRM
+            taken.append(f"its time limit of {minutes:g} minutes" if is_late else name)
+            raise Wish(taken[0])
+        if number == SIGALRM:
+            utter_again(taken[0])
 
-    numbers = (SIGTERM, SIGINT, *([signal.SIGALRM] if within else []))
+    numbers = (SIGTERM, SIGINT, SIGALRM)
     former = {number: signal.getsignal(number) for number in numbers}
     if former[SIGINT] is signal.SIG_IGN:  # a job in the background, as the shell says
         del former[SIGINT]
@@ -54,6 +60,7 @@ def terminable(within: tuple[float, float] | None = None) -> Iterator[None]:
     try:
         yield
     finally:
+        hear()
         signal.setitimer(signal.ITIMER_REAL, 0)
         for number, handler in former.items():
             signal.signal(number, handler)
