@@ -17,6 +17,9 @@ from pipeline.result import AuditResult
 CHECKS = ("distribution_shift", "missing_share")
 """The checks of the table of thresholds that hold a run against its baseline."""
 TENTHS = np.arange(1, 10)
+SAME = 1e-12
+"""Numbers that differ by no more than this part of them are one value: of a column that
+is computed, another version of a library may give other last digits."""
 MISS_RATE = 0.01
 """Chance that a run of unchanged columns has any that is told to have moved."""
 Verdict = Literal["moved", "below the limit", "within chance", "not comparable"]
@@ -99,7 +102,8 @@ def shifts(baseline: AuditResult, result: AuditResult) -> tuple[Shift, ...]:
     Units: none. Rows count alike, whatever they weigh, and are taken to be drawn
     independently of each other: of rows that follow each other in time the noise is
     larger. Where both runs share rows it is smaller. What moves within a cell, such as
-    the largest value, moves nothing. The share of rows in a cell of the run is known
+    the largest value, moves nothing, and numbers that agree to a part in
+    :math:`10^{12}` are one value. The share of rows in a cell of the run is known
     to 1/100 where it has more than 50 values, and exactly else.
 
     References
@@ -204,8 +208,8 @@ def _of_values(old: Sketch, new: Sketch, miss_rate: float) -> Stability:
         return NO_ANSWER
     if old.kind == "category":
         return stability(*_by_level(old.levels, new.levels), miss_rate=miss_rate)
-    inner, own = _cuts(old)
-    before = np.concatenate([[0.0], own, [old.known]])
+    inner = _cuts(old)
+    before = np.concatenate([[0.0], _counted(old, inner)[0], [old.known]])
     after, open_by = _counted(new, inner)
     room = np.concatenate([[0.0], open_by, [0.0]])
     return stability(
@@ -232,8 +236,8 @@ class _Cuts(NamedTuple):
     with_it: "np.ndarray[tuple[int], np.dtype[np.bool_]]"
 
 
-def _cuts(old: Sketch) -> tuple[_Cuts, Floats]:
-    """Return where the cells of a number end, and how many rows lie before.
+def _cuts(old: Sketch) -> _Cuts:
+    """Return where the cells of a number end.
 
     A value that a tenth of the rows share has a cell of its own: a value next to it is
     another one, on whichever side.
@@ -246,21 +250,22 @@ def _cuts(old: Sketch) -> tuple[_Cuts, Floats]:
     at = np.concatenate([alone, after])
     with_it = np.arange(len(at)) >= len(alone)
     order = np.lexsort((with_it, at))
-    at, with_it = at[order], with_it[order]
-    counts = np.where(with_it, old.upto[at], old.below[at]).astype(np.float64)
-    return _Cuts(old.values[at], with_it), counts
+    return _Cuts(old.values[at[order]], with_it[order])
 
 
-def _counted(new: Sketch, cuts: _Cuts) -> tuple[Floats, Floats]:
+def _counted(side: Sketch, cuts: _Cuts) -> tuple[Floats, Floats]:
     """Return how many rows lie before each cut, and by how many that may be wrong.
 
     Between two values that were kept, half of the rows between are taken.
     """
-    at = np.searchsorted(new.values, cuts.values)
-    below = np.concatenate([new.below, [new.known]])
-    upto = np.concatenate([[0], new.upto])
-    is_kept = np.concatenate([new.values, [np.nan]])[at] == cuts.values
-    exact = np.where(cuts.with_it, upto[np.minimum(at + 1, len(upto) - 1)], below[at])
-    between = below[at] - upto[at]
-    counts = np.where(is_kept, exact, (below[at] + upto[at]) / 2)
-    return counts, np.where(is_kept, 0.0, between / 2)
+    room = SAME * np.where(np.isfinite(cuts.values), np.abs(cuts.values), 0.0)
+    first = np.searchsorted(side.values, cuts.values - room)
+    end = np.searchsorted(side.values, cuts.values + room, side="right")
+    below = np.concatenate([side.below, [side.known]])
+    upto = np.concatenate([[0], side.upto])
+    is_kept = end > first
+    exact = np.where(cuts.with_it, upto[end], below[first])
+    between = below[first] - upto[first]
+    counts = np.where(is_kept, exact, (below[first] + upto[first]) / 2)
+    # two cuts may be one value
+    return np.maximum.accumulate(counts), np.where(is_kept, 0.0, between / 2)

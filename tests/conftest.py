@@ -6,11 +6,18 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 # Frames for predict made of what changed in R are held against all columns.
 os.environ.setdefault("R_BRIDGE_CHECK_CACHE", "1")
 # Each of the many processes that tests start would compile the project for itself.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# How long an example takes is no claim: the first may load libraries, or read our code.
+settings.register_profile(
+    "any clock", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("any clock")
 
 R_PACKAGES = {
     "needs_dalex": "DALEX",

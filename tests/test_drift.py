@@ -104,6 +104,21 @@ def test_a_value_of_a_tenth_of_the_rows_that_becomes_another_is_seen(other):
     assert one(old, np.where(old == 0, other, old)).verdict == "moved"
 
 
+@pytest.mark.parametrize("towards", [-np.inf, np.inf])
+def test_other_last_digits_of_a_computed_column_move_nothing(towards):
+    for values in (np.log(np.arange(700) % 3 + 2), SMOOTH):
+        digits = np.where(np.arange(len(values)) % 2, values, -values / 7)
+        assert one(digits, np.nextafter(digits, towards)).statistic == 0.0
+
+
+def test_a_column_of_two_last_digits_is_as_that_of_either():
+    values = np.log(np.arange(700) % 3 + 2)
+    both = np.where(np.arange(700) % 2, values, np.nextafter(values, 9.0))
+    assert one(both, values).statistic == one(values, both).statistic == 0.0
+    moved = one(both, 2 * both), one(values, 2 * values)
+    assert moved[0].statistic == moved[1].statistic > 1.0
+
+
 def test_infinite_values_are_the_ends_of_the_order():
     data = dataset(pd.DataFrame({"x": SMOOTH}), SMOOTH, task="regression", name="made")
     ends = np.where(np.abs(SMOOTH) > 1.0, np.sign(SMOOTH) * np.inf, SMOOTH)

@@ -162,6 +162,17 @@ def test_a_run_beyond_its_time_is_ended_and_told(audit):
     assert kinds(folder).count("began") <= 1
 
 
+def test_a_wish_to_stop_that_was_lost_on_its_way_still_ends_the_run(audit):
+    lost = """try:
+            os.kill(os.getpid(), signal.SIGTERM)
+        except BaseException:
+            pass
+        time.sleep(60)"""
+    ended = run_unattended(audit(fit=lost), say=lambda _: None)
+    assert (ended.code, bool(ended.run_id)) == (130, True)
+    assert "interrupted by SIGTERM" in told(audit())[-1]["SUMMARY"]
+
+
 def test_a_run_that_r_failed_is_tried_again_and_each_try_is_said(audit, monkeypatch):
     monkeypatch.setenv("IMPORTANCE_AUDIT_R_LIBRARY", "/nowhere")
     monkeypatch.setenv("PATH", "/nowhere")
