@@ -272,7 +272,8 @@ def test_a_failure_that_nobody_heard_of_is_told_by_the_next_run(audit):
 
 def test_change_that_nobody_heard_of_is_told_by_the_next_run(audit):
     folder = audit()
-    made = begun(folder, "-q", "--within", "600", "10")  # as if its watcher was killed
+    limit = ("600", "10", str(os.getpid()))  # as if its watcher was killed
+    made = begun(folder, "-q", "--within", *limit)
     assert made.communicate() == ("", "")
     assert run_unattended(folder, say=lambda _: None).code == 0
     (news,) = (one["NEWS"] for one in told(folder) if one["EVENT"] == "change")
