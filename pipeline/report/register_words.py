@@ -11,6 +11,7 @@ from pipeline.report.blocks import Cell, Column, Row, Sentence, Table
 from pipeline.report.facts import Facts, tallied
 from pipeline.report.wording import (
     SHORT,
+    counted,
     display_name,
     ended,
     joined,
@@ -100,7 +101,8 @@ def _history(facts: Facts, standing: Standing) -> Sentence:
     if not before:
         return ()
     if standing.times == 1:
-        told = say("findings.first_here", runs=tallied("history.runs", before))
+        runs = counted(tallied("history.runs", before), "past_run")
+        told = say("findings.first_here", runs=runs)
     else:
         told = say(
             "findings.again" if standing.state == "reopened" else "findings.first",

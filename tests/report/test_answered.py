@@ -129,7 +129,7 @@ def test_a_finding_names_its_first_run_and_how_many_runs_found_it():
     (known,) = entries(told(SHIFT, past=past_of(SHIFT)))
     assert rows(known)["Found"] == "First in run run 1, in 3 of 3 runs that are known."
     (new,) = entries(told(SHIFT, past=past_of(WEAK)))
-    assert rows(new)["Found"] == "First in this run, after 2 without it."
+    assert rows(new)["Found"] == "First in this run, after 2 runs without it."
 
 
 def test_a_finding_that_came_back_says_so():
