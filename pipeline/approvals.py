@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pipeline.errors import DataError
 from pipeline.past import Approved
 from pipeline.signoffs import Signoff
-from pipeline.trail import RUNS, TRAIL, read_trail, readable, sha256
+from pipeline.trail import RUNS, TRAIL, content, read_trail, sha256
 
 if TYPE_CHECKING:
     from pipeline.result import AuditResult
@@ -86,10 +86,10 @@ def shortened(folder: Path) -> str:
     DataError
         If a trail cannot be read.
     """
-    own = readable(folder / TRAIL)
+    own = content(folder / TRAIL)
     copies = sorted(folder.glob(f"{RUNS}/[!.]*/signed/[1-9]*/{TRAIL}"))
     for path in copies:
-        if not own.startswith(readable(path)):
+        if not own.startswith(content(path)):
             place = path.parent.relative_to(folder).as_posix()
             return (
                 f"{TRAIL} must hold every sign-off of its runs, but it lacks lines of "
@@ -131,7 +131,7 @@ def records(path: Path) -> tuple[Signoff, ...]:
     DataError
         If it cannot be read, or its chain is broken.
     """
-    data = readable(path)
+    data = content(path)
     trail = read_trail(data[: data.rfind(b"\n") + 1])
     for fault in trail.faults:
         raise DataError(

@@ -81,28 +81,14 @@ def anchors(audit: Path) -> dict[str, dict[str, Any]]:
     """
     found = {}
     for path in (TRAIL, EVENTS, _last_manifest(audit)):
-        with suppress(OSError):
+        with suppress(DataError):
             data = content(audit / path)
             found[path] = {"bytes": len(data), "sha256": sha256(data)}
     return found
 
 
 def content(path: Path) -> bytes:
-    """Return the bytes of a file that need not be there.
-
-    Raises
-    ------
-    OSError
-        If it is there and cannot be read.
-    """
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        return b""
-
-
-def readable(path: Path) -> bytes:
-    """Return the bytes of a file that an audit only ever adds to, empty if not there.
+    """Return the bytes of a file that need not be there, none if it is not.
 
     Raises
     ------
@@ -110,7 +96,9 @@ def readable(path: Path) -> bytes:
         If it is there and cannot be read.
     """
     try:
-        return content(path)
+        return path.read_bytes()
+    except FileNotFoundError:
+        return b""
     except OSError as error:
         raise DataError(
             f"{path} must be readable, but the system says: {error.strerror}."
@@ -159,7 +147,7 @@ def _read(line: bytes) -> tuple[Signoff | None, str]:
 
 def _last_manifest(audit: Path) -> str:
     """Return the manifest of the last sign-off by its path, the trail if none is."""
-    with suppress(OSError):
+    with suppress(OSError, DataError):
         records = read_trail(content(audit / TRAIL)).records
         place = place_of(records[-1]) if records and records[-1] else ""
         path = f"{place}/manifest.json"

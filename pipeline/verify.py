@@ -11,7 +11,7 @@ from pipeline.chain import chain, run_folders
 from pipeline.errors import DataError
 from pipeline.events import EVENTS, read_events
 from pipeline.statements import Mismatch, Verification
-from pipeline.trail import RUNS, TRAIL, read_trail, readable
+from pipeline.trail import RUNS, TRAIL, content, read_trail
 from pipeline.verify_pdf import verify_pdf
 from pipeline.verify_run import verify_folder
 from pipeline.verify_signed import broken
@@ -46,7 +46,7 @@ def verify_audit(folder: Path) -> Verification:
     """
     folder = folder.resolve()
     names = run_folders(folder)
-    trail = readable(folder / TRAIL)
+    trail = content(folder / TRAIL)
     runs = chain(folder)
     found = [Mismatch(RUNS, "an unbroken chain", gap) for gap in runs.gaps]
     found += [*broken(trail, TRAIL), *_unsigned(trail, names), *_unreadable(folder)]

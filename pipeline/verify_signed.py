@@ -16,7 +16,7 @@ from pipeline.events import EVENTS
 from pipeline.manifest import is_sealed
 from pipeline.signoffs import DETACHED, Signoff, place_of
 from pipeline.statements import Mismatch, statement
-from pipeline.trail import TRAIL, read_trail, readable, sha256
+from pipeline.trail import TRAIL, content, read_trail, sha256
 from pipeline.verify_files import SIGNED, carried, listed, paged, read
 
 SIGNATURE = "signature/"
@@ -94,7 +94,7 @@ def anchored(
         if not KNOWN.fullmatch(path) or ".." in path.split("/"):
             yield Mismatch(name, "a trail of known files", path)
             continue
-        data = readable(audit / path)
+        data = content(audit / path)
         when = f"as when {name} was written"
         if len(data) < size:
             expected = f"at least {size} bytes, {when}"
@@ -107,7 +107,7 @@ def anchored(
 def _trail(run: Signed, copies: Mapping[str, bytes]) -> tuple[str, bytes]:
     """Return the trail that counts and its name: the longest copy, if handed on."""
     if run.audit is not None:
-        return f"../../{TRAIL}", readable(run.audit / TRAIL)
+        return f"../../{TRAIL}", content(run.audit / TRAIL)
     return max(copies.items(), key=lambda item: len(item[1]), default=(TRAIL, b""))
 
 

@@ -170,6 +170,19 @@ def test_a_broken_trail_names_no_baseline(audit):
     )
 
 
+def test_a_trail_that_cannot_be_read_is_named_before_anything_is_signed(audit):
+    (audit / "signoffs.jsonl").unlink()
+    (audit / "signoffs.jsonl").mkdir()
+    before = below(audit)
+    answer = approve(audit / "runs" / SECOND)
+    assert (answer.exit_code, answer.stderr) == (
+        2,
+        f"{audit}/signoffs.jsonl must be readable, but the system says: Is a "
+        "directory.\n",
+    )
+    assert below(audit) == before
+
+
 def test_render_prints_the_sign_offs_of_a_run_also_of_one_that_was_handed_on(audit):
     run = audit / "runs" / FIRST
     assert stored_context(run).signoffs == read_trail(trail()[0]).records

@@ -55,6 +55,7 @@ def test_a_wish_that_was_heeded_is_not_made_again(monkeypatch):
         signal.raise_signal(signal.SIGTERM)
         signal.raise_signal(signal.SIGALRM)
         time.sleep(0.2)
+        assert wish.unheeded() is None
 
 
 def test_a_fault_that_a_library_makes_of_a_wish_is_the_wish():
