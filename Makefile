@@ -5,7 +5,7 @@ python := .venv/bin/python
 
 report: ## run an audit with real R in it and say where its report lies
 	@scripts/install report
-	@$(python) -m pipeline run reports/$$(scripts/which-audit)
+	@$(python) -m importance_audit run reports/$$(scripts/which-audit)
 
 papers: ## run every audit that states claims of a paper, and show what reproduces
 	@scripts/install papers
@@ -23,6 +23,7 @@ check: ## lint, format, types
 	@scripts/install test
 	ruff check .
 	ruff format --check .
+	@d=.cache/typed/importance_audit; rm -rf $$d; mkdir -p $$d; ln -s "$$PWD"/pipeline/* "$$PWD"/r_bridge "$$PWD"/templates $$d/
 	$(python) -m mypy
 
 bench: ## side-by-side timings, one table each

@@ -1,8 +1,89 @@
 """Audit the variable importances of fitted models, in Python and in R.
 
-Read the modules in this order: `records` and `result` (the nouns), `audit` (the one
-function), `importance` and `effects` (what is measured), `references` (who else
-measures it), `agreement` (whether they agree), `report.view` (what the reader sees),
-`running` (one run, from its file to its folder), `chain`, `trail` and `register` (runs,
-signatures and findings over time), `unattended` (a run that nobody watches).
+From Python, import names from here; each is loaded when it is first used:
+
+    import importance_audit as ia
+
+    rows = ia.dataset(X, y, name="test rows", task="regression")
+    forest = ia.wrap(fitted, name="forest", task="regression")
+    result = ia.audit(None, rows, ia.parse_config({…}), models=(forest,))
+
+The rooms, from the top down; each imports from those below it only: `cli` (commands),
+`operate` (what a command does), `report` (pages), `auditing` (the function `audit`) and
+`runs` (run folders over time), `config`, `assess` (what is said about numbers),
+`engines` (vip, DALEX and the others in R), `methods` (what is measured), `models`,
+`data`, `records`; `r_bridge` is below all of them.
 """
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from importance_audit.r_bridge.errors import (
+        RBridgeError,
+        RDied,
+        RError,
+        RTimeout,
+        RUnavailable,
+    )
+
+    from .auditing.audit import audit
+    from .config.load import load_config, parse_config
+    from .data.datasets import dataset
+    from .models.fit import wrap
+    from .records.errors import (
+        AuditError,
+        ConfigError,
+        DataError,
+        LockedError,
+        ModelError,
+        NotApplicable,
+    )
+    from .report.pages.html import show
+    from .runs.load import load_whole_run as load
+
+__all__ = [
+    "AuditError",
+    "ConfigError",
+    "DataError",
+    "LockedError",
+    "ModelError",
+    "NotApplicable",
+    "RBridgeError",
+    "RDied",
+    "RError",
+    "RTimeout",
+    "RUnavailable",
+    "audit",
+    "dataset",
+    "load",
+    "load_config",
+    "parse_config",
+    "show",
+    "wrap",
+]
+
+_PLACES = {
+    "audit": "auditing.audit",
+    "dataset": "data.datasets",
+    "load": "runs.load",
+    "load_config": "config.load",
+    "parse_config": "config.load",
+    "show": "report.pages.html",
+    "wrap": "models.fit",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name when it is first used: most commands need few of them."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    errors = "r_bridge.errors" if name.startswith("R") else "records.errors"
+    module = import_module(f"importance_audit.{_PLACES.get(name, errors)}")
+    value = getattr(module, "load_whole_run" if name == "load" else name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

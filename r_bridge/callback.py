@@ -10,9 +10,9 @@ from typing import Any
 
 from rpy2 import rinterface
 
-from r_bridge import from_r, to_r
-from r_bridge.channel import Array, Channel
-from r_bridge.errors import RBridgeError
+from . import from_r, to_r
+from .channel import Array, Channel
+from .errors import RBridgeError
 
 # What R may still call must stay referenced, or R calls into freed memory.
 _for_ever: list[Any] = []

@@ -35,7 +35,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from r_bridge.errors import RBridgeError
+from .errors import RBridgeError
 
 Message: TypeAlias = tuple[Any, ...]
 Record: TypeAlias = tuple[Any, ...]

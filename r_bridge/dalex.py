@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from r_bridge import host
+from . import host
 
 Floats = npt.NDArray[np.float64]
 Predict = Callable[[pd.DataFrame], Floats]
@@ -73,7 +73,7 @@ def parts(
 
     Raises
     ------
-    r_bridge.errors.RBridgeError
+    importance_audit.r_bridge.errors.RBridgeError
     """
     answer = host.current().call(
         "dalex_parts",
@@ -128,7 +128,7 @@ def profile(
 
     Raises
     ------
-    r_bridge.errors.RBridgeError
+    importance_audit.r_bridge.errors.RBridgeError
     """
     asked = {"data": frame, "feature": feature, "grid": grid}
     values = host.current().call(
@@ -177,7 +177,7 @@ def predictions_and_draws(
 
     Raises
     ------
-    r_bridge.errors.RBridgeError
+    importance_audit.r_bridge.errors.RBridgeError
     """
     answer = host.current().call(
         "predictions",

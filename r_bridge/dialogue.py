@@ -10,12 +10,12 @@ from typing import Any, NamedTuple, NoReturn
 import numpy.typing as npt
 import pandas as pd
 
-from r_bridge.channel import Array, Message, Record
-from r_bridge.errors import RBridgeError, RError, RTimeout
-from r_bridge.mould import Restorer
-from r_bridge.process import Process, ProcessEnded
-from r_bridge.schema import Schema, check_prediction, check_same, restore
-from r_bridge.unpack import unpack
+from .channel import Array, Message, Record
+from .errors import RBridgeError, RError, RTimeout
+from .mould import Restorer
+from .process import Process, ProcessEnded
+from .schema import Schema, check_prediction, check_same, restore
+from .unpack import unpack
 
 Predict = Callable[[pd.DataFrame], npt.NDArray[Any]]
 

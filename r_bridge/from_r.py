@@ -11,8 +11,8 @@ import numpy as np
 from rpy2 import rinterface
 from rpy2.rinterface_lib.openrlib import ffi, rlib
 
-from r_bridge.channel import NA_INTEGER, Array, Record, append_texts, encode_texts
-from r_bridge.errors import RBridgeError
+from .channel import NA_INTEGER, Array, Record, append_texts, encode_texts
+from .errors import RBridgeError
 
 _WORDS = (
     (rinterface.FloatSexpVector, "double"),

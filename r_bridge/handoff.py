@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from r_bridge import host, rds_scan
-from r_bridge.errors import RBridgeError
+from . import host, rds_scan
+from .errors import RBridgeError
 
 Floats = npt.NDArray[np.float64]
 

@@ -17,17 +17,14 @@ from typing import Any
 
 import pandas as pd
 
-from r_bridge.channel import Array
-from r_bridge.dialogue import Counts, Dialogue, Predict, Question
-from r_bridge.errors import RBridgeError, RUnavailable
-from r_bridge.installation import library_folder, what_is_installed
-from r_bridge.pack import pack
-from r_bridge.process import (
-    Process,
-    ProcessEnded,
-)
-from r_bridge.schema import describe
-from r_bridge.unpack import unpack
+from .channel import Array
+from .dialogue import Counts, Dialogue, Predict, Question
+from .errors import RBridgeError, RUnavailable
+from .installation import library_folder, what_is_installed
+from .pack import pack
+from .process import Process, ProcessEnded
+from .schema import describe
+from .unpack import unpack
 
 _PACKAGE = Path(__file__).parent
 _START_SECONDS = 60.0

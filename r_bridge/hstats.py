@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from r_bridge import host
+from . import host
 
 Floats = npt.NDArray[np.float64]
 Predict = Callable[[pd.DataFrame], Floats]
@@ -57,7 +57,7 @@ def permutation(
 
     Raises
     ------
-    r_bridge.errors.RBridgeError
+    importance_audit.r_bridge.errors.RBridgeError
     """
     answer = host.current().call(
         "hstats_permutation",
@@ -108,7 +108,7 @@ def h_squared(
 
     Raises
     ------
-    r_bridge.errors.RBridgeError
+    importance_audit.r_bridge.errors.RBridgeError
     """
     answer = host.current().call(
         "hstats_h",

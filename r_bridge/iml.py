@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from r_bridge import host
+from . import host
 
 Floats = npt.NDArray[np.float64]
 Predict = Callable[[pd.DataFrame], Floats]
@@ -47,7 +47,7 @@ def permutation(
 
     Raises
     ------
-    r_bridge.errors.RBridgeError
+    importance_audit.r_bridge.errors.RBridgeError
     """
     answer = host.current().call(
         "iml_permutation",
@@ -91,7 +91,7 @@ def curve(
 
     Raises
     ------
-    r_bridge.errors.RBridgeError
+    importance_audit.r_bridge.errors.RBridgeError
     """
     values = host.current().call(
         "iml_curve",
@@ -124,7 +124,7 @@ def h(
 
     Raises
     ------
-    r_bridge.errors.RBridgeError
+    importance_audit.r_bridge.errors.RBridgeError
     """
     values = host.current().call(
         "iml_h",

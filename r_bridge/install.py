@@ -3,7 +3,7 @@
 import subprocess
 from pathlib import Path
 
-from r_bridge.errors import RUnavailable
+from .errors import RUnavailable
 
 PACKAGES = ("DALEX", "pdp", "vip", "fastshap")
 SETS = {

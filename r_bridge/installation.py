@@ -8,9 +8,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from r_bridge.process import environment, scratch
+from .process import environment, scratch
 
-_PACKAGE = Path(__file__).parent
+_PACKAGE = Path(__file__).resolve().parent
 _PROBE_SECONDS = 60.0
 """As long as R itself may take: it needs 3 alone, and 20 on a busy machine."""
 
@@ -36,7 +36,7 @@ def what_is_installed(library: Path | None) -> dict[str, Any]:
         with scratch() as home:
             ran = subprocess.run(
                 # -P: a json.py in the folder of the audit is not to be imported.
-                [sys.executable, "-P", "-m", "r_bridge.probe"],
+                [sys.executable, "-P", "-m", "importance_audit.r_bridge.probe"],
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 text=True,

@@ -1,6 +1,6 @@
 # What the files of the packages share: the start of a random stream, values as R's packages
 # expect them, and the losses of the audit, written from their definitions: the second
-# computation of what pipeline/losses.py computes. Lower is better; rows are not weighted,
+# computation of what pipeline/records/losses.py computes. Lower is better; rows are not weighted,
 # because neither vip nor DALEX nor iml can weight them.
 #
 # observed   numbers, 0 and 1, or a factor whose levels are the columns of predicted

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from r_bridge.r_models import RModel
+from .r_models import RModel
 
 Floats = npt.NDArray[np.float64]
 
@@ -55,7 +55,7 @@ def own_numbers(model: RModel, type: str) -> Told | tuple[str, ...] | str:  # no
 
     Raises
     ------
-    r_bridge.errors.RBridgeError
+    importance_audit.r_bridge.errors.RBridgeError
     """
     answer = model.call("model_numbers", {"type": type})
     if "none" in answer:
@@ -89,7 +89,7 @@ def vip_numbers(model: RModel, type: str) -> dict[str, float] | str:  # noqa: A0
 
     Raises
     ------
-    r_bridge.errors.RBridgeError
+    importance_audit.r_bridge.errors.RBridgeError
     """
     answer = model.call("vip_model", {"type": type})
     if "lacks" in answer:

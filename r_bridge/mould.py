@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from r_bridge.channel import NA_INTEGER, Array, Record, encode_texts, read_texts
-from r_bridge.pages import Pages
-from r_bridge.schema import Column, Schema, fits, restore, write_doubles
+from .channel import NA_INTEGER, Array, Record, encode_texts, read_texts
+from .pages import Pages
+from .schema import Column, Schema, fits, restore, write_doubles
 
 
 class Restorer:

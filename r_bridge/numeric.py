@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from r_bridge.errors import RBridgeError
+from .errors import RBridgeError
 
 
 def as_numbers(frame: pd.DataFrame) -> pd.DataFrame:

@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from r_bridge.channel import NA_INTEGER, NA_REAL_BITS, Array, Record, append_texts
-from r_bridge.errors import RBridgeError
+from .channel import NA_INTEGER, NA_REAL_BITS, Array, Record, append_texts
+from .errors import RBridgeError
 
 _LARGEST_EXACT_INTEGER = 2**53
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from r_bridge.channel import Array
+from .channel import Array
 
 # Below this a copy is cheaper than a second view.
 _SMALLEST_MAPPED = 1 << 23

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from r_bridge import host
+from . import host
 
 Floats = npt.NDArray[np.float64]
 Predict = Callable[[pd.DataFrame], Floats]
@@ -30,7 +30,7 @@ def partial(
 
     Raises
     ------
-    r_bridge.errors.RBridgeError
+    importance_audit.r_bridge.errors.RBridgeError
     """
     values = host.current().call(
         "pdp_partial",

@@ -1,6 +1,6 @@
 """A child process which says what R and rpy2 can do here, as JSON, and dies alone.
 
-python -m r_bridge.probe
+python -m importance_audit.r_bridge.probe
 """
 
 import contextlib

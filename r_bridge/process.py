@@ -16,10 +16,9 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from r_bridge.channel import Array, Block, Channel, Message
-from r_bridge.errors import RDied
+from .channel import Array, Block, Channel, Message
+from .errors import RDied
 
-_PACKAGE = Path(__file__).parent
 _SHARED_MEMORY = Path("/dev/shm")
 _PREFIX = "importance-audit-r-"
 _LOG_LINES = 60
@@ -62,7 +61,7 @@ def environment(
         "TZ": "UTC",
     }
     inherited = {name: os.environ[name] for name in os.environ if name != "LC_ALL"}
-    paths = [str(_PACKAGE.parent), *inherited.get("PYTHONPATH", "").split(os.pathsep)]
+    paths = inherited.get("PYTHONPATH", "").split(os.pathsep)
     fixed["PYTHONPATH"] = os.pathsep.join(str(Path(p).absolute()) for p in paths if p)
     if library is not None:
         others = inherited.get("R_LIBS", "").split(os.pathsep)
@@ -128,7 +127,7 @@ class Process:
         surroundings: dict[str, str],
     ) -> "subprocess.Popen[bytes]":
         folders = (str(self._home), str(self._memory))
-        command = [sys.executable, "-m", "r_bridge.worker"]
+        command = [sys.executable, "-P", "-m", "importance_audit.r_bridge.worker"]
         command += [*map(str, descriptors), *folders, *map(str, files)]
         with self._log().open("wb") as log:
             return subprocess.Popen(

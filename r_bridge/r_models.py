@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from r_bridge import host
-from r_bridge.errors import RBridgeError, RError, RUnavailable
-from r_bridge.process import scratch
+from . import host
+from .errors import RBridgeError, RError, RUnavailable
+from .process import scratch
 
 Floats = npt.NDArray[np.float64]
 

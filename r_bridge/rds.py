@@ -7,9 +7,9 @@ from typing import Any
 
 import pandas as pd
 
-from r_bridge.errors import RBridgeError, RError, RUnavailable
-from r_bridge.host import Worker
-from r_bridge.process import scratch
+from .errors import RBridgeError, RError, RUnavailable
+from .host import Worker
+from .process import scratch
 
 _NAME = re.compile(r"(?P<package>[A-Za-z][A-Za-z0-9.]*)::(?P<name>.+)")
 

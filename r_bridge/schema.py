@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from r_bridge.channel import NA_INTEGER, Array, Record, read_texts
-from r_bridge.errors import RBridgeError
-from r_bridge.unpack import unpack_vector
+from .channel import NA_INTEGER, Array, Record, read_texts
+from .errors import RBridgeError
+from .unpack import unpack_vector
 
 
 class Column(NamedTuple):

@@ -11,7 +11,7 @@ import numpy as np
 from rpy2 import rinterface
 from rpy2.rinterface import StrSexpVector
 
-from r_bridge.channel import Array, Record, read_texts
+from .channel import Array, Record, read_texts
 
 # Above this R allocates: running out of memory is then an R error, not an abort.
 _LET_R_ALLOCATE = 1 << 24

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from r_bridge import host
+from . import host
 
 
 class Trial(NamedTuple):
@@ -50,7 +50,7 @@ def trial(
 
     Raises
     ------
-    r_bridge.errors.RBridgeError
+    importance_audit.r_bridge.errors.RBridgeError
     BaseException
         What `predict` raised.
     """

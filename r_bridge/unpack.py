@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from r_bridge.channel import NA_INTEGER, Array, Record, read_texts
+from .channel import NA_INTEGER, Array, Record, read_texts
 
 _SECONDS_OF = {
     "secs": 1,

@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from r_bridge import host
-from r_bridge.numeric import as_numbers, restored
+from . import host
+from .numeric import as_numbers, restored
 
 Floats = npt.NDArray[np.float64]
 Predict = Callable[[pd.DataFrame], Floats]
@@ -62,7 +62,7 @@ def permute(
 
     Raises
     ------
-    r_bridge.errors.RBridgeError
+    importance_audit.r_bridge.errors.RBridgeError
     """
     scores = host.current().call(
         "vip_permute",
@@ -112,7 +112,7 @@ def firm(
 
     Raises
     ------
-    r_bridge.errors.RBridgeError
+    importance_audit.r_bridge.errors.RBridgeError
     """
     answer = host.current().call(
         "vip_firm",
@@ -150,7 +150,7 @@ def shap(frame: pd.DataFrame, predict: Predict, *, asked: Mapping[str, Any]) -> 
 
     Raises
     ------
-    r_bridge.errors.RBridgeError
+    importance_audit.r_bridge.errors.RBridgeError
     """
     numbers = as_numbers(frame)
     scores = host.current().call(

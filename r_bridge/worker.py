@@ -1,6 +1,6 @@
 """The R side: a child process which starts R and answers one request after another.
 
-    python -m r_bridge.worker <line> <life> <home> <memory> <R files>
+    python -m importance_audit.r_bridge.worker <line> <life> <home> <memory> <R files>
 
 `line` and `life` are descriptors of sockets: requests come in by the first; the second
 is closed when the parent ends, however it ends, and takes this process with it. `home`
@@ -24,11 +24,11 @@ from typing import Any
 from rpy2 import rinterface
 from rpy2.rinterface_lib import callbacks, openrlib
 
-from r_bridge import from_r, to_r
-from r_bridge.callback import Callback
-from r_bridge.channel import Array, Block, Channel, Message
-from r_bridge.errors import RBridgeError
-from r_bridge.probe import use_utf8
+from . import from_r, to_r
+from .callback import Callback
+from .channel import Array, Block, Channel, Message
+from .errors import RBridgeError
+from .probe import use_utf8
 
 _KEPT_CONSOLE = 1 << 16
 _DEFAULT_STACK = 8 << 20

@@ -15,9 +15,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from pipeline.tables import read_table
-from r_bridge import host
-from r_bridge.errors import RBridgeError
+from importance_audit.data.tables import read_table
+from importance_audit.r_bridge import host
+from importance_audit.r_bridge.errors import RBridgeError
 
 REPORTS = Path(__file__).parents[1] / "reports"
 

@@ -13,13 +13,13 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from pipeline.audit import audit, exit_code
-from pipeline.config import load_config
-from pipeline.data import read_datasets
-from pipeline.history import save_run
-from pipeline.past import NOTHING, past_json
-from pipeline.rendering import rendered
-from r_bridge import host
+from importance_audit.auditing.audit import audit, exit_code
+from importance_audit.config.load import load_config
+from importance_audit.data.datasets import read_datasets
+from importance_audit.operate.render import rendered
+from importance_audit.operate.save import save_run
+from importance_audit.r_bridge import host
+from importance_audit.runs.summary import NOTHING, past_json
 
 AUDIT = Path(__file__).parents[1] / "reports" / "apartments"
 NOWHERE = {"host": "", "pid": 0, "folder": ""}
@@ -32,7 +32,7 @@ def run(folder: Path) -> Path:
     shutil.copytree(AUDIT, copy, ignore=shutil.ignore_patterns("runs", "example"))
     config = load_config(copy)
     with host.session(r_seconds=config.r.seconds):
-        result = audit(*read_datasets(config), config)
+        result = audit(*read_datasets(**config.data_arguments), config)
     info = replace(result.run, volatile={**result.run.volatile, **NOWHERE})
     given = {
         "audit.toml": config.text,

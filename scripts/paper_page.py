@@ -6,9 +6,9 @@
 import sys
 from pathlib import Path
 
-from pipeline.errors import DataError
-from pipeline.history import load_run
-from pipeline.result import AuditResult
+from importance_audit.records.errors import DataError
+from importance_audit.records.result import AuditResult
+from importance_audit.runs.folder import load_run
 
 REPORTS = Path(__file__).parents[1] / "reports"
 HEAD = "| claim | asked | claimed | paper | ours | verdict |\n|---|---|---|---|---|---|"

@@ -41,7 +41,7 @@ REQUIRE_R = os.environ.get("IMPORTANCE_AUDIT_REQUIRE_R") == "1"
 @cache
 def _r_packages() -> tuple[str | None, frozenset[str]]:
     """Return why R cannot be used (None if it can) and the packages it has."""
-    from r_bridge import host
+    from importance_audit.r_bridge import host
 
     found = host.installed()
     return found.get("reason") or None, frozenset(found.get("packages", ()))

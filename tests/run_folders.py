@@ -8,12 +8,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pandas as pd
-from tests.test_history import importance, result
+from tests.runs.test_folder import importance, result
 
-from pipeline.history import save_run
-from pipeline.manifest import sealed
-from pipeline.report.pdf import to_pdf
-from pipeline.result_json import content_digest
+from importance_audit.operate.save import save_run
+from importance_audit.records.as_json import content_digest
+from importance_audit.report.pages.pdf import to_pdf
+from importance_audit.runs.manifest import sealed
 
 EMBEDDED = ("result.json", "importances.csv", "findings.csv", "environment.json")
 RENDERINGS = ("report.html", "report.pdf", "summary.txt", "summary.md", "junit.xml")

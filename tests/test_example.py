@@ -3,12 +3,12 @@
 import re
 from pathlib import Path
 
-from pipeline.bundle import stored_attachments
-from pipeline.config import load_config
-from pipeline.history import load_run
-from pipeline.report.html import page_files
-from pipeline.result_json import content_digest
-from pipeline.verify import verify
+from importance_audit.config.load import load_config
+from importance_audit.records.as_json import content_digest
+from importance_audit.report.pages.html import page_files
+from importance_audit.runs.files import stored_attachments
+from importance_audit.runs.folder import load_run
+from importance_audit.runs.verify import verify
 
 AUDIT = Path(__file__).parents[1] / "reports" / "apartments"
 EXAMPLE = AUDIT / "example"

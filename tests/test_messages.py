@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pipeline.config import load_config, parse_config
-from pipeline.data import dataset, read_datasets
-from pipeline.errors import ConfigError, DataError, listed
-from pipeline.importance import METHODS
+from importance_audit.config.load import load_config, parse_config
+from importance_audit.data.datasets import dataset, read_datasets
+from importance_audit.methods.importance import METHODS
+from importance_audit.records.errors import ConfigError, DataError, listed
 
 DATA = {
     "train": {"file": "a.csv"},
@@ -998,7 +998,9 @@ def read(folder, content, changed):
     (folder / "b.csv").write_text(changed.pop("b", ""), encoding="utf-8")
     groups = changed.pop("groups", {})
     data = DATA | {"test": {"fraction": 0.5}} | changed
-    return read_datasets(parse_config({"data": data, "groups": groups}, base=folder))
+    return read_datasets(
+        **parse_config({"data": data, "groups": groups}, base=folder).data_arguments
+    )
 
 
 @pytest.mark.parametrize(("content", "changed", "message"), TABLES)
@@ -1031,7 +1033,7 @@ def test_sources(source, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     config = parse_config({"data": DATA | {"train": source}})
     with pytest.raises(DataError) as found:
-        read_datasets(config)
+        read_datasets(**config.data_arguments)
     assert str(found.value) == message
 
 
@@ -1040,7 +1042,7 @@ def test_parquet_without_pyarrow(tmp_path):
     (tmp_path / "a.parquet").write_bytes(b"PAR1")
     data = DATA | {"train": {"file": "a.parquet"}}
     with pytest.raises(DataError) as found:
-        read_datasets(parse_config({"data": data}, base=tmp_path))
+        read_datasets(**parse_config({"data": data}, base=tmp_path).data_arguments)
     assert str(found.value) == (
         "a.parquet: pyarrow must be installed for Parquet files, but it is not. Run: "
         "pip install pyarrow, or save the table as CSV."
@@ -1052,7 +1054,7 @@ def test_a_parquet_file_that_is_none(tmp_path):
     (tmp_path / "a.parquet").write_bytes(b"x,y\n1,2\n")
     data = DATA | {"train": {"file": "a.parquet"}}
     with pytest.raises(DataError) as found:
-        read_datasets(parse_config({"data": data}, base=tmp_path))
+        read_datasets(**parse_config({"data": data}, base=tmp_path).data_arguments)
     told = "a.parquet must be a Parquet file, but it is not: "
     assert str(found.value).startswith(told)
     assert "\n" not in str(found.value)
@@ -1061,13 +1063,13 @@ def test_a_parquet_file_that_is_none(tmp_path):
 def test_two_files_that_are_not_there_are_told_together(tmp_path):
     data = DATA | {"test": {"file": "b.csv"}}
     with pytest.raises(DataError) as found:
-        read_datasets(parse_config({"data": data}, base=tmp_path))
+        read_datasets(**parse_config({"data": data}, base=tmp_path).data_arguments)
     assert len(str(found.value).splitlines()) == 2
 
 
 def test_a_configuration_without_data_has_no_rows():
     with pytest.raises(DataError) as found:
-        read_datasets(parse_config({}))
+        read_datasets(**parse_config({}).data_arguments)
     assert str(found.value) == (
         "The configuration must say where its rows are, but it has no [data]. Add it, "
         "or make datasets with data.dataset."
@@ -1081,7 +1083,10 @@ def test_kinds_that_differ_between_typed_tables():
     }
     data = DATA | {"train": {"r": "p::a"}, "test": {"r": "p::b"}}
     with pytest.raises(DataError) as found:
-        read_datasets(parse_config({"data": data}), r_frame=lambda name: frames[name])
+        read_datasets(
+            **parse_config({"data": data}).data_arguments,
+            r_frame=lambda name: frames[name],
+        )
     assert str(found.value) == (
         "p::a, p::b: column 'x' must be of one kind, but it is integer in the training "
         "rows and category in the test rows."
@@ -1095,7 +1100,10 @@ def test_a_level_that_only_the_second_typed_table_has():
     }
     data = DATA | {"train": {"r": "p::a"}, "test": {"r": "p::b"}}
     with pytest.raises(DataError) as found:
-        read_datasets(parse_config({"data": data}), r_frame=lambda name: frames[name])
+        read_datasets(
+            **parse_config({"data": data}).data_arguments,
+            r_frame=lambda name: frames[name],
+        )
     assert str(found.value) == (
         "p::a, p::b: column 'x' must have its test levels among those of the training "
         "rows, but 'c' is in the test rows only. Split otherwise, or put rare levels "

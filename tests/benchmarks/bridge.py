@@ -24,8 +24,8 @@ import pandas as pd
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
-from r_bridge import dalex, host, vip  # noqa: E402
-from r_bridge.errors import RTimeout  # noqa: E402
+from importance_audit.r_bridge import dalex, host, vip  # noqa: E402
+from importance_audit.r_bridge.errors import RTimeout  # noqa: E402
 
 R_FILES = (
     ROOT / "tests" / "r_bridge" / "functions.R",

@@ -8,7 +8,7 @@ import time
 COMMANDS = {
     "python -c pass": ["-c", "pass"],
     "import click": ["-c", "import click"],
-    "importance-audit --help": ["-m", "pipeline", "--help"],
+    "importance-audit --help": ["-m", "importance_audit", "--help"],
 }
 LIMIT_SECONDS = 0.3
 

@@ -14,8 +14,8 @@ from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import LinearRegression
 from tests.benchmarks.permutation import fitted, side_by_side
 
-from pipeline.importance import METHODS
-from pipeline.known_answers import normal_data
+from importance_audit.methods.importance import METHODS
+from importance_audit.methods.known_answers import normal_data
 
 N_SAMPLES, N_FEATURES = 1_000, 20
 ASKED = {

@@ -14,12 +14,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from pipeline.audit import audit
-from pipeline.config import parse_config
-from pipeline.data import dataset
-from pipeline.known_answers import linear_model
-from pipeline.quantiles import quantiles_frame
-from pipeline.result_json import dumps
+from importance_audit.auditing.audit import audit
+from importance_audit.config.load import parse_config
+from importance_audit.data.datasets import dataset
+from importance_audit.data.quantiles import quantiles_frame
+from importance_audit.methods.known_answers import linear_model
+from importance_audit.records.as_json import dumps
 
 N_FEATURES = 220
 ROUNDS = 5
@@ -63,7 +63,7 @@ def main():
     """Print one line per task."""
     with tempfile.TemporaryDirectory() as name:
         sides = [stored(Path(name, f"run{s}"), 10 * s, s / 2) for s in (1, 2)]
-        command = ["-m", "pipeline", "diff", *sides]
+        command = ["-m", "importance_audit", "diff", *sides]
         times = [(seconds(["-c", IMPORTS]), seconds(command)) for _ in range(ROUNDS)]
     data = rows(1, "test", 100_000)
     columns = [data.X[column].to_numpy() for column in data.X]

@@ -11,8 +11,8 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from pipeline.chain import chain
-from pipeline.past import Leader, PastRun, plain_of
+from importance_audit.runs.chain import chain
+from importance_audit.runs.summary import Leader, PastRun, plain_of
 
 RUNS, FEATURES, FILES, ROUNDS = 10_000, 20, 40, 5
 FIRST = datetime(2000, 1, 1, tzinfo=UTC)
@@ -96,7 +96,14 @@ def make(audit):
 
 def seconds(audit, *options):
     start = time.perf_counter()
-    command = [sys.executable, "-m", "pipeline", "history", str(audit), *options]
+    command = [
+        sys.executable,
+        "-m",
+        "importance_audit",
+        "history",
+        str(audit),
+        *options,
+    ]
     subprocess.run(command, check=True, capture_output=True)
     return time.perf_counter() - start
 

@@ -16,10 +16,10 @@ import pandas as pd
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import LinearRegression
 
-from pipeline.importance.permutation import DRAWS, permutation
-from pipeline.known_answers import linear_model, normal_data
-from pipeline.losses import evaluate
-from pipeline.r_rng import RStream
+from importance_audit.methods.importance.permutation import DRAWS, permutation
+from importance_audit.methods.known_answers import linear_model, normal_data
+from importance_audit.records.losses import evaluate
+from importance_audit.records.r_rng import RStream
 
 N_SAMPLES, N_FEATURES, ROUNDS = 10_000, 20, 7
 

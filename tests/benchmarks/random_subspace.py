@@ -13,13 +13,13 @@ import numpy as np
 from sklearn.linear_model import LinearRegression
 from sklearn.tree import DecisionTreeRegressor
 
-from pipeline.config_sections import ModelSection
-from pipeline.importance.random_subspace import (
+from importance_audit.config.sections import ModelSection
+from importance_audit.methods.importance.random_subspace import (
     random_subspace,
     random_subspace_permutation,
 )
-from pipeline.known_answers import normal_data
-from pipeline.models import fit
+from importance_audit.methods.known_answers import normal_data
+from importance_audit.models.fit import fit
 
 N_FEATURES, N_DRAWN, ROUNDS = 17, 6, 5
 

@@ -11,13 +11,13 @@ from functools import partial
 from statistics import median
 from time import perf_counter
 
-from pipeline.audit import audit
-from pipeline.config import parse_config
-from pipeline.data import read_datasets
-from pipeline.report import figures
-from pipeline.report.html import print_css, print_html, to_html
-from pipeline.report.pdf import conformity_statement, to_pdf
-from pipeline.report.view import build_view
+from importance_audit.auditing.audit import audit
+from importance_audit.config.load import parse_config
+from importance_audit.data.datasets import read_datasets
+from importance_audit.report import figures
+from importance_audit.report.pages.html import print_css, print_html, to_html
+from importance_audit.report.pages.pdf import conformity_statement, to_pdf
+from importance_audit.report.pages.view import build_view
 
 ROUNDS = 3
 GIVEN = {
@@ -62,7 +62,7 @@ def timed(function):
 def audited():
     """Return the audit of two models of 30 features."""
     config = parse_config(GIVEN)
-    return audit(*read_datasets(config), config)
+    return audit(*read_datasets(**config.data_arguments), config)
 
 
 def html(result):

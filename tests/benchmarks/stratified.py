@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 from sklearn.tree import DecisionTreeRegressor
 
-from pipeline.importance.stratified import stratified_impact
-from pipeline.known_answers import normal_data
+from importance_audit.methods.importance.stratified import stratified_impact
+from importance_audit.methods.known_answers import normal_data
 
 N_FEATURES, CATEGORICAL, ROUNDS = 17, (2, 4, 12, 24, 50, 300), 5
 

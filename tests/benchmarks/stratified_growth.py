@@ -20,8 +20,8 @@ from time import process_time
 import numpy as np
 from tests.benchmarks.stratified import CATEGORICAL, N_FEATURES, mixed
 
-from pipeline.importance.stratified import stratified_impact
-from pipeline.known_answers import normal_data
+from importance_audit.methods.importance.stratified import stratified_impact
+from importance_audit.methods.known_answers import normal_data
 
 SIZES, ROUNDS, MARGIN = (25_000, 50_000, 100_000, 200_000), 3, 1.25
 TABLE_1, LEAST_R2 = range(1000, 31_000, 1000), 0.99

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 from tests.report.made_variants import made, plain_result
-from tests.report.test_history_page import KILLED, MADE, row
-from tests.report.test_history_page import page as page_of
+from tests.report.pages.test_history_page import KILLED, MADE, row
+from tests.report.pages.test_history_page import page as page_of
 
-from pipeline.report.history_page import AuditRow, index_html
-from pipeline.report.html import page_files
-from pipeline.result_csv import tables
+from importance_audit.records.as_csv import tables
+from importance_audit.report.pages.history_page import AuditRow, index_html
+from importance_audit.report.pages.html import page_files
 
 HERE = Path(__file__).parent
 PAGES = ("disagreeing", "hostile", "wide", "interrupted", "multiclass")

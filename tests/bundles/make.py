@@ -16,12 +16,12 @@ sys.path.insert(0, str(HERE.parents[1]))
 
 from tests.run_folders import seal, write_evidence  # noqa: E402
 
-from pipeline.audit import audit  # noqa: E402
-from pipeline.config import load_config  # noqa: E402
-from pipeline.data import read_datasets  # noqa: E402
-from pipeline.history import save_run  # noqa: E402
-from pipeline.result import SCHEMA_VERSION  # noqa: E402
-from r_bridge import host  # noqa: E402
+from importance_audit.auditing.audit import audit  # noqa: E402
+from importance_audit.config.load import load_config  # noqa: E402
+from importance_audit.data.datasets import read_datasets  # noqa: E402
+from importance_audit.r_bridge import host  # noqa: E402
+from importance_audit.records.result import SCHEMA_VERSION  # noqa: E402
+from importance_audit.runs.folder import save_run  # noqa: E402
 
 AUDIT = """seed = 3
 [data]
@@ -51,7 +51,7 @@ def main():
     (folder / "audit.toml").write_text(AUDIT, encoding="utf8")
     config = load_config(folder)
     with host.session():
-        result = audit(*read_datasets(config), config)
+        result = audit(*read_datasets(**config.data_arguments), config)
     volatile = {**result.run.volatile, "run_id": RUN, "host": "", "folder": ""}
     stored = replace(result, run=replace(result.run, volatile=volatile))
     made = save_run(stored, folder, {"audit.toml": AUDIT}, exit_code=0)

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import click
-from tests.test_cli import configured, rows
+from tests.cli.test_cli import configured, rows
 
-from pipeline.cli import main
+from importance_audit.cli.main import main
 
 AUDIT = "one"
 SIGNED = ("--name", "N. N.", "--role", "reviewer", "--relation", "none")

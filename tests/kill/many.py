@@ -124,7 +124,7 @@ class Watch:
 
 def _started(life: Life, folder: Path) -> "subprocess.Popen[bytes]":
     return subprocess.Popen(
-        [sys.executable, "-m", "pipeline", *life.arguments(folder)],
+        [sys.executable, "-m", "importance_audit", *life.arguments(folder)],
         cwd=ROOT,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,

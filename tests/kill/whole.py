@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 from tests.kill.lives import AUDIT, audits, ready, runs
 
-from pipeline.cli import main
-from pipeline.errors import AuditError
-from pipeline.events import read_events
-from pipeline.locks import locked
-from pipeline.running import run_audit
-from pipeline.verify import verify
+from importance_audit.cli.main import main
+from importance_audit.operate.run import run_audit
+from importance_audit.records.errors import AuditError
+from importance_audit.runs.events import read_events
+from importance_audit.runs.locks import locked
+from importance_audit.runs.verify import verify
 
 VISIBLE = {
     "": {"one", "two", "batch.jsonl", "batch.html"},

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.audit import audit
-from pipeline.config import load_config
-from pipeline.data import read_datasets
-from r_bridge import host
+from importance_audit.auditing.audit import audit
+from importance_audit.config.load import load_config
+from importance_audit.data.datasets import read_datasets
+from importance_audit.r_bridge import host
 
 AUDIT = Path(__file__).parents[2] / "reports" / "chapter16-apartments"
 SINGLE = ("one permutation", "another order")
@@ -30,7 +30,7 @@ def result():
         claims=tuple(claim for claim in config.claims if claim.entry in SINGLE),
     )
     with host.session():
-        return audit(*read_datasets(config), config)
+        return audit(*read_datasets(**config.data_arguments), config)
 
 
 @pytest.mark.needs_dalex

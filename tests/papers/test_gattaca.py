@@ -16,7 +16,7 @@ import pytest
 from scipy import sparse
 from sklearn.svm import LinearSVC
 
-from pipeline.importance.poim import poim
+from importance_audit.methods.importance.poim import poim
 
 ROOT = Path(__file__).parents[2]
 DRAWN = runpy.run_path(str(ROOT / "scripts" / "draw_paper_data.py"))

@@ -14,12 +14,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from pipeline.audit import audit
-from pipeline.claims import CLAIMS
-from pipeline.config import load_config
-from pipeline.config_rankings import SelectionSection
-from pipeline.data import read_datasets
-from r_bridge import host
+from importance_audit.assess.claims import CLAIMS
+from importance_audit.auditing.audit import audit
+from importance_audit.config.load import load_config
+from importance_audit.config.section_rankings import SelectionSection
+from importance_audit.data.datasets import read_datasets
+from importance_audit.r_bridge import host
 
 ROOT = Path(__file__).parents[2]
 REPORTS = ROOT / "reports"
@@ -67,7 +67,7 @@ ALL = [*SHORT, *LONG, *WITH_R, *LONG_WITH_R]
 def claims_of(name):
     """Return the claims of an audit, without the fits that no claim is about."""
     config = replace(load_config(REPORTS / name), selection=SelectionSection())
-    return audit(*read_datasets(config), config).claims
+    return audit(*read_datasets(**config.data_arguments), config).claims
 
 
 def failing(frame):

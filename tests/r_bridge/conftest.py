@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from r_bridge import host
+from importance_audit.r_bridge import host
 
 FUNCTIONS = Path(__file__).with_name("functions.R")
 ROOT = Path(__file__).parents[2]
@@ -33,7 +33,7 @@ def python():
 
     def start(code, **environment):
         head = (
-            "from r_bridge import host\n"
+            "from importance_audit.r_bridge import host\n"
             f"with host.session(extra_r_files=[{str(FUNCTIONS)!r}]) as r:\n"
         )
         body = "".join(f"    {line}\n" for line in code.strip().splitlines())

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from r_bridge import host
-from r_bridge.errors import RBridgeError, RError
+from importance_audit.r_bridge import host
+from importance_audit.r_bridge.errors import RBridgeError, RError
 
 pytestmark = pytest.mark.needs_r
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from r_bridge.channel import Block, Channel, append_texts, read_texts
-from r_bridge.errors import RBridgeError
+from importance_audit.r_bridge.channel import Block, Channel, append_texts, read_texts
+from importance_audit.r_bridge.errors import RBridgeError
 
 
 @pytest.fixture

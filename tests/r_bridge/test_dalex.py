@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pipeline.losses import LOSSES, evaluate
-from r_bridge import dalex, host
-from r_bridge.errors import RError
+from importance_audit.r_bridge import dalex, host
+from importance_audit.r_bridge.errors import RError
+from importance_audit.records.losses import LOSSES, evaluate
 
 LOSS_VALUE = """
 loss_value <- function(name, observed, predicted, classes = NULL) {
@@ -131,7 +131,7 @@ def test_a_loss_that_dalex_computes_itself_is_defined_as_ours(r, ours, own):
 
 @pytest.mark.needs_dalex
 def test_dalex_ties_predictions_that_differ_beyond_15_digits(r):
-    """DALEX-TIE of pipeline.known_defects."""
+    """DALEX-TIE of importance_audit.engines.known_defects."""
     prediction = np.array([0.3, 0.3 + 4e-16])
     asked = {"observed": [1.0, 0.0], "predicted": prediction}
     (theirs,) = r.call("dalex_loss_value", {"name": "loss_one_minus_auc", **asked})
@@ -184,7 +184,7 @@ def test_a_feature_the_model_ignores_measures_the_loss_of_the_rows():
 @pytest.mark.needs_dalex
 @pytest.mark.usefixtures("r")
 def test_what_dalex_does_not_score_is_no_number():
-    """DALEX-NAN of pipeline.known_defects: a single repeat has no row for NaN."""
+    """DALEX-NAN of `known_defects`: a single repeat has no row for NaN."""
     found = dalex.parts(
         frame(),
         np.zeros(60),

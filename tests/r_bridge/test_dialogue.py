@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from r_bridge.errors import RBridgeError, RDied, RTimeout
+from importance_audit.r_bridge.errors import RBridgeError, RDied, RTimeout
 
 pytestmark = pytest.mark.needs_r
 

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 from tests.r_bridge.test_process import folders_of
 
-from r_bridge import dalex, host, hstats, iml, pdp, vip
-from r_bridge.errors import RBridgeError, RError, RTimeout
+from importance_audit.r_bridge import dalex, host, hstats, iml, pdp, vip
+from importance_audit.r_bridge.errors import RBridgeError, RError, RTimeout
 
 X = pd.DataFrame({"a": [0.0, 1.0, 3.0, 4.0, 6.0, 7.0], "b": [2.0, 5.0] * 3})
 Y = X["a"].to_numpy()

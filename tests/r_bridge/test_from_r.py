@@ -1,10 +1,14 @@
 """What Python sees of an R value, and what R may not hand over."""
 
+import ast
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from r_bridge.errors import RBridgeError
+from importance_audit import r_bridge
+from importance_audit.r_bridge.errors import RBridgeError
 
 pytestmark = pytest.mark.needs_r
 
@@ -131,3 +135,15 @@ def test_every_frame_of_the_standard_packages_returns_as_it_was(r):
     again = r.call("same_plain", {"x": frames, "y": frames})
     assert len(frames) > 40
     assert again.all()
+
+
+def test_nothing_calls_the_method_that_takes_a_reference_from_none():
+    calls = [
+        f"{path.name}:{node.lineno}"
+        for path in Path(r_bridge.__file__).parent.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf8")))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "memoryview"
+    ]
+    assert calls == []

@@ -2,7 +2,7 @@
 
 import pytest
 
-from r_bridge.errors import RBridgeError, RError
+from importance_audit.r_bridge.errors import RBridgeError, RError
 
 pytestmark = pytest.mark.needs_r
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from r_bridge import handoff, host
-from r_bridge.errors import RBridgeError
+from importance_audit.r_bridge import handoff, host
+from importance_audit.r_bridge.errors import RBridgeError
 
 HERE = Path(__file__).parent
 

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 from tests.r_bridge.conftest import FUNCTIONS
 
-from r_bridge import host
-from r_bridge.errors import RBridgeError, RDied, RUnavailable
+from importance_audit.r_bridge import host
+from importance_audit.r_bridge.errors import RBridgeError, RDied, RUnavailable
 
 
 def test_outside_a_session_there_is_no_r():

@@ -6,11 +6,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pipeline.errors import NotApplicable
-from pipeline.importance.interaction import h_statistic
-from pipeline.importance.pd_importance import pd_importance
-from pipeline.importance.permutation import permutation
-from pipeline.known_answers import (
+from importance_audit.engines.hstats import (
+    hstats_h_statistic,
+    hstats_pd_importance,
+    hstats_permutation,
+)
+from importance_audit.methods.importance.interaction import h_statistic
+from importance_audit.methods.importance.pd_importance import pd_importance
+from importance_audit.methods.importance.permutation import permutation
+from importance_audit.methods.known_answers import (
     binary_data,
     level_data,
     level_model,
@@ -18,12 +22,8 @@ from pipeline.known_answers import (
     logistic_model,
     normal_data,
 )
-from pipeline.references.hstats import (
-    hstats_h_statistic,
-    hstats_pd_importance,
-    hstats_permutation,
-)
-from r_bridge import host
+from importance_audit.r_bridge import host
+from importance_audit.records.errors import NotApplicable
 
 pytestmark = pytest.mark.needs_hstats
 WEIGHTS = np.linspace(0.5, 2, 60)

@@ -7,19 +7,24 @@ import pandas as pd
 import pytest
 from scipy.stats import t
 
-from pipeline.effects.ale import ale
-from pipeline.effects.partial_dependence import partial_dependence
-from pipeline.errors import NotApplicable
-from pipeline.importance.interaction import h_statistic
-from pipeline.importance.permutation import permutation
-from pipeline.known_answers import level_data, level_model, linear_model, normal_data
-from pipeline.references.iml import (
+from importance_audit.engines.iml import (
     iml_ale,
     iml_h_statistic,
     iml_partial_dependence,
     iml_permutation,
 )
-from r_bridge import host
+from importance_audit.methods.effects.ale import ale
+from importance_audit.methods.effects.partial_dependence import partial_dependence
+from importance_audit.methods.importance.interaction import h_statistic
+from importance_audit.methods.importance.permutation import permutation
+from importance_audit.methods.known_answers import (
+    level_data,
+    level_model,
+    linear_model,
+    normal_data,
+)
+from importance_audit.r_bridge import host
+from importance_audit.records.errors import NotApplicable
 
 pytestmark = pytest.mark.needs_iml
 

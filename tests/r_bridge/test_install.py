@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.references.engine import PACKAGES
-from r_bridge import install, probe
+from importance_audit.engines.availability import PACKAGES
+from importance_audit.r_bridge import install, probe
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "r_bridge" / "install.R"
@@ -29,7 +29,7 @@ def asked(*words, path):
     rscript = path / "Rscript"
     rscript.write_text('#!/bin/sh\nshift 2\necho "$@"\n')
     rscript.chmod(0o755)
-    command = [sys.executable, "-m", "pipeline", "install-r", *words]
+    command = [sys.executable, "-m", "importance_audit", "install-r", *words]
     environment = {"PATH": f"{path}:/usr/bin:/bin", "PYTHONPATH": str(ROOT)}
     ran = subprocess.run(command, capture_output=True, text=True, env=environment)
     return ran.returncode, ran.stdout.strip(), ran.stderr

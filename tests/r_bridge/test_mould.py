@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from r_bridge.errors import RBridgeError
-from r_bridge.mould import Restorer, make_mould
-from r_bridge.pack import pack
-from r_bridge.schema import describe, restore
+from importance_audit.r_bridge.errors import RBridgeError
+from importance_audit.r_bridge.mould import Restorer, make_mould
+from importance_audit.r_bridge.pack import pack
+from importance_audit.r_bridge.schema import describe, restore
 
 IN_EVERY_CALL = " in every call of predict, but R sent "
 X = pd.DataFrame(

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from r_bridge.errors import RBridgeError
-from r_bridge.numeric import as_numbers, restored
+from importance_audit.r_bridge.errors import RBridgeError
+from importance_audit.r_bridge.numeric import as_numbers, restored
 
 FRAME = pd.DataFrame(
     {

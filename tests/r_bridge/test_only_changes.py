@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from r_bridge import host
-from r_bridge.errors import RBridgeError
-from r_bridge.schema import check_same
+from importance_audit.r_bridge import host
+from importance_audit.r_bridge.errors import RBridgeError
+from importance_audit.r_bridge.schema import check_same
 
 MIXED = {
     "x": [1.5, np.nan, -0.0, np.inf],

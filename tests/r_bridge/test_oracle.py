@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from tests.r_bridge.oracle import oracle
 
-from r_bridge import dalex, host
-from r_bridge.schema import check_same
+from importance_audit.r_bridge import dalex, host
+from importance_audit.r_bridge.schema import check_same
 
 COLUMNS = {
     "double": [1.5, np.nan, -0.0, 5e-324],

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from r_bridge.errors import RBridgeError
-from r_bridge.pack import pack
+from importance_audit.r_bridge.errors import RBridgeError
+from importance_audit.r_bridge.pack import pack
 
 REFUSALS = [
     (

@@ -5,7 +5,7 @@ import os
 import numpy as np
 import pytest
 
-from r_bridge.pages import Pages
+from importance_audit.r_bridge.pages import Pages
 
 SMALL, LARGE = (2, 3), (2, 600_000)
 

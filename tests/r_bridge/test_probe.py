@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from r_bridge import host, probe
+from importance_audit.r_bridge import host, probe
 
 ROOT = Path(__file__).parents[2]
 
@@ -27,7 +27,7 @@ def said_by(code, **environment):
     return ran.stdout.strip()
 
 
-REASON = "from r_bridge import host; print(host.installed()['reason'])"
+REASON = "from importance_audit.r_bridge import host; print(host.installed()['reason'])"
 
 
 @pytest.mark.needs_r
@@ -58,7 +58,7 @@ def test_a_package_that_does_not_load_is_broken_and_says_why(tmp_path):
     package.mkdir()
     (package / "DESCRIPTION").write_text("Package: vip\nVersion: 9.9\n")
     found = said_by(
-        "from r_bridge import host; print(host.installed()['broken'])",
+        "from importance_audit.r_bridge import host; print(host.installed()['broken'])",
         IMPORTANCE_AUDIT_R_LIBRARY=str(tmp_path),
     )
     assert found.startswith("{'vip': ")
@@ -83,7 +83,7 @@ def test_a_wrong_r_home_kills_the_probe_and_not_us():
 @pytest.mark.needs_r
 def test_a_session_with_a_wrong_r_home_says_the_same():
     code = (
-        "from r_bridge import host\n"
+        "from importance_audit.r_bridge import host\n"
         "with host.session() as r:\n"
         "    try:\n"
         "        r.call('echo', {})\n"
@@ -96,7 +96,7 @@ def test_a_session_with_a_wrong_r_home_says_the_same():
 def test_without_rpy2_the_remedy_is_to_install_it():
     code = (
         "import sys; sys.modules['rpy2'] = None\n"
-        "from r_bridge import probe; probe.main()"
+        "from importance_audit.r_bridge import probe; probe.main()"
     )
     reason = json.loads(said_by(code))["reason"]
     assert reason.startswith("rpy2 must be installed to ask R, but ")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from r_bridge import host, r_models
-from r_bridge.errors import RBridgeError
+from importance_audit.r_bridge import host, r_models
+from importance_audit.r_bridge.errors import RBridgeError
 
 FUNCTIONS = Path(__file__).with_name("functions.R")
 pytestmark = pytest.mark.needs_r

@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-from r_bridge.errors import RBridgeError, RUnavailable
-from r_bridge.rds import read_data_set
+from importance_audit.r_bridge.errors import RBridgeError, RUnavailable
+from importance_audit.r_bridge.rds import read_data_set
 
 pytestmark = pytest.mark.needs_r
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from r_bridge.errors import RBridgeError
-from r_bridge.schema import check_same
+from importance_audit.r_bridge.errors import RBridgeError
+from importance_audit.r_bridge.schema import check_same
 
 pytestmark = pytest.mark.needs_r
 

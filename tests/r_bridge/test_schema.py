@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from r_bridge.errors import RBridgeError
-from r_bridge.pack import pack
-from r_bridge.schema import check_prediction, describe, restore
+from importance_audit.r_bridge.errors import RBridgeError
+from importance_audit.r_bridge.pack import pack
+from importance_audit.r_bridge.schema import check_prediction, describe, restore
 
 COLUMNS = {
     "float": [1.5, np.nan, -0.0],

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from r_bridge import host, vip
-from r_bridge.errors import RError
+from importance_audit.r_bridge import host, vip
+from importance_audit.r_bridge.errors import RError
 
 RECORDED = json.loads(
     (Path(__file__).parents[1] / "reference" / "vip_adapter.json").read_text("utf8")
@@ -224,7 +224,7 @@ def test_an_unknown_loss_is_named():
     ("width", "asked"), [(5, {"n_repeats": 1}), (1, {"n_repeats": 2, "n_rows": 20})]
 )
 def test_vip_before_0_5_cannot_do_what_the_registry_refuses(width, asked):
-    """VIP-ONEFEATURE and VIP-ONECOLUMN of pipeline.known_defects."""
+    """VIP-ONEFEATURE and VIP-ONECOLUMN of importance_audit.engines.known_defects."""
     X = frame()[["x1", "x2", "x3", "k", "g"]].iloc[:, :width]
     asked = {"seed": 1, "n_rows": None, "form": "difference"} | asked
 

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from r_bridge.errors import RError
+from importance_audit.r_bridge.errors import RError
 
 pytestmark = pytest.mark.needs_r
 

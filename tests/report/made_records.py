@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pipeline.estimates import Effect, Importance
-from pipeline.result import RunInfo
+from importance_audit.records.importance_record import Effect, Importance
+from importance_audit.records.result import RunInfo
 
 APARTMENTS = ("district", "surface", "floor", "construction.year", "no.rooms")
 DISTRICTS = ("Srodmiescie", "Ochota", "Mokotow", "Zoliborz", "Bemowo", "Bielany")

@@ -20,9 +20,9 @@ from tests.report.made_records import (
     performance_frame,
 )
 
-from pipeline.estimates import Effect, Importance
-from pipeline.finding import Finding
-from pipeline.result import AuditResult
+from importance_audit.records.finding import Finding
+from importance_audit.records.importance_record import Effect, Importance
+from importance_audit.records.result import AuditResult
 
 FINDINGS = (
     Finding(

@@ -20,9 +20,9 @@ from tests.report.made_records import (
 )
 from tests.report.made_results import FINDINGS, apartments_result, disagreeing_result
 
-from pipeline.finding import Finding
-from pipeline.report.view import ReportView, build_view
-from pipeline.result import AuditResult
+from importance_audit.records.finding import Finding
+from importance_audit.records.result import AuditResult
+from importance_audit.report.pages.view import ReportView, build_view
 
 
 def plain_result(

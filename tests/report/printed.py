@@ -18,10 +18,10 @@ from tests.report.made_records import (
 )
 from tests.report.made_variants import made, many_findings, plain_result
 
-from pipeline.answers import Accepted, Answer, with_answers
-from pipeline.report.html import page_files
-from pipeline.report.view import ReportView, build_view
-from pipeline.result import AuditResult
+from importance_audit.records.result import AuditResult
+from importance_audit.report.pages.html import page_files
+from importance_audit.report.pages.view import ReportView, build_view
+from importance_audit.runs.signoff.answers import Accepted, Answer, with_answers
 
 
 def full_result() -> AuditResult:

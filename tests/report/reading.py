@@ -5,7 +5,7 @@ from dataclasses import fields, is_dataclass
 
 import pandas as pd
 
-from pipeline.report.blocks import Name, Value, plain
+from importance_audit.report.text.blocks import Name, Value, plain
 
 
 def pieces(block):

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from pipeline.report import typeface
+from importance_audit.report.figures import typeface
 
 MM = 25.4 / 72
 SVG = "{http://www.w3.org/2000/svg}"

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from tests.report.made_variants import RESULTS, view_of
 
-from pipeline.report.blocks import plain
+from importance_audit.report.text.blocks import plain
 
 STORED = Path(__file__).with_name("golden")
 NAMES = (

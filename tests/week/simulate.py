@@ -20,7 +20,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from r_bridge.install import default_library
+from importance_audit.r_bridge.install import default_library
 
 ROOT = Path(__file__).parents[2]
 AUDIT = """\
@@ -207,7 +207,7 @@ def environment() -> dict[str, str]:
     return {**os.environ, "TZ": "UTC", "PYTHONPATH": str(ROOT)}
 
 
-COMMAND = (sys.executable, "-m", "pipeline")
+COMMAND = (sys.executable, "-m", "importance_audit")
 
 if __name__ == "__main__":
     main(Path(sys.argv[1]))

@@ -1,0 +1,1 @@
+"""What is said about numbers once they are there."""

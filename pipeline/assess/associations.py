@@ -1,0 +1,79 @@
+"""The associations between features that a result keeps. Not: what they are.
+
+A picture of who goes with whom needs every pair of the features that it shows; a
+result with hundreds of features keeps the pairs that matter only.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import Any
+
+import pandas as pd
+
+from ..data.column_types import is_category
+from ..records.dataset_and_model import Dataset
+from ..records.importance_record import Importance
+from ..records.ranking import primary
+from .dependence import associations
+
+COLUMNS = ("feature_a", "feature_b", "statistic", "value")
+EVERY_PAIR = 60
+"""Most features of which every pair is kept: 1770 rows."""
+LEADERS = 40
+"""Features of the first ranking whose pairs are kept in any case: one figure."""
+
+
+def association_rows(
+    test: Dataset, importances: Sequence[Importance], *, threshold: float
+) -> list[dict[str, Any]]:
+    """Return one row of the frame `associations` per pair of features.
+
+    Parameters
+    ----------
+    test : Dataset
+        Association is that of its rows. Derived columns are left out: they depend on
+        others by definition. Columns that hold the same stay in.
+    importances : sequence of Importance
+        Their first ranking of single features says who leads.
+    threshold : float
+        Of more than 60 features the pairs at or above it are kept, and those of the 40
+        that lead.
+
+    Returns
+    -------
+    list of dict
+        feature_a, feature_b, statistic ("spearman", "cramers_v" or
+        "correlation_ratio") and value, its size between 0 and 1, as in `dependence`.
+    """
+    names = [name for name in test.features if not test.unread.get(name)]
+    strength = associations(test.X[names])
+    leaders = set(names if len(names) <= EVERY_PAIR else _leaders(importances))
+    rows = []
+    for a, b in combinations(range(len(names)), 2):
+        value, pair = float(strength[a, b]), (names[a], names[b])
+        if value >= threshold or leaders.issuperset(pair):
+            told = (*pair, _statistic(test.X, pair), value)
+            rows.append(dict(zip(COLUMNS, told, strict=True)))
+    return rows
+
+
+def associations_frame(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
+    """Return rows of `association_rows` as one frame, columns even if none."""
+    return pd.DataFrame(list(rows), columns=list(COLUMNS))
+
+
+def _leaders(importances: Sequence[Importance]) -> Iterator[str]:
+    """Yield the first features of the first ranking of a model, else of the data."""
+    asked = [r for _, r in primary(importances).values() if r.of == "features"]
+    asked.sort(key=lambda record: not record.model)  # stable: the order of the audit
+    for record in asked[:1]:
+        ranked = pd.Series(record.rank, index=record.features).dropna()
+        yield from ranked.nsmallest(LEADERS).index
+
+
+def _statistic(X: pd.DataFrame, pair: tuple[str, str]) -> str:
+    """Return which statistic tells how two columns go together."""
+    kinds = [is_category(X[name]) for name in pair]
+    if all(kinds):
+        return "cramers_v"
+    return "correlation_ratio" if any(kinds) else "spearman"

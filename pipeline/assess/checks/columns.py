@@ -1,0 +1,217 @@
+"""What must hold of the columns before importances of any model can be told apart."""
+
+import hashlib
+from collections.abc import Collection, Iterator, Mapping
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ...data.column_types import is_category
+from ...records.dataset_and_model import Dataset, Floats
+from ...records.errors import listed
+from ...records.finding import Finding
+from ..dependence import associations, clusters
+from .answers import Answer, Limit, Limits, answer
+
+SETS = 5
+"""How many sets of columns a message names."""
+ROUNDINGS = 8
+"""How many roundings lie between the stored cells of two units of one quantity: one in
+each cell and each operation that holds them against each other."""
+
+
+def same_columns(
+    train: Dataset | None,
+    test: Dataset,
+    grouped: Collection[tuple[str, ...]],
+    limits: Limits,
+) -> Answer:
+    """Fire if columns hold the same, up to unit or labels, on all rows of the audit.
+
+    It is a note where all of them are asked together as a group. A derived column says
+    by definition what others do, so it is not asked about.
+    """
+    del limits
+    sides = [rows for rows in (train, test) if rows is not None]
+    read = [name for name in test.features if not test.unread.get(name)]
+    found = stand_ins([rows.X[read] for rows in sides])
+    alone = [
+        names
+        for names in found
+        if not any(set(names) <= set(columns) for columns in grouped)
+    ]
+    said = [listed(names) for names in found[:SETS]]
+    more = f"; and {len(found) - SETS} more sets" if len(found) > SETS else ""
+    finding = Finding(
+        check="same_columns",
+        severity="warning" if alone else "info",
+        subject=test.name,
+        message=(
+            "Columns must differ in more than unit or labels to have importances of "
+            f"their own, but on all rows these hold the same: {'; '.join(said)}{more}."
+        ),
+        remedy=(
+            'Put them under [groups] and ask an [[importance]] of = "groups", or leave '
+            "all but one of them out."
+            if alone
+            else "Read the importance of their group, not their own."
+        ),
+        evidence={"columns": sum(map(len, found))},
+    )
+    n_same = sum(map(len, found))
+    return answer(finding, bool(found), n_same, Limit(0.0, "definition"))
+
+
+def constant_column(
+    train: Dataset | None,
+    test: Dataset,
+    grouped: Collection[tuple[str, ...]],
+    limits: Limits,
+) -> Answer:
+    """Fire if a column never varies in the rows that importances are measured on."""
+    del train, grouped, limits
+    constant = [name for name in test.features if is_constant(test, (name,))]
+    finding = Finding(
+        check="constant_column",
+        severity="info",
+        subject=test.name,
+        message=(
+            f"A constant column tells nothing of its importance: {listed(constant)}."
+        ),
+        remedy="Leave it out, or audit rows in which it varies.",
+        evidence={"columns": len(constant)},
+    )
+    limit = Limit(0.0, "definition")
+    return answer(finding, bool(constant), len(constant), limit)
+
+
+def dependence(
+    train: Dataset | None,
+    test: Dataset,
+    grouped: Collection[tuple[str, ...]],
+    limits: Limits,
+) -> Answer | None:
+    """Note the features that depend on each other strongly, pair by pair linked.
+
+    Judged are the columns of `told_apart`.
+    """
+    names = told_apart(train, test)
+    if len(names) < 2:
+        return None
+    strength, limit = associations(test.X[names]), limits["dependence"]
+    strongest = float((strength - np.eye(len(names))).max())
+    found = list(clusters(strength, float(limit.value)))
+    finding = Finding(
+        check="dependence",
+        severity="info",
+        subject=test.name,
+        message=(
+            "Features must hardly depend on each other for their importances to be "
+            f"read one by one, but these do: {_told(found, names, strength)}."
+        ),
+        remedy=_remedy([{names[k] for k in linked} for linked in found], grouped),
+        evidence={"strongest": strongest, "features": sum(map(len, found))},
+    )
+    return answer(finding, bool(found), strongest, limit)
+
+
+def told_apart(train: Dataset | None, test: Dataset) -> list[str]:
+    """Return the columns that are not derived, nor say again what one before says.
+
+    A derived column depends on others by definition; of columns that say the same,
+    which `same_columns` names, the first stands for all.
+    """
+    tables = [rows.X for rows in (train, test) if rows is not None]
+    again = {name for names in stand_ins(tables) for name in names[1:]}
+    again |= {name for name, sources in test.unread.items() if sources}
+    return [name for name in test.features if name not in again]
+
+
+def _told(found: list[list[int]], names: list[str], strength: Floats) -> str:
+    """Return the first clusters, each with the range of its linked pairs."""
+    said = []
+    for linked in found[:SETS]:
+        inside = strength[np.ix_(linked, linked)] - np.eye(len(linked))
+        weakest_link = inside.max(axis=1).min()
+        low, high = f"{weakest_link:.2f}", f"{inside.max():.2f}"
+        span = high if low == high else f"{low} to {high}"
+        said.append(f"{listed(names[k] for k in linked)} ({span})")
+    more = f"; and {len(found) - SETS} more sets" if len(found) > SETS else ""
+    return "; ".join(said) + more
+
+
+def _remedy(found: list[set[str]], grouped: Collection[tuple[str, ...]]) -> str:
+    """Return what helps: the group they are asked in, or to ask in another way."""
+    if all(any(names <= set(columns) for columns in grouped) for names in found):
+        return "Read the importance of their group beside their own."
+    return (
+        'Put them under [groups] and ask an [[importance]] of = "groups", or ask '
+        '"permutation" with within = "leaves".'
+    )
+
+
+def is_constant(data: Dataset, columns: tuple[str, ...]) -> bool:
+    """Return whether no column of a feature or group ever varies."""
+    return all(data.X[column].nunique(dropna=False) == 1 for column in columns)
+
+
+def stand_ins(tables: list[pd.DataFrame]) -> list[tuple[str, ...]]:
+    """Return the sets of columns that say the same of every row.
+
+    Numbers do if one is an affine image of the other, to rounding; a category and
+    another column if each value of one goes with one value of the other. Where the
+    values differ in every row that is no wonder, and they must be the same themselves.
+    Missing cells must be the same. Constant columns are left out.
+
+    Parameters
+    ----------
+    tables : list of DataFrame
+        With equal columns, read one below the other.
+    """
+    alike: dict[tuple[int, bytes], dict[str, pd.Series]] = {}
+    for name in tables[0]:
+        codes, values = _coded([table[name] for table in tables])
+        n_cells = int((codes >= 0).sum())
+        if len(values) + (n_cells < len(codes)) > 1:
+            key = n_cells, hashlib.sha256(codes.tobytes()).digest()
+            alike.setdefault(key, {})[str(name)] = values
+    found = [names for (n, _), same in alike.items() for names in _sets(same, n)]
+    order = list(tables[0])
+    return sorted(found, key=lambda names: order.index(names[0]))
+
+
+def _coded(parts: list[pd.Series]) -> tuple[npt.NDArray[np.intp], pd.Series]:
+    """Return a code per row, and the values in the order in which they come first."""
+    kind = object if is_category(parts[0]) else None
+    column = pd.concat([part.astype(kind or part.dtype) for part in parts])
+    codes, values = pd.factorize(column)
+    return codes, pd.Series(np.asarray(values), dtype=kind)
+
+
+def _sets(columns: Mapping[str, pd.Series], n_cells: int) -> Iterator[tuple[str, ...]]:
+    """Yield sets among columns that have equal values in the same rows."""
+    left = dict(columns)
+    while left:
+        name = next(iter(left))
+        first = left.pop(name)
+        same = [other for other in left if _go_together(first, left[other], n_cells)]
+        left = {other: left[other] for other in left if other not in same}
+        if same:
+            yield name, *same
+
+
+def _go_together(a: pd.Series, b: pd.Series, n_cells: int) -> bool:
+    """Return whether the values of two columns are each other's images."""
+    if object not in (a.dtype, b.dtype):
+        return _is_affine(a.to_numpy(dtype=float), b.to_numpy(dtype=float))
+    return len(a) < n_cells or a.equals(b)
+
+
+def _is_affine(a: Floats, b: Floats) -> bool:
+    """Return whether ``b = c + d a`` but for the rounding of either side."""
+    low, high = a.argmin(), a.argmax()
+    slope = (b[high] - b[low]) / (a[high] - a[low]) if low != high else 1.0
+    rounding = np.abs(b).max() + np.abs(slope) * np.abs(a).max()
+    off = np.abs(b - (b[low] + slope * (a - a[low]))).max()
+    return bool(off <= ROUNDINGS * np.finfo(float).eps * rounding)

@@ -1,0 +1,240 @@
+"""What must hold of an importance once it is measured."""
+
+from typing import TypeAlias
+
+import numpy as np
+
+from ...methods.importance import METHODS
+from ...records.dataset_and_model import Dataset
+from ...records.errors import listed
+from ...records.finding import Finding
+from ...records.importance_record import Importance
+from ...records.ranking import options_text
+from ...records.trials import LEAST, is_of_trials, unstable
+from .answers import Answer, Limit, Limits, answer
+from .columns import is_constant
+from .definitions import told, undefined
+
+Leaves: TypeAlias = dict[str, tuple[int, int]]
+"""For each feature the leaves that hold one value of it, and all its leaves."""
+
+
+def unmeasured(importance: Importance, data: Dataset, limits: Limits) -> Answer:
+    """Fire if an importance has no answer for some feature.
+
+    A constant has none, nor has what a model is not given where models are fitted anew,
+    nor what the method is not defined for: then it is but a note.
+    """
+    del limits
+    missing = [
+        name
+        for name, mean in zip(importance.features, importance.mean, strict=True)
+        if np.isnan(mean)
+    ]
+    of = dict(zip(importance.features, importance.columns, strict=True))
+    kept = set(data.unread) if METHODS[importance.method].asks == "refit" else set()
+    broken = undefined(importance, data)
+    outside = {name for names in broken.values() for name in names}
+    expected = all(
+        name in outside or is_constant(data, of[name]) or set(of[name]) <= kept
+        for name in missing
+    )
+    why = told(importance.method, broken)
+    finding = Finding(
+        check="unmeasured",
+        severity="info" if expected else "warning",
+        subject=_asked(importance),
+        measure=options_text(importance, drawn=False),
+        message=(
+            "Every feature must get a number, but there is none for "
+            f"{listed(missing)}. {'It is' if len(missing) == 1 else 'They are'} shown "
+            f"without a rank. {why}".rstrip()
+        ),
+        remedy=(
+            "Ask them of another method."
+            if outside.issuperset(missing)
+            else "Look for constant columns, infinite losses, unknown levels and "
+            "columns that no model is given."
+        ),
+        evidence={"features": len(missing)},
+    )
+    return answer(finding, bool(missing), len(missing), Limit(0.0, "definition"))
+
+
+def constant_feature(
+    importance: Importance, data: Dataset, limits: Limits
+) -> Answer | None:
+    """Fire if a column that never varies measures anything but the baseline."""
+    del limits
+    constant = [
+        n for n, columns in enumerate(importance.columns) if is_constant(data, columns)
+    ]
+    if not constant or not _permutes(importance) or _has_other_baseline(importance):
+        return None
+    names = listed(importance.features[n] for n in constant)
+    gaps = np.abs(importance.raw - importance.baseline)[constant]
+    off = float(np.nanmax(gaps, initial=0.0))
+    finding = Finding(
+        check="constant_feature",
+        severity="failure",
+        subject=_asked(importance),
+        measure=options_text(importance, drawn=False),
+        message=(
+            f"A constant column must measure exactly the baseline, but {names} is off "
+            f"by {off:.2g}."
+        ),
+        remedy="Do not use these numbers: whoever measured them permutes wrongly.",
+        evidence={"features": len(constant), "off": off},
+    )
+    return answer(finding, off != 0, off, Limit(0.0, "definition"))
+
+
+def unbounded(importance: Importance, data: Dataset, limits: Limits) -> Answer | None:
+    """Fire if losses are infinite, or if ratios are taken to a loss of almost zero.
+
+    Both are shown and ranked as they are, by an order that means little. Ours are
+    judged alone: an engine that differs from us is judged by the agreement.
+    """
+    del data
+    if importance.engine != "python" or not importance.loss:
+        return None
+    limit, sizes = limits["ratio"], np.abs(importance.values)
+    largest = float(np.nanmax(sizes, initial=0.0))
+    subject, message, remedy = _out_of_bounds(importance, float(limit.value))
+    finding = Finding(
+        check="unbounded",
+        severity="warning",
+        subject=subject,
+        measure=options_text(importance, drawn=False),
+        message=message,
+        remedy=remedy,
+    )
+    if importance.form != "ratio":
+        limit = Limit("finite", "definition")
+    return answer(finding, bool(message), largest, limit)
+
+
+def varies_over_trials(
+    importance: Importance, data: Dataset, limits: Limits
+) -> Answer | None:
+    """Fire if a mean is small beside its spread over trials on other rows."""
+    del data, limits
+    if not is_of_trials(importance) or importance.n_repeats < 2:
+        return None
+    names = [importance.features[n] for n in np.flatnonzero(unstable(importance))]
+    finding = Finding(
+        check="unstable",
+        severity="info",
+        subject=_asked(importance),
+        measure=options_text(importance, drawn=False),
+        message=(
+            f"The mean over the trials must be {LEAST:g} of their standard deviations "
+            f"or more, but that of {listed(names)} is less."
+        ),
+        remedy="Read no order into them, or ask more rows.",
+        evidence={"features": len(names)},
+    )
+    limit = Limit(0.0, "definition")
+    return answer(finding, bool(names), len(names), limit)
+
+
+def silent_leaves(
+    importance: Importance, leaves: Leaves, limits: Limits
+) -> Answer | None:
+    """Fire if most leaves of a feature hold one value of it, and so say nothing."""
+    if not leaves:
+        return None
+    limit = limits["silent_leaves"]
+    shares = {name: ignored / total for name, (ignored, total) in leaves.items()}
+    above = [name for name, share in shares.items() if share > float(limit.value)]
+    told = ", ".join(
+        f"{name!r} in {leaves[name][0]} of {leaves[name][1]}" for name in above
+    )
+    finding = Finding(
+        check="silent_leaves",
+        severity="info",
+        subject=_asked(importance),
+        measure=options_text(importance, drawn=False),
+        message=(
+            f"A feature must vary within at least {1 - float(limit.value):.0%} of its "
+            f"leaves over all trials, but it has one value and says nothing: {told}."
+        ),
+        remedy="Set min_samples_leaf higher, n_trees higher, or merge rare levels.",
+        evidence={"features": len(above), "share": max(shares.values())},
+    )
+    return answer(finding, bool(above), max(shares.values()), limit)
+
+
+def event_level(importance: Importance, data: Dataset, limits: Limits) -> Answer | None:
+    """Fire if permuting the strongest feature does not raise the loss."""
+    del data, limits
+    rise = (importance.raw - importance.baseline).mean(axis=1)
+    baseline_is_known = bool(np.isfinite(importance.baseline).all())
+    if not _permutes(importance) or np.isnan(rise).all() or not baseline_is_known:
+        return None
+    strongest = int(np.nanargmax(np.abs(rise)))
+    observed = float(rise[strongest])
+    finding = Finding(
+        check="event_level",
+        severity="warning",
+        subject=_asked(importance),
+        measure=options_text(importance, drawn=False),
+        message=(
+            "Permuting the strongest feature must raise the loss, but permuting "
+            f"{importance.features[strongest]!r} changes it by {observed:.3g}."
+        ),
+        remedy="Check which class is the positive one, and whether the model is "
+        "better than chance.",
+        evidence={"rise": observed},
+    )
+    return answer(finding, not observed > 0, observed, Limit(0.0, "definition"))
+
+
+def _permutes(importance: Importance) -> bool:
+    """Return whether the numbers are losses of one model on permuted rows."""
+    return bool(importance.loss) and METHODS[importance.method].asks == "predict"
+
+
+def _out_of_bounds(importance: Importance, limit: float) -> tuple[str, str, str]:
+    """Return subject, message and remedy; the message is empty if all is in bounds."""
+    finite = (
+        "Use a loss that is finite for every probability, such as brier; log losses "
+        "are infinite where the class observed was given none."
+    )
+    endless = np.isinf(importance.raw).any(axis=1)
+    baseline = float(importance.baseline.mean())
+    if np.isinf(baseline):
+        message = "The loss of the model as it is must be finite, but it is not."
+        return _question(importance), message, finite
+    if endless.any():
+        names = listed(importance.features[n] for n in np.flatnonzero(endless))
+        message = (
+            f"Losses must be finite to be ranked, but that of {names} is infinite."
+        )
+        return _asked(importance), message, finite
+    highest = float(np.nanmax(np.abs(importance.raw), initial=0.0))
+    if importance.form == "ratio" and abs(baseline) * limit < highest:
+        message = (
+            "The loss of the model as it is must not be almost zero where importances "
+            f"are ratios to it, but it is {baseline:.1e}."
+        )
+        return _question(importance), message, 'Use form = "difference".'
+    return _question(importance), "", ""
+
+
+def _question(importance: Importance) -> str:
+    """Return what an importance answers, for the reader."""
+    parts = (importance.model, importance.method, importance.of, importance.loss)
+    return ", ".join(part for part in (*parts, importance.positive_class) if part)
+
+
+def _asked(importance: Importance) -> str:
+    """Return what an importance answers, and who gave it."""
+    drawn = f", {importance.stream} draws" if importance.stream else ""
+    return f"{_question(importance)}: {importance.engine}{drawn}"
+
+
+def _has_other_baseline(importance: Importance) -> bool:
+    """Return whether a package's draws hold losses against those of other rows."""
+    subsampled = importance.options.get("n_rows") is not None
+    return subsampled and importance.stream == "vip-0.4"

@@ -1,0 +1,250 @@
+"""What must hold of a model before its importances can be believed."""
+
+import pickle
+import random
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ...records.dataset_and_model import Dataset, FittedModel, Floats
+from ...records.errors import listed
+from ...records.finding import Finding, Severity
+from ...records.streams import stream
+from .answers import Answer, Limit, Limits, answer, row_of
+
+FEW_ROWS = 200
+"""Rows that a check asks predict about, where any will do."""
+STATES = ("numpy", "random")
+
+
+def predict_ignores_x(
+    model: FittedModel, data: Dataset, seed: int, limits: Limits
+) -> Answer:
+    """Fire if predictions stay where they are when the rows change places."""
+    del limits
+    order = stream(seed, "check", "predict_ignores_x", 0).permutation(data.n_samples)
+    moved = data.X.iloc[order].reset_index(drop=True)
+    ignored = np.array_equal(model.predict(data.X), model.predict(moved))
+    finding = Finding(
+        check="predict_ignores_x",
+        severity="failure",
+        subject=model.name,
+        message=(
+            "Predictions must change when rows change places, but none did: predict "
+            "does not use the rows it is given, or always says the same."
+        ),
+        remedy="Let predict use its argument. A constant model has no importances.",
+    )
+    observed = "unchanged" if ignored else "changed"
+    limit = Limit("changed", "definition")
+    return answer(finding, ignored, observed, limit)
+
+
+def not_deterministic(
+    model: FittedModel, data: Dataset, seed: int, limits: Limits
+) -> Answer:
+    """Fire if the same rows, asked twice, get two answers."""
+    del seed
+    gap = _gap(model.predict(data.X), model.predict(data.X))
+    limit = limits["prediction_gap"]
+    finding = Finding(
+        check="not_deterministic",
+        severity=_severity(gap, limit),
+        subject=model.name,
+        message=(
+            "The same rows must get the same predictions, but asked twice they differ "
+            f"by {gap:.1e} relative."
+        ),
+        remedy="Give the estimator a fixed seed, or one thread.",
+        evidence={"gap": gap},
+    )
+    return answer(finding, gap != 0, gap, limit)
+
+
+def scored_on_training_rows(
+    model: FittedModel, data: Dataset, seed: int, limits: Limits
+) -> Answer:
+    """Fire if the importances are measured on the rows the model was fitted on."""
+    del seed, limits
+    known = data.split == "train" or bool(model.train_sha256 and data.sha256)
+    same = data.split == "train" or model.train_sha256 == data.sha256
+    finding = Finding(
+        check="scored_on_training_rows",
+        severity="warning",
+        subject=model.name,
+        message=(
+            "Importances must be measured on rows the model has not seen, but these "
+            "are its training rows."
+        ),
+        remedy="Name other rows under [data] test.",
+    )
+    limit = Limit("other rows", "definition")
+    if not known:
+        row = row_of(finding, "training rows unknown", limit, "not run")
+        return row, None
+    observed = "training rows" if same else "other rows"
+    return answer(finding, same, observed, limit)
+
+
+def predict_writes(
+    model: FittedModel, data: Dataset, seed: int, limits: Limits
+) -> Answer:
+    """Fire if predict changes the rows it is given."""
+    del seed, limits
+    rows = _few(data)
+    given = rows.copy(deep=True)
+    try:
+        model.predict(rows)
+        changed = not rows.equals(given)
+    except ValueError as error:
+        if "read-only" not in str(error):
+            raise
+        changed = True
+    finding = Finding(
+        check="predict_writes",
+        severity="failure",
+        subject=model.name,
+        message="Predict must leave its rows as they are, but it changes them.",
+        remedy="Let predict work on a copy of its argument.",
+    )
+    observed = "changed" if changed else "unchanged"
+    return answer(finding, changed, observed, Limit("unchanged", "definition"))
+
+
+def predict_draws(
+    model: FittedModel, data: Dataset, seed: int, limits: Limits
+) -> Answer:
+    """Fire if predict moves the global random state of numpy or of Python."""
+    del seed, limits
+    before = _random_states()
+    model.predict(_few(data))
+    moved = [
+        name
+        for name, old, new in zip(STATES, before, _random_states(), strict=True)
+        if old != new
+    ]
+    finding = Finding(
+        check="predict_draws",
+        severity="warning",
+        subject=model.name,
+        message=(
+            "Predict must draw no random numbers, but it moves the global state of "
+            f"{listed(moved)}."
+        ),
+        remedy="Give the estimator a fixed seed of its own.",
+    )
+    limit = Limit(0.0, "definition")
+    return answer(finding, bool(moved), len(moved), limit)
+
+
+def reads_more(
+    model: FittedModel, data: Dataset, seed: int, limits: Limits
+) -> Answer | None:
+    """Fire if a column that the model does not name changes its predictions."""
+    del limits
+    rows = _few(data)
+    others = [name for name in rows.columns if name not in model.features]
+    if not others or not model.features:
+        return None
+    order = stream(seed, "check", "reads_more", 0).permutation(len(rows))
+    moved = rows.copy()
+    for name in others:
+        moved[name] = rows[name].take(order).to_numpy()
+        moved[name] = moved[name].astype(rows[name].dtype)
+    reads = not np.array_equal(model.predict(rows), model.predict(moved))
+    finding = Finding(
+        check="reads_more",
+        severity="failure",
+        subject=model.name,
+        message=(
+            "A column that the model does not name must change no prediction, but "
+            f"shuffling {listed(others)} does."
+        ),
+        remedy="Name every column that predict reads.",
+    )
+    observed = "changed" if reads else "unchanged"
+    return answer(finding, reads, observed, Limit("unchanged", "definition"))
+
+
+def predict_draws_in_r(model: FittedModel, draws: int, limits: Limits) -> Answer:
+    """Fire if predict takes numbers from R's stream, which moves all draws after it."""
+    del limits
+    finding = Finding(
+        check="predict_draws_in_r",
+        severity="warning",
+        subject=model.name,
+        message=(
+            "Predict must take nothing from R's stream of random numbers, but it takes "
+            f"{draws} for a few rows. No draw of R can be replayed."
+        ),
+        remedy="Give the model a seed for its predictions.",
+        evidence={"draws": draws},
+    )
+    return answer(finding, draws != 0, draws, Limit(0.0, "definition"))
+
+
+def prediction_mismatch(model: FittedModel, gap: float, limits: Limits) -> Answer:
+    """Fire if R received other predictions than Python makes."""
+    limit = limits["prediction_gap"]
+    finding = Finding(
+        check="prediction_mismatch",
+        severity=_severity(gap, limit),
+        subject=model.name,
+        message=(
+            "R must receive the predictions that Python makes, but they differ by "
+            f"{gap:.1e} relative."
+        ),
+        remedy="Compare types and category levels of the columns on both sides.",
+        evidence={"gap": gap},
+    )
+    return answer(finding, gap != 0, gap, limit)
+
+
+def weak_model(model: FittedModel, row: Mapping[str, Any], limits: Limits) -> Answer:
+    """Fire if a model is not better than the constant predictor beyond its error."""
+    limit = limits["standard_errors"]
+    gain, error = -row["difference"], row["difference_std_error"]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        errors = float(np.divide(gain, error))
+    side = "below" if gain > 0 else "above"
+    how_far = f", {abs(errors):.2g} standard errors {side} it" if error > 0 else ""
+    finding = Finding(
+        check="weak_model",
+        severity="warning",
+        subject=f"{model.name}, {row['loss']}",
+        message=(
+            f"The loss must lie more than {limit.value:g} standard errors below that "
+            f"of the constant predictor, {row['constant']:.4g}, but it is "
+            f"{row['value']:.4g}{how_far}."
+        ),
+        remedy="Do not explain what does not predict: improve the model first.",
+        evidence={"loss": row["value"], "constant": row["constant"]},
+    )
+    if gain > 0 and np.isnan(error):
+        unknown = "no standard error: the loss is not defined on most resamples"
+        return row_of(finding, unknown, limit, "not run"), None
+    return answer(finding, not errors > float(limit.value), errors, limit)
+
+
+def _few(data: Dataset) -> pd.DataFrame:
+    """Return rows enough to see what predict does, in memory of their own."""
+    return data.X.iloc[:FEW_ROWS].reset_index(drop=True).copy(deep=True)
+
+
+def _random_states() -> tuple[bytes, bytes]:
+    """Return the global states of numpy and of Python, in that order."""
+    return pickle.dumps(np.random.get_state()), pickle.dumps(random.getstate())
+
+
+def _gap(a: Floats, b: Floats) -> float:
+    """Return the largest difference relative to the larger of two predictions."""
+    differs = a != b
+    scale = np.maximum(np.abs(a), np.abs(b))
+    return float(np.max(np.abs(a - b)[differs] / scale[differs], initial=0.0))
+
+
+def _severity(gap: float, limit: Limit) -> Severity:
+    """Return how grave a gap between predictions is that should not be there."""
+    return "warning" if gap <= float(limit.value) else "failure"

@@ -1,0 +1,150 @@
+"""What must hold of a random subspace ensemble before its numbers can be believed."""
+
+import numpy as np
+
+from ...methods.importance.random_subspace import PERF, TWIN
+from ...methods.importance.refits import Unit, units_of
+from ...methods.importance.subspaces import Mask, masks_of, number_drawn
+from ...models.estimators import class_name, final
+from ...records.dataset_and_model import Dataset, FittedModel
+from ...records.errors import listed
+from ...records.finding import Finding
+from ...records.importance_record import Importance
+from ...records.ranking import options_text
+from .answers import Answer, Limit, Limits, answer
+
+UNPENALISED = ("LinearRegression", "LogisticRegression")
+"""Estimators that fit one free slope per column, if nothing shrinks the slopes."""
+
+
+def crowded_fits(
+    importance: Importance, model: FittedModel, data: Dataset, limits: Limits
+) -> Answer | None:
+    """Fire if least squares has few distinct rows for each column of a member.
+
+    A bootstrap sample of *n* rows holds ``n (1 - (1 - 1/n)^n)`` distinct ones.
+    Columns are those the estimator sees, on average over what a member may draw.
+    """
+    if importance.method not in (PERF, TWIN) or not _is_free(model):
+        return None
+    units, drawn = _drawn(importance, model, data)
+    width = len(model.encoded or model.features) / len(units)
+    n = int((model.train.weights > 0).sum()) if model.train is not None else 0
+    distinct = n * (1 - (1 - 1 / n) ** n)
+    limit, share = limits["columns_per_row"], drawn * width / distinct
+    most = int(np.ceil(float(limit.value) * distinct / width)) - 1
+    finding = Finding(
+        check="crowded_fits",
+        severity="warning",
+        subject=_subject(importance),
+        measure=options_text(importance, drawn=False),
+        message=(
+            f"{class_name(model.estimator)} must be fitted to fewer columns than "
+            f"{limit.value:g} times the distinct rows of a bootstrap sample, about "
+            f"{distinct:.0f} of {n}, but each member has {drawn * width:.3g}. How well "
+            "it does out of its sample is mostly chance."
+        ),
+        remedy=(
+            f"Set n_drawn to {most} or less, or choose a base learner with a penalty."
+            if most > 0
+            else "Choose a base learner with a penalty."
+        ),
+        evidence={"columns": drawn * width, "distinct_rows": distinct},
+    )
+    return answer(finding, share >= float(limit.value), share, limit)
+
+
+def not_drawn(
+    importance: Importance, model: FittedModel, data: Dataset, limits: Limits
+) -> Answer | None:
+    """Fire if a feature that the model reads has no number for want of draws."""
+    del limits
+    if importance.method not in (PERF, TWIN):
+        return None
+    _, places = units_of(model, data, importance.method)
+    with_it = _masks(importance, model, data).sum(axis=0)
+    without = importance.n_repeats - with_it
+    rare = with_it if importance.method == TWIN else np.minimum(with_it, without)
+    missing = {
+        name: int(with_it[place])
+        for name, place in zip(importance.features, places, strict=True)
+        if place >= 0 and rare[place] < 2
+    }
+    told = listed(f"{name} ({n})" for name, n in missing.items())
+    needs = "" if importance.method == TWIN else ", and left out by two"
+    finding = Finding(
+        check="not_drawn",
+        severity="warning",
+        subject=_subject(importance),
+        measure=options_text(importance, drawn=False),
+        message=(
+            f"Every feature must be drawn by two or more of the {importance.n_repeats} "
+            f"members{needs}, but these are not, with how many draw them: {told}. Not "
+            "drawn is not an importance of 0: they have no number and no rank."
+        ),
+        remedy="Ask for more n_repeats.",
+        evidence={"features": len(missing)},
+    )
+    return answer(finding, bool(missing), len(missing), Limit(0.0, "definition"))
+
+
+def no_better_than_average(
+    importance: Importance, model: FittedModel, data: Dataset, limits: Limits
+) -> Answer | None:
+    """Name the features whose PERF is not above 0 by more than chance."""
+    del model, data
+    if importance.method != PERF:
+        return None
+    limit = limits["standard_errors"]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = importance.mean / importance.std_error
+    z[importance.mean == 0] = 0.0  # also where no member differs from another
+    order = [j for j in np.argsort(-z, kind="stable") if z[j] <= float(limit.value)]
+    told = listed(f"{importance.features[j]} (z = {z[j]:.2g})" for j in order)
+    finding = Finding(
+        check="no_better_than_average",
+        severity="info",
+        subject=_subject(importance),
+        measure=options_text(importance, drawn=False),
+        message=(
+            f"PERF must be more than {limit.value:g} standard errors above 0 to say "
+            f"that a feature is better than the average one, but that of {told} is "
+            "not. No better than the average feature is not irrelevant."
+        ),
+        remedy=(
+            "Do not discard features for it: ask random_subspace_permutation or "
+            "drop_column too."
+        ),
+        evidence={"features": len(order)},
+    )
+    return answer(finding, bool(order), len(order), limit)
+
+
+def _is_free(model: FittedModel) -> bool:
+    """Return whether the base learner fits slopes that nothing shrinks."""
+    last = final(model.estimator)
+    lineage = {kind.__name__ for kind in type(last).__mro__}
+    return bool(lineage & set(UNPENALISED)) and (
+        getattr(last, "penalty", None) in (None, "none")
+    )
+
+
+def _drawn(
+    importance: Importance, model: FittedModel, data: Dataset
+) -> tuple[list[Unit], int]:
+    """Return what can be drawn, and how much of it each member draws."""
+    units, _ = units_of(model, data, importance.method)
+    asked = importance.options["n_drawn"]
+    return units, number_drawn(model, len(units), importance.method, asked)
+
+
+def _masks(importance: Importance, model: FittedModel, data: Dataset) -> Mask:
+    """Return who draws what, (n_members, n_units), as the method drew it."""
+    units, drawn = _drawn(importance, model, data)
+    return masks_of(importance.seed, len(units), drawn, importance.n_repeats)
+
+
+def _subject(importance: Importance) -> str:
+    """Return which ranking it is about."""
+    parts = (importance.model, importance.method, importance.of, importance.loss)
+    return ", ".join(part for part in parts if part)

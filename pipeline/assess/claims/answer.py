@@ -1,0 +1,74 @@
+"""What a claim is answered with, and the sentences that kinds share."""
+
+from typing import Annotated, Literal, NamedTuple
+
+import numpy as np
+
+from ...records.dataset_and_model import Floats
+from ...records.errors import NotApplicable, did_you_mean, listed
+from ...records.importance_record import Importance
+from ...records.value_rules import Range
+
+Names = tuple[str, ...]
+Count = Annotated[int, Range(least=1)]
+Share = Annotated[float, Range(least=0, most=1)]
+Tolerance = Annotated[float, Range(least=0)]
+Side = Literal["at most", "at least"]
+
+
+class Answer(NamedTuple):
+    """What our numbers say to a claim.
+
+    Attributes
+    ----------
+    asked : str
+        The quantity, as a sentence begins with it: "rank of 'glu'".
+    must : str
+        What the claim takes: "at most 1".
+    ours : float
+    holds : bool
+    """
+
+    asked: str
+    must: str
+    ours: float
+    holds: bool
+
+
+Asks = Literal["importance", "importances", "effect", "performance", "folds"]
+
+
+def numbers_of(record: Importance, numbers: Floats, features: Names) -> Floats:
+    """Return the numbers of some features, in their order."""
+    for name in (name for name in features if name not in record.features):
+        hint = did_you_mean(name, record.features)
+        raise NotApplicable(f"There is no {name!r} among the {record.of}.{hint}")
+    found = numbers[[record.features.index(name) for name in features]]
+    lost = [name for name, n in zip(features, found, strict=True) if np.isnan(n)]
+    if lost:
+        raise NotApplicable(f"There is no number for {listed(lost)}.")
+    return found
+
+
+def largest_of(features: Names) -> str:
+    """Return how a sentence begins where the worst of several features counts."""
+    return "largest " if len(features) > 1 else ""
+
+
+def at_most(asked: str, ranks: Floats, within: int) -> Answer:
+    """Say whether the largest of some ranks is within a place."""
+    found = float(ranks.max())
+    return Answer(asked, f"at most {within}", found, found <= within)
+
+
+def beside(asked: str, ours: float, bound: float, side: Side) -> Answer:
+    """Say whether our number is on one side of a bound."""
+    holds = ours <= bound if side == "at most" else ours >= bound
+    return Answer(asked, f"{side} {bound:g}", ours, holds)
+
+
+def near(asked: str, ours: float, expected: float, tolerance: float) -> Answer:
+    """Say whether our number is as expected."""
+    found = float(ours)
+    must = f"{expected:g} ± {tolerance:g}"
+    return Answer(asked, must, found, abs(found - expected) <= tolerance)

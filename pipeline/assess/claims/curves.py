@@ -1,0 +1,86 @@
+"""Claims about curves: of a feature, and of the error along a ranking."""
+
+from typing import Annotated, Literal, NamedTuple
+
+import numpy as np
+
+from ...records.dataset_and_model import Floats
+from ...records.errors import NotApplicable
+from ...records.importance_record import Effect
+from ...records.value_rules import Range
+from .answer import Answer, Count, Names, Side, Tolerance, beside
+
+
+def line(
+    record: Effect,
+    features: Names,
+    *,
+    intercept: float,
+    slope: float,
+    tolerance: Tolerance,
+) -> Answer:
+    """Say whether the curve of a feature is a straight line.
+
+    Parameters
+    ----------
+    intercept, slope : float
+        Of the line.
+    tolerance : float
+        The largest distance of the curve from it, at any point of its grid.
+    """
+    if record.kind != "number":
+        raise NotApplicable(f"{features[0]!r} is a category, whose curve is no line.")
+    gap = float(np.abs(record.values - (intercept + slope * record.grid)).max())
+    if np.isnan(gap):
+        raise NotApplicable(f"The curve of {features[0]!r} has points without a value.")
+    drawn = f"{intercept:g} {'+' if slope >= 0 else '-'} {abs(slope):g} x"
+    asked = f"largest distance of the curve of {features[0]!r} from {drawn}"
+    return Answer(asked, f"at most {tolerance:g}", gap, gap <= tolerance)
+
+
+class Curves(NamedTuple):
+    """The error curve of one ranking, and the best of all at each of its points.
+
+    Attributes
+    ----------
+    own, best : ndarray of shape (n_points,)
+        The loss with the first feature, the first two, and so on.
+    """
+
+    own: Floats
+    best: Floats
+
+
+def top_k(
+    record: Curves,
+    features: Names,
+    *,
+    k: Count,
+    judge: str,
+    factor: Annotated[float, Range(least=1)],
+    side: Side = "at most",
+    protocol: Literal["folds", "holdout"] = "folds",
+) -> Answer:
+    """Say how far the error curve of a ranking is above the best of all rankings.
+
+    Parameters
+    ----------
+    k : int
+        Along how many of the first features; the worst of these counts.
+    judge : str
+        The model that was fitted to them.
+    factor : float
+        Of the loss by the ranking that is best there.
+    side : {"at most", "at least"}
+        Whether the ranking is to stay below that, or to come above.
+    protocol : {"folds", "holdout"}
+        As under [top_k].
+    """
+    del features
+    if len(record.own) < k:
+        raise NotApplicable(f"The curve has {len(record.own)} points, not {k}.")
+    if not (record.best[:k] > 0).all():
+        raise NotApplicable("The best ranking leaves no error, so there is no ratio.")
+    worst = float((record.own[:k] / record.best[:k]).max())
+    asked = f"largest ratio to the best curve over {k} features, {judge}, {protocol}"
+    return beside(asked, worst, factor, side)

@@ -1,0 +1,365 @@
+"""The claims of a paper, answered by what the audit measured: rows and findings.
+
+A claim that does not reproduce is told as it is; nothing is measured for its sake.
+Not: the kinds of claims, which are in `claims`.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import Any, NamedTuple, TypeVar
+
+import pandas as pd
+
+from ...methods.importance import METHODS
+from ...models.performance import Judged
+from ...records.dataset_and_model import FittedModel
+from ...records.errors import AuditError, NotApplicable, listed
+from ...records.finding import Finding
+from ...records.importance_record import Effect, Importance
+from ...records.losses import LOSSES
+from ...records.ranking import options_text
+from .. import held_out_loss
+from . import CLAIMS
+from .answer import Answer
+from .curves import Curves
+from .printed import each_number
+from .section import ClaimSection
+
+COLUMNS = (
+    *("claim", "source", "kind", "method", "model", "of", "loss", "engine"),
+    *("asked", "must", "paper", "ours", "decimals", "verdict", "reason"),
+)
+WHO = ["entry", "method", "model", "ranked_by", "positive_class"]
+REPRODUCED, NOT_REPRODUCED, NOT_COMPARABLE = VERDICTS = (
+    *("reproduced", "not reproduced", "not comparable"),
+)
+Row = dict[str, Any]
+T = TypeVar("T", Importance, Effect)
+
+
+class Measured(NamedTuple):
+    """What claims can be held against.
+
+    Attributes
+    ----------
+    importances, effects, performance, top_k
+        All that the audit measured.
+    models : sequence of FittedModel
+        Asked for what only a claim wants to know: losses out of bag and in folds.
+    seed : int
+        Names the stream of the folds.
+    """
+
+    importances: Sequence[Importance]
+    effects: Sequence[Effect]
+    performance: Sequence[pd.DataFrame]
+    top_k: Sequence[Mapping[str, Any]]
+    models: Sequence[FittedModel]
+    seed: int
+
+
+def judge(
+    claims: Iterable[ClaimSection], measured: Measured
+) -> tuple[list[Row], list[Finding]]:
+    """Return one row per claim, and a finding for each that our numbers do not bear.
+
+    Parameters
+    ----------
+    claims : iterable of ClaimSection
+    measured : Measured
+
+    Returns
+    -------
+    rows : list of dict
+        For `claims_frame`; of a printed table, one per number. ``paper`` is NaN where
+        the paper prints no number, ``ours`` where there is none, ``decimals`` where
+        four digits show all that is held; ``loss`` is the one measured if a claim names
+        none; ``reason`` says why a claim is not comparable.
+    findings : list of Finding
+        None for what the claim itself calls not comparable.
+    """
+    rows: list[Row] = []
+    findings: list[Finding] = []
+    for claim in chain.from_iterable(map(_each, claims)):
+        answer, loss, reason = _answered(claim, measured)
+        told = replace(claim, loss=claim.loss or loss or None)
+        row = _row(told, answer, claim.not_comparable or reason)
+        rows.append(row)
+        findings += _findings(claim, row)
+    return rows, findings
+
+
+def claims_frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    """Return the rows of `judge` as one frame, with its columns if there is none."""
+    return pd.DataFrame(list(rows), columns=list(COLUMNS))
+
+
+def _each(claim: ClaimSection) -> Iterator[ClaimSection]:
+    """Yield a claim, or one for each number of a printed table and each engine."""
+    if claim.kind != "printed":
+        yield claim
+        return
+    for engine, name, number in each_number(claim.options):
+        options = {**claim.options, "numbers": {name: number}}
+        text = f"{claim.text}: {name}"
+        told = {"text": text, "engine": engine, "paper": number}
+        yield replace(claim, options=options, **told)
+
+
+def _answered(
+    claim: ClaimSection, measured: Measured
+) -> tuple[Answer | None, str, str]:
+    """Return what our numbers say, in which loss, or why they cannot."""
+    asks, function, _, _ = CLAIMS[claim.kind]
+    try:
+        asked = _ASKED[asks](claim, measured)
+        answer = function(asked, claim.features, **claim.options)
+        return answer, _loss_of(asked), ""
+    except AuditError as error:
+        return None, "", str(error)
+
+
+def _loss_of(asked: Any) -> str:
+    """Return the one loss that was measured, nothing if there is none or several."""
+    records = asked if type(asked) in (list, tuple) else (asked,)
+    told = {getattr(record, "loss", "") for record in records}
+    return told.pop() if len(told) == 1 else ""
+
+
+def _importance(claim: ClaimSection, measured: Measured) -> Importance:
+    return _the_one(claim, _importances(claim, measured.importances))
+
+
+def _of_each_model(claim: ClaimSection, measured: Measured) -> list[Importance]:
+    found: dict[str, list[Importance]] = {}
+    for record in _importances(claim, measured.importances):
+        found.setdefault(record.model, []).append(record)
+    of_all = [_the_one(claim, records) for records in found.values()]
+    return of_all or [_the_one(claim, ())]
+
+
+def _effect(claim: ClaimSection, measured: Measured) -> Effect:
+    return _the_one(claim, _effects(claim, measured.effects))
+
+
+def _importances(
+    claim: ClaimSection, records: Iterable[Importance]
+) -> Iterator[Importance]:
+    for record in records:
+        same = (record.method, record.of) == (claim.method, claim.of)
+        loss = claim.loss in (None, record.loss)
+        meant = claim.entry in ("", record.entry)
+        if same and loss and meant and _is_about(claim, record):
+            yield record
+
+
+def _effects(claim: ClaimSection, records: Iterable[Effect]) -> Iterator[Effect]:
+    curve = METHODS[claim.method].curve if claim.method else ""
+    for record in records:
+        same = (record.method, record.feature) == (curve, *claim.features)
+        if same and _is_about(claim, record):
+            yield record
+
+
+def _is_about(claim: ClaimSection, record: Importance | Effect) -> bool:
+    return (
+        record.engine == claim.engine
+        and claim.model in ("", record.model)
+        and claim.output in ("", record.positive_class)
+    )
+
+
+def _the_one(claim: ClaimSection, found: Iterable[T]) -> T:
+    """Return the first of records that answer one question; later ones replay it."""
+    records = list(found)
+    if not records:
+        raise NotApplicable(f"{claim.method!r} by {claim.engine} gave no number.")
+    for name, key in (
+        ("model", "model"),
+        ("loss", "loss"),
+        ("positive_class", "output"),
+    ):
+        told = list(dict.fromkeys(getattr(record, name, "") for record in records))
+        if len(told) > 1:
+            raise NotApplicable(f"It names no {key}, and there are {listed(told)}.")
+    asked = {options_text(record, drawn=False) for record in records}
+    if len(asked) > 1:
+        raise NotApplicable(
+            f"{claim.method!r} must be asked with one set of options to answer it, but "
+            f"is asked with {len(asked)}."
+        )
+    return records[0]
+
+
+def _performance(claim: ClaimSection, measured: Measured) -> Judged:
+    if claim.options["split"] == "out_of_bag":
+        model = _model(claim, measured.models)
+        return held_out_loss.out_of_bag(model, _loss(claim, model, measured))
+    rows = [
+        row
+        for frame in measured.performance
+        for row in frame.to_dict("records")
+        if row["split"] == claim.options["split"]
+        and claim.model in ("", row["model"])
+        and claim.loss in (None, row["loss"])
+    ]
+    if len(rows) != 1:
+        raise NotApplicable(
+            f"It must name one model and one loss that were measured on the "
+            f"{claim.options['split']} rows, but {len(rows)} were."
+        )
+    (row,) = rows
+    return Judged(float(row["value"]), float(row["constant"]), row["loss"])
+
+
+def _in_folds(claim: ClaimSection, measured: Measured) -> Judged:
+    model = _model(claim, measured.models)
+    cuts = {name: claim.options[name] for name in ("folds", "repeats")}
+    loss = _loss(claim, model, measured)
+    return held_out_loss.in_folds(model, loss, seed=measured.seed, **cuts)
+
+
+def _model(claim: ClaimSection, models: Sequence[FittedModel]) -> FittedModel:
+    """Return the model that is meant."""
+    found = [model for model in models if claim.model in ("", model.name)]
+    if len(found) != 1:
+        told = listed(model.name for model in models)
+        raise NotApplicable(f"It names no model, and there are {told}.")
+    return found[0]
+
+
+def _loss(claim: ClaimSection, model: FittedModel, measured: Measured) -> str:
+    """Return the loss that is meant, refused unless it suits the task.
+
+    Unless it is named, it is the one that the audit judges the model by.
+    """
+    frames = (frame[frame["model"] == model.name] for frame in measured.performance)
+    known = [loss for frame in frames for loss in frame["loss"]] or model.losses
+    told = tuple(dict.fromkeys([claim.loss] if claim.loss else known))
+    if len(told) > 1:
+        raise NotApplicable(f"It names no loss, and there are {listed(told)}.")
+    loss = told[0]
+    if model.task not in LOSSES[loss].tasks:
+        raise NotApplicable(f"{loss!r} is no loss for a model of task {model.task!r}.")
+    return loss
+
+
+def _two(claim: ClaimSection, measured: Measured) -> tuple[Importance, Importance]:
+    first, second = (
+        _the_one(side, _importances(side, measured.importances))
+        for side in (claim, _other(claim))
+    )
+    return first, second
+
+
+def _other(claim: ClaimSection) -> ClaimSection:
+    """Return the claim as it asks for the second of two importances.
+
+    Another method may know no loss, or not this one, and is asked by another entry.
+    """
+    told = claim.options
+    method = told["other_method"] or claim.method
+    is_of_data = method is not None and METHODS[method].asks == "data"
+    model = "" if is_of_data else told["other"] or claim.model
+    loss = claim.loss if method == claim.method else None
+    entry = claim.entry if method == claim.method else ""
+    return replace(claim, method=method, model=model, loss=loss, entry=entry)
+
+
+def _curves(claim: ClaimSection, measured: Measured) -> Curves:
+    """Return the mean curve of the ranking that is meant, and the best of all."""
+    columns = [*WHO, "judge", "protocol", "k", "value"]
+    told = pd.DataFrame(list(measured.top_k), columns=columns)
+    for key in ("judge", "protocol"):
+        told = told[told[key] == claim.options[key]]
+    own = told[told["method"] == claim.method]
+    for key, name in (("model", claim.model), ("positive_class", claim.output)):
+        own = own[own[key] == name] if name else own
+    own = own[own["ranked_by"] == claim.loss] if claim.loss else own
+    who = own[WHO].drop_duplicates()
+    if len(who) != 1:
+        raise NotApplicable(
+            f"It must name one ranking that {claim.options['judge']!r} judged by "
+            f"{claim.options['protocol']!r} under [top_k], but {len(who)} were."
+        )
+    best = told.groupby([*WHO, "k"])["value"].mean().groupby("k").min()
+    means = own.groupby("k")["value"].mean()
+    return Curves(means.to_numpy(), best.to_numpy()[: len(means)])
+
+
+_ASKED: dict[str, Callable[[ClaimSection, Measured], Any]] = {
+    "importance": _importance,
+    "importances": _of_each_model,
+    "two": _two,
+    "effect": _effect,
+    "performance": _performance,
+    "folds": _in_folds,
+    "top_k": _curves,
+}
+
+
+def _row(claim: ClaimSection, answer: Answer | None, reason: str) -> Row:
+    holds = answer is not None and answer.holds
+    verdict = REPRODUCED if holds else NOT_REPRODUCED
+    return {
+        "claim": claim.text,
+        "source": claim.source,
+        "kind": claim.kind,
+        "method": claim.method or "",
+        "model": claim.model,
+        "of": claim.of,
+        "loss": claim.loss or "",
+        "engine": claim.engine,
+        "asked": answer.asked if answer else "",
+        "must": answer.must if answer else "",
+        "paper": float("nan") if claim.paper is None else claim.paper,
+        "ours": answer.ours if answer else float("nan"),
+        "decimals": _decimals(claim),
+        "verdict": NOT_COMPARABLE if reason else verdict,
+        "reason": reason,
+    }
+
+
+def _decimals(claim: ClaimSection) -> float:
+    """Return how many decimals a claim is about, NaN if four digits show them.
+
+    They are said, or are those that the tolerance lets differ by less than one.
+    """
+    told = claim.options.get("decimals")
+    tolerance = claim.options.get("tolerance")
+    if told is None and tolerance and claim.paper:
+        held = math.floor(-math.log10(tolerance))
+        told = held if held > 3 - math.floor(math.log10(abs(claim.paper))) else None
+    return float("nan" if told is None else told)
+
+
+def _asked_of(claim: ClaimSection) -> str:
+    """Return a claim and what it is held against: one text may claim several."""
+    told = (claim.method, claim.of, claim.entry, claim.loss, claim.engine, claim.output)
+    options = (f"{key} = {value!r}" for key, value in sorted(claim.options.items()))
+    parts = (claim.text, claim.kind, *told, *claim.features, *options)
+    return ", ".join(str(part) for part in parts if part)
+
+
+def _findings(claim: ClaimSection, row: Row) -> Iterator[Finding]:
+    """Yield what the reader must know of a claim that our numbers do not bear."""
+    if row["verdict"] == REPRODUCED or claim.not_comparable:
+        return
+    source = f" ({claim.source})" if claim.source else ""
+    told = f"{claim.text}{source}: "
+    if row["verdict"] == NOT_COMPARABLE:
+        check, message = "claim_unanswered", f"{told}{row['reason']}"
+    else:
+        check, ours = "claim_not_reproduced", f"{row['ours']:.4g}"
+        message = f"{told}the {row['asked']} must be {row['must']}, but is {ours}."
+    numbers = {name: row[name] for name in ("ours", "paper")}
+    yield Finding(
+        check=check,
+        severity=claim.severity,
+        subject=claim.model or "the data",
+        message=message,
+        evidence={name: n for name, n in numbers.items() if n == n},
+        measure=_asked_of(claim),
+    )

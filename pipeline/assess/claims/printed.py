@@ -1,0 +1,69 @@
+"""A table of importances that a paper prints, each number held to its decimals."""
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any
+
+import numpy as np
+
+from ...engines import ENGINES
+from ...records.errors import NotApplicable
+from ...records.importance_record import Importance
+from ...records.ranking import OURS, nothing_of
+from ...records.value_rules import OneOf, Range
+from .answer import Answer, Names, numbers_of
+
+FULL, Y_PERMUTED = "_full_model_", "_baseline_"  # as DALEX prints them
+Engine = Annotated[str, OneOf(tuple(ENGINES))]
+Decimals = Annotated[int, Range(least=0, most=12)]
+
+
+def printed(
+    record: Importance,
+    features: Names,
+    *,
+    numbers: Mapping[str, float],
+    decimals: Decimals,
+    engines: tuple[Engine, ...] = (OURS,),
+) -> Answer:
+    """Say whether one number of a printed table is ours, rounded to its decimals.
+
+    Parameters
+    ----------
+    numbers : mapping of str to float
+        What is printed for each feature or group. As in tables of DALEX,
+        "_full_model_" is the loss with nothing permuted, and "_baseline_" that with the
+        target permuted, both in the form of the importance.
+    decimals : int
+        How many decimals are printed.
+    engines : tuple of str
+        Who must meet them: each makes a claim of each number.
+    """
+    del features, engines
+    ((name, number),) = numbers.items()
+    asked, ours = _value(record, name)
+    whose = "Python" if record.engine == OURS else record.engine
+    met = abs(ours - number) <= 0.5 * 10.0**-decimals
+    must = f"{number:.{decimals}f}, to {decimals} decimals"
+    return Answer(f"{asked} by {whose}", must, ours, met)
+
+
+def each_number(options: Mapping[str, Any]) -> Iterator[tuple[str, str, float]]:
+    """Yield engine, name and number of each claim that a table makes."""
+    for engine in options["engines"]:
+        for name, number in options["numbers"].items():
+            yield engine, name, number
+
+
+def _value(record: Importance, name: str) -> tuple[str, float]:
+    """Return what a row of a printed table is, in words, and its number."""
+    if name in record.features or name not in (FULL, Y_PERMUTED):
+        (found,) = numbers_of(record, record.mean, (name,))
+        return f"value of {name!r}", float(found)
+    if name == FULL:
+        return "loss with nothing permuted", nothing_of(record)
+    if not len(record.y_permuted):
+        raise NotApplicable(f"{record.engine} permuted no target.")
+    loss, full = record.y_permuted.mean(), record.baseline.mean()
+    with np.errstate(divide="ignore", invalid="ignore"):  # a model without any error
+        in_form = {"difference": loss - full, "ratio": loss / full}
+    return "loss with the target permuted", float(in_form.get(record.form, loss))

@@ -1,0 +1,211 @@
+"""Claims about one ranking, and about several."""
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+import numpy as np
+
+from ...engines.agreement.numbers import association
+from ...methods.importance import METHODS
+from ...records.errors import NotApplicable, listed
+from ...records.importance_record import Importance
+from ...records.value_rules import OneOf, Range
+from .answer import (
+    Answer,
+    Count,
+    Names,
+    Share,
+    Side,
+    Tolerance,
+    at_most,
+    beside,
+    largest_of,
+    near,
+    numbers_of,
+)
+
+
+def leader(record: Importance, features: Names) -> Answer:
+    """Say whether the features hold the first places, in any order."""
+    return rank(record, features, within=len(features))
+
+
+def rank(record: Importance, features: Names, *, within: Count) -> Answer:
+    """Say whether the features are among the first.
+
+    Parameters
+    ----------
+    within : int
+        The last place that any of them may take; ties share the mean of theirs.
+    """
+    ranks = numbers_of(record, record.rank, features)
+    return at_most(f"{largest_of(features)}rank of {listed(features)}", ranks, within)
+
+
+def last(record: Importance, features: Names, *, within: Count | None = None) -> Answer:
+    """Say whether the features are among the last.
+
+    Parameters
+    ----------
+    within : int, optional
+        The place from the end that none may come before; by default as many as there
+        are features.
+    """
+    ranks = int(np.isfinite(record.rank).sum()) + 1 - record.rank
+    words = f"{largest_of(features)}rank from the end of {listed(features)}"
+    return at_most(words, numbers_of(record, ranks, features), within or len(features))
+
+
+def order(record: Importance, features: Names) -> Answer:
+    """Say whether the features come in this order, whatever stands between them."""
+    steps = -np.diff(numbers_of(record, record.mean, features))
+    asked = f"smallest step down along {listed(features)}"
+    return Answer(asked, "above 0", float(steps.min()), bool((steps > 0).all()))
+
+
+def sign(
+    record: Importance,
+    features: Names,
+    *,
+    sign: Literal["positive", "negative"],
+    share: Annotated[float, Range(above=0, most=1)] = 1.0,
+) -> Answer:
+    """Say whether the features, or a share of them, have one sign.
+
+    Parameters
+    ----------
+    sign : {"positive", "negative"}
+        Which sign.
+    share : float, default 1
+        The least share of the features that must have it.
+    """
+    values = numbers_of(record, record.mean, features)
+    right = values > 0 if sign == "positive" else values < 0
+    if len(features) == 1:
+        must = "above 0" if sign == "positive" else "below 0"
+        return Answer(f"value of {listed(features)}", must, values[0], bool(right[0]))
+    found = float(right.mean())
+    asked = f"share with a {sign} value among {listed(features)}"
+    return Answer(asked, f"at least {share:g}", found, found >= share)
+
+
+def value(
+    record: Importance, features: Names, *, expected: float, tolerance: Tolerance
+) -> Answer:
+    """Say whether each feature has a value, with its sign.
+
+    Parameters
+    ----------
+    expected : float
+        What the paper says, or what follows from it.
+    tolerance : float
+        The largest difference from `expected` that counts as equal.
+    """
+    values = numbers_of(record, record.mean, features)
+    farthest = values[np.argmax(np.abs(values - expected))]
+    of_all = "farthest value of " if len(features) > 1 else "value of "
+    return near(f"{of_all}{listed(features)}", farthest, expected, tolerance)
+
+
+def ratio(
+    record: Importance, features: Names, *, expected: float, tolerance: Tolerance
+) -> Answer:
+    """Say how many times the value of the second feature the first one has.
+
+    Parameters
+    ----------
+    expected : float
+        What the paper says, or what follows from it.
+    tolerance : float
+        The largest difference from `expected` that counts as equal.
+    """
+    first, second = numbers_of(record, record.mean, features)
+    if second == 0:
+        raise NotApplicable(f"The value of {features[1]!r} is 0, so there is no ratio.")
+    asked = f"{features[0]!r} divided by {features[1]!r}"
+    return near(asked, first / second, expected, tolerance)
+
+
+def share(
+    record: Importance, features: Names, *, expected: float, tolerance: Tolerance
+) -> Answer:
+    """Say which share of the sum over all features these have together.
+
+    Parameters
+    ----------
+    expected : float
+        What the paper says, or what follows from it.
+    tolerance : float
+        The largest difference from `expected` that counts as equal.
+    """
+    part = numbers_of(record, record.mean, features).sum()
+    total = numbers_of(record, record.mean, record.features).sum()
+    if total == 0:
+        raise NotApplicable("The values of all features sum to 0: there is no share.")
+    return near(f"share of {listed(features)}", part / total, expected, tolerance)
+
+
+def frequency(
+    records: Sequence[Importance],
+    features: Names,
+    *,
+    within: Count,
+    expected: Share,
+    tolerance: Tolerance,
+) -> Answer:
+    """Say in which share of the models all these features are among the first.
+
+    Parameters
+    ----------
+    within : int
+        The last place that any of them may take; ties share the mean of theirs.
+    expected : float
+        The share: 1 for every model, 0 for none.
+    tolerance : float
+        The largest difference from `expected` that counts as equal.
+    """
+    told = [rank(record, features, within=within).holds for record in records]
+    asked = f"share of {len(told)} models with {listed(features)} in the first {within}"
+    return near(asked, float(np.mean(told)), expected, tolerance)
+
+
+def likeness(
+    record: tuple[Importance, Importance],
+    features: Names,
+    *,
+    bound: Annotated[float, Range(least=-1, most=1)],
+    other: str = "",
+    other_method: Annotated[str, OneOf(tuple(METHODS))] | None = None,
+    statistic: Literal["kendall", "spearman", "pearson"] = "kendall",
+    side: Side = "at least",
+) -> Answer:
+    """Say how alike the rankings of two models are, or those by two methods.
+
+    Parameters
+    ----------
+    bound : float
+        What the correlation is held against.
+    other : str
+        The second model; by default the same.
+    other_method : str
+        The second method; by default the same.
+    statistic : {"kendall", "spearman", "pearson"}
+        Of the ranks, tau-b or rho, or of the values.
+    side : {"at least", "at most"}
+        Whether they are to be alike, or to differ.
+    """
+    from scipy.stats import rankdata
+
+    first, second = record
+    names = features or tuple(n for n in first.features if n in second.features)
+    if statistic == "pearson":
+        x, y = (numbers_of(each, each.mean, names) for each in record)
+        found = float(np.corrcoef(x, y)[0, 1]) if np.ptp(x) and np.ptp(y) else np.nan
+    else:
+        x, y = (rankdata(numbers_of(each, each.rank, names)) for each in record)
+        found = association(x, y)[statistic]
+    if np.isnan(found):
+        raise NotApplicable("One side has one value only, so nothing correlates.")
+    with_whom = other or other_method
+    asked = f"{statistic.capitalize()}'s correlation with {with_whom!r}"
+    return beside(asked, found, bound, side)

@@ -1,0 +1,108 @@
+"""What strong dependence does to the reading: of leaders, once it is known who leads.
+
+Not: who depends on whom (`dependence`), nor that note for all columns (`checks`).
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+
+import numpy as np
+
+from ..records.dataset_and_model import Dataset, Floats
+from ..records.errors import listed
+from ..records.finding import Finding
+from ..records.importance_record import Importance
+from ..records.ranking import interval, nothing_of, primary
+from .checks.columns import told_apart
+from .dependence import associations, clusters
+
+
+def dependent_leaders(
+    importances: Sequence[Importance],
+    train: Dataset | None,
+    test: Dataset,
+    *,
+    grouped: Collection[tuple[str, ...]],
+    threshold: float,
+    top_k: int,
+) -> list[Finding]:
+    """Return a warning for each set of dependent features that has a leader among it.
+
+    A leader is one of the first `top_k` of our permutation rankings of single features
+    among all rows, whose interval lies above what a feature that does nothing
+    measures. A set that is asked jointly, in one of `grouped`, is no finding.
+
+    Parameters
+    ----------
+    importances : sequence of Importance
+        All that the audit measured.
+    train, test : Dataset
+        Association is that of the test rows; derived columns and further columns that
+        say the same of all rows are left out.
+    grouped : collection of tuple of str
+        Columns that are asked together.
+    threshold : float
+        The least association that links two features.
+    top_k : int
+    """
+    asked = [r for _, r in primary(importances).values() if _is_marginal(r)]
+    names = told_apart(train, test)
+    if not asked or len(names) < 2:
+        return []
+    strength = associations(test.X[names])
+    np.fill_diagonal(strength, 0.0)
+    found = []
+    for linked in clusters(strength, threshold):
+        group = [names[k] for k in linked]
+        together = any(set(group) <= set(columns) for columns in grouped)
+        lead = dict(_leaders(asked, group, top_k))
+        if lead and not together:
+            found.append(_finding(lead, group, strength[np.ix_(linked, linked)], top_k))
+    return found
+
+
+def _is_marginal(record: Importance) -> bool:
+    """Return whether single features are permuted among all rows."""
+    within = record.options.get("within", "none")
+    return (record.method, record.of, within) == ("permutation", "features", "none")
+
+
+def _leaders(
+    asked: Sequence[Importance], group: Sequence[str], top_k: int
+) -> Iterator[tuple[str, list[str]]]:
+    """Yield each feature of a group that leads somewhere, with the models it leads."""
+    for name in group:
+        models = []
+        for record in asked:
+            row = record.features.index(name)
+            matters = interval(record)[0][row] > nothing_of(record)
+            if record.rank[row] <= top_k and matters:
+                models.append(record.model)
+        if models:
+            yield name, list(dict.fromkeys(models))
+
+
+def _finding(
+    lead: dict[str, list[str]], group: Sequence[str], strength: Floats, top_k: int
+) -> Finding:
+    strongest = float(strength.max())
+    models = list(dict.fromkeys(model for names in lead.values() for model in names))
+    verb = "is" if len(lead) == 1 else "are"
+    return Finding(
+        check="dependent_leader",
+        severity="warning",
+        subject=", ".join(models),
+        message=(
+            "The leading features must not depend on others for their permutation "
+            f"importance to be read alone, but {listed(lead)} {verb} among the first "
+            f"{top_k}, and these depend on each other (up to {strongest:.2f}) and are "
+            f"not asked together: {listed(group)}. With one of them permuted, the "
+            "model still reads the others: each can count for less than it tells, and "
+            "which of them leads may be an accident of the fit."
+        ),
+        remedy=(
+            'Put them under [groups] and ask an [[importance]] of = "groups": that is '
+            "the number to read."
+        ),
+        evidence={"strongest": strongest, "features": len(group)},
+        measure=", ".join(group),
+    )

@@ -1,0 +1,217 @@
+"""What the owner expects of each ranking, held against what was found.
+
+Not: how the page says it.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ..records.dataset_and_model import Floats
+from ..records.errors import listed
+from ..records.finding import Finding, Severity, places_apart
+from ..records.importance_record import Importance
+from ..records.ranking import interval, nothing_of, primary
+from ..records.value_rules import NAME, Range
+
+COLUMNS = (
+    *("expectation", "features", "of", "place", "reason"),
+    *("record", "model", "method", "loss", "positive_class"),
+    *("first", "farthest", "rank", "share", "verdict"),
+)
+FOUND, DEVIATES, UNKNOWN = VERDICTS = ("as expected", "not as expected", "not measured")
+NO_ZERO = ("mrmr", "random_subspace")
+"""Methods in which 0 is a place or the average feature, not one that does nothing."""
+READ = "Read which question each of these rankings answers."
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ExpectedSection:
+    """What the owner of a model expects of its rankings, said beforehand.
+
+    Attributes
+    ----------
+    features : tuple of str
+        The features, or groups, it is about.
+    place : {"top", "zero"}
+        "top": they hold the first places, as many as are named, in any order. "zero":
+        each is not told from a feature that does not matter, by the interval over the
+        repeats, or by `resolution` of [checks] as a share of the largest importance.
+    reason : str
+        Why it is expected: what is known of the domain.
+    of : {"features", "groups"}
+        What these are.
+    model : str
+        Whose rankings are meant; by default those of every model and of the data.
+    """
+
+    features: Annotated[tuple[str, ...], Range(least=1)]
+    place: Literal["top", "zero"]
+    reason: Annotated[str, NAME]
+    of: Literal["features", "groups"] = "features"
+    model: str = ""
+
+
+def judge(
+    expected: Sequence[ExpectedSection],
+    importances: Sequence[Importance],
+    *,
+    resolution: float,
+) -> tuple[list[Row], list[Finding]]:
+    """Return one row per expectation and ranking it is about, and the deviations.
+
+    Parameters
+    ----------
+    expected : sequence of ExpectedSection
+    importances : sequence of Importance
+        All that the audit measured; judged are our own answers, one per question.
+    resolution : float
+        A distance from what does nothing of at most this share of the largest is zero.
+
+    Returns
+    -------
+    rows : list of dict
+        For `expected_frame`. ``first`` holds the first features, as many as are
+        expected there, and whatever is tied with the last of them: then none of the
+        tied is on top for sure. ``farthest`` is the expected feature that is farthest
+        from its place, ``rank`` its rank and ``share`` its distance from zero, as a
+        share of the largest one.
+    findings : list of Finding
+        One per expectation and model that deviates: a warning if no ranking bears it
+        out, a note if some do, since methods answer different questions.
+    """
+    rows: list[Row] = []
+    for number, section in enumerate(expected, start=1):
+        for index, record in primary(importances).values():
+            if section.of == record.of and section.model in ("", record.model):
+                told = {"expectation": number, "record": index}
+                rows.append(told | _row(section, record, resolution))
+    return rows, list(_findings(expected, rows, resolution))
+
+
+def expected_frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    """Return the rows of `judge` as one frame, with its columns if there is none."""
+    return pd.DataFrame(list(rows), columns=list(COLUMNS))
+
+
+def _row(section: ExpectedSection, record: Importance, resolution: float) -> Row:
+    at = [record.features.index(name) for name in section.features]
+    rank, share = record.rank, _shares(record)
+    if section.place == "top":
+        holds, distance = _places(record, "max") <= len(at), rank
+    else:
+        holds, distance = at_zero(record, resolution=resolution), share
+    known = np.isfinite(distance[at]).all()
+    known &= section.place == "top" or record.method not in NO_ZERO
+    far = at[int(np.argmax(distance[at]))]
+    first = np.flatnonzero(_places(record, "min") <= len(at))
+    first = first[np.argsort(rank[first], kind="stable")]
+    verdict = (FOUND if holds[at].all() else DEVIATES) if known else UNKNOWN
+    return {
+        "features": listed(section.features),
+        "of": section.of,
+        "place": section.place,
+        "reason": section.reason,
+        "model": record.model,
+        "method": record.method,
+        "loss": record.loss,
+        "positive_class": record.positive_class,
+        "first": listed(record.features[row] for row in first),
+        "farthest": record.features[far],
+        "rank": float(rank[far]),
+        "share": float(share[far]),
+        "verdict": verdict,
+    }
+
+
+def at_zero(record: Importance, *, resolution: float) -> npt.NDArray[np.bool_]:
+    """Return which features are not told from one that does nothing, (n_features,).
+
+    By the interval of the mean over the repeats, or by less than `resolution` of the
+    largest distance.
+    """
+    low, high = interval(record)
+    nothing = nothing_of(record)
+    inside = (low <= nothing) & (nothing <= high)
+    return np.asarray(inside | (_shares(record) <= resolution))
+
+
+def _places(record: Importance, ties: Literal["min", "max"]) -> Floats:
+    """Return the best or the worst place each feature may take among its ties."""
+    return np.asarray(pd.Series(record.mean).rank(ascending=False, method=ties))
+
+
+def _shares(record: Importance) -> Floats:
+    """Return each distance from what does nothing, as a share of the largest."""
+    distance = np.abs(record.mean - nothing_of(record))
+    known = distance[~np.isnan(distance)]
+    largest = known.max(initial=0.0)
+    if np.isinf(largest):  # an infinite loss: nothing is a share of it
+        return np.full(len(distance), np.nan)
+    return np.asarray(distance / largest if largest else distance)
+
+
+def _findings(
+    expected: Sequence[ExpectedSection], rows: Sequence[Row], resolution: float
+) -> Iterator[Finding]:
+    """Yield one finding per expectation and model whose rankings do not all bear it."""
+    for number, section in enumerate(expected, start=1):
+        own = [row for row in rows if row["expectation"] == number]
+        for model in dict.fromkeys(row["model"] for row in own):
+            judged = [r for r in own if r["model"] == model and r["verdict"] != UNKNOWN]
+            against = [row for row in judged if row["verdict"] == DEVIATES]
+            if against:
+                yield _finding(section, model, against, len(judged), resolution)
+
+
+def _finding(
+    section: ExpectedSection,
+    model: str,
+    against: Sequence[Row],
+    n_judged: int,
+    resolution: float,
+) -> Finding:
+    every = len(against) == n_judged
+    severity: Severity = "warning" if every else "info"
+    features = listed(section.features)
+    where = "on top" if section.place == "top" else "at zero"
+    first = against[0]
+    if section.place == "top":
+        found = f"the top is {first['first']}"
+    else:
+        share, places = first["share"], places_apart(first["share"], resolution)
+        found = f"{first['farthest']!r} has {share:.{places}%} of the largest"
+    return Finding(
+        check="unexpected",
+        severity=severity,
+        subject=model or "the data",
+        message=(
+            f"The owner expects {features} {where} ({section.reason.strip(' .')}), but "
+            f"{len(against)} of {n_judged} rankings do not bear it out: by "
+            f"{_asked(first)}, {found}."
+        ),
+        remedy=_remedy(model) if every else READ,
+        evidence={"against": len(against), "rankings": n_judged},
+        measure=f"{features} of {section.of} {where}, {section.model or 'every model'}",
+    )
+
+
+def _remedy(model: str) -> str:
+    """Return what to do where no ranking of a model, or of the data, bears it out."""
+    if not model:
+        return "Explain it, or look into the rows: no model was asked."
+    return (
+        "Explain it, or change the model: what is known of the domain and what the "
+        "model relies on must not part in silence."
+    )
+
+
+def _asked(row: Row) -> str:
+    """Return by which measure a row was ranked."""
+    told = (row["method"].replace("_", " "), row["loss"], row["positive_class"])
+    return ", ".join(part for part in told if part)

@@ -1,0 +1,83 @@
+"""The loss of a model on training rows it did not see: out of bag, or in folds.
+
+Only claims ask for it. Not: rankings judged in folds (`top_k`).
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from ..data.splits import folds_of
+from ..methods.importance.out_of_bag import oob_prediction
+from ..models.performance import Judged, constant
+from ..records.dataset_and_model import Dataset, FittedModel, Floats
+from ..records.errors import NotApplicable
+from ..records.losses import evaluate
+
+
+def out_of_bag(model: FittedModel, loss: str) -> Judged:
+    """Return the loss of a bagged ensemble on its training rows, each out of bag.
+
+    Each row is predicted by the mean of those members whose sample lacks it; the
+    constant is the mean, or the shares of the classes, of all these rows.
+
+    Raises
+    ------
+    NotApplicable
+        As `importance.out_of_bag.oob_prediction`.
+    """
+    train, predicted = oob_prediction(model)
+    return _judged(loss, train, predicted, constant(model, train, train))
+
+
+def in_folds(
+    model: FittedModel, loss: str, *, folds: int, repeats: int, seed: int
+) -> Judged:
+    """Return the mean loss of a model on the folds that its refits do not see.
+
+    Parameters
+    ----------
+    model : FittedModel
+        Fitted anew to the other folds, as it is configured.
+    loss : str
+    folds, repeats : int
+        Parts that the training rows are cut into, and how often.
+    seed : int
+        Names the stream of the cuts.
+
+    Raises
+    ------
+    NotApplicable
+        The audit did not fit the model, or there are fewer rows than folds.
+    """
+    train = model.train
+    if train is None:
+        raise NotApplicable(
+            f"Model {model.name!r} must be fitted by the audit to be judged in folds, "
+            "but it came as it is. Name its estimator under [[models]]."
+        )
+    losses: list[tuple[float, float]] = []
+    for repeat in range(repeats):
+        fold_of = folds_of(train, folds, seed=seed, repeat=repeat)
+        for fold in range(folds):
+            losses.append(_left_out(model, train, loss, fold_of == fold)[:2])
+    value, of_constant = np.mean(losses, axis=0)
+    return Judged(float(value), float(of_constant), loss)
+
+
+def _left_out(
+    model: FittedModel, train: Dataset, loss: str, is_out: npt.NDArray[np.bool_]
+) -> Judged:
+    """Return the loss on some training rows of a model fitted to all others."""
+    fitted = model.refit(model.features, np.flatnonzero(~is_out))
+    known, out = (
+        train.part(train.features, np.flatnonzero(rows)) for rows in (~is_out, is_out)
+    )
+    return _judged(loss, out, fitted.predict(out.X), constant(model, known, out))
+
+
+def _judged(loss: str, rows: Dataset, predicted: Floats, constant: Floats) -> Judged:
+    value, of_constant = (
+        float(evaluate((loss,), rows.y, each, rows.weights)[0])
+        for each in (predicted, constant)
+    )
+    return Judged(value, of_constant, loss)

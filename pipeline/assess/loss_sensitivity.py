@@ -1,0 +1,147 @@
+"""What the choice of the loss does to a ranking: the same question under two losses.
+
+"There is no single, absolute measure" (Biecek and Burzykowski 2021, section 16.5).
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..engines.agreement.numbers import association, top_k_overlap
+from ..records.dataset_and_model import Floats
+from ..records.errors import listed
+from ..records.finding import Finding, Severity
+from ..records.importance_record import Importance
+from ..records.ranking import interval, options_text, primary
+
+COLUMNS = (
+    *("model", "method", "of", "positive_class", "loss_a", "loss_b"),
+    *("record_a", "record_b", "n_features", "kendall", "top_k", "top_k_overlap"),
+    *("leader_a", "leader_b"),
+)
+SHOWN_ALIKE = ("loss", "form", "aggregator")
+"""What two records may differ in and still rank by one method."""
+Row = dict[str, Any]
+
+
+def compare_losses(
+    importances: Sequence[Importance], *, top_k: int
+) -> tuple[list[Row], list[Finding]]:
+    """Return one row per ranking and pair of its losses, and who loses the lead.
+
+    Parameters
+    ----------
+    importances : sequence of Importance
+        All that the audit measured; compared are our own answers.
+    top_k : int
+        How many leading features ``top_k_overlap`` is about.
+
+    Returns
+    -------
+    rows : list of dict
+        For `losses_frame`. ``kendall`` is tau-b of the ranks, NaN where all are tied;
+        ``leader_a`` and ``leader_b`` are the features no other exceeds.
+    findings : list of Finding
+        One per pair of losses without a leader in common: a warning if under each
+        loss the intervals over the repeats settle who leads, else a note.
+    """
+    rows: list[Row] = []
+    findings: list[Finding] = []
+    for (i, a), (j, b) in _pairs(importances):
+        row = {"record_a": i, "record_b": j, **_row(a, b, top_k)}
+        rows.append(row)
+        findings += _findings(a, b, row)
+    return rows, findings
+
+
+def losses_frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    """Return the rows of `compare_losses` as one frame, columns even if none."""
+    return pd.DataFrame(list(rows), columns=list(COLUMNS))
+
+
+def _pairs(
+    importances: Sequence[Importance],
+) -> Iterator[tuple[tuple[int, Importance], tuple[int, Importance]]]:
+    """Yield every two records that differ in their loss only."""
+    alike: dict[tuple[Any, ...], list[tuple[int, Importance]]] = {}
+    for index, record in primary(importances).values():
+        card = {k: v for k, v in record.estimand.items() if k not in SHOWN_ALIKE}
+        key = (record.model, record.features, repr(sorted(card.items())))
+        if record.loss:
+            alike.setdefault(key, []).append((index, record))
+    for same in alike.values():
+        yield from combinations(same, 2)
+
+
+def _row(a: Importance, b: Importance, top_k: int) -> Row:
+    both = np.isfinite(a.rank) & np.isfinite(b.rank)
+    ranks = _ranks(a.mean[both]), _ranks(b.mean[both])
+    n = int(both.sum())
+    leaders = [listed(_leaders(record)) for record in (a, b)]
+    return {
+        **{name: getattr(a, name) for name in ("model", "method", "of")},
+        "positive_class": a.positive_class,
+        "loss_a": a.loss,
+        "loss_b": b.loss,
+        "n_features": n,
+        "kendall": association(ranks[0], ranks[1])["kendall"]
+        if n > 1
+        else float("nan"),
+        "top_k": min(top_k, n),
+        "top_k_overlap": top_k_overlap(ranks[0], ranks[1], top_k)
+        if n
+        else float("nan"),
+        "leader_a": leaders[0],
+        "leader_b": leaders[1],
+    }
+
+
+def _ranks(means: Floats) -> Floats:
+    """Return ranks among the features that both sides measured, ties averaged."""
+    return np.asarray(pd.Series(means).rank(ascending=False), dtype=float)
+
+
+def _leaders(record: Importance) -> list[str]:
+    """Return the features that no other exceeds: one, but for ties."""
+    rank = record.rank
+    known = np.isfinite(rank)
+    if not known.any():
+        return []
+    return [record.features[k] for k in np.flatnonzero(rank == rank[known].min())]
+
+
+def _findings(a: Importance, b: Importance, row: Row) -> Iterator[Finding]:
+    """Yield a finding if no feature leads under both losses."""
+    one, other = _leaders(a), _leaders(b)
+    if not one or not other or set(one) & set(other):
+        return
+    options = options_text(a, drawn=False)
+    settled = _leads(a, one[0], other[0]) and _leads(b, other[0], one[0])
+    severity: Severity = "warning" if settled else "info"
+    chance = "" if settled else " The intervals over the repeats leave it open."
+    yield Finding(
+        check="loss_decides",
+        severity=severity,
+        subject=a.model,
+        message=(
+            "The leader must not depend on the loss for a ranking to be told without "
+            f"it, but by {a.method.replace('_', ' ')} of {a.of} {row['leader_a']} "
+            f"leads under {a.loss} and {row['leader_b']} under {b.loss}.{chance}"
+        ),
+        remedy=(
+            "Name the loss with every ranking, and choose it by what an error of the "
+            "model costs: no loss gives the one absolute importance."
+        ),
+        evidence={name: row[name] for name in ("kendall", "top_k_overlap")},
+        measure=f"{a.method} of {a.of}, {a.loss} and {b.loss}, {options}",
+    )
+
+
+def _leads(record: Importance, leader: str, other: str) -> bool:
+    """Return whether the intervals over the repeats tell two features apart."""
+    low, high = interval(record)
+    first, second = (record.features.index(name) for name in (leader, other))
+    return bool(low[first] > high[second])

@@ -1,0 +1,121 @@
+"""p-values of a ranking: how often a target that means nothing measures as much.
+
+Not: measuring anything again (`shuffling`).
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..engines.agreement.numbers import ROUNDING
+from ..records.dataset_and_model import Floats
+from ..records.importance_record import Importance
+
+COLUMNS = (
+    *("model", "method", "of", "loss", "positive_class", "feature"),
+    *("p_value", "p_adjusted", "shuffles", "record"),
+)
+
+
+def significance_rows(
+    importance: Importance, shuffled: Sequence[Importance], *, record: int
+) -> list[dict[str, Any]]:
+    """Return one row of the frame `significance` per feature.
+
+    Parameters
+    ----------
+    importance : Importance
+        The ranking that is judged.
+    shuffled : sequence of Importance
+        The same question on the same rows, the target shuffled anew in each.
+    record : int
+        The place of `importance` in ``result.importances``.
+
+    Returns
+    -------
+    list of dict
+        In the order of ``importance.features``. p_value and p_adjusted as `p_values`
+        and `adjusted`; shuffles counts those in which the feature was measured.
+    """
+    null = np.array([one.mean for one in shuffled], dtype=float)
+    null = null.reshape(len(shuffled), len(importance.features))
+    p_value = p_values(importance.mean, null)
+    p_adjusted = adjusted(p_value)
+    asked = ("model", "method", "of", "loss", "positive_class")
+    return [
+        {name: getattr(importance, name) for name in asked}
+        | {
+            "feature": feature,
+            "p_value": p_value[row],
+            "p_adjusted": p_adjusted[row],
+            "shuffles": int((~np.isnan(null[:, row])).sum()),
+            "record": record,
+        }
+        for row, feature in enumerate(importance.features)
+    ]
+
+
+def significance_frame(rows: Iterable[dict[str, Any]]) -> pd.DataFrame:
+    """Return rows of `significance_rows` as one frame, with its columns if none."""
+    return pd.DataFrame(list(rows), columns=list(COLUMNS))
+
+
+def p_values(observed: Floats, null: Floats) -> Floats:
+    r"""Return the share of the targets, the true one among them, that measure as much.
+
+    With *m* shuffles of which *r* measure at least what was observed [1]_,
+
+    .. math:: p = (r + 1) / (m + 1).
+
+    It tests that the target is independent of all features at once. Then the true
+    target is one of *m* + 1 that are exchangeable, so p is at most k/(m + 1) with no
+    more than that probability.
+
+    Parameters
+    ----------
+    observed : ndarray of shape (n_features,)
+    null : ndarray of shape (n_shuffles, n_features)
+        NaN where a shuffle gave a feature no number; it is left out, and p is NaN if
+        that is more than half of them. What is less by 1e-9 of it is as much: rounding.
+
+    Returns
+    -------
+    ndarray of shape (n_features,)
+        From 1/(m + 1) to 1; NaN where nothing was observed, or shuffled.
+
+    References
+    ----------
+    .. [1] Phipson and Smyth (2010). Permutation P-values Should Never Be Zero.
+       Statistical Applications in Genetics and Molecular Biology 9(1), 39.
+       doi:10.2202/1544-6115.1585
+    """
+    measured = (~np.isnan(null)).sum(axis=0)
+    size = np.where(np.isinf(observed), 0.0, np.abs(observed))
+    as_much = (null >= observed - ROUNDING * size).sum(axis=0)
+    is_known = ~np.isnan(observed) & (measured > 0) & (2 * measured >= len(null))
+    return np.where(is_known, (as_much + 1) / (measured + 1), np.nan)
+
+
+def adjusted(p_value: Floats) -> Floats:
+    """Return p-values for as many features as there are, (n_features,); NaN for NaN.
+
+    By Benjamini and Hochberg [1]_: of the features at or below *q*, a share of *q* at
+    most is expected to mean nothing, if their importances do not rise as others fall
+    and what means nothing measures as under shuffled targets though others matter.
+    Holm's, which guards against any single error, could call nothing at all before
+    there are as many shuffles as features divided by the level.
+
+    References
+    ----------
+    .. [1] Benjamini and Hochberg (1995). Controlling the False Discovery Rate. Journal
+       of the Royal Statistical Society B 57(1), 289-300.
+       doi:10.1111/j.2517-6161.1995.tb02031.x
+    """
+    from statsmodels.stats.multitest import multipletests
+
+    found, known = np.full(p_value.shape, np.nan), ~np.isnan(p_value)
+    if known.any():
+        found[known] = multipletests(p_value[known], method="fdr_bh")[1]
+    return found

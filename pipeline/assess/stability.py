@@ -1,0 +1,246 @@
+"""How stable a ranking is: over other rows of the same kind, and over more repeats.
+
+Not: measuring anything again (`measure.resampled`).
+"""
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..engines.agreement.numbers import share_of_first
+from ..records.dataset_and_model import Floats
+from ..records.importance_record import Importance
+
+LEVEL = 0.95
+COLUMNS = (
+    *("model", "method", "of", "loss", "positive_class", "feature"),
+    *("rank_low", "rank_high", "p_top_k", "repeats_to_settle"),
+    *("resamples", "record"),
+)
+RANKS = ("record", "feature", "rank", "resamples")
+
+
+def stability_rows(
+    importance: Importance,
+    resampled: Sequence[Importance],
+    *,
+    record: int,
+    top_k: int,
+) -> list[dict[str, Any]]:
+    """Return one row of the frame `stability` per feature.
+
+    Parameters
+    ----------
+    importance : Importance
+        The ranking that is judged.
+    resampled : sequence of Importance
+        The same question on bootstrap resamples of its rows; none if they cannot be
+        asked, which leaves what rests on them without a number.
+    record : int
+        The place of `importance` in ``result.importances``.
+    top_k : int
+        How many features lead.
+
+    Returns
+    -------
+    list of dict
+        In the order of ``importance.features``. rank_low, rank_high and p_top_k as
+        `rank_interval` and `top_k_share`, repeats_to_settle as `repeats_to_settle`;
+        resamples counts those in which the feature was measured.
+    """
+    shape = (len(resampled), len(importance.features))
+    ranks = np.array([one.rank for one in resampled], dtype=float).reshape(shape)
+    low, high = rank_interval(ranks)
+    share = top_k_share(ranks, top_k)
+    settled = repeats_to_settle(importance)
+    asked = ("model", "method", "of", "loss", "positive_class")
+    return [
+        {name: getattr(importance, name) for name in asked}
+        | {
+            "feature": feature,
+            "rank_low": low[row],
+            "rank_high": high[row],
+            "p_top_k": share[row],
+            "repeats_to_settle": settled[row],
+            "resamples": int(np.isfinite(ranks[:, row]).sum()),
+            "record": record,
+        }
+        for row, feature in enumerate(importance.features)
+    ]
+
+
+def stability_frame(rows: Iterable[dict[str, Any]]) -> pd.DataFrame:
+    """Return rows of `stability_rows` as one frame, its columns there without any."""
+    return pd.DataFrame(list(rows), columns=list(COLUMNS))
+
+
+def rank_rows(resampled: Sequence[Importance], *, record: int) -> list[dict[str, Any]]:
+    """Return one row of the frame `resampled_ranks` per feature and rank it took.
+
+    Parameters
+    ----------
+    resampled : sequence of Importance
+        One question on bootstrap resamples of its rows.
+    record : int
+        The place in ``result.importances`` of the ranking that is judged.
+
+    Returns
+    -------
+    list of dict
+        By feature, then by rank from the first; resamples counts those in which the
+        feature took the rank, ties averaged. Those without a number for it count not.
+    """
+    rows = []
+    for row, feature in enumerate(resampled[0].features if resampled else ()):
+        ranks = np.array([one.rank[row] for one in resampled], dtype=float)
+        taken = zip(
+            *np.unique(ranks[np.isfinite(ranks)], return_counts=True), strict=True
+        )
+        for rank, resamples in taken:
+            told = {"rank": float(rank), "resamples": int(resamples)}
+            rows.append({"record": record, "feature": feature, **told})
+    return rows
+
+
+def ranks_frame(rows: Iterable[dict[str, Any]]) -> pd.DataFrame:
+    """Return rows of `rank_rows` as one frame, its columns there without any."""
+    return pd.DataFrame(list(rows), columns=list(RANKS))
+
+
+def rank_interval(ranks: Floats, level: float = LEVEL) -> tuple[Floats, Floats]:
+    """Return the ranks between which a feature stays, each (n_features,).
+
+    The percentile interval of the bootstrap, its bounds moved outwards to ranks that
+    were seen.
+
+    Parameters
+    ----------
+    ranks : ndarray of shape (n_resamples, n_features)
+        NaN where a resample gave a feature no number; it is left out, and the
+        interval is NaN if that is more than half of them.
+    level : float, default 0.95
+    """
+    bounds = np.full((2, ranks.shape[1]), np.nan)
+    for row in _often_measured(ranks):
+        seen = ranks[np.isfinite(ranks[:, row]), row]
+        bounds[0, row] = np.quantile(seen, (1 - level) / 2, method="lower")
+        bounds[1, row] = np.quantile(seen, (1 + level) / 2, method="higher")
+    return bounds[0], bounds[1]
+
+
+def top_k_share(ranks: Floats, k: int) -> Floats:
+    """Return in which share of the resamples a feature is among the first `k`.
+
+    Features tied across the k-th place share the places that are left, so that the
+    shares sum to *k* wherever every feature is measured.
+
+    Parameters
+    ----------
+    ranks : ndarray of shape (n_resamples, n_features)
+        As in `rank_interval`.
+    k : int
+
+    Returns
+    -------
+    ndarray of shape (n_features,)
+    """
+    inside = np.full(ranks.shape, np.nan)
+    for resample, rank in enumerate(ranks):
+        known = np.isfinite(rank)
+        inside[resample, known] = share_of_first(rank[known], k)
+    share = np.full(ranks.shape[1], np.nan)
+    often = _often_measured(ranks)
+    share[often] = np.nanmean(inside[:, often], axis=0)
+    return share
+
+
+def _often_measured(ranks: Floats) -> list[int]:
+    """Return the features that at least half of the resamples gave a number."""
+    if not len(ranks):
+        return []
+    measured = np.isfinite(ranks).sum(axis=0)
+    return np.flatnonzero(2 * measured >= len(ranks)).tolist()
+
+
+def repeats_to_settle(importance: Importance, level: float = LEVEL) -> Floats:
+    r"""Return how many repeats would tell each feature from the next in the ranking.
+
+    With :math:`\bar d` and *s* the mean and the standard deviation (ddof 1) of the
+    difference of the two over the repeats, paired by repeat, it is the least *n* at
+    which the interval of the difference excludes 0:
+
+    .. math:: t_{n-1}\, s / \sqrt{n} < |\bar d|.
+
+    It supposes that more repeats find the same mean and spread. A count above
+    ``importance.n_repeats`` says that the repeats there are do not settle the order.
+
+    Returns
+    -------
+    ndarray of shape (n_features,)
+        1 where nothing is drawn and the two differ; infinite where they are equal, so
+        that no number of repeats tells them apart; NaN after a single repeat, for the
+        last feature, and where one of the two has no finite importance.
+    """
+    needed = np.full(len(importance.features), np.nan)
+    rank = importance.rank
+    order = [row for row in np.argsort(rank, kind="stable") if np.isfinite(rank[row])]
+    for upper, lower in pairwise(order):
+        mean, std = paired_difference(importance, upper, lower)
+        needed[upper] = _least_repeats(mean, std, importance, level)
+    return needed
+
+
+def paired_difference(
+    importance: Importance, upper: int, lower: int
+) -> tuple[float, float]:
+    """Return mean and standard deviation of the difference of two rows over repeats.
+
+    Of a ratio of means the deviation is that of the delta method, as in
+    `Importance.std`. The deviation is NaN after one repeat.
+    """
+    with np.errstate(invalid="ignore"):  # inf - inf: NaN
+        each = importance.values[upper] - importance.values[lower]
+        mean = float(importance.mean[upper] - importance.mean[lower])
+        if importance.form == "ratio" and importance.aggregator == "pooled":
+            base = importance.baseline
+            rise = importance.raw[upper] - importance.raw[lower]
+            each = (rise - mean * base) / base.mean()
+        std = float(each.std(ddof=1)) if len(each) > 1 else float("nan")
+    return mean, std
+
+
+def _least_repeats(
+    mean: float, std: float, importance: Importance, level: float
+) -> float:
+    """Return the count of `repeats_to_settle` for one pair."""
+    if mean == 0:
+        return float("inf")
+    if not np.isfinite(mean):
+        return float("nan")
+    if not importance.stream:
+        return 1.0
+    return float("nan") if np.isnan(std) else settling_count(mean, std, level)
+
+
+def settling_count(mean: float, std: float, level: float = LEVEL) -> float:
+    """Return the least n of 2 or more with ``t * std / sqrt(n) < abs(mean)``.
+
+    `mean` is not 0, and t is the quantile of Student's distribution with n - 1
+    degrees of freedom; the left side falls with n, so it is found by halving.
+    """
+    from scipy.special import stdtrit
+
+    def is_settled(n: int) -> bool:
+        t = stdtrit(float(n - 1), (1 + level) / 2)  # a count may exceed 64 bits
+        return bool(t * std / n**0.5 < abs(mean))
+
+    below, enough = 1, 2
+    while not is_settled(enough):
+        below, enough = enough, 2 * enough
+    while enough - below > 1:
+        middle = (below + enough) // 2
+        below, enough = (below, middle) if is_settled(middle) else (middle, enough)
+    return float(enough)

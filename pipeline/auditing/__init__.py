@@ -1,0 +1,1 @@
+"""The one function `audit`, and its steps."""

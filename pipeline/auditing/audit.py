@@ -1,0 +1,397 @@
+"""The audit: what is measured, by whom, in which order. It reads like the report.
+
+Not: formulas, files, HTML; what was found is kept in a `journal`.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+
+from importance_audit.r_bridge import host
+from importance_audit.r_bridge.errors import RBridgeError, RUnavailable
+
+from ..assess import checks
+from ..assess.claims.judge import Measured, judge
+from ..config.draws import seed_for
+from ..config.load import AuditConfig, ImportanceSection
+from ..engines import ENGINES, EngineInfo, agreement, describe_engine
+from ..methods.importance import METHODS
+from ..models.fit import fit_models
+from ..models.performance import performance
+from ..models.r_models import asks_r
+from ..records.dataset_and_model import Dataset, FittedModel, Floats
+from ..records.errors import AuditError
+from ..records.importance_record import Effect, Importance
+from ..records.result import AuditResult
+from . import measure, preconditions
+from .journal import Journal, Step
+from .steps.compare_engines import keep_agreement
+from .steps.convergence import keep_convergence
+from .steps.curves import is_handed_curves, keep_effects
+from .steps.first_pairs import pairs_asked
+from .steps.judged_by_models import judging_steps
+from .steps.permuted_targets import with_target
+from .steps.read_rankings import keep_readings
+from .steps.repeat_run import SecondRun
+from .steps.resampled_rows import keep_stability
+from .steps.same_predictions import told_of
+from .steps.shuffled_targets import keep_significance
+from .steps.supplied import Read, read_files, supplied_steps
+from .steps.surfaces import keep_surfaces
+
+
+def audit(
+    train: Dataset | None,
+    test: Dataset,
+    config: AuditConfig,
+    *,
+    models: tuple[FittedModel, ...] = (),
+    on_step: Step | None = None,
+) -> AuditResult:
+    """Measure every importance that `config` asks for, by every engine it names.
+
+    Parameters
+    ----------
+    train : Dataset or None
+        Rows the models of `config` are fitted on; None if all models are given and
+        their training rows are unknown.
+    test : Dataset
+        Rows every importance is measured on.
+    config : AuditConfig
+        What is asked: `config.load_config` or `config.parse_config`.
+    models : tuple of FittedModel
+        Fitted models of `models.wrap`, audited beside those that `config` names.
+    on_step : callable, optional
+        ``on_step(done, total, label)``, the only progress channel.
+
+    Returns
+    -------
+    AuditResult
+        What was found. Interrupted (Ctrl-C), or stopped by a fault of ours in some
+        step, what was found until then: `run.status` says so.
+
+    Raises
+    ------
+    ConfigError, DataError, ModelError
+        The question cannot be asked.
+    importance_audit.r_bridge.errors.RUnavailable
+        An engine of ``config.require`` is not there; raised before any fit.
+    """
+    run = _Run(
+        train=train,
+        test=test,
+        config=config,
+        journal=Journal(on_step=on_step or _quiet),
+    )
+    r = config.r
+    with host.session(r_seconds=r.seconds, r_memory_gb=r.memory_gb):
+        deaths = host.current().unseen_deaths
+        if run.is_prepared(models):
+            run.journal.follow(run.steps())
+        run.tell_unseen_deaths(before=deaths)
+        asked_r = len(run.engines) > 1 or any(map(asks_r, run.models))
+        return run.journal.result(train, test, config, run.models, asked_r=asked_r)
+
+
+def exit_code(result: AuditResult) -> int:
+    """Return 130 interrupted, 3 R required, 4 no whole answer, 1 not confirmed or 0."""
+    if result.run.status == "interrupted":
+        return 130
+    if any(finding.check == "engine_required" for finding in result.findings):
+        return 3
+    return {"not established": 4, "not confirmed": 1}.get(result.verdict, 0)
+
+
+def _quiet(done: int, total: int, label: str) -> None:
+    del done, total, label
+
+
+def _name(model: FittedModel | None) -> str:
+    """Return how steps and findings call who is asked."""
+    return "the data" if model is None else model.name
+
+
+@dataclass(kw_only=True)
+class _Run:
+    """One audit under way: what is asked, and the journal that keeps the answers."""
+
+    train: Dataset | None
+    test: Dataset
+    config: AuditConfig
+    journal: Journal
+    models: tuple[FittedModel, ...] = ()
+    supplied: tuple[Read, ...] = ()
+    engines: dict[str, EngineInfo] = field(default_factory=dict)
+    prediction_gap: dict[str, float] = field(default_factory=dict)
+    predictions: dict[str, Floats] = field(default_factory=dict)
+    predict_draws: dict[str, int] = field(default_factory=dict)
+
+    def is_prepared(self, given: tuple[FittedModel, ...]) -> bool:
+        """Return whether engines, files and models are there; a fault of theirs raises.
+
+        Interrupted, or at a fault of ours, the audit has what there was until then.
+        """
+        asked: tuple[tuple[str, Callable[[], None]], ...] = (
+            ("engines", self.look_for_engines),
+            ("supplied files", self.read_supplied),
+            ("models", partial(self.fit, given)),
+        )
+        faults = (AuditError, RBridgeError)
+        return all(self.journal.take(*step, passing=faults) for step in asked)
+
+    def read_supplied(self) -> None:
+        """Read what was measured elsewhere, for rows that can be audited."""
+        preconditions.check_rows(self.config, self.test)
+        self.supplied = read_files(self.config)
+
+    def fit(self, given: tuple[FittedModel, ...]) -> None:
+        """Fit or load the models of the configuration, beside those that are given."""
+        fitted: tuple[FittedModel, ...] = ()
+        if config := self.config.models:
+            train = preconditions.training_rows(self.train)
+            fitted = fit_models(config, train, base=self.config.base)
+        self.models = (*fitted, *given)
+        preconditions.check_names(self.config, self.test, self.models)
+
+    def look_for_engines(self) -> None:
+        """Ask once which engines are here; stop before any fit if one is required."""
+        asked = {name for entry in self.config.importance for name in entry.engines}
+        for name in ("python", *sorted(asked | set(self.config.require))):
+            self.engines[name] = describe_engine(name)
+        for name in self.config.require:
+            if not self.engines[name].available:
+                raise RUnavailable(
+                    f"Engine {name!r} must be available, because `require` names it, "
+                    f"but it is not: {self.engines[name].reason}"
+                )
+        for name in sorted(asked):
+            _, available, _, _, reason = self.engines[name]
+            if reason:
+                if available:
+                    self.journal.find("engine_untested", "warning", name, reason)
+                else:
+                    self.journal.find("engine_missing", "info", name, reason)
+
+    def tell_unseen_deaths(self, *, before: int) -> None:
+        """Say that R was started again where no question saw it die."""
+        deaths = host.current().unseen_deaths - before
+        if deaths:
+            message = (
+                "R must outlive an audit, but it ended between two calls and was "
+                f"started again, {deaths} in all."
+            )
+            self.journal.find("r_restarted", "warning", "R", message)
+
+    def steps(self) -> list[tuple[str, Callable[[], None]]]:
+        """Return every step with the words that announce it."""
+        made: list[tuple[str, Callable[[], None]]] = [
+            ("checks of the columns", self.check_columns),
+            *(
+                (f"checks of {model.name}", partial(self.check, model))
+                for model in self.models
+            ),
+        ]
+        for entry, model in self.questions():
+            which = f", {entry.name}" if entry.name else ""
+            label = f"{entry.method} of {entry.of}, {_name(model)}{which}"
+            made.append((label, partial(self.measure, entry, model)))
+        claims = [("claims", self.judge_claims)] if self.config.claims else []
+        kept, us = (self.journal, self.models), self.engines["python"]
+        if self.config.surfaces:
+            drawn = partial(keep_surfaces, *kept, self.test, us, self.config)
+            made.append(("surfaces of two features", drawn))
+        made += judging_steps(*kept, self.train, self.test, us, self.config)
+        read = self.supplied
+        made += supplied_steps(*kept, self.train, self.test, us, self.config, read)
+        return [*made, ("agreement", self.compare), *claims]
+
+    def questions(self) -> Iterator[tuple[ImportanceSection, FittedModel | None]]:
+        """Yield each entry with each model it asks, under the entry's losses.
+
+        What is asked of the data alone is asked once, of no model.
+        """
+        for entry in self.config.importance:
+            if METHODS[entry.method].asks == "data":
+                yield entry, None
+                continue
+            for model in self.models:
+                if not entry.models or model.name in entry.models:
+                    losses = entry.losses_for(model.task)
+                    yield entry, model.judged_by(losses or model.losses)
+
+    def check_columns(self) -> None:
+        """Ask whether importances of single columns can be told apart."""
+        asked = {entry.of for entry in self.config.importance}
+        grouped = self.config.groups.values() if "groups" in asked else ()
+        limits, given = dict(checks.DEFAULTS), self.config.checks.dependence
+        if given != limits["dependence"].value:
+            limits["dependence"] = checks.Limit(given, "[checks] dependence")
+        answers = checks.of_columns(
+            self.train, self.test, grouped=tuple(grouped), limits=limits
+        )
+        self.journal.keep(answers)
+
+    def check(self, model: FittedModel) -> None:
+        """Ask whether predict can be believed, then how good the model is."""
+        journal, seed = self.journal, self.config.seed
+        canaries, _ = journal.guarded(
+            model.name,
+            "the checks of predict",
+            partial(checks.of_model, model, self.test, seed=seed),
+        )
+        journal.keep(canaries or [])
+        self.prediction_gap[model.name] = max(
+            (
+                float(row["observed"])
+                for row, _ in canaries or []
+                if row["check"] == "not_deterministic"
+            ),
+            default=0.0,
+        )
+        self.check_bridge(model)
+        judged = model.judged_by(self.losses_of(model))
+        frame, _ = journal.guarded(
+            model.name,
+            "the performance",
+            partial(performance, judged, self.train, self.test, seed=seed),
+        )
+        if frame is not None:
+            journal.performance.append(frame)
+            journal.keep(checks.of_performance(model, frame))
+
+    def check_bridge(self, model: FittedModel) -> None:
+        """Ask whether R is told what Python predicts, if R is asked at all."""
+        if any(e.available for name, e in self.engines.items() if name != "python"):
+            told = told_of(self.journal, model, self.test)
+            if told is not None:
+                self.predictions[model.name] = told.predictions
+                known = self.prediction_gap[model.name]
+                self.prediction_gap[model.name] = max(known, told.gap)
+                self.predict_draws[model.name] = told.draws
+
+    def losses_of(self, model: FittedModel) -> tuple[str, ...]:
+        """Return every loss that some entry asks of a model, else its own."""
+        losses = [
+            loss
+            for entry, asked in self.questions()
+            if asked is not None and asked.name == model.name
+            for loss in entry.losses_for(model.task)
+        ]
+        return tuple(dict.fromkeys(losses)) or model.losses
+
+    def measure(self, entry: ImportanceSection, model: FittedModel | None) -> None:
+        """Ask every engine of one entry about one model, our own first.
+
+        An R engine that draws gets a run of ours beside it in its own draw order.
+        """
+        groups = self.config.groups
+        rows = measure.rows_for(entry, self.train, self.test, groups=groups)
+        name = model.name if model is not None else ""
+        seed = seed_for(entry, self.config.seed, name)
+        pairs = partial(pairs_asked, model, rows, entry, seed=seed)
+        chosen, _ = self.journal.guarded(name, "the choice of pairs", pairs)
+        if chosen is None:
+            return
+        rows, told = chosen
+        self.journal.findings.extend(told)
+        ask = partial(self.ask, entry, model, rows, seed=seed)
+        primary = measure.primary_stream(entry)
+        ours, _ = ask("python", stream=primary)
+        keep_convergence(self.journal, ours, model, rows)
+        us = self.engines["python"]
+        if ours and self.config.stability.resamples:
+            keep_stability(self.journal, ours, model, rows, entry, us, self.config)
+        if ours and self.config.significance.shuffles:
+            keep_significance(self.journal, ours, model, rows, entry, us, self.config)
+        for name in entry.engines:
+            info = self.engines[name]
+            if info.available:
+                theirs, reason = ask(name, stream=info.stream)
+            else:
+                theirs, reason = (), info.reason
+            if not theirs:
+                missing = [agreement.not_compared(a, name, reason) for a in ours]
+                self.journal.pairs.extend(missing)
+            elif measure.wants_run_beside(entry, rows, info, primary):
+                ask("python", stream=info.stream)
+
+    def ask(
+        self,
+        entry: ImportanceSection,
+        model: FittedModel | None,
+        rows: Dataset,
+        engine: str,
+        *,
+        seed: int,
+        stream: str,
+    ) -> tuple[tuple[Importance | Effect, ...], str]:
+        """Ask one engine one question, keep the answer, or say why there is none.
+
+        The curves come first where the importance is taken from them; an engine that
+        has the curves alone has answered.
+        """
+        info, table, journal = self.engines[engine], ENGINES[engine], self.journal
+        question = f"{entry.method.replace('_', ' ')} of {entry.of} by {engine}"
+        curves: tuple[Effect, ...] = ()
+        if measure.curve_of(entry) in table["effects"]:
+            curves, reason = keep_effects(
+                journal, model, rows, entry, info, question, seed=seed
+            )
+            lacks = not curves and is_handed_curves(entry)
+            if lacks or entry.method not in table["importance"]:
+                return curves, reason
+        leaves: checks.Leaves = {}
+        asked = partial(
+            measure.importances,
+            model,
+            rows,
+            entry,
+            info,
+            seed=seed,
+            stream=stream,
+            curves=measure.as_curves(curves),
+            on_curve=partial(journal.see, leaves),
+        )
+        answer, reason = journal.guarded(_name(model), question, asked)
+        if answer and model is not None and stream == measure.primary_stream(entry):
+            answer = with_target(journal, answer, model, rows)
+        journal.importances.extend(answer or ())
+        for importance in answer or ():
+            journal.keep(checks.of_importance(importance, rows))
+            journal.keep(checks.of_ensemble(importance, model, rows))
+            journal.keep(checks.of_leaves(importance, leaves))
+        return answer or (), reason
+
+    def compare(self) -> None:
+        """Hold the engines against each other, and all against what was expected."""
+        second = SecondRun(
+            journal=self.journal,
+            config=self.config,
+            train=self.train,
+            test=self.test,
+            models=self.models,
+            engines=self.engines,
+        )
+        keep_agreement(
+            second,
+            prediction_gap=self.prediction_gap,
+            predictions=self.predictions,
+            predict_draws=self.predict_draws,
+            versions=host.installed()["packages"] if len(self.engines) > 1 else {},
+        )
+        keep_readings(self.journal, self.train, self.test, self.config)
+
+    def judge_claims(self) -> None:
+        """Hold each claim of a paper against what was measured."""
+        journal = self.journal
+        measured = Measured(
+            journal.importances,
+            journal.effects,
+            journal.performance,
+            journal.top_k,
+            self.models,
+            self.config.seed,
+        )
+        rows, findings = judge(self.config.claims, measured)
+        journal.claims += rows
+        journal.findings += findings

@@ -1,0 +1,137 @@
+"""What a run stood on: versions that can change a number, settings of the machine."""
+
+import locale
+import os
+import platform
+import sys
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, Literal
+
+from ..config.load import AuditConfig
+from ..records.result import RunInfo
+
+PACKAGES = (
+    "importance-audit numpy pandas scipy scikit-learn matplotlib jinja2 weasyprint rpy2"
+).split()
+
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+def run_info(
+    config: AuditConfig,
+    *,
+    status: Literal["complete", "interrupted", "failed"],
+    data_sha256: str,
+    started: datetime,
+    run_id: str,
+    times: Mapping[str, Any],
+    r: Mapping[str, Any],
+) -> RunInfo:
+    """Return how a result came about.
+
+    Parameters
+    ----------
+    config : AuditConfig
+    status : {"complete", "interrupted", "failed"}
+    data_sha256 : str
+        Digest of the training and test rows.
+    started : datetime
+        In UTC.
+    run_id : str
+    times : mapping
+        What the journal says of the clock: seconds_by_step, log.
+    r : mapping
+        What the bridge's probe found, empty if no R was asked.
+    """
+    ended = datetime.now(UTC)
+    return RunInfo(
+        audit=config.audit,
+        status=status,
+        config=config.resolved(),
+        config_sha256=config.sha256,
+        data_sha256=data_sha256,
+        versions={**versions(), **_versions_of_r(r)},
+        environment={**environment(), **_settings_of_r(r)},
+        volatile={
+            "run_id": run_id,
+            "started": started.isoformat(timespec="seconds"),
+            "ended": ended.isoformat(timespec="seconds"),
+            "seconds": (ended - started).total_seconds(),
+            **times,
+            "host": platform.node(),
+            "pid": os.getpid(),
+            "folder": str(config.base),
+        },
+    )
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python and of its packages that can change a number."""
+    found = {"Python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def environment() -> dict[str, str]:
+    """Return platform, BLAS, locale and threads of this process."""
+    language = ".".join(part for part in locale.getlocale() if part)
+    return {
+        "operating system": _system(),
+        "architecture": platform.machine(),
+        "Python implementation": platform.python_implementation(),
+        "byte order": sys.byteorder,
+        "BLAS": _blas(),
+        "locale": language or "C",
+        "time zone": time.tzname[0],
+        "threads": ", ".join(
+            f"{name}={os.environ[name]}" for name in THREADS if name in os.environ
+        )
+        or "unset",
+    }
+
+
+def _versions_of_r(r: Mapping[str, Any]) -> dict[str, str]:
+    """Return R and its packages as the probe names them, none if R is not there."""
+    if not r or r["reason"]:
+        return {}
+    packages = {f"{name} (R)": text for name, text in r["packages"].items()}
+    return {"R": r["r_version"], **packages}
+
+
+def _settings_of_r(r: Mapping[str, Any]) -> dict[str, str]:
+    """Return R's platform and random generators, or why R is not there."""
+    if not r:
+        return {}
+    if r["reason"]:
+        return {"R": r["reason"]}
+    return {"R platform": r["platform"], "RNGkind()": ", ".join(r["rng_kind"])}
+
+
+def _system() -> str:
+    """Return the name of the operating system, without the kernel's build."""
+    try:
+        return platform.freedesktop_os_release()["PRETTY_NAME"]
+    except (OSError, KeyError):
+        return platform.system()
+
+
+def _blas() -> str:
+    """Return the linear algebra libraries this process has loaded."""
+    import numpy as np
+    import scipy.linalg  # loads its own BLAS, which may be another one
+    from threadpoolctl import threadpool_info
+
+    loaded = {
+        f"{item['internal_api']} {item['version']}"
+        for item in threadpool_info()
+        if item["user_api"] == "blas"
+    }
+    reference = f"reference (numpy {np.__version__}, scipy {scipy.__version__})"
+    return ", ".join(sorted(loaded)) or reference

@@ -1,0 +1,395 @@
+"""What one audit has found so far: answers, faults and the clock, until the result.
+
+The only mutable thing of an audit. Not: what is asked, nor in which order (`audit`).
+"""
+
+import hashlib
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any, Literal, TypeVar
+
+import pandas as pd
+
+from importance_audit.r_bridge import host
+from importance_audit.r_bridge.errors import (
+    RBridgeError,
+    RDied,
+    RError,
+    RTimeout,
+    RUnavailable,
+)
+
+from ..assess import (
+    associations,
+    checks,
+    expectations,
+    loss_sensitivity,
+    significance,
+    stability,
+)
+from ..assess.checks import Answers, Leaves
+from ..assess.claims import judge
+from ..config.load import AuditConfig
+from ..data import datasets, distributions
+from ..data.quantiles import quantiles_frame
+from ..engines import agreement
+from ..methods import mean_predictions
+from ..methods.effects.leaf_curves import LeafCurve
+from ..models.model_table import models_frame
+from ..records.dataset_and_model import Dataset, FittedModel, Floats
+from ..records.errors import DataError, ModelError, NotApplicable, listed
+from ..records.finding import Finding, Severity
+from ..records.frames import ANSWERS
+from ..records.importance_record import Effect, Importance
+from ..records.result import AuditResult, run_id
+from ..records.surface_record import Surface
+from . import environment
+from .interrupt import heed, wish_in
+from .stopping import LEVELS, Level, hearing, log_line, stop_of, traceback_of
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+Step = Callable[[int, int, str], None]
+PAUSE = 2.0
+"""Seconds before a step says again how far it is."""
+
+PERFORMANCE = (
+    *("model", "loss", "split", "n_samples", "value", "std_error"),
+    *("constant", "difference", "difference_std_error"),
+)
+TOP_K = (
+    *("entry", "method", "model", "ranked_by", "positive_class"),
+    *("protocol", "judge", "loss", "k", "fold", "feature", "value"),
+)
+SELECTION = (
+    *("entry", "method", "model", "ranked_by", "positive_class"),
+    *("judge", "loss", "split", "k", "value"),
+)
+CONVERGENCE = ("record", "n_repeats", "feature", "value", "std_error", "rank")
+Y_PERMUTED = ("model", "of", "loss", "repeat", "value")
+
+OURS = (
+    "A fault of importance-audit or of a library below it: report it with the "
+    "traceback on standard error. Leave the method out of [[importance]] to go on."
+)
+REMEDIES: dict[type[BaseException], str] = {
+    DataError: "",
+    ModelError: "Let predict answer for the test rows in Python first, or leave the "
+    "model out of [[models]].",
+    RDied: "importance-audit doctor says whether R and its packages load; fewer rows "
+    "(n_rows) take less memory. Or leave the engine out of `engines`.",
+    RTimeout: "Raise `seconds` under [r], or ask for fewer n_repeats or n_rows.",
+    RUnavailable: "importance-audit doctor names what is missing.",
+    RError: "importance-audit doctor names the versions; if they are tried ones, "
+    "report R's words. Or leave the engine out of `engines`.",
+    RBridgeError: "Change the value that is named, or leave the engine out of "
+    "`engines`.",
+    MemoryError: "Ask for fewer rows (n_rows), or close what else takes memory.",
+    Exception: OURS,
+}
+"""What to do about a failed method, by the cause; the first class that fits. What is
+wrong with data says so in its own words."""
+
+
+@dataclass(kw_only=True)
+class Journal:
+    """The pages that steps write on.
+
+    Attributes
+    ----------
+    importances, effects, surfaces, findings : list
+        Records, in the order they were made.
+    performance, y_permuted : list of DataFrame
+    checks, pairs, differences, claims : list of mapping
+        Rows of the frames `checks`, `agreement`, `disagreements` and `claims`.
+    expected, losses, stability, significance, convergence, top_k : list of mapping
+    selection, mean_predictions, associations, resampled_ranks : list of mapping
+        Rows of the frames of these names.
+    not_applicable : mapping of str to list of (question, model)
+        Why there is no answer, and to what.
+    digests : mapping of str to str
+        By model, the digest of what it predicts for the audited rows.
+    status : {"complete", "interrupted", "failed"}
+    seconds : mapping of str to float
+        How long each step took.
+    log : list of mapping
+        The lines of log.jsonl, in the order of their times.
+    at : (int, int, str)
+        The step under way, as the progress channel was told of it.
+    told : float
+        When that was, or something since, by `time.perf_counter`.
+    """
+
+    on_step: Step
+    started: datetime = field(default_factory=lambda: datetime.now(UTC))
+    importances: list[Importance] = field(default_factory=list)
+    effects: list[Effect] = field(default_factory=list)
+    surfaces: list[Surface] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    performance: list[pd.DataFrame] = field(default_factory=list)
+    y_permuted: list[pd.DataFrame] = field(default_factory=list)
+    checks: list[dict[str, Any]] = field(default_factory=list)
+    pairs: list[dict[str, Any]] = field(default_factory=list)
+    differences: list[dict[str, Any]] = field(default_factory=list)
+    claims: list[dict[str, Any]] = field(default_factory=list)
+    expected: list[dict[str, Any]] = field(default_factory=list)
+    losses: list[dict[str, Any]] = field(default_factory=list)
+    associations: list[dict[str, Any]] = field(default_factory=list)
+    stability: list[dict[str, Any]] = field(default_factory=list)
+    resampled_ranks: list[dict[str, Any]] = field(default_factory=list)
+    convergence: list[dict[str, Any]] = field(default_factory=list)
+    significance: list[dict[str, Any]] = field(default_factory=list)
+    top_k: list[dict[str, Any]] = field(default_factory=list)
+    mean_predictions: list[dict[str, Any]] = field(default_factory=list)
+    selection: list[dict[str, Any]] = field(default_factory=list)
+    not_applicable: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+    digests: dict[str, str] = field(default_factory=dict)
+    status: Literal["complete", "interrupted", "failed"] = "complete"
+    seconds: dict[str, float] = field(default_factory=dict)
+    log: list[dict[str, Any]] = field(default_factory=list)
+    at: tuple[int, int, str] = (0, 0, "")
+    told: float = 0.0
+
+    def follow(self, steps: list[tuple[str, Callable[[], None]]]) -> None:
+        """Take the steps in turn, telling the progress channel, until one stops."""
+        for done, (label, step) in enumerate(steps):
+            self.at = (done, len(steps), label)
+            try:
+                self.on_step(*self.at)
+            except KeyboardInterrupt as error:
+                self.stop(label, error)
+            if self.status != "complete" or not self.take(label, step):
+                return
+        self.on_step(len(steps), len(steps), "done")
+
+    def take(
+        self,
+        label: str,
+        step: Callable[[], None],
+        *,
+        passing: tuple[type[BaseException], ...] = (),
+    ) -> bool:
+        """Take one step and log it; return whether the audit can go on.
+
+        What is not of the classes `passing` stops the audit, and is kept.
+        """
+        begun, known = time.perf_counter(), len(self.findings)
+        self.told = begun
+        try:
+            with hearing(partial(self.note, label, "warning")):
+                step()
+        except passing:
+            raise
+        except (Exception, KeyboardInterrupt, SystemExit) as error:
+            self.stop(label, error)
+        self.seconds[label] = time.perf_counter() - begun
+        for finding in self.findings[known:]:
+            if finding.severity in LEVELS:
+                self.note(label, LEVELS[finding.severity], finding.message)
+        goes_on = self.status == "complete"
+        self.note(label, "info", "done" if goes_on else "stopped", self.seconds[label])
+        return goes_on
+
+    def stop(self, label: str, error: BaseException) -> None:
+        """Keep that the audit ends in a step, and where in the code."""
+        self.status, finding = stop_of(wish_in(error) or error, label)
+        heed()
+        self.findings.append(finding)
+        self.note(label, "error", traceback_of(error))
+
+    def note(
+        self, step: str, level: Level, message: str, seconds: float | None = None
+    ) -> None:
+        """Log what happens now."""
+        self.log.append(log_line(step, message, level=level, seconds=seconds))
+
+    def tell(self, words: str) -> None:
+        """Tell the progress channel how far the step is, unless it just heard of it."""
+        now = time.perf_counter()
+        if now - self.told >= PAUSE:
+            done, total, label = self.at
+            self.on_step(done, total, f"{label}: {words}")
+            self.told = now
+
+    def see(self, leaves: Leaves, repeat: int, feature: str, curve: LeafCurve) -> None:
+        """Add the leaves behind a curve to those of its feature, and tell of it."""
+        ignored, n_leaves = leaves.get(feature, (0, 0))
+        leaves[feature] = ignored + curve.n_ignored, n_leaves + curve.n_leaves
+        self.tell(f"trial {repeat + 1}, {feature}")
+
+    def guarded(
+        self, model: str, question: str, ask: Callable[[], T]
+    ) -> tuple[T | None, str]:
+        """Return the answer, or None and why there is none, which is a finding too.
+
+        A dead R is started again and asked once more.
+        """
+        try:
+            try:
+                return ask(), ""
+            except RDied as error:
+                message = f"R died in {question} and was started again: {error}"
+                self.find("r_restarted", "warning", model, message, measure=question)
+                return ask(), ""
+        except NotApplicable as error:
+            reason = str(error)
+            self.keep_reason(reason, question, model)
+        except Exception as error:
+            remedy = next(
+                text for kind, text in REMEDIES.items() if isinstance(error, kind)
+            )
+            level = logging.WARNING if remedy == OURS else logging.DEBUG
+            log.log(level, "%s failed for %s", question, model, exc_info=True)
+            words = str(error) or type(error).__name__
+            reason = f"{_sentence(question)} failed: {words}"
+            self.note(self.at[2], "error", traceback_of(error))
+            self.find(
+                "method_failed", "failure", model, reason, remedy, measure=question
+            )
+        return None, reason
+
+    def keep_reason(self, reason: str, question: str, model: str) -> None:
+        """Keep why a question has no answer, once."""
+        asked = self.not_applicable.setdefault(reason, [])
+        asked += [(question, model)] * ((question, model) not in asked)
+
+    def keep(self, answers: Answers) -> None:
+        """Keep the rows of some checks, and their findings."""
+        for row, finding in answers:
+            self.checks.append(row)
+            if finding is not None:
+                self.findings.append(finding)
+
+    def keep_target(self, losses: Floats, model: FittedModel, of: str) -> None:
+        """Keep losses with the target permuted, (n_repeats, n_losses), once.
+
+        They are a fact about the model: of measures with other options, the first to
+        permute the target tells it for all.
+        """
+        known = {tuple(f.loc[0, ["model", "of", "loss"]]) for f in self.y_permuted}
+        for k, loss in enumerate(model.losses):
+            frame = pd.DataFrame({"value": losses[:, k]})
+            frame["repeat"] = range(1, len(losses) + 1)
+            named = frame.assign(model=model.name, of=of, loss=loss)
+            if (model.name, of, loss) not in known:
+                self.y_permuted.append(named[list(Y_PERMUTED)])
+
+    def find(
+        self,
+        check: str,
+        severity: Severity,
+        subject: str,
+        message: str,
+        remedy: str = "",
+        measure: str = "",
+    ) -> None:
+        """Keep one finding of the orchestration itself."""
+        self.findings.append(
+            Finding(
+                check=check,
+                severity=severity,
+                subject=subject,
+                message=message,
+                remedy=remedy,
+                measure=measure,
+            )
+        )
+
+    def unanswered(self) -> tuple[Finding, ...]:
+        """Return one note for each reason why questions have no answer."""
+        return tuple(
+            Finding(
+                check="not_applicable",
+                severity="info",
+                subject=", ".join(dict.fromkeys(model for _, model in asked)),
+                message=f"{_sentence(_questions(asked))}: {reason}",
+                measure=_questions(asked),
+            )
+            for reason, asked in self.not_applicable.items()
+        )
+
+    def result(
+        self,
+        train: Dataset | None,
+        test: Dataset | None,
+        config: AuditConfig,
+        fitted: tuple[FittedModel, ...],
+        *,
+        asked_r: bool,
+    ) -> AuditResult:
+        """Return everything found as one record; `asked_r` brings R's versions in.
+
+        Without `test`, no rows were read.
+        """
+        parts = (train, test, test.reference if test else None)
+        rows = [part.sha256 for part in parts if part is not None]
+        digest = hashlib.sha256("|".join(rows).encode()).hexdigest()
+        return AuditResult(
+            run=environment.run_info(
+                config,
+                status=self.status,
+                data_sha256=digest,
+                started=self.started,
+                run_id=run_id(self.started, config.sha256, digest),
+                times={"seconds_by_step": self.seconds, "log": self.log},
+                r=host.installed() if asked_r else {},
+            ),
+            columns=datasets.describe(train, test, config.data, config.derived),
+            datasets=datasets.datasets_frame(train, test),
+            distributions=distributions.distributions_frame(
+                (train, test), self.effects
+            ),
+            models=models_frame(fitted, self.digests),
+            performance=_stacked(self.performance, PERFORMANCE),
+            y_permuted=_stacked(self.y_permuted, Y_PERMUTED),
+            agreement=agreement.agreement_frame(self.pairs),
+            disagreements=agreement.disagreements_frame(self.differences),
+            checks=checks.checks_frame(self.checks),
+            claims=judge.claims_frame(self.claims),
+            expected=expectations.expected_frame(self.expected),
+            losses=loss_sensitivity.losses_frame(self.losses),
+            associations=associations.associations_frame(self.associations),
+            stability=stability.stability_frame(self.stability),
+            resampled_ranks=stability.ranks_frame(self.resampled_ranks),
+            convergence=pd.DataFrame(self.convergence, columns=list(CONVERGENCE)),
+            significance=significance.significance_frame(self.significance),
+            top_k=pd.DataFrame(self.top_k, columns=list(TOP_K)),
+            mean_predictions=pd.DataFrame(
+                self.mean_predictions, columns=list(mean_predictions.COLUMNS)
+            ),
+            selection=pd.DataFrame(self.selection, columns=list(SELECTION)),
+            quantiles=quantiles_frame(parts),
+            answers=pd.DataFrame(columns=list(ANSWERS)),
+            importances=tuple(self.importances),
+            effects=tuple(self.effects),
+            surfaces=tuple(self.surfaces),
+            findings=(*self.findings, *self.unanswered()),
+        )
+
+
+def _questions(asked: list[tuple[str, str]]) -> str:
+    """Return questions in words, with their models where these are not the same."""
+    models: dict[str, list[str]] = {}
+    for question, model in asked:
+        models.setdefault(question, []).append(model)
+    if all(named == next(iter(models.values())) for named in models.values()):
+        return "; ".join(models)
+    told = (f"{question} for {listed(named)}" for question, named in models.items())
+    return "; ".join(told)
+
+
+def _sentence(words: str) -> str:
+    """Return words with a capital at their beginning."""
+    return f"{words[0].upper()}{words[1:]}"
+
+
+def _stacked(frames: list[pd.DataFrame], columns: tuple[str, ...]) -> pd.DataFrame:
+    """Return the frames below each other, with these columns even if there is none."""
+    if not frames:
+        return pd.DataFrame(columns=list(columns))
+    return pd.concat(frames, ignore_index=True)

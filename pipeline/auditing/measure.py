@@ -1,0 +1,321 @@
+"""One question to one engine about one model, answered as records."""
+
+from collections.abc import Mapping, Sequence
+from inspect import signature
+from itertools import combinations
+from typing import Any, get_args
+
+import numpy as np
+
+from ..config.draws import in_its_order
+from ..config.load import ImportanceSection
+from ..engines import ENGINES, EngineInfo
+from ..methods.effects import EFFECTS
+from ..methods.importance import METHODS, options_of
+from ..records.dataset_and_model import Dataset, FittedModel, Floats
+from ..records.errors import NotApplicable, listed
+from ..records.finding import Finding
+from ..records.importance_record import Effect, Importance
+from ..records.losses import LOSSES
+
+OUT_OF_BAG = ("random_subspace", "random_subspace_permutation")
+"""Methods whose members are judged on the training rows out of their samples."""
+ON_REFERENCE = ("firm", "gradient_sensitivity")
+"""Methods of rows that need no target, asked of the reference rows if there are any."""
+SETS_STREAM = {"DALEX": "DALEX", "hstats": "hstats"}
+"""Engines in whose order our only run is drawn, the first of those asked."""
+
+
+def draws(method: str) -> bool:
+    """Return whether a method draws random numbers, so that a stream can be named."""
+    return "stream" in signature(METHODS[method].function).parameters
+
+
+def primary_stream(section: ImportanceSection) -> str:
+    """Return our draw order: that of the first engine asked that sets it, there or not.
+
+    An engine sets none for what it cannot be asked.
+    """
+    if not draws(section.method):
+        return ""
+    for engine, stream in SETS_STREAM.items():
+        has_method = section.method in ENGINES[engine]["importance"]
+        asked = engine in section.engines and has_method
+        if asked and not lacking(engine, section):
+            return stream
+    return "numpy"
+
+
+def wants_run_beside(
+    section: ImportanceSection, rows: Dataset, engine: EngineInfo, primary: str
+) -> bool:
+    """Return whether an engine draws as we can, and we have not yet."""
+    if not draws(section.method):
+        return False
+    taken = signature(METHODS[section.method].function).parameters["stream"].annotation
+    orders = (_drawn(section, rows, stream) for stream in (engine.stream, primary))
+    return engine.stream in get_args(taken) and len({*orders}) == 2
+
+
+def pairs_of(names: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Return every two features under one name, "a:b"; quoted where that is unclear."""
+    pairs = list(combinations(names, 2))
+    found = {f"{a}:{b}": (a, b) for a, b in pairs}
+    if len(found) < len(pairs):
+        return {f"{a!r}:{b!r}": (a, b) for a, b in pairs}
+    return found
+
+
+def curve_of(section: ImportanceSection) -> str:
+    """Return the key of the curve an importance is taken from, empty if none."""
+    usual = METHODS[section.method].curve if section.of == "features" else ""
+    return str(section.options.get("curve", usual)) if usual else ""
+
+
+def _drawn(section: ImportanceSection, rows: Dataset, stream: str) -> str:
+    """Return in which order something is drawn, empty if nothing is."""
+    n_rows = section.options.get("n_rows")
+    takes_all = n_rows is None or n_rows >= rows.n_samples
+    if not draws(section.method) or (METHODS[section.method].draws_rows and takes_all):
+        return ""
+    return stream
+
+
+def is_of_training_rows(method: str) -> bool:
+    """Return whether its numbers are of the rows of the fit, whoever else is asked."""
+    return METHODS[method].asks in ("data", "estimator") or method in OUT_OF_BAG
+
+
+def rows_for(
+    section: ImportanceSection,
+    train: Dataset | None,
+    test: Dataset,
+    *,
+    groups: Mapping[str, tuple[str, ...]],
+) -> Dataset:
+    """Return the rows a question is put to: the test rows, if to a fitted model.
+
+    What is predictive in the data is learnt from the training rows, as a model would
+    be, so that the test rows can judge a choice of features. What is read off a fit,
+    or measured out of bag, is of the training rows too. What needs no target is of the
+    reference rows, if there are any.
+    """
+    on_training = is_of_training_rows(section.method)
+    rows = train if on_training and train is not None else test
+    if section.method in ON_REFERENCE and test.reference is not None:
+        rows = test.reference
+    if section.of == "pairs":
+        return rows.asked_by(pairs_of(rows.features))
+    asked = rows.asked_by(groups) if section.of == "groups" else rows
+    return in_its_order(section, asked)
+
+
+def importances(
+    model: FittedModel | None,
+    rows: Dataset,
+    section: ImportanceSection,
+    engine: EngineInfo,
+    *,
+    seed: int,
+    stream: str,
+    **supplied: Any,
+) -> tuple[Importance, ...]:
+    """Return one Importance per loss, class or output that the method measures.
+
+    Parameters
+    ----------
+    model, rows, section
+        What is asked, of which model (None: of the data alone), on which rows.
+    engine : EngineInfo
+        Who is asked.
+    seed : int
+    stream : str
+        Draw order for our own numbers; an R engine has its own.
+    supplied : Any
+        What a method gets if it takes it: `curves`, a mapping of features to (grid,
+        values) already measured, and `on_curve`, told of each curve once it is made.
+
+    Raises
+    ------
+    NotApplicable
+        The engine has no such method, or the model no answer.
+    """
+    method = METHODS[section.method]
+    row = ENGINES[engine.name]["importance"].get(section.method)
+    if row is None:
+        raise NotApplicable(f"{engine.name} has no counterpart of {section.method!r}.")
+    form = section.form or method.form
+    targets: list[Floats] = []
+    types: list[str] = []
+    supplied |= {"stream": stream, "form": form, "on_target": targets.append}
+    supplied["on_type"] = types.append
+    accepted = signature(row.function).parameters
+    raw, baseline = row.function(
+        model,
+        rows,
+        seed=seed,
+        **{name: value for name, value in supplied.items() if name in accepted},
+        **_options_for(engine, section),
+    )
+    drawn = _drawn(section, rows, stream)
+    return tuple(
+        Importance(
+            model="" if model is None else model.name,
+            method=section.method,
+            engine=engine.name,
+            engine_version=engine.version,
+            of=section.of,
+            form=form,
+            aggregator="pooled" if drawn == "DALEX" else "mean",
+            split=rows.split,
+            options={**section.options, **({"type": types[0]} if types else {})},
+            n_samples=rows.n_samples,
+            stream=drawn,
+            seed=seed,
+            features=tuple(rows.groups),
+            columns=tuple(rows.groups.values()),
+            raw=np.asarray(raw)[:, :, k],
+            baseline=np.asarray(baseline)[:, k],
+            y_permuted=targets[0][:, k] if targets else np.empty(0),
+            entry=section.name,
+            **score,
+        )
+        for k, score in enumerate(_scores(model, section))
+    )
+
+
+def lacking(engine: str, section: ImportanceSection) -> tuple[str, ...]:
+    """Return the options that an engine does not have, and that ask something new."""
+    function = ENGINES[engine]["importance"][section.method].function
+    known, usual = options_of(function), options_of(METHODS[section.method].function)
+    return tuple(
+        name
+        for name, value in section.options.items()
+        if name not in known and value != usual[name]
+    )
+
+
+def _options_for(engine: EngineInfo, section: ImportanceSection) -> dict[str, Any]:
+    """Return the options that an engine has; others must ask for nothing new of it."""
+    known = options_of(ENGINES[engine.name]["importance"][section.method].function)
+    other = lacking(engine.name, section)
+    if other:
+        asked = listed(f"{name} = {section.options[name]}" for name in other)
+        raise NotApplicable(
+            f"{engine.name} has no such option of {section.method!r}: {asked}."
+        )
+    return {name: section.options[name] for name in known}
+
+
+def effects(
+    model: FittedModel | None,
+    rows: Dataset,
+    section: ImportanceSection,
+    engine: EngineInfo,
+    *,
+    seed: int,
+) -> tuple[tuple[Effect, ...], tuple[str, ...]]:
+    """Return the curves an importance is taken from, per feature and output.
+
+    And why some features have none, where others do.
+
+    Raises
+    ------
+    NotApplicable
+        The engine has no such curve, or the model no answer for any feature.
+    """
+    curve = curve_of(section)
+    row = ENGINES[engine.name]["effects"].get(curve)
+    if row is None:
+        raise NotApplicable(f"{engine.name} has no counterpart of the {curve!r} curve.")
+    usual = options_of(EFFECTS[curve].function)
+    options = {name: section.options.get(name, usual[name]) for name in usual}
+    found, refused = [], []
+    for feature in rows.features:
+        try:
+            grid, values = row.function(model, rows, feature, seed=seed, **options)
+        except NotApplicable as error:
+            refused.append(str(error))
+            continue
+        for k, score in enumerate(_scores(model, section)):
+            found.append(
+                Effect(
+                    model="" if model is None else model.name,
+                    method=curve,
+                    engine=engine.name,
+                    engine_version=engine.version,
+                    scale=score["scale"],
+                    positive_class=score["positive_class"],
+                    split=rows.split,
+                    unit=score["unit"],
+                    options=options,
+                    n_samples=rows.n_samples,
+                    seed=seed,
+                    feature=feature,
+                    kind="number"
+                    if np.asarray(grid).dtype.kind in "fiu"
+                    else "category",
+                    grid=np.asarray(grid),
+                    values=np.asarray(values)[:, k],
+                )
+            )
+    if not found and refused:
+        raise NotApplicable(refused[0])
+    return tuple(found), tuple(refused)
+
+
+def gaps(found: tuple[Effect, ...]) -> tuple[Finding, ...]:
+    """Return one finding for each of our curves that lacks a level, whatever outputs.
+
+    An engine that lacks the same says nothing new.
+    """
+    ours = {(e.model, e.feature): e for e in found if e.engine == "python"}
+    return tuple(
+        Finding(
+            check="not_applicable",
+            severity="info",
+            subject=model,
+            message=(
+                f"The curve of {feature!r} must have a value at every declared level, "
+                f"but model {model!r} cannot predict "
+                f"{listed(effect.grid[np.isnan(effect.values)])}. It is shown at the "
+                "other levels, and no importance is taken from it."
+            ),
+            remedy="Train on rows with every level, or declare only levels they have.",
+            measure=f"{effect.method} curve of {feature}",
+        )
+        for (model, feature), effect in ours.items()
+        if effect.kind == "category" and np.isnan(effect.values).any()
+    )
+
+
+def _scores(
+    model: FittedModel | None, section: ImportanceSection
+) -> list[dict[str, str]]:
+    """Return loss, class, scale and unit of each score, in the order of `raw`."""
+    unit = METHODS[section.method].unit
+    standardised = {"unit": "1"} if section.options.get("standardised") else {}
+    if model is None or unit not in ("loss", "prediction"):
+        told = {"loss": "", "positive_class": "", "scale": "", "unit": unit}
+        return [told | standardised]
+    event = model.classes[-1] if model.task == "binary" else ""
+    if unit == "loss":
+        told = {"positive_class": event, "scale": model.scale}
+        return [
+            {"loss": loss, **told, "unit": LOSSES[loss].unit} for loss in model.losses
+        ]
+    asked = section.options.get("scale", "native")
+    scale = model.scale if asked == "native" else str(asked)
+    told = {"loss": "", "scale": scale, "unit": "y" if scale == "response" else scale}
+    return [told | {"positive_class": name} | standardised for name in model.outputs]
+
+
+def as_curves(found: tuple[Effect, ...]) -> dict[str, tuple[Any, Floats]]:
+    """Return effects as ``feature -> (grid, values of shape (n_grid, n_outputs))``."""
+    features = dict.fromkeys(effect.feature for effect in found)
+    curves = {}
+    for feature in features:
+        of_feature = [effect for effect in found if effect.feature == feature]
+        values = np.stack([effect.values for effect in of_feature], axis=1)
+        curves[feature] = (of_feature[0].grid, values)
+    return curves

@@ -1,0 +1,126 @@
+"""What cannot be told before configuration, rows and models meet: counts and names."""
+
+from ..config.load import AuditConfig
+from ..config.section_supplied import SuppliedSection
+from ..methods.importance import METHODS
+from ..records.dataset_and_model import Dataset, FittedModel
+from ..records.errors import ConfigError, DataError, ModelError, did_you_mean
+
+
+def check_rows(config: AuditConfig, test: Dataset) -> None:
+    """Refuse what cannot be drawn of these rows, or said of them, before any fit."""
+    problems = [
+        f"[importance] {entry.method} n_rows must be at most the {test.n_samples} "
+        f"rows of the test data, but {entry.options['n_rows']} was given."
+        for entry in config.importance
+        if (entry.options.get("n_rows") or 0) > test.n_samples
+        and not METHODS[entry.method].draws_rows
+    ]
+    problems += [
+        f"[supplied] {entry.file!r} must hold the loss of the full model in each "
+        f"round, which drew {entry.options['n_rows']} of {test.n_samples} rows while "
+        "DALEX takes off the mean over the rounds, but a .csv of differences has none. "
+        'Supply the .rds that R saved, or losses: form = "raw", '
+        "here and under [[importance]]."
+        for entry in config.supplied
+        if _lacks_full_losses(entry, test)
+    ]
+    problems += [
+        f"[report] {key} must name features that the audit has, but {name!r} is "
+        f"none.{did_you_mean(name, test.features)}"
+        for key in ("rationale", "always_show")
+        for name in getattr(config.report, key)
+        if name not in test.features
+    ]
+    if problems:
+        raise ConfigError(problems)
+
+
+def _lacks_full_losses(entry: SuppliedSection, test: Dataset) -> bool:
+    """Return whether the difference in one round cannot be told from its numbers."""
+    rows, rounds = (entry.options.get(name) for name in ("n_rows", "n_repeats"))
+    return (
+        (entry.package, entry.form) == ("DALEX", "difference")
+        and entry.file.endswith(".csv")
+        and bool(rows and rows < test.n_samples)
+        and rounds != 1
+    )
+
+
+def check_names(
+    config: AuditConfig, test: Dataset, models: tuple[FittedModel, ...]
+) -> None:
+    """Refuse names that only meet here: of models, of columns, of both at once."""
+    if not models:
+        raise ModelError(
+            "The audit must have a model, but none was configured or given. "
+            "Add [[models]] to the configuration or pass models=."
+        )
+    names = [model.name for model in models]
+    problems = [
+        f"The names of the models must differ, but {name!r} is there twice."
+        for name in dict.fromkeys(names)
+        if names.count(name) > 1
+    ]
+    problems += [
+        f"[[derived]] {section.name!r} must be a column of the rows, but {test.name} "
+        "has none of that name. Add it: derived.with_derived(rows, config.derived)"
+        for section in config.derived
+        if not test.unread.get(section.name)
+    ]
+    asked = {name for entry in config.importance for name in entry.models}
+    grouped = {name for columns in config.groups.values() for name in columns}
+    asked |= {claim.model for claim in config.claims if claim.model}
+    claimed = {
+        name
+        for claim in config.claims
+        if claim.of == "features"
+        for name in claim.features
+    }
+    asked |= {section.model for section in config.expected if section.model}
+    asked |= {entry.model for entry in config.supplied}
+    thought = {
+        name
+        for section in config.expected
+        if section.of == "features"
+        for name in section.features
+    }
+    ordered = {
+        name
+        for entry in config.importance
+        if entry.of == "features"
+        for name in entry.features
+    }
+    drawn = {name for entry in config.surfaces for name in entry.features}
+    asked |= {name for entry in config.surfaces for name in entry.models}
+    for what, wanted, known in (
+        ("model", asked, names),
+        ("column of a group", grouped, test.features),
+        ("feature of an entry", ordered, test.features),
+        ("feature of a claim", claimed, test.features),
+        ("feature that is expected", thought, test.features),
+        ("feature of a surface", drawn, test.features),
+    ):
+        problems += [
+            f"A {what} must be one that the audit has, but {name!r} is not."
+            f"{did_you_mean(name, known)}"
+            for name in sorted(wanted - set(known))
+        ]
+    if problems:
+        raise ConfigError(problems)
+
+
+def training_rows(train: Dataset | None) -> Dataset:
+    """Return the rows that models of a configuration are fitted on, if there are any.
+
+    Raises
+    ------
+    DataError
+        If there are none.
+    """
+    if train is None:
+        raise DataError(
+            "Training rows must be given for the models of the configuration, "
+            "but there are none. Pass train=, or give fitted models only."
+        )
+    return train

@@ -1,0 +1,1 @@
+"""The steps of an audit, each of which returns rows and findings."""

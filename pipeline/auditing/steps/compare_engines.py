@@ -1,0 +1,91 @@
+"""The engines held against each other: every pair that asks for the same.
+
+Not: what two answers say to each other, which is `agreement`.
+"""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, NamedTuple
+
+from ...engines import EngineInfo, agreement
+from ...engines.agreement.circumstances import NEWER
+from ...engines.known_defects import defects_for
+from ...records.dataset_and_model import Floats
+from .pair_checks import pair_rows
+from .repeat_run import SecondRun, settle
+
+
+class Note(NamedTuple):
+    """What touches a pair without being a fault: as `agreement` wants it."""
+
+    id: str
+    text: str
+    effect: str
+
+
+def notes_on(engines: Mapping[str, EngineInfo], *names: str) -> tuple[Note, ...]:
+    """Return one note for each engine that is newer than any that was tried."""
+    return tuple(
+        Note(f"{name} {engines[name].version}", engines[name].reason, NEWER)
+        for name in names
+        if name in engines and engines[name].available and engines[name].reason
+    )
+
+
+def keep_agreement(
+    second: SecondRun,
+    *,
+    prediction_gap: Mapping[str, float],
+    predictions: Mapping[str, Floats],
+    predict_draws: Mapping[str, int],
+    versions: Mapping[str, str],
+) -> None:
+    """Give each pair its verdict, and each verdict that needs one its finding.
+
+    Parameters
+    ----------
+    second : SecondRun
+        Its journal holds the answers, and keeps the pairs, their differences and the
+        findings; its config says what counts as a resolution, a shift and a lead; it
+        is asked where noise may explain a difference.
+    prediction_gap : mapping of str to float
+        By how much, relatively, the predictions of a model differ between two calls or
+        between the two sides; 0 where nothing is known.
+    predictions : mapping of str to ndarray
+        What R was told that a model predicts.
+    predict_draws : mapping of str to int
+        How many numbers `predict` of a model takes from R's stream.
+    versions : mapping of str to str
+        The packages of R, whose known defects explain differences.
+    """
+    journal, limits = second.journal, second.config.checks
+    judged = partial(
+        agreement.compare,
+        resolution=limits.resolution,
+        max_rank_shift=limits.max_rank_shift,
+        top_k=limits.top_k,
+    )
+    both: list[tuple[Any, Any]] = [
+        *agreement.pairs(journal.importances),
+        *agreement.pairs(journal.effects),
+    ]
+    found = []
+    for a, b in both:
+        told = predictions.get(a.model)
+        touched = partial(defects_for, versions=versions, predictions=told)
+        notes = notes_on(second.engines, *dict.fromkeys((a.engine, b.engine)))
+        if predict_draws.get(a.model):
+            notes += (Note("", "", "PRED_RNG"),)
+        touches = (*touched(a), *touched(b), *notes)
+        gap = prediction_gap.get(a.model, 0.0)
+        found.append(judged(a, b, prediction_gap=gap, touches=touches))
+    try:
+        for place, (row, differences) in enumerate(found):
+            if second.wants(row):
+                found[place] = settle(second, both[place], row, differences)
+    finally:  # interrupted, the first verdicts stand
+        for row, differences in found:
+            journal.pairs.append(row)
+            journal.differences.extend(differences)
+        journal.findings.extend(agreement.findings_of(journal.pairs))
+        journal.checks.extend(pair_rows(journal.pairs, limits))

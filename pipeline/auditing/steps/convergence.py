@@ -1,0 +1,149 @@
+"""A ranking as a function of how many repeats it rests on. Not: measuring again."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from ...methods.importance.random_subspace import PERF, TWIN, perf_from
+from ...methods.importance.refits import units_of
+from ...methods.importance.subspaces import Mask, masks_of, number_drawn
+from ...records.dataset_and_model import Dataset, FittedModel, Floats
+from ...records.importance_record import Effect, Importance
+from ..journal import Journal
+
+LEAST = 10
+"""Repeats below which a mean says too little to be shown."""
+
+
+class Part(NamedTuple):
+    """An importance as its first repeats alone tell it; both arrays (n_features,)."""
+
+    values: Floats
+    std_error: Floats
+
+
+def keep_convergence(
+    journal: Journal,
+    answers: Sequence[Importance | Effect],
+    model: FittedModel | None,
+    rows: Dataset,
+) -> None:
+    """Keep our answers to one question, the last that were kept, by their repeats."""
+    ours = [answer for answer in answers if isinstance(answer, Importance)]
+    place = len(journal.importances) - len(ours)
+    for record, importance in enumerate(ours, start=place):
+        masks = _masks(importance, model, rows)
+        for n in halvings(importance):
+            part = first(importance, n, masks)
+            rank = pd.Series(part.values).rank(ascending=False).tolist()
+            table = zip(importance.features, *part, rank, strict=True)
+            journal.convergence += [_row(record, n, told) for told in table]
+
+
+def _row(record: int, n: int, told: tuple[Any, ...]) -> dict[str, Any]:
+    """Return one row of the frame `convergence`."""
+    feature, value, error, rank = told
+    found = {"value": float(value), "std_error": float(error), "rank": rank}
+    return {"record": record, "n_repeats": n, "feature": feature, **found}
+
+
+def halvings(importance: Importance) -> tuple[int, ...]:
+    """Return how many first repeats to look at: all, half of them, a quarter, ….
+
+    Smallest first, none below `LEAST`; empty if nothing is drawn, or if half of the
+    repeats are fewer than that.
+    """
+    counts = [importance.n_repeats]
+    while counts[-1] // 2 >= LEAST:
+        counts.append(counts[-1] // 2)
+    return tuple(counts[::-1]) if importance.stream and len(counts) > 1 else ()
+
+
+def first(importance: Importance, n_repeats: int, masks: Mask | None = None) -> Part:
+    r"""Return an importance as its first repeats alone tell it, exactly.
+
+    Where every repeat is measured alone it is their mean. The repeats of random
+    subspaces are members of one ensemble, whose PERF is not the mean over the first
+    pseudo-values of a larger one. But who draws what, :math:`\gamma_{bj}`, follows from
+    the seed, and undoing the definition of the pseudo-values gives each member's loss
+    less a constant, which no difference of means depends on.
+
+    Parameters
+    ----------
+    importance : Importance
+    n_repeats : int
+        From 1 to ``importance.n_repeats``.
+    masks : ndarray of bool, shape (n_repeats, n_features), optional
+        Which member draws what, of a random subspace ensemble.
+
+    Returns
+    -------
+    Part
+        NaN where these repeats give no number or no error.
+    """
+    if masks is None:
+        part = replace(
+            importance,
+            raw=importance.raw[:, :n_repeats],
+            baseline=importance.baseline[:n_repeats],
+        )
+        with np.errstate(invalid="ignore"):  # infinite losses have no spread
+            return Part(part.mean, part.std_error)
+    if importance.method == TWIN:
+        return _mean_rise(importance, masks, n_repeats)
+    measured = np.flatnonzero(np.isfinite(importance.mean))
+    if not len(measured):
+        return Part(importance.mean, importance.std_error)
+    row = int(measured[0])
+    scores = _scores(importance.raw[row], masks[:, row])
+    found = perf_from(zip(masks[:n_repeats], scores[:n_repeats], strict=True))
+    unknown = ~np.isfinite(importance.mean) | np.isnan(found.std_error)
+    return Part(*(np.where(unknown, np.nan, each) for each in found[:2]))
+
+
+def _masks(
+    importance: Importance, model: FittedModel | None, rows: Dataset
+) -> Mask | None:
+    """Return which member draws each feature, None if there are no members."""
+    if importance.method not in (PERF, TWIN) or model is None:
+        return None
+    units, places = units_of(model, rows, importance.method)
+    asked = importance.options["n_drawn"]
+    drawn = number_drawn(model, len(units), importance.method, asked)
+    masks = masks_of(importance.seed, len(units), drawn, importance.n_repeats)
+    return masks[:, places]  # of a column no model is given anything: it has no number
+
+
+def _scale(n: int, n_with: int) -> float:
+    """Return by what the pseudo-values stretch deviations from a mean of some."""
+    return float(np.sqrt(n_with * (n - 1) / (n * (n_with - 1.0))))
+
+
+def _scores(raw: Floats, mask: Mask) -> Floats:
+    """Return the loss of each member less the mean of those that draw a feature."""
+    n, n_with = len(mask), int(mask.sum())
+    gain = raw.mean() * n / (n - n_with)
+    with_it = -raw * n_with / (n - n_with) / _scale(n, n_with)
+    without = (raw - gain) / _scale(n, n - n_with) + gain
+    return np.where(mask, with_it, without)
+
+
+def _mean_rise(importance: Importance, masks: Mask, n_repeats: int) -> Part:
+    """Return mean and error of the rises in the first members that draw a feature."""
+    found = np.full((2, len(importance.features)), np.nan)
+    for row in np.flatnonzero(np.isfinite(importance.mean)):
+        rises = _rises(importance.raw[row], masks[:, row])
+        drawn = rises[:n_repeats][masks[:n_repeats, row]]
+        if len(drawn) > 1:
+            found[:, row] = drawn.mean(), drawn.std(ddof=1) / np.sqrt(len(drawn))
+    return Part(*found)
+
+
+def _rises(raw: Floats, mask: Mask) -> Floats:
+    """Return the rise of the loss in each member; the mean rise where not drawn."""
+    n, n_with = len(mask), int(mask.sum())
+    mean = raw.mean()
+    return np.asarray(mean + (raw - mean) * n_with / n / _scale(n, n_with))

@@ -1,0 +1,73 @@
+"""The pairs of the features that a model relies on most. Not: all pairs (`measure`)."""
+
+import numpy as np
+
+from ...config.load import ImportanceSection
+from ...methods.importance import METHODS
+from ...records.dataset_and_model import Dataset, FittedModel
+from ...records.finding import Finding
+from ..measure import pairs_of
+
+RANKED_BY = "partial_dependence"
+
+
+def pairs_asked(
+    model: FittedModel | None, rows: Dataset, section: ImportanceSection, *, seed: int
+) -> tuple[Dataset, tuple[Finding, ...]]:
+    """Return the rows with the pairs that a question is about, and what is left out.
+
+    Those of the first ``section.top`` features by partial-dependence importance on
+    these rows, on the scale of the question and averaged over the outputs, as
+    Greenwell, Boehmke and McCarthy (2018) choose theirs [1]_; all if that is 0. They
+    stand in the order of the columns. A feature without an importance is no candidate.
+
+    Raises
+    ------
+    NotApplicable
+        The model has no such scale.
+
+    Warnings
+    --------
+    Features that act through an interaction alone have flat curves, and are left out.
+
+    References
+    ----------
+    .. [1] Greenwell, Boehmke and McCarthy (2018). A simple and effective model-based
+       variable importance measure. arXiv:1805.04755.
+       doi:10.48550/arXiv.1805.04755
+    """
+    if model is None or not 0 < section.top < len(rows.features):
+        return rows, ()
+    alone = rows.asked_by({name: (name,) for name in rows.features})
+    raw, _ = METHODS[RANKED_BY].function(
+        model, alone, seed=seed, scale=section.options["scale"]
+    )
+    importance = raw.mean(axis=(1, 2))
+    ranked = np.argsort(-importance, kind="stable")[: section.top]  # NaN comes last
+    first = {rows.features[n] for n in ranked if np.isfinite(importance[n])}
+    chosen = pairs_of([name for name in rows.features if name in first])
+    return rows.asked_by(chosen), (_told(model, rows, section, chosen),)
+
+
+def _told(
+    model: FittedModel,
+    rows: Dataset,
+    section: ImportanceSection,
+    chosen: dict[str, tuple[str, str]],
+) -> Finding:
+    """Return the note that says which pairs were not asked."""
+    names = list(dict.fromkeys(name for pair in chosen.values() for name in pair))
+    total = len(rows.features) * (len(rows.features) - 1) // 2
+    return Finding(
+        check="first_pairs",
+        severity="info",
+        subject=model.name,
+        message=(
+            f"{section.method} of pairs is measured for {len(chosen)} of {total} pairs "
+            f"of model {model.name!r}: those of the {len(names)} features with the "
+            f"largest partial-dependence importance, {', '.join(names)}. A feature "
+            "that acts through an interaction alone is not among them."
+        ),
+        remedy="Leave top out to measure all pairs.",
+        measure=f"{section.method} of the first {section.top}, {section.name}",
+    )

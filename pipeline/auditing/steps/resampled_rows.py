@@ -1,0 +1,117 @@
+"""Rankings on resampled rows: each question asked again, and how stable its answer is.
+
+Not: what stability is (`stability`).
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+from ...assess import stability
+from ...config.load import AuditConfig, ImportanceSection
+from ...engines import EngineInfo
+from ...methods.importance import METHODS
+from ...records.dataset_and_model import Dataset, FittedModel
+from ...records.errors import NotApplicable
+from ...records.importance_record import Effect, Importance
+from ...records.streams import seed_of, stream
+from .. import measure
+from ..journal import Journal
+
+FIXED = {
+    "refit": "it fits models anew, and each resample would cost as many fits",
+    "estimator": "it reads the fitted model, and no rows",
+}
+"""Why the rows of a method are not resampled, by what it asks."""
+COPIES_COUNT = {"relieff": "a row that is drawn twice is its own nearest neighbour"}
+"""Why rows drawn twice would mislead a method."""
+
+
+def keep_stability(
+    journal: Journal,
+    answers: Sequence[Importance | Effect],
+    model: FittedModel | None,
+    rows: Dataset,
+    section: ImportanceSection,
+    engine: EngineInfo,
+    config: AuditConfig,
+) -> None:
+    """Keep how stable our answers to one question are, the last that were kept.
+
+    Where the rows cannot be resampled, the reason is kept, and what more repeats
+    would settle is all there is to say.
+    """
+    ours = [answer for answer in answers if isinstance(answer, Importance)]
+    asked = partial(
+        resampled,
+        model,
+        rows,
+        section,
+        engine,
+        seed=ours[0].seed,
+        resamples=config.stability.resamples,
+        n_repeats=config.stability.n_repeats,
+    )
+    question = f"stability of {section.method} of {section.of}"
+    again, _ = journal.guarded(
+        "the data" if model is None else model.name, question, asked
+    )
+    first = len(journal.importances) - len(ours)
+    for k, importance in enumerate(ours):
+        found, record = [each[k] for each in again or ()], first + k
+        journal.stability += stability.stability_rows(
+            importance, found, record=record, top_k=config.checks.top_k
+        )
+        journal.resampled_ranks += stability.rank_rows(found, record=record)
+
+
+def resampled(
+    model: FittedModel | None,
+    rows: Dataset,
+    section: ImportanceSection,
+    engine: EngineInfo,
+    *,
+    seed: int,
+    resamples: int,
+    n_repeats: int,
+) -> tuple[tuple[Importance, ...], ...]:
+    """Return what `measure.importances` says of bootstrap resamples of the rows.
+
+    The model stays as it is. A resample has as many rows, drawn with replacement,
+    each with its target and weight. Its number names its streams, so more resamples
+    change none; what is random in the method is drawn anew in each.
+
+    Parameters
+    ----------
+    model, rows, section, engine, seed
+        As in `measure.importances`; the engine is ours.
+    resamples : int
+    n_repeats : int
+        Repeats in each of them, at most those of `section`.
+
+    Raises
+    ------
+    NotApplicable
+        Resampled rows would say nothing of this method, or something wrong.
+    """
+    method = section.method
+    reason = COPIES_COUNT.get(method) or FIXED.get(METHODS[method].asks)
+    if reason:
+        raise NotApplicable(
+            "The rows must be resampled to say where a ranking could have stood, but "
+            f"for {method!r} they are not: {reason}."
+        )
+    options = dict(section.options)
+    if "n_repeats" in options:
+        options["n_repeats"] = min(n_repeats, options["n_repeats"])
+    fewer = replace(section, options=options)
+    found = []
+    for resample in range(resamples):
+        drawn = stream(seed, "resample", "", resample)
+        at = drawn.integers(rows.n_samples, size=rows.n_samples)
+        part = rows.part(rows.features, at).asked_by(rows.groups)
+        own = seed_of(seed, "", "resample", str(resample))
+        found.append(
+            measure.importances(model, part, fewer, engine, seed=own, stream="numpy")
+        )
+    return tuple(found)

@@ -1,0 +1,39 @@
+"""What R is told of a model, held against what the model says, before R is asked."""
+
+from functools import partial
+from typing import NamedTuple
+
+from ...assess import checks
+from ...engines import told_of_predict
+from ...records.dataset_and_model import Dataset, FittedModel, Floats
+from ..journal import Journal
+
+
+class Told(NamedTuple):
+    """What R receives of a model.
+
+    Attributes
+    ----------
+    gap : float
+        How far, relatively, it is from what Python receives.
+    predictions : ndarray of shape (n_samples,) or (n_samples, n_classes)
+    draws : int
+        How many numbers predict takes from R's stream.
+    """
+
+    gap: float
+    predictions: Floats
+    draws: int
+
+
+def told_of(journal: Journal, model: FittedModel, test: Dataset) -> Told | None:
+    """Return what R receives, with the answers of its checks kept; None if it fails."""
+    question = "the predictions that R receives"
+    asked = partial(told_of_predict, model, test)
+    told, _ = journal.guarded(model.name, question, asked)
+    if told is None:
+        return None
+    gap, draws = told
+    journal.keep(checks.of_predictions(model, gap))
+    journal.keep(checks.of_draws(model, draws))
+    return Told(gap, model.predict(test.X), draws)

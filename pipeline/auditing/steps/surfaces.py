@@ -1,0 +1,102 @@
+"""The surfaces that a configuration asks for, of each model."""
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ...config.load import AuditConfig
+from ...config.section_surfaces import SurfaceSection
+from ...engines import EngineInfo
+from ...methods.effects.surface import surface, within
+from ...records.dataset_and_model import Dataset, FittedModel
+from ...records.errors import NotApplicable
+from ...records.importance_record import Importance
+from ...records.streams import seed_of
+from ...records.surface_record import Surface
+from ..journal import Journal
+
+
+def keep_surfaces(
+    journal: Journal,
+    models: Sequence[FittedModel],
+    rows: Dataset,
+    engine: EngineInfo,
+    config: AuditConfig,
+) -> None:
+    """Keep every surface that is asked, or why there is none."""
+    for section in config.surfaces:
+        for model in models:
+            if section.models and model.name not in section.models:
+                continue
+            known = journal.importances
+            seed = seed_of(config.seed, model.name, "surface", "pairs")
+            ask = partial(measured, model, rows, section, engine, known, seed=seed)
+            found, _ = journal.guarded(model.name, "the surface of two features", ask)
+            journal.surfaces += found or ()
+
+
+def measured(
+    model: FittedModel,
+    rows: Dataset,
+    section: SurfaceSection,
+    engine: EngineInfo,
+    known: Iterable[Importance],
+    *,
+    seed: int,
+) -> tuple[Surface, ...]:
+    """Return the surface of each output of a model.
+
+    Raises
+    ------
+    NotApplicable
+        There is no ranking of pairs to take the first of, or the model has no such
+        scale.
+    """
+    features = section.features or _first_pair(model, known)
+    options: dict[str, Any] = {
+        "grid": "even",
+        "n_grid": section.n_grid,
+        "scale": section.scale,
+    }
+    first, second, values = surface(model, rows, features, seed=seed, **options)
+    scale = model.scale if section.scale == "native" else section.scale
+    return tuple(
+        Surface(
+            model=model.name,
+            engine=engine.name,
+            engine_version=engine.version,
+            scale=scale,
+            positive_class=output,
+            split=rows.split,
+            unit="y" if scale == "response" else scale,
+            options=options,
+            n_samples=rows.n_samples,
+            seed=seed,
+            features=(features[0], features[1]),
+            kinds=(_kind(first), _kind(second)),
+            first_grid=first,
+            second_grid=second,
+            values=values[:, :, k],
+            within=within(rows, features, first, second),
+        )
+        for k, output in enumerate(model.outputs)
+    )
+
+
+def _kind(grid: npt.NDArray[Any]) -> Literal["number", "category"]:
+    return "category" if grid.dtype == object else "number"
+
+
+def _first_pair(model: FittedModel, known: Iterable[Importance]) -> tuple[str, ...]:
+    """Return the pair that alone leads our first ranking of pairs of a model."""
+    for record in known:
+        is_ours = (record.engine, record.model) == ("python", model.name)
+        if is_ours and record.of == "pairs" and (record.rank == 1).any():
+            return record.columns[int(np.flatnonzero(record.rank == 1)[0])]
+    raise NotApplicable(
+        f"Model {model.name!r} must have a pair that leads a ranking of pairs for the "
+        "surface of the first, but it has none. Name two features."
+    )

@@ -1,0 +1,226 @@
+"""Top-k error curves: how well models predict from the first k features of a ranking.
+
+Rankings are judged against each other by models fitted to their first features. Which
+rows rank, are fitted to and judge is a protocol's to say: see `top_k_protocols`.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from ...config.draws import in_its_order, seed_for
+from ...config.load import AuditConfig, ImportanceSection
+from ...engines import EngineInfo
+from ...methods.importance import METHODS
+from ...records.dataset_and_model import Dataset, FittedModel
+from ...records.importance_record import Importance
+from ...records.losses import default_losses, evaluate
+from .. import measure
+from ..journal import Journal
+from .top_k_protocols import PROTOCOLS, Protocol, Round
+
+Fits: TypeAlias = dict[tuple[str, int, frozenset[str]], float]
+
+
+class Ranker(NamedTuple):
+    """Who ranks: an entry of the configuration, asked of a model or of the data."""
+
+    entry: int
+    section: ImportanceSection
+    model: FittedModel | None
+
+
+class Ranking(NamedTuple):
+    """One ranking, made anew in each round.
+
+    Attributes
+    ----------
+    told : mapping
+        entry, method, model, ranked_by and positive_class of the frame.
+    records : tuple of Importance
+        The answer of each round.
+    """
+
+    told: Mapping[str, Any]
+    records: tuple[Importance, ...]
+
+    @property
+    def orders(self) -> tuple[tuple[str, ...], ...]:
+        """For each round the ranked features, first to last."""
+        return tuple(map(ordered, self.records))
+
+
+def keep_curves(
+    journal: Journal,
+    models: Sequence[FittedModel],
+    train: Dataset | None,
+    test: Dataset,
+    engine: EngineInfo,
+    config: AuditConfig,
+) -> None:
+    """Keep the curves of every ranking of features, by every protocol and model."""
+    for name in config.top_k.protocols:
+        part = partial(PROTOCOLS[name], train, test, config)
+        told = f"the {name} of the top-k curves"
+        protocol, _ = journal.guarded("audit", told, part)
+        if protocol is not None:
+            _keep(journal, models, protocol, engine, config)
+
+
+def _keep(
+    journal: Journal,
+    models: Sequence[FittedModel],
+    protocol: Protocol,
+    engine: EngineInfo,
+    config: AuditConfig,
+) -> None:
+    """Keep the curves of one protocol."""
+    fits: Fits = {}
+    for ranking in answered(journal, models, protocol, engine, config):
+        for judge in models:
+            asked = partial(
+                curve, ranking, judge, protocol, k=config.top_k.k, fits=fits
+            )
+            rows, _ = journal.guarded(judge.name, "the top-k curves", asked)
+            journal.top_k += rows or []
+
+
+def answered(
+    journal: Journal,
+    models: Sequence[FittedModel],
+    protocol: Protocol,
+    engine: EngineInfo,
+    config: AuditConfig,
+) -> Iterator[Ranking]:
+    """Yield every ranking of features in a protocol; keep why others have none."""
+    for ranker in rankers(config, models):
+        section, name = ranker.section, getattr(ranker.model, "name", "the data")
+        ranked = partial(rankings, ranker, protocol, engine, seed=config.seed)
+        told = f"the ranking by {section.method} in {protocol.name}"
+        found, _ = journal.guarded(name, told, ranked)
+        yield from found or ()
+
+
+def rankers(config: AuditConfig, models: Sequence[FittedModel]) -> Iterator[Ranker]:
+    """Yield every entry about features, with each model it asks."""
+    for number, section in enumerate(config.importance):
+        if section.of != "features":
+            continue
+        if METHODS[section.method].asks == "data":
+            yield Ranker(number, section, None)
+            continue
+        for model in models:
+            if not section.models or model.name in section.models:
+                losses = section.losses_for(model.task) or model.losses
+                yield Ranker(number, section, model.judged_by(losses))
+
+
+def rankings(
+    ranker: Ranker, protocol: Protocol, engine: EngineInfo, *, seed: int
+) -> tuple[Ranking, ...]:
+    """Return what a ranker says of the rows it sees, one per loss or class.
+
+    A model is fitted first, and then asked, on the rows of `Protocol.seen`.
+
+    Raises
+    ------
+    NotApplicable
+        The method or the model cannot be asked.
+    """
+    section, model, rows = ranker.section, ranker.model, protocol.rows
+    name = "" if model is None else model.name
+    own = seed_for(section, seed, name)
+    found: list[tuple[Importance, ...]] = []
+    for part in protocol.rounds:
+        learnt, asked = protocol.seen(section.method, name, part)
+        told = in_its_order(section, rows.part(rows.features, asked))
+        fitted = (
+            None if model is None else _on(model, rows).refit(model.features, learnt)
+        )
+        found.append(
+            measure.importances(fitted, told, section, engine, seed=own, stream="numpy")
+        )
+    return tuple(
+        Ranking(_told(ranker.entry, scores[0]), scores)
+        for scores in zip(*found, strict=True)
+    )
+
+
+def _on(model: FittedModel, rows: Dataset) -> FittedModel:
+    """Return a model that `refit` fits to places of these rows."""
+    return replace(model, train=rows)
+
+
+def _told(entry: int, record: Importance) -> dict[str, Any]:
+    """Return whose ranking it is, as the frame says it."""
+    return {
+        "entry": entry,
+        "method": record.method,
+        "model": record.model,
+        "ranked_by": record.loss,
+        "positive_class": record.positive_class,
+    }
+
+
+def ordered(record: Importance) -> tuple[str, ...]:
+    """Return the features that have a rank, first to last; ties in their own order."""
+    rank = record.rank
+    order = np.argsort(rank, kind="stable")
+    return tuple(record.features[row] for row in order if np.isfinite(rank[row]))
+
+
+def curve(
+    ranking: Ranking,
+    judge: FittedModel,
+    protocol: Protocol,
+    *,
+    k: int,
+    fits: Fits,
+) -> list[dict[str, Any]]:
+    """Return the rows of the frame `top_k` of one ranking and one judging model.
+
+    Parameters
+    ----------
+    ranking : Ranking
+    judge : FittedModel
+        Fitted anew to the first features, in the order of the columns, so that equal
+        sets give equal numbers.
+    protocol : Protocol
+    k : int
+        The longest beginning; a ranking of fewer features ends earlier.
+    fits : dict
+        Losses by model, round and features: looked up, and filled.
+
+    Raises
+    ------
+    NotApplicable
+        The model was not fitted by the audit.
+    """
+    loss = "mae" if judge.task == "regression" else default_losses(judge.task)[0]
+    own = {"protocol": protocol.name, "judge": judge.name, "loss": loss}
+    rows = []
+    for number, (part, order) in enumerate(
+        zip(protocol.rounds, ranking.orders, strict=True), start=1
+    ):
+        for n in range(1, min(k, len(order)) + 1):
+            key = (judge.name, number, frozenset(order[:n]))
+            if key not in fits:
+                by_loss = judge.judged_by((loss,))
+                fits[key] = loss_of(by_loss, protocol.rows, key[2], part)
+            told = {"k": n, "fold": number, "feature": order[n - 1], "value": fits[key]}
+            rows.append({**ranking.told, **own, **told})
+    return rows
+
+
+def loss_of(
+    judge: FittedModel, rows: Dataset, features: frozenset[str], part: Round
+) -> float:
+    """Return the loss on the rows left out of a model fitted to the others."""
+    columns = [name for name in rows.features if name in features]
+    fitted = _on(judge, rows).refit(columns, part.kept)
+    out = rows.part(columns, part.out)
+    losses = evaluate(fitted.losses, out.y, fitted.predict(out.X), out.weights)
+    return float(losses[0])

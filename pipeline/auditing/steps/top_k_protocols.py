@@ -1,0 +1,150 @@
+"""Who sees which rows when rankings are judged by models of their first features."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import NamedTuple, TypeAlias, cast
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ...config.load import AuditConfig
+from ...data.splits import folds_of
+from ...records.dataset_and_model import Dataset
+from ...records.errors import NotApplicable
+from ...records.streams import stream
+from .. import measure
+
+Rows: TypeAlias = npt.NDArray[np.int64]
+
+
+class Round(NamedTuple):
+    """One parting of the rows: places that models are fitted to, and that judge."""
+
+    kept: Rows
+    out: Rows
+
+
+class Protocol(NamedTuple):
+    """How rankings are made and judged.
+
+    Attributes
+    ----------
+    name : str
+        A key of `PROTOCOLS`.
+    rows : Dataset
+        All rows there are for it; every place is one of these.
+    rounds : tuple of Round
+        Each ranking is made, and judged, once in each.
+    asks_out : bool
+        Whether fitted models are asked for their ranking on the rows that judge it.
+    all_rows : frozenset of str
+        Methods and models whose rankings see every row.
+    """
+
+    name: str
+    rows: Dataset
+    rounds: tuple[Round, ...]
+    asks_out: bool = False
+    all_rows: frozenset[str] = frozenset()
+
+    def seen(self, method: str, model: str, part: Round) -> tuple[Rows, Rows]:
+        """Return the places a ranker is fitted to, and those it is asked about."""
+        if self.all_rows & {method, model}:
+            every = np.arange(self.rows.n_samples)
+            return every, every
+        is_learnt = measure.is_of_training_rows(method)
+        return part.kept, part.out if self.asks_out and not is_learnt else part.kept
+
+
+def in_folds(train: Dataset | None, test: Dataset, config: AuditConfig) -> Protocol:
+    """Return our protocol: folds of the training rows, the same for all rankings.
+
+    Folds differ by one row at most, and so does each class over the folds. No ranking
+    sees the fold that judges it.
+
+    Raises
+    ------
+    NotApplicable
+        There are no training rows, or fewer than folds.
+    """
+    del test
+    fold = folds_of(train, config.top_k.folds, seed=config.seed)
+    parts = (
+        Round(np.flatnonzero(fold != k), np.flatnonzero(fold == k))
+        for k in range(config.top_k.folds)
+    )
+    return Protocol("folds", cast(Dataset, train), tuple(parts))  # None is refused
+
+
+def held_out(train: Dataset | None, test: Dataset, config: AuditConfig) -> Protocol:
+    """Return Parr, Wilson and Hamrick's protocol: the test rows judge, once.
+
+    What learns from rows ranks by the training rows. A fitted model is asked for its
+    ranking on the test rows, which then judge it: that favours it. The methods and
+    models of ``all_rows`` see both.
+
+    Raises
+    ------
+    NotApplicable
+        There are no training rows, or they are the test rows.
+    """
+    if train is None or train.sha256 == test.sha256:
+        found = "there are none" if train is None else "they are the same"
+        raise NotApplicable(
+            f"The training rows must be others than the test rows that judge, but "
+            f"{found}."
+        )
+    n, m = train.n_samples, test.n_samples
+    part = Round(np.arange(n), np.arange(n, n + m))
+    all_rows = frozenset(config.top_k.all_rows)
+    rows = _joined(train, test)
+    return Protocol("holdout", rows, (part,), asks_out=True, all_rows=all_rows)
+
+
+def in_splits(train: Dataset | None, config: AuditConfig) -> Protocol:
+    """Return random splits of the training rows, the same for all rankings.
+
+    Each holds out a fraction of the rows, and of each class by its share up to one row.
+    No ranking sees the rows that judge it.
+
+    Raises
+    ------
+    NotApplicable
+        There are no training rows, or too few to leave one on each side.
+    """
+    n = train.n_samples if train else 0
+    held = round(config.selection.fraction * n)
+    if train is None or not 0 < held < n:
+        raise NotApplicable(
+            "The training rows must leave one or more on each side of a split, but of "
+            f"{n or 'none'} {held} would be held out."
+        )
+    every = np.arange(n)
+    is_out = every * held // n < (every + 1) * held // n
+    rounds = []
+    for number in range(config.selection.splits):
+        order = stream(config.seed, "splits", "", number).permutation(n)
+        if train.task != "regression":
+            order = order[np.argsort(train.y[order], kind="stable")]
+        rounds.append(Round(np.sort(order[~is_out]), np.sort(order[is_out])))
+    return Protocol("splits", train, tuple(rounds))
+
+
+def _joined(train: Dataset, test: Dataset) -> Dataset:
+    """Return the training rows and then the test rows as one set of rows."""
+    return replace(
+        train,
+        X=pd.concat([train.X, test.X[list(train.features)]], ignore_index=True),
+        y=np.concatenate([train.y, test.y]),
+        weights=np.concatenate([train.weights, test.weights]),
+        split="all",
+        sha256="",
+    )
+
+
+PROTOCOLS: dict[str, Callable[[Dataset | None, Dataset, AuditConfig], Protocol]] = {
+    "folds": in_folds,
+    "holdout": held_out,
+}
+"""What `[top_k] protocols` names, and who parts the rows so."""

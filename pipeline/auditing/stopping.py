@@ -1,0 +1,96 @@
+"""What an audit says that did not come to its end. Not: what it found until then."""
+
+import logging
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from traceback import format_exception
+from typing import Any, Literal, TypeAlias
+
+from importance_audit.r_bridge.errors import RUnavailable
+
+from ..records.finding import Finding
+
+log = logging.getLogger(__name__)
+
+Status: TypeAlias = Literal["interrupted", "failed"]
+Level: TypeAlias = Literal["info", "warning", "error"]
+LEVELS: Mapping[str, Level] = {"warning": "warning", "failure": "error"}
+REPORT_IT = (
+    "A fault of importance-audit or of a library below it: report it with the "
+    "traceback in log.jsonl."
+)
+MORE_MEMORY = "Ask for fewer rows (n_rows), or close what else takes memory."
+
+
+def stop_of(error: BaseException, step: str) -> tuple[Status, Finding]:
+    """Return how a run ended in a step, and the finding that says so.
+
+    Parameters
+    ----------
+    error : BaseException
+        `KeyboardInterrupt` is the wish of a person, or with words that of what they
+        name; `RUnavailable` an engine that is required; all else a fault.
+    step : str
+        The label of the step.
+    """
+    words = str(error)
+    if isinstance(error, KeyboardInterrupt):
+        by = f" by {words}" if words else ""
+        message = f"The audit was interrupted{by} in the step {step!r}."
+        return "interrupted", _finding("interrupted", step, message)
+    if isinstance(error, RUnavailable):
+        message = f"The audit stopped in the step {step!r}: {words}"
+        remedy = "importance-audit doctor names what is missing."
+        return "failed", _finding("engine_required", step, message, remedy)
+    said = f"{type(error).__name__}: {words}" if words else type(error).__name__
+    message = f"The audit stopped in the step {step!r}, which failed: {said}"
+    remedy = MORE_MEMORY if isinstance(error, MemoryError) else REPORT_IT
+    log.error("The step %r failed.", step, exc_info=error)
+    return "failed", _finding("step_failed", step, message, remedy)
+
+
+def log_line(
+    step: str, message: str, *, level: Level = "info", seconds: float | None = None
+) -> dict[str, Any]:
+    """Return one line of log.jsonl: what happened now, in which step."""
+    return {
+        "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
+        "step": step,
+        "seconds": seconds,
+        "level": level,
+        "message": message,
+    }
+
+
+def traceback_of(error: BaseException) -> str:
+    """Return where an exception was raised, and what caused it."""
+    return "".join(format_exception(error))
+
+
+@contextmanager
+def hearing(tell: Callable[[str], None]) -> Iterator[None]:
+    """Tell every warning of a library, which is printed as before."""
+    former = warnings.showwarning
+
+    def show(message: Any, category: type[Warning], *where: Any, **more: Any) -> None:
+        tell(f"{category.__name__}: {message}")
+        former(message, category, *where, **more)
+
+    warnings.showwarning = show
+    try:
+        yield
+    finally:
+        warnings.showwarning = former
+
+
+def _finding(check: str, step: str, message: str, remedy: str = "") -> Finding:
+    return Finding(
+        check=check,
+        severity="failure",
+        subject="audit",
+        message=message,
+        remedy=remedy,
+        measure=step,
+    )

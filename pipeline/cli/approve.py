@@ -1,0 +1,77 @@
+"""approve: a sign-off under a run, which binds a name to a digest."""
+
+import json
+import sys
+from pathlib import Path
+
+import click
+
+from .shared import FOLDER, QUIET, faults, stop
+
+ASKED = {
+    "name": "Printed name",
+    "role": "Role",
+    "relation": "Relation to the developer of the model",
+    "meaning": "Meaning (review, approval, responsibility or authorship)",
+    "statement": "Statement",
+}
+"""What a person is asked for, in this order, if it was not given."""
+
+
+@click.command()
+@click.argument("run", type=FOLDER)
+@click.option("--name", help="The name to print.")
+@click.option("--role", help="For example reviewer, model owner, approver.")
+@click.option("--relation", help="To the developer of the model; none is one.")
+@click.option("--meaning", help="review, approval, responsibility or authorship.")
+@click.option("--statement", help="What is signed, in one's own words.")
+@click.option(
+    "--signature", type=FOLDER, help="A detached signature over manifest.json, to keep."
+)
+@QUIET
+def approve(run: Path, signature: Path | None, quiet: bool, **said: str | None) -> None:
+    """Sign the RUN, a run folder; with meaning approval it becomes the baseline.
+
+    Nobody is authenticated: a record binds a name to the digest of the run. Nothing
+    in the run is changed; signed/<n>/ is added to it, and a line to signoffs.jsonl
+    beside the audit. What is not given is asked for on a terminal.
+    """
+    with faults():
+        from ..operate.sign import GIVEN, TYPED, Given, audit_of, check, sign
+        from ..records.errors import printable
+
+        missing = [name for name in ASKED if said[name] is None]
+        typing = bool(missing) and sys.stdin.isatty()
+        if typing:
+            audit_of(run)
+            check(run)
+            said |= _typed(run, missing)
+        elif missing:
+            stop(2, _lacking(missing))
+        words = {name: said[name] or "" for name in ASKED}
+        how = TYPED if typing else GIVEN
+        made = sign(run, Given(**words, how=how, signature=signature))
+        for line in made.told:
+            click.echo(printable(line), err=True)
+        if not quiet:
+            click.echo(made.folder)
+
+
+def _typed(run: Path, missing: list[str]) -> dict[str, str]:
+    """Return what a person at the terminal says, having read what is to be signed."""
+    from ..records.errors import printable
+
+    stated = json.loads((run / "manifest.json").read_bytes())
+    what = f"Run {stated['run_id']} of {stated['audit']}: {stated['verdict']}."
+    click.echo(printable(what))
+    click.echo(f"Content digest {stated['content_digest']}")
+    return {name: click.prompt(ASKED[name]) for name in missing}
+
+
+def _lacking(missing: list[str]) -> str:
+    options = ", ".join(f"--{name}" for name in missing)
+    return (
+        f"approve must be told who signs what, but {options} "
+        f"{'is' if len(missing) == 1 else 'are'} missing. Give them, or run it on a "
+        "terminal, which asks."
+    )

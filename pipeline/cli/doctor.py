@@ -1,0 +1,28 @@
+"""doctor: what this machine has and lacks."""
+
+import sys
+
+import click
+
+from .shared import faults
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def doctor(as_json: bool) -> None:
+    """Say what this machine has and lacks, with the remedy."""
+    import json
+
+    from ..operate.doctor import examine
+
+    with faults():
+        rows = examine()
+    if as_json:
+        click.echo(json.dumps({"checks": [row._asdict() for row in rows]}, indent=2))
+    else:
+        width = max(len(row.what) for row in rows)
+        for row in rows:
+            click.echo(f"{row.verdict:8} {row.what:{width}}  {row.state}")
+            if row.remedy:
+                click.echo(f"{'':8} {'':{width}}  → {row.remedy}")
+    sys.exit(1 if any(row.verdict == "missing" for row in rows) else 0)

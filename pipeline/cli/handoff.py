@@ -1,0 +1,30 @@
+"""handoff: a stored run as objects that R opens."""
+
+from pathlib import Path
+
+import click
+
+from .shared import FOLDER, QUIET, faults
+
+
+@click.command()
+@click.argument("folder", type=FOLDER)
+@click.option("--to", type=FOLDER, help="A folder to make (default: here, by the run).")
+@QUIET
+def handoff(folder: Path, to: Path | None, quiet: bool) -> None:
+    """Hand the stored run in FOLDER to R users: tables, vip's and DALEX's objects."""
+    from importance_audit.r_bridge import host
+
+    from ..operate.handoff import handoff as files_of
+    from ..runs.folder import write_folder
+    from ..runs.load import load_whole_run
+
+    with faults():
+        result = load_whole_run(folder)
+        name = f"{result.run.audit}-{result.run.volatile['run_id']}-handoff"
+        target = to or Path(name)
+        with host.session():
+            files = files_of(result)
+        write_folder(target, files)
+    if not quiet:
+        click.echo(f"{target} was written. Read its README.md, or: Rscript read.R")

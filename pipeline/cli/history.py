@@ -1,0 +1,176 @@
+"""history: the runs of an audit, or the newest of each of several."""
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from .shared import FOLDER, faults, stop, write
+
+if TYPE_CHECKING:
+    from ..runs.timeline import Row, Timeline
+
+FORMAT = "importance-audit-runs/1"
+LEADERS = 3
+BESIDE = Path()
+
+
+@click.command()
+@click.argument("path", type=FOLDER, default=Path("reports"))
+@click.option("--last", type=click.IntRange(min=0), default=20, metavar="N")
+@click.option("--rebuild", is_flag=True, help="Read every run anew.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option(
+    "--html",
+    is_flag=False,
+    flag_value=BESIDE,
+    type=FOLDER,
+    help="Write a page instead (default: history.html in PATH).",
+)
+def history(
+    path: Path, last: int, rebuild: bool, as_json: bool, html: Path | None
+) -> None:
+    """List the runs of the audit in folder PATH, or of every audit below it.
+
+    Each run with its time in UTC, its verdict, what is not as in the run before, and
+    its leading features; gaps in the chain of runs; attempts that left no run. The
+    last N are shown, all if N is 0. Without PATH: reports.
+
+    Exit codes: 0, 2 if PATH, or an audit below it, cannot be read.
+    """
+    with faults():
+        from ..records.errors import DataError, printable
+        from ..runs.chain import refuse_run
+        from ..runs.timeline import is_audit, timeline, timelines
+
+        if html is not None and html != BESIDE and html.is_dir():
+            rule = f"--html must name a file, but {str(html)!r} is a folder."
+            stop(2, f"{rule} Put PATH before --html.")
+        path = path.parent if path.is_file() else path
+        refuse_run(path)
+        is_one = is_audit(path)
+        if is_one:
+            rows = last or None if html is None else None
+            told: tuple[Timeline, ...] = (timeline(path, last=rows, rebuild=rebuild),)
+        else:
+            told = timelines(path, rebuild=rebuild)
+        if not told:
+            raise DataError(
+                f"{str(path)!r} must be the folder of an audit, or of several, but "
+                "neither it nor a folder in it has an audit.toml or runs/."
+            )
+        if html is not None:
+            click.echo(_page(html, path, told, is_one=is_one))
+            for note in dict.fromkeys(note for audit in told for note in audit.notes):
+                click.echo(printable(note), err=True)
+    if html is None and as_json:
+        click.echo(_json(told))
+    elif html is None:
+        shown = _one(told[0]) if is_one else _several(told, datetime.now(UTC))
+        click.echo("\n".join(map(printable, shown)))
+    sys.exit(2 if any(audit.fault for audit in told) else 0)
+
+
+def _one(told: "Timeline") -> Iterator[str]:
+    """Yield the lines on one audit, the oldest row first."""
+    from ..records.errors import several
+
+    found = f"{several(told.n_found, 'finding')} in the last complete one"
+    known = found if told.last_complete or not told.n_runs else "none complete"
+    yield f"{told.audit}: {several(told.n_runs, 'run')}, {known}"
+    if told.rows:
+        yield f"{'time (UTC)':19}  {'exit':>4}  {'verdict':25}  {'digest':12}  run"
+    for row in told.rows:
+        yield from _row(row)
+    for title, sentences in (("gaps", told.gaps), ("notes", told.notes)):
+        if sentences:
+            yield f"{title}:"
+        yield from (f"  {sentence}" for sentence in sentences)
+
+
+def _row(row: "Row") -> Iterator[str]:
+    """Yield the line of a run or of an attempt, what changed, and who leads."""
+    code = "" if row.exit_code is None else str(row.exit_code)
+    start = f"{_time(row.time):19}  {code:>4}  "
+    if row.run is None:
+        yield f"{start}{_note(row)}"
+        return
+    digest = row.run.content_digest[:12]
+    yield f"{start}{row.run.verdict:25}  {digest:12}  {row.run.run_id}"
+    for change in row.changes:
+        yield f"{'':27}{change}"
+    if row.run.leaders:
+        first = [one.feature for one in row.run.leaders[:LEADERS] if one.rank > 0]
+        yield f"{'':27}leads: {', '.join(first) or 'nobody'}"
+
+
+def _note(row: "Row") -> str:
+    """Return what is said of a row that has no run folder."""
+    return f"no run: {row.note}" if row.is_attempt else row.note
+
+
+def _several(told: Sequence["Timeline"], now: datetime) -> Iterator[str]:
+    """Yield one line per audit: its last run, and what came after it."""
+    from ..records.errors import printable
+
+    names = [printable(audit.audit) for audit in told]
+    width = max(5, *map(len, names))
+    head = f"{'last run (UTC)':19}  {'age':>5}  {'exit':>4}  {'verdict':25}"
+    yield f"{'audit':{width}}  {head}  found  gaps"
+    for audit, given in zip(told, names, strict=True):
+        name, run = f"{given:{width}}", audit.newest
+        if run is None:
+            yield f"{name}  {audit.fault or 'no run'}"
+        else:
+            code = run.exit_code if run.exit_code >= 0 else ""
+            facts = f"{_time(run.started):19}  {_age(run.started, now):>5}  {code:>4}"
+            found = audit.n_found if audit.last_complete else "–"
+            counts = f"{found:>5}  {len(audit.gaps):>4}"
+            yield f"{name}  {facts}  {run.verdict:25}  {counts}"
+        for row in audit.rows:
+            if row.run is None:
+                yield f"{'':{width}}  {_time(row.time):19}  {_note(row)}"
+    for note in dict.fromkeys(note for audit in told for note in audit.notes):
+        yield f"note: {note}"
+
+
+def _time(text: str) -> str:
+    """Return an instant to the second, as it is if nobody can read it."""
+    try:
+        return f"{datetime.fromisoformat(text).astimezone(UTC):%Y-%m-%d %H:%M:%S}"
+    except ValueError:
+        return text
+
+
+def _age(text: str, now: datetime) -> str:
+    """Return how long ago an instant was, in its largest unit."""
+    try:
+        seconds = (now - datetime.fromisoformat(text)).total_seconds()
+    except (ValueError, TypeError):
+        return ""
+    for unit, size in (("d", 86400), ("h", 3600), ("min", 60)):
+        if abs(seconds) >= size:
+            return f"{int(seconds / size)} {unit}"
+    return f"{int(seconds)} s"
+
+
+def _json(told: tuple["Timeline", ...]) -> str:
+    from ..runs.summary import plain_of
+
+    document = {"format": FORMAT, "audits": plain_of(told)}
+    return json.dumps(document, ensure_ascii=False, allow_nan=False)
+
+
+def _page(html: Path, path: Path, told: Sequence["Timeline"], *, is_one: bool) -> str:
+    """Write the page of one audit, or of several, and return where."""
+    from ..operate.history_pages import page_of, page_of_all
+
+    target = path / "history.html" if html == BESIDE else html
+    one = partial(page_of, told[0]) if is_one else partial(page_of_all, told)
+    write(target, one(path, target))
+    return f"HTML  {target}"

@@ -1,0 +1,29 @@
+"""init: write a configuration to start from."""
+
+from pathlib import Path
+
+import click
+
+from .shared import FOLDER, faults, stop, write
+
+
+@click.command()
+@click.argument("folder", type=FOLDER, default=Path())
+@click.option("--data", type=FOLDER, help="A CSV file to fill the configuration from.")
+@click.option("--target", help="The column that the models predict; goes with --data.")
+def init(folder: Path, data: Path | None, target: str | None) -> None:
+    """Write a commented audit.toml into FOLDER (default: here)."""
+    from ..config.init_file import starter, starter_from
+
+    if (data is None) != (target is None):
+        raise click.UsageError("--data and --target go together.")
+    with faults():
+        file = folder / "audit.toml"
+        if file.exists():
+            stop(
+                2,
+                f"{file} must not exist yet, but it does. Choose another folder.",
+            )
+        text = starter() if data is None else starter_from(data, str(target), folder)
+        write(file, text)
+    click.echo(f"{file} was written. Read it, then: importance-audit run {folder}")

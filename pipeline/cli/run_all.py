@@ -1,0 +1,145 @@
+"""run --all: the audits of a folder, one after another."""
+
+import os
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+import click
+
+from ..operate.batch import Batch, run_batch
+from ..operate.batch_log import Outcome, runs_of
+from ..operate.exit_codes import gravest
+from ..records.errors import AuditError
+from ..records.errors import printable as shown
+
+if TYPE_CHECKING:
+    from ..report.pages.history_page import AuditRow
+
+PAGE = "batch.html"
+SAID = {True: "not run", False: "no run"}
+"""Of an audit without a verdict: its turn never came, or it left no run folder."""
+WAITING = "Its turn has not come."
+FORMER = "The report is that of an earlier run."
+MOST_WORDS = 200
+
+
+def run_all(
+    folder: Path, *, fresh: bool, quiet: bool, options: tuple[str, ...] = ()
+) -> int:
+    """Run the audits below a folder, print what became of them, write the page.
+
+    Returns
+    -------
+    int
+        The gravest of their exit codes, or 130 if the batch was stopped.
+    """
+    faults: list[str] = []
+    batch = run_batch(
+        folder,
+        options=(*options, *(["--quiet"] if quiet else [])),
+        fresh=fresh,
+        tell=lambda line: None if quiet else click.echo(line, err=True),
+        after_each=lambda so_far: faults.append(_write_page(so_far)),
+    )
+    code = gravest([batch.exit_code, 4 if faults[-1] else 0])
+    if code or not quiet:
+        lines = table(batch._replace(exit_code=code))
+        for line in (*lines, faults[-1] or f"HTML  {folder / PAGE}"):
+            click.echo(line, err=quiet)
+    return code
+
+
+def table(batch: Batch) -> list[str]:
+    """Return what became of each audit, a line each, and of all together."""
+    rows = [(shown(o.audit), *_cells(o)) for o in batch.outcomes]
+    rows = [("audit", "exit", "verdict", "run"), *rows]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [
+        "  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+    for n, outcome in reversed([*enumerate(batch.outcomes, 1)]):
+        if outcome.message:
+            lines.insert(n + 1, f"  {_short(outcome.message)}")
+    return [*lines, f"{len(batch.outcomes)} audits, exit code {batch.exit_code}"]
+
+
+def _cells(outcome: Outcome) -> tuple[str, str, str]:
+    """Return exit code, verdict and run of an audit as the table prints them."""
+    code = "" if outcome.exit_code is None else str(outcome.exit_code)
+    verdict = outcome.verdict or SAID[outcome.exit_code is None]
+    return code, verdict, outcome.run_id
+
+
+def _short(message: str) -> str:
+    """Return the beginning of a message on one line."""
+    line = shown(" ".join(message.split()))
+    return line if len(line) <= MOST_WORDS else f"{line[:MOST_WORDS]} …"
+
+
+def _write_page(batch: Batch) -> str:
+    """Write the index page under the lock; return why not: that stops no batch."""
+    try:
+        from ..report.pages.history_page import index_html
+        from ..runs.folder import remove_parts, write_file
+
+        page = index_html(
+            tuple(_row(batch.folder, outcome) for outcome in batch.outcomes),
+            folder=shown(batch.folder.resolve().name),
+            made=datetime.now(UTC).isoformat(timespec="seconds"),
+            exit_code=batch.exit_code,
+        )
+        remove_parts(batch.folder, PAGE)
+        write_file(batch.folder / PAGE, page)
+    except AuditError as error:
+        return str(error)
+    except Exception as error:
+        said = f"{type(error).__name__} says: {error}."
+        return f"{batch.folder / PAGE} must be written, but {said}"
+    return ""
+
+
+def _row(folder: Path, outcome: Outcome) -> "AuditRow":
+    """Return what the page says of an audit, with its newest report."""
+    from ..report.pages.history_page import AuditRow
+
+    audit = folder / outcome.audit
+    run = outcome.run_id or max(runs_of(audit), default="")
+    notes = [" ".join(shown(line) for line in outcome.message.splitlines())]
+    if outcome.exit_code is None:
+        notes = [WAITING]
+    if run and not outcome.run_id:
+        notes.append(FORMER)
+    return AuditRow(
+        shown(outcome.audit),
+        outcome.exit_code,
+        outcome.verdict,
+        started=started_at(run),
+        run_id=run,
+        report=_address(folder, audit / "runs" / run / "report.html"),
+        note=" ".join(filter(None, notes)),
+    )
+
+
+def started_at(run_id: str) -> str:
+    """Return when a run started, as an ISO text in UTC; empty if its name is none.
+
+    Examples
+    --------
+    >>> started_at("20251120T084600Z-3f9a1c2b"), started_at("mine")
+    ('2025-11-20T08:46:00+00:00', '')
+    """
+    with suppress(ValueError):
+        start = datetime.strptime(run_id[:16], "%Y%m%dT%H%M%SZ")
+        return start.replace(tzinfo=UTC).isoformat()
+    return ""
+
+
+def _address(folder: Path, report: Path) -> str:
+    """Return where a report lies from the page, empty if it is not there."""
+    if not report.is_file():
+        return ""
+    return quote(os.fsencode(report.relative_to(folder)))

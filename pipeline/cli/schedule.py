@@ -1,0 +1,156 @@
+"""schedule: an audit that runs by itself, printed or installed."""
+
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ..records.errors import AuditError
+from .shared import FOLDER, faults, stop
+
+if TYPE_CHECKING:
+    from ..operate.install_schedule import Plan
+    from ..operate.schedule import Job
+
+KINDS = ("cron", "systemd", "github", "gitlab")
+INSTALLED = ("cron", "systemd")
+SCRIPTS = ("mail", "webhook")
+LINGER = (
+    "Units of a user run while that user is logged in. For all other times, once: "
+    "loginctl enable-linger"
+)
+
+
+@click.command()
+@click.argument("audit", type=FOLDER, required=False)
+@click.option(
+    "--as", "kind", type=click.Choice(KINDS), default="cron", show_default=True
+)
+@click.option(
+    "--install",
+    "what",
+    flag_value="install",
+    help="Put it where it runs, after asking.",
+)
+@click.option("--remove", "what", flag_value="remove", help="Take it away again.")
+@click.option("--yes", is_flag=True, help="Do not ask before a change.")
+@click.option(
+    "--example", type=click.Choice(SCRIPTS), help="Print a script that tells people."
+)
+def schedule(
+    audit: Path | None, kind: str, what: str | None, yes: bool, example: str | None
+) -> None:
+    """Print what runs AUDIT by itself, at the time that its [schedule] names.
+
+    With --install a cron line goes into your own crontab, or a timer among the units
+    of your systemd. A file for GitHub or GitLab is printed only.
+    """
+    if (audit is None) == (example is None):
+        raise click.UsageError("Either AUDIT or --example must be given.")
+    if what and kind not in INSTALLED:
+        raise click.UsageError(f"--{what} goes with --as cron and --as systemd.")
+    with faults():
+        if audit is None:
+            from ..operate.schedule import example as script
+
+            click.echo(script(str(example)), nl=False)
+        elif what == "remove":
+            _change(_removal(audit, kind), yes, "Removed.", "Nothing is installed.")
+        else:
+            _shown_or_installed(audit, kind, install=what == "install", yes=yes)
+
+
+def _shown_or_installed(audit: Path, kind: str, *, install: bool, yes: bool) -> None:
+    from ..config.load import load_config
+    from ..operate.install_schedule import job_of
+
+    config = load_config(audit)
+    job = job_of(config, audit)
+    if kind not in INSTALLED:
+        asks_r = any(entry.engines for entry in config.importance)
+        click.echo(_workflow(kind, job, asks_r=asks_r), nl=False)
+        return
+    shown, note, plan = {"cron": _as_line, "systemd": _as_units}[kind](job)
+    if install:
+        _change(plan(), yes, f"Installed. {note}", "It is installed as it is here.")
+        return
+    click.echo(shown, nl=False)
+    click.echo(note, err=True)
+    with suppress(AuditError):
+        change = plan()
+        if change.is_there and change.words:
+            click.echo("What is installed differs; --install replaces it.", err=True)
+
+
+def _as_line(job: "Job") -> tuple[str, str, Callable[[], "Plan"]]:
+    """Return a cron line, what is to be known of it, and how it is installed."""
+    from ..operate.install_schedule import cron_zone, crontab_plan
+    from ..operate.schedule import cron_line, zone_note
+
+    zone = cron_zone()
+    line, note = cron_line(job, zone.offsets), zone_note(*zone, job.section)
+    return f"{line}\n", note, partial(crontab_plan, job.name, line)
+
+
+def _as_units(job: "Job") -> tuple[str, str, Callable[[], "Plan"]]:
+    """Return units, what is to be known of them, and how they are installed."""
+    from ..operate.install_schedule import units_plan
+    from ..operate.schedule import units
+
+    files = units(job)
+    shown = "\n".join(f"# {name}\n{text}" for name, text in files.items())
+    return shown, LINGER, partial(units_plan, job.name, files)
+
+
+def _workflow(kind: str, job: "Job", *, asks_r: bool) -> str:
+    """Return the file of a CI for the repository that the audit lies in."""
+    from importlib.metadata import distributions
+
+    import importance_audit
+
+    from ..operate.schedule import workflow
+
+    above = (job.folder, *job.folder.parents)
+    inside = [folder for folder in above if (folder / ".git").exists()]
+    if not inside:
+        stop(
+            2,
+            f"Audit {str(job.folder)!r} must lie in a git repository for --as {kind}, "
+            "but no folder above it has a .git. Make one with: git init",
+        )
+    is_checkout = Path(importance_audit.__file__).resolve().parents[1] == inside[0]
+    found = [d.version for d in distributions(name="importance-audit")]
+    versioned = "==".join(["importance-audit", *found[:1]])
+    tool = "." if is_checkout else versioned
+    return workflow(kind, job, inside[0], tool=tool, asks_r=asks_r)
+
+
+def _removal(audit: Path, kind: str) -> "Plan":
+    """Return how a job leaves, also that of an audit that is not there any more."""
+    from ..operate.install_schedule import crontab_plan, named_job, units_plan
+
+    name = named_job(audit)
+    return crontab_plan(name, None) if kind == "cron" else units_plan(name, None)
+
+
+def _change(plan: "Plan", yes: bool, done: str, same: str) -> None:
+    """Show a change, ask, and make it."""
+    if not plan.words:
+        click.echo(f"{same} Nothing was changed.")
+        return
+    click.echo(plan.words)
+    if not yes:
+        if not sys.stdin.isatty():
+            stop(
+                2,
+                "A change must be confirmed, but there is no terminal to ask on. "
+                "Nothing was changed. Add --yes to confirm.",
+            )
+        if not click.confirm("Go on?"):
+            stop(2, "A change must be confirmed, but was not. Nothing was changed.")
+    plan.apply()
+    click.echo(done)

@@ -1,0 +1,162 @@
+"""What every command does alike: faults as one message, progress, writing a file."""
+
+import ctypes
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from signal import SIGALRM, SIGHUP, SIGINT, SIGTERM
+from typing import NoReturn, TypeAlias
+
+import click
+
+from ..auditing.interrupt import heed, unheeded, wish
+from ..records.errors import several
+
+Tell: TypeAlias = Callable[[int, int, str], None]
+
+REPORTS = ("report.html", "report.pdf")
+FOLDER = click.Path(path_type=Path)
+_PR_SET_PDEATHSIG = 1
+QUIET = click.option("--quiet", "-q", is_flag=True, help="Print nothing but faults.")
+
+
+@contextmanager
+def terminable(within: tuple[float, float] | None = None) -> Iterator[None]:
+    """Take SIGTERM, as schedulers send it, for Ctrl-C, and the end of its time too.
+
+    And SIGHUP, as a terminal that is closed sends it, unless it is ignored (nohup).
+    Once, and not after Ctrl-C: the folder of an interrupted run is being saved then,
+    and a batch passes on to its run what the terminal has sent to both. It is made
+    again where nobody heeded it.
+
+    Parameters
+    ----------
+    within : (float, float), optional
+        The seconds that are left, and the minutes there were for all tries.
+    """
+    seconds, minutes = within or (0.0, 0.0)
+    taken: list[int] = []
+    terminals = [number for number in (1, 2) if os.isatty(number)]
+
+    def interrupt(number: int, _: object) -> None:
+        if number == SIGALRM and taken:
+            if (lost := unheeded()) is not None:
+                wish(str(lost))
+            return
+        if number != SIGINT and taken:
+            return
+        taken.append(number)
+        _leave(number for number in terminals if not os.isatty(number))
+        name = "" if number == SIGINT else signal.Signals(number).name
+        if number == SIGALRM:
+            name = f"its time limit of {several(minutes, 'minute')}"
+        wish(name)
+
+    former = {n: signal.getsignal(n) for n in (SIGTERM, SIGINT, SIGHUP, SIGALRM)}
+    for number in (SIGINT, SIGHUP):  # a job in the background, as the shell says; nohup
+        if former[number] is signal.SIG_IGN:
+            del former[number]
+    for number in former:
+        signal.signal(number, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    except Exception as error:
+        if (lost := unheeded()) is None:
+            raise
+        raise lost from error
+    finally:
+        heed()
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        for number, handler in former.items():
+            signal.signal(number, handler)
+        # Python would end by SIGINT, whatever the exit code, if the wish met an exec
+        # of text, as in the making of a named tuple; the next such exec forgets that.
+        exec("")
+
+
+def _leave(closed: Iterable[int]) -> None:
+    """Write no more to a terminal that is closed: that would fail."""
+    for number in closed:
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, number)
+        os.close(null)
+
+
+def die_with(parent: int) -> None:
+    """Ask the system to kill this process with the one that began it (Linux)."""
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # it was gone before we asked
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def now() -> str:
+    """Return the time in UTC, as lines of a log begin."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+@contextmanager
+def progress(quiet: bool, *, plain: bool = False) -> Iterator[Tell | None]:
+    """Show steps: a bar on a terminal, lines elsewhere, with times if `plain`."""
+    if quiet:
+        yield None
+    elif sys.stderr.isatty() and not plain:
+        from rich.console import Console
+        from rich.progress import Progress
+
+        with Progress(console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task("reading", total=None)
+            yield lambda done, total, label: bar.update(
+                task, completed=done, total=total, description=label
+            )
+    else:
+        yield lambda done, total, label: click.echo(
+            f"{f'{now()} ' * plain}[{done}/{total}] {label}", err=True
+        )
+
+
+@contextmanager
+def faults() -> Iterator[None]:
+    """Turn what a user can mend into one message and an exit code."""
+    from importance_audit.r_bridge.errors import RBridgeError, RUnavailable
+
+    from ..records.errors import AuditError, LockedError
+
+    try:
+        yield
+    except RUnavailable as error:
+        stop(3, str(error))
+    except LockedError as error:
+        stop(5, str(error))
+    except (AuditError, RBridgeError) as error:
+        stop(2, str(error))
+    except OSError as error:
+        if error.filename is None:  # such as a reader of our output that went away
+            raise
+        name = str(error.filename)
+        stop(2, f"{name!r} must be usable, but the system says: {error.strerror}.")
+    except ImportError as error:
+        needed = "The libraries of this command must load"
+        stop(4, f"{needed}, but {error}. Run: importance-audit doctor")
+    except KeyboardInterrupt as error:
+        stop(130, f"Interrupted by {error}." if str(error) else "Interrupted.")
+
+
+def stop(code: int, message: str) -> NoReturn:
+    """Print `message` on standard error and leave with `code`."""
+    from ..records.errors import printable
+
+    click.echo(printable(message, keep="\n"), err=True)
+    sys.exit(code)
+
+
+def write(path: Path, content: bytes | str) -> None:
+    """Write a file whole or not at all."""
+    from ..runs.folder import write_file
+
+    write_file(path, content)

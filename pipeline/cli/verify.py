@@ -1,0 +1,37 @@
+"""verify: whether a run, or a PDF, still says what was found."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from .shared import FOLDER, QUIET, faults, progress
+
+
+@click.command()
+@click.argument("path", type=FOLDER)
+@click.option("--replay", is_flag=True, help="Measure again, and compare every number.")
+@QUIET
+def verify(path: Path, replay: bool, quiet: bool) -> None:
+    """Check the run folder, the PDF report or the whole audit in PATH.
+
+    Every file is held against its digest, a run against the runs beside it and against
+    its sign-offs, and of an audit every run, their chain and the chain of sign-offs.
+
+    Exit codes: 0 match, 1 mismatch, 2 unreadable, 3 R is required to measure again,
+    but unavailable. Nothing is written.
+    """
+    from ..operate.replay import Replay
+    from ..operate.replay import replay as replayed
+    from ..records.errors import printable
+    from ..runs.verify import verify as verified
+    from ..runs.verify.statements import Verification
+
+    with faults(), progress(quiet or not replay) as on_step:
+        found: Verification | Replay = (
+            replayed(path, on_step) if replay else verified(path)
+        )
+    for line in found.lines():
+        if found.is_mismatch or not quiet:
+            click.echo(printable(line), err=quiet)
+    sys.exit(int(found.is_mismatch))

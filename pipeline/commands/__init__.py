@@ -1,5 +1,0 @@
-"""The commands: one file each, holding arguments, calls and what is printed.
-
-Each is a row of `pipeline.cli`. Not: numbers, HTML, or what a run consists of
-(`pipeline.running`).
-"""

@@ -1,0 +1,1 @@
+"""audit.toml to AuditConfig: sections, cross-checks, JSON Schema, `init`."""

@@ -1,0 +1,197 @@
+"""Clauses of laws, standards and guidance as data, and their status on a date.
+
+Not: what a report shows towards them (`report.frameworks_section`).
+"""
+
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from ..records.errors import did_you_mean
+from ..records.template_folder import templates
+
+KINDS = (
+    *("law", "regulation", "supervisory guidance"),
+    *("standard", "voluntary", "draft"),
+)
+"""The last three bind nobody: they are published, not in force."""
+MARKS = ("V", "S")
+"""V: the wording was seen in the text. S: told by a secondary source only."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Clause:
+    """One clause, and what of a report is evidence towards it.
+
+    Attributes
+    ----------
+    id : str
+        The id of its framework, and after a slash its own; the framework's alone if
+        that has one clause only.
+    clause : str
+        Where it stands in the text.
+    requirement : str
+        What it asks, in our words, one sentence.
+    section : tuple of str
+        Letters of the sections in which evidence stands.
+    evidence : tuple of str
+        What must be there, by the names of `report.frameworks_section.EVIDENCE`.
+    mark : {"V", "S"}
+    source : str
+        What was read.
+    quote : str
+        Its wording, at most 25 words, only with mark V.
+    beyond : str
+        What no report can show of it, as it follows "because".
+    """
+
+    id: str
+    clause: str
+    requirement: str
+    section: tuple[str, ...]
+    evidence: tuple[str, ...]
+    mark: str
+    source: str
+    quote: str = ""
+    beyond: str = ""
+
+
+class Part(NamedTuple):
+    """What applies from a date: a part of a text, or all of it (an empty name)."""
+
+    part: str
+    date: date
+
+
+@dataclass(frozen=True, kw_only=True)
+class Framework:
+    """One text with clauses.
+
+    Attributes
+    ----------
+    id, title, issuer, jurisdiction : str
+    kind : str
+        One of `KINDS`.
+    parts : tuple of Part
+        From when it applies, as far as known on `checked_on`; empty if unknown.
+    checked_on : date
+        The day a person last looked.
+    clauses : tuple of Clause
+    superseded_by : str
+        Id of the framework that took its place, on the day that one applies.
+    note : str
+        What a reader must know of it, in whole sentences.
+    """
+
+    id: str
+    title: str
+    issuer: str
+    jurisdiction: str
+    kind: str
+    parts: tuple[Part, ...]
+    checked_on: date
+    clauses: tuple[Clause, ...]
+    superseded_by: str = ""
+    note: str = ""
+
+
+class Status(NamedTuple):
+    """What a framework is on a date.
+
+    Attributes
+    ----------
+    word : str
+        "in force" and "published" hold for all `parts`, "partly in force" for those
+        dated up to the day, "applies later" for none.
+    parts : tuple of Part
+        Those that `word` tells of; for "superseded" the successor and its date.
+    later : tuple of Part
+        Those dated after the day.
+    """
+
+    word: Literal[
+        "superseded",
+        "draft",
+        "published",
+        "in force",
+        "partly in force",
+        "applies later",
+        "undated",
+    ]
+    parts: tuple[Part, ...] = ()
+    later: tuple[Part, ...] = ()
+
+
+@cache
+def load_frameworks() -> Mapping[str, Framework]:
+    """Return every framework on offer, by its id, in alphabetical order."""
+    files = sorted((templates() / "frameworks").glob("*.toml"))
+    return {file.stem: _framework(file) for file in files}
+
+
+def _framework(file: Path) -> Framework:
+    given = tomllib.loads(file.read_text(encoding="utf-8"))
+    head = dict(given["framework"])
+    return Framework(
+        parts=tuple(_parts(head)),
+        clauses=tuple(_clause(clause) for clause in given["clause"]),
+        **{k: v for k, v in head.items() if k not in ("effective", "effective_parts")},
+    )
+
+
+def _parts(head: Mapping[str, Any]) -> Iterator[Part]:
+    """Yield the dated parts of a framework, earliest first."""
+    if "effective" in head:
+        yield Part("", head["effective"])
+    parts = (Part(**part) for part in head.get("effective_parts", ()))
+    yield from sorted(parts, key=lambda part: part.date)
+
+
+def _clause(given: Mapping[str, Any]) -> Clause:
+    lists = {key: tuple(given[key]) for key in ("section", "evidence")}
+    return Clause(**{**given, **lists})
+
+
+def status_on(day: date, framework: Framework) -> Status:
+    """Return what a framework is on a day, from its dates and its successor's.
+
+    Parameters
+    ----------
+    day : date
+        The day of the run.
+    framework : Framework
+
+    Returns
+    -------
+    Status
+        "superseded" from the first day on which the successor applies.
+    """
+    successor = load_frameworks().get(framework.superseded_by)
+    if successor and successor.parts and successor.parts[0].date <= day:
+        return Status("superseded", (Part("", successor.parts[0].date),))
+    now = tuple(part for part in framework.parts if part.date <= day)
+    later = tuple(part for part in framework.parts if part.date > day)
+    if framework.kind == "draft":
+        return Status("draft", framework.parts)
+    if not framework.parts:
+        return Status("undated")
+    if not now:
+        return Status("applies later", later, later)
+    if framework.kind in ("standard", "voluntary"):
+        return Status("published", now, later)
+    return Status("partly in force" if later else "in force", now, later)
+
+
+def framework_problems(where: str, asked: Sequence[str]) -> Iterator[str]:
+    """Yield a sentence for each id that is not on offer."""
+    known = tuple(load_frameworks())
+    for name in asked:
+        if name not in known:
+            hint = did_you_mean(name, known)
+            rule = "frameworks must name frameworks on offer"
+            offer = f"On offer: {', '.join(known)}."
+            yield f"{where} {rule}, but {name!r} is none.{hint} {offer}"

@@ -1,0 +1,303 @@
+"""What `init` writes: a configuration to start from, as text.
+
+Everything found in a file stands as a comment beside the key it led to, so that who
+answers for the audit sees what to confirm. A column that cannot be a feature is left
+out there, with the reason. Not: writing the file.
+"""
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+
+from ..data import column_roles, column_types
+from ..data.splits import Rows, drawn_rows
+from ..data.tables import Table, read_table
+from ..records.dataset_and_model import Task
+from ..records.errors import DataError, did_you_mean, listed
+
+EXAMPLE = Path(__file__).with_name("example.toml")
+FRACTION, SEED = 0.25, 1
+FEW = 10  # levels that a comment can list
+FOREST, BOOSTING = "RandomForest", "HistGradientBoosting"
+
+
+class _Task(NamedTuple):
+    """What a target column suggests: a task, why, and the positive class."""
+
+    name: Task
+    reason: str
+    positive: str | None = None
+
+
+def starter() -> str:
+    """Return a configuration that runs as it is, with every key and its default."""
+    return EXAMPLE.read_text(encoding="utf-8")
+
+
+def starter_from(path: Path | str, target: str, folder: Path | str = Path()) -> str:
+    """Return a configuration filled from a CSV file.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    target : str
+        The column that is predicted.
+    folder : path
+        Where the configuration will lie; the file is named from there.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read, the column is not there or cannot be a target, or
+        no other can be a feature.
+    """
+    file = Path(path)
+    table = read_table({"file": file.name}, base=file.parent)
+    known = [str(name) for name in table.frame.columns]
+    if target not in known:
+        hint = did_you_mean(target, known) or f" Its columns: {listed(known)}."
+        rule = f"{table.name} must have the target column {target!r}"
+        raise DataError(f"{rule}, but has none of that name.{hint}")
+    missing = _missing_values(table)
+    where = f"{table.name}: target {target!r}"
+    answer = _meant(table, target, missing)
+    task = _task(answer, where)
+    for problem in column_roles.target_problems(answer, task.name, where=where):
+        raise DataError(problem)
+    others = [name for name in known if name != target]
+    meant, left_out = _sorted_out(table, others, missing, _test_rows(answer, task))
+    source = os.path.relpath(file.resolve(), Path(folder).resolve())
+    parts = (
+        _data_text(Path(source).as_posix(), target, task, missing),
+        _features_text(others, meant, left_out),
+        _models_text(task.name, any(part.isna().any() for part in meant.values())),
+        IMPORTANCE,
+    )
+    return "\n".join(parts)
+
+
+IMPORTANCE = """\
+[[importance]]
+method = "permutation"
+engines = []            # who else answers: "DALEX", "vip", "hstats", "iml", "pdp"
+n_repeats = 10
+
+[[importance]]
+method = "partial_dependence"
+
+[report]
+owner = ""              # who answers for the models
+purpose = ""            # why this audit is run
+intended_use = ""       # what the models are for
+unit = ""               # of the target
+"""
+
+
+def _meant(table: Table, name: str, missing: tuple[str, ...]) -> pd.Series:
+    where = f"{table.name}: column {name!r}"
+    if not table.is_text:
+        return column_types.from_values(table.frame[name], where=where)
+    return column_types.from_texts(
+        column_types.without(table.frame[name], missing), where=where
+    )
+
+
+def _missing_values(table: Table) -> tuple[str, ...]:
+    """Return the usual words for "missing" without which a column can be read."""
+    found: list[str] = []
+    for name in table.frame if table.is_text else ():
+        cells = table.frame[name]
+        usual = [
+            word
+            for word in cells.unique()
+            if word and column_types.is_missing_word(word)
+        ]
+        if usual and not _can_be_read(cells, ()) and _can_be_read(cells, usual):
+            found += usual
+    return tuple(dict.fromkeys(found))
+
+
+def _can_be_read(cells: pd.Series, missing: Iterable[str]) -> bool:
+    try:
+        column_types.from_texts(column_types.without(cells, missing), where="")
+    except DataError:
+        return False
+    return True
+
+
+def _test_rows(target: pd.Series, task: _Task) -> Rows:
+    """Return which rows the configuration will hold out."""
+    strata = pd.Series("", index=target.index, dtype=object)
+    if task.name != "regression":
+        strata = target.astype(object).map(column_types.text_of)
+    return drawn_rows(FRACTION, SEED, strata=strata.to_numpy())
+
+
+def _sorted_out(
+    table: Table, names: Iterable[str], missing: tuple[str, ...], is_test: Rows
+) -> tuple[dict[str, pd.Series], dict[str, str]]:
+    """Return the columns that can be features, and why the others cannot."""
+    meant: dict[str, pd.Series] = {}
+    left_out: dict[str, str] = {}
+    for name in names:
+        try:
+            column = _meant(table, name, missing)
+        except DataError as error:
+            left_out[name] = _finding_of(str(error))
+            continue
+        if reason := _unusable(column, is_test):
+            left_out[name] = reason
+        else:
+            meant[name] = column
+    if not meant:
+        told = "; ".join(f"{name!r}: {why}" for name, why in left_out.items())
+        raise DataError(
+            f"{table.name} must have a column that can be a feature, but has none "
+            f"({told or 'the target is alone'}). Mend one of them."
+        )
+    return meant, left_out
+
+
+def _unusable(column: pd.Series, is_test: Rows) -> str:
+    """Return why a column cannot be a feature, empty if it can."""
+    told, n_missing = column.dropna(), int(column.isna().sum())
+    is_category = column_types.is_category(column)
+    if told.empty:
+        return "empty"
+    if not n_missing and told.nunique() == 1:
+        return f"constant, {_listed(told.unique())}"
+    if is_category and told.is_unique:
+        return "every value is another, so they name rows"
+    if 2 * n_missing > len(column):
+        return f"{n_missing} of {len(column)} missing"
+    for part in (column[~is_test], column[is_test]):
+        for problem in column_roles.feature_problems(part, where=""):
+            return _finding_of(problem)
+    new = sorted(set(told[is_test[told.index]]) - set(column[~is_test]))
+    if is_category and new:
+        return f"in the test rows only: {_listed(new)}; put rare levels together"
+    return ""
+
+
+def _finding_of(sentence: str) -> str:
+    """Return what was found, of "<subject> must <rule>, but <finding>. <remedy>"."""
+    return sentence.partition(", but ")[2].partition(". ")[0]
+
+
+def _task(target: pd.Series, where: str) -> _Task:
+    """Return the task that a target suggests."""
+    values = sorted(target.dropna().unique())
+    if len(values) < 2:
+        raise DataError(f"{where} must have two values or more, but has {len(values)}.")
+    kind, names = column_types.kind_of(target), _listed(values)
+    if len(values) == 2:
+        positive = None if values == [0, 1] else column_types.text_of(values[1])
+        return _Task("binary", f"two values: {names}", positive)
+    if kind == "category":
+        return _Task("multiclass", f"{len(values)} texts: {names}")
+    if kind == "integer" and values == list(range(len(values))) and len(values) <= FEW:
+        return _Task("multiclass", f"codes from 0 to {len(values) - 1}")
+    return _Task("regression", f"{len(values)} different numbers")
+
+
+def _data_text(file: str, target: str, task: _Task, missing: tuple[str, ...]) -> str:
+    lines = [
+        "# Filled from the data: confirm what stands in the comments.",
+        "# Every key and its default: importance-audit init, in another folder.",
+        "",
+        f"seed = {SEED}",
+        "",
+        "[data]",
+        f"train = {{ file = {_text(file)} }}  # or {{ rds, sha256 }}, {{ r_script }}",
+        f"test = {{ fraction = {FRACTION} }}  # or a file, or a column and its value",
+        f"target = {_text(target)}",
+        f"task = {_text(task.name)}  # proposed, because it holds {task.reason}",
+    ]
+    if task.positive is not None:
+        positive = f"positive_class = {_text(task.positive)}"
+        lines.append(f"{positive}  # proposed: whose probability is measured")
+    if missing:
+        words = f"missing_values = {_text(missing)}"
+        lines.append(f"{words}  # proposed: they usually mean that")
+    return "\n".join(lines)
+
+
+def _features_text(
+    names: Iterable[str], meant: Mapping[str, pd.Series], left_out: Mapping[str, str]
+) -> str:
+    """Return the features and what was found in them, all as comments but the list."""
+    lines = ["features = ["]
+    for name in names:
+        if name in meant:
+            lines.append(f"    {_text(name)},  # {_found(meant[name])}")
+        else:
+            lines.append(f"    # {_text(name)},  # left out: {left_out[name]}")
+    lines.append("]")
+    levels = {
+        name: list(part.cat.categories)
+        for name, part in meant.items()
+        if column_types.is_category(part) and len(part.cat.categories) <= FEW
+    }
+    if levels:
+        inside = ", ".join(f"{_text(name)} = {_text(levels[name])}" for name in levels)
+        lines.append("# Levels are sorted; for another order, or a level not seen yet:")
+        lines.append(f"# categories = {{ {inside} }}")
+    return "\n".join(lines) + "\n"
+
+
+def _found(column: pd.Series) -> str:
+    """Return what a feature holds, in words."""
+    values = column.dropna()
+    kind = column_types.kind_of(column)
+    if kind == "category":
+        levels = column.cat.categories
+        told = f"category, {values.nunique()} levels: {_listed(levels)}"
+        if levels.str.casefold().has_duplicates:
+            told += "; some differ in case only"
+    elif kind == "boolean":
+        told = "true or false"
+    else:
+        told = f"{kind}, {values.min():.6g} to {values.max():.6g}"
+    n_missing = int(column.isna().sum())
+    return f"{told}; {n_missing} of {len(column)} missing" if n_missing else told
+
+
+def _models_text(task: Task, has_missing: bool) -> str:
+    """Return two models, or the one that takes missing values as they are."""
+    suffix = "Regressor" if task == "regression" else "Classifier"
+    if has_missing:
+        return (
+            "[[models]]\n"
+            'name = "boosting"\n'
+            f'estimator = "sklearn.ensemble.{BOOSTING}{suffix}"\n'
+            "# It takes missing values as they are.\n"
+            "parameters = { random_state = 1 }\n"
+        )
+    linear = 'estimator = "sklearn.linear_model.LinearRegression"\n'
+    if task != "regression":
+        linear = 'estimator = "sklearn.linear_model.LogisticRegression"\n'
+        linear += "parameters = { max_iter = 5000 }\n"
+    return (
+        "[[models]]\n"
+        'name = "forest"\n'
+        f'estimator = "sklearn.ensemble.{FOREST}{suffix}"\n'
+        "parameters = { random_state = 1 }\n\n"
+        f'[[models]]\nname = "linear"\n{linear}'
+    )
+
+
+def _text(value: object) -> str:
+    """Return a text, a number or a list of texts as TOML writes it."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _listed(values: Iterable[object]) -> str:
+    """Return the first values, quoted so that no line breaks a comment."""
+    words = [column_types.text_of(value) for value in values]
+    shown = ", ".join(_text(word) for word in words[:FEW])
+    return f"{shown} and {len(words) - FEW} more" if len(words) > FEW else shown

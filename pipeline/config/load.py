@@ -1,0 +1,337 @@
+"""The user's configuration: read, checked, and completed, all problems at once.
+
+Not: reading data, or making a model. What a key must be stands in `config_sections`.
+"""
+
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from inspect import Parameter
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from ..assess.claims import keys_of
+from ..assess.claims.section import CLAIM_KINDS, ClaimSection, claim_rules
+from ..methods.importance import METHODS, RESERVED, options_of
+from ..records.errors import ConfigError, did_you_mean
+from ..records.value_rules import Misfit, Misfits, Rule
+from .claim_checks import claim_problems
+from .cross_checks import (
+    Entry,
+    Facts,
+    data_problems,
+    derived_problems,
+    expected_problems,
+    importance_problems,
+    model_problems,
+    selection_problems,
+    surface_problems,
+    top_k_problems,
+)
+from .frameworks import framework_problems
+from .section_supplied import MEASURED, SuppliedSection
+from .sections import (
+    KEYS,
+    LISTS,
+    METHOD_NAMES,
+    TABLES,
+    AuditConfig,
+    ImportanceSection,
+    option_rules,
+    required_of,
+    rules_of,
+)
+from .supplied_checks import supplied_problems
+
+Asked = TypeVar("Asked", ImportanceSection, SuppliedSection)
+
+FILE_NAME = "audit.toml"
+MAY_BE_EMPTY = ("derived", "models", "surfaces", "claims", "expected", "supplied")
+OWN_KEYS: dict[type, tuple[str, tuple[str, ...], Callable[[str], dict[str, Rule]]]] = {
+    ImportanceSection: ("method", METHOD_NAMES, option_rules),
+    ClaimSection: ("kind", CLAIM_KINDS, claim_rules),
+    SuppliedSection: ("method", MEASURED, option_rules),
+}
+"""Sections in which a key decides which others there are: that key, its names, and
+the rules of what each name brings."""
+SEE_INIT = " `importance-audit init` writes a file that has every key."
+ONE_QUESTION = ({"method": "permutation"},)
+
+
+def load_config(path: Path | str) -> AuditConfig:
+    """Return the configuration of an audit.
+
+    Parameters
+    ----------
+    path : path
+        The file, or the folder with its ``audit.toml``. The audit is named after the
+        folder, and relative files start there.
+
+    Raises
+    ------
+    ConfigError
+        With every problem of the file, one sentence each.
+    """
+    file = Path(path)
+    if file.is_dir():
+        file = file / FILE_NAME
+    text = _text_of(file)
+    try:
+        given = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # also too long, too deep
+        problem = f"{file.name} must be TOML, but is not: {error}. Correct it there."
+        raise ConfigError([problem]) from error
+    folder = file.resolve().parent
+    sections = _sections(given, f"{file.name}: ", required=("data", "models"))
+    return AuditConfig(audit=folder.name, base=file.parent, text=text, **sections)
+
+
+def parse_config(
+    given: Mapping[str, Any], *, audit: str = "audit", base: Path | str = Path()
+) -> AuditConfig:
+    """Return the configuration in a mapping with the keys of an ``audit.toml``.
+
+    Parameters
+    ----------
+    given : mapping
+        For rows and models that are handed over in Python, the sections `data` and
+        `models` may be left out.
+    audit : str
+        The name of the audit.
+    base : path
+        Where relative files start.
+
+    Raises
+    ------
+    ConfigError
+        With every problem, one sentence each.
+
+    Examples
+    --------
+    >>> config = parse_config({"importance": [{"method": "permutation"}]})
+    >>> config.importance[0].options["n_repeats"]
+    10
+    """
+    sections = _sections(given, "", required=())
+    return AuditConfig(audit=audit, base=Path(base), **sections)
+
+
+def _text_of(file: Path) -> str:
+    try:
+        return file.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        problem = f"{FILE_NAME} must be readable, but {str(file)!r} is not: {why}."
+        problem += " Write one with: importance-audit init"
+        raise ConfigError([problem]) from error
+    except UnicodeDecodeError as error:
+        problem = f"{file.name} must be UTF-8, but byte {error.start + 1} is not."
+        raise ConfigError([problem + " Save it as UTF-8."]) from error
+
+
+def _sections(
+    given: Mapping[str, Any], source: str, *, required: tuple[str, ...] = ()
+) -> dict[str, Any]:
+    """Return the keyword arguments of `AuditConfig`, or raise every problem."""
+    given = {key: value for key, value in given.items() if value is not None}
+    read = {key: tuple(_entries(key, given[key], source)) for key in given}
+    read.setdefault("importance", tuple(_entries("importance", ONE_QUESTION, source)))
+    problems = tuple(_problems(read, source, required))
+    if problems:
+        raise ConfigError(problems)
+
+    made: dict[str, Any] = {}
+    for key, entries in read.items():
+        if key in LISTS:
+            made[key] = tuple(LISTS[key](**entry.values) for entry in entries)
+        elif key in TABLES:
+            made[key] = TABLES[key](**entries[0].values)
+        else:
+            made.update(entries[0].values)
+    done: dict[str, Any] = {"importance": tuple(_completed(made))}
+    done["supplied"] = tuple(map(_with_options, made.get("supplied", ())))
+    return made | done | {"claims": tuple(map(_whole, made.get("claims", ())))}
+
+
+def _whole(claim: ClaimSection) -> ClaimSection:
+    """Return a claim with the defaults of its kind filled in."""
+    return replace(
+        claim, options=MappingProxyType(keys_of(claim.kind) | dict(claim.options))
+    )
+
+
+def _entries(key: str, value: Any, source: str) -> Iterator[Entry]:
+    """Yield what one key of the top level holds: one entry, or those of a list."""
+    if key in TABLES:
+        yield _read(f"{source}[{key}]", TABLES[key], value)
+    elif key in MAY_BE_EMPTY and value in ([], ()):
+        return
+    elif key in LISTS and isinstance(value, list | tuple) and value:
+        for number, item in enumerate(value, start=1):
+            where = (
+                f"{source}[{key}]" if len(value) == 1 else f"{source}[{key} {number}]"
+            )
+            yield _read(where, LISTS[key], item)
+    elif key in LISTS:
+        rule = f"must be a list of tables, [[{key}]], but {_shown(value)} was given."
+        yield Entry(source, {}, (f"{source}{key} {rule}",))
+    elif key in (rules := rules_of(AuditConfig)):
+        values, problems = _values(rules, {key: value}, source)
+        yield Entry(source, values, problems)
+    else:
+        yield Entry(source, {}, (_unknown(f"{source}the top level", key, KEYS),))
+
+
+def _read(where: str, section: type, given: Any) -> Entry:
+    """Return the keys of one section, those of a method's options among them."""
+    if not isinstance(given, Mapping):
+        return Entry(
+            where, {}, (f"{where} must be a table, but {_shown(given)} was given.",)
+        )
+    rules = rules_of(section)
+    options = _options(section, given) if section in OWN_KEYS else {}
+    known = {**rules, **options}
+    values, problems = _values(known, given, f"{where} ")
+    missing = tuple(
+        f"{where} {key} must be given, but it is missing.{SEE_INIT}"
+        for key in (*required_of(section), *_required_options(section, values))
+        if key not in given
+    )
+    if section in OWN_KEYS:
+        own = {key: values.pop(key) for key in options if key in values}
+        values["options"] = own
+    return Entry(where, values, (*problems, *missing))
+
+
+def _options(section: type, given: Mapping[str, Any]) -> dict[str, Rule]:
+    """Return the rules of an entry's options; of every method's if it names none."""
+    key, known, rules = OWN_KEYS[section]
+    named = given.get(key)
+    names = (named,) if named in known else known
+    return {key: rule for name in names for key, rule in rules(name).items()}
+
+
+def _required_options(section: type, values: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the options without a default, of a claim whose kind is known."""
+    if section is not ClaimSection or "kind" not in values:
+        return ()
+    keys = keys_of(values["kind"])
+    return tuple(name for name, default in keys.items() if default is Parameter.empty)
+
+
+def _values(
+    rules: Mapping[str, Rule], given: Mapping[str, Any], where: str
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the keys that keep their rules, and a sentence for every other."""
+    values: dict[str, Any] = {}
+    problems: list[str] = []
+    for key, value in given.items():
+        if key not in rules:
+            problems.append(_unknown(where.rstrip(), key, tuple(rules)))
+            continue
+        try:
+            values[key] = rules[key].read(value)
+        except Misfits as misfits:
+            problems += [_sentence(where, key, item) for item in misfits.found]
+    return values, tuple(problems)
+
+
+def _problems(
+    read: Mapping[str, tuple[Entry, ...]], source: str, required: tuple[str, ...]
+) -> Iterator[str]:
+    """Yield every problem, in the order of the file, then what is missing."""
+    for key, entries in read.items():
+        for entry in entries:
+            yield from entry.problems
+        if key == "data":
+            yield from data_problems(entries[0])
+        elif key == "derived":
+            yield from derived_problems(entries, *read.get("data", ()))
+        elif key == "models":
+            yield from model_problems(entries)
+        elif key == "importance":
+            yield from importance_problems(entries, _facts(read, required))
+        elif key == "surfaces":
+            yield from surface_problems(
+                entries, read["importance"], _facts(read, required)
+            )
+        elif key == "claims":
+            asked = read["importance"]
+            yield from claim_problems(entries, asked, _facts(read, required))
+        elif key == "top_k":
+            asked = read["importance"]
+            yield from top_k_problems(entries[0], asked, _facts(read, required))
+        elif key == "selection":
+            yield from selection_problems(entries[0], read["importance"])
+        elif key == "supplied":
+            yield from supplied_problems(
+                entries, read["importance"], _facts(read, required)
+            )
+        elif key == "expected":
+            yield from expected_problems(entries, _facts(read, required))
+        elif key == "report":
+            where, values, _ = entries[0]
+            yield from framework_problems(where, values.get("frameworks", ()))
+    for key in required:
+        if not read.get(key):
+            yield f"{source}[{key}] must be given, but it is missing.{SEE_INIT}"
+
+
+def _facts(read: Mapping[str, tuple[Entry, ...]], required: tuple[str, ...]) -> Facts:
+    """Return what the sections beside the importance entries say."""
+    data, groups = (read.get(key, (Entry("", {}),))[0] for key in ("data", "groups"))
+    models = read.get("models", ())
+    names = tuple(entry.values.get("name", "") for entry in models)
+    return Facts(
+        task=data.values.get("task", ""),
+        groups=None if groups.problems else tuple(groups.values.get("groups", ())),
+        models=names if "models" in required and all(names) else None,
+    )
+
+
+def _completed(made: Mapping[str, Any]) -> Iterator[ImportanceSection]:
+    """Yield the importance entries with the defaults of task and method filled in."""
+    for entry in made["importance"]:
+        entry = _with_options(entry)
+        if made.get("data"):
+            entry = replace(entry, losses=entry.losses_for(made["data"].task))
+        yield entry
+
+
+def _with_options(entry: Asked) -> Asked:
+    """Return an entry with the form and the options of its method filled in."""
+    method = METHODS[entry.method]
+    options = options_of(method.function) | dict(entry.options)
+    return replace(
+        entry, form=entry.form or method.form, options=MappingProxyType(options)
+    )
+
+
+def _sentence(where: str, key: str, misfit: Misfit) -> str:
+    """Return the sentence about a value that breaks its rule."""
+    hint = ""
+    if isinstance(misfit.value, str):
+        hint = did_you_mean(misfit.value, misfit.known)
+    subject = f"{where}{'.'.join((key, *misfit.path))}"
+    if key == "groups" and misfit.path:
+        subject = f"{where}[groups] {misfit.path[0]}"
+    shown = "it" if misfit.finding == "is missing" else _shown(misfit.value)
+    found = f"{shown} {misfit.finding}"
+    return f"{subject} must be {misfit.rule}, but {found}.{hint}"
+
+
+def _unknown(where: str, key: str, known: tuple[str, ...]) -> str:
+    """Return the sentence about a key that nobody knows here."""
+    hint = did_you_mean(key, known)
+    if not hint and key in KEYS:
+        hint = " It belongs at the top level, before the first section."
+    elif not hint and key in RESERVED:
+        hint = " The audit sets it."
+    return f"{where} must hold known keys only, but {key!r} was given.{hint}"
+
+
+def _shown(value: Any) -> str:
+    """Return a value as a sentence quotes it, cut where it is long; TOML has true."""
+    text = str(value).lower() if isinstance(value, bool) else repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

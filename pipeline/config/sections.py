@@ -1,0 +1,278 @@
+"""What a configuration holds: its sections, their keys, rules and defaults.
+
+A field is a key, its annotation the rule (`rules`), its default the default, its line
+under Attributes the description in the published schema. Not: reading, or one key
+against another (`config`).
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Annotated, Any, Literal, get_type_hints
+
+from ..assess.claims.section import ClaimSection
+from ..assess.expectations import ExpectedSection
+from ..data.derived_columns import DerivedSection
+from ..data.section import DataSection, Names
+from ..engines import ENGINES
+from ..methods.importance import METHODS, options_of
+from ..models.section import ModelSection
+from ..records.dataset_and_model import Form, Task
+from ..records.errors import ConfigError, listed
+from ..records.losses import LOSSES, default_losses
+from ..records.value_rules import OneOf, Pattern, Range, Rule, rule_of
+from .section_rankings import (
+    SelectionSection,
+    SignificanceSection,
+    StabilitySection,
+    TopKSection,
+)
+from .section_settings import ChecksSection, ReportSection, RSection, ScheduleSection
+from .section_supplied import SuppliedSection
+from .section_surfaces import SurfaceSection
+
+METHOD_NAMES = tuple(METHODS)
+LOSS_NAMES = tuple(LOSSES)
+R_ENGINES = tuple(name for name in ENGINES if name != "python")
+
+UNNAMED = Pattern(r"|[\s\S]*\S[\s\S]*", "a text that is not blank")
+
+
+def _empty() -> Mapping[str, Any]:
+    return MappingProxyType({})
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ImportanceSection:
+    """One question: a method, of what, by whom, of which models.
+
+    Attributes
+    ----------
+    name : str
+        What claims and the report call the entry; needed where two entries ask the
+        same, such as in two orders.
+    method : str
+        What is measured.
+    of : {"features", "groups", "pairs"}
+        Each feature alone, the columns of each group together, or every two features,
+        for a method that measures interactions.
+    engines : tuple of str
+        Who answers the question besides Python.
+    losses : tuple of str
+        Losses, for a method that measures one; by default rmse, one_minus_auc or
+        log_loss, by task.
+    form : {"difference", "ratio", "raw", "absolute"}
+        How the importance is shown; by default as the method says.
+    models : tuple of str
+        Which models are asked; by default all.
+    features : tuple of str
+        Which features, or groups, are permuted, in the order in which an R package
+        draws them; by default all, in that of the data.
+    seed : int
+        Names the draws of this entry for every model, here and in R's set.seed; by
+        default it follows from the seed of the audit and what is asked.
+    top : int
+        Of pairs, only those of the first so many features of each model, by their
+        partial-dependence importance; 0 asks all pairs.
+    options : mapping
+        The method's own options, defaults included; in the file, keys of the entry.
+    """
+
+    method: Annotated[str, OneOf(METHOD_NAMES)]
+    of: Literal["features", "groups", "pairs"] = "features"
+    engines: tuple[Annotated[str, OneOf(R_ENGINES)], ...] = ()
+    losses: tuple[Annotated[str, OneOf(LOSS_NAMES)], ...] = ()
+    form: Form | None = None
+    models: tuple[str, ...] = ()
+    name: Annotated[str, UNNAMED] = ""
+    features: tuple[str, ...] = ()
+    seed: Annotated[int, Range(least=0, most=2**31 - 1)] | None = None
+    top: Annotated[int, Range(least=0)] = 0
+    options: Mapping[str, Any] = field(default_factory=_empty)
+
+    def losses_for(self, task: Task) -> tuple[str, ...]:
+        """Return the losses of a task, none if the method measures no loss.
+
+        Raises
+        ------
+        ConfigError
+            If a loss that was named is not defined for `task`.
+        """
+        if METHODS[self.method].unit != "loss":
+            return ()
+        problem = unsuited(self.losses, task)
+        if problem:
+            raise ConfigError([f"[importance] losses {problem}"])
+        return self.losses or default_losses(task)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class AuditConfig:
+    """All that may influence a number or a page of an audit.
+
+    Attributes
+    ----------
+    audit : str
+        The name of the audit: that of the folder of its file.
+    base : Path
+        The folder that relative files start from.
+    text : str
+        The file as it was given, empty for a mapping.
+    seed : int
+        Names every random stream, here and in R.
+    require : tuple of str
+        Engines without which the audit does not start.
+    fail_on : {"failure", "warning"}
+        The lightest finding that means "not confirmed".
+    data : DataSection or None
+    derived : tuple of DerivedSection
+    groups : mapping of str to tuple of str
+        Columns asked together.
+    models : tuple of ModelSection
+    importance : tuple of ImportanceSection
+    surfaces : tuple of SurfaceSection
+    claims : tuple of ClaimSection
+    expected : tuple of ExpectedSection
+    supplied : tuple of SuppliedSection
+    checks : ChecksSection
+    stability : StabilitySection
+    significance : SignificanceSection
+    top_k : TopKSection
+    selection : SelectionSection
+    report : ReportSection
+    schedule : ScheduleSection
+    r : RSection
+    """
+
+    audit: str
+    base: Path = field(default_factory=Path)
+    text: str = ""
+    seed: Annotated[int, Range(least=0, most=2**31 - 1)] = 1
+    require: tuple[Annotated[str, OneOf(R_ENGINES)], ...] = ()
+    fail_on: Literal["failure", "warning"] = "failure"
+    data: DataSection | None = None
+    derived: tuple[DerivedSection, ...] = ()
+    groups: Mapping[str, Names] = field(default_factory=_empty)
+    models: tuple[ModelSection, ...] = ()
+    importance: tuple[ImportanceSection, ...] = ()
+    surfaces: tuple[SurfaceSection, ...] = ()
+    claims: tuple[ClaimSection, ...] = ()
+    expected: tuple[ExpectedSection, ...] = ()
+    supplied: tuple[SuppliedSection, ...] = ()
+    checks: ChecksSection = field(default_factory=ChecksSection)
+    stability: StabilitySection = field(default_factory=StabilitySection)
+    significance: SignificanceSection = field(default_factory=SignificanceSection)
+    top_k: TopKSection = field(default_factory=TopKSection)
+    selection: SelectionSection = field(default_factory=SelectionSection)
+    report: ReportSection = field(default_factory=ReportSection)
+    schedule: ScheduleSection = field(default_factory=ScheduleSection)
+    r: RSection = field(default_factory=RSection)
+
+    @property
+    def data_arguments(self) -> dict[str, Any]:
+        """What `data.datasets.read_datasets` is called with."""
+        return {
+            "section": self.data,
+            "groups": self.groups,
+            "derived": self.derived,
+            "seed": self.seed,
+            "base": self.base,
+        }
+
+    @property
+    def title(self) -> str:
+        """The title of the report: as configured, or the name of the audit."""
+        return self.report.title or self.audit
+
+    def resolved(self) -> dict[str, Any]:
+        """Return the configuration with its defaults, as `parse_config` takes it."""
+        return {name: _plain(getattr(self, name)) for name in KEYS}
+
+    @property
+    def sha256(self) -> str:
+        """Digest of `resolved` as UTF-8 JSON without spaces, keys in its order.
+
+        Sections and keys always stand in one order; that of groups and levels is the
+        user's, and decides what is drawn first.
+        """
+        text = json.dumps(self.resolved(), ensure_ascii=False, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+SCALARS = ("seed", "require", "fail_on")
+TABLES: dict[str, type] = {
+    "data": DataSection,
+    "checks": ChecksSection,
+    "stability": StabilitySection,
+    "significance": SignificanceSection,
+    "top_k": TopKSection,
+    "selection": SelectionSection,
+    "report": ReportSection,
+    "schedule": ScheduleSection,
+    "r": RSection,
+}
+LISTS: dict[str, type] = {
+    "derived": DerivedSection,
+    "models": ModelSection,
+    "importance": ImportanceSection,
+    "surfaces": SurfaceSection,
+    "claims": ClaimSection,
+    "expected": ExpectedSection,
+    "supplied": SuppliedSection,
+}
+QUESTIONS = ("data", "derived", "groups", "models", *tuple(LISTS)[2:])
+KEYS = (*SCALARS, *QUESTIONS, *tuple(TABLES)[1:])
+
+
+def rules_of(section: type) -> dict[str, Rule]:
+    """Return the rule of each key of a section, in order.
+
+    For `AuditConfig` these are the keys outside of any section, and `groups`.
+    """
+    hints = get_type_hints(section, include_extras=True)
+    names = [item.name for item in fields(section) if item.name != "options"]
+    if section is AuditConfig:
+        names = [*SCALARS, "groups"]
+    return {name: rule_of(hints[name]) for name in names}
+
+
+def required_of(section: type) -> tuple[str, ...]:
+    """Return the keys of a section that have no default."""
+    return tuple(
+        item.name
+        for item in fields(section)
+        if item.default is MISSING and item.default_factory is MISSING
+    )
+
+
+def option_rules(method: str) -> dict[str, Rule]:
+    """Return the rule of each option of a method, read from its signature."""
+    function = METHODS[method].function
+    hints = get_type_hints(function, include_extras=True)
+    return {name: rule_of(hints[name]) for name in options_of(function)}
+
+
+def unsuited(losses: tuple[str, ...], task: str) -> str:
+    """Return the problem of losses that are not defined for `task`, or nothing."""
+    for loss in losses:
+        tasks = LOSSES[loss].tasks
+        if task not in tasks:
+            rule = f"must suit task {task!r}, but {loss!r} is for {listed(tasks)}."
+            return f"{rule} Leave it out for {listed(default_losses(task))}."
+    return ""
+
+
+def _plain(value: Any) -> Any:
+    """Return a section as plain values, the options of an entry among its keys."""
+    if is_dataclass(value):
+        plain = {item.name: _plain(getattr(value, item.name)) for item in fields(value)}
+        options = plain.pop("options", {})
+        return {**plain, **options}
+    if isinstance(value, Mapping):
+        return {key: _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    return value

@@ -1,0 +1,1 @@
+"""Read, split, type and encode tables; derive columns."""

@@ -1,0 +1,405 @@
+"""The rows of an audit: read from where a configuration says, or given in Python.
+
+Problems that do not depend on each other are reported together, one per line.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ..records.dataset_and_model import Dataset, Task
+from ..records.errors import DataError, did_you_mean, listed
+from . import column_roles
+from .column_types import (
+    digest_of,
+    from_values,
+    is_category,
+    refuse_new_levels,
+    text_of,
+)
+from .derived_columns import DerivedSection, definition_of
+from .read import Reading, Side, collecting, raise_all, read, row_problems
+from .section import DataSection
+from .tables import RFrame, check_header
+
+Split = Literal["train", "test", "all", "reference"]
+SPLITS: tuple[Split, Split] = ("train", "test")
+COLUMNS = ["feature", "kind", "dtype", "origin", "levels"]
+COLUMNS += ["minimum", "maximum", "distinct", "missing_train", "missing_test"]
+COLUMNS += ["definition"]
+SETS = ["name", "split", "rows", "columns", "target", "task", "source", "sha256"]
+SETS += ["weighted", "missing_cells", "script", "script_sha256"]
+
+
+def read_datasets(
+    section: DataSection | None,
+    *,
+    groups: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
+    derived: Sequence[DerivedSection] = (),
+    seed: int = 1,
+    base: Path = Path(),
+    r_frame: RFrame | None = None,
+) -> tuple[Dataset, Dataset]:
+    """Return the training and the test rows that a configuration describes.
+
+    Categories have one list of levels in both, that of the training rows. The rows
+    keep the order of their table. Missing features stay missing; integers stay
+    integers where none is missing.
+
+    Parameters
+    ----------
+    section : DataSection
+        The ``[data]`` of a configuration. ``config.data_arguments`` holds it and all
+        of the following.
+    groups : mapping of str to tuple of str
+        Columns asked together; each must be a feature.
+    derived : sequence of DerivedSection
+        Columns made of others.
+    seed : int
+        Names the draw of the rows held out.
+    base : Path
+        The folder that relative files start from.
+    r_frame : callable, optional
+        ``r_frame("package::name") -> DataFrame`` reads an R data set; by default the
+        R process of the audit does.
+
+    Returns
+    -------
+    train, test : Dataset
+        Each feature asked alone; ``asked_by`` asks groups. The reference rows, if there
+        are any, are ``test.reference``; their target is not read, and is NaN.
+
+    Raises
+    ------
+    DataError
+        One line per problem.
+    importance_audit.r_bridge.errors.RUnavailable
+        If an R data set is asked for where R is not to be had.
+    """
+    if section is None:
+        raise DataError(
+            "The configuration must say where its rows are, but it has no [data]. "
+            "Add it, or make datasets with data.dataset."
+        )
+    reading = read(
+        section, groups=groups, derived=derived, seed=seed, base=base, r_frame=r_frame
+    )
+    sides = (reading.train, reading.test)
+    more = (reading.reference,) if reading.reference else ()
+    problems = [text for side in (*sides, *more) for text in _problems(side)]
+    problems += _new_levels(reading)
+    with collecting(problems):
+        classes, targets = _targets(
+            sides, section.task, positive_class=section.positive_class
+        )
+    raise_all(problems)
+    train, test = (
+        _made(side, y, section.task, classes, split=split)
+        for side, y, split in zip(sides, targets, SPLITS, strict=True)
+    )
+    for side in more:
+        y = side.target.to_numpy()
+        reference = _made(side, y, section.task, classes, split="reference")
+        test = replace(test, reference=reference)
+    return train, test
+
+
+def dataset(
+    X: pd.DataFrame | npt.ArrayLike,
+    y: npt.ArrayLike,
+    *,
+    task: Task,
+    name: str,
+    split: Split = "test",
+    weights: npt.ArrayLike | None = None,
+    classes: Sequence[Any] | None = None,
+    held_out: Sequence[str] = (),
+) -> Dataset:
+    """Return rows that are at hand in Python, checked like those of a file.
+
+    Parameters
+    ----------
+    X : DataFrame or array-like of shape (n_samples, n_features)
+        The features, copied. Of an array they are named x1, x2, …; columns of texts
+        become categories with sorted levels, all other types stay as they are.
+    y : array-like of shape (n_samples,)
+        The target: numbers, or classes as the estimator was given them.
+    task : {"regression", "binary", "multiclass"}
+    name : str
+        How the report names these rows.
+    split : {"test", "train", "all"}, default "test"
+        "all" for rows of which some were fitted on.
+    weights : array-like of shape (n_samples,), optional
+    classes : sequence, optional
+        The classes in the order of the model's outputs, such as
+        ``estimator.classes_``; if binary the last is the one whose probability is
+        measured. By default those of `y` in order, 1 or true last.
+    held_out : sequence of str, optional
+        Columns that are audited, but that no model fitted by the audit is given.
+
+    Returns
+    -------
+    Dataset
+        Each feature asked alone; ``asked_by`` asks groups, and
+        ``derived.with_derived`` adds columns made of these.
+
+    Raises
+    ------
+    DataError
+        One line per problem.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rows = dataset(np.eye(3), ["no", "yes", "no"], task="binary", name="eye",
+    ...                classes=["no", "yes"])
+    >>> rows.features, rows.y.tolist(), rows.classes
+    (('x1', 'x2', 'x3'), [0.0, 1.0, 0.0], ('no', 'yes'))
+    """
+    side = _given(X, y, weights, name)
+    side = side._replace(unread=dict.fromkeys(held_out, ()))
+    problems = list(_problems(side))
+    problems += [
+        f"{name}: held_out must name columns, but {key!r} is none of them."
+        f"{did_you_mean(key, side.X)}"
+        for key in held_out
+        if key not in side.X
+    ]
+    with collecting(problems):
+        order, targets = _targets((side,), task, positive_class=None, classes=classes)
+    raise_all(problems)
+    return _made(side, targets[0], task, order, split=split)
+
+
+def describe(
+    train: Dataset | None,
+    test: Dataset | None,
+    section: DataSection | None = None,
+    derived: Sequence[DerivedSection] = (),
+) -> pd.DataFrame:
+    """Return what each feature is, one row per feature; none without `test`.
+
+    Columns: feature; kind, "number" or "category"; dtype; origin of the type,
+    "declared" in the configuration, "inferred" from the texts of a CSV file, "data" if
+    it came with them, or of what no model is given "held_out" and "derived"; levels;
+    minimum, maximum (NaN for a category) and the number of distinct values over all
+    rows; missing_train and missing_test, counts of cells, the first NaN without
+    training rows; definition, of what is derived.
+    """
+    definitions = {item.name: definition_of(item) for item in derived}
+    if test is None:
+        return pd.DataFrame(columns=COLUMNS)
+    return pd.DataFrame(
+        [
+            {
+                "feature": name,
+                "origin": _origin(name, section, test.unread),
+                "definition": definitions.get(name, ""),
+                "missing_train": int(train.X[name].isna().sum()) if train else np.nan,
+                "missing_test": int(test.X[name].isna().sum()),
+                **_facts([rows.X[name] for rows in (train, test) if rows]),
+            }
+            for name in test.features
+        ],
+        columns=COLUMNS,
+    )
+
+
+def datasets_frame(train: Dataset | None, test: Dataset | None) -> pd.DataFrame:
+    """Return what each set of rows is, training rows first, reference rows last.
+
+    There are none without `test`.
+
+    Columns: name; split; rows; columns; target; task; source; sha256; weighted, whether
+    rows weigh differently; missing_cells, over all features; script, script_sha256, the
+    R script that made the rows, empty if none did.
+    """
+    return pd.DataFrame(
+        [
+            {
+                "name": rows.name,
+                "split": rows.split,
+                "rows": rows.n_samples,
+                "columns": len(rows.features),
+                "target": rows.target,
+                "task": rows.task,
+                "source": rows.source,
+                "sha256": rows.sha256,
+                "weighted": rows.is_weighted,
+                "missing_cells": int(rows.X.isna().to_numpy().sum()),
+                "script": rows.script,
+                "script_sha256": rows.script_sha256,
+            }
+            for rows in (train, test, test.reference if test else None)
+            if rows is not None
+        ],
+        columns=SETS,
+    )
+
+
+def _given(X: Any, y: Any, weights: Any, name: str) -> Side:
+    """Return rows given in Python, typed; rows are matched by position."""
+    frame = _frame(X, name)
+    others = {"y": y} if weights is None else {"y": y, "weights": weights}
+    problems = [
+        f"{name}: {role} must have one value for each of {len(frame)} rows, but has "
+        f"shape {np.shape(values)}."
+        for role, values in others.items()
+        if np.shape(values) != (len(frame),)
+    ]
+    raise_all(problems)
+
+    typed: dict[str, pd.Series] = {}
+    given = {**{f"column {key!r}": frame[key] for key in frame}, **others}
+    for subject, values in given.items():
+        with collecting(problems):
+            column = pd.Series(values).reset_index(drop=True)
+            typed[subject] = from_values(column, where=f"{name}: {subject}")
+    raise_all(problems)
+    return Side(
+        X=pd.DataFrame({key: typed[f"column {key!r}"] for key in frame}),
+        target=typed["y"].rename(str(getattr(y, "name", None) or "y")),
+        weights=typed["weights"].rename("weights") if "weights" in typed else None,
+        where=name,
+        name=name,
+        source="given in Python",
+    )
+
+
+def _frame(X: Any, name: str) -> pd.DataFrame:
+    """Return the features as a frame with names that are texts, each once."""
+    if not isinstance(X, pd.DataFrame):
+        if np.ndim(X) != 2:
+            raise DataError(
+                f"{name}: X must have rows and columns, but its shape is {np.shape(X)}."
+            )
+        columns = [f"x{number}" for number in range(1, np.shape(X)[1] + 1)]
+        return pd.DataFrame(np.asarray(X), columns=columns)
+    others = [key for key in X if not isinstance(key, str)]
+    if others:
+        raise DataError(
+            f"{name}: column names must be texts, but {listed(others)} was given. "
+            "Rename them: X.columns = X.columns.map(str)"
+        )
+    check_header(name, tuple(X.columns))
+    return X
+
+
+def _problems(side: Side) -> Iterator[str]:
+    """Yield what is wrong with the rows, the features and the weights of one split."""
+    yield from row_problems(len(side.X), side.where)
+    for key in side.X:
+        where = f"{side.where}: column {key!r}"
+        yield from column_roles.feature_problems(side.X[key], where=where)
+    if side.weights is not None:
+        where = f"{side.where}: column {side.weights.name!r}"
+        yield from column_roles.weight_problems(side.weights, where=where)
+
+
+def _new_levels(reading: Reading) -> list[str]:
+    """Return a sentence per inferred category with a level not in training rows."""
+    problems: list[str] = []
+    others = {"test": reading.test, "reference": reading.reference}
+    for key, (rows, side) in product(reading.inferred, others.items()):
+        train = reading.train.X[key]
+        if side is not None and is_category(train):
+            with collecting(problems):
+                where = f"{side.where}: column {key!r}"
+                known, met = train.dropna(), side.X[key]
+                refuse_new_levels(known, met, where=where, rows=rows)
+    return problems
+
+
+def _targets(
+    sides: Sequence[Side],
+    task: Task,
+    *,
+    positive_class: str | int | bool | None,
+    classes: Sequence[Any] | None = None,
+) -> tuple[tuple[str, ...], list[npt.NDArray[Any]]]:
+    """Return the classes, and the target of each side as numbers."""
+    where = [f"{side.where}: target {side.target.name!r}" for side in sides]
+    pairs = list(zip([side.target for side in sides], where, strict=True))
+    raise_all(
+        text
+        for column, told in pairs
+        for text in column_roles.target_problems(column, task, where=told)
+    )
+    if classes is None:
+        order = column_roles.classes_of(
+            sides[0].target, task, positive_class=positive_class, where=where[0]
+        )
+    else:
+        order = tuple(text_of(value) for value in classes)
+    return order, [
+        column_roles.coded(column, task, order, where=told) for column, told in pairs
+    ]
+
+
+def _made(
+    side: Side,
+    y: npt.NDArray[Any],
+    task: Task,
+    classes: tuple[str, ...],
+    *,
+    split: Split,
+) -> Dataset:
+    """Return the record of rows that have been checked."""
+    weights = np.ones(len(y))
+    if side.weights is not None:
+        weights = side.weights.to_numpy(dtype=np.float64)
+    features = [(str(key), side.X[key]) for key in side.X]
+    facts = (task, *classes)
+    return Dataset(
+        name=side.name,
+        X=side.X,
+        y=y,
+        task=task,
+        weights=weights,
+        groups={key: (key,) for key, _ in features},
+        split=split,
+        target=str(side.target.name),
+        sha256=digest_of(features, [y, weights], facts=facts),
+        classes=classes,
+        source=side.source,
+        script=side.script,
+        script_sha256=side.script_sha256,
+        unread=side.unread,
+    )
+
+
+def _origin(
+    name: str, section: DataSection | None, unread: Mapping[str, tuple[str, ...]]
+) -> str:
+    """Return who said what a column means, or that no model is given it."""
+    if name in unread:
+        return "derived" if unread[name] else "held_out"
+    if section is None:
+        return "data"
+    if name in section.categories:
+        return "declared"
+    file = str(section.train.get("file", ""))
+    return "inferred" if file.lower().endswith(".csv") else "data"
+
+
+def _facts(parts: Sequence[pd.Series]) -> dict[str, Any]:
+    """Return type and range of one feature over all rows."""
+    first = parts[0]
+    has_levels = is_category(first)
+    values = pd.concat(parts, ignore_index=True).dropna()
+    is_ranged = len(values) and not has_levels
+    return {
+        "kind": "category" if has_levels else "number",
+        "dtype": str(first.dtype),
+        "levels": tuple(first.cat.categories) if has_levels else (),
+        "minimum": float(values.min()) if is_ranged else np.nan,
+        "maximum": float(values.max()) if is_ranged else np.nan,
+        "distinct": int(values.nunique()),
+    }

@@ -1,0 +1,384 @@
+"""Columns made of others, row by row: what FIRM calls feature functions.
+
+    conjunction, disjunction, xor    of two truths or more, each as it is or "not" it
+    step                             1 where a number is above a threshold
+    level                            1 where a column has one level
+    product                          of two numbers or more
+    linear_combination               of numbers, with weights
+    expression                       a formula of columns, as `expressions` reads it
+
+Truths are columns of true and false, of 0 and 1, or of -1 and 1; what comes out of
+them is 0 or 1. A definition may name others before it. Nothing is learnt from the
+rows.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ..records.dataset_and_model import Dataset
+from ..records.errors import DataError, did_you_mean, listed
+from ..records.value_rules import NAME, OneOf
+from .column_roles import feature_problems
+from .column_types import digest_of, is_category, text_of
+from .expressions import names_of, value_of
+
+NOT = "not "
+TRUTHS = ({0.0, 1.0}, {-1.0, 1.0})
+Cells: TypeAlias = npt.NDArray[Any]
+
+
+class Kind(NamedTuple):
+    """How columns of one kind are made.
+
+    Attributes
+    ----------
+    function : callable
+        ``function(inputs, option)`` of inputs (n_samples,) returns (n_samples,).
+    reads : {"truths", "numbers", "levels"}
+        What the inputs must be, and are handed over as: bool, float64 or texts.
+    least, most : int
+        How many inputs there must be; `most` 0 is any number.
+    option : str
+        The one key beside `name`, `kind` and `of` that it needs; empty if none.
+    sign : str
+        What stands between the inputs where a definition is told.
+    """
+
+    function: Callable[[list[Cells], Any], Cells]
+    reads: str
+    least: int
+    most: int = 0
+    option: str = ""
+    sign: str = ""
+
+
+def conjunction(inputs: list[Cells], option: None) -> Cells:
+    """Return 1 where every input is true."""
+    del option
+    return np.logical_and.reduce(inputs).astype(np.int64)
+
+
+def disjunction(inputs: list[Cells], option: None) -> Cells:
+    """Return 1 where some input is true."""
+    del option
+    return np.logical_or.reduce(inputs).astype(np.int64)
+
+
+def xor(inputs: list[Cells], option: None) -> Cells:
+    """Return 1 where an odd number of inputs is true."""
+    del option
+    return np.logical_xor.reduce(inputs).astype(np.int64)
+
+
+def step(inputs: list[Cells], threshold: float) -> Cells:
+    """Return 1 where the input is above the threshold."""
+    return (inputs[0] > threshold).astype(np.int64)
+
+
+def level(inputs: list[Cells], name: str) -> Cells:
+    """Return 1 where the input is this level."""
+    return (inputs[0] == name).astype(np.int64)
+
+
+def product(inputs: list[Cells], option: None) -> Cells:
+    """Return the product of the inputs."""
+    del option
+    return np.asarray(np.multiply.reduce(inputs))
+
+
+def linear_combination(inputs: list[Cells], weights: Sequence[float]) -> Cells:
+    """Return the sum of the inputs, each times its weight."""
+    return np.asarray(sum(w * x for w, x in zip(weights, inputs, strict=True)))
+
+
+def expression(inputs: list[Cells], text: str) -> Cells:
+    """Return what a formula says of its columns, in the order it names them."""
+    return value_of(text, dict(zip(names_of(text), inputs, strict=True)))
+
+
+DERIVED: dict[str, Kind] = {
+    "conjunction": Kind(conjunction, "truths", 2, sign=" and "),
+    "disjunction": Kind(disjunction, "truths", 2, sign=" or "),
+    "xor": Kind(xor, "truths", 2, sign=" xor "),
+    "step": Kind(step, "numbers", 1, 1, option="threshold"),
+    "level": Kind(level, "levels", 1, 1, option="level"),
+    "product": Kind(product, "numbers", 2, sign=" × "),
+    "linear_combination": Kind(linear_combination, "numbers", 1, option="weights"),
+    "expression": Kind(expression, "numbers", 0, option="expression"),
+}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class DerivedSection:
+    """A column made of others. It is audited, but no model is given it.
+
+    Attributes
+    ----------
+    name : str
+        How the report names it.
+    kind : str
+        How it is made: "conjunction", "disjunction" or "xor" of truths, "step" of a
+        number, "level" of a column, "product" or "linear_combination" of numbers,
+        "expression" of what a formula names.
+    of : tuple of str
+        The columns it is made of, or others derived before it; "not x" is the
+        opposite of the truth "x". Left out for an expression.
+    threshold : float
+        Of "step": it is 1 above this number, else 0.
+    level : str
+        Of "level": it is 1 where the column has this level, else 0.
+    weights : tuple of float
+        Of "linear_combination": one per column.
+    expression : str
+        Of "expression": a formula such as "log(x1) * (x2 > 3)"; it has columns,
+        numbers, + - * / **, comparisons, and, or, not, log, exp, sqrt, abs, min, max.
+    """
+
+    name: Annotated[str, NAME]
+    kind: Annotated[str, OneOf(tuple(DERIVED))]
+    of: tuple[str, ...] = ()
+    threshold: float | None = None
+    level: str | None = None
+    weights: tuple[float, ...] = ()
+    expression: str = ""
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """What it is made of: as given, or as the formula names them."""
+        return names_of(self.expression) if self.expression else self.of
+
+
+def derive(
+    columns: Mapping[str, pd.Series],
+    sections: Sequence[DerivedSection],
+    *,
+    where: str,
+    taken: Sequence[str] = (),
+) -> dict[str, pd.Series]:
+    """Return the columns that `sections` define, in their order.
+
+    Parameters
+    ----------
+    columns : mapping of str to Series
+        The audited columns, typed, over all rows.
+    sections : sequence of DerivedSection
+    where : str
+        How a sentence names the rows.
+    taken : sequence of str
+        Further names that none of them may have.
+
+    Raises
+    ------
+    DataError
+        One line per problem; what is made of a faulty column is not judged.
+    """
+    known, faulty = dict(columns), set[str]()
+    problems: list[str] = []
+    for section in sections:
+        if section.name in known or section.name in taken:
+            rule = "[[derived]] name must be none of the columns"
+            problems.append(f"{rule}, but {section.name!r} is one of {where}.")
+        found = tuple(_unread(section, known, faulty))
+        if section.name not in known and not found:
+            found = tuple(_unfit(section, known, where))
+            if not found:
+                column = _made(section, known)
+                found = tuple(_not_finite(section, column, where))
+            if not found:
+                known[section.name] = column
+        problems += [text for text in found if text]
+        faulty |= {section.name} if section.name not in known else set()
+    if problems:
+        raise DataError("\n".join(problems))
+    return {section.name: known[section.name] for section in sections}
+
+
+def with_derived(rows: Dataset, sections: Sequence[DerivedSection]) -> Dataset:
+    """Return rows given in Python with the columns that a configuration derives.
+
+    Those that a configuration describes are read with them.
+
+    Parameters
+    ----------
+    rows : Dataset
+    sections : sequence of DerivedSection
+        ``config.derived``.
+
+    Raises
+    ------
+    DataError
+        One line per problem.
+    """
+    columns = {name: rows.X[name] for name in rows.features}
+    made = derive(columns, sections, where=rows.name)
+    problems = [
+        text
+        for name, column in made.items()
+        for text in feature_problems(column, where=f"{rows.name}: column {name!r}")
+    ]
+    if problems:
+        raise DataError("\n".join(problems))
+    X = rows.X.assign(**{name: column.to_numpy() for name, column in made.items()})
+    parts, facts = [(name, X[name]) for name in X], (rows.task, *rows.classes)
+    return replace(
+        rows,
+        X=X,
+        groups={**rows.groups, **{name: (name,) for name in made}},
+        unread={**rows.unread, **sources_of(sections, rows.features)},
+        sha256=digest_of(parts, [rows.y, rows.weights], facts=facts),
+    )
+
+
+def sources_of(
+    sections: Sequence[DerivedSection], columns: Sequence[str]
+) -> dict[str, tuple[str, ...]]:
+    """Return the columns of the data that each derived one is made of in the end."""
+    found: dict[str, tuple[str, ...]] = {name: (name,) for name in columns}
+    for section in sections:
+        inputs = (_input(name, found)[0] for name in section.inputs)
+        each = [source for name in inputs for source in found[name]]
+        found[section.name] = tuple(dict.fromkeys(each))
+    return {section.name: found[section.name] for section in sections}
+
+
+def definition_of(section: DerivedSection) -> str:
+    """Return how a column is made, as a reader would write it.
+
+    Examples
+    --------
+    >>> rich = DerivedSection(name="rich", kind="step", of=("income",), threshold=9.5)
+    >>> definition_of(rich)
+    'income > 9.5'
+    """
+    if section.kind == "expression":
+        return section.expression
+    kind, first = DERIVED[section.kind], section.of[0]
+    if section.kind == "step":
+        return f"{first} > {section.threshold:g}"
+    if section.kind == "level":
+        return f"{first} = {section.level}"
+    if section.kind == "linear_combination":
+        pairs = zip(section.weights, section.of, strict=True)
+        told = " + ".join(f"{weight:g} × {name}" for weight, name in pairs)
+        return told.replace("+ -", "− ")
+    return kind.sign.join(section.of)
+
+
+def _input(name: str, known: Mapping[str, Any]) -> tuple[str, bool]:
+    """Return the column that an input names, and whether its opposite is meant."""
+    bare = name.removeprefix(NOT)
+    is_opposite = name not in known and bare != name
+    return (bare if is_opposite else name), is_opposite
+
+
+def _unread(
+    section: DerivedSection, known: Mapping[str, pd.Series], faulty: set[str]
+) -> Iterator[str]:
+    """Yield a sentence per input that is not there, empty if told before."""
+    key = "expression" if section.expression else "of"
+    for given in section.inputs:
+        name, is_opposite = _input(given, known)
+        subject = f"[[derived]] {section.name!r} {key} must name"
+        if name in faulty:
+            yield ""
+        elif name not in known:
+            hint = did_you_mean(name, known)
+            rule = "audited columns or what is derived before it"
+            yield f"{subject} {rule}, but {name!r} is neither.{hint}"
+        elif is_opposite and DERIVED[section.kind].reads != "truths":
+            kind = f"as they are for kind {section.kind!r}"
+            yield f"{subject} columns {kind}, but {given!r} was given."
+
+
+def _unfit(
+    section: DerivedSection, known: Mapping[str, pd.Series], where: str
+) -> Iterator[str]:
+    """Yield a sentence per input that the kind cannot be made of."""
+    for given in section.inputs:
+        name, _ = _input(given, known)
+        column = known[name]
+        subject = f"{where}: column {name!r}"
+        because = f"because {section.name!r} is derived from it"
+        n_missing = int(column.isna().sum())
+        if n_missing:
+            rule = f"must have a value in every row, {because}"
+            verb = "is" if n_missing == 1 else "are"
+            found = f"{n_missing} of {len(column)} cells {verb} missing"
+            yield f"{subject} {rule}, but {found}. Leave those rows out."
+        else:
+            misfit = MISFITS[DERIVED[section.kind].reads](column, section)
+            if misfit:
+                yield f"{subject} must {misfit[0]}, {because}, but {misfit[1]}."
+
+
+def _not_finite(
+    section: DerivedSection, column: pd.Series, where: str
+) -> Iterator[str]:
+    """Yield a sentence if a formula has no answer in some rows."""
+    at = np.flatnonzero(~np.isfinite(column.to_numpy(dtype=np.float64))) + 1
+    if len(at) and section.kind == "expression":
+        rule = f"[[derived]] {section.name!r} expression must be finite in every row"
+        rows = f"{'row' if len(at) == 1 else 'rows'} {listed(at.tolist())}"
+        yield f"{rule} of {where}, but it is not in {rows} of {len(column)}."
+
+
+def _no_truths(column: pd.Series, section: DerivedSection) -> tuple[str, str] | None:
+    """Return the rule that a column of other than truths breaks, and how."""
+    del section
+    met = {text_of(value) for value in column.unique()}
+    if not is_category(column) and any(
+        set(column.astype(np.float64)) <= truths for truths in TRUTHS
+    ):
+        return None
+    rule = "hold 0 and 1, -1 and 1, or true and false"
+    return rule, f"it holds {listed(sorted(met))}"
+
+
+def _no_numbers(column: pd.Series, section: DerivedSection) -> tuple[str, str] | None:
+    del section
+    return ("hold numbers", "it holds texts") if is_category(column) else None
+
+
+def _no_such_level(
+    column: pd.Series, section: DerivedSection
+) -> tuple[str, str] | None:
+    levels = column.cat.categories if is_category(column) else column.unique()
+    known = sorted(map(text_of, levels))
+    if section.level in known:
+        return None
+    return f"hold level {section.level!r}", f"it holds {listed(known)}"
+
+
+MISFITS = {"truths": _no_truths, "numbers": _no_numbers, "levels": _no_such_level}
+
+
+def _truths(column: pd.Series) -> Cells:
+    return np.asarray(column.to_numpy(dtype=np.float64) > 0)
+
+
+def _numbers(column: pd.Series) -> Cells:
+    return np.asarray(column.to_numpy(dtype=np.float64))
+
+
+def _levels(column: pd.Series) -> Cells:
+    return np.asarray(column.astype(object).map(text_of).to_numpy(dtype=object))
+
+
+CELLS = {"truths": _truths, "numbers": _numbers, "levels": _levels}
+
+
+def _made(section: DerivedSection, known: Mapping[str, pd.Series]) -> pd.Series:
+    """Return one derived column of inputs that fit."""
+    kind = DERIVED[section.kind]
+    inputs = []
+    for given in section.inputs:
+        name, is_opposite = _input(given, known)
+        cells = CELLS[kind.reads](known[name])
+        inputs.append(~cells if is_opposite else cells)
+    option = getattr(section, kind.option) if kind.option else None
+    return pd.Series(kind.function(inputs, option), name=section.name)

@@ -1,0 +1,215 @@
+"""How the audited columns reach an estimator. Not: which encoder suits which one.
+
+Every audited feature is one raw column; what an estimator sees is one or more numbers
+made of it. "ordinal" is the position of a level in the declared order, "one_hot" one
+column per level met in training but the first (R's treatment contrasts).
+"""
+
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ..records.dataset_and_model import Floats
+from ..records.errors import DataError, ModelError, did_you_mean, listed
+
+Kind = Literal["none", "ordinal", "one_hot"]
+
+
+class Levels(NamedTuple):
+    """What each level of one category becomes.
+
+    Attributes
+    ----------
+    declared : Index of length n_levels
+        All levels, in order.
+    is_placed : ndarray of bool, shape (n_levels + 1,)
+        Whether a level has a place; the last entry stands for a missing one.
+    codes : ndarray of shape (n_columns, n_levels + 1)
+        The numbers it becomes; NaN if missing, in ordinal codes.
+    """
+
+    declared: pd.Index
+    is_placed: npt.NDArray[np.bool_]
+    codes: Floats
+
+
+class Encoding(NamedTuple):
+    """How a frame becomes what an estimator sees.
+
+    Attributes
+    ----------
+    kind : {"none", "ordinal", "one_hot"}
+    features : tuple of str
+        The columns that are read, in the estimator's order.
+    levels : mapping of str to Levels
+        What training taught of each category; a category without is coded by the
+        levels it declares itself.
+    is_named : bool
+        Whether the estimator gets a frame, and not an array.
+    """
+
+    kind: Kind
+    features: tuple[str, ...]
+    levels: Mapping[str, Levels]
+    is_named: bool
+
+    @property
+    def encoded(self) -> tuple[str, ...]:
+        """For each column the estimator sees, the feature it was made from."""
+        widths = [
+            len(self.levels[name].codes) if name in self.levels else 1
+            for name in self.features
+        ]
+        return tuple(np.repeat(np.array(self.features, dtype=object), widths))
+
+
+def is_category(column: pd.Series) -> bool:
+    """Return whether a column holds levels."""
+    return isinstance(column.dtype, pd.CategoricalDtype)
+
+
+def has_category(X: pd.DataFrame) -> bool:
+    """Return whether any column holds levels."""
+    return any(isinstance(kind, pd.CategoricalDtype) for kind in X.dtypes)
+
+
+def learn(X: pd.DataFrame, kind: Kind, *, is_named: bool = False) -> Encoding:
+    """Return the encoding of training rows; "none" hands categories on as they are."""
+    of_kind = {"ordinal": _ordinal, "one_hot": _one_hot}
+    levels = {
+        name: of_kind[kind](X[name])
+        for name in X.columns
+        if kind in of_kind and is_category(X[name])
+    }
+    return Encoding(kind, tuple(X.columns), levels, is_named)
+
+
+def _met(column: pd.Series) -> npt.NDArray[np.bool_]:
+    """Return whether a row has each declared level."""
+    codes = column.cat.codes.to_numpy()
+    return np.isin(np.arange(len(column.cat.categories)), codes)
+
+
+def _ordinal(column: pd.Series) -> Levels:
+    """Return positions in level order; a missing level stays missing."""
+    codes = np.append(np.arange(len(column.cat.categories), dtype=np.float64), np.nan)
+    return Levels(
+        column.cat.categories, np.append(_met(column), True), codes[np.newaxis]
+    )
+
+
+def _one_hot(column: pd.Series) -> Levels:
+    """Return one indicator per level met but the first; none for a missing level."""
+    met = _met(column)
+    indicators = np.eye(len(met) + 1)[np.flatnonzero(met)[1:]]
+    return Levels(column.cat.categories, np.append(met, False), indicators)
+
+
+def encode(encoding: Encoding, X: pd.DataFrame, model: str) -> Any:
+    """Return what the estimator sees of some rows: an array, or a frame.
+
+    Arrays are float64 in column order whatever the layout of `X`, so that equal rows
+    meet equal arithmetic. A frame is a copy: what is handed on can be changed.
+
+    Raises
+    ------
+    ModelError
+        If `X` lacks a column that `model` reads.
+    DataError
+        If a column holds neither numbers nor levels, or a level, or a missing one, has
+        no place in what `model` was trained on.
+    """
+    rows = selected(encoding.features, X, model)
+    if encoding.kind == "none" and encoding.is_named:
+        return rows.copy()
+    try:
+        matrix = _matrix(encoding, rows, model)
+    except (TypeError, ValueError) as error:
+        raise DataError(
+            f"The columns of model {model!r} must hold numbers or declared levels, but "
+            f"one holds something else: {error}."
+        ) from error
+    if encoding.is_named:
+        return pd.DataFrame(matrix, columns=list(encoding.features), index=X.index)
+    return matrix
+
+
+def selected(features: tuple[str, ...], X: pd.DataFrame, model: str) -> pd.DataFrame:
+    """Return the columns that are read, in their order; `X` itself if it has these."""
+    if tuple(X.columns) == features:
+        return X
+    absent = [name for name in features if name not in X.columns]
+    if absent:
+        raise ModelError(
+            f"Model {model!r} must find its columns in the data, but these lack "
+            f"{listed(absent)}.{did_you_mean(absent[0], X.columns)}"
+        )
+    return X[list(features)]
+
+
+def _matrix(encoding: Encoding, rows: pd.DataFrame, model: str) -> Floats:
+    """Return numbers as they are and categories encoded, (n_samples, n_encoded)."""
+    if has_category(rows):
+        columns = [_columns(encoding, column, model) for _, column in rows.items()]
+        return np.concatenate(columns).T
+    return np.asfortranarray(rows.to_numpy(dtype=np.float64))
+
+
+def _columns(encoding: Encoding, column: pd.Series, model: str) -> Floats:
+    """Return what one column becomes, (n_columns, n_samples)."""
+    if not is_category(column):
+        return column.to_numpy(dtype=np.float64)[np.newaxis]
+    if encoding.kind == "none":
+        raise DataError(
+            f"Column {column.name!r} must be a number for model {model!r}, which was "
+            "fitted on an array, but it is a category. Say how the model knows it: "
+            "encoder 'ordinal', or predict= with a function of the frame."
+        )
+    levels = encoding.levels.get(str(column.name)) or _ordinal(column)
+    codes = _codes(column, levels.declared, model)
+    if not levels.is_placed[codes].all():
+        raise _misplaced(column, codes, levels, model)
+    return levels.codes[:, codes]
+
+
+def _codes(
+    column: pd.Series, declared: pd.Index, model: str
+) -> npt.NDArray[np.signedinteger[Any]]:
+    """Return positions in the declared levels, -1 if missing, (n_samples,)."""
+    codes = column.cat.codes.to_numpy()
+    if column.cat.categories.equals(declared):
+        return codes
+    place = np.append(declared.get_indexer(column.cat.categories), -1)
+    stray = np.unique(codes[(codes >= 0) & (place[codes] < 0)])
+    if len(stray):
+        raise unknown(column.cat.categories[stray], column, declared, model)
+    return np.asarray(place[codes])
+
+
+def _misplaced(
+    column: pd.Series, codes: npt.NDArray[Any], levels: Levels, model: str
+) -> DataError:
+    """Return the error for levels without a place, or for missing ones."""
+    without = np.unique(codes[(codes >= 0) & ~levels.is_placed[codes]])
+    if len(without):
+        known = levels.declared[levels.is_placed[:-1]]
+        return unknown(levels.declared[without], column, known, model)
+    n_missing = int((codes < 0).sum())
+    return DataError(
+        f"Column {column.name!r} must have no missing value for model {model!r}, whose "
+        f"one-hot columns have no place for one, but {n_missing} "
+        f"{'was' if n_missing == 1 else 'were'} found. Make missing a level of its "
+        "own, or leave those rows out."
+    )
+
+
+def unknown(found: Any, column: pd.Series, known: Any, model: str) -> DataError:
+    """Return the error for levels that were not met in training."""
+    return DataError(
+        f"Column {column.name!r} must hold levels that model {model!r} met in training "
+        f"({listed(known)}), but {listed(found)} was found. Train on rows that have "
+        "it, or leave it out of the column's levels."
+    )

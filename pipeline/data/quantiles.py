@@ -1,0 +1,186 @@
+"""A sketch of every column of the rows, so that two stored runs can be compared.
+
+Rows are counted alike, whatever they weigh. Not: what two sketches say to each other
+(`shifts`), or where the rows of curves lie (`distributions`).
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ..records.dataset_and_model import Dataset, Floats
+from ..records.frames import QUANTILES
+from .column_types import is_category
+
+MOST_VALUES = 50
+"""Most distinct values of a number that are all counted."""
+PARTS = 100
+"""A number with more of them is kept by its quantiles at 0, 1/100, …, 1."""
+Counts = npt.NDArray[np.int64]
+
+
+class Sketch(NamedTuple):
+    """One column of one split, in short.
+
+    Attributes
+    ----------
+    kind : {"number", "category", "missing"}
+        "missing" if no cell of a number is known.
+    values : ndarray
+        Ascending, each once; empty of a category.
+    below, upto : ndarray
+        How many known rows are less than each value, and how many no more than it.
+    levels : mapping of str to int
+        The rows of each level, empty of a number.
+    known, missing : int
+        How many cells have a value, and how many none.
+    """
+
+    kind: str
+    values: Floats
+    below: Counts
+    upto: Counts
+    levels: dict[str, int]
+    known: int
+    missing: int
+
+
+def quantiles_frame(datasets: Iterable[Dataset | None]) -> pd.DataFrame:
+    """Return a sketch of each column of each set of rows, and of its target.
+
+    Of a number with at most 50 distinct values each value is kept, else the order
+    statistics at 0, 1/100, …, 1: values that rows have, none in between. How many rows
+    lie below, at and above a kept value is exact. Between two neighbours lies less
+    than 1/100 of the rows, so that the share of rows below any other number is known
+    to 1/200 if it is taken half way.
+
+    Parameters
+    ----------
+    datasets : iterable of Dataset or None
+        None has none. The target of reference rows is not read.
+
+    Returns
+    -------
+    DataFrame
+        Columns: split; column; role, "feature" or "target"; kind, "number", "category"
+        or "missing"; place, how many known rows are at or below the value, or the
+        place of the level from 1; value, NaN of a level; level, empty of a number;
+        rows, how many have this value or lie above it and below the next, or have this
+        level, which may be none. Of each column the last row is of kind "missing",
+        with place 0, and counts the cells without a value.
+    """
+    parts = [
+        (data.split, name, role, *part)
+        for data in datasets
+        if data is not None
+        for name, role, column in _columns(data)
+        for part in _parts(column)
+    ]
+    if not parts:
+        return pd.DataFrame(columns=list(QUANTILES))
+    lengths = [len(rows) for *_, rows in parts]
+    told = {
+        name: np.repeat(np.array([part[i] for part in parts], dtype=object), lengths)
+        for i, name in enumerate(QUANTILES[:4])
+    }
+    for i, name in enumerate(QUANTILES[4:], start=4):
+        told[name] = np.concatenate([part[i] for part in parts])
+    return pd.DataFrame(told, columns=list(QUANTILES))
+
+
+def sketches(frame: pd.DataFrame) -> dict[tuple[str, str, str], Sketch]:
+    """Return the sketches that a frame holds, by split, role and column."""
+    if frame.empty:
+        return {}
+    keys = [frame[name].to_numpy(dtype=object) for name in ("split", "role", "column")]
+    ends = np.flatnonzero(frame["kind"].to_numpy(dtype=object) == "missing")
+    starts = np.concatenate([[0], ends[:-1] + 1])
+    place, rows = (frame[name].to_numpy(dtype=np.int64) for name in ("place", "rows"))
+    values = frame["value"].to_numpy(dtype=np.float64)
+    kinds, levels = frame["kind"].tolist(), frame["level"].tolist()
+    found = {}
+    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+        known, own = int(rows[start:end].sum()), slice(start, end)
+        is_levels = kinds[start] == "category"
+        counts = dict(zip(levels[own], rows[own].tolist(), strict=True))
+        number = slice(start, start) if is_levels else own
+        found[tuple(key[end] for key in keys)] = Sketch(
+            kind=kinds[start],
+            values=values[number],
+            below=np.cumsum(rows[number]) - rows[number],
+            upto=place[number],
+            levels=counts if is_levels else {},
+            known=known,
+            missing=int(rows[end]),
+        )
+    return found  # type: ignore[return-value]
+
+
+def _columns(data: Dataset) -> Iterator[tuple[str, str, pd.Series]]:
+    """Yield the name, the role and the cells of each column."""
+    for name in data.features:
+        yield name, "feature", data.X[name]
+    if data.split != "reference":
+        y = pd.Series(data.y)
+        if data.classes:
+            y = pd.Series(pd.Categorical.from_codes(data.y.astype(int), data.classes))
+        yield data.target, "target", y
+
+
+_Part = tuple[str, Counts, Floats, npt.NDArray[np.object_], Counts]
+
+
+def _parts(column: pd.Series) -> Iterator[_Part]:
+    """Yield the rows of one sketch: kind, places, values, levels and rows."""
+    if is_category(column):
+        names = column.cat.categories.to_numpy(dtype=object)
+        counts = np.bincount(column.cat.codes.to_numpy() + 1, minlength=len(names) + 1)
+        place, missing = np.arange(1, len(names) + 1), int(counts[0])
+        yield "category", place, np.full(len(names), np.nan), names, counts[1:]
+    else:
+        cells = column.to_numpy(dtype=np.float64)
+        known = cells[~np.isnan(cells)]
+        missing = len(cells) - len(known)
+        values, upto, rows = _kept(known)
+        yield "number", upto, values, np.full(len(values), "", dtype=object), rows
+    nothing = np.array([""], dtype=object)
+    yield "missing", np.array([0]), np.array([np.nan]), nothing, np.array([missing])
+
+
+def _kept(known: Floats) -> tuple[Floats, Counts, Counts]:
+    """Return the values that are kept of numbers, their places and their rows."""
+    n = len(known)
+    at = -(-n * np.arange(PARTS + 1) // PARTS)  # whole numbers: n·j/100, rounded up
+    at = np.unique(np.maximum(at - 1, 0))
+    if n > PARTS:
+        found = _around(np.partition(known, at), at)  # half the time of sorting all
+        if len(found[0]) > MOST_VALUES:
+            return found
+    values, counts = np.unique(known, return_counts=True)
+    upto = np.cumsum(counts)
+    if len(values) <= MOST_VALUES:
+        return values, upto, counts
+    keep = np.unique(np.searchsorted(upto, at, side="right"))
+    below = (upto - counts)[keep]
+    return values[keep], upto[keep], np.diff(below, append=n)
+
+
+def _around(parted: Floats, at: Counts) -> tuple[Floats, Counts, Counts]:
+    """Return the values at places of numbers that are in order there, with their rows.
+
+    Rows that share a value with a place may lie on both sides of it, but not beyond
+    the next place with another value.
+    """
+    marks, wide = parted[at], np.diff(at)
+    alike = [
+        np.add.reduceat(parted[:-1] == np.repeat(side, wide), at[:-1], dtype=np.int64)
+        for side in (marks[1:], marks[:-1])
+    ]
+    is_new = np.concatenate([[True], marks[1:] != marks[:-1]])
+    below = np.concatenate([[0], at[1:] - alike[0]])[is_new]
+    is_last = np.concatenate([is_new[1:], [True]])
+    upto = np.concatenate([at[:-1] + alike[1], [len(parted)]])[is_last]
+    return marks[is_new], upto, np.diff(below, append=len(parted))

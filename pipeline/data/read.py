@@ -1,0 +1,378 @@
+"""A configured audit's rows: its tables read, joined, typed and split.
+
+`tables` reads, `columns` types, `splits` holds out; here they meet. Not: what a column
+must be for its role, and the making of a `Dataset`.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path, PurePath
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from ..records.errors import DataError, did_you_mean, listed
+from . import column_types
+from .derived_columns import DerivedSection, derive, sources_of
+from .section import DataSection
+from .splits import Rows, drawn_rows, rows_with
+from .tables import RFrame, Table, read_table
+
+SOURCES = ("file", "r", "sklearn", "rds", "r_script")
+
+
+class Side(NamedTuple):
+    """The rows of one split, typed.
+
+    Attributes
+    ----------
+    X : DataFrame
+        The features, then what is held out, then what is derived.
+    target : Series
+        Named like its column.
+    weights : Series or None
+        Named like its column.
+    where : str
+        How sentences name these rows.
+    name, source : str
+        How the report names them, and where they came from.
+    script, script_sha256 : str
+        As in `tables.Table`.
+    unread : mapping of str to tuple of str
+        As in `Dataset`.
+    """
+
+    X: pd.DataFrame
+    target: pd.Series
+    weights: pd.Series | None
+    where: str
+    name: str
+    source: str
+    script: str = ""
+    script_sha256: str = ""
+    unread: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+
+
+class Reading(NamedTuple):
+    """What ``[data]`` describes: two sides, the features whose levels nobody declared,
+    and the reference rows, whose target is NaN."""
+
+    train: Side
+    test: Side
+    inferred: tuple[str, ...]
+    reference: Side | None = None
+
+
+def read(
+    section: DataSection,
+    *,
+    groups: Mapping[str, tuple[str, ...]],
+    derived: Sequence[DerivedSection],
+    seed: int,
+    base: Path,
+    r_frame: RFrame | None = None,
+) -> Reading:
+    """Return the rows that the ``[data]`` of a configuration describes.
+
+    Raises
+    ------
+    DataError
+        With every problem of the tables, then of their names, then of their columns.
+    """
+    every = _tables(section, base, r_frame)
+    tables = every[:-1] if section.reference_rows else every
+    features = _features(tables[0], section)
+    audited = (*features, *section.held_out_columns)
+    derived_names = [item.name for item in derived]
+    raise_all(
+        [
+            *_unknown_columns(every, tables, section, features),
+            *group_problems(groups, (*audited, *derived_names)),
+        ]
+    )
+    label = ", ".join(dict.fromkeys(table.name for table in every))
+    split = section.test.get("column", "")
+    asked = {name: every for name in (*audited, section.weights) if name}
+    asked |= {name: tables for name in (section.target, split) if name}
+    typed = _typed(asked, section, label)
+    made = derive(
+        {name: typed[name] for name in audited},
+        derived,
+        where=label,
+        taken=tuple(tables[0].frame.columns),
+    )
+    typed |= made
+    n_rows = sum(len(table.frame) for table in tables)
+    more = {name: column.iloc[n_rows:] for name, column in typed.items()}
+    typed = {name: column.iloc[:n_rows] for name, column in typed.items()}
+    unread: dict[str, tuple[str, ...]] = dict.fromkeys(section.held_out_columns, ())
+    unread |= sources_of(derived, audited)
+    is_test = _test_rows(tables, typed, section, seed)
+    words = _words(tables, section, seed)
+    sides = [
+        _side(typed, section, (*audited, *made), rows, told)._replace(unread=unread)
+        for rows, told in zip((~is_test, is_test), words, strict=True)
+    ]
+    reading = Reading(sides[0], sides[1], _inferred(tables, audited, section))
+    if not section.reference_rows:
+        return reading
+    more[section.target] = pd.Series(
+        np.nan, more[audited[0]].index, name=section.target
+    )
+    told = _reference_words(every, section.reference_rows)
+    side = _side(more, section, (*audited, *made), slice(None), told)
+    return reading._replace(reference=side._replace(unread=unread))
+
+
+def _side(
+    typed: Mapping[str, pd.Series],
+    section: DataSection,
+    features: tuple[str, ...],
+    rows: Rows | slice,
+    told: Mapping[str, Any],
+) -> Side:
+    """Return the rows of one split, in the order of their table."""
+    kept = {name: column[rows].reset_index(drop=True) for name, column in typed.items()}
+    return Side(
+        X=pd.DataFrame({name: kept[name] for name in features}),
+        target=kept[section.target],
+        weights=kept.get(section.weights),
+        **told,
+    )
+
+
+@contextmanager
+def collecting(problems: list[str]) -> Iterator[None]:
+    """Keep the message of a DataError and go on."""
+    try:
+        yield
+    except DataError as error:
+        problems.append(str(error))
+
+
+def raise_all(problems: Iterable[str]) -> None:
+    """Raise a DataError with one line per problem, if there are any."""
+    lines = tuple(dict.fromkeys(problems))
+    if lines:
+        raise DataError("\n".join(lines))
+
+
+def group_problems(
+    groups: Mapping[str, tuple[str, ...]], features: tuple[str, ...]
+) -> Iterator[str]:
+    """Yield a sentence for every column of a group that is no feature."""
+    for group, members in groups.items():
+        for name in members:
+            if name not in features:
+                hint = did_you_mean(name, features)
+                rule = f"[groups] {group} must name features"
+                yield f"{rule}, but {name!r} is none of them.{hint}"
+
+
+def _tables(
+    section: DataSection, base: Path, r_frame: RFrame | None
+) -> tuple[Table, ...]:
+    """Return the one table, or those of training and test rows; the reference last."""
+    given = {
+        "train": section.train,
+        "test": section.test,
+        "reference_rows": section.reference_rows,
+    }
+    problems: list[str] = []
+    tables: list[Table] = []
+    for part, source in given.items():
+        if set(source) & set(SOURCES):
+            with collecting(problems):
+                table = read_table(source, base=base, r_frame=r_frame, part=part)
+                tables.append(table)
+                problems += row_problems(len(table.frame), table.name)
+    raise_all(problems)
+    return tuple(tables)
+
+
+def row_problems(n_rows: int, where: str) -> Iterator[str]:
+    """Yield the problem of fewer than two rows."""
+    if n_rows < 2:
+        yield (
+            f"{where} must have two rows or more, but has {n_rows or 'none'}. "
+            "Give more rows."
+        )
+
+
+def _features(table: Table, section: DataSection) -> tuple[str, ...]:
+    """Return the audited columns: as configured, or all that have no other role."""
+    single = (section.target, section.weights, section.test.get("column", ""))
+    others = (*single, *section.held_out_columns)
+    return section.features or tuple(
+        name for name in table.frame.columns if name not in others
+    )
+
+
+def _unknown_columns(
+    every: tuple[Table, ...],
+    tables: tuple[Table, ...],
+    section: DataSection,
+    features: tuple[str, ...],
+) -> Iterator[str]:
+    """Yield a sentence for every column that is named but not there."""
+    if not features:
+        rule = "must have a column that is a feature"
+        yield f"{tables[0].name} {rule}, but all have other roles."
+    own = {
+        "target": (section.target,),
+        "test": (section.test.get("column", ""),),
+    }
+    asked = {
+        "weights": (section.weights,),
+        "features": features,
+        "held_out_columns": section.held_out_columns,
+        "categories": tuple(section.categories),
+    }
+    for place, table in enumerate(every):
+        known = tuple(table.frame.columns)
+        wanted = asked if place >= len(tables) else own | asked
+        for key, names in wanted.items():
+            for name in names:
+                if name and name not in known:
+                    hint = (
+                        did_you_mean(name, known) or f" Its columns: {listed(known)}."
+                    )
+                    rule = f"{table.name} must have column {name!r} ([data] {key})"
+                    yield f"{rule}, but has none of that name.{hint}"
+
+
+def _typed(
+    asked: Mapping[str, tuple[Table, ...]], section: DataSection, label: str
+) -> dict[str, pd.Series]:
+    """Return the columns over the rows of tables, or raise what has no type."""
+    problems: list[str] = []
+    typed: dict[str, pd.Series] = {}
+    for name, tables in asked.items():
+        with collecting(problems):
+            column = _column(tables, name, section, f"{label}: column {name!r}")
+            typed[name] = column.rename(name)
+    raise_all(problems)
+    return typed
+
+
+def _column(
+    tables: tuple[Table, ...], name: str, section: DataSection, where: str
+) -> pd.Series:
+    """Return one column over all rows; texts are typed in one piece."""
+    parts = [table.frame[name] for table in tables]
+    if all(table.is_text for table in tables):
+        return _meant(pd.concat(parts, ignore_index=True), True, section, where)
+    meant = [
+        _meant(part, table.is_text, section, f"{table.name}: column {name!r}")
+        for table, part in zip(tables, parts, strict=True)
+    ]
+    found, n_own = meant[0], 1 + bool(set(section.test) & set(SOURCES))
+    for place, part in enumerate(meant[1:], start=1):
+        rows = "test" if place < n_own else "reference"
+        found = column_types.joined(found, part, where=where, rows=rows)
+    return found
+
+
+def _meant(
+    cells: pd.Series, is_text: bool, section: DataSection, where: str
+) -> pd.Series:
+    """Return the typed column of cells that are named like it."""
+    if is_text:
+        cells = column_types.without(cells, section.missing_values)
+    if levels := section.categories.get(cells.name):
+        return column_types.as_levels(cells, levels, where=where)
+    if is_text:
+        is_class = cells.name == section.test.get("column") or (
+            cells.name == section.target and section.task != "regression"
+        )
+        return column_types.from_texts(cells, where=where, is_class=is_class)
+    return column_types.from_values(cells, where=where)
+
+
+def _test_rows(
+    tables: tuple[Table, ...],
+    typed: Mapping[str, pd.Series],
+    section: DataSection,
+    seed: int,
+) -> Rows:
+    """Return which rows are test rows."""
+    n_first = len(tables[0].frame)
+    if len(tables) == 2:
+        return np.arange(n_first + len(tables[1].frame)) >= n_first
+    if "column" in section.test:
+        name = section.test["column"]
+        where = f"{tables[0].name}: column {name!r}"
+        return rows_with(typed[name], section.test["value"], where=where)
+    strata = np.zeros(n_first, dtype=object)
+    if section.task != "regression":
+        strata = (
+            typed[section.target].astype(object).map(column_types.text_of).to_numpy()
+        )
+    return drawn_rows(section.test["fraction"], seed, strata=strata)
+
+
+def _inferred(
+    tables: tuple[Table, ...], features: tuple[str, ...], section: DataSection
+) -> tuple[str, ...]:
+    """Return the features whose levels are only what their cells happen to hold."""
+    return tuple(
+        name
+        for name in features
+        if name not in section.categories
+        and not column_types.is_category(tables[0].frame[name])
+    )
+
+
+def _words(
+    tables: tuple[Table, ...], section: DataSection, seed: int
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Return how sentences and the report name the training and the test rows."""
+    given = [str(next(iter(part.values()))) for part in (section.train, section.test)]
+    labels = [table.name for table in tables]
+    names = [_stem(label) for label in labels]
+    if len(tables) == 1:
+        given = [
+            f"{given[0]}, all other rows",
+            f"{given[0]}, {_held_out(section, seed)}",
+        ]
+        names = [f"{names[0]} ({split})" for split in ("train", "test")]
+    if len(set(labels)) == 1:
+        labels = [f"{labels[0]} ({split} rows)" for split in ("training", "test")]
+    sides = (tables[0], tables[-1])
+    train, test = (
+        {"where": label, "name": name, "source": source, **_script(table)}
+        for label, name, source, table in zip(labels, names, given, sides, strict=True)
+    )
+    return train, test
+
+
+def _script(table: Table) -> dict[str, str]:
+    """Return the R script that made a table."""
+    return {"script": table.script, "script_sha256": table.script_sha256}
+
+
+def _reference_words(
+    every: tuple[Table, ...], source: Mapping[str, Any]
+) -> dict[str, str]:
+    """Return how sentences and the report name the reference rows."""
+    where = every[-1].name
+    if where in [table.name for table in every[:-1]]:
+        where = f"{where} (reference rows)"
+    name, given = _stem(every[-1].name), str(next(iter(source.values())))
+    return {"where": where, "name": name, "source": given, **_script(every[-1])}
+
+
+def _held_out(section: DataSection, seed: int) -> str:
+    """Return which rows of one table are test rows, in words."""
+    if "column" in section.test:
+        return f"rows with {section.test['column']} = {section.test['value']!r}"
+    return f"{section.test['fraction']:.4g} of the rows, drawn with seed {seed}"
+
+
+def _stem(name: str) -> str:
+    """Return the short name of a table: of its file, or its R or bundled data set."""
+    if "::" in name:
+        return name.partition("::")[2]
+    return PurePath(name).stem.removeprefix("load_")

@@ -1,0 +1,87 @@
+"""The [data] section of a configuration: where rows come from, what columns mean."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Annotated, Any, TypeAlias
+
+from ..records.dataset_and_model import Task
+from ..records.value_rules import NAME, SHA256, Pattern, Range, Tables
+
+Names: TypeAlias = Annotated[tuple[str, ...], Range(least=1)]
+FILE = {"file": Annotated[str, NAME]}
+SOURCES: tuple[dict[str, Any], ...] = (
+    FILE,
+    {"r": Annotated[str, Pattern(r"[\w.]+::[\w.]+", "an R data set 'package::name'")]},
+    {
+        "sklearn": Annotated[
+            str,
+            Pattern(r"load_\w+", "a loader of sklearn.datasets such as 'load_iris'"),
+        ]
+    },
+    {
+        "rds": Annotated[str, NAME],
+        "sha256": Annotated[str, Pattern(r"[0-9a-f]{64}", SHA256.words)],
+    },
+    {"r_script": Annotated[str, NAME]},
+)
+SPLITS: tuple[dict[str, Any], ...] = (
+    {"fraction": Annotated[float, Range(above=0, below=1)]},
+    {"column": Annotated[str, NAME], "value": str | float | bool},
+)
+
+
+def _empty() -> Mapping[str, Any]:
+    return MappingProxyType({})
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class DataSection:
+    """Where the rows come from and what their columns mean.
+
+    Attributes
+    ----------
+    train : table
+        The rows models are fitted on: a file (.csv, .parquet; .rds with its sha256,
+        as reading it may run its code), an R data set, scikit-learn's, or what an R
+        script makes: a data frame, or a list with one named train, test or
+        reference_rows; of one alone, `test` says which rows to hold out.
+    test : table
+        The rows importances are measured on: a source like `train`, a fraction of
+        its rows drawn with the seed, or those with a value in a column.
+    reference_rows : table
+        Rows, with or without a target, that FIRM and the gradients are taken over
+        instead of the test rows: a source like `train`.
+    target : str
+        The column that is predicted.
+    task : {"regression", "binary", "multiclass"}
+        What kind of prediction it is; never guessed.
+    positive_class : str, int or bool
+        The class whose probability is measured; a binary target of texts must name
+        it, else it is 1 or true.
+    weights : str
+        A column of row weights; empty if every row counts the same.
+    features : tuple of str
+        The audited columns that models are given; by default all others.
+    held_out_columns : tuple of str
+        Columns that are audited, but that no model is given.
+    categories : mapping of str to tuple of str
+        Columns that are categories, with their levels in order; by default texts are
+        categories with sorted levels.
+    missing_values : tuple of str
+        Texts of a CSV file that mean "missing", as an empty cell always does.
+    """
+
+    train: Annotated[Mapping[str, Any], Tables(SOURCES)]
+    test: Annotated[Mapping[str, Any], Tables((*SOURCES, *SPLITS))]
+    target: Annotated[str, NAME]
+    task: Task
+    positive_class: str | Annotated[int, Range()] | bool | None = None
+    weights: str = ""
+    features: tuple[str, ...] = ()
+    held_out_columns: tuple[str, ...] = ()
+    categories: Mapping[str, Names] = field(default_factory=_empty)
+    missing_values: tuple[str, ...] = ()
+    reference_rows: Annotated[Mapping[str, Any], Tables((*SOURCES, {}))] = field(
+        default_factory=_empty
+    )

@@ -1,0 +1,117 @@
+"""Which rows are held out: as test rows, or in turn, as folds of the training rows."""
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ..records.dataset_and_model import Dataset
+from ..records.errors import DataError, NotApplicable, did_you_mean, listed
+from ..records.streams import stream
+from .column_types import text_of
+
+Rows = npt.NDArray[np.bool_]
+
+
+def rows_with(column: pd.Series, value: str | float | bool, *, where: str) -> Rows:
+    """Return the rows with a value in a column, (n_samples,).
+
+    Raises
+    ------
+    DataError
+        If a cell is missing, or no row has the value.
+    """
+    if column.isna().any():
+        n_missing = int(column.isna().sum())
+        verb = "is" if n_missing == 1 else "are"
+        raise DataError(
+            f"{where} must have a value in every row, because it splits the rows, but "
+            f"{n_missing} of {len(column)} cells {verb} missing. Leave those rows out."
+        )
+    texts = column.astype(object).map(text_of)
+    asked = text_of(value)
+    is_test = (texts == asked).to_numpy(dtype=bool)
+    if not is_test.any():
+        known = sorted(texts.unique())
+        raise DataError(
+            f"{where} must hold the value of the test rows, but {value!r} is none of "
+            f"{listed(known)}.{did_you_mean(asked, known)}"
+        )
+    return is_test
+
+
+def drawn_rows(fraction: float, seed: int, *, strata: npt.NDArray[np.object_]) -> Rows:
+    """Return a fraction of the rows, drawn so that each stratum keeps its share.
+
+    Parameters
+    ----------
+    fraction : float
+        The share of the rows, above 0 and below 1.
+    seed : int
+        Names the stream.
+    strata : ndarray of shape (n_samples,)
+        The class of each row; all equal where there are none.
+
+    Returns
+    -------
+    ndarray of bool, (n_samples,)
+        As many rows as `fraction` of all, rounded; of each stratum its part rounded
+        down, plus one where the rounding took the most.
+    """
+    order = stream(seed, "split", "test", 0).permutation(len(strata))
+    names, codes = np.unique(strata.astype(str), return_inverse=True)
+    exact = fraction * np.bincount(codes, minlength=len(names))
+    counts = np.floor(exact).astype(int)
+    n_left = int(np.floor(fraction * len(strata) + 0.5)) - counts.sum()
+    counts[np.argsort(counts - exact, kind="stable")[:n_left]] += 1
+
+    is_test = np.zeros(len(strata), dtype=bool)
+    for code, count in enumerate(counts):
+        rows = order[codes[order] == code]
+        is_test[rows[:count]] = True
+    return is_test
+
+
+def folds_of(
+    train: Dataset | None, folds: int, *, seed: int, repeat: int = 0
+) -> npt.NDArray[np.int64]:
+    """Return the fold of each training row, (n_samples,).
+
+    Folds differ by one row at most, and so does each class over the folds.
+
+    Parameters
+    ----------
+    train : Dataset or None
+    folds : int
+    seed, repeat : int
+        Name the stream; another repeat is another cut.
+
+    Raises
+    ------
+    NotApplicable
+        There are no training rows, fewer than folds, or a single one of some class.
+    """
+    n = train.n_samples if train else 0
+    if train is None or n < folds:
+        raise NotApplicable(
+            f"The training rows must number {folds} or more to be cut into folds, but "
+            f"there are {n or 'none'}."
+        )
+    order = stream(seed, "folds", "", repeat).permutation(n)
+    if train.task != "regression":
+        order = order[np.argsort(train.y[order], kind="stable")]
+    fold = np.empty(n, dtype=np.int64)
+    fold[order] = np.arange(n) % folds
+    _check_classes_met(train, fold)
+    return fold
+
+
+def _check_classes_met(train: Dataset, fold: npt.NDArray[np.int64]) -> None:
+    """Refuse a fold that holds the only row of a class; two are in two folds."""
+    for code, name in enumerate(train.classes):
+        held = fold[train.y == code]
+        if len(held) == 1:
+            raise NotApplicable(
+                f"Class {name!r} must have 2 or more training rows to be cut into "
+                f"folds, but it has 1, in fold {held[0] + 1}: what is fitted to the "
+                "other folds would not meet it. Add rows of the class, or leave it out."
+            )

@@ -1,0 +1,36 @@
+"""Who else measures it: rows like those of METHODS and EFFECTS that ask R.
+
+An engine is two tables: the same key in the tables of two engines is the same question
+to both. Every argument that decides a number is given; no default of an R package does.
+What a package cannot be asked raises `NotApplicable`. Not: R code, type conversion.
+
+A row takes the options of its partner among METHODS or EFFECTS one by one, and only
+those that its package has: what it lacks is read off its signature.
+"""
+
+from typing import Any
+
+from ..methods.effects import EFFECTS
+from ..methods.importance import METHODS
+from . import dalex, hstats, iml, pdp, vip
+from .availability import EngineInfo, describe_engine, loss_source, stream_of
+from .questions import same_predictions, told_of_predict
+
+__all__ = [
+    "ENGINES",
+    "EngineInfo",
+    "describe_engine",
+    "loss_source",
+    "same_predictions",
+    "stream_of",
+    "told_of_predict",
+]
+
+ENGINES: dict[str, dict[str, dict[str, Any]]] = {
+    "python": {"importance": METHODS, "effects": EFFECTS},
+    "vip": {"importance": vip.IMPORTANCE, "effects": vip.CURVES},
+    "DALEX": {"importance": dalex.IMPORTANCE, "effects": dalex.CURVES},
+    "hstats": {"importance": hstats.IMPORTANCE, "effects": hstats.CURVES},
+    "iml": {"importance": iml.IMPORTANCE, "effects": iml.CURVES},
+    "pdp": {"importance": pdp.IMPORTANCE, "effects": pdp.CURVES},
+}

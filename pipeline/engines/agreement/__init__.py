@@ -1,0 +1,362 @@
+"""Two records of one kind → one row: verdict, reasons, numbers. Not: asking an engine.
+
+A verdict is the highest rung that every reason allows and the numbers reach: replayed,
+equivalent, comparable; "disagrees" if the numbers miss what the definitions promise,
+"not compared" if there is nothing to hold side by side.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
+import pandas as pd
+
+from ...records.dataset_and_model import Floats
+from ...records.finding import Finding
+from ...records.importance_record import SUPPLIED, Effect, Importance, supplied_by
+from ...records.ranking import options_text, told_apart
+from . import numbers
+from .circumstances import (
+    NOT_REPLAYED,
+    OURS,
+    Touch,
+    cause,
+    circumstances,
+    draws,
+    draws_wanted,
+)
+from .reasons import REDEFINING, Why, best, text
+from .sides import side_by_side
+
+Row: TypeAlias = dict[str, Any]
+Record = TypeVar("Record", Importance, Effect)
+
+NAN = float("nan")
+
+AGREEMENT = (
+    *("kind", "model", "method", "of", "loss", "positive_class", "feature"),
+    *("engine_a", "engine_b", "stream", "verdict", "reasons"),
+    *("max_relative_difference", "spearman", "kendall", "top_k_overlap"),
+    *("max_rank_shift", "n_features", "n_outside", "cause", "rank_shift_limit"),
+    "options",
+)
+DISAGREEMENTS = (
+    *("model", "method", "of", "loss", "positive_class", "engine_a", "engine_b"),
+    *("feature", "value_a", "value_b", "difference", "band", "inside"),
+    *("rank_a", "rank_b", "shift", "cause", "evidence"),
+)
+WITHOUT_REPLAY = {"iml"}  # streams in whose order nobody else can draw
+EXPLAINED = {"data", "known defect"}
+SYSTEMATIC = {*EXPLAINED, "definition"}
+REMEDIES = {
+    "data": "Compare what both sides received: types, levels, order of columns.",
+    "known defect": "Use a version without the defect.",
+    "newer version": "Ask a version that was tried, or hold the new one against the "
+    "definition first.",
+    "implementation": "Report it, with this run, to the owners of both sides.",
+    "not explained": "Run it again with four times the repeats.",
+}
+ASK_AGAIN = (
+    "Ask who supplied the numbers for the seed that was set right before the call, the "
+    "rows and the options. Leave out a seed that is not known."
+)
+
+
+@np.errstate(invalid="ignore")  # infinite losses: inf - inf is NaN, not measured
+def compare(
+    a: Record,
+    b: Record,
+    *,
+    resolution: float,
+    max_rank_shift: float,
+    top_k: int,
+    prediction_gap: float = 0.0,
+    touches: Sequence[Touch] = (),
+) -> tuple[Row, list[Row]]:
+    r"""Judge two importances, or two curves, that answer one question.
+
+    With equal definitions and equal draws, every repeat must satisfy
+    :math:`|a - b| \le 10^{-9} \max(|a|, |b|, |L_0|)`, where :math:`L_0` is the
+    baseline of either side; where neither has one, as for curves, the largest value
+    stands for it. With independent draws the means of *m* features must lie within
+
+    .. math:: t_{1 - 0.005/m,\,\nu} \sqrt{s_a^2/B_a + s_b^2/B_b},
+
+    :math:`\nu` by Welch. With other definitions only ranks are compared.
+
+    Parameters
+    ----------
+    a, b : Importance or Effect
+        Two records of one kind. Where the forms differ, the side that still has its
+        losses is shown in the form of the other.
+    resolution : float
+        Widest band of an equivalent pair, as a share of the largest |mean|.
+    max_rank_shift : float
+        Features that move further get a row of their own.
+    top_k : int
+        How many leading features `top_k_overlap` is about.
+    prediction_gap : float, default 0
+        Largest relative difference between the predictions of the two sides.
+    touches : sequence of Touch
+        Known faults that touch this pair, packages newer than any tried, and that
+        `predict` draws numbers.
+
+    Returns
+    -------
+    row : dict
+        The columns of AGREEMENT; NaN where a number would mean nothing.
+    disagreements : list of dict
+        The columns of DISAGREEMENTS, one row per feature outside its band or moved
+        further than `max_rank_shift`; of a curve, its worst point.
+
+    Raises
+    ------
+    TypeError
+        If one is an importance and the other a curve.
+
+    Warnings
+    --------
+    The band covers the draws only, not what other rows or a refitted model would
+    give. Sides that share rows, model and predict cannot show an error in those.
+    """
+    left, right, why = side_by_side(a, b)
+    why += circumstances(a, b, prediction_gap, touches)
+    row = _identity(a, b) | {"rank_shift_limit": max_rank_shift}
+    if best(why) == "not compared" or not left.features:
+        return row | {"verdict": best(why), "reasons": text(why)}, []
+    replayed = NOT_REPLAYED.isdisjoint(code for code, _ in why)
+    same_repeats = left.n_repeats == right.n_repeats
+    shared = replayed and same_repeats and draws(a) == draws(b)
+    redefined = [code for code, _ in why if code in REDEFINING]
+    if redefined:
+        gaps = numbers.unjudged(left)
+    elif shared:
+        gaps = numbers.repeat_gaps(left, right)
+    else:
+        gaps = numbers.mean_gaps(left, right)
+        why += draws_wanted(left, right, gaps, resolution)
+    ranks = numbers.ranks(left, right, gaps)
+    stated = SUPPLIED in a.engine + b.engine
+    why_apart = cause(shared, redefined, prediction_gap, touches, stated=stated)
+    row |= _judged(why, gaps, why_apart[0]) | numbers.association(*ranks)
+    if isinstance(a, Importance):
+        row["top_k_overlap"] = numbers.top_k_overlap(*ranks, top_k)
+        row["max_rank_shift"] = float(np.abs(ranks[1] - ranks[0]).max())
+    return row, _points_outside(row, (left, right), gaps, ranks, why_apart)
+
+
+def not_compared(record: Importance | Effect, engine: str, reason: str) -> Row:
+    """Return the row of a pair that does not exist.
+
+    Parameters
+    ----------
+    record : Importance or Effect
+        What we measured.
+    engine : str
+        Who has no number to hold against it.
+    reason : str
+        A clause that completes "not compared, because …".
+    """
+    return _identity(record, record) | {"engine_b": engine, "reasons": reason}
+
+
+def pairs(records: Iterable[Record]) -> list[tuple[Record, Record]]:
+    """Return what to compare: ours with each engine, then engines with each other.
+
+    Ours is the record with the draws of the engine, else one with its draw order; for
+    numbers that were supplied, and where nobody can replay the order, else our first.
+    Where several entries ask one question with other options, records with the same
+    options are paired.
+    """
+    questions: dict[tuple[str, ...], list[Record]] = {}
+    for record in records:
+        questions.setdefault(_question(record), []).append(record)
+    found = []
+    for asked in questions.values():
+        ours = [record for record in asked if record.engine == OURS]
+        theirs = [record for record in asked if record.engine != OURS]
+        for n, b in enumerate(theirs):
+            own = _alike(_same_draws(ours, b), b)
+            if not own and (supplied_by(b.engine) or b.stream in WITHOUT_REPLAY):
+                own = _alike(ours, b)[:1]
+            others = [a for a in theirs[:n] if a.engine != b.engine]
+            found += [(a, b) for a in own + _alike(others, b)]
+    return sorted(found, key=lambda pair: pair[0].engine != OURS)
+
+
+def agreement_frame(rows: Iterable[Row]) -> pd.DataFrame:
+    """Return rows of `compare` and `not_compared` as one frame.
+
+    `max_relative_difference` is relative to the terms of the tolerance; `n_features`
+    counts the points of a curve; `cause` is empty unless the pair disagrees.
+    """
+    return pd.DataFrame(list(rows), columns=list(AGREEMENT))
+
+
+def disagreements_frame(rows: Iterable[Row]) -> pd.DataFrame:
+    """Return the disagreements of `compare` as one frame.
+
+    `band` is the half-width the difference was held against, NaN where nothing was
+    judged; `shift` is how many places the feature falls from a to b.
+    """
+    return pd.DataFrame(list(rows), columns=list(DISAGREEMENTS))
+
+
+def findings_of(rows: Iterable[Row]) -> tuple[Finding, ...]:
+    """Return what the reader must know of rows: disagreements and rank shifts."""
+    found = []
+    for row in rows:
+        if row["verdict"] == "disagrees":
+            found.append(_disagreement(row))
+        if row["max_rank_shift"] > row["rank_shift_limit"]:
+            found.append(_rank_shift(row))
+    return tuple(found)
+
+
+def _question(record: Importance | Effect) -> tuple[str, ...]:
+    """Return what two records must share to be compared."""
+    asked = _identity(record, record)
+    return tuple(asked[name] for name in AGREEMENT[:7])
+
+
+def _same_draws(ours: list[Record], b: Record) -> list[Record]:
+    """Return our records with the draws of `b`, else those with its draw order."""
+    same_order = [a for a in ours if a.stream == b.stream]
+    same = [a for a in same_order if a.seed == b.seed or not b.stream]
+    return same or same_order
+
+
+def _alike(candidates: list[Record], b: Record) -> list[Record]:
+    """Return the candidates with the options of `b`, or all if none has them."""
+    own = told_apart(b)
+    return [a for a in candidates if told_apart(a) == own] or candidates
+
+
+def _identity(a: Importance | Effect, b: Importance | Effect) -> Row:
+    """Return a row that says who is compared, and of the result only "not compared"."""
+    streams = dict.fromkeys((a.stream, b.stream))
+    return {
+        "kind": "effect" if isinstance(a, Effect) else "importance",
+        "model": a.model,
+        "method": a.method,
+        "of": getattr(a, "of", ""),
+        "loss": getattr(a, "loss", ""),
+        "positive_class": a.positive_class,
+        "feature": getattr(a, "feature", ""),
+        "engine_a": a.engine,
+        "engine_b": b.engine,
+        "stream": " / ".join(s or "none" for s in streams) if any(streams) else "",
+        "verdict": "not compared",
+        "reasons": "",
+        **dict.fromkeys(AGREEMENT[12:17], NAN),
+        "n_features": 0,
+        "n_outside": 0,
+        "cause": "",
+        "rank_shift_limit": NAN,
+        "options": options_text(a),
+    }
+
+
+def _judged(why: Why, gaps: numbers.Gaps, cause: str) -> Row:
+    """Return the verdict, its reasons and the largest difference."""
+    outside = int((~gaps.inside).sum())
+    verdict, reasons = str(best(why)), text(why)
+    disagrees = outside > 0 and verdict != "comparable"
+    if disagrees:
+        count = f"{outside} of {len(gaps.inside)} outside, cause: {cause}"
+        verdict, reasons = "disagrees", "; ".join(filter(None, [count, reasons]))
+    return {
+        "verdict": verdict,
+        "reasons": reasons,
+        "max_relative_difference": float(gaps.relative.max()),
+        "n_features": len(gaps.inside),
+        "n_outside": outside,
+        "cause": cause if disagrees else "",
+    }
+
+
+def _points_outside(
+    row: Row,
+    sides: tuple[Importance, Importance],
+    gaps: numbers.Gaps,
+    ranks: tuple[Floats, Floats],
+    cause: tuple[str, str],
+) -> list[Row]:
+    """Return the rows of DISAGREEMENTS: features outside or moved, or a worst point."""
+    shift = ranks[1] - ranks[0]
+    listed = np.flatnonzero(~gaps.inside | (np.abs(shift) > row["rank_shift_limit"]))
+    is_curve = row["kind"] == "effect"
+    if is_curve:
+        outside = np.flatnonzero(~gaps.inside)
+        listed = outside[np.argsort(-gaps.relative[outside])][:1]
+    found = []
+    for n in listed.tolist():
+        noise = gaps.inside[n] and cause[0] not in SYSTEMATIC
+        kind, evidence = ("noise", "inside the band") if noise else cause
+        point = sides[0].features[n]
+        found.append(
+            {name: row[name] for name in DISAGREEMENTS[:7]}
+            | {
+                "feature": row["feature"] if is_curve else point,
+                "value_a": float(sides[0].mean[n]),
+                "value_b": float(sides[1].mean[n]),
+                "difference": float(gaps.difference[n]),
+                "band": float(gaps.band[n]),
+                "inside": bool(gaps.inside[n]),
+                "rank_a": NAN if is_curve else float(ranks[0][n]),
+                "rank_b": NAN if is_curve else float(ranks[1][n]),
+                "shift": NAN if is_curve else float(shift[n]),
+                "cause": kind,
+                "evidence": f"{evidence}, at {point}" if is_curve else evidence,
+            }
+        )
+    return found
+
+
+def subject_of(row: Row) -> str:
+    """Return what a row is about: question, then engines."""
+    asked = [row[name] for name in AGREEMENT[1:7] if row[name]]
+    return f"{', '.join(asked)}: {row['engine_a']} and {row['engine_b']}"
+
+
+def _options_of(row: Row) -> str:
+    """Return the options of both sides but for how often they draw."""
+    options = str(row["options"]).split(", ")
+    return ", ".join(text for text in options if not text.startswith("n_repeats"))
+
+
+def _disagreement(row: Row) -> Finding:
+    """Return the finding of a pair that misses what its definitions promise."""
+    explained = row["cause"] in EXPLAINED
+    numbers_of = ("n_features", "n_outside", "max_relative_difference")
+    asks = row["cause"] == "not explained" and SUPPLIED in subject_of(row)
+    return Finding(
+        check="disagreement",
+        severity="warning" if explained else "failure",
+        subject=subject_of(row),
+        measure=_options_of(row),
+        message=(
+            f"{row['engine_a']} and {row['engine_b']} must agree, but "
+            f"{row['n_outside']} of {row['n_features']} values lie outside the limit "
+            f"(cause: {row['cause']})."
+        ),
+        remedy=ASK_AGAIN if asks else REMEDIES[row["cause"]],
+        evidence={name: float(row[name]) for name in numbers_of},
+    )
+
+
+def _rank_shift(row: Row) -> Finding:
+    """Return the finding of a feature that ranks far apart on the two sides."""
+    shift, limit = row["max_rank_shift"], row["rank_shift_limit"]
+    return Finding(
+        check="rank_shift",
+        severity="warning",
+        subject=subject_of(row),
+        measure=_options_of(row),
+        message=(
+            f"No feature must move more than {limit:g} places between "
+            f"{row['engine_a']} and {row['engine_b']}, but one moves {shift:g}."
+        ),
+        remedy="Read the two rankings side by side before acting on either.",
+        evidence={"max_rank_shift": float(shift), "limit": float(limit)},
+    )

@@ -1,0 +1,173 @@
+"""What else keeps two records apart: draws, repeats, predictions, known defects.
+
+Not: what they measure, which `reasons.differences` reads from their cards.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from ...records.importance_record import Effect, Importance
+from .numbers import Gaps
+from .reasons import Why, because
+
+OURS = "python"
+FEWEST_DRAWS = 5  # fewer say too little about their own spread
+SAME_DATA = 1e-9  # predictions further apart were made from other data
+NEWER = "NEWER_VERSION"
+"""The effect of a package that is newer than any that was tried: a note, no fault."""
+BROUGHT = ("TIE_MERGE", "TEXT_ROUNDING", "PRED_RNG")
+"""Effects that are a reason of their own: no draw order of ours repeats them."""
+ON_ONE_SIDE = ("on one side", "not on the other")
+NOT_REPLAYED = {
+    *BROUGHT,
+    *("PERM_SCHEME (equal in law)", "SHARED_SHUFFLE", "SUBSAMPLE (fresh)"),
+}
+"""Codes under which one stream does not promise the same repeats."""
+
+
+class Scheme(NamedTuple):
+    """What an order of draws does beside drawing."""
+
+    permuted: str = "the columns asked"
+    shuffles: str = "one column"
+    baseline_rows: str = "the rows of the repeat"
+
+
+SCHEMES = {
+    "vip-0.4": Scheme(baseline_rows="all rows"),
+    "iml": Scheme(permuted="the target and all other columns"),
+    "scikit-learn": Scheme(shuffles="every column", baseline_rows="all rows"),
+}
+"""The streams that do something else than ours; baselines matter with n_rows only."""
+
+
+class Touch(Protocol):
+    """What touches a pair: a known fault, or a note such as a version not tried."""
+
+    @property
+    def id(self) -> str:
+        """The name of the entry; empty if it has none."""
+
+    @property
+    def text(self) -> str:
+        """What the report says about it."""
+
+    @property
+    def effect(self) -> str:
+        """The reason code it brings, if it brings one."""
+
+
+def circumstances(
+    a: Importance | Effect,
+    b: Importance | Effect,
+    prediction_gap: float,
+    touches: Sequence[Touch],
+) -> Why:
+    """Return the reasons that lie in the run, not in the definition."""
+    why = _touched(touches)
+    if prediction_gap != 0:
+        why.append(because("PREDICTIONS", f"{prediction_gap:.1e}"))
+    if OURS not in (a.engine, b.engine) and a.engine != b.engine:
+        why.append(because("REFERENCES", a.engine, b.engine))
+    drawn = [draws(a), draws(b)]
+    if drawn[0] != drawn[1]:
+        said = [f"{d[0]} with seed {d[1]}" if d else "none" for d in drawn]
+        why.append(because("STREAM", *said))
+    if isinstance(a, Importance) and isinstance(b, Importance):
+        why += _repeats_differ(a, b)
+        if a.stream and b.stream:
+            why += _schemes_differ(a, b)
+    return why
+
+
+def faults(touches: Sequence[Touch]) -> list[str]:
+    """Return the names of the known faults among what touches a pair."""
+    return [touch.id for touch in touches if touch.id and touch.effect != NEWER]
+
+
+def _touched(touches: Sequence[Touch]) -> Why:
+    """Return the reasons of what touches a pair."""
+    found: Why = []
+    for touch in touches:
+        if touch.effect == NEWER:
+            found.append(because(NEWER, touch.text))
+        elif touch.id:
+            found.append(because("UPSTREAM_DEFECT", touch.id, touch.text))
+    brought = dict.fromkeys(touch.effect for touch in touches)
+    return found + [because(code, *ON_ONE_SIDE) for code in brought if code in BROUGHT]
+
+
+def draws(record: Importance | Effect) -> tuple[str, int] | None:
+    """Return what the draws of a record are known by, None if nothing is drawn."""
+    return (record.stream, record.seed) if record.stream else None
+
+
+def draws_wanted(a: Importance, b: Importance, gaps: Gaps, resolution: float) -> Why:
+    """Return why the draws are too few to call two sides equivalent, if they are."""
+    drawn = [side.n_repeats for side in (a, b) if side.stream]
+    if drawn and min(drawn) < FEWEST_DRAWS:
+        return [because("REPEATS (few)", a.n_repeats, b.n_repeats)]
+    largest = max(np.abs(a.mean).max(), np.abs(b.mean).max())
+    if gaps.inside.all() and gaps.band.max() > resolution * largest:
+        return [because("REPEATS (wide)", _short(gaps.band.max()), _short(largest))]
+    return []
+
+
+def _short(value: float) -> str:
+    """Return a number to two digits, with an exponent only where zeros are many."""
+    return f"{float(f'{value:.2g}'):g}"
+
+
+def cause(
+    shared: bool,
+    redefined: Sequence[str],
+    prediction_gap: float,
+    touches: Sequence[Touch],
+    *,
+    stated: bool = False,
+) -> tuple[str, str]:
+    """Return what explains a difference that is not noise, and the evidence.
+
+    Where a seed is only `stated`, by who supplied the numbers, it may be another one.
+    """
+    if prediction_gap > SAME_DATA:
+        return "data", f"predictions differ by {prediction_gap:.1e} relative"
+    if redefined:
+        return "definition", ", ".join(redefined)
+    if faults(touches):
+        return "known defect", ", ".join(faults(touches))
+    newer = [touch.id for touch in touches if touch.effect == NEWER]
+    if newer:
+        return "newer version", ", ".join(newer)
+    if shared and stated:
+        return "not explained", "same definition, draws of the seed that was stated"
+    if shared:
+        return "implementation", "same definition, same draws"
+    return "not explained", "same definition, independent draws"
+
+
+def _repeats_differ(a: Importance, b: Importance) -> Why:
+    """Return the reasons that lie in how often, and on which rows, draws were made."""
+    why = []
+    if a.stream and b.stream and a.n_repeats != b.n_repeats:
+        why.append(because("REPEATS", a.n_repeats, b.n_repeats))
+    return why
+
+
+def _schemes_differ(a: Importance, b: Importance) -> Why:
+    """Return the reasons that lie in what two orders of draws do beside drawing."""
+    one, other = SCHEMES.get(a.stream, Scheme()), SCHEMES.get(b.stream, Scheme())
+    why = []
+    if one.permuted != other.permuted:
+        sides = one.permuted, other.permuted
+        why.append(because("PERM_SCHEME (equal in law)", *sides))
+    if one.shuffles != other.shuffles:
+        why.append(because("SHARED_SHUFFLE", one.shuffles, other.shuffles))
+    subsampled = [side.options.get("n_rows") is not None for side in (a, b)]
+    if one.baseline_rows != other.baseline_rows and any(subsampled):
+        usual = Scheme().baseline_rows
+        side = b if one.baseline_rows == usual else a
+        why.append(because("BASELINE_ROWS", side.stream))
+    return why

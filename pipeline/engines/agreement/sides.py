@@ -1,0 +1,168 @@
+"""Two records made ready: one form, one order, what was measured on both.
+
+Not: judging what lies between them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ...records.errors import listed
+from ...records.importance_record import Effect, Importance
+from .conversions import is_finished, on_one_scale, without_h_scale
+from .reasons import Why, because, differences
+
+CONVERTIBLE = {"difference", "ratio", "raw"}
+MEDIAN = "median"
+SAME_GRID = 1e-12  # of the largest point: one grid, computed by two formulas
+
+
+def side_by_side(
+    a: Importance | Effect, b: Importance | Effect
+) -> tuple[Importance, Importance, Why]:
+    """Return both sides as importances of the same features, and what differs.
+
+    The points of a curve become its features. What a side did not measure is left
+    out on both and named; sides that cannot be put in one order come back empty.
+
+    Raises
+    ------
+    TypeError
+        If one is an importance and the other a curve.
+    """
+    if isinstance(a, Effect) and isinstance(b, Effect):
+        why = differences(_card(a), _card(b))
+        unordered = _other_grid(a, b)
+        left, right = _points(a), _points(b)
+    elif isinstance(a, Importance) and isinstance(b, Importance):
+        a, b, converted = on_one_scale(a, b)
+        why = differences(_card(a), _card(b)) + converted
+        left, right, shown = _same_form(a, b)
+        unordered = _other_features(a, b)
+        if not unordered:
+            right = _only(right, [b.features.index(name) for name in a.features])
+            why += shown + _other_columns(left, right)
+    else:
+        raise TypeError(
+            "Two importances or two effects must be given, not one of each."
+        )
+    if unordered:
+        return _only(left, []), _only(right, []), why + unordered
+    left, right, unmeasured = _measured(left, right)
+    return left, right, why + unmeasured
+
+
+def _card(record: Importance | Effect) -> dict[str, Any]:
+    """Return what defines a quantity, apart from the form it is shown in."""
+    shown = {"form", "aggregator"}
+    card = {k: v for k, v in record.estimand.items() if k not in shown}
+    return without_h_scale({**card, "model": record.model, "scale": record.scale})
+
+
+def _points(curve: Effect) -> Importance:
+    """Return a curve as the importances of its points, each measured once."""
+    same = (
+        *("model", "method", "engine", "engine_version", "scale", "positive_class"),
+        *("split", "unit", "options", "n_samples", "stream", "seed"),
+    )
+    return Importance(
+        **{name: getattr(curve, name) for name in same},
+        of="features",
+        form="raw",
+        features=tuple(str(point) for point in curve.grid),
+        columns=((curve.feature,),) * len(curve.grid),
+        raw=curve.values[:, np.newaxis],
+        baseline=np.zeros(1),
+    )
+
+
+def _only(record: Importance, rows: Sequence[int]) -> Importance:
+    """Return a record of some of its features, in the order of `rows`."""
+    return replace(
+        record,
+        features=tuple(record.features[row] for row in rows),
+        columns=tuple(record.columns[row] for row in rows),
+        raw=record.raw[list(rows)] if rows else record.raw[:0],
+    )
+
+
+def _same_form(a: Importance, b: Importance) -> tuple[Importance, Importance, Why]:
+    """Return both in one form: where the losses are known, they are shown anew."""
+    a, b, why = _same_aggregate(a, b)
+    if a.form == b.form:
+        return a, b, why
+    if not {a.form, b.form} <= CONVERTIBLE or (is_finished(a) and is_finished(b)):
+        return a, b, [*why, because("COMPARE", a.form, b.form)]
+    if is_finished(a):
+        return a, replace(b, form=a.form, aggregator=a.aggregator), why
+    return replace(a, form=b.form, aggregator=b.aggregator), b, why
+
+
+def _same_aggregate(a: Importance, b: Importance) -> tuple[Importance, Importance, Why]:
+    """Return both aggregated alike: what has its repeats is aggregated anew.
+
+    The mean and the pooled mean are one for all forms but a ratio.
+    """
+    ways = (a.aggregator, b.aggregator)
+    is_ratio = a.form == b.form == "ratio"
+    if ways[0] == ways[1] or (MEDIAN not in ways and not is_ratio):
+        return a, b, []
+    again = [because("REAGGREGATED", *ways)]
+    # The side with the median changes, else the one that has its losses.
+    first = ways[0] == MEDIAN or (MEDIAN not in ways and not is_finished(a))
+    if _has_repeats(a if first else b):
+        if first:
+            return replace(a, aggregator=b.aggregator), b, again
+        return a, replace(b, aggregator=a.aggregator), again
+    return a, b, [because("AGGREGATOR", *ways)]
+
+
+def _has_repeats(record: Importance) -> bool:
+    """Return whether values of another aggregate follow from what a record holds."""
+    if record.aggregator == MEDIAN:
+        return record.n_repeats > 1
+    return not is_finished(record)
+
+
+def _other_grid(a: Effect, b: Effect) -> Why:
+    """Return a reason if two curves were not asked at the same points."""
+    if a.kind == b.kind == "number" and a.grid.shape == b.grid.shape:
+        largest = np.abs(a.grid).max(initial=0.0)
+        same = bool((np.abs(a.grid - b.grid) <= SAME_GRID * largest).all())
+    else:
+        same = np.array_equal(a.grid, b.grid)
+    if same:
+        return []
+    return [because("GRID", *(f"{len(r.grid)} points of {r.engine}" for r in (a, b)))]
+
+
+def _other_features(a: Importance, b: Importance) -> Why:
+    """Return a reason if two records are not about the same features."""
+    only = [sorted(set(x.features) - set(y.features)) for x, y in ((a, b), (b, a))]
+    if not any(only):
+        return []
+    return [because("ENCODING", *(listed(names) or "no other" for names in only))]
+
+
+def _other_columns(a: Importance, b: Importance) -> Why:
+    """Return a reason if a name stands for other columns on the other side."""
+    sides = zip(a.features, a.columns, b.columns, strict=True)
+    other = [name for name, left, right in sides if set(left) != set(right)]
+    return [because("GROUP_SEMANTICS", listed(other))] if other else []
+
+
+def _measured(a: Importance, b: Importance) -> tuple[Importance, Importance, Why]:
+    """Return both without the features that either did not measure, and their names."""
+    names = np.array(a.features, dtype=object)
+    missing_a, missing_b = np.isnan(a.mean), np.isnan(b.mean)
+    why = []
+    if (missing_a != missing_b).any():
+        why.append(because("NA_DROPPED", listed(names[missing_a != missing_b])))
+    if (missing_a & missing_b).any():
+        why.append(because("UNMEASURED", listed(names[missing_a & missing_b])))
+    rows = np.flatnonzero(~(missing_a | missing_b)).tolist()
+    if not rows:
+        why.append(because("NO_ANSWER"))
+    return _only(a, rows), _only(b, rows), why

@@ -1,0 +1,148 @@
+"""Who an engine is, and whether it can be asked here. Not: asking it."""
+
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError
+from importlib.metadata import version as distribution_version
+from typing import NamedTuple
+
+from importance_audit.r_bridge import dalex, host, vip
+
+from .known_defects import version_numbers
+
+
+class Known(NamedTuple):
+    """Which versions of an R package were held against our numbers.
+
+    Attributes
+    ----------
+    oldest : str
+        Older ones were never, and are not asked.
+    newest : str
+        Newer ones were not yet; they are asked, and said to be new. Fewer numbers than
+        a version has stand for all that begin with them.
+    """
+
+    oldest: str
+    newest: str
+
+
+PACKAGES = {
+    "vip": Known("0.4.0", "0.5"),
+    "DALEX": Known("2.5.3", "2.5.4"),
+    "ingredients": Known("2.3.0", "2.3.0"),
+    "hstats": Known("1.2.2", "1.2.2"),
+    "iml": Known("0.11.4", "0.11.4"),
+    "pdp": Known("0.8.0", "0.10.0"),
+}
+# Whose work the packages do that engines are called after.
+USES = {"DALEX": ("ingredients",), "vip": ("pdp",)}
+STREAMS = {"DALEX": "DALEX", "hstats": "hstats", "iml": "iml", "pdp": ""}
+# What install-r installs unless it is told what; the others it has to be told.
+USUAL = ("DALEX", "ingredients", "pdp", "vip")
+
+
+class EngineInfo(NamedTuple):
+    """Who an engine is, and whether it can be asked here.
+
+    Attributes
+    ----------
+    name : str
+        A key of `ENGINES`.
+    available : bool
+    version : str
+        Of its package; empty if not available.
+    stream : str
+        The order it draws in: "numpy", "vip-0.4", "vip-0.5", "DALEX", "hstats", or
+        "iml", which nobody can replay; empty if it never draws or is not available.
+    reason : str
+        Why it is not available, or what to know although it is; else empty.
+    """
+
+    name: str
+    available: bool
+    version: str
+    stream: str
+    reason: str
+
+
+def describe_engine(name: str) -> EngineInfo:
+    """Return whether an engine, a key of `ENGINES`, can be asked here."""
+    if name == "python":
+        return EngineInfo(name, True, _own_version(), "numpy", "")
+    found = host.installed()
+    if found.get("reason"):
+        return EngineInfo(name, False, "", "", str(found["reason"]))
+    version = found["packages"].get(name, "")
+    if not version or is_older(version, PACKAGES[name].oldest):
+        reason = f"R {found['r_version']} {_lack(name, version, found['broken'])}"
+        return EngineInfo(name, False, "", "", f"{reason}. Run: {remedy_of(name)}")
+    stream, newer = stream_of(name, version), untried(name, found["packages"])
+    return EngineInfo(name, True, version, stream, newer)
+
+
+def is_older(version: str, than: str) -> bool:
+    """Return whether a version comes before another."""
+    return version_numbers(version) < version_numbers(than)
+
+
+def is_newer(package: str, version: str) -> bool:
+    """Return whether a version comes after all that were held against our numbers."""
+    newest = version_numbers(PACKAGES[package].newest)
+    return version_numbers(version)[: len(newest)] > newest
+
+
+def remedy_of(package: str) -> str:
+    """Return the one command that installs an R package."""
+    return "importance-audit install-r" + ("" if package in USUAL else f" {package}")
+
+
+def untried(name: str, versions: Mapping[str, str]) -> str:
+    """Return which packages of an engine are newer than all that were tried, if any.
+
+    Parameters
+    ----------
+    name : str
+        A key of `ENGINES`.
+    versions : mapping of str to str
+        Installed version of each R package.
+    """
+    said = []
+    for package in (name, *USES.get(name, ())):
+        version = versions.get(package, "")
+        if is_newer(package, version):
+            said.append(
+                f"{package} {version} is newer than any version whose numbers were met "
+                f"(the newest: {PACKAGES[package].newest}); it is asked as that one is."
+            )
+    return " ".join(said)
+
+
+def _lack(name: str, version: str, broken: Mapping[str, str]) -> str:
+    """Return what R has instead of a package that can be asked."""
+    if name in broken:
+        return f"cannot load package {name!r} ({broken[name]})"
+    if version:
+        return f"has {name} {version}, and {PACKAGES[name].oldest} is the oldest asked"
+    return f"has no package {name!r}"
+
+
+def stream_of(package: str, version: str) -> str:
+    """Return the order in which a version of an R package draws."""
+    return vip.stream_of(version) if package == "vip" else STREAMS[package]
+
+
+def _own_version() -> str:
+    """Return the version of this distribution, "unknown" in a bare checkout."""
+    try:
+        return distribution_version("importance-audit")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def loss_source(engine: str, loss: str) -> str:
+    """Return in words whose code computes a loss when an engine is asked."""
+    if engine == "python":
+        return "ours, in Python"
+    if engine == "DALEX" and loss in dalex.OWN_LOSSES:
+        return f"DALEX::{dalex.OWN_LOSSES[loss]}"
+    return "ours, written again in R"

@@ -1,0 +1,159 @@
+"""hstats, asked for losses, Friedman's H and PD importance, rows weighted."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from importance_audit.r_bridge import hstats
+
+from ..methods.effects import EffectMethod
+from ..methods.effects.partial_dependence import Scale, rounding_of
+from ..methods.importance import METHODS, Method
+from ..methods.importance.interaction import columns_of, ratio
+from ..records.dataset_and_model import Dataset, FittedModel, Floats
+from ..records.errors import NotApplicable, listed
+from .questions import classes_of, outputs
+
+
+def hstats_permutation(
+    model: FittedModel,
+    data: Dataset,
+    *,
+    seed: int,
+    n_repeats: int = 10,
+    n_rows: int | None = None,
+) -> tuple[Floats, Floats]:
+    """Return the losses of ``hstats::perm_importance``, repeat by repeat.
+
+    Parameters, returns and raises as in `importance.permutation.permutation`, drawn in
+    the order "hstats". `NotApplicable` too if a loss is no mean over the rows: hstats
+    takes one number per row. The root of one is taken here.
+    """
+    losses = {name: "mse" if name == "rmse" else name for name in model.losses}
+    sums = [name for name in losses if losses[name] not in hstats.ROW_LOSSES]
+    if sums:
+        raise NotApplicable(
+            f"hstats takes losses that are means over the rows, and {listed(sums)} "
+            "is none."
+        )
+    drawn = {"seed": seed, "n_repeats": n_repeats, "n_rows": n_rows or data.n_samples}
+    found = [
+        hstats.permutation(
+            data.X,
+            data.y,
+            model.predict,
+            groups=data.groups,
+            loss=row_loss,
+            drawn=drawn,
+            weights=data.weights if data.is_weighted else None,
+            classes=classes_of(model),
+        )
+        for row_loss in losses.values()
+    ]
+    permuted = np.stack([part[0] for part in found], axis=-1)
+    full = np.array([part[1] for part in found])
+    for k, name in enumerate(losses):
+        if name == "rmse":
+            permuted[..., k], full[k] = np.sqrt(permuted[..., k]), np.sqrt(full[k])
+    return permuted, np.tile(full, (n_repeats, 1))
+
+
+def hstats_h_statistic(
+    model: FittedModel,
+    data: Dataset,
+    *,
+    seed: int,
+    n_rows: int | None = 500,
+    scale: Scale = "native",
+    standardised: bool = False,
+) -> tuple[Floats, Floats]:
+    """Return the roots of the numerators of ``hstats::hstats``, or its H.
+
+    Parameters, returns and raises as in `importance.interaction.h_statistic`, drawn in
+    the order "hstats"; `NotApplicable` too if the rows have a single column.
+    """
+    groups = columns_of(data, (1, 2, 3), "h_statistic")
+    _refuse_one_column(data)
+    asked = {"groups": data.groups, **_drawn(data, seed, n_rows)}
+    # Up to seven curves go into one residual, three into one rounding.
+    n_curves = np.array([{1: 3, 2: 3, 3: 7}[len(columns)] for columns in groups])
+    return _roots(
+        partial(hstats.h_squared, **asked), model, data, scale, standardised, n_curves
+    )
+
+
+def hstats_pd_importance(
+    model: FittedModel,
+    data: Dataset,
+    *,
+    seed: int,
+    n_rows: int | None = 500,
+    scale: Scale = "native",
+    standardised: bool = False,
+) -> tuple[Floats, Floats]:
+    """Return the roots of the numerators of ``hstats::pd_importance``, or the ratios.
+
+    Parameters, returns and raises as in `importance.pd_importance.pd_importance`, drawn
+    in the order "hstats"; `NotApplicable` too if the rows have a single column, or a
+    group several.
+    """
+    for group, columns in data.groups.items():
+        if len(columns) > 1:
+            raise NotApplicable(
+                f"hstats must have one column for method 'pd_importance', but group "
+                f"{group!r} has {len(columns)}. Ask for features."
+            )
+    _refuse_one_column(data)
+    features = [column for (column,) in data.groups.values()]
+    asked = {"features": features, **_drawn(data, seed, n_rows)}
+    ask = partial(hstats.pd_importance, **asked)
+    return _roots(ask, model, data, scale, standardised)
+
+
+def _refuse_one_column(data: Dataset) -> None:
+    """Refuse what hstats cannot be asked."""
+    if len(data.X.columns) < 2:
+        raise NotApplicable("hstats must have two columns or more, but there is one.")
+
+
+def _drawn(data: Dataset, seed: int, n_rows: int | None) -> dict[str, Any]:
+    """Return which rows hstats draws, and how they count."""
+    return {
+        "seed": seed,
+        "n_rows": n_rows or data.n_samples,
+        "weights": data.weights if data.is_weighted else None,
+    }
+
+
+def _roots(
+    ask: Callable[..., tuple[Floats, Floats]],
+    model: FittedModel,
+    data: Dataset,
+    scale: Scale,
+    standardised: bool,
+    n_curves: npt.ArrayLike = 3,
+) -> tuple[Floats, Floats]:
+    """Return roots of mean squares, or their ratios; 0 where only rounding is left.
+
+    `n_curves` go into a residual, by group.
+    """
+    found = []
+    for predict in outputs(model, scale):
+        numerator, denominator = np.sqrt(ask(data.X, predict))
+        missed = rounding_of(data.n_samples, np.abs(predict(data.X)).max())
+        numerator[numerator <= missed * np.asarray(n_curves) / 3] = 0
+        denominator[denominator <= missed] = 0
+        found.append(ratio(numerator, denominator) if standardised else numerator)
+    raw = np.stack(found, axis=1)[:, np.newaxis, :]
+    return raw, np.zeros(raw.shape[1:])
+
+
+IMPORTANCE: dict[str, Method] = {
+    "permutation": METHODS["permutation"]._replace(function=hstats_permutation),
+    "h_statistic": METHODS["h_statistic"]._replace(function=hstats_h_statistic),
+    "pd_importance": METHODS["pd_importance"]._replace(function=hstats_pd_importance),
+}
+CURVES: dict[str, EffectMethod] = {}

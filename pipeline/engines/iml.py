@@ -1,0 +1,180 @@
+"""iml, asked for losses under permutation, for curves and for Friedman's H."""
+
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from importance_audit.r_bridge import iml
+
+from ..methods.effects import EFFECTS, EffectMethod
+from ..methods.effects.ale import moves_of
+from ..methods.effects.partial_dependence import (
+    Grid,
+    Scale,
+    grid_of,
+    is_predicted,
+    rounding_of,
+    with_gaps,
+)
+from ..methods.importance import METHODS, Method
+from ..methods.importance.interaction import columns_of
+from ..records.dataset_and_model import Dataset, FittedModel, Floats
+from ..records.errors import NotApplicable
+from .questions import outputs, refuse
+
+Curve = tuple[npt.NDArray[Any], Floats]
+
+
+def iml_permutation(
+    model: FittedModel, data: Dataset, *, seed: int, n_repeats: int = 10
+) -> tuple[Floats, Floats]:
+    """Return the losses of ``iml::FeatureImp``, repeat by repeat.
+
+    Parameters, returns and raises as in `importance.permutation.permutation`, of draws
+    equal in law that nobody can replay: iml leaves the feature where it is and permutes
+    the target and all other columns around it. `NotApplicable` too if rows are
+    weighted, or a prediction is more than one number.
+    """
+    _refuse(data, "permutation")
+    if model.task == "multiclass":
+        raise NotApplicable(
+            "iml hands one number per row to a loss, and a prediction of model "
+            f"{model.name!r} has {len(model.classes)}."
+        )
+    drawn = {"seed": seed, "n_repeats": n_repeats}
+    found = [
+        iml.permutation(
+            data.X, data.y, model.predict, groups=data.groups, loss=loss, drawn=drawn
+        )
+        for loss in model.losses
+    ]
+    full = np.array([part[1] for part in found])
+    return np.stack([part[0] for part in found], axis=-1), np.tile(full, (n_repeats, 1))
+
+
+def iml_partial_dependence(
+    model: FittedModel,
+    data: Dataset,
+    feature: str,
+    *,
+    seed: int,
+    grid: Grid = "even",
+    n_grid: int = 51,
+    scale: Scale = "native",
+) -> Curve:
+    """Return the partial dependence of ``iml::FeatureEffect``, on our grid.
+
+    Parameters, returns and raises as in `effects.partial_dependence`; `NotApplicable`
+    too if rows are weighted or the column has a single value.
+    """
+    del seed
+    _refuse(data, "partial_dependence")
+    if data.X[feature].nunique(dropna=False) < 2:
+        raise NotApplicable(f"iml refuses column {feature!r}, which has one value.")
+    points = grid_of(data.X[feature], grid=grid, n_grid=n_grid)
+    known = is_predicted(model, data.X, feature, points)
+    values = _curves(model, data, feature, points[known], scale=scale, method="pdp")
+    return points, with_gaps(values, known)
+
+
+def iml_ale(
+    model: FittedModel,
+    data: Dataset,
+    feature: str,
+    *,
+    seed: int,
+    grid: Literal["quantile", "unique"] | tuple[float, ...] = "quantile",
+    n_grid: int = 51,
+    scale: Scale = "native",
+) -> Curve:
+    """Return the accumulated local effects of ``iml::FeatureEffect``, on our grid.
+
+    Parameters, returns and raises as in `effects.ale`; `NotApplicable` too if rows are
+    weighted, miss the column, or lie outside the grid, where iml moves them too.
+    """
+    del seed
+    _refuse(data, "ale")
+    moves = moves_of(model, data, feature, grid=grid, n_grid=n_grid, scale=scale)
+    still = data.n_samples - len(np.unique(moves.row))
+    if still:
+        raise NotApplicable(
+            f"iml moves every row, but {still} of {data.n_samples} have no value of "
+            f"{feature!r} within the grid."
+        )
+    values = _curves(model, data, feature, moves.points, scale=scale, method="ale")
+    is_category = moves.points.dtype == object
+    return moves.points if is_category else moves.points.astype(np.float64), values
+
+
+def iml_h_statistic(
+    model: FittedModel,
+    data: Dataset,
+    *,
+    seed: int,
+    n_rows: int | None = 500,
+    scale: Scale = "native",
+    standardised: bool = False,
+) -> tuple[Floats, Floats]:
+    """Return Friedman's H of ``iml::Interaction``.
+
+    Parameters, returns and raises as in `importance.interaction.h_statistic`;
+    `NotApplicable` too if rows are weighted or would be drawn, if a group has three
+    columns, or if anything but the ratio is asked.
+    """
+    groups = columns_of(data, (1, 2, 3), "h_statistic")
+    _refuse(data, "h_statistic")
+    if not standardised:
+        raise NotApplicable("iml tells H as a ratio only. Ask standardised = true.")
+    if any(len(columns) > 2 for columns in groups):
+        raise NotApplicable("iml tells H of one column or two only.")
+    if n_rows is not None and n_rows < data.n_samples:
+        raise NotApplicable(
+            f"iml draws {n_rows} of {data.n_samples} rows in an order that nobody can "
+            f"replay. Ask n_rows = {data.n_samples}."
+        )
+    found = []
+    for predict in outputs(model, scale):
+        h = iml.h(data.X, predict, groups=data.groups, seed=seed)
+        predicted = predict(data.X)
+        missed = rounding_of(data.n_samples, np.abs(predicted).max())
+        h[h * predicted.std() <= missed] = 0
+        found.append(h)
+    raw = np.stack(found, axis=1)[:, np.newaxis, :]
+    return raw, np.zeros(raw.shape[1:])
+
+
+def _refuse(data: Dataset, method: str) -> None:
+    """Raise if iml has no answer for these rows."""
+    refuse("iml", method, data)
+    if len(data.X.columns) < 2:
+        raise NotApplicable("iml must have two columns or more, but there is one.")
+
+
+def _curves(
+    model: FittedModel,
+    data: Dataset,
+    feature: str,
+    points: npt.NDArray[Any],
+    *,
+    scale: Scale,
+    method: Literal["pdp", "ale"],
+) -> Floats:
+    """Return one curve per output, (n_grid, n_outputs)."""
+    curves = [
+        iml.curve(data.X, predict, feature=feature, grid=points, method=method)
+        for predict in outputs(model, scale)
+    ]
+    return np.stack(curves, axis=1)
+
+
+IMPORTANCE: dict[str, Method] = {
+    "permutation": METHODS["permutation"]._replace(function=iml_permutation),
+    "h_statistic": METHODS["h_statistic"]._replace(function=iml_h_statistic),
+}
+CURVES: dict[str, EffectMethod] = {
+    "partial_dependence": EFFECTS["partial_dependence"]._replace(
+        function=iml_partial_dependence
+    ),
+    "ale": EFFECTS["ale"]._replace(function=iml_ale),
+}

@@ -1,0 +1,82 @@
+"""What every question to an R package is made of: columns, classes, refusals."""
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+from importance_audit.r_bridge import dalex, host
+
+from ..methods.effects.partial_dependence import SCALES, Scale
+from ..records.dataset_and_model import Dataset, FittedModel, Floats
+from ..records.errors import NotApplicable
+from .known_defects import Question, defects_of
+
+
+def same_predictions(model: FittedModel, data: Dataset) -> float:
+    """Return how far what R is told about these rows is from what the model says.
+
+    The largest relative difference: 0 if all predictions are equal.
+    """
+    return told_of_predict(model, data)[0]
+
+
+def told_of_predict(model: FittedModel, data: Dataset) -> tuple[float, int]:
+    """Return `same_predictions`, and how many numbers R's stream lost by asking.
+
+    Anything but 0 moves every draw of an engine after it.
+    """
+    ours = np.asarray(model.predict(data.X), dtype=np.float64)
+    theirs, draws = dalex.predictions_and_draws(
+        data.X, model.predict, classes=classes_of(model)
+    )
+    scale = np.maximum(np.abs(ours), np.abs(theirs))
+    differs = ours != theirs
+    gaps = np.abs(ours - theirs)[differs] / scale[differs]
+    return float(np.max(gaps, initial=0.0)), draws
+
+
+def refuse(engine: str, method: str, data: Dataset, **drawn: int | None) -> None:
+    """Raise if the package has a fault that keeps it from answering."""
+    question = Question(
+        engine=engine,
+        method=method,
+        n_features=len(data.groups),
+        n_columns=len(data.features),
+        is_weighted=data.is_weighted,
+        **drawn,  # type: ignore[arg-type]
+    )
+    for defect in defects_of(question, host.installed().get("packages", {})):
+        if defect.effect == "refused":
+            raise NotApplicable(defect.text)
+
+
+def features_of(data: Dataset) -> tuple[str, ...]:
+    """Return the one column of every group."""
+    if any(len(columns) != 1 for columns in data.groups.values()):
+        raise NotApplicable("vip has no groups: it permutes single features only.")
+    return tuple(columns[0] for columns in data.groups.values())
+
+
+def classes_of(model: FittedModel) -> tuple[str, ...]:
+    """Return the names of the columns of a prediction, none if it is one number."""
+    return model.classes if model.task == "multiclass" else ()
+
+
+def outputs(model: FittedModel, scale: Scale) -> list[Callable[[pd.DataFrame], Floats]]:
+    """Return one function per output, which predicts it as one number per row.
+
+    The scale is applied here, before R averages.
+    """
+    if scale != "native" and model.task == "regression":
+        raise NotApplicable(
+            f"Model {model.name!r} must predict probabilities for scale {scale!r}, "
+            "but its task is 'regression'. Use scale 'native'."
+        )
+
+    def predict(X: pd.DataFrame, k: int) -> Floats:
+        on_scale = SCALES[scale](model, model.predict(X))
+        return on_scale.reshape(len(X), -1)[:, k].copy()
+
+    return [partial(predict, k=k) for k in range(len(model.outputs))]

@@ -1,0 +1,55 @@
+"""The curves and their contract, documented once.
+
+Every row of `EFFECTS` is called in one way:
+
+    grid, values = effect.function(model, data, feature, seed=seed, **options)
+
+`grid`, (n_grid,), is where the curve was asked: floats, or the levels of a category as
+text in an object array. `values`, float64 of shape (n_grid, n_outputs), is the curve,
+one column per entry of `model.outputs`. `NotApplicable` says in a whole sentence what
+a model cannot be asked. Nothing that is given is changed.
+
+An effect's options are its keyword-only arguments with defaults, however many, and not
+a record: as with methods, configuration and card read them off the signature.
+"""
+
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple
+
+import numpy.typing as npt
+
+from ...records.dataset_and_model import Floats
+from . import ale, local_profiles, mean_shapley, partial_dependence, stratpd
+
+
+class EffectMethod(NamedTuple):
+    """One row of the table of effects.
+
+    Attributes
+    ----------
+    asks : {"predict", "data"}
+        What the effect has access to.
+    unit : {"prediction", "y"}
+        What its values are measured in.
+    function : callable
+    """
+
+    asks: Literal["predict", "data"]
+    unit: Literal["prediction", "y"]
+    function: Callable[..., tuple[npt.NDArray[Any], Floats]]
+
+
+EFFECTS: dict[str, EffectMethod] = {
+    "partial_dependence": EffectMethod(
+        "predict", "prediction", partial_dependence.partial_dependence
+    ),
+    "ale": EffectMethod("predict", "prediction", ale.ale),
+    "conditional_profile": EffectMethod(
+        "predict", "prediction", local_profiles.conditional_profile
+    ),
+    "accumulated_profile": EffectMethod(
+        "predict", "prediction", local_profiles.accumulated_profile
+    ),
+    "shapley": EffectMethod("predict", "prediction", mean_shapley.mean_shapley),
+    "stratpd": EffectMethod("data", "y", stratpd.stratpd),
+}

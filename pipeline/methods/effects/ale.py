@@ -1,0 +1,235 @@
+"""How the prediction changes along one feature where the rows are. Not: its spread."""
+
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ...records.dataset_and_model import Dataset, FittedModel, Floats
+from ...records.errors import DataError, NotApplicable
+from .partial_dependence import SCALES, Scale
+
+Index = npt.NDArray[np.int64]
+
+
+class Moves(NamedTuple):
+    """Which rows are moved over which interval of the grid.
+
+    Attributes
+    ----------
+    points : ndarray of shape (n_grid,)
+        The grid, as values that the column can hold.
+    row, interval : ndarray of shape (n_moves,)
+        The row is asked at ``points[interval]`` and at ``points[interval + 1]``.
+    """
+
+    points: npt.NDArray[Any]
+    row: Index
+    interval: Index
+
+
+def ale(
+    model: FittedModel,
+    data: Dataset,
+    feature: str,
+    *,
+    seed: int,
+    grid: Literal["quantile", "unique"] | tuple[float, ...] = "quantile",
+    n_grid: int = 51,
+    scale: Scale = "native",
+) -> tuple[npt.NDArray[Any], Floats]:
+    r"""Return the accumulated local effects of one feature.
+
+    With :math:`f` the model, :math:`g` the scale, :math:`z_0 < \dots < z_K` the grid
+    and :math:`N_k` the rows in :math:`(z_{k-1}, z_k]`, the first also those at
+    :math:`z_0`, the effect [1]_ is
+
+    .. math::
+        \mathrm{ALE}_j(z_m) = \sum_{k \le m} \frac{1}{|N_k|} \sum_{i \in N_k}
+            \bigl[g(f(z_k, x_{i,-j})) - g(f(z_{k-1}, x_{i,-j}))\bigr] - c,
+
+    a straight line between the points. The constant :math:`c` makes the mean over the
+    rows zero, a number counted as the middle of its interval. All means are weighted
+    by the row weights.
+
+    Parameters
+    ----------
+    model : FittedModel
+        Asked for ``predict(X)``, twice.
+    data : Dataset
+        The rows moved over the interval they lie in, with their weights; rows where
+        the feature is missing are not moved.
+    feature : str
+        A column of ``data.X``.
+    seed : int
+        Not used: nothing is drawn.
+    grid : {"quantile", "unique"} or tuple of float, default "quantile"
+        The grid of a number: quantiles (type 1, so values of the data) at equally
+        spaced probabilities, each once; every value of a row; or these, rows outside
+        them not being moved. A category has the levels that some row has, in level
+        order; a row at a level is moved to both neighbours.
+    n_grid : int, default 51
+        Number of points of "quantile".
+    scale : {"native", "link", "centred_logit"}, default "native"
+        As in `effects.partial_dependence`.
+
+    Returns
+    -------
+    grid : ndarray of shape (n_grid,)
+        Floats, or the levels as text in an object array.
+    values : ndarray of shape (n_grid, n_outputs)
+        The curve, one column per entry of ``model.outputs``.
+
+    Raises
+    ------
+    ValueError
+        If `n_grid` or the numbers in `grid` are less than 2.
+    NotApplicable
+        If the column has less than two values, no row lies between two points of the
+        grid, or the model has no such scale or no answer at a level.
+
+    Warnings
+    --------
+    The order of the levels of a category decides which rows are asked where, and with
+    dependent features what the curve is. Intervals with few rows are as rough as they
+    are few. A flat curve does not mean that a feature is ignored.
+
+    References
+    ----------
+    .. [1] Apley and Zhu (2020). Visualizing the effects of predictor variables in
+       black box supervised learning models. Journal of the Royal Statistical Society
+       B 82(4), 1059-1086. doi:10.1111/rssb.12377
+
+    Examples
+    --------
+    >>> from importance_audit.methods.known_answers import linear_model, normal_data
+    >>> grid, values = ale(linear_model(2, 0), normal_data(), "x1", seed=1, n_grid=3)
+    >>> bool(abs(np.ptp(values) - 2 * np.ptp(grid)) < 1e-9)
+    True
+    """
+    del seed
+    points, row, interval = moves_of(
+        model, data, feature, grid=grid, n_grid=n_grid, scale=scale
+    )
+    column, is_category = data.X[feature], points.dtype == object
+    ends = []
+    for end in (interval, interval + 1):
+        X = data.X.iloc[row].copy()
+        X[feature] = _as_column(points[end], column)
+        prediction = SCALES[scale](model, _predicted(model, X, is_category))
+        ends.append(prediction.reshape(len(row), -1))
+    steps = _weighted_means(ends[1] - ends[0], interval, data.weights[row])
+    values = np.concatenate([np.zeros_like(steps[:1]), np.cumsum(steps, axis=0)])
+    at_rows, rows = ((values[1:] + values[:-1]) / 2)[interval], row
+    if is_category:
+        rows = _present(data, feature)
+        codes = column.cat.codes.iloc[rows]
+        at_rows = values[np.unique(codes, return_inverse=True)[1]]
+    values -= np.average(at_rows, axis=0, weights=data.weights[rows])
+    return points if is_category else points.astype(np.float64), values
+
+
+def moves_of(
+    model: FittedModel,
+    data: Dataset,
+    feature: str,
+    *,
+    grid: Literal["quantile", "unique"] | tuple[float, ...],
+    n_grid: int,
+    scale: Scale,
+) -> Moves:
+    """Return which rows are moved over which interval.
+
+    Parameters and raises are those of `ale`.
+    """
+    _check(model, grid, n_grid, scale)
+    column, present = data.X[feature], _present(data, feature)
+    if column.iloc[present].nunique() < 2:
+        raise NotApplicable(
+            f"Column {feature!r} must have two values for accumulated local effects, "
+            f"but it has {column.iloc[present].nunique()}."
+        )
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return _between_levels(column, present)
+    return _between_numbers(column, present, grid, n_grid)
+
+
+def _present(data: Dataset, feature: str) -> Index:
+    """Return the places of the rows that have a value and a weight."""
+    return np.flatnonzero(data.X[feature].notna().to_numpy() & (data.weights > 0))
+
+
+def _check(model: FittedModel, grid: Any, n_grid: int, scale: Scale) -> None:
+    """Refuse options out of range."""
+    if n_grid < 2:
+        raise ValueError(f"n_grid must be at least 2, but {n_grid} was given.")
+    if not isinstance(grid, str) and len(set(grid)) < 2:
+        raise ValueError(f"grid must hold two numbers, but it is {grid!r}.")
+    if scale != "native" and model.task == "regression":
+        raise NotApplicable(
+            f"Model {model.name!r} must predict probabilities for scale {scale!r}, "
+            "but its task is 'regression'. Use scale 'native'."
+        )
+
+
+def _between_numbers(
+    column: pd.Series, present: Index, grid: Any, n_grid: int
+) -> Moves:
+    """Return the points of the grid, and each row in the interval it lies in."""
+    numbers = column.iloc[present].to_numpy(dtype=np.float64)
+    if grid == "unique":
+        points = np.unique(numbers)
+    elif grid == "quantile":
+        # The smallest value that a share k / (n_grid - 1) of the rows does not exceed,
+        # in whole numbers: a rounded share can miss it by one row, as R 4.2's does.
+        needed = -(-np.arange(n_grid) * len(numbers) // (n_grid - 1))
+        points = np.unique(np.sort(numbers)[np.maximum(needed, 1) - 1])
+    else:
+        points = np.unique(np.array(grid, dtype=np.float64))
+    interval = np.maximum(np.searchsorted(points, numbers) - 1, 0)
+    is_inside = (points[0] <= numbers) & (numbers <= points[-1])
+    moved = interval[is_inside]
+    empty = np.setdiff1d(np.arange(len(points) - 1), moved)
+    if len(empty):
+        low, high = points[empty[0]], points[empty[0] + 1]
+        raise NotApplicable(
+            f"Column {column.name!r} must have a row between all points of the grid "
+            f"for accumulated local effects, but it has none from {low} to {high}."
+        )
+    return Moves(points, present[is_inside], moved)
+
+
+def _between_levels(column: pd.Series, present: Index) -> Moves:
+    """Return the levels that rows have, and each row beside both its neighbours."""
+    codes, rank = np.unique(column.cat.codes.iloc[present], return_inverse=True)
+    levels = np.array(column.cat.categories, dtype=object)[codes]
+    has_next, has_last = rank < len(codes) - 1, rank > 0
+    row = np.concatenate([present[has_next], present[has_last]])
+    return Moves(levels, row, np.concatenate([rank[has_next], rank[has_last] - 1]))
+
+
+def _as_column(values: npt.NDArray[Any], column: pd.Series) -> Any:
+    """Return values as an array of the column's type, floats if they do not fit."""
+    numbers = pd.Series(values)
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return numbers.astype(column.dtype).array
+    fits = (numbers.astype(column.dtype).astype(np.float64) == numbers).all()
+    return (numbers.astype(column.dtype) if fits else numbers).array
+
+
+def _predicted(model: FittedModel, X: pd.DataFrame, is_category: bool) -> Floats:
+    """Return predictions; a level that a model never met has none."""
+    try:
+        return model.predict(X)
+    except DataError as error:
+        if not is_category:
+            raise
+        raise NotApplicable(str(error)) from error
+
+
+def _weighted_means(change: Floats, interval: Index, weights: Floats) -> Floats:
+    """Return the mean change over the moves of each interval."""
+    total = np.bincount(interval, weights)
+    sums = [np.bincount(interval, weights * column) for column in change.T]
+    return np.stack(sums, axis=1) / total[:, np.newaxis]

@@ -1,0 +1,323 @@
+"""The mean prediction as a function of one feature. Not: how far it is from flat."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ...records.dataset_and_model import Dataset, FittedModel, Floats
+from ...records.errors import DataError, ModelError, NotApplicable
+
+Grid = Literal["even", "unique", "quantile"] | tuple[float, ...]
+Scale = Literal["native", "link", "centred_logit"]
+
+# Stacked rows per call: enough to make the fixed cost of a call small, little enough
+# to stay in a processor's cache and out of the way of the model's own copies.
+MAX_BYTES = 2**22
+
+
+def partial_dependence(
+    model: FittedModel,
+    data: Dataset,
+    feature: str,
+    *,
+    seed: int,
+    grid: Grid = "even",
+    n_grid: int = 51,
+    scale: Scale = "native",
+) -> tuple[npt.NDArray[Any], Floats]:
+    r"""Return the mean prediction with one feature set to each value of a grid.
+
+    With :math:`f` the model, :math:`g` the scale and :math:`w_i` the row weights,
+    the partial dependence [1]_ on feature *j* at :math:`v` is
+
+    .. math:: \mathrm{PD}_j(v) = \sum_i w_i\, g(f(v, x_{i,-j})) / \sum_i w_i.
+
+    Parameters
+    ----------
+    model : FittedModel
+        Asked for ``predict(X)``.
+    data : Dataset
+        The rows averaged over, with their weights.
+    feature : str
+        A column of ``data.X``.
+    seed : int
+        Not used: nothing is drawn.
+    grid : {"even", "unique", "quantile"} or tuple of float, default "even"
+        Where a number is asked; a category is asked at every declared level, in level
+        order, whether or not a row has it. Missing values are never set.
+
+        * "even": equally spaced from smallest to largest, as many points as there are
+          distinct values (missing counts as one) and at most `n_grid`; cut to whole
+          numbers in integer columns. The grid of pdp and of ``vip::vi_firm``.
+        * "unique": every distinct value.
+        * "quantile": the distinct quantiles (type 7) at `n_grid` equally spaced
+          probabilities; every distinct value in integer and boolean columns. With 101
+          points the grid of ``DALEX::model_profile``.
+        * numbers: these, as given.
+    n_grid : int, default 51
+        Number of points of "even" and "quantile".
+    scale : {"native", "link", "centred_logit"}, default "native"
+        Applied to every prediction before it is averaged.
+
+        * "native": the response, or the probability.
+        * "link": log p - log(1 - p) if binary, log p of each class if multiclass.
+        * "centred_logit": log p of a class minus its mean over the classes, so half
+          the logit if binary. The default of pdp for classifiers; as there,
+          probabilities below 2.2e-16 count as 2.2e-16.
+
+    Returns
+    -------
+    grid : ndarray of shape (n_grid,)
+        Floats, or the levels as text in an object array.
+    values : ndarray of shape (n_grid, n_outputs)
+        The curve, one column per entry of ``model.outputs``; NaN at a declared level
+        that no row has and `model` cannot predict, such as one it was not trained on.
+
+    Raises
+    ------
+    ValueError
+        If `n_grid` is less than 1, or `grid` holds no number.
+    NotApplicable
+        If the model has no such scale, or the column no value.
+
+    Warnings
+    --------
+    Setting a feature breaks its dependence on the others, so `model` is asked about
+    rows that cannot occur. A flat curve does not mean that a feature is ignored:
+    opposite effects in two halves of the rows cancel in the mean.
+
+    References
+    ----------
+    .. [1] Friedman (2001). Greedy function approximation: a gradient boosting
+       machine. Annals of Statistics 29(5), 1189-1232. doi:10.1214/aos/1013203451
+
+    Examples
+    --------
+    >>> from importance_audit.methods.known_answers import linear_model, normal_data
+    >>> data = normal_data()
+    >>> grid, values = partial_dependence(
+    ...     linear_model(2, 0), data, data.features[0], seed=1, grid=(0, 1)
+    ... )
+    >>> float(round(values[1, 0] - values[0, 0], 9))
+    2.0
+    """
+    del seed
+    check_scale(model, scale)
+    points = grid_of(data.X[feature], grid=grid, n_grid=n_grid)
+    known = is_predicted(model, data.X, feature, points)
+    curve = [
+        np.average(on_scale, axis=1, weights=data.weights)
+        for on_scale in asked(
+            model,
+            data.X,
+            {feature: as_column(points[known], data.X[feature])},
+            SCALES[scale],
+        )
+    ]
+    return points, with_gaps(np.concatenate(curve), known)
+
+
+def single_curves(
+    model: FittedModel,
+    data: Dataset,
+    feature: str,
+    *,
+    grid: Grid = "even",
+    n_grid: int = 51,
+    scale: Scale = "native",
+) -> Iterator[tuple[npt.NDArray[Any], Floats]]:
+    """Yield the curves whose mean `partial_dependence` is, some rows at a time.
+
+    Parameters and raises are those of `partial_dependence`.
+
+    Yields
+    ------
+    grid : ndarray of shape (n_grid,)
+    values : ndarray of shape (n_grid, n_rows, n_outputs)
+        The next rows, in their order; NaN where `partial_dependence` is.
+    """
+    check_scale(model, scale)
+    points = grid_of(data.X[feature], grid=grid, n_grid=n_grid)
+    known = is_predicted(model, data.X, feature, points)
+    settings = {feature: as_column(points[known], data.X[feature])}
+    n_rows = max(1, MAX_BYTES // len(points))
+    for start in range(0, data.n_samples, n_rows):
+        X = data.X.iloc[start : start + n_rows]
+        found = list(asked(model, X, settings, SCALES[scale]))
+        yield points, with_gaps(np.concatenate(found), known)
+
+
+def check_scale(model: FittedModel, scale: Scale) -> None:
+    """Refuse a scale of probabilities for a model that predicts none."""
+    if scale != "native" and model.task == "regression":
+        raise NotApplicable(
+            f"Model {model.name!r} must predict probabilities for scale {scale!r}, "
+            "but its task is 'regression'. Use scale 'native'."
+        )
+
+
+def grid_of(column: pd.Series, *, grid: Grid, n_grid: int) -> npt.NDArray[Any]:
+    """Return where a column is asked, (n_grid,); see `partial_dependence`."""
+    if n_grid < 1:
+        raise ValueError(f"n_grid must be at least 1, but {n_grid} was given.")
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return np.array(column.cat.categories, dtype=object)
+    if not isinstance(grid, str):
+        if not grid:
+            raise ValueError("grid must hold at least one number, but it is empty.")
+        return np.array(grid, dtype=np.float64)
+
+    numbers = np.sort(column.dropna().to_numpy(dtype=np.float64))
+    if not len(numbers):
+        raise NotApplicable(
+            f"Column {column.name!r} must have a value to be set to, but all "
+            f"{len(column)} are missing."
+        )
+    distinct = np.unique(numbers)
+    if grid == "unique" or (grid == "quantile" and _is_whole(column)):
+        return distinct
+    if grid == "quantile":
+        return np.unique(_quantiles(numbers, n_grid))
+    n_points = min(len(distinct) + int(column.hasnans), n_grid)
+    even = np.linspace(distinct[0], distinct[-1], n_points)
+    return np.unique(np.trunc(even) if _is_whole(column) else even)
+
+
+def is_predicted(
+    model: FittedModel, X: pd.DataFrame, feature: str, points: npt.NDArray[Any]
+) -> npt.NDArray[np.bool_]:
+    """Return where on a grid a model has a prediction, (n_grid,).
+
+    Only a level that no row has can be without: a model that predicts the rows knows
+    all others.
+    """
+    known = np.ones(len(points), dtype=bool)
+    column = X[feature]
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        for n in np.flatnonzero(~np.isin(points, column.dropna().unique())):
+            level = as_column(points[n : n + 1], column)
+            try:
+                model.predict(X.iloc[:1].assign(**{feature: level}))
+            except (DataError, ModelError):
+                known[n] = False
+    return known
+
+
+def with_gaps(values: Floats, known: npt.NDArray[np.bool_]) -> Floats:
+    """Return a curve that was asked at some points of a grid, NaN at the others."""
+    curve = np.full((len(known), *values.shape[1:]), np.nan)
+    curve[known] = values
+    return curve
+
+
+def _is_whole(column: pd.Series) -> bool:
+    """Return whether a column holds whole numbers by type, FALSE and TRUE included."""
+    is_integer = pd.api.types.is_integer_dtype(column.dtype)
+    return bool(is_integer or pd.api.types.is_bool_dtype(column.dtype))
+
+
+def _quantiles(ordered: Floats, n_grid: int) -> Floats:
+    """Return type-7 quantiles of sorted numbers at `n_grid` even probabilities."""
+    position = (len(ordered) - 1) * np.linspace(0, 1, n_grid)
+    # A position a rounding error beside a number would add a second, nearly equal
+    # point to the grid wherever that number ends a run of ties.
+    nearest = np.rint(position)
+    is_exact = np.isclose(position, nearest, rtol=0, atol=1e-9)
+    position = np.where(is_exact, nearest, position)
+    return np.interp(position, np.arange(len(ordered)), ordered)
+
+
+def rounding_of(n_samples: int, largest: Floats) -> Floats:
+    """Return what a sum of six means of so many numbers may miss by rounding.
+
+    A mean of n numbers is exact to n roundings of the largest.
+    """
+    return np.asarray(6 * n_samples * np.finfo(np.float64).eps * largest)
+
+
+def asked(
+    model: FittedModel,
+    X: pd.DataFrame,
+    settings: Mapping[str, Any],
+    on_scale: Callable[[FittedModel, Floats], Floats],
+) -> Iterator[Floats]:
+    """Yield predictions (n_points, n_samples, n_outputs), some points at a time.
+
+    `settings` holds what is set: arrays of (n_points,), by column, of its type. The
+    rows are stacked once and only the set columns are written between two calls.
+    """
+    n_samples = len(X)
+    n_points = len(next(iter(settings.values())))
+    per_point = max(1, int(X.memory_usage(index=False).sum()))
+    n_stacked = min(n_points, max(1, MAX_BYTES // per_point))
+    stacked = X.take(np.tile(np.arange(n_samples), n_stacked))
+    for start in range(0, n_points, n_stacked):
+        n_asked = min(n_stacked, n_points - start)
+        if n_asked < n_stacked:
+            stacked = stacked.iloc[: n_asked * n_samples].copy()
+        for name, values in settings.items():
+            _set(stacked, name, values[start : start + n_asked].repeat(n_samples))
+        prediction = on_scale(model, model.predict(stacked))
+        yield prediction.reshape(n_asked, n_samples, -1)
+
+
+def _set(frame: pd.DataFrame, name: str, values: Any) -> None:
+    """Give a column of a frame of our own other values.
+
+    Where pandas keeps it as plain numbers of their type they are written where it lies:
+    a new column would part the table, which every predict then puts together again.
+    """
+    column = frame[name]
+    if isinstance(column.dtype, np.dtype) and column.dtype == values.dtype:
+        memory = column.to_numpy()
+        memory.flags.writeable = True  # a view; pandas 3 hands it out read-only
+        memory[:] = values
+    else:
+        frame[name] = values
+
+
+def as_column(points: npt.NDArray[Any], column: pd.Series) -> Any:
+    """Return the grid as an array of the column's type, floats if it does not fit."""
+    whole = _is_whole(column) and bool((points == np.trunc(points)).all())
+    keeps = isinstance(column.dtype, pd.CategoricalDtype) or whole
+    return pd.Series(points).astype(column.dtype if keeps else np.float64).values
+
+
+def _native(model: FittedModel, prediction: Floats) -> Floats:
+    """Return the predictions as they are."""
+    del model
+    return prediction
+
+
+def _link(model: FittedModel, prediction: Floats) -> Floats:
+    """Return the logit if binary, the log of each probability if multiclass."""
+    with np.errstate(divide="ignore"):
+        linked = np.log(prediction)
+        if model.task == "binary":
+            linked = linked - np.log1p(-prediction)
+    if not np.isfinite(linked).all():
+        raise NotApplicable(
+            f"Model {model.name!r} must give probabilities between 0 and 1 for scale "
+            "'link', but it gives exactly 0 or 1. Use scale 'native' or "
+            "'centred_logit'."
+        )
+    return linked
+
+
+def _centred_logit(model: FittedModel, prediction: Floats) -> Floats:
+    """Return log p minus the mean of log p over the classes."""
+    if model.task == "binary":
+        prediction = np.stack([1 - prediction, prediction], axis=1)
+    logs = np.log(np.maximum(prediction, np.finfo(np.float64).eps))
+    centred = logs - logs.mean(axis=1, keepdims=True)
+    return centred[:, 1] if model.task == "binary" else centred
+
+
+SCALES: dict[str, Callable[[FittedModel, Floats], Floats]] = {
+    "native": _native,
+    "link": _link,
+    "centred_logit": _centred_logit,
+}

@@ -1,0 +1,296 @@
+"""How y changes along one feature among rows that a tree has made alike otherwise."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ...records.dataset_and_model import Dataset, FittedModel, Floats
+from ...records.errors import NotApplicable, listed
+from ...records.streams import stream
+from .leaf_curves import Codes, LeafCurve, Merge, categorical_curve, numeric_curve
+
+LEAF_OF_NUMBER, LEAF_OF_CATEGORY = 15, 5
+
+
+class Table(NamedTuple):
+    """Rows as trees read them.
+
+    Attributes
+    ----------
+    columns : dict of str to ndarray of shape (n_samples,)
+        Numbers as floats, categories as integer codes of their levels.
+    matrix : ndarray of shape (n_samples, n_features)
+        The same as float32, the only type that scikit-learn's trees do not copy.
+    y : ndarray of shape (n_samples,)
+    unread : mapping of str to tuple of str
+        As in `Dataset`.
+    """
+
+    columns: dict[str, npt.NDArray[Any]]
+    matrix: npt.NDArray[np.float32]
+    y: Floats
+    unread: Mapping[str, tuple[str, ...]]
+
+    def taking(self, rows: Codes) -> "Table":
+        """Return these rows, in this order."""
+        columns = {name: column[rows] for name, column in self.columns.items()}
+        return Table(columns, self.matrix[rows], self.y[rows], self.unread)
+
+
+class Strata(NamedTuple):
+    """How rows are made alike and leaves put together: the options of `stratpd`."""
+
+    n_trees: int = 1
+    min_samples_leaf: int | None = None
+    min_slopes_per_x: int = 5
+    merge: Merge = "published"
+
+
+def stratpd(
+    model: FittedModel | None,
+    data: Dataset,
+    feature: str,
+    *,
+    seed: int,
+    n_trees: int = 1,
+    min_samples_leaf: int | None = None,
+    min_slopes_per_x: int = 5,
+    merge: Merge = "published",
+) -> tuple[npt.NDArray[Any], Floats]:
+    r"""Return how y depends on one feature with the others held about equal.
+
+    A regression tree of y on all other columns :math:`x_{-j}` parts the rows [1]_.
+    Within its leaves only :math:`x_j` is left to move y, so for a number
+
+    .. math::
+        \mathrm{PD}_j(z) = \sum_{u_k < z} \overline{s}(u_k)\,(u_{k+1} - u_k),
+
+    with :math:`u_k` the distinct values and :math:`\overline{s}(u_k)` the mean over
+    the leaves of the slope of y that covers :math:`u_k`; see
+    `leaf_curves.numeric_curve`. For a category (CatStratPD) the means of y per level
+    in each leaf are put together; see `leaf_curves.categorical_curve`. No model is
+    asked. For two classes y is the indicator of the positive class, an extension of
+    ours.
+
+    Parameters
+    ----------
+    model : None
+        Not used.
+    data : Dataset
+        The rows, without missing values or unequal weights.
+    feature : str
+        A column of ``data.X``; the trees read all others, categories by the order of
+        their levels, but nothing derived, nor what `feature` is derived from.
+    seed : int
+        Breaks ties between equally good splits, and draws the rows of several trees.
+    n_trees : int, default 1
+        Trees whose leaves are pooled. One is fitted to all rows, several each to a
+        bootstrap sample; all rows fall through each.
+    min_samples_leaf : int, optional
+        Rows that a leaf must have: 15 for a number, 5 for a category by default.
+    min_slopes_per_x : int, default 5
+        Leaves that must cover a value of a number to be evidence there.
+    merge : {"published", "least_squares"}, default "published"
+        How the leaves of a category are put together: one after another, as in the
+        paper, which depends on their order; or by least squares, which does not.
+
+    Returns
+    -------
+    grid : ndarray of shape (n_grid,)
+        The distinct values with evidence to their left or right; or, as text in an
+        object array, the levels that some row has.
+    values : ndarray of shape (n_grid, 1)
+        The curve in units of y: 0 at the left-most point of a number, mean 0 over the
+        levels of a category.
+
+    Raises
+    ------
+    ValueError
+        If an option is less than 1, or `merge` unknown.
+    NotApplicable
+        If the target has more than two classes, rows are weighted, a value is
+        missing, there are too few rows for two leaves, or no leaf shows a difference.
+
+    Warnings
+    --------
+    A leaf holds the other features about equal, not equal: a feature that depends on
+    them strongly within leaves is credited with what they do. Where there is no
+    evidence between two values the curve stays level. Groups of levels that no leaf
+    compares are placed by their mean y, as if nothing else differed.
+
+    References
+    ----------
+    .. [1] Parr and Wilson (2019). Technical Report: Partial Dependence through
+       Stratification. arXiv:1907.06698. doi:10.48550/arXiv.1907.06698
+
+    Examples
+    --------
+    >>> from importance_audit.methods.known_answers import normal_data
+    >>> data = normal_data(2, 0, noise=0.1, n_samples=500)
+    >>> grid, values = stratpd(None, data, "x1", seed=1)
+    >>> bool(values[-1, 0] - values[0, 0] > 1.5 * (grid[-1] - grid[0]))
+    True
+    """
+    del model
+    strata = Strata(n_trees, min_samples_leaf, min_slopes_per_x, merge)
+    curve = curve_of(table_of(data, strata), feature, strata, seed=seed)
+    column = data.X[feature]
+    if not len(curve.grid):
+        raise NotApplicable(_without_evidence(column, strata, curve.n_ignored))
+    if not isinstance(column.dtype, pd.CategoricalDtype):
+        return curve.grid, curve.values[:, np.newaxis]
+    levels = np.array(column.cat.categories, dtype=object)[curve.grid]
+    return levels, curve.values[:, np.newaxis]
+
+
+def table_of(data: Dataset, strata: Strata, *, n_rows: int | None = None) -> Table:
+    """Return the rows as trees read them, or say why they cannot.
+
+    `n_rows` of them, all by default, will be parted at a time.
+
+    Raises
+    ------
+    ValueError, NotApplicable
+        As `stratpd`.
+    """
+    _check_options(strata)
+    _check_rows(data)
+    _check_count(data.n_samples if n_rows is None else n_rows, strata)
+    columns = {name: _numbers(data.X[name]) for name in data.X}
+    matrix = np.stack(list(columns.values()), axis=1).astype(np.float32)
+    return Table(columns, matrix, np.array(data.y, dtype=np.float64), data.unread)
+
+
+def curve_of(
+    table: Table, feature: str, strata: Strata, *, seed: int, repeat: int = 0
+) -> LeafCurve:
+    """Return the curve of one feature, without a point if there is no evidence.
+
+    `repeat` names the random stream, beside `seed` and `feature`. A category has mean
+    0 over its levels.
+    """
+    x = table.columns[feature]
+    is_category = np.issubdtype(x.dtype, np.integer)
+    usual = LEAF_OF_CATEGORY if is_category else LEAF_OF_NUMBER
+    others = table.matrix[:, _held(table, feature)]
+    draws = stream(seed, "tree", feature, repeat)
+    least = strata.min_samples_leaf or usual
+    leaf = _leaves(others, table.y, strata.n_trees, least, draws)
+
+    x, y = np.tile(x, strata.n_trees), np.tile(table.y, strata.n_trees)
+    if not is_category:
+        return numeric_curve(x, y, leaf, min_slopes_per_x=strata.min_slopes_per_x)
+    curve = categorical_curve(x, y, leaf, merge=strata.merge)
+    if len(curve.grid) < 2:
+        return curve._replace(grid=curve.grid[:0], values=curve.values[:0])
+    return curve._replace(values=curve.values - curve.values.mean())
+
+
+def _held(table: Table, feature: str) -> list[int]:
+    """Return the places of the columns that are held about equal.
+
+    What is derived is held by what it is made of: to hold it beside its sources, or
+    its sources beside it, would leave nothing to vary.
+    """
+    own = {feature, *table.unread.get(feature, ())}
+    return [
+        place
+        for place, name in enumerate(table.columns)
+        if name not in own and not table.unread.get(name)
+    ]
+
+
+def _leaves(
+    others: npt.NDArray[np.float32],
+    y: Floats,
+    n_trees: int,
+    min_samples_leaf: int,
+    draws: np.random.Generator,
+) -> Codes:
+    """Return the leaf of each row in each tree, (n_trees * n_samples,)."""
+    from sklearn.tree import DecisionTreeRegressor
+
+    if not others.shape[1]:  # nothing to hold: all rows are alike
+        return np.repeat(np.arange(n_trees), len(y))
+    leaves: list[Codes] = []
+    for _ in range(n_trees):
+        tree = DecisionTreeRegressor(
+            min_samples_leaf=min_samples_leaf, random_state=int(draws.integers(2**31))
+        )
+        rows = np.arange(len(y))
+        if n_trees > 1:
+            rows = draws.integers(len(y), size=len(y))
+        tree.fit(others[rows], y[rows])
+        first = leaves[-1].max() + 1 if leaves else 0
+        leaves.append(tree.apply(others) + first)
+    return np.concatenate(leaves)
+
+
+def _numbers(column: pd.Series) -> npt.NDArray[Any]:
+    """Return a category's codes as integers, anything else as floats."""
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return column.cat.codes.to_numpy(dtype=np.int64)
+    return column.to_numpy(dtype=np.float64)
+
+
+def _check_options(strata: Strata) -> None:
+    """Refuse options out of range."""
+    least = strata.min_samples_leaf
+    counts = strata._asdict() | {"min_samples_leaf": 1 if least is None else least}
+    for name in ("n_trees", "min_samples_leaf", "min_slopes_per_x"):
+        if counts[name] < 1:
+            raise ValueError(
+                f"{name} must be at least 1, but {counts[name]} was given."
+            )
+    if strata.merge not in ("published", "least_squares"):
+        raise ValueError(
+            "merge must be one of 'published', 'least_squares', but "
+            f"{strata.merge!r} was given."
+        )
+
+
+def _check_rows(data: Dataset) -> None:
+    """Refuse rows that cannot be parted."""
+    subject = f"Data {data.name!r}"
+    if data.task == "multiclass":
+        raise NotApplicable(
+            f"{subject} must have a number or two classes as target for StratPD, but "
+            f"{len(data.classes)} were found. Audit one class against the others."
+        )
+    if data.is_weighted:
+        raise NotApplicable(
+            f"{subject} must have equal row weights for StratPD, but they differ. "
+            "Leave the method out, or audit without weights."
+        )
+    missing = [name for name in data.X if data.X[name].hasnans]
+    if missing:
+        raise NotApplicable(
+            f"{subject} must have no missing value for StratPD, but these columns "
+            f"have some: {listed(missing)}. Fill or leave out what is missing."
+        )
+
+
+def _check_count(n_rows: int, strata: Strata) -> None:
+    """Refuse fewer rows than two leaves have."""
+    least = 2 * (strata.min_samples_leaf or LEAF_OF_NUMBER)
+    if n_rows < least:
+        raise NotApplicable(
+            f"StratPD must part at least {least} rows into two leaves, but {n_rows} "
+            "were given. Set min_samples_leaf lower."
+        )
+
+
+def _without_evidence(column: pd.Series, strata: Strata, n_ignored: int) -> str:
+    """Return the sentence for a feature that no leaf shows to matter or not."""
+    n_values = column.nunique()
+    if n_values < 2:
+        found = f"it has {n_values}"
+        return f"Column {column.name!r} must have two values for StratPD, but {found}."
+    return (
+        f"Column {column.name!r} must vary in {strata.min_slopes_per_x} leaves around "
+        f"some value for StratPD, but it does nowhere; {n_ignored} leaves hold one "
+        "value. Set min_slopes_per_x or min_samples_leaf otherwise, or n_trees higher."
+    )

@@ -1,0 +1,240 @@
+"""How much a linear model weighs a feature: as it is, or by the spreads."""
+
+from itertools import product
+from math import factorial, prod
+from typing import Any, Literal
+
+import numpy as np
+
+from ...records.dataset_and_model import Dataset, FittedModel, Floats
+from .insides import features_of_columns, is_of, refusal, sign_of
+from .linear_terms import Terms, is_on_response, observed, terms_of, terms_within
+
+STANDARDISED, RAW = "standardised_coefficient", "raw_weights"
+
+
+def standardised_coefficient(
+    model: FittedModel, data: Dataset, *, seed: int
+) -> tuple[Floats, Floats]:
+    r"""Return the coefficients of a linear model in standard deviations.
+
+    For a feature with one term :math:`b_j \, \mathrm{sd}(x_j) / \mathrm{sd}(y)` [1]_,
+    :math:`b_j \, \mathrm{sd}(x_j)` if the model is not linear in the response but on a
+    link: log odds of the positive class, or the log of the mean. Of several terms *T*
+    (levels of a category, a polynomial, a group), the spread of what they contribute,
+    :math:`\mathrm{sd}(\sum_{k \in T} b_k x_k)` instead, which has no sign; of one term
+    this is its absolute value.
+
+    Parameters
+    ----------
+    model : FittedModel
+        A linear model or linear support vector machine of scikit-learn, penalised or
+        not, or results of statsmodels. Asked for its coefficients and for the rows it
+        was fitted on; standard deviations are weighted as these are.
+    data : Dataset
+        Only ``data.groups`` is read.
+    seed : int
+        Not used: nothing is drawn.
+
+    Returns
+    -------
+    raw : ndarray of shape (n_groups, 1, 1)
+        Without unit, or on the link; 0 for a column the model does not read; NaN for a
+        feature whose interactions are with features outside its group.
+    baseline : ndarray of shape (1, 1)
+        Zero: what a feature without weight measures.
+
+    Raises
+    ------
+    NotApplicable
+        If the model is not linear, has coefficients per class, its training rows are
+        not known, or its columns cannot be traced back to features.
+
+    Warnings
+    --------
+    A coefficient holds the other features fixed, which dependent features cannot be:
+    it can be large, or of the other sign, for one that hardly matters. A penalty shares
+    it between such features as it likes. It sees no curvature.
+
+    References
+    ----------
+    .. [1] Bring (1994). How to Standardize Regression Coefficients. The American
+       Statistician 48(3), 209-213. doi:10.1080/00031305.1994.10476059
+    """
+    del seed
+    terms = terms_of(model, STANDARDISED)
+    rows = observed(model, STANDARDISED)
+    unit = _spread(rows.y, rows.weights) if is_on_response(model) else 1.0
+    raw = [
+        _contribution(terms, rows.terms, rows.weights, columns) / (unit or np.nan)
+        for columns in data.groups.values()
+    ]
+    return np.reshape(raw, (-1, 1, 1)).astype(np.float64), np.zeros((1, 1))
+
+
+def _contribution(
+    terms: Terms, matrix: Floats, weights: Floats, columns: tuple[str, ...]
+) -> float:
+    """Return the spread of what some columns add to the predictor."""
+    at = terms_within(terms.features, columns)
+    if at is None:
+        return np.nan
+    if len(at) == 1:
+        k = int(at[0])
+        return float(terms.estimate[k]) * _spread(matrix[:, k], weights)
+    return _spread(matrix[:, at] @ terms.estimate[at], weights)
+
+
+def _spread(values: Floats, weights: Floats) -> float:
+    """Return the weighted standard deviation; its divisor cancels in a ratio."""
+    centred = values - np.average(values, weights=weights)
+    return float(np.sqrt(np.average(centred * centred, weights=weights)))
+
+
+def raw_weights(
+    model: FittedModel,
+    data: Dataset,
+    *,
+    seed: int,
+    powers: Literal["one", "any"] = "one",
+) -> tuple[Floats, Floats]:
+    r"""Return the weights of a linear model, or of a polynomial kernel's monomials.
+
+    The score of a linear machine is :math:`s(x) = \sum_j w_j x_j + b`, and
+    :math:`w_j` is its weight of feature *j* [1]_. A support vector machine with the
+    kernel :math:`(\gamma \langle x_i, x \rangle + c)^d` is a polynomial,
+
+    .. math:: s(x) = \sum_{|m| \le d} w_m x^m + b, \quad
+              w_m = \frac{d!}{(d - |m|)! \prod_j m_j!} \gamma^{|m|} c^{d - |m|}
+                    \sum_i \alpha_i x_i^m,
+
+    with :math:`\alpha_i` the signed dual coefficients. There a feature measures the
+    weight of :math:`x_j`, and a group that of the product of its columns.
+
+    Parameters
+    ----------
+    model : FittedModel
+        A linear model or a support vector machine (linear or polynomial) of
+        scikit-learn, or results of statsmodels.
+    data : Dataset
+        Only ``data.groups`` is read.
+    seed : int
+        Not used: nothing is drawn.
+    powers : {"one", "any"}, default "one"
+        Of a polynomial kernel: the monomial with each column to the power of one, or
+        the sum over all powers from one, which is the weight of the product if the
+        columns are 0 or 1.
+
+    Returns
+    -------
+    raw : ndarray of shape (n_groups, 1, 1)
+        Signed, per unit of the feature, of the prediction or its link; 0 for a column
+        the model does not read. NaN for what has several weights in a linear model (a
+        category in one-hot columns, a group): they have no common unit.
+    baseline : ndarray of shape (1, 1)
+        Zero: what a feature without weight measures.
+
+    Raises
+    ------
+    ValueError
+        If `powers` is none of these.
+    NotApplicable
+        If the model is neither linear nor polynomial (of other kernels there is only
+        a projection whose meaning is unclear), has weights per class, or its columns
+        cannot be traced back to features.
+
+    Warnings
+    --------
+    A feature in smaller units has a larger weight: weights compare only what is
+    measured alike. They leave out what comes with a feature through correlation.
+
+    References
+    ----------
+    .. [1] Zien, Krämer, Sonnenburg and Rätsch (2009). The Feature Importance Ranking
+       Measure. ECML PKDD, LNCS 5782. doi:10.1007/978-3-642-04174-7_45
+    """
+    del seed
+    if powers not in ("one", "any"):
+        raise ValueError(f"powers must be 'one' or 'any', but {powers!r} was given.")
+    if getattr(model.estimator, "kernel", None) == "poly":
+        raw = _of_kernel(model, data, is_any=powers == "any")
+    else:
+        terms = terms_of(model, RAW)
+        raw = [_weight(terms, columns) for columns in data.groups.values()]
+    return np.reshape(raw, (-1, 1, 1)).astype(np.float64), np.zeros((1, 1))
+
+
+def _weight(terms: Terms, columns: tuple[str, ...]) -> float:
+    """Return the one weight that some columns have."""
+    at = terms_within(terms.features, columns)
+    if at is None or len(at) > 1:
+        return np.nan
+    return float(terms.estimate[at].sum())
+
+
+def _of_kernel(model: FittedModel, data: Dataset, *, is_any: bool) -> list[float]:
+    """Return the weight of the product of each group's columns."""
+    machine = model.estimator
+    if not is_of(machine, ("sklearn.svm.",)) or len(machine.dual_coef_) != 1:
+        raise refusal(model, "be a support vector machine with one score", RAW)
+    names = features_of_columns(model, machine.support_vectors_.shape[1], RAW)
+    dense = [
+        part.toarray() if hasattr(part, "toarray") else part
+        for part in (machine.support_vectors_, machine.dual_coef_)
+    ]
+    found = []
+    for columns in data.groups.values():
+        at = [k for k, name in enumerate(names) if name in columns]
+        if len(at) > len(set(columns)):
+            found.append(np.nan)
+        elif set(columns) - set(names):
+            found.append(0.0)
+        else:
+            weight = monomial_weight(
+                *_kernel(machine), dense[0][:, at], dense[1][0], is_any=is_any
+            )
+            found.append(sign_of(model) * weight)
+    return found
+
+
+def _kernel(machine: Any) -> tuple[int, float, float]:
+    """Return degree, factor and constant of a polynomial kernel."""
+    gamma = machine.gamma
+    # gamma = "scale" is resolved while fitting; no public attribute holds it.
+    factor = machine._gamma if isinstance(gamma, str) else gamma
+    return int(machine.degree), float(factor), float(machine.coef0)
+
+
+def monomial_weight(
+    degree: int,
+    gamma: float,
+    constant: float,
+    vectors: Floats,
+    alpha: Floats,
+    *,
+    is_any: bool,
+) -> float:
+    """Return the weight of the product of the columns of some support vectors.
+
+    Parameters
+    ----------
+    degree, gamma, constant
+        Of the kernel ``(gamma <x, x'> + constant) ** degree``.
+    vectors : ndarray of shape (n_vectors, n_columns)
+        The support vectors, cut to the columns of the product.
+    alpha : ndarray of shape (n_vectors,)
+        Their signed dual coefficients.
+    is_any : bool
+        Whether to sum over all powers of each column from one.
+    """
+    n_columns = vectors.shape[1]
+    highest = degree if is_any else 1
+    total = 0.0
+    for powers in product(range(1, highest + 1), repeat=n_columns):
+        rest = degree - sum(powers)
+        if rest < 0:
+            continue
+        ways = factorial(degree) / (factorial(rest) * prod(map(factorial, powers)))
+        scale = ways * gamma ** sum(powers) * constant**rest
+        total += scale * float(alpha @ np.prod(vectors ** np.array(powers), axis=1))
+    return total

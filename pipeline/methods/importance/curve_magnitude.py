@@ -1,0 +1,269 @@
+"""How far a curve of a model is from its zero: Parr, Wilson and Hamrick's measures."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+import pandas as pd
+
+from ...records.dataset_and_model import Dataset, FittedModel, Floats
+from ...records.errors import NotApplicable, listed
+from ..effects import EFFECTS
+from ..effects.partial_dependence import Scale
+from ..spreads import mean_magnitude
+
+Curve = Literal[
+    "partial_dependence",
+    "ale",
+    "conditional_profile",
+    "accumulated_profile",
+    "shapley",
+]
+Grid = Literal["quantile", "unique"]
+Curves: TypeAlias = Mapping[str, tuple[Any, Floats]]
+
+
+def curve_impact(
+    model: FittedModel,
+    data: Dataset,
+    *,
+    seed: int,
+    curve: Curve = "partial_dependence",
+    grid: Grid = "quantile",
+    n_grid: int = 51,
+    scale: Scale = "native",
+    centred: bool = False,
+    curves: Curves | None = None,
+) -> tuple[Floats, Floats]:
+    r"""Return how much each feature moves the prediction, on average over its values.
+
+    With :math:`\mathrm{PD}_j` a curve of the model and :math:`U_j` the values of the
+    rows, the impact [1]_ of a number and of a category are
+
+    .. math::
+        I_j = \frac{1}{|U_j|} \sum_{z \in U_j} |\mathrm{PD}_j(z) - \mathrm{PD}_j(z_0)|,
+        \qquad
+        I_j = \frac{1}{|U_j|} \sum_{z \in U_j}
+              |\mathrm{PD}_j(z) - \overline{\mathrm{PD}}_j|.
+
+    A number counts from its left-most value :math:`z_0`, a category from the mean over
+    its levels, so that no level is the reference. `stratified_impact` is the same of
+    the data.
+
+    Parameters
+    ----------
+    model : FittedModel
+        Asked for ``predict(X)``.
+    data : Dataset
+        The rows the curve is taken over, with their weights; ``data.groups`` names the
+        features, one column each. Values and levels are those of rows with a weight.
+    seed : int
+        Not used: nothing is drawn.
+    curve : str, default "partial_dependence"
+        Which of `effects.EFFECTS`: that, "ale", "conditional_profile",
+        "accumulated_profile" or "shapley".
+    grid : {"quantile", "unique"}, default "quantile"
+        Where a number is asked; the curve is straight in between. "unique", every
+        value, is the definition itself, at the price of as many questions.
+    n_grid : int, default 51
+        Number of points of "quantile".
+    scale : {"native", "link", "centred_logit"}, default "native"
+        As in `effects.partial_dependence`.
+    centred : bool, default False
+        Whether a number too counts from the mean, so that no value is the reference.
+    curves : mapping of str to (grid, values), optional
+        Curves already measured with these options, by feature; others are measured.
+
+    Returns
+    -------
+    raw : ndarray of shape (n_groups, 1, n_outputs)
+        The impact in units of the scale; NaN for a column with one value.
+    baseline : ndarray of shape (1, n_outputs)
+        Zero, the impact of a flat curve: what an ignored feature measures.
+
+    Raises
+    ------
+    ValueError
+        If `n_grid` is less than 2, or `curve` or `grid` unknown.
+    NotApplicable
+        If a group has several columns, or the model no such scale or curve: "shapley"
+        asks about all coalitions of at most 12 columns.
+
+    Warnings
+    --------
+    Opposite effects in two halves of the rows cancel in the curve. The left-most value
+    of a number is the zero of all others, however few rows have it. With dependent
+    features "partial_dependence" and "shapley" ask the model about rows that cannot
+    occur, "ale" and "accumulated_profile" depend on the order of the levels, and
+    "conditional_profile" moves with features that the one asked goes along with.
+
+    References
+    ----------
+    .. [1] Parr, Wilson and Hamrick (2020). Nonparametric Feature Impact and
+       Importance. arXiv:2006.04750. doi:10.48550/arXiv.2006.04750
+
+    Examples
+    --------
+    >>> from importance_audit.methods.known_answers import linear_model, normal_data
+    >>> raw, baseline = curve_impact(linear_model(2, 0), normal_data(), seed=1)
+    >>> raw.shape, bool((raw[1] == baseline).all())
+    ((2, 1, 1), True)
+    """
+    asked = {"seed": seed, "grid": grid, "n_grid": n_grid, "scale": scale}
+    ask = partial(_curve_at_values, curve=curve, asked=asked)
+    found = []
+    for feature in _features(data, curve, grid, n_grid):
+        values, _ = ask(model, data, feature, (curves or {}).get(feature))
+        is_category = isinstance(data.X[feature].dtype, pd.CategoricalDtype)
+        found.append(_magnitude(values, is_category=is_category, centred=centred))
+    raw = np.stack(found)[:, np.newaxis, :]
+    return raw, np.zeros(raw.shape[1:])
+
+
+def curve_importance(
+    model: FittedModel,
+    data: Dataset,
+    *,
+    seed: int,
+    curve: Curve = "partial_dependence",
+    grid: Grid = "quantile",
+    n_grid: int = 51,
+    scale: Scale = "native",
+    centred: bool = False,
+    curves: Curves | None = None,
+) -> tuple[Floats, Floats]:
+    r"""Return how much each feature moves the prediction, on average over the rows.
+
+    As `curve_impact`, with each value counted as often as it occurs [1]_: with
+    :math:`n_z` the weight of the rows at :math:`z`,
+
+    .. math::
+        I_j = \sum_z n_z\, |\mathrm{PD}_j(z) - \mathrm{PD}_j(z_0)| \Big/ \sum_z n_z,
+
+    for a category :math:`|\mathrm{PD}_j(z) - \overline{\mathrm{PD}}_j|`, whose mean
+    over the levels is not weighted. Centred, of an additive model and asked at every
+    value, it is the mean absolute Shapley value.
+
+    Parameters
+    ----------
+    model : FittedModel
+        Asked for ``predict(X)``.
+    data : Dataset
+        As in `curve_impact`.
+    seed : int
+        Not used: nothing is drawn.
+    curve : str, default "partial_dependence"
+        Which of `effects.EFFECTS`: that, "ale", "conditional_profile",
+        "accumulated_profile" or "shapley".
+    grid : {"quantile", "unique"}, default "quantile"
+        Where a number is asked; the curve is straight in between. "unique", every
+        value, is the definition itself, at the price of as many questions.
+    n_grid : int, default 51
+        Number of points of "quantile".
+    scale : {"native", "link", "centred_logit"}, default "native"
+        As in `effects.partial_dependence`.
+    centred : bool, default False
+        Whether numbers and categories count from the mean over the rows.
+    curves : mapping of str to (grid, values), optional
+        As in `curve_impact`.
+
+    Returns
+    -------
+    raw : ndarray of shape (n_groups, 1, n_outputs)
+        The importance in units of the scale; NaN for a column with one value.
+    baseline : ndarray of shape (1, n_outputs)
+        Zero, the importance of a flat curve: what an ignored feature measures.
+
+    Raises
+    ------
+    ValueError, NotApplicable
+        As `curve_impact`.
+
+    Warnings
+    --------
+    As `curve_impact`.
+
+    References
+    ----------
+    .. [1] Parr, Wilson and Hamrick (2020). Nonparametric Feature Impact and
+       Importance. arXiv:2006.04750. doi:10.48550/arXiv.2006.04750
+
+    Examples
+    --------
+    >>> from importance_audit.methods.known_answers import linear_model, normal_data
+    >>> raw, baseline = curve_importance(linear_model(2, 0), normal_data(), seed=1)
+    >>> raw.shape, bool((raw[1] == baseline).all())
+    ((2, 1, 1), True)
+    """
+    asked = {"seed": seed, "grid": grid, "n_grid": n_grid, "scale": scale}
+    ask = partial(_curve_at_values, curve=curve, asked=asked)
+    found = []
+    for feature in _features(data, curve, grid, n_grid):
+        values, rows = ask(model, data, feature, (curves or {}).get(feature))
+        is_category = isinstance(data.X[feature].dtype, pd.CategoricalDtype)
+        found.append(_magnitude(values, rows, is_category=is_category, centred=centred))
+    raw = np.stack(found)[:, np.newaxis, :]
+    return raw, np.zeros(raw.shape[1:])
+
+
+def _magnitude(
+    values: Floats, rows: Floats | None = None, *, is_category: bool, centred: bool
+) -> Floats:
+    """Return the mean magnitude of a curve, (n_outputs,); NaN for one point."""
+    if len(values) < 2:
+        return np.full(values.shape[1:], np.nan)
+    shifted = values - values[0]  # a flat curve measures exactly 0
+    return mean_magnitude(
+        shifted, is_category=is_category, weights=rows, centred=centred
+    )
+
+
+def _curve_at_values(
+    model: FittedModel,
+    data: Dataset,
+    feature: str,
+    known: tuple[Any, Floats] | None,
+    *,
+    curve: Curve,
+    asked: Mapping[str, Any],
+) -> tuple[Floats, Floats]:
+    """Return the curve where rows are, and their weight: (n, n_outputs) and (n,)."""
+    counts = _rows_at(data, feature)
+    if len(counts) < 2:
+        return np.empty((len(counts), len(model.outputs))), counts.to_numpy()
+    points, values = known or EFFECTS[curve].function(model, data, feature, **asked)
+    if isinstance(data.X[feature].dtype, pd.CategoricalDtype):
+        return values[np.isin(points, counts.index)], counts.to_numpy()
+    at = counts.index.to_numpy(dtype=np.float64)
+    lines = [np.interp(at, points, output) for output in values.T]
+    return np.stack(lines, axis=1), counts.to_numpy()
+
+
+def _rows_at(data: Dataset, feature: str) -> pd.Series:
+    """Return the weight of the rows at each value, in the order of the values."""
+    counted = pd.Series(data.weights, index=data.X.index)[data.weights > 0]
+    values = data.X[feature][data.weights > 0]
+    return counted.groupby(values, observed=True, sort=True).sum()
+
+
+def _features(data: Dataset, curve: str, grid: str, n_grid: int) -> list[str]:
+    """Return the one column of every group, after a look at the options."""
+    known = {"curve": get_args(Curve), "grid": get_args(Grid)}
+    for name, value in {"curve": curve, "grid": grid}.items():
+        if value not in known[name]:
+            names = listed(known[name])
+            raise ValueError(f"{name} must be one of {names}, but {value!r} was given.")
+    if n_grid < 2:
+        raise ValueError(f"n_grid must be at least 2, but {n_grid} was given.")
+    return [_only_column(*group) for group in data.groups.items()]
+
+
+def _only_column(group: str, columns: tuple[str, ...]) -> str:
+    """Return the column of a group of one."""
+    if len(columns) != 1:
+        raise NotApplicable(
+            f"Group {group!r} must have one column for a curve, but it has "
+            f"{len(columns)}: {listed(columns)}. Ask for its columns one by one."
+        )
+    return columns[0]

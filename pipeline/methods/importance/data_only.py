@@ -1,0 +1,93 @@
+"""What the methods without a model have in common: columns, and what they refuse."""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ...records.dataset_and_model import Dataset, Floats
+from ...records.errors import NotApplicable, listed
+
+
+def each_column(data: Dataset, measure: Callable[[pd.Series], float]) -> Floats:
+    """Return one number per group, (n_groups, 1, 1).
+
+    NaN for a group of several columns, and for a column that is constant or
+    incomplete; `measure` sees the others only.
+    """
+    values = [
+        measure(data.X[columns[0]])
+        if len(columns) == 1 and is_measurable(data.X[columns[0]])
+        else np.nan
+        for columns in data.groups.values()
+    ]
+    return np.reshape(values, (-1, 1, 1)).astype(np.float64)
+
+
+def by_name(data: Dataset, values: Mapping[str, float]) -> Floats:
+    """Return the number of each group of one, NaN for all others, (n_groups, 1, 1)."""
+    found = [
+        values.get(columns[0], np.nan) if len(columns) == 1 else np.nan
+        for columns in data.groups.values()
+    ]
+    return np.reshape(found, (-1, 1, 1)).astype(np.float64)
+
+
+def is_number(column: pd.Series) -> bool:
+    """Return whether a column holds numbers, not categories."""
+    return not isinstance(column.dtype, pd.CategoricalDtype)
+
+
+def is_measurable(column: pd.Series) -> bool:
+    """Return whether a column varies, and lacks no value."""
+    return bool(column.notna().all() and column.nunique() > 1)
+
+
+def refuse_classes(data: Dataset, method: str, remedy: str) -> None:
+    """Refuse a target of classes."""
+    if data.task != "regression":
+        raise NotApplicable(
+            f"Target {data.target!r} must be a number for method {method!r}, but it "
+            f"has {len(data.classes)} classes: {listed(data.classes)}. {remedy}"
+        )
+
+
+def refuse_constant_target(data: Dataset, method: str) -> None:
+    """Refuse a target that explains nothing because it is always the same."""
+    if np.ptp(data.y) == 0:
+        raise NotApplicable(
+            f"Target {data.target!r} must vary for method {method!r}, but all its "
+            "values are the same. Add rows, or leave the method out."
+        )
+
+
+def refuse_weights(data: Dataset, method: str, remedy: str = "") -> None:
+    """Refuse rows that differ in weight."""
+    if data.is_weighted:
+        raise NotApplicable(
+            f"Rows must weigh the same for method {method!r}, but their weights "
+            f"differ. {remedy or 'Leave the method or the weights out.'}"
+        )
+
+
+def rows_of_classes(
+    data: Dataset, method: str, *, at_least: int
+) -> list[npt.NDArray[np.bool_]]:
+    """Return which rows are of each class, and refuse a class with too few."""
+    is_of = [data.y == code for code in range(len(data.classes))]
+    for name, rows in zip(data.classes, is_of, strict=True):
+        found = int((data.weights[rows] > 0).sum())
+        if found < at_least:
+            raise NotApplicable(
+                f"Class {name!r} must have {at_least} or more rows that count for "
+                f"method {method!r}, but it has {found}. Add rows, or leave the method "
+                "out."
+            )
+    return is_of
+
+
+def within(name: str, value: object, holds: bool, rule: str) -> None:
+    """Refuse an option that is out of its range."""
+    if not holds:
+        raise ValueError(f"{name} must be {rule}, but {value!r} was given.")

@@ -1,0 +1,320 @@
+"""Importance by fitting again: without a feature, with it shuffled, on every subset."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from math import comb
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ...records.dataset_and_model import Dataset, FittedModel, Floats, Form
+from ...records.errors import NotApplicable
+from ...records.streams import stream as generator_of
+from .refits import (
+    Unit,
+    columns_of,
+    loss_of_refit,
+    refuse_ratio,
+    seed_of_fit,
+    training_rows,
+    units_of,
+)
+
+MOST_PLAYERS = 12
+
+
+def drop_column(
+    model: FittedModel,
+    data: Dataset,
+    *,
+    seed: int,
+    stream: Literal["numpy"] = "numpy",
+    n_repeats: int = 5,
+) -> tuple[Floats, Floats]:
+    r"""Return the loss of the model fitted without a feature, and with all of them.
+
+    With :math:`f_S` the model fitted on the training rows with the columns *S* alone,
+    *P* all its columns and *L* the loss on the rows of `data` [1]_ [2]_,
+
+    .. math:: \mathrm{VI}_j = L(y, f_{P \setminus j}(X)) - L(y, f_P(X)).
+
+    All fits of one repeat have the same ``random_state``; a model that draws nothing
+    measures the same in every repeat. Without any column a model says the mean of the
+    training target, or the shares of its classes.
+
+    Parameters
+    ----------
+    model : FittedModel
+        Asked for ``refit`` on its training rows, 1 + n_features times per repeat, and
+        for the predictions of the models it returns. Training weights are kept.
+    data : Dataset
+        Rows the losses are measured on; ``data.groups`` names what is left out.
+    seed : int
+        Names the stream.
+    stream : {"numpy"}, default "numpy"
+        Draw order of the ``random_state`` of each repeat.
+    n_repeats : int, default 5
+        Number of times everything is fitted.
+
+    Returns
+    -------
+    raw : ndarray of shape (n_features, n_repeats, n_losses)
+        Loss of the model fitted without one feature, in units of each of
+        ``model.losses``.
+    baseline : ndarray of shape (n_repeats, n_losses)
+        Loss of the model fitted with all: what a feature that the model does not read
+        measures, exactly.
+
+    Raises
+    ------
+    ValueError
+        If `n_repeats` is less than 1.
+    NotApplicable
+        If the audit did not fit `model`.
+
+    Warnings
+    --------
+    It is the importance of a feature to the learner, not to the one model that is
+    audited. Whatever the other features can stand in for is not counted: of two equal
+    columns both measure about nothing. The spread covers the learner's own draws, not
+    other training rows.
+
+    References
+    ----------
+    .. [1] Lei, G'Sell, Rinaldo, Tibshirani and Wasserman (2018). Distribution-Free
+       Predictive Inference for Regression. JASA 113(523), 1094-1111.
+       doi:10.1080/01621459.2017.1307116
+    .. [2] Parr, Wilson and Hamrick (2020). Nonparametric Feature Impact and
+       Importance. doi:10.48550/arXiv.2006.04750
+    """
+    del stream
+    training_rows(model, "drop_column")
+
+    def without(columns: Unit, name: str, repeat: int) -> Floats:
+        del name
+        kept = [other for other in model.features if other not in columns]
+        return loss_of_refit(model, kept, data, seed=seed_of_fit(seed, repeat))
+
+    return _against_all(model, data, without, seed=seed, n_repeats=n_repeats)
+
+
+def permute_refit(
+    model: FittedModel,
+    data: Dataset,
+    *,
+    seed: int,
+    stream: Literal["numpy"] = "numpy",
+    n_repeats: int = 5,
+) -> tuple[Floats, Floats]:
+    r"""Return the loss of the model fitted with a feature shuffled, and as it is.
+
+    With :math:`f^{\pi j}` the model fitted on the training rows with the columns of
+    feature or group *j* permuted together, *f* the one fitted on them as they are and
+    *L* the loss on the rows of `data`, in which nothing is permuted [1]_,
+
+    .. math:: \mathrm{VI}_j = L(y, f^{\pi j}(X)) - L(y, f(X)).
+
+    Other than without the column, the model keeps its size. All fits of one repeat
+    have the same ``random_state``.
+
+    Parameters
+    ----------
+    model : FittedModel
+        Asked for ``refit`` on its training rows, 1 + n_features times per repeat, and
+        for the predictions of the models it returns. A weight stays with its row.
+    data : Dataset
+        Rows the losses are measured on; ``data.groups`` names what is permuted.
+    seed : int
+        Names the stream.
+    stream : {"numpy"}, default "numpy"
+        Draw order: one stream for every feature and repeat.
+    n_repeats : int, default 5
+        Number of permutations of each feature.
+
+    Returns
+    -------
+    raw : ndarray of shape (n_features, n_repeats, n_losses)
+        Loss of the model fitted with one feature permuted, in units of each of
+        ``model.losses``.
+    baseline : ndarray of shape (n_repeats, n_losses)
+        Loss of the model fitted on the rows as they are: what a feature that the model
+        does not read measures, exactly.
+
+    Raises
+    ------
+    ValueError
+        If `n_repeats` is less than 1.
+    NotApplicable
+        If the audit did not fit `model`.
+
+    Warnings
+    --------
+    It is the importance of a feature to the learner, not to the one model that is
+    audited. What the other features can stand in for is not counted. A learner that
+    overfits also pays for the noise it is given: leaving the column out costs less.
+
+    References
+    ----------
+    .. [1] Parr, Wilson and Hamrick (2020). Nonparametric Feature Impact and
+       Importance. doi:10.48550/arXiv.2006.04750
+    """
+    del stream
+    train = training_rows(model, "permute_refit")
+
+    def shuffled(columns: Unit, name: str, repeat: int) -> Floats:
+        order = generator_of(seed, "permute", name, repeat).permutation(train.n_samples)
+        moved = {
+            column: train.X[column].iloc[order].set_axis(train.X.index)
+            for column in columns
+        }
+        taught = replace(model, train=replace(train, X=train.X.assign(**moved)))
+        fit_seed = seed_of_fit(seed, repeat)
+        return loss_of_refit(taught, model.features, data, seed=fit_seed)
+
+    return _against_all(model, data, shuffled, seed=seed, n_repeats=n_repeats)
+
+
+def shapley_refit(
+    model: FittedModel,
+    data: Dataset,
+    *,
+    seed: int,
+    stream: Literal["numpy"] = "numpy",
+    form: Form = "difference",
+    n_repeats: int = 1,
+) -> tuple[Floats, Floats]:
+    r"""Return the share of each feature in the fall of the loss, fair to all orders.
+
+    With :math:`f_S` the model fitted on the training rows with the features *S* alone,
+    :math:`v(S) = L(y, f_\emptyset(X)) - L(y, f_S(X))` the fall of the loss on the rows
+    of `data`, and *p* features, the Shapley value of feature *j* is [1]_ [2]_
+
+    .. math:: \phi_j = \sum_{S \not\ni j} \frac{|S|! (p - |S| - 1)!}{p!}
+              \left( v(S \cup j) - v(S) \right).
+
+    :math:`f_\emptyset` says the mean of the training target, or the shares of its
+    classes. The values add up to the fall of the loss from that constant to the model
+    with all features. For least squares with squared error on the training rows they
+    are the variance of *y* times the shares of R² that Lindeman, Merenda and Gold
+    (LMG) average over orders, which add up to R².
+
+    Parameters
+    ----------
+    model : FittedModel
+        Asked for ``refit`` on every subset of its features but the empty one,
+        2**p - 1 times per repeat. Training weights are kept.
+    data : Dataset
+        Rows the losses are measured on; ``data.groups`` names what enters together.
+        Features of no group enter each alone.
+    seed : int
+        Names the stream.
+    stream : {"numpy"}, default "numpy"
+        Draw order of the ``random_state`` of each repeat.
+    form : {"difference", "raw", "absolute"}, default "difference"
+        There is no ratio to a baseline of 0.
+    n_repeats : int, default 1
+        Number of times everything is fitted.
+
+    Returns
+    -------
+    raw : ndarray of shape (n_features, n_repeats, n_losses)
+        Shapley values in units of each of ``model.losses``; 0 for what the model does
+        not read.
+    baseline : ndarray of shape (n_repeats, n_losses)
+        Zero: what a feature that no model is better with measures.
+
+    Raises
+    ------
+    ValueError
+        If `n_repeats` is less than 1.
+    NotApplicable
+        If the audit did not fit `model`, `form` is "ratio", two groups share a column,
+        or there are more than 12 features and groups.
+
+    Warnings
+    --------
+    It is the importance of a feature to the learner, not to the one model that is
+    audited. Dependent features share what they have in common, so an irrelevant one
+    that correlates with a relevant one has a positive share.
+
+    References
+    ----------
+    .. [1] Lipovetsky and Conklin (2001). Analysis of Regression in Game Theory
+       Approach. Applied Stochastic Models in Business and Industry 17(4), 319-330.
+       doi:10.1002/asmb.446
+    .. [2] Grömping (2007). Estimators of Relative Importance in Linear Regression
+       Based on Variance Decomposition. The American Statistician 61(2), 139-147.
+       doi:10.1198/000313007X188252
+    """
+    del stream
+    _check_repeats(n_repeats)
+    training_rows(model, "shapley_refit")
+    refuse_ratio(form, "shapley_refit")
+    units, places = units_of(model, data, "shapley_refit")
+    if len(units) > MOST_PLAYERS:
+        raise NotApplicable(
+            f"Model {model.name!r} must read at most {MOST_PLAYERS} features or groups "
+            "for method 'shapley_refit', which fits it on every subset of them, but it "
+            f"reads {len(units)}. Group features under [groups], or leave some out."
+        )
+    raw = np.zeros((len(places), n_repeats, len(model.losses)))
+    for repeat in range(n_repeats):
+        losses = _of_subsets(model, units, data, seed=seed_of_fit(seed, repeat))
+        for row, place in enumerate(places):
+            if place >= 0:
+                raw[row, repeat] = _shapley_value(losses, place, len(units))
+    return raw, np.zeros(raw.shape[1:])
+
+
+def _check_repeats(n_repeats: int) -> None:
+    """Refuse a count that names no measurement."""
+    if n_repeats < 1:
+        raise ValueError(f"n_repeats must be at least 1, but {n_repeats} was given.")
+
+
+def _against_all(
+    model: FittedModel,
+    data: Dataset,
+    loss: Callable[[Unit, str, int], Floats],
+    *,
+    seed: int,
+    n_repeats: int,
+) -> tuple[Floats, Floats]:
+    """Return the loss of each group's refit, and of the refit with all as it is."""
+    _check_repeats(n_repeats)
+    baseline = np.empty((n_repeats, len(model.losses)))
+    raw = np.empty((len(data.groups), *baseline.shape))
+    for repeat in range(n_repeats):
+        fit_seed = seed_of_fit(seed, repeat)
+        baseline[repeat] = loss_of_refit(model, model.features, data, seed=fit_seed)
+        for row, (name, columns) in enumerate(data.groups.items()):
+            read = columns_of(model, [columns])
+            raw[row, repeat] = loss(read, name, repeat) if read else baseline[repeat]
+    return raw, baseline
+
+
+def _of_subsets(
+    model: FittedModel, units: list[Unit], data: Dataset, *, seed: int
+) -> Floats:
+    """Return the losses of every subset, (2**n_units, n_losses).
+
+    Unit *k* is in subset *s* if the *k*-th binary digit of *s* is 1.
+    """
+    losses = np.empty((2 ** len(units), len(model.losses)))
+    for subset in range(len(losses)):
+        chosen = [unit for k, unit in enumerate(units) if subset >> k & 1]
+        columns = columns_of(model, chosen)
+        losses[subset] = loss_of_refit(model, columns, data, seed=seed)
+    return losses
+
+
+def _shapley_value(losses: Floats, player: int, n_players: int) -> Floats:
+    """Return the Shapley value of one player, (n_losses,)."""
+    subsets: npt.NDArray[np.int64] = np.arange(len(losses))
+    without = subsets[(subsets >> player & 1) == 0]
+    sizes = sum(without >> k & 1 for k in range(n_players))
+    orders = np.array([n_players * comb(n_players - 1, size) for size in sizes])
+    with np.errstate(invalid="ignore"):  # inf - inf: not measured, NaN
+        gains = losses[without] - losses[without | 1 << player]
+    return np.asarray((gains / orders[:, np.newaxis]).sum(axis=0))

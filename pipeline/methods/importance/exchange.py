@@ -1,0 +1,116 @@
+"""Which rows may exchange the values of a feature, and which of them do."""
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ...records.dataset_and_model import Dataset, Floats
+from ...records.errors import NotApplicable, listed
+from ...records.streams import stream
+
+Index = npt.NDArray[np.int64]
+
+
+def leaves_of(data: Dataset, group: str, *, seed: int, min_samples_leaf: int) -> Index:
+    """Return the leaf each row lies in, (n_samples,), if the others foretell a group.
+
+    Two regression trees of all columns of the group on all other columns of ``data.X``
+    are each fitted to one half of the rows, drawn at random, and part the other half:
+    a tree parts the rows it was fitted to by chance too, and their values would then
+    differ less within its leaves than those of other rows alike. Categories are
+    foretold as one indicator per level, numbers scaled to variance 1; of the other
+    columns, levels are read in level order.
+
+    Parameters
+    ----------
+    data : Dataset
+        Without missing values.
+    group : str
+        A key of ``data.groups``.
+    seed : int
+        With the name of the group it names the stream.
+    min_samples_leaf : int
+        Rows that a leaf must have in the half a tree is fitted to.
+
+    Raises
+    ------
+    ValueError
+        If `min_samples_leaf` is less than 1.
+    NotApplicable
+        If a value is missing, or a half has too few rows for two leaves.
+    """
+    from sklearn.tree import DecisionTreeRegressor
+
+    columns = data.groups[group]
+    rest = [_numbers(data.X[name]) for name in data.X if name not in columns]
+    if not rest:  # nothing to hold: all rows are alike
+        return np.zeros(data.n_samples, dtype=np.int64)
+    _check(data, min_samples_leaf)
+    others = np.stack(rest, axis=1)
+    targets = np.concatenate([_targets(data.X[name]) for name in columns], axis=1)
+    draws = stream(seed, "leaves", group, 0)
+    half = draws.permutation(data.n_samples) % 2
+    leaf = np.empty(data.n_samples, dtype=np.int64)
+    for k in (0, 1):
+        tree = DecisionTreeRegressor(
+            min_samples_leaf=min_samples_leaf, random_state=int(draws.integers(2**31))
+        )
+        tree.fit(others[half == k], targets[half == k])
+        leaf[half != k] = 2 * tree.apply(others[half != k]) + k
+    return leaf
+
+
+def permuted_within(strata: Index, generator: np.random.Generator) -> Index:
+    """Return, for each row, the row whose values it is given: each row's once."""
+    order = np.empty(len(strata), dtype=np.int64)
+    order[np.argsort(strata, kind="stable")] = np.lexsort(
+        (generator.random(len(strata)), strata)
+    )
+    return order
+
+
+def drawn_within(strata: Index, generator: np.random.Generator) -> Index:
+    """Return, for each row, the row whose values it is given: drawn with replacement.
+
+    All rows of its stratum are equally likely, itself among them.
+    """
+    _, code, counts = np.unique(strata, return_inverse=True, return_counts=True)
+    first = np.cumsum(counts) - counts
+    place = first[code] + generator.integers(counts[code])
+    return np.argsort(code, kind="stable")[place]
+
+
+def _check(data: Dataset, min_samples_leaf: int) -> None:
+    """Refuse what cannot be parted into leaves."""
+    if min_samples_leaf < 1:
+        raise ValueError(
+            f"min_samples_leaf must be at least 1, but {min_samples_leaf} was given."
+        )
+    if data.n_samples < 4 * min_samples_leaf:
+        raise NotApplicable(
+            f"Data {data.name!r} must have at least {4 * min_samples_leaf} rows to be "
+            f"parted into two leaves by each of two halves, but {data.n_samples} were "
+            "given. Set min_samples_leaf lower."
+        )
+    missing = [name for name in data.X if data.X[name].hasnans]
+    if missing:
+        raise NotApplicable(
+            f"Data {data.name!r} must have no missing value for leaves, but these "
+            f"columns have some: {listed(missing)}. Fill or leave out what is missing."
+        )
+
+
+def _numbers(column: pd.Series) -> Floats:
+    """Return a column as a tree reads it: a category by its place in level order."""
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return column.cat.codes.to_numpy(dtype=np.float64)
+    return column.to_numpy(dtype=np.float64)
+
+
+def _targets(column: pd.Series) -> Floats:
+    """Return what a tree foretells of a column, (n_samples, 1 or n_levels)."""
+    numbers = _numbers(column)
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return np.asarray(numbers[:, np.newaxis] == np.unique(numbers), dtype=float)
+    spread = numbers.std()
+    return ((numbers - numbers.mean()) / (spread or 1.0))[:, np.newaxis]

@@ -1,0 +1,118 @@
+"""Shapley values as R's fastshap samples them, draw by draw."""
+
+import numpy as np
+
+from ...records.dataset_and_model import Floats
+from ...records.r_rng import RStream
+from ..effects.shapley_values import Bits, Game, Index
+
+# Spreads the error by variance; the constant is fastshap's.
+ADJUSTMENT = 1e6
+
+
+def explained(
+    game: Game,
+    asked: tuple[str, ...],
+    *,
+    n_permutations: int,
+    r: RStream,
+    adjust: bool = False,
+    expected: Floats | None = None,
+) -> Floats:
+    """Return the values of the asked columns, (n_explained, n_asked, n_outputs).
+
+    Parameters
+    ----------
+    game : Game
+        ``game.features`` are all columns that are mixed, asked or not; every row of
+        ``game.background`` counts the same.
+    asked : tuple of str
+        Some of them.
+    n_permutations : int
+        fastshap's `nsim`.
+    r : RStream
+        Stands where the call finds R's stream.
+    adjust : bool, default False
+        Whether to share out what the values miss of f(x) less `expected`, by their
+        variances over the rounds. A row whose rounds are all alike has none to go by:
+        as in fastshap it is left as it is, and is NaN if it is the only one.
+    expected : ndarray of shape (n_outputs,), optional
+        The mean score of the background by default.
+
+    Raises
+    ------
+    ValueError
+        If there is nothing to take a variance of.
+    """
+    if adjust and n_permutations < 2:
+        raise ValueError(
+            "n_permutations must be at least 2 for adjust = true, but "
+            f"{n_permutations} was given."
+        )
+    every = rounds(game, asked, n_permutations=n_permutations, r=r)
+    values = every.mean(axis=0)
+    if not adjust:
+        return values
+    if expected is None:
+        expected = game.score(game.X.iloc[game.background]).mean(axis=0)
+    score = game.score(game.X.iloc[game.explained])
+    missed = score - values.sum(axis=1) - expected
+    variance = every.var(axis=0)
+    largest = variance.max(axis=1, keepdims=True)
+    if len(score) > 1:  # of a single row fastshap makes 0 / 0
+        largest = np.where(largest == 0, 1, largest)
+    with np.errstate(invalid="ignore"):
+        part = ADJUSTMENT * variance / largest
+    return values + missed[:, np.newaxis] * part / (1 + part.sum(axis=1, keepdims=True))
+
+
+def rounds(
+    game: Game, asked: tuple[str, ...], *, n_permutations: int, r: RStream
+) -> Floats:
+    """Return every round, (n_permutations, n_explained, n_asked, n_outputs).
+
+    One explained row is asked `n_permutations` times in one round, as fastshap does.
+    """
+    n, rows, n_rounds = len(game.explained), game.explained, n_permutations
+    if n == 1:
+        rows, n_rounds = rows.repeat(n_permutations), 1
+    found = []
+    for name in asked:
+        own = [_difference(game, name, rows, r) for _ in range(n_rounds)]
+        found.append(np.reshape(own, (n_permutations, n, -1)))
+    return np.stack(found, axis=2)
+
+
+def _difference(game: Game, name: str, rows: Index, r: RStream) -> Floats:
+    """Return what the score gains by one column in one round, (n_rows, n_outputs)."""
+    n, n_columns, column = len(rows), len(game.features), game.features.index(name)
+    size = len(game.background)
+    others = game.background[r.sample(size, n, replace=True)]
+    before = _coalitions(size, n_columns, r)[r.sample(size, n, replace=True)]
+    own = np.insert(before, column, True, axis=1)
+    with_it = game.asked(own, rows, others)
+    own[:, column] = False
+    return with_it - game.asked(own, rows, others)
+
+
+def _coalitions(n: int, n_columns: int, r: RStream) -> Bits:
+    """Return which of the other columns come before, (n, n_columns - 1).
+
+    How many is uniform from none to all; which, without replacement. Rcpp's sampling
+    cuts a uniform number down to an index and rejects none.
+    """
+    others = n_columns - 1
+    how_many = (n_columns * r.runif(n)).astype(np.intp)
+    before = np.zeros((n, others), dtype=bool)
+    before[how_many == others] = True
+    rows = np.flatnonzero((how_many > 0) & (how_many < others))
+    count = how_many[rows]
+    uniform, start = r.runif(int(count.sum())), np.cumsum(count) - count
+    left = np.tile(np.arange(others), (len(rows), 1))
+    for drawn in range(int(count.max(initial=0))):
+        on = np.flatnonzero(count > drawn)
+        size = others - drawn
+        place = (size * uniform[start[on] + drawn]).astype(np.intp)
+        before[rows[on], left[on, place]] = True
+        left[on, place] = left[on, size - 1]
+    return before

@@ -1,0 +1,331 @@
+"""One column against the target, no model asked. Not: columns against each other."""
+
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ...records.dataset_and_model import Dataset, Floats
+from ...records.errors import NotApplicable, listed
+from ...records.losses import one_minus_auc
+from .data_only import (
+    each_column,
+    is_number,
+    refuse_classes,
+    refuse_constant_target,
+    refuse_weights,
+    rows_of_classes,
+    within,
+)
+from .group_means import TESTS, Test, shown
+from .lowess import lowess
+
+
+def lowess_r2(
+    model: None,
+    data: Dataset,
+    *,
+    seed: int,
+    fraction: float = 2 / 3,
+    n_robust: int = 3,
+    step: float = 0.01,
+) -> tuple[Floats, Floats]:
+    r"""Return the share of the target's variance that a smooth curve explains.
+
+    With :math:`\hat y` the target smoothed by robust locally weighted lines over one
+    feature (LOWESS [1]_, `lowess.lowess`), the pseudo-:math:`R^2` [2]_ is
+
+    .. math:: R^2 = 1 - \sum_i (y_i - \hat y_i)^2 \Big/ \sum_i (y_i - \bar y)^2 .
+
+    Parameters
+    ----------
+    model : None
+        Not asked.
+    data : Dataset
+        A numeric target; every row counts the same.
+    seed : int
+        Not used: nothing is drawn.
+    fraction : float, default 2/3
+        Share of the rows in the neighbourhood of a point: how smooth the curve is.
+    n_robust : int, default 3
+        Rounds in which rows far from the curve are weighed down.
+    step : float, default 0.01
+        Share of the feature's range over which the curve is drawn straight; 0 fits a
+        line at every value.
+
+    Returns
+    -------
+    raw : ndarray of shape (n_groups, 1, 1)
+        At most 1; below 0 where the robust curve is worse than the mean. NaN for a
+        category, a constant or incomplete column, and a group of several columns.
+    baseline : ndarray of shape (1, 1)
+        Zero: the mean explains nothing. A flexible curve explains a little of any
+        noise, the more the smaller `fraction`.
+
+    Raises
+    ------
+    NotApplicable
+        If the target is a class or constant, or rows differ in weight.
+    ValueError
+        If an option is out of its range.
+
+    Warnings
+    --------
+    Looks at one feature at a time, so it misses what acts through an interaction only,
+    and counts twice what two dependent features share. It is measured on the rows the
+    curve was fitted to.
+
+    References
+    ----------
+    .. [1] Cleveland (1979). Robust Locally Weighted Regression and Smoothing
+       Scatterplots. JASA 74(368), 829-836. doi:10.1080/01621459.1979.10481038
+    .. [2] Kuhn and Johnson (2013). Applied Predictive Modeling, chapter 18.
+       doi:10.1007/978-1-4614-6849-3
+
+    Examples
+    --------
+    >>> from importance_audit.methods.known_answers import normal_data
+    >>> raw, baseline = lowess_r2(None, normal_data(2, 0, noise=0.0), seed=1)
+    >>> bool(raw[0] > 0.999), bool(abs(raw[1]) < 0.1)
+    (True, True)
+    """
+    del model, seed
+    within("fraction", fraction, 0 < fraction <= 1, "above 0 and at most 1")
+    within("n_robust", n_robust, n_robust >= 0, "at least 0")
+    within("step", step, 0 <= step < 1, "at least 0 and below 1")
+    refuse_classes(data, "lowess_r2", "Use auc or anova.")
+    refuse_constant_target(data, "lowess_r2")
+    refuse_weights(data, "lowess_r2")
+    y = data.y - data.y.mean()  # else its distance from 0 is left in every rounding
+    total = (y**2).sum()
+
+    def share(column: pd.Series) -> float:
+        if not is_number(column):
+            return np.nan
+        x = column.to_numpy(np.float64)
+        curve = lowess(x, y, fraction=fraction, n_robust=n_robust, step=step)
+        return float(1 - ((y - curve) ** 2).sum() / total)
+
+    return each_column(data, share), np.zeros((1, 1))
+
+
+def anova(
+    model: None,
+    data: Dataset,
+    *,
+    seed: int,
+    test: Test = "equal_variances",
+    statistic: Literal["statistic", "t", "minus_log10_p"] = "statistic",
+) -> tuple[Floats, Floats]:
+    r"""Return how far group means lie apart, against the spread within the groups.
+
+    The levels of a categorical feature part a numeric target into groups, or the
+    classes of the target part a numeric feature. With *K* groups of weight
+    :math:`W_k` and mean :math:`m_k`, and the mean *m* of all *n* rows [1]_,
+
+    .. math::
+        F = \frac{\sum_k W_k (m_k - m)^2 / (K - 1)}
+                 {\sum_k \sum_{i \in k} w_i (x_i - m_k)^2 / (n - K)} ,
+
+    for two groups the square of Student's *t*.
+
+    Parameters
+    ----------
+    model : None
+        Not asked.
+    data : Dataset
+        Its weights are honoured under equal variances; rows of weight 0 do not count.
+    seed : int
+        Not used: nothing is drawn.
+    test : {"equal_variances", "welch", "kruskal_wallis"}
+        The *F* above; Welch's, with a variance for each group [2]_; or the same
+        question asked of the ranks, *H* instead of *F*.
+    statistic : {"statistic", "t", "minus_log10_p"}
+        *F* or *H*; the signed root of *F* for two groups, above 0 if the second level
+        or class is higher; or the p-value as :math:`-\log_{10} p`, which alone puts
+        features with different numbers of levels on one scale.
+
+    Returns
+    -------
+    raw : ndarray of shape (n_groups, 1, 1)
+        NaN where feature and target are of one kind, for a constant or incomplete
+        column, a group of several columns, a *t* of other than two groups, and rows
+        too few for the test. Infinite for an *F* where no group varies in itself, and
+        for a p-value too small to be written.
+    baseline : ndarray of shape (1, 1)
+        Zero: equal means. Chance alone gives an *F* about 1.
+
+    Raises
+    ------
+    NotApplicable
+        If rows differ in weight and the test is another than that of equal variances.
+    ValueError
+        If `statistic` is "t" for ranks.
+
+    Warnings
+    --------
+    Sees means only: groups that differ in spread or shape alone measure nothing. It
+    grows with the number of rows, so it says how sure a difference is, not how large.
+
+    References
+    ----------
+    .. [1] Kuhn and Johnson (2013). Applied Predictive Modeling, chapter 18.
+       doi:10.1007/978-1-4614-6849-3
+    .. [2] Welch (1951). On the Comparison of Several Mean Values. Biometrika 38(3/4),
+       330-336. doi:10.1093/biomet/38.3-4.330
+
+    Examples
+    --------
+    >>> from importance_audit.methods.known_answers import binary_data
+    >>> raw, _ = anova(None, binary_data(), seed=1, statistic="t")
+    >>> bool(raw[0] > 10), bool(abs(raw[1]) < 3)
+    (True, True)
+    """
+    del model, seed
+    if test == "kruskal_wallis" and statistic == "t":
+        raise ValueError(
+            "statistic must be 'statistic' or 'minus_log10_p' for test "
+            "'kruskal_wallis', but 't' was given."
+        )
+    if test != "equal_variances":
+        refuse_weights(data, "anova", "Set test = 'equal_variances'.")
+    measure = TESTS[test]
+
+    def difference(column: pd.Series) -> float:
+        if is_number(column) == (data.task == "regression"):
+            return np.nan
+        counted = data.weights > 0
+        parts = data.y if is_number(column) else column.cat.codes.to_numpy()
+        values = column.to_numpy() if is_number(column) else data.y
+        codes = np.unique(parts[counted], return_inverse=True)[1]
+        if codes.max() < 1:
+            return np.nan
+        weights = data.weights[counted]
+        tested = measure(values[counted].astype(np.float64), codes, weights)
+        return shown(tested, statistic)
+
+    return each_column(data, difference), np.zeros((1, 1))
+
+
+def auc(
+    model: None,
+    data: Dataset,
+    *,
+    seed: int,
+    direction: Literal["either", "rising"] = "either",
+    contrast: Literal["one_vs_rest", "one_vs_one"] = "one_vs_rest",
+    summary: Literal["mean", "maximum"] = "mean",
+    of_class: str = "",
+) -> tuple[Floats, Floats]:
+    r"""Return how well the feature alone sorts the rows by class.
+
+    With rows *a* of one class and *b* of the other, the area under the ROC curve of a
+    numeric feature *x* is
+
+    .. math:: A = P(x_a > x_b) + \tfrac12 P(x_a = x_b),
+
+    and `direction` "either" takes :math:`\max(A, 1 - A)`, for a feature that falls
+    with the class tells as much as one that rises. More than two classes are
+    contrasted one with all others [1]_, or by pairs [2]_.
+
+    Parameters
+    ----------
+    model : None
+        Not asked.
+    data : Dataset
+        A target of classes; a pair of rows weighs the product of their weights.
+    seed : int
+        Not used: nothing is drawn.
+    direction : {"either", "rising"}
+        "rising" leaves areas below 0.5 as they are.
+    contrast : {"one_vs_rest", "one_vs_one"}
+        What an area is taken of; the same for two classes.
+    summary : {"mean", "maximum"}
+        How the areas of several contrasts become one number. The maximum over the
+        pairs is that of ``caret::filterVarImp`` for three classes (for four and more
+        it looks at some of the pairs only); a maximum favours many classes by chance.
+    of_class : str, default ""
+        Take only the contrasts of this class; all by default.
+
+    Returns
+    -------
+    raw : ndarray of shape (n_groups, 1, 1)
+        Areas from 0 to 1; NaN for a category, a constant or incomplete column, and a
+        group of several columns.
+    baseline : ndarray of shape (1, 1)
+        One half: a coin toss.
+
+    Raises
+    ------
+    NotApplicable
+        If the target is a number, or a class has no rows.
+    ValueError
+        If `of_class` is not a class.
+
+    Warnings
+    --------
+    Sees order only: a class in the middle of two others, and any feature that acts
+    through an interaction alone, measure about a half. With "either" chance lies
+    above a half, the more so the fewer rows.
+
+    References
+    ----------
+    .. [1] Greenwell, Boehmke and McCarthy (2018). A simple and effective model-based
+       variable importance measure, section 2.2. doi:10.48550/arXiv.1805.04755
+    .. [2] Hand and Till (2001). A Simple Generalisation of the Area Under the ROC
+       Curve. Machine Learning 45, 171-186. doi:10.1023/A:1010920819831
+
+    Examples
+    --------
+    >>> from importance_audit.methods.known_answers import binary_data
+    >>> raw, baseline = auc(None, binary_data(), seed=1)
+    >>> raw[0].item(), baseline.item()
+    (1.0, 0.5)
+    """
+    del model, seed
+    contrasts = _contrasts(data, contrast, of_class)
+
+    def area(column: pd.Series) -> float:
+        if not is_number(column):
+            return np.nan
+        x = column.to_numpy(np.float64)
+        areas = [
+            1 - one_minus_auc(event[rows], x[rows], data.weights[rows])
+            for event, rows in contrasts
+        ]
+        if direction == "either":
+            areas = [max(value, 1 - value) for value in areas]
+        return float(np.mean(areas) if summary == "mean" else np.max(areas))
+
+    return each_column(data, area), np.full((1, 1), 0.5)
+
+
+def _contrasts(
+    data: Dataset, contrast: str, of_class: str
+) -> list[tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]]:
+    """Return of each contrast which rows are the event, and which take part."""
+    classes = data.classes
+    if data.task == "regression":
+        raise NotApplicable(
+            f"Target {data.target!r} must have classes for method 'auc', but it is a "
+            "number. Use spearman or lowess_r2."
+        )
+    if of_class and of_class not in classes:
+        raise ValueError(
+            f"of_class must be one of {listed(classes)}, but {of_class!r} was given."
+        )
+    is_of = rows_of_classes(data, "auc", at_least=1)
+    asked = [k for k, name in enumerate(classes) if of_class in {"", name}]
+    every = np.ones(len(data.y), dtype=bool)
+    if len(classes) == 2:
+        return [(is_of[1], every)]
+    if contrast == "one_vs_rest":
+        return [(is_of[k], every) for k in asked]
+    pairs = [
+        (low, high)
+        for high in range(len(classes))
+        for low in range(high)
+        if low in asked or high in asked
+    ]
+    return [(is_of[high], is_of[low] | is_of[high]) for low, high in pairs]

@@ -1,0 +1,250 @@
+"""Columns against each other and the target, no model asked. Not: Relief.
+
+What one column measures depends on which others the data hold, though not on which of
+them are asked: every column of the data takes part, whatever `data.groups` names.
+"""
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from ...records.dataset_and_model import Dataset, Floats
+from ...records.errors import NotApplicable
+from .data_only import (
+    by_name,
+    is_measurable,
+    is_number,
+    refuse_classes,
+    refuse_constant_target,
+    refuse_weights,
+    within,
+)
+from .information import Measure, matrix_of
+
+
+def pca(
+    model: None, data: Dataset, *, seed: int, scaled: bool = True
+) -> tuple[Floats, Floats]:
+    r"""Return the loadings of the first principal component.
+
+    With *C* the correlation of the columns, or their covariance, the loadings are the
+    vector :math:`v` of length 1 for which :math:`v' C v`, the variance of the
+    weighted sum of the columns, is largest [1]_ [2]_. Weights enter *C*.
+
+    Parameters
+    ----------
+    model : None
+        Not asked.
+    data : Dataset
+        Every column of numbers that varies and lacks no value takes part, at least
+        two; the target is not looked at.
+    seed : int
+        Not used: nothing is drawn.
+    scaled : bool, default True
+        Whether columns are brought to variance 1. Without it, the column with the
+        largest unit wins.
+
+    Returns
+    -------
+    raw : ndarray of shape (n_groups, 1, 1)
+        Loadings, whose squares add up to 1 over the columns that take part. The sign
+        of a component is free: the loading of largest size is positive. NaN for a
+        category, a constant or incomplete column, and a group of several columns.
+    baseline : ndarray of shape (1, 1)
+        Zero: a column that the component leaves out.
+
+    Raises
+    ------
+    NotApplicable
+        If fewer than two columns can take part, or no component is the first: two of
+        them have the same variance.
+
+    Warnings
+    --------
+    What varies together is not what matters: the target is not looked at, and a
+    feature that no other resembles has a loading near zero, however much depends
+    on it. It sees straight lines only.
+
+    References
+    ----------
+    .. [1] Pearson (1901). On Lines and Planes of Closest Fit to Systems of Points in
+       Space. Philosophical Magazine 2(11), 559-572. doi:10.1080/14786440109462720
+    .. [2] Parr, Wilson and Hamrick (2020). Nonparametric Feature Impact and
+       Importance, section 3. doi:10.48550/arXiv.2006.04750
+
+    Examples
+    --------
+    >>> from importance_audit.methods.known_answers import normal_data
+    >>> data = normal_data(1, 1)
+    >>> tied = data.X.assign(x2=data.X["x1"] + data.X["x2"])
+    >>> from dataclasses import replace
+    >>> raw, baseline = pca(None, replace(data, X=tied), seed=1)
+    >>> raw[:, 0, 0].round(6).tolist()
+    [0.707107, 0.707107]
+    """
+    del model, seed
+    names = [n for n in data.X if is_number(data.X[n]) and _counts(data, n)]
+    if len(names) < 2:
+        raise NotApplicable(
+            "Data must have at least two columns of numbers that vary for method "
+            f"'pca', but {len(names)} can take part. Leave the method out."
+        )
+    X = data.X[names].to_numpy(np.float64)
+    matrix = np.cov(X, rowvar=False, aweights=data.weights)
+    if scaled:
+        spread = np.sqrt(np.diag(matrix))
+        matrix = matrix / np.outer(spread, spread)
+    variance, vectors = np.linalg.eigh(matrix)
+    if variance[-1] - variance[-2] <= len(X) * np.finfo(float).eps * variance[-1]:
+        raise NotApplicable(
+            "Data must have one direction of largest variance for method 'pca', but "
+            "two have the same. Leave the method out."
+        )
+    loadings = vectors[:, -1] * np.sign(vectors[np.abs(vectors[:, -1]).argmax(), -1])
+    found = dict(zip(names, loadings.tolist(), strict=True))
+    return by_name(data, found), np.zeros((1, 1))
+
+
+def _counts(data: Dataset, name: str) -> bool:
+    """Return whether a column lacks no value and varies over the rows that count."""
+    column = data.X[name]
+    return is_measurable(column) and is_measurable(column[data.weights > 0])
+
+
+def mrmr(
+    model: None,
+    data: Dataset,
+    *,
+    seed: int,
+    measure: Measure = "binned",
+    scheme: Literal["difference", "quotient"] = "difference",
+    n_bins: int = 5,
+) -> tuple[Floats, Floats]:
+    r"""Return the order in which features add most and repeat least.
+
+    Features are chosen one by one. With *S* those chosen so far and *I* a measure of
+    association, the next is the one with the largest [1]_
+
+    .. math::
+        I(x_j; y) - \frac{1}{|S|} \sum_{i \in S} I(x_j; x_i) ,
+
+    relevance less redundancy, or with the largest quotient of the two. The first is
+    the one of largest relevance.
+
+    Parameters
+    ----------
+    model : None
+        Not asked.
+    data : Dataset
+        Every column that varies and lacks no value is a candidate, whichever are
+        asked; every row counts the same.
+    seed : int
+        Not used: nothing is drawn.
+    measure : {"binned", "gaussian", "gaussian_ranks", "spearman"}
+        The mutual information of bins, for numbers, categories and classes alike; that
+        of normal variables, :math:`-\frac12 \log(1 - r^2)`, with *r* the correlation
+        of the values (as R's mRMRe) or of their ranks; or the size of the rank
+        correlation itself [2]_. All but the first take numbers only.
+    scheme : {"difference", "quotient"}
+        Relevance less redundancy, or by it.
+    n_bins : int, default 5
+        Bins with about equally many rows that a column of numbers is cut into; a
+        column with no more values than that keeps them.
+
+    Returns
+    -------
+    raw : ndarray of shape (n_groups, 1, 1)
+        Ranks only: the number of candidates for the one chosen first, 1 for the one
+        chosen last. A difference of two such numbers means nothing but its sign. Of
+        two candidates alike in score, the more relevant is chosen, then the first by
+        name. NaN for what is no candidate, and for a group of several columns.
+    baseline : ndarray of shape (1, 1)
+        Zero: never chosen.
+
+    Raises
+    ------
+    NotApplicable
+        If rows differ in weight, the target is constant, or it has more than two
+        classes and the measure is not "binned".
+    ValueError
+        If `n_bins` is less than 2.
+
+    Warnings
+    --------
+    Of two features that depend on each other one comes early and the other late, and
+    next to nothing may decide which. A feature that matters only together with another
+    is never seen. Mutual information of bins is too large where rows are few.
+
+    References
+    ----------
+    .. [1] Peng, Long and Ding (2005). Feature Selection Based on Mutual Information.
+       IEEE TPAMI 27(8), 1226-1238. doi:10.1109/TPAMI.2005.159
+    .. [2] Tsanas, Little and McSharry (2010). A simple filter benchmark for feature
+       selection. Named by Parr, Wilson and Hamrick (2020),
+       doi:10.48550/arXiv.2006.04750
+
+    Examples
+    --------
+    >>> from importance_audit.methods.known_answers import normal_data
+    >>> raw, baseline = mrmr(None, normal_data(1, 0, 3), seed=1, measure="gaussian")
+    >>> raw[:, 0, 0].tolist()
+    [2.0, 1.0, 3.0]
+    """
+    del model, seed
+    within("n_bins", n_bins, n_bins >= 2, "at least 2")
+    refuse_weights(data, "mrmr")
+    refuse_constant_target(data, "mrmr")
+    if data.task == "multiclass" and measure != "binned":
+        refuse_classes(data, "mrmr", "Set measure = 'binned'.")
+    names = sorted(
+        name
+        for name in data.X
+        if is_measurable(data.X[name])
+        and (measure == "binned" or is_number(data.X[name]))
+    )
+    is_class = data.task != "regression" and measure == "binned"
+    target = pd.Series(pd.Categorical(data.y) if is_class else data.y)
+    columns = [target, *(data.X[name] for name in names)]
+    order = chosen(matrix_of(columns, measure, n_bins), scheme)
+    found = {names[k]: float(len(names) - place) for place, k in enumerate(order.which)}
+    return by_name(data, found), np.zeros((1, 1))
+
+
+class Chosen(NamedTuple):
+    """Candidates in the order they were chosen, and the score each had then."""
+
+    which: list[int]
+    scores: list[float]
+
+
+def chosen(association: Floats, scheme: str) -> Chosen:
+    """Return the order of mRMR from an association matrix whose first row is y's."""
+    relevance, between = association[0, 1:], association[1:, 1:]
+    left = list(range(len(relevance)))
+    which: list[int] = []
+    scores: list[float] = []
+    redundancy = np.zeros(len(relevance))
+    while left:
+        score = relevance[left]
+        if which:
+            score = _score(relevance[left], redundancy[left] / len(which), scheme)
+        best = left[np.lexsort((np.array(left), -relevance[left], -score))[0]]
+        scores.append(float(score[left.index(best)]))
+        which.append(best)
+        left.remove(best)
+        redundancy = redundancy + between[best]
+    return Chosen(which, scores)
+
+
+def _score(relevance: Floats, redundancy: Floats, scheme: str) -> Floats:
+    """Return relevance less, or by, redundancy; a copy of what is chosen comes last.
+
+    A candidate that says nothing of the target scores 0 by any quotient.
+    """
+    copies = np.isinf(redundancy)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        if scheme == "difference":
+            return np.where(copies, -np.inf, relevance - redundancy)
+        quotient = np.where(relevance == 0, 0.0, relevance / redundancy)
+    return np.where(copies, 0.0, quotient)

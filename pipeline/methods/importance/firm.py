@@ -1,0 +1,325 @@
+"""FIRM: how far the score's expectation given a feature is from flat.
+
+Not: the estimators, which are in `firm_estimators` and `firm_moments`.
+"""
+
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from ...records.dataset_and_model import Dataset, FittedModel, Floats
+from ...records.errors import NotApplicable
+from ..effects.partial_dependence import Scale
+from ..effects.shapley_values import score_of
+from . import firm_moments
+from .covariances import Covariance
+from .firm_estimators import ESTIMATORS, Conditional, Setting, feature_of, spread_of
+from .scores import numbers_of, slopes, weighing
+
+Estimator = Conditional | Literal["gaussian", "signs"]
+
+
+def firm(
+    model: FittedModel,
+    data: Dataset,
+    *,
+    seed: int,
+    estimator: Estimator = "auto",
+    scale: Scale = "native",
+    standardised: bool = False,
+    n_bins: int = 10,
+    span: float = 2 / 3,
+    covariance: Covariance = "ledoit_wolf",
+) -> tuple[Floats, Floats]:
+    r"""Return the spread of the expected score given each feature.
+
+    With :math:`s` the score, that is the prediction on a scale, and :math:`f_j` a
+    column, the feature importance ranking measure [1]_ is
+
+    .. math::
+        Q_j = \sqrt{\mathrm{Var}\, q_j(f_j(X))}, \qquad
+        q_j(t) = E[s(X) \mid f_j(X) = t].
+
+    Rows keep together what belongs together: unlike partial dependence nothing is set
+    to another value, so a column shares in the effect of all it is correlated with,
+    and one the model does not read may matter. The estimators that know a direction
+    sign their number; form "absolute" drops the sign, form "raw" shows it.
+
+    Parameters
+    ----------
+    model : FittedModel
+        Asked for ``predict(X)`` once; the slopes of "gaussian" may ask again.
+    data : Dataset
+        The rows that expectations are taken over, with their weights; in an audit the
+        reference rows, if ``[data] reference_rows`` names some. A group of
+        several columns is one feature, whose value is all of theirs; only "discrete"
+        answers for it.
+    seed : int
+        Not used: nothing is drawn.
+    estimator : default "auto"
+        How :math:`q_j` and its spread are estimated. A feature that an estimator does
+        not suit is NaN.
+
+        * "auto": chosen by the column. "binary" if it has two values; "discrete" if it
+          is a category or has at most `n_bins` values, or is a group of such columns
+          (another group has no answer); else "binned" with at least 30 rows per bin,
+          or where values are missing; else "linear".
+        * "discrete": the mean score of each value, weighted by its share. Missing is
+          one more value.
+        * "binary": :math:`(q_b - q_a) \sqrt{p_a p_b}`, *b* the larger value or the
+          later level. Exact, signed.
+        * "linear": slope of the regression of *s* on :math:`f_j` times the standard
+          deviation of :math:`f_j`. Signed.
+        * "binned": "discrete" in `n_bins` bins of equal weight; missing has its own.
+        * "lowess": the spread of a smooth curve over the rows.
+        * "gaussian": the columns taken as normal and *s* as linear near their mean,
+          :math:`\Sigma_{j\bullet} \nabla s(\mu) / \sqrt{\Sigma_{jj}}`. Signed. The
+          gradient is that of linear and Gaussian-kernel estimators where they report
+          it, else central differences.
+        * "signs": columns of -1 and 1 under a linear score, by its weights. Signed.
+    scale : {"native", "link", "centred_logit"}, default "native"
+        As in `effects.partial_dependence`.
+    standardised : bool, default False
+        Whether to divide by the standard deviation of the score, so that models can
+        be compared.
+    n_bins : int, default 10
+        Number of bins of "binned".
+    span : float, default 2/3
+        Share of the rows that each point of "lowess" looks at.
+    covariance : default "ledoit_wolf"
+        What "gaussian" estimates :math:`\Sigma` by: "sample"; "ledoit_wolf" and "oas"
+        of scikit-learn; "schaefer_strimmer", which shrinks correlations to 0 [2]_;
+        "corpcor", which shrinks variances to their median too, as R's
+        ``corpcor::cov.shrink``, and so depends on the units of the columns. All but
+        "corpcor" shrink standardised columns and keep their variances.
+
+    Returns
+    -------
+    raw : ndarray of shape (n_groups, 1, n_outputs)
+        Signed where the estimator has a direction, in units of the scale.
+    baseline : ndarray of shape (1, n_outputs)
+        Zero: what a feature measures that says nothing of the score.
+
+    Raises
+    ------
+    ValueError
+        If `n_bins` is less than 2, or `span` not above 0 and at most 1.
+    NotApplicable
+        If the model has no such scale, or lacks what the estimator needs.
+
+    Warnings
+    --------
+    It is an association with the prediction, not what the model relies on: a column
+    may score for others' sake. Means of few rows vary by chance, so "discrete",
+    "binned" and "lowess" are above zero even for noise, by about
+    ``sd(s) * sqrt((n_values - 1) / n_rows)``. "linear" and "gaussian" miss a curve
+    that rises and falls. "gaussian" and "signs" also depend on the columns that the
+    model reads, as their formulas say.
+
+    References
+    ----------
+    .. [1] Zien, Krämer, Sonnenburg and Rätsch (2009). The Feature Importance Ranking
+       Measure. ECML PKDD, LNCS 5782, 694-709. doi:10.48550/arXiv.0906.4258
+    .. [2] Schäfer and Strimmer (2005). A shrinkage approach to large-scale covariance
+       matrix estimation. Statistical Applications in Genetics and Molecular Biology
+       4(1), 32. doi:10.2202/1544-6115.1175
+
+    Examples
+    --------
+    >>> from importance_audit.methods.known_answers import linear_model, normal_data
+    >>> raw, baseline = firm(linear_model(2, 0), normal_data(), seed=1)
+    >>> raw.shape, float(round(raw[0, 0, 0], 9))
+    ((2, 1, 1), 2.0)
+    """
+    del seed
+    setting = _setting(n_bins, span)
+    score = score_of(model, scale)
+    X, shares = weighing(data)
+    if estimator == "gaussian":
+        of_groups = firm_moments.gaussian(
+            model, data, X, shares, score=score, covariance=covariance
+        )
+    elif estimator == "signs":
+        of_groups = firm_moments.signs(model, data, X, shares, score=score)
+    else:
+        of_groups = _conditional(data, score(X), estimator, setting)
+    if standardised:
+        of_groups = _standardised(of_groups, score(X), shares)
+    return of_groups[:, np.newaxis, :], np.zeros((1, of_groups.shape[1]))
+
+
+def firm_labels(
+    model: FittedModel | None,
+    data: Dataset,
+    *,
+    seed: int,
+    estimator: Conditional = "auto",
+    standardised: bool = False,
+    n_bins: int = 10,
+    span: float = 2 / 3,
+) -> tuple[Floats, Floats]:
+    r"""Return the spread of the expected target given each feature: no model.
+
+    The measure of `firm` [1]_ with the target as the score, for a binary target the
+    indicator of the positive class. Of a column of numbers, with estimator "linear",
+    it is :math:`\mathrm{cor}(x_j, y)\, \mathrm{sd}(y)`, which is also what `firm`
+    gives for ordinary least squares on the rows it was fitted on.
+
+    Parameters
+    ----------
+    model : None
+        Not used.
+    data : Dataset
+        The rows, their target and their weights.
+    seed : int
+        Not used: nothing is drawn.
+    estimator, standardised, n_bins, span
+        As in `firm`.
+
+    Returns
+    -------
+    raw : ndarray of shape (n_groups, 1, 1)
+        Signed where the estimator has a direction, in units of the target.
+    baseline : ndarray of shape (1, 1)
+        Zero: what a feature measures that says nothing of the target.
+
+    Raises
+    ------
+    ValueError
+        As `firm`.
+    NotApplicable
+        If the target has more than two classes.
+
+    Warnings
+    --------
+    As for `firm`. What several features tell only together does not show.
+
+    References
+    ----------
+    .. [1] Zien, Krämer, Sonnenburg and Rätsch (2009). The Feature Importance Ranking
+       Measure. ECML PKDD, LNCS 5782, 694-709. doi:10.48550/arXiv.0906.4258
+
+    Examples
+    --------
+    >>> from importance_audit.methods.known_answers import normal_data
+    >>> raw, baseline = firm_labels(None, normal_data(2, -1), seed=1)
+    >>> raw[:, 0, 0].round(9).tolist()
+    [2.0, -1.0]
+    """
+    del model, seed
+    setting = _setting(n_bins, span)
+    if data.task == "multiclass":
+        raise NotApplicable(
+            f"Target {data.target!r} must be a number or have two classes for method "
+            f"'firm_labels', but it has {len(data.classes)}. Ask for FIRM of a model, "
+            "which has one score per class."
+        )
+    _, shares = weighing(data)
+    y = data.y[data.weights > 0].astype(np.float64)[:, np.newaxis]
+    of_groups = _conditional(data, y, estimator, setting)
+    if standardised:
+        of_groups = _standardised(of_groups, y, shares)
+    return of_groups[:, np.newaxis, :], np.zeros((1, 1))
+
+
+def gradient_sensitivity(
+    model: FittedModel, data: Dataset, *, seed: int, scale: Scale = "native"
+) -> tuple[Floats, Floats]:
+    r"""Return the root mean squared slope of the score times the feature's spread.
+
+    .. math::
+        I_j = \sqrt{E\bigl[(\partial s / \partial x_j)^2\bigr]\, \mathrm{Var}\, x_j},
+
+    eq. (3) of [1]_, after [2]_. It sees what moves the score directly; beside `firm` it
+    shows what a column owes to others: for uncorrelated columns and a linear score
+    the two are equal.
+
+    Parameters
+    ----------
+    model : FittedModel
+        Asked for ``predict(X)`` twice per feature unless its estimator is linear or
+        has a Gaussian kernel, whose slopes are known.
+    data : Dataset
+        The rows averaged over, with their weights; one column per group.
+    seed : int
+        Not used: nothing is drawn.
+    scale : {"native", "link", "centred_logit"}, default "native"
+        As in `effects.partial_dependence`.
+
+    Returns
+    -------
+    raw : ndarray of shape (n_groups, 1, n_outputs)
+        In units of the scale; NaN for a group of several columns, a category, a
+        boolean, or a column with a missing value or without variation.
+    baseline : ndarray of shape (1, n_outputs)
+        Zero: what an ignored feature measures, exactly.
+
+    Raises
+    ------
+    NotApplicable
+        If the model predicts in steps (trees, neighbours), or has no such scale.
+
+    Warnings
+    --------
+    A function of steps that is not known as such, such as a forest behind a plain
+    function, has no slope, and what is measured of it is chance.
+
+    References
+    ----------
+    .. [1] Zien, Krämer, Sonnenburg and Rätsch (2009). The Feature Importance Ranking
+       Measure. ECML PKDD, LNCS 5782, 694-709. doi:10.48550/arXiv.0906.4258
+    .. [2] Friedman (2001). Greedy function approximation: a gradient boosting
+       machine. Annals of Statistics 29(5), 1189-1232. doi:10.1214/aos/1013203451
+
+    Examples
+    --------
+    >>> from importance_audit.methods.known_answers import linear_model, normal_data
+    >>> raw, baseline = gradient_sensitivity(linear_model(2, 0), normal_data(), seed=1)
+    >>> raw[:, 0, 0].round(6).tolist()
+    [2.0, 0.0]
+    """
+    del seed
+    score = score_of(model, scale)
+    X, shares = weighing(data)
+    columns = [c[0] for c in data.groups.values() if len(c) == 1]
+    columns = [name for name in columns if _varies(X, name)]
+    found: dict[tuple[str, ...], Floats] = {}
+    each = slopes(model, score, X, at=X, columns=columns)
+    for name, slope in zip(columns, each, strict=True):
+        x = X[name].to_numpy(dtype=np.float64)[:, np.newaxis]
+        found[(name,)] = np.sqrt(shares @ slope**2) * spread_of(x, shares)
+    none = np.full(len(model.outputs), np.nan)
+    raw = np.stack([found.get(c, none) for c in data.groups.values()])
+    return raw[:, np.newaxis, :], np.zeros((1, raw.shape[1]))
+
+
+def _setting(n_bins: int, span: float) -> Setting:
+    """Return the options of the estimators, or refuse them."""
+    if n_bins < 2:
+        raise ValueError(f"n_bins must be at least 2, but {n_bins} was given.")
+    if not 0 < span <= 1:
+        raise ValueError(f"span must be above 0 and at most 1, but {span} was given.")
+    return Setting(n_bins, span)
+
+
+def _conditional(
+    data: Dataset, scores: Floats, estimator: Conditional, setting: Setting
+) -> Floats:
+    """Return one number per group and output, (n_groups, n_outputs)."""
+    X, shares = weighing(data)
+    estimate = ESTIMATORS[estimator]
+    features = (feature_of(X, columns) for columns in data.groups.values())
+    return np.stack([estimate(f, scores, shares, setting) for f in features])
+
+
+def _standardised(of_groups: Floats, scores: Floats, shares: Floats) -> Floats:
+    """Return multiples of the score's spread; a constant score has none."""
+    spread = spread_of(scores, shares)
+    return of_groups / np.where(spread > 0, spread, np.nan)
+
+
+def _varies(X: pd.DataFrame, name: str) -> bool:
+    """Return whether a column is complete numbers, not all the same."""
+    numbers = numbers_of(X, [name])
+    return numbers is not None and bool(np.ptp(numbers) > 0)

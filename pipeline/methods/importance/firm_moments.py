@@ -1,0 +1,119 @@
+"""FIRM from moments: of normal columns by slopes, of columns of signs by weights."""
+
+import numpy as np
+import pandas as pd
+
+from ...records.dataset_and_model import Dataset, FittedModel, Floats
+from ...records.errors import NotApplicable, listed
+from ..effects.shapley_values import Score
+from .covariances import Covariance, covariance_of
+from .firm_estimators import spread_of
+from .scores import linear_slopes, numbers_of, slopes
+
+
+def gaussian(
+    model: FittedModel,
+    data: Dataset,
+    X: pd.DataFrame,
+    shares: Floats,
+    *,
+    score: Score,
+    covariance: Covariance,
+    analytic: bool = True,
+) -> Floats:
+    r"""Return the first-order FIRM of normal columns, (n_groups, n_outputs).
+
+    .. math:: Q_j = \Sigma_{j\bullet} \nabla s(\mu) / \sqrt{\Sigma_{jj}},
+
+    eq. (9) of the paper with its sign. :math:`\Sigma` is that of the columns the model
+    reads, and of *j* where it is not one of them. NaN for a group of several columns
+    and for a column that is not all numbers or does not vary.
+
+    Raises
+    ------
+    NotApplicable
+        If the model reads a category or a missing value, or has no slope there.
+    """
+    read = _all_numbers(model, X)
+    at = pd.DataFrame([shares @ read], columns=list(model.features))
+    each = slopes(model, score, X, at=at, columns=model.features, analytic=analytic)
+    gradient = np.concatenate(list(each))
+    if not gradient.any() and spread_of(score(X), shares).any():
+        raise NotApplicable(
+            f"Model {model.name!r} must have a slope at the mean row for estimator "
+            "'gaussian', but it has none there although its predictions vary. Use "
+            "estimator 'auto'."
+        )
+    known = covariance_of(read, shares, covariance)
+    found = []
+    for columns in data.groups.values():
+        asked = numbers_of(X, columns)
+        if asked is None or len(columns) != 1 or np.ptp(asked) == 0:
+            found.append(np.full(gradient.shape[1], np.nan))
+            continue
+        if columns[0] in model.features:
+            j, sigma = model.features.index(columns[0]), known
+        else:
+            j = len(model.features)
+            sigma = covariance_of(np.hstack([read, asked]), shares, covariance)
+        found.append(sigma[j, : len(gradient)] @ gradient / np.sqrt(sigma[j, j]))
+    return np.stack(found)
+
+
+def signs(
+    model: FittedModel, data: Dataset, X: pd.DataFrame, shares: Floats, *, score: Score
+) -> Floats:
+    r"""Return the FIRM of columns of -1 and 1 under a linear score.
+
+    With :math:`w` the weights and :math:`p_\pm` the shares of the two values,
+    :math:`Q = M^\top X w`, where for column *j* and row *i* of share :math:`h_i`
+
+    .. math:: M_{ij} = h_i \frac{(p_- - p_+) + x_{ij}}{2 \sqrt{p_+ p_-}}.
+
+    This is eq. (11) with the sign of its first term as eq. (10) gives it: the printed
+    one would add a multiple of the score's constant. (n_groups, n_outputs); NaN for
+    a group of several columns and for a column of other values.
+
+    Raises
+    ------
+    NotApplicable
+        If the score is not linear in the columns, or they hold other numbers.
+    """
+    read = _all_numbers(model, X)
+    weights = linear_slopes(model, X, score(X))
+    if weights is None:
+        raise NotApplicable(
+            f"Model {model.name!r} must be linear in its columns for estimator "
+            "'signs', but it reports no weights that give its predictions. Use "
+            "estimator 'binary'."
+        )
+    if not np.isin(read, (-1, 1)).all():
+        raise NotApplicable(
+            f"Model {model.name!r} must read columns of -1 and 1 for estimator "
+            "'signs', but it reads other numbers. Use estimator 'binary'."
+        )
+    linear = read @ weights
+    found = []
+    for columns in data.groups.values():
+        asked = numbers_of(X, columns)
+        if asked is None or set(np.unique(asked)) != {-1, 1} or len(columns) != 1:
+            found.append(np.full(weights.shape[1], np.nan))
+            continue
+        x = asked[:, 0]
+        plus, minus = shares @ (x > 0), shares @ (x < 0)
+        column = shares * (minus - plus + x) / (2 * np.sqrt(plus * minus))
+        found.append(column @ linear)
+    return np.stack(found)
+
+
+def _all_numbers(model: FittedModel, X: pd.DataFrame) -> Floats:
+    """Return the columns a model reads, (n_samples, n_features)."""
+    matrix = numbers_of(X, model.features)
+    if matrix is not None:
+        return matrix
+    others = [name for name in model.features if numbers_of(X, [name]) is None]
+    raise NotApplicable(
+        f"Model {model.name!r} must read complete columns of numbers for estimators "
+        f"'gaussian' and 'signs', but these are not: {listed(others)}. Use estimator "
+        "'auto'."
+    )

@@ -1,0 +1,86 @@
+"""What methods ask of the inside of a fitted model: its rows, columns and sign."""
+
+from typing import Any
+
+import numpy as np
+
+from ...data.encoding import encode, is_category, learn
+from ...models.prediction import text
+from ...records.dataset_and_model import Dataset, FittedModel, Floats
+from ...records.errors import NotApplicable
+
+USE_PERMUTATION = "Use permutation importance."
+
+
+def refusal(
+    model: FittedModel, rule: str, method: str, *, found: str = "", remedy: str = ""
+) -> NotApplicable:
+    """Return the sentence for a model whose inside has no answer for a method."""
+    kind = "is only known by its predictions"
+    if model.estimator is not None:
+        kind = f"is a {type(model.estimator).__name__}"
+    return NotApplicable(
+        f"Model {model.name!r} must {rule} for method {method!r}, but it "
+        f"{found or kind}. {remedy or USE_PERMUTATION}"
+    )
+
+
+def training_rows(model: FittedModel, method: str) -> tuple[Dataset, Floats]:
+    """Return the rows a model was fitted on, and them as its estimator saw them.
+
+    Raises
+    ------
+    NotApplicable
+        If the audit did not fit it, or its estimator saw more than numbers.
+    """
+    if model.train is None:
+        raise refusal(
+            model,
+            "be fitted by the audit, which then knows its training rows,",
+            method,
+            found="came as it is",
+            remedy="Name its estimator under [[models]].",
+        )
+    X = model.train.part(model.features).X
+    categories = [name for name in X.columns if is_category(X[name])]
+    if model.encoder == "none" and categories:
+        raise refusal(
+            model,
+            "see numbers only",
+            method,
+            found=f"encodes column {categories[0]!r} itself",
+            remedy="Set encoder = 'one_hot' or 'ordinal'.",
+        )
+    matrix = encode(learn(X, model.encoder), X, model.name)
+    return model.train, np.asarray(matrix, dtype=np.float64)
+
+
+def features_of_columns(
+    model: FittedModel, n_columns: int, method: str
+) -> tuple[str, ...]:
+    """Return the feature that each column of the estimator was made from."""
+    if len(model.encoded) == n_columns:
+        return model.encoded
+    raise refusal(
+        model,
+        f"say which feature each of its {n_columns} columns was made from",
+        method,
+        found=f"names {len(model.encoded)}",
+    )
+
+
+def sign_of(model: FittedModel) -> float:
+    """Return -1 if a rising score of the estimator speaks against the positive class.
+
+    A classifier's score rises with the last of its `classes_`; a wrapped one can be
+    asked about the other.
+    """
+    own = [text(label) for label in getattr(model.estimator, "classes_", ())]
+    if model.source == "fitted" or model.task != "binary":
+        return 1.0
+    return -1.0 if own[::-1] == list(model.classes) else 1.0
+
+
+def is_of(estimator: Any, modules: tuple[str, ...]) -> bool:
+    """Return whether the class of an estimator is one of these modules' own."""
+    return f"{type(estimator).__module__}.".startswith(modules)

@@ -1,0 +1,111 @@
+"""What a fitted model reports about itself."""
+
+from typing import Any
+
+import numpy as np
+
+from ...records.dataset_and_model import Dataset, FittedModel, Floats
+from ...records.errors import NotApplicable
+
+TREE_MODULES = ("sklearn.tree.", "sklearn.ensemble.")
+
+
+def impurity(
+    model: FittedModel, data: Dataset, *, seed: int, normalised: bool = True
+) -> tuple[Floats, Floats]:
+    r"""Return the decrease of impurity at the splits on each feature.
+
+    With :math:`p_t` the share of the training weight that reaches node *t* and
+    :math:`\Delta i_t` the decrease of impurity by its split, the importance of feature
+    *j* in one tree is the sum of :math:`p_t \Delta i_t` over the nodes split on
+    *j* [1]_, in an ensemble the mean over its trees. Impurity is additive: what a
+    category's encoded columns measure is summed, and so is a group of features.
+
+    Parameters
+    ----------
+    model : FittedModel
+        Asked for ``estimator`` and ``encoded``.
+    data : Dataset
+        Only ``data.groups`` is read: the trees know their training rows.
+    seed : int
+        Not used: nothing is drawn.
+    normalised : bool, default True
+        Whether to return scikit-learn's ``feature_importances_``, shares of one. A
+        forest averages the shares of its trees, so they are not its mean decreases
+        divided by their sum.
+
+    Returns
+    -------
+    raw : ndarray of shape (n_groups, 1, 1)
+        Shares, or the decrease itself in units of the criterion (the square of the
+        target's for squared error); 0 for a column the model does not read.
+    baseline : ndarray of shape (1, 1)
+        Zero: what a feature that is never split on measures.
+
+    Raises
+    ------
+    NotApplicable
+        If the model is not a tree, a forest or a boosting of scikit-learn that
+        reports it, or its columns cannot be traced back to features.
+
+    Warnings
+    --------
+    Measured on the training rows, so a feature that only fits noise scores as well.
+    It favours features with many distinct values, and shares between dependent
+    features arbitrarily.
+
+    References
+    ----------
+    .. [1] Breiman, Friedman, Olshen and Stone (1984). Classification and Regression
+       Trees. doi:10.1201/9781315139470
+    """
+    del seed
+    of_columns = _shares(model) if normalised else _decreases(model)
+    if len(model.encoded) != len(of_columns):
+        raise NotApplicable(
+            f"Model {model.name!r} must say which feature each of its "
+            f"{len(of_columns)} columns was made from for method 'impurity', but it "
+            f"names {len(model.encoded)}. Use permutation importance."
+        )
+    made_from = np.array(model.encoded, dtype=object)
+    raw = [
+        of_columns[np.isin(made_from, columns)].sum()
+        for columns in data.groups.values()
+    ]
+    return np.reshape(raw, (-1, 1, 1)).astype(np.float64), np.zeros((1, 1))
+
+
+def _shares(model: FittedModel) -> Floats:
+    """Return the normalised decrease of each column the estimator sees."""
+    return np.array(_of_trees(model).feature_importances_, dtype=np.float64)
+
+
+def _decreases(model: FittedModel) -> Floats:
+    """Return the decrease of each column the estimator sees, the mean over trees."""
+    estimator = _of_trees(model)
+    if hasattr(estimator, "estimator_weights_"):
+        raise NotApplicable(
+            f"Model {model.name!r} must count its trees equally for method 'impurity' "
+            f"with normalised = false, but {type(estimator).__name__} weighs them. Use "
+            "normalised = true."
+        )
+    members = getattr(estimator, "estimators_", [estimator])
+    trees = [member.tree_ for member in np.ravel(np.array(members, dtype=object))]
+    each = [tree.compute_feature_importances(normalize=False) for tree in trees]
+    return np.asarray(np.mean(each, axis=0), dtype=np.float64)
+
+
+def _of_trees(model: FittedModel) -> Any:
+    """Return the estimator if it reports the impurity of its trees."""
+    estimator = model.estimator
+    module = f"{type(estimator).__module__}."
+    if module.startswith(TREE_MODULES) and hasattr(estimator, "feature_importances_"):
+        return estimator
+    found = "is only known by its predictions"
+    if estimator is not None:
+        found = f"is a {type(estimator).__name__}"
+    raise NotApplicable(
+        f"Model {model.name!r} must be a tree, a forest or a boosting of scikit-learn "
+        f"that reports its impurity for method 'impurity', but it {found}. Use "
+        "permutation importance."
+    )

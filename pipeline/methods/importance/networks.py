@@ -1,0 +1,171 @@
+"""What the connection weights of a net with one hidden layer say of its inputs."""
+
+from typing import Any
+
+import numpy as np
+
+from ...records.dataset_and_model import Dataset, FittedModel, Floats
+from .insides import features_of_columns, is_of, refusal, sign_of
+
+NETS = ("sklearn.neural_network.",)
+
+
+def garson(
+    model: FittedModel, data: Dataset, *, seed: int, output_weights: bool = False
+) -> tuple[Floats, Floats]:
+    r"""Return the share of each feature in the connections of a net (Garson).
+
+    With :math:`w_{jh}` the weight from input *j* to hidden unit *h* and :math:`v_h`
+    from there to the output, the share of *j* in a unit is
+    :math:`q_{jh} = |w_{jh} v_h| / \sum_k |w_{kh} v_h|`, where :math:`v_h` cancels, and
+    its importance [1]_ [2]_
+
+    .. math:: \sum_h q_{jh} \Big/ \sum_k \sum_h q_{kh}.
+
+    With `output_weights` a unit counts as much as its output weighs,
+    :math:`\sum_h |v_h| q_{jh} / \sum_h |v_h|`. Shares are additive: those of a
+    category's columns, or of a group, are summed.
+
+    Parameters
+    ----------
+    model : FittedModel
+        Asked for the weights of its ``estimator``.
+    data : Dataset
+        Only ``data.groups`` is read.
+    seed : int
+        Not used: nothing is drawn.
+    output_weights : bool, default False
+        Whether hidden units count by their output weights; else all alike, as in R's
+        NeuralNetTools.
+
+    Returns
+    -------
+    raw : ndarray of shape (n_groups, 1, 1)
+        Shares of one, without sign; 0 for a column the model does not read; NaN for
+        all if the net is dead.
+    baseline : ndarray of shape (1, 1)
+        Zero: what an input without weights measures.
+
+    Raises
+    ------
+    NotApplicable
+        If the model is no MLPRegressor or MLPClassifier of scikit-learn with one hidden
+        layer and one output, or its columns cannot be traced back to features.
+
+    Warnings
+    --------
+    Weights that cancel on the way to the output count as importance, and the constant
+    of a unit that is always on or off does not show. Inputs must be on one scale; a
+    fit from another random start has other weights.
+
+    References
+    ----------
+    .. [1] Garson (1991). Interpreting neural-network connection weights. AI Expert
+       6(4), 46-51.
+    .. [2] Gevrey, Dimopoulos and Lek (2003). Review and comparison of methods to study
+       the contribution of variables in artificial neural network models. Ecological
+       Modelling 160(3), 249-264. doi:10.1016/S0304-3800(02)00257-0
+    """
+    del seed
+    hidden, output = _weights(model, "garson")
+    shares = garson_shares(hidden, output, output_weights=output_weights)
+    names = np.array(features_of_columns(model, len(shares), "garson"), dtype=object)
+    raw = [
+        shares[np.isin(names, columns)].sum() if np.isfinite(shares).all() else np.nan
+        for columns in data.groups.values()
+    ]
+    return np.reshape(raw, (-1, 1, 1)).astype(np.float64), np.zeros((1, 1))
+
+
+def olden(model: FittedModel, data: Dataset, *, seed: int) -> tuple[Floats, Floats]:
+    r"""Return the sum of the products of a net's connection weights (Olden).
+
+    :math:`\sum_h w_{jh} v_h`, with :math:`w_{jh}` the weight from input *j* to hidden
+    unit *h* and :math:`v_h` from there to the output [1]_: the slope of the net if its
+    units were linear with slope one.
+
+    Parameters
+    ----------
+    model : FittedModel
+        Asked for the weights of its ``estimator``.
+    data : Dataset
+        Only ``data.groups`` is read.
+    seed : int
+        Not used: nothing is drawn.
+
+    Returns
+    -------
+    raw : ndarray of shape (n_groups, 1, 1)
+        Signed, for the prediction or the positive class; 0 for a column the model does
+        not read; NaN for what has several inputs (a category in one-hot columns, a
+        group), whose signs would cancel.
+    baseline : ndarray of shape (1, 1)
+        Zero: what an input without weights measures.
+
+    Raises
+    ------
+    NotApplicable
+        If the model is no MLPRegressor or MLPClassifier of scikit-learn with one hidden
+        layer and one output, or its columns cannot be traced back to features.
+
+    Warnings
+    --------
+    It looks at the weights only: a unit that is always on or off counts as one that is
+    not, and what an input does in one direction here and in the other there cancels.
+    Inputs must be on one scale; a fit from another random start has other weights.
+
+    References
+    ----------
+    .. [1] Olden, Joy and Death (2004). An accurate comparison of methods for
+       quantifying variable importance in artificial neural networks using simulated
+       data. Ecological Modelling 178(3-4), 389-397.
+       doi:10.1016/j.ecolmodel.2004.03.013
+    """
+    del seed
+    products = sign_of(model) * olden_products(*_weights(model, "olden"))
+    names = np.array(features_of_columns(model, len(products), "olden"), dtype=object)
+    inputs = [np.isin(names, columns) for columns in data.groups.values()]
+    raw = [products[at].sum() if at.sum() <= 1 else np.nan for at in inputs]
+    return np.reshape(raw, (-1, 1, 1)).astype(np.float64), np.zeros((1, 1))
+
+
+def garson_shares(hidden: Floats, output: Floats, *, output_weights: bool) -> Floats:
+    """Return Garson's share of each input, NaN if no unit hears an input.
+
+    Parameters
+    ----------
+    hidden : ndarray of shape (n_inputs, n_hidden)
+        The weights from inputs to hidden units, without the constants.
+    output : ndarray of shape (n_hidden,)
+        The weights from there to the output.
+    output_weights : bool
+        Whether units count by their output weights.
+    """
+    carried = np.abs(hidden * output)
+    totals = carried.sum(axis=0)
+    heard = totals > 0  # a unit that carries nothing has no shares to give
+    shares = carried[:, heard] / totals[heard]
+    if output_weights:
+        shares = shares * np.abs(output[heard])
+    with np.errstate(invalid="ignore"):
+        return np.asarray(shares.sum(axis=1) / shares.sum())
+
+
+def olden_products(hidden: Floats, output: Floats) -> Floats:
+    """Return Olden's sum of products of each input; weights as in `garson_shares`."""
+    return np.asarray(hidden @ output)
+
+
+def _weights(model: FittedModel, method: str) -> tuple[Floats, Floats]:
+    """Return the weights from inputs to hidden units, and from them to the output."""
+    net: Any = model.estimator
+    if not is_of(net, NETS) or not hasattr(net, "coefs_"):
+        raise refusal(model, "be a neural net of scikit-learn", method)
+    if len(net.coefs_) != 2:
+        found = f"has {len(net.coefs_) - 1}"
+        raise refusal(model, "have one hidden layer", method, found=found)
+    hidden, output = (np.array(part, dtype=np.float64) for part in net.coefs_)
+    if output.shape[1] != 1:
+        found = f"has {output.shape[1]}"
+        raise refusal(model, "have one output", method, found=found)
+    return hidden, output[:, 0]

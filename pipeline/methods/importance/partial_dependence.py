@@ -1,0 +1,202 @@
+"""How far the partial dependence of a feature is from flat. Not: the curve itself."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ...records.dataset_and_model import Dataset, FittedModel, Floats
+from ...records.errors import NotApplicable, listed
+from ..effects import partial_dependence as effect
+from ..effects.partial_dependence import Grid, Scale
+from ..spreads import SPREADS, weighted_deviation
+
+Spread = Literal[
+    "standard_deviation",
+    "mean_absolute_deviation",
+    "median_absolute_deviation",
+    "data_weighted",
+]
+OfCurves = Literal["mean", "individual"]
+
+
+def partial_dependence(
+    model: FittedModel,
+    data: Dataset,
+    *,
+    seed: int,
+    curves: Mapping[str, tuple[Any, Floats]] | None = None,
+    grid: Grid = "even",
+    n_grid: int = 51,
+    scale: Scale = "native",
+    categorical_spread: Literal["quarter_range", "range"] = "quarter_range",
+    spread: Spread = "standard_deviation",
+    of_curves: OfCurves = "mean",
+) -> tuple[Floats, Floats]:
+    r"""Return the spread of each feature's partial dependence.
+
+    With :math:`\mathrm{PD}_j` the curve of `effects.partial_dependence` at the grid
+    points :math:`v_1, \dots, v_K` [1]_,
+
+    .. math::
+        I_j = \sqrt{\frac{1}{K-1} \sum_k
+              \Bigl(\mathrm{PD}_j(v_k) - \overline{\mathrm{PD}}_j\Bigr)^2}
+        \quad\text{for numbers,}\qquad
+        I_j = \tfrac14 \Bigl(\max_k \mathrm{PD}_j(v_k) -
+              \min_k \mathrm{PD}_j(v_k)\Bigr)
+        \quad\text{for categories.}
+
+    Parameters
+    ----------
+    model : FittedModel
+        Asked for ``predict(X)``, unless `curves` answers.
+    data : Dataset
+        The rows averaged over; ``data.groups`` names the features, one column each.
+    seed : int
+        Not used: nothing is drawn.
+    curves : mapping of str to (grid, values), optional
+        Curves already measured with the same options, used as they are; a feature
+        without one is asked.
+    grid, n_grid, scale
+        As in `effects.partial_dependence`. The grid decides the number: a feature
+        with a far-off value is asked there as often as where its rows lie.
+    categorical_spread : {"quarter_range", "range"}, default "quarter_range"
+        A quarter of the range, as in ``vip::vi_firm``, or the range itself, as in the
+        first text of the paper (2017).
+    spread : str, default "standard_deviation"
+        Of a number's curve.
+
+        * "standard_deviation": the sample standard deviation above.
+        * "mean_absolute_deviation": the mean distance from the mean over the grid
+          points.
+        * "median_absolute_deviation": 1.4826 times the median distance from the median
+          over the grid points, as R's ``mad``: of a straight line it exceeds the
+          standard deviation, and a curve that is flat over more than half of its points
+          measures 0.
+        * "data_weighted": the standard deviation over the rows, each counted with its
+          weight at the grid point nearest to its value, at the lower of two equally
+          near ones. The divisor is the sum of the weights. Rows where the feature is
+          missing are not counted.
+    of_curves : {"mean", "individual"}, default "mean"
+        Whether the spread is that of the mean curve; or is taken of the curve of each
+        row, :math:`f(v_k, x_{i,-j})`, and averaged over the rows with their weights.
+        Then opposite effects do not cancel, and no curve of `curves` answers.
+
+    Returns
+    -------
+    raw : ndarray of shape (n_groups, 1, n_outputs)
+        The spread, in units of the scale; NaN for a number asked at one point only,
+        and for a category with a level that `model` cannot predict: the spread over
+        the other levels would be another quantity.
+    baseline : ndarray of shape (1, n_outputs)
+        Zero, the spread of a flat curve: what an ignored feature measures.
+
+    Raises
+    ------
+    ValueError
+        If `spread` or `of_curves` is unknown.
+    NotApplicable
+        If a group has several columns, or the model no such scale.
+
+    Warnings
+    --------
+    The mean curve shows main effects only: a feature that acts through an interaction
+    alone may measure zero. Every grid point counts the same, however few rows lie near
+    it, unless it is weighted. The mean over individual curves is at least the spread of
+    their mean, and is large by noise alone for a model that has learnt noise.
+
+    References
+    ----------
+    .. [1] Greenwell, Boehmke and McCarthy (2018). A simple and effective model-based
+       variable importance measure. arXiv:1805.04755.
+       doi:10.48550/arXiv.1805.04755
+
+    Examples
+    --------
+    >>> from importance_audit.methods.known_answers import linear_model, normal_data
+    >>> raw, baseline = partial_dependence(linear_model(2, 0), normal_data(), seed=1)
+    >>> raw.shape, bool((raw[1] == baseline).all())
+    ((2, 1, 1), True)
+    """
+    _check(spread, of_curves)
+    known = curves or {}
+    spreads = []
+    for group, columns in data.groups.items():
+        feature = _only_column(group, columns)
+        is_category = isinstance(data.X[feature].dtype, pd.CategoricalDtype)
+        of = partial(
+            _spread, data, feature, categorical_spread if is_category else spread
+        )
+        asked: dict[str, Any] = {"grid": grid, "n_grid": n_grid, "scale": scale}
+        if of_curves == "individual":
+            spreads.append(_mean_spread(model, data, feature, of, **asked))
+            continue
+        points, values = known.get(feature) or effect.partial_dependence(
+            model, data, feature, seed=seed, **asked
+        )
+        spreads.append(of(points, values))
+    raw = np.stack(spreads)[:, np.newaxis, :]
+    return raw, np.zeros(raw.shape[1:])
+
+
+def _check(spread: str, of_curves: str) -> None:
+    """Refuse options that name nothing."""
+    given = {"spread": spread, "of_curves": of_curves}
+    known = {"spread": get_args(Spread), "of_curves": get_args(OfCurves)}
+    for name, value in given.items():
+        if value not in known[name]:
+            names = listed(known[name])
+            raise ValueError(f"{name} must be one of {names}, but {value!r} was given.")
+
+
+def _spread(
+    data: Dataset,
+    feature: str,
+    spread: str,
+    points: npt.NDArray[Any],
+    values: Floats,
+) -> Floats:
+    """Return the spread of curves of one feature at these points, (n_curves,)."""
+    if spread == "data_weighted":
+        return weighted_deviation(values, _rows_near(points, data, feature))
+    return SPREADS[spread](values)
+
+
+def _rows_near(points: npt.NDArray[Any], data: Dataset, feature: str) -> Floats:
+    """Return the weight of the rows whose value is nearest to each point, (n_grid,)."""
+    is_there = data.X[feature].notna().to_numpy()
+    x = data.X[feature][is_there].to_numpy(dtype=np.float64)
+    order = np.argsort(points, kind="stable")
+    middles = (points[order][1:] + points[order][:-1]) / 2
+    nearest = order[np.searchsorted(middles, x)]
+    rows = np.bincount(nearest, data.weights[is_there], minlength=len(points))
+    return rows.astype(np.float64)
+
+
+def _mean_spread(
+    model: FittedModel,
+    data: Dataset,
+    feature: str,
+    spread: Callable[[npt.NDArray[Any], Floats], Floats],
+    **asked: Any,
+) -> Floats:
+    """Return the mean spread of the curves of the rows, (n_outputs,)."""
+    spreads = []
+    for points, values in effect.single_curves(model, data, feature, **asked):
+        flat = spread(points, values.reshape(len(points), -1))
+        spreads.append(flat.reshape(values.shape[1:]))
+    return np.average(np.concatenate(spreads), axis=0, weights=data.weights)
+
+
+def _only_column(group: str, columns: tuple[str, ...]) -> str:
+    """Return the column of a group of one."""
+    if len(columns) != 1:
+        raise NotApplicable(
+            f"Group {group!r} must have one column for method 'partial_dependence', "
+            f"but it has {len(columns)}: {listed(columns)}. Ask for its columns one "
+            "by one."
+        )
+    return columns[0]

@@ -1,0 +1,95 @@
+"""How much of the prediction the partial dependence on all other columns misses."""
+
+import numpy as np
+
+from ...records.dataset_and_model import Dataset, FittedModel, Floats
+from ..effects.partial_dependence import Scale, check_scale
+from ..interactions.drawn import Stream
+from ..interactions.h_statistic import at_rows, mean_square
+from .interaction import ratio, repeated
+
+
+def pd_importance(
+    model: FittedModel,
+    data: Dataset,
+    *,
+    seed: int,
+    stream: Stream = "numpy",
+    n_repeats: int = 1,
+    n_rows: int | None = 500,
+    scale: Scale = "native",
+    standardised: bool = False,
+) -> tuple[Floats, Floats]:
+    r"""Return how much of the prediction the other columns do not show.
+
+    With :math:`F` the prediction minus its mean, and :math:`F_{-j}` the partial
+    dependence on all columns but *j* at the data rows, minus its mean,
+
+    .. math:: I_j = \sqrt{E\,(F - F_{-j})^2},
+
+    the root of the numerator of hstats' ``pd_importance`` [1]_: what *j* does by itself
+    and what it does together with others, as Friedman's H of one column [2]_ counts
+    the latter alone.
+
+    Parameters
+    ----------
+    model : FittedModel
+        Asked for ``predict(X)`` of up to ``n_rows**2`` rows per group.
+    data : Dataset
+        The rows, with their weights. The columns of a group are left out together.
+    seed : int
+        Names the stream.
+    stream, n_repeats, n_rows, scale
+        As in `importance.interaction.h_statistic`.
+    standardised : bool, default False
+        Divide by the root mean square of :math:`F`, as hstats does unless told
+        otherwise, with the square. NaN where that is 0.
+
+    Returns
+    -------
+    raw : ndarray of shape (n_groups, n_repeats, n_outputs)
+        In units of the scale, 1 if standardised.
+    baseline : ndarray of shape (n_repeats, n_outputs)
+        Zero: what a column that is not read measures, exactly.
+
+    Raises
+    ------
+    ValueError
+        If `n_repeats` is less than 1 or `n_rows` less than 2.
+    NotApplicable
+        If the model has no such scale, or stream "hstats" is asked to repeat.
+
+    Warnings
+    --------
+    What several columns do together counts for each of them, so the squares add up to
+    more than the variance of the prediction. Where features are correlated, the model
+    is asked about rows that cannot occur, and standardised it can exceed 1.
+
+    References
+    ----------
+    .. [1] Mayer (2024). hstats: Interaction statistics. R package 1.2.2.
+    .. [2] Friedman and Popescu (2008). Predictive learning via rule ensembles. Annals
+       of Applied Statistics 2(3), 916-954. doi:10.1214/07-AOAS148
+
+    Examples
+    --------
+    >>> from importance_audit.methods.known_answers import linear_model, normal_data
+    >>> raw, baseline = pd_importance(linear_model(2, 0), normal_data(), seed=1)
+    >>> [round(float(value), 9) for value in raw[:, 0, 0]], float(baseline[0, 0])
+    ([2.0, 0.0], 0.0)
+    """
+
+    def of_rows(rows: Dataset) -> Floats:
+        found = []
+        for columns in rows.groups.values():
+            told = at_rows(model, rows, columns, scale=scale)
+            missing = told.predicted - told.others
+            numerator, denominator = (
+                np.sqrt(mean_square(values, rows.weights, told.rounding))
+                for values in (missing, told.predicted)
+            )
+            found.append(ratio(numerator, denominator) if standardised else numerator)
+        return np.stack(found)
+
+    check_scale(model, scale)
+    return repeated(of_rows, data, seed, stream, n_repeats, n_rows)

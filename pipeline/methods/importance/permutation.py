@@ -1,0 +1,280 @@
+"""Permutation importance: the loss when a feature is permuted, and when nothing is.
+
+What is drawn comes first, as a sequence of `permutation_draws.Draw`; what is measured
+follows from the draws alone.
+"""
+
+from collections.abc import Hashable, Mapping
+from functools import partial
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ...records.dataset_and_model import Dataset, FittedModel, Floats
+from ...records.errors import NotApplicable, listed
+from ...records.losses import evaluate
+from .exchange import Index, leaves_of
+from .permutation_draws import (
+    BASELINE,
+    DRAWS,
+    TARGET,
+    Perturbation,
+    Stream,
+    numpy_targets,
+    redrawn,
+)
+
+Within = Literal["none", "leaves"]
+
+
+def permutation(
+    model: FittedModel,
+    data: Dataset,
+    *,
+    seed: int,
+    stream: Stream = "numpy",
+    n_repeats: int = 10,
+    n_rows: int | None = None,
+    perturbation: Perturbation = "permute",
+    within: Within = "none",
+    min_samples_leaf: int = 15,
+) -> tuple[Floats, Floats]:
+    r"""Return the loss when a feature is permuted, and when nothing is.
+
+    With :math:`L(y, f(X))` the loss and :math:`X^{\pi j}` the rows with the columns
+    of feature or group *j* permuted together [1]_ [2]_, the rise in loss is
+
+    .. math:: \mathrm{VI}_j = L(y, f(X^{\pi j})) - L(y, f(X)).
+
+    The caller shows it as that difference, as a ratio, or raw. Row weights stay with
+    their row and its target; only the columns of *j* move.
+
+    Parameters
+    ----------
+    model : FittedModel
+        Asked for ``predict(X)``, once per feature and repeat for all its losses.
+    data : Dataset
+        Rows `model` was not fitted on; ``data.groups`` names what is permuted.
+    seed : int
+        Names the stream.
+    stream : {"numpy", "vip-0.4", "vip-0.5", "DALEX", "hstats"}, default "numpy"
+        Draw order. "numpy" has a stream of its own for every feature and repeat, so
+        neither other features nor more repeats change a number. The others replay
+        R's generator in the order in which that package draws.
+    n_repeats : int, default 10
+        Number of permutations of each feature.
+    n_rows : int, optional
+        Rows drawn without replacement, afresh for every repeat and shared by its
+        features and its baseline; all rows by default. "vip-0.4" repeats the fault
+        of that package: one draw for all repeats, and a baseline on all rows.
+        "hstats" has one draw for all repeats, the baseline's too.
+    perturbation : {"permute", "resample"}, default "permute"
+        Whether each row is given the values of another, every row's once; or those of
+        a row drawn with replacement, each equally likely. A loss that is a mean over
+        the rows has, resampled, the mean over all pairs of rows as its expectation.
+    within : {"none", "leaves"}, default "none"
+        Whether all rows exchange values, or only rows alike in all other columns of
+        ``data.X``: in one leaf of a tree that foretells *j* from them. This asks for
+        the importance of *j* beyond what the others tell of it [3]_. Each half of the
+        rows is parted by a tree fitted to the other half.
+    min_samples_leaf : int, default 15
+        Rows that a leaf must have in the half its tree is fitted to.
+
+    Returns
+    -------
+    raw : ndarray of shape (n_features, n_repeats, n_losses)
+        Loss with one feature permuted, in units of each of ``model.losses``.
+    baseline : ndarray of shape (n_repeats, n_losses)
+        Loss with nothing permuted: what an ignored feature measures, exactly.
+
+    Raises
+    ------
+    ValueError
+        If `n_repeats` or `min_samples_leaf` is less than 1, or `n_rows` not between 1
+        and all rows.
+    NotApplicable
+        If values are to be resampled or exchanged within leaves in R's draw order; or
+        there are too few rows for leaves, or missing values.
+
+    Warnings
+    --------
+    Permuting breaks the dependence of *j* on the other features, so `model` is asked
+    about rows that may not exist, and correlated features share or hide their
+    importance. Leaves hold the others about equal, not equal, and a leaf of few rows
+    understates: a row that it holds alone keeps its values. A value below the baseline
+    is chance, not harm.
+
+    References
+    ----------
+    .. [1] Fisher, Rudin and Dominici (2019). All Models are Wrong, but Many are
+       Useful. JMLR 20(177), 1-81. doi:10.48550/arXiv.1801.01489
+    .. [2] Biecek and Burzykowski (2021). Explanatory Model Analysis, chapter 16.
+       CRC Press. doi:10.1201/9780429027192
+    .. [3] Strobl, Boulesteix, Kneib, Augustin and Zeileis (2008). Conditional variable
+       importance for random forests. BMC Bioinformatics 9, 307.
+       doi:10.1186/1471-2105-9-307
+
+    Examples
+    --------
+    >>> from importance_audit.methods.known_answers import linear_model, normal_data
+    >>> raw, baseline = permutation(linear_model(2, 0), normal_data(), seed=1)
+    >>> raw.shape, bool((raw[1] == baseline).all())
+    ((2, 10, 1), True)
+    """
+    _check(data.n_samples, n_repeats, n_rows)
+    names, groups = tuple(data.groups), tuple(data.groups.values())
+    draws = DRAWS[stream](seed, names, data.n_samples, n_repeats, n_rows)
+    if (perturbation, within) != ("permute", "none"):
+        _check_exchange(stream, perturbation, within)
+        strata = [np.zeros(data.n_samples, dtype=np.int64)] * len(names)
+        if within == "leaves":
+            part = partial(leaves_of, seed=seed, min_samples_leaf=min_samples_leaf)
+            strata = [part(data, name) for name in names]
+        draws = redrawn(draws, seed, names, perturbation, strata)
+    raw = np.empty((len(groups), n_repeats, len(model.losses)))
+    baseline = np.empty((n_repeats, len(model.losses)))
+
+    table = _copied(data, np.arange(data.n_samples))
+    asked: Index | None = None
+    for draw in draws:
+        if draw.what == TARGET:
+            continue
+        if draw.what == BASELINE and draw.rows is asked:
+            baseline[draw.repeat] = baseline[draw.repeat - 1]
+            continue
+        if draw.rows is not table.rows:
+            table = _copied(data, draw.rows)
+        if draw.what == BASELINE:
+            baseline[draw.repeat] = _loss(model, table)
+            asked = draw.rows
+            continue
+        columns = groups[draw.what]
+        raw[draw.what, draw.repeat] = _permuted_loss(model, table, columns, draw.order)
+    return raw, baseline
+
+
+def permuted_target(
+    model: FittedModel,
+    data: Dataset,
+    *,
+    seed: int,
+    stream: Stream,
+    n_repeats: int,
+    n_rows: int | None,
+) -> Floats:
+    """Return the loss when the target is permuted: of a model that knows nothing.
+
+    DALEX calls it `_baseline_`; in its stream the target is permuted where DALEX does
+    it, in all others by numpy. The other arguments are those of `permutation`.
+
+    Returns
+    -------
+    values : ndarray of shape (n_repeats, n_losses)
+        In units of each of ``model.losses``.
+
+    Raises
+    ------
+    ValueError
+        As `permutation`.
+    """
+    _check(data.n_samples, n_repeats, n_rows)
+    draws = DRAWS["DALEX"] if stream == "DALEX" else numpy_targets
+    values = np.empty((n_repeats, len(model.losses)))
+    asked: Index | None = None
+    for draw in draws(seed, tuple(data.groups), data.n_samples, n_repeats, n_rows):
+        if draw.what != TARGET:
+            continue
+        if draw.rows is not asked:
+            prediction = model.predict(data.X.iloc[draw.rows])
+            asked = draw.rows
+        y, weights = data.y[draw.rows][draw.order], data.weights[draw.rows]
+        values[draw.repeat] = evaluate(model.losses, y, prediction, weights)
+    return values
+
+
+def _check(n_samples: int, n_repeats: int, n_rows: int | None) -> None:
+    """Refuse counts that name no measurement."""
+    if n_repeats < 1:
+        raise ValueError(f"n_repeats must be at least 1, but {n_repeats} was given.")
+    if n_rows is not None and not 1 <= n_rows <= n_samples:
+        raise ValueError(
+            f"n_rows must lie between 1 and the {n_samples} rows there are, but "
+            f"{n_rows} was given."
+        )
+
+
+def _check_exchange(stream: str, perturbation: str, within: str) -> None:
+    """Refuse what names no exchange of values, or one that no R package makes."""
+    given = {"perturbation": perturbation, "within": within}
+    known = {"perturbation": ("permute", "resample"), "within": ("none", "leaves")}
+    for name, value in given.items():
+        if value not in known[name]:
+            names = listed(known[name])
+            raise ValueError(f"{name} must be one of {names}, but {value!r} was given.")
+    if stream != "numpy":
+        asked = "within" if within != "none" else "perturbation"
+        raise NotApplicable(
+            f"{stream} draws permutations of all rows only, but {asked} = "
+            f'"{given[asked]}" was asked. Leave {asked} or the engine out.'
+        )
+
+
+class _Table(NamedTuple):
+    """Some rows, copied once: columns are overwritten and put back.
+
+    `memory` holds, by column, the array that the frame itself reads; a column that is
+    not plain numbers is not in it.
+    """
+
+    rows: Index
+    frame: pd.DataFrame
+    memory: Mapping[Hashable, npt.NDArray[Any]]
+    y: npt.NDArray[Any]
+    weights: Floats
+
+
+def _copied(data: Dataset, rows: Index) -> _Table:
+    """Return a copy of these rows whose columns of numbers can be written to."""
+    frame = data.X.iloc[rows].copy()
+    memory = {n: frame[n].to_numpy() for n in frame if _is_plain(frame[n].dtype)}
+    for column in memory.values():
+        column.flags.writeable = True  # a view; pandas 3 hands it out read-only
+    return _Table(rows, frame, memory, data.y[rows], data.weights[rows])
+
+
+def _is_plain(dtype: Any) -> bool:
+    """Return whether pandas keeps such a column in a numpy array of numbers."""
+    return isinstance(dtype, np.dtype) and dtype.kind in "biuf"
+
+
+def _loss(model: FittedModel, table: _Table) -> Floats:
+    """Return each loss of the table as it stands, (n_losses,).
+
+    predict gets a shallow copy: the columns it adds or replaces, and the blocks that
+    pandas may merge, are then not the table's.
+    """
+    prediction = model.predict(table.frame.copy(deep=False))
+    return evaluate(model.losses, table.y, prediction, table.weights)
+
+
+def _permuted_loss(
+    model: FittedModel, table: _Table, columns: tuple[str, ...], order: Index
+) -> Floats:
+    """Return each loss with these columns in this order, and put them back."""
+    memory, frame = table.memory, table.frame
+    kept = {n: memory[n].copy() if n in memory else frame[n] for n in columns}
+    for name, column in kept.items():
+        if name in memory:
+            column.take(order, out=memory[name], mode="clip")
+        else:
+            frame[name] = column.iloc[order].set_axis(column.index)
+
+    losses = _loss(model, table)
+    for name, column in kept.items():
+        if name in memory:
+            memory[name][:] = column
+        else:
+            frame[name] = column
+    return losses

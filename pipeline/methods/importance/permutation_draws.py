@@ -1,0 +1,160 @@
+"""What permutation importance draws, in numpy's order or in that of an R package.
+
+Not: what is measured, which follows from the draws alone.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from ...records.r_rng import RStream
+from ...records.streams import stream as generator_of
+from .exchange import Index, drawn_within, permuted_within
+
+Stream = Literal["numpy", "vip-0.4", "vip-0.5", "DALEX", "hstats"]
+Perturbation = Literal["permute", "resample"]
+BASELINE, TARGET = -1, -2
+
+
+class Draw(NamedTuple):
+    """One thing to ask in one repeat.
+
+    Attributes
+    ----------
+    repeat : int
+    what : int
+        The row of a group among all groups, or `BASELINE`, or `TARGET`.
+    rows : ndarray of shape (n_rows,)
+        The rows asked, by their place in the data; the same object as long as they
+        stay the same.
+    order : ndarray of shape (n_rows,)
+        For each of them, which of them it is given the values of.
+    """
+
+    repeat: int
+    what: int
+    rows: Index
+    order: Index
+
+
+Draws: TypeAlias = Iterator[Draw]
+
+
+def _numpy_rows(
+    seed: int, n: int, n_repeats: int, n_rows: int | None
+) -> Iterator[Index]:
+    """Yield the rows of each repeat, (n_rows,), in the order of the data."""
+    rows = np.arange(n)
+    for repeat in range(n_repeats):
+        if n_rows is not None and n_rows < n:
+            generator = generator_of(seed, "rows", "", repeat)
+            rows = np.sort(generator.choice(n, n_rows, replace=False, shuffle=False))
+        yield rows
+
+
+def _numpy_draws(
+    seed: int, names: tuple[str, ...], n: int, n_repeats: int, n_rows: int | None
+) -> Draws:
+    """Yield the draws of `permutation`, one Generator per feature and repeat."""
+    for repeat, rows in enumerate(_numpy_rows(seed, n, n_repeats, n_rows)):
+        yield Draw(repeat, BASELINE, rows, np.arange(len(rows)))
+        for what, name in enumerate(names):
+            generator = generator_of(seed, "permute", name, repeat)
+            yield Draw(repeat, what, rows, generator.permutation(len(rows)))
+
+
+def redrawn(
+    draws: Draws,
+    seed: int,
+    names: tuple[str, ...],
+    perturbation: Perturbation,
+    strata: Sequence[Index],
+) -> Draws:
+    """Yield draws of numpy's with other orders: within strata, or with replacement.
+
+    `strata` has one array of shape (n_samples,) per group.
+    """
+    order = {"permute": permuted_within, "resample": drawn_within}[perturbation]
+    for draw in draws:
+        if draw.what == BASELINE:
+            yield draw
+            continue
+        generator = generator_of(seed, perturbation, names[draw.what], draw.repeat)
+        yield draw._replace(order=order(strata[draw.what][draw.rows], generator))
+
+
+def numpy_targets(
+    seed: int, names: tuple[str, ...], n: int, n_repeats: int, n_rows: int | None
+) -> Draws:
+    """Yield the draws of `permuted_target`, on the rows of `_numpy_draws`."""
+    del names
+    for repeat, rows in enumerate(_numpy_rows(seed, n, n_repeats, n_rows)):
+        generator = generator_of(seed, "y", "", repeat)
+        yield Draw(repeat, TARGET, rows, generator.permutation(len(rows)))
+
+
+def _vip_04_draws(
+    seed: int, names: tuple[str, ...], n: int, n_repeats: int, n_rows: int | None
+) -> Draws:
+    """Yield the draws of vip 0.4: what is drawn once is drawn from ever after."""
+    r = RStream(seed)
+    rows = everything = np.arange(n)
+    for repeat in range(n_repeats):
+        yield Draw(repeat, BASELINE, everything, np.arange(n))
+        for what in range(len(names)):
+            if n_rows is not None:
+                rows = rows[r.sample(len(rows), n_rows)]
+            yield Draw(repeat, what, rows, r.sample(len(rows)))
+
+
+def _vip_05_draws(
+    seed: int, names: tuple[str, ...], n: int, n_repeats: int, n_rows: int | None
+) -> Draws:
+    """Yield the draws of vip 0.5: rows are drawn even if all are wanted."""
+    r = RStream(seed)
+    rows = np.arange(n)
+    for repeat in range(n_repeats):
+        if n_rows is not None:
+            rows = r.sample(n, n_rows)
+        yield Draw(repeat, BASELINE, rows, np.arange(len(rows)))
+        for what in range(len(names)):
+            yield Draw(repeat, what, rows, r.sample(len(rows)))
+
+
+def _dalex_draws(
+    seed: int, names: tuple[str, ...], n: int, n_repeats: int, n_rows: int | None
+) -> Draws:
+    """Yield the draws of DALEX: rows if not all are wanted, target, variables."""
+    r = RStream(seed)
+    rows = np.arange(n)
+    for repeat in range(n_repeats):
+        if n_rows is not None and n_rows < n:
+            rows = r.sample(n, n_rows)
+        yield Draw(repeat, BASELINE, rows, np.arange(len(rows)))
+        for what in (TARGET, *range(len(names))):
+            yield Draw(repeat, what, rows, r.sample(len(rows)))
+
+
+def _hstats_draws(
+    seed: int, names: tuple[str, ...], n: int, n_repeats: int, n_rows: int | None
+) -> Draws:
+    """Yield the draws of hstats: rows once if not all are wanted, then by variable."""
+    r = RStream(seed)
+    rows = np.arange(n)
+    if n_rows is not None and n_rows < n:
+        rows = r.sample(n, n_rows)
+    for repeat in range(n_repeats):
+        yield Draw(repeat, BASELINE, rows, np.arange(len(rows)))
+    for what in range(len(names)):
+        for repeat in range(n_repeats):
+            yield Draw(repeat, what, rows, r.sample(len(rows)))
+
+
+DRAWS: dict[str, Callable[[int, tuple[str, ...], int, int, int | None], Draws]] = {
+    "numpy": _numpy_draws,
+    "vip-0.4": _vip_04_draws,
+    "vip-0.5": _vip_05_draws,
+    "DALEX": _dalex_draws,
+    "hstats": _hstats_draws,
+}

@@ -1,0 +1,189 @@
+"""What a fitted model of R says of itself: read from its parts by our own R code."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from importance_audit.r_bridge.model_specific import Told, own_numbers
+from importance_audit.r_bridge.r_models import RModel
+
+from ...records.dataset_and_model import Dataset, FittedModel, Floats
+from ...records.errors import listed
+from .insides import refusal
+from .linear_terms import Terms, terms_within
+from .t_statistics import Estimates, wald
+
+METHOD = "model_specific"
+OF_PYTHON = (
+    "What Python models say of themselves is measured by 'impurity', 't_statistic', "
+    "'standardised_coefficient', 'raw_weights', 'oob_permutation', 'garson', 'olden'."
+)
+
+
+def model_specific(
+    model: FittedModel,
+    data: Dataset,
+    *,
+    seed: int,
+    type: str = "",  # noqa: A002 (R's name)
+    on_type: Callable[[str], None] | None = None,
+) -> tuple[Floats, Floats]:
+    r"""Return what a fitted model of R says of its features, by its class.
+
+    * lm, glm: "stat", :math:`|b_j| / \mathrm{se}(b_j)`, of several terms of a feature
+      the :math:`\sqrt F` of their Wald test as in `t_statistics.t_statistic`; "raw",
+      :math:`|b_j|`.
+    * randomForest: "%IncMSE" or "MeanDecreaseAccuracy", the mean rise of a tree's error
+      out of its bag when the feature is shuffled, in standard errors over the trees,
+      or with " unscaled" behind the name in its own unit; "IncNodePurity" or
+      "MeanDecreaseGini", the mean decrease of impurity [1]_.
+    * ranger: what it was fitted with: "impurity", "impurity_corrected", "permutation".
+    * gbm: "relative.influence", the decrease of the loss at the splits on the feature,
+      in percent of that of all [2]_.
+    * rpart: "GoodnessOfSplit", the decrease of impurity at the splits taken on the
+      feature, and at surrogate splits as far as they agree.
+    * nnet: "olden", signed, and for one output without skipping connections "garson",
+      as in `networks`.
+    * earth: "nsubsets", in how many subsets of the pruning the feature is; "rss" and
+      "gcv", the summed decreases over these subsets, as a root in percent of the
+      greatest.
+
+    Parameters
+    ----------
+    model : FittedModel
+        Its ``estimator`` is a model of R; asked for its parts.
+    data : Dataset
+        The names and levels of the columns; their rows are not read.
+    seed : int
+        Not used: nothing is drawn.
+    type : str, default ""
+        One of the quantities of the class; "" for the first that is named above, of a
+        randomForest the first that it has stored.
+    on_type : callable, optional
+        ``on_type(type)``, told of the quantity that was read.
+
+    Returns
+    -------
+    raw : ndarray of shape (n_features, 1, 1)
+        In units of the quantity; 0 for a feature that the model does not use. NaN for
+        one whose numbers cannot be put together: several dummies or other terms (but
+        for "stat"), interactions with another feature, an offset, a coefficient that
+        the rows do not decide.
+    baseline : ndarray of shape (1, 1)
+        Zero: what a feature that the model does not use measures.
+
+    Raises
+    ------
+    NotApplicable
+        If the model is no model of R, its class says nothing of the kind or not by this
+        quantity, or a term cannot be traced back to columns.
+
+    Warnings
+    --------
+    These are other questions for every class: numbers of two classes, or of two
+    quantities, cannot be compared. They are measured on the training rows.
+
+    References
+    ----------
+    .. [1] Breiman (2001). Random Forests. Machine Learning 45, 5-32.
+       doi:10.1023/A:1010933404324
+    .. [2] Friedman (2001). Greedy function approximation: a gradient boosting machine.
+       Annals of Statistics 29(5), 1189-1232. doi:10.1214/aos/1013203451
+    """
+    del seed
+    told = told_by(model, data, type)
+    if on_type is not None:
+        on_type(told.type)
+    return by_feature(model, told, data)
+
+
+def told_by(model: FittedModel, data: Dataset, type: str) -> Told:  # noqa: A002 (R's name)
+    """Return what the model says, with the columns of every term."""
+    if not isinstance(model.estimator, RModel):
+        raise refusal(model, "be a fitted model of R", METHOD, remedy=OF_PYTHON)
+    told = own_numbers(model.estimator, type)
+    if isinstance(told, str):
+        rule, found, remedy = LACKS[told]
+        kind = model.estimator.r_class[0]
+        raise refusal(model, rule, METHOD, found=found.format(kind=kind), remedy=remedy)
+    if not isinstance(told, Told):
+        kind = model.estimator.r_class[0]
+        raise refusal(
+            model,
+            "be asked for what its class knows",
+            METHOD,
+            found=f"was asked for type {type!r}",
+            remedy=f"A {kind} like this one knows {listed(told)}.",
+        )
+    if not told.columns:
+        columns = tuple(_made_of(model, term, data.X) for term in told.terms)
+        told = told._replace(columns=columns)
+    return told
+
+
+LACKS: dict[str, tuple[str, str, str]] = {
+    "reader": (
+        "be one of lm, glm, randomForest, ranger, gbm, rpart, nnet and earth",
+        "is a {kind}",
+        "",
+    ),
+    "importance": (
+        "have stored its importance",
+        "was fitted with importance = 'none'",
+        "Fit it with importance = 'impurity' or 'permutation'.",
+    ),
+    "splits": ("have a split", "has none", ""),
+    "hidden units": ("have hidden units", "is a {kind} without", ""),
+}
+"""Rule, finding and remedy for a model that says nothing of its columns."""
+
+
+def by_feature(model: FittedModel, told: Told, data: Dataset) -> tuple[Floats, Floats]:
+    """Return the numbers of terms as those of features, NaN where they are none."""
+    raw = [_of_feature(told, columns[0]) for columns in data.groups.values()]
+    if raw and np.isnan(raw).all():
+        raise refusal(
+            model,
+            "have a feature whose terms make one number",
+            METHOD,
+            found=f"has the terms {listed(told.terms)}",
+        )
+    return np.reshape(raw, (-1, 1, 1)).astype(np.float64), np.zeros((1, 1))
+
+
+def _of_feature(told: Told, feature: str) -> float:
+    """Return the number of one feature."""
+    made_of = tuple(frozenset(columns) for columns in told.columns)
+    at = terms_within(made_of, (feature,))
+    if at is None or feature in told.offsets:
+        return np.nan
+    if len(at) < 2:
+        return float(told.values[at].sum())
+    if told.estimate is None or told.covariance is None:
+        return np.nan
+    terms = Terms(made_of, told.estimate)
+    estimates = Estimates(terms, told.covariance, np.isfinite(told.estimate))
+    return wald(estimates, (feature,), is_root=True)
+
+
+def _made_of(model: FittedModel, term: str, X: pd.DataFrame) -> tuple[str, ...]:
+    """Return the column that R named a term after: its own name, or with a level."""
+    bare = term.removeprefix("`").removesuffix("`")
+    if bare in X.columns:
+        return (bare,)
+    found = tuple(name for name in X.columns if bare in _dummies(name, X[name]))
+    if len(found) == 1:
+        return found
+    rule = "have terms that are columns or dummies of one"
+    raise refusal(model, rule, METHOD, found=f"has {term!r}")
+
+
+def _dummies(name: Any, column: pd.Series) -> set[str]:
+    """Return the names that R gives to the dummies of a column."""
+    if not isinstance(column.dtype, pd.CategoricalDtype):
+        return {f"{name}TRUE"} if column.dtype == bool else set()
+    return {f"{name}{level}" for level in column.cat.categories} | {
+        f"`{name}`{level}" for level in column.cat.categories
+    }

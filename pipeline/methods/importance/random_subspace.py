@@ -1,0 +1,316 @@
+"""PERF: the out-of-bag loss of models that draw a feature, against that of all.
+
+Models of few features, each on a bootstrap sample, are an ensemble; what it says of a
+feature follows from who draws it and how well each does.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ...records.dataset_and_model import Dataset, FittedModel, Floats, Form
+from .refits import refuse_ratio, units_of
+from .subspaces import Index, Mask, check_count, members_of, out_of, rises_of
+
+PERF, TWIN = "random_subspace", "random_subspace_permutation"
+
+
+def random_subspace(
+    model: FittedModel,
+    data: Dataset,
+    *,
+    seed: int,
+    stream: Literal["numpy"] = "numpy",
+    form: Form = "difference",
+    n_repeats: int = 500,
+    n_drawn: int | None = None,
+) -> tuple[Floats, Floats]:
+    r"""Return how much lower the loss is of small models that draw a feature (PERF).
+
+    Each member :math:`b = 1, \dots, B` of an ensemble is the model fitted anew on a
+    bootstrap sample of its training rows and on *d* of its *p* features, drawn without
+    replacement, :math:`\gamma_{bj} = 1` if *j* is one of them; :math:`s_b` is its loss
+    on the rows out of its sample. The prediction error reduction is [1]_
+
+    .. math:: \mathrm{PERF}_j = \frac{1}{B} \sum_b s_b
+              - \frac{1}{B_j} \sum_b \gamma_{bj} s_b
+              = (1 - q_j) (\bar s_{-j} - \bar s_{+j}),
+              \quad B_j = \sum_b \gamma_{bj}, \quad q_j = B_j / B,
+
+    with :math:`\bar s_{\pm j}` the mean of the members with and without *j*. It is a
+    contrast with the average feature: :math:`\sum_j B_j \mathrm{PERF}_j = 0`, so that
+    some are negative even if all matter. The leader is the most valuable predictor.
+
+    Parameters
+    ----------
+    model : FittedModel
+        The base learner: asked for ``refit`` once per member, and each member for one
+        prediction. Training weights are kept in fits and losses; rows are drawn evenly.
+    data : Dataset
+        Only ``data.groups`` is read, whose columns are drawn together; every other
+        feature of the model is drawn alone. All that is measured is measured on the
+        training rows, out of bag.
+    seed : int
+        Names the stream; one stream per member. By nature every number depends on all
+        features of the model, and on all members.
+    stream : {"numpy"}, default "numpy"
+    form : {"difference", "raw", "absolute"}, default "difference"
+        There is no ratio to a baseline of 0.
+    n_repeats : int, default 500
+        Number of members, *B*.
+    n_drawn : int, optional
+        Features or groups that each member draws, *d*; by default the root of *p* for
+        classes and a third of *p* for numbers, rounded up, and less than *p*.
+
+    Returns
+    -------
+    raw : ndarray of shape (n_features, n_repeats, n_losses)
+        One number per member, in units of each of ``model.losses``: PERF plus the
+        influence of that member on it. So their mean is PERF, and their standard
+        deviation over :math:`\sqrt B` its standard error,
+
+        .. math:: \sqrt{(1 - q_j)^2 (v_{-j} / (B - B_j) + v_{+j} / B_j)
+                  + q_j (1 - q_j) (\bar s_{-j} - \bar s_{+j})^2 / (B - 1)},
+
+        *v* the variances (ddof 1) of the two kinds of members; the last term is the
+        chance in how many draw *j*. NaN for a feature that fewer than two members
+        draw, or leave out: no mean, or no error of it. A feature that the model does
+        not read is never drawn.
+    baseline : ndarray of shape (n_repeats, n_losses)
+        Zero: what the average drawn feature measures.
+
+    Raises
+    ------
+    ValueError
+        If `n_repeats` is less than 2, or `n_drawn` not between 1 and *p* - 1.
+    NotApplicable
+        If the audit did not fit `model`, it reads one feature or group only, two groups
+        share a column, `form` is "ratio", or bootstrap samples lack a class.
+
+    Warnings
+    --------
+    0 or less says no better than the average feature, not irrelevant: with independent
+    features of unit variance and least squares PERF tends to
+    :math:`(p - d) / (p - 1) (\beta_j^2 - \sum_k \beta_k^2 / p)`. A feature that
+    correlates with a relevant one stands in for it and is positive. Least squares needs
+    many more rows than *d*. The error covers the draws, not other training rows.
+
+    References
+    ----------
+    .. [1] Fokoué (2016). Prediction Error Reduction Function as a Variable Importance
+       Score. British Journal of Mathematics and Computer Science 15(6).
+       doi:10.9734/BJMCS/2016/23945
+    """
+    del stream
+    refuse_ratio(form, PERF)
+    units, places = units_of(model, data, PERF)
+    members = members_of(model, units, PERF, seed, n_repeats, n_drawn)
+    masks, scores = _stacked((member.mask, member.score) for member in members)
+    found = [_perf_by_member(masks, score) for score in scores.T]
+    return _rows(np.stack(found, axis=-1), places)
+
+
+def random_subspace_permutation(
+    model: FittedModel,
+    data: Dataset,
+    *,
+    seed: int,
+    stream: Literal["numpy"] = "numpy",
+    form: Form = "difference",
+    n_repeats: int = 500,
+    n_drawn: int | None = None,
+) -> tuple[Floats, Floats]:
+    r"""Return how much shuffling a feature costs the small models that draw it.
+
+    The twin of `random_subspace`: with the same seed and options of the same ensemble,
+    its members *b* and their losses :math:`s_b` on the rows out of bag. With
+    :math:`s_b^{\pi j}` the loss on these rows with feature *j* permuted [1]_,
+
+    .. math:: \mathrm{VI}_j
+              = \frac{1}{B_j} \sum_b \gamma_{bj} (s_b^{\pi j} - s_b).
+
+    The paper has the opposite sign; a rise is positive here.
+
+    Parameters
+    ----------
+    model, data, seed, stream, form, n_repeats, n_drawn
+        As in `random_subspace`. Each member is asked for the predictions of 1 + *d*
+        copies of its out-of-bag rows.
+
+    Returns
+    -------
+    raw : ndarray of shape (n_features, n_repeats, n_losses)
+        One number per member, in units of each of ``model.losses``: the mean rise plus
+        the influence of that member on it, none if it does not draw the feature. So
+        their mean is the mean rise over the members that draw *j*, and their standard
+        deviation over :math:`\sqrt B` its standard error, the standard deviation of
+        those rises over :math:`\sqrt{B_j}`. NaN for a feature that fewer than two
+        members draw.
+    baseline : ndarray of shape (n_repeats, n_losses)
+        Zero: what a feature that no member relies on measures.
+
+    Raises
+    ------
+    ValueError, NotApplicable
+        As `random_subspace`.
+
+    Warnings
+    --------
+    Permuting breaks the dependence of *j* on the other features drawn, but most members
+    lack the features that could stand in for *j*: correlated features share their
+    importance less than in a model of all. The error covers the draws only.
+
+    References
+    ----------
+    .. [1] Fokoué (2016). Prediction Error Reduction Function as a Variable Importance
+       Score. British Journal of Mathematics and Computer Science 15(6).
+       doi:10.9734/BJMCS/2016/23945
+    """
+    del stream
+    refuse_ratio(form, TWIN)
+    units, places = units_of(model, data, TWIN)
+    members = members_of(model, units, TWIN, seed, n_repeats, n_drawn)
+    masks, rises = _stacked((m.mask, rises_of(m, units, seed)) for m in members)
+    found = [_mean_by_member(masks, rises[..., k]) for k in range(rises.shape[-1])]
+    return _rows(np.stack(found, axis=-1), places)
+
+
+class Perf(NamedTuple):
+    """What an ensemble says of each feature, each array of shape (n_features,).
+
+    Attributes
+    ----------
+    values : ndarray
+        PERF in units of the scores, NaN if no member has the feature.
+    std_error : ndarray
+        Standard error over the members; NaN if fewer than two have the feature, or
+        fewer than two lack it.
+    n_members : ndarray of int
+        How many members have it.
+    """
+
+    values: Floats
+    std_error: Floats
+    n_members: Index
+
+
+def perf_from(members: Iterable[tuple[npt.ArrayLike, float]]) -> Perf:
+    """Return PERF of each feature from any ensemble, whatever its members are.
+
+    Parameters
+    ----------
+    members : iterable of (mask, score)
+        For each member which features it has, (n_features,) of truth values, and its
+        loss on rows it was not fitted on, lower is better. Members may differ in kind
+        and in how many features they have; if that number is the same for all, the
+        values times `n_members` add up to 0.
+
+    Returns
+    -------
+    Perf
+        See `random_subspace` for definition, error, limits and reference.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two members.
+
+    Examples
+    --------
+    >>> ensemble = [((1, 1, 0, 0), 2.0), ((1, 0, 1, 0), 3.0), ((0, 1, 1, 0), 7.0)]
+    >>> perf_from(ensemble).values.tolist()
+    [1.5, -0.5, -1.0, nan]
+    """
+    masks, scores = _stacked(members)
+    check_count(len(masks))
+    with np.errstate(invalid="ignore"):
+        values = scores.mean() - _mean(masks, scores)
+        spread = _perf_by_member(masks, scores).std(axis=1, ddof=1)
+    return Perf(values, spread / np.sqrt(len(masks)), masks.sum(axis=0))
+
+
+def members_of_bagging(
+    bagging: Any, X: npt.ArrayLike, y: npt.ArrayLike
+) -> Iterator[tuple[Mask, float]]:
+    """Yield mask and out-of-bag mean squared error of each member, for `perf_from`.
+
+    Parameters
+    ----------
+    bagging : fitted sklearn.ensemble.BaggingRegressor
+        With ``max_features`` below 1, so that members differ in their features.
+    X : array of shape (n_samples, n_features)
+        The rows it was fitted on.
+    y : array of shape (n_samples,)
+    """
+    X, y = np.asarray(X), np.asarray(y, dtype=np.float64)
+    parts = zip(
+        bagging.estimators_,
+        bagging.estimators_features_,
+        bagging.estimators_samples_,
+        strict=True,
+    )
+    for estimator, columns, bag in parts:
+        out = out_of(bag, len(X))
+        errors = y[out] - estimator.predict(X[np.ix_(out, columns)])
+        yield np.isin(np.arange(X.shape[1]), columns), float(np.mean(errors**2))
+
+
+def _stacked(members: Iterable[tuple[npt.ArrayLike, Any]]) -> tuple[Mask, Floats]:
+    """Return masks, (n_members, n_units), and what was measured, (n_members, …)."""
+    pairs = [(np.asarray(mask, dtype=bool), score) for mask, score in members]
+    check_count(len(pairs))
+    return np.stack([mask for mask, _ in pairs]), np.stack([s for _, s in pairs])
+
+
+def _mean(masks: Mask, values: Floats) -> Floats:
+    """Return the mean of the values of the members a mask is true for, (n_units,).
+
+    `values` is (n_members,), or (n_members, n_units).
+    """
+    each = np.broadcast_to(values.reshape(len(values), -1), masks.shape)
+    with np.errstate(invalid="ignore"):  # none: NaN
+        return np.asarray(np.where(masks, each, 0.0).sum(axis=0) / masks.sum(axis=0))
+
+
+def _deviations(masks: Mask, values: Floats) -> Floats:
+    """Return how far the members a mask is true for are from their mean, else 0.
+
+    Scaled so that the variance with ddof 1 over all members, divided by their number,
+    is that of the mean if multiplied by how rare the units are; NaN if there are fewer
+    than two.
+    """
+    n, n_with = len(masks), masks.sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        each = values.reshape(n, -1) - _mean(masks, values)
+        scale = np.sqrt(n_with * (n - 1) / (n * (n_with - 1.0)))
+    scale[n_with < 2] = np.nan
+    return np.where(masks, each * scale, np.where(np.isnan(scale), np.nan, 0.0))
+
+
+def _perf_by_member(masks: Mask, scores: Floats) -> Floats:
+    """Return PERF plus the influence of each member on it, (n_units, n_members)."""
+    share = masks.mean(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        gain = _mean(~masks, scores) - _mean(masks, scores)
+        odds = (1 - share) / share
+        draws = np.where(masks, share - 1, share) * gain
+        deviations = _deviations(~masks, scores) - odds * _deviations(masks, scores)
+        return np.asarray(((1 - share) * gain + draws + deviations).T)
+
+
+def _mean_by_member(masks: Mask, values: Floats) -> Floats:
+    """Return that mean plus the influence of each member, (n_units, n_members)."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        influence = _deviations(masks, values) / masks.mean(axis=0)
+        return np.asarray((_mean(masks, values) + influence).T)
+
+
+def _rows(found: Floats, places: list[int]) -> tuple[Floats, Floats]:
+    """Return what was measured of the groups asked, in their order, and the zeros."""
+    raw = np.full((len(places), *found.shape[1:]), np.nan)
+    for row, place in enumerate(places):
+        if place >= 0:
+            raw[row] = found[place]
+    return raw, np.zeros(raw.shape[1:])

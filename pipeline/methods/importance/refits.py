@@ -1,0 +1,109 @@
+"""What the methods that fit a model again share: which columns, which loss."""
+
+from collections.abc import Collection
+from typing import TypeAlias
+
+from ...models.performance import constant
+from ...records.dataset_and_model import Dataset, FittedModel, Floats, Form
+from ...records.errors import NotApplicable
+from ...records.losses import evaluate
+from ...records.streams import stream
+
+Unit: TypeAlias = tuple[str, ...]
+
+
+def training_rows(model: FittedModel, method: str) -> Dataset:
+    """Return the rows the audit fitted a model on, or say that there are none.
+
+    Raises
+    ------
+    NotApplicable
+        If the model was fitted elsewhere.
+    """
+    if model.train is None:
+        raise NotApplicable(
+            f"Model {model.name!r} must be fitted by the audit for method {method!r}, "
+            "which fits it again, but it came as it is. Name its estimator under "
+            "[[models]]."
+        )
+    return model.train
+
+
+def units_of(
+    model: FittedModel, data: Dataset, method: str
+) -> tuple[list[Unit], list[int]]:
+    """Return what enters a refit together, and the place of each group among it.
+
+    Parameters
+    ----------
+    model : FittedModel
+    data : Dataset
+        Only ``data.groups`` is read.
+    method : str
+        Who asks, for messages.
+
+    Returns
+    -------
+    units : list of tuple of str
+        The columns of each group that `model` reads, and each of its other features
+        alone, in the model's order: asking for fewer features changes none of them.
+    places : list of int
+        For each group its place among `units`, -1 if the model reads none of it.
+
+    Raises
+    ------
+    NotApplicable
+        If two groups share a column the model reads.
+    """
+    asked = [_read(model, columns) for columns in data.groups.values()]
+    grouped = [name for unit in asked for name in unit]
+    shared = [name for name in grouped if grouped.count(name) > 1]
+    if shared:
+        raise NotApplicable(
+            f"Groups must not share a column for method {method!r}, which takes a "
+            f"group in or leaves it out, but {shared[0]!r} is in more than one. Ask "
+            "overlapping groups in different audits."
+        )
+    alone = [(name,) for name in model.features if name not in grouped]
+    units = [*(unit for unit in asked if unit), *alone]
+    units.sort(key=lambda unit: model.features.index(unit[0]))
+    return units, [units.index(unit) if unit else -1 for unit in asked]
+
+
+def columns_of(model: FittedModel, units: Collection[Unit]) -> Unit:
+    """Return the columns of some units in the model's own order."""
+    return _read(model, [name for unit in units for name in unit])
+
+
+def seed_of_fit(seed: int, repeat: int) -> int:
+    """Return the `random_state` that all fits of one repeat share."""
+    return int(stream(seed, "refit", "", repeat).integers(2**31))
+
+
+def loss_of_refit(
+    model: FittedModel, columns: Collection[str], data: Dataset, *, seed: int
+) -> Floats:
+    """Return each loss on `data` of the model fitted on some columns, (n_losses,).
+
+    Fitted on no column, a model says the mean of the training target, or the shares
+    of its classes.
+    """
+    if columns:
+        prediction = model.refit(tuple(columns), seed=seed).predict(data.X)
+    else:
+        prediction = constant(model, model.train or data, data)
+    return evaluate(model.losses, data.y, prediction, data.weights)
+
+
+def refuse_ratio(form: Form, method: str) -> None:
+    """Refuse to divide by a baseline of 0."""
+    if form == "ratio":
+        raise NotApplicable(
+            f"form must not be 'ratio' for method {method!r}, whose baseline is 0, but "
+            "it is."
+        )
+
+
+def _read(model: FittedModel, columns: Collection[str]) -> Unit:
+    """Return those columns that the model reads, in its order."""
+    return tuple(name for name in model.features if name in columns)

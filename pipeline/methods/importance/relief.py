@@ -1,0 +1,235 @@
+"""ReliefF and RReliefF: what tells rows apart from their neighbours."""
+
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ...records.dataset_and_model import Dataset, Floats
+from .data_only import (
+    by_name,
+    is_measurable,
+    is_number,
+    refuse_constant_target,
+    refuse_weights,
+    rows_of_classes,
+    within,
+)
+
+Index = npt.NDArray[np.int64]
+CELLS = 4_000_000
+
+
+def relieff(
+    model: None,
+    data: Dataset,
+    *,
+    seed: int,
+    n_neighbours: int = 10,
+    weighting: Literal["equal", "rank"] = "equal",
+    sigma: float = 20.0,
+    same_below: float = 0.0,
+    different_above: float = 1.0,
+    misses: Literal["each_class", "any_class"] = "each_class",
+) -> tuple[Floats, Floats]:
+    r"""Return how much better a feature tells rows apart that differ in the target.
+
+    Of two rows, :math:`d_j` is how far they differ in feature *j*: 0 or 1 for a
+    category, the share of the range for a number. Neighbours are nearest by
+    :math:`\sum_j d_j`, and :math:`\overline{d_j}` is their weighted mean. For classes
+    (ReliefF [1]_), with hits :math:`H` the neighbours in the row's own class *c* and
+    misses :math:`M_k` those in class *k*, of share :math:`p_k`,
+
+    .. math::
+        W_j = \frac1n \sum_i \Bigl( \sum_{k \ne c} \frac{p_k}{1 - p_c}
+              \overline{d_j}(M_k) - \overline{d_j}(H) \Bigr) .
+
+    For a number (RReliefF [2]_), with :math:`d_y` the difference of the targets and
+    sums over all rows and their neighbours, whose weights add up to 1 for each row,
+
+    .. math::
+        W_j = \frac{\sum d_y d_j}{\sum d_y}
+              - \frac{\sum d_j - \sum d_y d_j}{n - \sum d_y} .
+
+    Parameters
+    ----------
+    model : None
+        Not asked.
+    data : Dataset
+        Every column that varies and lacks no value counts in the distance, whichever
+        are asked, unless it is derived from others: these have told already. Every row
+        counts the same, and every row is visited.
+    seed : int
+        Not used: nothing is drawn.
+    n_neighbours : int, default 10
+        Neighbours of each row, in each class; all there are if they are fewer. Rows
+        tied for the last places share them, so the order of rows does not matter.
+    weighting : {"equal", "rank"}
+        Whether neighbours count the same, or :math:`e^{-(r/\sigma)^2}` with *r* from 0
+        for the nearest.
+    sigma : float, default 20.0
+        Of the weighting by rank.
+    same_below, different_above : float, default 0.0 and 1.0
+        Shares of the range below which two numbers are the same, 0, and above which
+        they differ wholly, 1; straight in between. R's CORElearn has 0.04 and 0.1.
+    misses : {"each_class", "any_class"}, default "each_class"
+        Whether the neighbours are sought in each other class, or among the rows of all
+        others together, which with one neighbour is the first Relief [3]_.
+
+    Returns
+    -------
+    raw : ndarray of shape (n_groups, 1, 1)
+        From -1 to 1; NaN for a constant or incomplete column, and a group of several
+        columns.
+    baseline : ndarray of shape (1, 1)
+        Zero: differs as much among rows alike in the target as among others.
+
+    Raises
+    ------
+    NotApplicable
+        If rows differ in weight, the target is constant, or a class has fewer than
+        two rows.
+    ValueError
+        If an option is out of its range.
+
+    Warnings
+    --------
+    Neighbours are near in all columns at once: with many columns that matter little
+    the nearest row is as far as any. A copy of a feature measures what it does. Takes
+    time in proportion to the square of the number of rows.
+
+    References
+    ----------
+    .. [1] Kononenko, Simec and Robnik-Sikonja (1997). Overcoming the Myopia of
+       Inductive Learning Algorithms with RELIEFF. Applied Intelligence 7, 39-55.
+       doi:10.1023/A:1008280620621
+    .. [2] Robnik-Sikonja and Kononenko (2003). Theoretical and Empirical Analysis of
+       ReliefF and RReliefF. Machine Learning 53, 23-69. doi:10.1023/A:1025667309714
+    .. [3] Kira and Rendell (1992). A Practical Approach to Feature Selection. Machine
+       Learning Proceedings 1992, 249-256. doi:10.1016/B978-1-55860-247-2.50037-1
+
+    Examples
+    --------
+    >>> from importance_audit.methods.known_answers import binary_data
+    >>> raw, baseline = relieff(None, binary_data(), seed=1)
+    >>> bool(raw[0] > 0.1 > raw[1])
+    True
+    """
+    del model, seed
+    within("n_neighbours", n_neighbours, n_neighbours >= 1, "at least 1")
+    within("sigma", sigma, sigma > 0, "above 0")
+    within("same_below", same_below, 0 <= same_below < 1, "at least 0 and below 1")
+    holds = same_below < different_above <= 1
+    within("different_above", different_above, holds, "above same_below and at most 1")
+    if misses not in ("each_class", "any_class"):
+        raise ValueError(
+            f"misses must be 'each_class' or 'any_class', but {misses!r} was given."
+        )
+    refuse_weights(data, "relieff")
+    refuse_constant_target(data, "relieff")
+    names = [name for name in data.X if is_measurable(data.X[name])]
+    table = _Table(
+        np.array([_scaled(data, name) for name in names]),
+        (same_below, different_above),
+        np.array([not data.unread.get(name) for name in names]),
+    )
+    places = np.arange(min(n_neighbours, data.n_samples), dtype=np.float64)
+    kernel = np.exp(-((places / sigma) ** 2)) if weighting == "rank" else places**0
+    if data.task == "regression":
+        weights = _of_number(data, table, kernel)
+    else:
+        weights = _of_classes(data, table, kernel, apart=misses == "each_class")
+    found = dict(zip(names, weights.tolist(), strict=True))
+    return by_name(data, found), np.zeros((1, 1))
+
+
+def _scaled(data: Dataset, name: str) -> Floats:
+    """Return a column as its level codes, or as shares of its range, (n_samples,)."""
+    column = data.X[name]
+    if not is_number(column):
+        return column.cat.codes.to_numpy(np.float64)
+    values = column.to_numpy(np.float64)
+    return np.asarray((values - values.min()) / np.ptp(values))
+
+
+class _Table(NamedTuple):
+    """The columns, one per line of `values`, and how two numbers differ.
+
+    The codes of two levels are at least 1 apart, which is wholly. The columns that
+    `counts` is true for make up the distance.
+    """
+
+    values: Floats
+    ramp: tuple[float, float]
+    counts: npt.NDArray[np.bool_]
+
+    def between(self, row: int, others: Index) -> Floats:
+        """Return how one row differs from others, (n_features, n_others)."""
+        gaps = np.abs(self.values[:, others] - self.values[:, [row]])
+        return _ramped(gaps, self.ramp)
+
+    def distances(self) -> Iterator[tuple[int, Floats]]:
+        """Yield each row and its distance from all, (n_samples,), itself infinite."""
+        n = self.values.shape[1]
+        for start in range(0, n, max(1, CELLS // n)):
+            rows = np.arange(start, min(start + max(1, CELLS // n), n))
+            total = np.zeros((len(rows), n))
+            for values in self.values[self.counts]:
+                gaps = np.abs(values - values[rows, np.newaxis])
+                total += _ramped(gaps, self.ramp)
+            # Equal sums of other terms must tie, as in exact arithmetic.
+            total = np.round(total, 12)
+            total[np.arange(len(rows)), rows] = np.inf
+            yield from zip(rows.tolist(), total, strict=True)
+
+
+def _ramped(gaps: Floats, ramp: tuple[float, float]) -> Floats:
+    """Return 0 below the ramp, 1 above it, straight in between."""
+    low, high = ramp
+    return np.asarray(np.clip((gaps - low) / (high - low), 0, 1))
+
+
+def _nearest(distance: Floats, kernel: Floats) -> tuple[Index, Floats]:
+    """Return the nearest and their weights, which add up to 1; ties share places."""
+    n_places = min(len(kernel), int(np.isfinite(distance).sum()))
+    last = np.partition(distance, n_places - 1)[n_places - 1]
+    near = np.flatnonzero(distance <= last)
+    near = near[np.argsort(distance[near])]
+    weights = np.zeros(len(near))
+    weights[:n_places] = kernel[:n_places]
+    tied = np.cumsum(np.diff(distance[near], prepend=-1) > 0) - 1
+    shared = (np.bincount(tied, weights) / np.bincount(tied))[tied]
+    return near, shared / shared.sum()
+
+
+def _of_classes(data: Dataset, table: _Table, kernel: Floats, *, apart: bool) -> Floats:
+    """Return the weights of ReliefF, (n_features,); misses by class if `apart`."""
+    members = [np.flatnonzero(r) for r in rows_of_classes(data, "relieff", at_least=2)]
+    total = np.zeros(len(table.values))
+    for row, distance in table.distances():
+        own = int(data.y[row])
+        others = [rows for code, rows in enumerate(members) if code != own]
+        if not apart:
+            others = [np.concatenate(others)]
+        n_others = sum(len(rows) for rows in others)
+        shares = [-1.0, *(len(rows) / n_others for rows in others)]
+        for share, rows in zip(shares, [members[own], *others], strict=True):
+            near, weights = _nearest(distance[rows], kernel)
+            total += share * (table.between(row, rows[near]) @ weights)
+    return total / data.n_samples
+
+
+def _of_number(data: Dataset, table: _Table, kernel: Floats) -> Floats:
+    """Return the weights of RReliefF, (n_features,)."""
+    y = (data.y - data.y.min()) / np.ptp(data.y)
+    apart, differ, both = 0.0, np.zeros(len(table.values)), np.zeros(len(table.values))
+    for row, distance in table.distances():
+        near, weights = _nearest(distance, kernel)
+        of_target = _ramped(np.abs(y[near] - y[row]), table.ramp) * weights
+        between = table.between(row, near)
+        apart += float(of_target.sum())
+        differ += between @ weights
+        both += between @ of_target
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(both / apart - (differ - both) / (data.n_samples - apart))

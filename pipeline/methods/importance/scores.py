@@ -1,0 +1,194 @@
+"""The slopes of a model's score. Not: what an importance makes of them.
+
+A slope is taken from the fitted object where its formula gives the predictions on the
+rows at hand, else by central differences.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ...records.dataset_and_model import Dataset, FittedModel, Floats
+from ...records.errors import NotApplicable
+from ..effects.shapley_values import Score
+
+# In standard deviations: the error of a central difference falls with its square, that
+# of rounding rises with its inverse.
+STEP = 1e-4
+# The logit of a probability near 1 keeps few digits; a formula that is not the model's
+# misses by far more.
+SAME = 1e-6
+STEPWISE = (
+    "sklearn.tree.",
+    "sklearn.ensemble._forest.",
+    "sklearn.ensemble._gb.",
+    "sklearn.ensemble._hist_gradient_boosting.",
+    "sklearn.ensemble._weight_boosting.",
+    "sklearn.neighbors.",
+    "xgboost.",
+    "lightgbm.",
+    "catboost.",
+)
+
+
+def weighing(data: Dataset) -> tuple[pd.DataFrame, Floats]:
+    """Return the rows that weigh anything, and their shares of the weight."""
+    weighs = data.weights > 0
+    X = data.X if weighs.all() else data.X.loc[weighs]
+    return X, data.weights[weighs] / data.weights[weighs].sum()
+
+
+def is_number(column: pd.Series) -> bool:
+    """Return whether a column holds numbers that can be moved a little."""
+    kind = column.dtype
+    is_numeric = pd.api.types.is_numeric_dtype(kind)
+    return bool(is_numeric and not pd.api.types.is_bool_dtype(kind))
+
+
+def numbers_of(X: pd.DataFrame, columns: Sequence[str]) -> Floats | None:
+    """Return columns as (n_samples, n_columns), None unless all are whole numbers.
+
+    "Whole" in the sense of complete: a column with a missing value is none.
+    """
+    if not all(is_number(X[name]) for name in columns):
+        return None
+    parts = [X[name].to_numpy(dtype=np.float64, na_value=np.nan) for name in columns]
+    matrix = np.stack(parts, axis=1) if parts else np.empty((len(X), 0))
+    return None if np.isnan(matrix).any() else matrix
+
+
+def linear_slopes(model: FittedModel, X: pd.DataFrame, scores: Floats) -> Floats | None:
+    """Return the weights of a linear score, (n_model_features, n_outputs), or None.
+
+    They are the estimator's ``coef_``, taken only where they give the `scores` of the
+    rows `X` but for a constant.
+    """
+    given = getattr(model.estimator, "coef_", None)
+    matrix = numbers_of(X, model.features)
+    if given is None or matrix is None:
+        return None
+    weights = np.atleast_2d(np.asarray(given, dtype=np.float64)).T
+    if weights.shape != (matrix.shape[1], scores.shape[1]):
+        return None
+    return weights if _differ_by_a_constant(scores, matrix @ weights) else None
+
+
+def _differ_by_a_constant(one: Floats, other: Floats) -> bool:
+    """Return whether the columns of two arrays differ by a constant each."""
+    size = np.abs(one).max() + np.abs(other).max()
+    return bool((np.ptp(one - other, axis=0) <= SAME * size).all())
+
+
+def slopes(
+    model: FittedModel,
+    score: Score,
+    X: pd.DataFrame,
+    *,
+    at: pd.DataFrame,
+    columns: Sequence[str],
+    analytic: bool = True,
+) -> Iterator[Floats]:
+    """Yield the derivative of the score by each column, (len(at), n_outputs).
+
+    Parameters
+    ----------
+    model : FittedModel
+    score : callable
+        As `score_of` makes it.
+    X : DataFrame of shape (n_samples, n_features)
+        Rows that the formulas are tried on and that give the size of a step.
+    at : DataFrame
+        The points, with the columns of `X`.
+    columns : sequence of str
+        Numbers without a missing value. What the model does not read has slope 0.
+    analytic : bool, default True
+        Whether to use the formula of a linear or a Gaussian-kernel estimator where it
+        gives the predictions; central differences with a step of 1e-4 standard
+        deviations otherwise.
+
+    Raises
+    ------
+    NotApplicable
+        If the estimator predicts in steps: trees and neighbours.
+    """
+    _refuse_steps(model)
+    known = _known_slopes(model, score, X, at) if analytic else None
+    for name in columns:
+        if name not in model.features:
+            yield np.zeros((len(at), len(model.outputs)))
+        elif known is not None:
+            yield known[:, list(model.features).index(name)]
+        else:
+            yield _central_difference(score, X, at, name)
+
+
+def _refuse_steps(model: FittedModel) -> None:
+    """Refuse an estimator whose slope is 0 almost everywhere."""
+    steps = getattr(model.estimator, "steps", None)
+    last = steps[-1][1] if steps else model.estimator
+    lineage = (f"{kind.__module__}." for kind in type(last).__mro__)
+    if any(name.startswith(STEPWISE) for name in lineage):
+        raise NotApplicable(
+            f"Model {model.name!r} must have a score with slopes, but a "
+            f"{type(last).__name__} predicts in steps. Use FIRM with estimator 'auto'."
+        )
+
+
+def _known_slopes(
+    model: FittedModel, score: Score, X: pd.DataFrame, at: pd.DataFrame
+) -> Floats | None:
+    """Return slopes by a formula, (len(at), n_model_features, n_outputs), or None."""
+    matrix, points = numbers_of(X, model.features), numbers_of(at, model.features)
+    if matrix is None or points is None or model.estimator is None:
+        return None
+    scores = score(X)
+    weights = linear_slopes(model, X, scores)
+    if weights is not None:
+        return np.broadcast_to(weights, (len(at), *weights.shape))
+    expansion = _gaussian_kernel(model.estimator, matrix.shape[1])
+    if expansion is None or scores.shape[1] != 1:
+        return None
+    centres, weight, gamma = expansion
+    if not _differ_by_a_constant(scores, _kernel(matrix, centres, gamma) @ weight):
+        return None
+    # d/dx exp(-gamma |x - c|^2) = -2 gamma (x - c) k
+    alpha = weight[:, 0] * _kernel(points, centres, gamma)
+    slope = -2 * gamma * (alpha.sum(axis=1)[:, np.newaxis] * points - alpha @ centres)
+    return slope[:, :, np.newaxis]
+
+
+def _gaussian_kernel(estimator: Any, p: int) -> tuple[Floats, Floats, float] | None:
+    """Return centres, their signed weights (n_centres, 1) and gamma, or None."""
+    centres = getattr(estimator, "support_vectors_", getattr(estimator, "X_fit_", None))
+    weights = getattr(estimator, "dual_coef_", None)
+    if getattr(estimator, "kernel", "") != "rbf" or centres is None or weights is None:
+        return None
+    if centres.shape[1:] != (p,) or np.size(weights) != len(centres):
+        return None
+    asked = 1 / p if estimator.gamma is None else estimator.gamma
+    gamma = float(getattr(estimator, "_gamma", 0) if isinstance(asked, str) else asked)
+    return np.asarray(centres), np.reshape(weights, (-1, 1)), gamma
+
+
+def _kernel(points: Floats, centres: Floats, gamma: float) -> Floats:
+    """Return exp(-gamma |x - c|^2), (n_points, n_centres)."""
+    from scipy.spatial.distance import cdist
+
+    return np.asarray(np.exp(-gamma * cdist(points, centres, "sqeuclidean")))
+
+
+def _central_difference(
+    score: Score, X: pd.DataFrame, at: pd.DataFrame, name: str
+) -> Floats:
+    """Return the difference quotient in one column, (len(at), n_outputs)."""
+    step = STEP * X[name].to_numpy(dtype=np.float64).std()
+    if step == 0:
+        step = STEP
+    x = at[name].to_numpy(dtype=np.float64)
+    above, below = x + step, x - step
+    moved = at.take(np.tile(np.arange(len(at)), 2))
+    moved[name] = np.concatenate([above, below])
+    up, down = np.split(score(moved), 2)
+    return np.asarray((up - down) / (above - below)[:, np.newaxis])

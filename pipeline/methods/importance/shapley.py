@@ -1,0 +1,338 @@
+"""Shapley importance: the mean absolute Shapley value of a feature's contributions."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from ...records.dataset_and_model import Dataset, FittedModel, Floats
+from ...records.errors import NotApplicable, listed
+from ...records.r_rng import RStream
+from ...records.streams import stream as generator_of
+from ..effects.partial_dependence import Scale
+from ..effects.shapley_values import (
+    Game,
+    Index,
+    Score,
+    check_players,
+    enumerated,
+    sampled,
+    score_of,
+)
+from . import fastshap_order
+from .scores import linear_slopes, numbers_of
+
+Algorithm = Literal["sampling", "exact", "linear"]
+Background = Literal["rows", "means"]
+Stream = Literal["numpy", "fastshap", "vip-0.4", "vip-0.5"]
+Values: TypeAlias = Callable[[Index, str], Floats]
+# vip hands over to fastshap.
+FASTSHAP = ("fastshap", "vip-0.4", "vip-0.5")
+SAMPLE = "Use algorithm 'sampling'."
+
+
+def shapley(
+    model: FittedModel,
+    data: Dataset,
+    *,
+    seed: int,
+    stream: Stream = "numpy",
+    algorithm: Algorithm = "sampling",
+    n_repeats: int = 3,
+    n_permutations: int = 10,
+    n_rows: int | None = None,
+    background: Background = "rows",
+    n_background: int | None = None,
+    scale: Scale = "native",
+    adjust: bool = False,
+) -> tuple[Floats, Floats]:
+    r"""Return the mean absolute Shapley value of each feature.
+
+    With :math:`v_i(S)` the mean score over the background :math:`W` of row *i* keeping
+    the columns *S*, :math:`v_i(S) = E\, s(x_{i,S}, W_{-S})`, and the mean over all
+    orders of the *p* columns the model reads,
+
+    .. math::
+        \phi_{ij} = \sum_{S \not\ni j} \frac{|S|!\,(p-|S|-1)!}{p!}
+        \bigl(v_i(S \cup j) - v_i(S)\bigr), \qquad
+        I_j = \sum_i w_i |\phi_{ij}| / \sum_i w_i.
+
+    The values of a row add up to :math:`s(x_i) - E\, s(W)` [1]_ [2]_.
+
+    Parameters
+    ----------
+    model : FittedModel
+        Asked for ``predict(X)`` of mixed rows: ``n_permutations * (p + 1)`` times the
+        explained rows in each repeat ("sampling"), ``2**p`` times explained times
+        background rows ("exact"), once ("linear").
+    data : Dataset
+        The rows explained and the rows of the background. A group of several columns
+        is one player among the other columns, each alone.
+    seed : int
+        Names the stream.
+    stream : {"numpy", "fastshap", "vip-0.4", "vip-0.5"}, default "numpy"
+        Draw order of "sampling". "numpy": each row draws its own orders, shared by its
+        features, so that they add up; what else is asked and more repeats change no
+        number. The others replay R's fastshap, which vip calls: one feature after the
+        other, so a row also depends on the rows before it.
+    algorithm : {"sampling", "exact", "linear"}, default "sampling"
+        "exact" enumerates all coalitions of up to 12 columns; "linear" is
+        :math:`b_j (x_{ij} - \bar x_j)` for an estimator that reports its weights. They
+        draw nothing but rows.
+    n_repeats : int, default 3
+        Number of estimates, each by all its permutations; their spread is the
+        Monte-Carlo error. What draws nothing repeats itself.
+    n_permutations : int, default 10
+        Orders per row that one estimate is the mean of; fastshap's `nsim`.
+    n_rows : int, optional
+        Rows explained, drawn without replacement afresh for every repeat; all by
+        default.
+    background : {"rows", "means"}, default "rows"
+        Where absent columns take their values: from rows, or from the one row of all
+        means.
+    n_background : int, optional
+        Rows of the background, drawn like `n_rows`; all by default.
+    scale : {"native", "link", "centred_logit"}, default "native"
+        As in `effects.partial_dependence`.
+    adjust : bool, default False
+        fastshap's: share out what its values miss of the sum, but of rows whose rounds
+        are all alike. The numpy stream misses nothing beyond its drawn background.
+
+    Returns
+    -------
+    raw : ndarray of shape (n_groups, n_repeats, n_outputs)
+        In units of the scale.
+    baseline : ndarray of shape (n_repeats, n_outputs)
+        Zero: what a column the model does not read measures, exactly.
+
+    Raises
+    ------
+    ValueError
+        If a number of repeats, permutations or rows names no measurement.
+    NotApplicable
+        If the model or the data do not suit the algorithm or the stream.
+
+    Warnings
+    --------
+    Absolute values do not average out: with few permutations noise is counted as
+    importance, the more the smaller a feature's own. Absent columns are drawn without
+    regard to those that stay, so the model is asked about rows that may not exist.
+
+    References
+    ----------
+    .. [1] Shapley (1953). A value for n-person games. Contributions to the Theory of
+       Games II, 307-317. doi:10.1515/9781400881970-018
+    .. [2] Štrumbelj and Kononenko (2014). Explaining prediction models and individual
+       predictions with feature contributions. Knowledge and Information Systems 41,
+       647-665. doi:10.1007/s10115-013-0679-x
+
+    Examples
+    --------
+    >>> from importance_audit.methods.known_answers import linear_model, normal_data
+    >>> raw, baseline = shapley(linear_model(2, 0), normal_data(), seed=1)
+    >>> raw.shape, bool(abs(raw[1] - baseline).max() < 1e-12)
+    ((2, 3, 1), True)
+    """
+    _check(n_repeats, n_permutations, n_rows, n_background, data.n_samples)
+    asked = _Asked(
+        model, data, score_of(model, scale), seed, background, n_rows, n_background
+    )
+    if algorithm == "sampling" and stream != "numpy":
+        rows = _in_fastshap_order(
+            asked, stream, n_repeats, n_permutations=n_permutations, adjust=adjust
+        )
+    else:
+        if adjust:
+            raise NotApplicable(
+                "Option adjust must be false but where the draws of fastshap are "
+                "replayed, but it is true: there is nothing to share out. Leave it out."
+            )
+        rows = _in_numpy_order(asked, algorithm, n_repeats, n_permutations)
+    raw = np.stack(rows, axis=1)
+    return raw, np.zeros(raw.shape[1:])
+
+
+class _Asked(NamedTuple):
+    """What is asked, whatever the algorithm; the names are those of `shapley`."""
+
+    model: FittedModel
+    data: Dataset
+    score: Score
+    seed: int
+    background: Background
+    n_rows: int | None
+    n_background: int | None
+
+    def game(self, repeat: int) -> tuple[Game, Floats]:
+        """Return the rows of one repeat, and the shares of those explained."""
+        data, n = self.data, self.data.n_samples
+        weighing = np.flatnonzero(data.weights > 0)
+        explained = _drawn(self.seed, "explained", repeat, weighing, self.n_rows)
+        others = _drawn(self.seed, "background", repeat, weighing, self.n_background)
+        X, shares = data.X, _shares(data.weights[others])
+        if self.background == "means":
+            X = _with_means(self.model, X, others, shares)
+            others, shares = np.array([n]), np.ones(1)
+        features = self.model.features
+        k = len(self.model.outputs)
+        game = Game(self.score, X, features, explained, others, shares, k)
+        return game, _shares(data.weights[explained])
+
+
+def _in_numpy_order(
+    asked: _Asked, algorithm: Algorithm, n_repeats: int, n_permutations: int
+) -> list[Floats]:
+    """Return each repeat, (n_groups, n_outputs)."""
+    is_drawn = algorithm == "sampling" or asked.n_rows or asked.n_background
+    found = []
+    for repeat in range(n_repeats if is_drawn else 1):
+        game, shares = asked.game(repeat)
+        values = partial(_values, asked, game, algorithm, n_permutations, repeat)
+        found.append(_of_groups(asked, values, shares))
+    return found if is_drawn else found * n_repeats
+
+
+def _values(
+    asked: _Asked,
+    game: Game,
+    algorithm: Algorithm,
+    n_permutations: int,
+    repeat: int,
+    owner: Index,
+    joined: str,
+) -> Floats:
+    """Return the values of one game, (n_explained, n_players, n_outputs)."""
+    if algorithm == "linear":
+        return _linear(asked.model, game, owner)
+    if algorithm == "exact":
+        check_players(asked.model, int(owner.max()) + 1, SAMPLE)
+        return enumerated(game, owner)
+    generator = generator_of(asked.seed, "orders", joined, repeat)
+    return sampled(game, owner, n_permutations=n_permutations, generator=generator)
+
+
+def _of_groups(asked: _Asked, values: Values, shares: Floats) -> Floats:
+    """Return the importance of every group in one repeat, (n_groups, n_outputs).
+
+    The columns alone are one game, asked once; a joined group is a game of its own.
+    """
+    features = asked.model.features
+    alone: Floats | None = None
+    found = []
+    for columns in asked.data.groups.values():
+        read = [k for k, name in enumerate(features) if name in columns]
+        if not read:
+            found.append(np.zeros(len(asked.model.outputs)))
+            continue
+        if len(read) == 1:
+            if alone is None:
+                alone = values(np.arange(len(features)), "")
+            of_rows = alone[:, read[0]]
+        else:
+            owner = np.zeros(len(features), dtype=np.intp)
+            others = [k for k in range(len(features)) if k not in read]
+            owner[others] = 1 + np.arange(len(others))
+            of_rows = values(owner, "|".join(features[k] for k in read))[:, 0]
+        found.append(shares @ np.abs(of_rows))
+    return np.stack(found)
+
+
+def _in_fastshap_order(
+    asked: _Asked, stream: str, n_repeats: int, *, n_permutations: int, adjust: bool
+) -> list[Floats]:
+    """Return each repeat, (n_groups, n_outputs), the stream going on between them."""
+    data, groups = asked.data, asked.data.groups
+    joined = [name for name, columns in groups.items() if len(columns) != 1]
+    is_cut = asked.n_rows or asked.n_background or asked.background != "rows"
+    unlike = {
+        f"another stream than {stream!r}": stream not in FASTSHAP,
+        "equal row weights": data.is_weighted,
+        "all rows as they are": bool(is_cut),
+        f"one column per group, not {listed(joined)}": bool(joined),
+    }
+    for need, lacks in unlike.items():
+        if lacks:
+            raise NotApplicable(
+                f"Method 'shapley' must have {need} to replay fastshap, but it does "
+                "not. Ask for it without naming an R engine."
+            )
+    r, every = RStream(asked.seed), np.arange(data.n_samples)
+    shares = np.full(data.n_samples, 1 / data.n_samples)
+    k = len(asked.model.outputs)
+    game = Game(asked.score, data.X, data.features, every, every, shares, k)
+    names = tuple(columns[0] for columns in groups.values())
+    found = []
+    for _ in range(n_repeats):
+        values = fastshap_order.explained(
+            game, names, n_permutations=n_permutations, r=r, adjust=adjust
+        )
+        found.append(np.abs(values).mean(axis=0))
+    return found
+
+
+def _linear(model: FittedModel, game: Game, owner: Index) -> Floats:
+    """Return b_j (x_j - mean x_j), summed by player, (n_explained, n_players, …)."""
+    weights = linear_slopes(model, game.X, game.score(game.X))
+    x, others = (
+        numbers_of(game.X.iloc[places], game.features)
+        for places in (game.explained, game.background)
+    )
+    if weights is None or x is None or others is None:
+        raise NotApplicable(
+            f"Model {model.name!r} must be linear in complete columns of numbers for "
+            "algorithm 'linear', but it reports no weights that give its predictions. "
+            "Use algorithm 'sampling'."
+        )
+    each = (x - game.shares @ others)[:, :, np.newaxis] * weights
+    players = range(int(owner.max()) + 1)
+    return np.stack([each[:, owner == k].sum(axis=1) for k in players], axis=1)
+
+
+def _drawn(seed: int, purpose: str, repeat: int, places: Index, n: int | None) -> Index:
+    """Return so many of the places, in their order; all of them if none is said."""
+    if n is None or n >= len(places):
+        return places
+    generator = generator_of(seed, purpose, "", repeat)
+    return np.sort(generator.choice(places, n, replace=False, shuffle=False))
+
+
+def _shares(weights: Floats) -> Floats:
+    """Return weights that sum to one."""
+    return np.asarray(weights / weights.sum())
+
+
+def _with_means(
+    model: FittedModel, X: pd.DataFrame, others: Index, shares: Floats
+) -> pd.DataFrame:
+    """Return the columns a model reads with one more row: their means."""
+    columns = list(model.features)
+    matrix = numbers_of(X, columns)
+    if matrix is None:
+        lacking = [name for name in columns if numbers_of(X, [name]) is None]
+        raise NotApplicable(
+            f"Model {model.name!r} must read complete columns of numbers for "
+            f"background 'means', but these are not: {listed(lacking)}. Use background "
+            "'rows'."
+        )
+    return pd.DataFrame(np.vstack([matrix, shares @ matrix[others]]), columns=columns)
+
+
+def _check(
+    n_repeats: int,
+    n_permutations: int,
+    n_rows: int | None,
+    n_background: int | None,
+    n_samples: int,
+) -> None:
+    """Refuse counts that name no measurement."""
+    for name, n in (("n_repeats", n_repeats), ("n_permutations", n_permutations)):
+        if n < 1:
+            raise ValueError(f"{name} must be at least 1, but {n} was given.")
+    for name, most in (("n_rows", n_rows), ("n_background", n_background)):
+        if most is not None and not 1 <= most <= n_samples:
+            raise ValueError(
+                f"{name} must lie between 1 and the {n_samples} rows there are, but "
+                f"{most} was given."
+            )

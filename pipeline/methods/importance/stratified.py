@@ -1,0 +1,288 @@
+"""How far a StratPD curve is from its zero: what a feature does to y in the data."""
+
+from collections.abc import Callable, Iterator
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ...records.dataset_and_model import Dataset, FittedModel, Floats
+from ...records.errors import NotApplicable, listed
+from ...records.streams import stream as generator_of
+from ..effects.leaf_curves import Codes, LeafCurve, Merge
+from ..effects.stratpd import Strata, Table, curve_of, table_of
+from ..spreads import mean_magnitude
+
+Resample = Literal["subsample", "bootstrap", "none"]
+OnCurve = Callable[[int, str, LeafCurve], None]
+SUBSAMPLE = 0.75
+
+
+def stratified_impact(
+    model: FittedModel | None,
+    data: Dataset,
+    *,
+    seed: int,
+    stream: Literal["numpy"] = "numpy",
+    n_repeats: int = 10,
+    resample: Resample = "subsample",
+    n_trees: int = 1,
+    min_samples_leaf: int | None = None,
+    min_slopes_per_x: int = 5,
+    merge: Merge = "published",
+    on_curve: OnCurve | None = None,
+) -> tuple[Floats, Floats]:
+    r"""Return how much each feature moves y, on average over its values.
+
+    With :math:`\mathrm{PD}_j` the curve of `effects.stratpd` and :math:`U_j` the
+    values it has a point at, the impact [1]_ of a number and of a category are
+
+    .. math::
+        I_j = \frac{1}{|U_j|} \sum_{z \in U_j} |\mathrm{PD}_j(z)|, \qquad
+        I_j = \frac{1}{|U_j|} \sum_{z \in U_j}
+              |\mathrm{PD}_j(z) - \overline{\mathrm{PD}}_j|.
+
+    A number counts from its left-most value, a category from the mean over its
+    levels, so that no level is the reference.
+
+    Parameters
+    ----------
+    model : None
+        Not used.
+    data : Dataset
+        The rows, without missing values or unequal weights; ``data.groups`` names the
+        features, one column each. All columns of ``data.X`` are held about equal, so
+        a number depends on which there are, not on which are asked.
+    seed : int
+        Names the stream.
+    stream : {"numpy"}
+        Each trial has a stream of its own for its rows, the same for all features,
+        and one per feature for its trees: more trials change no number.
+    n_repeats : int, default 10
+        Number of trials; 1 if `resample` is "none".
+    resample : {"subsample", "bootstrap", "none"}, default "subsample"
+        The rows of a trial: three quarters without replacement, as many as there are
+        with replacement, or all.
+    n_trees : int, default 1
+        Trees whose leaves are pooled; several are each fitted to a bootstrap sample.
+    min_samples_leaf : int, optional
+        Rows that a leaf must have: 15 for a number, 5 for a category by default.
+    min_slopes_per_x : int, default 5
+        Leaves that must cover a value of a number to be evidence there.
+    merge : {"published", "least_squares"}, default "published"
+        How the leaves of a category are put together: one after another, as in the
+        paper, which depends on their order; or by least squares, which does not.
+    on_curve : callable, optional
+        ``on_curve(repeat, feature, curve)``, told of each curve once it is made.
+
+    Returns
+    -------
+    raw : ndarray of shape (n_groups, n_repeats, 1)
+        The impact in units of y; NaN in a trial where no leaf shows a difference,
+        such as for a constant column.
+    baseline : ndarray of shape (n_repeats, 1)
+        Zero, the impact of a flat curve.
+
+    Raises
+    ------
+    ValueError
+        If an option is out of range.
+    NotApplicable
+        If a group has several columns, or the rows cannot be parted; see
+        `effects.stratpd`.
+
+    Warnings
+    --------
+    Noise is never flat: a feature that does nothing measures more than zero, the more
+    the fewer the rows. Trials share rows, so their spread understates the error of
+    other data. The value of a number that lies left-most is the zero of all others.
+
+    References
+    ----------
+    .. [1] Parr, Wilson and Hamrick (2020). Nonparametric Feature Impact and
+       Importance. arXiv:2006.04750. doi:10.48550/arXiv.2006.04750
+
+    Examples
+    --------
+    >>> from importance_audit.methods.known_answers import normal_data
+    >>> data = normal_data(2, 0, n_samples=500)
+    >>> raw, baseline = stratified_impact(None, data, seed=1, n_repeats=3)
+    >>> raw.shape, bool((raw[0] > 5 * raw[1]).all())
+    ((2, 3, 1), True)
+    """
+    del model, stream
+    strata = Strata(n_trees, min_samples_leaf, min_slopes_per_x, merge)
+    asked = data, strata, resample, seed
+    return _over_trials(_impact, *asked, n_repeats=n_repeats, on_curve=on_curve)
+
+
+def stratified_importance(
+    model: FittedModel | None,
+    data: Dataset,
+    *,
+    seed: int,
+    stream: Literal["numpy"] = "numpy",
+    n_repeats: int = 10,
+    resample: Resample = "subsample",
+    n_trees: int = 1,
+    min_samples_leaf: int | None = None,
+    min_slopes_per_x: int = 5,
+    merge: Merge = "published",
+    on_curve: OnCurve | None = None,
+) -> tuple[Floats, Floats]:
+    r"""Return how much each feature moves y, on average over its rows.
+
+    As `stratified_impact`, with each value counted as often as it occurs [1]_: with
+    :math:`n_z` the rows at :math:`z`,
+
+    .. math:: I_j = \sum_z n_z\, |\mathrm{PD}_j(z)| \Big/ \sum_z n_z,
+
+    for a category :math:`|\mathrm{PD}_j(z) - \overline{\mathrm{PD}}_j|`, whose mean
+    over the levels is not weighted.
+
+    Parameters
+    ----------
+    model : None
+        Not used.
+    data : Dataset
+        As in `stratified_impact`.
+    seed : int
+        Names the stream.
+    stream : {"numpy"}
+        As in `stratified_impact`.
+    n_repeats : int, default 10
+        Number of trials; 1 if `resample` is "none".
+    resample : {"subsample", "bootstrap", "none"}, default "subsample"
+        The rows of a trial: three quarters without replacement, as many as there are
+        with replacement, or all.
+    n_trees : int, default 1
+        Trees whose leaves are pooled; several are each fitted to a bootstrap sample.
+    min_samples_leaf : int, optional
+        Rows that a leaf must have: 15 for a number, 5 for a category by default.
+    min_slopes_per_x : int, default 5
+        Leaves that must cover a value of a number to be evidence there.
+    merge : {"published", "least_squares"}, default "published"
+        How the leaves of a category are put together: one after another, as in the
+        paper, which depends on their order; or by least squares, which does not.
+    on_curve : callable, optional
+        ``on_curve(repeat, feature, curve)``, told of each curve once it is made.
+
+    Returns
+    -------
+    raw : ndarray of shape (n_groups, n_repeats, 1)
+        The importance in units of y; NaN in a trial where no leaf shows a difference,
+        such as for a constant column.
+    baseline : ndarray of shape (n_repeats, 1)
+        Zero, the importance of a flat curve.
+
+    Raises
+    ------
+    ValueError, NotApplicable
+        As `stratified_impact`.
+
+    Warnings
+    --------
+    As `stratified_impact`. Rows at values without evidence are not counted.
+
+    References
+    ----------
+    .. [1] Parr, Wilson and Hamrick (2020). Nonparametric Feature Impact and
+       Importance. arXiv:2006.04750. doi:10.48550/arXiv.2006.04750
+
+    Examples
+    --------
+    >>> from importance_audit.methods.known_answers import normal_data
+    >>> data = normal_data(2, 0, n_samples=500)
+    >>> raw, baseline = stratified_importance(None, data, seed=1, n_repeats=3)
+    >>> raw.shape, bool((raw[0] > 5 * raw[1]).all())
+    ((2, 3, 1), True)
+    """
+    del model, stream
+    strata = Strata(n_trees, min_samples_leaf, min_slopes_per_x, merge)
+    asked = data, strata, resample, seed
+    return _over_trials(_importance, *asked, n_repeats=n_repeats, on_curve=on_curve)
+
+
+def rows_at(x: npt.NDArray[Any], grid: npt.NDArray[Any]) -> Codes:
+    """Return how many of `x`, rounded to 10 decimals, are each point, (n_grid,)."""
+    distinct, counts = np.unique(np.round(x, 10), return_counts=True)
+    return np.asarray(counts[np.isin(distinct, grid)])
+
+
+def _impact(curve: LeafCurve, x: npt.NDArray[Any]) -> float:
+    """Return the mean magnitude over the points."""
+    is_category = np.issubdtype(x.dtype, np.integer)
+    return float(mean_magnitude(curve.values, is_category=is_category))
+
+
+def _importance(curve: LeafCurve, x: npt.NDArray[Any]) -> float:
+    """Return the mean magnitude over the rows at the points."""
+    is_category = np.issubdtype(x.dtype, np.integer)
+    rows = rows_at(x, curve.grid)
+    return float(mean_magnitude(curve.values, is_category=is_category, weights=rows))
+
+
+def _over_trials(
+    magnitude: Callable[[LeafCurve, npt.NDArray[Any]], float],
+    data: Dataset,
+    strata: Strata,
+    resample: Resample,
+    seed: int,
+    *,
+    n_repeats: int,
+    on_curve: OnCurve | None,
+) -> tuple[Floats, Floats]:
+    """Return the magnitude of each feature in each trial, and zeros beside it."""
+    _check_trials(resample, n_repeats)
+    features = [_only_column(*group) for group in data.groups.items()]
+    raw = np.full((len(features), n_repeats, 1), np.nan)
+    for repeat, table in enumerate(_trials(data, strata, resample, seed, n_repeats)):
+        for k, feature in enumerate(features):
+            curve = curve_of(table, feature, strata, seed=seed, repeat=repeat)
+            if len(curve.grid):
+                raw[k, repeat] = magnitude(curve, table.columns[feature])
+            if on_curve is not None:
+                on_curve(repeat, feature, curve)
+    return raw, np.zeros((n_repeats, 1))
+
+
+def _trials(
+    data: Dataset, strata: Strata, resample: Resample, seed: int, n_repeats: int
+) -> Iterator[Table]:
+    """Yield the rows of each trial."""
+    n_rows = round(SUBSAMPLE * data.n_samples)
+    n_drawn = n_rows if resample == "subsample" else data.n_samples
+    table = table_of(data, strata, n_rows=n_drawn)
+    for repeat in range(n_repeats):
+        draws = generator_of(seed, "rows", "", repeat)
+        if resample == "none":
+            yield table
+        elif resample == "bootstrap":
+            yield table.taking(np.sort(draws.integers(len(table.y), size=n_drawn)))
+        else:
+            yield table.taking(np.sort(draws.permutation(len(table.y))[:n_drawn]))
+
+
+def _check_trials(resample: Resample, n_repeats: int) -> None:
+    """Refuse trials out of range."""
+    if resample not in ("subsample", "bootstrap", "none"):
+        raise ValueError(
+            "resample must be one of 'subsample', 'bootstrap', 'none', but "
+            f"{resample!r} was given."
+        )
+    if n_repeats < 1:
+        raise ValueError(f"n_repeats must be at least 1, but {n_repeats} was given.")
+    if resample == "none" and n_repeats > 1:
+        raise ValueError(
+            f"n_repeats must be 1 for resample 'none', but {n_repeats} was given."
+        )
+
+
+def _only_column(group: str, columns: tuple[str, ...]) -> str:
+    """Return the column of a group of one."""
+    if len(columns) != 1:
+        raise NotApplicable(
+            f"Group {group!r} must have one column for a StratPD curve, but it has "
+            f"{len(columns)}: {listed(columns)}. Ask for its columns one by one."
+        )
+    return columns[0]

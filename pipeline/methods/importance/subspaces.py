@@ -1,0 +1,166 @@
+"""The members of a random subspace ensemble: drawn, fitted, judged out of bag."""
+
+from collections.abc import Iterator
+from math import ceil, isqrt
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ...records.dataset_and_model import Dataset, FittedModel, Floats
+from ...records.errors import NotApplicable
+from ...records.losses import evaluate
+from ...records.streams import stream as generator_of
+from .refits import Unit, columns_of, training_rows
+
+Index: TypeAlias = npt.NDArray[np.int64]
+Mask: TypeAlias = npt.NDArray[np.bool_]
+TRIES = 100
+CELLS = 2_000_000  # of the table that one call of predict is asked about
+
+
+class Member(NamedTuple):
+    """One model of the ensemble: what it draws, and how it does out of its sample."""
+
+    place: int
+    mask: Mask
+    model: FittedModel
+    out: Dataset
+    score: Floats
+
+
+def members_of(
+    model: FittedModel,
+    units: list[Unit],
+    method: str,
+    seed: int,
+    n_repeats: int,
+    n_drawn: int | None,
+) -> Iterator[Member]:
+    """Yield the members in turn; more of them keep the first ones."""
+    train = training_rows(model, method)
+    d = number_drawn(model, len(units), method, n_drawn)
+    check_count(n_repeats)
+    for place in range(n_repeats):
+        generator, drawn = _draw(seed, place, len(units), d)
+        columns = columns_of(model, [units[k] for k in drawn])
+        fit_seed = int(generator.integers(2**31))
+        bag = _bag(generator, train, method)
+        fitted = model.refit(columns, bag, seed=fit_seed)
+        out = train.part(columns, out_of(bag, train.n_samples))
+        prediction = fitted.predict(out.X)
+        score = evaluate(model.losses, out.y, prediction, out.weights)
+        mask = np.isin(np.arange(len(units)), drawn)
+        yield Member(place, mask, fitted, out, score)
+
+
+def masks_of(seed: int, n_units: int, n_drawn: int, n_repeats: int) -> Mask:
+    """Return which units each member draws, (n_members, n_units); nothing is fitted."""
+    masks = np.zeros((n_repeats, n_units), dtype=bool)
+    for place in range(n_repeats):
+        masks[place, _draw(seed, place, n_units, n_drawn)[1]] = True
+    return masks
+
+
+def _draw(
+    seed: int, place: int, n_units: int, n_drawn: int
+) -> tuple[np.random.Generator, Index]:
+    """Return the stream of one member after it drew its units, and these."""
+    generator = generator_of(seed, "member", "", place)
+    return generator, generator.choice(n_units, n_drawn, replace=False, shuffle=False)
+
+
+def number_drawn(
+    model: FittedModel, n_units: int, method: str, asked: int | None
+) -> int:
+    """Return how many units each member draws."""
+    if n_units < 2:
+        raise NotApplicable(
+            f"Model {model.name!r} must read at least two features or groups for "
+            f"method {method!r}, which compares models of some of them, but it reads "
+            f"{n_units}. Use drop_column."
+        )
+    if asked is None:
+        usual = ceil(n_units / 3)
+        if model.task != "regression":
+            usual = isqrt(n_units - 1) + 1
+        return min(usual, n_units - 1)
+    if not 1 <= asked < n_units:
+        raise ValueError(
+            f"n_drawn must lie between 1 and {n_units - 1}, one less than the features "
+            f"and groups there are, but {asked} was given."
+        )
+    return asked
+
+
+def check_count(n_members: int) -> None:
+    """Refuse an ensemble that has no spread."""
+    if n_members < 2:
+        raise ValueError(f"n_repeats must be at least 2, but {n_members} was given.")
+
+
+def _bag(generator: np.random.Generator, train: Dataset, method: str) -> Index:
+    """Return the rows of a bootstrap sample, (n_samples,).
+
+    Drawn again if it cannot be fitted or judged: rows that weigh something, of every
+    class, must be both in it and out of it.
+    """
+    n = train.n_samples
+    for _ in range(TRIES):
+        bag = generator.integers(n, size=n)
+        if _is_whole(train, bag) and _is_whole(train, out_of(bag, n)):
+            return bag
+    raise NotApplicable(
+        f"The training rows must be enough for method {method!r} to find some, of "
+        "every class, both in and out of a bootstrap sample, but "
+        f"{TRIES} samples in a row lacked some. Leave out classes of very few rows."
+    )
+
+
+def _is_whole(train: Dataset, rows: Index) -> bool:
+    """Return whether these rows weigh something in every class there is."""
+    counted = train.weights[rows] > 0
+    if not train.classes:
+        return bool(counted.any())
+    return len(np.unique(train.y[rows][counted])) == len(train.classes)
+
+
+def out_of(bag: Index, n_samples: int) -> Index:
+    """Return the rows that a bootstrap sample lacks, in order."""
+    return np.flatnonzero(np.bincount(bag, minlength=n_samples) == 0)
+
+
+def rises_of(member: Member, units: list[Unit], seed: int) -> Floats:
+    """Return the rise of each loss by each unit, (n_units, n_losses); NaN if not drawn.
+
+    Several shuffled copies are one call of predict.
+    """
+    out, model = member.out, member.model
+    rises = np.full((len(units), len(model.losses)), np.nan)
+    drawn = np.flatnonzero(member.mask)
+    per_call = max(1, CELLS // max(1, out.X.size))
+    for start in range(0, len(drawn), per_call):
+        asked = drawn[start : start + per_call]
+        table = _shuffled(out.X, [units[k] for k in asked], seed, member.place)
+        predictions = np.split(model.predict(table), len(asked))
+        for k, prediction in zip(asked, predictions, strict=True):
+            loss = evaluate(model.losses, out.y, prediction, out.weights)
+            with np.errstate(invalid="ignore"):  # inf - inf: not measured, NaN
+                rises[k] = loss - member.score
+    return rises
+
+
+def _shuffled(
+    X: pd.DataFrame, units: list[Unit], seed: int, place: int
+) -> pd.DataFrame:
+    """Return the rows once per unit, one below the other, with that unit permuted."""
+    order = np.tile(np.arange(len(X)), (len(units), 1))
+    index = dict.fromkeys(X, order)
+    for k, unit in enumerate(units):
+        generator = generator_of(seed, "permute", "|".join(unit), place)
+        moved = generator.permutation(len(X))
+        for name in unit:
+            index[name] = index[name].copy()
+            index[name][k] = moved
+    return pd.DataFrame({n: X[n].array.take(rows.ravel()) for n, rows in index.items()})

@@ -1,0 +1,341 @@
+"""How many standard errors a coefficient is from zero: t, z, and the Wald F."""
+
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ...records.dataset_and_model import Dataset, FittedModel, Floats
+from .insides import is_of, refusal
+from .linear_terms import (
+    Observed,
+    Terms,
+    design_of,
+    observed,
+    results_of,
+    slopes_of,
+    terms_of,
+    terms_within,
+)
+
+METHOD = "t_statistic"
+# Of a standard error: how far Newton's next step may lead from the estimate.
+CONVERGED = 0.01
+Mask = npt.NDArray[np.bool_]
+
+
+class Estimates(NamedTuple):
+    """The terms of a fit and how sure they are.
+
+    Attributes
+    ----------
+    terms : Terms
+    covariance : ndarray of shape (n_terms, n_terms)
+    is_estimable : ndarray of bool, shape (n_terms,)
+        Whether the rows decide a coefficient: not if other columns add up to its own.
+    """
+
+    terms: Terms
+    covariance: Floats
+    is_estimable: Mask
+
+
+class Family(NamedTuple):
+    """A generalised linear model, as functions of the predictor or the mean.
+
+    Attributes
+    ----------
+    mean, slope : callable
+        Mean of the target, and its derivative, of the linear predictor.
+    variance : callable
+        Variance function of the mean.
+    has_dispersion : bool
+        Whether the scale of the variance is estimated: t statistics, not z.
+    """
+
+    mean: Callable[[Floats], Floats]
+    slope: Callable[[Floats], Floats]
+    variance: Callable[[Floats], Floats]
+    has_dispersion: bool
+
+
+def t_statistic(
+    model: FittedModel,
+    data: Dataset,
+    *,
+    seed: int,
+    several_terms: Literal["root_f", "f"] = "root_f",
+) -> tuple[Floats, Floats]:
+    r"""Return the t or z statistic of each feature of a model without penalty.
+
+    For a feature with one term :math:`b_j / \mathrm{se}(b_j)`, with its sign [1]_. Of
+    *q* terms *T* (levels of a category, a polynomial, a group) the Wald test of all,
+
+    .. math:: F = \frac{1}{q} b_T^\top V_T^{-1} b_T,
+
+    with *V* the covariance of the estimates; for one term :math:`F = t^2`, so that
+    :math:`\sqrt F` is on the scale of :math:`|t|`.
+
+    Parameters
+    ----------
+    model : FittedModel
+        LinearRegression, LogisticRegression (without penalty), PoissonRegressor,
+        GammaRegressor or TweedieRegressor (``alpha = 0``) of scikit-learn, fitted by
+        the audit: *V* is :math:`\varphi (X^\top W X)^{-1}` of the training rows, as R's
+        `lm` and `glm` have it, their weights included. Or results of statsmodels, whose
+        own covariance is taken.
+    data : Dataset
+        Only ``data.groups`` is read.
+    seed : int
+        Not used: nothing is drawn.
+    several_terms : {"root_f", "f"}, default "root_f"
+        What several terms measure; "f" is not on the scale of the others.
+
+    Returns
+    -------
+    raw : ndarray of shape (n_groups, 1, 1)
+        Signed for one term. NaN where nothing is tested: a column the model does not
+        read, a coefficient that the rows do not decide since other columns add up to
+        its own, a feature whose interactions are with features outside its group.
+    baseline : ndarray of shape (1, 1)
+        Zero: an estimate of zero.
+
+    Raises
+    ------
+    ValueError
+        If `several_terms` is none of these.
+    NotApplicable
+        If the model is none of these, penalised, constrained, not converged, of several
+        classes, has no more rows than coefficients, or unknown training rows.
+
+    Warnings
+    --------
+    It says how sure a coefficient is, not how large: with rows enough each feature
+    without an exactly zero effect exceeds any limit. Dependent features make each other
+    unsure. The standard errors trust the model to be right, and features not to have
+    been selected on these rows. z falls to zero for classes that a feature separates.
+
+    References
+    ----------
+    .. [1] Greenwell, Boehmke and McCarthy (2018). A Simple and Effective Model-Based
+       Variable Importance Measure. doi:10.48550/arXiv.1805.04755
+    """
+    del seed
+    if several_terms not in ("root_f", "f"):
+        raise ValueError(
+            f"several_terms must be 'root_f' or 'f', but {several_terms!r} was given."
+        )
+    estimates = _estimates(model)
+    raw = [
+        wald(estimates, columns, is_root=several_terms == "root_f")
+        for columns in data.groups.values()
+    ]
+    return np.reshape(raw, (-1, 1, 1)).astype(np.float64), np.zeros((1, 1))
+
+
+def wald(estimates: Estimates, columns: tuple[str, ...], *, is_root: bool) -> float:
+    """Return the statistic of the terms of some columns, NaN if they have no test."""
+    at = terms_within(estimates.terms.features, columns)
+    if at is None or not len(at) or not estimates.is_estimable[at].all():
+        return np.nan
+    b = estimates.terms.estimate[at]
+    V = estimates.covariance[np.ix_(at, at)]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if len(at) == 1:
+            return float(b[0] / np.sqrt(V[0, 0]))
+        scale = np.sqrt(np.diag(V))  # terms in their own units: far better conditioned
+        b, V = b / scale, V / np.outer(scale, scale)
+    if not np.isfinite(V).all():
+        return np.nan
+    F = float(b @ np.linalg.solve(V, b)) / len(at)
+    return float(np.sqrt(F)) if is_root else F
+
+
+def _estimates(model: FittedModel) -> Estimates:
+    """Return the estimates of a model that was fitted without penalty."""
+    results = results_of(model)
+    if results is not None:
+        return _of_results(model, results)
+    family = _family(model)
+    terms = terms_of(model, METHOD)
+    rows = observed(model, METHOD)
+    constant = np.ones((len(rows.y), int(bool(model.estimator.fit_intercept))))
+    k = constant.shape[1]
+    b = np.append(np.ravel(model.estimator.intercept_)[:k], terms.estimate)
+    rows = rows._replace(terms=np.hstack([constant, rows.terms]))
+    V, is_estimable = _covariance(model, family, rows, b)
+    return Estimates(terms, V[k:, k:], is_estimable[k:])
+
+
+def _covariance(
+    model: FittedModel, family: Family, rows: Observed, b: Floats
+) -> tuple[Floats, Mask]:
+    """Return the covariance of coefficients, and which of them the rows decide."""
+    X, w = rows.terms, rows.weights
+    n_free = int((w > 0).sum()) - len(b)
+    if n_free < 1:
+        rule, found = "have fewer coefficients than training rows", f"has {len(b)}"
+        raise refusal(model, rule, METHOD, found=found)
+    mean, slope = family.mean(X @ b), family.slope(X @ b)
+    residual, variance = rows.y - mean, family.variance(mean)
+    inverse, is_estimable = inverse_of(X, w * slope**2 / variance)
+    dispersion = 1.0
+    if family.has_dispersion:
+        dispersion = float((w * residual**2 / variance).sum()) / n_free
+    V = dispersion * inverse
+    step = inverse @ (X.T @ (w * residual * slope / variance))
+    std_error = np.sqrt(np.diag(V))
+    _check_converged(model, b, step[is_estimable], std_error[is_estimable])
+    return V, is_estimable
+
+
+def inverse_of(X: Floats, weights: Floats) -> tuple[Floats, Mask]:
+    """Return the inverse of X'WX, and which coefficients it decides.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_coefficients)
+    weights : ndarray of shape (n_samples,)
+
+    Returns
+    -------
+    inverse : ndarray of shape (n_coefficients, n_coefficients)
+        The generalised inverse if columns add up to each other.
+    is_estimable : ndarray of bool, shape (n_coefficients,)
+    """
+    A = np.sqrt(weights)[:, np.newaxis] * X
+    length = np.sqrt((A * A).sum(axis=0))
+    length[length == 0] = 1.0
+    _, s, Vt = np.linalg.svd(A / length, full_matrices=False)
+    kept = s > max(X.shape) * np.finfo(float).eps * s[0]
+    root = (Vt[kept].T / s[kept]) / length[:, np.newaxis]
+    # A unit vector that the kept directions do not reach is not decided by the rows.
+    is_estimable = (Vt[kept] ** 2).sum(axis=0) > 1 - 1e-9
+    return root @ root.T, is_estimable
+
+
+def _check_converged(
+    model: FittedModel, b: Floats, step: Floats, std_error: Floats
+) -> None:
+    """Refuse estimates that are not where the likelihood is greatest."""
+    rounding = 1e-9 * np.abs(b).max(initial=0.0)
+    if (np.abs(step) <= CONVERGED * std_error + rounding).all():
+        return
+    raise refusal(
+        model,
+        "be fitted until its likelihood is greatest",
+        METHOD,
+        found="can still be bettered by more than a hundredth of a standard error",
+        remedy="Set a smaller tol and a greater max_iter, or use another solver.",
+    )
+
+
+def _of_results(model: FittedModel, results: Any) -> Estimates:
+    """Return the estimates of statsmodels with their own covariance."""
+    kind = type(getattr(results, "_results", results)).__name__
+    is_penalised = kind.startswith(("Regularized", "L1"))
+    if is_penalised or getattr(results, "regularized", False):
+        raise refusal(model, "be fitted without a penalty", METHOD, remedy=PENALTY)
+    terms = terms_of(model, METHOD)
+    at, _ = slopes_of(model, results, METHOD)
+    covariance = np.asarray(results.cov_params(), dtype=np.float64)[np.ix_(at, at)]
+    X = design_of(results)
+    _, is_estimable = inverse_of(X, np.ones(len(X)))
+    return Estimates(terms, covariance, is_estimable[at])
+
+
+PENALTY = "Use method 'standardised_coefficient'."
+
+
+def _family(model: FittedModel) -> Family:
+    """Return the family of a model of scikit-learn that has no penalty."""
+    estimator: Any = model.estimator
+    kind = type(estimator).__name__
+    if not is_of(estimator, ("sklearn.linear_model.",)) or kind not in FREE:
+        raise refusal(model, "be a least-squares or generalised linear model", METHOD)
+    if model.task == "multiclass":
+        found = f"has {len(model.classes)} classes"
+        raise refusal(model, "have two classes at most", METHOD, found=found)
+    if not FREE[kind](estimator):
+        raise refusal(
+            model,
+            "be fitted without a penalty, a constraint or class weights",
+            METHOD,
+            found=f"is a {kind} with one",
+            remedy=PENALTY,
+        )
+    return FAMILIES[kind](estimator)
+
+
+def _is_free_logistic(estimator: Any) -> bool:
+    """Return whether a logistic regression has neither penalty nor class weights."""
+    penalty = getattr(estimator, "penalty", "")  # from 1.8 on C = inf says "none"
+    is_free = penalty in (None, "none") or np.isinf(estimator.C)
+    return bool(is_free and estimator.class_weight is None)
+
+
+def _is_unpenalised(estimator: Any) -> bool:
+    """Return whether a generalised linear model has no penalty."""
+    return bool(estimator.alpha == 0)
+
+
+FREE: dict[str, Callable[[Any], bool]] = {
+    "LinearRegression": lambda estimator: not estimator.positive,
+    "LogisticRegression": _is_free_logistic,
+    "PoissonRegressor": _is_unpenalised,
+    "GammaRegressor": _is_unpenalised,
+    "TweedieRegressor": _is_unpenalised,
+}
+"""Whether an estimator is the maximum of its likelihood and nothing else."""
+
+
+def _same(eta: Floats) -> Floats:
+    return eta
+
+
+def _one(eta: Floats) -> Floats:
+    return np.ones_like(eta)
+
+
+def _exp(eta: Floats) -> Floats:
+    return np.asarray(np.exp(eta))
+
+
+def _expit(eta: Floats) -> Floats:
+    from scipy.special import expit
+
+    return np.asarray(expit(eta))
+
+
+def _power(power: float, *, is_identity: bool = False) -> Family:
+    """Return the family whose variance is a power of the mean."""
+    return Family(
+        _same if is_identity else _exp,
+        _one if is_identity else _exp,
+        lambda mean: np.asarray(mean**power),
+        has_dispersion=power != 1,
+    )
+
+
+def _tweedie(estimator: Any) -> Family:
+    """Return the family of a TweedieRegressor, whose link "auto" goes by the power."""
+    is_identity = estimator.link == "identity" or (
+        estimator.link == "auto" and estimator.power <= 0
+    )
+    return _power(estimator.power, is_identity=is_identity)
+
+
+FAMILIES: dict[str, Callable[[Any], Family]] = {
+    "LinearRegression": lambda _: _power(0, is_identity=True),
+    "LogisticRegression": lambda _: Family(
+        _expit,
+        lambda eta: _expit(eta) * _expit(-eta),
+        lambda mean: mean * (1 - mean),
+        has_dispersion=False,
+    ),
+    "PoissonRegressor": lambda _: _power(1),
+    "GammaRegressor": lambda _: _power(2),
+    "TweedieRegressor": _tweedie,
+}
+"""How the mean and the variance of the target follow from the linear predictor."""

@@ -1,0 +1,1 @@
+"""Fit, load, wrap and ask a model."""

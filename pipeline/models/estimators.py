@@ -1,0 +1,244 @@
+"""Estimators by import path or file: found, made, and described. Not: fitting."""
+
+import hashlib
+import io
+import json
+import math
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module, metadata
+from inspect import Parameter, isclass, signature
+from pathlib import Path
+from pkgutil import iter_modules
+from types import ModuleType
+from typing import Any
+
+from ..records.errors import ModelError, did_you_mean, listed
+
+
+def make(model: str, path: str, parameters: Mapping[str, Any]) -> Any:
+    """Return a new estimator of the class at `path`.
+
+    Parameters
+    ----------
+    model : str
+        The name of the model, for messages.
+    path : str
+        Module and class, such as "sklearn.ensemble.RandomForestRegressor".
+    parameters : mapping
+        Keyword arguments of the class.
+
+    Raises
+    ------
+    ModelError
+        If there is no such class, it cannot fit and predict, or it refuses a
+        parameter.
+    """
+    kind = _found(model, path)
+    _check_parameters(model, kind, parameters)
+    try:
+        return kind(**parameters)
+    except Exception as error:
+        raise ModelError(
+            f"Model {model!r} must be made of parameters that {kind.__name__} accepts, "
+            f"but it says: {words(error)}"
+        ) from error
+
+
+def is_seeded(model: str, path: str) -> bool:
+    """Return whether the class at `path` takes a `random_state`."""
+    return "random_state" in _accepted(_found(model, path))
+
+
+def _found(model: str, path: str) -> type:
+    """Return the class at a dotted path."""
+    module_name, _, name = path.rpartition(".")
+    module = _imported(model, module_name)
+    found = getattr(module, name, None)
+    if found is None:
+        guess = did_you_mean(name, vars(module))
+        raise ModelError(
+            f"Model {model!r} must name an estimator that exists, but module "
+            f"{module_name!r} has no {name!r}.{guess}"
+        )
+    lacking = [verb for verb in ("fit", "predict") if not hasattr(found, verb)]
+    if not isclass(found) or lacking:
+        finding = f"has no {lacking[0]}" if lacking else "is not a class"
+        raise ModelError(
+            f"Model {model!r} must name an estimator class with fit and predict, but "
+            f"{path!r} {finding}."
+        )
+    return found
+
+
+def _imported(model: str, name: str) -> ModuleType:
+    """Import a module, or say which part of its name is wrong."""
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        absent = error.name or name
+        parent = absent.rpartition(".")[0]
+        known = iter_modules(import_module(parent).__path__) if parent else ()
+        guess = did_you_mean(absent, [f"{parent}.{module.name}" for module in known])
+        remedy = guess if parent else " Install the package that has it."
+        raise ModelError(
+            f"Model {model!r} must name an estimator that can be imported, but there "
+            f"is no module {absent!r}.{remedy}"
+        ) from error
+    except Exception as error:
+        raise ModelError(
+            f"Model {model!r} must name an estimator that can be imported, but module "
+            f"{name!r} says: {words(error)}"
+        ) from error
+
+
+def _check_parameters(model: str, kind: type, parameters: Mapping[str, Any]) -> None:
+    """Refuse parameters the class does not name, unless it takes any."""
+    accepted = _accepted(kind)
+    if any(known.kind is Parameter.VAR_KEYWORD for known in accepted.values()):
+        return
+    unknown = [name for name in parameters if name not in accepted]
+    if unknown:
+        other = f" Look up which {kind.__name__} has."
+        remedy = did_you_mean(unknown[0], accepted) or other
+        raise ModelError(
+            f"Model {model!r} must have parameters that {kind.__name__} knows, but it "
+            f"was given {listed(unknown)}.{remedy}"
+        )
+
+
+@cache
+def _accepted(kind: type) -> Mapping[str, Parameter]:
+    """Return the parameters of a class: 0.2 ms a time, and refits ask again."""
+    return signature(kind).parameters
+
+
+def unpickled(model: str, path: Path, sha256: str) -> Any:
+    """Return the object in a `.joblib` file whose digest is `sha256`.
+
+    The bytes that were compared are those that are unpickled.
+
+    Raises
+    ------
+    ModelError
+        If the file is not there, not the one that was trusted, or cannot be read.
+    """
+    if path.suffix != ".joblib":
+        raise ModelError(
+            f"Model {model!r} must be read from a .joblib or .rds file, but "
+            f"{path.name!r} was given."
+        )
+    content = trusted(model, path, sha256)
+    import joblib
+
+    try:
+        return joblib.load(io.BytesIO(content))
+    except Exception as error:
+        raise ModelError(
+            f"Model {model!r} must be read from {path.name!r}, but loading it says: "
+            f"{words(error)}"
+        ) from error
+
+
+def trusted(model: str, path: Path, sha256: str) -> bytes:
+    """Return the bytes of a file whose digest is `sha256`.
+
+    Raises
+    ------
+    ModelError
+        If the file is not there, or not the one that was trusted.
+    """
+    content = read(model, path)
+    digest = hashlib.sha256(content).hexdigest()
+    if digest != sha256:
+        raise ModelError(
+            f"Model {model!r} must state the sha256 of {path.name!r}, since loading it "
+            f"runs its code, but {sha256!r} was given and the file has {digest!r}. "
+            "State that one only if you trust the file."
+        )
+    return content
+
+
+def read(model: str, path: Path) -> bytes:
+    """Return the bytes of a file, or raise a ModelError."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise ModelError(
+            f"Model {model!r} must be read from a file that can be read, but "
+            f"{str(path)!r} cannot: {error.strerror}."
+        ) from error
+
+
+def words(error: Exception) -> str:
+    """Return what an exception says, on one line."""
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def final(estimator: Any) -> Any:
+    """Return the last step of a pipeline, or the estimator itself.
+
+    Also within what standardises the target of a regression.
+    """
+    inner = getattr(estimator, "regressor_", None)
+    if inner is not None:
+        return final(inner)
+    steps = getattr(estimator, "steps", None)
+    return steps[-1][1] if steps else estimator
+
+
+DISTRIBUTIONS = {"sklearn": "scikit-learn"}
+"""The distribution of a package that is called otherwise."""
+
+
+def library_of(estimator: Any) -> str:
+    """Return distribution and version that an estimator comes from.
+
+    Empty for None and for what belongs to no installed distribution.
+    """
+    return _library(type(final(estimator)).__module__.partition(".")[0])
+
+
+@cache
+def _library(top: str) -> str:
+    """Return the distribution of a top-level package: 1 ms a time, so read once."""
+    listed_by = sorted(set(_distributions().get(top, [])))
+    # Debian's newest packages do not list their files: then by its own name.
+    name = listed_by[0] if listed_by else DISTRIBUTIONS.get(top, top)
+    try:
+        return f"{name} {metadata.version(name)}"
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+@cache
+def _distributions() -> Mapping[str, list[str]]:
+    """Return the distributions of each top-level package: 40 ms, so asked once."""
+    return metadata.packages_distributions()
+
+
+def class_name(estimator: Any) -> str:
+    """Return the class of the final estimator, R's own of R, empty for a function."""
+    if hasattr(estimator, "r_class"):
+        return str(estimator.kind)
+    return "" if estimator is None else type(final(estimator)).__name__
+
+
+def parameters_of(estimator: Any) -> dict[str, Any]:
+    """Return what an estimator was made with: JSON's scalars, else their repr."""
+    last = final(estimator)
+    if not hasattr(last, "get_params"):
+        return {}
+    return {name: _plain(value) for name, value in last.get_params(deep=False).items()}
+
+
+def _plain(value: Any) -> Any:
+    """Return a value JSON can hold."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return repr(value)
+    return value if isinstance(value, str | int | float | None) else repr(value)
+
+
+def parameters_text(parameters: Mapping[str, Any]) -> str:
+    """Return parameters as JSON with sorted keys."""
+    return json.dumps(dict(parameters), sort_keys=True, ensure_ascii=False)

@@ -1,0 +1,386 @@
+"""Estimators, files and functions made into fitted models: the only maker of them.
+
+From a notebook, `wrap` is the door:
+
+    model = wrap(forest, name="forest")
+    model = wrap(score, name="scorecard", task="binary", features=["age", "income"])
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from inspect import isclass, signature
+from pathlib import Path
+from typing import Any, Literal, cast
+
+import numpy as np
+import pandas as pd
+
+from ..data.column_types import is_category
+from ..data.encoding import Encoding, Kind, encode, has_category, learn
+from ..records.dataset_and_model import Dataset, FittedModel, Floats, Task
+from ..records.errors import AuditError, ModelError, NotApplicable, listed
+from ..records.losses import default_losses
+from . import estimators, prediction, r_models
+from .section import ModelSection
+from .standardised import standardised
+
+# What splits on a threshold reads ordinal codes. scikit-learn's other ensembles are
+# made of given estimators, which no configuration can name.
+TREES = ("sklearn.tree.", "sklearn.ensemble.", "xgboost.", "lightgbm.", "catboost.")
+
+
+def fit_models(
+    sections: Sequence[ModelSection], train: Dataset, *, base: Path = Path()
+) -> tuple[FittedModel, ...]:
+    """Fit or load every model of a configuration, or say all that stands against it.
+
+    Parameters
+    ----------
+    sections : sequence of ModelSection
+    train : Dataset
+        The rows models are fitted on; a file is checked against its columns.
+    base : Path
+        The folder that relative files start from.
+
+    Raises
+    ------
+    ModelError, DataError
+        The fault of a model; the faults of several in one ModelError, a line each.
+    importance_audit.r_bridge.errors.RUnavailable
+        R, or an R package, is not there for a model of R.
+    """
+    made, faults = [], []
+    for section in sections:
+        try:
+            made.append(_make(section, train, base))
+        except AuditError as fault:
+            faults.append(fault)
+    if len(faults) == 1:
+        raise faults[0]
+    if faults:
+        raise ModelError("\n".join(str(fault) for fault in faults))
+    return tuple(made)
+
+
+def _make(section: ModelSection, train: Dataset, base: Path) -> FittedModel:
+    if r_models.is_of_r(section):
+        return r_models.load(section, train, base=base)
+    return load(section, train, base=base) if section.file else fit(section, train)
+
+
+def fit(section: ModelSection, train: Dataset) -> FittedModel:
+    """Make the estimator of a section and fit it on training rows.
+
+    Weighted rows are fitted with their weights. The target of a binary task reaches
+    the estimator as 0 and 1, that of a multiclass task as codes.
+
+    Parameters
+    ----------
+    section : ModelSection
+        ``encoder`` decides how categories reach the estimator: "ordinal", "one_hot",
+        "none" (the frame as it is), or "auto": ordinal for trees, forests and
+        boosting, one-hot for everything else, nothing if there is no category.
+    train : Dataset
+
+    Raises
+    ------
+    ModelError
+        The estimator cannot be found, made or fitted, or does not suit the task.
+    DataError
+        It takes no missing values, and a column has some.
+    """
+    name = section.name
+    estimator = estimators.make(name, section.estimator, section.parameters)
+    prediction.check_task(name, estimator, train.task)
+    _check_classes_met(name, train)
+    weights = _weights(name, estimator, train)
+    X = train.X[list(train.inputs)] if train.unread else train.X
+    kind = _encoder(section.encoder, estimator, X)
+    encoding = learn(X, kind, is_named=section.encoder == "none")
+    if section.standardise:
+        names = encoding.encoded
+        numbers = [k for k, name in enumerate(names) if not is_category(X[name])]
+        estimator = standardised(estimator, numbers, train.task)
+        weights = {f"estimator__{key}": each for key, each in weights.items()}
+    # A copy: records are read-only, and some libraries only read what they can write.
+    y = np.array(train.y, dtype=np.float64 if train.task == "regression" else np.int64)
+    try:
+        estimator.fit(encode(encoding, X, name), y, **weights)
+    except Exception as error:
+        form = prediction.Form(name, type(estimator).__name__, train.task, 0)
+        refusal = prediction.refusal(form, "fit the training rows", X, error)
+        if isinstance(refusal, ModelError):
+            remedy = "Change its parameters under [[models]], or the columns it reads."
+            refusal = ModelError(f"{str(refusal).rstrip('.')}. {remedy}")
+        raise refusal from error
+
+    labels = prediction.codes(train.classes)
+    ask = prediction.asking(name, estimator, train.task, labels)
+    fitted = _record(name, estimator, encoding, train.task, train.classes, ask)
+    return replace(
+        fitted,
+        source="fitted",
+        n_train=train.n_samples,
+        train_sha256=train.sha256,
+        train=train,
+        fit_on=partial(_fit_again, section),
+    )
+
+
+def _fit_again(section: ModelSection, rows: Dataset, seed: int | None) -> FittedModel:
+    """Fit the estimator of a section on other rows or columns; see `refit`."""
+    absent = _absent(rows)
+    if absent:
+        raise NotApplicable(
+            f"Model {section.name!r} must meet every class when it is fitted again, "
+            f"but none of the {rows.n_samples} rows has {listed(absent)}. Add training "
+            "rows of the class, or leave it out."
+        )
+    if seed is not None and estimators.is_seeded(section.name, section.estimator):
+        parameters = {**section.parameters, "random_state": seed}
+        section = replace(section, parameters=parameters)
+    return fit(section, rows)
+
+
+def load(section: ModelSection, train: Dataset, *, base: Path = Path()) -> FittedModel:
+    """Return the fitted estimator of a `.joblib` file whose digest the section states.
+
+    The bytes are compared before they are unpickled, since a pickle is code. Encoder
+    "auto" and "none" hand it the raw columns, "ordinal" the positions of levels.
+
+    Parameters
+    ----------
+    section : ModelSection
+    train : Dataset
+        Task, classes and columns the estimator must suit; its rows are not used.
+    base : Path
+        The folder that a relative file starts from.
+
+    Raises
+    ------
+    ModelError
+        The file is not there, not trusted, or not an estimator that suits.
+    """
+    estimator = estimators.unpickled(section.name, base / section.file, section.sha256)
+    prediction.check_task(section.name, estimator, train.task)
+    encoding = _given_encoding(
+        section.name, estimator, section.encoder, default=train.inputs
+    )
+    prediction.check_columns(section.name, encoding.features, train)
+    labels = prediction.labels_of(estimator, train.classes)
+    ask = prediction.asking(section.name, estimator, train.task, labels)
+    loaded = _record(section.name, estimator, encoding, train.task, train.classes, ask)
+    return replace(loaded, source="file", sha256=section.sha256)
+
+
+def wrap(
+    estimator: Any,
+    *,
+    name: str,
+    task: Task | None = None,
+    classes: Sequence[Any] | None = None,
+    features: Sequence[str] | None = None,
+    encoder: Literal["none", "ordinal"] = "none",
+    predict: Callable[[pd.DataFrame], Any] | None = None,
+) -> FittedModel:
+    """Return a fitted estimator, or a plain function, as a model that can be audited.
+
+    Parameters
+    ----------
+    estimator : fitted estimator or callable
+        With `predict`, or `predict_proba` for classes; or a function of a frame that
+        returns what `FittedModel.predict` does: one number per row, the probability
+        of the positive class, or one column per class.
+    name : str
+        How the report names it.
+    task : {"regression", "binary", "multiclass"}, optional
+        Needed for a function; an estimator with `classes_` is a classifier.
+    classes : sequence, optional
+        The classes, the positive one last if binary; by default the estimator's own.
+    features : sequence of str, optional
+        The columns it reads, in its order; by default the names it was fitted with.
+        An estimator fitted on an array is handed arrays, so it needs them.
+    encoder : {"none", "ordinal"}, default "none"
+        Hand it the raw columns, or categories as positions in level order.
+    predict : callable, optional
+        A function of a frame, asked instead of the estimator's own methods.
+
+    Returns
+    -------
+    FittedModel
+        Judged by the default losses of its task.
+
+    Raises
+    ------
+    ModelError
+        Something is missing that cannot be read off the estimator.
+
+    Examples
+    --------
+    >>> model = wrap(lambda X: 2 * X["x"], name="double", task="regression",
+    ...              features=["x"])
+    >>> model.predict(pd.DataFrame({"x": [1.0, 2.0]})).tolist()
+    [2.0, 4.0]
+    """
+    if isclass(estimator) or (predict is None and not hasattr(estimator, "predict")):
+        estimator, predict = None, _callable(name, estimator)
+    own = [prediction.text(label) for label in getattr(estimator, "classes_", ())]
+    labels = tuple(
+        own if classes is None else [prediction.text(label) for label in classes]
+    )
+    found = task or _task(name, estimator, labels)
+    _check_classes(name, found, labels)
+    if predict is None:
+        prediction.check_task(name, estimator, found)
+        encoding = _given_encoding(name, estimator, encoder, default=features)
+        ask = prediction.asking(
+            name, estimator, found, prediction.labels_of(estimator, labels)
+        )
+        return _record(name, estimator, encoding, found, labels, ask)
+
+    read = features if features is not None else _own_features(estimator)
+    encoding = Encoding("none", _named(name, read), {}, is_named=True)
+    return _record(name, estimator, encoding, found, labels, predict)
+
+
+def _encoder(asked: str, estimator: Any, X: pd.DataFrame) -> Kind:
+    """Return how categories reach an estimator that is about to be fitted."""
+    if asked != "auto":
+        return cast(Kind, asked)
+    if not has_category(X):
+        return "none"
+    lineage = (f"{kind.__module__}." for kind in type(estimator).__mro__)
+    return "ordinal" if any(name.startswith(TREES) for name in lineage) else "one_hot"
+
+
+def _weights(name: str, estimator: Any, train: Dataset) -> dict[str, Floats]:
+    """Return the row weights as `fit` takes them, nothing if all are equal."""
+    if not train.is_weighted:
+        return {}
+    if "sample_weight" in signature(estimator.fit).parameters:
+        return {"sample_weight": train.weights.copy()}
+    raise ModelError(
+        f"Model {name!r} must be fitted with the row weights of the data, but "
+        f"{type(estimator).__name__} takes none. Choose another estimator, or leave "
+        "the weights out."
+    )
+
+
+def _check_classes_met(name: str, train: Dataset) -> None:
+    """Refuse training rows that lack a class."""
+    absent = _absent(train)
+    if absent:
+        raise ModelError(
+            f"Model {name!r} must meet every class in training, but no training row "
+            f"has {listed(absent)}."
+        )
+
+
+def _absent(rows: Dataset) -> list[str]:
+    """Return the classes that no row has."""
+    return [
+        label for code, label in enumerate(rows.classes) if not (rows.y == code).any()
+    ]
+
+
+def _given_encoding(
+    name: str, estimator: Any, asked: str, *, default: Sequence[str] | None
+) -> Encoding:
+    """Return how a frame reaches an estimator that was fitted before."""
+    if asked == "one_hot":
+        raise ModelError(
+            f"Model {name!r} must encode categories itself, or know them as 'ordinal', "
+            "since it was fitted before, but encoder 'one_hot' was given. Save a "
+            "Pipeline that encodes."
+        )
+    own = _own_features(estimator)
+    features = _named(name, own or default)
+    n_seen = getattr(estimator, "n_features_in_", len(features))
+    if n_seen != len(features):
+        raise ModelError(
+            f"Model {name!r} must read as many columns as it was fitted on, {n_seen}, "
+            f"but {len(features)} are named: {listed(features)}."
+        )
+    is_named = own is not None or not hasattr(estimator, "n_features_in_")
+    kind: Kind = "ordinal" if asked == "ordinal" else "none"
+    return Encoding(kind, features, {}, is_named)
+
+
+def _own_features(estimator: Any) -> tuple[str, ...] | None:
+    """Return the names an estimator was fitted with, None if with an array."""
+    names = getattr(estimator, "feature_names_in_", None)
+    return None if names is None else tuple(str(name) for name in names)
+
+
+def _named(name: str, features: Sequence[str] | None) -> tuple[str, ...]:
+    """Return the columns a model reads; they must be known."""
+    if features:
+        return tuple(features)
+    raise ModelError(
+        f"Model {name!r} must name the columns it reads, but neither it nor features= "
+        "does. Pass features=[…] in the order of its columns."
+    )
+
+
+def _callable(name: str, given: Any) -> Callable[[pd.DataFrame], Any]:
+    """Return a plain function of a frame."""
+    if callable(given) and not isclass(given):
+        return cast(Callable[[pd.DataFrame], Any], given)
+    raise ModelError(
+        f"Model {name!r} must be a fitted estimator with predict or a function of a "
+        f"frame, but {given!r} was given."
+    )
+
+
+def _task(name: str, estimator: Any, labels: tuple[str, ...]) -> Task:
+    """Return the task an estimator was fitted for."""
+    if estimator is None:
+        raise ModelError(
+            f"Model {name!r} must say its task, since it is a function, but task= was "
+            "not given. Pass 'regression', 'binary' or 'multiclass'."
+        )
+    if not labels:
+        return "regression"
+    return "binary" if len(labels) == 2 else "multiclass"
+
+
+def _check_classes(name: str, task: Task, labels: tuple[str, ...]) -> None:
+    """Refuse classes that are too few or too many for a task."""
+    n = len(labels)
+    rule = {"regression": "no classes", "binary": "two classes"}.get(
+        task, "its classes"
+    )
+    fits = {"regression": n == 0, "binary": n == 2}.get(task, n > 1)
+    if not fits:
+        raise ModelError(
+            f"Model {name!r} must name {rule} for task {task!r}, but {n} were given. "
+            "Pass classes=[…], the positive one last, for a classifier only."
+        )
+
+
+def _record(
+    name: str,
+    estimator: Any,
+    encoding: Encoding,
+    task: Task,
+    classes: tuple[str, ...],
+    ask: Callable[[Any], Any],
+) -> FittedModel:
+    """Return a model whose every prediction is encoded and checked."""
+    kind = estimators.class_name(estimator) or "its function"
+    form = prediction.Form(name, kind, task, len(classes))
+    return FittedModel(
+        name=name,
+        task=task,
+        scale="response" if task == "regression" else "probability",
+        predict=partial(prediction.predict, ask=ask, encoding=encoding, form=form),
+        features=encoding.features,
+        losses=default_losses(task),
+        classes=classes,
+        estimator=estimator,
+        encoder=encoding.kind,
+        encoded=encoding.encoded,
+        library=estimators.library_of(estimator) if estimator is not None else "",
+        parameters=estimators.parameters_of(estimator),
+    )

@@ -1,0 +1,57 @@
+"""Fitted models as the rows of one table. Not: making them."""
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from ..records.dataset_and_model import FittedModel
+from . import estimators
+
+COLUMNS = (
+    "model",
+    "estimator",
+    "library",
+    "task",
+    "scale",
+    "positive_class",
+    "classes",
+    "encoder",
+    "parameters",
+    "source",
+    "sha256",
+    "n_train",
+    "predictions_sha256",
+)
+
+
+def models_frame(
+    models: Sequence[FittedModel], digests: Mapping[str, str] | None = None
+) -> pd.DataFrame:
+    """Return one row per model.
+
+    Columns: model, estimator (class name, empty for a function), library, task, scale,
+    positive_class (empty unless binary), classes (tuple of str), encoder, parameters
+    (JSON text), source, sha256, n_train, predictions_sha256 (of `digests`: by model,
+    what it predicts for the audited rows; empty where that is not known).
+    """
+    return pd.DataFrame(
+        [
+            {
+                "model": model.name,
+                "estimator": estimators.class_name(model.estimator),
+                "library": model.library,
+                "task": model.task,
+                "scale": model.scale,
+                "positive_class": model.classes[1] if model.task == "binary" else "",
+                "classes": model.classes,
+                "encoder": model.encoder,
+                "parameters": estimators.parameters_text(model.parameters),
+                "source": model.source,
+                "sha256": model.sha256,
+                "n_train": model.n_train,
+                "predictions_sha256": (digests or {}).get(model.name, ""),
+            }
+            for model in models
+        ],
+        columns=list(COLUMNS),
+    )

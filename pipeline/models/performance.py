@@ -1,0 +1,159 @@
+"""How well a model predicts, and how well a constant would. Not: importances."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ..records.dataset_and_model import Dataset, FittedModel, Floats
+from ..records.losses import evaluate
+from ..records.streams import stream
+
+N_RESAMPLES = 200
+COLUMNS = (
+    "model",
+    "loss",
+    "split",
+    "n_samples",
+    "value",
+    "std_error",
+    "constant",
+    "difference",
+    "difference_std_error",
+)
+
+
+class Judged(NamedTuple):
+    """One loss of a model, and that of the constant predictor, on the same rows."""
+
+    value: float
+    constant: float
+    loss: str = ""
+
+
+class _Losses(NamedTuple):
+    """Losses of model and constant on the same rows, each (n_losses,) or with draws."""
+
+    value: Floats
+    constant: Floats
+
+
+def performance(
+    model: FittedModel, train: Dataset | None, test: Dataset, *, seed: int
+) -> pd.DataFrame:
+    """Return the losses of a model beside those of the constant predictor.
+
+    The constant is the weighted mean of the target, or the weighted share of each
+    class, on the training rows; where these are unknown it is that of the rows judged,
+    the best constant in hindsight. Standard errors are the standard deviations
+    (ddof 1) over 200 bootstrap resamples of the rows; the model stays as it is, and
+    both predictors are judged on the same rows of each resample.
+
+    Parameters
+    ----------
+    model : FittedModel
+        Asked for ``predict(X)`` and ``losses``.
+    train : Dataset or None
+        The rows it was fitted on, if known.
+    test : Dataset
+    seed : int
+        Names the stream; one stream per split and resample.
+
+    Returns
+    -------
+    DataFrame
+        One row per split ("train", then "test") and loss. Columns: model, loss, split,
+        n_samples, value (loss of the model), std_error, constant (loss of the constant
+        predictor), difference (value - constant, below 0 if the model helps),
+        difference_std_error. Resamples whose loss is not defined, such as an AUC of
+        one class, are left out of a standard error; it is NaN if that is more than
+        half of them.
+    """
+    rows: list[dict[str, Any]] = []
+    for split, data in (("train", train), ("test", test)):
+        if data is None:
+            continue
+        predictions = model.predict(data.X), constant(model, train or data, data)
+        found = _losses(model, data, predictions, np.arange(data.n_samples))
+        drawn = _resampled(model, data, predictions, seed=seed, split=split)
+        rows += _rows(model, data, found, drawn, split=split)
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def constant(model: FittedModel, known: Dataset, asked: Dataset) -> Floats:
+    """Return the constant prediction for each row of `asked`.
+
+    The weighted mean of the target, or the weighted share of each class, on the rows
+    that are `known`: (n_samples,), or (n_samples, n_classes) if multiclass.
+    """
+    y = np.asarray(known.y)
+    if model.task == "multiclass":
+        y = y[:, np.newaxis] == np.arange(len(model.classes))  # (n_samples, n_classes)
+    constant = np.average(y, axis=0, weights=known.weights)
+    return np.broadcast_to(constant, (asked.n_samples, *np.shape(constant)))
+
+
+def _losses(
+    model: FittedModel,
+    data: Dataset,
+    predictions: tuple[Floats, Floats],
+    rows: npt.NDArray[np.intp],
+) -> _Losses:
+    """Return the losses of both predictors on some rows, each (n_losses,)."""
+    y, weights = data.y[rows], data.weights[rows]
+    return _Losses(
+        *(evaluate(model.losses, y, each[rows], weights) for each in predictions)
+    )
+
+
+def _resampled(
+    model: FittedModel,
+    data: Dataset,
+    predictions: tuple[Floats, Floats],
+    *,
+    seed: int,
+    split: str,
+) -> _Losses:
+    """Return the losses on each resample, each (n_resamples, n_losses)."""
+    n = data.n_samples
+    drawn = []
+    for repeat in range(N_RESAMPLES):
+        generator = stream(seed, "performance", f"{model.name}|{split}", repeat)
+        rows = generator.integers(n, size=n)
+        drawn.append(_losses(model, data, predictions, rows))
+    return _Losses(*(np.stack(losses) for losses in zip(*drawn, strict=True)))
+
+
+def _rows(
+    model: FittedModel, data: Dataset, found: _Losses, drawn: _Losses, *, split: str
+) -> list[dict[str, Any]]:
+    """Return one row of the frame per loss."""
+    with np.errstate(invalid="ignore"):
+        difference = found.value - found.constant
+        std_error = _std_of_defined(drawn.value)
+        of_difference = _std_of_defined(drawn.value - drawn.constant)
+    return [
+        {
+            "model": model.name,
+            "loss": loss,
+            "split": split,
+            "n_samples": data.n_samples,
+            "value": found.value[k],
+            "std_error": std_error[k],
+            "constant": found.constant[k],
+            "difference": difference[k],
+            "difference_std_error": of_difference[k],
+        }
+        for k, loss in enumerate(model.losses)
+    ]
+
+
+def _std_of_defined(losses: Floats) -> Floats:
+    """Return the spread of the finite losses of all resamples, (n_losses,)."""
+    defined = np.isfinite(losses)
+    often = defined.sum(axis=0) * 2 >= len(losses)
+    spread = np.full(losses.shape[1], np.nan)
+    for k in np.flatnonzero(often):
+        spread[k] = losses[defined[:, k], k].std(ddof=1)
+    return spread

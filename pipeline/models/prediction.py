@@ -1,0 +1,216 @@
+"""A prediction as the audit needs it: asked, checked, or refused in one sentence."""
+
+import re
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+import pandas as pd
+
+from ..data.encoding import Encoding, encode
+from ..records.dataset_and_model import Dataset, Floats, Task
+from ..records.errors import AuditError, DataError, ModelError, listed
+from .estimators import final, words
+
+# A mean of trees' probabilities can pass 1 by a rounding error.
+ROUNDING = 1e-9
+
+
+class Form(NamedTuple):
+    """What a model's predictions must look like.
+
+    Attributes
+    ----------
+    model : str
+        Its name.
+    kind : str
+        The class of its estimator, for messages.
+    task : {"regression", "binary", "multiclass"}
+    n_classes : int
+    """
+
+    model: str
+    kind: str
+    task: Task
+    n_classes: int
+
+
+def check_task(name: str, estimator: Any, task: Task) -> None:
+    """Refuse an estimator that cannot answer for a task."""
+    from sklearn.base import ClassifierMixin, OutlierMixin
+
+    kind = type(estimator).__name__
+    if task != "regression" and not hasattr(estimator, "predict_proba"):
+        raise ModelError(
+            f"Model {name!r} must have predict_proba for task {task!r}, but {kind} has "
+            "none. Choose an estimator, or parameters of it, that give probabilities."
+        )
+    kinds = {ClassifierMixin: "is a classifier", OutlierMixin: "finds outliers"}
+    found = [
+        words for base, words in kinds.items() if isinstance(final(estimator), base)
+    ]
+    if not hasattr(estimator, "predict"):
+        found.append("has no predict")
+    if task == "regression" and found:
+        finding = found[0]
+        raise ModelError(
+            f"Model {name!r} must be a regressor for task 'regression', but {kind} "
+            f"{finding}. Name a regressor, or set another task."
+        )
+
+
+def asking(
+    name: str, estimator: Any, task: Task, labels: tuple[str, ...]
+) -> Callable[[Any], Any]:
+    """Return the function that asks an estimator, with its columns in our order."""
+    if task == "regression":
+        return cast(Callable[[Any], Any], estimator.predict)
+    own = [text(label) for label in getattr(estimator, "classes_", ())]
+    if set(own) != set(labels):
+        raise ModelError(
+            f"Model {name!r} must know the classes {listed(labels)}, but its classes_ "
+            f"are {listed(own)}."
+        )
+    columns = [own.index(label) for label in labels]
+    wanted = columns[1] if task == "binary" else columns
+    return partial(of_classes, estimator, wanted)
+
+
+def check_columns(name: str, features: Sequence[str], train: Dataset) -> None:
+    """Refuse a model, fitted elsewhere, of columns that models are not given."""
+    stray = [feature for feature in features if feature not in train.inputs]
+    if stray:
+        is_kept = set(stray) <= set(train.unread)
+        found = "kept out of the models" if is_kept else "none of them"
+        raise ModelError(
+            f"Model {name!r} must read columns of the data, but {listed(stray)} is "
+            f"{found}."
+        )
+
+
+def labels_of(estimator: Any, classes: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what an estimator fitted elsewhere calls the classes: names or codes."""
+    own = {text(label) for label in getattr(estimator, "classes_", ())}
+    return classes if own == set(classes) else codes(classes)
+
+
+def codes(classes: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what an estimator fitted here calls the classes."""
+    return tuple(str(code) for code in range(len(classes)))
+
+
+def text(label: Any) -> str:
+    """Return a class as the data name it: 1.0 is "1", True is "true"."""
+    if isinstance(label, bool | np.bool_):
+        return str(label).lower()
+    is_whole = isinstance(label, float) and label.is_integer()
+    return str(int(label) if is_whole else label)
+
+
+def of_classes(estimator: Any, columns: int | list[int], rows: Any) -> Any:
+    """Return some columns of an estimator's probabilities."""
+    return estimator.predict_proba(rows)[:, columns]
+
+
+def predict(
+    X: pd.DataFrame, *, ask: Callable[[Any], Any], encoding: Encoding, form: Form
+) -> Floats:
+    """Return checked predictions, (n_samples,), or (n_samples, n_classes).
+
+    Parameters
+    ----------
+    X : DataFrame
+        Rows with at least the columns the model reads; not changed.
+    ask : callable
+        Asked for the prediction of encoded rows.
+    encoding : Encoding
+    form : Form
+
+    Raises
+    ------
+    DataError
+        If the model has no place for a level or a missing value of `X`.
+    ModelError
+        If it fails, or what it returns is no prediction.
+    """
+    rows = encode(encoding, X, form.model)
+    try:
+        given = ask(rows)
+    except AuditError:
+        raise
+    except Exception as error:
+        raise refusal(
+            form, "predict the rows", X[list(encoding.features)], error
+        ) from error
+    return checked(given, len(X), form)
+
+
+def refusal(form: Form, verb: str, X: pd.DataFrame, error: Exception) -> AuditError:
+    """Return what a failure of an estimator means to its user, in its own words."""
+    said = words(error)
+    lacking = [name for name in X.columns if X[name].hasnans]
+    if lacking and re.search(r"\b(nan|missing|null)\b", said, re.IGNORECASE):
+        return missing(form, X[lacking[0]])
+    return ModelError(f"Model {form.model!r} must {verb}, but {form.kind} says: {said}")
+
+
+def missing(form: Form, column: pd.Series) -> DataError:
+    """Return the error for missing values in a column of a model that takes none."""
+    n_missing = int(column.isna().sum())
+    return DataError(
+        f"Column {column.name!r} must have no missing value for model {form.model!r}, "
+        f"since {form.kind} takes none, but {n_missing} "
+        f"{'was' if n_missing == 1 else 'were'} found. Leave those rows or the column "
+        "out, or choose an estimator that takes missing values."
+    )
+
+
+def checked(given: Any, n_samples: int, form: Form) -> Floats:
+    """Return predictions as float64.
+
+    Raises
+    ------
+    ModelError
+        Naming what is wrong with them.
+    """
+    try:
+        values = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ModelError(
+            f"Model {form.model!r} must predict numbers, but {form.kind} returned "
+            f"something else: {words(error)}"
+        ) from error
+    is_wide = form.task == "multiclass"
+    shape = (n_samples, form.n_classes) if is_wide else (n_samples,)
+    if values.shape != shape:
+        raise ModelError(
+            f"Model {form.model!r} must predict an array of shape {shape}, but "
+            f"{form.kind} returned {values.shape}.{_remedy(values, form)}"
+        )
+    finite = np.isfinite(values)
+    if not finite.all():
+        raise ModelError(
+            f"Model {form.model!r} must predict finite numbers, but {form.kind} "
+            f"returned {int((~finite).sum())} NaN or infinite of {values.size}."
+        )
+    if form.task != "regression" and len(values):
+        _check_probabilities(values, form)
+    return values
+
+
+def _remedy(values: Floats, form: Form) -> str:
+    """Return what to do about a matrix where one number per row is wanted."""
+    if form.task == "binary" and values.ndim == 2:
+        return " Return the probability of the positive class alone."
+    return " Return one number per row." if form.task == "regression" else ""
+
+
+def _check_probabilities(values: Floats, form: Form) -> None:
+    """Refuse what no probability can be."""
+    for extreme in (values.min(), values.max()):
+        if not -ROUNDING <= extreme <= 1 + ROUNDING:
+            raise ModelError(
+                f"Model {form.model!r} must predict probabilities, but {form.kind} "
+                f"returned {listed([float(extreme)])}."
+            )

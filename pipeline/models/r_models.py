@@ -1,0 +1,368 @@
+"""Models that R fitted, as fitted models of the audit: an .rds file or an R script.
+
+What R would answer wrongly in silence is refused before R sees it: a level the model
+never met, a missing value, a factor where it knows a number.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+import pandas as pd
+
+from importance_audit.r_bridge import r_models
+from importance_audit.r_bridge.errors import RBridgeError, RError, RUnavailable
+
+from ..data.encoding import is_category, selected, unknown
+from ..records.dataset_and_model import Dataset, FittedModel, Floats
+from ..records.errors import DataError, ModelError, NotApplicable, listed
+from ..records.losses import default_losses
+from . import estimators, prediction
+from .section import ModelSection
+
+LONGEST_CALL = 300
+
+
+class Reader(NamedTuple):
+    """How a frame becomes what a model of R is given, and its answer ours.
+
+    Attributes
+    ----------
+    features : tuple of str
+        The columns it reads, in its order.
+    levels : mapping of str to Index
+        The levels of training, in their order, of each column that is a factor.
+    ordered, numbers : frozenset of str
+        The columns that are ordered factors, and those that are certainly no factors.
+    takes_missing : bool
+        Whether a missing value is for R to judge.
+    columns : list of int, int or None
+        Which columns of the answer are wanted; None of a regression.
+    """
+
+    features: tuple[str, ...]
+    levels: Mapping[str, pd.Index]
+    ordered: frozenset[str]
+    numbers: frozenset[str]
+    takes_missing: bool
+    columns: list[int] | int | None
+
+
+def is_of_r(section: ModelSection) -> bool:
+    """Return whether a model is one of R."""
+    return bool(section.r_script) or Path(section.file).suffix.lower() == ".rds"
+
+
+def asks_r(model: FittedModel) -> bool:
+    """Return whether R answers for a fitted model."""
+    return isinstance(model.estimator, r_models.RModel)
+
+
+def load(section: ModelSection, train: Dataset, *, base: Path = Path()) -> FittedModel:
+    """Return the model of an .rds file, or the one that an R script fits.
+
+    Parameters
+    ----------
+    section : ModelSection
+    train : Dataset
+        What a script fits on. Of a file: the task, classes and columns that it must
+        suit; and the levels of a factor whose own it did not keep.
+    base : Path
+        The folder that relative files start from.
+
+    Returns
+    -------
+    FittedModel
+        Its `estimator` is the `RModel`. `predict` asks R, within a session only.
+
+    Raises
+    ------
+    ModelError
+        The file is not there, not trusted, or no model that suits.
+    importance_audit.r_bridge.errors.RUnavailable
+        R, or the R package that predicts for the model, is not there.
+    """
+    if section.r_script:
+        return _fitted(section, train, base / section.r_script)
+    path = base / section.file
+    if path.is_file() and path.stat().st_size > r_models.LARGEST:
+        raise ModelError(
+            f"Model {section.name!r} must be a file of at most "
+            f"{r_models.LARGEST >> 20} MB, but {path.name!r} has "
+            f"{path.stat().st_size >> 20} MB. Save the model without its training data."
+        )
+    content = estimators.trusted(section.name, path, section.sha256)
+    try:
+        model = r_models.read_model(path.name, content)
+    except RUnavailable:
+        raise
+    except RBridgeError as error:
+        raise ModelError(f"Model {section.name!r}: {error}") from error
+    made = _record(section.name, model, train)
+    return replace(made, source="file", sha256=section.sha256)
+
+
+def _fitted(section: ModelSection, train: Dataset, path: Path) -> FittedModel:
+    """Return the model that an R script fits on training rows."""
+    name, content = section.name, estimators.read(section.name, path)
+    sha256 = hashlib.sha256(content).hexdigest()
+    if section.sha256 not in ("", sha256):
+        raise ModelError(
+            f"Model {name!r} must state the sha256 of {path.name!r}, or none, but "
+            f"{section.sha256!r} was given and the script has {sha256!r}."
+        )
+    try:
+        script = content.decode("utf-8-sig")
+        weights = train.weights if train.is_weighted else None
+        rows = frame_of(train)
+        model, warnings = r_models.fit_by_script(path.name, script, rows, weights)
+    except UnicodeDecodeError as error:
+        raise ModelError(
+            f"Model {name!r} must have an R script in UTF-8, but {path.name!r} is not."
+        ) from error
+    except RUnavailable:
+        raise
+    except RBridgeError as error:
+        raise _unfitted(name, path, error) from error
+    made = _record(name, model, train)
+    told = {"warnings": list(warnings)} if warnings else {}
+    return replace(
+        made,
+        source="r_script",
+        sha256=sha256,
+        parameters={**made.parameters, **told, "script": script},
+        n_train=train.n_samples,
+        train_sha256=train.sha256,
+        train=train,
+        fit_on=partial(_not_again, name),
+    )
+
+
+def _unfitted(name: str, path: Path, error: RBridgeError) -> ModelError:
+    """Return R's words as R's; a sentence of our own says itself what is wrong."""
+    if not isinstance(error, RError):
+        return ModelError(f"Model {name!r} (R script {path.name!r}): {error}")
+    rule = f"must be fitted by R script {path.name!r}"
+    return ModelError(
+        f"Model {name!r} {rule}, but R says: {estimators.words(_said(error))}"
+    )
+
+
+def _not_again(name: str, rows: Dataset, seed: int | None) -> NoReturn:
+    del rows, seed
+    raise NotApplicable(
+        f"Model {name!r} must be fitted by a class of Python to be fitted again, but "
+        "an R script fits it, which may name columns that other fits are not given. "
+        "Name an estimator under [[models]]."
+    )
+
+
+def frame_of(rows: Dataset) -> pd.DataFrame:
+    """Return rows as an R script sees them: the columns that models read, the target.
+
+    Classes that are all whole numbers are numbers, as they were; "true" and "false"
+    are logical; all others are a factor with the levels of the audit.
+    """
+    if rows.target in rows.inputs:
+        raise ModelError(
+            "The target must have another name than the columns that an R script "
+            f"reads, but {rows.target!r} is one of them. Rename it."
+        )
+    frame = rows.X[list(rows.inputs)].copy()
+    frame[rows.target] = _target(rows)
+    return frame
+
+
+def _target(rows: Dataset) -> Any:
+    if rows.task == "regression":
+        return rows.y.copy()
+    codes = rows.y.astype(np.int64)
+    if rows.classes == ("false", "true"):
+        return codes.astype(bool)
+    if all(label.removeprefix("-").isdecimal() for label in rows.classes):
+        return np.array([int(label) for label in rows.classes])[codes]
+    return pd.Categorical.from_codes(codes, categories=list(rows.classes))
+
+
+def _record(name: str, model: r_models.RModel, train: Dataset) -> FittedModel:
+    """Return a model whose every prediction is checked."""
+    try:
+        facts = model.call("describe_model", {})
+    except RError as error:
+        said = estimators.words(_said(error))
+        raise ModelError(
+            f"Model {name!r} must be a {model.kind} that predicts what is audited, but "
+            f"R says: {said}."
+        ) from error
+    own = tuple(facts["classes"]) if facts["classes"] is not None else ()
+    features = tuple(facts["features"])
+    prediction.check_columns(name, features, train)
+    known = dict(facts["levels"] or {})
+    levels, ordered = _levels(known, features, train)
+    assumed = [feature for feature in levels if feature not in known]
+    reader = Reader(
+        features=features,
+        levels=levels,
+        ordered=ordered | frozenset(facts["ordered"]),
+        numbers=frozenset(facts["numbers"]),
+        takes_missing=bool(facts["judges_missing"][0]),
+        columns=_columns(name, model.kind, own, train),
+    )
+    form = prediction.Form(name, model.kind, train.task, len(train.classes))
+    for feature in features:
+        _sent(train.X[feature].iloc[:0], reader, form)  # its kind, before any row
+    call = facts["call"][0]
+    told = {"call": call} if 0 < len(call) <= LONGEST_CALL else {}
+    if assumed:  # the model kept none: nothing says that it was fitted to these
+        told["levels_of_the_training_rows"] = assumed
+    return FittedModel(
+        name=name,
+        task=train.task,
+        scale="response" if train.task == "regression" else "probability",
+        predict=partial(predict, model=model, reader=reader, form=form),
+        features=features,
+        losses=default_losses(train.task),
+        classes=train.classes,
+        estimator=model,
+        encoded=features,
+        library=f"{model.package} {model.package_version}, R {model.r_version}",
+        parameters=told,
+    )
+
+
+def _levels(
+    own: Mapping[str, Any], features: tuple[str, ...], train: Dataset
+) -> tuple[dict[str, pd.Index], frozenset[str]]:
+    """Return the levels of factors: the model's own, else those of training rows.
+
+    And which of the latter are in an order.
+    """
+    of_model = {name: pd.Index(list(levels)) for name, levels in own.items()}
+    met = {
+        name: train.X[name].cat
+        for name in features
+        if name not in own and is_category(train.X[name])
+    }
+    of_rows = {
+        name: pd.Index([str(level) for level in column.categories])
+        for name, column in met.items()
+    }
+    ordered = frozenset(name for name, column in met.items() if column.ordered)
+    return of_model | of_rows, ordered
+
+
+def _columns(
+    name: str, kind: str, own: tuple[str, ...], train: Dataset
+) -> list[int] | int | None:
+    """Return which columns of an answer are ours; the task and classes must suit."""
+    if train.task == "regression":
+        if own:
+            raise ModelError(
+                f"Model {name!r} must predict a number for task 'regression', but "
+                f"{kind} tells the classes {listed(own)}. Set another task."
+            )
+        return None
+    if not own:
+        raise ModelError(
+            f"Model {name!r} must predict probabilities for task {train.task!r}, but "
+            f"{kind} predicts a number. Fit it to a factor, or set task 'regression'."
+        )
+    classes = train.classes
+    labels = classes if set(own) == set(classes) else prediction.codes(classes)
+    if set(own) != set(labels):
+        raise ModelError(
+            f"Model {name!r} must know the classes {listed(classes)}, but those of "
+            f"{kind} are {listed(own)}."
+        )
+    columns = [own.index(label) for label in labels]
+    return columns[1] if train.task == "binary" else columns
+
+
+def predict(
+    X: pd.DataFrame, *, model: r_models.RModel, reader: Reader, form: prediction.Form
+) -> Floats:
+    """Return checked predictions of R, (n_samples,), or (n_samples, n_classes).
+
+    Parameters
+    ----------
+    X : DataFrame
+        Rows with at least the columns the model reads; not changed.
+    model : RModel
+    reader : Reader
+    form : Form
+
+    Raises
+    ------
+    DataError
+        If the model has no place for a level or a missing value of `X`.
+    ModelError
+        If R stops, or what it returns is no prediction.
+    importance_audit.r_bridge.errors.RBridgeError
+        If R died, or did not answer in time.
+    """
+    rows = selected(reader.features, X, form.model)
+    sent = [_sent(column, reader, form) for _, column in rows.items()]
+    frame = pd.DataFrame(dict(zip(reader.features, sent, strict=True)))
+    if not len(frame):
+        width = (form.n_classes,) if form.task == "multiclass" else ()
+        return np.empty((0, *width))
+    if len(frame) == 1:
+        frame = frame.take([0, 0])  # of one row R's packages make vectors
+    try:
+        answer = np.asarray(model.call("predict_model", {"data": frame}))
+    except RError as error:
+        raise prediction.refusal(
+            form, "predict the rows", rows, _said(error)
+        ) from error
+    wanted = answer if reader.columns is None else answer[:, reader.columns]
+    return prediction.checked(wanted[: len(X)], len(X), form)
+
+
+def _sent(column: pd.Series, reader: Reader, form: prediction.Form) -> pd.Series:
+    """Return a column as the model met it in training, or refuse it."""
+    name = str(column.name)
+    is_text = pd.api.types.infer_dtype(column, skipna=True) == "string"
+    is_factor = is_category(column) or is_text
+    if column.hasnans and not reader.takes_missing:
+        raise prediction.missing(form, column)
+    if name in reader.numbers and is_factor:
+        raise _other_kind(column, form, "a number", "a category")
+    if name not in reader.levels:
+        return column.reset_index(drop=True)
+    levels = reader.levels[name]
+    if not is_factor:
+        raise _other_kind(column, form, f"one of {listed(levels)}", "a number")
+    return _as_factor(column, levels, form, is_ordered=name in reader.ordered)
+
+
+def _as_factor(
+    column: pd.Series, levels: pd.Index, form: prediction.Form, *, is_ordered: bool
+) -> pd.Series:
+    """Return levels as codes of those of training, in the order of training."""
+    found = column if is_category(column) else column.astype("category")
+    texts = pd.Index([str(level) for level in found.cat.categories])
+    codes = found.cat.codes.to_numpy()
+    place = np.append(levels.get_indexer(texts), -1)
+    stray = np.unique(codes[(codes >= 0) & (place[codes] < 0)])
+    if len(stray):
+        raise unknown(texts[stray], column, levels, form.model)
+    dtype = pd.CategoricalDtype(levels, ordered=is_ordered)
+    return pd.Series(pd.Categorical.from_codes(place[codes], dtype=dtype))
+
+
+def _other_kind(
+    column: pd.Series, form: prediction.Form, wanted: str, found: str
+) -> DataError:
+    return DataError(
+        f"Column {column.name!r} must be {wanted} for model {form.model!r}, as it was "
+        f"in training, but it is {found}. Say what it is under [data] categories."
+    )
+
+
+def _said(error: RBridgeError) -> Exception:
+    """Return an error with R's own words only, where they are R's."""
+    return Exception(getattr(error, "message", "") or str(error))

@@ -1,0 +1,182 @@
+"""What this machine has and lacks, and what to do about it."""
+
+import sys
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from importance_audit.r_bridge import host, trial
+from importance_audit.r_bridge.errors import RBridgeError
+
+from ..engines import ENGINES, availability
+from ..methods.importance.permutation import permutation
+from ..methods.known_answers import linear_model, normal_data
+from ..records.r_rng import RStream
+
+FLOORS = {
+    "numpy": "1.24",
+    "pandas": "1.5",
+    "scipy": "1.10",
+    "scikit-learn": "1.2",
+    "matplotlib": "3.6",
+    "jinja2": "3.1.2",
+    "weasyprint": "57.2",
+    "pikepdf": "6.0",
+    "click": "8.1",
+    "rich": "13.3",
+}
+
+
+class Row(NamedTuple):
+    """One line of the examination.
+
+    Attributes
+    ----------
+    what : str
+    verdict : {"ok", "optional", "missing"}
+        "optional": absent, and audits run without it; "missing": they do not.
+    state : str
+        What was found.
+    remedy : str
+        What to do, empty if nothing.
+    """
+
+    what: str
+    verdict: Literal["ok", "optional", "missing"]
+    state: str
+    remedy: str = ""
+
+
+def examine() -> tuple[Row, ...]:
+    """Return one row per thing an audit may need."""
+    return (_python(), *map(_package, FLOORS), _parquet(), *_r(), _pdf())
+
+
+def _python() -> Row:
+    found = ".".join(map(str, sys.version_info[:3]))
+    return Row("Python", "ok", found)
+
+
+def _package(name: str) -> Row:
+    floor = FLOORS[name]
+    try:
+        found = version(name)
+    except PackageNotFoundError:
+        return Row(name, "missing", "not installed", f"pip install '{name}>={floor}'")
+    if _numbers(found) >= _numbers(floor):
+        return Row(name, "ok", found)
+    return Row(
+        name,
+        "missing",
+        f"{found}, older than {floor}",
+        f"pip install '{name}>={floor}'",
+    )
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    """Return the leading numbers of a version, as integers."""
+    parts = text.replace("-", ".").split(".")
+    return tuple(int(part) for part in parts if part.isdigit())
+
+
+def _parquet() -> Row:
+    if find_spec("pyarrow"):
+        return Row("Parquet files", "ok", f"pyarrow {version('pyarrow')}")
+    return Row(
+        "Parquet files", "optional", "pyarrow is not installed", "pip install pyarrow"
+    )
+
+
+def _r() -> tuple[Row, ...]:
+    """Return R itself, the packages that answer questions, and a round trip."""
+    found = host.installed()
+    if found["reason"]:
+        remedy = "scripts/install sets R and rpy2 up."
+        return (Row("R through rpy2", "optional", str(found["reason"]), remedy),)
+    rpy2 = " ".join(f"{part} {number}" for part, number in found["rpy2"].items())
+    return (
+        Row("R through rpy2", "ok", f"R {found['r_version']}, {rpy2}"),
+        *(_r_package(name, found) for name in availability.PACKAGES),
+        _round_trip("DALEX" in found["packages"]),
+    )
+
+
+def _r_package(name: str, found: Mapping[str, Any]) -> Row:
+    """Return which version of a package there is, from where, and if it will do."""
+    what, remedy = f"R package {name}", availability.remedy_of(name)
+    engines = [name] if name in ENGINES else []
+    engines += [user for user, used in availability.USES.items() if name in used]
+    lacks = f"; engine {' and '.join(engines)} cannot be asked without it"
+    origin = found.get("origins", {}).get(name, "")
+    version = found["packages"].get(name, "")
+    has = f"{version} from {origin}" if origin else version
+    if name in found.get("broken", {}):
+        return Row(what, "optional", f"does not load: {found['broken'][name]}", remedy)
+    if not version:
+        return Row(what, "optional", f"not installed{lacks}", remedy)
+    oldest, newest = availability.PACKAGES[name]
+    if availability.is_older(version, oldest):
+        return Row(what, "optional", f"{has}, older than {oldest}{lacks}", remedy)
+    newer = f"; newer than {newest}, the newest that was tried"
+    return Row(
+        what, "ok", has + (newer if availability.is_newer(name, version) else "")
+    )
+
+
+def _round_trip(has_dalex: bool) -> Row:
+    """Send columns of every type to R and back, and replay what R draws."""
+    what, remedy = "R round trip", "Install R again, then rpy2: scripts/install."
+    try:
+        with host.session(r_seconds=60):
+            wrong = [*_wrong_in_trial(), *(_wrong_in_dalex() if has_dalex else ())]
+    except RBridgeError as error:
+        return Row(what, "missing", str(error), remedy)
+    if wrong:
+        return Row(what, "missing", f"R gave back other {', '.join(wrong)}", remedy)
+    replayed = "sample()" + (" and DALEX::model_parts" if has_dalex else "")
+    state = f"columns of every type and a callback came back; {replayed} replayed"
+    return Row(what, "ok", state)
+
+
+def _wrong_in_trial() -> list[str]:
+    """Return what of a round trip is not what was sent, foretold or drawn."""
+    sent, seed = trial.frame(), 2026
+    answers = np.array([0.1, -0.0, 1e308, 5e-324, 3.0])
+    found = trial.trial(sent, lambda X: answers[X["if"].to_numpy()], seed=seed)
+    as_sent = {name: found.data[name].astype(sent[name].dtype) for name in sent}
+    is_right = {
+        "data": pd.DataFrame(as_sent).equals(sent),
+        "predictions": found.predicted.tobytes() == answers.tobytes(),
+        "draws": np.array_equal(found.drawn, RStream(seed).sample(len(sent))),
+    }
+    return [name for name, right in is_right.items() if not right]
+
+
+def _wrong_in_dalex() -> list[str]:
+    """Return whether DALEX measures other losses than our replay of it."""
+    asked: dict[str, Any] = {"seed": 1, "n_repeats": 2, "n_rows": 20}
+    model, data = linear_model(2, 1), normal_data(2, 1, n_samples=30)
+    theirs, _ = ENGINES["DALEX"]["importance"]["permutation"].function(
+        model, data, **asked
+    )
+    ours, _ = permutation(model, data, stream="DALEX", **asked)
+    return [] if np.allclose(ours, theirs, rtol=1e-9, atol=0) else ["losses by DALEX"]
+
+
+def _pdf() -> Row:
+    """Return whether a page can be printed here, by printing one."""
+    from ..report.pages.pdf import PdfError, conformity_statement, to_pdf
+
+    page = "<!doctype html><html lang='en'><title>doctor</title><p>1</p></html>"
+    epoch = datetime(2026, 1, 1, tzinfo=UTC)
+    try:
+        to_pdf(page, print_css="", created=epoch, identifier=bytes(16))
+    except PdfError as error:
+        remedy = "pip install -U weasyprint pydyf"
+        return Row("PDF report", "missing", str(error), remedy)
+    return Row("PDF report", "ok", conformity_statement())

@@ -1,0 +1,247 @@
+"""A result as files that R users open: tables, vip's and DALEX's objects, how to read.
+
+Not: what these objects look like (`r_bridge.handoff`), or writing them.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from string import Template
+from typing import Any, NamedTuple
+
+from importance_audit.r_bridge import handoff as objects
+
+from ..engines.agreement.sides import is_finished
+from ..records.as_csv import csv_text
+from ..records.as_json import content_digest
+from ..records.dataset_and_model import Floats
+from ..records.importance_record import Effect, Importance
+from ..records.ranking import OURS, options_text
+from ..records.result import AuditResult
+from ..report.text.wording import templates
+
+VIP_TYPES = {"partial_dependence": "firm", "shapley": "shap"}
+"""What vip calls methods of ours, where it calls them otherwise."""
+LONGEST = 60
+"""Characters of a name in the name of a file."""
+FACTS = (
+    *("model", "method", "of", "loss", "positive_class", "engine", "engine_version"),
+    *("form", "aggregator", "scale", "split", "unit", "n_samples", "n_repeats"),
+    *("stream", "seed"),
+)
+OBJECTS = ("file", "class", "record", "model", "method", "of", "loss", "engine")
+CURVE = "partial_dependence"
+"""The curve that DALEX defines as we do; its accumulated one is another."""
+
+
+class Handed(NamedTuple):
+    """One object: which class it has, of which record, and what it is made of."""
+
+    kind: str
+    record: int
+    about: Importance | Effect
+    plan: objects.Plan
+
+
+def handoff(result: AuditResult) -> dict[str, bytes | str]:
+    """Return the files of a hand-off by their paths; asked inside a session of R.
+
+    ``importances.csv`` and ``rounds.csv`` hold every importance and what was measured
+    in every repeat, ``effects.csv`` the curves, ``models.csv`` the digests of the
+    predictions, ``objects.csv`` which .rds file holds what. ``read.R`` opens them all,
+    and computes every mean again.
+
+    Raises
+    ------
+    importance_audit.r_bridge.errors.RBridgeError
+        If R is not available, or does not read what it wrote.
+    """
+    made = {_path(handed): handed for handed in _objects(result)}
+    written = objects.written({path: handed.plan for path, handed in made.items()})
+    words = templates() / "handoff"
+    return {
+        "README.md": _readme(result, words.joinpath("README.md").read_text("utf-8")),
+        "read.R": words.joinpath("read.R").read_text("utf-8"),
+        "importances.csv": csv_text(_importances(result)),
+        "rounds.csv": csv_text(_rounds(result.importances)),
+        "effects.csv": csv_text(_effects(result.effects)),
+        "models.csv": csv_text(_models(result)),
+        "objects.csv": csv_text(_index(made)),
+        **written,
+    }
+
+
+def _objects(result: AuditResult) -> Iterator[Handed]:
+    """Yield every importance as vip's object, and as DALEX's what DALEX measures."""
+    for number, record in enumerate(result.importances, start=1):
+        for line in objects.LINES:
+            plan = objects.vi(
+                record.features,
+                record.values,
+                type_=VIP_TYPES.get(record.method, record.method),
+                line=line,
+            )
+            yield Handed(f"vi-{line}", number, record, plan)
+        y_permuted = _y_permuted(result, record)
+        if y_permuted is not None:
+            yield Handed("DALEX", number, record, _parts(record, y_permuted))
+    yield from _profiles(result)
+
+
+def _y_permuted(result: AuditResult, record: Importance) -> Floats | None:
+    """Return the loss with y permuted in each round, None where DALEX has no such.
+
+    It is drawn along with our first answer to a question, and where an entry has draws
+    of its own, with these; it belongs to no other draws.
+    """
+    if record.method != "permutation" or is_finished(record):
+        return None
+    drawn = ("model", "method", "of", "loss", "features", "stream", "seed", "n_repeats")
+    found = (
+        other.y_permuted
+        for other in (record, *result.importances)
+        if other.engine in (OURS, record.engine)
+        and _same(other, record, (*drawn, "options"))
+        and len(other.y_permuted) == record.n_repeats
+    )
+    return next(found, None)
+
+
+def _same(a: Importance, b: Importance, names: Iterable[str]) -> bool:
+    return all(getattr(a, name) == getattr(b, name) for name in names)
+
+
+def _parts(record: Importance, y_permuted: Floats) -> objects.Plan:
+    return objects.parts(
+        record.features,
+        record.raw,
+        full=record.baseline,
+        y_permuted=y_permuted,
+        form=record.form,
+        label=_label(record),
+        loss_name=objects.LOSS_NAMES.get(record.loss, record.loss),
+    )
+
+
+def _profiles(result: AuditResult) -> Iterator[Handed]:
+    """Yield the curves of one model, class and engine together, by their kind."""
+    together: dict[tuple[Any, ...], list[Effect]] = {}
+    for effect in result.effects:
+        if effect.method == CURVE and effect.model:
+            who = (effect.model, effect.engine, effect.positive_class, effect.scale)
+            asked = (*who, options_text(effect), effect.kind)
+            together.setdefault(asked, []).append(effect)
+    for number, effects in enumerate(together.values(), start=1):
+        curves = {e.feature: (e.grid.tolist(), e.values) for e in effects}
+        plan = objects.profile(
+            curves,
+            label=_label(effects[0]),
+            mean_prediction=_mean_prediction(result, effects[0]),
+            method="partial",
+        )
+        yield Handed("DALEX", number, effects[0], plan)
+
+
+def _mean_prediction(result: AuditResult, effect: Effect) -> float:
+    frame, found = result.mean_predictions, float("nan")
+    for row in frame.to_dict("records"):
+        names = ("model", "positive_class", "split", "scale")
+        if all(row[name] == getattr(effect, name) for name in names):
+            found = float(row["mean"])
+    return found
+
+
+def _label(record: Importance | Effect) -> str:
+    """Return the name of a model, with the class and the engine if not ours."""
+    engine = "" if record.engine == OURS else record.engine
+    apart = ", ".join(filter(None, (record.positive_class, engine)))
+    return f"{record.model} ({apart})" if apart else record.model
+
+
+def _path(handed: Handed) -> str:
+    """Return the path of an object: a number, and letters that every system takes."""
+    about = handed.about
+    kind = "profile" if isinstance(about, Effect) else "importance"
+    told = (about.model, about.method, getattr(about, "of", about.engine))
+    shape = getattr(about, "kind", getattr(about, "loss", ""))
+    name = re.sub(r"[^A-Za-z0-9]+", "-", "-".join((*told, shape)))[:LONGEST]
+    return f"{handed.kind}/{kind}-{handed.record:03d}-{name.strip('-')}.rds"
+
+
+def _importances(result: AuditResult) -> Iterator[tuple[Any, ...]]:
+    """Yield the tidy table: one row per record and feature."""
+    digests = _digests(result)
+    tail = ("options", "predictions_sha256", "feature", "importance", "std", "rank")
+    yield ("record", *FACTS, *tail)
+    for number, record in enumerate(result.importances, start=1):
+        facts = [getattr(record, name) for name in FACTS]
+        facts += [options_text(record), digests.get(record.model, "")]
+        columns = (record.features, record.mean, record.std, record.rank)
+        for row in zip(*columns, strict=True):
+            yield (number, *facts, *row)
+
+
+def _rounds(records: Iterable[Importance]) -> Iterator[tuple[Any, ...]]:
+    """Yield what was measured: one row per record, feature and repeat."""
+    yield ("record", "feature", "repeat", "raw", "baseline", "value")
+    for number, record in enumerate(records, start=1):
+        values = record.values
+        for j, feature in enumerate(record.features):
+            rows = zip(record.raw[j], record.baseline, values[j], strict=True)
+            for repeat, numbers in enumerate(rows, start=1):
+                yield (number, feature, repeat, *numbers)
+
+
+def _effects(effects: Iterable[Effect]) -> Iterator[tuple[Any, ...]]:
+    """Yield the curves: one row per point."""
+    names = ("model", "method", "engine", "engine_version", "positive_class", "scale")
+    yield (*names, "feature", "kind", "x", "value")
+    for effect in effects:
+        who = [getattr(effect, name) for name in names]
+        for point in zip(effect.grid.tolist(), effect.values, strict=True):
+            yield (*who, effect.feature, effect.kind, *point)
+
+
+def _models(result: AuditResult) -> Iterator[tuple[Any, ...]]:
+    names = ("model", "estimator", "library", "task", "scale", "predictions_sha256")
+    known = [name for name in names if name in result.models]
+    yield tuple(known)
+    yield from result.models[known].itertuples(index=False, name=None)
+
+
+def _index(made: Mapping[str, Handed]) -> Iterator[tuple[Any, ...]]:
+    """Yield which file holds what; `record` is that of the tables, 0 for curves."""
+    yield OBJECTS
+    for path, (_, record, about, plan) in made.items():
+        is_curve = isinstance(about, Effect)
+        told = [getattr(about, name, "") for name in ("model", "method", "of", "loss")]
+        cls = {"vi": "vi", "parts": "feature_importance_explainer"}.get(
+            plan.kind, "aggregated_profiles_explainer"
+        )
+        yield (path, cls, 0 if is_curve else record, *told, about.engine)
+
+
+def _digests(result: AuditResult) -> dict[str, str]:
+    """Return the digest of the predictions of each model, of older runs none."""
+    models = result.models
+    if "predictions_sha256" not in models:
+        return {}
+    return dict(zip(models["model"], models["predictions_sha256"], strict=True))
+
+
+def _readme(result: AuditResult, text: str) -> str:
+    run = result.run
+    packages = ", ".join(f"{name} {told}" for name, told in run.versions.items())
+    return Template(text).substitute(
+        audit=_one_line(run.audit),
+        run_id=_one_line(str(run.volatile.get("run_id", ""))),
+        verdict=result.verdict,
+        seed=run.config.get("seed", ""),
+        digest=content_digest(result),
+        data=run.data_sha256,
+        versions=_one_line(packages),
+    )
+
+
+def _one_line(text: str) -> str:
+    """Return a name as code in a line of prose: no line ends, no backticks."""
+    return " ".join(text.split()).replace("`", "'")

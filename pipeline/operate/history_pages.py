@@ -1,0 +1,115 @@
+"""The history of an audit, or of several, as the page of `report.history_page`.
+
+Not: how it looks.
+"""
+
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ..config.load import load_config
+from ..records.errors import AuditError, DataError
+from ..report.pages.history_page import (
+    AuditRow,
+    History,
+    HistoryRow,
+    history_html,
+    index_html,
+)
+from ..runs.signoff.approvals import records
+from ..runs.signoff.record import Signoff
+from ..runs.signoff.signoff_trail import TRAIL
+from ..runs.timeline import Row, Timeline
+from .exit_codes import GRAVEST, gravest
+
+NO_RUN = "No run: "
+
+
+def page_of(told: Timeline, folder: Path, page: Path) -> str:
+    """Return the page of one audit; its links are relative to where it is written."""
+    signed, broken = _signed(folder)
+    always: tuple[str, ...] = ()
+    with suppress(AuditError):  # its runs are shown whatever became of audit.toml
+        always = tuple(load_config(folder).report.always_show)
+    return history_html(
+        History(
+            audit=told.audit,
+            made=_now(),
+            rows=tuple(_row(row, folder, page, signed) for row in told.rows),
+            gaps=(*broken, *told.gaps),
+            n_removed=len(told.removed),
+            always_show=always,
+        )
+    )
+
+
+def page_of_all(told: Sequence[Timeline], folder: Path, page: Path) -> str:
+    """Return the page of several audits, under the gravest of their exit codes."""
+    rows = tuple(_newest(audit, folder / audit.audit, page) for audit in told)
+    codes = (row.exit_code for row in rows)
+    return index_html(
+        rows,
+        folder=folder.resolve().name,
+        made=_now(),
+        exit_code=gravest(code for code in codes if code is not None),
+    )
+
+
+def _newest(told: Timeline, folder: Path, page: Path) -> AuditRow:
+    """Return the last run of an audit, and what came after it."""
+    if told.fault:
+        return AuditRow(told.audit, 2, note=told.fault)
+    run = told.newest
+    code = next((r.exit_code for r in told.rows if r.is_attempt), run and run.exit_code)
+    code = code if code in GRAVEST else None
+    since = [f"{NO_RUN * r.is_attempt}{r.note}" for r in told.rows if r.run is None]
+    note = " ".join((*since, *told.gaps))
+    if run is None:
+        return AuditRow(told.audit, code, note=note)
+    report = _report(folder, run.run_id, page)
+    return AuditRow(
+        told.audit, code, run.verdict, run.started, run.run_id, report, note
+    )
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _signed(folder: Path) -> tuple[Sequence[Signoff], tuple[str, ...]]:
+    """Return the sign-offs of an audit, and why they cannot be told, if so."""
+    try:
+        return records(folder / TRAIL), ()
+    except DataError as error:
+        return (), (str(error),)
+
+
+def _row(row: Row, folder: Path, page: Path, signed: Sequence[Signoff]) -> HistoryRow:
+    if row.run is None:
+        return HistoryRow(
+            row.time, None, row.exit_code, row.note, is_attempt=row.is_attempt
+        )
+    approved = [one.run_id for one in signed if one.meaning == "approval"]
+    own = (one for one in signed if one.run_id == row.run.run_id)
+    return HistoryRow(
+        started=row.time,
+        run=row.run,
+        exit_code=row.exit_code,
+        changes=row.changes,
+        signed=tuple(
+            f"{one.meaning} by {one.printed_name}, {one.signed_at:%Y-%m-%d}"
+            for one in own
+        ),
+        is_baseline=approved[-1:] == [row.run.run_id],
+        report=_report(folder, row.run.run_id, page),
+    )
+
+
+def _report(folder: Path, run_id: str, page: Path) -> str:
+    """Return the address of the report of a run as seen from a page."""
+    report = folder / "runs" / run_id / "report.html"
+    if not report.is_file():
+        return ""
+    return Path(os.path.relpath(report.resolve(), page.resolve().parent)).as_posix()

@@ -1,0 +1,140 @@
+"""Telling people of a run: commands of the configuration, without a shell.
+
+What such a command does is its owner's: it may be missing, fail, hang or never stop
+talking. That is said and kept, and is never the run's fault.
+"""
+
+import os
+import subprocess
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..config.section_settings import ScheduleSection
+from ..records.errors import AuditError, printable, several
+from ..runs.events import append_event
+from .child_process import ending, followed, words
+
+PREFIX = "IMPORTANCE_AUDIT_"
+MOST_BYTES = 32_000
+"""Of one text: the system takes 131 072 of one, and some two million of all."""
+
+
+class Told(NamedTuple):
+    """What a command is told, as variables of its environment after `PREFIX`.
+
+    Attributes
+    ----------
+    audit : str
+        The name of the audit; the command runs in its folder.
+    run : str
+        The run folder, empty if the run left none.
+    verdict : str
+        Empty if there is none.
+    exit_code : int
+    summary : str
+        summary.txt of the run.
+    news : tuple of str
+        What is not as in the run before, one sentence each.
+    """
+
+    audit: str
+    run: str
+    verdict: str
+    exit_code: int
+    summary: str
+    news: tuple[str, ...]
+
+
+def notify(folder: Path, schedule: ScheduleSection, told: Told) -> tuple[str, ...]:
+    """Run the commands that an ended run calls for; return what went wrong with them.
+
+    ``on_change`` if there is news, then ``on_failure`` or ``on_success`` by the exit
+    code. Each is kept in events.jsonl.
+    """
+    asked = (
+        ("change", schedule.on_change, bool(told.news)),
+        ("failure", schedule.on_failure, told.exit_code != 0),
+        ("success", schedule.on_success, told.exit_code == 0),
+    )
+    faults: list[str] = []
+    for event, command, is_due in asked:
+        if command and is_due:
+            faults += _run(folder, event, command, told, schedule.command_seconds)
+    return tuple(faults)
+
+
+def _run(
+    folder: Path, event: str, command: Iterable[str], told: Told, seconds: float
+) -> Iterable[str]:
+    """Run one command, keep how it went, and yield what went wrong."""
+    begun, argv = time.monotonic(), tuple(command)
+    status, said = _answer(folder, argv, _environment(event, told), seconds)
+    took = time.monotonic() - begun
+    facts: dict[str, Any] = {
+        "hook": f"on_{event}",
+        "exit_code": status,
+        "seconds": round(took, 3),
+    }
+    if status != 0:
+        words_ = f"ended with {ending(status or 0)}. It said: {said or '-'}"
+        why = printable(said if status is None else words_)
+        yield f"[schedule] on_{event} must tell of the run, but {argv[0]!r} {why}"
+    try:
+        append_event(folder, "notified", **facts, message=said)
+    except AuditError as error:
+        yield str(error)
+
+
+def _answer(
+    folder: Path, argv: tuple[str, ...], environment: dict[bytes, bytes], seconds: float
+) -> tuple[int | None, str]:
+    """Return exit code and last words of a command; None if it has no exit code."""
+    try:
+        child = subprocess.Popen(
+            argv,
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    except OSError as error:
+        return None, f"did not start: {error.strerror}."
+    except ValueError as error:
+        return None, f"did not start: {error}."
+    deadline = time.monotonic() + seconds
+    said, is_own = followed(child, lambda: deadline, lambda _: None)
+    if is_own:
+        return child.returncode, words(said)
+    late = f"was ended after {several(seconds, 'second')} (command_seconds)."
+    return None, f"{late} It said: {words(said) or '-'}"
+
+
+def _environment(event: str, told: Told) -> dict[bytes, bytes]:
+    """Return our environment with what is told, as bytes: no locale can refuse them."""
+    texts = {
+        "EVENT": event,
+        "AUDIT": told.audit,
+        "RUN": told.run,
+        "VERDICT": told.verdict,
+        "EXIT_CODE": str(told.exit_code),
+        "SUMMARY": told.summary,
+        "NEWS": "\n".join(told.news),
+    }
+    named = {f"{PREFIX}{key}".encode(): _bytes(text) for key, text in texts.items()}
+    return {**os.environb, **named}
+
+
+def _bytes(text: str) -> bytes:
+    """Return a text that an environment can hold: whole characters, no NUL, no end."""
+    data = text.encode("utf-8", "replace").replace(b"\0", b"")
+    if len(data) <= MOST_BYTES:
+        return data
+    cut = data[:MOST_BYTES].decode("utf-8", "ignore").encode()
+    with suppress(ValueError):
+        cut = cut[: cut.rindex(b"\n")]
+    return cut + f"\n... and {len(data) - len(cut)} bytes more.".encode()

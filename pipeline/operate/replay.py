@@ -1,0 +1,271 @@
+"""An audit measured again from a run folder, and every number compared. Reads only.
+
+Not: the digests of the folder (`verify`), or what a difference means (`diff`).
+"""
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from itertools import compress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from importance_audit.r_bridge import host
+from importance_audit.r_bridge.errors import RUnavailable
+
+from ..auditing.audit import audit
+from ..config.load import AuditConfig, load_config
+from ..data.datasets import read_datasets
+from ..records.as_json import NOT_FINITE, to_dict
+from ..records.errors import DataError
+from ..records.result import AuditResult
+from ..records.stacks import FLOOR, OTHER_STACK, SAME_STACK, changes
+from ..runs.baseline.drift import AGAINST_BASELINE
+from ..runs.folder import load_run
+from ..runs.signoff import answers
+
+SHOWN = 5
+LATER = {
+    *("pdf_failed", "uncovered_names", "trail_short", "clock_went_back"),
+    *(*answers.LATER, *AGAINST_BASELINE),
+}
+"""Checks that come after the audit; a replay asks no baseline, person or clock."""
+PROSE = {"message", "remedy", "reason", "observed", "engine_version"}
+"""Texts that quote numbers or versions, compared on the same stack only."""
+
+
+class Difference(NamedTuple):
+    """One value that is another one now.
+
+    Attributes
+    ----------
+    path : str
+        Its place in result.json.
+    stored, now : str
+    """
+
+    path: str
+    stored: str
+    now: str
+
+
+class Replay(NamedTuple):
+    """What measuring again found.
+
+    Attributes
+    ----------
+    n_numbers : int
+        How many numbers were compared.
+    n_equal : int
+        How many of them are equal bit by bit.
+    tolerance : float
+        The relative difference that was allowed.
+    other : tuple of str
+        What the stack has another version of: name, stored and present.
+    differences : tuple of Difference
+        All that are beyond the tolerance, in the order of result.json.
+    """
+
+    n_numbers: int
+    n_equal: int
+    tolerance: float
+    other: tuple[str, ...]
+    differences: tuple[Difference, ...]
+
+    @property
+    def is_mismatch(self) -> bool:
+        """Whether a value is beyond the tolerance."""
+        return bool(self.differences)
+
+    def lines(self) -> tuple[str, ...]:
+        """Return the stack, the tolerance, the first differences and the outcome."""
+        stack = "other stack: " + "; ".join(self.other) if self.other else "same stack"
+        allowed = (
+            f"tolerance: {self.tolerance:g} relative, or {self.tolerance * FLOOR:g} of "
+            "the largest number in the same array; NaN equals NaN"
+        )
+        told = [
+            f"{path}: stored {old}, now {new}" for path, old, new in self.differences
+        ]
+        more = len(told) - SHOWN
+        rest = [f"and {more} more"] if more > 0 else []
+        return (stack, allowed, *told[:SHOWN], *rest, self._outcome())
+
+    def _outcome(self) -> str:
+        if self.differences:
+            return f"mismatch: {len(self.differences)} of {self.n_numbers} values"
+        if self.n_equal == self.n_numbers:
+            return f"match: {self.n_numbers} numbers, all equal"
+        apart = self.n_numbers - self.n_equal
+        return f"within tolerance: {apart} of {self.n_numbers} numbers are not equal"
+
+
+def replay(
+    folder: Path, on_step: Callable[[int, int, str], None] | None = None
+) -> Replay:
+    """Measure again what a run measured, and compare every number of its result.
+
+    The configuration is the audit.toml of the run; data, scripts and models are those
+    of the folder of the audit, two levels up.
+
+    Parameters
+    ----------
+    folder : Path
+        A run folder.
+    on_step : callable, optional
+        Told of each step.
+
+    Raises
+    ------
+    AuditError
+        If the run, its configuration or its data cannot be read.
+    RUnavailable
+        If the run asked R and there is none, or it lacks one of the packages.
+    """
+    folder = folder.resolve()
+    stored = load_run(folder)
+    config = _config(folder, stored)
+    _check_r(stored.run.versions)
+    with host.session(r_seconds=config.r.seconds, r_memory_gb=config.r.memory_gb):
+        train, test = read_datasets(**config.data_arguments)
+        now = audit(train, test, config, on_step=on_step)
+    if now.run.status != "complete":
+        raise KeyboardInterrupt
+    return compared(stored, now)
+
+
+def _config(folder: Path, stored: AuditResult) -> AuditConfig:
+    """Return the configuration of a run, relative files from the audit's folder."""
+    if stored.run.status != "complete":
+        raise DataError(
+            f"{folder} must hold a complete run to be replayed, but that is "
+            f"{stored.run.status}."
+        )
+    config = load_config(folder / "audit.toml")
+    return replace(config, audit=stored.run.audit, base=folder.parents[1])
+
+
+def _check_r(versions: Mapping[str, str]) -> None:
+    """Refuse to go on without the R, or a package of R, that the run had."""
+    if "R" not in versions:
+        return
+    found = host.installed()
+    if found["reason"]:
+        raise RUnavailable(
+            f"R must be available to replay a run that asked it, but {found['reason']}."
+        )
+    had = [name.removesuffix(" (R)") for name in versions if name.endswith(" (R)")]
+    lacks = [name for name in had if name not in found["packages"]]
+    if lacks:
+        raise RUnavailable(
+            f"R package {lacks[0]!r} must be installed to replay a run that had it, "
+            f"but R {found['r_version']} has none."
+        )
+
+
+def compared(stored: AuditResult, now: AuditResult) -> Replay:
+    """Return how the numbers of two results compare, at the tolerance of their stacks.
+
+    Two numbers are the same if they differ by no more than the tolerance times the
+    larger of the two, or than a thousandth of it times the largest in their array.
+    What the schema version of `stored` did not have yet is passed over.
+    """
+    other = tuple(changes(stored.run, now.run))
+    tolerance = OTHER_STACK if other else SAME_STACK
+    walk = _Walk(tolerance, is_same_stack=not other)
+    before, after = _said(stored), _said(now)
+    if stored.as_read:
+        for name in ("schema_version", *stored.as_read.absent.get((), ())):
+            before.pop(name, None)
+            after.pop(name, None)
+    walk.step("", before, after)
+    return Replay(
+        walk.n_numbers, walk.n_equal, tolerance, other, tuple(walk.differences)
+    )
+
+
+def _said(result: AuditResult) -> dict[str, Any]:
+    """Return a result as a dict, without what is no outcome of the audit."""
+    document = json.loads(json.dumps(to_dict(result)))
+    document.pop("answers", None)
+    for name in ("volatile", "versions", "environment"):
+        del document["run"][name]
+    document["findings"] = [f for f in document["findings"] if f["check"] not in LATER]
+    for name, part in document.items():
+        if isinstance(part, dict) and "columns" in part:
+            document[name] = {c["name"]: c["values"] for c in part["columns"]}
+    made = [name not in LATER for name in document["checks"].get("check", ())]
+    for name, values in document["checks"].items():
+        document["checks"][name] = list(compress(values, made))
+    return document
+
+
+def _is_number(value: Any) -> bool:
+    is_plain = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_plain or value in NOT_FINITE
+
+
+class _Walk:
+    """Goes through two documents side by side and counts."""
+
+    def __init__(self, tolerance: float, *, is_same_stack: bool) -> None:
+        self.tolerance = tolerance
+        self.is_same_stack = is_same_stack
+        self.n_numbers = self.n_equal = 0
+        self.differences: list[Difference] = []
+
+    def step(self, path: str, old: Any, new: Any, scale: float = 0.0) -> None:
+        """Compare two values, and what is in them; `scale` is that of their array."""
+        if isinstance(old, dict) and isinstance(new, dict):
+            self._names(path, old, new)
+        elif isinstance(old, list) and isinstance(new, list):
+            self._items(path, old, new, scale)
+        elif _is_number(old) and _is_number(new):
+            self._numbers(path, old, new, scale)
+        elif old != new:
+            self._differ(path, old, new)
+
+    def _names(self, path: str, old: dict[str, Any], new: dict[str, Any]) -> None:
+        for name in (*old, *(name for name in new if name not in old)):
+            place = f"{path}.{name}" if path else name
+            if name in PROSE and not self.is_same_stack:
+                continue
+            if name in old and name in new:
+                self.step(place, old[name], new[name])
+            else:
+                self._differ(place, old.get(name), new.get(name))
+
+    def _items(self, path: str, old: list[Any], new: list[Any], scale: float) -> None:
+        if len(old) != len(new):
+            self._differ(path, f"{len(old)} items", f"{len(new)} items")
+            return
+        scale = scale or _largest(old)
+        for place, (one, other) in enumerate(zip(old, new, strict=True)):
+            self.step(f"{path}[{place}]", one, other, scale)
+
+    def _numbers(self, path: str, old: Any, new: Any, scale: float) -> None:
+        self.n_numbers += 1
+        first, second = float(old), float(new)
+        if first == second or (math.isnan(first) and math.isnan(second)):
+            self.n_equal += 1
+            return
+        room = max(abs(first), abs(second), FLOOR * scale) * self.tolerance
+        if not abs(first - second) <= room or math.isinf(room):
+            self._differ(path, old, new)
+
+    def _differ(self, path: str, old: Any, new: Any) -> None:
+        self.differences.append(Difference(path, _short(old), _short(new)))
+
+
+def _largest(values: Any) -> float:
+    """Return the largest finite size of a number in nested lists."""
+    if isinstance(values, list):
+        return max(map(_largest, values), default=0.0)
+    is_finite = _is_number(values) and math.isfinite(float(values))
+    return abs(float(values)) if is_finite else 0.0
+
+
+def _short(value: Any) -> str:
+    text = value if isinstance(value, str) else repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."

@@ -1,0 +1,263 @@
+"""One run of one audit, from its file to its folder and its exit code.
+
+An audit may have taken hours: no fault of what comes after it may lose it. Not: what
+is asked of the rows (`audit`), what a command prints (`commands`).
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from traceback import format_exc
+from typing import Any, NamedTuple
+
+from importance_audit.r_bridge import host
+from importance_audit.r_bridge.errors import RBridgeError, RDied, RTimeout, RUnavailable
+
+from ..auditing.audit import audit, exit_code
+from ..auditing.interrupt import heed, wish_in
+from ..auditing.journal import REMEDIES
+from ..auditing.not_begun import not_begun
+from ..config.load import FILE_NAME, AuditConfig, load_config
+from ..data.datasets import read_datasets
+from ..records.errors import AuditError
+from ..records.finding import Finding
+from ..records.result import AuditResult
+from ..report.pages.fonts import check_fonts
+from ..runs.attempts import Begun, begin, end
+from ..runs.baseline.drift import with_drift
+from ..runs.chain import refuse_run
+from ..runs.clock import back_during, clock_finding, started
+from ..runs.events import append_event
+from ..runs.folder import with_free_name
+from ..runs.index import past_of
+from ..runs.locks import locked
+from ..runs.run_context import Context
+from ..runs.signoff.answers import Answer, with_answers
+from ..runs.signoff.answers_file import load_answers
+from ..runs.signoff.approvals import baseline_of, load_baseline, shortened
+from ..runs.signoff.signoff_trail import TRAIL
+from ..runs.summary import Past, past_json
+from .render import PDF_FAILED, rendered
+from .save import save_run
+
+Step = Callable[[int, int, str], None]
+
+
+class Ran(NamedTuple):
+    """How a run went.
+
+    Attributes
+    ----------
+    code : int
+        The exit code, as `cli` lists them.
+    result : AuditResult
+    folder : Path
+        The run folder.
+    files : tuple of str
+        The renderings in it, by their paths.
+    faults : tuple of str
+        What the operator is to be told besides the summary.
+    r_failed : bool
+        Whether R is why there is no whole answer: another try may have one.
+    """
+
+    code: int
+    result: AuditResult
+    folder: Path
+    files: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
+    r_failed: bool = False
+
+
+def run_audit(
+    path: Path, *, on_step: Step | None = None, unattended: bool = False
+) -> Ran:
+    """Run the audit in a folder, or file, and save its run; none other meanwhile.
+
+    That it began, and how it ended, stands in events.jsonl whatever happens to it.
+
+    Raises
+    ------
+    LockedError
+        If another process is at work on the audit.
+    AuditError, RBridgeError
+        If configuration, data or model are not as they must be; nothing is saved.
+    """
+    file = path / FILE_NAME if path.is_dir() else path
+    if not file.is_file():
+        load_config(path)  # says so: there is no audit to lock
+    refuse_run(file.parent)
+    with locked(file.parent):
+        begun = begin(file.parent, unattended=unattended)
+        try:
+            ran = _run(path, on_step, begun)
+        except BaseException as error:
+            end(file.parent, **_fault(error))
+            raise
+        unsaid = end(
+            file.parent,
+            run_id=ran.folder.name,
+            exit_code=ran.code,
+            verdict=ran.result.verdict,
+            message="\n".join(ran.faults),
+            r_failed=ran.r_failed,
+        )
+    told = filter(None, (begun.died, *ran.faults, unsaid))
+    return ran._replace(faults=tuple(told))
+
+
+def _run(path: Path, on_step: Step | None, begun: Begun) -> Ran:
+    """Run an audit that nobody else is at work on."""
+    config = load_config(path)
+    check_fonts(config.base, config.report.fonts)
+    known = _known(config.base)
+    result, fault = _audited(config, on_step)
+    result = result.with_findings(tuple(_clock(begun)))
+    ran = _kept(with_free_name(result, config.base), known, config)
+    faults = (*filter(None, (fault,)), *ran.faults)
+    return ran._replace(faults=faults, r_failed=_is_of_r(ran.result))
+
+
+def _clock(begun: Begun) -> Iterator[Finding]:
+    """Yield what the clock did since the run before, and since this one began."""
+    if begun.clock:
+        yield clock_finding(begun.clock, "before the run")
+    if during := back_during(begun.start, started()):
+        with suppress(AuditError):  # the finding says it as well
+            append_event(begun.folder, "clock", message=during)
+        yield clock_finding(during, "during the run")
+
+
+def _is_of_r(result: AuditResult) -> bool:
+    """Return whether R's absence, death or silence left a question unanswered."""
+    remedies = {REMEDIES[kind] for kind in (RDied, RTimeout, RUnavailable)}
+    return any(
+        finding.check == "engine_required"
+        or (finding.check == "method_failed" and finding.remedy in remedies)
+        for finding in result.findings
+    )
+
+
+def _fault(error: BaseException) -> dict[str, Any]:
+    """Return how an attempt ended that left no run: its exit code and its words."""
+    code = 4
+    if isinstance(error, KeyboardInterrupt):
+        code = 130
+    elif isinstance(error, RUnavailable):
+        code = 3
+    elif isinstance(error, AuditError | RBridgeError):
+        code = 2
+    words = str(error) or type(error).__name__
+    r_failed = isinstance(error, RUnavailable | RDied | RTimeout)
+    return {
+        "run_id": "",
+        "exit_code": code,
+        "verdict": "",
+        "message": words,
+        "r_failed": r_failed,
+    }
+
+
+def _audited(config: AuditConfig, on_step: Step | None) -> tuple[AuditResult, str]:
+    """Return what the audit found; of one that cannot begin, that and why.
+
+    What the user can mend in configuration, data or model is raised.
+    """
+    rows, r, started = None, config.r, datetime.now(UTC)
+    try:
+        with host.session(r_seconds=r.seconds, r_memory_gb=r.memory_gb):
+            rows = read_datasets(**config.data_arguments)
+            return audit(*rows, config, on_step=on_step), ""
+    except RUnavailable as error:
+        step = "engines and models" if rows else "reading of the rows"
+        return not_begun(config, error, step, rows, started=started), str(error)
+    except (Exception, KeyboardInterrupt, SystemExit) as fault:
+        stop = wish_in(fault)
+        heed()
+        if stop is None and isinstance(fault, AuditError | RBridgeError):
+            raise
+        cause = stop or fault
+        step = "gathering of the result" if rows else "reading of the rows"
+        return not_begun(config, cause, step, rows, started=started), ""
+
+
+class _Known(NamedTuple):
+    """What lies beside an audit, read first: no fault of it ends a run of hours."""
+
+    past: Past
+    baseline: AuditResult | None
+    answers: tuple[Answer, ...]
+    shortened: str
+
+
+def _known(folder: Path) -> _Known:
+    """Return the runs before, the approved baseline and what people answered."""
+    past = past_of(folder)._replace(baseline=baseline_of(folder))
+    baseline = load_baseline(folder, past.baseline)
+    return _Known(past, baseline, load_answers(folder), shortened(folder))
+
+
+def _in_time(result: AuditResult, known: _Known) -> AuditResult:
+    """Return a result held against the approved baseline and what people answered."""
+    approved = known.past.baseline
+    result = with_drift(result, known.baseline, approved)
+    if known.shortened:
+        result = result.with_findings((_trail_short(known.shortened),))
+    run_id = approved.run_id if approved else ""
+    return with_answers(result, known.answers, known.past.findings, baseline=run_id)
+
+
+def _trail_short(message: str) -> Finding:
+    return Finding(
+        check="trail_short",
+        severity="warning",
+        subject=TRAIL,
+        message=message,
+        remedy="Put the file back. One line that a kill left out is appended by the "
+        "next approve.",
+    )
+
+
+def _kept(result: AuditResult, known: _Known, config: AuditConfig) -> Ran:
+    """Save the run with its report, or without if there can be none."""
+    given, found = {"audit.toml": config.text}, result
+    try:
+        result = _in_time(found, known)
+        given["history.json"] = past_json(known.past, result)
+        render = partial(rendered, context=Context(known.baseline, known.past))
+        shown, files, checks = render(result, given)
+        if late := [f for f in shown.findings if f.check == PDF_FAILED]:
+            # found after the answers were read: they, and later runs, are to know it
+            result = _in_time(found.with_findings(tuple(late)), known)
+            given["history.json"] = past_json(known.past, result)
+            shown, files, checks = render(result, given, pdf=False)
+        code = exit_code(shown)
+        folder = save_run(
+            shown, config.base, {**given, **files}, exit_code=code, pdf_checks=checks
+        )
+        return Ran(code, shown, folder, tuple(files))
+    except (Exception, KeyboardInterrupt) as error:
+        interrupted, code = wish_in(error) is not None, exit_code(result)
+        heed()
+        code = 130 if interrupted else code if code in (3, 130) else 4
+        words = "it was interrupted." if interrupted else _told(error)
+        fault = f"The report must be written beside the numbers, but {words}"
+        folder = save_run(
+            result,
+            config.base,
+            {**given, "report-failed.txt": f"{fault}\n\n{format_exc()}"},
+            exit_code=code,
+            note=fault,
+        )
+        again = f"{fault}\nTry again: importance-audit render {folder}"
+        return Ran(code, result, folder, (), (again,))
+
+
+def _told(error: BaseException) -> str:
+    """Return what kept a report from being written, in the words of its cause."""
+    cause = error.__cause__ if isinstance(error.__cause__, OSError) else error
+    if isinstance(cause, OSError) and cause.strerror:
+        return f"the system says: {cause.strerror}."
+    return f"{type(cause).__name__} says: {cause}."

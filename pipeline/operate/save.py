@@ -1,0 +1,139 @@
+"""A result and its renderings saved as a run folder, with what only a report knows.
+
+The short views, and the versions and digests of what the pages were made with. Not:
+which other files a run holds, or writing them (`runs`).
+"""
+
+import ctypes
+import hashlib
+import logging
+from collections.abc import Container, Sequence
+from contextlib import suppress
+from functools import partial
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from traceback import format_exc
+from typing import TYPE_CHECKING, Any
+
+from ..records.result import AuditResult
+from ..runs.files import Files, as_bytes
+from ..runs.folder import write_run
+
+if TYPE_CHECKING:
+    from ..report.pages.pdf_checks import PdfCheck
+
+log = logging.getLogger(__name__)
+
+PACKAGES = ("weasyprint", "pydyf", "fonttools", "matplotlib", "jinja2")
+LIBRARIES = {
+    "pango": ("libpango-1.0.so.0", "libpango-1.0.dylib", "pango_version_string"),
+    "harfbuzz": ("libharfbuzz.so.0", "libharfbuzz.dylib", "hb_version_string"),
+}
+"""What WeasyPrint draws with: its file on Linux and on macOS, and whom to ask."""
+
+
+def save_run(
+    result: AuditResult,
+    folder: Path,
+    files: Files,
+    *,
+    exit_code: int,
+    note: str = "",
+    pdf_checks: "Sequence[PdfCheck]" = (),
+) -> Path:
+    """Write a run into a new folder ``runs/<run_id>`` and return it.
+
+    Parameters
+    ----------
+    result : AuditResult
+    folder : Path
+        The folder of the audit; made if it is not there.
+    files : mapping of str to bytes or str
+        Path below the run folder and content: audit.toml, report.html, figures/….
+    exit_code : int
+        What the command line will return.
+    note : str
+        What summary.txt says at its end of the run folder itself.
+    pdf_checks : sequence of PdfCheck
+        What the checks of the finished PDF found; the manifest holds them.
+
+    Raises
+    ------
+    AuditError
+        If the files cannot be written; nothing is left behind.
+    ValueError
+        If a path leads out of the folder, or is that of a file made here.
+    """
+    return write_run(
+        result,
+        folder,
+        files,
+        exit_code=exit_code,
+        short_views=partial(short_views, note=note),
+        renderer=renderer(files, pdf_checks),
+    )
+
+
+def short_views(result: AuditResult, note: str = "") -> dict[str, bytes]:
+    """Return summary.txt, summary.md and junit.xml.
+
+    They are no reason to lose a run: if they cannot be made, summary.txt says why.
+    """
+    try:
+        from ..report.pages.short_views import short_files
+
+        texts = short_files(result, note)
+        return {path: as_bytes(text) for path, text in texts.items()}
+    except Exception:
+        log.error("The short views must be written, but they failed.", exc_info=True)
+        said = f"{result.run.audit} {result.run.volatile['run_id']}: {result.verdict}"
+        return {"summary.txt": as_bytes(f"{said}\n{format_exc()}{note}\n")}
+
+
+def renderer(
+    files: Container[str], pdf_checks: "Sequence[PdfCheck]" = ()
+) -> dict[str, Any] | None:
+    """Return what the renderings were made with, None if there are none.
+
+    `pdf_mode` and `conformity` are empty without a PDF; `checks` are those made of it
+    after it was written.
+    """
+    if "report.html" not in files:
+        return None
+    from ..report.figures.typeface import font_files
+    from ..report.pages.pdf import capability
+    from ..report.pages.template_files import templates_sha256
+
+    has_pdf = "report.pdf" in files
+    can = capability()
+    fonts = sorted({Path(name) for name in font_files().values()})
+    return {
+        **{name: _version(name) for name in PACKAGES},
+        **{name: _library_version(*where) for name, where in LIBRARIES.items()},
+        "fonts": [
+            {"name": f.name, "sha256": hashlib.sha256(f.read_bytes()).hexdigest()}
+            for f in fonts
+        ],
+        "templates_sha256": templates_sha256(),
+        "pdf_mode": can.mode if has_pdf else "",
+        "conformity": list(can.statements) if has_pdf else [],
+        "checks": [check._asdict() for check in pdf_checks],
+    }
+
+
+def _version(package: str) -> str:
+    """Return the version of a package, empty if there is none."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
+
+
+def _library_version(linux: str, macos: str, function: str) -> str:
+    """Return what a library says is its version, empty if it is not there."""
+    for name in (linux, macos):
+        with suppress(OSError, AttributeError):
+            asked = getattr(ctypes.CDLL(name), function)
+            asked.restype = ctypes.c_char_p
+            return str(asked().decode())
+    return ""

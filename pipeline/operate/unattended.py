@@ -1,0 +1,357 @@
+"""A run that nobody watches: tried again, limited in time, cleaned up after, told of.
+
+The audit runs in a process of its own. However that ends - killed, out of memory, a
+crash below Python, a call that never returns - this one is there to say so.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..config.load import FILE_NAME
+from ..config.section_settings import ScheduleSection
+from ..records.errors import AuditError
+from ..runs.attempts import note_died
+from ..runs.chain import chain, run_folders
+from ..runs.events import read_events
+from ..runs.locks import locked
+from ..runs.retention import retire
+from .child_process import ending, followed, words
+from .notify import Told, notify
+from .schedule_section import schedule_given
+
+GRACE_SECONDS = 240.0
+"""What an audit has, once it is asked to stop, to save what there is and print it. A
+service manager must wait longer than this and the commands that tell of it."""
+_LEFT_NOTHING = (2, 3, 5, 130)
+"""Exit codes with which a process may end without a word in events.jsonl."""
+LOCKED = 5
+_LOOK_BACK = 30
+"""Runs to go back for one that came to its end."""
+
+Say = Callable[[str], None]
+
+
+class Ended(NamedTuple):
+    """How a run ended that nobody watched.
+
+    Attributes
+    ----------
+    code : int
+        As `cli` lists them; 4 also if its process was killed or crashed.
+    run_id : str
+        Empty if there is no run folder.
+    verdict, message : str
+    r_failed : bool
+        Whether R is why: another try may succeed.
+    is_stopped : bool
+        Whether someone asked it to stop, which a time limit does not.
+    """
+
+    code: int
+    run_id: str = ""
+    verdict: str = ""
+    message: str = ""
+    r_failed: bool = False
+    is_stopped: bool = False
+
+
+def run_unattended(
+    path: Path, *, say: Say, keep: int | None = None, quiet: bool = False
+) -> Ended:
+    """Run an audit in a process of its own, tidy up, and tell whom it concerns.
+
+    Parameters
+    ----------
+    path : Path
+        The folder of the audit, or its file.
+    say : callable
+        Gets each line for the log.
+    keep : int, optional
+        Instead of that of [schedule].
+    quiet : bool
+        Whether only faults are said.
+    """
+    file = path / FILE_NAME if path.is_dir() else path
+    folder, (schedule, note) = file.parent, schedule_given(file)
+    if note:
+        say(note)
+    events = _events(folder)
+    with _stoppable() as stop:
+        ended = _tried(path, schedule, quiet, say, stop)
+        late = [_line(event) for event in _events(folder)[len(events) :]]
+        told = [*filter(None, (_owed(folder, events, schedule), *late))]
+        told += _news(folder, ended, events)
+        told = [line for line in told if not _is_told(line, told)]
+        for line in told if not quiet or ended.code else ():
+            say(line)
+        if ended.run_id:  # after the news: they may be of a run that goes now
+            for line in retire(folder, schedule.keep if keep is None else keep):
+                say(line)
+        for fault in notify(folder, schedule, _told(folder, ended, tuple(told))):
+            say(fault)
+    return ended._replace(is_stopped=stop.is_asked)
+
+
+def _is_told(line: str, lines: Sequence[str]) -> bool:
+    """Return whether a longer line says the same and more."""
+    return any(line in other and line != other for other in lines)
+
+
+def _tried(
+    path: Path, schedule: ScheduleSection, quiet: bool, say: Say, stop: "_Stop"
+) -> Ended:
+    """Run an audit, again if R failed, until the time of all tries is over."""
+    deadline = time.monotonic() + 60 * schedule.minutes
+    for left in range(schedule.retries, -1, -1):
+        ended = _attempt(path, schedule.minutes, deadline, quiet, stop)
+        is_late = stop.is_asked or time.monotonic() >= deadline
+        if not ended.r_failed or is_late or not left:
+            break
+        say(f"R failed, so the audit is tried again, {left} more: {ended.message}")
+    return ended
+
+
+def _attempt(
+    path: Path, minutes: float, deadline: float, quiet: bool, stop: "_Stop"
+) -> Ended:
+    """Run an audit once, in a process that cannot outlive this one."""
+    folder = path if path.is_dir() else path.parent
+    known, names = len(_events(folder)), set(run_folders(folder))
+    left = max(1.0, deadline - time.monotonic())
+    try:
+        child = _child(path, left, minutes, quiet)
+    except OSError as error:
+        return Ended(4, message=f"A process must start, but it did not: {error}.")
+    stop.of(child)
+    hard = deadline + GRACE_SECONDS
+    said, is_own = followed(
+        child,
+        lambda: min(hard, stop.asked + GRACE_SECONDS),
+        _echo,
+    )
+    stop.child = None
+    told = _told_by(_events(folder)[known:], child.pid)
+    new = max(set(run_folders(folder)) - names, default="")
+    if child.returncode == LOCKED:
+        new = ""  # what is new is of the process that is at work
+    if told is not None:
+        keys = ("run_id", "verdict", "message", "r_failed")
+        return Ended(told["exit_code"], **{k: told[k] for k in keys if k in told})
+    if is_own and child.returncode >= 0 and (new or child.returncode in _LEFT_NOTHING):
+        return Ended(child.returncode, new, message=_last(words(said)))
+    return _killed(folder, child.returncode, is_own, words(said), stop)._replace(
+        run_id=new
+    )
+
+
+def _killed(folder: Path, status: int, is_own: bool, said: str, stop: "_Stop") -> Ended:
+    """Return how an audit ended that could not say so, and keep it among the events."""
+    with suppress(AuditError), locked(folder):
+        note_died(folder, _events(folder), run_folders(folder))
+    if not is_own:
+        why = f"it did not stop within {GRACE_SECONDS:g} seconds of being asked to"
+        return Ended(130, message=f"The run must come to its end, but {why}.")
+    why = f"its process ended with {ending(status)}"
+    code = 130 if stop.is_asked else 4
+    last = f" It last said: {_last(said)}" if said else ""
+    return Ended(code, message=f"The run must come to its end, but {why}.{last}")
+
+
+def _child(
+    path: Path, seconds: float, minutes: float, quiet: bool
+) -> "subprocess.Popen[bytes]":
+    """Begin an audit; modules are never taken from the folder it is begun in."""
+    command = [
+        sys.executable,
+        "-P",
+        "-m",
+        "importance_audit",
+        "run",
+        *(["--quiet"] * quiet),
+    ]
+    limit = (repr(seconds), repr(minutes), str(os.getpid()))
+    command += ["--within", *limit, "--", str(path)]
+    return subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    )
+
+
+class _Stop:
+    """The wish that a run ends, passed on once: a second would interrupt the saving."""
+
+    def __init__(self) -> None:
+        self.asked = float("inf")
+        self.child: subprocess.Popen[bytes] | None = None
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether anyone did."""
+        return self.asked < float("inf")
+
+    def of(self, child: "subprocess.Popen[bytes]") -> None:
+        """Make it the wish of a process, also if it came while that was begun."""
+        self.child = child
+        if self.is_asked:
+            child.terminate()
+
+    def ask(self, number: int, _: object) -> None:
+        """Ask the audit under way to stop: the handler of a signal."""
+        del number
+        if not self.is_asked:
+            self.asked = time.monotonic()
+            if self.child is not None:
+                self.child.terminate()
+
+
+@contextmanager
+def _stoppable() -> Iterator[_Stop]:
+    """Take Ctrl-C, SIGTERM and a terminal that is closed for the wish to stop."""
+    stop, former = _Stop(), {}
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # nohup
+            former[number] = signal.signal(number, stop.ask)
+    try:
+        yield stop
+    finally:
+        for number, handler in former.items():
+            signal.signal(number, handler)
+
+
+def _told_by(events: tuple[dict[str, Any], ...], pid: int) -> dict[str, Any] | None:
+    """Return the event with which the attempt of a process ended, None if none."""
+    begun = [n for n, event in enumerate(events) if _is(event, "began", pid=pid)]
+    after = events[begun[-1] :] if begun else ()
+    return next((event for event in after if _is(event, "ended")), None)
+
+
+def _is(event: Mapping[str, Any], kind: str, **facts: Any) -> bool:
+    return event["event"] == kind and all(event.get(k) == v for k, v in facts.items())
+
+
+def _events(folder: Path) -> tuple[dict[str, Any], ...]:
+    """Return the events of an audit, none if nobody can read them."""
+    with suppress(AuditError):
+        return read_events(folder)
+    return ()
+
+
+def _line(event: Mapping[str, Any]) -> str:
+    """Return what the owner is to hear of an event that no run says itself."""
+    if event["event"] == "clock":
+        return str(event.get("message", ""))
+    if event["event"] == "died":
+        left = f"It left run {event['run_id']!r}." if event.get("run_id") else ""
+        return (
+            f"The run that process {event.get('pid')} began at {event.get('began')} "
+            f"was killed, or its machine stopped. {left}"
+        ).strip()
+    return ""
+
+
+def _owed(
+    folder: Path, events: tuple[dict[str, Any], ...], schedule: ScheduleSection
+) -> str:
+    """Return what nobody was told of the last run, as it was killed before it could."""
+    ends = [n for n, event in enumerate(events) if _is(event, "ended")]
+    if not ends or not _was_unattended(events[: ends[-1]]):
+        return ""
+    last, after = events[ends[-1]], events[ends[-1] :]
+    if any(_is(event, "notified") for event in after):
+        return ""
+    code, run_id = last.get("exit_code") or 0, str(last.get("run_id") or "")
+    message = str(last.get("message") or "")
+    if not (code and schedule.on_failure):
+        there = run_id if (folder / "runs" / run_id).is_dir() else ""
+        told = _news(folder, Ended(code, there, message=message), events[: ends[-1]])
+        message = " ".join(told) if schedule.on_change else ""
+        if not message:
+            return ""
+    words_ = f"ended with exit code {code} at {last['time']}"
+    return f"The run before {words_}, and nobody was told: {message}"
+
+
+def _was_unattended(events: tuple[dict[str, Any], ...]) -> bool:
+    begun = [event for event in events if _is(event, "began")]
+    return bool(begun and begun[-1].get("unattended"))
+
+
+def _news(
+    folder: Path, ended: Ended, events: tuple[dict[str, Any], ...]
+) -> Iterator[str]:
+    """Yield what is not as before; a fault of the comparison is said, and no more."""
+    last: Mapping[str, Any] = next((e for e in reversed(events) if _is(e, "ended")), {})
+    if ended.message and ended.message != last.get("message"):
+        yield ended.message
+    if ended.run_id and last and not last.get("run_id"):
+        yield (
+            f"The attempt before ended with exit code {last.get('exit_code')} and left "
+            "no run; this one did."
+        )
+    if ended.run_id:
+        try:
+            yield from _compared(folder / "runs" / ended.run_id)
+        except Exception as error:  # whatever it is, people are told of the run
+            yield (
+                "The run must be compared with the one before, but "
+                f"{type(error).__name__} says: {error}"
+            )
+
+
+def _compared(run: Path) -> Iterator[str]:
+    """Yield what is not as in the run before a stored one."""
+    from ..runs.baseline.news import news
+    from ..runs.folder import load_run
+    from ..runs.summary import NOTHING, read_past
+
+    past, written = NOTHING, run / "history.json"
+    if written.is_file():
+        past = read_past(written.read_text(encoding="utf-8"), str(written))
+    now, order = load_run(run), [link.run_id for link in chain(run.parents[1]).order]
+    earlier = order[: order.index(run.name)]
+    for name in earlier[: -_LOOK_BACK - 1 : -1]:
+        if not (run.parent / name / "result.json").is_file():
+            continue
+        before = load_run(run.parent / name)
+        if before.run.status == "complete":
+            yield from news(before, now, past)
+            return
+    yield from news(None, now, past)
+
+
+def _told(folder: Path, ended: Ended, told: tuple[str, ...]) -> Told:
+    """Return what the commands are told of a run."""
+    run = folder.resolve() / "runs" / ended.run_id
+    summary = ended.message
+    with suppress(OSError):
+        summary = (run / "summary.txt").read_text(encoding="utf-8")
+    return Told(
+        audit=folder.resolve().name,
+        run=str(run) if ended.run_id else "",
+        verdict=ended.verdict,
+        exit_code=ended.code,
+        summary=summary,
+        news=told,
+    )
+
+
+def _last(said: str) -> str:
+    """Return the last lines of what a process said."""
+    return " | ".join(line for line in said.splitlines()[-3:] if line.strip())
+
+
+def _echo(said: bytes) -> None:
+    """Pass on what the audit says; a log that takes no more is no reason to stop."""
+    with suppress(OSError, ValueError):
+        sys.stderr.buffer.write(said)
+        sys.stderr.buffer.flush()

@@ -1,0 +1,1 @@
+"""The frozen records, their JSON and CSV, losses, streams, R's random numbers."""

@@ -1,0 +1,108 @@
+"""A result as long tables: one line per number, with every digit."""
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import fields
+from typing import Any, TypeAlias
+
+import pandas as pd
+
+from .importance_record import Effect, Importance
+from .result import AuditResult
+from .surface_record import Surface
+
+Table: TypeAlias = Iterable[Sequence[Any]]
+WHO = ("model", "method", "engine", "engine_version")
+WHAT = ("scale", "positive_class", "split", "unit", "n_samples", "stream", "seed")
+
+
+def tables(result: AuditResult) -> dict[str, str]:
+    """Return the text of each table by the name of its file, "importances.csv"."""
+    return {
+        "importances.csv": csv_text(_importances(result.importances)),
+        "effects.csv": csv_text(_effects(result.effects)),
+        "surfaces.csv": csv_text(_surfaces(result.surfaces)),
+        "findings.csv": csv_text(_findings(result)),
+        **{f"{name}.csv": csv_text(_frame(frame)) for name, frame in _frames(result)},
+    }
+
+
+def _importances(records: Iterable[Importance]) -> Table:
+    """Yield the long table of importances: one row per feature and repeat."""
+    names = (*WHO, "entry", "of", "form", "aggregator", "loss", *WHAT)
+    yield (*names, "feature", "repeat", "raw", "baseline", "value")
+    for record in records:
+        who, values = [getattr(record, name) for name in names], record.values
+        for j, feature in enumerate(record.features):
+            rows = zip(record.raw[j], record.baseline, values[j], strict=True)
+            for repeat, numbers in enumerate(rows, start=1):
+                yield (*who, feature, repeat, *numbers)
+
+
+def _effects(records: Iterable[Effect]) -> Table:
+    """Yield the long table of curves: one row per point."""
+    names = (*WHO, *WHAT, "feature", "kind")
+    yield (*names, "point", "grid", "value")
+    for record in records:
+        who = [getattr(record, name) for name in names]
+        points = zip(record.grid.tolist(), record.values, strict=True)
+        for n, numbers in enumerate(points, start=1):
+            yield (*who, n, *numbers)
+
+
+def _surfaces(records: Iterable[Surface]) -> Table:
+    """Yield the long table of surfaces: one row per point."""
+    names = [name for name in (*WHO, *WHAT) if name not in ("method", "stream")]
+    yield (*names, *"first_feature second_feature first second value within".split())
+    for record in records:
+        who = [getattr(record, name) for name in names]
+        for i, first in enumerate(record.first_grid.tolist()):
+            for j, second in enumerate(record.second_grid.tolist()):
+                at = (record.values[i, j], bool(record.within[i, j]))
+                yield (*who, *record.features, first, second, *at)
+
+
+def _findings(result: AuditResult) -> Table:
+    """Yield the table of findings; the evidence as JSON."""
+    names = ("key", "check", "measure", "severity", "subject", "message", "remedy")
+    yield (*names, "evidence")
+    for found in result.findings:
+        said = {name: _cell(value) for name, value in found.evidence.items()}
+        row = [getattr(found, name) for name in names]
+        yield (*row, json.dumps(said, ensure_ascii=False))
+
+
+def _frames(result: AuditResult) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield every frame of a result with its name."""
+    for item in fields(result):
+        value = getattr(result, item.name)
+        if isinstance(value, pd.DataFrame):
+            yield item.name, value
+
+
+def _frame(frame: pd.DataFrame) -> Table:
+    """Yield the rows of a frame below the names of its columns."""
+    yield tuple(frame.columns)
+    yield from frame.itertuples(index=False, name=None)
+
+
+def csv_text(table: Table) -> str:
+    """Return a table as CSV: LF, full precision, quotes where needed."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerows([_cell(value) for value in row] for row in table)
+    return text.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    """Return a number with all its digits, and the words for what is not finite."""
+    if not isinstance(value, float):
+        return value
+    if math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return "Infinity" if value > 0 else "-Infinity"
+    return float(value)  # numpy 2 would print its own floats otherwise

@@ -1,0 +1,330 @@
+"""AuditResult ⇄ plain dicts ⇄ JSON text, without loss. Not: files.
+
+Floats keep their shortest exact digits; NaN and the infinities are the texts "NaN",
+"Infinity" and "-Infinity". Where any type may stand (options, configuration, mixed
+columns) a text that reads like one of these is written ``{"text": "NaN"}``, and the
+name "text" of a mapping's only entry ``"text*"``, so that no mapping reads like it.
+`result.schema.json` is the published form; `result_versions` reads other minors of it.
+"""
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import MISSING, fields
+from typing import Any, TypeAlias, TypeVar
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import pandas as pd
+
+from . import versions
+from .errors import DataError
+from .finding import Finding
+from .importance_record import Effect, Importance
+from .result import SCHEMA_VERSION, AuditResult, RunInfo
+from .surface_record import Surface
+from .versions import RECORDS
+
+Plain: TypeAlias = dict[str, Any]
+R = TypeVar("R", RunInfo, Importance, Effect, Surface, Finding)
+
+NOT_FINITE = ("NaN", "Infinity", "-Infinity")
+ANYTHING = ("options", "evidence", "config", "versions", "environment", "volatile")
+"""Fields that map names to values of any plain type."""
+GRIDS = ("first_grid", "second_grid")
+ARRAYS = ("raw", "baseline", "y_permuted", "values", "grid", *GRIDS)
+_DIGESTS: WeakKeyDictionary[AuditResult, str] = WeakKeyDictionary()
+KINDS = {"f": "number", "i": "integer", "u": "integer", "b": "boolean"}
+
+
+def to_dict(result: AuditResult) -> Plain:
+    """Return a result as dicts, lists, texts and finite numbers."""
+    document: Plain = {"schema_version": SCHEMA_VERSION}
+    for item in fields(result):
+        value = getattr(result, item.name)
+        if item.name == "as_read":
+            continue
+        if isinstance(value, pd.DataFrame):
+            document[item.name] = _plain_frame(value)
+        elif isinstance(value, tuple):
+            document[item.name] = [_plain_record(record) for record in value]
+        else:
+            document[item.name] = _plain_record(value)
+    form = result.as_read
+    return versions.as_it_was(document, form) if form else document
+
+
+def from_dict(document: Mapping[str, Any], *, name: str = "result.json") -> AuditResult:
+    """Return the result that `to_dict` made, or another minor version of it.
+
+    What this version does not know is kept: `to_dict` gives it back.
+
+    Raises
+    ------
+    DataError
+        If it is not a result, or that of another major version.
+    """
+    found = versions.current(document, name)
+    whole = versions.completed(found)
+    try:
+        parts: Plain = {"run": _record(RunInfo, whole["run"])}
+        for item in fields(AuditResult):
+            if item.name in RECORDS:
+                kind = RECORDS[item.name]
+                parts[item.name] = tuple(_record(kind, r) for r in whole[item.name])
+            elif item.name not in {"run", "as_read"}:
+                parts[item.name] = _frame(whole[item.name])
+        parts["as_read"] = versions.as_read(found)
+    except KeyError as error:
+        raise DataError(
+            f"{name} must hold every field of a result, but {error} is missing."
+        ) from error
+    except (TypeError, ValueError, AttributeError) as error:
+        raise DataError(
+            f"{name} must be the result of an audit, but it cannot be read: {error}."
+        ) from error
+    return AuditResult(**parts)
+
+
+def dumps(result: AuditResult) -> str:
+    """Return a result as JSON, one line per part, with its content digest."""
+    document = to_dict(result)
+    document["content_digest"] = digest_of(document)
+    parts = (f"{_json(key)}: {_json(value)}" for key, value in document.items())
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def loads(text: str, *, name: str = "result.json") -> AuditResult:
+    """Return the result in a JSON text; `name` is what messages call it.
+
+    Raises
+    ------
+    DataError
+        If it is not JSON, not a result, or that of another major version.
+    """
+    return from_dict(document_in(text, name=name), name=name)
+
+
+def document_in(text: str, *, name: str = "result.json") -> Plain:
+    """Return the object in a JSON text.
+
+    Raises
+    ------
+    DataError
+        If it is not JSON, or no object.
+    """
+    try:
+        document = json.loads(text)
+    except ValueError as error:
+        raise DataError(f"{name} must be JSON, but it is not: {error}.") from error
+    if not isinstance(document, dict):
+        raise DataError(f"{name} must be the result of an audit, but it is no object.")
+    return document
+
+
+def content_digest(result: AuditResult) -> str:
+    """Return the SHA-256 of what a result says, whenever and wherever it was made.
+
+    It is worked out once for each result, since nothing in one ever changes.
+    """
+    if result not in _DIGESTS:
+        keep_digest(result, digest_of(to_dict(result)))
+    return _DIGESTS[result]
+
+
+def keep_digest(result: AuditResult, digest: str) -> None:
+    """Keep the content digest of a result, as the document it was read from has it."""
+    _DIGESTS[result] = digest
+
+
+def digest_of(document: Mapping[str, Any]) -> str:
+    """Return the content digest of a result as a dict, of fields not known here too.
+
+    The SHA-256 of its canonical JSON (UTF-8, keys sorted by code point, no space,
+    shortest exact floats) without ``run.volatile`` and the digest itself.
+    """
+    run = {k: v for k, v in document["run"].items() if k != "volatile"}
+    said = {k: v for k, v in document.items() if k != "content_digest"} | {"run": run}
+    text = json.dumps(
+        said,
+        sort_keys=True,
+        separators=(",", ":"),
+        ensure_ascii=False,
+        allow_nan=False,
+    )
+    return hashlib.sha256(utf8(text)).hexdigest()
+
+
+def utf8(text: str) -> bytes:
+    r"""Return a text as UTF-8; what that cannot hold, as JSON escapes it: ``\udc80``.
+
+    Names of files that are no UTF-8 reach Python as such halves of characters.
+    """
+    return text.encode("utf-8", "backslashreplace")
+
+
+def _json(value: Any) -> str:
+    """Return a value as JSON on one line."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _plain_record(record: RunInfo | Importance | Effect | Surface | Finding) -> Plain:
+    """Return a record as a dict, fields in their order."""
+    plain = {}
+    for item in fields(record):
+        value = getattr(record, item.name)
+        if isinstance(value, np.ndarray):
+            value = (
+                _finite(value.tolist()) if value.dtype.kind == "f" else value.tolist()
+            )
+        elif item.name in ANYTHING:
+            value = _plain(value)
+        plain[item.name] = _lists(value)
+    return plain
+
+
+def _record(kind: type[R], plain: Mapping[str, Any]) -> R:
+    """Return the record in a dict; fields it does not know are passed over."""
+    values = {}
+    for item in fields(kind):
+        if item.name in plain:
+            values[item.name] = _field(item.name, plain)
+        elif item.default is MISSING and item.default_factory is MISSING:
+            raise KeyError(f"{kind.__name__}.{item.name}")
+    return kind(**values)
+
+
+def _field(name: str, plain: Mapping[str, Any]) -> Any:
+    """Return one field of a record as it was before `_plain_record`."""
+    value = plain[name]
+    if name == "raw":
+        shape = len(plain["features"]), len(plain["baseline"])
+        if len(value) != shape[0]:
+            raise ValueError(f"raw has {len(value)} rows for {shape[0]} features")
+        return np.array(value, dtype=np.float64).reshape(shape)
+    kind = plain.get("kind") if name == "grid" else None
+    if name in GRIDS:
+        kind = plain["kinds"][GRIDS.index(name)]
+    if kind == "category":
+        return np.array(value, dtype=object)
+    if name == "within":
+        return np.array(value, dtype=np.bool_)
+    if name in ARRAYS:
+        return np.array(value, dtype=np.float64)
+    return _restored(value) if name in ANYTHING else _tuples(value)
+
+
+def _plain_frame(frame: pd.DataFrame) -> Plain:
+    """Return a frame as its columns, each with its type, and the number of rows."""
+    columns = []
+    for name in frame.columns:
+        values = frame[name].tolist()
+        kind = KINDS.get(frame[name].dtype.kind, "mixed")
+        if kind == "mixed" and all(isinstance(value, str) for value in values):
+            kind = "text"
+        encode = {"number": _finite, "mixed": _plain}.get(kind)
+        told = encode(values) if encode else values
+        columns.append({"name": name, "type": kind, "values": told})
+    return {"rows": len(frame), "columns": columns}
+
+
+def _frame(plain: Mapping[str, Any]) -> pd.DataFrame:
+    """Return the frame in a dict, columns with the types they had."""
+    columns = {}
+    for column in plain["columns"]:
+        values, kind = column["values"], column["type"]
+        if len(values) != plain["rows"]:
+            raise ValueError(
+                f"column {column['name']!r} is not {plain['rows']} rows long"
+            )
+        if kind == "mixed":
+            values = list(_restored(values))
+        if kind == "number":  # of texts for what is not finite too, and fast
+            values = np.array(values, dtype=np.float64)
+        columns[column["name"]] = pd.Series(values, dtype=_dtype(kind, values))
+    return pd.DataFrame(columns)
+
+
+def _dtype(kind: str, values: list[Any]) -> Any:
+    """Return the type of a column; None lets pandas choose its own for texts."""
+    if kind == "text" and values:
+        return None
+    return {"number": np.float64, "integer": np.int64, "boolean": np.bool_}.get(
+        kind, object
+    )
+
+
+def _finite(values: Any) -> Any:
+    """Return nested lists of floats with texts for what is not finite."""
+    if isinstance(values, list):
+        return [_finite(value) for value in values]
+    if math.isfinite(values):
+        return values
+    return "NaN" if math.isnan(values) else f"{'-' if values < 0 else ''}Infinity"
+
+
+def _lists(value: Any) -> Any:
+    """Return nested tuples as lists."""
+    return (
+        [_lists(item) for item in value] if isinstance(value, list | tuple) else value
+    )
+
+
+def _tuples(value: Any) -> Any:
+    """Return nested lists as tuples."""
+    return tuple(_tuples(item) for item in value) if isinstance(value, list) else value
+
+
+def _plain(value: Any) -> Any:
+    """Return a value of any plain type as JSON can hold it.
+
+    Raises
+    ------
+    TypeError
+        If it is no text, number, truth value, None, or collection of these.
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, str):
+        return {"text": value} if value in NOT_FINITE else value
+    if isinstance(value, float):
+        return _finite(value)
+    if value is None or isinstance(value, int):
+        return value
+    if isinstance(value, Mapping):
+        names = [_key(name) for name in value]
+        if _is_starred(names):
+            names = [f"{names[0]}*"]
+        return dict(zip(names, map(_plain, value.values()), strict=True))
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    raise TypeError(f"A result must hold plain values, but {value!r} is none.")
+
+
+def _key(name: Any) -> str:
+    """Return the name of a mapping's entry, which JSON wants to be a text."""
+    if isinstance(name, str):
+        return name
+    raise TypeError(f"A result must name its values by texts, but {name!r} is none.")
+
+
+def _is_starred(names: list[str]) -> bool:
+    """Return whether a mapping has one entry, of the name "text" with any stars."""
+    return len(names) == 1 and names[0].rstrip("*") == "text"
+
+
+def _restored(value: Any) -> Any:
+    """Return the value that `_plain` wrote, sequences as tuples."""
+    if isinstance(value, str):
+        return float(value) if value in NOT_FINITE else value
+    if isinstance(value, list):
+        return tuple(_restored(item) for item in value)
+    if isinstance(value, dict):
+        if list(value) == ["text"] and value["text"] in NOT_FINITE:
+            return value["text"]
+        names = list(value)
+        if _is_starred(names):
+            names = [names[0].removesuffix("*")]
+        return dict(zip(names, map(_restored, value.values()), strict=True))
+    return value

@@ -1,0 +1,226 @@
+"""What is asked: rows and models, frozen, with read-only arrays.
+
+What is answered is in `estimates`, the whole, `AuditResult`, in `result`, and
+`AuditConfig` in `config_sections`.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from .errors import NotApplicable
+from .frozen import freeze
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Task = Literal["regression", "binary", "multiclass"]
+Form = Literal["difference", "ratio", "raw", "absolute"]
+Options: TypeAlias = Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Dataset:
+    """Rows, their target, and what is asked of them.
+
+    Attributes
+    ----------
+    name, source : str
+        How the report names these rows, and where they came from.
+    X : DataFrame of shape (n_samples, n_features)
+        The audited columns, in the order of the data; categories as `category`.
+    y : ndarray of shape (n_samples,)
+        The target; 0/1 with 1 = the positive class if binary, codes into `classes`
+        if multiclass.
+    task : {"regression", "binary", "multiclass"}
+    classes : tuple of str
+        The classes in the order of the model's outputs, negative class first if
+        binary; empty for regression.
+    weights : ndarray of shape (n_samples,)
+        Row weights; ones if the data have none.
+    groups : mapping of str to tuple of str
+        Columns asked together; by default each feature alone.
+    unread : mapping of str to tuple of str
+        The columns of `X` that no model is given, each with those it was derived
+        from; none for a column held out.
+    split : {"train", "test", "all", "reference"}
+    target : str
+        The name of the target column.
+    sha256 : str
+        Digest of what was read: columns, types, values, target and weights.
+    script, script_sha256 : str
+        The R script that made these rows and the digest of its file, empty if none.
+    reference : Dataset or None
+        Rows that need no target; `measure.ON_REFERENCE` are taken over them.
+    """
+
+    name: str
+    X: pd.DataFrame
+    y: npt.NDArray[Any]
+    task: Task
+    weights: Floats
+    groups: Mapping[str, tuple[str, ...]]
+    split: Literal["train", "test", "all", "reference"]
+    target: str
+    sha256: str
+    classes: tuple[str, ...] = ()
+    source: str = ""
+    script: str = ""
+    script_sha256: str = ""
+    unread: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    reference: "Dataset | None" = None
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The names of the columns of `X`, in order."""
+        return tuple(self.X.columns)
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The names of the columns that models are given, in order."""
+        return tuple(name for name in self.X.columns if name not in self.unread)
+
+    @property
+    def n_samples(self) -> int:
+        """The number of rows."""
+        return len(self.X)
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether any row weighs more or less than another."""
+        return bool(np.ptp(self.weights)) if len(self.weights) else False
+
+    def part(
+        self, features: Sequence[str], rows: npt.NDArray[np.int64] | None = None
+    ) -> "Dataset":
+        """Return some columns of some rows, which may repeat; each column alone.
+
+        Models are given all of them. What is cut out has no digest: `sha256` is empty.
+        """
+        at = np.arange(self.n_samples) if rows is None else rows
+        columns = [self.X.columns.get_loc(name) for name in features]
+        X = self.X.take(columns, axis=1).take(at)  # a third of X[list].iloc's time
+        X.index = pd.RangeIndex(len(X))  # reset_index would copy all of it once more
+        return replace(
+            self,
+            X=X,
+            y=self.y[at],
+            weights=self.weights[at],
+            groups={name: (name,) for name in features},
+            unread={},
+            sha256="",
+        )
+
+    def asked_by(self, groups: Mapping[str, tuple[str, ...]]) -> "Dataset":
+        """Return the same rows with other columns asked together."""
+        return replace(self, groups=groups)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FittedModel:
+    """One fitted model on one prediction scale, judged by one or more losses.
+
+    Attributes
+    ----------
+    name : str
+    task : {"regression", "binary", "multiclass"}
+    scale : {"response", "probability"}
+        What `predict` returns.
+    predict : callable
+        ``predict(X) -> ndarray`` of shape (n_samples,), or (n_samples, n_classes)
+        if multiclass; float64, finite, checked.
+    features : tuple of str
+        The columns the model reads, in its own order.
+    classes : tuple of str
+        As in `Dataset`.
+    losses : tuple of str
+        Keys of `losses.LOSSES`.
+    estimator : Any
+        The fitted object as the user would know it; None if only `predict` is known.
+    encoder : {"none", "ordinal", "one_hot"}
+        How categories reach the estimator.
+    encoded : tuple of str
+        For each column the estimator sees, the feature it was made from.
+    library : str
+        Distribution and version that made the estimator.
+    parameters : mapping
+        What the estimator was made with.
+    source : {"fitted", "file", "r_script", "given"}
+        Fitted by the audit, read from a file, fitted by an R script, or handed over in
+        Python.
+    sha256 : str
+        Digest of the file or the script, else empty.
+    n_train : int
+        Rows it was fitted on, 0 if unknown.
+    train_sha256 : str
+        Digest of those rows, empty if unknown.
+    train : Dataset or None
+        Those rows, if the audit fitted it.
+    fit_on : callable or None
+        What `refit` calls with rows and a seed, if the audit fitted it.
+    """
+
+    name: str
+    task: Task
+    scale: Literal["response", "probability"]
+    predict: Callable[[pd.DataFrame], Floats]
+    features: tuple[str, ...]
+    losses: tuple[str, ...]
+    classes: tuple[str, ...] = ()
+    estimator: Any = None
+    encoder: Literal["none", "ordinal", "one_hot"] = "none"
+    encoded: tuple[str, ...] = ()
+    library: str = ""
+    parameters: Options = field(default_factory=dict)
+    source: Literal["fitted", "file", "r_script", "given"] = "given"
+    sha256: str = ""
+    n_train: int = 0
+    train_sha256: str = ""
+    train: Dataset | None = None
+    fit_on: Callable[..., "FittedModel"] | None = None
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+    def refit(
+        self,
+        features: Sequence[str],
+        rows: npt.NDArray[np.int64] | None = None,
+        *,
+        seed: int | None = None,
+    ) -> "FittedModel":
+        """Return the same estimator fitted anew, judged by the same losses.
+
+        On these columns of these training rows, which may repeat (all by default),
+        with `seed` as its `random_state` where it has one (as configured by default).
+
+        Raises
+        ------
+        NotApplicable
+            If the audit did not fit it, or no row has some class.
+        ModelError, DataError
+            If it cannot be fitted on these.
+        """
+        if self.fit_on is None or self.train is None:
+            raise NotApplicable(
+                f"Model {self.name!r} must be fitted by the audit to be fitted again, "
+                "but it came as it is. Name its estimator under [[models]]."
+            )
+        part = self.train.part(features, rows)
+        return self.fit_on(part, seed).judged_by(self.losses)
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """What one prediction consists of: its classes, or the one number."""
+        if self.task == "multiclass":
+            return self.classes
+        return self.classes[1:] if self.task == "binary" else ("",)
+
+    def judged_by(self, losses: tuple[str, ...]) -> "FittedModel":
+        """Return the same model under other losses."""
+        return replace(self, losses=losses)

@@ -1,0 +1,82 @@
+"""What a user can get wrong, as exceptions.
+
+    AuditError
+      ConfigError      the configuration: every problem at once
+      DataError        a table, a column, a split
+      ModelError       an estimator that cannot be made, fitted or asked
+      NotApplicable    a sound question that this model or engine cannot answer
+      LockedError      another process is at work on the audit
+
+Every message reads "<subject> must <rule>, but <finding>. <remedy>". The command line
+prints it on one line and exits with 2, with 5 if the audit is locked. R's failures are
+`importance_audit.r_bridge.errors.RBridgeError`.
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class AuditError(Exception):
+    """A fault of the configuration, the data or a model that its owner can mend."""
+
+
+class ConfigError(AuditError):
+    """Everything that is wrong with a configuration, one sentence per problem.
+
+    Attributes
+    ----------
+    problems : tuple of str
+        One whole sentence each, in the order of the file.
+    """
+
+    def __init__(self, problems: Iterable[str]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(self.problems))
+
+
+class DataError(AuditError):
+    """A table or a column that cannot be audited as it is."""
+
+
+class ModelError(AuditError):
+    """An estimator that cannot be imported, made, loaded, fitted or asked."""
+
+
+class NotApplicable(AuditError):  # noqa: N818 (an answer, not a fault)
+    """A method or an engine that has no answer for this model or these columns."""
+
+
+class LockedError(AuditError):
+    """An audit that another process is at work on."""
+
+
+def listed(names: Iterable[object], *, limit: int = 5) -> str:
+    """Return the first `limit` names quoted, and how many more there are."""
+    quoted = [repr(name) for name in names]
+    more = len(quoted) - limit
+    text = ", ".join(quoted[:limit])
+    return f"{text} and {more} more" if more > 0 else text
+
+
+def printable(text: str, *, keep: str = "") -> str:
+    r"""Return a text with escapes for what a terminal would act upon but `keep`.
+
+    Examples
+    --------
+    >>> print(printable("größe\x1b[2J\n"))
+    größe\x1b[2J\n
+    """
+    return "".join(c if c.isprintable() or c in keep else ascii(c)[1:-1] for c in text)
+
+
+def several(number: float, one: str) -> str:
+    """Return a number of things, "1 run" or "2 runs"."""
+    shown = number if isinstance(number, int) else f"{number:g}"
+    return f"{shown} {one if number == 1 else f'{one}s'}"
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return " Did you mean 'x'?" for the nearest known word, or an empty text."""
+    by_lower = {name.casefold(): name for name in known}
+    near = get_close_matches(word.casefold(), list(by_lower), n=1)
+    return f" Did you mean {by_lower[near[0]]!r}?" if near else ""

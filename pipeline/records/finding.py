@@ -1,0 +1,58 @@
+"""What an audit tells its reader in one sentence."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+from .frozen import freeze
+
+Severity = Literal["info", "warning", "failure"]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Finding:
+    """One sentence for the reader, with the numbers it rests on.
+
+    Attributes
+    ----------
+    check : str
+        Which check speaks: "weak_model", "method_failed", "not_applicable", …
+    severity : {"info", "warning", "failure"}
+    subject : str
+        The model, feature, engine or pair it is about.
+    message : str
+        What was found, one or two sentences.
+    remedy : str
+        What to do about it, empty if nothing.
+    evidence : mapping of str to float
+    measure : str
+        What was asked, where subject and check do not tell two findings apart.
+    """
+
+    check: str
+    severity: Severity
+    subject: str
+    message: str
+    remedy: str = ""
+    evidence: Mapping[str, float] = field(default_factory=dict)
+    measure: str = ""
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+    @cached_property
+    def key(self) -> str:
+        """SHA-256 of check, measure and subject: the same from run to run.
+
+        The message is not in it, since its numbers change.
+        """
+        told = "\0".join((self.check, self.measure, self.subject))
+        return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def places_apart(share: float, limit: float) -> int:
+    """Return the decimals of a percentage that show that it is not its limit."""
+    told = (n for n in range(9) if f"{share:.{n}%}" != f"{limit:.{n}%}")
+    return next(told, 0)

@@ -1,0 +1,212 @@
+"""What one engine answers: an importance, or a curve; frozen, with read-only arrays.
+
+Not: computing, beyond means, spreads and ranks.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from .dataset_and_model import Floats, Form, Options
+from .frozen import freeze
+
+SUPPLIED = " (supplied)"
+"""The end of the name of an engine that was not asked here."""
+
+
+def supplied_by(engine: str) -> str:
+    """Return the package of an engine whose numbers were supplied, else nothing."""
+    return engine.partition(" ")[0] if engine.endswith(SUPPLIED) else ""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Importance:
+    """One method on one model by one engine: numbers, and what they estimate.
+
+    Attributes
+    ----------
+    model, method, engine, engine_version : str
+        Who measured what.
+    of : {"features", "groups", "pairs"}
+    form : {"difference", "ratio", "raw", "absolute"}
+        How `values` follows from `raw` and `baseline`.
+    aggregator : {"mean", "pooled", "median"}
+        Whether repeats are averaged as they are, or raw and baseline apart, which
+        differ for ratios only; or their median is taken.
+    loss : str
+        Key of `losses.LOSSES`, empty if no loss is involved.
+    scale : str
+        Prediction scale the numbers live on.
+    positive_class : str
+        The class whose prediction is measured, empty if none.
+    split : {"train", "test", "all", "reference"}
+    unit : str
+        Unit of the values: a loss, a prediction, or "1".
+    options : mapping
+        Every option of the method, defaults included.
+    n_samples : int
+        Rows available to the method; `n_drawn` of them are behind each number.
+    stream : str
+        Draw order of the random numbers: "numpy", a package's name, or empty if
+        nothing is drawn.
+    seed : int
+    features : tuple of str
+        Features or groups, in the order of the rows of `raw`.
+    columns : tuple of tuple of str
+        The columns of each of `features`.
+    raw : ndarray of shape (n_features, n_repeats)
+        What was measured, in `unit`.
+    baseline : ndarray of shape (n_repeats,)
+        What a feature that does not matter measures.
+    y_permuted : ndarray of shape (n_repeats,)
+        The loss with the target permuted, by the same engine in the same draws; empty
+        if it was not asked.
+    entry : str
+        The name of the entry that asks; empty if it has none.
+    """
+
+    model: str
+    method: str
+    engine: str
+    engine_version: str
+    of: Literal["features", "groups", "pairs"]
+    form: Form
+    aggregator: Literal["mean", "pooled", "median"] = "mean"
+    loss: str = ""
+    scale: str = ""
+    positive_class: str = ""
+    split: str
+    unit: str
+    options: Options
+    n_samples: int
+    stream: str = ""
+    seed: int
+    features: tuple[str, ...]
+    columns: tuple[tuple[str, ...], ...]
+    raw: Floats
+    baseline: Floats
+    y_permuted: Floats = field(default_factory=lambda: np.empty(0))
+    entry: str = ""
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+    @property
+    def n_repeats(self) -> int:
+        """How often each feature was measured."""
+        return int(self.raw.shape[1])
+
+    @property
+    def n_drawn(self) -> int:
+        """How many rows each repeat asks: fewer than `n_samples` if they are drawn.
+
+        Each repeat draws its own; its baseline is that of the same rows, but for
+        draws in the order of "vip-0.4", which keep the baseline of all.
+        """
+        return min(int(self.options.get("n_rows") or self.n_samples), self.n_samples)
+
+    @property
+    def values(self) -> Floats:
+        """Importance of each feature in each repeat, (n_features, n_repeats)."""
+        if self.form == "difference":
+            with np.errstate(invalid="ignore"):  # inf - inf: not measured, NaN
+                return self.raw - self.baseline
+        if self.form == "ratio":
+            is_pooled = self.aggregator == "pooled"
+            with np.errstate(divide="ignore", invalid="ignore"):
+                return self.raw / (self.baseline.mean() if is_pooled else self.baseline)
+        return np.abs(self.raw) if self.form == "absolute" else np.array(self.raw)
+
+    @property
+    def mean(self) -> Floats:
+        """Importance of each feature, (n_features,): the aggregate of its values."""
+        if self.aggregator == "median":
+            return np.asarray(np.median(self.values, axis=1))
+        return np.asarray(self.values.mean(axis=1))
+
+    @property
+    def std(self) -> Floats:
+        """Spread over the repeats, ddof 1; NaN after one repeat, 0 if none is drawn."""
+        if not self.stream:
+            return np.zeros(len(self.features))
+        if self.n_repeats < 2:
+            return np.full(len(self.features), np.nan)
+        if self.form == "ratio" and self.aggregator == "pooled":
+            # A ratio of means whose terms share rows: the delta method.
+            residual = self.raw - self.mean[:, np.newaxis] * self.baseline
+            return np.asarray(residual.std(axis=1, ddof=1) / self.baseline.mean())
+        return np.asarray(self.values.std(axis=1, ddof=1))
+
+    @property
+    def std_error(self) -> Floats:
+        """Monte-Carlo standard error of `mean`: the repeats only."""
+        return np.asarray(self.std / np.sqrt(self.n_repeats))
+
+    @property
+    def rank(self) -> Floats:
+        """1 for the largest mean, ties averaged, NaN for what was not measured."""
+        return np.array(pd.Series(self.mean).rank(ascending=False), dtype=float)
+
+    @property
+    def share(self) -> Floats:
+        """Each mean over their sum, unit "1"; NaN if any is below 0, and of ratios."""
+        mean, total = self.mean, float(np.nansum(self.mean))
+        is_sum = self.form in ("difference", "absolute") and 0 < total < np.inf
+        return mean / (total if is_sum and not (mean < 0).any() else np.nan)
+
+    @property
+    def estimand(self) -> dict[str, Any]:
+        """Every field that defines the quantity: what must be equal to compare it."""
+        options = {k: v for k, v in self.options.items() if k != "n_repeats"}
+        names = ("method", "of", "form", "loss", "scale", "positive_class", "split")
+        facts: dict[str, Any] = {name: getattr(self, name) for name in names}
+        if self.form == "ratio":
+            facts["aggregator"] = self.aggregator
+        return {**facts, "n_samples": self.n_samples, **options}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Effect:
+    """One curve: the prediction as a function of one feature.
+
+    Attributes
+    ----------
+    model, method, engine, engine_version, scale, positive_class, split, unit,
+    options, n_samples, stream, seed
+        As in `Importance`.
+    feature : str
+    kind : {"number", "category"}
+    grid : ndarray of shape (n_grid,)
+        Where the curve was asked: floats, or the levels as text.
+    values : ndarray of shape (n_grid,)
+        The curve, in `unit`.
+    """
+
+    model: str
+    method: str
+    engine: str
+    engine_version: str
+    scale: str
+    positive_class: str = ""
+    split: str
+    unit: str
+    options: Options
+    n_samples: int
+    stream: str = ""
+    seed: int
+    feature: str
+    kind: Literal["number", "category"]
+    grid: npt.NDArray[Any]
+    values: Floats
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+    @property
+    def estimand(self) -> dict[str, Any]:
+        """Every field that defines the curve; the grid is compared on its own."""
+        names = ("method", "scale", "positive_class", "split", "n_samples", "feature")
+        return {**{name: getattr(self, name) for name in names}, **self.options}

@@ -1,0 +1,125 @@
+"""Rankings of their own: which records are, what defines each, what nothing measures.
+
+Not another engine's answer to a question, nor our twin in that engine's draw order.
+"""
+
+from collections.abc import Iterable
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from .dataset_and_model import Floats
+from .importance_record import Effect, Importance
+from .trials import unstable
+
+OURS = "python"
+LEVEL = 0.95
+
+Question: TypeAlias = tuple[str, str, str, str, str]
+Measure: TypeAlias = tuple[str, str, str, tuple[tuple[str, str], ...]]
+
+
+def question_of(record: Importance) -> Question:
+    """Return what two records must share to answer one question."""
+    return (
+        record.model,
+        record.method,
+        record.of,
+        record.loss,
+        record.positive_class,
+    )
+
+
+def measure_of(record: Importance) -> Measure:
+    """Return what an estimand card is about: everything but model, loss and class."""
+    told = sorted(told_apart(record).items())
+    options = tuple((key, repr(value)) for key, value in told)
+    return (record.method, record.of, record.form, options)
+
+
+def told_apart(record: Importance | Effect) -> dict[str, Any]:
+    """Return the options of a record, and the name of its entry if it has one."""
+    entry = getattr(record, "entry", "")
+    return {**record.options, **({"entry": entry} if entry else {})}
+
+
+def options_text(record: Importance | Effect, *, drawn: bool = True) -> str:
+    """Return the options of a record as one text, the same for the same options.
+
+    Without `drawn`, those that only say how often something is drawn are left out.
+    """
+    options = sorted(told_apart(record).items())
+    told = (f"{k} = {v!r}" for k, v in options if drawn or k != "n_repeats")
+    return ", ".join(told)
+
+
+def primary(
+    records: Iterable[Importance],
+) -> dict[tuple[Question, Measure], tuple[int, Importance]]:
+    """Return our first record of each question and measure, with its place."""
+    found: dict[tuple[Question, Measure], tuple[int, Importance]] = {}
+    for index, record in enumerate(records):
+        if record.engine == OURS:
+            found.setdefault((question_of(record), measure_of(record)), (index, record))
+    return found
+
+
+def lead_of(records: Iterable[Importance]) -> Importance | None:
+    """Return the record a report opens with: of a model, features before groups."""
+    ours = [record for _, record in primary(records).values()]
+    asked = [record for record in ours if record.model] or ours
+    of_features = [record for record in asked if record.of == "features"]
+    return next(iter(of_features or asked), None)
+
+
+def order_of(record: Importance) -> npt.NDArray[np.int64]:
+    """Return the rows of a record from the largest mean down.
+
+    What is unstable over trials comes after all that is stable, and what was not
+    measured is last.
+    """
+    rank = np.where(np.isnan(record.rank), np.inf, record.rank)
+    rows = np.arange(len(rank))
+    return np.lexsort((rows, rank, unstable(record), np.isinf(rank)))
+
+
+def nothing_of(record: Importance) -> float:
+    """Return what a feature that does not matter has, in the form of the values."""
+    if record.form == "raw":
+        return float(record.baseline.mean())
+    return 1.0 if record.form == "ratio" else 0.0
+
+
+def interval(record: Importance) -> tuple[Floats, Floats]:
+    """Return the bounds of the t interval of each mean over the repeats.
+
+    Both equal the mean if nothing is drawn or it is infinite, and are NaN after a
+    single repeat.
+    """
+    if not record.stream:
+        return record.mean, record.mean
+    if record.n_repeats < 2:
+        unknown = np.full(len(record.features), np.nan)
+        return unknown, unknown
+    from scipy.special import stdtrit
+
+    quantile = float(stdtrit(record.n_repeats - 1, (1 + LEVEL) / 2))
+    with np.errstate(invalid="ignore"):
+        half = np.where(np.isinf(record.mean), 0.0, quantile * record.std_error)
+        return record.mean - half, record.mean + half
+
+
+def places(low: Floats, high: Floats) -> tuple[Floats, Floats]:
+    """Return the best and the worst place of each feature, given its interval.
+
+    The best is 1 plus the features whose lower bound exceeds its upper bound, the
+    worst the number of features without those whose upper bound is below its lower
+    bound. NaN where a bound is.
+    """
+    known = ~(np.isnan(low) | np.isnan(high))
+    ordered_low, ordered_high = np.sort(low[known]), np.sort(high[known])
+    n = len(ordered_low)
+    first = 1.0 + n - np.searchsorted(ordered_low, high, side="right")
+    last = n - np.searchsorted(ordered_high, low, side="left").astype(float)
+    return np.where(known, first, np.nan), np.where(known, last, np.nan)

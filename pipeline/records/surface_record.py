@@ -1,0 +1,53 @@
+"""The record of a surface: the prediction as a function of two features."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from .dataset_and_model import Floats, Options
+from .frozen import freeze
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Surface:
+    """One surface: the mean prediction with two features set to each pair of values.
+
+    Attributes
+    ----------
+    model, engine, engine_version, scale, positive_class, split, unit, options,
+    n_samples, seed
+        As in `records.Importance`.
+    features : tuple of str
+        The two.
+    kinds : tuple of {"number", "category"}
+        Of each.
+    first_grid : ndarray of shape (n_first,)
+        Where the first feature was set: floats, or the levels as text.
+    second_grid : ndarray of shape (n_second,)
+    values : ndarray of shape (n_first, n_second)
+        The surface, in `unit`; NaN at a level that the model cannot predict.
+    within : ndarray of bool of shape (n_first, n_second)
+        Whether rows lie around the point; see `effects.surface.within`.
+    """
+
+    model: str
+    engine: str
+    engine_version: str
+    scale: str
+    positive_class: str = ""
+    split: str
+    unit: str
+    options: Options
+    n_samples: int
+    seed: int
+    features: tuple[str, str]
+    kinds: tuple[Literal["number", "category"], Literal["number", "category"]]
+    first_grid: npt.NDArray[Any]
+    second_grid: npt.NDArray[Any]
+    values: Floats
+    within: npt.NDArray[np.bool_]
+
+    def __post_init__(self) -> None:
+        freeze(self)

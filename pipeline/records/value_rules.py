@@ -1,0 +1,400 @@
+"""What a configured value must be, made from its type annotation.
+
+    int                       a count: an integer of at least 1
+    Annotated[int, Range(0)]  an integer in a range; float likewise, always finite
+    bool, str                 true or false; a text
+    Annotated[str, Pattern]   a text of a given form
+    Annotated[str, OneOf]     a name from one of our tables; Literal likewise
+    tuple[T, ...]             a list, texts in it once each; a Range counts its items
+    Mapping[str, T]           a table; frozen once read
+    Annotated[Mapping, Tables]  a table whose keys are one of several sets
+    A | B                     either; `| None` means it may be left out
+
+One rule serves the check, the sentence of an error and the JSON Schema. Not: sections,
+or one key against another.
+"""
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from numbers import Integral, Real
+from types import MappingProxyType, NoneType, UnionType
+from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
+
+from .errors import listed
+
+
+class Range(NamedTuple):
+    """Bounds of a number: `least` and `most` belong to it, `above` and `below` not."""
+
+    least: float | None = None
+    most: float | None = None
+    above: float | None = None
+    below: float | None = None
+
+
+class Repeated(NamedTuple):
+    """A list in which a text may stand twice, as among the arguments of a command."""
+
+    least: float | None = None
+
+
+class Pattern(NamedTuple):
+    """The form of a whole text, as a regular expression and in words."""
+
+    regex: str
+    words: str
+    plural: str = "texts"
+
+
+NAME = Pattern(r"[\s\S]*\S[\s\S]*", "a text that is not empty")
+SHA256 = Pattern(r"|[0-9a-f]{64}", "64 hexadecimal digits in lower case")
+
+
+class OneOf(NamedTuple):
+    """The names a text may be."""
+
+    names: tuple[str, ...]
+
+
+class Tables(NamedTuple):
+    """The sets of keys a table may have, each key with its annotation."""
+
+    choices: tuple[Mapping[str, Any], ...]
+
+
+NAME = Pattern(r"[\s\S]*\S[\s\S]*", "a text that is not empty")
+SHA256 = Pattern(r"|[0-9a-f]{64}", "64 hexadecimal digits in lower case")
+
+
+class Rule(NamedTuple):
+    """What a value must be.
+
+    Attributes
+    ----------
+    one, many : str
+        The rule as a noun: "an integer of at least 1", "integers of at least 1".
+    schema : dict
+        The rule as JSON Schema.
+    read : callable
+        ``read(value)`` returns the value as the audit keeps it, or raises `Misfits`.
+    """
+
+    one: str
+    many: str
+    schema: dict[str, Any]
+    read: Callable[[Any], Any]
+
+
+class Misfit(NamedTuple):
+    """A value that breaks a rule.
+
+    Attributes
+    ----------
+    value : Any
+        The offending part of what was given.
+    rule : str
+        What it must be, a noun.
+    known : tuple of str
+        The names it may be, for a suggestion.
+    path : tuple of str
+        Keys from the value that was read down to the offending part.
+    finding : str
+        What happened to it.
+    """
+
+    value: Any
+    rule: str
+    known: tuple[str, ...] = ()
+    path: tuple[str, ...] = ()
+    finding: str = "was given"
+
+
+class Misfits(Exception):  # noqa: N818 (caught by `config`, never shown as it is)
+    """Every part of a value that breaks its rule, as `found`."""
+
+    def __init__(self, *found: Misfit) -> None:
+        super().__init__(found)
+        self.found = found
+
+
+def rule_of(annotation: Any) -> Rule:
+    """Return the rule of a type annotation; the module's docstring lists them.
+
+    Raises
+    ------
+    TypeError
+        If `annotation` is none that a configuration file can carry.
+    """
+    bounds: Any = None
+    if get_origin(annotation) is Annotated:
+        annotation, bounds = get_args(annotation)
+    kind, inside = get_origin(annotation) or annotation, get_args(annotation)
+    if kind in (Union, UnionType):
+        return _either(
+            [rule_of(item) for item in inside if item is not NoneType], inside
+        )
+    if kind is Literal:
+        return _choice(inside)
+    if kind is tuple:
+        return _list(rule_of(inside[0]), bounds or Range())
+    if kind is Mapping or get_origin(kind) is Mapping:
+        return _table_of(bounds, inside)
+    makers: dict[Any, Callable[[Any], Rule]] = {
+        int: _integer,
+        float: _number,
+        bool: _flag,
+        str: _text,
+        Any: _anything,
+    }
+    if kind not in makers:
+        raise TypeError(f"{annotation!r} must be an annotation that rules know.")
+    return makers[kind](bounds)
+
+
+def _table_of(bounds: Tables | None, inside: tuple[Any, ...]) -> Rule:
+    return _one_table(bounds.choices) if bounds else _table(rule_of(inside[1]))
+
+
+def _anything(bounds: None) -> Rule:
+    del bounds
+    one = "a text, a number, true or false, a list or a table"
+    return _checked(
+        one, "texts, numbers, true or false, lists or tables", {}, _is_plain
+    )
+
+
+def _is_plain(value: Any) -> bool:
+    """Return whether JSON can carry a value."""
+    if isinstance(value, Mapping):
+        return all(isinstance(key, str) and _is_plain(value[key]) for key in value)
+    if isinstance(value, list | tuple):
+        return all(map(_is_plain, value))
+    return value is None or isinstance(value, str | int | float)
+
+
+def _flag(bounds: None) -> Rule:
+    del bounds
+    return _checked(
+        "true or false",
+        "true or false",
+        {"type": "boolean"},
+        lambda value: isinstance(value, bool),
+    )
+
+
+def _integer(bounds: Range | None) -> Rule:
+    limits = Range(least=1) if bounds is None else bounds
+    rule = _checked(
+        f"an integer{_in_words(limits)}",
+        f"integers{_in_words(limits)}",
+        {"type": "integer", **_as_schema(limits)},
+        lambda value: _is_a(Integral, value) and _is_inside(value, limits),
+    )
+    return rule._replace(read=lambda value: int(rule.read(value)))
+
+
+def _number(bounds: Range | None) -> Rule:
+    limits = bounds or Range()
+    rule = _checked(
+        f"a number{_in_words(limits)}",
+        f"numbers{_in_words(limits)}",
+        {"type": "number", **_as_schema(limits)},
+        lambda value: (
+            _is_a(Real, value) and math.isfinite(value) and _is_inside(value, limits)
+        ),
+    )
+    return rule._replace(read=lambda value: float(rule.read(value)))
+
+
+def _text(form: Pattern | OneOf | None) -> Rule:
+    if isinstance(form, OneOf):
+        return _choice(form.names)
+    if form is None:
+        return _checked(
+            "a text", "texts", {"type": "string"}, lambda value: isinstance(value, str)
+        )
+    regex = form.regex
+    return _checked(
+        form.words,
+        form.plural,
+        {"type": "string", "pattern": f"^(?:{regex})$"},
+        lambda value: isinstance(value, str) and bool(re.fullmatch(regex, value)),
+    )
+
+
+def _is_a(kind: type, value: Any) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool)
+
+
+def _checked(
+    one: str, many: str, schema: dict[str, Any], fits: Callable[[Any], bool]
+) -> Rule:
+    """Return the rule of a value that is kept as it is if it fits."""
+
+    def read(value: Any) -> Any:
+        if not fits(value):
+            raise Misfits(Misfit(value, one))
+        return value
+
+    return Rule(one, many, schema, read)
+
+
+def _choice(names: tuple[Any, ...]) -> Rule:
+    one = f"one of {listed(names)}"
+    texts = tuple(name for name in names if isinstance(name, str))
+
+    def read(value: Any) -> Any:
+        # 1 == True, so the types are compared as well.
+        if not any(type(value) is type(name) and value == name for name in names):
+            raise Misfits(Misfit(value, one, texts))
+        return value
+
+    return Rule(one, f"names among {listed(names)}", {"enum": list(names)}, read)
+
+
+def _list(item: Rule, bounds: Range | Repeated) -> Rule:
+    """Return the rule of a list; a text in it says something once."""
+    is_text = item.schema.get("type") == "string" or "enum" in item.schema
+    is_text = is_text and not isinstance(bounds, Repeated)
+    least = int(bounds.least or 0)
+    one = f"a list of {f'{least} or more ' if least else ''}{item.many}"
+    one += ", each once" if is_text else ""
+    schema: dict[str, Any] = {"type": "array", "items": item.schema}
+    schema |= {"uniqueItems": True} if is_text else {}
+    schema |= {"minItems": least} if least else {}
+
+    def read(value: Any) -> Any:
+        if not isinstance(value, list | tuple) or len(value) < least:
+            raise Misfits(Misfit(value, one))
+        numbered = {str(i): (item, part) for i, part in enumerate(value, start=1)}
+        parts, found = _each(numbered)
+        # A key of a table in the list has a rule of its own.
+        found = [m if m.path[1:] else m._replace(rule=one, path=()) for m in found]
+        if is_text:
+            twice = [part for i, part in enumerate(value) if part in value[:i]]
+            found += [Misfit(part, one, finding="was given twice") for part in twice]
+        if found:
+            raise Misfits(*found)
+        return tuple(parts.values())
+
+    return Rule(one, f"lists of {item.many}", schema, read)
+
+
+def _table(item: Rule) -> Rule:
+    one = f"a table of {item.many}"
+
+    def read(value: Any) -> Any:
+        if not isinstance(value, Mapping) or not all(isinstance(k, str) for k in value):
+            raise Misfits(Misfit(value, one))
+        parts, found = _each({key: (item, value[key]) for key in value})
+        if found:
+            raise Misfits(*found)
+        return MappingProxyType(parts)
+
+    schema = {"type": "object", "additionalProperties": item.schema}
+    return Rule(one, f"tables of {item.many}", schema, read)
+
+
+def _one_table(choices: tuple[Mapping[str, Any], ...]) -> Rule:
+    """Return the rule of a table that has exactly one of several sets of keys."""
+    rules = [{key: rule_of(inside) for key, inside in keys.items()} for keys in choices]
+    names = [" and ".join(map(repr, keys)) or "nothing" for keys in rules]
+    one, many = (f"{what} with {' or '.join(names)}" for what in ("a table", "tables"))
+
+    def read(value: Any) -> Any:
+        for keys in rules:
+            if isinstance(value, Mapping) and set(value) == set(keys):
+                parts, found = _each({key: (keys[key], value[key]) for key in keys})
+                if found:
+                    raise Misfits(*found)
+                return MappingProxyType(parts)
+        raise Misfits(_incomplete(rules, value) or Misfit(value, one))
+
+    return Rule(one, many, {"oneOf": [table_schema(keys) for keys in rules]}, read)
+
+
+def _incomplete(choices: list[dict[str, Rule]], value: Any) -> Misfit | None:
+    """Return the key that is missing for the sets of keys a table starts.
+
+    None if it starts none, or several that are not parts of each other.
+    """
+    given = set(value) if isinstance(value, Mapping) else set()
+    started = [keys for keys in choices if given and given < set(keys)]
+    least: dict[str, Rule] = min(started, key=len, default={})
+    if not started or not all(set(least) <= set(keys) for keys in started):
+        return None
+    key = next(key for key in least if key not in given)
+    return Misfit(None, least[key].one, path=(key,), finding="is missing")
+
+
+def table_schema(keys: Mapping[str, Rule]) -> dict[str, Any]:
+    """Return the JSON Schema of a table with all of these keys and no others."""
+    return {
+        "type": "object",
+        "properties": {key: rule.schema for key, rule in keys.items()},
+        "required": list(keys),
+        "additionalProperties": False,
+    }
+
+
+def _each(
+    parts: Mapping[str, tuple[Rule, Any]],
+) -> tuple[dict[str, Any], list[Misfit]]:
+    """Return the parts of a value as read, and every misfit with its path."""
+    kept: dict[str, Any] = {}
+    found: list[Misfit] = []
+    for key, (rule, value) in parts.items():
+        try:
+            kept[key] = rule.read(value)
+        except Misfits as misfits:
+            found += [item._replace(path=(key, *item.path)) for item in misfits.found]
+    return kept, found
+
+
+def _either(rules: list[Rule], inside: tuple[Any, ...]) -> Rule:
+    one = " or ".join(rule.one for rule in rules)
+
+    def read(value: Any) -> Any:
+        if value is None and NoneType in inside:
+            return None
+        if len(rules) == 1:
+            return rules[0].read(value)
+        known: tuple[str, ...] = ()
+        for rule in rules:
+            try:
+                return rule.read(value)
+            except Misfits as misfits:
+                known += misfits.found[0].known
+        raise Misfits(Misfit(value, one, known))
+
+    many = " or ".join(rule.many for rule in rules)
+    schemas = [rule.schema for rule in rules]
+    return Rule(one, many, schemas[0] if len(rules) == 1 else {"anyOf": schemas}, read)
+
+
+def _in_words(bounds: Range) -> str:
+    least, most, above, below = bounds
+    if least is not None and most is not None:
+        return f" from {least} to {most}"
+    parts = [f" of at least {least}"] if least is not None else []
+    parts += [f" of at most {most}"] if most is not None else []
+    sides = [f" above {above}"] if above is not None else []
+    sides += [f" below {below}"] if below is not None else []
+    return "".join(parts) + " and".join(sides)
+
+
+def _as_schema(bounds: Range) -> dict[str, float]:
+    names = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
+    pairs = zip(names, bounds, strict=True)
+    return {name: bound for name, bound in pairs if bound is not None}
+
+
+def _is_inside(value: float, bounds: Range) -> bool:
+    least, most, above, below = bounds
+    return (
+        (least is None or value >= least)
+        and (most is None or value <= most)
+        and (above is None or value > above)
+        and (below is None or value < below)
+    )

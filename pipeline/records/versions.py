@@ -1,0 +1,158 @@
+"""Results of other schema versions: what they lack, and what they hold more.
+
+A reader takes any minor of its major. What it does not know it keeps, and what was
+lacking it leaves out again, so that a result is written back as it was read and its
+content digest stays what it was. Not: types of values (`result_json`).
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, fields
+from typing import Any, NamedTuple, TypeAlias
+
+from .errors import DataError
+from .finding import Finding
+from .frames import ANSWERS, QUANTILES
+from .importance_record import Effect, Importance
+from .result import SCHEMA_VERSION, AuditResult, RunInfo
+from .surface_record import Surface
+
+Plain: TypeAlias = dict[str, Any]
+Path: TypeAlias = tuple[str | int, ...]
+
+RECORDS = {
+    "importances": Importance,
+    "effects": Effect,
+    "surfaces": Surface,
+    "findings": Finding,
+}
+ADDED: dict[int, Mapping[str, tuple[str, ...]]] = {
+    1: {"quantiles": QUANTILES, "answers": ANSWERS},
+}
+"""By minor version, the parts of a result it brought: a frame's columns, none for a
+tuple of records. An older result is read as one where these are empty."""
+MIGRATIONS: dict[int, Callable[[Plain], Plain]] = {}
+"""By major version, what makes a document of the next one from it."""
+
+
+class AsRead(NamedTuple):
+    """How a document differs in form from what this version writes.
+
+    Attributes
+    ----------
+    version : str
+        Its schema version.
+    unknown : mapping of path to mapping
+        What stands there that this version does not know.
+    absent : mapping of path to tuple of str
+        What this version knows and does not stand there.
+    """
+
+    version: str
+    unknown: Mapping[Path, Plain]
+    absent: Mapping[Path, tuple[str, ...]]
+
+
+def current(document: Mapping[str, Any], name: str) -> Plain:
+    """Return a document of this major version, migrated if it is an older one.
+
+    Raises
+    ------
+    DataError
+        If it has no version, or one that nothing leads from to this one.
+    """
+    version = document.get("schema_version")
+    if not isinstance(version, str):
+        raise DataError(
+            f"{name} must be the result of an audit, but it has no schema_version."
+        )
+    major = SCHEMA_VERSION.split(".")[0]
+    found = dict(document)
+    while (old := found["schema_version"].split(".")[0]) != major:
+        if not old.isdigit() or int(old) not in MIGRATIONS:
+            raise DataError(
+                f"{name} must have schema version {major}.x, but it has {version!r}. "
+                "Use the version of importance-audit that wrote it."
+            )
+        found = MIGRATIONS[int(old)](found)
+    return found
+
+
+def completed(document: Mapping[str, Any]) -> Plain:
+    """Return a document with the parts that later minor versions brought, empty."""
+    minor = document["schema_version"].partition(".")[2]
+    empty: Plain = {}
+    for later, parts in ADDED.items():
+        if minor.isdigit() and int(minor) < later:
+            empty |= {name: _empty(columns) for name, columns in parts.items()}
+    return {**empty, **document}
+
+
+def as_read(document: Mapping[str, Any]) -> AsRead:
+    """Return how a document differs in form from what this version writes."""
+    unknown: dict[Path, Plain] = {}
+    absent: dict[Path, tuple[str, ...]] = {}
+    for path, node, known in _nodes(document):
+        own = (*known, "content_digest") if not path else known
+        if more := {name: node[name] for name in node if name not in own}:
+            unknown[path] = more
+        if less := tuple(name for name in known if name not in node):
+            absent[path] = less
+    return AsRead(document["schema_version"], unknown, absent)
+
+
+def as_it_was(document: Plain, form: AsRead) -> Plain:
+    """Return a document in the form it was read in; values stay what they are now.
+
+    What was lacking is left out while it is empty, or the default of its record.
+    """
+    document["schema_version"] = form.version
+    nodes = {path: node for path, node, _ in _nodes(document)}
+    for path, names in form.absent.items():
+        node = nodes.get(path, {})
+        for name in names:
+            if name in node and node[name] in _nothing(path, name):
+                del node[name]
+    for path, more in form.unknown.items():
+        nodes.get(path, {}).update(more)
+    return document
+
+
+def _nodes(document: Mapping[str, Any]) -> Iterator[tuple[Path, Plain, list[str]]]:
+    """Yield every place of a document that has fixed names: path, content, names."""
+    parts = [item.name for item in fields(AuditResult) if item.name != "as_read"]
+    yield (), document, ["schema_version", *parts]  # type: ignore[misc]
+    for name in parts:
+        part = document.get(name, {})
+        if name in RECORDS:
+            known = [item.name for item in fields(RECORDS[name])]
+            yield from (((name, i), item, known) for i, item in enumerate(part))
+        elif name == "run":
+            yield (name,), part, [item.name for item in fields(RunInfo)]
+        elif part:
+            yield (name,), part, ["rows", "columns"]
+            for i, column in enumerate(part["columns"]):
+                yield (name, "columns", i), column, ["name", "type", "values"]
+
+
+def _empty(columns: tuple[str, ...]) -> Any:
+    """Return a frame of no rows as a document has it, or no records."""
+    if not columns:
+        return []
+    plain = [{"name": name, "type": "text", "values": []} for name in columns]
+    return {"rows": 0, "columns": plain}
+
+
+def _nothing(path: Path, name: str) -> list[Any]:
+    """Return what stands where there was nothing: empty parts, or the default."""
+    if not path:
+        columns = {n: c for parts in ADDED.values() for n, c in parts.items()}
+        return [_empty(columns.get(name, ()))]
+    kind = RECORDS.get(str(path[0]))
+    defaults = [item for item in fields(kind) if item.name == name] if kind else []
+    found = []
+    for item in defaults:
+        if item.default is not MISSING:
+            found.append(item.default)
+        elif item.default_factory is not MISSING:
+            found.append(item.default_factory())
+    return [list(value) if isinstance(value, tuple) else value for value in found]

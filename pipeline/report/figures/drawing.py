@@ -1,0 +1,321 @@
+"""The look of every figure: palette, sheet, scales. The only user of matplotlib.
+
+A sheet is 174 mm wide, its origin the upper left corner. Places are millimetres,
+sizes of type, lines and marks are points. matplotlib lends the pen and writes the
+SVG; where things stand is decided here, so that every version draws the same.
+"""
+
+import io
+import re
+import warnings
+from collections.abc import Sequence
+from math import ceil, floor, isfinite, log10, nan
+from typing import Any, Literal, NamedTuple
+
+from . import typeface
+
+WIDTH = 174.0
+
+INK = "#15191d"  # text, baselines
+SOFT = "#4a5057"  # labels
+AXIS = "#6b737b"  # axes, third series
+BLUE = "#0b4f79"  # marks
+RED = "#8c1d18"  # outside the band, nothing else
+FILL = "#c3d8e8"  # bars, whose ends are drawn in blue
+BAND = "#dfe3e6"  # bands, whose edges are drawn in the colour of axes
+FOOT = "#b9c1c8"  # distributions
+HAIR = "#d5dade"
+GRID = "#e3e7ea"
+
+NAME, SMALL, TITLE = 8.0, 7.5, 8.5  # points
+DASHED, DOTTED = (4.0, 2.0), (1.0, 1.6)
+
+# A browser that lacks DejaVu has Verdana, drawn to the same widths, or a guess.
+_FAMILY = "'DejaVu Sans',Verdana,sans-serif"
+# From the middle of a line of text down to its baseline, in em of DejaVu.
+_DROP = 0.36
+
+_NEEDLESS_GROUPS = (
+    (r' id="text_\d+"', r"<text [^>]*>[^<]*</text>"),
+    (r' id="(?:line2d|patch)_\d+"', r"<path [^>]*/>"),
+    ("", r"<use [^>]*/>"),
+)
+
+Anchor = Literal["left", "center", "right"]
+
+
+class Scale(NamedTuple):
+    """A straight map from numbers to millimetres from the left edge.
+
+    Attributes
+    ----------
+    low, high : float
+        The numbers at both ends.
+    left, width : float
+        Where the ends stand, in millimetres.
+    """
+
+    low: float
+    high: float
+    left: float
+    width: float
+
+    @property
+    def right(self) -> float:
+        """The right end in millimetres."""
+        return self.left + self.width
+
+    def at(self, number: float) -> float:
+        """Return the place of a number in millimetres."""
+        return self.left + (number - self.low) / (self.high - self.low) * self.width
+
+
+def limits(
+    numbers: Sequence[float], *, include: Sequence[float] = (), pad: float = 0.04
+) -> tuple[float, float]:
+    """Return the ends of an axis that shows every finite number.
+
+    An end given by `include` (a baseline) gets no padding; other ends get `pad` of
+    the range. Numbers that are all alike get one unit of room on either side.
+    """
+    finite = [float(number) for number in (*numbers, *include) if isfinite(number)]
+    low, high = min(finite, default=0.0), max(finite, default=0.0)
+    if low == high:
+        return low - 1.0, high + 1.0
+    room = pad * (high - low)
+    return (low if low in include else low - room), (
+        high if high in include else high + room
+    )
+
+
+def ticks(low: float, high: float, *, most: int) -> tuple[float, ...]:
+    """Return round numbers from `low` to `high`, at most `most` even steps apart."""
+    raw = (high - low) / most
+    power = 10.0 ** floor(log10(raw))
+    step = next(s * power for s in (1, 2, 5, 10) if s * power >= raw * (1 - 1e-9))
+    first, last = ceil(low / step - 1e-9), floor(high / step + 1e-9)
+    return tuple(float(f"{n * step:.12g}") for n in range(first, last + 1))
+
+
+def tick_texts(numbers: Sequence[float], *, grouped: bool = True) -> tuple[str, ...]:
+    """Return evenly spaced numbers as text, all with the same decimals.
+
+    Steps below 1e-5 and numbers from 1e9 are written as in "2·10⁻⁷", all with the
+    same power. With `grouped` thousands stand apart; years should not.
+    """
+    largest = max((abs(number) for number in numbers), default=0.0)
+    step = numbers[1] - numbers[0] if len(numbers) > 1 else largest or 1.0
+    if step >= 1e-5 and largest < 1e9:
+        decimals = _decimals(step)
+        return tuple(_number(number, decimals, grouped) for number in numbers)
+    power = floor(log10(largest) + 1e-9)
+    decimals = _decimals(step / 10.0**power)
+    tail = "·10" + str(power).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return tuple(
+        _number(number / 10.0**power, decimals, False) + tail if number else "0"
+        for number in numbers
+    )
+
+
+def _decimals(step: float) -> int:
+    return max(0, -floor(log10(step) + 1e-9))
+
+
+def _number(number: float, decimals: int, grouped: bool) -> str:
+    text = f"{number + 0.0:{',' if grouped else ''}.{decimals}f}"
+    text = text.lstrip("-") if not text.strip("-0.") else text
+    return text.replace(",", "\u202f").replace("-", "−")
+
+
+def shade(share: float) -> str:
+    """Return the colour of a share of the range of a surface, 0 dark to 1 light.
+
+    The map is even to the eye, also without colour and to the colour-blind.
+    """
+    from matplotlib import colormaps, colors
+
+    return str(colors.to_hex(colormaps["cividis"](min(max(share, 0.0), 1.0))))
+
+
+class Sheet:
+    """A figure in the making: what is put on it is drawn in that order by `svg`."""
+
+    def __init__(self) -> None:
+        self._strokes: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []
+
+    def _add(self, artist: str, *args: Any, **options: Any) -> None:
+        self._strokes.append((artist, args, options))
+
+    def line(
+        self,
+        x: Sequence[float],
+        y: Sequence[float],
+        *,
+        colour: str = INK,
+        width: float = 0.6,
+        dashes: tuple[float, ...] = (),
+        name: str = "",
+    ) -> None:
+        """Draw a line through points, broken where one is NaN.
+
+        `name` becomes the id of its SVG group.
+        """
+        style = (0, tuple(dash / width for dash in dashes)) if dashes else "-"
+        look = {"color": colour, "lw": width, "ls": style, "solid_capstyle": "butt"}
+        self._add("Line2D", tuple(x), tuple(y), gid=name or None, **look)
+
+    def uprights(
+        self,
+        x: Sequence[float],
+        y: tuple[float, float],
+        *,
+        colour: str = INK,
+        width: float = 0.6,
+    ) -> None:
+        """Draw an upright line at each x, all from one y to the other."""
+        broken = [number for place in x for number in (place, place, nan)]
+        self.line(broken[:-1], ([*y, nan] * len(x))[:-1], colour=colour, width=width)
+
+    def levels(
+        self,
+        x: tuple[float, float],
+        y: Sequence[float],
+        *,
+        colour: str = INK,
+        width: float = 0.6,
+    ) -> None:
+        """Draw a level line at each y, all from one x to the other."""
+        broken = [number for place in y for number in (place, place, nan)]
+        self.line(([*x, nan] * len(y))[:-1], broken[:-1], colour=colour, width=width)
+
+    def box(
+        self,
+        x: tuple[float, float],
+        y: tuple[float, float],
+        *,
+        face: str = "none",
+        edge: str = "none",
+        width: float = 0.0,
+        name: str = "",
+    ) -> None:
+        """Draw a rectangle between two x and two y."""
+        corners = [(x[0], y[0]), (x[1], y[0]), (x[1], y[1]), (x[0], y[1])]
+        look = {"fc": face, "ec": edge, "lw": width, "joinstyle": "miter"}
+        self._add("Polygon", corners, closed=True, gid=name or None, **look)
+
+    def mark(
+        self,
+        x: float,
+        y: float,
+        shape: str,
+        *,
+        colour: str = BLUE,
+        size: float = 4.2,
+        name: str = "",
+    ) -> None:
+        """Draw one mark: "o" "s" filled, "O" "S" and "v^><D" open, "|x+" strokes."""
+        look = {"ls": "none", "ms": size, **_mark_style(shape, colour)}
+        self._add("Line2D", (x,), (y,), gid=name or None, **look)
+
+    def text(
+        self,
+        x: float,
+        y: float,
+        words: str,
+        *,
+        size: float = NAME,
+        colour: str = INK,
+        anchor: Anchor = "left",
+        bold: bool = False,
+    ) -> None:
+        """Write one line of text whose middle is `y`."""
+        # The baseline is set here: matplotlib's "center" moves with descenders
+        # and with its version.
+        baseline = y + _DROP * size * typeface.MM_PER_POINT
+        weight = "bold" if bold else "normal"
+        look = {"fontsize": size, "color": colour, "ha": anchor, "weight": weight}
+        self._add("Text", x, baseline, typeface.drawable(words), **look)
+
+    def svg(self, height: float, *, salt: str) -> str:
+        """Return the sheet as an SVG of this height, the same bytes every time."""
+        from matplotlib import lines, patches, style, text, transforms
+        from matplotlib.figure import Figure
+
+        settings = {
+            "svg.fonttype": "none",
+            "svg.hashsalt": salt,
+            "text.parse_math": False,
+            "path.simplify": False,
+            "font.family": ["DejaVu Sans"],
+        }
+        kinds = {
+            "Line2D": lines.Line2D,
+            "Polygon": patches.Polygon,
+            "Text": text.Text,
+        }
+        with style.context(["default", settings]), warnings.catch_warnings():
+            # The widths come from `typeface`; the PDF escapes what DejaVu lacks.
+            warnings.filterwarnings("ignore", message="Glyph .* missing from")
+            figure = Figure(figsize=(WIDTH / 25.4, height / 25.4))
+            inches = transforms.Affine2D(
+                [[1 / 25.4, 0, 0], [0, -1 / 25.4, height / 25.4], [0, 0, 1]]
+            )
+            places = inches + figure.dpi_scale_trans
+            for artist, args, options in self._strokes:
+                options = {**options, "zorder": 1, "transform": places}
+                figure.add_artist(kinds[artist](*args, **options))
+            file = io.BytesIO()
+            metadata = {"Date": None, "Creator": None}
+            figure.savefig(file, format="svg", metadata=metadata, transparent=True)
+        return _finished(file.getvalue().decode())
+
+
+def _mark_style(shape: str, colour: str) -> dict[str, Any]:
+    """Filled marks get a white rim, open ones white paper, strokes their colour."""
+    if shape in "os":
+        return {"marker": shape, "mfc": colour, "mec": "white", "mew": 0.5}
+    return {
+        "marker": shape.replace("O", "o").replace("S", "s"),
+        "mfc": "white",
+        "mec": colour,
+        "mew": 1.1,
+    }
+
+
+def _finished(svg: str) -> str:
+    """Return the SVG without metadata and needless groups, styles as attributes.
+
+    WeasyPrint below 68 ignores the `font:` shorthand that matplotlib 3.6 writes, and
+    reads attributes faster than styles. Only tags are touched: in text a "<" is
+    escaped.
+    """
+    svg = re.sub(r"<metadata>.*?</metadata>\s*|<!DOCTYPE[^>]*>\s*", "", svg, flags=re.S)
+    svg = re.sub(r"<defs>\s*<style.*?</style>\s*</defs>\s*", "", svg, flags=re.S)
+    svg = re.sub(r"<\w+ [^>]*>", _plain, svg)
+    shared = f'<g stroke-linejoin="round" font-family="{_FAMILY}">'
+    svg = svg.replace('<g id="figure_1">', shared, 1)
+    for group, content in _NEEDLESS_GROUPS:
+        svg = re.sub(rf"<g{group}>\s*({content})\s*</g>", r"\1", svg)
+    return re.sub(r"\n +", "\n", svg)
+
+
+def _plain(tag: re.Match[str]) -> str:
+    text = re.sub(r' transform="rotate\(-0 [^"]*"', "", tag.group())
+    text = re.sub(r"\d+\.\d{3,}", _rounded, text)
+    text = re.sub(r"\s+", " ", text)
+    return re.sub(r'style="([^"]*)"', _attributes, text)
+
+
+def _rounded(number: re.Match[str]) -> str:
+    """Return a length to a hundredth of a point, finer than any printer."""
+    return f"{float(number.group()):.2f}".rstrip("0").rstrip(".")
+
+
+def _attributes(style: re.Match[str]) -> str:
+    values = dict(part.split(": ", 1) for part in style[1].split("; "))
+    if font := re.match(r"(?:(\d+) )?([\d.]+px) ", values.pop("font", "")):
+        values |= {"font-weight": font[1] or "400", "font-size": font[2]}
+    values.pop("font-family", None)
+    if values.get("font-weight") == "400":
+        del values["font-weight"]
+    return " ".join(f'{name}="{value}"' for name, value in values.items())

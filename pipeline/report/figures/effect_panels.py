@@ -1,0 +1,386 @@
+"""The panels of the figure of effects: curves over numbers, dots over categories.
+
+Where a value is not finite, a curve has a gap and a row no mark.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from math import isfinite, nan
+from typing import NamedTuple
+
+from . import figure_parts as parts
+from . import typeface
+from .drawing import (
+    AXIS,
+    BLUE,
+    DASHED,
+    FOOT,
+    GRID,
+    HAIR,
+    INK,
+    NAME,
+    SMALL,
+    SOFT,
+    WIDTH,
+    Scale,
+    Sheet,
+    limits,
+    tick_texts,
+    ticks,
+)
+from .figure_data import Curve, EffectPanel
+from .placing import Place
+
+HEADING = 5.4  # millimetres from the top of a panel to its plot: the name
+TICKS = 5.8  # below a plot: tick labels
+REFERENCE = "\0"  # the label of the line across, which no curve can have
+_FEW = 12  # grid points up to which each is marked
+_DOTS, _DOT = 2.8, (1.5, 6.0)  # points: wider than any curve, which shows between
+_PIECE, _GAP = 8.6, 5.0  # of a key: the piece of line before a word, and the room after
+_BOLD = 1.2  # bold words are at most so many times as wide
+_FOOT = 0.16  # share of a plot's height that the distribution may use
+
+
+class Style(NamedTuple):
+    """How one curve looks in every panel: line and mark."""
+
+    colour: str
+    width: float
+    dashes: tuple[float, ...]
+    mark: str
+    size: float
+
+
+_LEAD = Style(BLUE, 1.7, (), "o", 4.2)
+_OTHERS = (
+    Style(AXIS, 0.9, (), "|", 5.6),
+    Style(INK, 0.9, (3.0, 1.5), "x", 3.6),
+    Style(AXIS, 1.1, (1.0, 1.2), "v", 3.8),
+    Style(INK, 0.9, (5.0, 1.2, 1.0, 1.2), "+", 4.6),
+    Style(BLUE, 0.9, (1.5, 1.5), "D", 3.2),
+)
+Look = Mapping[str, Style]
+
+
+class Axis(NamedTuple):
+    """The axis of values that panels share.
+
+    Attributes
+    ----------
+    low, high : float
+        Its ends.
+    floor : float
+        Where values begin; below stands the distribution, if any.
+    reference : float or None
+        The line across it.
+    """
+
+    low: float
+    high: float
+    floor: float
+    reference: float | None
+
+    @property
+    def ticks(self) -> tuple[float, ...]:
+        """Round values of a numeric panel."""
+        few = ticks(self.floor, self.high, most=4)
+        return few if len(few) > 2 else ticks(self.floor, self.high, most=6)
+
+
+def looks(panels: Sequence[EffectPanel]) -> Look:
+    """Return the style of each curve by its label, the leading one first.
+
+    Raises
+    ------
+    ValueError
+        If there are no labels or more than 6.
+    """
+    curves = [curve for panel in panels for curve in panel.curves]
+    leads = [curve.label for curve in curves if curve.lead]
+    labels = list(dict.fromkeys([*leads, *(curve.label for curve in curves)]))
+    parts.check(len(labels), "The curves of a figure", most=1 + len(_OTHERS))
+    return dict(zip(labels, (_LEAD, *_OTHERS), strict=False))
+
+
+def value_axis(panels: Sequence[EffectPanel], reference: float | None) -> Axis:
+    """Return the axis of these panels; numbers with counts get a foot below it."""
+    values = [v for panel in panels for curve in panel.curves for v in curve.values]
+    values += [y for panel in panels for line in straight(panel) for _, y in line]
+    line = () if reference is None else (reference,)
+    low, high = limits([*values, *line], pad=0.07)
+    footed = any(panel.kind == "number" and panel.counts for panel in panels)
+    foot = _FOOT * (high - low) if footed else 0.0
+    return Axis(low - foot, high, low, reference)
+
+
+def straight(panel: EffectPanel) -> list[list[tuple[float, float]]]:
+    """Return both ends of each line that the curves are held against."""
+    asked = [float(x) for curve in panel.curves for x in curve.grid if panel.lines]
+    ends = (min(asked), max(asked)) if asked else ()
+    return [[(x, start + slope * x) for x in ends] for start, slope in panel.lines]
+
+
+def ticks_width(axis: Axis) -> float:
+    """Return the width of the values left of numeric panels, gap included."""
+    texts = tick_texts(axis.ticks)
+    return max(typeface.width(text, SMALL) for text in texts) * parts.SLACK + 1.8
+
+
+def levels(panel: EffectPanel) -> list[str]:
+    """Return the levels of a category, those of the first curve first."""
+    named = [str(level) for curve in panel.curves for level in curve.grid]
+    return list(dict.fromkeys([*named, *(str(level) for level, _ in panel.counts)]))
+
+
+class NumberPanel(NamedTuple):
+    """One numeric feature in its place; `y` rises from the bottom of the plot."""
+
+    panel: EffectPanel
+    axis: Axis
+    x: Scale
+    y: Scale
+
+    def points(self, curve: Curve) -> list[tuple[float, float]]:
+        """Return a curve in millimetres, y NaN where its value is not finite."""
+        pairs = sorted(zip(map(float, curve.grid), curve.values, strict=True))
+        return [
+            (self.x.at(x), self.y.at(y) if isfinite(y) else nan)
+            for x, y in pairs
+            if isfinite(x)
+        ]
+
+    def straight(self) -> list[list[tuple[float, float]]]:
+        """Return in millimetres both ends of each line the curves are held against."""
+        lines = straight(self.panel)
+        return [[(self.x.at(x), self.y.at(y)) for x, y in line] for line in lines]
+
+
+def number_panel(
+    panel: EffectPanel,
+    axis: Axis,
+    corner: tuple[float, float],
+    size: tuple[float, float],
+) -> NumberPanel:
+    """Return a panel whose plot has this upper left corner and this size."""
+    asked = [float(x) for curve in panel.curves for x in curve.grid]
+    seen = sorted(float(x) for x, _ in panel.counts)
+    half = _least_gap(seen) / 2
+    edges = [seen[0] - half, seen[-1] + half] if seen else []
+    x = Scale(*limits([*asked, *edges], pad=0.03), corner[0], size[0])
+    y = Scale(axis.low, axis.high, corner[1] + size[1], -size[1])
+    return NumberPanel(panel, axis, x, y)
+
+
+def draw_number(sheet: Sheet, number: NumberPanel, look: Look, name: str) -> None:
+    """Draw the curves of a numeric feature, and at the foot where its rows lie."""
+    panel, axis, x, y = number
+    span = (x.left, x.right)
+    sheet.levels(span, [y.at(value) for value in axis.ticks], colour=GRID, width=0.5)
+    _distribution(sheet, number)
+    if axis.reference is not None:
+        level = (y.at(axis.reference),) * 2
+        sheet.line(span, level, colour=AXIS, width=0.7, dashes=DASHED, name="reference")
+    for n, (label, style) in reversed(list(enumerate(look.items()))):
+        for curve in panel.curves:
+            if curve.label == label:
+                _curve(sheet, number.points(curve), style, f"{name}-{n}")
+    for line in number.straight():  # above the curves, which would hide it
+        xs, ys = [x for x, _ in line], [y for _, y in line]
+        sheet.line(xs, ys, width=_DOTS, dashes=_DOT, name="known")
+    numbers, texts = parts.fitting_ticks(x, grouped=x.high >= 1e4)
+    parts.foot(sheet, x, y.left, numbers, texts)
+    parts.title(sheet, (x.left, y.right - 2.8), panel.feature, x.width)
+
+
+def put_value_ticks(sheet: Sheet, number: NumberPanel) -> None:
+    """Write the values left of a plot."""
+    texts = tick_texts(number.axis.ticks)
+    for value, text in zip(number.axis.ticks, texts, strict=True):
+        place = number.x.left - 1.8, number.y.at(value)
+        sheet.text(*place, text, size=SMALL, colour=SOFT, anchor="right")
+
+
+def _curve(
+    sheet: Sheet, points: Sequence[tuple[float, float]], style: Style, name: str
+) -> None:
+    xs, ys = [x for x, _ in points], [y for _, y in points]
+    _line(sheet, xs, ys, style, name)
+    if len(points) <= _FEW:
+        size = 3.2 if style is _LEAD else 2.2
+        for x, y in points:
+            if isfinite(y):
+                sheet.mark(x, y, "o", colour=style.colour, size=size)
+
+
+def _distribution(sheet: Sheet, number: NumberPanel) -> None:
+    """Draw how many rows lie where; each panel's fullest place is equally high."""
+    panel, axis, x, y = number
+    counts = sorted((x.at(float(place)), count) for place, count in panel.counts)
+    half = max(0.42 * _least_gap([middle for middle, _ in counts]) or 1.7, 0.12)
+    tallest = max((count for _, count in counts), default=0)
+    high = 0.8 * abs(y.at(axis.floor) - y.left) / max(tallest, 1)
+    for middle, count in counts:
+        span = (y.left - high * count, y.left)
+        sheet.box((middle - half, middle + half), span, face=FOOT, name="rows")
+
+
+def _least_gap(places: Sequence[float]) -> float:
+    """Return the smallest distance of two neighbours, 0 if there is none."""
+    return min((b - a for a, b in pairwise(places) if b > a), default=0.0)
+
+
+class CategoryPanel(NamedTuple):
+    """One category in its place.
+
+    Attributes
+    ----------
+    panel : EffectPanel
+    x : Scale
+        Of the predictions.
+    reference : float or None
+    left, right, top : float
+        Its edges: names begin at the left one, counts end at the right one.
+    pitch : float
+        From level to level.
+    """
+
+    panel: EffectPanel
+    x: Scale
+    reference: float | None
+    left: float
+    right: float
+    top: float
+    pitch: float
+
+
+def category_ends(panels: Sequence[EffectPanel], width: float) -> tuple[float, float]:
+    """Return where plots begin and end between names and counts in this width.
+
+    All alike, so that the axes of panels below each other are one.
+    """
+    names = [level for panel in panels for level in levels(panel)]
+    wide = max(typeface.width(name, NAME) for name in names) * parts.SLACK + 3.0
+    counts = [text for panel in panels for text in _counts(panel).values()]
+    numbers = max((typeface.width(text, SMALL) for text in counts), default=0.0)
+    right = width - (max(numbers * parts.SLACK + 3.0, 10.0) if counts else 0.0)
+    return min(max(wide, 15.0), 0.55 * right), right
+
+
+def draw_category(
+    sheet: Sheet, place: CategoryPanel, look: Look, *, counts_label: str, name: str
+) -> None:
+    """Draw one row per level: its name, its marks, its number of rows."""
+    panel, x = place.panel, place.x
+    names, counts = levels(panel), _counts(panel)
+    top = place.top + HEADING
+    span = (top, top + place.pitch * len(names))
+
+    parts.axis(sheet, x, span)
+    if place.reference is not None:
+        line = (x.at(place.reference),) * 2
+        sheet.line(line, span, colour=AXIS, width=0.7, dashes=DASHED, name="reference")
+    texts = typeface.shortened(names, (x.left - place.left - 3.0) / parts.SLACK, NAME)
+    for n, (level, (text,)) in enumerate(zip(names, texts, strict=True)):
+        y = top + place.pitch * (n + 0.5)
+        sheet.text(place.left, y, text)
+        _level(sheet, _values(panel, level), place, look, y, f"{name}-{n}")
+        count = counts.get(level, "")
+        sheet.text(place.right, y, count, size=SMALL, colour=SOFT, anchor="right")
+    if counts:
+        at = place.right, top - 2.8
+        sheet.text(*at, counts_label, size=SMALL, colour=SOFT, anchor="right")
+    parts.title(sheet, (place.left, top - 2.8), panel.feature, x.right - place.left)
+
+
+def _counts(panel: EffectPanel) -> dict[str, str]:
+    return {str(level): tick_texts((float(n),))[0] for level, n in panel.counts}
+
+
+def _values(panel: EffectPanel, level: str) -> dict[str, float]:
+    """Return what each curve says of a level, by label; finite values only."""
+    return {
+        curve.label: value
+        for curve in panel.curves
+        for asked, value in zip(curve.grid, curve.values, strict=True)
+        if str(asked) == level and isfinite(value)
+    }
+
+
+def _level(
+    sheet: Sheet,
+    values: Mapping[str, float],
+    place: CategoryPanel,
+    look: Look,
+    y: float,
+    name: str,
+) -> None:
+    """Draw the marks of one level, the leading one last and on a hairline."""
+    scale, reference = place.x, place.reference
+    lead = next(iter(look))
+    if lead in values:
+        start = scale.left if reference is None else scale.at(reference)
+        sheet.line((start, scale.at(values[lead])), (y, y), colour=HAIR, width=0.7)
+    for n, (label, style) in reversed(list(enumerate(look.items()))):
+        if label in values:
+            at = scale.at(values[label]), y
+            _mark(sheet, at, style, f"{name}-{n}")
+
+
+def draw_words(
+    sheet: Sheet, words: Mapping[str, str], places: Mapping[str, Place], look: Look
+) -> None:
+    """Write the words beside their curves, the leading one in bold."""
+    lead = next(iter(look))
+    for label, place in places.items():
+        colour = parts.word_colour(look[label].colour) if label in look else SOFT
+        sheet.text(
+            place.x,
+            place.y,
+            words[label],
+            size=SMALL,
+            colour=colour,
+            anchor="center",
+            bold=label == lead,
+        )
+
+
+def draw_key(
+    sheet: Sheet, words: Mapping[str, str], look: Look, *, marks: bool
+) -> None:
+    """Write the words above all panels, each after a piece of its line and its mark."""
+    x, y = 0.0, 1.6
+    for label, text in _fitting(words).items():
+        style = look.get(label, Style(AXIS, 0.7, DASHED, "", 0.0))
+        _line(sheet, (x, x + 7.0), (y, y), style, "key")
+        if marks and style.mark:
+            _mark(sheet, (x + 3.5, y), style, "key")
+        bold = style is _LEAD
+        colour = parts.word_colour(style.colour) if label in look else SOFT
+        sheet.text(x + _PIECE, y, text, size=SMALL, colour=colour, bold=bold)
+        x += _PIECE + typeface.width(text, SMALL, bold=bold) * parts.SLACK + _GAP
+
+
+def _fitting(words: Mapping[str, str]) -> dict[str, str]:
+    """Return the words of a key, the longest cut until one line holds them all."""
+    wide = [typeface.width(t, SMALL, bold=True) * parts.SLACK for t in words.values()]
+    limit, free = max(wide, default=0.0), WIDTH + _GAP - len(wide) * (_PIECE + _GAP)
+    for place, one in enumerate(sorted(wide)):
+        share = free / (len(wide) - place)
+        if one > share:
+            limit = share
+            break
+        free -= one
+    texts = typeface.shortened(list(words.values()), limit / parts.SLACK / _BOLD, SMALL)
+    kept = zip(words.items(), wide, texts, strict=True)
+    return {label: t if w <= limit else cut for (label, t), w, (cut,) in kept}
+
+
+def _line(
+    sheet: Sheet, x: Sequence[float], y: Sequence[float], style: Style, name: str
+) -> None:
+    dashes = style.dashes
+    sheet.line(x, y, colour=style.colour, width=style.width, dashes=dashes, name=name)
+
+
+def _mark(sheet: Sheet, at: tuple[float, float], style: Style, name: str) -> None:
+    sheet.mark(*at, style.mark, colour=style.colour, size=style.size, name=name)

@@ -1,0 +1,313 @@
+"""What the figures share: the column of names, panels, axis, baseline, interval, key.
+
+Numbers that are not finite have no place on an axis. An infinite one is an open
+triangle at the end of the axis it lies beyond; NaN is drawn as nothing, and the text
+of its row says so. An interval without two finite ends is not drawn.
+"""
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from math import ceil, isfinite, isinf
+from typing import NamedTuple, TypeVar
+
+from . import drawing, typeface
+from .drawing import AXIS, BLUE, GRID, NAME, SMALL, SOFT, TITLE, WIDTH, Scale, Sheet
+
+Panel = TypeVar("Panel")
+
+MOST_ROWS = 40
+PAGE = 228.0  # millimetres: an A4 page less its furniture and the caption
+HEAD = 4.4  # from the upper edge to a plot: one line of small text
+FOOT = 9.4  # from an axis to the lower edge: tick labels and unit
+SLACK = 1.08  # a browser may have to guess the typeface
+_NAME_LINE = 3.2  # from one line of a name to the next
+_GAP = 3.0  # between names and plot
+_BESIDE, _BETWEEN = 6.0, 3.6  # between panels side by side, and below each other
+
+
+class Column(NamedTuple):
+    """The names at the left edge.
+
+    Attributes
+    ----------
+    names : tuple of tuple of str
+        The lines of each name.
+    plot : float
+        Where the plot begins, in millimetres from the left end of the column.
+    pitch : float
+        Millimetres from row to row.
+    """
+
+    names: tuple[tuple[str, ...], ...]
+    plot: float
+    pitch: float
+
+    @property
+    def height(self) -> float:
+        """The height of all rows in millimetres."""
+        return self.pitch * len(self.names)
+
+    def places(self, top: float) -> tuple[float, ...]:
+        """Return the middle of each row below `top`."""
+        return tuple(top + self.pitch * (n + 0.5) for n in range(len(self.names)))
+
+
+class Slot(NamedTuple):
+    """The place of one panel: the rows lie between `left`, `right` and `top`."""
+
+    left: float
+    top: float
+    right: float
+    is_first: bool
+    is_last: bool
+
+
+def check(n_items: int, what: str, *, most: int = MOST_ROWS) -> None:
+    """Refuse a figure without content, and one that no page holds.
+
+    Raises
+    ------
+    ValueError
+        If `n_items` is 0 or above `most`.
+    """
+    if not 1 <= n_items <= most:
+        raise ValueError(f"{what} must number 1 to {most}, but {n_items} were given.")
+
+
+def name_column(
+    names: Sequence[str], *, pitch: float = 0.0, widest: float = 62.0
+) -> Column:
+    """Return the column for these names: as wide and as high as they need.
+
+    It is 33 mm wide and may grow to `widest`; a wider name takes two lines where
+    the page has the room for them, and is then cut in the middle. A `pitch` of 0
+    follows from the number of rows: airy for five, tight for thirty.
+    """
+    needed = max(typeface.width(name, NAME) for name in names) * SLACK + _GAP
+    plot = min(max(needed, 33.0), widest)
+    airy = pitch or min(8.3, max(4.8, 8.3 - 0.15 * (len(names) - 5)))
+    lines = 2 if needed > widest and len(names) <= 30 else 1
+    short = typeface.shortened(names, (plot - _GAP) / SLACK, NAME, lines=lines)
+    return Column(short, plot, max(airy, 2.1 * _NAME_LINE if lines == 2 else 0.0))
+
+
+def value_column(texts: Sequence[str]) -> float:
+    """Return the width of the numbers at the right edge, gap included."""
+    return max(15.0, *(typeface.width(text, NAME) * SLACK + 4.0 for text in texts))
+
+
+def slots(
+    n_panels: int, rows: float, *, left: float, head: float, across: int = 1
+) -> tuple[tuple[Slot, ...], float]:
+    """Return the places of panels with rows of this height, and the figure's height.
+
+    Panels stand `across` side by side, or as many more as it takes until a page
+    holds them; the height says when none does.
+
+    Parameters
+    ----------
+    n_panels : int
+    rows : float
+        Height of the rows of one panel.
+    left : float
+        Width of the column of names that each line of panels starts with.
+    head : float
+        Height of what stands above the rows of a panel.
+    across : int, default 1
+    """
+    for wide in range(min(across, n_panels), n_panels + 1):
+        lines = ceil(n_panels / wide)
+        height = lines * (head + rows + _BETWEEN) - _BETWEEN + FOOT
+        if height <= PAGE:
+            break
+    width = (WIDTH - left - _BESIDE * (wide - 1)) / wide
+    places = []
+    for n in range(n_panels):
+        x = left + (n % wide) * (width + _BESIDE)
+        y = head + (n // wide) * (head + rows + _BETWEEN)
+        places.append(Slot(x, y, x + width, n % wide == 0, n + wide >= n_panels))
+    return tuple(places), height
+
+
+def axis(
+    sheet: Sheet,
+    scale: Scale,
+    span: tuple[float, float],
+    *,
+    label: str = "",
+    bare: bool = False,
+) -> None:
+    """Draw grid and axis of a plot that reaches from `span[0]` down to `span[1]`.
+
+    The label stands under the left end, further left if it needs the room. `bare`
+    leaves the grid only, for panels whose axis stands below another one.
+    """
+    numbers, texts = fitting_ticks(scale)
+    sheet.uprights([scale.at(n) for n in numbers], span, colour=GRID, width=0.5)
+    if bare:
+        return
+    foot(sheet, scale, span[1], numbers, texts)
+    left = max(min(scale.left, WIDTH - typeface.width(label, SMALL) * SLACK), 0.0)
+    put_label(sheet, left, span[1] + 7.6, label)
+
+
+def put_label(
+    sheet: Sheet,
+    left: float,
+    y: float,
+    words: str,
+    *,
+    right: float = WIDTH,
+    lines: int = 1,
+) -> None:
+    """Write what an axis shows, cut in the middle where it would pass `right`.
+
+    More than one of at most `lines` lines end above the name of a panel.
+    """
+    (texts,) = typeface.shortened([words], (right - left) / SLACK, SMALL, lines=lines)
+    start = y if len(texts) == 1 else y - 0.4
+    for line, text in enumerate(texts):
+        sheet.text(left, start + 2.7 * line, text, size=SMALL, colour=SOFT)
+
+
+def foot(
+    sheet: Sheet,
+    scale: Scale,
+    y: float,
+    numbers: Sequence[float],
+    texts: Sequence[str],
+) -> None:
+    """Draw the line of an axis with its ticks, their texts kept on the sheet."""
+    places = [scale.at(number) for number in numbers]
+    sheet.line((scale.left, scale.right), (y, y), colour=AXIS, name="axis")
+    sheet.uprights(places, (y, y + 0.9), colour=AXIS)
+    for number, text in zip(numbers, texts, strict=True):
+        x = _tick_middle(scale, number, text)
+        sheet.text(x, y + 3.2, text, size=SMALL, colour=SOFT, anchor="center")
+
+
+def fitting_ticks(
+    scale: Scale, *, grouped: bool = True
+) -> tuple[tuple[float, ...], tuple[str, ...]]:
+    """Return as many ticks as stand apart on the scale, at most nine, and texts."""
+    found: tuple[tuple[float, ...], tuple[str, ...]] = ((), ())
+    for most in range(2, 9):
+        numbers = drawing.ticks(scale.low, scale.high, most=most)
+        texts = drawing.tick_texts(numbers, grouped=grouped)
+        if len(found[0]) > 1 and not _stand_apart(scale, numbers, texts):
+            break
+        found = numbers, texts
+    return found
+
+
+def _stand_apart(scale: Scale, numbers: Sequence[float], texts: Sequence[str]) -> bool:
+    wide = max(typeface.width(text, SMALL) for text in texts) + 1.8
+    middles = [_tick_middle(scale, n, t) for n, t in zip(numbers, texts, strict=True)]
+    return all(right - left >= max(wide, 8.0) for left, right in pairwise(middles))
+
+
+def _tick_middle(scale: Scale, number: float, text: str) -> float:
+    """Return where a tick's text stands: under it, unless it would leave the sheet."""
+    return min(scale.at(number), WIDTH - typeface.width(text, SMALL) / 2)
+
+
+def baseline(
+    sheet: Sheet,
+    x: float,
+    span: tuple[float, float],
+    label: str,
+    *,
+    right: float,
+    solid: bool = False,
+) -> None:
+    """Draw the dashed line of a model as it is, and its words above the plot.
+
+    The words stay left of `right`. The zero of a difference is `solid`.
+    """
+    dashes = () if solid else drawing.DASHED
+    width = 0.8 if solid else 0.9
+    sheet.line((x, x), span, width=width, dashes=dashes, name="baseline")
+    left = max(0.0, min(x, right - typeface.width(label, SMALL) * SLACK))
+    sheet.text(left, span[0] - 2.0, label, size=SMALL, colour=SOFT)
+
+
+def interval(
+    sheet: Sheet,
+    scale: Scale,
+    y: float,
+    ends: tuple[float, float],
+    *,
+    colour: str = BLUE,
+    width: float = 1.1,
+    cap: float = 1.1,
+) -> None:
+    """Draw a line between two finite numbers, its caps `cap` mm up and down."""
+    low, high = ends
+    if not (isfinite(low) and isfinite(high) and low < high):
+        return
+    span = scale.at(low), scale.at(high)
+    sheet.line(span, (y, y), colour=colour, width=width, name="interval")
+    if cap:
+        sheet.uprights(span, (y - cap, y + cap), colour=colour, width=0.8)
+
+
+def beyond(
+    sheet: Sheet, scale: Scale, y: float, number: float, *, colour: str = BLUE
+) -> None:
+    """Mark an infinite number at the end of the axis it lies beyond."""
+    if isinf(number):
+        shape, x = (">", scale.right) if number > 0 else ("<", scale.left)
+        sheet.mark(x, y, shape, colour=colour, size=4.6, name="beyond")
+
+
+def put_names(sheet: Sheet, column: Column, top: float, *, left: float = 0.0) -> None:
+    """Write the names of a column of rows, each around the middle of its row."""
+    for lines, y in zip(column.names, column.places(top), strict=True):
+        first = y - _NAME_LINE * (len(lines) - 1) / 2
+        for n, line in enumerate(lines):
+            sheet.text(left, first + n * _NAME_LINE, line)
+
+
+def title(sheet: Sheet, place: tuple[float, float], words: str, limit: float) -> None:
+    """Write the name of a panel, cut in the middle above `limit` millimetres."""
+    room = limit / (SLACK * 1.12)  # bold runs wider than the face it is measured in
+    ((words,),) = typeface.shortened([words], room, TITLE)
+    sheet.text(*place, words, size=TITLE, bold=True)
+
+
+def put_value_label(sheet: Sheet, words: str, top: float) -> None:
+    """Write the head of the numbers at the right edge, above a plot."""
+    sheet.text(WIDTH, top - 2.0, words, size=SMALL, colour=SOFT, anchor="right")
+
+
+def key(
+    sheet: Sheet, items: Sequence[tuple[str, str, float, str]], right: float, y: float
+) -> None:
+    """Write marks and words (mark, colour, size, word) side by side up to `right`.
+
+    For panels too tight to carry the words beside their marks.
+    """
+    for mark, colour, size, word in reversed(items):
+        tint = word_colour(colour)
+        sheet.text(right, y, word, size=SMALL, colour=tint, anchor="right")
+        right -= typeface.width(word, SMALL) * SLACK + 2.2
+        sheet.mark(right, y, mark, colour=colour, size=size)
+        right -= 5.0
+
+
+def word_colour(colour: str) -> str:
+    """Return the colour of a word: it needs more contrast than a third series."""
+    return SOFT if colour == AXIS else colour
+
+
+def paged(
+    panels: Sequence[Panel], fits: Callable[[Sequence[Panel]], bool]
+) -> tuple[tuple[Panel, ...], ...]:
+    """Return the panels in their order, each part as long as it fits."""
+    parts: list[list[Panel]] = []
+    for panel in panels:
+        if parts and fits([*parts[-1], panel]):
+            parts[-1].append(panel)
+        else:
+            parts.append([panel])
+    return tuple(tuple(part) for part in parts)

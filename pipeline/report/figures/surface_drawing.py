@@ -1,0 +1,204 @@
+"""The figure of surfaces: the prediction over two features as a map of colours."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from math import isfinite
+from typing import NamedTuple
+
+from . import figure_parts as parts
+from . import typeface
+from .drawing import (
+    AXIS,
+    BAND,
+    SMALL,
+    SOFT,
+    WIDTH,
+    Scale,
+    Sheet,
+    limits,
+    shade,
+    tick_texts,
+    ticks,
+)
+from .figure_data import SurfacePanel
+
+MOST = 3
+_TOP, _PLOT, _BESIDE = 9.0, 48.0, 6.0
+_KEY, _STEPS = 20.0, 40  # room of the colour key with its words; its shades
+_WIDEST = 62.0
+
+Axis = Sequence[float | str]
+
+
+class Frame(NamedTuple):
+    """One panel in its place; `y` rises from the bottom of the plot."""
+
+    panel: SurfacePanel
+    x: Scale
+    y: Scale
+
+
+def surface(
+    panels: Sequence[SurfacePanel],
+    *,
+    first: str,
+    second: str,
+    axis_label: str,
+    masked_text: str,
+    salt: str,
+) -> str:
+    """Return the prediction over two features, one map per model, as an SVG.
+
+    All maps share the axes and the colours: light is high. A point around which no
+    rows lie is grey.
+
+    Parameters
+    ----------
+    panels : sequence of SurfacePanel
+    first, second : str
+        The features, along the level and the upright axis.
+    axis_label : str
+        What the colours show, and its unit.
+    masked_text : str
+        What grey means.
+    salt : str
+        The id of the figure; ids inside the file derive from it.
+
+    Raises
+    ------
+    ValueError
+        If there are no panels or more than 3.
+    """
+    parts.check(len(panels), "The panels of a figure of surfaces", most=MOST)
+    shown = [value for panel in panels for value in _shown(panel)]
+    low, high = limits(shown, pad=0.0)
+    lead = panels[0]
+    left = _names_width(lead.second) + 1.8
+    room = WIDTH - left - _KEY - _BESIDE * len(panels)
+    width = min(room / len(panels), _WIDEST)
+    sheet = Sheet()
+    for n, panel in enumerate(panels):
+        x = Scale(*_ends(lead.first), left + n * (width + _BESIDE), width)
+        frame = Frame(panel, x, Scale(*_ends(lead.second), _TOP + _PLOT, -_PLOT))
+        _draw(sheet, frame, (low, high), f"surface-{n}")
+        _foot(sheet, x, panel.first)
+        parts.title(sheet, (x.left, _TOP - 2.8), panel.name, width)
+    _names(sheet, left - 1.8, frame.y, lead.second)
+    parts.put_label(sheet, 0.0, 1.6, second, right=WIDTH / 3 - 3.0)
+    parts.put_label(sheet, left, _TOP + _PLOT + 8.2, first)
+    _key(sheet, frame.x.right + _BESIDE, (low, high), axis_label)
+    bottom = _TOP + _PLOT + 12.6
+    if any(not inside for panel in panels for row in panel.within for inside in row):
+        sheet.box((left, left + 4.0), (bottom - 1.4, bottom + 1.4), face=BAND)
+        sheet.text(left + 5.6, bottom, masked_text, size=SMALL, colour=SOFT)
+    return sheet.svg(bottom + 3.0, salt=salt)
+
+
+def _shown(panel: SurfacePanel) -> list[float]:
+    """Return the values that are drawn in colour."""
+    return [
+        value
+        for values, inside in zip(panel.values, panel.within, strict=True)
+        for value, is_inside in zip(values, inside, strict=True)
+        if is_inside and isfinite(value)
+    ]
+
+
+def _edges(grid: Axis) -> list[float]:
+    """Return where cells begin and end: half way between points, levels one apart."""
+    at = _places(grid)
+    middles = [(a + b) / 2 for a, b in pairwise(at)]
+    return (
+        [at[0], *middles, at[-1]]
+        if _is_number(grid)
+        else [-0.5, *middles, at[-1] + 0.5]
+    )
+
+
+def _ends(grid: Axis) -> tuple[float, float]:
+    edges = _edges(grid)
+    if edges[0] == edges[-1]:
+        return edges[0] - 1.0, edges[-1] + 1.0
+    return edges[0], edges[-1]
+
+
+def _places(grid: Axis) -> list[float]:
+    if _is_number(grid):
+        return [float(point) for point in grid]
+    return [float(n) for n in range(len(grid))]
+
+
+def _is_number(grid: Axis) -> bool:
+    return not any(isinstance(point, str) for point in grid)
+
+
+def _draw(sheet: Sheet, frame: Frame, ends: tuple[float, float], name: str) -> None:
+    """Draw the cells of one map."""
+    panel, x, y = frame
+    across, along = ([s.at(e) for e in _edges(g)] for s, g in _axes(frame))
+    for i, (left, right) in enumerate(pairwise(across)):
+        for j, (below, above) in enumerate(pairwise(along)):
+            value = panel.values[i][j]
+            face = BAND
+            if panel.within[i][j] and isfinite(value):
+                face = shade((value - ends[0]) / (ends[1] - ends[0]))
+            sheet.box(
+                (left, right),
+                (above, below),
+                face=face,
+                edge=face,  # else the page shines through between cells
+                width=0.25,
+                name=f"{name}-{i}-{j}",
+            )
+    sheet.box((x.left, x.right), (y.left, y.right), edge=AXIS, width=0.5)
+
+
+def _axes(frame: Frame) -> tuple[tuple[Scale, Axis], tuple[Scale, Axis]]:
+    return (frame.x, frame.panel.first), (frame.y, frame.panel.second)
+
+
+def _foot(sheet: Sheet, x: Scale, grid: Axis) -> None:
+    """Write the numbers or the levels below a map."""
+    below = _TOP + _PLOT
+    if _is_number(grid):
+        parts.foot(sheet, x, below, *parts.fitting_ticks(x, grouped=x.high >= 1e4))
+        return
+    names = [str(level) for level in grid]
+    each = x.width / len(names) - 1.0
+    for n, (text,) in enumerate(typeface.shortened(names, each / parts.SLACK, SMALL)):
+        sheet.text(x.at(n), below + 3.2, text, size=SMALL, colour=SOFT, anchor="center")
+
+
+def _names(sheet: Sheet, right: float, y: Scale, grid: Axis) -> None:
+    """Write the numbers or the levels left of the first map."""
+    for place, text in _upright(grid):
+        sheet.text(right, y.at(place), text, size=SMALL, colour=SOFT, anchor="right")
+
+
+def _names_width(grid: Axis) -> float:
+    return max(typeface.width(text, SMALL) for _, text in _upright(grid)) * parts.SLACK
+
+
+def _upright(grid: Axis) -> list[tuple[float, str]]:
+    """Return places and words of the upright axis."""
+    if _is_number(grid):
+        numbers = ticks(*_ends(grid), most=5)
+        return list(zip(numbers, tick_texts(numbers), strict=True))
+    names = typeface.shortened([str(level) for level in grid], 28.0, SMALL)
+    return [(float(n), text) for n, (text,) in enumerate(names)]
+
+
+def _key(sheet: Sheet, left: float, ends: tuple[float, float], label: str) -> None:
+    """Draw the strip of colours with its numbers, and what it shows above it."""
+    y = Scale(*ends, _TOP + _PLOT, -_PLOT)
+    steps = [ends[0] + (ends[1] - ends[0]) * n / _STEPS for n in range(_STEPS + 1)]
+    for n, (a, b) in enumerate(pairwise(steps)):
+        face = shade((n + 0.5) / _STEPS)
+        span = (y.at(b), y.at(a))
+        sheet.box((left, left + 3.0), span, face=face, edge=face, width=0.25)
+    numbers = ticks(*ends, most=5)
+    for number, text in zip(numbers, tick_texts(numbers), strict=True):
+        sheet.line((left + 3.0, left + 3.9), (y.at(number),) * 2, colour=AXIS)
+        sheet.text(left + 4.8, y.at(number), text, size=SMALL, colour=SOFT)
+    wide = typeface.width(label, SMALL) * parts.SLACK
+    parts.put_label(sheet, max(min(left, WIDTH - wide), WIDTH / 3), 1.6, label)

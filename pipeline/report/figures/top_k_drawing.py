@@ -1,0 +1,175 @@
+"""The figure of top-k error curves: a loss over the number of features, by ranking."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite
+
+from . import figure_parts as parts
+from . import typeface
+from .drawing import (
+    AXIS,
+    BLUE,
+    GRID,
+    INK,
+    SMALL,
+    SOFT,
+    WIDTH,
+    Scale,
+    Sheet,
+    limits,
+    tick_texts,
+    ticks,
+)
+
+STYLES = (
+    *((BLUE, "o", ()), (INK, "s", ()), (AXIS, "D", ())),
+    *((BLUE, "v", (4.0, 2.0)), (INK, ">", (4.0, 2.0)), (AXIS, "<", (4.0, 2.0))),
+    *((BLUE, "x", (1.0, 1.5)), (INK, "+", (1.0, 1.5)), (AXIS, "^", (1.0, 1.5))),
+)
+"""Colour, mark and dashes of each line: told apart without colour too."""
+_TOP, _HEIGHT, _LEFT, _KEY = 4.4, 62.0, 16.0, 54.0
+_KEY_LINE, _KEY_GAP = 3.0, 1.0  # 9 names of 2 lines are as high as the plot
+_ASIDE = 0.9  # from one line to the next, so that their error bars stand apart
+_HEAD = 8.0  # of a panel that is named
+
+
+@dataclass(frozen=True)
+class TopKLine:
+    """The curve of one ranking.
+
+    Attributes
+    ----------
+    label : str
+    means, errors : tuple of float
+        Of the loss with the first feature, the first two, and so on.
+    """
+
+    label: str
+    means: tuple[float, ...]
+    errors: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class TopKPanel:
+    """The curves by one protocol.
+
+    Attributes
+    ----------
+    title : str
+        What stands above it, empty if it is the only one.
+    lines : tuple of TopKLine
+    """
+
+    title: str
+    lines: tuple[TopKLine, ...]
+
+
+def top_k(
+    panels: Sequence[TopKPanel],
+    *,
+    axis_label: str,
+    head: str,
+    salt: str,
+    steps: Sequence[str] = (),
+) -> str:
+    """Return the loss of one model over the features it is fitted to, as an SVG.
+
+    Parameters
+    ----------
+    panels : sequence of TopKPanel
+        Drawn one below the other on one scale of losses. A ranking has the same look
+        in all of them; bars are one error up and down.
+    axis_label, head : str
+        What stands below each plot, of features, and above it, of the loss.
+    salt : str
+        The id of the figure; ids inside the file derive from it.
+    steps : sequence of str
+        What stands below each place; by default 1, 2, 3, ….
+
+    Raises
+    ------
+    ValueError
+        If there are no lines, or more than 9 rankings.
+    """
+    every = [line for panel in panels for line in panel.lines]
+    labels = tuple(dict.fromkeys(line.label for line in every))
+    parts.check(len(labels), "The lines of a top-k figure", most=len(STYLES))
+    most = max(len(line.means) for line in every)
+    x = Scale(0.5, most + 0.5, _LEFT, WIDTH - _LEFT - _KEY)
+    seen = [
+        mean + sign * error
+        for line in every
+        for mean, error in zip(line.means, line.errors, strict=True)
+        for sign in (-1, 1)
+    ]
+    low, high = limits([*seen, *(mean for line in every for mean in line.means)])
+
+    sheet, top = Sheet(), 0.0
+    for row, panel in enumerate(panels):
+        top += _HEAD if panel.title else 0.0
+        y = Scale(low, high, top + _TOP + _HEIGHT, -_HEIGHT)
+        _axes(sheet, x, y, steps or [str(step) for step in range(1, most + 1)])
+        parts.put_label(sheet, 0.0, top + _TOP / 2 - 0.6, head)
+        parts.put_label(sheet, x.left, top + _TOP + _HEIGHT + 7.6, axis_label)
+        if panel.title:
+            parts.title(sheet, (0.0, top - 3.6), panel.title, WIDTH)
+        for line in panel.lines:
+            n = labels.index(line.label)
+            aside = _ASIDE * (n - (len(labels) - 1) / 2)
+            _draw(sheet, (x, y), line, STYLES[n], aside=aside, name=f"{row}-{n}")
+        _key(sheet, x.right + 5.0, top + _TOP + 3.0, panel, labels)
+        top += _TOP + _HEIGHT + parts.FOOT
+    return sheet.svg(top, salt=salt)
+
+
+def _axes(sheet: Sheet, x: Scale, y: Scale, texts: Sequence[str]) -> None:
+    numbers = ticks(y.low, y.high, most=7)
+    places = [y.at(number) for number in numbers]
+    sheet.levels((x.left, x.right), places, colour=GRID, width=0.5)
+    for place, text in zip(places, tick_texts(numbers), strict=True):
+        sheet.text(x.left - 1.2, place, text, size=SMALL, colour=SOFT, anchor="right")
+    every = slice(None, None, 1 + len(texts) // 25)
+    parts.foot(sheet, x, y.left, range(1, len(texts) + 1)[every], texts[every])
+
+
+def _draw(
+    sheet: Sheet,
+    scales: tuple[Scale, Scale],
+    line: TopKLine,
+    style: tuple[str, str, tuple[float, ...]],
+    *,
+    aside: float,
+    name: str,
+) -> None:
+    """Draw one line with its bars and marks."""
+    x, y = scales
+    colour, shape, dashes = style
+    across = [x.at(k) + aside for k in range(1, len(line.means) + 1)]
+    up = [y.at(mean) for mean in line.means]
+    sheet.line(
+        across, up, colour=colour, width=0.9, dashes=dashes, name=f"curve-{name}"
+    )
+    for place, mean, error in zip(across, line.means, line.errors, strict=True):
+        if isfinite(mean) and isfinite(error) and error > 0:
+            ends = (y.at(mean - error), y.at(mean + error))
+            sheet.line((place, place), ends, colour=colour, name=f"error-{name}")
+    for k, place in enumerate(across):
+        if isfinite(up[k]):
+            sheet.mark(place, up[k], shape, colour=colour, name=f"point-{name}-{k}")
+
+
+def _key(
+    sheet: Sheet, left: float, top: float, panel: TopKPanel, labels: Sequence[str]
+) -> None:
+    """Name the lines of a panel by their marks."""
+    room = (WIDTH - left - 2.5) / parts.SLACK
+    row = top
+    for line in panel.lines:
+        colour, shape, _ = STYLES[labels.index(line.label)]
+        sheet.mark(left, row, shape, colour=colour)
+        (texts,) = typeface.shortened([line.label], room, SMALL, lines=2)
+        for text in texts:
+            tint = parts.word_colour(colour)
+            sheet.text(left + 2.5, row, text, size=SMALL, colour=tint)
+            row += _KEY_LINE
+        row += _KEY_GAP

@@ -1,0 +1,159 @@
+"""The page that leads to one report per model, and compares the models.
+
+Not: what is said of a single model, which its own report holds.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ..sections.claims import claims
+from ..sections.facts import Facts, facts_of, tallied
+from ..sections.history_figure import over_runs
+from ..sections.likeness import likeness_table
+from ..sections.performance_tables import against_constant
+from ..sections.rankings import Ranking
+from ..sections.result_figures import models_figure
+from ..sections.results import leader_of
+from ..sections.thresholds import VERDICTS
+from ..sections.top_k_figures import top_k_figures
+from ..sections.verdicts import badge
+from ..text.blocks import (
+    Badge,
+    Cell,
+    Column,
+    FileLink,
+    Group,
+    Row,
+    Section,
+    Sentence,
+    Table,
+)
+from ..text.wording import counted, display_name, key_of, look_up, say, shortened, word
+from .by_model import ModelPart
+
+COLUMNS = 6
+"""Models beside each other in one table of verdicts."""
+SHAPES = {"pass": "●", "warn": "▲", "fail": "■", "error": "■", "not run": "○"}
+CLASSES = {"pass": "pass", "fail": "disagrees", "error": "disagrees"}
+
+
+def file_of(model: str) -> str:
+    """Return the path of a model's report in the run folder, without its ending."""
+    return f"models/{key_of(model)}"
+
+
+def overview(facts: Facts, parts: Sequence[ModelPart]) -> Section:
+    """Return the section in the place of the executive page: model by model."""
+    lede = say(
+        "index.lede", models=counted(tallied("models", len(parts)), "model_asked")
+    )
+    blocks = (_models(facts, parts), *_matrices(parts), *over_runs(facts))
+    return Section("B", "overview", word("sections.overview"), lede, {"blocks": blocks})
+
+
+def between(facts: Facts) -> Section:
+    """Return what can only be seen of all models together."""
+    figures = [
+        figure
+        for same in _by_loss(facts.leads)
+        if (figure := models_figure(facts, same)) is not None
+    ]
+    likeness = likeness_table(facts)
+    found: dict[str, Sequence[Any]] = {
+        "models": figures,
+        "likeness": (likeness,) if likeness else (),
+        "top_k": top_k_figures(facts),
+    }
+    groups = [
+        Group(f"between-{name}", say(f"index.{name}"), tuple(blocks))
+        for name, blocks in found.items()
+        if blocks
+    ]
+    groups += claims(facts)
+    lede = say("index.between" if groups else "index.nothing_between")
+    return Section(
+        "F", "results", word("sections.between"), lede, {"groups": tuple(groups)}
+    )
+
+
+def _by_loss(ranked: Iterable[Ranking]) -> list[list[Ranking]]:
+    found: dict[tuple[str, str], list[Ranking]] = {}
+    for ranking in ranked:
+        key = (ranking.record.loss, ranking.record.positive_class)
+        found.setdefault(key, []).append(ranking)
+    return list(found.values())
+
+
+def _models(facts: Facts, parts: Sequence[ModelPart]) -> Table:
+    """Return a row per model: where its report is, how good it is, what leads."""
+    return Table(
+        id="tab-models-index",
+        caption=say("index.models_caption"),
+        columns=(
+            Column(say("index.model"), "header", 20),
+            Column(say("index.loss"), width=30),
+            Column(say("index.leader"), width=18),
+            Column(say("index.verdict"), width=32),
+        ),
+        rows=tuple(_model(facts, part) for part in parts),
+        shape="wide",
+    )
+
+
+def _model(facts: Facts, part: ModelPart) -> Row:
+    own = facts_of(part.result, facts.digest)
+    link = FileLink(f"{file_of(part.model)}.html", display_name(part.model))
+    leader = leader_of(own.leads[0]) if own.leads else ""
+    told: Sentence = ("–",)
+    if leader:
+        told = (shortened(leader, 40),)
+    return Row(
+        (
+            Cell((link,)),
+            Cell(against_constant(facts, part.model) or ("–",)),
+            Cell(told),
+            Cell((badge(part.result.verdict),)),
+        )
+    )
+
+
+def _matrices(parts: Sequence[ModelPart]) -> tuple[Table, ...]:
+    """Return the worst verdict of each check for each model, some models at a time."""
+    checks = dict.fromkeys(
+        name for part in parts for name in part.result.checks["check"]
+    )
+    if not checks:
+        return ()
+    width = 70 / min(COLUMNS, len(parts))
+    tables = []
+    for start in range(0, len(parts), COLUMNS):
+        here = parts[start : start + COLUMNS]
+        tables.append(
+            Table(
+                id="tab-verdicts" + (f"-{start // COLUMNS + 1}" if start else ""),
+                caption=say("index.matrix_caption"),
+                columns=(
+                    Column(say("thresholds.check"), "header", 30),
+                    *(Column((shortened(p.model, 24),), width=width) for p in here),
+                ),
+                rows=tuple(_check(name, here) for name in checks),
+                shape="wide",
+            )
+        )
+    return tuple(tables)
+
+
+def _check(name: str, parts: Sequence[ModelPart]) -> Row:
+    label = look_up("checks").get(name, name.replace("_", " "))
+    return Row((Cell((label,)), *(Cell(_worst(name, part)) for part in parts)))
+
+
+def _worst(name: str, part: ModelPart) -> Sentence:
+    """Return the worst verdict of a check for a model, with its shape."""
+    frame = part.result.checks
+    found = set(frame.loc[frame["check"] == name, "verdict"])
+    worst = next((verdict for verdict in VERDICTS if verdict in found), None)
+    if worst is None:
+        return ("–",)
+    label = str(look_up("check_words")[worst])
+    return (Badge(CLASSES.get(worst, "warned"), label, SHAPES[worst]),)

@@ -1,0 +1,189 @@
+"""HTML text → PDF bytes, in a child process with limits. Not: the layout.
+
+The child (`print_page`) alone imports WeasyPrint: memory it takes is given back, a
+crash stays there, and the clock and the fonts of the machine stay out of the file.
+"""
+
+import base64
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+from ..figures import typeface
+from ..text.wording import look_up
+from . import print_page
+
+# No folder: the fonts are those of the page, on every machine the same.
+_NO_SYSTEM_FONTS = "<?xml version='1.0'?><fontconfig></fontconfig>\n"
+
+
+class Capability(NamedTuple):
+    """How a PDF is written, and what may be said of it.
+
+    Attributes
+    ----------
+    mode : str
+        As WeasyPrint names it: "pdf/a-3a", "pdf" for a file of no profile, empty if
+        there is no renderer.
+    statements : tuple of str
+        The sentences that the report prints and the manifest repeats.
+    """
+
+    mode: str
+    statements: tuple[str, ...]
+
+
+class PdfError(Exception):
+    """Why there is no PDF, as one sentence; the HTML stands without it."""
+
+
+def to_pdf(
+    html: str,
+    *,
+    print_css: str,
+    created: datetime,
+    identifier: bytes,
+    attachments: Mapping[str, bytes] | None = None,
+    fonts: Sequence[str] = (),
+    seconds: float = 300.0,
+    max_bytes: int = 2 * 1024**3,
+) -> bytes:
+    """Return a page as PDF: the same bytes for the same arguments and versions.
+
+    Parameters
+    ----------
+    html : str
+        A page that holds all it shows. Characters that no font has are printed as
+        visible escapes.
+    print_css : str
+        The style for paper; the rules that load the typeface are added here.
+    created : datetime
+        The only date in the file, with its zone.
+    identifier : bytes
+        What names the document in the file: the first 32 hex digits of its digest, as
+        text. Of other bytes, ends of lines would not be read back as they were.
+    attachments : mapping of str to bytes, optional
+        File name to content; the catalogue of words has their descriptions.
+    fonts : sequence of str, optional
+        Paths of font files, for characters that DejaVu lacks.
+    seconds : float, default 300
+        How long the child may take.
+    max_bytes : int, default 2 GiB
+        How much address space it may take.
+
+    Raises
+    ------
+    PdfError
+        If WeasyPrint is missing, fails, exceeds a limit or has no disk; if the page
+        asks for anything outside itself, or if a rule, a font or an image of it has
+        no effect.
+    """
+    if not _weasyprint_version():
+        raise PdfError("WeasyPrint (>= 57.2) must be installed, but there is none.")
+    instant = created.astimezone(UTC).replace(microsecond=0)
+    job = {
+        "html": typeface.escape_uncovered(html, fonts),
+        "css": f"{typeface.font_face_css(fonts)}\n{print_css}",
+        "fonts": typeface.font_files(fonts),
+        "created": instant.isoformat(),
+        "identifier": identifier.hex(),
+        "attachments": {
+            name: base64.b64encode(content).decode()
+            for name, content in (attachments or {}).items()
+        },
+        "descriptions": look_up("attachments"),
+        "max_bytes": max_bytes,
+    }
+    try:
+        with TemporaryDirectory(prefix="importance-audit-") as folder:
+            return _in_child(job, Path(folder), int(instant.timestamp()), seconds)
+    except OSError as error:
+        raise PdfError(f"WeasyPrint had no folder to work in: {error}.") from error
+
+
+def conformity_statement() -> str:
+    """Return what may be said of the PDF that the installed WeasyPrint writes."""
+    return " ".join(capability().statements)
+
+
+def capability(weasyprint: str | None = None) -> Capability:
+    """Return what a version of WeasyPrint writes here, by default the installed one.
+
+    The mode of the file and its tags are facts of the renderer; whether the file
+    conforms is for a validator to say, so no version claims it.
+
+    Examples
+    --------
+    >>> capability("70.0").mode
+    'pdf/a-3a'
+    """
+    known = _weasyprint_version() if weasyprint is None else weasyprint
+    major = int(known.split(".")[0]) if known else 0
+    if major >= print_page.MODE_SINCE:
+        said: tuple[str, ...] = (
+            "Written in PDF/A-3a mode, not validated.",
+            "Tagged; all figures carry alternative text.",
+            "PDF/UA: not claimed.",
+        )
+        return Capability(print_page.MODE, said)
+    if not known:
+        said = ("PDF/A: not claimed.", "PDF/UA: not claimed; there is no renderer.")
+        return Capability("", said)
+    plain = f"PDF/UA: not claimed; WeasyPrint {known} writes figures without tags here."
+    return Capability("pdf/1.7", ("PDF/A: not claimed.", plain))
+
+
+def _weasyprint_version() -> str:
+    try:
+        return version("weasyprint")
+    except PackageNotFoundError:
+        return ""
+
+
+def _in_child(
+    job: Mapping[str, object], folder: Path, epoch: int, seconds: float
+) -> bytes:
+    """Run `print_page` in its own folder and return what it writes."""
+    (folder / "fonts.conf").write_text(_NO_SYSTEM_FONTS, encoding="utf8")
+    files = folder / "files"
+    files.mkdir()
+    paths = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
+    environment = {
+        **os.environ,
+        "SOURCE_DATE_EPOCH": str(epoch),
+        "FONTCONFIG_FILE": str(folder / "fonts.conf"),
+        "TMPDIR": str(folder),
+        "LC_ALL": "C.UTF-8",
+        "PYTHONHASHSEED": "0",
+        "PYTHONPATH": os.pathsep.join(map(os.path.abspath, paths)),
+    }
+    try:
+        child = subprocess.run(
+            # -P: nothing in the working folder may shadow a module
+            [sys.executable, "-P", "-W", "ignore", "-m", print_page.__name__],
+            input=json.dumps(job).encode(),
+            capture_output=True,
+            cwd=files,
+            env=environment,
+            timeout=seconds,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise PdfError(f"WeasyPrint was not done after {seconds:g} s.") from None
+    if child.returncode:
+        raise PdfError(_last_words(child))
+    return child.stdout
+
+
+def _last_words(child: subprocess.CompletedProcess[bytes]) -> str:
+    lines = child.stderr.decode(errors="replace").strip().splitlines() or ["no words"]
+    if child.returncode == print_page.REFUSED:
+        return lines[-1]
+    return f"WeasyPrint ended with code {child.returncode}: {lines[-1]}."

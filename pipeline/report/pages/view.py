@@ -1,0 +1,292 @@
+"""The whole page as data: an AuditResult in, a ReportView out. Not: HTML, files.
+
+Sorting, rounding, selection and wording happen here and in the modules of this
+package that hold one section each; the templates only place what they find.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from ...records.as_json import content_digest
+from ...records.result import AuditResult
+from ...runs.signoff.record import Signoff
+from ...runs.summary import NOTHING, Past
+from ..sections.cards import method
+from ..sections.change_section import change
+from ..sections.control import control, document_id, subtitle, title, version_line
+from ..sections.data_card import data_card
+from ..sections.executive import executive
+from ..sections.facts import NOTHING_ATTACHED, Attachments, Facts, facts_of
+from ..sections.findings import findings
+from ..sections.frameworks_section import frameworks
+from ..sections.limits import limits
+from ..sections.lists_section import lists
+from ..sections.pairs import agreement
+from ..sections.provenance import provenance
+from ..sections.redo import redo
+from ..sections.results import results
+from ..sections.scope import scope
+from ..sections.signoff_section import signoff
+from ..sections.stability_section import stability
+from ..sections.thresholds import thresholds
+from ..sections.verdicts import badge, sentence
+from ..text.blocks import (
+    Badge,
+    Cell,
+    Figure,
+    Link,
+    Row,
+    Section,
+    Sentence,
+    Table,
+    plain,
+    walk,
+)
+from ..text.number_text import count
+from ..text.wording import LANGUAGE, NO_BREAK, joined, say, shown, word
+from .by_model import ModelPart
+from .profiles import of_profile, without_dead_links
+from .view_json import lines_of
+
+SECTIONS = (
+    control,
+    executive,
+    scope,
+    data_card,
+    method,
+    results,
+    agreement,
+    stability,
+    change,
+    thresholds,
+    findings,
+    limits,
+    provenance,
+    redo,
+    signoff,
+)
+"""All sections but O and Q, which tell what the others hold."""
+APPENDIX_ROWS = 1000
+
+
+@dataclass(frozen=True)
+class ReportView:
+    """Everything a rendering shows, ready to be placed.
+
+    Attributes
+    ----------
+    language : str
+    document : str
+        The id of the document: audit and run.
+    digest : str
+        The content digest, 64 hex digits.
+    created : str
+        The instant the run started, as an ISO text.
+    classification : str
+        The marking of every page, empty if none.
+    title, subtitle, kicker, page_title
+        Title of the report, the line below, the line above, the text of the window.
+    verdict : Badge
+    sentence : Sentence
+        The verdict in one sentence.
+    sections : tuple of Section
+    part : ModelPart, optional
+        The part of a result of many models that the view is about.
+    """
+
+    language: str
+    document: str
+    digest: str
+    created: str
+    classification: str
+    title: Sentence
+    subtitle: Sentence
+    kicker: str
+    page_title: str
+    verdict: Badge
+    sentence: Sentence
+    sections: tuple[Section, ...]
+    part: ModelPart | None = None
+
+    def path(self, path: str) -> str:
+        """Return where a number of this page stands in the stored result."""
+        return self.part.path(path) if self.part else path
+
+    @property
+    def short_digest(self) -> str:
+        """The first digits of the content digest, for the foot of a page."""
+        return self.digest[:12]
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """Every numbered table, in the order of the page."""
+        return tuple(block for block in self._blocks() if isinstance(block, Table))
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """Every figure, in the order of the page."""
+        return tuple(block for block in self._blocks() if isinstance(block, Figure))
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """The number of each table and figure as its caption begins: "Table 3"."""
+        return {
+            **_numbered(self.tables, word("words.table")),
+            **_numbered(self.figures, word("words.figure")),
+        }
+
+    @property
+    def references(self) -> Mapping[str, str]:
+        """The same numbers as running text refers to them: "table 3"."""
+        return {key: label.lower() for key, label in self.labels.items()}
+
+    @property
+    def appendix(self) -> tuple[Table, ...]:
+        """What every cut table leaves out, for paper: its first 1000 rows."""
+        cut = (table for table in self.tables if table.everything and table.is_appended)
+        return tuple(at_most(_left_out(table), APPENDIX_ROWS) for table in cut)
+
+    def to_json(self) -> str:
+        """Return all that the page says as JSON, the same text for the same view."""
+        head = {
+            "document": self.document,
+            "title": plain(self.title),
+            "subtitle": plain(self.subtitle),
+            "kicker": self.kicker,
+            "window": self.page_title,
+            "verdict": self.verdict.label,
+            "sentence": plain(self.sentence),
+        }
+        return lines_of(head, self.sections)
+
+    def _blocks(self) -> Iterator[object]:
+        for section in self.sections:
+            yield from walk(section)
+
+
+def build_view(
+    result: AuditResult,
+    *,
+    baseline: AuditResult | None = None,
+    attachments: Attachments = NOTHING_ATTACHED,
+    profile: str = "",
+    signoffs: tuple[Signoff, ...] = (),
+    past: Past = NOTHING,
+) -> ReportView:
+    """Return the report on a result, ready to be rendered.
+
+    Parameters
+    ----------
+    result : AuditResult
+        Complete, or what there was when it was interrupted.
+    baseline : AuditResult, optional
+        The approved run that section I compares with.
+    attachments : mapping of str to (int, str)
+        Bytes and SHA-256 of each file that the PDF carries, by its name.
+    profile : {"", "technical", "executive"}
+        Which sections are shown; by default as ``[report] profile`` says.
+    signoffs : tuple of Signoff
+        The signatures that section P prints.
+    past : Past
+        What is known of the runs before.
+
+    Returns
+    -------
+    ReportView
+        The same for the same result, whatever the machine or the time.
+    """
+    facts = facts_of(
+        result,
+        content_digest(result),
+        baseline=baseline,
+        attachments=attachments,
+        signoffs=signoffs,
+        past=past,
+    )
+    return view_of(facts, sections_of(facts), profile=profile)
+
+
+def view_of(
+    facts: Facts,
+    sections: tuple[Section, ...],
+    *,
+    profile: str = "",
+    part: ModelPart | None = None,
+) -> ReportView:
+    """Return the view that these sections make, as far as the profile shows them."""
+    result = facts.result
+    sections = of_profile(sections, profile or facts.note("profile"))
+    verdict = joined([sentence(facts), version_line(facts)], " ")
+    started = result.run.volatile["started"]
+    return ReportView(
+        language=LANGUAGE,
+        document=document_id(facts),
+        digest=facts.digest,
+        created=_instant(str(started)),
+        classification=shown(facts.note("classification")),
+        title=title(facts),
+        subtitle=subtitle(facts),
+        kicker=_kicker(facts),
+        page_title=_page_title(facts),
+        verdict=badge(result.verdict),
+        sentence=without_dead_links(verdict, sections),
+        sections=sections,
+        part=part,
+    )
+
+
+def sections_of(facts: Facts) -> tuple[Section, ...]:
+    """Return all sections: O looks into every other, then Q lists what they hold."""
+    first = tuple(section(facts) for section in SECTIONS)
+    mapped = frameworks(facts, (*first, lists(facts, first)))
+    whole = (*first[:-1], mapped, first[-1])
+    return (*whole, lists(facts, whole))
+
+
+def _instant(text: str) -> str:
+    """Return an instant as PDF readers want it: whole seconds, in UTC."""
+    return f"{datetime.fromisoformat(text):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def _kicker(facts: Facts) -> str:
+    parts = [word("title.kicker"), shown(facts.note("classification"))]
+    return " · ".join(part for part in parts if part)
+
+
+def _page_title(facts: Facts) -> str:
+    models = plain(joined(shown(model) for model in facts.models[:3]))
+    parts = [
+        part for part in (models or shown(facts.result.run.audit), facts.run_id) if part
+    ]
+    return f"{word('title.kicker')}: {', '.join(parts)}"
+
+
+def _numbered(blocks: Sequence[Table | Figure], label: str) -> dict[str, str]:
+    return {
+        block.id: f"{label}{NO_BREAK}{n}" for n, block in enumerate(blocks, start=1)
+    }
+
+
+def _left_out(table: Table) -> Table:
+    """Return the rows of the whole table that the cut one does not show."""
+    whole = table.everything or table
+    shown_rows = {_told(table, row) for row in table.rows}
+    rest = tuple(row for row in whole.rows if _told(whole, row) not in shown_rows)
+    caption = say("words.other_rows", table=Link(table.id))
+    return replace(whole, caption=caption, rows=rest)
+
+
+def _told(table: Table, row: Row) -> tuple[Cell, ...]:
+    """Return the cells of a row but bars; its name may stand in others too."""
+    cells = zip(row.cells, table.columns, strict=True)
+    return tuple(cell for cell, column in cells if column.kind != "bar")
+
+
+def at_most(table: Table, rows: int) -> Table:
+    """Return a table with its first rows, and a sentence on where the others are."""
+    if len(table.rows) <= rows:
+        return table
+    rest = count(len(table.rows) - rows)
+    more = say("words.rows_elsewhere", n=rest, file=table.source)
+    return replace(table, rows=table.rows[:rows], caption=(*table.caption, " ", *more))

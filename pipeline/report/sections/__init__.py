@@ -1,0 +1,1 @@
+"""One file per section of the report: what it says."""

@@ -1,0 +1,217 @@
+"""A figure of section G: the differences of each pair of engines in their bands."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from ...engines.agreement import numbers
+from ...engines.agreement.sides import side_by_side
+from ...records.importance_record import Importance
+from .. import figures
+from ..figures.figure_data import BandPanel, BandRow
+from ..text.blocks import Figure, Sentence, plain
+from ..text.number_text import decimals, number, percent
+from ..text.wording import display_name, joined, named, say, word
+from .facts import Facts, card_link, engine_name, tallied
+from .pair_figures import is_about, is_asked
+from .rankings import Ranking
+
+ROWS = 20
+PANELS = 8
+NAMED = 6
+"""Most pairs that a caption names as not drawn."""
+ALT = 250
+_Sides: TypeAlias = tuple[Importance, Importance] | None
+DRAWN = ("disagrees", "equivalent", "comparable")
+"""In this order: the worst is seen first."""
+
+
+class _Bands(NamedTuple):
+    """One pair as a panel, and how many of all its differences lie outside."""
+
+    panel: BandPanel
+    outside: int
+    total: int
+
+
+def band_figures(facts: Facts) -> tuple[Figure, ...]:
+    """Return differences in their bands for pairs with independent draws.
+
+    Pairs with equal draws have no band: their differences are rounding. Comparable
+    pairs answer other questions, so theirs are drawn hollow and judged by nobody.
+    """
+    frame = facts.result.agreement
+    told = frame[(frame["kind"] == "importance") & frame["verdict"].isin(DRAWN)]
+    pairs = [told.loc[place] for place in told.index]
+    pairs = sorted(pairs, key=lambda row: DRAWN.index(row["verdict"]))
+    answers = [
+        (row, _bands(facts, ranking, row))
+        for row in pairs
+        if (ranking := _of_lead(facts, row))
+    ]
+    found = [bands for _, bands in answers if isinstance(bands, _Bands)]
+    undrawn = [(row, why) for row, why in answers if isinstance(why, str)]
+    pages = figures.paged_bands([bands.panel for bands in found[:PANELS]])
+    drawn, start = [], 0
+    for place, page in enumerate(pages, start=1):
+        here = found[start : start + len(page)]
+        start += len(page)
+        id_ = "fig-bands" + (f"-{place}" if place > 1 else "")
+        drawn.append(_band_figure(facts, id_, here, len(found), undrawn))
+    return tuple(drawn)
+
+
+def _band_figure(
+    facts: Facts,
+    id_: str,
+    here: list[_Bands],
+    n_pairs: int,
+    undrawn: Sequence[tuple[Any, str]],
+) -> Figure:
+    """Return one page of pairs; its headline is about all that were judged on it."""
+    panels = [bands.panel for bands in here]
+    judged = [b for b in here if b.panel.verdict != "comparable"]
+    outside, total = (
+        sum(n) for n in zip(*(b[1:] for b in judged or here), strict=True)
+    )
+    key = "outside" if outside else "inside"
+    return Figure(
+        id=id_,
+        function="bands",
+        data={
+            "panels": tuple(panels),
+            "unit_label": plain(_difference_label(facts)),
+        },
+        alt=_bands_alt(panels, outside, total),
+        headline=say(
+            f"figures.bands_{key}" if judged else f"bands.comparable_{key}",
+            n=tallied("agreement", outside),
+            total=tallied("agreement", total),
+        ),
+        caption=(
+            *say(
+                "figures.bands",
+                miss=percent(numbers.MISS_RATE),
+                card=card_link(facts.card(facts.leads[0].record)),
+            ),
+            *(say("bands.hollow") if len(judged) < len(here) else ()),
+            *_cut(len(here), n_pairs),
+            *_not_drawn(undrawn),
+        ),
+    )
+
+
+def _cut(drawn: int, total: int) -> Sentence:
+    if drawn == total:
+        return ()
+    n, of = tallied("agreement", drawn), tallied("agreement", total)
+    return say("figures.bands_cut", n=n, total=of)
+
+
+def _not_drawn(undrawn: Sequence[tuple[Any, str]]) -> Sentence:
+    """Return which pairs have no panel, each with its reason."""
+    if not undrawn:
+        return ()
+    told = [
+        say(
+            "bands.pair",
+            model=named(row["model"]),
+            engines=f"{engine_name(row['engine_a'])} − {row['engine_b']}",
+            why=why,
+        )
+        for row, why in undrawn[:NAMED]
+    ]
+    rest = len(undrawn) - NAMED
+    more = (say("bands.more", n=tallied("agreement", rest)),) if rest > 0 else ()
+    return say("bands.not_drawn", pairs=joined((*told, *more), "; "))
+
+
+def _difference_label(facts: Facts) -> Sentence:
+    unit = facts.unit(facts.leads[0].record)
+    label = word("figures.difference")
+    return (f"{label}, {unit}" if unit else label,)
+
+
+def _of_lead(facts: Facts, row: Any) -> Ranking | None:
+    """Return the ranking of the lead measure that a pair is about, if there is one."""
+    return next((r for r in facts.leads if is_about(r.record, row)), None)
+
+
+def _why_not(ranking: Ranking, row: Any, sides: _Sides) -> str:
+    """Return why a pair has no place on the axis, empty if it has."""
+    if " / " not in row["stream"]:
+        return word("bands.same_draws" if row["stream"] else "bands.no_draws")
+    if sides is None:
+        return word("bands.absent")
+    one, other = sides
+    if one.form != other.form:
+        return plain(say("bands.forms", one=one.form, other=other.form))
+    if one.form != ranking.record.form:
+        return plain(say("bands.form", form=one.form))
+    if one.unit != other.unit:
+        return word("bands.units")
+    return "" if one.features else word("bands.features")
+
+
+def _bands(facts: Facts, ranking: Ranking, row: Any) -> _Bands | str:
+    """Return one pair of the lead measure as a panel, or why it has none.
+
+    Of many features those outside their band are drawn, then the first of the others.
+    """
+    sides = _sides(facts, row)
+    if (why := _why_not(ranking, row, sides)) or sides is None:
+        return why
+    one, other = sides
+    gaps = numbers.mean_gaps(one, other)
+    places = decimals(gaps.difference, gaps.band / 10, gaps.difference[~gaps.inside])
+    names = [ranking.record.features[i] for i in ranking.measured]
+    measured = [one.features.index(name) for name in names if name in one.features]
+    outside = [i for i in measured if not gaps.inside[i]]
+    inside = [i for i in measured if gaps.inside[i]]
+    chosen = {*outside[:ROWS], *inside[: max(ROWS - len(outside), 0)]}
+    rows = tuple(
+        BandRow(
+            name=display_name(one.features[i]),
+            difference=float(gaps.difference[i]),
+            half_width=float(gaps.band[i]),
+            inside=bool(gaps.inside[i]),
+            text=number(float(gaps.difference[i]), places, sign=True),
+        )
+        for i in measured
+        if i in chosen
+    )
+    panel = BandPanel(
+        title=display_name(one.model),
+        verdict=str(row["verdict"]),
+        rows=rows,
+        engines=f"{engine_name(one.engine)} − {other.engine}",
+    )
+    return _Bands(panel, len(outside), len(measured))
+
+
+def _sides(facts: Facts, row: Any) -> _Sides:
+    """Return a pair in one form and order; None unless its draws differ.
+
+    Of our records for one question, the one in the draw order of the row was compared.
+    """
+    records = [r for r in facts.result.importances if is_asked(r, row)]
+    asked = sorted(records, key=lambda r: not is_about(r, row))
+    pairs = (
+        (one, other)
+        for one in asked
+        for other in asked
+        if (one.engine, other.engine) == (row["engine_a"], row["engine_b"])
+        and one.stream != other.stream
+        and f"{one.stream or 'none'} / {other.stream or 'none'}" == row["stream"]
+    )
+    pair = next(pairs, None)
+    return side_by_side(*pair)[:2] if pair else None
+
+
+def _bands_alt(panels: list[BandPanel], outside: int, total: int) -> str:
+    text = say(
+        "figures.bands_alt",
+        panels=joined(f"{panel.title[:24]}, {panel.engines}" for panel in panels),
+        outside=str(outside),
+        total=str(total),
+    )
+    return plain(text)[:ALT]

@@ -1,0 +1,321 @@
+"""Section E: one estimand card per measure, which every number refers to by its id."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ...records.importance_record import SUPPLIED, Importance, supplied_by
+from ...records.losses import LOSSES
+from ...records.ranking import LEVEL, Measure, measure_of
+from ..text.blocks import Card, KeyValues, Part, Section, Sentence, Styled, plain
+from ..text.number_text import loss_label, percent, unit_text
+from ..text.wording import counted, joined, look_up, named, say, series, shortened, word
+from .facts import Facts, config_of, engine_name, setting, tallied, whole
+from .rankings import Ranking, is_pooled, rows_drawn
+
+Fact = tuple[Sentence, Sentence]
+DIGITS = 16
+"""Of a SHA-256 on a card."""
+
+
+def method(facts: Facts) -> Section:
+    """Return section E: the cards, in the order of their ids."""
+    title = word("sections.method")
+    if not facts.cards:
+        nothing = {"prose": (), "cards": ()}
+        return Section("E", "method", title, say("method.none"), nothing)
+    cards = tuple(_card(facts, measure) for measure in facts.cards)
+    number = tallied("importances", len(cards))
+    lede = say("method.lede", measures=counted(number, "measure"))
+    parts = {"prose": say("method.prose"), "cards": cards}
+    return Section("E", "method", title, lede, parts)
+
+
+def title_of(facts: Facts, record: Importance) -> Sentence:
+    """Return the name of a measure, with what sets it apart from others."""
+    apart = facts.apart(record)
+    title = look_up(f"cards.{record.method}.title.{record.of}")
+    return (title, f" ({apart})") if apart else (title,)
+
+
+def _card(facts: Facts, measure: Measure) -> Card:
+    ranked = [r for r in facts.rankings if measure_of(r.record) == measure]
+    record = ranked[0].record
+    card = facts.cards[measure]
+    rows = (
+        *_definition(facts, ranked),
+        *SPECIFIC[record.method](facts, record),
+        (say("cards.label.spread"), _spread(record)),
+        (say("cards.label.engines"), _engines(facts, record, ranked)),
+        *_supplied(facts, ranked),
+        *_stream(record),
+        (say("cards.label.limits"), say(f"cards.{record.method}.limits")),
+        (say("cards.label.reference"), say(f"cards.{record.method}.reference")),
+    )
+    return Card(
+        id=card,
+        title=title_of(facts, record),
+        facts=KeyValues(
+            f"card-{card.lower()}-facts", say("cards.caption", card=card), rows
+        ),
+    )
+
+
+def _definition(facts: Facts, ranked: list[Ranking]) -> list[Fact]:
+    """Return what defines the quantity: question, formula, models, loss, rows."""
+    record = ranked[0].record
+    name, of = record.method, record.of
+    rows = [
+        (say("cards.label.question"), say(f"cards.{name}.question.{of}")),
+        (say("cards.label.why"), say(f"cards.{name}.why")),
+        (
+            say("cards.label.formula"),
+            (*_formula(ranked), "; ", *_symbols(record)),
+        ),
+        (say("cards.label.models"), _models(facts, ranked)),
+    ]
+    losses = dict.fromkeys(r.record.loss for r in ranked if r.record.loss)
+    if losses:
+        rows.append((say("cards.label.loss"), _losses(list(losses))))
+    rows.append((say("cards.label.form"), _form(facts, ranked)))
+    rows.append((say("cards.label.data"), _data(facts, record)))
+    return rows
+
+
+def _formula(ranked: list[Ranking]) -> Sentence:
+    """Return what was computed; both, where some ratios are pooled and some not."""
+    name = ranked[0].record.method
+    forms = dict.fromkeys(
+        "pooled" if is_pooled(r.record) else r.record.form for r in ranked
+    )
+    return joined((say(f"cards.{name}.formula.{form}") for form in forms), "; ")
+
+
+def _symbols(record: Importance) -> Sentence:
+    is_drawn = record.method == "permutation" and rows_drawn(record)
+    key = "symbols_drawn" if is_drawn else "symbols"
+    return say(f"cards.{record.method}.{key}")
+
+
+def _models(facts: Facts, ranked: list[Ranking]) -> Sentence:
+    models = dict.fromkeys(r.subject for r in ranked)
+    classes = dict.fromkeys(r.record.positive_class for r in ranked)
+    scale = ranked[0].record.scale
+    text = say("cards.models", models=series(named(model) for model in models))
+    if scale:
+        known = look_up("cards.scale")
+        text += ("; ", known.get(scale, scale.replace("_", " ")))
+    shown = [named(name) for name in classes if name]
+    if shown:
+        text += say("cards.of_class", classes=joined(shown))
+    del facts
+    return text
+
+
+def _losses(losses: list[str]) -> Sentence:
+    each = joined(
+        (f"{loss_label(loss)} = {LOSSES[loss].formula}" for loss in losses), "; "
+    )
+    return say("cards.loss", losses=each)
+
+
+def _form(facts: Facts, ranked: list[Ranking]) -> Sentence:
+    """Return how the values follow from what was measured, and in which unit."""
+    record = ranked[0].record
+    is_plain = record.form == "difference" and not record.loss
+    form = look_up("cards.form")["plain" if is_plain else record.form]
+    losses: dict[str, dict[str, None]] = {}
+    for ranking in ranked:
+        label = loss_label(ranking.record.loss) if ranking.record.loss else ""
+        losses.setdefault(_unit(facts, ranking.record), {})[label] = None
+    if len(losses) == 1:
+        return (form, "; ", next(iter(losses)))
+    told = (
+        say("cards.unit_for", unit=unit, losses=series(labels))
+        for unit, labels in losses.items()
+    )
+    return (form, "; ", *joined(told))
+
+
+def _unit(facts: Facts, record: Importance) -> str:
+    """Return the unit of the values in words, also where none was configured."""
+    if record.form == "ratio":
+        return word("words.no_unit")
+    target = facts.target_unit or plain(
+        say("cards.unit_of_target", target=shortened(facts.target, 40))
+    )
+    return unit_text(record.unit, target) or word("words.no_unit")
+
+
+def _data(facts: Facts, record: Importance) -> Sentence:
+    own = look_up("cards.own_data")
+    if record.method in own:
+        return (own[record.method],)
+    frame = facts.result.datasets
+    rows = frame[frame["split"] == record.split]
+    is_reference = record.split == "reference"
+    weighted = bool(len(rows)) and bool(rows["weighted"].iloc[0])
+    return say(
+        "cards.data_reference" if is_reference else "cards.data",
+        **({"name": named(str(rows["name"].iloc[0]))} if is_reference else {}),
+        rows=counted(
+            whole(f"importances[{facts.index(record)}].n_samples", record.n_samples),
+            "row",
+        ),
+        split=look_up("splits")[record.split],
+        weights=look_up("cards.weights")["yes" if weighted else "no"],
+    )
+
+
+def _permutation(facts: Facts, record: Importance) -> list[Fact]:
+    path = f"importances[{facts.index(record)}]"
+    rows = rows_drawn(record)
+    key = "drawn" if rows else "whole"
+    return [
+        (say("cards.label.shuffled"), _shuffled(path, record)),
+        (
+            say("cards.label.repeats"),
+            say(
+                f"cards.permutation.repeats.{key}",
+                repeats=whole(f"{path}.n_repeats", record.n_repeats),
+                rows=whole(f"{path}.options['n_rows']", rows),
+            ),
+        ),
+    ]
+
+
+def _shuffled(path: str, record: Importance) -> Sentence:
+    """Return what is moved, among which rows, and whether drawn with replacement."""
+    within = record.options.get("within", "none")
+    least = record.options.get("min_samples_leaf", 0)
+    among = say(
+        f"cards.permutation.within.{within}",
+        least=whole(f"{path}.options['min_samples_leaf']", least),
+    )
+    how = record.options.get("perturbation", "permute")
+    what = say(f"cards.permutation.shuffled.{record.of}")
+    return (*what, "; ", *among, *say(f"cards.permutation.perturbation.{how}"))
+
+
+def _options(facts: Facts, record: Importance) -> list[Fact]:
+    del facts
+    if not record.options:
+        return []
+    settings = (
+        Styled("code", (setting(name, value),))
+        for name, value in sorted(record.options.items())
+    )
+    return [(say("cards.label.options"), joined(settings))]
+
+
+SPECIFIC: dict[str, Callable[[Facts, Importance], list[Fact]]] = {
+    "permutation": _permutation,
+    "partial_dependence": _options,
+    "impurity": _options,
+    "t_statistic": _options,
+    "standardised_coefficient": _options,
+    "raw_weights": _options,
+    "oob_permutation": _options,
+    "oob_permutation_scaled": _options,
+    "garson": _options,
+    "olden": _options,
+    "model_specific": _options,
+    "drop_column": _options,
+    "permute_refit": _options,
+    "shapley_refit": _options,
+    "random_subspace": _options,
+    "random_subspace_permutation": _options,
+    "stratified_impact": _options,
+    "stratified_importance": _options,
+    "curve_impact": _options,
+    "curve_importance": _options,
+    "lowess_r2": _options,
+    "anova": _options,
+    "auc": _options,
+    "spearman": _options,
+    "pca": _options,
+    "mrmr": _options,
+    "relieff": _options,
+    "firm": _options,
+    "firm_labels": _options,
+    "gradient_sensitivity": _options,
+    "shapley": _options,
+    "h_statistic": _options,
+    "vint": _options,
+    "pd_importance": _options,
+}
+"""What the card of each method says beside what all cards say."""
+
+
+def _spread(record: Importance) -> Sentence:
+    if not record.stream:
+        return say("cards.spread.none")
+    if record.n_repeats < 2:
+        return say("cards.spread.single")
+    key = "spread.pooled" if is_pooled(record) else "spread.monte_carlo"
+    if record.method in look_up("cards.spread_of"):
+        key = f"spread_of.{record.method}"
+    return say(f"cards.{key}", level=percent(LEVEL))
+
+
+def _engines(facts: Facts, record: Importance, ranked: list[Ranking]) -> Sentence:
+    functions = look_up("cards.functions").get(record.method, {})
+    versions = {record.engine: record.engine_version}
+    for ranking in ranked:
+        versions |= {other.engine: other.engine_version for _, other in ranking.others}
+    told = [
+        joined(_called(engine, version, functions.get(engine, "")))
+        for engine, version in versions.items()
+    ]
+    r_version = facts.result.run.versions.get("R", "")
+    if len(told) > 1 and r_version:
+        return (*joined(told, "; "), *say("cards.through_r", version=r_version))
+    return joined(told, "; ")
+
+
+def _supplied(facts: Facts, ranked: list[Ranking]) -> list[Fact]:
+    """Return who supplied which numbers of a measure, and on which predictions."""
+    asked = {(r.record.model, r.record.method, r.record.of) for r in ranked}
+    known = {engine for engine in facts.answered if supplied_by(engine)}
+    told = [
+        _supply(entry)
+        for entry in config_of(facts, "supplied")
+        if (entry["model"], entry["method"], entry["of"]) in asked
+        and f"{entry['package']} {entry['version']}{SUPPLIED}" in known
+    ]
+    return [(say("cards.label.supplied"), joined(told, " "))] if told else []
+
+
+def _supply(entry: Mapping[str, Any]) -> Sentence:
+    has_seed = entry["seed"] is not None and "n_repeats" in entry
+    seed = say("cards.supplied_seed", seed=str(entry["seed"])) if has_seed else ()
+    text = say(
+        "cards.supplied",
+        engine=f"{entry['package']} {entry['version']}",
+        model=named(entry["model"]),
+        by=shortened(entry["by"], 60),
+        date=entry["date"],
+        seed=seed,
+        file=Styled("code", (shortened(entry["file"], 60),)),
+        sha256=Styled("code", (entry["sha256"][:DIGITS],)),
+        predictions=Styled("code", (entry["predictions_sha256"][:DIGITS],)),
+    )
+    return (Styled("entry", text),)
+
+
+def _called(engine: str, version: str, function: str) -> list[Part]:
+    """Return an engine with its version and the function that was called."""
+    if supplied_by(engine):  # it has its version in its name
+        return [engine]
+    name = f"{engine_name(engine)} {version}".rstrip()
+    return [name, Styled("code", (function,))] if function else [name]
+
+
+def _stream(record: Importance) -> list[Fact]:
+    """Return whose draw order it was; nothing if nothing is drawn."""
+    if not record.stream:
+        return []
+    known = look_up("cards.stream")
+    text = known.get(record.stream, record.stream)
+    if record.stream == "numpy":
+        text = look_up("cards.stream_of").get(record.method, text)
+    return [(say("cards.label.stream"), (text, *say("cards.seeds")))]

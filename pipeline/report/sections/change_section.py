@@ -1,0 +1,201 @@
+"""Section I: what differs from the approved baseline, what that allows to conclude.
+
+Then what moved, feature by feature, which checks came out otherwise, and last the
+verdicts and leaders of the runs before, approved or not.
+"""
+
+from ...records.result import AuditResult
+from ...runs.baseline.change import Change, Judged
+from ...runs.baseline.differences import AREAS, Difference
+from ..text.blocks import Cell, Column, Link, Row, Section, Sentence, Styled, Table
+from ..text.wording import (
+    counted,
+    joined,
+    look_up,
+    named,
+    say,
+    series,
+    shortened,
+    shown,
+    word,
+)
+from .change_tables import movements
+from .control import day_of
+from .facts import Facts, facts_of, tallied
+from .history_figure import over_runs
+from .shift_tables import shifted
+
+DIGITS = 12
+LONG = 60
+ROWS = 20
+RANGE = (", minimum", ", maximum")
+
+
+def change(facts: Facts) -> Section:
+    """Return section I: the four steps in their order, the why before the numbers."""
+    is_named = facts.baseline is not None and not _is_approved(facts)
+    title = word("sections.change_named" if is_named else "sections.change")
+    runs = over_runs(facts)
+    if facts.change is None or facts.baseline is None:
+        return Section("I", "change", title, _nothing(facts), {"blocks": runs})
+    blocks = (
+        _against(facts),
+        _differs(facts.change),
+        *shifted(facts),
+        conclusion(facts.change),
+        *movements(facts, facts.change),
+        *_checks(facts.change),
+        *runs,
+    )
+    return Section("I", "change", title, lede(facts), {"blocks": blocks})
+
+
+def _nothing(facts: Facts) -> Sentence:
+    """Return why nothing is compared: there is no baseline, or its run is gone."""
+    if approved := facts.past.baseline:
+        return say("change.none_there", run=named(approved.run_id))
+    if facts.past.runs and not facts.is_part:
+        return say("change.none_but_runs", figure=Link("fig-history"))
+    return say("change.none")
+
+
+def section_of(result: AuditResult, baseline: AuditResult) -> Section:
+    """Return section I alone."""
+    return change(facts_of(result, "", baseline=baseline))  # its digest is not told
+
+
+def lede(facts: Facts) -> Sentence:
+    """Return in one sentence how many importances moved; a reason if none can say."""
+    told = facts.change
+    if told is None:
+        return say("executive.no_baseline")
+    judged = sum(len(moved.features) for moved in told.moved)
+    if not judged:
+        return say("change.nothing_in_common")
+    noise = told.count("rank moved within noise")
+    text = say(
+        "change.lede",
+        moved=tallied("change", told.count("moved")),
+        all=counted(tallied("change", judged), "importance"),
+        noise=counted(tallied("change", noise), "rank_change"),
+    )
+    for key in ("new", "gone", "not comparable", "below the minimum"):
+        if n := told.count(key):  # type: ignore[arg-type]
+            text += say("change.lede_also", n=tallied("change", n), what=_word(key))
+    if not told.is_noise_only:
+        text += say("change.lede_other", areas=_areas(told))
+    return text
+
+
+def _word(key: str) -> str:
+    return str(look_up("change.words")[key])
+
+
+OF_NO_ESTIMATE = frozenset({"seed", "environment", "limits"})
+"""Areas whose differences leave what is estimated as it was."""
+
+
+def conclusion(told: Change) -> Sentence:
+    """Return what the differences allow to conclude from a movement."""
+    if not told.differs:
+        return say("change.conclude_same")
+    if told.is_noise_only:
+        return say("change.conclude_noise")
+    return say("change.conclude_other", areas=_areas(told))
+
+
+def _areas(told: Change) -> Sentence:
+    """Return the areas that differ and change what is estimated."""
+    areas = [area for area in AREAS if area in told.areas - OF_NO_ESTIMATE]
+    return series(word(f"change.areas.{area}") for area in areas)
+
+
+def _is_approved(facts: Facts) -> bool:
+    """Return whether the baseline is the approved one, and none that was named."""
+    approved = facts.past.baseline
+    digest = facts.baseline_digest if facts.baseline else ""
+    return approved is not None and approved.content_digest == digest
+
+
+def _against(facts: Facts) -> Sentence:
+    """Return which run the baseline is."""
+    run = facts.baseline.run  # type: ignore[union-attr]
+    return say(
+        "change.against" if _is_approved(facts) else "change.against_named",
+        run=named(str(run.volatile.get("run_id", ""))),
+        day=day_of(str(run.volatile["started"])),
+        digest=Styled("code", (facts.baseline_digest[:DIGITS],)),
+    )
+
+
+def _differs(told: Change) -> Table:
+    """Return one row per difference, and one for each area without any."""
+    rows: list[Row] = []
+    for area in AREAS:
+        here = [one for one in told.differs if one.area == area]
+        label = word(f"change.areas.{area}")
+        if not here:
+            same = (Cell((label,)), Cell(), Cell(say("change.same")), Cell())
+            rows.append(Row(same))
+        ranges = [one for one in here if one.what.endswith(RANGE)]
+        if len(ranges) > ROWS:  # other rows have other ends: the shifts tell what moved
+            here = [one for one in here if one not in ranges]
+            many = say("change.ranges", n=tallied("change", len(ranges)))
+            cells = (Cell((label,)), Cell(many), Cell(), Cell(say("change.other")))
+            rows.append(Row(cells))
+        rows += [_difference(one, label) for one in here]
+    return Table(
+        id="tab-differs",
+        caption=say("change.differs"),
+        columns=(
+            Column(say("change.area"), "header", 14),
+            Column(say("change.what"), width=32),
+            Column(say("change.baseline"), width=27),
+            Column(say("change.this_run"), width=27),
+        ),
+        rows=tuple(rows),
+    )
+
+
+def _difference(one: Difference, label: str) -> Row:
+    sides = (Cell((_side(text),)) for text in (one.old, one.new))
+    return Row((Cell((label,)), Cell((shortened(one.what, LONG),)), *sides))
+
+
+def _side(text: str) -> str:
+    """Return what one side has: a digest by its first digits, nothing as a dash."""
+    if len(text) == 64 and set(text) <= set("0123456789abcdef"):
+        return f"{text[:DIGITS]} …"
+    told = shown(text)
+    return f"{told[: LONG - 1]}…" if len(told) > LONG else told or "–"
+
+
+def _checks(told: Change) -> tuple[Table | Sentence, ...]:
+    """Return the checks with another verdict, or that there is none."""
+    if not told.checks:
+        return (say("change.checks_same"),)
+    table = Table(
+        id="tab-verdict-changes",
+        caption=say("change.checks"),
+        columns=(
+            Column(say("thresholds.check"), "header", 38),
+            Column(say("thresholds.subject"), width=32),
+            Column(say("change.baseline"), width=15),
+            Column(say("change.this_run"), width=15),
+        ),
+        rows=tuple(_check(one) for one in told.checks),
+    )
+    return (table,)
+
+
+def _check(one: Judged) -> Row:
+    words = look_up("check_words")
+    name = look_up("checks").get(one.check, one.check.replace("_", " "))
+    sides = (words[text] if text else word("change.not_made") for text in one[2:])
+    return Row(
+        (
+            Cell((name,)),
+            Cell(joined([shortened(one.subject)])),
+            *(Cell((side,)) for side in sides),
+        )
+    )

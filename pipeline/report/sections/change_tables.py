@@ -1,0 +1,275 @@
+"""What moved against the baseline: a table per leading ranking, a figure, the rest."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ...records.importance_record import Importance
+from ...runs.baseline.change import Change, Moved, Movement
+from ..figures.figure_data import BandPanel, BandRow
+from ..text.blocks import (
+    Cell,
+    Column,
+    Figure,
+    Link,
+    Row,
+    Sentence,
+    Styled,
+    Table,
+    Value,
+    plain,
+)
+from ..text.number_text import decimals, interval_text, loss_label, number, percent
+from ..text.wording import display_name, look_up, named, say, series, word
+from .facts import Facts, card_link, tallied
+from .ranking_tables import measured_in, table_id
+from .rankings import Ranking
+
+ROWS = 20
+PANELS = 6
+ALT = 250
+QUIET = ("no evidence of change", "rank moved within noise")
+"""What the measures behind the leading one need not list."""
+OUTSIDE = ("moved", "below the minimum")
+"""What left its band, however little."""
+
+
+def movements(facts: Facts, told: Change) -> tuple[Table | Figure | Sentence, ...]:
+    """Return a table for each leading ranking, their figure, and what else moved."""
+    ranked = {ranking.index: ranking for ranking in facts.rankings}
+    leading = {ranking.index for ranking in facts.leads}
+    lead = [moved for moved in told.moved if moved.new in leading]
+    rest = [moved for moved in told.moved if moved.new not in leading]
+    tables = (_table(facts, ranked[moved.new], moved) for moved in lead)
+    figure = _figure(facts, [(ranked[moved.new], moved) for moved in lead])
+    return (*tables, *figure, *_others(facts, ranked, rest), *_unasked(facts, told))
+
+
+def _table(facts: Facts, ranking: Ranking, moved: Moved) -> Table:
+    short = _first(moved.features)
+    table = _rows(facts, ranking, moved, short)
+    if len(short) == len(moved.features):
+        return table
+    full = _rows(facts, ranking, moved, moved.features)
+    full = replace(full, id=f"{table.id}-all", notes=())
+    full = replace(full, caption=say("ranking.whole", table=Link(table.id)))
+    return replace(table, everything=full)
+
+
+def _first(rows: Sequence[Movement]) -> tuple[Movement, ...]:
+    """Return the first rows, and of the others those that are not quiet."""
+    return tuple(
+        row for at, row in enumerate(rows) if at < ROWS or row.word not in QUIET
+    )
+
+
+def _rows(
+    facts: Facts, ranking: Ranking, moved: Moved, rows: Sequence[Movement]
+) -> Table:
+    places = _decimals(moved.features)
+    caption = say(
+        "change.movement",
+        model=named(ranking.subject),
+        measured=measured_in(facts, ranking),
+        card=card_link(facts.card(ranking.record)),
+    )
+    drawn = "band" if ranking.record.stream else "band_exact"
+    notes = [say(f"change.{drawn}", miss=percent(0.01))]
+    if moved.why_not:
+        notes.append(say("change.cards", fields=moved.why_not.replace("_", " ")))
+    elif any(row.word == "not comparable" for row in rows):
+        notes.append(say("change.no_spread"))
+    return Table(
+        id=table_id(ranking).replace("ranking", "movement", 1),
+        caption=caption,
+        columns=(
+            Column(say(f"ranking.name.{ranking.record.of}"), "header", 20),
+            Column(say("change.baseline"), "number", 11),
+            Column(say("change.this_run"), "number", 11),
+            Column(say("change.difference"), "number", 11),
+            Column(say("change.half_width"), "number", 9),
+            Column(say("change.ranks_before"), "number", 8),
+            Column(say("change.ranks_now"), "number", 8),
+            Column(say("change.movement_word"), width=22),
+        ),
+        rows=tuple(_row(facts, moved, row, places) for row in rows),
+        notes=tuple(notes),
+        shape="wide",
+    )
+
+
+def _decimals(rows: Sequence[Movement]) -> int:
+    """Return the decimals of all numbers of a question, from its bands."""
+    bands = np.array([row.band for row in rows])
+    gaps = np.array([row.difference for row in rows if row.word == "moved"])
+    return decimals(np.array([row.new for row in rows]), bands / 3, gaps)
+
+
+def _row(facts: Facts, moved: Moved, row: Movement, places: int) -> Row:
+    old, new = (
+        Cell((_estimate(facts, moved, row, side, places),)) for side in ("old", "new")
+    )
+    told: Sentence = (str(look_up("change.words")[row.word]),)
+    band = f"±\u202f{number(row.band, places)}" if row.band == row.band else "–"
+    return Row(
+        (
+            Cell((named(row.feature),)),
+            old,
+            new,
+            Cell((number(row.difference, places, sign=True),)),
+            Cell((band,)),
+            Cell((interval_text(*row.places_old),)),
+            Cell((interval_text(*row.places_new),)),
+            Cell(told if row.word in QUIET else (Styled("strong", told),)),
+        )
+    )
+
+
+def _estimate(
+    facts: Facts, moved: Moved, row: Movement, side: str, places: int
+) -> Value | str:
+    """Return one side's estimate with its place in that side's result."""
+    result = facts.baseline if side == "old" else facts.result
+    at = moved.old if side == "old" else moved.new
+    features = result.importances[at].features  # type: ignore[union-attr]
+    if row.feature not in features:
+        return "–"
+    start = "baseline." if side == "old" else ""
+    path = f"{start}importances[{at}].mean[{features.index(row.feature)}]"
+    value = getattr(row, side)
+    return Value(path, value, number(value, places))
+
+
+def _figure(facts: Facts, pairs: Sequence[tuple[Ranking, Moved]]) -> tuple[Figure, ...]:
+    """Return F7: differences from the baseline in their bands, a panel per model."""
+    panels = [panel for pair in pairs[:PANELS] if (panel := _panel(*pair)).rows]
+    if not panels:
+        return ()
+    ranking = pairs[0][0]
+    judged = [row for _, m in pairs for row in m.features if row.band == row.band]
+    n_moved, total = sum(row.word in OUTSIDE for row in judged), len(judged)
+    alt = say(
+        "change.alt",
+        models=series(panel.title[:24] for panel in panels[:3]),
+        moved=str(n_moved),
+        total=str(total),
+    )
+    return (
+        Figure(
+            id="fig-change",
+            function="bands",
+            data={
+                "panels": tuple(panels),
+                "unit_label": plain((_difference_label(facts, ranking),)),
+            },
+            alt=plain(alt)[:ALT],
+            headline=say(
+                "change.headline" if n_moved else "change.headline_none",
+                moved=tallied("change", n_moved),
+                total=tallied("change", total),
+            ),
+            caption=say("change.figure", card=card_link(facts.card(ranking.record))),
+        ),
+    )
+
+
+def _difference_label(facts: Facts, ranking: Ranking) -> str:
+    unit, label = facts.unit(ranking.record), word("change.since_baseline")
+    return f"{label}, {unit}" if unit else label
+
+
+def _panel(ranking: Ranking, moved: Moved) -> BandPanel:
+    """Return one model's features that have a band, for the figure of bands."""
+    places = _decimals(moved.features)
+    known = [row for row in _first(moved.features) if row.band == row.band][:ROWS]
+    n_moved = sum(row.word == "moved" for row in moved.features)
+    return BandPanel(
+        title=display_name(ranking.subject),
+        verdict=word("change.panel").format(n=n_moved) if n_moved else "",
+        rows=tuple(
+            BandRow(
+                name=display_name(row.feature),
+                difference=row.difference,
+                half_width=row.band,
+                inside=row.word not in OUTSIDE,
+                text=number(row.difference, places, sign=True),
+            )
+            for row in known
+        ),
+    )
+
+
+def _others(
+    facts: Facts, ranked: dict[int, Ranking], rest: Sequence[Moved]
+) -> tuple[Table | Sentence, ...]:
+    """Return what moved in the measures behind the leading one, or that nothing did."""
+    loud = [
+        (moved, row)
+        for moved in rest
+        for row in moved.features
+        if row.word not in QUIET
+    ]
+    total = sum(len(moved.features) for moved in rest)
+    if not total:
+        return ()
+    if not loud:
+        return (say("change.others_none", n=tallied("change", total)),)
+    table = Table(
+        id="tab-movement-others",
+        caption=say("change.others", n=tallied("change", total)),
+        columns=(
+            Column(say("change.feature"), "header", 24),
+            Column(say("change.model"), width=18),
+            Column(say("change.card"), width=13),
+            Column(say("change.baseline"), "number", 12),
+            Column(say("change.this_run"), "number", 12),
+            Column(say("change.movement_word"), width=21),
+        ),
+        rows=tuple(
+            _other_row(facts, ranked[moved.new], moved, row) for moved, row in loud
+        ),
+        shape="wide",
+    )
+    return (table,)
+
+
+def _other_row(facts: Facts, ranking: Ranking, moved: Moved, row: Movement) -> Row:
+    places = _decimals(moved.features)
+    sides = (_estimate(facts, moved, row, side, places) for side in ("old", "new"))
+    return Row(
+        (
+            Cell((named(row.feature),)),
+            Cell((named(ranking.subject),)),
+            Cell(_measure(facts, ranking)),
+            *(Cell((side,)) for side in sides),
+            Cell((str(look_up("change.words")[row.word]),)),
+        )
+    )
+
+
+def _measure(facts: Facts, ranking: Ranking) -> Sentence:
+    """Return the card of a ranking, with its loss if it has one."""
+    card: Sentence = (card_link(facts.card(ranking.record)),)
+    loss = ranking.record.loss
+    return (*card, f", {loss_label(loss)}") if loss else card
+
+
+def _unasked(facts: Facts, told: Change) -> tuple[Sentence, ...]:
+    """Return which questions one run alone asked."""
+    before, after = told.only_asked_in
+    texts: list[Sentence] = []
+    for key, result, places in (
+        ("change.only_before", facts.baseline, before),
+        ("change.only_now", facts.result, after),
+    ):
+        if places and result is not None:
+            asked = dict.fromkeys(_asked(result.importances[at]) for at in places)
+            texts.append(say(key, asked=series(asked)))
+    return tuple(texts)
+
+
+def _asked(record: Importance) -> str:
+    """Return a question in words: the measure, of what, and of whom."""
+    subject = display_name(record.model) if record.model else word("words.the_data")
+    return f"{record.method.replace('_', ' ')} of {record.of}, {subject}"

@@ -1,0 +1,79 @@
+"""The last part of section F: what a paper claims, and whether it reproduces."""
+
+from typing import Any
+
+from ..text.blocks import Cell, Column, Group, Part, Row, Sentence, Styled, Table, Value
+from ..text.number_text import MISSING, number, significant
+from ..text.wording import counted, joined, named, say, shown
+from .facts import Facts, tallied
+
+REPRODUCED = "reproduced"
+
+
+def claims(facts: Facts) -> tuple[Group, ...]:
+    """Return the table of claims with its first sentence; nothing if there is none."""
+    frame = facts.result.claims
+    if frame.empty:
+        return ()
+    table = Table(
+        id="tab-claims",
+        caption=say("claims.caption"),
+        columns=(
+            Column(say("claims.claim"), "header", 26),
+            Column(say("claims.asked"), width=22),
+            Column(say("claims.must"), width=12),
+            Column(say("claims.paper"), "number", 9),
+            Column(say("claims.ours"), "number", 9),
+            Column(say("claims.verdict"), width=22),
+        ),
+        rows=tuple(_row(frame.iloc[place], place) for place in range(len(frame))),
+        source="claims.csv",
+        shape="wide",
+    )
+    return (Group("claims", say("claims.title"), (_lede(facts), table)),)
+
+
+def _lede(facts: Facts) -> Sentence:
+    """Return how many claims reproduced, and what became of the others."""
+    verdicts = facts.result.claims["verdict"].tolist()
+    lede = say(
+        "claims.lede",
+        reproduced=tallied("claims", verdicts.count(REPRODUCED)),
+        claims=counted(tallied("claims", len(verdicts)), "claim"),
+    )
+    for verdict in dict.fromkeys(verdicts):
+        if verdict != REPRODUCED:
+            n = tallied("claims", verdicts.count(verdict))
+            lede += say("claims.others", n=n, verdict=verdict)
+    return lede
+
+
+def _row(row: Any, place: int) -> Row:
+    source = f" ({shown(row['source'])})" if row["source"] else ""
+    asked: list[Part] = [shown(row["asked"]) or MISSING]
+    asked += [named(row[name]) for name in ("method", "model", "loss") if row[name]]
+    verdict: Sentence = (str(row["verdict"]),)
+    reason = say("claims.because", reason=shown(row["reason"])) if row["reason"] else ()
+    if row["verdict"] != REPRODUCED:
+        verdict = (Styled("strong", verdict), *reason)
+    return Row(
+        (
+            Cell((shown(row["claim"]), source)),
+            Cell(joined(asked)),
+            Cell((shown(row["must"]) or MISSING,)),
+            *(
+                Cell(_number(row[name], f"claims[{place}].{name}", row["decimals"]))
+                for name in ("paper", "ours")
+            ),
+            Cell(verdict),
+        )
+    )
+
+
+def _number(value: float, path: str, decimals: float) -> Sentence:
+    """Return a number with its place, or a dash; with the decimals of a printed one."""
+    if value != value:
+        return (MISSING,)
+    exact, is_printed = float(value), decimals == decimals
+    text = number(exact, int(decimals)) if is_printed else significant(exact, 4)
+    return (Value(path, exact, text),)

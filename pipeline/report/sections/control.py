@@ -1,0 +1,186 @@
+"""Section A: what this document is, and what it is about."""
+
+from datetime import datetime
+
+from ..text.blocks import KeyValues, Section, Sentence, Styled
+from ..text.number_text import number
+from ..text.wording import (
+    NO_BREAK,
+    counted,
+    display_name,
+    joined,
+    look_up,
+    named,
+    say,
+    series,
+    shortened,
+    shown,
+    word,
+)
+from .facts import Facts, engine_name, tallied, whole
+
+MODELS_IN_TITLE = 3
+TITLE = 60
+
+
+def control(facts: Facts) -> Section:
+    """Return section A."""
+    parts = {"document": _document(facts), "audited": _audited(facts)}
+    return Section("A", "control", word("sections.control"), (), parts)
+
+
+def is_complete(facts: Facts) -> bool:
+    """Return whether the audit came to its end with something to rank."""
+    return facts.result.run.status == "complete" and bool(facts.rankings)
+
+
+def title(facts: Facts) -> Sentence:
+    """Return the title of the report: as configured, or what was asked of whom."""
+    if not is_complete(facts):
+        return say("title.not_completed")
+    if facts.note("title"):
+        return (display_name(facts.note("title")),)
+    if facts.lead and not facts.lead.record.model:
+        return say("title.data_alone", target=named(facts.target))
+    models = facts.models
+    if len(models) > MODELS_IN_TITLE or sum(map(len, models)) > TITLE:
+        return say("title.many_models", models=tallied("models", len(models)))
+    names = (Styled("em", (named(model),)) for model in models)
+    return say(
+        f"title.model_{'one' if len(models) == 1 else 'several'}", models=series(names)
+    )
+
+
+def subtitle(facts: Facts) -> Sentence:
+    """Return what is predicted, when the run took place, and on how many rows."""
+    parts: list[Sentence] = []
+    if not is_complete(facts) or facts.note("title"):
+        parts.append(say("title.audit", audit=named(facts.result.run.audit)))
+    if facts.target:
+        unit = facts.target_unit
+        key = "title.predicts_unit" if unit else "title.predicts"
+        parts.append(say(key, target=named(facts.target), unit=shown(unit)))
+    of_data = facts.lead is not None and not facts.lead.record.model
+    split = "train" if of_data and facts.rows("train") else "test"
+    rows = facts.rows(split)
+    if rows:
+        is_train = split == "train"
+        on_rows = counted(rows, "train_row") if is_train else counted(rows, "test_row")
+        parts.append(say("title.run", date=day(facts), rows=on_rows))
+    else:
+        parts.append(say("title.run_only", date=day(facts)))
+    return joined(parts, " ")
+
+
+def day(facts: Facts) -> str:
+    """Return the day the run started, in words."""
+    return day_of(str(facts.result.run.volatile["started"]))
+
+
+def day_of(instant: str) -> str:
+    """Return the day of an instant, in words."""
+    date = datetime.fromisoformat(instant)
+    month = look_up("months")[date.month - 1]
+    return NO_BREAK.join((str(date.day), month, str(date.year)))
+
+
+def moment(text: object) -> str:
+    """Return an instant to the second, in UTC."""
+    return f"{datetime.fromisoformat(str(text)):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def document_id(facts: Facts) -> str:
+    """Return what names this document: the audit and the run."""
+    audit = display_name(facts.result.run.audit)
+    return f"{audit}/{facts.run_id}" if facts.run_id else audit
+
+
+def _document(facts: Facts) -> KeyValues:
+    run = facts.result.run
+    generator = f"importance-audit {run.versions.get('importance-audit', '')}".rstrip()
+    rows: list[tuple[Sentence, Sentence]] = [
+        (say("control.document"), (document_id(facts),)),
+        (say("control.started"), (moment(run.volatile["started"]),)),
+        (say("control.version"), _version(facts)),
+    ]
+    for key in ("classification", "owner", "tier"):
+        if facts.note(key):
+            rows.append((say(f"control.noted.{key}"), (shown(facts.note(key)),)))
+    rows += [
+        (say("control.generator"), (generator,)),
+        (say("control.digest"), hash_text(facts.digest)),
+    ]
+    return KeyValues("kv-document", say("control.this_document"), tuple(rows))
+
+
+def version_line(facts: Facts) -> Sentence:
+    """Return how often this document was signed, as a sentence."""
+    return say("control.version_line", version=_version(facts))
+
+
+def _version(facts: Facts) -> Sentence:
+    """Return 0 for what nobody signed, n after the n-th sign-off."""
+    if not facts.signoffs:
+        return say("control.unsigned")
+    return say("control.signed", n=str(len(facts.signoffs)))
+
+
+def hash_text(digest: str) -> Sentence:
+    """Return a digest in two halves, between which a line may break."""
+    half = len(digest) // 2
+    return (Styled("hash", (digest[:half],)), Styled("hash", (digest[half:],)))
+
+
+def _audited(facts: Facts) -> KeyValues:
+    frame = facts.result.datasets
+    rows: list[tuple[Sentence, Sentence]] = []
+    if facts.models:
+        rows.append((say("control.models"), _models(facts)))
+    if facts.target:
+        rows.append((say("control.predicts"), _target(facts)))
+    for i in range(len(frame)):
+        row = frame.iloc[i]
+        label = say(f"control.rows_{row['split']}")
+        value = whole(f"datasets[{i}].rows", int(row["rows"]))
+        rows.append((label, (*counted(value, "row"), ", ", named(str(row["name"])))))
+    rows.append((say("control.engines"), _engines(facts)))
+    seed = facts.result.run.config.get("seed")
+    if seed is not None:
+        rows.append((say("control.seed"), (number(seed, 0).replace("\u202f", ""),)))
+    return KeyValues("kv-audited", say("control.the_audited"), tuple(rows))
+
+
+def _models(facts: Facts, limit: int = 6) -> Sentence:
+    """Return the models with their versions, the first few and how many more."""
+    parts = [model_name(facts, name) for name in facts.models[:limit]]
+    more = len(facts.models) - limit
+    if more > 0:
+        parts.append(say("words.more", n=tallied("models", more)))
+    return joined(parts)
+
+
+def model_name(facts: Facts, name: str) -> Sentence:
+    """Return a model with the version that the configuration gives it, if any."""
+    version = facts.version_of(name)
+    if not version:
+        return (shortened(name, 40),)
+    told = shortened(version, 24)
+    return say("control.model_version", model=shortened(name, 40), version=told)
+
+
+def _target(facts: Facts) -> Sentence:
+    parts: list[Sentence] = [(shortened(facts.target, 40),)]
+    if facts.target_unit:
+        parts.append((shown(facts.target_unit),))
+    parts.append((look_up("tasks")[facts.task],))
+    return joined(parts)
+
+
+def _engines(facts: Facts) -> Sentence:
+    """Return who was asked, and who of them did not answer."""
+    asked = dict.fromkeys((*facts.engines_named, *facts.answered))
+    parts: list[Sentence] = [(engine_name("python"),)]
+    for engine in asked:
+        silent = engine not in facts.answered
+        parts.append((engine, *(say("control.no_answer") if silent else ())))
+    return joined(parts)

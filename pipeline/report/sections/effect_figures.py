@@ -1,0 +1,239 @@
+"""The figures of curves: models beside each other, feature by feature."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...records.importance_record import Effect
+from .. import figures
+from ..figures.figure_data import Curve, EffectPanel
+from ..text.blocks import Figure, Sentence, Styled, Value, plain
+from ..text.number_text import count, significant
+from ..text.wording import (
+    display_name,
+    joined,
+    key_of,
+    look_up,
+    named,
+    say,
+    series,
+    shortened,
+    shown,
+    word,
+)
+from .effect_facts import (
+    apart_words,
+    known_lines,
+    line_words,
+    mean_of,
+    mean_words,
+    rows_of,
+)
+from .facts import Facts, tallied
+from .rankings import OURS
+from .result_figures import ALT, PANELS, not_drawn
+
+CURVES = 12
+LEVELS = 20
+CLASSES = 12
+"""What one figure can hold and stay legible, and of how many classes there is one."""
+
+
+def effect_figures(facts: Facts) -> tuple[Figure | Sentence, ...]:
+    """Return the figures of curves per class and kind of curve, as many as it takes.
+
+    Of many classes the first are drawn, and a sentence counts the others.
+    """
+    kinds: dict[tuple[str, ...], list[Effect]] = {}
+    for effect in facts.result.effects:
+        if effect.engine == OURS:
+            options = (f"{k}={v}" for k, v in sorted(effect.options.items()))
+            kind = (effect.method, effect.positive_class, *options)
+            kinds.setdefault(kind, []).append(effect)
+    alike = Counter(kind[:2] for kind in kinds)
+    drawn: list[Figure | Sentence] = []
+    for kind, curves in list(kinds.items())[:CLASSES]:
+        others = [c[0] for key, c in kinds.items() if key[:2] == kind[:2]]
+        key = kind if alike[kind[:2]] > 1 else kind[:2]
+        drawn += effect_pages(facts, key, curves, apart_words(curves[0], others))
+    if len(kinds) > CLASSES:
+        n = tallied("effects", len(kinds) - CLASSES)
+        drawn.append(say("results.more_curves", n=n))
+    return tuple(drawn)
+
+
+def effect_pages(
+    facts: Facts, key: tuple[str, ...], curves: list[Effect], apart: Sentence = ()
+) -> list[Figure]:
+    """Return the curves of one kind: the leading features, divided into pages.
+
+    `apart` says what tells the kind from another of the same method and class.
+    """
+    models = list(dict.fromkeys(effect.model for effect in curves))
+    drawn = [effect for effect in curves if effect.model in models[:PANELS]]
+    wanted = _curved(facts, drawn)[:CURVES]
+    pages = figures.paged_effects([_effect_panel(facts, n, drawn) for n in wanted])
+    found, start = [], 0
+    for place, page in enumerate(pages, start=1):
+        chosen = wanted[start : start + len(page)]
+        start += len(page)
+        id_ = f"fig-effects-{key_of(*key)}" + (f"-{place}" if place > 1 else "")
+        found.append(_effect_figure(facts, id_, page, drawn, chosen, models, apart))
+    return found
+
+
+def _effect_figure(
+    facts: Facts,
+    id_: str,
+    panels: Sequence[EffectPanel],
+    curves: list[Effect],
+    chosen: list[str],
+    models: list[str],
+    apart: Sentence,
+) -> Figure:
+    label = _effect_label(facts, curves[0])
+    total = len({effect.feature for effect in curves})
+    mean = mean_of(facts, curves[0])
+    mean_text = "" if mean is None else plain(say("figures.mean_line", value=mean))
+    return Figure(
+        id=id_,
+        function="effects",
+        data={
+            "panels": tuple(panels),
+            "axis_label": label,
+            "reference": None if mean is None else mean.raw,
+            "reference_text": mean_text,
+            "counts_label": look_up("nouns.row")[1],
+        },
+        alt=_effects_alt(panels, total, label),
+        headline=_effects_headline(facts, curves, chosen),
+        caption=(
+            *_caption(facts, panels, curves, chosen, apart),
+            *not_drawn(models[PANELS:]),
+        ),
+    )
+
+
+def _caption(
+    facts: Facts,
+    panels: Sequence[EffectPanel],
+    curves: list[Effect],
+    chosen: list[str],
+    apart: Sentence,
+) -> Sentence:
+    """Return what the lines and the grey are, and where the numbers stand."""
+    firsts = list({effect.model: effect for effect in reversed(curves)}.values())[::-1]
+    first, *rest = (_subject(effect.model) for effect in firsts)
+    lines = known_lines(facts, [e for e in curves if e.feature in chosen])
+    has_feet = any(panel.counts and panel.kind == "number" for panel in panels)
+    files = ["effects.csv"]
+    files += ["distributions.csv"] * any(panel.counts for panel in panels)
+    mean = mean_words(facts, firsts)
+    files += ["mean_predictions.csv"] * bool(mean)
+    return say(
+        f"figures.effects_{'several' if rest else 'one'}",
+        what=say(f"figures.curve.{curves[0].method}.what"),
+        first=named(first),
+        rest=series(named(model) for model in rest),
+        n=tallied("effects", len(panels)),
+        total=tallied("effects", len({effect.feature for effect in curves})),
+        apart=apart,
+        more=(*mean, *line_words(lines), *(say("figures.feet") if has_feet else ())),
+        files=series(Styled("code", (name,)) for name in files),
+    )
+
+
+def _curved(facts: Facts, curves: list[Effect]) -> list[str]:
+    """Return the features with a curve, in the order of the lead ranking."""
+    having = dict.fromkeys(
+        e.feature for e in curves if e.kind == "number" or len(e.grid) <= LEVELS
+    )
+    lead = facts.lead
+    if lead is None:
+        return list(having)
+    places = {lead.record.features[row]: n for n, row in enumerate(lead.order)}
+    return sorted(having, key=lambda name: places.get(name, len(places)))
+
+
+def _effect_panel(facts: Facts, feature: str, curves: list[Effect]) -> EffectPanel:
+    own = [effect for effect in curves if effect.feature == feature]
+    first = next(iter(facts.models), own[0].model)
+    return EffectPanel(
+        feature=display_name(feature),
+        kind=own[0].kind,
+        curves=tuple(
+            Curve(
+                label=display_name(_subject(effect.model)),
+                grid=tuple(
+                    display_name(point) if isinstance(point, str) else float(point)
+                    for point in effect.grid.tolist()
+                ),
+                values=tuple(effect.values.tolist()),
+                lead=effect.model in ("", first),
+            )
+            for effect in own
+        ),
+        counts=tuple(
+            (display_name(place) if isinstance(place, str) else place, n)
+            for place, n in rows_of(facts, own[0])
+        ),
+        lines=tuple(line[1:3] for line in known_lines(facts, own)),
+    )
+
+
+def _subject(model: str) -> str:
+    """Return whose curve it is: the name of a model, or the data."""
+    return model or word("words.the_data")
+
+
+def _effect_label(facts: Facts, effect: Effect) -> str:
+    """Return what the axis of a curve shows, with class and unit."""
+    unit, words = facts.unit(effect), f"figures.curve.{effect.method}"
+    if effect.positive_class:
+        cls = shortened(effect.positive_class, 30)
+        return plain(say(f"{words}.axis_class", unit=unit, cls=cls))
+    text = say(f"{words}.axis", target=shortened(facts.target, 30))
+    return plain((*text, f", {shown(unit)}") if unit else text)
+
+
+def _effects_headline(
+    facts: Facts, curves: list[Effect], chosen: list[str]
+) -> Sentence:
+    """Return the feature whose curve spans most in the first model, or in the data."""
+    first = curves[0].model
+    spans = {
+        e.feature: float(np.ptp(e.values))
+        for e in curves
+        if e.model == first and e.feature in chosen and np.isfinite(e.values).all()
+    }
+    if not spans or not max(spans.values()):
+        return say("results.flat")
+    widest = max(spans, key=lambda name: spans[name])
+    is_whole = set(chosen) == {effect.feature for effect in curves}
+    return say(
+        f"figures.curve.{curves[0].method}.widest{'' if is_whole else '_here'}",
+        feature=shortened(widest, 24),
+        span=_span(curves, first, widest),
+        model=shortened(_subject(first), 20),
+        target=shortened(facts.target, 24),
+    )
+
+
+def _span(curves: list[Effect], model: str, feature: str) -> Value:
+    """Return how far the curve of one feature reaches in one model."""
+    effect = next(e for e in curves if (e.model, e.feature) == (model, feature))
+    span = float(np.ptp(effect.values))
+    return Value("effects", span, significant(span), derived="span")
+
+
+def _effects_alt(panels: Sequence[EffectPanel], total: int, label: str) -> str:
+    names = joined(panel.feature[:24] for panel in panels)
+    text = say(
+        "figures.effects_alt",
+        label=label,
+        n=str(len(panels)),
+        total=count(total),
+        names=names,
+    )
+    return plain(text)[:ALT]

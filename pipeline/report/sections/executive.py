@@ -1,0 +1,334 @@
+"""Section B: one page that answers seven questions. Not: anything said only here."""
+
+import math
+
+from ...records.finding import Finding
+from ...records.importance_record import SUPPLIED
+from ...runs.signoff.finding_states import Standing
+from ..text.blocks import (
+    Badge,
+    Cell,
+    Column,
+    Link,
+    Part,
+    Row,
+    Section,
+    Sentence,
+    Table,
+    plain,
+)
+from ..text.number_text import loss_label, rank_text
+from ..text.wording import (
+    counted,
+    joined,
+    look_up,
+    say,
+    section_link,
+    sentence_case,
+    shortened,
+    shown,
+    word,
+)
+from . import register_words
+from .change_section import lede as change_lede
+from .facts import Facts, card_link, tallied
+from .findings import SEVERITIES, gravest, link_to, tally, title_of
+from .pair_words import by_engines
+from .performance_tables import against_constant
+from .ranking_tables import (
+    axis_of,
+    bar_cell,
+    baseline_of,
+    bounds_of,
+    interval_columns,
+    measured_in,
+    on_drawn_rows,
+    over_repeats,
+    places_of,
+    value_label,
+    value_of,
+)
+from .rankings import Ranking
+from .results import leaders
+from .scope import untested, untested_count
+from .verdicts import badge, reason, sentence
+
+FEATURES = 8
+MODELS = 3
+OTHERS = 2
+PAIRS = 3
+FINDINGS = 5
+OVERDUE = 3
+SUBJECT = 24
+LINE, PAIR_LINE, VERDICT_LINE = 76, 63, 72
+VERDICT_LINES = 4
+NAME = 32
+ITEM = 90
+REASONS = 90
+LINES = 11  # of pairs and findings together
+"""What one page holds; the sections behind it have the rest."""
+
+
+def executive(facts: Facts) -> Section:
+    """Return section B."""
+    pairs = _pairs(facts)
+    told = joined([sentence(facts), reason(facts)], " ")
+    taken = sum(_lines(text, PAIR_LINE) for _, text in pairs)
+    taken += max(0, _lines(told, VERDICT_LINE) - VERDICT_LINES)
+    overdue = _overdue(facts, LINES - taken)
+    late = sum(_lines(text, LINE) for text in overdue)
+    parts = {
+        "verdict": badge(facts.result.verdict),
+        "sentence": told,
+        "about": say("executive.about"),
+        "models": _models(facts),
+        "heading": _heading(facts),
+        "ranking": (_ranking(facts, facts.lead),) if facts.lead else (),
+        "others": _others(facts),
+        "pairs": pairs,
+        "meanings": _meanings(facts, pairs),
+        "change": change_lede(facts),
+        "tally": (*tally(facts.result), ".", *_late(facts, len(overdue))),
+        "findings": (*overdue, *_findings(facts, LINES - taken - late, len(overdue))),
+        "untested": _untested(facts),
+        "decision": (shown(facts.note("decision")) or word("executive.decision"),),
+    }
+    return Section("B", "executive", word("sections.executive"), (), parts)
+
+
+def _heading(facts: Facts) -> str:
+    """Return the question the ranking answers: of the models, or of the data."""
+    of_data = facts.lead is not None and not facts.lead.record.model
+    return word("page.data_say" if of_data else "page.relies_on")
+
+
+def _models(facts: Facts) -> tuple[Sentence, ...]:
+    """Return each model with its class and its loss, the first few of them."""
+    frame = facts.result.models
+    told = []
+    for place in range(min(len(frame), MODELS)):
+        row = frame.iloc[place]
+        what = shortened(str(row["estimator"]) or word("data.callable"), 50).text
+        text = say("executive.model", model=shortened(row["model"], NAME), what=what)
+        good = against_constant(facts, row["model"])
+        told.append((*text, *((": ", *good) if good else ()), "."))
+    if len(frame) > MODELS:
+        more = say("words.more", n=tallied("models", len(frame) - MODELS))
+        told.append((*more, ", ", section_link("D"), "."))
+    return tuple(told) or (say("executive.no_model"),)
+
+
+def _ranking(facts: Facts, ranking: Ranking) -> Table:
+    """Return the first rows of the lead ranking as a short table."""
+    record = ranking.record
+    rows = ranking.order[:FEATURES]
+    axis = axis_of(ranking, rows)
+    columns = [
+        Column(say("ranking.rank"), "number", 7),
+        Column(say(f"ranking.name.{record.of}"), "header", 25),
+        Column((value_label(ranking),), "number", 12),
+        Column((axis.text,), "bar", 20),
+    ]
+    if ranking.is_drawn:
+        columns += interval_columns(ranking)
+    more = len(ranking.order) - len(rows)
+    notes = (
+        say(
+            "executive.more", n=tallied("importances", more), section=section_link("F")
+        ),
+    )
+    return Table(
+        id="tab-executive",
+        caption=_caption(facts, ranking),
+        columns=tuple(columns),
+        rows=tuple(
+            _row(ranking, row, cell=bar_cell(ranking, row, axis)) for row in rows
+        ),
+        notes=notes if more > 0 else (),
+        shape="tight",
+    )
+
+
+def _row(ranking: Ranking, row: int, *, cell: Cell) -> Row:
+    record = ranking.record
+    cells = [
+        Cell((rank_text(float(ranking.rank[row])),)),
+        Cell((shortened(record.features[row], NAME),)),
+        Cell((value_of(ranking, row),)),
+        cell,
+    ]
+    if ranking.is_drawn:
+        cells += [*bounds_of(ranking, row), places_of(ranking, row)]
+    return Row(tuple(cells))
+
+
+def _caption(facts: Facts, ranking: Ranking) -> Sentence:
+    """Return the estimand in one sentence: model, measure, repeats, card."""
+    record = ranking.record
+    text = say(
+        "executive.caption",
+        model=_name(ranking),
+        measured=measured_in(facts, ranking),
+        card=card_link(facts.card(record)),
+    )
+    if ranking.is_drawn:
+        text += say("executive.over", estimate=over_repeats(ranking))
+    if ranking.starts_at_loss:
+        text += say(
+            "executive.as_it_is",
+            loss=loss_label(record.loss),
+            value=baseline_of(ranking),
+            rows=on_drawn_rows(ranking),
+        )
+    return (*text, ".")
+
+
+def _name(ranking: Ranking) -> Part:
+    """Return whom the question was put to, at the start of a caption."""
+    if ranking.record.model:
+        return shortened(ranking.subject, NAME)
+    return sentence_case((ranking.subject,))[0]
+
+
+def _others(facts: Facts) -> tuple[Sentence, ...]:
+    """Return the leaders of the other models in one sentence each."""
+    rest = facts.leads[1:]
+    told = [leaders(facts, ranking, 3) for ranking in rest[:OTHERS]]
+    if len(rest) > OTHERS:
+        more = say("words.more", n=tallied("importances", len(rest) - OTHERS))
+        told.append((*more, ", ", section_link("F"), "."))
+    return tuple(told)
+
+
+def _pairs(facts: Facts) -> tuple[tuple[Badge, Sentence], ...]:
+    """Return one line per pair of engines, the worst first."""
+    found = by_engines(facts)
+    return tuple((mark, _capped(text)) for mark, text in found[:PAIRS])
+
+
+def _meanings(
+    facts: Facts, pairs: tuple[tuple[Badge, Sentence], ...]
+) -> tuple[Sentence, ...]:
+    """Return what the words of the pairs mean, and how many pairs are not shown."""
+    meanings = look_up("executive.ladder")
+    words = dict.fromkeys(mark.word.replace("-", " ") for mark, _ in pairs)
+    told: list[Sentence] = [(meanings[word],) for word in words]
+    if any(SUPPLIED in plain(text) for _, text in pairs):
+        told.append((meanings["supplied"],))
+    more = len(by_engines(facts)) - len(pairs)
+    if more:
+        n = counted(tallied("agreement", more), "further_pair")
+        told.append(say("executive.more_pairs", n=n, section=section_link("G")))
+    return tuple(told)
+
+
+def _capped(text: Sentence) -> Sentence:
+    """Return what is said of a pair: of long reasons the first, the rest counted."""
+    told: list[Part] = []
+    for part in text:
+        if not isinstance(part, str) or len(part) <= REASONS:
+            told.append(part)
+            continue
+        first, *rest = part.split("; ")
+        told += _cut((first,), REASONS)
+        if rest:
+            n, section = str(len(rest)), section_link("G")
+            told += say("executive.more_reasons", n=n, section=section)
+    is_cut = told[-1] == "." and str(told[-2]).endswith("…")
+    return tuple(told[:-1] if is_cut else told)
+
+
+def _cut(text: Sentence, limit: int) -> Sentence:
+    """Return a sentence with long plain text cut between two words."""
+    return tuple(
+        f"{part[:limit].rsplit(' ', 1)[0].rstrip(',;:')} …"
+        if isinstance(part, str) and len(part) > limit
+        else part
+        for part in text
+    )
+
+
+def _overdue(facts: Facts, most: int) -> tuple[Sentence, ...]:
+    """Return the first findings whose day has passed, in so many lines."""
+    told: list[Sentence] = []
+    for standing in _all_overdue(facts)[:OVERDUE]:
+        text = say(
+            "executive.overdue",
+            number=_link_of(facts, standing),
+            day=str(standing.answer["due"]),
+            title=register_words.title_of(standing.check, standing.subject, SUBJECT),
+        )
+        most -= _lines(text, LINE)
+        if most < 0:
+            break
+        told.append(text)
+    return tuple(told)
+
+
+def _all_overdue(facts: Facts) -> list[Standing]:
+    """Return what is overdue, the gravest first, then the longest."""
+    late = [standing for standing in facts.register if standing.is_overdue]
+    return sorted(late, key=lambda s: (SEVERITIES.index(s.severity), s.answer["due"]))
+
+
+def _link_of(facts: Facts, standing: Standing) -> Link:
+    """Return a link to a finding by its number, or to what this run has not found."""
+    for finding in facts.result.findings:
+        if finding.key == standing.key and standing.is_found:
+            return link_to(finding, facts.result)
+    return section_link("K")
+
+
+def _late(facts: Facts, listed: int) -> Sentence:
+    """Return how many findings are overdue, and how many of them are listed."""
+    if not (late := len(_all_overdue(facts))):
+        return ()
+    key = "overdue_some" if 0 < listed < late else "overdue_none"
+    key = "overdue_all" if listed == late else key
+    n, first = tallied("answers.overdue", late), tallied("answers.overdue", listed)
+    return say(f"executive.{key}", n=n, listed=first, section=section_link("K"))
+
+
+def _findings(facts: Facts, most: int, listed: int) -> tuple[Sentence, ...]:
+    """Return the gravest findings by number and title, in so many lines; no notes.
+
+    Those that are listed as overdue already are passed over.
+    """
+    told: list[Sentence] = []
+    known = {standing.key for standing in _all_overdue(facts)[:listed]}
+    rest = [f for f in gravest(facts.result) if f.key not in known]
+    for finding in rest[: FINDINGS - listed]:
+        text = say(
+            "executive.finding",
+            number=link_to(finding, facts.result),
+            severity=_severity(facts, finding),
+            title=title_of(finding),
+        )
+        most -= _lines(text, LINE)
+        if finding.severity == "info" or most < 0:
+            break
+        told.append(text)
+    return tuple(told)
+
+
+def _severity(facts: Facts, finding: Finding) -> Sentence:
+    """Return how grave a finding is, and until when it is accepted."""
+    told: Sentence = (word(f"severity.{finding.severity}"),)
+    if day := facts.result.accepted.get(finding.key):
+        return say("executive.accepted", severity=told, day=day)
+    return told
+
+
+def _lines(text: Sentence, characters: int) -> int:
+    """Return about how many lines of so many characters a sentence takes."""
+    return math.ceil(len(plain(text)) / characters)
+
+
+def _untested(facts: Facts) -> Sentence:
+    gravest_item = untested(facts)[0]
+    return say(
+        "executive.untested",
+        items=untested_count(facts),
+        table=Link("tab-untested", word("executive.listed")),
+        item=_cut((*gravest_item.item, "."), ITEM),
+    )

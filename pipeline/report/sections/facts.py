@@ -1,0 +1,274 @@
+"""What several sections ask of a result: who was asked, what leads, in which unit."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+from ...records.as_json import content_digest
+from ...records.importance_record import Effect, Importance
+from ...records.ranking import OURS, Measure, lead_of, measure_of, told_apart
+from ...records.result import AuditResult
+from ...runs.baseline.change import Change, change
+from ...runs.baseline.column_shifts import Shift, shifts
+from ...runs.signoff.finding_states import Standing, standings
+from ...runs.signoff.record import Signoff
+from ...runs.summary import NOTHING, Past
+from ..text.blocks import Link, Value, plain
+from ..text.number_text import count, unit_text
+from ..text.wording import say, word
+from .rankings import Ranking, rankings
+
+Attachments: TypeAlias = Mapping[str, tuple[int, str]]
+NOTHING_ATTACHED: Attachments = MappingProxyType({})
+
+ACTS_WITH = {
+    ("permutation", "min_samples_leaf"): ("within", "leaves"),
+    ("relieff", "sigma"): ("weighting", "rank"),
+    ("shapley", "n_permutations"): ("algorithm", "sampling"),
+}
+"""Options that do something with one value of another option only."""
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """A result, and what is worked out from it once for all sections.
+
+    Attributes
+    ----------
+    result : AuditResult
+    digest : str
+        The content digest of the result.
+    rankings : tuple of Ranking
+        In the order of the audit.
+    cards : mapping of measure to str
+        The id of each estimand card: "E1", "E2", …
+    baseline : AuditResult, optional
+        The approved run before.
+    attachments : mapping of str to (int, str)
+        Bytes and SHA-256 of each file that the PDF carries, by its name.
+    signoffs : tuple of Signoff
+        The signatures under this run.
+    past : Past
+        What is known of the runs before.
+    is_part : bool
+        Whether it is one model of a result whose index tells of the runs before.
+    """
+
+    result: AuditResult
+    digest: str
+    rankings: tuple[Ranking, ...]
+    cards: Mapping[Measure, str]
+    baseline: AuditResult | None = None
+    attachments: Attachments = field(default_factory=dict)
+    signoffs: tuple[Signoff, ...] = ()
+    past: Past = NOTHING
+    is_part: bool = False
+
+    @cached_property
+    def change(self) -> Change | None:
+        """What moved since the approved baseline, None if there is none."""
+        if self.baseline is None:
+            return None
+        minimum = float(config_of(self, "checks").get("minimum_change", 0.0))
+        return change(self.baseline, self.result, minimum=minimum)
+
+    @cached_property
+    def register(self) -> tuple[Standing, ...]:
+        """Where each finding stands, those of this run first."""
+        return standings(self.result, self.past)
+
+    @cached_property
+    def shifts(self) -> tuple[Shift, ...]:
+        """How each column is distributed against the approved baseline."""
+        return shifts(self.baseline, self.result) if self.baseline else ()
+
+    @property
+    def baseline_digest(self) -> str:
+        """The content digest of the baseline, empty if there is none."""
+        return content_digest(self.baseline) if self.baseline else ""
+
+    @property
+    def run_id(self) -> str:
+        """The id of the run, empty if it has none."""
+        return str(self.result.run.volatile.get("run_id", ""))
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The names of the models, in the order of the audit."""
+        return tuple(self.result.models["model"])
+
+    @property
+    def target(self) -> str:
+        """The column that is predicted, empty if no rows were read."""
+        targets = self.result.datasets["target"]
+        return str(targets.iloc[0]) if len(targets) else ""
+
+    @property
+    def task(self) -> str:
+        """The task of the audit, empty if no rows were read."""
+        tasks = self.result.datasets["task"]
+        return str(tasks.iloc[0]) if len(tasks) else ""
+
+    @property
+    def target_unit(self) -> str:
+        """The unit of the target as configured, empty if none was given."""
+        return self.note("unit")
+
+    @cached_property
+    def lead(self) -> Ranking | None:
+        """The ranking the report opens with: of a model, features before groups."""
+        lead = lead_of(self.result.importances)
+        return next((r for r in self.rankings if r.record is lead), None)
+
+    @property
+    def leads(self) -> tuple[Ranking, ...]:
+        """The lead ranking, and the same question to the other models and classes."""
+        if self.lead is None:
+            return ()
+        first = self.lead.record
+        return tuple(
+            ranking
+            for ranking in self.rankings
+            if measure_of(ranking.record) == measure_of(first)
+            and ranking.record.loss == first.loss
+        )
+
+    @property
+    def answered(self) -> tuple[str, ...]:
+        """The engines beside ours that answered anything."""
+        records: tuple[Importance | Effect, ...]
+        records = (*self.result.importances, *self.result.effects)
+        return tuple(dict.fromkeys(r.engine for r in records if r.engine != OURS))
+
+    @property
+    def engines_named(self) -> tuple[str, ...]:
+        """The engines that the configuration asks for."""
+        entries = self.result.run.config.get("importance", ())
+        named_in_entries = (name for entry in entries for name in entry["engines"])
+        return tuple(dict.fromkeys(named_in_entries))
+
+    def note(self, key: str) -> str:
+        """Return a text of the configuration's section [report], empty if not given."""
+        return str(self.result.run.config.get("report", {}).get(key, ""))
+
+    def version_of(self, model: str) -> str:
+        """Return the version of a model as configured, empty if none was given."""
+        sections = self.result.run.config.get("models", ())
+        given = {entry["name"]: entry.get("version", "") for entry in sections}
+        return str(given.get(model, ""))
+
+    def index(self, record: Importance) -> int:
+        """Return the place of a record in ``result.importances``."""
+        return next(i for i, r in enumerate(self.result.importances) if r is record)
+
+    def card(self, record: Importance) -> str:
+        """Return the id of the card of a record.
+
+        Raises
+        ------
+        KeyError
+            If it has none: no number is printed without its card.
+        """
+        return self.cards[measure_of(record)]
+
+    def apart(self, record: Importance) -> str:
+        """Return what tells a measure from others of its method, or "": options, name.
+
+        Only options that do something in it, and differ where they do.
+        """
+        own = measure_of(record)
+        alike = [dict(card[3]) for card in self.cards if card[:2] == own[:2]]
+        return ", ".join(
+            setting(name, value)
+            for name, value in sorted(told_apart(record).items())
+            if _acts(record.method, name, dict(own[3]))
+            and len({o.get(name) for o in alike if _acts(record.method, name, o)}) > 1
+        )
+
+    def unit(self, record: Importance | Effect) -> str:
+        """Return the unit of a record's values, empty for a pure number."""
+        if isinstance(record, Importance) and record.form == "ratio":
+            return ""
+        return self.unit_of(record.unit)
+
+    def unit_of(self, unit: str) -> str:
+        """Return a unit as the page writes it, empty for a pure number."""
+        return unit_text(unit, self.target_unit)
+
+    def rows(self, split: str) -> Value | None:
+        """Return how many rows a split has, None if it was not read."""
+        splits = self.result.datasets["split"].tolist()
+        if split not in splits:
+            return None
+        place = splits.index(split)
+        rows = int(self.result.datasets["rows"].iloc[place])
+        return whole(f"datasets[{place}].rows", rows)
+
+
+def facts_of(
+    result: AuditResult,
+    digest: str,
+    *,
+    baseline: AuditResult | None = None,
+    attachments: Attachments = NOTHING_ATTACHED,
+    signoffs: tuple[Signoff, ...] = (),
+    past: Past = NOTHING,
+) -> Facts:
+    """Return the facts of a result; the cards are numbered in its order."""
+    ranked = rankings(result)
+    measures = dict.fromkeys(measure_of(ranking.record) for ranking in ranked)
+    cards = {measure: f"E{number}" for number, measure in enumerate(measures, start=1)}
+    return Facts(
+        result=result,
+        digest=digest,
+        rankings=ranked,
+        cards=cards,
+        baseline=baseline,
+        attachments=attachments,
+        signoffs=signoffs,
+        past=past,
+    )
+
+
+def _acts(method: str, name: str, options: Mapping[str, str]) -> bool:
+    """Return whether an option changes anything beside these others."""
+    other, value = ACTS_WITH.get((method, name), ("", ""))
+    return not other or options.get(other) == repr(value)
+
+
+def setting(name: str, value: object) -> str:
+    """Return an option as the configuration would write it, to six digits."""
+    if value is None:
+        return plain(say("cards.not_set", name=name))
+    if isinstance(value, bool):
+        return f"{name} = {str(value).lower()}"
+    if isinstance(value, float):
+        return f"{name} = {value:.6g}"
+    return f'{name} = "{value}"' if isinstance(value, str) else f"{name} = {value}"
+
+
+def engine_name(engine: str) -> str:
+    """Return how the page calls an engine."""
+    return word("words.python") if engine == OURS else engine
+
+
+def card_link(card: str) -> Link:
+    """Return the link to a card, by its id."""
+    return Link(f"card-{card.lower()}", card)
+
+
+def whole(path: str, number: int) -> Value:
+    """Return a whole number that stands at `path`."""
+    return Value(path, number, count(number))
+
+
+def tallied(path: str, number: int) -> Value:
+    """Return how many of what stands at `path` there are."""
+    return Value(path, number, count(number), derived="count")
+
+
+def config_of(facts: Facts, key: str) -> Any:
+    """Return a section of the resolved configuration, empty if there is none."""
+    return facts.result.run.config.get(key, {})

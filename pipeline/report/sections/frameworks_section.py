@@ -1,0 +1,174 @@
+"""Section O: where evidence towards clauses is found."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from typing import NamedTuple
+
+from ...config.frameworks import Clause, Framework, Part, load_frameworks, status_on
+from ..text.blocks import Cell, Column, Row, Section, Sentence, Styled, Table, walk
+from ..text.wording import (
+    display_name,
+    joined,
+    look_up,
+    say,
+    section_link,
+    series,
+    word,
+)
+from .control import day_of
+from .facts import Facts, config_of
+
+
+class Place(NamedTuple):
+    """Where evidence stands: a section, and how the ids of its blocks begin.
+
+    Without a beginning anything that the section shows is evidence.
+    """
+
+    letter: str
+    begins: str = ""
+
+
+EVIDENCE: Mapping[str, Place] = {
+    "document_control": Place("A", "kv-document"),
+    "executive": Place("B", "tab-executive"),
+    "shared": Place("C", "tab-shared"),
+    "not_tested": Place("C", "tab-untested"),
+    "people": Place("C", "tab-people"),
+    "performance": Place("D", "tab-performance"),
+    "model_card": Place("D", "tab-models"),
+    "data_card": Place("D", "tab-columns"),
+    "rationale": Place("D", "tab-rationale"),
+    "method_cards": Place("E", "E"),
+    "ranking": Place("F", "tab-ranking"),
+    "agreement_pairs": Place("G", "tab-pairs"),
+    "stability": Place("H"),
+    "change": Place("I", "tab-differs"),
+    "checks": Place("J", "tab-checks"),
+    "findings": Place("K"),
+    "limits": Place("L"),
+    "inputs": Place("M", "tab-inputs"),
+    "environment": Place("M", "kv-environment"),
+    "redo": Place("N", "kv-redo"),
+    "signatures": Place("P", "tab-signatures"),
+    "attachments": Place("Q", "tab-attachments"),
+}
+"""What clauses call evidence, by name."""
+
+
+def frameworks(facts: Facts, sections: Sequence[Section]) -> Section:
+    """Return section O.
+
+    Parameters
+    ----------
+    facts : Facts
+    sections : sequence of Section
+        All others: a clause is shown only by what really stands in them.
+    """
+    title, known = word("sections.frameworks"), load_frameworks()
+    asked = tuple(config_of(facts, "report").get("frameworks", ()))
+    if not asked:
+        lede = say("frameworks.none", ids=", ".join(known))
+        return Section("O", "frameworks", title, lede, {"blocks": ()})
+    there = _present(sections)
+    run_day = datetime.fromisoformat(str(facts.result.run.volatile["started"])).date()
+    blocks = tuple(
+        _table(known[name], run_day, there)
+        if name in known
+        else say("frameworks.unknown", name=display_name(name))
+        for name in asked
+    )
+    return Section("O", "frameworks", title, say("frameworks.rule"), {"blocks": blocks})
+
+
+def _present(sections: Sequence[Section]) -> set[str]:
+    """Return the names of the evidence that stands in these sections."""
+    ids = {
+        section.letter: ["", *(str(getattr(b, "id", "")) for b in walk(section))]
+        for section in sections
+        if not section.is_brief
+    }
+    return {
+        name
+        for name, (letter, begins) in EVIDENCE.items()
+        if any(id_.startswith(begins) for id_ in ids.get(letter, ()))
+    }
+
+
+def _table(framework: Framework, run_day: date, there: set[str]) -> Table:
+    """Return what of this report is evidence towards each clause of a framework."""
+    checked = day_of(framework.checked_on.isoformat())
+    notes = (framework.note,) if framework.note else ()
+    return Table(
+        id=f"tab-framework-{framework.id}",
+        caption=say(
+            "frameworks.caption",
+            id=framework.id,
+            title=framework.title,
+            issuer=framework.issuer,
+            jurisdiction=framework.jurisdiction,
+            kind=framework.kind,
+            day=day_of(run_day.isoformat()),
+            status=_status(framework, run_day),
+        ),
+        columns=(
+            Column(say("frameworks.clause"), "header", 26),
+            Column(say("frameworks.requirement"), width=42),
+            Column(say("frameworks.evidence"), width=32),
+        ),
+        rows=tuple(_row(clause, there) for clause in framework.clauses),
+        notes=(notes, say("frameworks.checked", day=checked)),
+    )
+
+
+def _status(framework: Framework, run_day: date) -> Sentence:
+    """Return what a framework is on the day of the run, as a clause of a sentence."""
+    status = status_on(run_day, framework)
+    return say(
+        f"frameworks.status.{status.word.replace(' ', '_')}",
+        name=framework.superseded_by,
+        dates=joined(_dated(part) for part in status.parts),
+        later=joined(_dated(part) for part in status.later),
+    )
+
+
+def _dated(part: Part) -> Sentence:
+    """Return the day of a part, and which part if it is not the whole."""
+    told = day_of(part.date.isoformat())
+    return say("frameworks.part", part=part.part, day=told) if part.part else (told,)
+
+
+def _row(clause: Clause, there: set[str]) -> Row:
+    """Return where a clause stands, what it asks, and what is shown of it."""
+    asked: Sentence = (clause.requirement,)
+    if clause.quote:
+        asked += (Styled("line", say("frameworks.quote", text=clause.quote)),)
+    if clause.mark == "S":
+        asked += (Styled("line", say("frameworks.unread")),)
+    asked += (Styled("line", say("frameworks.source", text=clause.source)),)
+    return Row(
+        cells=(
+            Cell((clause.clause, Styled("line", (clause.id,)))),
+            Cell(asked),
+            Cell(_evidence(clause, there)),
+        ),
+        key=f"clause-{clause.id.replace('/', '-')}",
+    )
+
+
+def _evidence(clause: Clause, there: set[str]) -> Sentence:
+    """Return where evidence towards a clause is shown, or why not or in part only."""
+    found = [name for name in clause.evidence if name in there]
+    reasons = [
+        look_up("frameworks.missing")[name]
+        for name in clause.evidence
+        if name not in there
+    ]
+    reasons += [clause.beyond] if clause.beyond and found else []
+    letters = dict.fromkeys(EVIDENCE[name].letter for name in found)
+    where = series(section_link(letter) for letter in letters)
+    why = joined(reasons, "; ")
+    if not found:
+        return say("frameworks.not_shown", why=why)
+    key = "partly" if reasons else "shown"
+    return say(f"frameworks.{key}", where=where, why=why)

@@ -1,0 +1,209 @@
+"""F9: the verdicts and the leaders of the last runs of an audit, as a figure."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from math import nan
+from typing import NamedTuple
+
+from ...runs.summary import Leader, PastRun, brief
+from ..figures.history_drawing import MARKS, MOST_RUNS, LeaderLine
+from ..text.blocks import Figure, Sentence, Value, plain
+from ..text.number_text import count, significant
+from ..text.wording import counted, display_name, look_up, say, word
+from .facts import Facts, config_of
+
+LINES = 6
+"""Leaders of the newest run with any that have a line."""
+ALT = 250
+
+
+class Told(NamedTuple):
+    """What one run, or attempt, tells the figure.
+
+    Attributes
+    ----------
+    started : str
+        An ISO text in UTC.
+    verdict : str
+        A key of `history_drawing.MARKS`; "" of an attempt that left no run.
+    measure : str
+        What the leaders are of.
+    leaders : tuple of Leader
+        By rank.
+    run_id : str
+        "" of an attempt.
+    """
+
+    started: str
+    verdict: str
+    measure: str = ""
+    leaders: tuple[Leader, ...] = ()
+    run_id: str = ""
+
+
+def over_runs(facts: Facts) -> tuple[Figure, ...]:
+    """Return the figure of the runs before and this one; none of a first run."""
+    before = facts.past.runs
+    if facts.is_part or not before:
+        return ()
+    this = brief(facts.result)
+    now = Told(this.started, facts.result.verdict, this.measure, this.leaders)
+    figure = history_figure(
+        [*map(told_of, before), now],
+        baseline=facts.past.baseline.run_id if facts.past.baseline else "",
+        always_show=config_of(facts, "report").get("always_show", ()),
+        n_runs=facts.past.n_runs + 1,
+    )
+    return (figure,)
+
+
+def told_of(run: PastRun) -> Told:
+    """Return what a run tells the figure."""
+    return Told(run.started, run.verdict, run.measure, run.leaders, run.run_id)
+
+
+def history_figure(
+    runs: Sequence[Told],
+    *,
+    baseline: str = "",
+    always_show: Sequence[str] = (),
+    source: str = "history.json",
+    n_runs: int = 0,
+) -> Figure:
+    """Return the figure of verdicts and leaders over runs, the last sixty of them.
+
+    Parameters
+    ----------
+    runs : sequence of Told
+        Oldest first, at least one.
+    baseline : str
+        The run that is the approved baseline, "" if there is none. If it is not
+        drawn, the caption says so.
+    always_show : sequence of str
+        Features with a line wherever they rank.
+    source : str
+        The file that holds the numbers, for the caption.
+    n_runs : int
+        How many there are in all, if `runs` are not all of them.
+    """
+    cut = max(len(runs) - MOST_RUNS, 0)
+    last = runs[cut:]
+    there = (n for n, run in enumerate(last) if run.run_id == baseline)
+    at = next(there, None) if baseline else None
+    newest = next((run for run in reversed(last) if run.leaders), None)
+    lines, names = _lines(last, newest, always_show)
+    return Figure(
+        id="fig-history",
+        function="history",
+        data={
+            "lines": lines,
+            "names": tuple(map(display_name, names)),
+            "verdicts": tuple(run.verdict for run in last),
+            "words": tuple(look_up("history.marks")),
+            "days": tuple(_day(run.started) for run in last),
+            "head": (word("history.verdict"), word("history.newest")),
+            "baseline": None if at is None else (at, word("history.baseline")),
+        },
+        alt=_alt(last, names),
+        headline=_headline(last, n_runs > len(last) or cut > 0),
+        caption=(
+            *_caption(newest, source),
+            *_of_all(len(last), n_runs or len(runs)),
+            *_marked(baseline, at),
+        ),
+    )
+
+
+def _lines(
+    runs: Sequence[Told], newest: Told | None, always_show: Sequence[str]
+) -> tuple[tuple[LeaderLine, ...], tuple[str, ...]]:
+    """Return a line for each leader of the newest run, and its name."""
+    if newest is None:
+        return (), ()
+    ranked = [leader.feature for leader in newest.leaders]
+    asked = (name for name in always_show if name in ranked)
+    names = tuple(dict.fromkeys((*ranked[:LINES], *asked)))
+    alike = [
+        {leader.feature: leader for leader in run.leaders}
+        if run.measure == newest.measure
+        else {}
+        for run in runs
+    ]
+    nothing = Leader("", nan, nan, nan, nan)
+    lines = []
+    for name in names:
+        told = [run.get(name, nothing) for run in alike]
+        latest = next(leader for leader in newest.leaders if leader.feature == name)
+        lines.append(
+            LeaderLine(
+                values=tuple(leader.value for leader in told),
+                low=tuple(leader.low for leader in told),
+                high=tuple(leader.high for leader in told),
+                told=significant(latest.value),
+            )
+        )
+    return tuple(lines), names
+
+
+def _headline(runs: Sequence[Told], is_cut: bool) -> Sentence:
+    """Return how the last run came out, and since when it has."""
+    verdict = runs[-1].verdict
+    if not verdict:
+        return say("history.headline_none")
+    others = (n for n, run in enumerate(reversed(runs)) if run.verdict != verdict)
+    alike = next(others, len(runs))
+    n = Value("runs", alike, str(alike), derived="count")
+    return say(
+        f"history.headline_{'same' if alike > 1 else 'newest'}",
+        verdict=_words(verdict).capitalize() if alike > 1 else _words(verdict),
+        n=counted(n, "past_run"),
+        first=say("history.at_least") if alike == len(runs) and is_cut else (),
+    )
+
+
+def _words(verdict: str) -> str:
+    return str(look_up("history.marks")[[*MARKS].index(verdict)])
+
+
+def _caption(newest: Told | None, source: str) -> Sentence:
+    if newest is None:
+        return say("history.figure_verdicts")
+    measure = newest.measure.rpartition(" (estimand")[0] or newest.measure
+    return say("history.figure", measure=display_name(measure), file=source)
+
+
+def _marked(baseline: str, at: int | None) -> Sentence:
+    """Return how the approved baseline is marked, or that it is not drawn."""
+    if not baseline:
+        return ()
+    key = "baseline_not_drawn" if at is None else "figure_baseline"
+    return say(f"history.{key}", run=display_name(baseline))
+
+
+def _of_all(drawn: int, n_runs: int) -> Sentence:
+    """Return how many of all runs are drawn; nothing if all are."""
+    if drawn >= n_runs:
+        return ()
+    n = Value("runs", drawn, count(drawn), derived="count")
+    every = Value("runs", n_runs, count(n_runs), derived="count")
+    return say("history.figure_cut", n=n, all=every)
+
+
+def _alt(runs: Sequence[Told], names: Sequence[str]) -> str:
+    """Return the figure in words, at most 250 characters."""
+    n = Value("runs", len(runs), str(len(runs)), derived="count")
+    text = plain(
+        say(
+            "history.alt",
+            n=counted(n, "past_run"),
+            first=_day(runs[0].started),
+            last=_day(runs[-1].started),
+            verdict=_words(runs[-1].verdict),
+            leader=display_name(names[0]) if names else word("history.nobody"),
+        )
+    )
+    return text if len(text) <= ALT else f"{text[: ALT - 1]}…"
+
+
+def _day(instant: str) -> str:
+    return f"{datetime.fromisoformat(instant):%Y-%m-%d}" if instant else "–"

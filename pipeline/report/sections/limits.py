@@ -1,0 +1,109 @@
+"""Section L: limits of the measures, the data and this run, and conditions of use."""
+
+from ...records.importance_record import Importance
+from ..text.blocks import Link, Section, Sentence, plain
+from ..text.wording import counted, ended, joined, look_up, say, series, word
+from .facts import Facts, card_link, config_of, tallied, whole
+from .findings import gravest, link_to, title_of
+from .rankings import Ranking
+from .scope import untested
+
+OF_THE_DATA = (
+    "same_columns",
+    "dependence",
+    "constant_column",
+    "weak_model",
+    "scored_on_training_rows",
+    "crowded_fits",
+)
+"""Checks whose findings limit every number of the data or of a model."""
+ITEM = 60
+ITEMS = 6
+"""How long an item may be to be named, and how many are."""
+
+
+def limits(facts: Facts) -> Section:
+    """Return section L, the general before the particular, the owner's words last."""
+    of_model = any(ranking.record.model for ranking in facts.rankings)
+    is_of_data = bool(facts.rankings) and not of_model
+    sentences = [
+        say("limits.reliance_data" if is_of_data else "limits.reliance"),
+        *_limits_of_run(facts),
+        *_limits_of_measures(facts),
+        *_limits_of_data(facts),
+        *_untested(facts),
+    ]
+    given = config_of(facts, "report").get("limits", ())
+    sentences += [say("limits.given", text=ended(text)) for text in given]
+    title = word("sections.limits")
+    return Section("L", "limits", title, (), {"limits": tuple(sentences)})
+
+
+def _limits_of_measures(facts: Facts) -> list[Sentence]:
+    """Return the limits of each method that was used, with the cards they belong to."""
+    cards: dict[str, dict[str, None]] = {}
+    for ranking in facts.rankings:
+        card = facts.card(ranking.record)
+        cards.setdefault(ranking.record.method, {})[card] = None
+    known = look_up("limits.method")
+    return [
+        say("limits.of_cards", cards=series(map(card_link, ids)), text=text)
+        for method, ids in cards.items()
+        for text in known[method]
+    ]
+
+
+def _limits_of_data(facts: Facts) -> list[Sentence]:
+    """Return what was found about the data and the models, by its finding."""
+    return [
+        say(
+            "limits.found",
+            number=link_to(finding, facts.result),
+            title=title_of(finding),
+        )
+        for finding in gravest(facts.result)
+        if finding.check in OF_THE_DATA
+    ]
+
+
+def _untested(facts: Facts) -> list[Sentence]:
+    """Return what this run could have tested and did not, the short items by name."""
+    items = [item.item for item in untested(facts) if item.reason != "out of scope"]
+    named = [item for item in items if len(plain(item)) <= ITEM][:ITEMS]
+    more = len(items) - len(named)
+    if more and named:
+        named.append(say("words.more", n=tallied("findings", more)))
+    what = joined(named) or counted(tallied("findings", more), "item")
+    link = Link("tab-untested")
+    return [say("limits.untested", items=what, table=link)] if items else []
+
+
+def _limits_of_run(facts: Facts) -> list[Sentence]:
+    """Return what the intervals cover, once for all that cover the same."""
+    alike: dict[tuple[str, int, int], list[Ranking]] = {}
+    for ranking in facts.rankings:
+        record = ranking.record
+        if ranking.is_drawn and record.n_repeats > 1:
+            key = (_cover(record), record.n_repeats, record.n_samples)
+            alike.setdefault(key, []).append(ranking)
+    return [_limit_of(facts, same, is_only=len(alike) == 1) for same in alike.values()]
+
+
+def _cover(record: Importance) -> str:
+    """Return the key of what the intervals of a record cover."""
+    if not record.model:
+        return "spread_data"
+    is_refit = record.method in look_up("cards.spread_of")
+    return "spread_refit" if is_refit else "spread"
+
+
+def _limit_of(facts: Facts, same: list[Ranking], *, is_only: bool) -> Sentence:
+    record, path = same[0].record, f"importances[{same[0].index}]"
+    cards = dict.fromkeys(facts.card(ranking.record) for ranking in same)
+    some = say("limits.some_intervals", cards=series(card_link(c) for c in cards))
+    return say(
+        f"limits.{_cover(record)}",
+        intervals=say("limits.all_intervals") if is_only else some,
+        repeats=counted(whole(f"{path}.n_repeats", record.n_repeats), "repeat"),
+        rows=counted(whole(f"{path}.n_samples", record.n_samples), "row"),
+    )

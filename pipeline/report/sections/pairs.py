@@ -1,0 +1,296 @@
+"""Section G: which implementations agree, on what, and where they do not."""
+
+import math
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import pandas as pd
+
+from ...records.ranking import options_text, question_of
+from ..text.blocks import Cell, Column, Part, Row, Section, Sentence, Table, Value
+from ..text.number_text import decimals, loss_label, number
+from ..text.wording import counted, joined, named, say, shortened, shown, word
+from .band_figures import band_figures
+from .facts import Facts, card_link, engine_name, tallied, whole
+from .pair_figures import engine_figures
+from .pair_words import detail, in_words, lede, relative
+from .verdicts import LADDER, badge, told
+
+DISAGREEMENTS_SHOWN = 40
+
+
+def agreement(facts: Facts) -> Section:
+    """Return section G: pairs of rankings, pairs of curves, what lies outside."""
+    title = word("sections.agreement")
+    frame = facts.result.agreement
+    if frame.empty:
+        key = "agreement.none" if facts.rankings else "agreement.nothing"
+        nothing = {"blocks": ()}
+        return Section("G", "agreement", title, say(key), nothing)
+    of_rankings = frame.index[frame["kind"] == "importance"]
+    blocks: list[Any] = []
+    if len(of_rankings):
+        worst_first = sorted(of_rankings, key=_worst_first(frame))
+        blocks.append(_pairs_table(facts, worst_first))
+    blocks.append(_disagreements_table(facts))
+    blocks += _curves_table(facts)
+    blocks += engine_figures(facts)
+    blocks += band_figures(facts)
+    return Section("G", "agreement", title, lede(facts), {"blocks": tuple(blocks)})
+
+
+def _worst_first(frame: pd.DataFrame) -> Any:
+    return lambda place: (LADDER.index(frame["verdict"][place]), place)
+
+
+def _pairs_table(facts: Facts, places: Sequence[Hashable]) -> Table:
+    top_k = int(facts.result.run.config.get("checks", {}).get("top_k", 3))
+    return Table(
+        id="tab-pairs",
+        caption=say("agreement.caption"),
+        columns=(
+            Column(say("agreement.question"), "header", 17),
+            Column(say("agreement.engines"), width=15),
+            Column(say("agreement.verdict"), width=16),
+            Column(say("agreement.because"), width=33),
+            Column(say("agreement.spearman"), "number", 8.5),
+            Column(say("agreement.top", k=str(top_k)), "number", 5.5),
+            Column(say("agreement.shift"), "number", 5),
+        ),
+        rows=tuple(
+            _pair_row(facts, alike[0], top_k)
+            if len(alike) == 1
+            else _uncompared_row(facts, alike)
+            for alike in _told_alike(facts, places)
+        ),
+        source="agreement.csv",
+        shape="wide",
+    )
+
+
+def _pair_row(facts: Facts, place: Hashable, top_k: int) -> Row:
+    row = facts.result.agreement.loc[place]
+    path = f"agreement[{place}]"
+    return Row(
+        (
+            Cell((named(str(row["model"])), ", ", *_measure(facts, row))),
+            Cell((_engines(row),)),
+            Cell((badge(row["verdict"]),)),
+            Cell(_because(facts, place, row)),
+            Cell((_number(f"{path}.spearman", row["spearman"], 2),)),
+            Cell(_overlap(f"{path}.top_k_overlap", row, top_k)),
+            Cell((_number(f"{path}.max_rank_shift", row["max_rank_shift"]),)),
+        )
+    )
+
+
+def _told_alike(facts: Facts, places: Sequence[Hashable]) -> list[list[Hashable]]:
+    """Return the pairs; those not compared for one reason stand together."""
+    alike: dict[tuple[Any, ...], list[Hashable]] = {}
+    for place in places:
+        row = facts.result.agreement.loc[place]
+        reason = (row["engine_a"], row["engine_b"], row["reasons"])
+        key = reason if row["verdict"] == "not compared" else (place,)
+        alike.setdefault(key, []).append(place)
+    return list(alike.values())
+
+
+def _uncompared_row(facts: Facts, places: Sequence[Hashable]) -> Row:
+    row = facts.result.agreement.loc[places[0]]
+    number = tallied("agreement", len(places))
+    return Row(
+        (
+            Cell(counted(number, "ranking")),
+            Cell((_engines(row),)),
+            Cell((badge(row["verdict"]),)),
+            Cell((in_words(row["reasons"]),)),
+            *(Cell(("–",)) for _ in range(3)),
+        )
+    )
+
+
+def _measure(facts: Facts, row: "pd.Series[Any]") -> Sentence:
+    """Return the card of a pair, with the loss or class that it is about."""
+    question = tuple(
+        row[k] for k in ("model", "method", "of", "loss", "positive_class")
+    )
+    cards = (
+        card_link(facts.card(ranking.record))
+        for ranking in facts.rankings
+        if question_of(ranking.record) == question
+        and options_text(ranking.record) == row["options"]
+    )
+    parts: list[Any] = [next(cards, shown(str(row["method"])))]
+    if row["loss"]:
+        parts.append(loss_label(row["loss"]))
+    elif row["positive_class"]:
+        parts.append(shortened(row["positive_class"], 24))
+    return joined(parts)
+
+
+def _engines(row: "pd.Series[Any]") -> str:
+    return f"{engine_name(row['engine_a'])}, {engine_name(row['engine_b'])}"
+
+
+def _because(facts: Facts, place: Hashable, row: "pd.Series[Any]") -> Sentence:
+    """Return what a verdict rests on, in one clause."""
+    because: list[Sentence] = []
+    if row["verdict"] == "replayed":
+        key = "agreement.same_draws" if row["stream"] else "agreement.nothing_drawn"
+        because.append(say(key, value=relative(facts, place)))
+    elif row["verdict"] == "equivalent":
+        n = counted(
+            whole(f"agreement[{place}].n_features", int(row["n_features"])), "row"
+        )
+        because.append(say("agreement.all_inside", n=n[0]))
+    if row["reasons"]:
+        because.append((in_words(row["reasons"]),))
+    return joined(because, "; ")
+
+
+def _number(path: str, raw: Any, places: int = 0) -> Value:
+    value = float(raw)
+    if not places and value % 1:
+        places = 1
+    return Value(path, value, number(value, places))
+
+
+def _overlap(path: str, row: "pd.Series[Any]", top_k: int) -> Sentence:
+    share = float(row["top_k_overlap"])
+    if math.isnan(share):
+        return ("–",)
+    k = min(top_k, int(row["n_features"]))
+    common = Value(
+        path, share, f"{round(share * k, 1):g}", derived="features in common"
+    )
+    return say("agreement.overlap", n=common, k=str(k))
+
+
+def _curves_table(facts: Facts) -> tuple[Table, ...]:
+    """Return pairs of curves, one row per model, class and pair of engines."""
+    frame = facts.result.agreement
+    frame = frame[frame["kind"] == "effect"]
+    if frame.empty:
+        return ()
+    keys = ["model", "method", "positive_class", "engine_a", "engine_b"]
+    rows = [_curve_row(facts, group) for _, group in frame.groupby(keys, sort=False)]
+    rows.sort(key=lambda item: item[0])
+    has_class = bool((frame["positive_class"] != "").any())
+    return (
+        Table(
+            id="tab-curves",
+            caption=say("agreement.curves_caption"),
+            columns=(
+                Column(say("agreement.model"), "header", 16 if has_class else 20),
+                *([Column(say("agreement.class"), width=14)] if has_class else ()),
+                Column(say("agreement.engines"), width=16 if has_class else 22),
+                Column(say("agreement.verdict"), width=16),
+                Column(say("agreement.because"), width=38 if has_class else 42),
+            ),
+            rows=tuple(row if has_class else _classless(row) for _, row in rows),
+            source="agreement.csv",
+        ),
+    )
+
+
+def _classless(row: Row) -> Row:
+    """Return a row of curves without its second cell, the class."""
+    return Row((row.cells[0], *row.cells[2:]))
+
+
+def _curve_row(facts: Facts, group: pd.DataFrame) -> tuple[int, Row]:
+    counts = Counter(group["verdict"])
+    verdict = min(counts, key=LADDER.index)
+    of_verdict = group[group["verdict"] == verdict]
+    rests_on = detail(facts, of_verdict)
+    number = told(verdict, tallied("agreement.verdict", counts[verdict]))
+    because = say(
+        "agreement.curves" if rests_on else "agreement.curves_bare",
+        n=number[0],
+        total=counted(tallied("agreement", len(group)), "curve"),
+        verdict=number[-1],
+        detail=rests_on,
+    )
+    first = group.iloc[0]
+    name = str(first["positive_class"])
+    cls: Part = shortened(name, 30) if name else "–"
+    cells = (
+        Cell((named(str(first["model"])),)),
+        Cell((cls,)),
+        Cell((_engines(first),)),
+        Cell((badge(verdict),)),
+        Cell(because),
+    )
+    return LADDER.index(verdict), Row(cells)
+
+
+def _disagreements_table(facts: Facts) -> Table | Sentence:
+    """Return what lies outside a band or moved in rank, or that nothing does."""
+    frame = facts.result.disagreements
+    if frame.empty:
+        return say("agreement.no_disagreement")
+    shown_rows = frame.index[:DISAGREEMENTS_SHOWN]
+    notes = [say("agreement.band_note"), say("agreement.ranks_note")]
+    if len(frame) > len(shown_rows):
+        rest = str(len(frame) - len(shown_rows))
+        notes.insert(0, say("agreement.more_rows", n=rest))
+    return Table(
+        id="tab-disagreements",
+        caption=say("agreement.disagreements_caption"),
+        columns=(
+            Column(say("agreement.feature"), "header", 18),
+            Column(say("agreement.engines"), width=13),
+            Column(say("agreement.first"), "number", 8),
+            Column(say("agreement.second"), "number", 8),
+            Column(say("agreement.difference"), "number", 10),
+            Column(say("agreement.band"), "number", 8),
+            Column(say("agreement.inside"), width=10),
+            Column(say("agreement.ranks"), width=7),
+            Column(say("agreement.cause"), width=18),
+        ),
+        rows=tuple(_disagreement_row(facts, place) for place in shown_rows),
+        notes=tuple(notes),
+        source="disagreements.csv",
+        shape="wide",
+    )
+
+
+def _disagreement_row(facts: Facts, place: Hashable) -> Row:
+    row = facts.result.disagreements.loc[place]
+    path = f"disagreements[{place}]"
+    clear = [] if row["inside"] else [row["difference"]]
+    places = decimals(
+        [row["value_a"], row["value_b"]], [float(row["band"]) / 10], clear
+    )
+
+    def cell(column: str, *, sign: bool = False, mark: str = "") -> Cell:
+        raw = float(row[column])
+        text = number(raw, places, sign=sign)
+        return Cell((Value(f"{path}.{column}", raw, mark * math.isfinite(raw) + text),))
+
+    model = shortened(str(row["model"]), 24)
+    inside = say("agreement.is_inside" if row["inside"] else "agreement.is_outside")
+    ranks = f"{float(row['rank_a']):g}, {float(row['rank_b']):g}"
+    cause = joined([shown(str(row[k])) for k in ("cause", "evidence") if row[k]], ": ")
+    return Row(
+        (
+            Cell((named(str(row["feature"])), ", ", model, " ", *_card_of(facts, row))),
+            Cell((_engines(row),)),
+            cell("value_a"),
+            cell("value_b"),
+            cell("difference", sign=True),
+            cell("band", mark="±"),
+            Cell(inside),
+            Cell((ranks,)),
+            Cell(cause),
+        )
+    )
+
+
+def _card_of(facts: Facts, row: "pd.Series[Any]") -> Sentence:
+    return tuple(
+        card_link(card)
+        for measure, card in facts.cards.items()
+        if measure[:2] == (row["method"], row["of"])
+    )[:1]

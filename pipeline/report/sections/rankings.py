@@ -1,0 +1,244 @@
+"""Which importances are ranked, in which order, with which intervals and places.
+
+One ranking answers one question about one model by our own engine; other engines'
+answers to the same question stand beside it, and our twins in their draw order only
+in the section on agreement.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ...records.dataset_and_model import Floats
+from ...records.importance_record import Importance
+from ...records.ranking import (
+    OURS,
+    Measure,
+    Question,
+    interval,
+    measure_of,
+    nothing_of,
+    order_of,
+    places,
+    primary,
+    question_of,
+)
+from ...records.result import AuditResult
+from ...records.trials import unstable
+from ..text.number_text import decimals
+from ..text.wording import key_of, word
+
+TOP = 20
+FROM_LOSS = ("permutation",)
+IN_SHARES = (
+    *("stratified_impact", "stratified_importance"),
+    *("curve_impact", "curve_importance"),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """One question to one model: our answer, ranked, and who else answered.
+
+    Attributes
+    ----------
+    index : int
+        Place of `record` in ``result.importances``.
+    key : str
+        An id that says what is ranked, the same from run to run.
+    record : Importance
+    others : tuple of (int, Importance)
+        Answers of other engines to the same question, each with its place.
+    low, high : ndarray of shape (n_features,)
+        Interval of the mean over the repeats; the mean itself if nothing is drawn.
+    first, last : ndarray of shape (n_features,)
+        Best and worst place each feature could take, given the intervals.
+    order : tuple of int
+        Rows of the record from the largest mean down; what is unstable over trials
+        comes after all that is stable, and what was not measured is last.
+    always : frozenset of str
+        Features that are shown wherever they rank.
+    """
+
+    index: int
+    key: str
+    record: Importance
+    others: tuple[tuple[int, Importance], ...]
+    low: Floats
+    high: Floats
+    first: Floats
+    last: Floats
+    order: tuple[int, ...]
+    always: frozenset[str] = frozenset()
+
+    @property
+    def subject(self) -> str:
+        """Whom the question was put to: the name of a model, or the data."""
+        return self.record.model or word("words.the_data")
+
+    @property
+    def starts_at_loss(self) -> bool:
+        """Whether its numbers are told from the loss of the model as it is."""
+        return self.record.method in FROM_LOSS
+
+    @cached_property
+    def mean(self) -> Floats:
+        """The estimates, in the order of the record."""
+        return self.record.mean
+
+    @cached_property
+    def rank(self) -> Floats:
+        """Their ranks, 1 for the largest."""
+        return self.record.rank
+
+    @cached_property
+    def means_of_others(self) -> tuple[dict[str, float], ...]:
+        """For each of `others`, its estimate of each feature."""
+        return tuple(
+            dict(zip(record.features, record.mean.tolist(), strict=True))
+            for _, record in self.others
+        )
+
+    @cached_property
+    def nothing(self) -> float:
+        """What a feature that does not matter measures, in the form of the values."""
+        return nothing_of(self.record)
+
+    @cached_property
+    def places(self) -> int:
+        """Decimals of every number of this ranking; none where it counts places."""
+        if not self.is_drawn and (self.mean == np.rint(self.mean)).all():
+            return 0
+        clear = (self.low > self.nothing) | (self.high < self.nothing)
+        with np.errstate(invalid="ignore"):  # infinite losses have no spread
+            distance = self.mean - self.nothing
+            return decimals(self.mean, self.record.std_error, distance[clear])
+
+    @cached_property
+    def unstable(self) -> frozenset[int]:
+        """The rows whose mean is too small for its spread over the trials."""
+        return frozenset(np.flatnonzero(unstable(self.record)).tolist())
+
+    @property
+    def has_shares(self) -> bool:
+        """Whether the method is defined in shares of the sum too, and has some."""
+        is_known = not np.isnan(self.record.share).all()
+        return self.record.method in IN_SHARES and is_known
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether anything is random in it, so that intervals mean something."""
+        return bool(self.record.stream)
+
+    @property
+    def measured(self) -> tuple[int, ...]:
+        """The rows that have a number, best first."""
+        return tuple(i for i in self.order if not np.isnan(self.mean[i]))
+
+    def leading(self, n: int) -> tuple[int, ...]:
+        """The first `n` rows that have a number, and those that are always shown."""
+        names = self.record.features
+        return tuple(
+            row
+            for place, row in enumerate(self.measured)
+            if place < n or names[row] in self.always
+        )
+
+
+def is_pooled(record: Importance) -> bool:
+    """Return whether its values are ratios of two means, not means of ratios."""
+    return record.form == "ratio" and record.aggregator == "pooled"
+
+
+def rows_drawn(record: Importance) -> int:
+    """Return how many rows each repeat draws, 0 if it takes all there are."""
+    rows = int(record.options.get("n_rows") or 0)
+    return rows if rows < record.n_samples else 0
+
+
+def rankings(result: AuditResult) -> tuple[Ranking, ...]:
+    """Return what is ranked: for each question and measure, our primary record.
+
+    A twin is a record of ours in the draw order of a package that only answers the
+    same question again; it is compared, and never ranked.
+    """
+    ours = primary(result.importances)
+    others = [
+        (index, record)
+        for index, record in enumerate(result.importances)
+        if record.engine != OURS
+    ]
+    asked = Counter(question for question, _ in ours)
+    always = frozenset(result.run.config.get("report", {}).get("always_show", ()))
+    return tuple(
+        _ranked(index, key, record, _answers(record, others), always)
+        for (question, measure), (index, record) in ours.items()
+        for key in [_key(question, measure, is_alone=asked[question] == 1)]
+    )
+
+
+def _key(question: Question, measure: Measure, *, is_alone: bool) -> str:
+    """Return an id of a question, with the options where others share it."""
+    method, of, form, options = measure
+    del method, of
+    told = () if is_alone else (form, *(f"{name}={value}" for name, value in options))
+    return key_of(*question, *told)
+
+
+def _answers(
+    ours: Importance, others: Iterable[tuple[int, Importance]]
+) -> tuple[tuple[int, Importance], ...]:
+    """Return other engines' answers about the same features, in the same form."""
+    return tuple(
+        (index, record)
+        for index, record in others
+        if question_of(record) == question_of(ours)
+        and measure_of(record) == measure_of(ours)
+        and set(record.features) == set(ours.features)
+    )
+
+
+def _ranked(
+    index: int,
+    key: str,
+    record: Importance,
+    others: tuple[tuple[int, Importance], ...],
+    always: frozenset[str],
+) -> Ranking:
+    low, high = interval(record)
+    first, last = places(low, high)
+    return Ranking(
+        index=index,
+        key=key,
+        record=record,
+        others=others,
+        low=low,
+        high=high,
+        first=first,
+        last=last,
+        order=tuple(order_of(record).tolist()),
+        always=always,
+    )
+
+
+def cut(
+    ranking: Ranking, always: Sequence[str] = (), top: int = TOP
+) -> tuple[int, ...]:
+    """Return the rows the body shows: the first, ties at the edge, those of `always`.
+
+    And those that the ranking always shows.
+    """
+    order = ranking.order
+    if len(order) <= top:
+        return order
+    rank = ranking.rank
+    edge = rank[order[top - 1]]
+    names = {*always, *ranking.always}
+    return tuple(
+        row
+        for place, row in enumerate(order)
+        if place < top or rank[row] == edge or ranking.record.features[row] in names
+    )

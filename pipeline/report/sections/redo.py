@@ -1,0 +1,78 @@
+"""Section N: how to check this document, and how to have its numbers again."""
+
+import hashlib
+
+from ...records.as_json import dumps, utf8
+from ...records.stacks import FLOOR, OTHER_STACK, SAME_STACK
+from ..text.blocks import KeyValues, Section, Sentence, Styled
+from ..text.wording import display_name, named, say, word
+from .control import hash_text
+from .facts import Facts
+
+
+def redo(facts: Facts) -> Section:
+    """Return section N: the commands, and what each outcome means."""
+    audit = _argument(facts.result.run.audit)
+    run = f"{audit}/runs/{facts.run_id}"
+    commands = {
+        "verify": f"verify {run}",
+        "pdf": "verify report.pdf",
+        "replay": f"verify --replay {run}",
+        "run": f"run {audit}",
+        "render": f"render {run}",
+    }
+    rows: tuple[tuple[Sentence, Sentence], ...] = (
+        *(_command(key, command) for key, command in commands.items()),
+        (say("redo.tolerance"), _tolerance()),
+        (say("redo.full"), say("redo.full_text")),
+        (say("redo.digest"), hash_text(facts.digest)),
+        (say("redo.expect"), say("redo.expect_text")),
+        *_without_us(facts),
+    )
+    prose = say("redo.where", audit=named(facts.result.run.audit))
+    table = KeyValues("kv-redo", say("redo.caption"), rows)
+    return Section(
+        "N", "redo", word("sections.redo"), (), {"prose": prose, "commands": table}
+    )
+
+
+def _argument(name: str) -> str:
+    """Return a name as an argument of a command line."""
+    text = display_name(name)
+    return text if text.replace("-", "").replace("_", "").isalnum() else f"'{text}'"
+
+
+def _command(key: str, command: str) -> tuple[Sentence, Sentence]:
+    """Return what a command is for, the command, and what its outcomes mean."""
+    told = Styled("code", (f"importance-audit {command}",))
+    return say(f"redo.{key}"), (told, Styled("line", say(f"redo.{key}_outcome")))
+
+
+def _tolerance() -> Sentence:
+    """Return how much a number measured again may differ, on which machine."""
+    numbers = {
+        "same": SAME_STACK,
+        "other": OTHER_STACK,
+        "same_floor": SAME_STACK * FLOOR,
+        "other_floor": OTHER_STACK * FLOOR,
+    }
+    shown = {name: _power(number) for name, number in numbers.items()}
+    return say("redo.tolerance_text", **shown)
+
+
+def _power(number: float) -> str:
+    """Return a power of ten as a user types it."""
+    return f"{number:.0e}".replace("e-0", "e-")
+
+
+def _without_us(facts: Facts) -> tuple[tuple[Sentence, Sentence], ...]:
+    """Return the SHA-256 of result.json, and what else a digest can be taken of.
+
+    Of a file that another version wrote the order of the keys is not known here.
+    """
+    form = facts.result.as_read
+    alone = (say("redo.alone"), say("redo.alone_text"))
+    if form and (form.unknown or form.absent):
+        return (alone,)
+    digest = hashlib.sha256(utf8(dumps(facts.result))).hexdigest()
+    return ((say("redo.file"), hash_text(digest)), alone)

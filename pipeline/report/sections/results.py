@@ -1,0 +1,211 @@
+"""Section F: what each model relies on, measure by measure, and the curves."""
+
+from dataclasses import replace
+from itertools import groupby, pairwise
+
+from ...records.ranking import Measure, measure_of
+from ..text.blocks import Group, Section, Sentence, Value
+from ..text.number_text import lone, loss_label
+from ..text.wording import (
+    counted,
+    joined,
+    key_of,
+    named,
+    say,
+    series,
+    shortened,
+    shown,
+    word,
+)
+from .cards import title_of
+from .claims import claims
+from .cluster_views import marked
+from .conditional import shared_information
+from .effect_figures import effect_figures
+from .expectations import expectations
+from .facts import Facts, card_link, whole
+from .interaction_figures import interaction_figure
+from .ranking_tables import on_drawn_rows, ranking_table, value_of
+from .rankings import Ranking, rows_drawn
+from .result_figures import models_figure, ranking_figure
+from .selection_tables import selection_tables
+from .significance_tables import significance_table
+from .stability_section import firmness
+from .surface_figures import surface_figures
+from .top_k_figures import top_k_figures
+
+
+def results(facts: Facts) -> Section:
+    """Return section F: one group per measure, then the curves."""
+    title = word("sections.results")
+    groups = [_group(facts, measure) for measure in facts.cards]
+    curves = effect_figures(facts)
+    if curves:
+        groups.append(Group("measure-curves", say("results.curves"), curves))
+    if surfaces := surface_figures(facts):
+        groups.append(Group("measure-surfaces", say("surfaces.title"), surfaces))
+    if judged := top_k_figures(facts):
+        groups.append(Group("measure-top-k", say("top_k.title"), judged))
+    if sets := selection_tables(facts):
+        groups.append(Group("measure-selection", say("selection.title"), sets))
+    groups += (*expectations(facts), *claims(facts))
+    first = lede(facts) if facts.rankings else say("results.none")
+    return Section("F", "results", title, first, {"groups": tuple(groups)})
+
+
+def lede(facts: Facts) -> Sentence:
+    """Return who leads in which model, by the lead measure."""
+    said = []
+    for (key, leader), ranked in groupby(facts.leads, key=_leader):
+        models = series(dict.fromkeys(named(r.subject) for r in ranked))
+        said.append(say(f"results.{key}", feature=named(leader), models=models))
+    return joined(said, " ")
+
+
+def leader_of(ranking: Ranking) -> str:
+    """Return the feature that no other can overtake, empty if there is none."""
+    return _leader(ranking)[1]
+
+
+def _leader(ranking: Ranking) -> tuple[str, str]:
+    """Return the feature no other can overtake within the intervals, if there is one.
+
+    With the key of what to say; what its interval does not set apart from a feature
+    that does not matter leads nothing.
+    """
+    measured = ranking.measured
+    if not measured or ranking.low[measured[0]] <= ranking.nothing:
+        return "none_leads", ""
+    if ranking.last[measured[0]] != 1:
+        return "no_leader", ""
+    return "leads", ranking.record.features[measured[0]]
+
+
+def leaders(facts: Facts, ranking: Ranking, n: int) -> Sentence:
+    """Return the first features of one ranking with their values."""
+    del facts
+    record = ranking.record
+    first = (
+        (shortened(record.features[row], 30), " ", value_of(ranking, row))
+        for row in ranking.measured[:n]
+    )
+    return say("results.leaders", model=named(ranking.subject), features=joined(first))
+
+
+def _group(facts: Facts, measure: Measure) -> Group:
+    """Return everything one card is about: tables, figures, what to read in them."""
+    ranked = [r for r in facts.rankings if measure_of(r.record) == measure]
+    record = ranked[0].record
+    card = facts.card(record)
+    losses = list(dict.fromkeys(r.record.loss for r in ranked))
+    by_loss = [[r for r in ranked if r.record.loss == loss] for loss in losses]
+    blocks: list[object] = []
+    for place, same_loss in enumerate(by_loss):
+        is_lead = facts.lead in same_loss
+        for ranking in same_loss:
+            table = ranking_table(facts, ranking, _outside(facts, ranking))
+            noted = (*table.notes, *marked(facts, ranking))
+            blocks.append(replace(table, notes=noted))
+            if significance := significance_table(facts, ranking):
+                blocks.append(significance)
+            blocks += filter(None, [firmness(facts, ranking)])
+            if is_lead and (figure := ranking_figure(facts, ranking, same_loss)):
+                blocks.append(figure)
+            if figure := interaction_figure(facts, ranking, same_loss):
+                blocks.append(figure)
+            if ranking is facts.lead:
+                blocks.append(_reading(facts, ranking))
+        if place == 0 and (figure := models_figure(facts, same_loss)):
+            blocks.append(figure)
+    blocks += shared_information(facts, ranked)
+    title = title_of(facts, record)
+    return Group(
+        f"measure-{key_of(*_words_of(measure))}",
+        (card_link(card), " ", *title),
+        tuple(blocks),
+    )
+
+
+def _words_of(measure: Measure) -> tuple[str, ...]:
+    method, of, form, options = measure
+    return (method, of, form, *(f"{k}={v}" for k, v in options))
+
+
+def _outside(facts: Facts, ranking: Ranking) -> list[str]:
+    """Return the features of a ranking on which two engines disagree."""
+    frame, record = facts.result.disagreements, ranking.record
+    same = (
+        (frame["model"] == record.model)
+        & (frame["method"] == record.method)
+        & (frame["of"] == record.of)
+        & (frame["loss"] == record.loss)
+    )
+    return list(frame.loc[same, "feature"])
+
+
+def _reading(facts: Facts, ranking: Ranking) -> Sentence:
+    """Return how to read the first number of the lead ranking, and who is tied."""
+    record = ranking.record
+    is_rise = record.form == "difference" and ranking.starts_at_loss
+    if not is_rise or not ranking.measured:
+        return ()
+    row = ranking.measured[0]
+    before, after = _before_and_after(ranking, row)
+    text = say(
+        "results.reading",
+        value=value_of(ranking, row),
+        feature=named(record.features[row]),
+        loss=loss_label(record.loss),
+        model=named(record.model),
+        before=before,
+        after=after,
+        unit=_unit_after(facts, ranking),
+        rows=on_drawn_rows(ranking),
+    )
+    return (*text, *_constant(facts, ranking), *_tied(ranking))
+
+
+def _before_and_after(ranking: Ranking, row: int) -> tuple[Value, Value]:
+    """Return the loss as it is and with one feature shuffled: decimals to subtract."""
+    base = float(ranking.record.baseline.mean())
+    shuffled = base + float(ranking.mean[row])
+    before, after = (lone(loss, least=ranking.places) for loss in (base, shuffled))
+    path = f"importances[{ranking.index}]"
+    return (
+        Value(f"{path}.baseline", base, before, derived="mean"),
+        Value(f"{path}.raw[{row}]", shuffled, after, derived="mean"),
+    )
+
+
+def _unit_after(facts: Facts, ranking: Ranking) -> str:
+    unit = facts.unit(ranking.record)
+    return f" {shown(unit)}" if unit else ""
+
+
+def _constant(facts: Facts, ranking: Ranking) -> Sentence:
+    """Return what predicting one constant would lose on the same rows."""
+    frame, record = facts.result.performance, ranking.record
+    same = (
+        (frame["model"] == record.model)
+        & (frame["loss"] == record.loss)
+        & (frame["split"] == record.split)
+    )
+    if not same.any():
+        return ()
+    value = float(frame.loc[same, "constant"].iloc[0])
+    place = frame.index[same][0]
+    constant = Value(f"performance[{place}].constant", value, lone(value))
+    if not rows_drawn(record):
+        return say("results.constant", value=constant)
+    rows = int(frame.loc[place, "n_samples"])
+    n = counted(whole(f"performance[{place}].n_samples", rows), "row")
+    return say("results.constant_whole", value=constant, rows=n)
+
+
+def _tied(ranking: Ranking) -> Sentence:
+    """Return the first two neighbours in the ranking that noise could swap."""
+    order, names = ranking.measured, ranking.record.features
+    for one, other in pairwise(order):
+        if ranking.is_drawn and ranking.high[other] >= ranking.low[one]:
+            return say("results.tied", one=named(names[one]), other=named(names[other]))
+    return ()

@@ -1,0 +1,277 @@
+"""Section C: what was asked, what both sides shared, what was not tested."""
+
+from typing import NamedTuple
+
+from ...records.importance_record import supplied_by
+from ...records.ranking import OURS
+from ..text.blocks import Cell, Column, Row, Section, Sentence, Table, plain
+from ..text.wording import (
+    counted,
+    ended,
+    joined,
+    look_up,
+    named,
+    say,
+    series,
+    shortened,
+    shown,
+    word,
+)
+from .cards import title_of
+from .facts import Facts, config_of, tallied
+
+
+class Untested(NamedTuple):
+    """One thing the audit did not test: what, why, what it would take, what follows."""
+
+    item: Sentence
+    reason: str
+    takes: Sentence
+    consequence: Sentence
+
+
+GRAVITY = (
+    "failed",
+    "unavailable",
+    "not configured",
+    "too costly",
+    "not applicable",
+    "out of scope",
+)
+REASONS = {
+    "method_failed": "failed",
+    "interrupted": "failed",
+    "step_failed": "failed",
+    "engine_required": "unavailable",
+    "engine_missing": "unavailable",
+    "not_applicable": "not applicable",
+    "unmeasured": "not applicable",
+}
+"""The reason class of each check whose findings say that something was not tested."""
+
+
+def scope(facts: Facts) -> Section:
+    """Return section C."""
+    parts = {
+        "prose": (_purpose(facts), _asked(facts)),
+        "people": _people(facts),
+        "shared": _shared(facts),
+        "untested": _untested_table(facts),
+    }
+    return Section("C", "scope", word("sections.scope"), _lede(facts), parts)
+
+
+def untested(facts: Facts) -> list[Untested]:
+    """Return what was not tested, the gravest first; never empty."""
+    found = [*_from_findings(facts), *_from_configuration(facts)]
+    for name, text in look_up("scope.never").items():
+        found.append(
+            Untested(
+                item=(text["item"],),
+                reason=text["reason"],
+                takes=(text["takes"],),
+                consequence=(text["consequence"],),
+            )
+        )
+        del name
+    return sorted(found, key=lambda item: GRAVITY.index(item.reason))
+
+
+def _lede(facts: Facts) -> Sentence:
+    """Return who ran here, and whose numbers were measured elsewhere."""
+    if not facts.rankings:
+        return say("scope.lede_none")
+    handed = [named(engine) for engine in facts.answered if supplied_by(engine)]
+    ran = [named(engine) for engine in facts.answered if not supplied_by(engine)]
+    told = say("scope.lede_one")
+    if ran:
+        told = say("scope.lede_two", engines=series(ran))
+    if handed:
+        supplied = say("scope.lede_supplied", engines=series(handed))
+        told = joined((told, supplied), " ")
+    return told
+
+
+def _purpose(facts: Facts) -> Sentence:
+    """Return why the audit was run and what the model is for, as configured."""
+    told = [
+        say(f"scope.noted.{key}", text=ended(facts.note(key)))
+        for key in ("goal", "purpose", "intended_use")
+        if facts.note(key)
+    ]
+    return joined(told or [say("scope.no_purpose")], " ")
+
+
+def _people(facts: Facts) -> Table | Sentence:
+    """Return who took part and how near they are to the developer, as configured."""
+    people = config_of(facts, "report").get("people", ())
+    if not people:
+        return say("scope.no_people")
+    rows = tuple(
+        Row(
+            (
+                Cell((shown(person["role"]),)),
+                Cell((named(person["name"]),)),
+                Cell((shown(person.get("relation") or word("scope.unsaid")),)),
+            )
+        )
+        for person in people
+    )
+    return Table(
+        id="tab-people",
+        caption=say("scope.people_caption"),
+        columns=(
+            Column(say("scope.role"), width=28),
+            Column(say("scope.person"), "header", 30),
+            Column(say("scope.relation"), width=42),
+        ),
+        rows=rows,
+        shape="tight",
+    )
+
+
+def _asked(facts: Facts) -> Sentence:
+    """Return which measures were asked of which models, or of the data."""
+    if not facts.rankings:
+        return say("scope.nothing_asked")
+    asked: dict[str, dict[str, None]] = {}
+    for ranking in facts.rankings:
+        title = _within(plain(title_of(facts, ranking.record)))
+        asked.setdefault(title, {})[ranking.subject] = None
+    together: dict[tuple[str, ...], list[str]] = {}
+    for title, subjects in asked.items():
+        together.setdefault(tuple(subjects), []).append(title)
+    told = (
+        say(
+            "scope.asked",
+            models=series(shortened(subject, 40) for subject in subjects),
+            measures=series(titles),
+        )
+        for subjects, titles in together.items()
+    )
+    return joined(told, " ")
+
+
+def _within(title: str) -> str:
+    """Return a title as it stands within a sentence; abbreviations and names stay."""
+    is_name = title.split(" ")[0] in look_up("scope.proper_names")
+    is_word = title[1:2].islower() and not is_name
+    return title[:1].lower() + title[1:] if is_word else title
+
+
+def _shared(facts: Facts) -> Table:
+    cells = _cells(facts)
+    ingredients = look_up("scope.ingredients")
+    rows = tuple(
+        Row((Cell((text["label"],)), Cell(cells[key]), Cell((text["error"],))))
+        for key, text in ingredients.items()
+    )
+    return Table(
+        id="tab-shared",
+        caption=say("scope.shared_caption"),
+        columns=(
+            Column(say("scope.ingredient"), "header", 32),
+            Column(say("scope.in_this_run"), width=28),
+            Column(say("scope.an_error"), width=40),
+        ),
+        rows=rows,
+        notes=(say("scope.verify"),),
+    )
+
+
+def _cells(facts: Facts) -> dict[str, Sentence]:
+    """Return what each ingredient was in this run."""
+    words = look_up("scope.cell")
+    keys = look_up("scope.ingredients")
+    if not facts.answered:
+        return dict.fromkeys(keys, (words["none"],))
+    cells: dict[str, Sentence] = {key: (words[key],) for key in keys if key != "draws"}
+    return {**cells, "draws": _draws(facts)}
+
+
+def _draws(facts: Facts) -> Sentence:
+    """Return whose random draws were shared with whom, from the records' streams."""
+    told: list[Sentence] = []
+    for engine in facts.answered:
+        records = [
+            r for r in facts.result.importances if r.engine == engine and r.stream
+        ]
+        ours = {r.stream for r in facts.result.importances if r.engine == OURS}
+        if records:
+            is_shared = all(record.stream in ours for record in records)
+            key = "scope.draws_shared" if is_shared else "scope.draws_independent"
+            told.append(say(key, engine=named(engine)))
+    return joined(told, "; ") or say("scope.draws_none")
+
+
+def _untested_table(facts: Facts) -> Table:
+    rows = tuple(
+        Row(
+            (
+                Cell(item.item),
+                Cell((look_up("scope.reasons")[item.reason.replace(" ", "_")],)),
+                Cell(item.takes),
+                Cell(item.consequence),
+            )
+        )
+        for item in untested(facts)
+    )
+    return Table(
+        id="tab-untested",
+        caption=say("scope.untested_caption"),
+        columns=(
+            Column(say("scope.item"), "header", 33),
+            Column(say("scope.reason"), width=15),
+            Column(say("scope.takes"), width=24),
+            Column(say("scope.consequence"), width=28),
+        ),
+        rows=rows,
+        shape="tight",
+    )
+
+
+def _from_findings(facts: Facts) -> list[Untested]:
+    """Return what the findings say was not done: failed, missing, not applicable."""
+    found: dict[Sentence, Untested] = {}
+    for finding in facts.result.findings:
+        if finding.check not in REASONS:
+            continue
+        reason = REASONS[finding.check]
+        key = f"scope.found.{finding.check}"
+        item = say(
+            f"{key}.item",
+            subject=shortened(finding.subject, 40),
+            message=shown(finding.message).rstrip("."),
+        )
+        takes = (shown(finding.remedy),) if finding.remedy else say(f"{key}.takes")
+        found.setdefault(item, Untested(item, reason, takes, say(f"{key}.consequence")))
+    return list(found.values())
+
+
+def _from_configuration(facts: Facts) -> list[Untested]:
+    """Return what nobody asked for: a second engine, a second model, groups."""
+    missing = []
+    if not facts.engines_named and not facts.answered:
+        missing.append("engine")
+    if len(facts.models) == 1:
+        missing.append("challenger")
+    if not facts.result.run.config.get("groups"):
+        missing.append("groups")
+    unsaid = not facts.result.run.config.get("expected")
+    if facts.note("goal") == "domain validation" and unsaid:
+        missing.append("expected")
+    texts = look_up("scope.unasked")
+    return [
+        Untested(
+            item=(texts[key]["item"],),
+            reason="not configured",
+            takes=(texts[key]["takes"],),
+            consequence=(texts[key]["consequence"],),
+        )
+        for key in missing
+    ]
+
+
+def untested_count(facts: Facts) -> Sentence:
+    """Return how many things were not tested."""
+    return counted(tallied("findings", len(untested(facts))), "item")

@@ -1,0 +1,113 @@
+"""The figures of surfaces: two features, the models beside each other."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...records.surface_record import Surface
+from ..figures.figure_data import SurfacePanel
+from ..figures.surface_drawing import MOST
+from ..text.blocks import Figure, Link, Sentence, Table, Value, plain
+from ..text.number_text import percent, significant
+from ..text.wording import display_name, key_of, named, say, series, shortened, shown
+from .facts import Facts
+from .result_figures import ALT, not_drawn
+from .surface_tables import FILE, surface_tables
+
+
+def surface_figures(facts: Facts) -> tuple[Figure | Table, ...]:
+    """Return one figure per two features, class and scale, the models side by side.
+
+    Below each stand the numbers it draws, where a page has the room for them.
+    """
+    alike: dict[tuple[str, ...], list[Surface]] = {}
+    for found in facts.result.surfaces:
+        options = (f"{k}={v}" for k, v in sorted(found.options.items()))
+        key = (*found.features, found.positive_class, *options)
+        alike.setdefault(key, []).append(found)
+    blocks: list[Figure | Table] = []
+    for key, surfaces in alike.items():
+        tables = surface_tables(facts, key, surfaces[:MOST])
+        blocks += (_figure(facts, key, surfaces, tables), *tables)
+    return tuple(blocks)
+
+
+def _figure(
+    facts: Facts,
+    key: tuple[str, ...],
+    found: Sequence[Surface],
+    tables: Sequence[Table],
+) -> Figure:
+    drawn, lead = found[:MOST], found[0]
+    first, second = (display_name(name) for name in lead.features)
+    label = _label(facts, lead)
+    return Figure(
+        id=f"fig-surface-{key_of(*key)}",
+        function="surface",
+        data={
+            "panels": tuple(map(_panel, drawn)),
+            "first": first,
+            "second": second,
+            "axis_label": label,
+            "masked_text": plain(say("surfaces.masked")),
+        },
+        alt=_alt(lead, drawn, label),
+        headline=_headline(lead),
+        caption=(
+            *say(
+                "surfaces.caption",
+                models=series(named(s.model) for s in drawn),
+                data=series([*(Link(table.id) for table in tables), FILE]),
+            ),
+            *not_drawn([s.model for s in found[MOST:]]),
+        ),
+    )
+
+
+def _panel(found: Surface) -> SurfacePanel:
+    return SurfacePanel(
+        name=display_name(found.model),
+        first=_grid(found.first_grid.tolist()),
+        second=_grid(found.second_grid.tolist()),
+        values=tuple(map(tuple, found.values.tolist())),
+        within=tuple(map(tuple, found.within.tolist())),
+    )
+
+
+def _grid(points: list[float | str]) -> tuple[float | str, ...]:
+    return tuple(display_name(p) if isinstance(p, str) else float(p) for p in points)
+
+
+def _label(facts: Facts, found: Surface) -> str:
+    words = "figures.curve.partial_dependence"
+    unit = facts.unit_of(found.unit)
+    if found.positive_class:
+        cls = shortened(found.positive_class, 30)
+        return plain(say(f"{words}.axis_class", unit=unit, cls=cls))
+    text = say(f"{words}.axis", target=shortened(facts.target, 30))
+    return plain((*text, f", {shown(unit)}") if unit else text)
+
+
+def _headline(found: Surface) -> Sentence:
+    """Return how far two features move the mean prediction where rows lie."""
+    values = found.values[found.within & np.isfinite(found.values)]
+    span = float(np.ptp(values)) if len(values) else 0.0
+    return say(
+        "surfaces.headline",
+        first=shortened(found.features[0], 24),
+        second=shortened(found.features[1], 24),
+        model=shortened(found.model, 20),
+        span=Value("surfaces.values", span, significant(span), derived="span"),
+    )
+
+
+def _alt(lead: Surface, drawn: Sequence[Surface], label: str) -> str:
+    text = say(
+        "surfaces.alt",
+        n=str(len(drawn)),
+        label=label,
+        first=shortened(lead.features[0], 24),
+        second=shortened(lead.features[1], 24),
+        share=percent(float(lead.within.mean())),
+    )
+    return plain(text)[:ALT]

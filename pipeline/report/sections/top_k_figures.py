@@ -1,0 +1,194 @@
+"""Top-k error curves as figures of section F: one per judging model."""
+
+from collections.abc import Collection, Iterable, Mapping
+from math import isfinite
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ...records.losses import LOSSES
+from ..figures.top_k_drawing import STYLES, TopKLine, TopKPanel
+from ..text.blocks import Figure, Sentence
+from ..text.number_text import loss_label, unit_text
+from ..text.wording import (
+    counted,
+    display_name,
+    joined,
+    key_of,
+    named,
+    say,
+    shortened,
+    word,
+)
+from .facts import Facts, tallied
+
+WHO = ["entry", "method", "model", "ranked_by", "positive_class"]
+ALT = 250
+Who = tuple[Any, ...]
+
+
+def top_k_figures(facts: Facts) -> tuple[Figure | Sentence, ...]:
+    """Return one figure per model that judges the rankings, none if none was asked.
+
+    Where a judge has no finite loss, a sentence stands in its place.
+    """
+    frame = facts.result.top_k
+    labels = labels_of(facts, frame)
+    return tuple(
+        _figure(facts, str(judge), part, labels)
+        if np.isfinite(part["value"]).any()
+        else say("top_k.nothing", judge=named(str(judge)), loss=_loss(part))
+        for judge, part in frame.groupby("judge", sort=False)
+    )
+
+
+def labels_of(facts: Facts, frame: pd.DataFrame) -> dict[Who, str]:
+    """Return what each ranking of a frame is called: its method, whose, and which.
+
+    Rankings that are called alike are told apart by their cards; by their places in
+    the configuration where not each of them has a card.
+    """
+    every = [who for who, _ in frame.groupby(WHO, sort=False)]
+    alike: dict[Who, list[Who]] = {}
+    for who in every:
+        alike.setdefault(who[1:], []).append(who)
+    return {
+        who: f"{_label(*asked)}{tail}"
+        for asked, several in alike.items()
+        for who, tail in zip(several, _tails(facts, several), strict=True)
+    }
+
+
+def _tails(facts: Facts, several: list[Who]) -> list[str]:
+    """Return what tells rankings apart whose method, model, loss and class are one."""
+    if len(several) == 1:
+        return [""]
+    asked = several[0][1:]
+    cards = [
+        facts.card(r.record)
+        for r in facts.rankings
+        if r.record.of == "features"
+        and asked
+        == (r.record.method, r.record.model, r.record.loss, r.record.positive_class)
+    ]
+    if len(cards) == len(several):
+        return [f" ({card})" for card in cards]
+    entries = (str(int(entry) + 1) for entry, *_ in several)
+    return [f" ({word('top_k.entry').format(n=n)})" for n in entries]
+
+
+def _label(method: str, model: str, loss: str, positive_class: str) -> str:
+    told = [method.replace("_", " "), display_name(model) if model else ""]
+    told += [loss_label(loss) if loss else ""]
+    told += [display_name(positive_class) if positive_class else ""]
+    return ", ".join(text for text in told if text)
+
+
+def lines_of(frame: pd.DataFrame, labels: Mapping[Who, str]) -> tuple[TopKLine, ...]:
+    """Return the curve of each ranking: mean and standard error over its folds."""
+    found = []
+    for who, part in frame.groupby(WHO, sort=False):
+        values = part["value"].where(np.isfinite(part["value"]))
+        folds = values.groupby(part["k"])
+        # a mean over some of the folds would be another quantity
+        known = folds.count() == folds.size()
+        means = folds.mean().where(known)
+        spread = (folds.std(ddof=1) / np.sqrt(folds.count())).where(known)
+        found.append(TopKLine(labels[who], tuple(means), tuple(spread)))
+    return tuple(found)
+
+
+def _is_seen(line: TopKLine) -> bool:
+    return any(map(isfinite, line.means))
+
+
+def _loss(frame: pd.DataFrame) -> str:
+    return loss_label(str(frame["loss"].iloc[0]))
+
+
+def _figure(
+    facts: Facts, judge: str, frame: pd.DataFrame, labels: Mapping[Who, str]
+) -> Figure:
+    loss = str(frame["loss"].iloc[0])
+    curves = {name: lines_of(part, labels) for name, part in _parts(frame)}
+    every = [line for lines in curves.values() for line in lines]
+    seen = _asked_by(frame, labels, {line.label for line in every if _is_seen(line)})
+    panels = _panels(curves, _chosen(seen))
+    names = list(dict.fromkeys(line.label for panel in panels for line in panel.lines))
+    unit = unit_text(LOSSES[loss].unit, facts.target_unit)
+    alt = word("top_k.alt").format(
+        n=len(names), judge=display_name(judge), loss=loss_label(loss)
+    )
+    told = (say(f"top_k.{name}", folds=_folds(part)) for name, part in _parts(frame))
+    return Figure(
+        id=f"fig-top-k-{key_of(judge)}",
+        function="top_k",
+        data={
+            "panels": panels,
+            "axis_label": word("top_k.axis"),
+            "head": ", ".join(text for text in (loss_label(loss), unit) if text),
+        },
+        alt=f"{alt} {'; '.join(names)}."[:ALT],
+        headline=say("top_k.headline", judge=shortened(judge, 30)),
+        caption=(
+            *say("top_k.caption", judge=named(judge)),
+            *(word for sentence in told for word in sentence),
+            *say("top_k.data"),
+            *_left_out(every, len(seen)),
+        ),
+    )
+
+
+def _parts(frame: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+    """Return the rows of each protocol."""
+    return [(str(name), part) for name, part in frame.groupby("protocol", sort=False)]
+
+
+def _folds(frame: pd.DataFrame) -> Sentence:
+    return counted(tallied("top_k", int(frame["fold"].nunique())), "fold")
+
+
+def _asked_by(
+    frame: pd.DataFrame, labels: Mapping[Who, str], seen: Collection[str]
+) -> dict[str, str]:
+    """Return the method of each ranking that has a curve, by its label."""
+    every = (who for who, _ in frame.groupby(WHO, sort=False))
+    return {labels[who]: str(who[1]) for who in every if labels[who] in seen}
+
+
+def _chosen(methods: Mapping[str, str]) -> list[str]:
+    """Return the rankings there is a look for: one of each method before a second."""
+    first = {method: label for label, method in reversed(methods.items())}
+    order = sorted(methods, key=lambda label: first[methods[label]] != label)
+    drawn = order[: len(STYLES)]
+    return [label for label in methods if label in drawn]
+
+
+def _panels(
+    curves: Mapping[str, Iterable[TopKLine]], drawn: Collection[str]
+) -> tuple[TopKPanel, ...]:
+    """Return a panel per protocol in which a ranking that is drawn has a curve."""
+    shown = {
+        name: tuple(line for line in lines if line.label in drawn and _is_seen(line))
+        for name, lines in curves.items()
+    }
+    return tuple(
+        TopKPanel(word(f"top_k.panel_{name}") if len(curves) > 1 else "", lines)
+        for name, lines in shown.items()
+        if lines
+    )
+
+
+def _left_out(every: Iterable[TopKLine], n_seen: int) -> Sentence:
+    """Return what the figure does not show: gaps, whole curves, and further ones."""
+    holes = [line for line in every if not all(map(isfinite, line.means))]
+    empty = dict.fromkeys(line.label for line in holes if not _is_seen(line))
+    told: Sentence = ()
+    if any(map(_is_seen, holes)):
+        told += say("top_k.gaps")
+    if empty:
+        told += say("top_k.empty", names=joined(empty, "; "))
+    if n_seen > len(STYLES):
+        told += say("top_k.more", n=tallied("top_k", n_seen - len(STYLES)))
+    return told

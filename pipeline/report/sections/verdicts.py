@@ -1,0 +1,193 @@
+"""The verdict on the audit, and the words of the ladder, as sentences and shapes."""
+
+import pandas as pd
+
+from ...records.finding import Finding
+from ...records.importance_record import supplied_by
+from ...records.ranking import OURS
+from ..text.blocks import Badge, Sentence, Value
+from ..text.wording import counted, joined, look_up, say, section_link, shown, word
+from .facts import Facts, tallied
+from .findings import gravest, link_to, title_of
+
+SHAPES = {
+    "replayed": "●",
+    "equivalent": "◆",
+    "comparable": "▲",
+    "disagrees": "■",
+    "not compared": "○",
+    "confirmed": "●",
+    "confirmed with exceptions": "◆",
+    "not confirmed": "■",
+    "not established": "○",
+}
+LADDER = ("disagrees", "not compared", "comparable", "equivalent", "replayed")
+"""The words for one pair, worst first."""
+ANSWER = ("model", "method", "of", "loss", "positive_class", "feature", "options")
+"""The columns of the agreement that say which of our answers a pair is about."""
+
+
+def badge(verdict: str) -> Badge:
+    """Return a verdict with its shape; the label of the overall one is a title."""
+    labels = look_up("verdicts")
+    return Badge(
+        word=verdict.replace(" ", "-"),
+        label=labels.get(verdict.replace(" ", "_"), verdict),
+        shape=SHAPES[verdict],
+    )
+
+
+def sentence(facts: Facts) -> Sentence:
+    """Return the overall verdict in one sentence, as its word allows."""
+    told = {
+        "confirmed": _confirmed,
+        "confirmed with exceptions": _confirmed,
+        "not confirmed": _not_confirmed,
+        "not established": _not_established,
+    }[facts.result.verdict](facts)
+    return joined(filter(None, (told, _accepted(facts))), " ")
+
+
+def told(verdict: str, number: Value) -> Sentence:
+    """Return a word of the ladder as so many pairs carry it: "1 disagrees"."""
+    one, many = look_up("ladder")[verdict]
+    return (number, " ", one if number.raw == 1 else many)
+
+
+def exceptions(facts: Facts) -> list[Finding]:
+    """Return the findings that keep a run from being confirmed, the worst first.
+
+    Section K lists each of them: disagreements, what is accepted, other warnings,
+    engines missing.
+    """
+    kept = [
+        finding
+        for finding in gravest(facts.result)
+        if finding.severity != "info" or finding.check == "engine_missing"
+    ]
+    return sorted(kept, key=lambda f: f.check != "disagreement")
+
+
+def reason(facts: Facts) -> Sentence:
+    """Return what weighs most for the verdict, empty if no finding speaks against."""
+    verdict = facts.result.verdict
+    if verdict == "not confirmed":
+        against = facts.result.against
+        return _gravest(facts, next(f for f in gravest(facts.result) if f in against))
+    if verdict != "confirmed with exceptions" or not exceptions(facts):
+        return ()
+    return _gravest(facts, exceptions(facts)[0])
+
+
+def _gravest(facts: Facts, finding: Finding) -> Sentence:
+    number = link_to(finding, facts.result)
+    is_alone = facts.result.verdict != "not confirmed" and len(exceptions(facts)) == 1
+    key = "only_one" if is_alone else "gravest"
+    return say(f"verdict.{key}", number=number, what=title_of(finding))
+
+
+def _good(facts: Facts) -> pd.DataFrame:
+    """Return the pairs in which an engine replayed us, or came out equivalent."""
+    frame = facts.result.agreement
+    good = frame["verdict"].isin(["replayed", "equivalent"])
+    return frame.loc[good & (frame["engine_a"] == OURS)]
+
+
+def _reproduced(facts: Facts, kind: str) -> list[Sentence]:
+    """Return how many of our answers each engine replayed, or came out equivalent."""
+    good = _good(facts)
+    by = good[good["kind"] == kind]
+    return [
+        say("verdict.reproduced", engine=engine, n=tallied("agreement", len(rows)))
+        for engine, rows in by.groupby("engine_b", sort=False)
+    ]
+
+
+def _with_us(facts: Facts) -> Sentence:
+    """Return what a second implementation reproduced, empty if nothing."""
+    if rankings := _reproduced(facts, "importance"):
+        every = counted(tallied("importances", len(facts.rankings)), "ranking")
+        n, by = _distinct(facts, "importance"), joined(rankings)
+        return say("verdict.rankings", n=n, rankings=every, told=by)
+    if curves := _reproduced(facts, "effect"):
+        ours = [e for e in facts.result.effects if e.engine == OURS]
+        every = counted(tallied("effects", len(ours)), "curve")
+        n, by = _distinct(facts, "effect"), joined(curves)
+        return say("verdict.curves", n=n, curves=every, told=by)
+    return ()
+
+
+def _distinct(facts: Facts, kind: str) -> Value:
+    """Return how many of our answers somebody reproduced, each counted once."""
+    good = _good(facts)
+    by = good[good["kind"] == kind]
+    return tallied("agreement", len(by[list(ANSWER)].drop_duplicates()))
+
+
+def _against_us(facts: Facts) -> tuple[Sentence, str]:
+    """Return why nothing is confirmed, and the section that shows it; or nothing."""
+    frame = facts.result.agreement
+    apart = int((frame["verdict"] == "disagrees").sum())
+    if apart:
+        n, *words = told("disagrees", tallied("agreement.verdict", apart))
+        pairs = counted(tallied("agreement", len(frame)), "pair")
+        text = say("verdict.disagrees", n=n, pairs=pairs, disagree=words[-1])
+        return text, "G"
+    if with_us := _with_us(facts):
+        if all(map(supplied_by, _good(facts)["engine_b"])):
+            return say("verdict.only_supplied", told=with_us), "G"
+        return (), ""
+    if facts.answered:
+        return say("verdict.only_comparable"), "G"
+    key = "unanswered" if facts.engines_named else "python_alone"
+    return say(f"verdict.{key}"), "C"
+
+
+def _confirmed(facts: Facts) -> Sentence:
+    """Return what was reproduced, or why nothing was, and how many exceptions.
+
+    What was not confirmed comes first: it weighs more than an engine that is missing.
+    """
+    number = tallied("findings", len(exceptions(facts)))
+    against, where = _against_us(facts)
+    key = "unsure" if against else "sure"
+    return say(
+        f"verdict.{key}_except" if number.raw else f"verdict.{key}",
+        standing=against or _with_us(facts),
+        where=section_link(where),
+        exceptions=counted(number, "exception"),
+        n=number,
+        section=section_link("K"),
+    )
+
+
+def _not_confirmed(facts: Facts) -> Sentence:
+    limit = str(facts.result.run.config.get("fail_on", "failure"))
+    number = len(facts.result.against)
+    return say(
+        "verdict.not_confirmed",
+        findings=counted(tallied("findings", number), "finding"),
+        limit=word(f"severity.{limit}").lower(),
+    )
+
+
+def _accepted(facts: Facts) -> Sentence:
+    """Return how many findings an exception in force covers, and until when."""
+    in_force = facts.result.accepted
+    keys = {f.key for f in facts.result.findings if f.severity != "info"}
+    days = sorted(in_force[key] for key in keys & in_force.keys())
+    if not days:
+        return ()
+    findings = counted(tallied("answers.state", len(days)), "finding")
+    key = "accepted" if len(days) == 1 else "some_accepted"
+    return say(f"verdict.{key}", findings=findings, day=days[0])
+
+
+def _not_established(facts: Facts) -> Sentence:
+    order = ("interrupted", "engine_required", "step_failed", "method_failed")
+    stopped = sorted(
+        (finding for finding in facts.result.findings if finding.check in order),
+        key=lambda finding: order.index(finding.check),
+    )
+    why: Sentence = (shown(stopped[0].message).rstrip("."),) if stopped else ()
+    return say("verdict.not_established", why=why or say("verdict.no_reason"))

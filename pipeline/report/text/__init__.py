@@ -1,0 +1,1 @@
+"""Blocks, numbers and words of the report."""

@@ -1,0 +1,398 @@
+"""What a page is made of: frozen pieces of text, tables, figures. Not: HTML.
+
+Every piece that can stand in a line of text has a `kind`; the templates place pieces
+by it and know nothing else about them.
+"""
+
+import csv
+import io
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar, Literal, TypeAlias
+
+from .. import figures
+
+SHORT_TABLE = 14
+SHORT_LINES = 24
+CHARACTERS = 1.1
+"""Of a line of text, in one percent of the width of a page."""
+"""Rows that fit on half a page."""
+UPRIGHT_COLUMNS = 12
+"""Columns that an upright page has room for."""
+
+
+@dataclass(frozen=True)
+class Value:
+    """A number on a page, and where in the result it stands.
+
+    Attributes
+    ----------
+    path : str
+        The place in the `AuditResult`: ``importances[0].mean[3]``, or
+        ``performance[2].value`` for a row and column of a frame.
+    raw : float
+        The number in full precision.
+    text : str
+        The number as printed.
+    unit : str
+        Printed after the number in running text; tables name it in their caption.
+    derived : str
+        Empty if `path` holds `raw` itself, else what was made of what stands there.
+    """
+
+    path: str
+    raw: float
+    text: str
+    unit: str = ""
+    derived: str = ""
+    kind: ClassVar[str] = "value"
+
+    @property
+    def exact(self) -> str:
+        """The shortest text that reads back as `raw`; empty for NaN."""
+        return "" if math.isnan(self.raw) else repr(self.raw)
+
+
+@dataclass(frozen=True)
+class Name:
+    """A name from outside: `text` is safe to show, `raw` is what was given."""
+
+    raw: str
+    text: str
+    kind: ClassVar[str] = "name"
+
+
+@dataclass(frozen=True)
+class Link:
+    """A link inside the report; without `text` it names its target (table, figure)."""
+
+    target: str
+    text: str = ""
+    kind: ClassVar[str] = "link"
+
+
+@dataclass(frozen=True)
+class FileLink:
+    """A link to another file of the run folder, by its path from the page."""
+
+    file: str
+    text: str
+    kind: ClassVar[str] = "file"
+
+
+@dataclass(frozen=True)
+class Badge:
+    """A word of the ladder or of the overall verdict, with its shape."""
+
+    word: str
+    label: str
+    shape: str
+    kind: ClassVar[str] = "badge"
+
+
+@dataclass(frozen=True)
+class Styled:
+    """Text in one HTML element: "strong", "em", "sub" or "code"."""
+
+    style: str
+    parts: tuple[Any, ...]
+    kind: ClassVar[str] = "styled"
+
+
+Part: TypeAlias = str | Value | Name | Link | FileLink | Badge | Styled
+Sentence: TypeAlias = tuple[Part, ...]
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A bar inside a row: positions and widths in percent of the cell."""
+
+    fill: tuple[float, float]
+    interval: tuple[float, float] | None
+    estimate: float
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell of a table: text, or a bar (which stands beside its number)."""
+
+    parts: Sentence = ()
+    bar: Bar | None = None
+
+    @property
+    def exact(self) -> str:
+        """The full precision of the one number in this cell, else empty."""
+        alone = len(self.parts) == 1 and isinstance(self.parts[0], Value)
+        return self.parts[0].exact if alone else ""  # type: ignore[union-attr]
+
+    @property
+    def is_words(self) -> bool:
+        """Whether words stand in this cell and no number: its lines may break."""
+        has_number = any(isinstance(part, Value) for part in self.parts)
+        return not has_number and any(map(str.isalpha, plain(self.parts)))
+
+    @property
+    def plain(self) -> str:
+        """What a spreadsheet gets: numbers in full precision, names as given."""
+        return plain(self.parts, exact=True)
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: its head, what it holds, its share of the width in percent.
+
+    A table has one column of kind "header": its cells are the headers of their rows.
+    """
+
+    label: Sentence
+    kind: Literal["text", "header", "number", "bar", "code"] = "text"
+    width: float = 10
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row; `key` makes it a target of links, on one table of the report only."""
+
+    cells: tuple[Cell, ...]
+    key: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with one head, one row header per row and no spanned cell.
+
+    Attributes
+    ----------
+    id : str
+        Stable from run to run: "tab-" and what the table holds.
+    caption : Sentence
+        What the table holds, with unit and number of rows.
+    columns : tuple of Column
+    rows : tuple of Row
+    notes : tuple of Sentence
+        Printed below the table.
+    source : str
+        File of the run folder that holds the same numbers, empty if none.
+    shape : {"", "wide", "tight"}
+        Many columns, or few beside other text: the least width on a screen.
+    everything : Table, optional
+        The same table with every row, if this one was cut.
+    is_appended : bool
+        Whether paper shows `everything` too, at the end.
+    """
+
+    id: str
+    caption: Sentence
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    notes: tuple[Sentence, ...] = ()
+    source: str = ""
+    shape: Literal["", "wide", "tight"] = ""
+    everything: "Table | None" = None
+    is_appended: bool = True
+    kind: ClassVar[str] = "table"
+
+    @property
+    def is_short(self) -> bool:
+        """Whether a page can hold it with room to spare, so that none should cut it."""
+        lines = sum(map(self._lines, self.rows))
+        return len(self.rows) <= SHORT_TABLE and lines <= SHORT_LINES
+
+    def _lines(self, row: Row) -> int:
+        """Return about how many lines the longest cell of a row takes."""
+        return max(
+            math.ceil(len(cell.plain) / (CHARACTERS * column.width))
+            for column, cell in zip(self.columns, row.cells, strict=True)
+        )
+
+    @property
+    def is_landscape(self) -> bool:
+        """Whether paper must be turned to hold its columns."""
+        return len(self.columns) > UPRIGHT_COLUMNS
+
+    @property
+    def without_bars(self) -> "Table":
+        """The same table with its bars left out, the other columns the wider for it."""
+        kept = [i for i, column in enumerate(self.columns) if column.kind != "bar"]
+        share = 100 / sum(self.columns[i].width for i in kept)
+        columns = tuple(
+            replace(self.columns[i], width=round(share * self.columns[i].width, 2))
+            for i in kept
+        )
+        rows = (replace(r, cells=tuple(r.cells[i] for i in kept)) for r in self.rows)
+        return replace(self, columns=columns, rows=tuple(rows))
+
+    @property
+    def file(self) -> str:
+        """The name of the table as a file of its own."""
+        return f"{self.id.removeprefix('tab-')}.csv"
+
+    @cached_property
+    def csv(self) -> str:
+        """The table as CSV, bars left out; every row, even if this one was cut."""
+        whole = self.everything or self
+        kept = [i for i, column in enumerate(whole.columns) if column.kind != "bar"]
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(plain(whole.columns[i].label) for i in kept)
+        writer.writerows([row.cells[i].plain for i in kept] for row in whole.rows)
+        return text.getvalue()
+
+
+@dataclass(frozen=True)
+class KeyValues:
+    """A short table of labels and what they stand for."""
+
+    id: str
+    title: Sentence
+    rows: tuple[tuple[Sentence, Sentence], ...]
+    kind: ClassVar[str] = "keyvalues"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure, drawn when it is first asked for.
+
+    Attributes
+    ----------
+    id : str
+        "fig-" and what it shows; also the salt of its element ids.
+    function : str
+        Which function of `figures` draws it.
+    data : mapping
+        Arguments of that function, without the salt.
+    alt : str
+        The figure in words, at most 250 characters.
+    headline : Sentence
+        What to see, printed in bold.
+    caption : Sentence
+        What marks and intervals are, the card, and where the numbers stand.
+    """
+
+    id: str
+    function: str
+    data: Mapping[str, Any]
+    alt: str
+    headline: Sentence
+    caption: Sentence
+    kind: ClassVar[str] = "figure"
+
+    @cached_property
+    def svg(self) -> str:
+        """The drawing, the same bytes for the same data."""
+        return str(getattr(figures, self.function)(**self.data, salt=self.id))
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height in CSS pixels, from the drawing's points."""
+        head = self.svg[: self.svg.index(">", self.svg.index("<svg"))]
+        width, height = re.findall(r'\b(?:width|height)="([\d.]+)pt"', head)
+        return round(float(width) * 4 / 3), round(float(height) * 4 / 3)
+
+
+@dataclass(frozen=True)
+class Card:
+    """The estimand card: what one measure estimates, field by field."""
+
+    id: str
+    title: Sentence
+    facts: KeyValues
+    kind: ClassVar[str] = "card"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One finding: its number, its title, and the facts behind it."""
+
+    id: str
+    number: str
+    title: Sentence
+    severity: str
+    label: str
+    summary: Sentence
+    facts: KeyValues | None
+    kind: ClassVar[str] = "entry"
+
+
+@dataclass(frozen=True)
+class Group:
+    """A heading within a section, and what stands below it."""
+
+    id: str
+    title: Sentence
+    blocks: tuple[Any, ...]
+    kind: ClassVar[str] = "group"
+
+
+@dataclass(frozen=True)
+class Section:
+    """One section: its letter, its template, and its parts by the name they go by.
+
+    The parts stand in the order in which the template places them: tables and figures
+    are numbered by it.
+    """
+
+    letter: str
+    name: str
+    title: str
+    lede: Sentence = ()
+    parts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_brief(self) -> bool:
+        """Whether it says in one sentence why there is nothing to show."""
+        return not any(self.parts.values())
+
+
+def plain(parts: Sentence, *, exact: bool = False) -> str:
+    """Return the text of `parts`; with `exact`, numbers and names as they are."""
+    texts = []
+    for part in parts:
+        if isinstance(part, str):
+            texts.append(part)
+        elif isinstance(part, Styled):
+            texts.append(plain(part.parts, exact=exact))
+        elif isinstance(part, Value):
+            texts.append(part.exact if exact else _with_unit(part))
+        elif isinstance(part, Name):
+            texts.append(part.raw if exact else part.text)
+        else:
+            texts.append(part.label if isinstance(part, Badge) else part.text)
+    return "".join(texts)
+
+
+def _with_unit(value: Value) -> str:
+    """Return a number as running text shows it."""
+    return f"{value.text} {value.unit}" if value.unit else value.text
+
+
+def walk(block: Any) -> Iterator[Any]:
+    """Yield every block inside `block`, itself first, in the order of the page."""
+    if isinstance(block, Section):
+        for part in block.parts.values():
+            yield from walk(part)
+        return
+    yield block
+    inside = block if isinstance(block, tuple) else getattr(block, "blocks", ())
+    for item in inside:
+        yield from walk(item)
+
+
+def parts_of(block: Any, kind: type) -> Iterator[Any]:
+    """Yield every part of one kind in what is shown of `block`, of tables what is cut
+    left out; drawings are passed over: a table holds their names and numbers too.
+    """
+    if isinstance(block, kind):
+        yield block
+    elif isinstance(block, tuple):
+        for item in block:
+            yield from parts_of(item, kind)
+    elif isinstance(block, Mapping):
+        yield from parts_of(tuple(block.values()), kind)
+    elif is_dataclass(block):
+        for item in fields(block):
+            if item.name not in ("everything", "data"):
+                yield from parts_of(getattr(block, item.name), kind)

@@ -1,0 +1,174 @@
+"""Numbers as the page shows them: how many decimals, which signs, which units."""
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+from ...records.losses import LOSSES
+
+MISSING = "–"
+MINUS = "−"
+THIN = "\u202f"
+MAX_DECIMALS = 6
+
+
+def decimals(
+    values: npt.ArrayLike, errors: npt.ArrayLike = (), clear: npt.ArrayLike = ()
+) -> int:
+    """Return the decimals of a column, one number for all of it, so that it aligns.
+
+    Two digits of the median standard error, or of the largest value four where
+    nothing is drawn; and as many more as it takes to show the first digit of
+    whatever is `clear` of noise. From 0 to 6: what needs more asks for none.
+
+    Parameters
+    ----------
+    values : array_like
+        What the column holds.
+    errors : array_like
+        Their standard errors; what is not positive and finite is no spread.
+    clear : array_like
+        Those values, or distances of them from the baseline, that noise does not
+        explain.
+    """
+    spread, size, small = (_sizes(numbers) for numbers in (errors, values, clear))
+    wanted = 0
+    if len(spread):
+        wanted = 1 - _power(float(np.median(spread)))
+    elif len(size):
+        wanted = 3 - _power(float(size.max()))
+    shown = small[small >= 10.0**-MAX_DECIMALS]
+    if len(shown):
+        wanted = max(wanted, -_power(float(shown.min())))
+    return min(max(wanted, 0), MAX_DECIMALS)
+
+
+def _sizes(numbers: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Return the sizes of the numbers that are finite and not zero."""
+    size = np.abs(np.asarray(numbers, dtype=float))
+    return size[np.isfinite(size) & (size > 0)]
+
+
+def _power(value: float) -> int:
+    """Return the power of ten of the first digit of a positive number."""
+    return math.floor(math.log10(value))
+
+
+def number(value: float, places: int, *, sign: bool = False) -> str:
+    """Return a number with `places` decimals, a true minus and thin thousands.
+
+    What is not zero never prints as zero, and what was not measured as a dash.
+    """
+    if math.isnan(value):
+        return MISSING
+    if math.isinf(value):
+        return "∞" if value > 0 else f"{MINUS}∞"
+    text = f"{abs(value):,.{places}f}".replace(",", THIN)
+    if value and not float(f"{abs(value):.{places}f}"):
+        least = f"{10**-places:.{places}f}"
+        return f"> {MINUS}{least}" if value < 0 else f"< {least}"
+    if value < 0:
+        return f"{MINUS}{text}"
+    return f"+{text}" if sign and value else text
+
+
+def count(value: int) -> str:
+    """Return a whole number with thin thousands."""
+    return number(value, 0)
+
+
+def percent(share: float) -> str:
+    """Return a share in percent: whole, or with one decimal where it needs it."""
+    if not math.isfinite(share):
+        return number(share, 0)
+    is_whole = abs(share) >= 0.0995 or round(100 * share, 6).is_integer()
+    return f"{number(100 * share, 0 if is_whole else 1)}{THIN}%"
+
+
+def significant(value: float, digits: int = 3) -> str:
+    """Return a lone number with so many digits, in powers of ten where it is tiny."""
+    if not math.isfinite(value):
+        return number(value, 0)
+    if value and not 1e-4 <= abs(value) < 1e7:
+        mantissa, exponent = f"{value:.1e}".split("e")
+        return f"{mantissa}e{int(exponent)}".replace("-", MINUS)
+    size = math.floor(math.log10(abs(value))) if value else 0
+    text = number(value, min(max(digits - 1 - size, 0), MAX_DECIMALS))
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def lone(value: float, *, least: int = 0) -> str:
+    """Return a number outside a column: four digits of its own, in whatever size.
+
+    Parameters
+    ----------
+    value : float
+    least : int, default 0
+        Decimals that it has in any case, to stand beside a number with so many.
+    """
+    if value and abs(value) < 1e-4:
+        return significant(value)
+    return number(value, max(decimals([value]), least))
+
+
+def rounded_up(number: int) -> int:
+    """Return the next whole number at or above a positive one with two digits."""
+    step = 10 ** max(len(str(number)) - 2, 0)
+    return -(-number // step) * step
+
+
+def plain_number(value: float) -> str:
+    """Return a value of the data, such as a year: no thousands, no padding."""
+    if not math.isfinite(value):
+        return number(value, 0)
+    return f"{value:.6g}".replace("-", MINUS)
+
+
+def rank_text(rank: float) -> str:
+    """Return a rank: "2", or "2.5" for a tie."""
+    return MISSING if math.isnan(rank) else f"{rank:g}"
+
+
+def interval_text(first: float, last: float) -> str:
+    """Return the places a feature could take: "2", or "4–5"."""
+    if math.isnan(first) or math.isnan(last):
+        return MISSING
+    return f"{first:g}" if first == last else f"{first:g}–{last:g}"
+
+
+def unit_text(unit: str, target_unit: str) -> str:
+    """Return the unit of a record in words; empty for a pure number.
+
+    Parameters
+    ----------
+    unit : str
+        "y", "y^2", "%", "nats", "1" or a scale.
+    target_unit : str
+        The unit of the target, or its name.
+    """
+    if unit == "y^2":
+        return f"({target_unit})²" if target_unit else ""
+    return {"y": target_unit, "1": "", "response": target_unit}.get(
+        unit, unit.replace("_", " ")
+    )
+
+
+def loss_label(loss: str) -> str:
+    """Return how the report prints a loss."""
+    return LOSSES[loss].label.replace(" − ", "\u00a0−\u00a0")
+
+
+def nice_ceiling(value: float) -> float:
+    """Return the next round number at or above a positive value."""
+    if value <= 0 or not math.isfinite(value):
+        return 1.0
+    power = 10.0 ** math.floor(math.log10(value))
+    steps = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
+    return next(step * power for step in steps if step * power >= value * (1 - 1e-12))
+
+
+def finite(values: Iterable[float]) -> list[float]:
+    """Return the values that are numbers."""
+    return [value for value in values if math.isfinite(value)]

@@ -1,0 +1,1 @@
+"""Run folders over time: files, chain, index, locks."""

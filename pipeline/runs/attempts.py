@@ -1,0 +1,124 @@
+"""One attempt to run an audit, as events.jsonl tells it: begun, ended, or neither.
+
+An attempt that began and never ended was killed. The lock is held: none is under way.
+"""
+
+import os
+import shutil
+import socket
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..records.errors import AuditError, DataError
+from .chain import run_folders
+from .clock import Started, back_between, started
+from .events import append_event, read_events
+
+LEFTOVERS = (".*.part", ".*.removed")
+"""What a killed process leaves: half of a run or of a sign-off, or of a removal."""
+
+
+class Begun(NamedTuple):
+    """An attempt under way.
+
+    Attributes
+    ----------
+    folder : Path
+        That of the audit.
+    start : Started
+    died : str
+        That the attempt before it was killed, in words; empty if it was not.
+    clock : str
+        That the clock went back since, in words; empty if it did not.
+    """
+
+    folder: Path
+    start: Started
+    died: str
+    clock: str
+
+
+def begin(folder: Path, *, unattended: bool) -> Begun:
+    """Say that an attempt begins, and what became of the one before.
+
+    Raises
+    ------
+    AuditError
+        If the folder cannot take a line: it could not take a run either.
+    """
+    start, names = started(), run_folders(folder)
+    try:
+        events, fault = read_events(folder), ""
+    except DataError as error:
+        events, fault = (), str(error)
+    died = note_died(folder, events, names)
+    clock = back_between(events, names, start.at)
+    if clock:
+        append_event(folder, "clock", message=clock)
+    who: dict[str, Any] = {"pid": os.getpid(), "host": socket.gethostname()}
+    append_event(folder, "began", **who, unattended=unattended)
+    sweep(folder)
+    return Begun(folder, start, " ".join(filter(None, (died, fault))), clock)
+
+
+def end(folder: Path, **facts: Any) -> str:
+    """Say how an attempt ended; return why that could not be said, else ""."""
+    try:
+        append_event(folder, "ended", **facts)
+    except AuditError as error:
+        return str(error)
+    return ""
+
+
+def note_died(
+    folder: Path, events: Sequence[Mapping[str, Any]], names: Iterable[str]
+) -> str:
+    """Keep that the last attempt began and never ended, if so; return it in words.
+
+    Parameters
+    ----------
+    folder : Path
+        That of the audit, whose lock is held.
+    events : sequence of mapping
+        All events so far.
+    names : iterable of str
+        The run folders: it may have left one before it died.
+    """
+    begun = next(
+        (n for n in range(len(events), 0, -1) if _is(events[n - 1], "began")), 0
+    )
+    if not begun or any(_is(event, "ended", "died") for event in events[begun:]):
+        return ""
+    lost = events[begun - 1]
+    left = _left(events, names, str(lost["time"]))
+    said = {"began": lost["time"], "pid": lost.get("pid"), "run_id": left}
+    append_event(folder, "died", **said)
+    what = f"It left run {left!r}." if left else "It left no run."
+    return (
+        f"The run before must come to its end, but the one that process {said['pid']} "
+        f"began at {said['began']} was killed, or its machine stopped. {what}"
+    )
+
+
+def sweep(folder: Path) -> None:
+    """Remove what killed processes left half done below runs/."""
+    runs = folder / "runs"
+    for parent in (runs, *runs.glob("*/signed")):
+        for pattern in LEFTOVERS:
+            for path in parent.glob(pattern):
+                shutil.rmtree(path, ignore_errors=True)
+                with suppress(OSError):
+                    path.unlink()
+
+
+def _is(event: Mapping[str, Any], *kinds: str) -> bool:
+    return event["event"] in kinds
+
+
+def _left(events: Iterable[Mapping[str, Any]], names: Iterable[str], began: str) -> str:
+    """Return the run folder that no attempt ended with, made since `began`."""
+    ended = {event.get("run_id") for event in events if _is(event, "ended", "died")}
+    since = began[:19].replace("-", "").replace(":", "")
+    return max((n for n in names if n not in ended and n[:15] >= since), default="")

@@ -1,0 +1,1 @@
+"""What moved between a run and the one it is compared with."""

@@ -1,0 +1,316 @@
+"""Two runs of one audit held against each other: what differs, what moved.
+
+The older is the approved baseline. What differs decides what a movement may mean, so
+it comes first. Not: which run is the baseline, or how a report says it.
+"""
+
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from ...engines.agreement import numbers
+from ...engines.agreement.sides import side_by_side
+from ...records.dataset_and_model import Floats
+from ...records.importance_record import Importance
+from ...records.ranking import Measure, Question, interval, nothing_of, places, primary
+from ...records.result import AuditResult
+from .column_shifts import CHECKS as AGAINST_BASELINE
+from .differences import Difference, differences
+
+Word = Literal[
+    "moved",
+    "below the minimum",
+    "rank moved within noise",
+    "no evidence of change",
+    "new",
+    "gone",
+    "not comparable",
+]
+
+
+class Movement(NamedTuple):
+    """One feature in both runs.
+
+    `band` is the half-width that shuffling alone explains, NaN where nobody knows it;
+    `places_old` and `places_new` are the best and worst place the intervals allow. A
+    rank moved within noise if both runs allow a place in common.
+    """
+
+    feature: str
+    old: float
+    new: float
+    band: float
+    rank_old: float
+    rank_new: float
+    places_old: tuple[float, float]
+    places_new: tuple[float, float]
+    word: Word
+
+    @property
+    def difference(self) -> float:
+        """How far the estimate went, in the unit of the measure."""
+        return self.new - self.old
+
+
+class Moved(NamedTuple):
+    """One question to one model in both runs, with the places of its two records.
+
+    `why_not` names the fields in which the estimand cards differ, if they do; every
+    feature is then "not comparable".
+    """
+
+    old: int
+    new: int
+    why_not: str
+    features: tuple[Movement, ...]
+
+
+class Judged(NamedTuple):
+    """A check whose verdict is another one; "" where a run did not make it."""
+
+    check: str
+    subject: str
+    old: str
+    new: str
+
+
+class Change(NamedTuple):
+    """What differs between two runs, and what moved.
+
+    `only_asked_in` holds the places of the records whose question one run alone asked:
+    of the old, then of the new.
+    """
+
+    differs: tuple[Difference, ...]
+    moved: tuple[Moved, ...]
+    only_asked_in: tuple[tuple[int, ...], tuple[int, ...]]
+    checks: tuple[Judged, ...]
+
+    @property
+    def areas(self) -> frozenset[str]:
+        """The areas in which anything differs."""
+        return frozenset(difference.area for difference in self.differs)
+
+    @property
+    def is_noise_only(self) -> bool:
+        """Whether a movement can only come from the draws: rows and models are same."""
+        return not self.areas & {"configuration", "data", "model", "code"}
+
+    def count(self, word: Word) -> int:
+        """Return how many features of all questions have this word."""
+        return sum(row.word == word for moved in self.moved for row in moved.features)
+
+
+def change(old: AuditResult, new: AuditResult, *, minimum: float = 0.0) -> Change:
+    """Return what differs between two runs of an audit and what moved.
+
+    A feature *moved* if its difference is outside the band: the half-width of Welch's
+    interval over the repeats of both runs, at 1 - 0.01 over all features together
+    (Bonferroni), or rounding where nothing is drawn. The band knows nothing of other
+    rows or another fit.
+
+    Parameters
+    ----------
+    old, new : AuditResult
+        The approved baseline, and the run held against it.
+    minimum : float, default 0
+        The least difference that counts, as a share of the largest importance in
+        `old` (of its distance from a feature that does not matter).
+
+    Returns
+    -------
+    Change
+        Questions in the order of `new`, features by their rank in it, gone ones last.
+    """
+    before, after = primary(old.importances), primary(new.importances)
+    pairs = _pairs(before, after)
+    moved = tuple(
+        _moved(old, new, before[pairs[key]][0], after[key][0], minimum)
+        for key in after
+        if key in pairs
+    )
+    return Change(
+        differs=tuple(differences(old, new)),
+        moved=moved,
+        only_asked_in=(_alone(before, {*pairs.values()}), _alone(after, pairs)),
+        checks=tuple(_checks(old.checks, new.checks)),
+    )
+
+
+_Asked: TypeAlias = tuple[Question, Measure]
+
+
+def _pairs(before: Iterable[_Asked], after: Iterable[_Asked]) -> dict[_Asked, _Asked]:
+    """Return what each question of the new run is called in the old one.
+
+    How often is drawn is no part of a question, unless one run asks it several times.
+    """
+    old, new = {*before}, {*after}
+    pairs = {key: key for key in new & old}
+    rest = [{key: _undrawn(key) for key in keys - {*pairs}} for keys in (old, new)]
+    for key, asked in rest[1].items():
+        same = [[k for k, other in side.items() if other == asked] for side in rest]
+        if [len(keys) for keys in same] == [1, 1]:
+            pairs[key] = same[0][0]
+    return pairs
+
+
+def _undrawn(key: _Asked) -> _Asked:
+    question, (method, of, form, options) = key
+    kept = tuple(option for option in options if option[0] != "n_repeats")
+    return question, (method, of, form, kept)
+
+
+def _alone(asked: Mapping[Any, Any], elsewhere: Container[Any]) -> tuple[int, ...]:
+    return tuple(place for key, (place, _) in asked.items() if key not in elsewhere)
+
+
+def _moved(old: AuditResult, new: AuditResult, i: int, j: int, minimum: float) -> Moved:
+    before, after = old.importances[i], new.importances[j]
+    common = [name for name in after.features if name in before.features]
+    one, other = _part(after, common), _part(before, common)
+    left, right, _ = side_by_side(one, other)
+    why_not = _cards_differ(before, after)
+    measured = dict(zip(left.features, range(len(left.features)), strict=True))
+    with np.errstate(invalid="ignore"):  # infinite losses have no spread
+        gaps = numbers.mean_gaps(left, right) if measured and not why_not else None
+    least = minimum * _largest(before)
+    sides = _Side.of(before), _Side.of(after)
+
+    def word(name: str) -> tuple[float, Word]:
+        if name not in sides[0].row or name not in sides[1].row:
+            return np.nan, "new" if name in sides[1].row else "gone"
+        held = (sides[0].columns[name], sides[1].columns[name])
+        if gaps is None or name not in measured or held[0] != held[1]:
+            return np.nan, "not comparable"
+        at = measured[name]
+        band = float(gaps.band[at])
+        if not gaps.inside[at]:
+            gap = abs(float(gaps.difference[at]))
+            return band, "moved" if gap >= least else "below the minimum"
+        if np.isnan(band) and not gaps.same[at]:  # a single draw has no spread
+            return band, "not comparable"
+        is_noise = _swapped_by_noise(*(side.told(name) for side in sides))
+        return band, "rank moved within noise" if is_noise else "no evidence of change"
+
+    gone = [name for name in before.features if name not in after.features]
+    names = sorted(after.features, key=lambda n: _last_if_nan(sides[1], n))
+    rows = (_movement(name, sides, *word(name)) for name in (*names, *gone))
+    return Moved(old=i, new=j, why_not=why_not, features=tuple(rows))
+
+
+_Told: TypeAlias = tuple[float, float, tuple[float, float]]
+
+
+class _Side(NamedTuple):
+    """One record as its features ask for it."""
+
+    row: Mapping[str, int]
+    columns: Mapping[str, frozenset[str]]
+    mean: Floats
+    rank: Floats
+    first: Floats
+    last: Floats
+
+    @classmethod
+    def of(cls, record: Importance) -> "_Side":
+        first, last = places(*interval(record))
+        row = {name: at for at, name in enumerate(record.features)}
+        held = zip(record.features, record.columns, strict=True)
+        columns = {name: frozenset(names) for name, names in held}
+        return cls(row, columns, record.mean, record.rank, first, last)
+
+    def told(self, name: str) -> _Told:
+        """Return estimate, rank and places of a feature, NaN where it is not."""
+        if name not in self.row:
+            return np.nan, np.nan, (np.nan, np.nan)
+        at = self.row[name]
+        ends = float(self.first[at]), float(self.last[at])
+        return float(self.mean[at]), float(self.rank[at]), ends
+
+
+def _swapped_by_noise(old: _Told, new: _Told) -> bool:
+    """Return whether ranks differ that the intervals of both runs leave open.
+
+    Where they do not, another feature moved past this one.
+    """
+    (_, rank_old, (first_old, last_old)) = old
+    (_, rank_new, (first_new, last_new)) = new
+    meet = first_old <= last_new and first_new <= last_old
+    return rank_old != rank_new and meet
+
+
+def _last_if_nan(side: _Side, name: str) -> tuple[bool, float, int]:
+    rank = float(side.rank[side.row[name]])
+    return bool(np.isnan(rank)), rank, side.row[name]
+
+
+def _movement(
+    name: str, sides: tuple[_Side, _Side], band: float, word: Word
+) -> Movement:
+    (old, rank_old, places_old), (new, rank_new, places_new) = (
+        side.told(name) for side in sides
+    )
+    return Movement(
+        name, old, new, band, rank_old, rank_new, places_old, places_new, word
+    )
+
+
+def _part(record: Importance, names: list[str]) -> Importance:
+    """Return a record of some of its features."""
+    rows = [record.features.index(name) for name in names]
+    return replace(
+        record,
+        features=tuple(names),
+        columns=tuple(record.columns[row] for row in rows),
+        raw=record.raw[rows],
+    )
+
+
+def _largest(record: Importance) -> float:
+    """Return the largest distance from what a feature that does not matter has."""
+    mean = record.mean[np.isfinite(record.mean)]
+    return float(np.abs(mean - nothing_of(record)).max(initial=0.0))
+
+
+def _cards_differ(old: Importance, new: Importance) -> str:
+    """Return the fields of the estimand that differ, but for how many rows there are.
+
+    Measure and question are the same already; another number of rows is other data.
+    """
+    before, after = old.estimand, new.estimand
+    names = dict.fromkeys((*before, *after))
+    told = (
+        name
+        for name in names
+        if name != "n_samples" and before.get(name) != after.get(name)
+    )
+    units = () if old.unit == new.unit else ("unit",)
+    return ", ".join((*told, *units))
+
+
+def _checks(old: pd.DataFrame, new: pd.DataFrame) -> Iterator[Judged]:
+    """Yield the checks whose verdict is another one, in the order of the new run.
+
+    Not those of a run against its own baseline: the baseline had another, or none.
+    """
+    before, after = _verdicts(old), _verdicts(new)
+    for key in dict.fromkeys((*after, *before)):
+        one, other = before.get(key, ""), after.get(key, "")
+        if one != other:
+            yield Judged(*key[:2], one, other)
+
+
+def _verdicts(frame: pd.DataFrame) -> dict[tuple[str, str, int], str]:
+    """Return verdicts by check, subject, and which of several with both."""
+    told: dict[tuple[str, str, int], str] = {}
+    met: Counter[tuple[str, str]] = Counter()
+    for row in frame[~frame["check"].isin(AGAINST_BASELINE)].to_dict("records"):
+        key = str(row["check"]), str(row["subject"])
+        told[*key, met[key]] = str(row["verdict"])
+        met[key] += 1
+    return told

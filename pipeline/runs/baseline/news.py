@@ -1,0 +1,209 @@
+"""What is not as in the run before, in sentences for those who only want to hear that.
+
+Not: what it means (section I of the report), nor who is told (`notify`).
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+from scipy import stats
+
+from ...records.errors import listed
+from ...records.finding import Finding
+from ...records.result import AuditResult
+from ..signoff.closed_findings import closes, is_open
+from ..summary import Past, brief, missing_of
+from .change import Moved, Movement, change
+
+FEWEST = 5
+"""Runs on other rows that tell how far other rows move a feature."""
+MISS_RATE = 0.01
+MOST = 10
+"""Sentences of one kind; the others are counted."""
+
+
+def news(before: AuditResult | None, now: AuditResult, past: Past) -> tuple[str, ...]:
+    """Return what is not as in the run before; nothing if there is nothing to tell.
+
+    Parameters
+    ----------
+    before : AuditResult or None
+        The last run that came to its end.
+    now : AuditResult
+    past : Past
+        What `now` knew of the runs before it: the verdict of the very last, whether or
+        not that came to its end, and findings that were there once and went.
+
+    Notes
+    -----
+    A run that did not come to its end closes no finding and moves no feature. One that
+    did not look (`closing.closes`) closes none, and what it left open is not new.
+
+    On the same rows a feature moved if it left the band of its shuffling noise. Other
+    rows alone move features beyond that band. There the runs before tell what other
+    rows do: a feature moved if it is outside their prediction interval (Hahn & Meeker
+    1991, Statistical Intervals, chapter 4), at 1 - 0.01 over all features together, if
+    runs are independent and nearly normal. Fewer than five tell nothing.
+    """
+    told = list(_verdict(before, now, past))
+    if before is None:
+        known = past.runs[-1].findings if past.runs else {}
+        grave = (f for f in now.findings if f.severity == "failure")
+        failed = (f for f in grave if known.get(f.key) != "failure")
+        why = (f"Failure, {finding.check}: {finding.message}" for finding in failed)
+        return (*told, *_at_most(why))
+    told += _at_most(_opened(before, now, past))
+    told += _at_most(_expired(before, now))
+    if now.run.status == "complete":
+        told += _at_most(_closed(before, now))
+        told += _came_and_went("columns", *_each(before, now, "columns", "feature"))
+        told += _came_and_went("models", *_each(before, now, "models", "model"))
+        told += _at_most(_moved(before, now, past))
+    return tuple(told)
+
+
+def _verdict(before: AuditResult | None, now: AuditResult, past: Past) -> Iterator[str]:
+    """Yield that the verdict is another one than that of the very last run."""
+    last = past.runs[-1].verdict if past.runs else before.verdict if before else ""
+    if not last:
+        yield f"This is the first run: {now.verdict}."
+    elif last != now.verdict:
+        yield f"The verdict is {now.verdict!r}, and was {last!r}."
+
+
+def _opened(before: AuditResult, now: AuditResult, past: Past) -> Iterator[str]:
+    """Yield findings that the run before did not have, or not as grave."""
+    left_open = (known for known in past.findings if is_open(known, past))
+    known: dict[str, str] = {finding.key: finding.severity for finding in left_open}
+    known |= {f.key: f.severity for f in _above_a_note(before)}
+    if now.run.status != "complete" and past.runs:  # stopped again by the same
+        known |= past.runs[-1].findings
+    earlier = {finding.key for finding in past.findings}
+    for finding in _above_a_note(now):
+        was = known.get(finding.key)
+        if was is None:
+            word = "Found again" if finding.key in earlier else "New"
+            yield f"{word}: {finding.severity}, {finding.check}: {finding.message}"
+        elif was != finding.severity:
+            now_ = f"{finding.check} of {finding.subject} is a {finding.severity} now"
+            yield f"{now_}, and was a {was}."
+
+
+def _expired(before: AuditResult, now: AuditResult) -> Iterator[str]:
+    """Yield findings that an exception covered in the run before, and none does now."""
+    for finding in _above_a_note(now):
+        if finding.key in before.accepted.keys() - now.accepted.keys():
+            what = f"{finding.severity}, {finding.check} of {finding.subject}"
+            yield f"No longer accepted: {what}."
+
+
+def _closed(before: AuditResult, now: AuditResult) -> Iterator[str]:
+    """Yield findings that are no more, if this run looked for them."""
+    found = {finding.key for finding in _above_a_note(now)}
+    verdict, missing = now.verdict, missing_of(now)
+    for finding in _above_a_note(before):
+        is_closed = closes(verdict, missing, finding)
+        if finding.key not in found and is_closed:
+            yield f"No more: {finding.severity}, {finding.check} of {finding.subject}."
+
+
+def _above_a_note(result: AuditResult) -> Iterator[Finding]:
+    return (finding for finding in result.findings if finding.severity != "info")
+
+
+def _each(
+    before: AuditResult, now: AuditResult, frame: str, column: str
+) -> list[list[str]]:
+    """Return what a column of a frame holds in both results."""
+    return [
+        list(map(str, getattr(result, frame).get(column, ())))
+        for result in (before, now)
+    ]
+
+
+def _came_and_went(what: str, old: list[str], new: list[str]) -> Iterator[str]:
+    """Yield which of them one run alone has."""
+    for word, names in (
+        (f"New {what}", [name for name in new if name not in old]),
+        (f"{what.capitalize()} that are gone", [n for n in old if n not in new]),
+    ):
+        if names:
+            yield f"{word}: {listed(names)}."
+
+
+def _moved(before: AuditResult, now: AuditResult, past: Past) -> Iterator[str]:
+    """Yield, by question, which features moved beyond what their noise explains."""
+    if before.run.data_sha256 == now.run.data_sha256:
+        yield from _left_band(before, now)
+    else:
+        yield from _left_runs(now, past)
+
+
+def _left_runs(now: AuditResult, past: Past) -> Iterator[str]:
+    """Yield which features are outside of what the runs on other rows let expect."""
+    this = brief(now)
+    on_rows = {
+        run.data_sha256: {leader.feature: leader.value for leader in run.leaders}
+        for run in past.runs
+        if run.status == "complete" and run.measure == this.measure
+    }
+    on_rows.pop(this.data_sha256, None)
+    rows = []
+    for leader in this.leaders:
+        known = [told.get(leader.feature, math.nan) for told in on_rows.values()]
+        low, high = prediction_interval(known, MISS_RATE / len(this.leaders))
+        if leader.value < low or leader.value > high:
+            expected = f"expected {low:.4g} to {high:.4g}"
+            rows.append(f"{leader.feature!r} is {leader.value:.4g}, {expected}")
+    if rows:
+        asked = this.measure.rpartition(" (estimand")[0]
+        more = [f"{len(rows) - 5} more"] if len(rows) > 5 else []
+        yield (
+            f"Beyond the last {len(on_rows)} runs on other rows, in {asked}: "
+            f"{'; '.join(rows[:5] + more)}."
+        )
+
+
+def prediction_interval(values: Sequence[float], miss: float) -> tuple[float, float]:
+    """Return the interval that the next value of a normal sample misses so rarely.
+
+    mean ± t · s · sqrt(1 + 1/n), with t the 1 - miss/2 quantile of Student's t with
+    n - 1 degrees of freedom. Without five finite values it is the whole line.
+    """
+    known = np.array([value for value in values if math.isfinite(value)])
+    if len(known) < FEWEST:
+        return -math.inf, math.inf
+    reach = stats.t.ppf(1 - miss / 2, len(known) - 1) * math.sqrt(1 + 1 / len(known))
+    half = float(reach * known.std(ddof=1))
+    return float(known.mean()) - half, float(known.mean()) + half
+
+
+def _left_band(before: AuditResult, now: AuditResult) -> Iterator[str]:
+    """Yield, by question, which features left the band of their shuffling noise."""
+    checks = now.run.config.get("checks", {})
+    for moved in change(before, now, minimum=checks.get("minimum_change", 0.0)).moved:
+        rows = [row for row in moved.features if row.word == "moved"]
+        if rows:
+            yield f"Moved in {_asked(moved, now)}: {'; '.join(_numbers(rows))}."
+
+
+def _asked(moved: Moved, now: AuditResult) -> str:
+    record = now.importances[moved.new]
+    parts = (f"{record.method} of {record.of}", record.model, record.loss)
+    return ", ".join(filter(None, (*parts, record.positive_class)))
+
+
+def _numbers(rows: list[Movement]) -> Iterator[str]:
+    """Yield the first features with both numbers, and how many more there are."""
+    for row in rows[:5]:
+        yield f"{row.feature!r} from {row.old:.4g} to {row.new:.4g}"
+    if len(rows) > 5:
+        yield f"{len(rows) - 5} more"
+
+
+def _at_most(lines: Iterable[str]) -> list[str]:
+    """Return the first lines, and how many more there are."""
+    told = list(lines)
+    more = len(told) - MOST
+    return [*told[:MOST], f"... and {more} more."] if more > 0 else told

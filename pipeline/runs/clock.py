@@ -1,0 +1,99 @@
+"""A clock that went back: between two runs, and while one is under way.
+
+Times then say nothing of the order of runs. Runs are chained by their manifests all the
+same; what is lost is how long they took, and when.
+"""
+
+import re
+import time
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple
+
+from ..records.finding import Finding
+
+SLACK = timedelta(seconds=5)
+"""How far a clock may be set back without a word: corrections of time servers."""
+_NAME = re.compile(r"\d{8}T\d{6}Z(?=-)")
+REMEDY = "Look after the time service of this machine, and read times beside this one."
+
+
+class Started(NamedTuple):
+    """When something began: by the clock, and by the seconds since some instant."""
+
+    at: datetime
+    seconds: float
+
+
+def started() -> Started:
+    """Return now, by both clocks: asked again if this process was halted in between."""
+    while True:
+        before, at = time.monotonic(), datetime.now(UTC)
+        after = time.monotonic()
+        if after - before < 1:
+            return Started(at, after)
+
+
+def back_between(
+    events: Iterable[Mapping[str, Any]], names: Iterable[str], now: datetime
+) -> str:
+    """Return in words that the clock went back since what happened last, else "".
+
+    The last event counts, not that with the greatest time: after a clock that was ahead
+    has been put right, that is said once. Without events the names of runs count.
+
+    Parameters
+    ----------
+    events : iterable of mapping
+        Those of the audit, in the order of its file.
+    names : iterable of str
+        The run folders.
+    now : datetime
+    """
+    told = [at for event in events if (at := _instant(event.get("time"))) is not None]
+    named = (_instant(m[0]) for m in map(_NAME.match, names) if m)
+    starts = [at for at in named if at is not None]
+    last = told[-1] if told else max(starts, default=now)
+    if now >= last - SLACK:
+        return ""
+    return (
+        f"The clock must not go back, but at the start of this run it said "
+        f"{_text(now)}, and what happened last before it has the time {_text(last)}."
+    )
+
+
+def back_during(begun: Started, now: Started) -> str:
+    """Return in words that the clock went back between two instants, else ""."""
+    passed = timedelta(seconds=now.seconds - begun.seconds)
+    lost = passed - (now.at - begun.at)
+    if lost <= SLACK:
+        return ""
+    return (
+        f"The clock must not go back, but during this run it went back by "
+        f"{lost.total_seconds():.0f} seconds, from a start at {_text(begun.at)}."
+    )
+
+
+def clock_finding(message: str, when: str) -> Finding:
+    """Return the finding of a clock that went back; `when` tells two of them apart."""
+    return Finding(
+        check="clock_went_back",
+        severity="warning",
+        subject="clock",
+        message=message,
+        remedy=REMEDY,
+        measure=when,
+    )
+
+
+def _instant(text: Any) -> datetime | None:
+    """Return the instant that an event states, None if it states none."""
+    try:
+        at = datetime.fromisoformat(text)
+    except (TypeError, ValueError):
+        return None
+    return at if at.tzinfo is not None else None
+
+
+def _text(at: datetime) -> str:
+    return at.astimezone(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,114 @@
+"""What a run folder holds: numbers, tables, log and short views, as bytes by path.
+
+Not: writing them (`history`), their digests (`manifest`), the report (`report`).
+"""
+
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path, PurePosixPath
+from typing import TypeAlias
+
+from ..records import as_csv, as_json
+from ..records.result import AuditResult
+from . import manifest
+
+Files: TypeAlias = Mapping[str, bytes | str]
+
+WHOLE = ("result.json", "environment.json")
+ALWAYS = ("audit.toml", "evidence.json", "importances.csv", "findings.csv")
+LARGEST_ATTACHMENTS = 20_000_000
+"""Bytes of all attachments together, above which the PDF carries `ALWAYS` alone."""
+
+
+def data_files(result: AuditResult, given: Files) -> dict[str, bytes]:
+    """Return every file of a run that is neither a rendering nor the manifest.
+
+    Parameters
+    ----------
+    result : AuditResult
+    given : mapping of str to bytes or str
+        What only the caller has: audit.toml. Renderings among them are left out.
+
+    Returns
+    -------
+    dict
+        result.json, the long tables, environment.json, log.jsonl, what was given, and
+        evidence.json with the digests of these.
+
+    Raises
+    ------
+    ValueError
+        If a path leads out of the folder, or is that of a file made here.
+    """
+    files = _own(result)
+    for path in given:
+        inside = not PurePosixPath(path).is_absolute() and ".." not in Path(path).parts
+        if not inside or path in {*files, "evidence.json", "manifest.json"}:
+            raise ValueError(f"A file must have a path of its own, but got {path!r}.")
+    files |= {p: as_bytes(d) for p, d in given.items() if not manifest.is_rendering(p)}
+    return {**files, "evidence.json": manifest.evidence(result, files)}
+
+
+def run_files(
+    result: AuditResult, given: Files, short: Mapping[str, bytes]
+) -> dict[str, bytes]:
+    """Return every file of a run but the manifest.
+
+    Parameters
+    ----------
+    result : AuditResult
+    given : mapping of str to bytes or str
+        audit.toml and the renderings.
+    short : mapping of str to bytes
+        summary.txt and the other short views.
+
+    Raises
+    ------
+    ValueError
+        As `data_files`, or if a short view is among them.
+    """
+    if taken := sorted({*short} & {*given}):
+        raise ValueError(f"A file must have a path of its own, but got {taken[0]!r}.")
+    shown = {p: as_bytes(d) for p, d in given.items() if manifest.is_rendering(p)}
+    return {**data_files(result, given), **shown, **short}
+
+
+def attachments(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return what the PDF carries of a run; less if all of it is too large."""
+    found = {path: files[path] for path in (*ALWAYS, *WHOLE) if path in files}
+    if sum(map(len, found.values())) > LARGEST_ATTACHMENTS:
+        return {path: data for path, data in found.items() if path in ALWAYS}
+    return found
+
+
+def stored_attachments(folder: Path) -> dict[str, bytes]:
+    """Return what the PDF of a stored run carries, as the folder holds it."""
+    files = {}
+    for path in (*ALWAYS, *WHOLE):
+        with suppress(FileNotFoundError):
+            files[path] = (folder / path).read_bytes()
+    return attachments(files)
+
+
+def as_bytes(content: bytes | str) -> bytes:
+    """Return text as UTF-8."""
+    return as_json.utf8(content) if isinstance(content, str) else content
+
+
+def _own(result: AuditResult) -> dict[str, bytes]:
+    """Return what a result alone says, by path."""
+    facts = {"versions": result.run.versions, "environment": result.run.environment}
+    environment = {name: dict(value) for name, value in facts.items()}
+    lines = result.run.volatile.get("log", ())
+    texts = {
+        "result.json": as_json.dumps(result),
+        **as_csv.tables(result),
+        "environment.json": f"{_json(environment, indent=2)}\n",
+        "log.jsonl": "".join(f"{_json(dict(line))}\n" for line in lines),
+    }
+    return {path: as_bytes(text) for path, text in texts.items()}
+
+
+def _json(value: object, *, indent: int | None = None) -> str:
+    return json.dumps(value, indent=indent, ensure_ascii=False)

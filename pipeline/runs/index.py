@@ -1,0 +1,397 @@
+"""What the runs of an audit found, in the order of their chain, from an index.
+
+The run folders are the truth; the index only spares reading them again. A run is read
+anew when its manifest is another file than the one that was read: by time, size or
+inode. So whoever fills the index, and whenever it was killed, no answer depends on it.
+"""
+
+import hashlib
+import json
+import logging
+import math
+import os
+import sqlite3
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..records.errors import DataError
+from .chain import (
+    Chain,
+    Link,
+    Manifest,
+    events_or_fault,
+    linked,
+    read_manifest,
+    run_folders,
+)
+from .index_schema import with_index
+from .removed_runs import Memory, remembered
+from .signoff.closed_findings import NOT_ESTABLISHED
+from .summary import (
+    VERDICTS,
+    Brief,
+    FindingPast,
+    Leader,
+    Past,
+    PastRun,
+    brief,
+    read_brief,
+)
+
+log = logging.getLogger(__name__)
+
+LAST = 30
+"""How many runs before it a run keeps."""
+EXIT_CODES, UNKNOWN = (0, 1, 2, 3, 4, 5, 130), -1
+BATCH = 200
+"""Runs written at once: what a process that is killed has read so far is not lost."""
+
+
+class Runs(NamedTuple):
+    """The runs of an audit.
+
+    Attributes
+    ----------
+    runs : tuple of PastRun
+        The last ones, oldest first.
+    n_runs : int
+        How many there are in all.
+    last_complete : str
+        The last run that came to its end, "" if none did.
+    findings : tuple of FindingPast
+        Every finding above a note that any run made, in the order of its first run.
+    gaps : tuple of str
+        Where the chain is broken, or a run is not as it was written.
+    removed : tuple of str
+        Runs that retention removed and others name.
+    n_gone : int
+        How many more there were before the last that was removed, as the one after it
+        remembers.
+    notes : tuple of str
+        What of stored runs this version cannot read, and why there is no index.
+    events : tuple of mapping
+        What `read_events` returned.
+    """
+
+    runs: tuple[PastRun, ...] = ()
+    n_runs: int = 0
+    last_complete: str = ""
+    findings: tuple[FindingPast, ...] = ()
+    gaps: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    n_gone: int = 0
+    notes: tuple[str, ...] = ()
+    events: tuple[Mapping[str, Any], ...] = ()
+
+
+class _Read(NamedTuple):
+    """One run as it was read: `fault` is a gap, `unread` only a note."""
+
+    manifest: Manifest
+    signature: str
+    found: Brief
+    fault: str
+    unread: str
+
+
+def past_of(audit_folder: Path) -> Past:
+    """Return what is known of the runs of an audit; the baseline is not looked up.
+
+    Raises
+    ------
+    DataError
+        If the folder of its runs cannot be read.
+    """
+    told = runs_of(audit_folder, last=LAST)
+    for note in told.notes:
+        log.warning(note)
+    n_runs = told.n_runs + told.n_gone
+    return Past(None, told.runs, n_runs, told.findings, told.gaps)
+
+
+def runs_of(
+    audit_folder: Path, *, last: int | None = None, rebuild: bool = False
+) -> Runs:
+    """Return the last runs of an audit, with what is known of all.
+
+    Parameters
+    ----------
+    audit_folder : Path
+    last : int, optional
+        How many runs are told in full; all by default.
+    rebuild : bool
+        Whether every run is read anew, whatever the index holds.
+
+    Raises
+    ------
+    DataError
+        If the folder of its runs cannot be read.
+    """
+    folder = audit_folder.resolve()
+    ask = partial(_answer, folder=folder, last=last)
+    told, why = with_index(folder.parent, ask, rebuild=rebuild)
+    return told._replace(notes=(*told.notes, *filter(None, (why,))))
+
+
+def _answer(db: sqlite3.Connection, *, folder: Path, last: int | None) -> Runs:
+    db.execute("PRAGMA foreign_keys = ON")
+    db.execute("PRAGMA temp_store = MEMORY")
+    faults = _refresh(db, folder)
+    with _transaction(db, "DEFERRED"):  # one state of the index for all questions
+        return _told(db, folder, faults, last)
+
+
+@contextmanager
+def _transaction(db: sqlite3.Connection, kind: str) -> Iterator[None]:
+    db.execute(f"BEGIN {kind}")
+    try:
+        yield
+    except BaseException:
+        if db.in_transaction:  # a full disk has ended it already
+            db.execute("ROLLBACK")
+        raise
+    db.execute("COMMIT")
+
+
+def _refresh(db: sqlite3.Connection, folder: Path) -> dict[str, str]:
+    """Read what the index lacks; return why run folders are no runs, by their names.
+
+    What the index knows is asked before the folder is: a run that is known and no
+    longer there is gone, not one that another process has added in between.
+    """
+    audit, faults = _utf8(folder.name), dict[str, str]()
+    rows = db.execute(
+        "SELECT run_id, signature, fault FROM run WHERE audit = ?", (audit,)
+    )
+    known = {name: (signature, fault) for name, signature, fault in rows}
+    there = {name: _signature(folder, name) for name in run_folders(folder)}
+    stale = [n for n in there if not there[n] or known.get(_utf8(n)) != (there[n], "")]
+    gone = known.keys() - {_utf8(name) for name in there}
+    found = _readable(folder, stale, there, faults)
+    while batch := list(islice(found, BATCH)):
+        with _transaction(db, "IMMEDIATE"):
+            for run in batch:
+                _write(db, audit, run)
+    gone |= {_utf8(name) for name in faults} & known.keys()
+    if gone:
+        with _transaction(db, "IMMEDIATE"):
+            sql = "DELETE FROM run WHERE audit = ? AND run_id = ?"
+            db.executemany(sql, ((audit, name) for name in gone))
+    return faults
+
+
+def _signature(folder: Path, name: str) -> str:
+    """Return what tells a manifest from the one that was read, "" if there is none."""
+    try:
+        facts = os.stat(f"{folder}/runs/{name}/manifest.json")
+    except OSError:
+        return ""
+    return f"{facts.st_mtime_ns}:{facts.st_size}:{facts.st_ino}"
+
+
+def _readable(
+    folder: Path,
+    names: Iterable[str],
+    signatures: Mapping[str, str],
+    faults: dict[str, str],
+) -> Iterator[_Read]:
+    """Yield the runs of these names; note in `faults` why others cannot be read."""
+    for name in names:
+        try:
+            manifest = read_manifest(folder / "runs" / name)
+        except FileNotFoundError:  # removed since the folder was read
+            continue
+        except DataError as error:
+            faults[name] = str(error)
+            continue
+        found, fault, unread = _found(folder / "runs" / name, manifest)
+        yield _Read(manifest, signatures[name], found, fault, unread)
+
+
+def _found(folder: Path, manifest: Manifest) -> tuple[Brief, str, str]:
+    """Return what a run found; or nothing and why: altered, or not to be read here."""
+    if (verdict := manifest.facts.get("verdict")) not in VERDICTS:
+        stated = f"must state a verdict, but it states {verdict!r}."
+        return Brief(), f"manifest.json of run {folder.name!r} {stated}", ""
+    listed = _listed(manifest.facts)
+    name = "history.json" if "history.json" in listed else "result.json"
+    what = f"{name} of run {folder.name!r}"
+    try:
+        data = (folder / name).read_bytes()
+    except OSError as error:
+        said = f"{what} must be readable, but the system says: {error.strerror}."
+        return Brief(), said, ""
+    digest = hashlib.sha256(data).hexdigest()
+    if digest != listed.get(name):
+        fault = (
+            f"{what} must have the SHA-256 that its manifest.json states, but it has "
+            f"{digest[:12]}…."
+        )
+        return Brief(), fault, ""
+    try:
+        return _brief(data, name, what), "", ""
+    except DataError as error:
+        return Brief(), "", str(error)
+
+
+def _brief(data: bytes, name: str, what: str) -> Brief:
+    """Return what a run says of itself; of one that kept no past, from its result."""
+    if name == "history.json":
+        return read_brief(data, what)
+    from ..records.as_json import loads
+
+    return brief(loads(data.decode("utf-8", "replace"), name=what))
+
+
+def _listed(facts: Mapping[str, Any]) -> dict[str, str]:
+    """Return the digests of the files a manifest lists; none if nobody can read it."""
+    with suppress(KeyError, TypeError):
+        return {str(file["path"]): str(file["sha256"]) for file in facts["files"]}
+    return {}
+
+
+def _write(db: sqlite3.Connection, audit: str, run: _Read) -> None:
+    """Put a run in the place of what the index held of it."""
+    link, facts, found = *run.manifest, run.found
+    code, verdict = facts.get("exit_code"), facts.get("verdict")
+    row = {
+        "audit": audit,
+        **link._asdict(),
+        "signature": run.signature,
+        "started": found.started or _start_of(link.run_id),
+        "status": found.status,
+        "verdict": verdict if verdict in VERDICTS else NOT_ESTABLISHED,
+        "exit_code": code if code in EXIT_CODES else UNKNOWN,
+        "content_digest": str(facts.get("content_digest", "")),
+        "measure": found.measure,
+        "config_sha256": found.config_sha256,
+        "data_sha256": found.data_sha256,
+        "fault": run.fault,
+        "unread": run.unread,
+        "columns": json.dumps(found.columns),
+        "missing": json.dumps(found.missing),
+    }
+    sql = "DELETE FROM run WHERE audit = ? AND run_id = ?"
+    db.execute(sql, _bound((audit, link.run_id)))
+    sql = f"INSERT INTO run ({', '.join(row)}) VALUES ({_marks(row)})"
+    number = db.execute(sql, _bound(row.values())).lastrowid
+    for table, records in (("finding", found.findings), ("leader", found.leaders)):
+        for n, record in enumerate(records):
+            values = _bound((number, n, *record))
+            db.execute(f"INSERT INTO {table} VALUES ({_marks(values)})", values)
+
+
+def _told(
+    db: sqlite3.Connection, folder: Path, faults: dict[str, str], last: int | None
+) -> Runs:
+    """Return what the index says of an audit, in the order of its chain."""
+    audit = _bound((folder.name,))
+    sql = "SELECT id, run_id, manifest_sha256, previous, previous_sha256, fault, unread"
+    rows = db.execute(f"{sql} FROM run WHERE audit = ?", audit).fetchall()
+    events = events_or_fault(folder, faults)
+    found = linked((Link(*row[1:5]) for row in rows), events, faults)
+    _place(db, found, {row[1]: row[0] for row in rows})
+    first = 0 if last is None else max(0, len(found.order) - last)
+    names, complete = [link.run_id for link in found.order], _last_complete(db)
+    memory = remembered(folder, found.order)
+    return Runs(
+        runs=_runs(db, first),
+        n_runs=len(names),
+        last_complete="" if complete is None else names[complete],
+        findings=_findings(db, names, complete, memory),
+        gaps=(*found.gaps, *filter(None, (row[5] for row in rows))),
+        removed=found.removed,
+        n_gone=max(0, memory.past.n_runs - memory.place),
+        notes=tuple(filter(None, (row[6] for row in rows))),
+        events=events,
+    )
+
+
+def _place(db: sqlite3.Connection, found: Chain, numbers: Mapping[str, int]) -> None:
+    """Make a table of the places of runs in their chain, for this connection alone."""
+    db.execute("CREATE TEMP TABLE place (of_run INTEGER PRIMARY KEY, place INTEGER)")
+    rows = ((numbers[link.run_id], n) for n, link in enumerate(found.order))
+    db.executemany("INSERT INTO place VALUES (?, ?)", rows)
+
+
+def _runs(db: sqlite3.Connection, first: int) -> tuple[PastRun, ...]:
+    """Return the runs from a place on."""
+    leaders, findings = defaultdict(list), defaultdict[int, dict[str, str]](dict)
+    sql = _in_order("run, feature, value, low, high, rank", "leader")
+    for number, feature, *estimate in db.execute(sql, (first,)):
+        known = (math.nan if value is None else value for value in estimate)
+        leaders[number].append(Leader(feature, *known))
+    sql = _in_order("run, key, severity", "finding")
+    for number, key, severity in db.execute(sql, (first,)):
+        findings[number][key] = severity
+    texts = ("started", "status", "verdict", "exit_code", "content_digest")
+    digests = ("manifest_sha256", "measure", "config_sha256", "data_sha256")
+    names = ("run_id", *texts, *digests)
+    sql = _in_order(", ".join(("id", "columns", "missing", *names)), "run")
+    return tuple(
+        PastRun(
+            **dict(zip(names, row, strict=True)),
+            leaders=tuple(leaders[number]),
+            findings=findings[number],
+            columns=tuple(json.loads(columns)),
+            missing=tuple(json.loads(missing)),
+        )
+        for number, columns, missing, *row in db.execute(sql, (first,))
+    )
+
+
+def _in_order(names: str, table: str) -> str:
+    """Return the question for columns of the runs from a place on."""
+    number, within = ("id", "") if table == "run" else ("run", ", position")
+    names = f"SELECT {names} FROM {table} JOIN place ON of_run = {number}"
+    return f"{names} WHERE place >= ? ORDER BY place{within}"
+
+
+def _last_complete(db: sqlite3.Connection) -> int | None:
+    """Return the place of the last run that came to its end, None if none did."""
+    sql = "SELECT max(place) FROM run JOIN place ON of_run = id WHERE status = ?"
+    ((place,),) = db.execute(sql, ("complete",))
+    return None if place is None else int(place)
+
+
+def _findings(
+    db: sqlite3.Connection, names: list[str], complete: int | None, memory: Memory
+) -> tuple[FindingPast, ...]:
+    """Return every finding as it was made last, with its runs, given their names."""
+    known = {one.key: one._replace(in_last=False) for one in memory.past.findings}
+    sql = _in_order('place, key, "check", subject, severity', "finding")
+    for place, key, check, subject, severity in db.execute(sql, (memory.place,)):
+        run, before = names[place], known.get(key)
+        first, times = (before.first_run, before.times) if before else (run, 0)
+        times += before is None or before.last_run != run  # once a run at most
+        told = (check, subject, severity)
+        known[key] = FindingPast(key, *told, first, run, times, place == complete)
+    return tuple(known.values())
+
+
+def _start_of(run_id: str) -> str:
+    """Return the instant in the name of a run as an ISO text, "" if there is none."""
+    try:
+        start = datetime.strptime(run_id[:16], "%Y%m%dT%H%M%SZ")
+    except ValueError:
+        return ""
+    return start.replace(tzinfo=UTC).isoformat()
+
+
+def _bound(values: Iterable[Any]) -> tuple[Any, ...]:
+    """Return values as SQLite takes them: halves of characters escaped."""
+    return tuple(_utf8(v) if isinstance(v, str) else v for v in values)
+
+
+def _marks(values: Collection[Any]) -> str:
+    return ", ".join("?" * len(values))
+
+
+def _utf8(text: Any) -> str:
+    return str(text).encode("utf-8", "backslashreplace").decode()

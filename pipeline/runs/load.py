@@ -1,0 +1,135 @@
+"""The result of a stored run as commands hand it on: whole, or refused.
+
+Not: which file of a folder is altered (`verify`), or measuring again (`replay`).
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from ..records.as_json import digest_of, from_dict, keep_digest
+from ..records.errors import DataError
+from ..records.result import AuditResult
+from .files import ALWAYS, WHOLE
+from .folder import load_document
+from .run_context import Context
+from .signoff.approvals import load_baseline, signoffs_in
+from .summary import NOTHING, Past, read_past
+from .verify.statements import compared, own_digest, statement
+
+SEE_VERIFY = "Run: importance-audit verify"
+HISTORY = "history.json"
+LISTS = ("manifest.json", "evidence.json")
+SHOWN = (HISTORY, *ALWAYS, *WHOLE)
+"""What a report on a stored run is made from, or carries."""
+
+
+def load_whole_run(folder: Path) -> AuditResult:
+    """Return the result stored in a run folder, if it is as its run wrote it.
+
+    What its content digest does not cover is looked at by itself: the name of a run
+    becomes the name of a file, and its start a day.
+
+    Raises
+    ------
+    DataError
+        If there is none, if it cannot be read, or if it is altered.
+    """
+    path, document = folder / "result.json", load_document(folder)
+    result, digest = from_dict(document, name=str(path)), digest_of(document)
+    keep_digest(result, digest)
+    for item in own_digest(document, digest):
+        raise DataError(
+            f"{path} must be as its run wrote it, but its content has the digest "
+            f"{item.found[:12]}… and states another. {SEE_VERIFY} {folder}"
+        )
+    for key, value in (
+        ("audit", result.run.audit),
+        ("run_id", result.run.volatile.get("run_id")),
+    ):
+        if not _is_name(value):
+            raise DataError(
+                f"{path} must name its {key} by a text without '/', but it is "
+                f"{value!r}."
+            )
+    if not _is_instant(result.run.volatile.get("started")):
+        raise DataError(
+            f"{path} must say when its run started, but it does not. {SEE_VERIFY} "
+            f"{folder}"
+        )
+    return result
+
+
+def stored_context(folder: Path, baseline: Path | None = None) -> Context:
+    """Return what the report on a stored run says besides its result.
+
+    Parameters
+    ----------
+    folder : Path
+        The run folder.
+    baseline : Path, optional
+        A run folder to compare with instead of the approved one.
+
+    Raises
+    ------
+    DataError
+        If one of them cannot be read, is altered, or lacks a file that it lists.
+    """
+    for name in LISTS:
+        _as_listed(folder, name)
+    past, signoffs = _past(folder), signoffs_in(folder)
+    if baseline is not None:
+        return Context(load_whole_run(baseline), past, signoffs)
+    audit = folder.resolve().parent.parent
+    return Context(load_baseline(audit, past.baseline), past, signoffs)
+
+
+def _as_listed(folder: Path, name: str) -> None:
+    """Raise if what a report is made from is not as a list of the run has it."""
+    try:
+        data = (folder / name).read_bytes()
+    except FileNotFoundError:  # a folder that was handed on in part
+        return
+    stated = {file["path"]: file for file in statement(data, name)["files"]}
+    for path in filter(stated.__contains__, SHOWN):
+        _same(folder, stated[path], name)
+
+
+def _same(folder: Path, stated: Mapping[str, Any], by: str) -> None:
+    path = folder / stated["path"]
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError as error:
+        raise DataError(
+            f"{path} must be there, as {by} lists it, but it is gone. {SEE_VERIFY} "
+            f"{folder}"
+        ) from error
+    for item in compared(stated, data):
+        raise DataError(
+            f"{path} must have {item.expected}, as {by} states, but it has "
+            f"{item.found}. {SEE_VERIFY} {folder}"
+        )
+
+
+def _past(folder: Path) -> Past:
+    """Return what a run kept of those before it, nothing of one that kept no past."""
+    path = folder / HISTORY
+    try:
+        return read_past(path.read_text(encoding="utf-8"), str(path))
+    except FileNotFoundError:
+        return NOTHING
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path} must be UTF-8 text, but it is not.") from error
+
+
+def _is_name(value: Any) -> bool:
+    """Return whether a value can be part of the name of a file."""
+    return isinstance(value, str) and not {"/", "\0"} & set(value)
+
+
+def _is_instant(value: Any) -> bool:
+    try:
+        return isinstance(value, str) and bool(datetime.fromisoformat(value))
+    except ValueError:
+        return False

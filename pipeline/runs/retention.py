@@ -1,0 +1,90 @@
+"""Which runs of an audit are kept: the newest, and every one that somebody needs.
+
+Not: the chain of those that are left (`chain`), where a removal is no gap because
+events.jsonl tells of it.
+"""
+
+import json
+import shutil
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from ..records.errors import AuditError
+from .chain import Link, chain
+from .events import append_event
+from .locks import locked
+from .signoff.approvals import baseline_of
+
+
+def retire(folder: Path, keep: int) -> tuple[str, ...]:
+    """Remove the oldest unsigned runs beyond `keep`; return what was done, in words.
+
+    Never a signed run, the approved baseline, the newest, the last complete one, or a
+    folder that is no link of the chain: someone altered it, and may be asked why.
+
+    Parameters
+    ----------
+    folder : Path
+        That of the audit.
+    keep : int
+        Unsigned runs that stay; 0 keeps all.
+    """
+    if not keep:
+        return ()
+    try:
+        with locked(folder):
+            return tuple(_retired(folder, keep))
+    except AuditError as error:
+        return (f"Runs beyond the newest {keep} must go, but they stay: {error}",)
+
+
+def _retired(folder: Path, keep: int) -> Iterator[str]:
+    """Remove runs, and yield one sentence each."""
+    order = chain(folder).order
+    unsigned = [link for link in order if not _is_signed(folder, link.run_id)]
+    needed = set(_last_complete(folder, order))
+    approved = baseline_of(folder)
+    if approved is not None:
+        needed.add(approved.run_id)
+    for link in unsigned[:-keep]:
+        if link.run_id not in needed:
+            yield _removed(folder, link)
+
+
+def _is_signed(folder: Path, run_id: str) -> bool:
+    """Return whether anyone signed a run: a copy in it, or its name on the trail."""
+    if (folder / "runs" / run_id / "signed").exists():
+        return True
+    trail = folder / "signoffs.jsonl"
+    try:
+        return run_id.encode() in trail.read_bytes()
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise AuditError(
+            f"{trail} must be readable, but the system says: {error.strerror}."
+        ) from error
+
+
+def _last_complete(folder: Path, order: tuple[Link, ...]) -> Iterator[str]:
+    """Yield the name of the last run that came to its end, if any did."""
+    for link in reversed(order):
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            text = (folder / "runs" / link.run_id / "result.json").read_bytes()
+            if json.loads(text)["run"]["status"] == "complete":
+                yield link.run_id
+                return
+
+
+def _removed(folder: Path, link: Link) -> str:
+    """Say that a run goes, then hide it, then remove it: no half of it is ever seen."""
+    name = link.run_id
+    where, hidden = folder / "runs" / name, folder / "runs" / f".{name}.removed"
+    append_event(folder, "removed", run_id=name, manifest_sha256=link.manifest_sha256)
+    try:
+        where.rename(hidden)
+        shutil.rmtree(hidden)
+    except OSError as error:
+        return f"Run {name!r} must go, but the system says: {error.strerror}."
+    return f"Run {name!r} was removed: more than the runs to keep, unsigned."

@@ -1,0 +1,28 @@
+"""What a report says besides its result: the baseline, the runs before, signatures."""
+
+from typing import NamedTuple
+
+from ..records.result import AuditResult
+from .signoff.record import Signoff
+from .summary import NOTHING, Past
+
+
+class Context(NamedTuple):
+    """What a report says besides its result.
+
+    Attributes
+    ----------
+    baseline : AuditResult, optional
+        The approved run that section I compares with.
+    past : Past
+        What is known of the runs before.
+    signoffs : tuple of Signoff
+        The signatures under this run.
+    """
+
+    baseline: AuditResult | None = None
+    past: Past = NOTHING
+    signoffs: tuple[Signoff, ...] = ()
+
+
+ALONE = Context()

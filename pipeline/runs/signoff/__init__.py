@@ -1,0 +1,1 @@
+"""Who signed a run, and how its findings were answered."""

@@ -1,0 +1,225 @@
+"""findings.toml beside an audit: what people answered to its findings.
+
+An answer is shown, never altered. Not: how the file is read (`answers_file`), what
+becomes of a finding over the runs (`register`), or what an exception changes in the
+verdict (`AuditResult.against`).
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from typing import Any, NamedTuple, Protocol
+
+import pandas as pd
+
+from ...records.errors import listed
+from ...records.finding import Finding
+from ...records.frames import ANSWERS
+from ...records.result import AuditResult
+from ..baseline.baseline_checks import OF_BASELINE
+
+FILE_NAME = "findings.toml"
+LEAST_DIGITS = 12
+"""Of a key in the file: as many as section K prints."""
+NEVER_ACCEPTED = ("interrupted", "step_failed", "engine_required", "method_failed")
+"""Checks whose findings say that numbers are missing: nobody can accept those."""
+LATER = (
+    *("answer_unmatched", "answer_ambiguous"),
+    *("exception_refused", "exception_lapsed"),
+)
+"""Checks whose findings are about the answers, so that no audit alone makes them."""
+
+
+class Accepted(NamedTuple):
+    """An exception: a finding that does not count until a day, and why not.
+
+    Attributes
+    ----------
+    until : date
+        The last day, in UTC, on which it is in force.
+    reason, control, approved_by : str
+        Why, what stands in for a remedy, and who decided it.
+    baseline : str
+        The approved run that the finding was held against; in force only while it is
+        that. A finding of another kind of check need not name one.
+    """
+
+    until: date
+    reason: str
+    control: str
+    approved_by: str
+    baseline: str = ""
+
+
+class Answer(NamedTuple):
+    """What people say to one finding; a text not given is empty.
+
+    Attributes
+    ----------
+    key : str
+        The first digits of the finding's key, at least twelve, in lower case.
+    owner, response : str
+    due : date, optional
+    exception : Accepted, optional
+    """
+
+    key: str
+    owner: str = ""
+    due: date | None = None
+    response: str = ""
+    exception: Accepted | None = None
+
+
+class Known(Protocol):
+    """What an answer is held against: a finding of this run, or of one before."""
+
+    @property
+    def key(self) -> str: ...
+    @property
+    def check(self) -> str: ...
+    @property
+    def subject(self) -> str: ...
+
+
+def with_answers(
+    result: AuditResult,
+    answers: Sequence[Answer],
+    known: Iterable[Known] = (),
+    *,
+    baseline: str = "",
+) -> AuditResult:
+    """Return a result with the answers to its findings as they stand at its start.
+
+    Parameters
+    ----------
+    result : AuditResult
+    answers : sequence of Answer
+    known : iterable of finding
+        Findings of runs before: an answer to one of them is no mistake.
+    baseline : str
+        The run_id of the approved baseline, empty if there is none.
+
+    Returns
+    -------
+    AuditResult
+        With one row of `answers` for each answer to one finding, and a finding for
+        each that names none, or several, or accepts what cannot be accepted, or what
+        another baseline showed.
+    """
+    asked = _Asked(_day(result), baseline, frozenset(f.key for f in result.findings))
+    alike = defaultdict[str, list[Known]](list)
+    for one in {one.key: one for one in (*known, *result.findings)}.values():
+        alike[one.key[:LEAST_DIGITS]].append(one)
+    rows: list[dict[str, Any]] = []
+    told: list[Finding] = []
+    for answer in answers:
+        same = alike.get(answer.key[:LEAST_DIGITS], ())
+        named = [one for one in same if one.key.startswith(answer.key)]
+        finding = named[0] if len(named) == 1 else None
+        rows.append(_row(answer, finding, asked))
+        told += _told(answer, named, asked)
+    frame = pd.DataFrame(rows, columns=list(ANSWERS)).astype(
+        {"overdue": bool} if rows else {}
+    )
+    return replace(result, answers=frame).with_findings(tuple(told))
+
+
+class _Asked(NamedTuple):
+    """When a run asks what its answers are worth, held against what, and of which."""
+
+    day: date
+    baseline: str
+    found: frozenset[str]
+
+
+def _day(result: AuditResult) -> date:
+    """Return the day, in UTC, on which a run started."""
+    started = datetime.fromisoformat(str(result.run.volatile["started"]))
+    return started.astimezone(UTC).date()
+
+
+def _row(answer: Answer, finding: Known | None, asked: _Asked) -> dict[str, Any]:
+    """Return an answer as a row; of one that names no single finding, its digits."""
+    state = _state(answer, finding, asked)
+    given = answer.exception
+    is_late = answer.due is not None and answer.due < asked.day
+    return {
+        "key": finding.key if finding else answer.key,
+        "check": finding.check if finding else "",
+        "subject": finding.subject if finding else "",
+        "owner": answer.owner,
+        "due": answer.due.isoformat() if answer.due else "",
+        "response": answer.response,
+        "accepted_until": given.until.isoformat() if given else "",
+        "reason": given.reason if given else "",
+        "control": given.control if given else "",
+        "approved_by": given.approved_by if given else "",
+        "state": state,
+        "overdue": is_late and state != "accepted",
+    }
+
+
+def _state(answer: Answer, finding: Known | None, asked: _Asked) -> str:
+    """Return what an answer makes of its finding on a day."""
+    given = answer.exception
+    if given and given.until < asked.day:
+        return "expired"
+    if given and finding and finding.check not in NEVER_ACCEPTED:
+        is_free = finding.check not in OF_BASELINE and not given.baseline
+        names_it = given.baseline and given.baseline == asked.baseline
+        return "accepted" if is_free or names_it else "lapsed"
+    return "answered" if answer.response else "open"
+
+
+def _told(answer: Answer, named: Sequence[Known], asked: _Asked) -> Iterator[Finding]:
+    """Yield what is to be said of an answer that does not do what it says."""
+    who = f"Answer {answer.key!r} in {FILE_NAME}"
+    if not named:
+        yield Finding(
+            check="answer_unmatched",
+            severity="info",
+            subject=answer.key,
+            message=f"{who} must name a finding, but neither this run nor one before "
+            "it has one of this key.",
+            remedy="Section K and findings.csv print the keys.",
+        )
+    elif len(named) > 1:
+        both = listed((f"{one.check}, {one.subject}" for one in named), limit=3)
+        yield Finding(
+            check="answer_ambiguous",
+            severity="warning",
+            subject=answer.key,
+            message=f"{who} must name one finding, but the keys of {len(named)} begin "
+            f"like this: {both}. It answers none of them.",
+            remedy="Give more digits: findings.csv has all 64.",
+        )
+    elif (state := _state(answer, named[0], asked)) == "lapsed":
+        if named[0].key in asked.found:
+            yield _lapsed(who, answer, named[0], asked.baseline)
+    elif state != "accepted" and (
+        answer.exception and answer.exception.until >= asked.day
+    ):
+        yield Finding(
+            check="exception_refused",
+            severity="info",
+            subject=named[0].subject,
+            message=f"{who} must accept a finding about numbers, but "
+            f"{named[0].check!r} says that numbers are missing. It counts as before.",
+            measure=named[0].key,
+        )
+
+
+def _lapsed(who: str, answer: Answer, finding: Known, baseline: str) -> Finding:
+    """Return the finding that what is accepted was held against another run."""
+    given = answer.exception.baseline if answer.exception else ""
+    return Finding(
+        check="exception_lapsed",
+        severity="info",
+        subject=finding.subject,
+        message=f"{who} must name in exception.baseline the approved run that its "
+        f"finding of {finding.check!r} is held against, but it names {given or 'none'} "
+        f"and the approved run is {baseline or 'none'}. The finding counts.",
+        remedy="Look at it again. Accept it anew with the approved run, if at all.",
+        measure=finding.key,
+    )

@@ -1,0 +1,189 @@
+"""findings.toml read: every mistake in it at once, one sentence each.
+
+Not: what an answer does to the findings of a run (`answers`).
+"""
+
+import re
+import tomllib
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ...records.errors import ConfigError, did_you_mean, listed
+from .answers import FILE_NAME, LEAST_DIGITS, Accepted, Answer
+
+KNOWN = ("finding",)
+
+
+def load_answers(folder: Path) -> tuple[Answer, ...]:
+    """Return the answers beside an audit, none if there is no such file.
+
+    Raises
+    ------
+    ConfigError
+        With every problem of the file, one sentence each.
+    """
+    text = _text_of(folder / FILE_NAME)
+    try:
+        given = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # also too long, too deep
+        problem = f"{FILE_NAME} must be TOML, but is not: {error}. Correct it there."
+        raise ConfigError([problem]) from error
+    return parse_answers(given)
+
+
+def _text_of(file: Path) -> str:
+    """Return what the file says, nothing if there is none."""
+    try:
+        return file.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        return ""
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        problem = f"{FILE_NAME} must be readable, but {str(file)!r} is not: {why}."
+        raise ConfigError([problem]) from error
+    except UnicodeDecodeError as error:
+        problem = f"{FILE_NAME} must be UTF-8, but byte {error.start + 1} is not."
+        raise ConfigError([problem + " Save it as UTF-8."]) from error
+
+
+def parse_answers(given: Mapping[str, Any]) -> tuple[Answer, ...]:
+    """Return the answers in a mapping with the keys of a ``findings.toml``.
+
+    Raises
+    ------
+    ConfigError
+        With every problem, one sentence each.
+
+    Examples
+    --------
+    >>> parse_answers({"finding": [{"key": "0123456789AB", "owner": "M. Kim"}]})[0].key
+    '0123456789ab'
+    """
+    top = f"{FILE_NAME}: the top level"
+    problems = [_unknown(top, name, KNOWN) for name in given if name not in KNOWN]
+    entries = given.get("finding", [])
+    if not isinstance(entries, list) or not all(isinstance(e, dict) for e in entries):
+        rule = "must be a list of tables, [[finding]]"
+        problems.append(f"{FILE_NAME}: finding {rule}, but {entries!r} was given.")
+        raise ConfigError(problems)
+    several = len(entries) > 1
+    places = [
+        f"{FILE_NAME}: [finding{f' {n}' if several else ''}]"
+        for n in range(1, len(entries) + 1)
+    ]
+    for place, entry in zip(places, entries, strict=True):
+        problems += _problems(place, entry)
+    problems += _twice(places, entries)
+    if problems:
+        raise ConfigError(problems)
+    return tuple(map(_answer, entries))
+
+
+def _problems(where: str, entry: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what is wrong with one entry, in the order of its keys."""
+    yield from _of_keys(where, "", entry, KEYS)
+    if "key" not in entry:
+        yield f"{where} key must be given, but it is missing. Section K prints it."
+    elif set(entry) == {"key"}:
+        yield (
+            f"{where} must say something of its finding, but it has its key alone. "
+            f"Give one of {listed(name for name in KEYS if name != 'key')}."
+        )
+    exception = entry.get("exception")
+    if isinstance(exception, dict):
+        yield from _of_keys(where, "exception.", exception, EXCEPTION)
+        for name in EXCEPTION:
+            if name not in exception and name != "baseline":
+                yield f"{where} exception.{name} must be given, but it is missing."
+
+
+def _of_keys(
+    where: str, above: str, given: Mapping[str, Any], known: Mapping[str, "_Rule"]
+) -> Iterator[str]:
+    """Yield the keys that nobody knows, and those whose values break their rule."""
+    for name, value in given.items():
+        if name not in known:
+            yield _unknown(f"{where} {above}".rstrip(" ."), name, tuple(known))
+        elif not known[name].keeps(value):
+            yield (
+                f"{where} {above}{name} must be {known[name].words}, but "
+                f"{_shown(value)} was given."
+            )
+
+
+def _unknown(where: str, name: str, known: Sequence[str]) -> str:
+    hint = did_you_mean(name, known)
+    return f"{where} must hold known keys only, but {name!r} was given.{hint}"
+
+
+def _twice(
+    places: Sequence[str], entries: Sequence[Mapping[str, Any]]
+) -> Iterator[str]:
+    """Yield the entries whose key, or the beginning of it, an entry before has."""
+    keys = [str(entry.get("key", "")).lower() for entry in entries]
+    alike = defaultdict[str, list[int]](list)  # keys that one begins begin alike
+    for n, key in enumerate(keys):
+        for before in alike[key[:LEAST_DIGITS]]:
+            longer = max(key, keys[before], key=len)
+            if all(key and longer.startswith(key) for key in (key, keys[before])):
+                yield (
+                    f"{places[n]} key must be answered once, but {key!r} is answered "
+                    f"by [finding {before + 1}] too. Join the two."
+                )
+                break
+        alike[key[:LEAST_DIGITS]].append(n)
+
+
+def _shown(value: Any) -> str:
+    """Return a value as the file has it: a day without quotes, a truth in its case."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value) if isinstance(value, date) else repr(value)
+
+
+def _answer(entry: Mapping[str, Any]) -> Answer:
+    """Return the answer in an entry that keeps every rule."""
+    given = dict(entry) | {"key": entry["key"].lower()}
+    if "exception" in given:
+        given["exception"] = Accepted(**given["exception"])
+    return Answer(**given)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _is_day(value: Any) -> bool:
+    return isinstance(value, date) and not isinstance(value, datetime)
+
+
+def _is_key(value: Any) -> bool:
+    digits = rf"[0-9a-fA-F]{{{LEAST_DIGITS},64}}"
+    return isinstance(value, str) and bool(re.fullmatch(digits, value))
+
+
+class _Rule(NamedTuple):
+    """What a value must be, in words, and whether it is."""
+
+    words: str
+    keeps: Callable[[Any], bool]
+
+
+_TEXT = _Rule("a text that is not empty", _is_text)
+_DAY = _Rule("a day such as 2026-12-31, without quotes", _is_day)
+KEYS = {
+    "key": _Rule(
+        f"the first {LEAST_DIGITS} to 64 hex digits of a finding's key", _is_key
+    ),
+    "owner": _TEXT,
+    "due": _DAY,
+    "response": _TEXT,
+    "exception": _Rule("a table, [finding.exception]", lambda v: isinstance(v, dict)),
+}
+EXCEPTION = {
+    "until": _DAY,
+    **dict.fromkeys(("reason", "control", "approved_by", "baseline"), _TEXT),
+}

@@ -1,0 +1,55 @@
+"""Which runs close a finding that they have not: those that looked for it."""
+
+import re
+from collections.abc import Iterable
+from typing import Protocol
+
+from ..baseline.baseline_checks import OF_BASELINE
+from ..summary import NO_BASELINE, FindingPast, Past
+
+NOT_ESTABLISHED = "not established"
+
+
+class Known(Protocol):
+    """A finding that an earlier run made."""
+
+    @property
+    def check(self) -> str: ...
+    @property
+    def subject(self) -> str: ...
+
+
+def closes(verdict: str, missing: Iterable[str], known: Known) -> bool:
+    """Return whether a run that has not made a finding closes it.
+
+    Not one whose verdict is not established, or that lacked an engine it is about, or
+    the baseline it is held against: that run did not look.
+
+    Parameters
+    ----------
+    verdict : str
+    missing : iterable of str
+        What `past.missing_of` said of the run.
+    known : finding
+    """
+    if verdict == NOT_ESTABLISHED:
+        return False
+    return not any(
+        known.check in OF_BASELINE
+        if name == NO_BASELINE
+        else re.search(rf"(?<!\w){re.escape(name)}(?!\w)", known.subject)
+        for name in missing
+    )
+
+
+def is_open(known: FindingPast, past: Past) -> bool:
+    """Return whether no run since the last that found it has closed a finding.
+
+    Of runs that `past` holds no longer, only `FindingPast.in_last` is known.
+    """
+    names = [run.run_id for run in past.runs]
+    is_held = known.last_run in names
+    since = past.runs[names.index(known.last_run) + 1 :] if is_held else past.runs
+    if any(closes(run.verdict, run.missing, known) for run in since):
+        return False
+    return is_held or known.in_last

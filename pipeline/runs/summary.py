@@ -1,0 +1,400 @@
+"""What a run knows of the runs before it: verdicts, leaders, findings, the baseline.
+
+A run folder keeps it as history.json, so that its report can be rendered again without
+the others, and says there in short what it found itself, so that an index need not
+read its result. Not: where it is read from (`run_index`), what it means (`register`).
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..records.errors import DataError
+from .events import is_instant
+
+if TYPE_CHECKING:
+    from ..records.importance_record import Importance
+    from ..records.result import AuditResult
+
+PAST = "importance-audit-history/1"
+NO_BASELINE = "baseline_missing"
+VERDICTS = (
+    *("confirmed", "confirmed with exceptions", "not confirmed", "not established"),
+)
+NOT_FINITE = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
+"""How JSON holds, as a text, what `repr` calls so."""
+
+
+class Leader(NamedTuple):
+    """One feature of the lead ranking of a run: estimate and interval, rank."""
+
+    feature: str
+    value: float
+    low: float
+    high: float
+    rank: float
+
+
+class PastRun(NamedTuple):
+    """One run of the audit, in short.
+
+    Attributes
+    ----------
+    run_id, verdict, content_digest, manifest_sha256 : str
+    started : str
+        An ISO text in UTC.
+    status : {"complete", "interrupted", "failed"}
+    exit_code : int
+    measure : str
+        What the leaders are of, in words: method, model, loss; runs with another text
+        are not to be drawn as one line.
+    leaders : tuple of Leader
+        Every feature of the lead ranking, by rank.
+    findings : mapping of str to str
+        Key and severity of each finding above a note.
+    columns : tuple of str
+        The features of the data.
+    config_sha256, data_sha256 : str
+        What was asked of which rows.
+    missing : tuple of str
+        The engines that were asked for and not there, and `NO_BASELINE` if the approved
+        run was gone: what it did not find by them, it did not look for.
+    """
+
+    run_id: str
+    started: str
+    status: str
+    verdict: str
+    exit_code: int
+    content_digest: str
+    manifest_sha256: str
+    measure: str = ""
+    leaders: tuple[Leader, ...] = ()
+    findings: Mapping[str, str] = {}
+    columns: tuple[str, ...] = ()
+    config_sha256: str = ""
+    data_sha256: str = ""
+    missing: tuple[str, ...] = ()
+
+
+class Found(NamedTuple):
+    """A finding of one run, above a note."""
+
+    key: str
+    check: str
+    subject: str
+    severity: str
+
+
+class Brief(NamedTuple):
+    """What a run found, as far as the runs after it are told.
+
+    Attributes
+    ----------
+    started, status, measure, leaders, columns, config_sha256, data_sha256, missing
+        As in `PastRun`; `started` is empty where nobody knows it.
+    findings : tuple of Found
+    """
+
+    started: str = ""
+    status: str = ""
+    measure: str = ""
+    columns: tuple[str, ...] = ()
+    config_sha256: str = ""
+    data_sha256: str = ""
+    findings: tuple[Found, ...] = ()
+    leaders: tuple[Leader, ...] = ()
+    missing: tuple[str, ...] = ()
+
+
+class FindingPast(NamedTuple):
+    """One finding of earlier runs.
+
+    Attributes
+    ----------
+    key, check, subject, severity : str
+        As it was found last.
+    first_run, last_run : str
+        The first and the last run that found it.
+    times : int
+        How many runs did.
+    in_last : bool
+        Whether the last complete run did.
+    """
+
+    key: str
+    check: str
+    subject: str
+    severity: str
+    first_run: str
+    last_run: str
+    times: int
+    in_last: bool
+
+
+class Approved(NamedTuple):
+    """The approved baseline: a run, and the signature that made it one."""
+
+    run_id: str
+    content_digest: str
+    manifest_sha256: str
+    signoff_id: str
+    printed_name: str
+    signed_at: str
+
+
+class Past(NamedTuple):
+    """Everything a run knows of the runs before it.
+
+    Attributes
+    ----------
+    baseline : Approved, optional
+    runs : tuple of PastRun
+        The last ones, oldest first.
+    n_runs : int
+        How many there are in all.
+    findings : tuple of FindingPast
+        Every finding above a note that any run before made.
+    gaps : tuple of str
+        Where the chain of runs is broken, one sentence each.
+    """
+
+    baseline: Approved | None = None
+    runs: tuple[PastRun, ...] = ()
+    n_runs: int = 0
+    findings: tuple[FindingPast, ...] = ()
+    gaps: tuple[str, ...] = ()
+
+
+NOTHING = Past()
+
+
+def brief(result: "AuditResult") -> Brief:
+    """Return what a result says in short: who leads by which measure, what was found.
+
+    Names of files that are no UTF-8 are escaped, as every file of the run has them.
+    """
+    from ..records.ranking import lead_of
+
+    lead = lead_of(result.importances)
+    columns = result.columns.get("feature", ())
+    return Brief(
+        started=str(result.run.volatile.get("started", "")),
+        status=result.run.status,
+        measure=_measure(lead) if lead else "",
+        columns=tuple(map(_utf8, columns)),
+        config_sha256=result.run.config_sha256,
+        data_sha256=result.run.data_sha256,
+        findings=tuple(
+            Found(f.key, f.check, _utf8(f.subject), f.severity)
+            for f in result.findings
+            if f.severity != "info"
+        ),
+        leaders=tuple(_leaders(lead)) if lead else (),
+        missing=missing_of(result),
+    )
+
+
+def missing_of(result: "AuditResult") -> tuple[str, ...]:
+    """Return the engines that were asked for and not there, and the baseline so."""
+    engines = (f.subject for f in result.findings if f.check == "engine_missing")
+    is_lost = any(f.check == NO_BASELINE for f in result.findings)
+    return (*engines, *((NO_BASELINE,) if is_lost else ()))
+
+
+def _measure(record: "Importance") -> str:
+    """Return what is measured in words, and a digest of what else defines it.
+
+    The number of rows is left out: other rows are what a line over runs is to show.
+    """
+    names = (record.model, f"{record.method} of {record.of}", record.loss)
+    words = ", ".join(filter(None, (*names, record.positive_class)))
+    told = sorted((k, str(v)) for k, v in record.estimand.items() if k != "n_samples")
+    digest = hashlib.sha256(repr((*told, record.unit)).encode("utf-8", "replace"))
+    return f"{_utf8(words)} (estimand {digest.hexdigest()[:8]})"
+
+
+def _leaders(record: "Importance") -> Iterable[Leader]:
+    from ..records.ranking import interval, order_of
+
+    numbers = (record.mean, *interval(record), record.rank)
+    for row in order_of(record).tolist():
+        yield Leader(_utf8(record.features[row]), *(float(n[row]) for n in numbers))
+
+
+def _utf8(text: Any) -> str:
+    return str(text).encode("utf-8", "backslashreplace").decode()
+
+
+def past_json(past: Past, result: "AuditResult") -> str:
+    """Return history.json: the past of a run, and the run itself in short.
+
+    One line per part, so that the short one is read without the long one.
+    """
+    own = plain_of(brief(result)) | {"run_id": result.run.volatile.get("run_id", "")}
+    parts = {"format": PAST, "run": own, "past": plain_of(past)}
+    lines = (f"{_json(key)}: {_json(value)}" for key, value in parts.items())
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def plain_of(record: Any) -> Any:
+    """Return a record or a tuple of them as JSON holds it, a leader as a list."""
+    if isinstance(record, Leader):
+        return [NOT_FINITE.get(repr(value), value) for value in record]
+    if hasattr(record, "_asdict"):
+        return {key: plain_of(value) for key, value in record._asdict().items()}
+    if isinstance(record, Mapping):
+        return dict(record)
+    return [*map(plain_of, record)] if isinstance(record, tuple) else record
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def read_past(text: str, name: str) -> Past:
+    """Return the past that a history.json holds; `name` is what messages call it.
+
+    Raises
+    ------
+    DataError
+        If it is not JSON, not of this format, or not whole.
+    """
+    plain = _document(text, name)
+    try:
+        found = plain["past"]
+        return Past(
+            baseline=_baseline(found["baseline"]),
+            runs=tuple(map(_run, found["runs"])),
+            n_runs=_whole(found["n_runs"]),
+            findings=tuple(map(_finding, found["findings"])),
+            gaps=_texts(found["gaps"]),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise _broken(name, error) from error
+
+
+def read_brief(data: bytes, name: str) -> Brief:
+    """Return what a run says of itself at the head of its history.json.
+
+    Raises
+    ------
+    DataError
+        As `read_past`.
+    """
+    head = b"".join(data.split(b"\n", 3)[1:3])
+    plain = _document(b"{" + head.removesuffix(b",") + b"}", name)
+    try:
+        return _brief(plain["run"])
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise _broken(name, error) from error
+
+
+def _document(text: str | bytes, name: str) -> dict[str, Any]:
+    try:
+        plain = json.loads(text)
+        kind = plain["format"]
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{name} must be JSON, but it is not.") from error
+    except (KeyError, TypeError) as error:
+        raise _broken(name, error) from error
+    if kind != PAST:
+        raise DataError(
+            f"{name} must have format {PAST!r}, but it has {kind!r}. Use the version "
+            "of importance-audit that wrote it."
+        )
+    return dict(plain)
+
+
+def _broken(name: str, error: Exception) -> DataError:
+    why = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+    return DataError(
+        f"{name} must be the past of a run, but it cannot be read: {why}. Run: "
+        "importance-audit verify"
+    )
+
+
+def _brief(plain: Mapping[str, Any]) -> Brief:
+    given: dict[str, Any] = {
+        "started": _start(plain["started"]),
+        "columns": _texts(plain["columns"]),
+        "missing": _texts(plain["missing"]),
+        "findings": tuple(
+            Found(**_texts_but(Found, found, {})) for found in plain["findings"]
+        ),
+        "leaders": tuple(map(_leader, plain["leaders"])),
+    }
+    return Brief(**_texts_but(Brief, plain, given))
+
+
+def _run(plain: Mapping[str, Any]) -> PastRun:
+    given: dict[str, Any] = {
+        "started": _start(plain["started"]),
+        "verdict": _verdict(plain["verdict"]),
+        "exit_code": _whole(plain["exit_code"]),
+        "leaders": tuple(map(_leader, plain["leaders"])),
+        "findings": {_text(k): _text(v) for k, v in plain["findings"].items()},
+        "columns": _texts(plain["columns"]),
+        "missing": _texts(plain["missing"]),
+    }
+    return PastRun(**_texts_but(PastRun, plain, given))
+
+
+def _leader(plain: Any) -> Leader:
+    feature, *numbers = plain
+    return Leader(_text(feature), *map(float, numbers))
+
+
+def _finding(plain: Mapping[str, Any]) -> FindingPast:
+    in_last = _truth(plain["in_last"])
+    given = {"times": _whole(plain["times"]), "in_last": in_last}
+    return FindingPast(**_texts_but(FindingPast, plain, given))
+
+
+def _baseline(plain: Mapping[str, Any] | None) -> Approved | None:
+    return None if plain is None else Approved(**_texts_but(Approved, plain, {}))
+
+
+def _texts_but(
+    kind: Any, plain: Mapping[str, Any], given: dict[str, Any]
+) -> dict[str, Any]:
+    """Return the fields of a record, of which all that are not given are texts."""
+    names = (name for name in kind._fields if name not in given)
+    return given | {name: _text(plain[name]) for name in names}
+
+
+def _texts(plain: Any) -> tuple[str, ...]:
+    if not isinstance(plain, list):
+        raise TypeError(f"{plain!r} is no list")
+    return tuple(map(_text, plain))
+
+
+def _text(plain: Any) -> str:
+    if not isinstance(plain, str):
+        raise TypeError(f"{plain!r} is no text")
+    return plain
+
+
+def _start(plain: Any) -> str:
+    if plain != "" and not is_instant(plain):  # "" where nobody knows it
+        raise ValueError(f"{plain!r} is no instant")
+    return _text(plain)
+
+
+def _verdict(plain: Any) -> str:
+    if plain not in VERDICTS:
+        raise ValueError(f"{plain!r} is no verdict")
+    return str(plain)
+
+
+def _whole(plain: Any) -> int:
+    if not isinstance(plain, int) or isinstance(plain, bool):
+        raise TypeError(f"{plain!r} is no whole number")
+    return plain
+
+
+def _truth(plain: Any) -> bool:
+    if not isinstance(plain, bool):
+        raise TypeError(f"{plain!r} is neither true nor false")
+    return plain

@@ -1,0 +1,309 @@
+"""What happened to an audit, run by run: what each changed, and what left no run.
+
+Not: where runs are read from (`run_index`), or how they are shown.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..records.errors import DataError, listed
+from .chain import is_run
+from .events import is_instant
+from .index import LAST, runs_of
+from .signoff.closed_findings import closes
+from .summary import FindingPast, PastRun
+
+
+class Row(NamedTuple):
+    """A run, or an attempt that left no folder.
+
+    Attributes
+    ----------
+    time : str
+        When it started, an ISO text in UTC; empty if nobody knows.
+    run : PastRun, optional
+    exit_code : int, optional
+        None where nobody knows it.
+    note : str
+        Of what is no run: what became of it.
+    changes : tuple of str
+        What is not as in the run before, one sentence each.
+    is_attempt : bool
+        Whether it is a run or an attempt at one, and no other event.
+    """
+
+    time: str
+    run: PastRun | None = None
+    exit_code: int | None = None
+    note: str = ""
+    changes: tuple[str, ...] = ()
+    is_attempt: bool = True
+
+
+NEWEST = 20
+"""Rows among which the last run or attempt of an audit is looked for."""
+
+
+class Timeline(NamedTuple):
+    """What happened to an audit.
+
+    Attributes
+    ----------
+    audit : str
+        The name of its folder.
+    rows : tuple of Row
+        The last ones, oldest first.
+    n_runs : int
+        How many runs there are in all.
+    newest : PastRun, optional
+        The last one that left a folder.
+    last_complete : str
+        The last one that came to its end, "" if none did.
+    findings : tuple of FindingPast
+    gaps : tuple of str
+        Where the chain of runs is broken, or a run is not as it was written.
+    removed : tuple of str
+        Runs that others name and that retention removed.
+    notes : tuple of str
+        What else is to be said of how they were read.
+    fault : str
+        Why nobody can look into the audit, "" if one can.
+    """
+
+    audit: str
+    rows: tuple[Row, ...] = ()
+    n_runs: int = 0
+    newest: PastRun | None = None
+    last_complete: str = ""
+    findings: tuple[FindingPast, ...] = ()
+    gaps: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    fault: str = ""
+
+    @property
+    def n_found(self) -> int:
+        """How many findings the last complete run made."""
+        return sum(finding.in_last for finding in self.findings)
+
+
+def timeline(
+    folder: Path, *, last: int | None = None, rebuild: bool = False
+) -> Timeline:
+    """Return the last rows of the history of an audit, all by default.
+
+    Raises
+    ------
+    DataError
+        If the folder of its runs cannot be read.
+    """
+    told = runs_of(folder, last=last and last + LAST, rebuild=rebuild)
+    rows = _runs(told.runs, {finding.key: finding for finding in told.findings})
+    merged = tuple(_merged(rows, told.events, is_all=len(rows) == told.n_runs))
+    return Timeline(
+        audit=folder.resolve().name,
+        rows=merged[-last:] if last else merged,
+        n_runs=told.n_runs,
+        newest=told.runs[-1] if told.runs else None,
+        last_complete=told.last_complete,
+        findings=told.findings,
+        gaps=told.gaps,
+        removed=told.removed,
+        notes=told.notes,
+    )
+
+
+def timelines(folder: Path, *, rebuild: bool = False) -> tuple[Timeline, ...]:
+    """Return each audit in a folder, in the order of their names.
+
+    Their rows are the last run, or attempt at one, and what else happened since.
+    One that nobody can look into hides no other: its `Timeline.fault` says why.
+
+    Raises
+    ------
+    DataError
+        If the folder cannot be read.
+    """
+    told, anew = [], set()
+    for audit in audits_below(folder):
+        index = audit.resolve().parent
+        is_anew = rebuild and index not in anew
+        anew.add(index)
+        try:
+            one = timeline(audit, last=NEWEST, rebuild=is_anew)
+        except DataError as error:
+            one = Timeline(audit.name, fault=str(error))
+        told.append(one._replace(audit=audit.name, rows=_since_last(one.rows)))
+    return tuple(told)
+
+
+def _since_last(rows: tuple[Row, ...]) -> tuple[Row, ...]:
+    """Return the last run or attempt and what follows it, of neither the last row."""
+    attempts = (n for n, row in enumerate(rows) if row.is_attempt)
+    return rows[max(attempts, default=len(rows) - 1) :]
+
+
+def audits_below(folder: Path) -> tuple[Path, ...]:
+    """Return the folders of audits in a folder, in the order of their names.
+
+    Of a folder and links to it, the folder.
+
+    Raises
+    ------
+    DataError
+        If the folder cannot be read.
+    """
+    try:
+        inner = [path for path in folder.iterdir() if not path.name.startswith(".")]
+    except OSError as error:
+        raise DataError(
+            f"{str(folder)!r} must be the folder of an audit, or of several, but the "
+            f"system says: {error.strerror}."
+        ) from error
+    found: dict[Path, Path] = {}
+    for path in sorted(filter(is_audit, inner), key=lambda p: (p.is_symlink(), p)):
+        found.setdefault(path.resolve(), path)
+    return tuple(sorted(found.values()))
+
+
+def is_audit(folder: Path) -> bool:
+    """Return whether a folder is that of an audit, or one that nobody may look into."""
+    try:
+        has_one = (folder / "audit.toml").is_file() or (folder / "runs").is_dir()
+        return has_one and not is_run(folder)
+    except OSError:
+        return True
+
+
+def changes(
+    before: PastRun, now: PastRun, complete: PastRun | None, known: Mapping[str, Any]
+) -> Iterator[str]:
+    """Yield what is not as in the run before, one sentence each.
+
+    Findings are held against the last complete run before: one that did not end makes
+    none, and closes none, nor does one that did not look for it.
+    """
+    if before.verdict != now.verdict:
+        yield f"Verdict: {before.verdict}, now {now.verdict}."
+    if complete is not None:
+        for key in now.findings.keys() - complete.findings.keys():
+            yield f"Found: {now.findings[key]} {_named(key, known)}."
+        for key in now.findings.keys() & complete.findings.keys():
+            old, new = complete.findings[key], now.findings[key]
+            if old != new:
+                yield f"{_named(key, known)}: {old}, now {new}."
+        if now.status == "complete":
+            for key in complete.findings.keys() - now.findings.keys():
+                if closes(now.verdict, now.missing, known[key]):
+                    yield f"No longer found: {_named(key, known)}."
+    if before.columns and now.columns:
+        for words, names in (
+            ("added", [n for n in now.columns if n not in before.columns]),
+            ("gone", [n for n in before.columns if n not in now.columns]),
+        ):
+            if names:
+                yield f"Columns {words}: {listed(names)}."
+    for what in ("config", "data"):
+        old, new = (getattr(run, f"{what}_sha256") for run in (before, now))
+        if old and new and old != new:
+            yield "Other configuration." if what == "config" else "Other rows."
+    if before.leaders and now.leaders:
+        old, new = before.leaders[0].feature, now.leaders[0].feature
+        if before.measure != now.measure:
+            yield f"Other measure: {now.measure}."
+        elif old != new:
+            yield f"Leader: {old!r}, now {new!r}."
+
+
+def _named(key: str, known: Mapping[str, FindingPast]) -> str:
+    finding = known[key]
+    return f"{finding.check} of {finding.subject}"
+
+
+def _runs(runs: Sequence[PastRun], known: Mapping[str, FindingPast]) -> list[Row]:
+    """Return one row per run with what it changed."""
+    rows: list[Row] = []
+    before: PastRun | None = None
+    complete: PastRun | None = None
+    for run in runs:
+        told = sorted(changes(before, run, complete, known)) if before else ()
+        code = run.exit_code if run.exit_code >= 0 else None
+        rows.append(Row(run.started, run, code, changes=tuple(told)))
+        before = run
+        complete = run if run.status == "complete" else complete
+    return rows
+
+
+def _merged(
+    rows: Sequence[Row], events: Sequence[Mapping[str, Any]], *, is_all: bool
+) -> Iterator[Row]:
+    """Yield runs and, between them, what left none, in the order of the events.
+
+    Where the events name no run yet, time decides. What is before the first of the
+    rows is left out, unless these are all.
+    """
+    place = {row.run.run_id: n for n, row in enumerate(rows) if row.run}
+    ends = [place[e["run_id"]] for e in events if _of_run(e, "ended") in place]
+    removed = {_of_run(event, "removed") for event in events} - {"", *place}
+    between: dict[int, list[Row]] = {}
+    at: int | None = None
+    for event in _with_unfinished(events):
+        if (name := _of_run(event, "ended")) in place:
+            at = place[name] + 1
+        elif row := _attempt(event, removed):
+            where = at
+            if where is None:
+                by_time = sum(other.time <= row.time for other in rows)
+                where = min(by_time, *ends[:1], len(rows))
+            between.setdefault(where, []).append(row)
+    for n, run in enumerate(rows):
+        yield from between.get(n, ()) if n or is_all else ()
+        yield run
+    yield from between.get(len(rows), ())
+
+
+def _of_run(event: Mapping[str, Any], kind: str) -> str:
+    """Return the run that an event of a kind names, "" if it is none."""
+    name = event.get("run_id")
+    return name if event["event"] == kind and isinstance(name, str) else ""
+
+
+def _with_unfinished(
+    events: Sequence[Mapping[str, Any]],
+) -> Iterator[Mapping[str, Any]]:
+    """Yield the events, a last attempt that has not ended among them."""
+    began: Mapping[str, Any] | None = None
+    for event in events:
+        if event["event"] in ("began", "ended", "died"):
+            began = event if event["event"] == "began" else None
+        yield event
+    if began is not None:
+        yield {**began, "event": "under way"}
+
+
+def _attempt(event: Mapping[str, Any], removed: set[str]) -> Row | None:
+    """Return what an event says that no run folder does, None if it says nothing."""
+    kind, code = event["event"], event.get("exit_code")
+    time, said = str(event.get("time", "")), event.get("message")
+    code = code if isinstance(code, int) else None
+    name = _of_run(event, "ended")
+    if name in removed:
+        what = f"run {name}, which retention removed"
+        return Row(time, None, code, what, is_attempt=False)
+    if kind == "ended":
+        return None if event.get("run_id") else Row(time, None, code, str(said))
+    if kind == "notified":
+        what = f"command of {event.get('hook')} failed: {said}"
+        return Row(time, note=what, is_attempt=False) if code != 0 else None
+    process = f"process {event.get('pid')}"
+    notes = {
+        "died": f"{process} began and died",
+        "under way": f"{process} on {event.get('host')} began and has not ended",
+        "clock": str(said),
+        "unreadable": f"line {event.get('line')} of events.jsonl is broken",
+    }
+    began = event.get("began")
+    time = str(began) if kind == "died" and is_instant(began) else time
+    is_attempt = kind in ("died", "under way")
+    return Row(time, note=notes[kind], is_attempt=is_attempt) if kind in notes else None

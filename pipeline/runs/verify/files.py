@@ -1,0 +1,112 @@
+"""What lies in a run folder, held against what lists it: files, page and print.
+
+Shared by `verify_run` and `verify_signed`. Not: what else a run states.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+from ...records.errors import DataError
+from .pdf_reading import read_pdf
+from .statements import Mismatch, compared, printed
+
+SIGNED = re.compile(r"signed/[1-9][0-9]*/")
+"""What sign-offs add to a finished run folder, each with a manifest of its own."""
+SILENT = {"style", "script", "template"}
+
+
+def read(path: Path) -> bytes:
+    """Return the content of a file.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read.
+    """
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise DataError(
+            f"{path} must be a file of a run, but it cannot be read: "
+            f"{error.strerror}. Name a folder below runs/, the folder of an audit, or "
+            "a PDF report."
+        ) from error
+
+
+def below(folder: Path) -> dict[str, Path]:
+    """Return the files of a folder by their paths in it."""
+    found = sorted(path for path in folder.rglob("*") if not path.is_dir())
+    return {path.relative_to(folder).as_posix(): path for path in found}
+
+
+def listed(
+    stated: Mapping[str, Any], here: Mapping[str, Path], start: str
+) -> Iterator[Mismatch]:
+    """Yield where the files below a path are not those that its manifest lists."""
+    known = {f"{start}{file['path']}": file for file in stated["files"]}
+    for path, file in known.items():
+        if path in here:
+            yield from compared({**file, "path": path}, read(here[path]))
+        else:
+            yield Mismatch(path, f"SHA-256 {file['sha256']}", "no such file")
+    known[f"{start}manifest.json"] = {}
+    for path in here.keys() - known.keys():
+        if path.startswith(start) and (start or not SIGNED.match(path)):
+            yield Mismatch(path, "no file that manifest.json lacks", "one")
+
+
+class _Words(HTMLParser):
+    """Reads what a page prints and the digest in its head."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.digest = ""
+        self.words: list[str] = []
+        self.depth = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Keep the digest in the head; step into what is not shown."""
+        given = dict(attrs)
+        self.depth += tag in SILENT
+        if tag == "meta" and given.get("name") == "content-digest":
+            self.digest = given.get("content") or ""
+
+    def handle_endtag(self, tag: str) -> None:
+        """Step out of what is not shown."""
+        self.depth -= tag in SILENT
+
+    def handle_data(self, data: str) -> None:
+        """Keep what is shown."""
+        if not self.depth:
+            self.words += data.split()
+
+
+def paged(data: bytes, path: str, digest: str) -> Iterator[Mismatch]:
+    """Yield where a page has another content digest in its head or its text."""
+    page = _Words()
+    page.feed(data.decode("utf-8", errors="replace"))
+    if page.digest != digest:
+        expected = f"content digest {digest} in its head"
+        yield Mismatch(path, expected, page.digest or "none")
+    if digest not in "".join(page.words):
+        expected = f"content digest {digest} in its text"
+        yield Mismatch(path, expected, "it nowhere")
+
+
+def carried(
+    data: bytes, path: str, digest: str, own: Mapping[str, Path], sound: set[str]
+) -> Iterator[Mismatch]:
+    """Yield where a PDF prints another digest, or carries other files than the run.
+
+    `own` are the files of the run, `sound` the names of those that are whole.
+    """
+    content = read_pdf(data, name=path)
+    yield from printed(content, path, digest)
+    for name, embedded in content.attachments:
+        if name in sound and embedded != read(own[name]):
+            yield Mismatch(f"{path}: {name}", "the file of the folder", "another")
+        elif name not in own:
+            yield Mismatch(f"{path}: {name}", "a file of the folder", "another")

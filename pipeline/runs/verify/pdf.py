@@ -1,0 +1,85 @@
+"""Whether a PDF report still carries what it states: no run folder is needed."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ...records.errors import DataError
+from .pdf_reading import PdfContent, read_pdf
+from .statements import (
+    Mismatch,
+    Verification,
+    compared,
+    own_digest,
+    printed,
+    same_run,
+    statement,
+    stored_result,
+)
+
+SOUND = "an embedded file that is whole"
+
+
+def verify_pdf(path: Path) -> Verification:
+    """Return how what a PDF report carries compares with what it states of it.
+
+    Its evidence.json lists the files of the run; those the PDF carries are hashed, the
+    others are told. The content digest of its result.json, or the stated one where a
+    large result is not embedded, is held against its pages and its identifier.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read, or is no PDF.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise DataError(
+            f"{path} must be a PDF report, but it cannot be read: {error.strerror}."
+        ) from error
+    content = read_pdf(data, name=str(path))
+    sound, wrong = _carried(content)
+    names = {name for name, _ in content.attachments}
+    if "evidence.json" not in sound:
+        if "evidence.json" not in names:
+            wrong.append(Mismatch("evidence.json", "it in the PDF", "nothing"))
+        return Verification(len(names), "", tuple(wrong))
+    stated = statement(sound["evidence.json"], "evidence.json")
+    listed = {file["path"]: file for file in stated["files"]}
+    wrong += _embedded(listed, sound)
+    digest = stated["content_digest"]
+    if "result.json" in sound.keys() - {item.file for item in wrong}:
+        document, digest = stored_result(sound["result.json"], "result.json")
+        wrong += own_digest(document, digest)
+        wrong += same_run(stated, "evidence.json", document, digest)
+    wrong += printed(content, path.name, digest)
+    notes = tuple(f"{name}: not in the PDF" for name in listed if name not in names)
+    return Verification(len(names), digest, tuple(wrong), notes)
+
+
+def _carried(content: PdfContent) -> tuple[dict[str, bytes], list[Mismatch]]:
+    """Return the embedded files that are whole, and a line for each that is not."""
+    sound: dict[str, bytes] = {}
+    wrong = []
+    for name, data in content.attachments:
+        if data is None:
+            wrong.append(Mismatch(name, SOUND, "a damaged one"))
+        elif name in sound:
+            wrong.append(Mismatch(name, "it once in the PDF", "it twice"))
+        else:
+            sound[name] = data
+    return sound, wrong
+
+
+def _embedded(
+    listed: Mapping[str, Mapping[str, Any]], sound: Mapping[str, bytes]
+) -> Iterator[Mismatch]:
+    """Yield how embedded files differ from what evidence.json states of them."""
+    if "result.json" not in listed:
+        yield Mismatch("evidence.json", "an entry for result.json", "none")
+    for name, data in sound.items():
+        if name in listed:
+            yield from compared(listed[name], data)
+        elif name != "evidence.json":
+            yield Mismatch(name, "no file that evidence.json lacks", "one")

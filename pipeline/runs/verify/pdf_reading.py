@@ -1,0 +1,154 @@
+"""What a PDF report carries and prints: embedded files, identifier, text.
+
+The only user of pikepdf, which is imported late: audits and their reports do without.
+Not: whether what it carries is right (`verify_pdf`).
+"""
+
+import re
+import zlib
+from collections.abc import Iterator, Mapping
+from io import BytesIO
+from typing import Any, NamedTuple
+
+from ...records.errors import DataError
+
+CODE_BYTES = 2
+"""Bytes of a character code: the fonts of our reports are all Identity-H."""
+REMEDY = "Install it: pip install 'pikepdf>=6.0', or apt-get install python3-pikepdf."
+MALFORMED = (ValueError, TypeError, AttributeError, LookupError, RuntimeError)
+"""What reading raises where a damaged file has, say, a number for a dictionary."""
+
+
+class PdfContent(NamedTuple):
+    """What is read of a PDF.
+
+    Attributes
+    ----------
+    identifier : bytes
+        What names the document for good: the first 16 bytes of its content digest.
+    text : str
+        What the pages print, without white space; characters no font explains are
+        left out.
+    attachments : tuple of (str, bytes or None)
+        File name and content, in the order of the PDF; None if it cannot be
+        unpacked.
+    """
+
+    identifier: bytes
+    text: str
+    attachments: tuple[tuple[str, bytes | None], ...]
+
+
+def read_pdf(data: bytes, *, name: str = "report.pdf") -> PdfContent:
+    """Return what a PDF carries and prints.
+
+    Parameters
+    ----------
+    data : bytes
+    name : str
+        What messages call it.
+
+    Raises
+    ------
+    DataError
+        If pikepdf is not there, or if it is no PDF or a damaged one.
+    """
+    try:
+        import pikepdf
+    except ImportError as error:
+        raise DataError(
+            f"pikepdf must be installed to read {name}, but {error}. {REMEDY}"
+        ) from error
+    try:
+        # What is damaged is told, not repaired.
+        with pikepdf.open(BytesIO(data), attempt_recovery=False) as pdf:
+            identifier = bytes(pdf.trailer.get("/ID", [b""])[0])
+            return PdfContent(identifier, _text(pdf), tuple(_attachments(pdf)))
+    except (pikepdf.PdfError, pikepdf.PasswordError, *MALFORMED) as error:
+        raise DataError(
+            f"{name} must be a whole PDF, but it cannot be read: {_told(error)}."
+        ) from error
+
+
+def _told(error: Exception) -> str:
+    """Return the words of an error in one line, without full stop and our buffer."""
+    words = re.sub(r"<_io\.BytesIO object at \w+>:? *", "", str(error))
+    return " ".join(words.split()).rstrip(".")
+
+
+def _attachments(pdf: Any) -> Iterator[tuple[str, bytes | None]]:
+    """Yield the embedded files by the name of the file.
+
+    The name in the tree is another one where WeasyPrint below 61 wrote it.
+    """
+    for key in pdf.attachments:
+        spec = pdf.attachments[key]
+        yield spec.filename or key, _unpacked(spec)
+
+
+def _unpacked(spec: Any) -> bytes | None:
+    """Return the content of an embedded file, None if it is damaged."""
+    import pikepdf
+
+    try:
+        stream = spec.obj["/EF"]["/F"]
+        is_packed = stream.get("/Filter") == pikepdf.Name.FlateDecode
+        # qpdf passes over a wrong check sum at the end of what it unpacks.
+        if is_packed:
+            return zlib.decompress(stream.read_raw_bytes())
+        return bytes(stream.read_bytes())
+    except (pikepdf.PdfError, RuntimeError, KeyError, zlib.error):
+        return None
+
+
+def _text(pdf: Any) -> str:
+    """Return what the pages print, in the order it is drawn."""
+    return "".join(part for page in pdf.pages for part in _drawn(page))
+
+
+def _drawn(page: Any) -> Iterator[str]:
+    """Yield the texts one page draws."""
+    import pikepdf
+
+    known: Mapping[str, Any] = page.obj.get("/Resources", {}).get("/Font", {})
+    maps = {name: _characters(font) for name, font in known.items()}
+    characters: Mapping[bytes, str] = {}
+    for operands, operator in pikepdf.parse_content_stream(page, "Tf Tj TJ"):
+        if str(operator) == "Tf":
+            characters = maps.get(str(operands[0]), {})
+        elif str(operator) in {"Tj", "TJ"}:
+            yield from _decoded(operands[0], characters)
+
+
+def _decoded(drawn: Any, characters: Mapping[bytes, str]) -> Iterator[str]:
+    """Yield the characters of a drawn text, or of several with shifts between."""
+    import pikepdf
+
+    for part in [drawn] if isinstance(drawn, pikepdf.String) else drawn:
+        if isinstance(part, pikepdf.String):
+            codes = bytes(part)
+            for place in range(0, len(codes), CODE_BYTES):
+                yield characters.get(codes[place : place + CODE_BYTES], "").strip()
+
+
+def _characters(font: Any) -> dict[bytes, str]:
+    """Return the character of each code of a font, as the font itself says it."""
+    if "/ToUnicode" not in font:
+        return {}
+    words = font["/ToUnicode"].read_bytes().decode("latin-1")
+    found: dict[bytes, str] = {}
+    for block in re.findall(r"beginbfchar(.*?)endbfchar", words, re.DOTALL):
+        for code, text in re.findall(r"<([0-9A-Fa-f]+)>\s*<([0-9A-Fa-f]+)>", block):
+            found[bytes.fromhex(code)] = _utf16(text)
+    for block in re.findall(r"beginbfrange(.*?)endbfrange", words, re.DOTALL):
+        pattern = r"<([0-9A-Fa-f]+)>\s*<([0-9A-Fa-f]+)>\s*<([0-9A-Fa-f]+)>"
+        for first, last, text in re.findall(pattern, block):
+            for step in range(int(last, 16) - int(first, 16) + 1):
+                code = (int(first, 16) + step).to_bytes(len(first) // 2, "big")
+                found[code] = chr(int(text, 16) + step)
+    return found
+
+
+def _utf16(digits: str) -> str:
+    """Return the text of hexadecimal UTF-16."""
+    return bytes.fromhex(digits).decode("utf-16-be", errors="replace")

@@ -1,0 +1,589 @@
+"""Claims about canaries: what fires each of them, and what does not."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from importance_audit.assess import checks
+from importance_audit.assess.checks import CHECKS, COLUMNS, Limit, checks_frame
+from importance_audit.assess.checks.columns import stand_ins
+from importance_audit.config.sections import ModelSection
+from importance_audit.methods.importance.filters import anova, lowess_r2
+from importance_audit.methods.importance.permutation import permutation
+from importance_audit.methods.importance.rank_correlation import spearman
+from importance_audit.methods.known_answers import (
+    binary_data,
+    linear_model,
+    logistic_model,
+    normal_data,
+)
+from importance_audit.models.fit import fit
+from importance_audit.records.importance_record import Importance
+
+
+def measured(raw, baseline=10.0, *, data=None, **changes):
+    """Return a permutation importance of the columns of `data`."""
+    raw = np.asarray(raw, dtype=float)
+    data = data or normal_data(*np.ones(len(raw)))
+    fields = {
+        "model": "linear",
+        "method": "permutation",
+        "engine": "python",
+        "engine_version": "1",
+        "of": "features",
+        "form": "difference",
+        "loss": "mse",
+        "split": "test",
+        "unit": "y^2",
+        "options": {"n_rows": None},
+        "n_samples": data.n_samples,
+        "stream": "numpy",
+        "seed": 1,
+        "features": tuple(data.groups),
+        "columns": tuple(data.groups.values()),
+        "raw": raw,
+        "baseline": np.full(raw.shape[1], baseline),
+    }
+    return Importance(**{**fields, **changes})
+
+
+def answer(word, answers):
+    """Return verdict, observed and finding of one check."""
+    (found,) = ((row, f) for row, f in answers if row["check"] == word)
+    row, finding = found
+    return row["verdict"], row["observed"], finding
+
+
+def asked_of(model, data=None):
+    return checks.of_model(model, data or normal_data(2, 1), seed=1)
+
+
+def performance(difference, error, split="test"):
+    names = ("model", "loss", "split", "value", "constant", "difference")
+    values = ("linear", "mse", split, 5 + difference, 5.0, difference)
+    row = dict(zip(names, values, strict=True))
+    return pd.DataFrame([row | {"difference_std_error": error}])
+
+
+def test_a_model_that_reads_its_rows_says_something_else_for_other_rows():
+    verdict, observed, finding = answer(
+        "predict_ignores_x", asked_of(linear_model(2, 1))
+    )
+    assert (verdict, observed, finding) == ("pass", "changed", None)
+
+
+@pytest.mark.parametrize("stored", [np.arange(200.0), np.full(200, 3.0)])
+def test_a_predict_that_returns_what_it_stored_ignores_its_rows(stored):
+    model = replace(linear_model(2, 1), predict=lambda _: stored)
+    verdict, observed, finding = answer("predict_ignores_x", asked_of(model))
+    assert (verdict, observed, finding.severity) == ("fail", "unchanged", "failure")
+    assert finding.message == (
+        "Predictions must change when rows change places, but none did: predict does "
+        "not use the rows it is given, or always says the same."
+    )
+
+
+def test_rows_that_are_looked_up_by_their_index_are_not_read():
+    stored = np.arange(200.0)
+    model = replace(linear_model(2, 1), predict=lambda X: stored[X.index])
+    assert answer("predict_ignores_x", asked_of(model))[0] == "fail"
+
+
+def drifting(step):
+    """Return a model whose every answer is larger than the one before by `step`."""
+    steady, calls = linear_model(2, 1), []
+
+    def predict(X):
+        calls.append(X)
+        return steady.predict(X) * (1 + step * len(calls))
+
+    return replace(steady, predict=predict)
+
+
+@pytest.mark.parametrize(
+    ("step", "verdict", "severity"),
+    [(5e-13, "warn", "warning"), (1e-11, "fail", "failure")],
+)
+def test_a_model_that_answers_twice_in_two_ways_is_not_deterministic(
+    step, verdict, severity
+):
+    found, observed, finding = answer("not_deterministic", asked_of(drifting(step)))
+    assert (found, finding.severity) == (verdict, severity)
+    assert observed == pytest.approx(step, rel=0.01)
+
+
+def test_a_model_that_repeats_itself_to_the_bit_is_deterministic():
+    found = answer("not_deterministic", asked_of(linear_model(2, 1)))
+    assert found == ("pass", 0.0, None)
+
+
+@pytest.mark.parametrize(
+    ("train", "test", "split", "verdict", "observed"),
+    [
+        ("aa", "aa", "test", "warn", "training rows"),
+        ("", "bb", "train", "warn", "training rows"),
+        ("aa", "bb", "test", "pass", "other rows"),
+        ("", "bb", "test", "not run", "training rows unknown"),
+        ("aa", "", "test", "not run", "training rows unknown"),
+    ],
+)
+def test_training_rows_are_known_by_their_digest(train, test, split, verdict, observed):
+    model = replace(linear_model(2, 1), train_sha256=train)
+    data = replace(normal_data(2, 1), sha256=test, split=split)
+    found = answer("scored_on_training_rows", asked_of(model, data))
+    assert found[:2] == (verdict, observed)
+    assert (found[2] is not None) == (verdict == "warn")
+
+
+@pytest.mark.parametrize(
+    ("gap", "verdict"),
+    [
+        (0.0, "pass"),
+        (1e-12, "warn"),
+        (1.1e-12, "fail"),
+        (np.inf, "fail"),
+        (np.nan, "fail"),
+    ],
+)
+def test_r_must_be_told_what_python_predicts(gap, verdict):
+    answers = checks.of_predictions(linear_model(2, 1), gap)
+    found, _, finding = answer("prediction_mismatch", answers)
+    assert (found, finding is None) == (verdict, gap == 0)
+
+
+def test_a_limit_from_a_file_decides_and_is_named():
+    limits = {"prediction_gap": Limit(1e-6, "audit.toml")}
+    ((row, finding),) = checks.of_predictions(linear_model(2, 1), 1e-8, limits=limits)
+    assert (row["threshold"], row["set_by"]) == (1e-6, "audit.toml")
+    assert (row["verdict"], finding.severity) == ("warn", "warning")
+
+
+@pytest.mark.parametrize(
+    ("difference", "error", "verdict"),
+    [
+        (-2.1, 1.0, "pass"),
+        (-2.0, 1.0, "warn"),
+        (1.0, 0.1, "warn"),
+        (-1.0, 0.0, "pass"),
+        (0.0, 0.0, "warn"),
+        (-9.0, np.nan, "not run"),
+        (np.inf, np.nan, "warn"),
+    ],
+)
+def test_a_model_must_beat_the_constant_by_two_standard_errors(
+    difference, error, verdict
+):
+    answers = checks.of_performance(linear_model(2, 1), performance(difference, error))
+    found, _, finding = answer("weak_model", answers)
+    assert (found, finding is None) == (verdict, verdict != "warn")
+
+
+def test_a_weak_model_is_shown_beside_the_constant():
+    answers = checks.of_performance(linear_model(2, 1), performance(-1.0, 1.0))
+    assert answer("weak_model", answers)[2].message == (
+        "The loss must lie more than 2 standard errors below that of the constant "
+        "predictor, 5, but it is 4, 1 standard errors below it."
+    )
+
+
+def test_what_a_model_makes_of_its_training_rows_proves_nothing():
+    frame = performance(3.0, 0.1, split="train")
+    assert checks.of_performance(linear_model(2, 1), frame) == []
+
+
+def of_importance(importance, data=None):
+    data = data or normal_data(*np.ones(len(importance.features)))
+    return checks.of_importance(importance, data)
+
+
+def test_a_feature_without_a_number_is_named():
+    holes = measured([[12.0, 13.0], [11.0, np.nan]])
+    verdict, observed, finding = answer("unmeasured", of_importance(holes))
+    assert (verdict, observed) == ("warn", 1.0)
+    assert finding.message == (
+        "Every feature must get a number, but there is none for 'x2'. It is shown "
+        "without a rank."
+    )
+
+
+MIXED = normal_data(1, 1)
+MIXED = replace(
+    MIXED, X=MIXED.X.assign(x2=pd.Categorical(np.where(MIXED.y > 0, "a", "b")))
+)
+
+
+@pytest.mark.parametrize(
+    ("method", "asked", "groups", "reason"),
+    [
+        (spearman, MIXED, None, "'spearman' is defined for numbers only, not for 'x2'"),
+        (lowess_r2, MIXED, None, "'lowess_r2' is defined for numbers only, not for "),
+        (
+            anova,
+            MIXED,
+            None,
+            "'anova' is defined for categories under a numeric target only, not for ",
+        ),
+        (
+            spearman,
+            normal_data(1, 1),
+            {"both": ("x1", "x2")},
+            "'spearman' is defined for single columns only, not for 'both'.",
+        ),
+    ],
+)
+def test_what_a_method_is_not_defined_for_is_but_a_note(method, asked, groups, reason):
+    data = replace(asked, groups=groups or asked.groups)
+    raw, baseline = method(None, data, seed=1)
+    made = measured(raw[:, :, 0], data=data, method=method.__name__, loss="")
+    made = replace(made, baseline=baseline[:, 0], model="")
+    verdict, _, finding = answer("unmeasured", of_importance(made, data))
+    assert (verdict, finding.severity) == ("pass", "info")
+    assert f"shown without a rank. {reason}" in finding.message
+    assert finding.remedy == "Ask them of another method."
+
+
+def test_a_number_without_an_answer_is_no_matter_of_definition():
+    holes = measured([[np.nan], [np.nan]], data=MIXED, method="spearman", loss="")
+    verdict, _, finding = answer("unmeasured", of_importance(holes, MIXED))
+    assert (verdict, finding.severity) == ("warn", "warning")
+
+
+def test_where_every_feature_has_a_number_all_is_measured():
+    found = answer("unmeasured", of_importance(measured([[12.0], [11.0]])))
+    assert found == ("pass", 0.0, None)
+
+
+@pytest.mark.filterwarnings("error")
+def test_infinite_losses_are_unmeasured_and_out_of_bounds_and_nothing_else():
+    infinite = measured([[np.inf, np.inf], [10.0, 11.0]], baseline=np.inf)
+    fired = [finding.check for _, finding in of_importance(infinite) if finding]
+    assert fired == ["unmeasured", "unbounded"]
+
+
+def flat(data):
+    """Return the same rows with a constant x2."""
+    return replace(data, X=data.X.assign(x2=1.0))
+
+
+def test_a_constant_column_measures_exactly_the_baseline():
+    data, model = flat(normal_data(2, 1)), linear_model(2, 1)
+    raw, baseline = permutation(model, data, seed=1, n_repeats=3)
+    own = measured(raw[:, :, 0], data=data, baseline=0.0)
+    own = replace(own, baseline=baseline[:, 0])
+    found = answer("constant_feature", of_importance(own, data))
+    assert found == ("pass", 0.0, None)
+
+
+def test_a_constant_column_that_measures_something_is_a_failure():
+    data = flat(normal_data(2, 1))
+    wrong = measured([[12.0, 12.0], [10.5, 10.0]], data=data, stream="vip-0.4")
+    verdict, observed, finding = answer("constant_feature", of_importance(wrong, data))
+    assert (verdict, observed) == ("fail", 0.5)
+    assert finding.message == (
+        "A constant column must measure exactly the baseline, but 'x2' is off by 0.5."
+    )
+
+
+def words(importance, data=None):
+    return {row["check"] for row, _ in of_importance(importance, data)}
+
+
+def test_without_a_constant_column_there_is_nothing_to_say_about_one():
+    assert "constant_feature" not in words(measured([[12.0], [10.5]]))
+
+
+def test_a_group_is_constant_only_if_all_its_columns_are():
+    data = flat(normal_data(2, 1))
+    both = {"features": ("both",), "columns": (("x1", "x2"),)}
+    assert "constant_feature" not in words(measured([[12.0]], **both), data)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"loss": ""}, {"stream": "vip-0.4", "options": {"n_rows": 5}}],
+)
+def test_a_constant_column_is_no_canary_where_the_baseline_is_no_loss_of_it(changes):
+    data = flat(normal_data(2, 1))
+    importance = measured([[12.0], [10.5]], data=data, **changes)
+    assert "constant_feature" not in words(importance, data)
+
+
+@pytest.mark.parametrize("form", ["difference", "ratio", "raw"])
+def test_permuting_the_strongest_feature_raises_the_loss(form):
+    found = answer("event_level", of_importance(measured([[9.9], [13.0]], form=form)))
+    assert found == ("pass", 3.0, None)
+
+
+def test_a_positive_class_mixed_up_lowers_the_loss_of_the_strongest_feature():
+    data, model = binary_data(), logistic_model(-2.0, 0.0)
+    raw, baseline = permutation(model, data, seed=1, n_repeats=3)
+    own = measured(raw[:, :, 0], data=data, loss="one_minus_auc")
+    own = replace(own, baseline=baseline[:, 0])
+    verdict, observed, finding = answer("event_level", of_importance(own, data))
+    assert (verdict, finding.severity) == ("warn", "warning")
+    assert observed < -0.3
+    assert finding.message == (
+        "Permuting the strongest feature must raise the loss, but permuting 'x1' "
+        f"changes it by {observed:.3g}."
+    )
+
+
+def test_an_importance_without_a_loss_has_no_event_level_to_mix_up():
+    assert "event_level" not in words(measured([[9.0]], loss=""))
+
+
+@pytest.mark.parametrize("engine", ["python", "vip"])
+def test_a_ratio_to_a_loss_of_almost_zero_is_out_of_bounds(engine):
+    perfect = measured([[2.0, 2.0]], baseline=1e-31, form="ratio", engine=engine)
+    found = [f for _, f in of_importance(perfect) if f and f.check == "unbounded"]
+    told = [(f.severity, f.subject, f.message, f.remedy) for f in found]
+    ours = (
+        "warning",
+        "linear, permutation, features, mse",
+        "The loss of the model as it is must not be almost zero where importances are "
+        "ratios to it, but it is 1.0e-31.",
+        'Use form = "difference".',
+    )
+    assert told == ([ours] if engine == "python" else [])
+
+
+@pytest.mark.parametrize(
+    ("form", "baseline", "verdict"),
+    [
+        ("ratio", 0.0, "warn"),
+        ("ratio", 1.9e-9, "warn"),
+        ("ratio", 2.1e-9, "pass"),
+        ("difference", 0.0, "pass"),
+    ],
+)
+def test_ratios_are_bounded_by_what_two_implementations_must_agree_to(
+    form, baseline, verdict
+):
+    perfect = measured([[2.0], [baseline]], baseline=baseline, form=form)
+    assert answer("unbounded", of_importance(perfect))[0] == verdict
+
+
+def test_an_infinite_loss_is_named_with_the_feature_that_makes_it():
+    loss = "log_loss"
+    infinite = measured([[0.5, np.inf], [0.4, 0.5]], baseline=0.3, loss=loss)
+    verdict, observed, finding = answer("unbounded", of_importance(infinite))
+    assert (verdict, observed) == ("warn", np.inf)
+    assert finding.message == (
+        "Losses must be finite to be ranked, but that of 'x1' is infinite."
+    )
+
+
+def test_an_infinite_loss_with_nothing_permuted_is_told_before_all_others():
+    infinite = measured([[np.inf]], baseline=np.inf, form="ratio", loss="log_loss")
+    finding = answer("unbounded", of_importance(infinite))[2]
+    assert finding.message == (
+        "The loss of the model as it is must be finite, but it is not."
+    )
+    assert "event_level" not in words(infinite)
+
+
+def test_an_importance_without_a_loss_has_no_bounds():
+    assert "unbounded" not in words(measured([[np.inf]], loss=""))
+
+
+def table(**columns):
+    """Return rows with these columns: texts are categories."""
+    frame = pd.DataFrame(columns)
+    texts = frame.columns[[isinstance(v, str) for v in frame.iloc[0]]]
+    return frame.astype(dict.fromkeys(texts, "category"))
+
+
+X = np.array([0.1, 0.7, 0.7, -3.0, 12.3])
+KIND = ["a", "b", "b", "c", "a"]
+
+
+@pytest.mark.parametrize(
+    ("twin", "same"),
+    [
+        (X, True),
+        (2.54 * X, True),
+        (273.15 - 0.1 * X, True),
+        (X + 1e-12 * (X == -3), False),
+        (X**3, False),
+        (np.round(2.54 * X, 1), False),
+        (np.where(X == -3, np.nan, X), False),
+    ],
+)
+def test_numbers_say_the_same_if_one_is_an_affine_image_of_the_other(twin, same):
+    assert bool(stand_ins([table(x=X, twin=twin)])) == same
+
+
+@pytest.mark.parametrize(
+    ("twin", "same"),
+    [
+        (["z", "y", "y", "x", "z"], True),
+        ([3, 1, 1, 2, 3], True),
+        (["z", "y", "y", "y", "z"], False),
+        (["z", "y", None, "x", "z"], False),
+    ],
+)
+def test_categories_say_the_same_if_they_part_the_rows_alike(twin, same):
+    assert bool(stand_ins([table(kind=KIND, twin=twin)])) == same
+
+
+def test_values_that_differ_in_every_row_go_together_only_if_they_are_the_same():
+    keys = list("abcde")
+    frame = table(key=keys, name=list("vwxyz"), number=range(5), again=keys)
+    assert stand_ins([frame]) == [("key", "again")]
+
+
+def test_sets_are_named_in_the_order_of_the_columns_and_constants_left_out():
+    frame = table(one=1.0, b=X, kind=KIND, c=-X, no=0.0, k=KIND, d=X + 1)
+    frame = frame.assign(void=np.nan, empty=np.nan)
+    assert stand_ins([frame]) == [("b", "c", "d"), ("kind", "k")]
+
+
+def test_columns_that_differ_in_the_training_rows_say_different_things():
+    train, test = table(a=X, b=-X, kind=KIND), table(a=X[:2], b=X[:2], kind=KIND[:2])
+    assert stand_ins([test]) == [("a", "b")]
+    assert stand_ins([train, test]) == []
+
+
+def doubled(n=2):
+    """Return white rows in which x1 has n - 1 twins."""
+    data = normal_data(2, 1)
+    twins = {f"twin{k}": -data.X["x1"] for k in range(1, n)}
+    frame = data.X.assign(**twins)
+    return replace(data, X=frame, groups={name: (name,) for name in frame})
+
+
+def test_columns_that_say_the_same_are_one_warning_for_all_models():
+    verdict, observed, finding = answer(
+        "same_columns", checks.of_columns(doubled(), doubled())
+    )
+    assert (verdict, observed, finding.subject) == ("warn", 2.0, "normal")
+    assert finding.message == (
+        "Columns must differ in more than unit or labels to have importances of their "
+        "own, but on all rows these hold the same: 'x1', 'twin1'."
+    )
+    assert finding.remedy.startswith("Put them under [groups]")
+
+
+@pytest.mark.parametrize(
+    ("grouped", "severity"),
+    [
+        ([("twin1", "x1", "twin2")], "info"),
+        ([("x1", "twin1"), ("twin2", "x2")], "warning"),
+    ],
+)
+def test_columns_that_are_asked_together_are_but_a_note(grouped, severity):
+    data = doubled(3)
+    answers = checks.of_columns(None, data, grouped=grouped)
+    assert answer("same_columns", answers)[2].severity == severity
+
+
+def test_columns_that_differ_on_some_rows_are_no_finding():
+    train = doubled()
+    train = replace(train, X=train.X.assign(twin1=train.X["x2"] ** 2))
+    answers = checks.of_columns(train, doubled())
+    found = [finding.check for _, finding in answers if finding is not None]
+    assert found == ["dependence"]  # which is about the rows that are measured on
+
+
+def test_a_constant_column_is_one_note_for_all_models():
+    answers = checks.of_columns(None, flat(normal_data(2, 1)))
+    verdict, observed, finding = answer("constant_column", answers)
+    assert (verdict, observed, finding.severity) == ("pass", 1.0, "info")
+    assert finding.message == "A constant column tells nothing of its importance: 'x2'."
+
+
+def linked(share=0.1):
+    """Return white rows; near is x1 and a share of x2, copy -x1, kind cuts x3 at 1."""
+    data = normal_data(1, 1, 1)
+    near = data.X["x1"] + share * data.X["x2"]
+    kind = pd.Categorical(np.where(data.X["x3"] > 1, "high", "low"))
+    frame = data.X.assign(near=near, kind=kind, copy=-data.X["x1"])
+    return replace(data, X=frame, groups={name: (name,) for name in frame})
+
+
+def test_features_that_depend_on_each_other_are_one_note_of_who_and_how_much():
+    data = linked()
+    rho = data.X[["x1", "near"]].corr(method="spearman").iloc[0, 1]
+    answers = checks.of_columns(None, data)
+    verdict, observed, finding = answer("dependence", answers)
+    assert (verdict, finding.severity) == ("pass", "info")
+    assert observed == pytest.approx(rho, rel=1e-12)
+    assert finding.message == (
+        "Features must hardly depend on each other for their importances to be read "
+        f"one by one, but these do: 'x1', 'near' ({rho:.2f})."
+    )
+    assert finding.remedy == (
+        'Put them under [groups] and ask an [[importance]] of = "groups", or ask '
+        '"permutation" with within = "leaves".'
+    )
+
+
+def test_the_limit_decides_who_depends_and_stands_beside_who_set_it():
+    limits = {**checks.DEFAULTS, "dependence": Limit(0.5, "a file")}
+    answers = checks.of_columns(None, linked(), limits=limits)
+    ((row, finding),) = ((r, f) for r, f in answers if r["check"] == "dependence")
+    assert (row["threshold"], row["set_by"]) == (0.5, "a file")
+    assert "'x1', 'near' (0.9" in finding.message
+    assert "'x3', 'kind' (0." in finding.message
+
+
+def test_a_derived_column_is_not_told_to_depend_on_what_it_is_made_of():
+    data = replace(linked(), unread={"near": ("x1", "x2")})
+    assert answer("dependence", checks.of_columns(None, data))[2] is None
+
+
+def test_dependent_features_that_are_asked_together_are_read_together():
+    answers = checks.of_columns(None, linked(), grouped=[("near", "x1")])
+    finding = answer("dependence", answers)[2]
+    assert finding.remedy == "Read the importance of their group beside their own."
+
+
+def test_features_that_hardly_depend_are_no_finding_and_one_alone_is_not_judged():
+    verdict, observed, finding = answer(
+        "dependence", checks.of_columns(None, normal_data(2, 1))
+    )
+    assert (verdict, finding) == ("pass", None)
+    assert observed < 0.5
+    words = [row["check"] for row, _ in checks.of_columns(None, normal_data(2))]
+    assert words == ["same_columns", "constant_column"]
+
+
+def test_features_that_vary_in_less_than_half_of_their_leaves_are_named_and_counted():
+    leaves = {"x1": (40, 80), "x2": (41, 80), "x3": (9, 10)}
+    answers = checks.of_leaves(measured([[12.0]]), leaves)
+    verdict, observed, finding = answer("silent_leaves", answers)
+    assert (verdict, observed, finding.severity) == ("pass", 0.9, "info")
+    assert finding.message == (
+        "A feature must vary within at least 50% of its leaves over all trials, but it "
+        "has one value and says nothing: 'x2' in 41 of 80, 'x3' in 9 of 10."
+    )
+
+
+def test_an_importance_without_leaves_is_not_judged_by_them():
+    assert checks.of_leaves(measured([[12.0]]), {}) == []
+
+
+def test_every_check_answers_under_its_own_word():
+    data = flat(normal_data(2, 1))
+    ols = ModelSection(name="m", estimator="sklearn.linear_model.LinearRegression")
+    told = {"method": "random_subspace", "options": {"n_drawn": None}}
+    perf = measured([[1.0, 2.0], [3.0, 4.0]], data=data, **told)
+    trials = {"n_rows": None, "resample": "subsample"}
+    over_trials = measured([[12.0, 13.0], [10.0, 10.0]], data=data, options=trials)
+    answers = [
+        *checks.of_columns(None, data),
+        *asked_of(linear_model(2, 1), normal_data(2, 1, 0)),
+        *checks.of_performance(linear_model(2, 1), performance(-3.0, 1.0)),
+        *checks.of_predictions(linear_model(2, 1), 0.0),
+        *checks.of_draws(linear_model(2, 1), 0),
+        *of_importance(over_trials, data),
+        *checks.of_ensemble(perf, fit(ols, data), data),
+        *checks.of_leaves(over_trials, {"x1": (1, 2)}),
+    ]
+    assert [row["check"] for row, _ in answers] == list(CHECKS)
+    frame = checks_frame(row for row, _ in answers)
+    assert tuple(frame.columns) == COLUMNS
+    assert (frame["set_by"].isin(["default", "definition"])).all()
+    assert tuple(checks_frame([]).columns) == COLUMNS

@@ -1,0 +1,151 @@
+"""Claims about random subspace ensembles: what fires each check, and what does not."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from importance_audit.assess import checks
+from importance_audit.auditing.audit import audit
+from importance_audit.config.load import parse_config
+from importance_audit.config.sections import ModelSection
+from importance_audit.methods.importance.refits import units_of
+from importance_audit.methods.importance.subspaces import masks_of, members_of
+from importance_audit.methods.known_answers import level_data, normal_data
+from importance_audit.models.fit import fit
+
+OLS = "sklearn.linear_model.LinearRegression"
+PERF, TWIN = "random_subspace", "random_subspace_permutation"
+
+
+def audited(data, estimator=OLS, method=PERF, **options):
+    """Return what one question about one model of these rows finds."""
+    entry = {"method": method, "n_repeats": 10, **options}
+    if data.task == "regression":
+        entry["losses"] = ["mse"]
+    model = {"name": "m", "estimator": estimator}
+    config = parse_config({"models": [model], "importance": [entry]})
+    return audit(replace(data, split="train"), data, config)
+
+
+def fitted(data):
+    """Return least squares that the audit fitted on these rows."""
+    return fit(ModelSection(name="m", estimator=OLS), data)
+
+
+def finding(result, word):
+    """Return severity, message and remedy of one check; None if it did not fire."""
+    found = [f for f in result.findings if f.check == word]
+    return (found[0].severity, found[0].message, found[0].remedy) if found else None
+
+
+def observed(result, word):
+    """Return verdict and number of one check."""
+    rows = result.checks[result.checks["check"] == word]
+    return [(row.verdict, row.observed) for row in rows.itertuples()]
+
+
+@pytest.mark.parametrize("method", [PERF, TWIN])
+def test_least_squares_of_too_many_columns_is_told_how_many_it_can_bear(method):
+    # 50 rows: 50 (1 - 0.98^50) = 31.79 distinct ones in the mean, 0.3 of them 9.54.
+    data = normal_data(*[1] * 12, n_samples=50)
+    assert finding(audited(data, method=method, n_drawn=9), "crowded_fits") is None
+    assert finding(audited(data, method=method, n_drawn=10), "crowded_fits") == (
+        "warning",
+        "LinearRegression must be fitted to fewer columns than 0.3 times the distinct "
+        "rows of a bootstrap sample, about 32 of 50, but each member has 10. How well "
+        "it does out of its sample is mostly chance.",
+        "Set n_drawn to 9 or less, or choose a base learner with a penalty.",
+    )
+
+
+@pytest.mark.parametrize(
+    "path", ["sklearn.linear_model.Ridge", "sklearn.tree.DecisionTreeRegressor"]
+)
+def test_what_shrinks_or_splits_is_not_judged_by_its_columns(path):
+    data = normal_data(*[1] * 12, n_samples=50)
+    assert observed(audited(data, path, n_drawn=11), "crowded_fits") == []
+
+
+def test_the_columns_counted_are_those_the_estimator_sees():
+    data, distinct = level_data(), 150 * (1 - (149 / 150) ** 150)
+    found = audited(data, "sklearn.linear_model.LogisticRegression", n_drawn=2)
+    assert observed(found, "crowded_fits") == []  # penalised
+    regression = replace(data, task="regression", classes=(), y=np.arange(150.0))
+    levels = sum(len(data.X[n].cat.categories) - 1 for n in data.X if n == "kind")
+    width = (data.X.shape[1] - 1 + levels) / data.X.shape[1]
+    ((_, share),) = observed(audited(regression, n_drawn=2), "crowded_fits")
+    assert share == pytest.approx(2 * width / distinct, rel=1e-12)
+
+
+def test_a_feature_hardly_drawn_is_named_as_such_and_not_as_zero():
+    data = normal_data(3, 1, 0, 0)
+    result = audited(data, n_repeats=4, n_drawn=1)
+    (record,) = result.importances
+    counts = masks_of(record.seed, 4, 1, 4).sum(axis=0)
+    rare = {f"x{j + 1} ({n})" for j, n in enumerate(counts) if n < 2 or n > 2}
+    severity, message, remedy = finding(result, "not_drawn")
+    assert (severity, remedy) == ("warning", "Ask for more n_repeats.")
+    told = ", ".join(repr(name) for name in sorted(rare))
+    assert message == (
+        "Every feature must be drawn by two or more of the 4 members, and left out by "
+        f"two, but these are not, with how many draw them: {told}. Not drawn is not an "
+        "importance of 0: they have no number and no rank."
+    )
+    assert np.isnan(record.rank).sum() == len(rare)
+
+
+def test_a_feature_no_model_is_given_is_not_called_hardly_drawn():
+    data = normal_data(3, 1, 0, 0)
+    result = audited(replace(data, unread={"x4": ()}), n_repeats=2)
+    _, message, _ = finding(result, "not_drawn")
+    assert observed(result, "not_drawn") == [("warn", 3.0)]
+    assert "x4" not in message
+
+
+def test_features_not_above_zero_by_more_than_chance_are_named_with_their_z():
+    data = normal_data(3, 1, 0, 0)
+    (record,) = audited(data, n_repeats=40).importances
+    z = np.array([2.5, -4.0, 1.9, 0.5])
+    raw = np.tile([-1.0, 1.0], (4, 20)) + (z / np.sqrt(39))[:, np.newaxis]
+    answers = checks.of_ensemble(replace(record, raw=raw), fitted(data), data)
+    found = [f for _, f in answers if f is not None]
+    assert [(f.check, f.severity, f.message) for f in found] == [
+        (
+            "no_better_than_average",
+            "info",
+            "PERF must be more than 2 standard errors above 0 to say that a feature is "
+            "better than the average one, but that of 'x3 (z = 1.9)', 'x4 (z = 0.5)', "
+            "'x2 (z = -4)' is not. No better than the average feature is not "
+            "irrelevant.",
+        )
+    ]
+
+
+def test_where_no_member_differs_no_feature_is_better_than_the_average_one():
+    data = normal_data(3, 1, 0, 0)
+    (record,) = audited(data, n_repeats=40).importances
+    record = replace(record, raw=np.zeros_like(record.raw))
+    (found,) = (f for _, f in checks.of_ensemble(record, fitted(data), data) if f)
+    assert found.check == "no_better_than_average"
+    assert found.evidence["features"] == 4
+
+
+def test_only_perf_is_a_contrast_with_the_average_feature():
+    result = audited(normal_data(3, 1, 0, 0), method=TWIN)
+    assert observed(result, "no_better_than_average") == []
+
+
+def test_who_draws_what_is_known_without_a_fit():
+    data = normal_data(*[1] * 7)
+    model = fitted(data)
+    units, _ = units_of(model, data, PERF)
+    members = members_of(model, units, PERF, 5, 20, 3)
+    assert masks_of(5, 7, 3, 20).tolist() == [m.mask.tolist() for m in members]
+
+
+def test_other_methods_and_engines_are_no_ensembles():
+    result = audited(normal_data(2, 0), method="permutation")
+    assert checks.of_ensemble(result.importances[0], None, normal_data(2, 0)) == []
+    asked = {"crowded_fits", "not_drawn", "no_better_than_average"}
+    assert not asked & set(result.checks["check"])

@@ -1,0 +1,255 @@
+"""What each kind of claim takes of an importance, and what it does not."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.report.made_records import made_effect, made_importance
+
+from importance_audit.assess.claims import CLAIMS
+from importance_audit.assess.claims.curves import Curves
+from importance_audit.models.performance import Judged
+from importance_audit.records.errors import NotApplicable
+
+VALUES = {"a": 4.0, "b": 2.0, "c": 1.0, "d": -1.0}
+
+
+def record(values=None):
+    values = VALUES if values is None else values
+    return made_importance("m", tuple(values), tuple(values.values()), sd=0.0)
+
+
+def answer(kind, *features, of=None, **options):
+    return CLAIMS[kind].function(of or record(), features, **options)
+
+
+@pytest.mark.parametrize(
+    ("kind", "features", "options", "ours", "holds"),
+    [
+        ("leader", "a", {}, 1, True),
+        ("leader", "ba", {}, 2, True),
+        ("leader", "ac", {}, 3, False),
+        ("rank", "c", {"within": 3}, 3, True),
+        ("rank", "cd", {"within": 3}, 4, False),
+        ("last", "d", {}, 1, True),
+        ("last", "c", {}, 2, False),
+        ("last", "c", {"within": 2}, 2, True),
+        ("order", "acd", {}, 2, True),
+        ("order", "bac", {}, -2, False),
+        ("sign", "d", {"sign": "negative"}, -1, True),
+        ("sign", "d", {"sign": "positive"}, -1, False),
+        ("sign", "abcd", {"sign": "positive", "share": 0.75}, 0.75, True),
+        ("sign", "abcd", {"sign": "positive"}, 0.75, False),
+        ("value", "a", {"expected": 3.9, "tolerance": 0.11}, 4, True),
+        ("value", "ab", {"expected": 3.9, "tolerance": 0.11}, 2, False),
+        ("ratio", "ab", {"expected": 2, "tolerance": 0}, 2, True),
+        ("ratio", "ba", {"expected": 2, "tolerance": 0.1}, 0.5, False),
+        ("share", "ab", {"expected": 1, "tolerance": 0}, 1, True),
+        ("share", "a", {"expected": 1, "tolerance": 0.1}, 4 / 6, False),
+    ],
+)
+def test_a_claim_holds_or_not_by_these_numbers(kind, features, options, ours, holds):
+    found = answer(kind, *features, **options)
+    assert (found.ours, found.holds) == (ours, holds)
+
+
+def test_ties_lead_nothing_but_together():
+    tied = record({"a": 2.0, "b": 2.0, "c": 0.0})
+    assert not answer("leader", "a", of=tied).holds
+    assert answer("leader", "a", "b", of=tied).holds
+    assert not answer("order", "a", "b", of=tied).holds
+
+
+def test_a_curve_is_a_line_within_its_largest_distance():
+    points = {"grid": np.array([0.0, 1, 2]), "values": np.array([1.0, 3, 6])}
+    line = replace(made_effect("m", "x"), **points)
+    told = {"of": line, "intercept": 1.0, "slope": 2.0}
+    assert answer("line", "x", **told, tolerance=1).holds
+    assert answer("line", "x", **told, tolerance=0.5) == (
+        "largest distance of the curve of 'x' from 1 + 2 x",
+        "at most 0.5",
+        1.0,
+        False,
+    )
+
+
+def test_a_loss_is_compared_on_the_rows_that_are_named():
+    of = Judged(value=282.95, constant=900.0)
+    found = answer("performance", of=of, expected=282.9519, tolerance=0.01)
+    told = "loss on the test rows", "282.952 ± 0.01"
+    assert (found.asked, found.must, found.holds) == (*told, True)
+
+
+def test_the_share_of_squared_errors_that_a_model_saves_is_r_squared():
+    of = Judged(value=2.0, constant=8.0)
+    found = answer("explained", of=of, expected=0.76, tolerance=0.02, split="train")
+    assert (found.ours, found.holds) == (0.75, True)
+    assert found.asked == "share saved of the loss of a constant on the train rows"
+
+
+@pytest.mark.parametrize(
+    ("features", "within", "expected", "ours", "holds"),
+    [
+        ("a", 1, 0.5, 0.5, True),
+        ("a", 2, 1.0, 1.0, True),
+        ("ab", 1, 0.0, 0.0, True),
+        ("ab", 2, 0.5, 1.0, False),
+    ],
+)
+def test_a_frequency_counts_the_models_that_rank_all_of_them_first(
+    features, within, expected, ours, holds
+):
+    other = record({**VALUES, "b": 9.0})
+    told = {"within": within, "expected": expected, "tolerance": 0.01}
+    found = answer("frequency", *features, of=(record(), other), **told)
+    assert (found.ours, found.holds) == (ours, holds)
+    assert found.asked.startswith("share of 2 models with 'a'")
+
+
+CURVES = Curves(own=np.array([3.0, 2.0, 3.0]), best=np.array([2.0, 2.0, 1.0]))
+
+
+@pytest.mark.parametrize(
+    ("k", "factor", "side", "ours", "holds"),
+    [
+        (1, 1.5, "at most", 1.5, True),
+        (2, 1.4, "at most", 1.5, False),
+        (3, 2.0, "at least", 3, True),
+        (2, 2.0, "at least", 1.5, False),
+    ],
+)
+def test_a_curve_is_held_against_the_best_where_it_is_worst(
+    k, factor, side, ours, holds
+):
+    told = {"k": k, "judge": "m", "factor": factor, "side": side}
+    found = answer("top_k", of=CURVES, **told)
+    assert (found.ours, found.holds) == (ours, holds)
+
+
+# One swap of three neighbours: two of three pairs agree, rho = 1 - 6 * 2 / (3 * 8).
+@pytest.mark.parametrize(
+    ("features", "statistic", "ours"),
+    [
+        ("", "kendall", 1 / 3),
+        ("", "spearman", 1 / 2),
+        ("", "pearson", 0.5),
+        ("ac", "kendall", 1),
+        ("ab", "kendall", -1),
+    ],
+)
+def test_rankings_are_alike_by_their_correlation(features, statistic, ours):
+    sides = record({"a": 3.0, "b": 2.0, "c": 1.0}), record({"a": 2.0, "b": 3, "c": 1})
+    told = {"of": sides, "other": "m", "statistic": statistic, "bound": 0.3}
+    found = answer("likeness", *features, **told)
+    assert found.ours == pytest.approx(ours)
+    assert found.holds == (ours >= 0.3)
+    assert answer("likeness", *features, **told, side="at most").holds == (ours <= 0.3)
+
+
+LOST = record({"a": float("nan"), "b": 2.0})
+BY = {"expected": 1, "tolerance": 0}
+
+
+@pytest.mark.parametrize(
+    ("kind", "features", "given", "message"),
+    [
+        ("leader", "a", {"of": LOST}, "There is no number for 'a'."),
+        ("share", "b", {"of": LOST, **BY}, "There is no number for 'a'."),
+        (
+            "ratio",
+            "ab",
+            {"of": record({"a": 1.0, "b": 0.0}), **BY},
+            "The value of 'b' is 0, so there is no ratio.",
+        ),
+        (
+            "share",
+            "a",
+            {"of": record({"a": 1.0, "b": -1.0}), **BY},
+            "The values of all features sum to 0: there is no share.",
+        ),
+        (
+            "leader",
+            ["a "],
+            {},
+            "There is no 'a ' among the features. Did you mean 'a'?",
+        ),
+        (
+            "explained",
+            "",
+            {"of": Judged(0.0, 0.0), **BY},
+            "The constant has no loss, of which to save a share.",
+        ),
+        (
+            "line",
+            ["district"],
+            {"of": made_effect("m", "district"), "intercept": 0, "slope": 1}
+            | {"tolerance": 0},
+            "'district' is a category, whose curve is no line.",
+        ),
+        (
+            "top_k",
+            "",
+            {"of": CURVES, "k": 4, "judge": "m", "factor": 1.0},
+            "The curve has 3 points, not 4.",
+        ),
+        (
+            "top_k",
+            "",
+            {"of": Curves(np.ones(1), np.zeros(1)), "k": 1, "judge": "m", "factor": 1},
+            "The best ranking leaves no error, so there is no ratio.",
+        ),
+        (
+            "likeness",
+            "",
+            {"of": (record(), record({"a": 1.0, "b": 1})), "bound": 0.5, "other": "m"},
+            "One side has one value only, so nothing correlates.",
+        ),
+    ],
+)
+def test_what_has_no_number_says_so(kind, features, given, message):
+    with pytest.raises(NotApplicable) as refused:
+        answer(kind, *features, **given)
+    assert str(refused.value) == message
+
+
+FULL, TARGET = "_full_model_", "_baseline_"
+
+
+def printed(name, number, *, decimals=4, **fields):
+    """Return the answer to one number of a table on losses 14, 12, 11, 9 over 10."""
+    of = replace(record(), **{"y_permuted": np.array([19.0, 21.0]), **fields})
+    return answer("printed", of=of, numbers={name: number}, decimals=decimals)
+
+
+def test_a_printed_number_is_met_within_half_of_its_last_decimal():
+    assert printed("a", 4.00004).holds
+    assert not printed("a", 4.00006).holds
+    assert not printed("a", 3.99994).holds
+    assert printed("a", 3.6, decimals=0).holds
+    assert printed("a", 1095.4724)[:2] == (
+        "value of 'a' by Python",
+        "1095.4724, to 4 decimals",
+    )
+
+
+@pytest.mark.parametrize(
+    ("form", "value", "full", "target"),
+    [("raw", 14, 10, 20), ("difference", 4, 0, 10), ("ratio", 1.4, 1, 2)],
+)
+def test_the_rows_of_a_table_have_the_form_of_its_importance(form, value, full, target):
+    losses = np.full(10, 10.0)
+    raw = losses + np.array(list(VALUES.values()))[:, None]
+    told = {"form": form, "raw": raw, "baseline": losses}
+    found = [printed(name, 0.0, **told).ours for name in ("a", FULL, TARGET)]
+    assert found == pytest.approx([value, full, target], rel=1e-12)
+
+
+@pytest.mark.parametrize(("form", "value"), [("raw", 20), ("difference", 20)])
+def test_the_target_has_its_row_also_where_the_full_model_has_no_error(form, value):
+    told = {"form": form, "baseline": np.zeros(10)}
+    assert printed(TARGET, 20.0, **told).ours == value
+
+
+def test_an_engine_that_permuted_no_target_has_no_number_for_it():
+    with pytest.raises(NotApplicable, match=r"^DALEX permuted no target\.$"):
+        printed(TARGET, 20.0, y_permuted=np.empty(0), engine="DALEX")

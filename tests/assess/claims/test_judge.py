@@ -1,0 +1,340 @@
+"""Claims of a paper in an audit: what becomes of each."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.metrics import r2_score
+from tests.auditing.test_audit import (
+    PERMUTATION,
+    audited,
+    callable_model,
+    linear,
+    rows,
+    rows_to_audit,
+)
+from tests.report.reading import column, table
+
+from importance_audit.auditing.audit import audit, exit_code
+from importance_audit.config.load import parse_config
+from importance_audit.data.datasets import dataset
+from importance_audit.models.fit import wrap
+from importance_audit.records.as_json import dumps, loads
+from importance_audit.records.errors import ConfigError
+from importance_audit.report.pages.short_views import summary
+from importance_audit.report.pages.view import build_view
+
+TOLD = {"text": "a leads", "source": "Doe (2001), Fig. 2", "method": "permutation"}
+LEADS = {**TOLD, "kind": "leader", "features": ["a"]}
+FAILS = {**LEADS, "text": "b leads", "features": ["b"], "paper": 0.5}
+
+
+def claimed(*claims, models=(), **config):
+    """Return an audit of y = 3 a - b in which claims are made."""
+    return audited(*(models or (linear(),)), claims=list(claims), **config)
+
+
+def row(result):
+    return result.claims.iloc[0].to_dict()
+
+
+def test_a_claim_that_holds_is_a_row_and_no_finding():
+    result = claimed(LEADS)
+    said = {"claim": "a leads", "source": "Doe (2001), Fig. 2", "ours": 1.0}
+    assert row(result).items() >= {**said, "verdict": "reproduced"}.items()
+    assert math.isnan(row(result)["paper"])
+    assert result.findings == claimed().findings
+
+
+def test_a_claim_that_fails_is_a_note_and_fails_no_audit():
+    result = claimed(FAILS)
+    (found,) = (f for f in result.findings if f.check == "claim_not_reproduced")
+    assert found.severity == "info"
+    assert found.message == (
+        "b leads (Doe (2001), Fig. 2): the rank of 'b' must be at most 1, but is 2."
+    )
+    assert dict(found.evidence) == {"ours": 2.0, "paper": 0.5}
+    assert exit_code(result) == 0
+
+
+def test_the_owner_may_let_a_claim_fail_the_audit():
+    result = claimed({**FAILS, "severity": "failure"})
+    assert (result.verdict, exit_code(result)) == ("not confirmed", 1)
+
+
+def test_what_the_claim_calls_not_comparable_is_shown_and_no_finding():
+    result = claimed({**FAILS, "not_comparable": "it has other data"})
+    told = row(result)
+    assert (told["verdict"], told["reason"]) == ("not comparable", "it has other data")
+    assert (told["paper"], told["ours"]) == (0.5, 2.0)
+    assert result.findings == claimed().findings
+
+
+def test_a_claim_without_a_number_is_told_at_the_weight_of_the_claim():
+    asks = {**LEADS, "method": "impurity", "severity": "warning"}
+    result = claimed(asks, entries=[{"method": "impurity"}])
+    (found,) = (f for f in result.findings if f.check == "claim_unanswered")
+    assert found.severity == "warning"
+    assert row(result)["reason"] == "'impurity' by python gave no number."
+
+
+@pytest.mark.parametrize(
+    ("claim", "reason"),
+    [
+        (LEADS, "It names no model, and there are 'linear', 'second'."),
+        (
+            {"text": "t", "kind": "performance", "expected": 1, "tolerance": 1},
+            "It must name one model and one loss that were measured on the test rows, "
+            "but 2 were.",
+        ),
+    ],
+)
+def test_a_claim_about_one_of_several_models_must_say_which(claim, reason):
+    assert row(claimed(claim, models=(linear(), linear("second"))))["reason"] == reason
+
+
+def test_a_loss_and_a_curve_can_be_claimed():
+    curve = {**TOLD, "method": "partial_dependence", "kind": "line", "features": ["a"]}
+    curve |= {"intercept": 0.0, "slope": 3.0, "tolerance": 0.2}
+    loss = {"text": "rmse", "kind": "performance", "expected": 0.1, "tolerance": 0.02}
+    asked = [PERMUTATION, {"method": "partial_dependence"}]
+    result = claimed(curve, loss, entries=asked)
+    assert list(result.claims["verdict"]) == ["reproduced"] * 2
+
+
+FOREST = {"estimator": "sklearn.ensemble.RandomForestRegressor", "name": "forest"}
+FOREST["parameters"] = {"n_estimators": 50, "oob_score": True, "random_state": 1}
+
+
+def test_what_only_a_claim_asks_of_a_model_is_measured_for_it():
+    of = {"text": "t", "expected": 0.5, "tolerance": 0.5, "loss": "mse"}
+    claims = [
+        {**of, "kind": "explained", "split": "out_of_bag"},
+        {**of, "kind": "cross_validated", "folds": 3},
+    ]
+    train, test = (
+        dataset(*rows(seed=n), name=name, split=name, task="regression")
+        for n, name in enumerate(("train", "test"))
+    )
+    config = {"importance": [PERMUTATION], "models": [FOREST], "claims": claims}
+    found = audit(train, test, parse_config(config))
+    forest = RandomForestRegressor(**FOREST["parameters"]).fit(*rows())
+    assert found.claims["ours"][0] == pytest.approx(forest.oob_score_, rel=1e-9)
+    assert found.claims["asked"][1] == "mean loss in 3 folds of the train rows"
+    assert set(found.performance["split"]) == {"train", "test"}
+
+
+@pytest.mark.parametrize("kind", ["explained", "cross_validated"])
+def test_a_loss_that_no_claim_names_is_the_one_the_audit_judges_by(kind):
+    claim = {"text": "t", "expected": 0.5, "tolerance": 0.5, "kind": kind}
+    claim |= {"split": "out_of_bag"} if kind == "explained" else {}
+    train = dataset(*rows(), name="train", split="train", task="regression")
+    test = dataset(*rows(seed=1), name="test", task="regression")
+
+    def told(losses, **named):
+        entry = {**PERMUTATION, "losses": losses}
+        config = {"importance": [entry], "models": [FOREST]}
+        config["claims"] = [claim | named]
+        return row(audit(train, test, parse_config(config)))
+
+    assert told(["mse"])["ours"] == told(["mae"], loss="mse")["ours"]
+    assert told(["mse"])["loss"] == "mse"
+
+
+def test_a_claim_that_names_no_loss_says_which_its_number_is():
+    loss = {"text": "t", "kind": "performance", "expected": 0.1, "tolerance": 0.02}
+    told = claimed(LEADS, loss).claims
+    assert list(told["loss"]) == ["rmse", "rmse"]
+
+
+def test_a_frequency_is_about_all_models():
+    often = {**LEADS, "kind": "frequency", "within": 1, "expected": 1, "tolerance": 0}
+    told = row(claimed(often, models=(linear(), linear("second"))))
+    assert told.items() >= {"ours": 1.0, "verdict": "reproduced", "model": ""}.items()
+    assert told["asked"] == "share of 2 models with 'a' in the first 1"
+
+
+def test_a_pair_can_be_claimed_and_one_that_is_not_there_is_told():
+    first = {**TOLD, "method": "vint", "of": "pairs", "kind": "leader"}
+    named = [{**first, "features": [pair]} for pair in ("a:b", "b:a")]
+    asked = {"models": (callable_model(lambda X: (X["a"] * X["b"]).to_numpy()),)}
+    told = claimed(*named, entries=[{"method": "vint", "of": "pairs"}], **asked).claims
+    assert list(told["verdict"]) == ["reproduced", "not comparable"]
+    assert told["reason"][1].startswith("There is no 'b:a' among the pairs.")
+
+
+RANKED = {"text": "t", "method": "permutation", "kind": "top_k", "k": 2}
+RANKED |= {"judge": "second", "factor": 9.0}
+PCA = {"method": "pca", "scaled": False}
+
+
+def judged(claims, protocols):
+    """Return an audit in which two unlike models judge two rankings."""
+    kinds = {"first": "LinearRegression", "second": "LassoLars"}
+    models = [
+        {"name": name, "estimator": f"sklearn.linear_model.{kind}"}
+        for name, kind in kinds.items()
+    ]
+    asked = {"models": models, "importance": [PERMUTATION, PCA], "claims": claims}
+    asked["top_k"] = {"k": 2, "folds": 2, "protocols": protocols}
+    train = dataset(*noisy(40), name="r", task="regression", split="train")
+    test = dataset(*noisy(20), name="s", task="regression")
+    return audit(train, test, parse_config(asked))
+
+
+def test_a_curve_is_that_of_the_ranking_the_judge_and_the_protocol_named():
+    protocols = ["folds", "holdout"]
+    by_model, of_data = RANKED | {"model": "first"}, {**RANKED, "method": "pca"}
+    claims = [by_model, *({**of_data, "protocol": p} for p in protocols)]
+    result = judged(claims, protocols)
+    frame = result.top_k[result.top_k["judge"] == "second"]
+    loss = frame.groupby(["protocol", "method", "k"])["value"].mean()
+    ratios = [loss[p, "pca", 1] / loss[p, "permutation", 1] for p in protocols]
+    assert result.claims["ours"].tolist() == pytest.approx([1, *ratios])
+
+
+def noisy(n):
+    """Return rows of y = 3 a + noise, in which b varies most."""
+    drawn = np.random.default_rng(n).normal(size=(n, 3)) * [1, 9, 0.1]
+    X = pd.DataFrame(drawn[:, :2], columns=["a", "b"])
+    return X, 3 * X["a"] + drawn[:, 2]
+
+
+def test_two_models_are_alike_by_the_method_that_is_named():
+    """One reads a, the other b: they rank the two the other way round."""
+    of_a, of_b = lambda X: X["a"], lambda X: -X["b"]
+    told = {"task": "regression", "features": ("a", "b")}
+    first, second = wrap(of_a, name="a", **told), wrap(of_b, name="b", **told)
+    told = {"text": "t", "kind": "likeness", "bound": 0.9, "features": ["a", "b"]}
+    alike = {**told, "method": "permutation", "model": "a", "other": "b"}
+    found = row(claimed(alike, models=(first, second)))
+    assert (found["ours"], found["verdict"]) == (-1, "not reproduced")
+    entry = {**PERMUTATION, "losses": ["rmse", "mae"]}
+    alike |= {"loss": "mae"}
+    found = row(claimed(alike, models=(first, second), entries=[entry]))
+    assert (found["ours"], found["verdict"]) == (-1, "not reproduced")
+
+
+def test_curves_that_nobody_asked_for_have_no_number():
+    result = claimed({**RANKED, "judge": "linear"})
+    assert row(result)["reason"] == (
+        "It must name one ranking that 'linear' judged by 'folds' under [top_k], but 0 "
+        "were."
+    )
+
+
+def test_the_share_of_a_constant_s_loss_that_is_saved_is_r_squared():
+    told = {"text": "t", "kind": "explained", "loss": "mse"}
+    asked = {**told, "expected": 1, "tolerance": 1}
+    entry = {**PERMUTATION, "losses": ["mse"]}
+    found = row(claimed(asked, entries=(entry,)))
+    test, model = rows_to_audit(), linear()
+    # Without training rows the constant is the mean of the test rows, as in R².
+    assert found["ours"] == pytest.approx(r2_score(test.y, model.predict(test.X)))
+
+
+def test_a_feature_that_the_data_lack_is_refused():
+    with pytest.raises(ConfigError) as refused:
+        claimed({**LEADS, "features": ["a1"]})
+    assert refused.value.problems == (
+        "A feature of a claim must be one that the audit has, but 'a1' is not. "
+        "Did you mean 'a'?",
+    )
+
+
+def test_claims_survive_the_file():
+    result = claimed(LEADS, FAILS)
+    again = loads(dumps(result))
+    assert dumps(again) == dumps(result)
+    assert list(again.claims["verdict"]) == ["reproduced", "not reproduced"]
+
+
+def test_the_summary_counts_the_verdicts():
+    assert "\nclaims: 1 reproduced, 1 not reproduced\n" in summary(
+        claimed(LEADS, FAILS)
+    )
+    assert "claims" not in summary(claimed())
+
+
+def test_the_report_shows_claim_paper_and_ours_side_by_side():
+    strange = {**FAILS, "text": "<b> & *b*", "not_comparable": "it has other data"}
+    item = table(build_view(claimed(FAILS, strange)), "tab-claims")
+    assert column(item, "Claim")[1] == "<b> & *b* (Doe (2001), Fig. 2)"
+    assert column(item, "What is compared")[0] == "rank of 'b', permutation, rmse"
+    assert column(item, "Paper's number") == ["0.5", "0.5"]
+    assert column(item, "Our number") == ["2", "2"]
+    assert column(item, "Verdict") == [
+        "not reproduced",
+        "not comparable, because: it has other data",
+    ]
+
+
+def test_the_report_has_no_table_of_claims_where_none_was_made():
+    assert [t.id for t in build_view(claimed()).tables if t.id == "tab-claims"] == []
+
+
+def test_a_claim_cannot_choose_between_two_measures_of_one_method():
+    other = {**PERMUTATION, "within": "leaves"}
+    told = row(claimed(LEADS, entries=[PERMUTATION, other]))
+    assert (told["verdict"], told["reason"]) == (
+        "not comparable",
+        "'permutation' must be asked with one set of options to answer it, but is "
+        "asked with 2.",
+    )
+
+
+TABLE = {
+    "text": "Table 1",
+    "kind": "printed",
+    "method": "permutation",
+    "numbers": {"a": 0.5, "b": 1.0},
+    "decimals": 1,
+}
+TWICE = (
+    {**PERMUTATION, "name": "first", "seed": 1},
+    {**PERMUTATION, "name": "second", "seed": 2},
+)
+
+
+def test_each_number_of_a_printed_table_is_a_claim():
+    claims = claimed(TABLE).claims
+    told = claims[["claim", "paper", "decimals", "verdict"]].to_numpy().tolist()
+    assert told == [
+        ["Table 1: a", 0.5, 1.0, "not reproduced"],
+        ["Table 1: b", 1.0, 1.0, "not reproduced"],
+    ]
+
+
+def test_a_claim_is_answered_by_the_entry_that_it_names():
+    claims = [{**TABLE, "entry": name} for name in ("first", "second")]
+    result = claimed(*claims, entries=TWICE)
+    first, second = (record.mean[0] for record in result.importances)
+    assert result.claims["ours"].tolist()[::2] == [first, second]
+
+
+def test_a_claim_that_could_be_of_two_entries_is_not_answered():
+    told = row(claimed(TABLE, entries=TWICE))
+    assert told["verdict"] == "not comparable"
+    assert told["reason"] == (
+        "'permutation' must be asked with one set of options to answer it, but is "
+        "asked with 2."
+    )
+
+
+@pytest.mark.parametrize(
+    ("tolerance", "decimals", "text"),
+    [(0.00005, 4, "282.9519"), (0.05, math.nan, "283"), (0.0, math.nan, "283")],
+)
+def test_a_number_is_shown_as_far_as_the_claim_holds_it(tolerance, decimals, text):
+    told = {"text": "t", "source": "s", "kind": "value", "method": "permutation"}
+    about = {"features": ["a"], "expected": 282.9519, "paper": 282.9519}
+    result = claimed({**told, **about, "tolerance": tolerance})
+    assert row(result)["decimals"] == pytest.approx(decimals, nan_ok=True)
+    assert column(table(build_view(result), "tab-claims"), "Paper's number") == [text]
+
+
+def test_printed_numbers_are_shown_with_their_decimals():
+    view = build_view(claimed({**TABLE, "decimals": 4}))
+    assert column(table(view, "tab-claims"), "Paper's number") == ["0.5000", "1.0000"]

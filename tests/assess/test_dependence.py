@@ -1,0 +1,85 @@
+"""Association between features: closed forms, chance, and who is linked with whom."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from importance_audit.assess.dependence import associations, clusters
+
+
+def levels(codes):
+    """Return a category of these codes."""
+    return pd.Categorical([f"level {code}" for code in codes])
+
+
+def test_numbers_that_rise_or_fall_together_are_fully_associated():
+    x = np.arange(20.0)
+    X = pd.DataFrame({"x": x, "falls": -np.exp(x), "hill": (x - 9.5) ** 2})
+    truth = [[1, 1, 0], [1, 1, 0], [0, 0, 1]]
+    assert associations(X) == pytest.approx(np.array(truth), abs=1e-12)
+
+
+def test_a_pair_is_judged_on_the_rows_that_have_both():
+    x = np.arange(10.0)
+    other = np.where(x < 3, np.nan, -x)
+    X = pd.DataFrame({"x": np.where(x == 9, np.nan, x), "other": other})
+    assert associations(X)[0, 1] == pytest.approx(1, rel=1e-12)
+
+
+def test_categories_that_name_the_same_are_fully_associated():
+    codes = np.arange(30) % 3
+    X = pd.DataFrame({"a": levels(codes), "b": levels((codes + 1) % 3)})
+    assert associations(X)[0, 1] == pytest.approx(1, rel=1e-12)
+
+
+def test_two_by_two_levels_have_the_phi_coefficient_less_what_chance_gives():
+    # Counts 40, 10, 10, 40: phi = 0.6; Bergsma: (phi**2 - 1/99) / (1 - 1/99).
+    a, b = (
+        np.repeat([0, 0, 1, 1], [40, 10, 10, 40]),
+        np.repeat([0, 1] * 2, [40, 10, 10, 40]),
+    )
+    X = pd.DataFrame({"a": levels(a), "b": levels(b)})
+    truth = np.sqrt((0.36 - 1 / 99) / (1 - 1 / 99))
+    assert associations(X)[0, 1] == pytest.approx(truth, rel=1e-12)
+
+
+def test_a_number_that_follows_the_level_has_the_root_of_its_share_of_variance():
+    # Levels at 0 and 10 with deviations of 1 or -1: within 20/18, total 520/19.
+    x = np.repeat([0.0, 10.0], 10) + np.tile([1.0, -1.0], 10)
+    X = pd.DataFrame({"kind": levels(np.repeat([0, 1], 10)), "x": x})
+    truth = np.sqrt(1 - (20 / 18) / (520 / 19))
+    assert associations(X) == pytest.approx(np.array([[1, truth], [truth, 1]]))
+
+
+def test_many_levels_are_not_associated_by_chance():
+    draws = np.random.default_rng(1)
+    columns = {name: levels(draws.integers(0, 60, size=200)) for name in "ab"}
+    X = pd.DataFrame({**columns, "x": draws.normal(size=200)})
+    off = associations(X) - np.eye(3)
+    assert off.max() < 0.35  # uncorrected they are 0.45 to 0.54
+
+
+def test_what_never_varies_is_associated_with_nothing():
+    X = pd.DataFrame({"x": np.arange(9.0), "flat": 1.0, "kind": levels([0] * 9)})
+    X["gaps"] = np.nan
+    X["key"] = levels(range(9))  # as many levels as rows: nothing is left to judge by
+    assert associations(X).tolist() == np.eye(5).tolist()
+
+
+def test_order_and_names_of_levels_do_not_matter():
+    draws = np.random.default_rng(1)
+    codes = draws.integers(0, 4, size=100)
+    x = codes % 2 + draws.normal(size=100)
+    one, two = (
+        associations(pd.DataFrame({"x": x, "kind": levels(c)}))
+        for c in (codes, np.array([2, 0, 3, 1])[codes])
+    )
+    assert one == pytest.approx(two, rel=1e-12)
+
+
+def test_columns_are_linked_through_others():
+    strength = np.eye(5)
+    for a, b in ((0, 3), (3, 4), (1, 2)):
+        strength[a, b] = strength[b, a] = 0.8
+    assert list(clusters(strength, 0.8)) == [[0, 3, 4], [1, 2]]
+    assert list(clusters(strength, 0.81)) == []

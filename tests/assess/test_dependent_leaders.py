@@ -1,0 +1,68 @@
+"""What dependence does to the reading of the features that lead."""
+
+from dataclasses import replace
+
+import pytest
+from tests.report.made_records import made_importance
+
+from importance_audit.assess.dependent_leaders import dependent_leaders
+from importance_audit.methods.known_answers import normal_data
+
+NAMES = ("a", "near", "own", "far")
+
+
+def rows():
+    """Return white a, own and far, and near: a and a tenth of far."""
+    data = normal_data(1, 1, 1)
+    X = data.X.set_axis(["a", "own", "far"], axis=1)
+    X["near"] = X["a"] + 0.1 * X["far"]
+    return replace(data, X=X[list(NAMES)], groups={name: (name,) for name in NAMES})
+
+
+def told(*means, grouped=(), test=None, top_k=1, **fields):
+    record = made_importance("m", NAMES, means, sd=0.1, **fields)
+    return dependent_leaders(
+        [record], None, test or rows(), grouped=grouped, threshold=0.8, top_k=top_k
+    )
+
+
+def test_a_leader_that_depends_on_another_is_a_warning_of_both():
+    (found,) = told(9, 1, 5, 3)
+    assert (found.check, found.severity, found.subject) == (
+        *("dependent_leader", "warning", "m"),
+    )
+    rho = rows().X[["a", "near"]].corr(method="spearman").iloc[0, 1]
+    assert (
+        f"'a' is among the first 1, and these depend on each other (up to {rho:.2f}"
+        in (found.message)
+    )
+    assert "together: 'a', 'near'." in found.message
+
+
+@pytest.mark.parametrize(
+    ("means", "given"),
+    [
+        ((5, 1, 9, 3), {}),  # own leads
+        ((9, 1, 5, 3), {"grouped": [("near", "a")]}),  # asked jointly
+        ((9, 1, 5, 3), {"method": "impurity"}),
+        ((9, 1, 5, 3), {"of": "groups"}),
+        ((9, 1, 5, 3), {"options": {"within": "leaves"}}),
+        ((0, -1, -5, -3), {}),  # the first is no more than chance
+    ],
+)
+def test_there_is_nothing_to_warn_of(means, given):
+    assert told(*means, **given) == []
+
+
+def test_a_group_that_holds_a_part_of_them_is_not_asked_jointly():
+    assert len(told(9, 1, 5, 3, grouped=[("a", "own")])) == 1
+
+
+def test_a_feature_among_the_leading_k_is_a_leader():
+    assert told(5, 1, 9, 3) == []
+    assert len(told(5, 1, 9, 3, top_k=2)) == 1
+
+
+def test_a_derived_column_depends_by_definition_and_counts_for_nothing():
+    test = replace(rows(), unread={"near": ("a", "far")})
+    assert told(9, 1, 5, 3, test=test) == []

@@ -1,0 +1,154 @@
+"""What an owner expects of a ranking: when it is borne out, and what is said if not."""
+
+import numpy as np
+import pytest
+from tests.auditing.test_audit import audited, linear
+from tests.report.made_records import made_importance
+
+from importance_audit.assess.expectations import ExpectedSection, judge
+from importance_audit.records.errors import ConfigError
+
+NAMES = ("a", "b", "c", "d")
+
+
+def expect(place, *features, **keys):
+    return ExpectedSection(features=features, place=place, reason="law", **keys)
+
+
+def judged(section, *records, resolution=0.1):
+    rows, findings = judge((section,), records, resolution=resolution)
+    return [row["verdict"] for row in rows], findings
+
+
+def ranking(*means, model="m", **fields):
+    return made_importance(model, NAMES[: len(means)], means, **fields)
+
+
+@pytest.mark.parametrize(
+    ("features", "verdict"),
+    [
+        ("a", "as expected"),
+        ("ba", "as expected"),
+        ("b", "not as expected"),
+        ("ac", "not as expected"),
+    ],
+)
+def test_on_top_means_among_the_first_as_many_as_are_named(features, verdict):
+    assert judged(expect("top", *features), ranking(9, 5, 2))[0] == [verdict]
+
+
+@pytest.mark.parametrize(
+    ("features", "means", "first"),
+    [
+        ("a", (9, 9, 2), "'a', 'b'"),
+        ("ab", (9, 9, 9), "'a', 'b', 'c'"),
+        ("ab", (9, 5, 5), "'a', 'b', 'c'"),
+    ],
+)
+def test_who_shares_the_last_place_on_top_with_others_is_not_on_top(
+    features, means, first
+):
+    record = ranking(*means, stream="")
+    rows, _ = judge((expect("top", *features),), (record,), resolution=0.1)
+    assert (rows[0]["verdict"], rows[0]["first"]) == ("not as expected", first)
+
+
+@pytest.mark.parametrize(
+    ("mean", "sd", "verdict"),
+    [
+        (-3.0, 5.0, "as expected"),  # 2.26 * 5 / sqrt(10) = 3.6 covers it
+        (-3.0, 4.0, "not as expected"),  # 2.9 does not
+        (0.4, 0.001, "as expected"),  # 4 % of the largest
+        (0.6, 0.001, "not as expected"),
+    ],
+)
+def test_zero_means_within_the_error_or_below_the_resolution(mean, sd, verdict):
+    noise = np.tile([-1.0, 1.0], 5) * sd * np.sqrt(0.9)  # ddof 1: exactly sd
+    raw = np.array([10.0, mean])[:, np.newaxis] + noise
+    record = ranking(10, mean)
+    record = type(record)(**{**vars(record), "raw": raw})
+    assert judged(expect("zero", "b"), record, resolution=0.05)[0] == [verdict]
+
+
+@pytest.mark.parametrize("form", ["ratio", "raw"])
+def test_zero_of_a_ratio_is_one_and_of_a_loss_the_loss_as_it_is(form):
+    record = ranking(20, 0, sd=0.0, baseline=20.0, form=form)
+    assert judged(expect("zero", "b"), record)[0] == ["as expected"]
+    assert judged(expect("zero", "a"), record)[0] == ["not as expected"]
+
+
+def test_what_was_not_measured_or_has_no_zero_is_not_judged():
+    lost = ranking(9, np.nan, np.inf)
+    assert judged(expect("top", "b"), lost)[0] == ["not measured"]
+    assert judged(expect("zero", "a"), lost)[0] == ["not measured"]
+    perf = ranking(9, 0, method="random_subspace")
+    assert judged(expect("zero", "b"), perf) == (["not measured"], [])
+
+
+def test_only_the_model_that_is_named_is_judged_and_groups_apart_from_features():
+    other = ranking(1, 2, model="other")
+    assert judged(expect("top", "a", model="m"), ranking(2, 1), other) == (
+        ["as expected"],
+        [],
+    )
+    assert judged(expect("top", "a", of="groups"), other)[0] == []
+
+
+def test_a_twin_in_the_draw_order_of_another_engine_is_judged_once():
+    twin, theirs = ranking(2, 1, stream="numpy"), ranking(2, 1, engine="DALEX")
+    assert judged(expect("top", "a"), ranking(2, 1), twin, theirs)[0] == ["as expected"]
+
+
+def test_what_no_ranking_of_a_model_bears_out_is_a_warning():
+    (found,) = judged(expect("top", "b", "c"), ranking(9, 5, 2))[1]
+    assert (found.check, found.severity, found.subject) == (
+        "unexpected",
+        "warning",
+        "m",
+    )
+    assert found.message == (
+        "The owner expects 'b', 'c' on top (law), but 1 of 1 rankings do not bear it "
+        "out: by permutation, rmse, the top is 'a', 'b'."
+    )
+
+
+def test_what_some_rankings_bear_out_is_a_note():
+    impurity = ranking(1, 0, method="impurity", loss="", stream="")
+    (found,) = judged(expect("zero", "b"), ranking(10, 8), impurity)[1]
+    assert found.severity == "info"
+    assert found.message == (
+        "The owner expects 'b' at zero (law), but 1 of 2 rankings do not bear it out: "
+        "by permutation, rmse, 'b' has 80% of the largest."
+    )
+
+
+def test_a_share_just_beyond_the_limit_does_not_read_like_it():
+    (found,) = judged(expect("zero", "b"), ranking(1000, 101, stream=""))[1]
+    assert found.message.endswith("'b' has 10.1% of the largest.")
+
+
+def test_an_audit_keeps_what_was_expected_beside_what_was_found():
+    told = {"features": ["b"], "place": "top", "reason": "It is law."}
+    result = audited(linear(), expected=[told])
+    row = result.expected.iloc[0].to_dict()
+    record = result.importances[int(row["record"])]
+    assert (row["first"], row["rank"], row["verdict"]) == (
+        "'a'",
+        2.0,
+        "not as expected",
+    )
+    assert (record.model, record.method) == (row["model"], "permutation")
+
+
+def test_names_that_the_audit_does_not_have_cannot_be_expected():
+    told = {"place": "top", "reason": "It is law."}
+    strange = [told | {"features": ["aa"]}, told | {"features": ["a"], "model": "x"}]
+    with pytest.raises(ConfigError) as error:
+        audited(linear(), expected=strange)
+    assert len(error.value.problems) == 2
+
+
+@pytest.mark.parametrize(("model", "said"), [("m", True), ("", False)])
+def test_a_model_is_to_be_changed_only_where_one_was_asked(model, said):
+    (found,) = judged(expect("top", "b"), ranking(9, 5, model=model))[1]
+    assert ("change the model" in found.remedy) == said

@@ -1,0 +1,196 @@
+"""p-values: their definition, their grid, and what they are of in an audit."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from importance_audit.assess.significance import (
+    COLUMNS,
+    adjusted,
+    p_values,
+    significance_frame,
+)
+from importance_audit.auditing.audit import audit
+from importance_audit.auditing.measure import importances
+from importance_audit.auditing.steps.shuffled_targets import shuffled
+from importance_audit.config.load import parse_config
+from importance_audit.data.datasets import dataset
+from importance_audit.engines import describe_engine
+from importance_audit.methods.importance.filters import anova, lowess_r2
+from importance_audit.methods.importance.firm import firm_labels
+from importance_audit.methods.importance.rank_correlation import spearman
+from importance_audit.models.fit import wrap
+
+IMPACT, IMPORTANCE = (
+    {"method": f"stratified_{name}", "n_repeats": 1, "min_samples_leaf": 5}
+    for name in ("impact", "importance")
+)
+SPEARMAN = {"method": "spearman"}
+
+
+def rows(y=None, n=60):
+    """Return rows of a strong, a weak and a constant feature."""
+    X = pd.DataFrame(
+        np.random.default_rng(1).normal(size=(n, 3)), columns=["strong", "weak", "flat"]
+    ).assign(flat=1.0)
+    target = 3 * X["strong"] if y is None else y
+    return dataset(X, target, name="rows", task="regression")
+
+
+def audited(*entries, data=None, shuffles=19, **config):
+    given = {"importance": list(entries), "significance": {"shuffles": shuffles}}
+    data = data or rows()
+    model = wrap(
+        lambda X: X.iloc[:, 0].to_numpy(),
+        name="first",
+        task="regression",
+        features=data.features,
+    )
+    return audit(None, data, parse_config(given | config), models=(model,))
+
+
+def test_what_measures_as_much_counts_and_the_true_target_is_one_of_them():
+    null = np.array([[1.0, 5, 0], [2, 5, 0], [3, 5, 0]])
+    assert p_values(np.array([2.0, 4, 1]), null).tolist() == [3 / 4, 1.0, 1 / 4]
+
+
+def test_less_by_a_rounding_error_is_as_much():
+    assert p_values(np.array([0.1 + 0.2]), np.array([[0.3]])).tolist() == [1.0]
+
+
+def test_an_infinite_number_measures_as_much_as_another():
+    null = np.array([[np.inf], [np.inf], [1]])
+    assert p_values(np.array([np.inf]), null).tolist() == [3 / 4]
+
+
+@pytest.mark.parametrize("zero", [0.0, 1000.0, 1e6])
+@pytest.mark.parametrize("method", [anova, firm_labels, lowess_r2, spearman])
+def test_targets_alike_but_for_the_order_of_equal_rows_measure_as_much(method, zero):
+    X = pd.DataFrame({"x": np.repeat([17.4, 17.1, 17.2, 17.7], 5)})
+    X["g"] = pd.Categorical(X["x"].astype(str))
+    y = np.random.default_rng(1).integers(0, 2, size=20).reshape(4, 5)
+    order = np.random.default_rng(2).permuted
+    found = []
+    for target in (y, *(order(y, axis=1) for _ in range(40))):
+        data = dataset(X, zero + target.ravel(), name="rows", task="regression")
+        found.append(np.abs(method(None, data, seed=1)[0].ravel()))
+    told = p_values(np.array(found[0]), np.array(found[1:]))
+    assert set(told[~np.isnan(told)]) == {1.0}
+
+
+def test_shuffles_without_a_number_are_left_out_and_too_many_leave_no_p_value():
+    nan = np.nan
+    null = np.array([[1.0, nan, nan], [nan, nan, 0], [9, nan, 0], [0, 1, 0]])
+    found = p_values(np.array([2.0, 0, nan]), null)
+    assert found == pytest.approx([2 / 4, nan, nan], nan_ok=True)
+
+
+def test_the_adjusted_values_are_benjamini_and_hochbergs_over_what_is_known():
+    # 3 * .01, 3 * .03 / 2 and .04, none above a later one.
+    found = adjusted(np.array([0.03, np.nan, 0.01, 0.04]))
+    assert found == pytest.approx([0.04, np.nan, 0.03, 0.04], nan_ok=True)
+    assert np.isnan(adjusted(np.array([np.nan]))).all()
+
+
+def test_nothing_is_shuffled_unless_it_is_asked_for():
+    found = audited(SPEARMAN, shuffles=0).significance
+    assert found.empty
+    assert tuple(found.columns) == COLUMNS == tuple(significance_frame([]).columns)
+
+
+def test_a_strong_feature_has_the_least_p_value_and_a_constant_one_has_none():
+    found = audited(SPEARMAN, shuffles=99).significance.set_index("feature")
+    assert found.loc["strong", "p_value"] == 1 / 100
+    assert found.loc["strong", "p_adjusted"] == 2 / 100
+    assert found.loc["weak", "p_value"] > 0.05
+    assert np.isnan(found.loc["flat", "p_value"])
+    assert found["shuffles"].tolist() == [99, 99, 0]
+
+
+def asked(entry, data):
+    """Return the rows, the section and the engine of one question."""
+    section = parse_config({"importance": [entry]}).importance[0]
+    return data, section, describe_engine("python")
+
+
+def test_p_values_of_an_independent_target_are_uniform_on_their_grid():
+    # 100 features, 9 shuffles: 10 on average at each of .1, .2, ..., 1; chi-squared
+    # with 9 degrees of freedom is below 27.88 in 99.9 % of cases.
+    drawn = np.random.default_rng(1).normal(size=(20, 101))
+    X = pd.DataFrame(drawn[:, 1:]).rename(columns=str)
+    data = dataset(X, drawn[:, 0], name="noise", task="regression")
+    (seen,) = importances(None, *asked(SPEARMAN, data), seed=1, stream="numpy")
+    again = shuffled(*asked(SPEARMAN, data), seed=1, shuffles=9, tell=str)
+    found = p_values(seen.mean, np.array([one.mean for (one,) in again]))
+    counts = np.bincount(np.rint(10 * found).astype(int), minlength=11)
+    assert counts[0] == 0
+    assert ((counts[1:] - 10) ** 2 / 10).sum() < 27.88
+
+
+def test_a_constant_target_measures_as_much_however_it_is_shuffled():
+    # The tree has one leaf, and it has no slope.
+    entry = IMPACT | {"min_slopes_per_x": 1}
+    found = audited(entry, data=rows(np.ones(60))).significance
+    assert found["p_value"].tolist() == pytest.approx([1, 1, np.nan], nan_ok=True)
+
+
+def test_impact_and_importance_have_p_values_of_their_own():
+    alone = [audited(one).significance["p_value"] for one in (IMPACT, IMPORTANCE)]
+    both = audited(IMPACT, IMPORTANCE).significance
+    assert both["method"].unique().tolist() == [IMPACT["method"], IMPORTANCE["method"]]
+    assert both["record"].tolist() == [0, 0, 0, 1, 1, 1]
+    pd.testing.assert_series_equal(both["p_value"], pd.concat(alone, ignore_index=True))
+    assert not alone[0].equals(alone[1])
+
+
+def test_rows_keep_their_weights_when_the_target_is_shuffled():
+    # The rows that count are alike in x, so no target makes them differ.
+    X = pd.DataFrame({"x": [0.0] * 20 + list(range(20))})
+    y, weights = np.tile([0, 1], 20), np.repeat([1.0, 0.0], 20)
+    data = dataset(X, y, name="rows", task="binary", weights=weights)
+    again = shuffled(*asked({"method": "auc"}, data), seed=1, shuffles=9, tell=str)
+    assert [one.mean.tolist() for (one,) in again] == [[0.0]] * 9
+
+
+def test_the_same_seed_gives_the_same_p_values_and_changes_no_importance():
+    once, again = audited(IMPACT), audited(IMPACT)
+    pd.testing.assert_frame_equal(once.significance, again.significance)
+    plain = audited(IMPACT, shuffles=0).importances[0]
+    assert once.importances[0].raw.tobytes() == plain.raw.tobytes()
+
+
+def test_more_shuffles_change_none_and_another_seed_changes_all():
+    def measured(seed, shuffles):
+        asked_of = asked(SPEARMAN, rows())
+        again = shuffled(*asked_of, seed=seed, shuffles=shuffles, tell=str)
+        return [one.mean[0] for (one,) in again]
+
+    assert measured(1, 5) == measured(1, 9)[:5]
+    assert len({*measured(1, 9), *measured(2, 9)}) == 18
+
+
+@pytest.mark.parametrize(
+    ("method", "reason"),
+    [
+        (
+            "permutation",
+            "for what is measured of models it is not: each would have to be fitted "
+            "again to every shuffled target.",
+        ),
+        ("pca", "for 'pca' it is not: it does not look at the target."),
+        (
+            "mrmr",
+            "for 'mrmr' it is not: it counts places, and one feature takes the first "
+            "whatever the target is.",
+        ),
+    ],
+)
+def test_what_a_shuffled_target_says_nothing_of_says_so(method, reason):
+    result = audited({"method": method})
+    (note,) = (f for f in result.findings if f.message.startswith("P-values"))
+    assert (note.check, note.severity) == ("not_applicable", "info")
+    assert note.message == (
+        f"P-values of {method} of features: The target must be shuffled for p-values, "
+        f"but {reason}"
+    )
+    assert result.significance.empty

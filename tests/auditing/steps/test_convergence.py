@@ -1,0 +1,71 @@
+"""A ranking after its first repeats alone."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.report.svg_reader import words as svg_words
+
+from importance_audit.auditing.audit import audit
+from importance_audit.auditing.steps.convergence import halvings
+from importance_audit.config.load import parse_config
+from importance_audit.methods.importance.random_subspace import PERF, TWIN
+from importance_audit.methods.known_answers import normal_data
+from importance_audit.records.ranking import interval
+from importance_audit.report.pages.view import build_view
+from importance_audit.report.text.blocks import plain
+
+OLS = {"name": "m", "estimator": "sklearn.linear_model.LinearRegression"}
+
+
+def audited(method, n_repeats, groups=None, data=None):
+    """Return the result of one question about least squares."""
+    data = data or replace(normal_data(3, 2, 1, 0, 0, 0), split="train")
+    entry = {"method": method, "n_repeats": n_repeats, "losses": ["mse"]}
+    asked = {"models": [OLS], "importance": [entry]}
+    if groups:
+        asked |= {"groups": groups}
+        entry["of"] = "groups"
+    return audit(data, data, parse_config(asked))
+
+
+@pytest.mark.parametrize("groups", [{}, {"ab": ["x6", "x1"], "c": ["x3"]}])
+@pytest.mark.parametrize("method", ["permutation", PERF, TWIN])
+def test_the_first_repeats_tell_what_a_run_of_so_many_would(method, groups):
+    many = audited(method, 80, groups).convergence
+    assert sorted(set(many["n_repeats"])) == [10, 20, 40, 80]
+    for n, part in many.groupby("n_repeats"):
+        (alone,) = audited(method, int(n), groups).importances
+        for name in ("value", "std_error", "rank"):
+            truth = getattr(alone, "mean" if name == "value" else name)
+            found = part[name].to_numpy()
+            assert found == pytest.approx(truth, rel=1e-9, nan_ok=True), (n, name)
+
+
+def test_a_column_no_model_is_given_has_no_number_after_any_repeats():
+    data = replace(normal_data(3, 1, 0), split="train", unread={"x2": ()})
+    found = audited(PERF, 40, data=data).convergence
+    assert set(found.loc[found["value"].isna(), "feature"]) == {"x2"}
+
+
+def test_few_repeats_and_what_is_not_drawn_have_no_halves():
+    assert audited("permutation", 19).convergence.empty
+    (record,) = audited("permutation", 40).importances
+    assert halvings(replace(record, stream="")) == ()
+
+
+def test_the_report_shows_ranks_and_values_after_fewer_repeats():
+    result = audited(PERF, 40)
+    view = build_view(result)
+    (table,) = (t for t in view.tables if t.id.startswith("tab-convergence"))
+    (figure,) = (f for f in view.figures if f.id.startswith("fig-convergence"))
+    assert [plain(column.label) for column in table.columns[1:]] == ["10", "20", "40"]
+    assert [plain(row.cells[3].parts) for row in table.rows] == list("123456")
+    (record,) = result.importances
+    top = np.argmax(record.mean)
+    assert figure.data["panels"][0].lines[0].means[-1] == pytest.approx(
+        record.mean[top]
+    )
+    half = np.diff(interval(record), axis=0)[0, top] / 2
+    assert figure.data["panels"][0].lines[0].errors[-1] == pytest.approx(half)
+    assert {"10", "20", "40"} <= set(svg_words(figure.svg))

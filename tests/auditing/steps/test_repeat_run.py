@@ -1,0 +1,206 @@
+"""Claims about second runs: noise is told from a cause, and the first numbers stay."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from importance_audit.auditing import measure
+from importance_audit.auditing.journal import Journal
+from importance_audit.auditing.steps.compare_engines import notes_on
+from importance_audit.auditing.steps.repeat_run import MOST_QUESTIONS, SecondRun, settle
+from importance_audit.config.load import parse_config
+from importance_audit.engines import ENGINES, EngineInfo
+from importance_audit.engines.agreement import compare, findings_of
+from importance_audit.methods.importance import METHODS
+from importance_audit.methods.importance.permutation import permutation
+from importance_audit.methods.known_answers import linear_model, normal_data
+
+LIMITS = {"resolution": 0.5, "max_rank_shift": 2, "top_k": 3}
+ENTRY = {"method": "permutation", "n_repeats": 8, "losses": ["mse"]}
+US = EngineInfo("python", True, "1", "numpy", "")
+OTHER = EngineInfo("other", True, "1", "vip-0.5", "")
+
+
+def biased(model, data, *, seed, n_repeats=10, n_rows=None):
+    """Return what another engine measures that adds five to each loss of x1."""
+    drawn = {"stream": "vip-0.5", "n_repeats": n_repeats, "n_rows": n_rows}
+    raw, baseline = permutation(model, data, seed=seed, **drawn)
+    return raw + np.array([5.0, 0.0])[:, None, None], baseline
+
+
+def honest(model, data, *, seed, n_repeats=10, n_rows=None):
+    drawn = {"stream": "vip-0.5", "n_repeats": n_repeats, "n_rows": n_rows}
+    return permutation(model, data, seed=seed, **drawn)
+
+
+def second_run(monkeypatch, function=honest, **checks):
+    """Return who asks again where another engine measures by `function`."""
+    method = METHODS["permutation"]._replace(function=function)
+    table = {"importance": {"permutation": method}, "effects": {}}
+    monkeypatch.setitem(ENGINES, "other", table)
+    return SecondRun(
+        journal=Journal(on_step=lambda *_: None),
+        config=parse_config({"importance": [ENTRY], "seed": 5, "checks": checks}),
+        train=None,
+        test=normal_data(2, 1),
+        models=(linear_model(2, 1),),
+        engines={"python": US, "other": OTHER},
+    )
+
+
+def first_run(second, *, off=0.0):
+    """Return both first answers; that of the other lies `off` higher for x1."""
+    (entry,) = second.config.importance
+    asked = (second.models[0], second.test, entry)
+    (ours,) = measure.importances(*asked, US, seed=1, stream="numpy")
+    (theirs,) = measure.importances(*asked, OTHER, seed=2, stream="vip-0.5")
+    return ours, replace(theirs, raw=theirs.raw + np.array([[off], [0.0]]))
+
+
+def settled(second, *, off):
+    pair = first_run(second, off=off)
+    row, rows = compare(*pair, **LIMITS)
+    return (row, rows), settle(second, pair, row, rows)
+
+
+def test_a_difference_that_a_second_run_does_not_show_is_noise(monkeypatch):
+    (row, rows), (new, told) = settled(second_run(monkeypatch), off=5.0)
+    assert (row["verdict"], row["cause"]) == ("disagrees", "not explained")
+    assert (new["verdict"], new["cause"]) == ("equivalent", "")
+    assert new["reasons"].startswith(
+        "REPEAT_RUN: outside the band at first, all inside it in a run with 32 and 32 "
+        "repeats; STREAM: "
+    )
+    assert [r["cause"] for r in told] == ["noise"]
+    assert findings_of([new]) == ()
+    first = ("value_a", "value_b", "difference", "band", "inside")
+    assert [told[0][k] for k in first] == [rows[0][k] for k in first]
+
+
+def test_a_difference_that_a_second_run_shows_again_is_no_noise(monkeypatch):
+    second = second_run(monkeypatch, biased)
+    _, (new, told) = settled(second, off=0.0)
+    assert (new["verdict"], new["cause"]) == ("disagrees", "implementation")
+    assert "1 of 2 outside, cause: implementation; STREAM" in new["reasons"]
+    assert "REPEAT_RUN: 1 of 2 outside in a run with 32 and 32" in new["reasons"]
+    ((feature, cause, evidence),) = [
+        (r["feature"], r["cause"], r["evidence"]) for r in told
+    ]
+    assert (feature, cause) == ("x1", "implementation")
+    assert evidence.startswith("difference -")
+    assert evidence.endswith(" in a run with 32 repeats")
+
+
+def test_a_second_run_has_four_times_the_repeats_of_a_seed_of_its_own(monkeypatch):
+    second = second_run(monkeypatch)
+    ours, theirs = first_run(second)
+    again = second.ask(ours), second.ask(theirs)
+    assert [a.n_repeats for a in again] == [32, 32]
+    assert len({a.seed for a in (ours, theirs, *again)}) == 4
+    assert [a.stream for a in again] == ["numpy", "vip-0.5"]
+
+
+def test_a_question_is_put_a_second_time_once(monkeypatch):
+    second = second_run(monkeypatch)
+    ours, _ = first_run(second)
+    assert second.ask(ours) is second.ask(ours)
+
+
+def test_no_more_than_some_questions_are_put_again(monkeypatch):
+    second = second_run(monkeypatch)
+    second.answers.update({(n,): () for n in range(MOST_QUESTIONS)})
+    pair = first_run(second, off=5.0)
+    row, rows = compare(*pair, **LIMITS)
+    assert settle(second, pair, row, rows) == (row, rows)
+
+
+def test_who_is_not_there_any_more_leaves_the_pair_unexplained(monkeypatch):
+    second = second_run(monkeypatch)
+    gone = replace(second, engines={"python": US})
+    pair = first_run(second, off=5.0)
+    row, rows = compare(*pair, **LIMITS)
+    assert settle(gone, pair, row, rows) == (row, rows)
+
+
+def test_an_engine_that_fails_the_second_time_is_a_finding(monkeypatch):
+    second = second_run(monkeypatch)
+    pair = first_run(second, off=5.0)
+    row, rows = compare(*pair, **LIMITS)
+
+    def broken(*args, n_repeats=10, n_rows=None, **options):
+        raise RuntimeError(f"no more of {args, n_repeats, n_rows, options}"[:7])
+
+    method = METHODS["permutation"]._replace(function=broken)
+    monkeypatch.setitem(ENGINES["other"]["importance"], "permutation", method)
+    assert settle(second, pair, row, rows) == (row, rows)
+    (finding,) = second.journal.findings
+    assert finding.message == ("The repeat run of permutation by other failed: no more")
+
+
+@pytest.mark.parametrize(
+    ("asked", "cause", "reasons", "wanted"),
+    [
+        ("disagreement", "not explained", "", True),
+        ("disagreement", "implementation", "", False),
+        ("disagreement", "", "REPEATS (wide): the band", False),
+        ("unresolved", "", "REPEATS (wide): the band", True),
+        ("unresolved", "not explained", "", True),
+        ("never", "not explained", "", False),
+    ],
+)
+def test_the_configuration_says_which_pairs_are_asked_again(
+    monkeypatch, asked, cause, reasons, wanted
+):
+    second = second_run(monkeypatch, repeat_run=asked)
+    row = {"kind": "importance", "cause": cause, "reasons": reasons}
+    assert second.wants(row) is wanted
+    assert not second.wants(row | {"kind": "effect"})
+
+
+def test_a_band_that_a_second_run_narrows_makes_a_pair_equivalent(monkeypatch):
+    second = second_run(monkeypatch, repeat_run="unresolved")
+    pair = first_run(second)
+    row, rows = compare(*pair, **{**LIMITS, "resolution": 0.01})
+    assert (row["verdict"], second.wants(row)) == ("comparable", True)
+    new, _ = settle(second, pair, row, rows)
+    assert new["verdict"] == "equivalent"
+    assert new["reasons"].startswith("REPEAT_RUN: too wide a band at first, all inside")
+
+
+def test_a_band_that_is_too_wide_again_leaves_the_pair_comparable(monkeypatch):
+    second = second_run(monkeypatch, repeat_run="unresolved", resolution=1e-6)
+    pair = first_run(second)
+    row, rows = compare(*pair, **{**LIMITS, "resolution": 1e-6})
+    new, _ = settle(second, pair, row, rows)
+    assert (new["verdict"], new["cause"]) == ("comparable", "")
+    assert "run with 32 and 32 repeats; REPEATS (wide): the band is" in new["reasons"]
+
+
+def test_a_second_run_lifts_no_other_reason(monkeypatch):
+    second = second_run(monkeypatch, repeat_run="unresolved")
+    pair = first_run(second)
+    row, rows = compare(*pair, **{**LIMITS, "resolution": 0.01})
+    row["reasons"] += "; NA_DROPPED: one side did not measure 'x3'"
+    new, _ = settle(second, pair, row, rows)
+    assert new["verdict"] == "comparable"
+    assert "REPEATS (wide)" not in new["reasons"]
+
+
+def test_an_engine_newer_than_any_tried_is_noted_and_no_other():
+    newer = EngineInfo("vip", True, "0.9", "vip-0.5", "vip 0.9 was never tried.")
+    gone = EngineInfo("DALEX", False, "", "", "R has no package 'DALEX'.")
+    engines = {"python": US, "vip": newer, "DALEX": gone}
+    (note,) = notes_on(engines, "python", "vip", "DALEX")
+    assert note == ("vip 0.9", "vip 0.9 was never tried.", "NEWER_VERSION")
+
+
+def test_beside_a_feature_with_a_cause_another_may_still_be_noise(monkeypatch):
+    second = second_run(monkeypatch, biased)
+    ours, theirs = first_run(second)
+    pair = ours, replace(theirs, raw=theirs.raw + np.array([[0.0], [5.0]]))
+    _, told = settle(second, pair, *compare(*pair, **LIMITS))
+    assert {r["feature"]: r["cause"] for r in told} == {
+        "x1": "implementation",
+        "x2": "noise",
+    }

@@ -1,0 +1,118 @@
+"""Rankings on resampled rows: what is drawn, what stays, and who is not asked."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LinearRegression
+
+from importance_audit.auditing.audit import audit
+from importance_audit.config.load import parse_config
+from importance_audit.data.datasets import dataset
+from importance_audit.models.fit import wrap
+
+NAMES = ("a", "b", "unread")
+
+
+def rows(n=60, *, alike=False):
+    X = pd.DataFrame(np.random.default_rng(1).normal(size=(n, 3)), columns=NAMES)
+    if alike:
+        X = X.iloc[[0] * n].reset_index(drop=True)
+    return dataset(X, 3 * X["a"] - X["b"], name="test rows", task="regression")
+
+
+def linear():
+    data = rows(200)
+    fitted = LinearRegression().fit(data.X[["a", "b"]], data.y)
+    return wrap(fitted, name="linear", task="regression")
+
+
+def audited(*entries, test=None, resamples=20, **config):
+    asked = {"resamples": resamples, **config.pop("stability", {})}
+    given = {"importance": list(entries), "stability": asked, **config}
+    return audit(None, test or rows(), parse_config(given), models=(linear(),))
+
+
+PERMUTATION = {"method": "permutation", "n_repeats": 3}
+
+
+def test_nothing_is_resampled_unless_it_is_asked_for():
+    assert audited(PERMUTATION, resamples=0).stability.empty
+
+
+def test_rows_that_are_all_alike_have_no_spread():
+    found = audited(PERMUTATION, test=rows(alike=True)).stability
+    assert found["rank_low"].tolist() == found["rank_high"].tolist() == [2.0, 2.0, 2.0]
+    assert found["p_top_k"].tolist() == [1.0, 1.0, 1.0]
+    assert np.isinf(found["repeats_to_settle"][:2]).all()
+
+
+def test_a_clear_order_stays_on_every_resample():
+    found = audited(PERMUTATION, checks={"top_k": 1}).stability.set_index("feature")
+    assert found["rank_low"].to_dict() == {"a": 1.0, "b": 2.0, "unread": 3.0}
+    assert found["rank_high"].to_dict() == {"a": 1.0, "b": 2.0, "unread": 3.0}
+    assert found["p_top_k"].to_dict() == {"a": 1.0, "b": 0.0, "unread": 0.0}
+
+
+def noisy():
+    """Return rows on which three features matter nearly alike, and their model."""
+    X = pd.DataFrame(np.random.default_rng(3).normal(size=(40, 3)), columns=NAMES)
+    data = dataset(X, X.sum(axis=1), name="rows", task="regression")
+    fitted = LinearRegression().fit(X, data.y)
+    return data, wrap(fitted, name="even", task="regression")
+
+
+def noisy_stability(resamples, **stability):
+    data, model = noisy()
+    asked = {"resamples": resamples, **stability}
+    config = {"importance": [PERMUTATION], "stability": asked, "checks": {"top_k": 1}}
+    return audit(None, data, parse_config(config), models=(model,))
+
+
+def test_the_shares_of_the_first_place_sum_to_one():
+    shares = noisy_stability(25).stability["p_top_k"]
+    assert shares.sum() == pytest.approx(1)
+    assert (shares > 0).sum() > 1
+
+
+def test_resampling_changes_no_importance():
+    plain, again = noisy_stability(0), noisy_stability(5)
+    assert plain.importances[0].raw.tolist() == again.importances[0].raw.tolist()
+
+
+def test_the_same_seed_gives_the_same_stability():
+    pd.testing.assert_frame_equal(
+        noisy_stability(5).stability, noisy_stability(5).stability
+    )
+
+
+def test_more_repeats_than_the_entry_has_are_not_made():
+    three = noisy_stability(5, n_repeats=3).stability
+    pd.testing.assert_frame_equal(three, noisy_stability(5, n_repeats=9).stability)
+    assert not three.equals(noisy_stability(5).stability)
+
+
+def test_groups_are_resampled_as_groups():
+    groups = {"both": ["a", "b"], "rest": ["unread"]}
+    found = audited({**PERMUTATION, "of": "groups"}, groups=groups).stability
+    assert found["feature"].tolist() == ["both", "rest"]
+    assert found["rank_high"].tolist() == [1.0, 2.0]
+
+
+def test_every_ranking_says_which_it_is():
+    result = audited({**PERMUTATION, "losses": ["rmse", "mae"]}, {"method": "spearman"})
+    found = result.stability.groupby("record", sort=True)["loss"].first()
+    assert found.to_dict() == {0: "rmse", 1: "mae", 2: ""}
+    assert [r.loss for r in result.importances] == ["rmse", "mae", ""]
+
+
+def test_what_resampled_rows_would_mislead_says_so_and_keeps_its_importance():
+    result = audited({"method": "relieff", "n_neighbours": 3})
+    (note,) = (f for f in result.findings if f.message.startswith("Stability"))
+    assert (note.check, note.severity) == ("not_applicable", "info")
+    assert note.message == (
+        "Stability of relieff of features: The rows must be resampled to say where a "
+        "ranking could have stood, but for 'relieff' they are not: a row that is drawn "
+        "twice is its own nearest neighbour."
+    )
+    assert result.stability["resamples"].tolist() == [0, 0, 0]
+    assert len(result.importances) == 1

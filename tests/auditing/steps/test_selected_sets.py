@@ -1,0 +1,136 @@
+"""Test error of selected sets: who keeps what, on which rows, and what is said."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from importance_audit.auditing.audit import audit
+from importance_audit.auditing.steps.top_k_protocols import in_splits
+from importance_audit.config.load import parse_config
+from importance_audit.data.datasets import dataset
+from importance_audit.records.errors import ConfigError
+
+NAMES = ("noise", "told", "other")
+PERF = {"method": "random_subspace", "losses": ["mse"], "n_repeats": 18}
+TWIN = {**PERF, "method": "random_subspace_permutation"}
+PCA = {"method": "pca", "scaled": False}
+LEAST_SQUARES = "sklearn.linear_model.LinearRegression"
+MODEL = {"name": "linear", "estimator": LEAST_SQUARES}
+
+
+def rows(slopes=(0, 5, 0), n=40, *, error=0.0, spread=(1, 1, 1)):
+    """Return rows of a target that is linear in three columns of these spreads."""
+    drawn = np.random.default_rng(1).normal(size=(n, 4))
+    X = pd.DataFrame(drawn[:, :3] * spread, columns=NAMES)
+    y = X.to_numpy() @ np.array(slopes, dtype=float) + error * drawn[:, 3]
+    return dataset(X, y, name="d", task="regression", split="train")
+
+
+def selected(*entries, train=None, splits=2, model=MODEL, **asked):
+    """Return the audit of some rankings, PERF first."""
+    train = rows() if train is None else train
+    config = {"importance": [PERF, *entries], "models": [model]}
+    config["selection"] = {"splits": splits, "fraction": 0.25, **asked}
+    return audit(train, train, parse_config(config))
+
+
+def by_method(result):
+    return dict(iter(result.selection.groupby("method", sort=False)))
+
+
+def test_perf_keeps_the_one_feature_that_tells_in_every_split():
+    found = by_method(selected())["random_subspace"]
+    assert found["k"].tolist() == [1, 1]
+    assert found["value"].to_numpy() == pytest.approx(np.zeros(2), abs=1e-12)
+
+
+def test_every_other_ranking_keeps_as_many():
+    """Rank by variance: noise, wide as it is, is kept instead and foretells nothing."""
+    found = by_method(selected(TWIN, PCA, train=rows(spread=(9, 1, 1))))
+    assert {tuple(found[name]["k"]) for name in list(found)[1:]} == {(1, 1)}
+    twin, wide = (found[m]["value"] for m in ("random_subspace_permutation", "pca"))
+    assert twin.max() < 1e-12 < 1 < wide.min()
+
+
+def split_up(train, **asked):
+    """Return the splits of some rows."""
+    given = {"splits": 4, "fraction": 0.25, **asked}
+    config = parse_config({"importance": [PERF], "selection": given})
+    return in_splits(train, config).rounds
+
+
+def test_all_features_are_judged_as_a_fit_by_hand_is():
+    train = rows(error=1.0)
+    found = by_method(selected(train=train))["all features"]
+    kept, out = split_up(train)[0]
+    design = np.column_stack([np.ones(40), train.X])
+    slopes, *_ = np.linalg.lstsq(design[kept], train.y[kept], rcond=None)
+    by_hand = np.mean((train.y[out] - design[out] @ slopes) ** 2)
+    assert found["value"].iloc[0] == pytest.approx(by_hand, rel=1e-9)
+    assert (set(found["k"]), set(found["loss"])) == ({3}, {"mse"})
+
+
+def test_a_split_holds_out_its_share_of_the_rows_and_of_each_class():
+    X, y = pd.DataFrame({"x": np.arange(40.0)}), np.repeat([0, 1], [30, 10])
+    train = dataset(X, y, name="d", task="binary", split="train")
+    sides = split_up(train, fraction=0.2)
+    assert all(sorted([*kept, *out]) == list(range(40)) for kept, out in sides)
+    assert {(len(out), int(y[out].sum())) for _, out in sides} == {(8, 2)}
+    assert len({tuple(out) for _, out in sides}) == 4
+
+
+def test_the_sign_chooses_in_whatever_form_perf_is_shown():
+    config = {"importance": [{**PERF, "form": "absolute"}], "models": [MODEL]}
+    config["selection"] = {"splits": 2}
+    found = audit(rows(), rows(), parse_config(config))
+    assert by_method(found)["random_subspace"]["k"].tolist() == [1, 1]
+
+
+def test_where_no_perf_is_above_zero_nothing_is_kept_and_nothing_judged():
+    mean = {"name": "mean", "estimator": "sklearn.dummy.DummyRegressor"}
+    found = by_method(selected(PCA, train=rows((0, 0, 0)), model=mean))
+    for name in ("random_subspace", "pca"):
+        assert (set(found[name]["k"]), found[name]["value"].isna().all()) == ({0}, True)
+    assert found["all features"]["value"].tolist() == [0, 0]
+
+
+def test_a_signal_weaker_than_the_average_is_left_out_and_named():
+    """PERF_j is (p - d) / (p - 1) (b_j^2 - mean of b^2): b = 1 is below the mean."""
+    result = selected(PCA, train=rows((1, 5, 0), 100, spread=(2, 1, 1)))
+    (found,) = (f for f in result.findings if f.check == "selection_by_perf")
+    assert found.message == (
+        "PERF must not choose features by its sign alone: over all features and draws "
+        "it sums to 0, so it keeps what is better than the average feature, not what "
+        "matters. It keeps 'told'. Among the first 1 of other rankings, and left out: "
+        "'noise (by pca)'."
+    )
+
+
+def test_a_ranking_that_agrees_leaves_nothing_to_name():
+    result = selected(TWIN)
+    (found,) = (f for f in result.findings if f.check == "selection_by_perf")
+    assert found.message.endswith(
+        "It keeps 'told'. No other ranking has another feature among its first 1."
+    )
+
+
+def test_without_a_row_to_hold_out_there_is_a_note():
+    result = selected(fraction=0.01)
+    assert result.selection.empty
+    (note,) = (f for f in result.findings if "splits" in f.message)
+    assert note.message == (
+        "The splits of the selected sets: The training rows must leave one or more on "
+        "each side of a split, but of 40 0 would be held out."
+    )
+
+
+@pytest.mark.parametrize("entry", [PCA, {**PERF, "of": "groups"}])
+def test_a_selection_that_nobody_makes_is_refused(entry):
+    config = {"importance": [entry], "groups": {"g": ["told"]}}
+    with pytest.raises(ConfigError) as caught:
+        parse_config({**config, "selection": {"splits": 50}})
+    assert caught.value.problems == (
+        "[selection] splits must be 0 without an [[importance]] of method "
+        "'random_subspace' of features, but 50 was given. Its PERF keeps the "
+        "features: add one, or leave [selection] out.",
+    )

@@ -1,0 +1,433 @@
+"""Numbers supplied by others: held against ours, labelled, or refused with a reason."""
+
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+from subprocess import run
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LinearRegression
+
+from importance_audit.auditing.audit import audit
+from importance_audit.config.load import parse_config
+from importance_audit.data.datasets import dataset
+from importance_audit.engines.known_defects import defects_for
+from importance_audit.methods.importance.permutation import permutation
+from importance_audit.models.fit import wrap
+from importance_audit.models.prediction_digest import predictions_sha256
+from importance_audit.r_bridge import handoff, host
+from importance_audit.records.errors import ConfigError, DataError
+from importance_audit.records.importance_record import Importance
+from importance_audit.report.pages.html import page_files
+from importance_audit.report.sections.facts import facts_of
+from importance_audit.report.sections.verdicts import sentence
+from importance_audit.report.text.blocks import plain
+
+SEED = 11
+STREAMS = {"0.4.5": "vip-0.4", "0.5.0": "vip-0.5", "2.5.4": "DALEX"}
+
+
+@pytest.fixture(scope="module")
+def asked():
+    """Return a fitted model, its rows, and the digest of its predictions."""
+    random = np.random.default_rng(5)
+    X = pd.DataFrame(random.normal(size=(50, 3)), columns=["a", "b", "c"])
+    y = 3 * X["a"] - X["b"] + random.normal(size=50)
+    model = wrap(LinearRegression().fit(X, y), name="m", task="regression")
+    rows = dataset(X, y, name="rows", task="regression")
+    return model, rows, predictions_sha256(model.predict(rows.X))
+
+
+def configured(folder, *supplied, importance=None):
+    asked = [
+        {"method": "permutation", "n_repeats": 4},
+        {"method": "partial_dependence"},
+    ]
+    given = {"seed": 3, "importance": importance or asked, "supplied": list(supplied)}
+    return parse_config(given, base=folder)
+
+
+def entry(folder, digest, **changes):
+    file = changes.pop("file", "v.csv")
+    path = folder / file
+    return {
+        "file": file,
+        "sha256": sha256(path.read_bytes()).hexdigest() if path.exists() else "0" * 64,
+        "package": "vip",
+        "version": "0.5.0",
+        "by": "another team",
+        "date": "2026-11-21",
+        "model": "m",
+        "predictions_sha256": digest,
+        "method": "permutation",
+        "loss": "rmse",
+        "n_repeats": 4,
+        "seed": SEED,
+        **changes,
+    }
+
+
+def theirs(asked, seed=SEED, stream="vip-0.5"):
+    """Return what another programme would measure: the scores of one seed."""
+    raw, baseline = permutation(
+        asked[0].judged_by(("rmse",)), asked[1], seed=seed, stream=stream, n_repeats=4
+    )
+    return (raw - baseline)[:, :, 0]
+
+
+def write(folder, values, names=("a", "b", "c"), file="v.csv"):
+    lines = [
+        f"{name},{repeat},{value!r}"
+        for name, row in zip(names, values.tolist(), strict=True)
+        for repeat, value in enumerate(row, start=1)
+    ]
+    (folder / file).write_text("\n".join(["feature,repeat,value", *lines]), "utf8")
+
+
+def supplied(result):
+    frame = result.agreement
+    return frame[frame["engine_b"].str.endswith("(supplied)")]
+
+
+def test_numbers_of_the_same_draws_are_replayed(asked, tmp_path):
+    write(tmp_path, theirs(asked))
+    config = configured(tmp_path, entry(tmp_path, asked[2]))
+    result = audit(None, asked[1], config, models=asked[:1])
+    (row,) = supplied(result).to_dict("records")
+    assert (row["engine_b"], row["verdict"]) == ("vip 0.5.0 (supplied)", "replayed")
+    assert row["stream"] == "vip-0.5"
+
+
+def test_supplied_numbers_carry_no_loss_of_a_target_that_we_permuted(asked, tmp_path):
+    write(tmp_path, theirs(asked))
+    config = configured(tmp_path, entry(tmp_path, asked[2]))
+    result = audit(None, asked[1], config, models=asked[:1])
+    (told,) = [r for r in result.importances if r.engine.endswith("(supplied)")]
+    assert told.y_permuted.size == 0
+
+
+def test_numbers_of_an_unknown_seed_are_independent_draws(asked, tmp_path):
+    write(tmp_path, theirs(asked, seed=99))
+    told = entry(tmp_path, asked[2])
+    del told["seed"]
+    config = configured(tmp_path, told)
+    result = audit(None, asked[1], config, models=asked[:1])
+    (row,) = supplied(result).to_dict("records")
+    assert row["verdict"] == "comparable"  # four repeats are too few to be equivalent
+    assert "STREAM: the draws are independent: numpy with seed" in row["reasons"]
+    assert row["stream"] == "numpy / unknown"
+
+
+def test_numbers_that_claim_draws_they_have_not_disagree(asked, tmp_path):
+    write(tmp_path, theirs(asked, seed=99))
+    config = configured(tmp_path, entry(tmp_path, asked[2]))
+    result = audit(None, asked[1], config, models=asked[:1])
+    assert supplied(result)["verdict"].tolist() == ["disagrees"]
+    assert result.verdict == "not confirmed"
+
+
+def test_a_seed_that_was_only_stated_accuses_no_implementation(asked, tmp_path):
+    write(tmp_path, theirs(asked, seed=99))
+    config = configured(tmp_path, entry(tmp_path, asked[2]))
+    result = audit(None, asked[1], config, models=asked[:1])
+    assert supplied(result)["cause"].tolist() == ["not explained"]
+    (found,) = (f for f in result.findings if f.check == "disagreement")
+    assert found.remedy.startswith("Ask who supplied the numbers for the seed")
+
+
+def test_other_options_are_comparable_by_their_reason(asked, tmp_path):
+    write(tmp_path, theirs(asked))
+    config = configured(tmp_path, entry(tmp_path, asked[2], n_rows=20))
+    result = audit(None, asked[1], config, models=asked[:1])
+    (row,) = supplied(result).to_dict("records")
+    assert row["verdict"] == "comparable"
+    assert "SUBSAMPLE: the numbers of rows are n_rows all and 20" in row["reasons"]
+
+
+def test_numbers_of_other_predictions_are_not_compared(asked, tmp_path):
+    write(tmp_path, theirs(asked))
+    config = configured(tmp_path, entry(tmp_path, "f" * 64))
+    result = audit(None, asked[1], config, models=asked[:1])
+    (row,) = supplied(result).to_dict("records")
+    reason = f"theirs have the digest {'f' * 16}, ours {asked[2][:16]}"
+    assert row["verdict"] == "not compared"
+    assert row["reasons"] == f"the predictions differ: {reason}"
+    assert not [r for r in result.importances if r.engine != "python"]
+    assert [f.check for f in result.findings if f.severity == "warning"] == [
+        "supplied_refused"
+    ]
+
+
+def test_supplied_numbers_alone_end_as_python_alone_and_the_verdict_says_so(
+    asked, tmp_path
+):
+    write(tmp_path, theirs(asked))
+    config = configured(tmp_path, entry(tmp_path, asked[2]))
+    result = audit(None, asked[1], config, models=asked[:1])
+    alone = audit(None, asked[1], configured(tmp_path), models=asked[:1])
+    assert result.verdict == alone.verdict == "confirmed with exceptions"
+    told = plain(sentence(facts_of(result, "")))
+    assert told.startswith(
+        "Other software reproduced 1 of 2 rankings within the stated limits (1 by vip "
+        "0.5.0 (supplied)), but its numbers were supplied: no second implementation "
+        "that ran here reproduced any"
+    )
+
+
+def test_the_report_says_who_supplied_what(asked, tmp_path):
+    write(tmp_path, theirs(asked))
+    config = configured(tmp_path, entry(tmp_path, asked[2]))
+    result = audit(None, asked[1], config, models=asked[:1])
+    page = page_files(result, pdf=False)["report.html"]
+    for words in ("Supplied, not run here", "another team", "supplied numbers, a file"):
+        assert words in page
+    assert "vip 0.5.0 (supplied)" in page
+
+
+@pytest.fixture(scope="module")
+def files(asked):
+    """The .rds file of each version's scores and of our curves, written in one go."""
+    scores = {v: theirs(asked, stream=stream) for v, stream in STREAMS.items()}
+    plans = {
+        version: handoff.vi(
+            list("abc"), scores[version], type_="permutation", line=version[:3]
+        )
+        for version in ("0.4.5", "0.5.0")
+    }
+    nothing = np.zeros(4)
+    words = {"form": "difference", "label": "m", "loss_name": "rmse"}
+    told = {"full": nothing, "y_permuted": nothing, **words}
+    plans["2.5.4"] = handoff.parts(list("abc"), scores["2.5.4"], **told)
+    ours = audit(None, asked[1], configured(Path()), models=asked[:1]).effects
+    curves = {e.feature: (e.grid.tolist(), e.values) for e in ours}
+    words = {"label": "m", "mean_prediction": 0.0, "method": "partial"}
+    plans["profile"] = handoff.profile(curves, **words)
+    named = {name: (list(map("no {}".format, x)), y) for name, (x, y) in curves.items()}
+    plans["named points"] = handoff.profile(named, **words)
+    with host.session():
+        yield handoff.written(plans)
+
+
+@pytest.mark.needs_r
+@pytest.mark.parametrize("version", STREAMS)
+def test_objects_of_every_package_are_replayed(asked, files, tmp_path, version):
+    package = "DALEX" if version == "2.5.4" else "vip"
+    (tmp_path / "v.rds").write_bytes(files[version])
+    told = {"file": "v.rds", "package": package, "version": version}
+    config = configured(tmp_path, entry(tmp_path, asked[2], **told))
+    result = audit(None, asked[1], config, models=asked[:1])
+    assert supplied(result)["verdict"].tolist() == ["replayed"]
+
+
+@pytest.mark.needs_r
+@pytest.mark.parametrize("form", ["raw", "difference", "ratio"])
+def test_rounds_of_dalex_that_draw_their_own_rows_are_replayed(asked, tmp_path, form):
+    drawn = {"seed": SEED, "stream": "DALEX", "n_repeats": 4, "n_rows": 30}
+    model = asked[0].judged_by(("rmse",))
+    raw, full = permutation(model, asked[1], **drawn)
+    told = {"form": form, "label": "m", "loss_name": "rmse"}
+    rounds = {"full": full[:, 0], "y_permuted": np.ones(4)}
+    made = handoff.parts(list("abc"), raw[:, :, 0], **rounds, **told)
+    with host.session():
+        (tmp_path / "v.rds").write_bytes(handoff.written({"v": made})["v"])
+    told = {"file": "v.rds", "package": "DALEX", "version": "2.5.4", "n_rows": 30}
+    given = entry(tmp_path, asked[2], form=form, **told)
+    ours = {"method": "permutation", "n_repeats": 4, "n_rows": 30, "form": form}
+    config = configured(tmp_path, given, importance=[ours])
+    result = audit(None, asked[1], config, models=asked[:1])
+    assert supplied(result)["verdict"].tolist() == ["replayed"]
+
+
+def rounds_of_dalex(asked, n_rows):
+    """Return each round's losses, those of its full model, and what is said of them."""
+    drawn = {"seed": SEED, "stream": "DALEX", "n_repeats": 4, "n_rows": n_rows}
+    raw, full = permutation(asked[0].judged_by(("rmse",)), asked[1], **drawn)
+    told = {"package": "DALEX", "version": "2.5.4", "n_rows": n_rows}
+    return raw[:, :, 0], full[:, 0], told
+
+
+def test_a_table_of_differences_without_each_rounds_full_loss_is_refused(
+    asked, tmp_path
+):
+    losses, full, told = rounds_of_dalex(asked, n_rows=30)
+    write(tmp_path, losses - full.mean())  # as DALEX shows each round
+    config = configured(tmp_path, entry(tmp_path, asked[2], **told))
+    with pytest.raises(ConfigError) as caught:
+        audit(None, asked[1], config, models=asked[:1])
+    assert caught.value.problems == (
+        "[supplied] 'v.csv' must hold the loss of the full model in each round, which "
+        "drew 30 of 50 rows while DALEX takes off the mean over the rounds, but a .csv "
+        "of differences has none. Supply the .rds that R saved, or losses: form = "
+        '"raw", here and under [[importance]].',
+    )
+
+
+@pytest.mark.parametrize(("form", "n_rows"), [("raw", 30), ("difference", 50)])
+def test_a_table_of_rounds_that_need_no_other_loss_is_replayed(
+    asked, tmp_path, form, n_rows
+):
+    losses, full, told = rounds_of_dalex(asked, n_rows)
+    write(tmp_path, losses if form == "raw" else losses - full.mean())
+    given = entry(tmp_path, asked[2], form=form, **told)
+    ours = {"method": "permutation", "n_repeats": 4, "n_rows": n_rows, "form": form}
+    config = configured(tmp_path, given, importance=[ours])
+    result = audit(None, asked[1], config, models=asked[:1])
+    assert supplied(result)["verdict"].tolist() == ["replayed"]
+
+
+@pytest.mark.needs_r
+def test_profiles_are_held_against_our_curves(asked, files, tmp_path):
+    (tmp_path / "v.rds").write_bytes(files["profile"])
+    told = {"file": "v.rds", "package": "DALEX", "version": "2.5.4"}
+    given = entry(tmp_path, asked[2], method="partial_dependence", **told)
+    for name in ("loss", "n_repeats"):
+        del given[name]
+    result = audit(None, asked[1], configured(tmp_path, given), models=asked[:1])
+    assert supplied(result)["verdict"].tolist() == ["replayed"] * 3
+    assert set(supplied(result)["kind"]) == {"effect"}
+
+
+@pytest.mark.needs_r
+def test_profiles_with_words_for_numbers_are_not_compared(asked, files, tmp_path):
+    (tmp_path / "v.rds").write_bytes(files["named points"])
+    told = {"file": "v.rds", "package": "DALEX", "version": "2.5.4"}
+    given = entry(tmp_path, asked[2], method="partial_dependence", **told)
+    for name in ("loss", "n_repeats"):
+        del given[name]
+    result = audit(None, asked[1], configured(tmp_path, given), models=asked[:1])
+    reason = "the points of 'a', 'b', 'c' are words, ours numbers"
+    assert [f.check for f in result.findings].count("supplied_refused") == 1
+    refused = result.agreement[result.agreement["reasons"] == reason]
+    curves = refused[refused["kind"] == "effect"]
+    assert curves["verdict"].tolist() == ["not compared"] * 3
+
+
+@pytest.mark.parametrize(
+    ("text", "finding"),
+    [
+        ("feature,repeat,value\na,1,1\na,1,2", "per feature and repeat, but 'a' has"),
+        ("feature,repeat,value\na,1,1\nb,2,2", "every feature, but some are missing"),
+        ("feature,value\na,1\nb,2", "repeats that n_repeats says, but it has 1"),
+        ("feature,value\na,x", "'repeat', but it cannot be read: could not convert"),
+        ("name,value\na,1", "'value' and 'repeat', but it has no 'feature'."),
+        ("feature,repeat\na,1", "'value' and 'repeat', but it has no 'value'."),
+        ("feature,value\n", "have a row, but it has none."),
+        ("", "'value' and 'repeat', but it has no 'feature'."),
+    ],
+)
+def test_a_table_that_is_not_whole_is_refused_before_anything_runs(
+    asked, tmp_path, text, finding
+):
+    (tmp_path / "v.csv").write_text(text, "utf8")
+    config = configured(tmp_path, entry(tmp_path, asked[2]))
+    told = []
+
+    def on_step(*step):
+        told.append(step)
+
+    with pytest.raises(DataError) as caught:
+        audit(None, asked[1], config, models=asked[:1], on_step=on_step)
+    assert str(caught.value).startswith("[[supplied]] 'v.csv' must")
+    assert finding in str(caught.value)
+    assert not told
+
+
+@pytest.mark.needs_r
+def test_files_that_are_no_answer_are_refused_all_at_once(asked, tmp_path):
+    lines = "saveRDS(data.frame(a = 1), 'other.rds'); saveRDS(mean, 'live.rds')"
+    run(["Rscript", "--vanilla", "-e", lines], check=True, cwd=tmp_path)
+    (tmp_path / "torn.rds").write_bytes((tmp_path / "other.rds").read_bytes()[:40])
+    (tmp_path / "v.csv").write_text("feature,value\na,1", "utf8")
+    files = ("other.rds", "live.rds", "torn.rds", "v.csv")
+    given = [
+        entry(tmp_path, asked[2], file=file, version=f"0.4.{n}")
+        for n, file in enumerate(files)
+    ]
+    with pytest.raises(DataError) as caught:
+        audit(None, asked[1], configured(tmp_path, *given), models=asked[:1])
+    lines = str(caught.value).splitlines()
+    assert [line.split(" must ")[0] for line in lines] == [
+        f"[[supplied]] {file!r}" for file in files
+    ]
+    assert lines[0].endswith("of DALEX, but its class is data.frame.")
+
+
+def test_a_file_that_nobody_can_read_without_r_is_not_compared(
+    asked, tmp_path, monkeypatch
+):
+    (tmp_path / "v.rds").write_bytes(b"not looked at")
+    reason = "R must be on PATH, but it was not found. Install R."
+    monkeypatch.setattr(host, "installed", lambda: {"reason": reason, "packages": {}})
+    config = configured(tmp_path, entry(tmp_path, asked[2], file="v.rds"))
+    result = audit(None, asked[1], config, models=asked[:1])
+    assert supplied(result)["verdict"].tolist() == ["not compared"]
+    (found,) = (f for f in result.findings if f.check == "supplied_refused")
+    assert found.severity == "warning"
+    assert found.message.endswith("are not compared, because " + reason)
+
+
+def test_files_are_held_against_their_digests_before_anything_runs(asked, tmp_path):
+    write(tmp_path, theirs(asked))
+    wrong = entry(tmp_path, asked[2], sha256="1" * 64)
+    gone = entry(tmp_path, asked[2], file="w.csv", version="0.4.5")
+    config = configured(tmp_path, wrong, gone)
+    with pytest.raises(DataError) as caught:
+        audit(None, asked[1], config, models=asked[:1])
+    first, second = str(caught.value).splitlines()
+    found = sha256((tmp_path / "v.csv").read_bytes()).hexdigest()
+    assert first.startswith(
+        f"[[supplied]] 'v.csv' must have the SHA-256 {'1' * 64}, but it has {found}."
+    )
+    assert second.startswith("[[supplied]] 'w.csv' must be readable, but the system")
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"method": "shapley"}, "loss must be left out for 'shapley', which measures"),
+        ({"loss": ""}, "loss must be given for 'permutation', but it is missing."),
+        ({"of": "groups"}, "must answer what [[importance]] asks of 'm', but nothing"),
+        ({"method": "spearman"}, "method must be one of"),
+        ({"sha256": "x"}, "sha256 must be 64 hexadecimal digits, but 'x' was given."),
+        ({"date": "today"}, "date must be a date such as '2026-11-21', but 'today'"),
+        ({"version": "new"}, "version must be a version such as '0.4.5', but 'new'"),
+        ({"file": "v.exe"}, "file must be an .rds or a .csv file, but 'v.exe' was"),
+        ({"n_repeat": 3}, "must hold known keys only, but 'n_repeat' was given. Did"),
+    ],
+)
+def test_each_wrong_key_is_named(tmp_path, changes, problem):
+    with pytest.raises(ConfigError) as caught:
+        configured(tmp_path, entry(tmp_path, "f" * 64, **changes))
+    assert f"[supplied] {problem}" in caught.value.problems[0]
+
+
+def test_two_files_about_the_same_are_refused(tmp_path):
+    twice = entry(tmp_path, "f" * 64), entry(tmp_path, "f" * 64, file="w.csv")
+    with pytest.raises(ConfigError, match="but one of them is about the same"):
+        configured(tmp_path, *twice)
+
+
+def test_a_defect_is_that_of_the_version_that_measured():
+    record = Importance(
+        model="m",
+        method="permutation",
+        engine="vip 0.4.5 (supplied)",
+        engine_version="0.4.5",
+        of="features",
+        form="difference",
+        split="test",
+        unit="y",
+        options={"n_rows": 5},
+        n_samples=9,
+        seed=1,
+        features=("a", "b"),
+        columns=(("a",), ("b",)),
+        raw=np.ones((2, 1)),
+        baseline=np.zeros(1),
+    )
+    found = defects_for(record, {"vip": "0.5.0"})
+    assert [defect.id for defect in found] == ["VIP-SUBSAMPLE"]
+    newer = replace(record, engine="vip 0.5.0 (supplied)", engine_version="0.5.0")
+    assert defects_for(newer, {"vip": "0.4.5"}) == ()

@@ -1,0 +1,428 @@
+"""The orchestration: who is asked what, with which seed, and what a fault leaves."""
+
+import os
+import signal
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LinearRegression
+
+from importance_audit.auditing.audit import audit, exit_code
+from importance_audit.config.load import parse_config
+from importance_audit.data.datasets import dataset
+from importance_audit.models.fit import wrap
+from importance_audit.r_bridge import host
+from importance_audit.r_bridge.errors import RUnavailable
+from importance_audit.records.errors import ConfigError, ModelError
+from importance_audit.records.streams import seed_of
+from importance_audit.report.pages.html import show
+
+PERMUTATION = {"method": "permutation", "n_repeats": 5}
+
+
+def rows(n=120, seed=0):
+    random = np.random.default_rng(seed)
+    X = pd.DataFrame(random.normal(size=(n, 3)), columns=["a", "b", "unread"])
+    return X, 3 * X["a"] - X["b"] + random.normal(scale=0.1, size=n)
+
+
+def linear(name="linear"):
+    X, y = rows()
+    fitted = LinearRegression().fit(X[["a", "b"]], y)
+    return wrap(fitted, name=name, task="regression")
+
+
+def callable_model(predict, name="given"):
+    return wrap(predict, name=name, task="regression", features=("a", "b", "unread"))
+
+
+def rows_to_audit():
+    X, y = rows(80, seed=1)
+    return dataset(X, y, name="test rows", task="regression")
+
+
+def audited(*models, entries=(PERMUTATION,), **config):
+    config = parse_config({"importance": list(entries), "seed": 5, **config})
+    return audit(None, rows_to_audit(), config, models=models)
+
+
+def by(result, engine, **facts):
+    return [
+        importance
+        for importance in result.importances
+        if importance.engine == engine
+        and all(getattr(importance, name) == value for name, value in facts.items())
+    ]
+
+
+def test_the_seed_of_a_question_is_named_by_model_method_and_what_it_is_of():
+    (found,) = audited(linear()).importances
+    assert found.seed == seed_of(5, "linear", "permutation", "features")
+
+
+def test_another_model_changes_no_number():
+    (alone,) = audited(linear()).importances
+    (beside, _) = audited(linear(), linear("second")).importances
+    np.testing.assert_array_equal(alone.raw, beside.raw)
+
+
+def test_a_column_no_model_reads_measures_exactly_the_baseline():
+    (found,) = audited(linear()).importances
+    assert (found.raw[2] == found.baseline).all()
+
+
+def test_an_audit_without_a_model_is_refused():
+    with pytest.raises(ModelError, match="must have a model, but none was configured"):
+        audited()
+
+
+def test_names_that_only_meet_in_the_audit_are_refused_together():
+    entries = [{**PERMUTATION, "models": ["Linaer"]}]
+    with pytest.raises(ConfigError) as refused:
+        audited(linear(), linear(), entries=entries, groups={"both": ["a", "B1"]})
+    assert refused.value.problems == (
+        "The names of the models must differ, but 'linear' is there twice.",
+        "A model must be one that the audit has, but 'Linaer' is not. "
+        "Did you mean 'linear'?",
+        "A column of a group must be one that the audit has, but 'B1' is not. "
+        "Did you mean 'b'?",
+    )
+
+
+def test_more_rows_than_there_are_are_refused_before_any_predict():
+    def never(_):
+        raise AssertionError
+
+    with pytest.raises(ConfigError) as refused:
+        audited(callable_model(never), entries=[{**PERMUTATION, "n_rows": 81}])
+    assert str(refused.value) == (
+        "[importance] permutation n_rows must be at most the 80 rows of the test data, "
+        "but 81 was given."
+    )
+
+
+def test_what_the_report_says_of_no_feature_is_refused_before_any_predict():
+    def never(_):
+        raise AssertionError
+
+    report = {"rationale": {"a": "asked for", "B": "of the register"}}
+    with pytest.raises(ConfigError) as refused:
+        audited(callable_model(never), report={**report, "always_show": ["a", "unred"]})
+    assert refused.value.problems == (
+        "[report] rationale must name features that the audit has, but 'B' is none. "
+        "Did you mean 'b'?",
+        "[report] always_show must name features that the audit has, but 'unred' "
+        "is none. Did you mean 'unread'?",
+    )
+
+
+def test_a_predict_that_fails_is_a_failed_method_and_the_others_are_answered():
+    def fails(_):
+        raise RuntimeError("the service is down")
+
+    result = audited(linear(), callable_model(fails))
+    assert [importance.model for importance in result.importances] == ["linear"]
+    messages = [f.message for f in result.findings if f.check == "method_failed"]
+    assert any("the service is down" in message for message in messages)
+    assert result.verdict == "not established"
+    assert exit_code(result) == 4
+
+
+def audited_with_a_new_level(engines=()):
+    """Audit a model that met "u" and "v" on rows whose levels are declared u, v, w."""
+    X, y = rows(80, seed=1)
+    declared = pd.Categorical(["u", "v"] * 40, categories=["u", "v", "w"])
+    data = dataset(X.assign(kind=declared), y, name="rows", task="regression")
+
+    def predict(X):
+        if (X["kind"] == "w").any():
+            raise ValueError("unknown category 'w'")
+        return X["a"].to_numpy() + (X["kind"] == "v").to_numpy()
+
+    model = wrap(predict, name="given", task="regression", features=tuple(data.X))
+    entry = {"method": "partial_dependence", "engines": list(engines)}
+    config = parse_config({"importance": [entry]})
+    return audit(None, data, config, models=(model,))
+
+
+def test_a_level_the_model_cannot_predict_touches_its_feature_only():
+    result = audited_with_a_new_level()
+    (found,) = result.importances
+    assert dict(zip(found.features, np.isnan(found.mean), strict=True)) == {
+        **{"a": False, "b": False, "unread": False},
+        "kind": True,
+    }
+    assert {effect.feature for effect in result.effects} == set(found.features)
+    (told,) = [f.message for f in result.findings if f.check == "not_applicable"]
+    assert told == (
+        "The curve of 'kind' must have a value at every declared level, but model "
+        "'given' cannot predict 'w'. It is shown at the other levels, and no "
+        "importance is taken from it."
+    )
+
+
+@pytest.mark.needs_dalex
+def test_dalex_is_asked_about_the_levels_the_model_can_predict():
+    result = audited_with_a_new_level(["DALEX"])
+    assert set(result.agreement["verdict"]) == {"replayed"}
+    checks = [finding.check for finding in result.findings]
+    assert checks.count("not_applicable") == 1
+    assert "method_failed" not in checks
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (lambda X: np.zeros((len(X), 2)), "returned (80, 2). Return one number per"),
+        (lambda X: np.zeros(len(X) - 1), "returned (79,). Return one number per row."),
+        (lambda X: np.full(len(X), np.nan), "returned 80 NaN or infinite of 80."),
+    ],
+)
+def test_a_predict_that_returns_no_prediction_fails_and_says_what_to_do(answer, said):
+    result = audited(callable_model(answer))
+    failed = [f for f in result.findings if f.check == "method_failed"]
+    assert any(said in f.message for f in failed)
+    assert {f.remedy[:19] for f in failed} == {"Let predict answer "}
+    assert exit_code(result) == 4
+
+
+@pytest.fixture
+def without_packages(monkeypatch):
+    """Stand in for an R that has no package."""
+    found = {"r_version": "4.2.2", "packages": {}, "broken": {}, "reason": ""}
+    found |= {"platform": "", "rng_kind": ()}
+    monkeypatch.setattr(host, "installed", lambda: found)
+
+
+MISSING = "R 4.2.2 has no package 'DALEX'. Run: importance-audit install-r"
+
+
+@pytest.mark.usefixtures("without_packages")
+def test_an_optional_package_that_is_absent_is_not_compared_because_of_that():
+    result = audited(linear(), entries=[{**PERMUTATION, "engines": ["DALEX"]}])
+    (row,) = result.agreement.to_dict("records")
+    assert (row["verdict"], row["reasons"]) == ("not compared", MISSING)
+    assert exit_code(result) == 0
+
+
+@pytest.mark.usefixtures("without_packages")
+def test_a_required_package_that_is_absent_stops_the_audit():
+    with pytest.raises(RUnavailable, match="has no package 'DALEX'"):
+        audited(linear(), require=["DALEX"])
+
+
+def test_what_has_no_answer_of_a_model_is_a_note_of_the_result():
+    result = audited(linear(), entries=[PERMUTATION, {"method": "impurity"}])
+    (note,) = (f for f in result.findings if f.check == "not_applicable")
+    assert note.message.startswith("Impurity of features by python: ")
+    assert exit_code(result) == 0
+
+
+def test_a_question_is_told_in_words_and_not_by_its_key():
+    entry = {"method": "drop_column", "n_repeats": 1}
+    result = audited(linear(), entries=[PERMUTATION, entry])
+    (note,) = (f for f in result.findings if f.check == "not_applicable")
+    assert note.message.startswith("Drop column of features by python: ")
+
+
+def test_groups_and_features_are_never_one_record():
+    groups = {"both": ["a", "b"], "rest": ["unread"]}
+    entries = [PERMUTATION, {**PERMUTATION, "of": "groups"}]
+    result = audited(linear(), entries=entries, groups=groups)
+    features, grouped = result.importances
+    assert features.features == ("a", "b", "unread")
+    assert grouped.features == ("both", "rest")
+    assert features.seed != grouped.seed
+
+
+def rows_that_say_the_same():
+    X, y = rows(80, seed=1)
+    X = X.assign(unread=1 - 2 * X["a"], flat=0.0)
+    return dataset(X, y, name="test rows", task="regression")
+
+
+def found_by(result, *checks):
+    """Return check, severity and subject of the findings of some checks."""
+    found = [f for f in result.findings if f.check in checks]
+    return [(f.check, f.severity, f.subject) for f in found]
+
+
+@pytest.mark.parametrize("asked_together", [False, True])
+def test_columns_are_judged_once_for_all_models_losses_and_engines(asked_together):
+    groups = {"both": ["a", "unread"]}
+    entries = [{**PERMUTATION, "losses": ["rmse", "mae"]}]
+    entries += [{**PERMUTATION, "of": "groups"}] * asked_together
+    config = parse_config({"importance": entries, "groups": groups})
+    models = (linear(), linear("second"))
+    result = audit(None, rows_that_say_the_same(), config, models=models)
+    words = ("same_columns", "constant_column", "constant_feature")
+    assert found_by(result, *words) == [
+        ("same_columns", "info" if asked_together else "warning", "test rows"),
+        ("constant_column", "info", "test rows"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given", "set_by"), [({}, "default"), ({"dependence": 0.5}, "[checks] dependence")]
+)
+def test_the_limit_of_dependence_is_that_of_the_configuration(given, set_by):
+    config = parse_config({"importance": [PERMUTATION], "checks": given})
+    frame = audit(None, rows_that_say_the_same(), config, models=(linear(),)).checks
+    row = frame[frame["check"] == "dependence"].iloc[0]
+    told = (row["threshold"], row["set_by"])
+    assert told == (given.get("dependence", 0.8), set_by)
+
+
+def test_an_interrupted_audit_keeps_what_it_has():
+    calls = []
+
+    def interrupts(X):
+        calls.append(len(X))
+        if len(calls) > 10:
+            raise KeyboardInterrupt
+        return X["a"].to_numpy()
+
+    result = audited(linear(), callable_model(interrupts))
+    assert result.run.status == "interrupted"
+    assert exit_code(result) == 130
+    assert [f.check for f in result.findings if f.severity == "failure"] == [
+        "interrupted"
+    ]
+
+
+@pytest.mark.needs_dalex
+def test_dalex_replays_every_repeat_of_features_and_groups():
+    entry = {**PERMUTATION, "engines": ["DALEX"]}
+    groups = {"both": ["a", "b"], "rest": ["unread"]}
+    result = audited(
+        linear(), entries=[entry, {**entry, "of": "groups"}], groups=groups
+    )
+    assert list(result.agreement["verdict"]) == ["replayed", "replayed"]
+    assert result.agreement["max_relative_difference"].max() <= 1e-9
+    assert result.verdict == "confirmed"
+
+
+@pytest.mark.needs_dalex
+def test_the_primary_stream_is_that_of_dalex_if_it_is_named():
+    entry = {**PERMUTATION, "engines": ["DALEX"]}
+    result = audited(linear(), entries=[entry])
+    assert {importance.stream for importance in result.importances} == {"DALEX"}
+
+
+@pytest.mark.needs_dalex
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"method": "partial_dependence"},
+        {"method": "curve_impact", "curve": "conditional_profile"},
+        {"method": "curve_importance", "curve": "accumulated_profile"},
+    ],
+    ids=str,
+)
+def test_the_curves_of_dalex_replay_ours_on_our_grid(asked):
+    result = audited(linear(), entries=[{**asked, "engines": ["DALEX"]}])
+    assert set(result.agreement["kind"]) == {"effect"}
+    assert set(result.agreement["verdict"]) == {"replayed"}
+
+
+@pytest.mark.needs_hstats
+@pytest.mark.needs_iml
+@pytest.mark.needs_pdp
+def test_referees_replay_what_can_be_and_are_equivalent_where_draws_are_their_own():
+    ratio = {"standardised": True, "engines": ["hstats", "iml"]}
+    result = audited(
+        linear(),
+        entries=[
+            {**PERMUTATION, "engines": ["hstats", "iml"]},
+            {"method": "h_statistic", "of": "pairs", **ratio},
+            {"method": "pd_importance", "engines": ["hstats"]},
+            {"method": "partial_dependence", "engines": ["pdp", "iml"]},
+            {"method": "curve_impact", "curve": "ale", "engines": ["iml"]},
+        ],
+    )
+    frame = result.agreement[result.agreement["engine_a"] == "python"]
+    verdicts = frame.groupby(["method", "engine_b"])["verdict"].unique()
+    assert verdicts.map(list).to_dict() == {
+        ("permutation", "hstats"): ["replayed"],
+        ("permutation", "iml"): ["equivalent"],
+        ("h_statistic", "hstats"): ["replayed"],
+        ("h_statistic", "iml"): ["replayed"],
+        ("pd_importance", "hstats"): ["replayed"],
+        ("partial_dependence", "iml"): ["replayed"],
+        ("partial_dependence", "pdp"): ["replayed"],
+        ("ale", "iml"): ["replayed"],
+    }
+    assert len(by(result, "python", method="permutation")) == 1
+
+
+def test_a_package_that_is_newer_than_those_tried_is_a_warning(monkeypatch):
+    found = {"reason": "", "r_version": "4.5.0", "broken": {}, "rng_kind": ()}
+    found |= {"packages": {"hstats": "9.0"}, "platform": ""}
+    monkeypatch.setattr(host, "installed", lambda: found)
+    asked = {"method": "impurity", "engines": ["hstats"]}
+    result = audited(callable_model(lambda X: X["a"].to_numpy()), entries=[asked])
+    (note,) = (f for f in result.findings if f.check == "engine_untested")
+    assert (note.severity, note.subject) == ("warning", "hstats")
+    assert note.message.startswith("hstats 9.0 is newer than any version whose numbers")
+
+
+def killing(times):
+    """Return a predict that kills the R that permutes with it, `times` times."""
+    asked_by_r, killed = [], []
+
+    def predict(X):
+        r = host.current()
+        if r._lock.locked():
+            asked_by_r.append(r.pid)
+            # The first call compares predictions; the permutations come after it.
+            if len(asked_by_r) > 1 and len(killed) < times:
+                killed.append(r.pid)
+                os.kill(r.pid, signal.SIGKILL)
+        return (2 * X["a"] + X["b"] + X["unread"]).to_numpy()
+
+    return predict
+
+
+@pytest.mark.needs_dalex
+def test_an_r_that_dies_once_is_started_again_and_answers():
+    entry = {**PERMUTATION, "engines": ["DALEX"]}
+    result = audited(callable_model(killing(1)), entries=[entry])
+    assert list(result.agreement["verdict"]) == ["replayed"]
+    assert [f.check for f in result.findings if f.severity == "warning"] == [
+        "r_restarted"
+    ]
+
+
+@pytest.mark.needs_dalex
+def test_an_r_that_dies_twice_is_a_failed_method_and_the_report_goes_on():
+    entry = {**PERMUTATION, "engines": ["DALEX"]}
+    result = audited(callable_model(killing(2)), entries=[entry])
+    assert list(result.agreement["verdict"]) == ["not compared"]
+    assert exit_code(result) == 4
+    assert len(by(result, "python")) == 1
+    assert "Permutation of features by DALEX failed" in show(result).html
+
+
+def test_a_required_engine_that_is_absent_stops_before_any_predict(monkeypatch):
+    monkeypatch.setattr(host, "installed", lambda: {"reason": "R is not on PATH."})
+    entry = {**PERMUTATION, "engines": ["DALEX"]}
+    with pytest.raises(RUnavailable) as stopped:
+        audited(linear(), entries=[entry], require=["DALEX"])
+    assert str(stopped.value) == (
+        "Engine 'DALEX' must be available, because `require` names it, "
+        "but it is not: R is not on PATH."
+    )
+
+
+def test_an_audit_counts_the_leaves_that_say_nothing_of_a_feature():
+    # "rare" differs in two of 120 rows, so in two leaves of each trial at most.
+    X, y = rows()
+    data = dataset(X.assign(rare=X.index < 2), y, name="rows", task="regression")
+    entry = {"method": "stratified_impact", "n_repeats": 2, "min_samples_leaf": 5}
+    result = audit(
+        None, data, parse_config({"importance": [entry]}), models=(linear(),)
+    )
+    (finding,) = (f for f in result.findings if f.check == "silent_leaves")
+    assert finding.evidence["features"] == 1
+    assert "'rare' in " in finding.message

@@ -1,0 +1,81 @@
+"""The wish that a command ends: it arrives, whatever Python was doing when it came."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from tests.auditing.test_stopping import followed
+
+from importance_audit.auditing import interrupt
+from importance_audit.cli.shared import terminable
+
+ROOT = Path(__file__).parents[2]
+
+
+def lost():
+    """Make a wish where nobody heeds it, as in a finaliser."""
+    with suppress(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGTERM)
+
+
+def lost_in_a_fault():
+    lost()
+    raise ImportError("numpy.core.multiarray failed to import")
+
+
+def lost_on_the_way():
+    lost()
+    time.sleep(30)
+
+
+def fault_of_the_saving():
+    try:
+        signal.raise_signal(signal.SIGTERM)
+    except KeyboardInterrupt:
+        interrupt.heed()
+        raise OSError("No space left on device") from None
+
+
+def test_a_wish_that_was_lost_is_made_again(monkeypatch):
+    monkeypatch.setattr(interrupt, "AGAIN_SECONDS", 0.05)
+    with pytest.raises(KeyboardInterrupt, match=r"^SIGTERM$"), terminable():
+        lost_on_the_way()
+
+
+def test_a_wish_that_was_heeded_is_not_made_again(monkeypatch):
+    monkeypatch.setattr(interrupt, "AGAIN_SECONDS", 0.05)
+    with terminable((30, 1)):
+        lost()
+        interrupt.heed()
+        signal.raise_signal(signal.SIGTERM)
+        signal.raise_signal(signal.SIGALRM)
+        time.sleep(0.2)
+        assert interrupt.unheeded() is None
+
+
+def test_a_fault_that_a_library_makes_of_a_wish_is_the_wish():
+    with pytest.raises(KeyboardInterrupt, match=r"^SIGTERM$"), terminable():
+        lost_in_a_fault()
+    with terminable():
+        assert followed(lost_in_a_fault).status == "interrupted"
+
+
+def test_after_a_wish_that_was_heeded_a_fault_is_a_fault():
+    with pytest.raises(OSError, match=r"^No space left"), terminable():
+        fault_of_the_saving()
+
+
+def test_a_wish_that_meets_an_exec_of_text_ends_with_its_exit_code(tmp_path):
+    (tmp_path / "asked.py").write_text(
+        "from importance_audit.cli.shared import faults, terminable\n"
+        "with faults(), terminable():\n"
+        "    exec('raise KeyboardInterrupt')"
+    )
+    command = [sys.executable, "-m", "asked"]
+    where = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(tmp_path)])}
+    assert subprocess.run(command, env=where, check=False).returncode == 130

@@ -1,0 +1,141 @@
+"""What a question without an answer leaves: one labelled note, or a way out."""
+
+import logging
+
+import numpy as np
+import pytest
+
+from importance_audit.auditing.journal import OURS, PAUSE, Journal
+from importance_audit.methods.effects.leaf_curves import LeafCurve
+from importance_audit.r_bridge.errors import (
+    RBridgeError,
+    RDied,
+    RError,
+    RTimeout,
+    RUnavailable,
+)
+from importance_audit.records.errors import DataError, ModelError, NotApplicable
+
+NO_GROUPS = "vip has no groups: it permutes single features only."
+GROUPS = "permutation of groups by vip"
+CURVES = "partial_dependence of groups by vip"
+
+
+def raising(error):
+    """Return a question that has this answer."""
+
+    def ask():
+        raise error
+
+    return ask
+
+
+def journal(*asked, error=None):
+    """Return a journal in which these (model, question) had no answer."""
+    kept = Journal(on_step=lambda *_: None)
+    for model, question in asked:
+        kept.guarded(model, question, raising(error or NotApplicable(NO_GROUPS)))
+    return kept
+
+
+def notes(*asked):
+    """Return subject and message of the notes on questions without an answer."""
+    return [(f.subject, f.message) for f in journal(*asked).unanswered()]
+
+
+def test_a_question_without_an_answer_is_named():
+    assert notes(("linear", GROUPS)) == [
+        ("linear", f"Permutation of groups by vip: {NO_GROUPS}")
+    ]
+
+
+def test_one_reason_is_one_note_however_often_it_holds():
+    asked = [(model, GROUPS) for model in ("linear", "forest", "linear")]
+    assert notes(*asked) == [
+        ("linear, forest", f"Permutation of groups by vip: {NO_GROUPS}")
+    ]
+
+
+def test_one_reason_for_several_questions_names_them_all():
+    asked = [(model, what) for model in ("a", "b", "a") for what in (GROUPS, CURVES)]
+    asked.append(("a", GROUPS))
+    assert notes(*asked) == [("a, b", f"P{GROUPS[1:]}; {CURVES}: {NO_GROUPS}")]
+
+
+def test_questions_that_not_all_models_were_asked_name_their_models():
+    assert notes(("a", GROUPS), ("a", CURVES), ("b", GROUPS)) == [
+        ("a, b", f"P{GROUPS[1:]} for 'a', 'b'; {CURVES} for 'a': {NO_GROUPS}")
+    ]
+
+
+def test_the_reason_alone_completes_not_compared_because():
+    kept = Journal(on_step=lambda *_: None)
+    answer = kept.guarded("linear", GROUPS, raising(NotApplicable(NO_GROUPS)))
+    assert answer == (None, NO_GROUPS)
+
+
+@pytest.mark.parametrize(
+    ("error", "way_out"),
+    [
+        (ModelError("no"), "leave the model out of [[models]]"),
+        (DataError("Mend the column."), ""),
+        (RTimeout("no"), "Raise `seconds` under [r]"),
+        (RDied("no", status=-9), "fewer rows (n_rows) take less memory"),
+        (RError("no"), "report R's words"),
+        (RUnavailable("no"), "importance-audit doctor"),
+        (RBridgeError("no"), "Change the value that is named"),
+        (MemoryError(), "Ask for fewer rows"),
+        (ZeroDivisionError(), OURS),
+    ],
+)
+def test_a_failed_method_says_what_to_do_by_its_cause(error, way_out):
+    found = journal(("linear", GROUPS), error=error).findings[-1]
+    assert (found.check, found.severity) == ("method_failed", "failure")
+    assert way_out in found.remedy
+    assert bool(way_out) == bool(found.remedy)
+
+
+def test_a_failed_method_names_the_question_and_the_words_of_the_fault():
+    (found,) = journal(("linear", GROUPS), error=ModelError("It said no.")).findings
+    assert found.subject == "linear"
+    assert found.message == f"P{GROUPS[1:]} failed: It said no."
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError("inside"), ModelError("said")])
+def test_only_a_fault_of_ours_prints_its_traceback(caplog, error):
+    with caplog.at_level(logging.WARNING):
+        journal(("linear", GROUPS), error=error)
+    is_ours = isinstance(error, ZeroDivisionError)
+    assert ("ZeroDivisionError: inside" in caplog.text) == is_ours
+    assert bool(caplog.records) == is_ours
+
+
+def test_the_leaves_behind_all_curves_of_a_feature_are_added():
+    kept, leaves = Journal(on_step=lambda *_: None), {}
+    empty = np.zeros(0)
+    for repeat in range(2):
+        kept.see(leaves, repeat, "x", LeafCurve(empty, empty, 3, 10 + repeat))
+    assert leaves == {"x": (6, 21)}
+
+
+def test_a_long_step_says_how_far_it_is_but_not_all_the_time():
+    heard = []
+    kept = Journal(on_step=lambda *step: heard.append(step))
+    kept.follow([("impact", lambda: kept.tell("trial 1"))])
+    assert heard == [(0, 1, "impact"), (1, 1, "done")]
+    kept.told -= PAUSE
+    kept.tell("trial 2")
+    kept.tell("trial 3")
+    assert heard[2:] == [(0, 1, "impact: trial 2")]
+
+
+def test_two_failures_of_one_model_can_be_told_apart_by_their_keys():
+    error = ValueError("no")
+    kept = journal(("linear", GROUPS), ("linear", CURVES), error=error)
+    assert len({finding.key for finding in kept.findings}) == 2
+
+
+def test_two_reasons_without_an_answer_can_be_told_apart_by_their_keys():
+    kept = journal(("linear", GROUPS))
+    kept.guarded("linear", CURVES, raising(NotApplicable("no curves")))
+    assert len({finding.key for finding in kept.unanswered()}) == 2

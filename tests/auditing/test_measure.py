@@ -1,0 +1,210 @@
+"""What each kind of method is asked of: which rows, which models, which draws."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from importance_audit.auditing.audit import audit
+from importance_audit.auditing.measure import (
+    importances,
+    pairs_of,
+    primary_stream,
+    wants_run_beside,
+)
+from importance_audit.config.load import parse_config
+from importance_audit.data.datasets import read_datasets
+from importance_audit.engines import EngineInfo
+from importance_audit.methods.known_answers import linear_model, normal_data
+from importance_audit.records.errors import ConfigError, NotApplicable
+from importance_audit.records.streams import seed_of
+from importance_audit.report.pages.html import to_html
+from importance_audit.report.pages.view import build_view
+
+GIVEN = {
+    "data": {
+        "train": {"sklearn": "load_diabetes"},
+        "test": {"fraction": 0.4},
+        "target": "target",
+        "task": "regression",
+    },
+    "models": [
+        {"name": name, "estimator": "sklearn.linear_model.LinearRegression"}
+        for name in ("one", "two")
+    ],
+}
+
+
+def audited(*entries):
+    """Return training rows, test rows and the audit of two equal models."""
+    config = parse_config(GIVEN | {"importance": list(entries)})
+    train, test = read_datasets(**config.data_arguments)
+    return train, test, audit(train, test, config)
+
+
+def test_the_data_are_asked_once_on_the_training_rows():
+    train, _, result = audited({"method": "spearman"})
+    (found,) = result.importances
+    assert (found.model, found.split, found.n_samples) == ("", "train", len(train.y))
+
+
+def test_a_model_is_asked_on_the_test_rows():
+    _, test, result = audited({"method": "drop_column", "n_repeats": 1})
+    assert [r.model for r in result.importances] == ["one", "two"]
+    assert {(r.split, r.n_samples) for r in result.importances} == {
+        ("test", len(test.y))
+    }
+
+
+@pytest.mark.parametrize("method", ["random_subspace", "random_subspace_permutation"])
+def test_what_is_measured_out_of_bag_is_of_the_training_rows(method):
+    entry = {"method": method, "n_repeats": 30, "models": ["one"]}
+    train, _, result = audited(entry)
+    (found,) = result.importances
+    assert (found.split, found.n_samples) == ("train", len(train.y))
+
+
+def test_what_is_read_off_a_fit_is_of_the_training_rows():
+    forest = {
+        "name": "forest",
+        "estimator": "sklearn.ensemble.RandomForestRegressor",
+        "parameters": {"n_estimators": 2, "random_state": 1},
+    }
+    config = parse_config(
+        GIVEN | {"models": [forest], "importance": [{"method": "impurity"}]}
+    )
+    train, test = read_datasets(**config.data_arguments)
+    (found,) = audit(train, test, config).importances
+    assert (found.split, found.n_samples) == ("train", len(train.y))
+
+
+def test_random_subspaces_and_their_twin_are_the_same_subspaces():
+    options = {"n_repeats": 30, "models": ["one"]}
+    _, _, result = audited(
+        {"method": "random_subspace", **options},
+        {"method": "random_subspace_permutation", **options},
+    )
+    perf, twin = result.importances
+    assert perf.seed == twin.seed == seed_of(1, "one", "random_subspace", "features")
+
+
+def test_an_engine_without_the_method_does_not_decide_our_draws():
+    _, _, result = audited(
+        {"method": "shapley", "n_repeats": 1, "n_background": 5, "engines": ["DALEX"]}
+    )
+    assert {record.stream for record in result.importances} == {"numpy"}
+    assert set(result.agreement["verdict"]) == {"not compared"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "stream"),
+    [
+        ({"method": "permutation", "engines": ["vip"]}, "numpy"),
+        ({"method": "permutation", "engines": ["iml", "hstats"]}, "hstats"),
+        ({"method": "permutation", "engines": ["hstats", "DALEX"]}, "DALEX"),
+        (
+            {"method": "permutation", "engines": ["hstats"], "within": "leaves"},
+            "numpy",
+        ),
+        ({"method": "h_statistic", "engines": ["DALEX", "hstats"]}, "hstats"),
+        ({"method": "h_statistic", "engines": ["hstats"], "n_repeats": 2}, "numpy"),
+        ({"method": "partial_dependence", "engines": ["DALEX"]}, ""),
+    ],
+)
+def test_our_run_is_drawn_as_the_first_engine_draws_that_can_be_asked(asked, stream):
+    assert (
+        primary_stream(parse_config(GIVEN | {"importance": [asked]}).importance[0])
+        == stream
+    )
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "stream", "primary", "beside"),
+    [
+        (50, "hstats", "numpy", True),
+        (50, "hstats", "hstats", False),
+        (200, "hstats", "numpy", False),  # all rows: nothing is drawn
+        (50, "iml", "numpy", False),  # nobody else can draw so
+        (50, "DALEX", "numpy", False),  # draws losses so, not rows for H
+    ],
+)
+def test_we_run_again_in_the_order_of_an_engine_where_that_changes_the_draws(
+    n_rows, stream, primary, beside
+):
+    asked = {"method": "h_statistic", "n_rows": n_rows}
+    section = parse_config(GIVEN | {"importance": [asked]}).importance[0]
+    engine = EngineInfo("an engine", True, "1", stream, "")
+    assert wants_run_beside(section, normal_data(), engine, primary) == beside
+
+
+def test_an_engine_without_an_option_is_not_asked_with_it():
+    asked = {"method": "permutation", "n_repeats": 2, "within": "leaves"}
+    section = parse_config(GIVEN | {"importance": [asked]}).importance[0]
+    engine = EngineInfo("vip", True, "0.5", "vip-0.5", "")
+    with pytest.raises(NotApplicable) as refusal:
+        importances(
+            linear_model(2, 0), normal_data(), section, engine, seed=1, stream="vip-0.5"
+        )
+    assert str(refusal.value) == (
+        "vip has no such option of 'permutation': 'within = leaves'."
+    )
+
+
+def test_standardised_values_have_no_unit():
+    _, _, result = audited({"method": "firm_labels", "standardised": True})
+    (found,) = result.importances
+    assert found.unit == "1"
+    assert np.nanmax(np.abs(found.raw)) <= 1
+
+
+def test_the_page_says_that_the_data_were_asked():
+    page = to_html(build_view(audited({"method": "spearman"})[2]))
+    assert "Ranking of the features of <bdi>the data</bdi>" in page
+    assert "empty name" not in page
+
+
+def test_numbers_that_do_not_start_at_the_loss_of_the_model_are_not_told_from_it():
+    _, _, result = audited({"method": "random_subspace", "n_repeats": 30})
+    page = to_html(build_view(result))
+    assert "as it is:" not in page
+    assert "fig-models" not in page
+
+
+def test_a_method_that_asks_the_data_takes_no_models():
+    with pytest.raises(ConfigError) as caught:
+        parse_config(
+            GIVEN | {"importance": [{"method": "spearman", "models": ["one"]}]}
+        )
+    assert str(caught.value) == (
+        "[importance] models must be left out for method 'spearman', which asks the "
+        "data, but 'one' was given."
+    )
+
+
+def test_every_pair_of_features_is_asked_and_a_linear_model_has_no_interaction():
+    _, test, result = audited({"method": "h_statistic", "of": "pairs", "n_rows": 20})
+    found, _ = result.importances
+    assert found.columns == tuple(combinations(test.features, 2))
+    assert found.features[0] == "age:sex"
+    assert (found.mean == 0).all()
+
+
+def test_rows_that_are_all_taken_are_not_drawn():
+    options = {"method": "vint", "of": "pairs", "n_grid": 2, "models": ["one"]}
+    for n_rows, stream in ((500, ""), (10, "numpy")):
+        (found,) = audited({**options, "n_rows": n_rows})[2].importances
+        assert found.stream == stream
+        assert found.n_drawn == min(n_rows, found.n_samples)
+
+
+def test_names_of_pairs_that_read_alike_are_quoted():
+    assert pairs_of(["a", "b:c", "a:b", "c"])["'a':'b:c'"] == ("a", "b:c")
+    assert len(pairs_of(["a", "b:c", "a:b", "c"])) == 6
+
+
+def test_the_page_ranks_pairs_beside_features():
+    entry = {"method": "h_statistic", "n_rows": 5, "models": ["one"]}
+    page = to_html(build_view(audited({**entry, "of": "pairs"}, entry)[2]))
+    assert "Interaction of pairs of features" in page
+    assert "Interaction of each feature with all others" in page
+    assert "age:sex" in page

@@ -1,0 +1,186 @@
+"""An audit that dies in any step leaves what there is, and says where it died."""
+
+import json
+import logging
+import warnings
+from html import unescape
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from importance_audit.auditing.audit import audit, exit_code
+from importance_audit.auditing.journal import Journal
+from importance_audit.auditing.not_begun import not_begun
+from importance_audit.config.load import parse_config
+from importance_audit.data.datasets import dataset
+from importance_audit.models.fit import wrap
+from importance_audit.r_bridge.errors import RUnavailable
+from importance_audit.records.as_json import dumps, loads
+from importance_audit.records.errors import DataError
+from importance_audit.report.pages.html import page_files
+from importance_audit.runs.files import data_files
+
+CONFIG = parse_config({"importance": [{"method": "permutation", "n_repeats": 2}]})
+X = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 2)), columns=["a", "b"])
+
+
+def raising(error):
+    """Return a step that dies of this."""
+
+    def step():
+        raise error
+
+    return step
+
+
+def followed(*steps):
+    """Return the journal of these steps, called a, b, …"""
+    kept = Journal(on_step=lambda *_: None)
+    kept.follow(list(zip("abcd", steps, strict=False)))
+    return kept
+
+
+def dying(error, *, after):
+    """Return the result of an audit whose model dies of this once it was asked."""
+    asked = []
+
+    def predict(rows):
+        asked.append(1)
+        if len(asked) > after:
+            raise error
+        return rows["a"].to_numpy()
+
+    model = wrap(predict, name="m", task="regression", features=("a", "b"))
+    rows = dataset(X, X["a"] + X["b"], name="rows", task="regression")
+    return audit(None, rows, CONFIG, models=(model,))
+
+
+def page(result):
+    """Return the page of a result that has gone through its file."""
+    return unescape(page_files(loads(dumps(result)), pdf=False)["report.html"])
+
+
+def lines(result, level):
+    """Return the messages of one level in log.jsonl."""
+    text = data_files(result, {})["log.jsonl"].decode()
+    told = map(json.loads, text.splitlines())
+    return [line["message"] for line in told if line["level"] == level]
+
+
+def nothing():
+    """A step without a fault."""
+
+
+def test_what_comes_after_the_step_that_died_is_not_done():
+    done = []
+    kept = followed(nothing, raising(ZeroDivisionError("why")), lambda: done.append(1))
+    assert (kept.status, done) == ("failed", [])
+    (found,) = kept.findings
+    assert (found.check, found.severity) == ("step_failed", "failure")
+    assert found.message == (
+        "The audit stopped in the step 'b', which failed: ZeroDivisionError: why"
+    )
+    assert list(kept.seconds) == ["a", "b"]
+
+
+def test_the_log_has_the_traceback_of_a_step_that_died(caplog):
+    with caplog.at_level(logging.ERROR):
+        kept = followed(raising(ZeroDivisionError("why")))
+    (traceback,) = [n["message"] for n in kept.log if "Traceback" in n["message"]]
+    assert 'test_stopping.py", line' in traceback
+    assert traceback.endswith("ZeroDivisionError: why\n")
+    assert "ZeroDivisionError: why" in caplog.text
+
+
+def test_warnings_of_libraries_are_logged_in_their_step_and_printed_as_before():
+    with warnings.catch_warnings(record=True) as printed:
+        warnings.simplefilter("always")
+        kept = followed(nothing, lambda: warnings.warn("Few rows.", stacklevel=1))
+        outside = warnings.showwarning
+    logged = [(n["step"], n["message"]) for n in kept.log if n["level"] == "warning"]
+    assert logged == [("b", "UserWarning: Few rows.")]
+    assert [str(warning.message) for warning in printed] == ["Few rows."]
+    assert "hearing" not in outside.__qualname__
+
+
+def test_findings_are_logged_in_the_step_that_made_them_but_notes_are_not():
+    kept = Journal(on_step=lambda *_: None)
+
+    def finds():
+        for severity in ("info", "warning", "failure"):
+            kept.find("c", severity, "s", severity)
+
+    kept.follow([("a", finds), ("b", nothing)])
+    told = [(n["step"], n["level"], n["message"]) for n in kept.log]
+    assert told == [
+        ("a", "warning", "warning"),
+        ("a", "error", "failure"),
+        ("a", "info", "done"),
+        ("b", "info", "done"),
+    ]
+
+
+def test_a_fault_of_the_user_is_raised_while_the_audit_is_prepared():
+    kept = Journal(on_step=lambda *_: None)
+    with pytest.raises(DataError):
+        kept.take("rows", raising(DataError("no")), passing=(DataError,))
+    assert (kept.status, kept.findings) == ("complete", [])
+
+
+def test_an_interruption_between_two_steps_is_one_in_the_next():
+    def on_step(done, *_):
+        if done == 1:
+            raise KeyboardInterrupt
+
+    kept = Journal(on_step=on_step)
+    kept.follow([("a", nothing), ("b", nothing)])
+    assert kept.status == "interrupted"
+    assert kept.findings[0].message.endswith("in the step 'b'.")
+    assert list(kept.seconds) == ["a"]
+
+
+@pytest.mark.parametrize("after", [0, 2, 5, 9, 12])
+@pytest.mark.parametrize(
+    ("error", "code"), [(KeyboardInterrupt("SIGTERM"), 130), (SystemExit(3), 4)]
+)
+def test_wherever_a_run_dies_its_report_names_the_step(error, code, after):
+    result = dying(error, after=after)
+    assert (exit_code(result), result.verdict) == (code, "not established")
+    (step,) = [
+        n["step"] for n in result.run.volatile["log"] if n["message"] == "stopped"
+    ]
+    told = page(result)
+    assert "Audit not completed" in told
+    assert f"in the step '{step}'" in told.split('id="sec-a"')[0]
+    assert type(error).__name__ in "".join(lines(result, "error"))
+
+
+@pytest.mark.parametrize("error", [MemoryError(), ZeroDivisionError("why")])
+def test_a_method_that_dies_is_one_failed_method_of_a_whole_run(error):
+    result = dying(error, after=9)
+    assert (exit_code(result), result.run.status) == (4, "complete")
+    failed = [f.message for f in result.findings if f.check == "method_failed"]
+    assert any("Permutation of features by python failed" in text for text in failed)
+    assert type(error).__name__ in "".join(lines(result, "error"))
+    assert failed[0].rstrip(".") in page(result).split('id="sec-a"')[0]
+
+
+@pytest.mark.parametrize("has_rows", [True, False])
+@pytest.mark.parametrize(
+    ("error", "code", "check"),
+    [
+        (RUnavailable("No R here."), 3, "engine_required"),
+        (KeyboardInterrupt(), 130, "interrupted"),
+        (MemoryError(), 4, "step_failed"),
+    ],
+)
+def test_an_audit_that_could_not_begin_has_a_report_too(error, code, check, has_rows):
+    rows = dataset(X, X["a"], name="my rows", task="regression")
+    result = not_begun(CONFIG, error, "engines", (None, rows) if has_rows else None)
+    assert exit_code(result) == code
+    assert [finding.check for finding in result.findings] == [check]
+    told = page(result)
+    assert "Audit not completed" in told
+    assert "in the step 'engines'" in told.split('id="sec-a"')[0]
+    assert ("my rows" in told) == has_rows

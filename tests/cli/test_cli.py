@@ -1,0 +1,527 @@
+"""Commands: exit codes, what is written, and what bad input gets."""
+
+import json
+import os
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from html import unescape
+from inspect import signature
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from importance_audit.cli.main import main
+from importance_audit.methods.importance import METHODS, options_of
+from importance_audit.report.pages.html import page_files
+from importance_audit.runs.folder import load_run
+
+ROOT = Path(__file__).parents[2]
+
+AUDIT = """
+seed = 3
+[data]
+train = {{ file = "train.csv" }}
+test = {{ file = "test.csv" }}
+target = "y"
+task = "{task}"
+[[models]]
+name = "m"
+estimator = "{estimator}"
+parameters = {parameters}
+[[importance]]
+method = "permutation"
+n_repeats = 3
+"""
+
+
+def rows(n=40, seed=0):
+    random = np.random.default_rng(seed)
+    X = pd.DataFrame(random.normal(size=(n, 3)).round(3), columns=["a", "b", "c"])
+    return X.assign(y=(2 * X["a"] - X["b"]).round(3))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Return a folder with a sound audit of a linear model."""
+    rows().to_csv(tmp_path / "train.csv", index=False)
+    rows(seed=1).to_csv(tmp_path / "test.csv", index=False)
+    return configured(tmp_path)
+
+
+def configured(
+    folder,
+    task="regression",
+    estimator="sklearn.linear_model.LinearRegression",
+    parameters="{}",
+    more="",
+):
+    text = AUDIT.format(task=task, estimator=estimator, parameters=parameters)
+    (folder / "audit.toml").write_text(text + more, encoding="utf8")
+    return folder
+
+
+def runner():
+    """Return a runner that keeps the two streams apart, as click 8.2 always does."""
+    old = "mix_stderr" in signature(CliRunner).parameters
+    return CliRunner(**({"mix_stderr": False} if old else {}))
+
+
+def run(folder, *options):
+    return runner().invoke(main, ["run", str(folder), "-q", *options])
+
+
+def runs(folder):
+    return sorted(folder.glob("runs/*"))
+
+
+def test_a_sound_audit_leaves_one_folder_with_both_reports(folder):
+    answer = run(folder)
+    assert answer.exit_code == 0, answer.stderr
+    (made,) = runs(folder)
+    names = {path.name for path in made.iterdir()}
+    assert {"result.json", "report.html", "report.pdf", "importances.csv"} <= names
+    assert {"agreement.csv", "summary.txt", "audit.toml", "manifest.json"} <= names
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_each_method_alone_makes_a_report(folder, method):
+    forest = "sklearn.ensemble.RandomForestRegressor"
+    unprinted = '[report]\nprofile = "bundle"\n'  # printing takes most of the time
+    configured(folder, "regression", forest, "{ n_estimators = 5 }", unprinted)
+    repeats = "n_repeats = 30\n" * ("n_repeats" in options_of(METHODS[method].function))
+    text = (folder / "audit.toml").read_text().replace("n_repeats = 3\n", repeats)
+    named = f'method = "{method}"\nof = "{METHODS[method].of[0]}"'
+    asked = text.replace('method = "permutation"', named)
+    (folder / "audit.toml").write_text(asked)
+    answer = run(folder)
+    assert answer.exit_code == 0, (answer.stderr, answer.exception)
+    page = page_files(load_run(runs(folder)[0]), pdf=False)["report.html"]
+    assert page.count("<section id=") == 17
+
+
+def test_quiet_prints_nothing(folder):
+    answer = run(folder)
+    assert answer.stdout == ""
+    assert answer.stderr == ""
+
+
+def test_quiet_tells_of_an_audit_that_is_not_confirmed(folder):
+    for seed, name in enumerate(("train.csv", "test.csv")):
+        rows(seed=seed).assign(twin=rows(seed=seed)["a"]).to_csv(
+            folder / name, index=False
+        )
+    text = (folder / "audit.toml").read_text(encoding="utf8")
+    (folder / "audit.toml").write_text(f'fail_on = "warning"\n{text}', encoding="utf8")
+    answer = run(folder)
+    assert (answer.exit_code, answer.stdout) == (1, "")
+    assert "not confirmed" in answer.stderr
+    assert "warning, same_columns" in answer.stderr
+
+
+def test_without_quiet_the_steps_and_the_places_of_the_reports_are_printed(folder):
+    answer = runner().invoke(main, ["run", str(folder)])
+    assert "permutation of features, m" in answer.stderr
+    assert f"HTML  {runs(folder)[0] / 'report.html'}" in answer.stdout
+    assert f"PDF   {runs(folder)[0] / 'report.pdf'}" in answer.stdout
+
+
+def test_render_needs_neither_model_nor_data(folder, tmp_path_factory):
+    run(folder)
+    (made,) = runs(folder)
+    (folder / "train.csv").unlink()
+    (folder / "test.csv").unlink()
+    output = tmp_path_factory.mktemp("output")
+    answer = CliRunner().invoke(main, ["render", str(made), "--output", str(output)])
+    assert answer.exit_code == 0, answer.output
+    (page,) = output.glob("*.html")
+    assert page.read_bytes() == (made / "report.html").read_bytes()
+    (pdf,) = output.glob("*.pdf")
+    assert pdf.read_bytes() == (made / "report.pdf").read_bytes()
+
+
+def test_diff_says_what_differs_between_two_stored_runs(folder):
+    run(folder)
+    audit = folder / "audit.toml"
+    audit.write_text(audit.read_text().replace("seed = 3\n", "seed = 99\n"))
+    run(folder)
+    before, after = map(str, runs(folder))
+    answer = CliRunner().invoke(main, ["diff", before, after])
+    assert answer.exit_code == 0, answer.output
+    assert answer.stdout.startswith("I  Change since the baseline\n")
+    assert re.search(r"^seed +seed +\d+ +99$", answer.stdout, re.M)
+
+
+def test_render_shows_the_profile_that_is_asked_for(folder, tmp_path_factory):
+    run(folder)
+    (made,) = runs(folder)
+    output = tmp_path_factory.mktemp("output")
+    asked = ["--output", str(output), "--profile", "executive", "--quiet"]
+    assert CliRunner().invoke(main, ["render", str(made), *asked]).exit_code == 0
+    (page,) = output.glob("*.html")
+    letters = re.findall(r'<section id="sec-(\w)"', page.read_text("utf-8"))
+    assert "".join(letters) == "abjp"
+
+
+def test_init_writes_a_file_once(tmp_path):
+    first = CliRunner().invoke(main, ["init", str(tmp_path)])
+    assert first.exit_code == 0
+    second = runner().invoke(main, ["init", str(tmp_path)])
+    assert second.exit_code == 2
+    assert second.stderr.startswith(
+        f"{tmp_path / 'audit.toml'} must not exist yet, but it does."
+    )
+
+
+def test_init_from_data_runs_as_it_is(tmp_path):
+    rows(60).to_csv(tmp_path / "rows.csv", index=False)
+    words = ["init", str(tmp_path), "--data", str(tmp_path / "rows.csv")]
+    made = CliRunner().invoke(main, [*words, "--target", "y"])
+    assert made.exit_code == 0, made.output
+    answer = run(tmp_path)
+    assert answer.exit_code == 0, answer.stderr
+
+
+def test_doctor_names_every_part_as_json():
+    answer = runner().invoke(main, ["doctor", "--json"])
+    checks = {row["what"]: row for row in json.loads(answer.stdout)["checks"]}
+    assert {"Python", "numpy", "scikit-learn", "R through rpy2"} <= set(checks)
+    assert checks["Python"]["verdict"] == "ok"
+
+
+def test_a_terminal_that_lacks_a_letter_gets_its_escape(folder):
+    (folder / "audit.toml").rename(folder / "größe→.toml")
+    command = [
+        sys.executable,
+        "-m",
+        "importance_audit",
+        "run",
+        str(folder / "größe→.tomx"),
+    ]
+    env = {**os.environ, "PYTHONIOENCODING": "latin-1"}
+    ran = subprocess.run(command, capture_output=True, cwd=ROOT, env=env)
+    assert ran.returncode == 2
+    assert "größe\\u2192.tomx".encode("latin-1") in ran.stderr
+
+
+def test_help_loads_none_of_the_heavy_libraries():
+    script = (
+        "import sys; from click.testing import CliRunner;"
+        "from importance_audit.cli.main import main;"
+        "CliRunner().invoke(main, ['--help']);"
+        "heavy = {'numpy', 'pandas', 'sklearn', 'rich', 'jinja2', 'rpy2'};"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    command = [sys.executable, "-c", script]
+    ran = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=True)
+    assert ran.stdout.strip() == "[]"
+
+
+def change(name, function):
+    """Return a step that rewrites one of the two files."""
+
+    def step(folder):
+        frame = pd.read_csv(folder / name, dtype=object)
+        function(frame).to_csv(folder / name, index=False)
+
+    return step
+
+
+def text(name, content):
+    """Return a step that replaces one of the two files."""
+    return lambda folder: (folder / name).write_bytes(content)
+
+
+def config(**words):
+    return lambda folder: configured(folder, **words)
+
+
+def with_(column, values):
+    """Return a rewriting that sets the first cells of a column."""
+
+    def function(frame):
+        frame.loc[frame.index[: len(values)], column] = values
+        return frame
+
+    return function
+
+
+LOGISTIC = "sklearn.linear_model.LogisticRegression"
+BAD = {
+    "missing file": (lambda f: (f / "train.csv").unlink(), "train.csv"),
+    "wrong delimiter": (
+        lambda f: pd.read_csv(f / "train.csv").to_csv(f / "train.csv", sep=";"),
+        "separated by commas",
+    ),
+    "unknown column": (
+        lambda f: configured(f, more='[data.categories]\ncolour = ["red"]\n'),
+        "colour",
+    ),
+    "one class": (
+        lambda f: (
+            change("train.csv", with_("y", ["1"] * 40))(f),
+            configured(f, task="binary", estimator=LOGISTIC),
+        ),
+        "must have two classes for task 'binary'",
+    ),
+    "one class in the test rows": (
+        lambda f: (
+            change("train.csv", with_("y", ["0", "1"] * 20))(f),
+            change("test.csv", with_("y", ["1"] * 40))(f),
+            configured(f, task="binary", estimator=LOGISTIC),
+        ),
+        "two classes or more in every split",
+    ),
+    "all missing": (
+        change("train.csv", lambda d: d.assign(a="")),
+        "column 'a' must have a value in some row",
+    ),
+    "text in a number": (change("test.csv", with_("b", ["12,5", "?"])), "'12,5'"),
+    "infinite": (
+        change("train.csv", with_("c", ["inf"])),
+        "column 'c' must be finite",
+    ),
+    "duplicate names": (text("train.csv", b"a,a,c,y\n1,2,3,4\n2,3,4,5\n"), "'a'"),
+    "one row": (text("test.csv", b"a,b,c,y\n1,2,3,4\n"), "two rows"),
+    "unknown estimator": (
+        config(estimator="sklearn.linear_model.LinearRegresion"),
+        "Did you mean",
+    ),
+    "unknown parameter": (
+        config(parameters="{ fit_intercpt = true }"),
+        "fit_intercept",
+    ),
+    "unknown key": (config(more="n_repeat = 3\n"), "n_repeats"),
+    "a fit that fails": (
+        config(
+            estimator="sklearn.neighbors.KNeighborsRegressor",
+            parameters='{ metric = "no such" }',
+        ),
+        "'m'",
+    ),
+    "a file that is no text": (
+        text("train.csv", b"a,b,c,y\n\xff\xfe,1,2,3\n1,2,3,4\n"),
+        "UTF-8",
+    ),
+    "an empty file": (text("train.csv", b""), "train.csv"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_gets_one_message_exit_2_and_no_file(folder, name):
+    spoil, named = BAD[name]
+    spoil(folder)
+    answer = run(folder)
+    assert answer.exit_code == 2, (answer.output, answer.exception)
+    assert named in answer.stderr
+    assert " must " in answer.stderr
+    assert "Traceback" not in answer.stderr
+    assert not (folder / "runs").exists()
+
+
+def command(folder, *, cwd=ROOT, **facts):
+    """Return a process that runs an audit."""
+    words = [sys.executable, "-m", "importance_audit", "run", str(folder)]
+    facts = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **facts}
+    return subprocess.Popen(words, text=True, cwd=cwd, **facts)
+
+
+def ended(process):
+    """Return exit code and standard error of a process, once it has ended."""
+    _, said = process.communicate(timeout=120)
+    return process.returncode, said
+
+
+def kept(folder):
+    """Return the one run of a folder, with numbers and without a report."""
+    (made,) = runs(folder)
+    names = {path.name for path in made.iterdir()}
+    assert {"result.json", "importances.csv", "summary.txt", "audit.toml"} <= names
+    assert "report.html" not in names
+    return made
+
+
+def test_a_report_that_cannot_be_made_loses_no_number(folder, tmp_path_factory):
+    code = tmp_path_factory.mktemp("code")
+    package = code / "importance_audit"
+    shutil.copytree(ROOT / "pipeline", package)
+    for name in ("r_bridge", "templates"):
+        shutil.copytree(ROOT / name, package / name)
+    for name in ("base.html.j2", "summary.txt.j2"):
+        page = package / "templates" / name
+        page.write_text(page.read_text() + "{{ words.no_such_field }}")
+    found, said = ended(
+        command(folder, cwd=code, env=os.environ | {"PYTHONPATH": str(code)})
+    )
+    made = kept(folder)
+    assert found == json.loads((made / "manifest.json").read_text())["exit_code"] == 4
+    fault = "The report must be written beside the numbers, but UndefinedError says: "
+    assert fault in said
+    assert said.endswith(f"Try again: importance-audit render {made}\n")
+    assert fault in (made / "summary.txt").read_text().splitlines()[-1]
+    assert "no_such_field" in (made / "report-failed.txt").read_text()
+    again = runner().invoke(main, ["render", str(made), "--output", str(code)])
+    assert again.exit_code == 0, again.stderr
+
+
+def limited(n_bytes):
+    """Return what makes a disk full for a process: no file may grow beyond this."""
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, n_bytes))
+
+
+def test_a_disk_that_has_no_room_for_the_report_keeps_the_numbers(folder):
+    found, said = ended(command(folder, preexec_fn=limited(50_000)))
+    assert found == 4, said
+    assert kept(folder)
+    assert "must be written beside the numbers, but the system says: File too" in said
+
+
+def test_a_full_disk_is_one_sentence_with_exit_2_and_leaves_nothing(folder):
+    found, said = ended(command(folder, preexec_fn=limited(1000)))
+    assert found == 2, said
+    assert "File too large. Nothing was written." in said
+    assert not (folder / "runs").exists()
+
+
+def children(pid):
+    """Return the processes that a process has started."""
+    path = Path(f"/proc/{pid}/task/{pid}/children")
+    return path.read_text().split() if path.exists() else []
+
+
+def left(pids):
+    """Return those that have not ended; what is killed may take a moment to be gone."""
+    until = time.monotonic() + 60
+    while running := [pid for pid in pids if Path(f"/proc/{pid}").exists()]:
+        if time.monotonic() > until:
+            break
+        time.sleep(0.02)
+    return running
+
+
+def words(pid):
+    """Return the words that a process was started with, "" if it has ended."""
+    path = Path(f"/proc/{pid}/cmdline")
+    try:
+        return path.read_text()
+    except OSError:
+        return ""
+
+
+def interruptible():
+    # A suite that runs in the background passes on that Ctrl-C is ignored.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="children are read from /proc")
+def test_ctrl_c_while_the_report_is_printed_keeps_the_numbers(folder):
+    process, renderer = command(folder, preexec_fn=interruptible), []
+    while process.poll() is None and not renderer:
+        time.sleep(0.02)
+        renderer = [pid for pid in children(process.pid) if "print_page" in words(pid)]
+    process.send_signal(signal.SIGINT)
+    found, said = ended(process)
+    assert found == 130, said
+    assert kept(folder)
+    assert not left(renderer)
+
+
+def test_names_that_are_not_ascii_are_no_fault(folder):
+    for name in ("train.csv", "test.csv"):
+        frame = pd.read_csv(folder / name).rename(columns={"a": "größe", "b": "価格"})
+        frame.to_csv(folder / name, index=False)
+    answer = run(folder)
+    assert answer.exit_code == 0, answer.stderr
+    page = (runs(folder)[0] / "report.html").read_text(encoding="utf8")
+    assert "größe" in page
+    assert "価格" in page
+
+
+def test_a_read_only_folder_is_named_and_left_as_it_was(folder):
+    blocked = folder / "runs"
+    blocked.write_text("a file where the folder should be")
+    answer = run(folder)
+    assert answer.exit_code == 2
+    assert str(blocked) in answer.stderr
+
+
+def stopped(folder, *, code, step):
+    """Return the page of a run that did not come to its end, which names its step."""
+    (made,) = runs(folder)
+    manifest = json.loads((made / "manifest.json").read_text())
+    assert (manifest["exit_code"], manifest["verdict"]) == (code, "not established")
+    assert (made / "report.pdf").exists()
+    page = unescape((made / "report.html").read_text(encoding="utf8"))
+    assert "Audit not completed" in page
+    assert f"in the step '{step}'" in page.split('id="sec-a"')[0]
+    return page
+
+
+def test_a_required_engine_that_is_absent_stops_with_3_before_any_fit(
+    folder, monkeypatch
+):
+    monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.setenv("R_HOME", str(folder))
+    configured(folder, more="")
+    text_ = (folder / "audit.toml").read_text()
+    (folder / "audit.toml").write_text('require = ["DALEX"]\n' + text_)
+    command = [sys.executable, "-m", "importance_audit", "run", str(folder)]
+    answer = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    assert answer.returncode == 3, answer.stderr
+    assert "'DALEX' must be available" in answer.stderr
+    page = stopped(folder, code=3, step="engines and models")
+    assert "'DALEX' must be available" in page
+    assert "No model was reached in this run." in page
+
+
+def test_an_optional_engine_that_is_absent_is_said_and_exits_0(folder, monkeypatch):
+    monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.setenv("R_HOME", str(folder))
+    configured(folder, more='engines = ["DALEX"]\n')
+    command = [sys.executable, "-m", "importance_audit", "run", str(folder)]
+    answer = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    assert answer.returncode == 0, answer.stderr
+    agreement = pd.read_csv(runs(folder)[0] / "agreement.csv")
+    assert set(agreement["verdict"]) == {"not compared"}
+    assert agreement["reasons"].str.contains("R must").all()
+
+
+@pytest.mark.parametrize(
+    ("engines", "number"),
+    [
+        ("[]", signal.SIGINT),
+        ("[]", signal.SIGTERM),
+        pytest.param('["DALEX"]', signal.SIGINT, marks=pytest.mark.needs_dalex),
+    ],
+)
+def test_ctrl_c_and_a_scheduler_leave_a_partial_report_130_and_no_process(
+    folder, engines, number
+):
+    forest = "sklearn.ensemble.RandomForestRegressor"
+    slow = "{ n_estimators = 100, random_state = 1 }"
+    configured(folder, estimator=forest, parameters=slow, more=f"engines = {engines}\n")
+    text_ = (folder / "audit.toml").read_text()
+    (folder / "audit.toml").write_text(text_.replace("repeats = 3", "repeats = 5000"))
+    process = command(folder, preexec_fn=interruptible)
+    for line in process.stderr:
+        if "permutation of features" in line:
+            break
+    started = children(process.pid)
+    while process.poll() is None and not started and engines != "[]":
+        time.sleep(0.02)
+        started = children(process.pid)
+    process.send_signal(number)
+    assert ended(process)[0] == 130
+    assert bool(started) == (engines != "[]")
+    assert not [pid for pid in started if Path(f"/proc/{pid}").exists()]
+    page = stopped(folder, code=130, step="permutation of features, m")
+    assert "standard errors better than the constant" in page
+    by = " by SIGTERM" * (number == signal.SIGTERM)
+    assert f"The audit was interrupted{by} in the step" in page

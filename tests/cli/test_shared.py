@@ -1,0 +1,85 @@
+"""What every command does alike: how it is stopped, and what it prints of a fault."""
+
+import fcntl
+import os
+import pty
+import signal
+import subprocess
+import sys
+import termios
+
+import pytest
+from tests.cli.test_cli import configured, runner
+
+from importance_audit.cli.main import main
+
+STOPPED = """
+import os, signal, sys, time
+from importance_audit.cli.shared import faults, terminable
+with faults(), terminable():
+    {do}
+    time.sleep(0.2)
+print("went on")
+"""
+HANG_UP = "os.kill(os.getpid(), signal.SIGHUP)"
+
+
+def ended(do, **facts):
+    """Return exit code and words of a command that does something to itself."""
+    words = [sys.executable, "-c", STOPPED.format(do=do)]
+    answer = subprocess.run(words, capture_output=True, text=True, **facts)
+    return answer.returncode, answer.stdout + answer.stderr
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_scheduler_and_a_closed_terminal_interrupt_a_command(name):
+    def heard():  # a suite that was begun with nohup passes on that it ignores one
+        signal.signal(getattr(signal, name), signal.SIG_DFL)
+
+    do = f"os.kill(os.getpid(), signal.{name})"
+    assert ended(do, preexec_fn=heard) == (130, f"Interrupted by {name}.\n")
+
+
+def test_a_command_begun_with_nohup_outlives_its_terminal():
+    def deaf():
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+    assert ended(HANG_UP, preexec_fn=deaf) == (0, "went on\n")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="what a closed terminal does")
+def test_a_command_whose_terminal_was_closed_ends_as_one_that_was_stopped():
+    def owned():
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+    terminal, end = pty.openpty()
+    do = "print('ready', flush=True); time.sleep(20)"
+    command = subprocess.Popen(
+        [sys.executable, "-c", STOPPED.format(do=do)],
+        **dict.fromkeys(("stdin", "stdout", "stderr"), end),
+        start_new_session=True,
+        preexec_fn=owned,
+    )
+    os.close(end)
+    while b"ready" not in os.read(terminal, 100):
+        pass
+    os.close(terminal)
+    assert command.wait() == 130
+
+
+def test_a_fault_that_quotes_what_others_wrote_moves_nothing_on_the_terminal(tmp_path):
+    answer = runner().invoke(main, ["render", str(tmp_path / "x\x1b[2J")])
+    assert answer.exit_code == 2
+    assert rf"{tmp_path}/x\x1b[2J/result.json must be" in answer.stderr
+
+
+def test_of_a_log_only_what_begins_a_line_has_a_time(tmp_path):
+    configured(tmp_path, more="[x]\n[y]\n")
+    answer = runner().invoke(main, ["run", str(tmp_path), "--unattended", "-q"])
+    *_, first, second, last = answer.stderr.splitlines()
+    time = len("2026-11-22T08:00:00+00:00 ")
+    assert first[time:].endswith("but 'x' was given.")
+    assert second[:time] == " " * time
+    assert second[time:].endswith("but 'y' was given.")
+    assert last[time:] == "Ended with exit code 2, no run."

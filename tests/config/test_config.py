@@ -1,0 +1,653 @@
+"""The configuration: what is read, what is completed, what the schema says of it."""
+
+import hashlib
+import json
+import re
+import tomllib
+from dataclasses import FrozenInstanceError, fields
+from pathlib import Path
+from typing import Annotated, Literal
+
+import jsonschema
+import pytest
+
+from importance_audit.assess.claims import CLAIMS
+from importance_audit.assess.claims.section import ClaimSection, claim_rules
+from importance_audit.config import json_schema
+from importance_audit.config.load import load_config, parse_config
+from importance_audit.config.sections import (
+    KEYS,
+    LISTS,
+    SCALARS,
+    TABLES,
+    AuditConfig,
+    ImportanceSection,
+    option_rules,
+    required_of,
+    rules_of,
+)
+from importance_audit.engines import ENGINES
+from importance_audit.methods.importance import METHODS, options_of
+from importance_audit.records.errors import ConfigError
+from importance_audit.records.losses import LOSSES
+from importance_audit.records.value_rules import Misfits, Range, rule_of
+
+SUPPLIED = {
+    "file": "v.rds",
+    "sha256": "0" * 64,
+    "package": "vip",
+    "version": "0.4.5",
+    "by": "another team",
+    "date": "2026-11-21",
+    "model": "m",
+    "predictions_sha256": "0" * 64,
+    "method": "permutation",
+}
+EXAMPLE = Path(json_schema.__file__).with_name("example.toml")
+DATA = {
+    "train": {"file": "a.csv"},
+    "test": {"fraction": 0.25},
+    "target": "y",
+    "task": "regression",
+}
+IMPURITY = {"method": "impurity"}
+DERIVED = {"name": "old", "kind": "step", "of": ["age"], "threshold": 65}
+EXPECTED = {"features": ["a"], "place": "top", "reason": "It is known."}
+MODEL = {"name": "m", "estimator": "sklearn.linear_model.LinearRegression"}
+LEADER = {
+    "text": "a leads",
+    "kind": "leader",
+    "method": "permutation",
+    "features": ["a"],
+}
+
+
+def problems_of(given):
+    """Return the problems of a mapping, none if it is sound."""
+    try:
+        parse_config(given)
+    except ConfigError as error:
+        return error.problems
+    return ()
+
+
+def write(folder, text):
+    folder.mkdir(exist_ok=True)
+    (folder / "audit.toml").write_text(text, encoding="utf-8")
+    return folder
+
+
+def minimal(extra=""):
+    return (
+        '[data]\ntrain = { file = "a.csv" }\ntest = { fraction = 0.5 }\n'
+        'target = "y"\ntask = "binary"\n[[models]]\nname = "m"\n'
+        f'estimator = "a.B"\n{extra}'
+    )
+
+
+# Reading
+
+
+def test_an_audit_is_named_after_its_folder_and_files_start_there(tmp_path):
+    config = load_config(write(tmp_path / "größe", minimal()))
+    assert (config.audit, config.base) == ("größe", tmp_path / "größe")
+    assert config.text == minimal()
+
+
+def test_folder_and_file_are_the_same_audit(tmp_path):
+    folder = write(tmp_path / "a", minimal())
+    by_file = load_config(folder / "audit.toml")
+    assert load_config(folder).resolved() == by_file.resolved()
+
+
+def test_a_byte_order_mark_is_no_part_of_the_file(tmp_path):
+    write(tmp_path, "\ufeff" + minimal())
+    assert load_config(tmp_path).text == minimal()
+
+
+def test_a_mapping_is_checked_like_a_file(tmp_path):
+    text = minimal("encodr = 1\n[r]\nseconds = 0\n")
+    with pytest.raises(ConfigError) as from_file:
+        load_config(write(tmp_path, text))
+    expected = tuple(f"audit.toml: {line}" for line in problems_of(tomllib.loads(text)))
+    assert from_file.value.problems == expected
+    assert len(expected) == 2
+
+
+def test_without_a_question_permutation_is_asked():
+    (entry,) = parse_config({}).importance
+    assert (entry.method, entry.of, entry.form) == (
+        "permutation",
+        "features",
+        METHODS["permutation"].form,
+    )
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_options_left_out_have_the_defaults_of_the_signature(method):
+    asked = {"method": method, "of": METHODS[method].of[0]}
+    (entry,) = parse_config({"importance": [asked]}).importance
+    assert dict(entry.options) == options_of(METHODS[method].function)
+
+
+def test_an_option_that_is_given_replaces_its_default_only():
+    (entry,) = parse_config(
+        {"importance": [{"method": "partial_dependence", "n_grid": 7}]}
+    ).importance
+    expected = options_of(METHODS["partial_dependence"].function) | {"n_grid": 7}
+    assert dict(entry.options) == expected
+
+
+@pytest.mark.parametrize(
+    ("task", "loss"),
+    [("regression", "rmse"), ("binary", "one_minus_auc"), ("multiclass", "log_loss")],
+)
+def test_the_task_names_the_loss_unless_the_entry_does(task, loss):
+    config = parse_config({"data": DATA | {"task": task}})
+    assert config.importance[0].losses == (loss,)
+
+
+def test_without_data_the_loss_waits_for_the_task():
+    (entry,) = parse_config({}).importance
+    assert entry.losses == ()
+    assert entry.losses_for("multiclass") == ("log_loss",)
+
+
+def test_a_method_that_measures_no_loss_has_none():
+    given = {"data": DATA, "importance": [{"method": "partial_dependence"}]}
+    (entry,) = parse_config(given).importance
+    assert entry.losses == entry.losses_for("regression") == ()
+
+
+def test_a_loss_of_another_task_is_refused_when_the_task_is_known():
+    (entry,) = parse_config(
+        {"importance": [{"method": "permutation", "losses": ["rmse"]}]}
+    ).importance
+    with pytest.raises(ConfigError, match="must suit task 'binary'"):
+        entry.losses_for("binary")
+
+
+# All problems at once
+
+
+def test_every_problem_is_told_at_once_in_the_order_of_the_file(tmp_path):
+    text = "sed = 1\nseed = -1\n" + minimal("file = 3\n[checks]\ntop_k = 0\n")
+    with pytest.raises(ConfigError) as found:
+        load_config(write(tmp_path, text))
+    told = [re.sub(r"^audit.toml: ", "", line) for line in found.value.problems]
+    assert [line.split(" must")[0] for line in told] == [
+        "the top level",
+        "seed",
+        "[models] file",
+        "[checks] top_k",
+    ]
+
+
+def test_every_bad_value_of_one_list_and_one_table_is_told():
+    told = problems_of({"groups": {"a": [], "b": ["x", "x"], "c": 3}})
+    assert [line.split(" must")[0] for line in told] == [
+        "[groups] a",
+        "[groups] b",
+        "[groups] c",
+    ]
+    assert len(problems_of({"require": ["R", "dplyr"]})) == 2
+
+
+@pytest.mark.parametrize("section", [*TABLES, *LISTS])
+def test_an_unknown_key_is_an_error_in_every_section(section):
+    sound = {"data": DATA, "models": MODEL, "derived": DERIVED, "expected": EXPECTED}
+    inner = {"xyzzy": 1} | (sound | {"supplied": SUPPLIED}).get(section, {})
+    if section == "importance":
+        inner["method"] = "permutation"
+    if section == "claims":
+        inner |= LEADER
+    told = problems_of({section: [inner] if section in LISTS else inner})
+    assert told == (f"[{section}] must hold known keys only, but 'xyzzy' was given.",)
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        (
+            {"r": {"memory_gb": True}},
+            "[r] memory_gb must be a number of at least 0.0625, but true was given.",
+        ),
+        (
+            {"importance": [{"method": "permutation", "name": " "}]},
+            "[importance] name must be a text that is not blank, but ' ' was given.",
+        ),
+        (
+            {"data": {**DATA, "train": {"rds": "rows.rds"}}},
+            "[data] train.sha256 must be 64 hexadecimal digits in lower case, but it "
+            "is missing.",
+        ),
+    ],
+)
+def test_a_value_is_shown_as_the_file_has_it_and_a_missing_key_by_name(given, sentence):
+    assert problems_of(given) == (sentence,)
+
+
+def test_an_option_of_another_method_is_unknown():
+    told = problems_of({"importance": [{"method": "impurity", "n_repeats": 3}]})
+    assert told == (
+        "[importance] must hold known keys only, but 'n_repeats' was given.",
+    )
+
+
+def test_options_are_not_called_unknown_while_the_method_is():
+    told = problems_of({"importance": [{"method": "permut", "n_repeats": 3}]})
+    assert len(told) == 1
+    assert "Did you mean 'permutation'?" in told[0]
+
+
+def test_models_handed_over_in_python_may_be_named():
+    given = {"importance": [{"method": "impurity", "models": ["forest"]}]}
+    assert parse_config(given).importance[0].models == ("forest",)
+
+
+@pytest.mark.parametrize(
+    ("model", "told"),
+    [
+        ("", "model must be given where several are asked 'permutation', but it is "),
+        ("secnd", "model must be one of 'm', 'second', but 'secnd' was given. "),
+    ],
+)
+def test_a_claim_names_one_of_the_models_of_its_file(model, told, tmp_path):
+    second = '[[models]]\nname = "second"\nestimator = "a.B"\n'
+    claim = '[[claims]]\ntext = "t"\nkind = "leader"\nmethod = "permutation"\n'
+    claim += f'features = ["a"]\nmodel = "{model}"\n'
+    with pytest.raises(ConfigError) as refused:
+        load_config(write(tmp_path / "a", minimal(second + claim)))
+    (problem,) = refused.value.problems
+    assert problem.startswith(f"audit.toml: [claims] {told}")
+
+
+def test_a_claim_about_a_loss_names_one_of_several_models(tmp_path):
+    second = '[[models]]\nname = "second"\nestimator = "a.B"\n'
+    claim = '[[claims]]\ntext = "t"\nkind = "explained"\nexpected = 1\ntolerance = 0\n'
+    with pytest.raises(ConfigError) as refused:
+        load_config(write(tmp_path / "a", minimal(second + claim)))
+    assert refused.value.problems == (
+        "audit.toml: [claims] model must be given for kind 'explained' where there "
+        "are several, but it is missing.",
+    )
+
+
+def test_a_claim_about_all_models_need_not_name_one(tmp_path):
+    second = '[[models]]\nname = "second"\nestimator = "a.B"\n'
+    claim = '[[claims]]\ntext = "t"\nkind = "frequency"\nmethod = "permutation"\n'
+    claim += 'features = ["a"]\nwithin = 1\nexpected = 1\ntolerance = 0\n'
+    config = load_config(write(tmp_path / "a", minimal(second + claim)))
+    assert config.claims[0].model == ""
+
+
+@pytest.mark.parametrize(
+    ("claim", "told"),
+    [
+        (
+            'kind = "top_k"\nk = 2\nfactor = 1.1\njudge = "secnd"\n',
+            "judge must be one of 'm', 'second', but 'secnd' was given. ",
+        ),
+        (
+            'kind = "likeness"\nbound = 0.9\n',
+            "other or other_method must be given for kind 'likeness', but is missing.",
+        ),
+        (
+            'kind = "likeness"\nbound = 0.9\nother_method = "firm"\n',
+            "other_method must be asked under [[importance]], but 'firm' is not.",
+        ),
+    ],
+)
+def test_a_claim_names_who_judges_and_who_is_compared(claim, told, tmp_path):
+    text = '[[models]]\nname = "second"\nestimator = "a.B"\n[[claims]]\ntext = "t"\n'
+    text += f'method = "permutation"\nmodel = "m"\n{claim}'
+    with pytest.raises(ConfigError) as refused:
+        load_config(write(tmp_path / "a", minimal(text)))
+    (problem,) = refused.value.problems
+    assert problem.startswith(f"audit.toml: [claims] {told}")
+
+
+def test_who_ranks_by_all_rows_is_asked_for_a_ranking(tmp_path):
+    asked = '[top_k]\nall_rows = ["m", "permutation", "pca"]\n'
+    with pytest.raises(ConfigError) as refused:
+        load_config(write(tmp_path / "a", minimal(asked)))
+    (problem,) = refused.value.problems
+    assert problem.startswith(
+        "audit.toml: [top_k] all_rows must name methods and models that are asked, but "
+        "'pca' is not."
+    )
+
+
+def test_two_entries_may_share_a_method_if_no_record_has_both_their_names():
+    given = [
+        {"method": "permutation", "losses": ["rmse"]},
+        {"method": "permutation", "losses": ["mae"]},
+        {"method": "impurity", "models": ["a"]},
+        {"method": "impurity", "models": ["b"]},
+    ]
+    assert problems_of({"importance": given}) == ()
+
+
+@pytest.mark.parametrize(
+    ("method", "option", "is_new"),
+    [
+        ("permutation", {"within": "leaves"}, True),
+        ("permutation", {"n_rows": 50}, True),
+        ("permutation", {"within": "none"}, False),  # the default, by name
+        ("permutation", {"n_repeats": 50}, False),  # more of the same
+        ("partial_dependence", {"grid": "quantile"}, False),  # curves have one name
+    ],
+)
+def test_entries_may_differ_in_what_defines_the_quantity(method, option, is_new):
+    given = [{"method": method}, {"method": method} | option]
+    assert (problems_of({"importance": given}) == ()) == is_new
+
+
+def test_the_default_loss_and_the_same_loss_by_name_are_one_question():
+    given = [{"method": "permutation"}, {"method": "permutation", "losses": ["rmse"]}]
+    assert len(problems_of({"data": DATA, "importance": given})) == 1
+
+
+# What a configuration is once it is read
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {
+            "importance": [
+                {"method": name, "of": row.of[0]} for name, row in METHODS.items()
+            ]
+        },
+        {"data": DATA, "models": [MODEL], "groups": {"a": ["x"]}, "seed": 2**31 - 1},
+        {"claims": [LEADER, LEADER | {"kind": "last", "paper": 0.5}]},
+        {"expected": [EXPECTED], "report": {"goal": "discovery"}},
+    ],
+)
+def test_the_resolved_configuration_read_again_is_itself(given):
+    config = parse_config(given)
+    again = parse_config(config.resolved())
+    assert again.resolved() == config.resolved()
+    assert again.sha256 == config.sha256
+
+
+def test_the_resolved_configuration_is_plain_json():
+    config = parse_config({"data": DATA, "models": [MODEL]})
+    assert json.loads(json.dumps(config.resolved())) == config.resolved()
+    assert tuple(config.resolved()) == KEYS
+
+
+def test_the_digest_sees_values_not_spelling_nor_place():
+    spelt = parse_config({"seed": 1, "r": {"seconds": 600}}, audit="a", base="b")
+    assert spelt.sha256 == parse_config({}).sha256
+    assert parse_config({"seed": 2}).sha256 != parse_config({}).sha256
+
+
+def test_the_digest_sees_the_order_of_groups_not_of_sections():
+    forth, back = {"a": ["x"], "b": ["y"]}, {"b": ["y"], "a": ["x"]}
+    some = parse_config({"groups": forth, "seed": 2})
+    assert parse_config({"seed": 2, "groups": forth}).sha256 == some.sha256
+    assert parse_config({"groups": back, "seed": 2}).sha256 != some.sha256
+
+
+def test_the_digest_is_that_of_the_json_spelt_out():
+    config = parse_config({"report": {"owner": "Zoë"}, "importance": [IMPURITY]})
+    spelt = (
+        '{"seed":1,"require":[],"fail_on":"failure","data":null,"derived":[],"groups":{},"models":[],'
+        '"importance":[{"method":"impurity","of":"features","engines":[],"losses":[],'
+        '"form":"difference","models":[],"name":"","features":[],"seed":null,"top":0,"normalised":true}],"surfaces":[],"claims":[],"expected":[],"supplied":[],"checks":{"resolution":0.1,'
+        '"max_rank_shift":2,"top_k":3,"dependence":0.8,"repeat_run":"disagreement",'
+        '"minimum_change":0.0,"shift":0.2},"stability":{"resamples":0,"n_repeats":1},"significance":{"shuffles":0},"top_k":{"k":0,"folds":5,"protocols":["folds"],"all_rows":[]},'
+        '"selection":{"splits":0,"fraction":0.2},'
+        '"report":{"title":"",'
+        '"owner":"Zoë","purpose":"","goal":"",'
+        '"intended_use":"","classification":"","unit":"","decision":"Accept, accept '
+        'with conditions, or reject this evidence.","limits":[],'
+        '"tier":"","people":[],"rationale":{},"always_show":[],"frameworks":[],'
+        '"profile":"technical","fonts":[]},'
+        '"schedule":{"time":"06:00","days":[],"minutes":120.0,"retries":1,"keep":0,'
+        '"on_change":[],"on_failure":[],"on_success":[],"command_seconds":60.0},'
+        '"r":{"seconds":600.0,"memory_gb":null}}'
+    )
+    assert config.sha256 == hashlib.sha256(spelt.encode()).hexdigest()
+
+
+def test_nothing_in_a_configuration_can_be_changed():
+    config = parse_config({"data": DATA, "models": [MODEL], "groups": {"a": ["x"]}})
+    sections = (config.data, *config.models, *config.importance, config.report)
+    for record in (config, *sections, config.checks, config.r):
+        with pytest.raises(FrozenInstanceError):
+            setattr(record, fields(record)[0].name, 1)
+    for mapping in (config.groups, config.data.train, config.importance[0].options):
+        with pytest.raises(TypeError):
+            mapping["new"] = 1
+
+
+def test_the_title_is_the_name_of_the_audit_unless_the_report_has_one():
+    assert parse_config({}, audit="rents").title == "rents"
+    assert parse_config({"report": {"title": "Rents"}}).title == "Rents"
+
+
+# Rules
+
+
+@pytest.mark.parametrize(
+    ("annotation", "good", "bad"),
+    [
+        (int, [1, 3], [0, -1, 1.0, True, "1", None]),
+        (float, [1, 0.5, -2.0], [float("nan"), float("inf"), True, "1"]),
+        (bool, [True, False], [1, 0, "true"]),
+        (str, ["", "a"], [1, None, ["a"]]),
+        (int | None, [None, 2], [0, "2"]),
+        (tuple[float, ...], [[], [1, 2.5, 1]], [3, ["a"], "12"]),
+        (tuple[str, ...], [["a", "b"]], [["a", "a"], "a", [1]]),
+    ],
+)
+def test_a_rule_takes_what_its_annotation_says(annotation, good, bad):
+    rule = rule_of(annotation)
+    for value in good:
+        rule.read(value)
+    for value in bad:
+        with pytest.raises(Misfits):
+            rule.read(value)
+
+
+def test_only_texts_are_suggested():
+    with pytest.raises(Misfits) as found:
+        rule_of(Literal["one", 2]).read("on")
+    assert found.value.found[0].known == ("one",)
+
+
+def test_an_annotation_that_no_file_can_carry_is_refused():
+    with pytest.raises(TypeError, match="that rules know"):
+        rule_of(bytes)
+
+
+def test_bounds_are_told_as_they_are_kept():
+    bounds = (Range(least=0), Range(0, 1), Range(above=0, below=1), Range(most=5))
+    told = [rule_of(Annotated[float, item]).one for item in bounds]
+    assert told == [
+        "a number of at least 0",
+        "a number from 0 to 1",
+        "a number above 0 and below 1",
+        "a number of at most 5",
+    ]
+
+
+# The published schema
+
+
+def schema_errors(given):
+    validator = jsonschema.Draft202012Validator(json_schema.audit_schema())
+    return [error.message for error in validator.iter_errors(given)]
+
+
+def test_the_schema_in_the_repository_is_the_schema_of_the_code():
+    stored = json.loads(json_schema.SCHEMA_FILE.read_text(encoding="utf-8"))
+    assert stored == json.loads(json.dumps(json_schema.audit_schema()))
+
+
+def test_writing_the_schema_writes_it(tmp_path):
+    json_schema.write_schema(tmp_path / "schema.json")
+    written = (tmp_path / "schema.json").read_text(encoding="utf-8")
+    assert written == json_schema.SCHEMA_FILE.read_text(encoding="utf-8")
+
+
+def test_the_schema_is_a_schema():
+    jsonschema.Draft202012Validator.check_schema(json_schema.audit_schema())
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"sed": 1},
+        {"seed": -1},
+        {"require": ["R"]},
+        {"groups": {"a": []}},
+        {"data": DATA | {"task": "regresion"}},
+        {"data": DATA | {"train": {"file": "a", "r": "b::c"}}},
+        {"data": DATA | {"test": {"fraction": 1}}},
+        {"models": [MODEL | {"estimator": "Forest"}]},
+        {"models": [MODEL | {"sha256": "abc"}]},
+        {"importance": [{"n_repeats": 3}]},
+        {"importance": [{"method": "permutation", "n_repeats": 0}]},
+        {"importance": [{"method": "impurity", "n_repeats": 3}]},
+        {"checks": {"resolution": 0}},
+        {"claims": [LEADER | {"kind": "led"}]},
+        {"claims": [LEADER | {"within": 2}]},
+        {"claims": [LEADER | {"kind": "rank"}]},
+        {"claims": [LEADER | {"kind": "order"}]},
+        {"claims": [LEADER | {"method": None}]},
+    ],
+)
+def test_what_the_schema_refuses_the_configuration_refuses(broken):
+    given = {"data": DATA, "models": [MODEL]} | broken
+    assert schema_errors(given)
+    assert problems_of(given)
+
+
+def test_what_the_configuration_takes_the_schema_takes():
+    given = {
+        "seed": 0,
+        "data": DATA | {"positive_class": 0, "task": "binary", "features": ["a"]},
+        "models": [MODEL | {"parameters": {"a": [1, {"b": True}]}}],
+        "importance": [{"method": "partial_dependence", "grid": [0, 0.5]}],
+        "claims": [
+            LEADER | {"kind": "rank", "within": 2, "method": "partial_dependence"},
+            {"text": "a", "kind": "performance", "expected": 1, "tolerance": 0.1},
+        ],
+    }
+    assert problems_of(given) == ()
+    assert schema_errors(given) == []
+
+
+def test_every_key_and_option_is_described():
+    schema = json_schema.audit_schema()
+    found = [schema["properties"][name] for name in (*SCALARS, "groups", *TABLES)]
+    found += [schema["properties"][name]["items"] for name in LISTS]
+    for table in tuple(found):
+        found += table.get("properties", {}).values()
+    cases = [
+        case
+        for name in ("importance", "claims")
+        for case in schema["properties"][name]["items"]["allOf"]
+    ]
+    for case in cases:
+        keys = case["then"]["properties"]
+        found += [keys[name] for name in keys if name != "features"]
+    assert len(found) > 40
+    assert [item for item in found if not item.get("description")] == []
+
+
+# The example
+
+
+def example():
+    return tomllib.loads(EXAMPLE.read_text(encoding="utf-8"))
+
+
+def test_the_example_is_sound():
+    assert schema_errors(example()) == []
+    assert load_config(EXAMPLE).seed == 1
+
+
+def test_the_example_holds_every_key():
+    text = EXAMPLE.read_text(encoding="utf-8")
+    keys = {
+        key
+        for section in (*TABLES.values(), *LISTS.values())
+        for key in rules_of(section)
+    }
+    keys |= {key for method in METHODS for key in option_rules(method)} | set(SCALARS)
+    keys |= {key for kind in CLAIMS for key in claim_rules(kind)}
+    stand = set(re.findall(r"^(?:# )?(\w+) = ", text, flags=re.MULTILINE))
+    assert keys - stand == set()
+    headings = set(re.findall(r"^(?:# )?\[+(\w+)", text, flags=re.MULTILINE))
+    assert headings == set(KEYS) - set(SCALARS)
+
+
+def test_the_example_names_every_method_and_each_entry_is_sound():
+    text = EXAMPLE.read_text(encoding="utf-8")
+    told = set(re.findall(r'"(\w+)"', text.split("[[claims]]")[0]))
+    assert set(METHODS) - told == set()
+    entries = re.findall(r"^# \[\[importance\]\].*(?:\n.+)+", text, flags=re.MULTILINE)
+    assert len(entries) == text.count("# [[importance]]")
+    for entry in entries:
+        given = tomllib.loads(re.sub(r"^# ", "", entry, flags=re.MULTILINE))
+        (section,) = given["importance"]
+        assert schema_errors(example() | given) == []
+        own = options_of(METHODS[section["method"]].function)
+        assert set(section) - {"method", "of", "top"} <= set(own)
+
+
+def test_every_key_of_the_example_is_commented():
+    text = EXAMPLE.read_text(encoding="utf-8")
+    first = text.split("[[models]]")[1] + text.split("[checks]")[1]
+    lines = [line for line in first.splitlines() if re.match(r"(# )?\w+ = ", line)]
+    assert len(lines) > 10
+    assert [line for line in lines if " # " not in line[2:]] == []
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_the_example_shows_the_defaults_of_a_section(name):
+    section, given = TABLES[name], example()[name]
+    sound = {"data": DATA}.get(name, {})
+    fresh = parse_config({name: sound}).resolved()[name]
+    shown = {
+        key: value for key, value in given.items() if key not in required_of(section)
+    }
+    assert shown == {key: fresh[key] for key in shown}
+
+
+def test_the_example_shows_the_defaults_outside_of_sections():
+    given, fresh = example(), parse_config({}).resolved()
+    assert {key: given[key] for key in SCALARS} == {key: fresh[key] for key in SCALARS}
+
+
+def test_the_example_shows_the_defaults_of_models_and_methods():
+    given = example()
+    fresh = parse_config({"models": [MODEL]}).resolved()["models"][0]
+    shown = {key: given["models"][0][key] for key in ("parameters", "encoder")}
+    assert shown == {key: fresh[key] for key in shown}
+    for entry in given["importance"]:
+        if entry.get("of") == "groups":
+            continue
+        (default,) = parse_config(
+            {"data": DATA, "importance": [{"method": entry["method"]}]}
+        ).resolved()["importance"]
+        default["models"] = entry.get("models", [])
+        assert entry == {key: default[key] for key in entry}
+
+
+def test_choices_are_those_of_the_tables():
+    rules = rules_of(ImportanceSection)
+    assert rules["method"].schema["enum"] == list(METHODS)
+    assert rules["losses"].schema["items"]["enum"] == list(LOSSES)
+    assert {*rules["engines"].schema["items"]["enum"], "python"} == set(ENGINES)
+    assert rules_of(ClaimSection)["kind"].schema["enum"] == list(CLAIMS)
+
+
+def test_every_field_of_the_configuration_is_a_key_or_tells_where_it_came_from():
+    names = {item.name for item in fields(AuditConfig)}
+    assert names == {*KEYS, "audit", "base", "text"}

@@ -1,0 +1,127 @@
+"""What an entry says of its own draws: its seed, its features and their order."""
+
+import numpy as np
+import pytest
+from tests.auditing.test_audit import by, linear, rows_to_audit
+from tests.report.reading import section
+
+from importance_audit.auditing.audit import audit
+from importance_audit.config.load import parse_config
+from importance_audit.methods.importance.permutation import permutation, permuted_target
+from importance_audit.r_bridge import host
+from importance_audit.records.as_json import dumps, loads
+from importance_audit.records.errors import ConfigError
+from importance_audit.report.pages.view import build_view
+from importance_audit.report.text.blocks import plain
+
+DALEX = {"method": "permutation", "engines": ["DALEX"], "losses": ["rmse"]}
+SEEDED = {**DALEX, "seed": 1980, "n_repeats": 2, "n_rows": 30}
+TURNED = {**SEEDED, "features": ["b", "a"]}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_r():
+    """Keep one R for all audits: where DALEX is there, it answers too."""
+    with host.session():
+        yield
+
+
+def asked(*entries, **config):
+    return audit(
+        None,
+        rows_to_audit(),
+        parse_config({"importance": list(entries), **config}),
+        models=(linear(),),
+    )
+
+
+def measured(*entries):
+    """Return our record of each entry."""
+    return by(asked(*entries), "python")
+
+
+def losses(record):
+    return dict(zip(record.features, record.raw.tolist(), strict=True))
+
+
+def test_an_entry_draws_with_its_own_seed_whatever_that_of_the_audit():
+    drawn = {"seed": 1980, "stream": "DALEX", "n_repeats": 2, "n_rows": 30}
+    raw, baseline = permutation(linear(), rows_to_audit(), **drawn)
+    for seed in (1, 2):
+        (found,) = by(asked(SEEDED, seed=seed), "python")
+        assert found.seed == 1980
+        np.testing.assert_array_equal(found.raw, raw[:, :, 0])
+        np.testing.assert_array_equal(found.baseline, baseline[:, 0])
+
+
+def test_the_order_of_features_says_who_gets_which_draw():
+    one = {**SEEDED, "n_repeats": 1}
+    straight, turned, alone = measured(
+        {**one, "features": ["a", "b"], "name": "straight"},
+        {**one, "features": ["b", "a"], "name": "turned"},
+        {**one, "features": ["b"], "name": "alone"},
+    )
+    assert turned.features == ("b", "a")
+    assert turned.baseline == straight.baseline == alone.baseline
+    assert turned.y_permuted == straight.y_permuted
+    assert losses(turned)["b"] == losses(alone)["b"] != losses(straight)["b"]
+
+
+def test_more_repeats_of_one_seed_begin_with_the_same_draws():
+    few, many = measured(
+        {**SEEDED, "name": "few"}, {**SEEDED, "name": "many", "n_repeats": 5}
+    )
+    np.testing.assert_array_equal(many.raw[:, :2], few.raw)
+    np.testing.assert_array_equal(many.y_permuted[:2], few.y_permuted)
+
+
+@pytest.mark.needs_dalex
+def test_dalex_draws_with_the_same_seed_in_the_same_order():
+    result = asked(TURNED)
+    (ours,), (theirs,) = by(result, "python"), by(result, "DALEX")
+    assert (theirs.features, theirs.seed) == (("b", "a"), 1980)
+    assert result.agreement["verdict"].tolist() == ["replayed"]
+    np.testing.assert_allclose(theirs.y_permuted, ours.y_permuted, rtol=1e-12)
+
+
+def test_the_target_is_permuted_in_the_draws_of_its_record():
+    (found,) = measured({**TURNED, "form": "ratio"})
+    drawn = {"seed": 1980, "stream": "DALEX", "n_repeats": 2, "n_rows": 30}
+    rows = rows_to_audit().asked_by({"b": ("b",), "a": ("a",)})
+    told = permuted_target(linear(), rows, **drawn)
+    np.testing.assert_array_equal(found.y_permuted, told[:, 0])
+
+
+def test_groups_are_asked_in_the_order_of_their_entry():
+    entry = {"method": "permutation", "of": "groups", "features": ["rest", "first"]}
+    groups = {"first": ["a"], "rest": ["b", "unread"]}
+    (found,) = by(asked(entry, groups=groups), "python")
+    assert found.features == ("rest", "first")
+    assert found.columns == (("b", "unread"), ("a",))
+
+
+def test_entries_that_ask_the_same_are_told_apart_by_their_names():
+    result = asked({**SEEDED, "name": "first"}, {**TURNED, "name": "second"})
+    assert [record.entry for record in by(result, "python")] == ["first", "second"]
+    cards = section(build_view(result), "E").parts["cards"]
+    titles = [plain(card.title) for card in cards]
+    assert [title.partition(" (")[2] for title in titles] == [
+        'entry = "first")',
+        'entry = "second")',
+    ]
+
+
+def test_a_result_keeps_names_and_losses_of_the_target_in_its_json():
+    result = asked({**SEEDED, "name": "first"})
+    (kept,), (made,) = (by(r, "python") for r in (loads(dumps(result)), result))
+    assert kept.entry == "first"
+    np.testing.assert_array_equal(kept.y_permuted, made.y_permuted)
+
+
+def test_a_feature_that_the_rows_lack_is_refused_before_any_predict():
+    with pytest.raises(ConfigError) as refused:
+        asked({**SEEDED, "features": ["a", "unred"]})
+    assert refused.value.problems == (
+        "A feature of an entry must be one that the audit has, but 'unred' is not. "
+        "Did you mean 'unread'?",
+    )

@@ -1,0 +1,147 @@
+"""Frameworks as data: every rule of their files, and their status from dates alone."""
+
+import re
+from datetime import date, timedelta
+from pathlib import Path
+
+import pytest
+
+from importance_audit.config.frameworks import KINDS, MARKS, load_frameworks, status_on
+from importance_audit.config.load import parse_config
+from importance_audit.records.errors import ConfigError
+from importance_audit.records.template_folder import templates
+
+ROOT = Path(__file__).parents[2]
+FRAMEWORKS = load_frameworks()
+CLAUSES = [clause for one in FRAMEWORKS.values() for clause in one.clauses]
+FORBIDDEN = re.compile(
+    r"\b(compliant|compliance with|certified|proves|guarantees?|bias-free|significant|"
+    r"drives|causes)\b",
+    re.I,
+)
+SHIPPED = """
+sr-26-2/V-soundness sr-26-2/V-outcomes sr-26-2/V-monitoring sr-26-2/III sr-26-2/VI
+sr-26-2/VII sr-11-7/VI sr-11-7/V pra-ss1-23/P3.5 pra-ss1-23/P4.1 pra-ss1-23/P4.2
+pra-ss1-23/P4.3 pra-ss1-23/P4.4 pra-ss1-23/P4.5 eu-ai-act/IV-2b eu-ai-act/IV-2e
+eu-ai-act/IV-2g eu-ai-act/IV-3 eu-ai-act/IV-4 eu-ai-act/IV-6 eu-ai-act/12 eu-ai-act/18
+eu-ai-act/11-1 nist/MS-1.1 nist/MS-1.3 nist/MS-2.1 nist/MS-2.9 iso-42001/A.6.2.7
+iso-42001/A.6.2.4 iso-42001/A.6.2.8 iso-42001/A.4.4 iso-42001/7.5 fda-gmlp/7 fda-gmlp/9
+fda-transparency fda-ai-dsf 21cfr11/11.50 21cfr11/11.70 21cfr11/11.10e
+naic-bulletin/3-4 naic-review/B eba-gl-2020-06/54b eba-gl-2020-06/55 ecb-im-guide/ml
+osfi-e-23/P3.3-3.5
+"""
+
+
+def by_id(clause):
+    return clause.id
+
+
+def test_every_entry_is_shipped_once():
+    assert sorted(clause.id for clause in CLAUSES) == sorted(SHIPPED.split())
+
+
+def test_a_file_is_named_after_its_framework():
+    assert all(key == framework.id for key, framework in FRAMEWORKS.items())
+    assert all(framework.kind in KINDS for framework in FRAMEWORKS.values())
+
+
+def test_a_clause_begins_with_the_id_of_its_framework():
+    for framework in FRAMEWORKS.values():
+        own = {clause.id for clause in framework.clauses}
+        alone = own == {framework.id}
+        assert alone or all(id_.startswith(f"{framework.id}/") for id_ in own)
+
+
+def test_whatever_is_superseded_names_a_framework_that_has_a_date():
+    old = [one for one in FRAMEWORKS.values() if one.superseded_by]
+    assert [one.id for one in old] == ["sr-11-7"]
+    assert all(FRAMEWORKS[one.superseded_by].parts for one in old)
+
+
+@pytest.mark.parametrize("clause", CLAUSES, ids=by_id)
+def test_a_requirement_is_one_sentence_that_claims_nothing(clause):
+    assert re.fullmatch(r"[A-Z][^.!?]*\.", clause.requirement)
+    assert not FORBIDDEN.search(f"{clause.requirement} {clause.beyond}")
+
+
+@pytest.mark.parametrize("clause", CLAUSES, ids=by_id)
+def test_only_a_wording_that_was_seen_is_quoted_and_shortly(clause):
+    assert clause.mark in MARKS
+    assert not clause.quote or clause.mark == "V"
+    assert len(clause.quote.split()) <= 25
+    assert clause.source
+
+
+def test_iso_texts_are_never_quoted():
+    standards = [one for one in FRAMEWORKS.values() if one.kind == "standard"]
+    assert standards
+    assert not any(clause.quote for one in standards for clause in one.clauses)
+
+
+def test_revised_guidance_binds_nobody_in_our_words():
+    told = [clause.requirement for clause in FRAMEWORKS["sr-26-2"].clauses]
+    assert not re.search(r"\bmust\b", " ".join(told))
+
+
+def test_nothing_says_that_the_old_guidance_asks_for_replication():
+    text = (templates() / "frameworks" / "sr-11-7.toml").read_text(encoding="utf-8")
+    assert "replicat" not in text.lower()
+
+
+def test_every_clause_that_a_text_of_ours_names_exists():
+    known = {clause.id for clause in CLAUSES}
+    texts = [ROOT / "README.md", *templates().rglob("*.j2")]
+    texts += [templates() / "strings.en.toml", ROOT / "pipeline/config/example.toml"]
+    pattern = rf"\b(?:{'|'.join(map(re.escape, FRAMEWORKS))})/[\w.-]*\w"
+    named = {id_ for text in texts for id_ in re.findall(pattern, text.read_text())}
+    assert "sr-26-2/V-soundness" in named
+    assert named <= known
+
+
+@pytest.mark.parametrize(
+    ("name", "day", "word"),
+    [
+        ("sr-11-7", date(2026, 4, 16), "in force"),
+        ("sr-11-7", date(2026, 4, 17), "superseded"),
+        ("sr-26-2", date(2026, 4, 16), "applies later"),
+        ("sr-26-2", date(2026, 4, 17), "in force"),
+        ("pra-ss1-23", date(2024, 5, 16), "applies later"),
+        ("eu-ai-act", date(2027, 12, 1), "applies later"),
+        ("eu-ai-act", date(2027, 12, 2), "partly in force"),
+        ("eu-ai-act", date(2028, 8, 2), "in force"),
+        ("osfi-e-23", date(2026, 11, 20), "applies later"),
+        ("fda-ai-dsf", date(2026, 11, 20), "draft"),
+        ("nist", date(2026, 11, 20), "published"),
+        ("naic-review", date(2026, 11, 20), "undated"),
+    ],
+)
+def test_the_status_follows_the_dates(name, day, word):
+    assert status_on(day, FRAMEWORKS[name]).word == word
+
+
+def test_a_part_applies_from_its_own_day():
+    day = date(2027, 12, 2)
+    status = status_on(day, FRAMEWORKS["eu-ai-act"])
+    assert [part.part for part in status.parts] == ["Annex III"]
+    assert [part.part for part in status.later] == ["Annex I"]
+    before = status_on(day - timedelta(days=1), FRAMEWORKS["eu-ai-act"])
+    assert [part.date for part in before.parts] == [day, date(2028, 8, 2)]
+
+
+def test_an_unknown_framework_is_told_with_every_other_problem():
+    report = {"frameworks": ["sr-26-2", "sr-26-3"], "titel": "x"}
+    with pytest.raises(ConfigError) as caught:
+        parse_config({"report": report})
+    assert caught.value.problems == (
+        "[report] must hold known keys only, but 'titel' was given. "
+        "Did you mean 'title'?",
+        "[report] frameworks must name frameworks on offer, but 'sr-26-3' is none. "
+        "Did you mean 'sr-26-2'? On offer: 21cfr11, eba-gl-2020-06, ecb-im-guide, "
+        "eu-ai-act, fda-ai-dsf, fda-gmlp, fda-transparency, iso-42001, naic-bulletin, "
+        "naic-review, nist, osfi-e-23, pra-ss1-23, sr-11-7, sr-26-2.",
+    )
+
+
+def test_known_frameworks_are_no_problem():
+    config = parse_config({"report": {"frameworks": list(FRAMEWORKS)}})
+    assert config.report.frameworks == tuple(FRAMEWORKS)

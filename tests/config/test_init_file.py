@@ -1,0 +1,207 @@
+"""What `init` writes, and that it runs."""
+
+import tomllib
+
+import pytest
+
+from importance_audit.config.init_file import starter, starter_from
+from importance_audit.config.json_schema import audit_schema
+from importance_audit.config.load import parse_config
+from importance_audit.data.datasets import read_datasets
+from importance_audit.models.fit import fit_models
+from importance_audit.records.errors import DataError
+
+N = 24
+NUMBERS = [f"{i}.5" for i in range(N)]
+
+
+def table(y, x=NUMBERS, name="x"):
+    rows = "".join(f'"{a}","{b}"\n' for a, b in zip(x, y, strict=True))
+    return f'"{name}",y\n{rows}'
+
+
+def started(folder, text, target="y"):
+    """Return what is written for a table, as text and as TOML."""
+    (folder / "audit").mkdir()
+    (folder / "table.csv").write_text(text, encoding="utf-8")
+    written = starter_from(folder / "table.csv", target, folder / "audit")
+    return written, tomllib.loads(written)
+
+
+def cycle(*values):
+    return [values[i % len(values)] for i in range(N)]
+
+
+def test_the_starter_is_the_example_and_runs_as_it_is():
+    train, test = read_datasets(**parse_config(tomllib.loads(starter())).data_arguments)
+    assert (train.n_samples + test.n_samples, test.n_samples) == (442, 111)
+
+
+@pytest.mark.parametrize(
+    ("y", "task", "reason", "positive"),
+    [
+        (NUMBERS, "regression", "24 different numbers", None),
+        (cycle(0, 1), "binary", 'two values: "0", "1"', None),
+        (cycle(1, 2), "binary", 'two values: "1", "2"', "2"),
+        (cycle("true", "false"), "binary", 'two values: "false", "true"', None),
+        (cycle("yes", "no"), "binary", 'two values: "no", "yes"', "yes"),
+        (cycle(0, 1, 2), "multiclass", "codes from 0 to 2", None),
+        (cycle(*range(10)), "multiclass", "codes from 0 to 9", None),
+        (cycle(*range(11)), "regression", "11 different numbers", None),
+        (cycle(3, 4, 8), "regression", "3 different numbers", None),
+        (cycle("b", "a", "c"), "multiclass", '3 texts: "a", "b", "c"', None),
+    ],
+)
+def test_the_task_is_proposed_with_its_reason(y, task, reason, positive, tmp_path):
+    text, given = started(tmp_path, table(y))
+    assert f'task = "{task}"  # proposed, because it holds {reason}\n' in text
+    assert given["data"].get("positive_class") == positive
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        table(NUMBERS),
+        table(cycle("yes", "no"), cycle("a\nb", "größe", 'say ""x""')),
+        table(cycle(0, 1, 2), cycle("1", "NA", "3", "")),
+        table(cycle(0, 1), cycle("true", "false"), name='odd ""name""\n'),
+    ],
+)
+def test_what_is_written_is_sound_and_its_rows_can_be_read(text, tmp_path):
+    import jsonschema
+
+    _, given = started(tmp_path, text)
+    jsonschema.validate(given, audit_schema())
+    train, test = read_datasets(
+        **parse_config(given, base=tmp_path / "audit").data_arguments
+    )
+    assert (train.n_samples, test.n_samples) == (18, 6)
+
+
+def test_the_file_is_named_from_where_the_configuration_lies(tmp_path):
+    _, given = started(tmp_path, table(NUMBERS))
+    assert given["data"]["train"] == {"file": "../table.csv"}
+
+
+def test_the_other_kinds_of_train_are_named_beside_it(tmp_path):
+    text = started(tmp_path, table(NUMBERS))[0]
+    (line,) = (line for line in text.splitlines() if line.startswith("train = "))
+    assert line.endswith("# or { rds, sha256 }, { r_script }")
+
+
+def test_words_for_missing_among_numbers_are_proposed(tmp_path):
+    text, given = started(tmp_path, table(NUMBERS, cycle("1", "2", "NA", "?", "5")))
+    assert given["data"]["missing_values"] == ["NA", "?"]
+    assert '"x",  # number, 1 to 5; 10 of 24 missing\n' in text
+
+
+def test_a_text_that_is_also_a_word_for_missing_stays_a_level(tmp_path):
+    text, given = started(tmp_path, table(NUMBERS, cycle("NA", "EU")))
+    assert "missing_values" not in given["data"]
+    assert '"x",  # category, 2 levels: "EU", "NA"\n' in text
+    assert '# categories = { "x" = ["EU", "NA"] }\n' in text
+
+
+def test_what_was_found_is_shown_beside_each_feature(tmp_path):
+    rows = "".join(f"{i},{i % 2 == 0},{i / 4},{i}\n".lower() for i in range(N))
+    text, given = started(tmp_path, f"n,flag,share,y\n{rows}")
+    assert given["data"]["features"] == ["n", "flag", "share"]
+    assert '"n",  # integer, 0 to 23\n' in text
+    assert '"flag",  # true or false\n' in text
+    assert '"share",  # number, 0 to 5.75\n' in text
+
+
+def test_many_levels_are_counted_not_listed(tmp_path):
+    text, _ = started(tmp_path, table(NUMBERS, cycle(*"abcdefghijkl")))
+    assert '12 levels: "a", "b"' in text
+    assert '"j" and 2 more\n' in text
+    assert "# categories" not in text
+
+
+def test_levels_that_differ_in_case_only_are_pointed_out(tmp_path):
+    text, _ = started(tmp_path, table(NUMBERS, cycle("a", "A", "b")))
+    assert '3 levels: "A", "a", "b"; some differ in case only\n' in text
+
+
+LEFT_OUT = {
+    "when": ([f"2024-01-{i + 1:02}" for i in range(N)], "holds dates such as '2024-"),
+    "id": ([f"c{i}" for i in range(N)], "every value is another, so they name rows"),
+    "same": (["5"] * N, 'constant, "5"'),
+    "rare": (cycle(*[""] * 5, "1"), "20 of 24 missing"),
+    "none": ([""] * N, "empty"),
+    "comma": (cycle("1,5", "2,5"), "holds '1,5', '2,5'"),
+    "key": ([f"{2**60 + i}" for i in range(N)], "holds 1152921504606846977, "),
+    "mixed": (cycle("1", "2", "low"), "8 of 24 are text: 'low'"),
+    "far": (["1e400", *NUMBERS[1:]], "1 cell is infinite"),
+    "once": ([*"ab" * 10, *"xxab"], 'in the test rows only: "x"; put rare levels'),
+}
+
+
+@pytest.mark.parametrize("name", LEFT_OUT)
+def test_a_column_that_cannot_be_a_feature_is_left_out_with_the_reason(name, tmp_path):
+    cells, reason = LEFT_OUT[name]
+    rows = "".join(f'"{a}",{b},{b}\n' for a, b in zip(cells, NUMBERS, strict=True))
+    text, given = started(tmp_path, f"{name},good,y\n{rows}")
+    assert f'    # "{name}",  # left out: {reason}' in text
+    assert given["data"]["features"] == ["good"]
+    read_datasets(**parse_config(given, base=tmp_path / "audit").data_arguments)
+
+
+def test_a_table_without_a_usable_column_is_told_why(tmp_path):
+    with pytest.raises(DataError) as found:
+        started(tmp_path, table(NUMBERS, cycle("5")))
+    assert str(found.value) == (
+        "table.csv must have a column that can be a feature, but has none ('x': "
+        'constant, "5"). Mend one of them.'
+    )
+
+
+def test_a_target_with_missing_cells_is_told(tmp_path):
+    with pytest.raises(DataError) as found:
+        started(tmp_path, table(["1", "?", *NUMBERS[2:]]))
+    assert str(found.value) == (
+        "table.csv: target 'y' must have a value in every row, because it is the "
+        "target, but 1 of 24 cells is missing. Leave those rows out."
+    )
+
+
+def test_ten_levels_are_listed_to_be_declared(tmp_path):
+    text, _ = started(tmp_path, table(NUMBERS, cycle(*"abcdefghij")))
+    told = "# Levels are sorted; for another order, or a level not seen yet:\n"
+    assert told + '# categories = { "x" = ["a", "b", "c"' in text
+    assert '"i", "j"\n' in text
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "names"),
+    [
+        (NUMBERS, NUMBERS, ["RandomForestRegressor", "LinearRegression"]),
+        (NUMBERS, cycle(0, 1), ["RandomForestClassifier", "LogisticRegression"]),
+        (cycle("1", "", "2"), NUMBERS, ["HistGradientBoostingRegressor"]),
+        (cycle("1", "", "2"), cycle(*"abc"), ["HistGradientBoostingClassifier"]),
+    ],
+)
+def test_models_are_proposed_that_fit_task_and_features(x, y, names, tmp_path):
+    _, given = started(tmp_path, table(y, x))
+    found = [model["estimator"].rpartition(".")[2] for model in given["models"]]
+    assert found == names
+    config = parse_config(given, base=tmp_path / "audit")
+    fitted = fit_models(config.models, read_datasets(**config.data_arguments)[0])
+    assert [type(model.estimator).__name__ for model in fitted] == names
+
+
+def test_a_target_that_is_no_column_is_told(tmp_path):
+    with pytest.raises(DataError) as found:
+        started(tmp_path, table(NUMBERS), target="yy")
+    assert str(found.value) == (
+        "table.csv must have the target column 'yy', but has none of that name. Did "
+        "you mean 'y'?"
+    )
+
+
+def test_a_target_of_one_value_is_told(tmp_path):
+    with pytest.raises(DataError) as found:
+        started(tmp_path, table(cycle(1)))
+    assert str(found.value) == (
+        "table.csv: target 'y' must have two values or more, but has 1."
+    )

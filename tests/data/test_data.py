@@ -1,0 +1,623 @@
+"""Rows: what is read, what their columns mean, which are held out."""
+
+import hashlib
+import re
+import struct
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from importance_audit.config.load import parse_config
+from importance_audit.data.datasets import (
+    dataset,
+    datasets_frame,
+    describe,
+    read_datasets,
+)
+from importance_audit.data.splits import drawn_rows
+from importance_audit.records.errors import DataError
+
+TRAIN = "x,zone,y\n1,north,10\n2,south,11\n3,north,12.5\n"
+TEST = "x,zone,y\n4,south,13\n5,north,14\n"
+
+
+def configured(folder, train=TRAIN, test=TEST, **data):
+    """Return a configuration of one table (test: a split) or of two."""
+    (folder / "train.csv").write_text(train, encoding="utf-8")
+    if isinstance(test, str):
+        (folder / "test.csv").write_text(test, encoding="utf-8")
+        test = {"file": "test.csv"}
+    sections = {"groups": data.pop("groups", {}), "seed": data.pop("seed", 1)}
+    usual = {"train": {"file": "train.csv"}, "test": test}
+    usual |= {"target": "y", "task": "regression"}
+    return parse_config({"data": usual | data, **sections}, base=folder)
+
+
+def read(folder, *args, **data):
+    return read_datasets(**configured(folder, *args, **data).data_arguments)
+
+
+def column(cells, folder, **data):
+    """Return the training column that the cells of a CSV file spell."""
+    rows = "".join(f"{cell},1\n" for cell in cells)
+    return read(folder, f"x,y\n{rows}", f"x,y\n{rows}", **data)[0].X["x"]
+
+
+# Columns of a CSV file
+
+
+def test_whole_numbers_stay_integers(tmp_path):
+    found = column(["1", "-2", "30"], tmp_path)
+    assert found.dtype == np.int64
+    assert found.tolist() == [1, -2, 30]
+
+
+def test_a_number_is_read_to_the_last_bit(tmp_path):
+    cells = ["0.1", "1e-300", "2.2250738585072014e-308", "123456789.123456789"]
+    assert column(cells, tmp_path).tolist() == [float(cell) for cell in cells]
+
+
+@pytest.mark.parametrize(
+    ("cell", "dtype"),
+    [
+        ("9007199254740992", "int64"),
+        ("-9007199254740994", "int64"),
+        ("-9223372036854775808", "int64"),
+        ("9223372036854775808", "float64"),
+    ],
+)
+def test_whole_numbers_that_a_float_holds_are_numbers(cell, dtype, tmp_path):
+    found = column([cell, "1"], tmp_path)
+    assert found.dtype == dtype
+    assert int(found[0]) == int(cell)
+
+
+@pytest.mark.parametrize(
+    "cell", ["-9007199254740993", "9223372036854775807", "18446744073709551615"]
+)
+def test_whole_numbers_that_no_float_holds_are_levels_or_nothing(cell, tmp_path):
+    with pytest.raises(DataError, match="to the last digit"):
+        column([cell, ""], tmp_path)
+    found = column([cell, "1"], tmp_path, categories={"x": [cell, "1"]})
+    assert found.tolist() == [cell, "1"]
+
+
+def test_a_number_of_any_length_is_read(tmp_path):
+    with pytest.raises(DataError, match="must be finite, but 1 cell is infinite"):
+        column(["1" * 5000, "1"], tmp_path)
+
+
+MISSING = "NA N/A na NaN nan NULL null None none ? - . missing".split()
+
+
+@pytest.mark.parametrize("word", MISSING)
+def test_a_usual_word_for_missing_beside_numbers_is_asked_about(word, tmp_path):
+    with pytest.raises(
+        DataError,
+        match=rf"missing, but holds {re.escape(repr(word))} in 4 of 6 cells\.",
+    ):
+        column([word, "1", word], tmp_path)
+    found = column([word, "1", word], tmp_path, missing_values=[word])
+    assert found.isna().tolist() == [True, False, True]
+
+
+@pytest.mark.parametrize(
+    "cell", ["31.01.2024", "1/2/24", "2024/1/2", "2024-01-31T10:20:30.5+02:00"]
+)
+def test_dates_are_refused_unless_they_are_declared(cell, tmp_path):
+    with pytest.raises(DataError, match="holds dates such as"):
+        column([cell, "NA"], tmp_path)
+    levels = {"x": [cell, "2024"]}
+    assert column([cell, "2024"], tmp_path, categories=levels).tolist() == levels["x"]
+
+
+@pytest.mark.parametrize("cell", ["1,5", "-1.234,5", "1,234.5", "1 234", "1'234", "5%"])
+def test_numbers_with_other_marks_are_refused(cell, tmp_path):
+    with pytest.raises(DataError, match=r"written like 1234\.5"):
+        column([f'"{cell}"', "2"], tmp_path)
+
+
+@pytest.mark.parametrize("cells", ["A1 12 B", "1.2.3 1.2.4", "1-3 4-6", "10.0.0.1 b"])
+def test_codes_that_only_hold_digits_are_a_category(cells, tmp_path):
+    assert column(cells.split(), tmp_path).tolist() == cells.split()
+
+
+@pytest.mark.parametrize("cells", ["1 a", "1 2 a b c", "inf a", "1 2 inf a b c"])
+def test_texts_beside_as_many_numbers_are_a_category(cells, tmp_path):
+    assert column(cells.split(), tmp_path).tolist() == cells.split()
+
+
+def test_integers_with_a_missing_cell_are_floats(tmp_path):
+    found = column(["1", "", "3"], tmp_path)
+    assert found.dtype == np.float64
+    assert np.isnan(found[1])
+    assert found.sum() == 4
+
+
+def test_true_and_false_are_booleans(tmp_path):
+    found = column(["true", "False", "TRUE"], tmp_path)
+    assert found.dtype == bool
+    assert found.tolist() == [True, False, True]
+
+
+def test_texts_are_a_category_with_sorted_levels(tmp_path):
+    found = column(["b", "a", "ä", "b"], tmp_path)
+    assert found.cat.categories.tolist() == ["a", "b", "ä"]
+    assert found.tolist() == ["b", "a", "ä", "b"]
+
+
+def test_declared_levels_keep_their_order_and_those_not_in_use(tmp_path):
+    levels = ["low", "high", "extreme"]
+    found = column(["high", "low"], tmp_path, categories={"x": levels})
+    assert found.cat.categories.tolist() == levels
+
+
+def test_numbers_declared_as_levels_are_a_category(tmp_path):
+    found = column(["2", "1", "2"], tmp_path, categories={"x": ["1", "2"]})
+    assert found.tolist() == ["2", "1", "2"]
+
+
+def test_digits_with_a_leading_zero_are_codes(tmp_path):
+    assert column(["01067", "02906"], tmp_path).tolist() == ["01067", "02906"]
+
+
+@pytest.mark.parametrize("cell", ["1_000", "0x10", "1,5", "٣", "NA", "1 000", "--1"])
+def test_what_only_looks_like_a_number_is_text(cell, tmp_path):
+    assert column([f'"{cell}"', "b"], tmp_path).tolist() == [cell, "b"]
+
+
+def test_missing_values_are_empty_cells_and_the_words_for_them(tmp_path):
+    found = column(["1", "", "NA", "?"], tmp_path, missing_values=["NA", "?"])
+    assert found.isna().tolist() == [False, True, True, True]
+
+
+def test_a_word_for_missing_is_no_level(tmp_path):
+    found = column(["a", "NA", "b"], tmp_path, missing_values=["NA"])
+    assert found.cat.categories.tolist() == ["a", "b"]
+
+
+def test_both_files_decide_what_a_column_means(tmp_path):
+    train, test = read(tmp_path, "x,y\n1,1\n2,2\n", "x,y\n1.5,1\n2,2\n")
+    assert train.X["x"].dtype == test.X["x"].dtype == np.float64
+
+
+def test_names_beyond_ascii_and_quoted_cells_survive(tmp_path):
+    text = 'größe,"a,b",目标\n1,"x ""y""\nz",3\n2,"x ""y""\nz",4\n'
+    train, _ = read(tmp_path, text, text, target="目标")
+    assert train.features == ("größe", "a,b")
+    assert train.X["a,b"].tolist() == ['x "y"\nz'] * 2
+
+
+def test_empty_lines_and_a_byte_order_mark_are_no_rows(tmp_path):
+    train, _ = read(tmp_path, "\ufeff\r\nx,y\r\n1,2\r\n\r\n3,4\r\n", "x,y\n1,2\n3,4\n")
+    assert train.features == ("x",)
+    assert train.X["x"].tolist() == [1, 3]
+
+
+# Typed tables
+
+
+def from_r(frames, **data):
+    """Read R data sets that a function hands over, as R's process does."""
+    usual = {"train": {"r": "p::a"}, "test": {"r": "p::b"}, "target": "y"}
+    config = parse_config({"data": usual | {"task": "regression"} | data})
+    return read_datasets(**config.data_arguments, r_frame=lambda name: frames[name])
+
+
+def frame(x, y=(1.0, 2.0)):
+    return pd.DataFrame({"x": x, "y": list(y)})
+
+
+def test_a_factor_keeps_its_levels_and_order():
+    factor = pd.Categorical(["b", "a"], categories=["c", "b", "a"], ordered=True)
+    train, test = from_r({"p::a": frame(factor), "p::b": frame(factor)})
+    for rows in (train, test):
+        assert rows.X["x"].dtype == factor.dtype
+        assert rows.X["x"].tolist() == ["b", "a"]
+
+
+def test_the_test_rows_take_the_levels_of_the_training_rows():
+    train = pd.Categorical(["b", "a"], categories=["b", "a", "c"])
+    test = pd.Categorical(["a", "a"], categories=["a", "z"])
+    _, rows = from_r({"p::a": frame(train), "p::b": frame(test)})
+    assert rows.X["x"].cat.categories.tolist() == ["b", "a", "c"]
+    assert rows.X["x"].tolist() == ["a", "a"]
+
+
+def test_a_level_of_a_factor_need_not_be_in_the_training_rows():
+    factor = pd.Categorical(["b", "b", "a", "a"], categories=["a", "b"])
+    table = frame(factor, y=[1, 2, 3, 4]).assign(s=[0, 0, 1, 1])
+    train, test = from_r({"p::a": table}, test={"column": "s", "value": 1})
+    assert (train.X["x"].tolist(), test.X["x"].tolist()) == (["b", "b"], ["a", "a"])
+
+
+@pytest.mark.parametrize(
+    ("given", "dtype"),
+    [
+        (pd.array([1, 2], dtype="Int64"), "int64"),
+        (pd.array([1, None], dtype="Int64"), "float64"),
+        (pd.array([True, False], dtype="boolean"), "bool"),
+        (pd.array([True, None], dtype="boolean"), "float64"),
+        (pd.array(["a", None], dtype="string"), "category"),
+        (np.array(["a", None], dtype=object), "category"),
+        (np.array([1, 2.5], dtype=object), "float64"),
+        (np.array([1, 2], dtype="int8"), "int8"),
+        (np.array([1, 2], dtype="float32"), "float32"),
+        (np.array([True, False]), "bool"),
+    ],
+)
+def test_typed_columns_stay_what_they_are_on_numpys_types(given, dtype):
+    train, _ = from_r({"p::a": frame(given), "p::b": frame(given)})
+    found = train.X["x"]
+    assert str(found.dtype) == dtype
+    assert found.isna().tolist() == pd.isna(given).tolist()
+    kept = [(a == b) for a, b in zip(found, given, strict=True) if not pd.isna(b)]
+    assert all(kept)
+
+
+def test_row_names_of_a_table_are_no_column_and_its_order_is_kept():
+    table = frame([3, 1]).set_axis(["first", "second"])
+    train, _ = from_r({"p::a": table, "p::b": table})
+    assert train.X.index.tolist() == [0, 1]
+    assert train.X["x"].tolist() == [3, 1]
+
+
+def test_a_file_may_be_tested_on_a_typed_table(tmp_path):
+    (tmp_path / "a.csv").write_text(TRAIN, encoding="utf-8")
+    given = {"train": {"file": "a.csv"}, "test": {"r": "p::b"}}
+    given |= {"target": "y", "task": "regression"}
+    config = parse_config({"data": given}, base=tmp_path)
+    table = pd.DataFrame({"x": [1.5, 2], "zone": ["north", "south"], "y": [1, 2]})
+    train, test = read_datasets(**config.data_arguments, r_frame=lambda _: table)
+    assert test.X["zone"].dtype == train.X["zone"].dtype
+    assert test.X["x"].tolist() == [1.5, 2]
+
+
+def test_diabetes_comes_in_its_own_units():
+    given = {"train": {"sklearn": "load_diabetes"}, "test": {"fraction": 0.25}}
+    given |= {"target": "target", "task": "regression"}
+    train, test = read_datasets(**parse_config({"data": given}).data_arguments)
+    ages = pd.concat([train.X["age"], test.X["age"]])
+    assert (len(ages), ages.min(), ages.max()) == (442, 19, 79)
+
+
+@pytest.mark.needs_pyarrow
+def test_parquet_keeps_types(tmp_path):
+    zone = pd.Categorical(["b", "a"], categories=["b", "a"])
+    table = pd.DataFrame({"n": [1, 2], "zone": zone, "word": ["u", "v"], "y": [1.5, 2]})
+    table.to_parquet(tmp_path / "a.parquet")
+    source = {"file": "a.parquet"}
+    given = {"train": source, "test": source, "target": "y", "task": "regression"}
+    train, _ = read_datasets(
+        **parse_config({"data": given}, base=tmp_path).data_arguments
+    )
+    assert [str(dtype) for dtype in train.X.dtypes] == ["int64", "category", "category"]
+    assert train.X["zone"].cat.categories.tolist() == ["b", "a"]
+
+
+@pytest.mark.needs_r
+def test_an_r_data_set_is_read_through_r():
+    from importance_audit.r_bridge import host
+
+    given = {"train": {"r": "datasets::iris"}, "test": {"fraction": 0.2}}
+    given |= {"target": "Species", "task": "multiclass"}
+    with host.session():
+        train, test = read_datasets(**parse_config({"data": given}).data_arguments)
+    assert train.classes == ("setosa", "versicolor", "virginica")
+    assert np.bincount(test.y).tolist() == [10, 10, 10]
+    total = train.X["Sepal.Length"].sum() + test.X["Sepal.Length"].sum()
+    assert total == pytest.approx(876.5)
+
+
+# Splits
+
+
+def many(n, extra=str):
+    return "x,y\n" + "".join(f"{i},{extra(i)}\n" for i in range(n))
+
+
+def test_a_fraction_takes_each_row_once_and_keeps_the_order(tmp_path):
+    train, test = read(tmp_path, many(41), {"fraction": 0.25})
+    assert len(test.X) == 10
+    assert sorted([*train.X["x"], *test.X["x"]]) == list(range(41))
+    for rows in (train, test):
+        assert rows.X["x"].is_monotonic_increasing
+        assert (rows.X["x"] == rows.y).all()
+
+
+def test_the_seed_decides_the_fraction(tmp_path):
+    drawn = [
+        read(tmp_path, many(40), {"fraction": 0.25}, seed=seed)[1].X["x"].tolist()
+        for seed in (1, 1, 2)
+    ]
+    assert drawn[0] == drawn[1] != drawn[2]
+
+
+def test_a_drawn_split_keeps_the_share_of_each_class(tmp_path):
+    text = many(60, extra=lambda i: "abbccc"[i % 6])
+    data = {"task": "multiclass"}
+    train, test = read(tmp_path, text, {"fraction": 0.3}, **data)
+    assert np.bincount(test.y).tolist() == [3, 6, 9]
+    assert np.bincount(train.y).tolist() == [7, 14, 21]
+
+
+@pytest.mark.parametrize(
+    ("counts", "fraction", "held_out"),
+    [
+        ([7, 3], 0.25, [2, 1]),  # 1.75 and 0.75 of 2.5, rounded to 3
+        ([9, 3], 0.25, [2, 1]),  # 2.25 and 0.75 of 3
+        ([5, 5, 5], 0.1, [1, 1, 0]),  # 0.5 each of 1.5, rounded to 2
+    ],
+)
+def test_what_rounding_leaves_goes_to_the_classes_that_lost_most(
+    counts, fraction, held_out
+):
+    strata = np.repeat(np.array(["a", "b", "c"][: len(counts)], dtype=object), counts)
+    drawn = drawn_rows(fraction, 1, strata=strata)
+    found = [int((strata[drawn] == name).sum()) for name in "abc"]
+    assert found[: len(counts)] == held_out
+
+
+def test_a_column_says_which_rows_are_test_rows(tmp_path):
+    text = "x,s,y\n1,test,1\n2,train,2\n3,train,3\n4,test,4\n"
+    train, test = read(tmp_path, text, {"column": "s", "value": "test"})
+    assert train.features == test.features == ("x",)
+    assert (train.X["x"].tolist(), test.X["x"].tolist()) == ([2, 3], [1, 4])
+
+
+@pytest.mark.parametrize(
+    ("cells", "value"), [(("1", "0"), 1), (("1", "0"), "1"), (("true", "false"), True)]
+)
+def test_the_value_of_a_split_column_may_be_a_number_or_a_truth(cells, value, tmp_path):
+    text = "x,s,y\n" + "".join(f"{i},{cells[i % 2]},{i}\n" for i in range(4))
+    _, test = read(tmp_path, text, {"column": "s", "value": value})
+    assert test.X["x"].tolist() == [0, 2]
+
+
+# Roles
+
+
+def test_features_are_all_columns_without_another_role(tmp_path):
+    text = "a,w,y,b\n1,1,1,1\n2,2,2,2\n"
+    train, _ = read(tmp_path, text, text, weights="w")
+    assert train.features == ("a", "b")
+    assert train.weights.tolist() == [1, 2]
+    assert train.groups == {"a": ("a",), "b": ("b",)}
+
+
+def test_named_features_are_read_in_their_order_and_no_other_column(tmp_path):
+    text = "a,b,junk,y\n1,1,2020-01-01,1\n2,2,3,2\n3,3,4,3\n"
+    train, _ = read(tmp_path, text, text, features=["b", "a"])
+    assert train.features == ("b", "a")
+
+
+def test_rows_without_weights_weigh_one(tmp_path):
+    train, _ = read(tmp_path)
+    assert train.weights.tolist() == [1, 1, 1]
+    assert not train.is_weighted
+
+
+def test_missing_features_stay_missing(tmp_path):
+    train, _ = read(tmp_path, "x,y\n1,1\n,2\n", "x,y\n1,1\n2,2\n")
+    assert train.X["x"].isna().tolist() == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("cells", "positive", "classes", "y"),
+    [
+        ("0 1 1", None, ("0", "1"), [0, 1, 1]),
+        ("0 1 1", 0, ("1", "0"), [1, 0, 0]),
+        ("2 1 2", None, ("2", "1"), [0, 1, 0]),
+        ("true false true", None, ("false", "true"), [1, 0, 1]),
+        ("true false true", 0, ("true", "false"), [0, 1, 0]),
+        ("no yes no", "yes", ("no", "yes"), [0, 1, 0]),
+        ("no yes no", "no", ("yes", "no"), [1, 0, 1]),
+        ("0 yes 0", "yes", ("0", "yes"), [0, 1, 0]),
+    ],
+)
+def test_one_is_the_positive_class(cells, positive, classes, y, tmp_path):
+    text = "x,y\n" + "".join(f"1,{cell}\n" for cell in cells.split())
+    data = {} if positive is None else {"positive_class": positive}
+    train, test = read(tmp_path, text, text, task="binary", **data)
+    assert train.classes == test.classes == classes
+    assert train.y.tolist() == y
+    assert train.y.dtype == np.float64
+
+
+def test_codes_of_classes_follow_sorted_texts_and_numbers(tmp_path):
+    text = "x,y\n1,10\n1,9\n1,10\n1,2\n"
+    train, _ = read(tmp_path, text, text, task="multiclass")
+    assert train.classes == ("2", "9", "10")
+    assert train.y.tolist() == [2, 1, 2, 0]
+
+
+def test_codes_of_classes_follow_declared_levels_in_use(tmp_path):
+    text = "x,y\n1,low\n1,high\n1,mid\n"
+    levels = {"y": ["low", "none", "mid", "high"]}
+    train, _ = read(tmp_path, text, text, task="multiclass", categories=levels)
+    assert train.classes == ("low", "mid", "high")
+    assert train.y.tolist() == [0, 2, 1]
+
+
+# The digest
+
+
+def test_the_digest_is_that_of_the_content_spelt_out():
+    rows = dataset(
+        pd.DataFrame({"n": [1, 2], "z": pd.Categorical(["b", None], ["a", "b"])}),
+        [0.5, 1.5],
+        task="regression",
+        name="any",
+    )
+    floats = struct.Struct("<2d").pack
+    parts = [b"n", b"integer", struct.pack("<2q", 1, 2)]
+    parts += [b"z", b"category", b"a", b"b", struct.pack("<2i", 1, -1)]
+    parts += [floats(0.5, 1.5), floats(1, 1), b"regression"]
+    spelt = b"".join(struct.pack("<Q", len(part)) + part for part in parts)
+    assert rows.sha256 == hashlib.sha256(spelt).hexdigest()
+
+
+def digest(x=(1.0, np.nan), **changed):
+    given = {"y": [0, 1], "task": "regression", "name": "a"} | changed
+    table = pd.DataFrame({given.pop("column", "x"): x})
+    return dataset(table, given.pop("y"), **given).sha256
+
+
+def test_the_digest_is_blind_to_name_split_width_and_kind_of_nan():
+    other_nan = np.array([0x3FF0000000000000, 0xFFF8000000000001], "u8").view("f8")
+    assert digest(other_nan) == digest()
+    assert digest(np.array([1, np.nan], "f4")) == digest()
+    assert digest(name="b", split="train") == digest()
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"x": (1.0, 2.0)},
+        {"x": (1, 2)},
+        {"column": "z"},
+        {"y": [1, 0]},
+        {"weights": [1, 2]},
+        {"x": ("a", "b")},
+        {"x": (True, False)},
+        {"task": "binary"},
+    ],
+)
+def test_the_digest_sees_every_change_of_content(changed):
+    assert digest(**changed) != digest()
+
+
+def test_a_file_and_the_same_rows_in_python_have_one_digest(tmp_path):
+    train, _ = read(tmp_path)
+    table = pd.DataFrame({"x": [1, 2, 3], "zone": ["north", "south", "north"]})
+    given = dataset(table, [10, 11, 12.5], task="regression", name="a")
+    assert given.sha256 == train.sha256
+
+
+# Rows given in Python
+
+
+def test_columns_of_an_array_are_numbered():
+    rows = dataset(np.eye(3), [1, 2, 3], task="regression", name="eye")
+    assert rows.features == ("x1", "x2", "x3")
+
+
+def test_rows_are_matched_by_position_not_by_index():
+    X = pd.DataFrame({"x": [1, 2]}, index=[5, 6])
+    rows = dataset(
+        X, pd.Series([3, 4], [6, 5], name="price"), task="regression", name="a"
+    )
+    assert rows.y.tolist() == [3, 4]
+    assert rows.target == "price"
+    assert X.index.tolist() == [5, 6]
+
+
+def test_classes_are_those_of_the_estimator():
+    rows = dataset(
+        np.eye(2),
+        ["a", "b"],
+        task="multiclass",
+        name="a",
+        classes=np.array(["c", "b", "a"]),
+    )
+    assert rows.classes == ("c", "b", "a")
+    assert rows.y.tolist() == [2, 1]
+
+
+@pytest.mark.parametrize("classes", [("no", "yes"), ("yes", "no")])
+def test_the_last_of_two_classes_is_the_positive_one(classes):
+    given = {"task": "binary", "name": "a", "classes": classes}
+    rows = dataset(np.eye(2), ["no", "yes"], **given)
+    assert rows.y.tolist() == [float(name == classes[1]) for name in ("no", "yes")]
+
+
+def test_what_is_given_is_not_what_is_kept():
+    X, y = pd.DataFrame({"x": [1.0, 2.0]}), np.array([1.0, 2.0])
+    rows = dataset(X, y, task="regression", name="a", weights=y)
+    X.loc[0, "x"], y[0] = 9, 9
+    assert (rows.X["x"][0], rows.y[0], rows.weights[0]) == (1, 1, 1)
+
+
+# Frames
+
+
+def test_columns_are_described_over_all_rows(tmp_path):
+    config = configured(tmp_path, "x,z,y\n1,a,1\n,b,2\n", "x,z,y\n7,a,1\n7,,2\n")
+    table = describe(
+        *read_datasets(**config.data_arguments), config.data, config.derived
+    ).set_index("feature")
+    assert table.loc["x", "kind":"levels"].tolist() == [
+        "number",
+        "float64",
+        "inferred",
+        (),
+    ]
+    assert table.loc["x", "minimum":].tolist() == [1, 7, 2, 1, 0, ""]
+    assert table.loc["z", ["kind", "levels", "distinct"]].tolist() == [
+        "category",
+        ("a", "b"),
+        2,
+    ]
+    assert table.loc["z", ["missing_train", "missing_test"]].tolist() == [0, 1]
+    assert np.isnan(table.loc["z", "minimum"])
+
+
+def test_a_declared_column_is_said_to_be_declared(tmp_path):
+    config = configured(tmp_path, categories={"zone": ["south", "north"]})
+    table = describe(
+        *read_datasets(**config.data_arguments), config.data, config.derived
+    )
+    assert table["origin"].tolist() == ["inferred", "declared"]
+
+
+def test_types_that_came_with_the_data_are_said_to():
+    rows = dataset(np.eye(2), [1, 2], task="regression", name="a")
+    table = describe(None, rows)
+    assert table["origin"].tolist() == ["data", "data"]
+    assert table["missing_train"].isna().all()
+
+
+def test_rows_are_named_after_their_table(tmp_path):
+    table = frame([1, 2])
+    told = [(rows.name, rows.source) for rows in from_r({"p::a": table, "p::b": table})]
+    assert told == [("a", "p::a"), ("b", "p::b")]
+    told = [(rows.name, rows.source) for rows in read(tmp_path)]
+    assert told == [("train", "train.csv"), ("test", "test.csv")]
+
+
+def test_rows_of_a_split_are_named_after_it(tmp_path):
+    train, test = read(tmp_path, TRAIN + TEST[9:], {"column": "zone", "value": "north"})
+    assert (train.name, test.name) == ("train (train)", "train (test)")
+    assert train.source == "train.csv, all other rows"
+    assert test.source == "train.csv, rows with zone = 'north'"
+
+
+def test_rows_without_training_rows_are_told_alone():
+    rows = dataset(np.eye(2), [1, 2], task="regression", name="eye")
+    assert datasets_frame(None, rows)["name"].tolist() == ["eye"]
+
+
+def test_datasets_are_told_training_rows_first(tmp_path):
+    text = "x,w,y\n1,1,1\n2,2,2\n,1,3\n4,1,4\n"
+    train, test = read(tmp_path, text, {"fraction": 0.5}, weights="w", seed=3)
+    table = datasets_frame(train, test)
+    assert table["split"].tolist() == ["train", "test"]
+    assert table["rows"].tolist() == [2, 2]
+    assert table["missing_cells"].sum() == 1
+    assert table["sha256"].tolist() == [train.sha256, test.sha256]
+    assert table["source"].tolist() == [
+        "train.csv, all other rows",
+        "train.csv, 0.5 of the rows, drawn with seed 3",
+    ]
+
+
+def test_problems_that_do_not_depend_on_each_other_are_told_together(tmp_path):
+    bad = "a,b,c,y\n1,1,inf,1\n2,2,2,2\nx,3,3,3\n4,oops,4,4\n"
+    with pytest.raises(DataError) as typing:
+        read(tmp_path, bad, bad)
+    assert len(str(typing.value).splitlines()) == 2
+    bad = "a,c,w,y\n,inf,-1,1\n,2,1,2\n"
+    with pytest.raises(DataError) as roles:
+        read(tmp_path, bad, "a,c,w,y\n1,2,1,1\n1,2,1,2\n", weights="w")
+    assert len(str(roles.value).splitlines()) == 3

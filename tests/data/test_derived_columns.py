@@ -1,0 +1,521 @@
+"""Columns that no model is given: made of others, or held out."""
+
+import hashlib
+import itertools
+from dataclasses import replace
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LinearRegression
+from sklearn.svm import SVC
+from tests.report.reading import column, table
+
+from importance_audit.assess.checks import of_columns
+from importance_audit.auditing.audit import audit
+from importance_audit.config.load import parse_config
+from importance_audit.config.sections import ModelSection
+from importance_audit.data.datasets import dataset, describe, read_datasets
+from importance_audit.data.derived_columns import (
+    DERIVED,
+    DerivedSection,
+    definition_of,
+    with_derived,
+)
+from importance_audit.methods.effects.stratpd import stratpd
+from importance_audit.methods.importance import METHODS
+from importance_audit.methods.known_answers import linear_model, normal_data
+from importance_audit.models.fit import fit, load, wrap
+from importance_audit.records.errors import ConfigError, DataError, ModelError
+from importance_audit.report.pages.view import build_view
+
+LINEAR = {"name": "linear", "estimator": "sklearn.linear_model.LinearRegression"}
+A, B = [0, 0, 1, 1], [0, 1, 0, 1]
+TABLE = pd.DataFrame(
+    {
+        "a": A,
+        "b": np.array(B, dtype=bool),
+        "sign": [-1.0, 1.0, 1.0, -1.0],
+        "x": [0.5, 2.0, -1.0, 2.5],
+        "hue": pd.Categorical(["red", "blue", "red", "red"], ["red", "blue", "green"]),
+    }
+)
+
+
+def made(kind, *of, table=TABLE, **option):
+    """Return the cells of one derived column."""
+    section = DerivedSection(name="new", kind=kind, of=of, **option)
+    rows = dataset(table, [1.0, 2.0, 3.0, 4.0], task="regression", name="rows")
+    return with_derived(rows, (section,)).X["new"].tolist()
+
+
+# --- the kinds ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kind", "of", "option", "truth"),
+    [
+        ("conjunction", ("a", "b"), {}, [0, 0, 0, 1]),
+        ("conjunction", ("not a", "b"), {}, [0, 1, 0, 0]),
+        ("conjunction", ("not a", "not b"), {}, [1, 0, 0, 0]),
+        ("conjunction", ("a", "b", "not sign"), {}, [0, 0, 0, 1]),
+        ("disjunction", ("a", "b"), {}, [0, 1, 1, 1]),
+        ("disjunction", ("a", "not b"), {}, [1, 0, 1, 1]),
+        ("xor", ("a", "b"), {}, [0, 1, 1, 0]),
+        ("xor", ("a", "not b"), {}, [1, 0, 0, 1]),
+        ("xor", ("a", "b", "sign"), {}, [0, 0, 0, 0]),
+        ("step", ("x",), {"threshold": 2.0}, [0, 0, 0, 1]),
+        ("level", ("hue",), {"level": "red"}, [1, 0, 1, 1]),
+        ("level", ("a",), {"level": "1"}, [0, 0, 1, 1]),
+        ("product", ("a", "x"), {}, [0, 0, -1.0, 2.5]),
+        ("linear_combination", ("x", "b"), {"weights": (2, -1)}, [1, 3, -2, 4]),
+        ("expression", (), {"expression": "x * x + (b > a)"}, [0.25, 5, 1, 6.25]),
+    ],
+)
+def test_a_kind_makes_of_each_row_what_its_definition_says(kind, of, option, truth):
+    assert made(kind, *of, **option) == truth
+
+
+def test_every_kind_has_a_row_above():
+    rows = test_a_kind_makes_of_each_row_what_its_definition_says.pytestmark[0].args[1]
+    assert {row[0] for row in rows} == set(DERIVED)
+
+
+def test_a_column_whose_name_begins_with_not_is_that_column():
+    table = TABLE.assign(**{"not a": B})
+    assert made("conjunction", "not a", "b", table=table) == B
+
+
+@pytest.mark.parametrize(
+    ("section", "text"),
+    [
+        ({"kind": "conjunction", "of": ("young", "not rich")}, "young and not rich"),
+        ({"kind": "xor", "of": ("a", "b")}, "a xor b"),
+        ({"kind": "level", "of": ("hue",), "level": "red"}, "hue = red"),
+        (
+            {"kind": "linear_combination", "of": ("a", "b"), "weights": (0.5, -2)},
+            "0.5 × a − 2 × b",
+        ),
+    ],
+)
+def test_a_definition_is_told_as_it_is_read(section, text):
+    assert definition_of(DerivedSection(name="new", **section)) == text
+
+
+# --- in the data ----------------------------------------------------------------------
+
+CSV = "young,rich,age,pay,y\n0,0,30,1,1\n0,1,20,2,2\n1,0,60,3,4\n1,1,50,5,3\n"
+YOUNG_AND_RICH = {"name": "both", "kind": "conjunction", "of": ["young", "rich"]}
+OLD = {"name": "old", "kind": "step", "of": ["age"], "threshold": 55}
+
+
+def configured(folder, *derived, text=CSV, **data):
+    """Return a configuration of a table whose two sides are the same rows."""
+    (folder / "a.csv").write_text(text, encoding="utf-8")
+    source = {"file": "a.csv"}
+    usual = {"train": source, "test": source, "target": "y", "task": "regression"}
+    usual |= {"held_out_columns": ["age"]}
+    given = {"data": usual | data, "derived": list(derived), "models": [LINEAR]}
+    return parse_config(given, base=folder)
+
+
+def test_derived_columns_come_last_in_both_sides_and_no_model_is_given_them(tmp_path):
+    for rows in read_datasets(
+        **configured(tmp_path, YOUNG_AND_RICH, OLD).data_arguments
+    ):
+        assert rows.features == ("young", "rich", "pay", "age", "both", "old")
+        assert rows.inputs == ("young", "rich", "pay")
+        assert rows.groups["both"] == ("both",)
+        assert rows.X["both"].tolist() == [0, 0, 0, 1]
+        assert rows.X["old"].tolist() == [0, 0, 1, 0]
+
+
+def test_a_derived_column_knows_the_columns_it_is_made_of_in_the_end(tmp_path):
+    nested = {"name": "or", "kind": "disjunction", "of": ["both", "not old"]}
+    _, rows = read_datasets(
+        **configured(tmp_path, YOUNG_AND_RICH, OLD, nested).data_arguments
+    )
+    assert rows.unread["or"] == ("young", "rich", "age")
+    assert rows.unread["age"] == ()
+    assert rows.X["or"].tolist() == [1, 1, 0, 1]
+
+
+def test_the_digest_covers_what_is_derived(tmp_path):
+    digests = {
+        read_datasets(**configured(tmp_path, *derived).data_arguments)[0].sha256
+        for derived in ([], [OLD], [OLD | {"threshold": 25}], [OLD | {"name": "o"}])
+    }
+    assert len(digests) == 4
+
+
+def test_rows_given_in_python_are_those_that_are_read(tmp_path):
+    config = configured(tmp_path, YOUNG_AND_RICH, OLD)
+    _, read = read_datasets(**config.data_arguments)
+    X = pd.read_csv(tmp_path / "a.csv")
+    bare = dataset(
+        X[["young", "rich", "pay", "age"]],
+        X["y"].astype(float),
+        task="regression",
+        name="rows",
+        held_out=["age"],
+    )
+    given = with_derived(bare, config.derived)
+    assert (given.sha256, given.unread) == (read.sha256, read.unread)
+    assert given.groups == read.groups
+
+
+def test_the_columns_say_who_is_not_given_to_models(tmp_path):
+    config = configured(tmp_path, YOUNG_AND_RICH)
+    table = describe(
+        *read_datasets(**config.data_arguments), config.data, config.derived
+    ).set_index("feature")
+    assert table["origin"].tolist() == ["inferred"] * 3 + ["held_out", "derived"]
+    assert table["definition"].tolist() == [""] * 4 + ["young and rich"]
+
+
+# --- in the models and methods --------------------------------------------------------
+
+
+def asked(method, config, **options):
+    """Return what a method says of each feature of a model the audit fits."""
+    train, test = read_datasets(**config.data_arguments)
+    model = fit(ModelSection(**LINEAR), train)
+    raw, baseline = METHODS[method].function(model, test, seed=1, **options)
+    return model, dict(zip(test.groups, raw - baseline, strict=True))
+
+
+def test_a_model_is_the_one_fitted_without_the_columns_kept_from_it(tmp_path):
+    model, _ = asked("permutation", configured(tmp_path, YOUNG_AND_RICH, OLD))
+    X = pd.read_csv(tmp_path / "a.csv")
+    alone = LinearRegression().fit(X[["young", "rich", "pay"]], X["y"])
+    assert model.features == ("young", "rich", "pay")
+    assert model.estimator.coef_.tobytes() == alone.coef_.tobytes()
+
+
+@pytest.mark.parametrize(
+    "method", ["permutation", "partial_dependence", "shapley", "drop_column"]
+)
+def test_what_no_model_is_given_measures_exactly_the_baseline(method, tmp_path):
+    _, found = asked(method, configured(tmp_path, YOUNG_AND_RICH, OLD))
+    assert not np.any([found[name] for name in ("both", "old", "age")])
+    assert np.any(found["pay"])
+
+
+def test_firm_says_how_the_score_depends_on_a_column_held_out(tmp_path):
+    """s = 2 x, and the column held out is -x / 3 + 1: the slope is the sign's."""
+    text = "x,kept,y\n" + "".join(f"{x},{1 - x / 3},{2 * x}\n" for x in range(4))
+    config = configured(tmp_path, text=text, held_out_columns=["kept"])
+    _, found = asked("firm", config, estimator="linear")
+    assert found["kept"].item() == pytest.approx(-2 * np.std(range(4)))
+
+
+def asked_of_linear(data, *sections, estimator):
+    """Return FIRM of derived columns under s = 2 x1 - x2 + x3 / 2."""
+    rows = with_derived(data, sections)
+    rows = rows.asked_by({section.name: (section.name,) for section in sections})
+    model = linear_model(2, -1, 0.5)
+    raw, _ = METHODS["firm"].function(model, rows, seed=1, estimator=estimator)
+    return raw[:, 0, 0]
+
+
+def test_on_signs_a_conjunction_is_worth_its_weights_and_xor_nothing():
+    """Methods: (w_j + w_k) / sqrt(3) on the full cube; a negation turns a weight."""
+    X = pd.DataFrame(
+        itertools.product((-1.0, 1.0), repeat=3), columns=["x1", "x2", "x3"]
+    )
+    data = dataset(X, np.arange(8.0), task="regression", name="cube")
+    pair = DerivedSection(name="and", kind="conjunction", of=("x1", "x2"))
+    turned = DerivedSection(name="but", kind="conjunction", of=("x1", "not x2"))
+    odd = DerivedSection(name="odd", kind="xor", of=("x1", "x2"))
+    found = asked_of_linear(data, pair, turned, odd, estimator="binary")
+    assert found == pytest.approx([1 / np.sqrt(3), 3 / np.sqrt(3), 0], abs=1e-12)
+
+
+def test_a_linear_combination_is_worth_its_covariance_with_the_score():
+    """a' Sigma w / sqrt(a' Sigma a), with the covariance of the rows."""
+    white = normal_data(1, 1, 1, n_samples=50).X
+    X = white.assign(x2=white.x2 + white.x1, x3=white.x3 - 2 * white.x1)
+    data = dataset(X, np.arange(50.0), task="regression", name="rows")
+    mix = DerivedSection(
+        name="mix", kind="linear_combination", of=("x1", "x3"), weights=(1, 3)
+    )
+    sigma = np.cov(data.X.to_numpy().T, bias=True)
+    a = np.array([1.0, 0.0, 3.0])
+    truth = a @ sigma @ [2, -1, 0.5] / np.sqrt(a @ sigma @ a)
+    found = asked_of_linear(data, mix, estimator="linear")
+    assert found == pytest.approx([truth], rel=1e-12)
+
+
+def test_a_file_that_reads_a_column_held_out_is_refused(tmp_path):
+    train, _ = read_datasets(**configured(tmp_path).data_arguments)
+    X = train.X[["young", "age"]]
+    joblib.dump(LinearRegression().fit(X, train.y), tmp_path / "m.joblib")
+    digest = hashlib.sha256((tmp_path / "m.joblib").read_bytes()).hexdigest()
+    section = ModelSection(name="m", file="m.joblib", sha256=digest)
+    with pytest.raises(ModelError) as refusal:
+        load(section, train, base=tmp_path)
+    assert str(refusal.value) == (
+        "Model 'm' must read columns of the data, but 'age' is kept out of the models."
+    )
+
+
+def test_strata_are_made_of_no_derived_column_nor_of_what_it_is_made_of():
+    data = normal_data(2, -1, 1, noise=0.1, n_samples=300)
+    step = DerivedSection(name="step", kind="step", of=("x1",), threshold=0.0)
+    more = with_derived(data, (step,))
+    for feature in ("x1", "x2"):
+        plain = stratpd(None, data, feature, seed=1)
+        for ours, theirs in zip(
+            stratpd(None, more, feature, seed=1), plain, strict=True
+        ):
+            assert ours.tobytes() == theirs.tobytes()
+    alone = more.part(["x2", "x3", "step"])
+    values = [stratpd(None, rows, "step", seed=1)[1] for rows in (more, alone)]
+    assert values[0].tobytes() == values[1].tobytes()
+
+
+def test_where_no_model_can_draw_it_a_missing_number_is_but_a_note(tmp_path):
+    config = configured(tmp_path, OLD)
+    _, test = read_datasets(**config.data_arguments)
+    entries = [{"method": "random_subspace", "n_repeats": 30, "n_drawn": 1}]
+    entry = parse_config({"importance": entries}).importance
+    many = pd.concat([test.X] * 5, ignore_index=True)
+    rows = [
+        replace(test, X=many, y=np.tile(test.y, 5), weights=np.ones(20), split=split)
+        for split in ("train", "test")
+    ]
+    result = audit(*rows, replace(config, importance=entry))
+    (note,) = [found for found in result.findings if found.check == "unmeasured"]
+    assert (note.severity, "'age', 'old'" in note.message) == ("info", True)
+
+
+def test_the_data_card_tells_how_a_column_is_made(boolean):
+    sources = column(table(build_view(boolean), "tab-columns"), "Source")
+    assert sources[3] == "derived: x1 and x2"
+
+
+# --- the Boolean example of Zien et al. (section 3.1), from a file to a result --------
+
+CUBE = pd.DataFrame(itertools.product((0, 1), repeat=3), columns=["x1", "x2", "x3"])
+CUBE["y"] = np.where((CUBE.x1 == 1) | (CUBE.x2 == 0), 1, -1)
+PAIRS = [
+    {"name": " and ".join(of), "kind": "conjunction", "of": list(of)}
+    for j, k in itertools.combinations(("x1", "x2", "x3"), 2)
+    for of in itertools.product((j, f"not {j}"), (k, f"not {k}"))
+]
+
+
+@pytest.fixture(scope="module")
+def boolean(tmp_path_factory):
+    """Return the audit of the hard-margin machine with kernel (x x')^2."""
+    config = configured(
+        tmp_path_factory.mktemp("boolean"),
+        *PAIRS,
+        text=CUBE.to_csv(index=False),
+        held_out_columns=[],
+    )
+    asks = [{"method": m, "form": "raw"} for m in ("firm", "firm_labels")]
+    config = replace(
+        config,
+        models=(),
+        importance=parse_config(
+            {"importance": [*asks, {"method": "permutation"}]}
+        ).importance,
+    )
+    train, test = read_datasets(**config.data_arguments)
+    kernel = {"kernel": "poly", "degree": 2, "gamma": 1.0, "coef0": 0.0}
+    svc = SVC(C=1e8, tol=1e-10, **kernel).fit(train.X[list(train.inputs)], train.y)
+    model = wrap(
+        svc,
+        name="svm",
+        task="regression",
+        classes=(),
+        predict=svc.decision_function,
+        features=train.inputs,
+    )
+    return audit(train, test, config, models=(model,))
+
+
+def of_method(result, method):
+    (record,) = (item for item in result.importances if item.method == method)
+    return dict(zip(record.features, record.mean, strict=True))
+
+
+def test_the_audit_finds_the_numbers_of_the_paper_for_the_machine(boolean):
+    found = of_method(boolean, "firm")
+    truth = {"x1": 2 / 3, "x2": -2 / 3, "x3": 0, "not x1 and x2": -0.962250}
+    truth |= {"x1 and not x2": 0.577350, "x1 and x2": 0.192450}
+    truth |= {"not x1 and not x2": 0.192450}
+    for name, value in truth.items():
+        assert found[name] == pytest.approx(value, abs=1e-5), name
+    mixed = sorted(found[name] for name in found if "and" in name and "x3" in name)
+    assert mixed == pytest.approx([-0.384900] * 4 + [0.384900] * 4, abs=1e-5)
+
+
+def test_the_audit_finds_the_numbers_of_the_paper_for_the_labels(boolean):
+    found = of_method(boolean, "firm_labels")
+    assert [found[name] for name in ("x1", "x2", "x3")] == pytest.approx([0.5, -0.5, 0])
+    assert found.pop("not x1 and x2") == pytest.approx(-np.sqrt(3) / 2)
+    pairs = sorted(value for name, value in found.items() if "and" in name)
+    assert pairs == pytest.approx([-1 / np.sqrt(12)] * 4 + [1 / np.sqrt(12)] * 7)
+
+
+def test_the_audit_permutes_derived_columns_to_exactly_no_change(boolean):
+    found = of_method(boolean, "permutation")
+    assert [found[pair["name"]] for pair in PAIRS] == [0.0] * 12
+
+
+def test_columns_that_are_derived_from_others_are_not_called_the_same(tmp_path):
+    same = {"name": "same", "kind": "step", "of": ["young"], "threshold": 0.5}
+    train, test = read_datasets(
+        **configured(tmp_path, same, held_out_columns=[]).data_arguments
+    )
+    checks = {row["check"]: row for row, _ in of_columns(train, test, grouped=())}
+    assert checks["same_columns"]["verdict"] == "pass"
+
+
+def test_what_a_model_is_fitted_on_by_name_it_is_given(tmp_path):
+    train, _ = read_datasets(**configured(tmp_path, OLD).data_arguments)
+    assert train.part(["pay", "old"]).inputs == ("pay", "old")
+
+
+# --- what a user can get wrong --------------------------------------------------------
+
+CONFIGS = [
+    (
+        OLD | {"kind": "stepp"},
+        "kind must be one of 'conjunction', 'disjunction', 'xor'"
+        ", 'step', 'level' and 3 more, but 'stepp' was given. Did you mean 'step'?",
+    ),
+    (
+        {"name": "o", "kind": "step", "of": ["age"]},
+        "threshold must be given for kind 'step', but it is missing.",
+    ),
+    (
+        OLD | {"level": "a"},
+        "level must be left out for kind 'step', but 'a' was given.",
+    ),
+    (
+        OLD | {"of": ["age", "pay"]},
+        "of must name one column for kind 'step', but 2 were given.",
+    ),
+    (
+        YOUNG_AND_RICH | {"of": ["rich"]},
+        "of must name two columns or more for kind 'conjunction', but 1 was given.",
+    ),
+    (
+        {"name": "l", "kind": "linear_combination", "of": ["a", "b"], "weights": [1]},
+        "weights must be one for each of 2 columns, but 1 was given.",
+    ),
+    (
+        OLD | {"name": "y"},
+        "name must be new among columns and what is derived before it, but 'y' is not.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("section", "message"), CONFIGS)
+def test_a_faulty_definition_is_told(section, message, tmp_path):
+    with pytest.raises(ConfigError) as found:
+        configured(tmp_path, section)
+    assert str(found.value) == f"[derived] {message}"
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (
+            {"features": ["age", "pay"]},
+            "[data] features must leave out held_out_columns, but hold 'age'.",
+        ),
+        (
+            {"held_out_columns": ["y"]},
+            "[data] held_out_columns must leave out the target, but hold 'y'.",
+        ),
+    ],
+)
+def test_a_column_held_out_has_no_other_role(data, message, tmp_path):
+    with pytest.raises(ConfigError) as found:
+        configured(tmp_path, **data)
+    assert str(found.value) == message
+
+
+TABLES = [
+    (
+        [YOUNG_AND_RICH | {"of": ["yuong", "rich"]}],
+        "[[derived]] 'both' of must name audited columns or what is derived before it, "
+        "but 'yuong' is neither. Did you mean 'young'?",
+    ),
+    (
+        [YOUNG_AND_RICH | {"of": ["old", "rich"]}, OLD],
+        "[[derived]] 'both' of must name audited columns or what is derived before it, "
+        "but 'old' is neither.",
+    ),
+    (
+        [YOUNG_AND_RICH | {"name": "pay"}],
+        "[[derived]] name must be none of the columns, but 'pay' is one of a.csv.",
+    ),
+    (
+        [OLD | {"of": ["not age"]}],
+        "[[derived]] 'old' of must name columns as they are for kind 'step', but "
+        "'not age' was given.",
+    ),
+    (
+        [YOUNG_AND_RICH | {"of": ["young", "pay"]}],
+        "a.csv: column 'pay' must hold 0 and 1, -1 and 1, or true and false, because "
+        "'both' is derived from it, but it holds '1', '2', '3', '5'.",
+    ),
+    (
+        [{"name": "r", "kind": "level", "of": ["pay"], "level": "9"}],
+        "a.csv: column 'pay' must hold level '9', because 'r' is derived from it, but "
+        "it holds '1', '2', '3', '5'.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("derived", "message"), TABLES)
+def test_a_definition_that_the_columns_do_not_bear_is_told(derived, message, tmp_path):
+    with pytest.raises(DataError) as found:
+        read_datasets(**configured(tmp_path, *derived).data_arguments)
+    assert str(found.value) == message
+
+
+def test_missing_cells_are_not_derived_from(tmp_path):
+    text = CSV.replace("1,1,50", "1,1,")
+    above = {"name": "either", "kind": "disjunction", "of": ["old", "rich"]}
+    with pytest.raises(DataError) as found:
+        read_datasets(**configured(tmp_path, OLD, above, text=text).data_arguments)
+    assert str(found.value) == (
+        "a.csv: column 'age' must have a value in every row, because 'old' is derived "
+        "from it, but 2 of 8 cells are missing. Leave those rows out."
+    )
+
+
+def test_an_unknown_column_cannot_be_held_out(tmp_path):
+    with pytest.raises(DataError) as found:
+        read_datasets(**configured(tmp_path, held_out_columns=["agee"]).data_arguments)
+    assert str(found.value) == (
+        "a.csv must have column 'agee' ([data] held_out_columns), but has none of that "
+        "name. Did you mean 'age'?"
+    )
+
+
+def test_a_column_that_rows_hold_out_must_be_theirs():
+    with pytest.raises(DataError) as found:
+        dataset(TABLE[["x"]], A, task="regression", name="rows", held_out=["xx"])
+    assert str(found.value) == (
+        "rows: held_out must name columns, but 'xx' is none of them. Did you mean 'x'?"
+    )
+
+
+def test_rows_given_without_the_derived_columns_are_refused():
+    config = parse_config({"derived": [OLD]})
+    rows = dataset(TABLE[["a", "x"]], A, task="regression", name="rows")
+    model = wrap(lambda X: X["x"], name="m", task="regression", features=["x"])
+    with pytest.raises(ConfigError) as found:
+        audit(None, rows, config, models=(model,))
+    assert str(found.value) == (
+        "[[derived]] 'old' must be a column of the rows, but rows has none of that "
+        "name. Add it: derived.with_derived(rows, config.derived)"
+    )

@@ -1,0 +1,199 @@
+"""Formulas as text: what they say, and that nothing else is ever evaluated."""
+
+import doctest
+
+import numpy as np
+import pytest
+from tests.data.test_derived_columns import configured
+
+from importance_audit.config.load import parse_config
+from importance_audit.data import expressions as module
+from importance_audit.data.datasets import describe, read_datasets
+from importance_audit.data.expressions import names_of, problem_of, value_of
+from importance_audit.records.errors import ConfigError, DataError
+
+A, B = np.array([0.5, 2.0, 4.0]), np.array([-1.0, 0.0, 3.0])
+COLUMNS = {"a": A, "b": B, "m2.price": A + B}
+
+
+@pytest.mark.parametrize(
+    ("text", "truth"),
+    [
+        ("a + 2 * b - 1", A + 2 * B - 1),
+        ("-a / 4 + +b", -A / 4 + B),
+        ("a ** 2 - a ** -2 + a ** 0.5", A * A - 1 / (A * A) + np.sqrt(A)),
+        ("(a + b) ** 3", (A + B) ** 3),
+        ("log(a) * (b > -1)", np.log(A) * [0, 1, 1]),
+        ("exp(b) + sqrt(a) + abs(b)", np.exp(B) + np.sqrt(A) + np.abs(B)),
+        (
+            "min(a, b, 1) + max(a, b)",
+            np.minimum(np.minimum(A, B), 1) + np.maximum(A, B),
+        ),
+        ("m2.price * 1e-3", (A + B) * 1e-3),
+        (" 0 < 1 < a <= 2 ", [0, 1, 0]),
+        ("a > 1 and b != 0 or not a >= .5", [0, 0, 1]),
+        ("not (a == 2 and b < 1)", [1, 0, 1]),
+        ("(not a > 1) + (not b > 1)", [2, 1, 0]),
+        ("(not a > 1) - (not b > 1)", [0, -1, 0]),
+        ("-(not a > 1) * exp(not b > 1)", [-np.e, 0, 0]),
+    ],
+)
+def test_a_formula_says_what_it_says_in_mathematics(text, truth):
+    assert problem_of(text) == ""
+    assert value_of(text, COLUMNS).tolist() == pytest.approx(list(truth))
+
+
+def test_a_comparison_is_zero_or_one_as_other_truths_are():
+    assert value_of("a > 1", COLUMNS).dtype == np.int64
+    assert value_of("(a > 1) * 1", COLUMNS).dtype == np.float64
+
+
+def test_the_columns_of_a_formula_are_told_in_its_order_once():
+    assert names_of("log(b) + a * m2.price - b") == ("b", "a", "m2.price")
+
+
+JOINED = "must join comparisons by and, or, not, but {} is none."
+MADE = "must be made of columns, numbers, operators and functions, but {} is none."
+CALLED = "must call log, exp, sqrt, abs, min or max, but {} was called."
+COMPUTED = "must compute by +, -, *, / or **, but {} does not."
+COMPARED = "must compare by <, <=, >, >=, == or !=, but {} does not."
+EXPONENT = "must have numbers from -16 to 16 as exponents, but {} has another."
+REFUSED = {
+    "a +": "must be a formula, but 'a +' is none.",
+    "a\x00": "must be a formula, but 'a\\x00' is none.",
+    "a = 3": "must be a formula, but 'a = 3' is none.",
+    "import os": "must be a formula, but 'import os' is none.",
+    "2 * 3": "must name a column, but '2 * 3' names none.",
+    "__import__('os')": CALLED.format("'__import__'"),
+    "a.mean()": CALLED.format("'a.mean'"),
+    "(lambda: a)()": CALLED.format("'lambda: a'"),
+    "open(a)": CALLED.format("'open'"),
+    "log(a, 2)": "must give log one argument without a name, but it has 'log(a, 2)'.",
+    "min(a)": "must give min two arguments or more without a name, but it has "
+    "'min(a)'.",
+    "exp(x=a)": "must give exp one argument without a name, but it has 'exp(x=a)'.",
+    "max(*a, b)": MADE.format("'*a'"),
+    "a[0]": MADE.format("'a[0]'"),
+    "[a, b]": MADE.format("'[a, b]'"),
+    "(a := b)": MADE.format("'(a := b)'"),
+    "a if b > 1 else a": MADE.format("'a if b > 1 else a'"),
+    "[x for x in a]": MADE.format("'[x for x in a]'"),
+    "().__class__": MADE.format("'().__class__'"),
+    "f'{a}'": MADE.format("\"f'{a}'\""),
+    "a // 2": COMPUTED.format("'a // 2'"),
+    "a & b": COMPUTED.format("'a & b'"),
+    "~a": COMPUTED.format("'~a'"),
+    "a is b": COMPARED.format("'a is b'"),
+    "a in b": COMPARED.format("'a in b'"),
+    "a and b > 1": JOINED.format("'a'"),
+    "not a": JOINED.format("'a'"),
+    "a ** b": EXPONENT.format("'a ** b'"),
+    "9 ** 9 ** 9 ** a": EXPONENT.format("'9 ** 9 ** 9 ** a'"),
+    "a ** 17": EXPONENT.format("'a ** 17'"),
+    "a + 1e999": "must hold finite numbers, but 1e309 is none.",
+    "a + True": "must hold finite numbers, but True is none.",
+    "a + 'b'": "must hold finite numbers, but 'b' is none.",
+    "a + 2j": "must hold finite numbers, but 2j is none.",
+    "a" * 501: "must have at most 500 characters, but 501 were given.",
+    "-" * 120 + "a": "must have at most 100 parts, but it has 242.",
+    "(" * 240 + "a" + ")" * 240: None,
+}
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_what_is_in_no_table_is_refused_and_named(text):
+    told = problem_of(text)
+    assert told == REFUSED[text] or (REFUSED[text] is None and "formula" in told)
+
+
+EXPRESSION = {"name": "new", "kind": "expression"}
+
+
+def test_an_audit_reads_a_formula_as_one_more_derived_column(tmp_path):
+    formula = "log(age) * (pay > 2)"
+    config = configured(tmp_path, EXPRESSION | {"expression": formula})
+    train, test = read_datasets(**config.data_arguments)
+    truth = np.log([30, 20, 60, 50]) * [0, 0, 1, 1]
+    assert test.X["new"].tolist() == pytest.approx(truth.tolist(), rel=1e-12)
+    assert test.unread["new"] == ("age", "pay")
+    told = (
+        describe(train, test, config.data, config.derived)
+        .set_index("feature")
+        .loc["new"]
+    )
+    assert (told["origin"], told["definition"]) == ("derived", formula)
+    assert "new" not in train.inputs
+
+
+def test_a_formula_may_name_what_is_derived_before_it(tmp_path):
+    old = {"name": "old", "kind": "step", "of": ["age"], "threshold": 25}
+    config = configured(tmp_path, old, EXPRESSION | {"expression": "old * pay"})
+    assert read_datasets(**config.data_arguments)[1].X["new"].tolist() == [1, 0, 3, 5]
+    assert read_datasets(**config.data_arguments)[1].unread["new"] == ("age", "pay")
+
+
+def test_a_resolved_configuration_with_a_formula_is_read_again(tmp_path):
+    config = configured(tmp_path, EXPRESSION | {"expression": "pay + 1"})
+    again = parse_config(config.resolved(), base=tmp_path)
+    assert again.resolved() == config.resolved()
+
+
+@pytest.mark.parametrize(
+    ("section", "message"),
+    [
+        (
+            {"expression": "open(age)"},
+            f"expression {CALLED.format(repr('open'))}",
+        ),
+        ({}, "expression must be given for kind 'expression', but it is missing."),
+        (
+            {"expression": "pay + 1", "of": ["pay"]},
+            "of must be left out for kind 'expression', but ('pay',) was given.",
+        ),
+        (
+            {"kind": "product", "of": ["age", "pay"], "expression": "pay + 1"},
+            "expression must be left out for kind 'product', but 'pay + 1' was given.",
+        ),
+        (
+            {"kind": "product"},
+            "of must be given for kind 'product', but it is missing.",
+        ),
+    ],
+)
+def test_a_faulty_section_is_told(section, message, tmp_path):
+    with pytest.raises(ConfigError) as found:
+        configured(tmp_path, EXPRESSION | section)
+    assert str(found.value) == f"[derived] {message}"
+
+
+@pytest.mark.parametrize(
+    ("formula", "message"),
+    [
+        (
+            "pya + 1",
+            "[[derived]] 'new' expression must name audited columns or what is derived "
+            "before it, but 'pya' is neither. Did you mean 'pay'?",
+        ),
+        (
+            "pay.__class__ + 1",
+            "[[derived]] 'new' expression must name audited columns or what is derived "
+            "before it, but 'pay.__class__' is neither.",
+        ),
+        (
+            "log(pay - 2)",
+            "[[derived]] 'new' expression must be finite in every row of a.csv, but it "
+            "is not in rows 1, 2, 5, 6 of 8.",
+        ),
+    ],
+)
+def test_a_formula_that_the_columns_do_not_bear_is_told(formula, message, tmp_path):
+    with pytest.raises(DataError) as found:
+        read_datasets(
+            **configured(tmp_path, EXPRESSION | {"expression": formula}).data_arguments
+        )
+    assert str(found.value) == message
+
+
+def test_the_examples_of_the_docstrings_hold():
+    results = doctest.testmod(module)
+    assert (results.attempted, results.failed) == (2, 0)

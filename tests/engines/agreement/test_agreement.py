@@ -1,0 +1,681 @@
+"""Claims about verdicts: what earns one, what forbids one, and what the numbers are."""
+
+import re
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from importance_audit.engines.agreement import (
+    AGREEMENT,
+    DISAGREEMENTS,
+    agreement_frame,
+    compare,
+    disagreements_frame,
+    findings_of,
+    not_compared,
+    pairs,
+)
+from importance_audit.engines.agreement.reasons import LADDER, REASONS
+from importance_audit.records.importance_record import Effect, Importance
+
+LIMITS = {"resolution": 0.1, "max_rank_shift": 2, "top_k": 3}
+DEFECT = SimpleNamespace(id="VIP-X", text="vip adds one.", effect="")
+LOSSES = np.array([[12.0, 12.5, 13.0, 12.2, 12.8], [10.1, 10.2, 10.0, 10.3, 10.1]])
+
+# A busy machine draws examples slowly: no reason to fail.
+SOME = settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+
+
+def importance(raw=LOSSES, *, baseline=10.0, **changes):
+    """Return an importance of x1, x2, …; ours, in DALEX's draw order."""
+    raw = np.asarray(raw, dtype=float)
+    names = tuple(f"x{j + 1}" for j in range(len(raw)))
+    fields = {
+        "model": "forest",
+        "method": "permutation",
+        "engine": "python",
+        "engine_version": "1",
+        "of": "features",
+        "form": "difference",
+        "loss": "rmse",
+        "scale": "response",
+        "split": "test",
+        "unit": "y",
+        "options": {"n_repeats": raw.shape[1], "n_rows": None},
+        "n_samples": 100,
+        "stream": "DALEX",
+        "seed": 1,
+        "features": names,
+        "columns": tuple((name,) for name in names),
+        "raw": raw,
+        "baseline": np.broadcast_to(np.asarray(baseline, dtype=float), raw.shape[1]),
+    }
+    return Importance(**{**fields, **changes})
+
+
+def curve(values, **changes):
+    """Return a curve of ours on a grid from 0 to 1; nothing is drawn."""
+    fields = {
+        "model": "forest",
+        "method": "partial_dependence",
+        "engine": "python",
+        "engine_version": "1",
+        "scale": "response",
+        "split": "test",
+        "unit": "y",
+        "options": {"grid": "even", "n_grid": len(values)},
+        "n_samples": 100,
+        "seed": 1,
+        "feature": "size",
+        "kind": "number",
+        "grid": np.linspace(0, 1, len(values)),
+        "values": np.asarray(values, dtype=float),
+    }
+    return Effect(**{**fields, **changes})
+
+
+def theirs(raw=LOSSES, **changes):
+    return importance(raw, **{"engine": "DALEX", **changes})
+
+
+def row_of(a, b, **changes):
+    return compare(a, b, **{**LIMITS, **changes})[0]
+
+
+def outcome(a, b, **changes):
+    row = row_of(a, b, **changes)
+    return row["verdict"], row["reasons"]
+
+
+def drawn(means, spread, *, n_repeats=8, seed=0):
+    """Return losses around 10 + means, one row per feature."""
+    noise = np.random.default_rng(seed).normal(0, spread, (len(means), n_repeats))
+    return 10 + np.array(means, dtype=float)[:, None] + noise
+
+
+def test_equal_numbers_are_replayed():
+    assert outcome(importance(), theirs()) == ("replayed", "")
+
+
+@pytest.mark.parametrize(
+    ("error", "verdict"), [(0.99e-9, "replayed"), (1.01e-9, "disagrees")]
+)
+def test_every_repeat_is_held_to_a_billionth_of_its_larger_loss(error, verdict):
+    other = LOSSES.copy()
+    other[0, 2] *= 1 + error
+    assert row_of(importance(), theirs(other))["verdict"] == verdict
+
+
+def test_errors_that_cancel_over_the_repeats_still_disagree():
+    other = np.add(LOSSES, [[1e-3, -1e-3, 0, 0, 0], [0, 0, 0, 0, 0]])
+    row = row_of(importance(), theirs(other))
+    assert (row["verdict"], row["n_outside"], row["n_features"]) == ("disagrees", 1, 2)
+
+
+def test_the_baseline_sets_the_scale_of_a_feature_that_does_not_matter():
+    ours = importance([[10.0] * 5, [12.0] * 5])
+    finished = theirs([[1e-9] * 5, [2.0] * 5], baseline=0.0)
+    assert outcome(ours, finished) == ("replayed", "")
+    assert row_of(ours, finished)["max_relative_difference"] == pytest.approx(1e-10)
+
+
+@pytest.mark.parametrize("stream", ["DALEX", "vip-0.5"])
+def test_the_baseline_of_a_ratio_is_one(stream):
+    ours = importance([[500.0] * 5], baseline=500.0, form="ratio")
+    finished = theirs([[1 + 2e-9] * 5], baseline=1.0, form="ratio", stream=stream)
+    assert row_of(ours, finished)["verdict"] == "disagrees"
+
+
+def test_a_baseline_that_differs_puts_every_feature_outside():
+    row = row_of(importance(), theirs(LOSSES, baseline=10.001))
+    assert (row["verdict"], row["n_outside"]) == ("disagrees", 2)
+
+
+def test_the_limit_of_a_replay_is_that_of_its_worst_repeat():
+    _, rows = compare(
+        importance(), theirs(np.add(LOSSES, [[0, 0, 1, 0, 0], [0] * 5])), **LIMITS
+    )
+    assert [r["band"] for r in rows] == pytest.approx([14e-9])
+
+
+def test_the_same_engine_in_two_runs_may_be_replayed():
+    assert outcome(theirs(), theirs()) == ("replayed", "")
+
+
+def test_where_nothing_is_drawn_the_seed_does_not_matter():
+    still = {"stream": "", "baseline": 0.0}
+    assert outcome(importance(**still), theirs(seed=2, **still)) == ("replayed", "")
+
+
+def test_without_any_baseline_the_largest_value_sets_the_scale():
+    ours = importance([[50.0], [1e-13]], baseline=0.0, stream="")
+    other = theirs([[50.0], [0.0]], baseline=0.0, stream="")
+    assert outcome(ours, other) == ("replayed", "")
+
+
+def test_rounding_moves_no_rank():
+    ours = importance([[1e-13], [0.0], [-1e-13], [50.0]], baseline=0.0, stream="")
+    other = theirs([[-1e-13], [0.0], [1e-13], [50.0]], baseline=0.0, stream="")
+    row = row_of(ours, other)
+    assert (row["spearman"], row["max_rank_shift"]) == (pytest.approx(1.0), 0.0)
+
+
+def test_infinite_losses_agree_with_infinite_losses_only():
+    ours = importance([[np.inf] * 5, [12.0] * 5])
+    assert row_of(ours, theirs([[np.inf] * 5, [12.0] * 5]))["verdict"] == "replayed"
+    assert row_of(ours, theirs([[1e300] * 5, [12.0] * 5]))["n_outside"] == 1
+
+
+def test_features_are_held_against_each_other_by_name():
+    turned = theirs(LOSSES[::-1], features=("x2", "x1"), columns=(("x2",), ("x1",)))
+    assert outcome(importance(), turned) == ("replayed", "")
+
+
+def independent(raw, **changes):
+    return theirs(raw, **{"stream": "vip-0.5", "engine": "vip", **changes})
+
+
+def test_independent_draws_inside_the_band_are_equivalent():
+    ours, other = drawn([5, 3, 0], 0.05), drawn([5, 3, 0], 0.05, seed=1)
+    row = row_of(importance(ours), independent(other))
+    assert (row["verdict"], row["n_outside"]) == ("equivalent", 0)
+    assert row["reasons"] == (
+        "STREAM: the draws are independent: DALEX with seed 1 and vip-0.5 with seed 1"
+    )
+
+
+@SOME
+@given(spread=st.floats(0.001, 0.3), seed=st.integers(0, 99), n=st.integers(5, 30))
+def test_at_its_band_a_feature_has_welchs_p_value_of_one_percent_over_m(
+    spread, seed, n
+):
+    from scipy.stats import ttest_ind
+
+    ours = drawn([5, 3, 1], 0.1, seed=seed)
+    other = drawn([5, 3, 9], spread, n_repeats=n, seed=seed + 100)
+    _, rows = compare(importance(ours), independent(other), **LIMITS)
+    (far,) = (row for row in rows if row["feature"] == "x3")
+    at_band = other[2] + far["difference"] + far["band"]
+    p_value = ttest_ind(ours[2], at_band, equal_var=False).pvalue
+    assert p_value == pytest.approx(0.01 / 3)
+
+
+def test_outside_the_band_independent_draws_disagree_without_explanation():
+    row, rows = compare(
+        importance(drawn([5, 3, 0], 0.05)),
+        independent(drawn([5, 4, 0], 0.05, seed=1)),
+        **LIMITS,
+    )
+    assert row["verdict"] == "disagrees"
+    assert [(r["feature"], r["cause"]) for r in rows] == [("x2", "not explained")]
+    assert rows[0]["band"] < -rows[0]["difference"] == pytest.approx(1, abs=0.2)
+
+
+def test_fewer_than_five_draws_are_comparable_only():
+    ours, other = drawn([5, 3, 0], 0.01), drawn([5, 9, 0], 0.01, n_repeats=4, seed=1)
+    verdict, reasons = outcome(importance(ours), independent(other))
+    assert verdict == "comparable"
+    assert "REPEATS (few): the numbers of draws are 8 and 4" in reasons
+
+
+def test_a_band_above_the_resolution_is_comparable_only():
+    ours, other = drawn([5, 3, 0], 0.5), drawn([5, 3, 0], 0.5, seed=1)
+    verdict, reasons = outcome(importance(ours), independent(other), resolution=0.05)
+    assert (verdict, "REPEATS (wide)" in reasons) == ("comparable", True)
+    assert (
+        outcome(importance(ours), independent(other), resolution=1.0)[0] == "equivalent"
+    )
+
+
+def test_a_wide_band_is_told_without_an_exponent():
+    ours, other = drawn([500, 300, 0], 50), drawn([500, 300, 0], 50, seed=1)
+    _, reasons = outcome(importance(ours), independent(other), resolution=0.05)
+    assert re.search(r"the band is \d+, the largest mean \d+(;|$)", reasons)
+
+
+def test_draws_that_never_vary_must_agree_to_rounding():
+    flat = [[12.0] * 5, [10.0] * 5]
+    assert row_of(importance(flat), independent(flat))["verdict"] == "equivalent"
+    other = independent([[12.0 + 1e-6] * 5, [10.0] * 5])
+    assert row_of(importance(flat), other)["verdict"] == "disagrees"
+
+
+def test_rounding_of_the_baseline_is_no_difference():
+    ours, other = [[10.0] * 5, [12.0] * 5], [[10.0 + 5e-9] * 5, [12.0] * 5]
+    assert row_of(importance(ours), independent(other))["n_outside"] == 0
+
+
+def test_an_infinite_mean_lies_outside_any_band():
+    other = independent([[np.inf] * 5, [10.1] * 5])
+    assert row_of(importance(), other)["n_outside"] == 1
+
+
+def test_a_difference_is_not_excused_by_another_features_noise():
+    ours, other = drawn([5, 3], 0.01), drawn([5, 3], 0.01, seed=1)
+    other[0] += 0.5
+    other[1] *= np.linspace(0.5, 1.5, 8)
+    assert row_of(importance(ours), independent(other))["verdict"] == "disagrees"
+
+
+@pytest.mark.parametrize("unit", [0.001, 1000.0])
+def test_the_unit_of_a_loss_changes_no_verdict(unit):
+    ours, other = (drawn([5, 3, 0], 0.05, seed=seed) * unit for seed in (0, 1))
+    sides = importance(ours, baseline=10 * unit), independent(other, baseline=10 * unit)
+    assert row_of(*sides)["verdict"] == "equivalent"
+
+
+def test_an_exact_side_has_no_repeats_to_count():
+    exact = importance([[15.0], [13.0]], stream="", baseline=10.0)
+    other = independent(drawn([5, 3], 0.05))
+    assert outcome(exact, other) == (
+        "equivalent",
+        "STREAM: the draws are independent: none and vip-0.5 with seed 1",
+    )
+
+
+def test_other_numbers_of_repeats_are_equivalent_at_best():
+    verdict, reasons = outcome(
+        importance(drawn([5, 3], 0.05)), theirs(drawn([5, 3], 0.05, n_repeats=20))
+    )
+    assert verdict == "equivalent"
+    assert reasons == "REPEATS: the numbers of repeats are 8 and 20"
+
+
+def test_the_same_order_from_another_seed_is_an_independent_draw():
+    assert outcome(importance(), theirs(seed=2), resolution=9.0) == (
+        "equivalent",
+        "STREAM: the draws are independent: DALEX with seed 1 and DALEX with seed 2",
+    )
+
+
+@pytest.mark.parametrize("form", ["difference", "ratio", "raw"])
+def test_losses_are_shown_in_the_form_of_a_finished_side(form):
+    values = importance(form=form).values
+    finished = theirs(values, baseline=1.0 if form == "ratio" else 0.0, form=form)
+    assert outcome(importance(), finished) == ("replayed", "")
+    assert outcome(finished, importance()) == ("replayed", "")
+
+
+def test_two_finished_sides_in_two_forms_are_comparable_only():
+    differences = importance(importance().values, baseline=0.0)
+    ratios = theirs(importance(form="ratio").values, baseline=1.0, form="ratio")
+    assert outcome(differences, ratios) == (
+        "comparable",
+        "COMPARE: values are shown as difference and ratio",
+    )
+
+
+def test_ratios_averaged_in_two_ways_are_equivalent_at_best():
+    baseline = [9.0, 10.0, 11.0, 10.0, 9.5]
+    pooled = importance(baseline=baseline, form="ratio", aggregator="pooled")
+    means = importance(baseline=baseline, form="ratio").values
+    finished = theirs(means, baseline=1.0, form="ratio")
+    assert outcome(pooled, finished) == (
+        "equivalent",
+        "REAGGREGATED: repeats made as pooled are aggregated as mean",
+    )
+
+
+def test_finished_ratios_averaged_in_two_ways_are_comparable_only():
+    values = importance(form="ratio").values
+    sides = [
+        importance(values, baseline=1.0, form="ratio", aggregator=way, engine=engine)
+        for way, engine in (("pooled", "python"), ("mean", "vip"))
+    ]
+    assert outcome(*sides)[0] == "comparable"
+
+
+OPTIONS = {"n_repeats": 5, "n_rows": None, "grid": "even", "n_grid": 51}
+ROWS = {"n_rows": 50}
+CARDS = [
+    ("MODEL_STATE", {"model": "other"}, "the models are forest and other"),
+    ("EVENT_LEVEL", {"positive_class": "yes"}, "the classes measured are none and yes"),
+    ("ENCODING", {"of": "groups"}, "what is asked differs: features and groups"),
+    ("METHOD_FAMILY", {"method": "x"}, "the methods are permutation and x"),
+    ("LOSS", {"loss": "mae"}, "the losses are rmse and mae"),
+    ("PRED_SCALE", {"scale": "link"}, "the prediction scales are response and link"),
+    ("SPLIT", {"split": "train"}, "the rows are test and train"),
+    ("SUBSAMPLE", {"n_samples": 9}, "the numbers of rows are n_samples 100 and 9"),
+    ("SUBSAMPLE", {"options": ROWS}, "the numbers of rows are n_rows all and 50"),
+    ("OPTION", {"options": {"n_rows": None, "k": 2}}, "an option differs: k 1 and 2"),
+    ("GRID", {"options": {"n_rows": None, "n_grid": 5}}, "the grids are n_grid"),
+    (
+        "CAT_SPREAD",
+        {"options": {"n_rows": None, "categorical_spread": "sd"}},
+        "spreads",
+    ),
+    (
+        "GROUP_SEMANTICS",
+        {"columns": (("x1", "z"), ("x2",))},
+        "other columns are asked together in 'x1'",
+    ),
+]
+"""Code, what differs on the other side, and its sentence."""
+
+
+@pytest.mark.parametrize(("code", "changes", "sentence"), CARDS)
+def test_a_field_of_the_card_that_differs_is_a_reason(code, changes, sentence):
+    options = {"n_rows": None}
+    for name, value in (("k", 1), ("n_grid", 3), ("categorical_spread", "range")):
+        if name in changes.get("options", {}):
+            options[name] = value
+    verdict, reasons = outcome(importance(options=options), theirs(**changes))
+    assert verdict == REASONS[code].best
+    assert f"{code}: {sentence}" in reasons
+
+
+def test_the_scale_of_the_record_counts_not_the_option_that_asked_for_it():
+    options = {"scale": "native"}
+    sides = importance(options=options), theirs(options=options, scale="link")
+    assert row_of(*sides)["reasons"].startswith("PRED_SCALE: the prediction scales are")
+
+
+@pytest.mark.parametrize(
+    ("loss", "code"), [("dalex_cross_entropy", "LOSS_CLIP"), ("brier", "LOSS")]
+)
+def test_log_losses_differ_by_clipping(loss, code):
+    _, reasons = outcome(importance(loss="log_loss"), theirs(loss=loss))
+    assert reasons.startswith(f"{code}: ")
+
+
+def test_vip_04_measures_its_baseline_on_other_rows():
+    options = {"n_repeats": 5, "n_rows": 50}
+    ours = importance(options=options)
+    other = independent(LOSSES, stream="vip-0.4", options=options)
+    assert (
+        "BASELINE_ROWS: vip-0.4 measures its baseline" in row_of(ours, other)["reasons"]
+    )
+    twin = importance(options=options, stream="vip-0.4")
+    assert outcome(twin, other) == ("replayed", "")
+
+
+def test_other_features_are_not_compared():
+    other = theirs(features=("x1", "z"), columns=(("x1",), ("z",)))
+    assert outcome(importance(), other) == (
+        "not compared",
+        "ENCODING: what is asked differs: 'x2' and 'z'",
+    )
+
+
+def test_two_engines_of_others_are_equivalent_at_best():
+    assert outcome(theirs(engine="vip"), theirs()) == (
+        "equivalent",
+        "REFERENCES: neither engine is ours: vip and DALEX",
+    )
+
+
+def test_predictions_that_are_not_bit_equal_are_equivalent_at_best():
+    assert outcome(importance(), theirs(), prediction_gap=1e-15) == (
+        "equivalent",
+        "PREDICTIONS: the predictions differ by 1.0e-15 relative",
+    )
+
+
+def test_a_known_defect_is_named_and_forbids_no_replay():
+    assert outcome(importance(), theirs(), touches=(DEFECT,)) == (
+        "replayed",
+        "UPSTREAM_DEFECT: VIP-X: vip adds one.",
+    )
+
+
+def test_a_feature_that_one_side_did_not_measure_is_named():
+    holes = LOSSES.copy()
+    holes[1, 3] = np.nan
+    row = row_of(importance(), theirs(holes))
+    assert row["verdict"] == "comparable"
+    assert row["reasons"] == "NA_DROPPED: one side did not measure 'x2'"
+    assert (row["n_features"], row["max_relative_difference"]) == (1, 0.0)
+
+
+def test_a_feature_that_neither_side_measured_is_named_and_left_out():
+    holes = LOSSES.copy()
+    holes[1] = np.nan
+    verdict, reasons = outcome(importance(holes), theirs(holes))
+    assert (verdict, reasons) == ("replayed", "UNMEASURED: neither side measured 'x2'")
+
+
+def test_sides_without_a_common_number_are_not_compared():
+    nothing = np.full_like(LOSSES, np.nan)
+    verdict, reasons = outcome(importance(), theirs(nothing))
+    assert (verdict, "NO_ANSWER: nothing was" in reasons) == ("not compared", True)
+
+
+def test_every_reason_states_a_rung_of_the_ladder():
+    assert {reason.best for reason in REASONS.values()} == set(LADDER)
+
+
+def test_other_definitions_never_disagree_and_show_no_difference():
+    row, rows = compare(importance(), theirs(LOSSES[::-1], loss="mae"), **LIMITS)
+    assert (row["verdict"], row["n_outside"], rows) == ("comparable", 0, [])
+    assert np.isnan(row["max_relative_difference"])
+    assert row["spearman"] == pytest.approx(-1.0)
+
+
+@pytest.mark.parametrize(
+    ("given", "cause", "severity"),
+    [
+        ({}, "implementation", "failure"),
+        ({"touches": (DEFECT,)}, "known defect", "warning"),
+        ({"touches": (DEFECT,), "prediction_gap": 1e-8}, "data", "warning"),
+    ],
+)
+def test_the_first_cause_that_applies_explains_a_difference(given, cause, severity):
+    row, rows = compare(importance(), theirs(LOSSES + 1), **LIMITS, **given)
+    assert {r["cause"] for r in rows} == {row["cause"]} == {cause}
+    (finding,) = findings_of([row])
+    assert (finding.check, finding.severity) == ("disagreement", severity)
+
+
+def test_ranks_that_move_because_of_the_definition_say_so():
+    ours, other = drawn([4, 3, 2, 1], 0), drawn([1, 3, 2, 4], 0)
+    _, rows = compare(importance(ours), theirs(other, loss="mae"), **LIMITS)
+    assert [(r["feature"], r["shift"], r["cause"], r["evidence"]) for r in rows] == [
+        ("x1", 3.0, "definition", "LOSS"),
+        ("x4", -3.0, "definition", "LOSS"),
+    ]
+
+
+def test_a_rank_shift_above_the_limit_is_a_warning_and_no_disagreement():
+    ours, other = drawn([4, 3, 2, 1], 0), drawn([1, 3, 2, 4], 0)
+    row = row_of(importance(ours), theirs(other, loss="mae"))
+    (finding,) = findings_of([row])
+    assert (finding.check, finding.severity) == ("rank_shift", "warning")
+    assert finding.message == (
+        "No feature must move more than 2 places between python and DALEX, but one "
+        "moves 3."
+    )
+    assert findings_of([row | {"rank_shift_limit": 3}]) == ()
+
+
+def test_noise_that_moves_ranks_is_called_noise():
+    noise = [-0.05, 0.05, -0.05, 0.05, 0.0]
+    ours, other = np.add.outer([[15, 10.02, 10.01], [15, 10.01, 10.02]], noise)
+    _, rows = compare(
+        importance(ours), independent(other), **{**LIMITS, "max_rank_shift": 0}
+    )
+    assert rows
+    assert {(r["cause"], r["evidence"]) for r in rows} == {("noise", "inside the band")}
+
+
+def test_a_disagreement_states_how_many_values_and_the_cause():
+    (finding,) = findings_of([row_of(importance(), theirs(LOSSES + 1))])
+    assert finding.subject == "forest, permutation, features, rmse: python and DALEX"
+    assert finding.message == (
+        "python and DALEX must agree, but 2 of 2 values lie outside the limit (cause: "
+        "implementation)."
+    )
+
+
+@SOME
+@given(
+    st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=9)
+)
+def test_rank_correlations_average_ties(levels):
+    from scipy.stats import kendalltau, spearmanr
+
+    a, b = np.array(levels, dtype=float).T
+    row = row_of(
+        importance(a[:, None] + 10, stream=""), theirs(b[:, None] + 10, stream="")
+    )
+    varied = np.ptp(a) > 0 and np.ptp(b) > 0
+    expected = [spearmanr(a, b)[0], kendalltau(a, b)[0]] if varied else [np.nan] * 2
+    assert [row["spearman"], row["kendall"]] == pytest.approx(expected, nan_ok=True)
+
+
+@pytest.mark.filterwarnings("error")
+def test_one_feature_has_no_rank_correlation():
+    row = row_of(importance(LOSSES[:1]), theirs(LOSSES[:1]))
+    assert np.isnan([row["spearman"], row["kendall"]]).all()
+    assert (row["top_k_overlap"], row["max_rank_shift"]) == (1.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "k", "overlap"),
+    [
+        ([4, 3, 2, 1], [4, 3, 2, 1], 2, 1.0),
+        ([4, 3, 2, 1], [1, 2, 3, 4], 2, 0.0),
+        ([4, 3, 2, 1], [3, 4, 1, 2], 3, 2 / 3),
+        ([4, 3, 2, 1], [1, 2, 3, 4], 9, 1.0),
+        ([4, 1, 1, 1], [4, 1, 1, 1], 2, 1.0),
+        ([4, 1, 1, 1], [4, 3, 1, 1], 2, (1 + 1 / 3) / 2),
+    ],
+)
+def test_features_tied_at_the_last_place_share_it(a, b, k, overlap):
+    sides = [
+        importance(np.array([m]).T + 10.0, stream="", engine=e)
+        for m, e in ((a, "python"), (b, "vip"))
+    ]
+    assert row_of(*sides, top_k=k)["top_k_overlap"] == pytest.approx(overlap)
+
+
+@pytest.mark.parametrize(("error", "verdict"), [(0.9, "replayed"), (1.1, "disagrees")])
+def test_a_curve_is_held_to_a_billionth_of_its_largest_value(error, verdict):
+    other = curve([0.0 + error * 2e-9, 1.0, -2.0], engine="DALEX")
+    assert row_of(curve([0.0, 1.0, -2.0]), other)["verdict"] == verdict
+
+
+def test_a_curve_that_disagrees_shows_its_worst_point_only():
+    row, rows = compare(
+        curve([1.0, 2.0, 3.0]), curve([1.1, 2.5, 3.0], engine="DALEX"), **LIMITS
+    )
+    assert (row["kind"], row["feature"], row["n_outside"]) == ("effect", "size", 2)
+    assert [(r["feature"], r["value_b"], r["evidence"]) for r in rows] == [
+        ("size", 2.5, "same definition, same draws, at 0.5")
+    ]
+    assert np.isnan([row["max_rank_shift"], row["top_k_overlap"]]).all()
+
+
+def test_curves_on_other_grids_are_comparable_only():
+    other = curve([1.0, 2.0, 3.0], engine="vip", grid=np.array([0.0, 0.4, 1.0]))
+    row = row_of(curve([1.0, 2.0, 3.0]), other)
+    assert (row["verdict"], row["reasons"]) == (
+        "comparable",
+        "GRID: the grids are 3 points of python and 3 points of vip",
+    )
+
+
+def test_one_grid_by_two_formulas_is_one_grid():
+    steps = np.cumsum(np.full(11, 0.1)) - 0.1
+    assert (steps != np.linspace(0, 1, 11)).any()
+    other = curve(np.arange(11.0), engine="DALEX", grid=steps)
+    assert row_of(curve(np.arange(11.0)), other)["verdict"] == "replayed"
+
+
+def test_curves_over_levels_need_the_same_levels_in_order():
+    kind = {"kind": "category", "engine": "DALEX"}
+    levels = [np.array(order, dtype=object) for order in (["a", "b"], ["b", "a"])]
+    ours = curve([1.0, 2.0], kind="category", grid=levels[0])
+    assert (
+        row_of(ours, curve([1.0, 2.0], grid=levels[0], **kind))["verdict"] == "replayed"
+    )
+    assert "GRID" in row_of(ours, curve([2.0, 1.0], grid=levels[1], **kind))["reasons"]
+
+
+def test_an_importance_and_a_curve_are_not_one_question():
+    with pytest.raises(TypeError, match="Two importances or two effects"):
+        compare(importance(), curve([1.0, 2.0]), **LIMITS)
+
+
+def test_each_engine_meets_the_record_in_its_own_draw_order_then_the_others():
+    ours = [importance(), importance(stream="vip-0.4")]
+    others = [theirs(), theirs(engine="vip", stream="vip-0.4")]
+    found = [(a.engine, b.engine, b.stream) for a, b in pairs([*ours, *others])]
+    assert found == [
+        ("python", "DALEX", "DALEX"),
+        ("python", "vip", "vip-0.4"),
+        ("DALEX", "vip", "vip-0.4"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"model": "b"},
+        {"method": "b"},
+        {"of": "groups"},
+        {"loss": "mae"},
+        {"positive_class": "b"},
+        {"stream": "numpy"},
+    ],
+)
+def test_other_questions_are_not_paired(changes):
+    assert pairs([importance(), theirs(**changes)]) == []
+
+
+def test_draws_that_nobody_can_replay_are_held_against_our_first():
+    first, second = importance(stream="numpy"), importance(stream="DALEX")
+    b = theirs(stream="iml")
+    assert pairs([first, second, b]) == [(first, b)]
+
+
+def test_two_entries_that_ask_alike_are_paired_each_with_its_own():
+    options = [{"n_rows": None}, {"n_rows": 50}]
+    ours = [importance(options=o) for o in options]
+    found = pairs([*ours, *(theirs(options=o) for o in options)])
+    assert [(a.options, b.options) for a, b in found] == [(o, o) for o in options]
+
+
+def test_an_engine_without_the_same_options_is_paired_all_the_same():
+    assert len(pairs([importance(), theirs(options={"n_rows": 50})])) == 1
+
+
+def test_pairs_of_ours_come_before_pairs_of_others():
+    asked = [
+        record
+        for loss in ("rmse", "mae")
+        for record in (importance(loss=loss), theirs(loss=loss))
+    ]
+    found = pairs([*asked, theirs(engine="vip")])
+    assert [a.engine for a, _ in found] == ["python", "python", "python", "DALEX"]
+
+
+def test_curves_are_paired_feature_by_feature():
+    ours = [curve([1.0, 2.0], feature=name) for name in ("size", "age")]
+    other = [curve([1.0, 2.0], feature=name, engine="DALEX") for name in ("age",)]
+    assert [(a.feature, b.feature) for a, b in pairs([*ours, *other])] == [
+        ("age", "age")
+    ]
+
+
+def test_what_was_not_compared_says_why():
+    row = not_compared(importance(), "vip", "vip has no groups")
+    assert [row[name] for name in ("engine_a", "engine_b", "verdict", "reasons")] == [
+        "python",
+        "vip",
+        "not compared",
+        "vip has no groups",
+    ]
+
+
+def test_the_frames_have_their_columns_even_without_rows():
+    row, rows = compare(importance(), theirs(LOSSES + 1), **LIMITS)
+    for frame in (agreement_frame([]), agreement_frame([row])):
+        assert tuple(frame.columns) == AGREEMENT
+    for frame in (disagreements_frame([]), disagreements_frame(rows)):
+        assert tuple(frame.columns) == DISAGREEMENTS
+    assert agreement_frame([row]).notna().all(axis=None)

@@ -1,0 +1,236 @@
+"""Claims about reasons: seen in two records, and converted where that is exact."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from importance_audit.engines.agreement import compare, findings_of
+from importance_audit.engines.agreement.reasons import REASONS
+from importance_audit.records.importance_record import Importance
+
+LIMITS = {"resolution": 0.1, "max_rank_shift": 2, "top_k": 3}
+LOSSES = np.array([[12.0, 12.5, 13.0, 12.2, 12.8], [10.1, 10.2, 10.0, 10.3, 10.1]])
+
+
+def importance(raw=LOSSES, *, baseline=10.0, **changes):
+    """Return an importance of x1, x2, …; ours, in DALEX's draw order."""
+    raw = np.asarray(raw, dtype=float)
+    names = tuple(f"x{j + 1}" for j in range(len(raw)))
+    fields = {
+        "model": "forest",
+        "method": "permutation",
+        "engine": "python",
+        "engine_version": "1",
+        "of": "features",
+        "form": "difference",
+        "loss": "rmse",
+        "scale": "response",
+        "split": "test",
+        "unit": "y",
+        "options": {"n_rows": None},
+        "n_samples": 100,
+        "stream": "DALEX",
+        "seed": 1,
+        "features": names,
+        "columns": tuple((name,) for name in names),
+        "raw": raw,
+        "baseline": np.full(raw.shape[1], float(baseline)),
+    }
+    return Importance(**{**fields, **changes})
+
+
+def theirs(raw=LOSSES, **changes):
+    return importance(raw, **{"engine": "DALEX", **changes})
+
+
+def row_of(a, b, **changes):
+    return compare(a, b, **{**LIMITS, **changes})[0]
+
+
+def outcome(a, b, **changes):
+    row = row_of(a, b, **changes)
+    return row["verdict"], row["reasons"]
+
+
+def drawn(means, spread, *, seed=0):
+    """Return losses around 10 + means, one row per feature."""
+    noise = np.random.default_rng(seed).normal(0, spread, (len(means), 8))
+    return 10 + np.array(means, dtype=float)[:, None] + noise
+
+
+FIELDS = [
+    ("MODEL_STATE", "lambda", 0.1, 0.2),
+    ("EVENT_LEVEL", "event_level", "first", "second"),
+    ("ENCODING", "encoding", "one_hot", "ordinal"),
+    ("GROUP_SEMANTICS", "inside_groups", "joint", "independent"),
+    ("PERM_SCHEME", "within", "none", "leaves"),
+    ("PERM_SCHEME", "perturbation", "permute", "switch"),
+    ("SHARED_SHUFFLE", "shuffles", "one column", "every column"),
+    ("LOSS_CLIP", "clipped_at", 1e-4, 0),
+    ("BASELINE_ROWS", "baseline_rows", "all", "drawn"),
+    ("GRID", "trimmed", 0.0, 0.01),
+    ("GRID_WEIGHT", "grid_weight", "uniform", "data"),
+    ("GRID_WEIGHT", "spread", "standard_deviation", "data_weighted"),
+    ("OPTION", "spread", "standard_deviation", "mean_absolute_deviation"),
+    ("CENTERING", "centred", False, True),
+    ("H_SCALE", "normalised", True, False),
+    ("WEIGHTS", "weights", "used", "ignored"),
+    ("SPREAD", "spread_of_repeats", "standard deviation", "standard error"),
+    ("TIE_MERGE", "ties_at_digits", 15, 17),
+    ("TEXT_ROUNDING", "digits_kept", 7, 17),
+    ("PRED_RNG", "predict_draws", True, False),
+]
+
+
+def touch(effect, name="X"):
+    return SimpleNamespace(id=name, text=f"{name} is so.", effect=effect)
+
+
+@pytest.mark.parametrize(("code", "name", "left", "right"), FIELDS)
+def test_an_option_that_differs_is_told_by_its_code(code, name, left, right):
+    options = {"n_rows": None}
+    verdict, reasons = outcome(
+        importance(options=options | {name: left}),
+        theirs(options=options | {name: right}),
+        resolution=9.0,
+    )
+    assert (verdict, reasons.split(":")[0]) == (REASONS[code].best, code)
+
+
+@pytest.mark.parametrize("loss", ["auc", "accuracy", "rsq"])
+def test_a_score_that_rises_is_not_held_against_a_loss(loss):
+    verdict, reasons = outcome(importance(), theirs(loss=loss))
+    assert verdict == "not compared"
+    assert reasons == f"DIRECTION: rmse and {loss} do not rise the same way"
+
+
+def test_rows_drawn_anew_estimate_one_mean_loss_however_many_they_are():
+    few = {"options": {"n_rows": 50}, "loss": "mse"}
+    sides = importance(loss="mse"), theirs(**few)
+    assert outcome(*sides, resolution=9.0) == (
+        "equivalent",
+        "SUBSAMPLE (fresh): rows drawn per repeat are all and 50",
+    )
+    assert outcome(importance(), theirs(options={"n_rows": 50}))[0] == "comparable"
+    ours, other = drawn([5, 3], 0.05), drawn([5, 3], 0.05, seed=1)
+    sides = importance(ours, loss="mse"), theirs(other, **few)
+    assert row_of(*sides)["verdict"] == "equivalent"
+
+
+@pytest.mark.parametrize("form", ["difference", "ratio", "raw"])
+def test_a_root_mean_square_is_squared_and_judged_anew(form):
+    ours = importance(form=form)
+    squares = theirs(LOSSES**2, baseline=100.0, loss="mse", form=form)
+    told = "LOSS_SCALE (converted): rmse is converted to mse"
+    assert outcome(ours, squares) == ("replayed", told)
+    assert outcome(squares, ours) == ("replayed", told)
+    off = theirs(LOSSES**2 + 1e-3, baseline=100.0, loss="mse", form=form)
+    assert row_of(ours, off)["verdict"] == "disagrees"
+
+
+def test_the_root_of_the_losses_meets_finished_root_mean_squares():
+    squares = importance(LOSSES**2, baseline=100.0, loss="mse")
+    finished = theirs(LOSSES - 10, baseline=0.0, loss="rmse")
+    assert outcome(squares, finished) == (
+        "replayed",
+        "LOSS_SCALE (converted): mse is converted to rmse",
+    )
+
+
+def test_differences_of_roots_and_of_squares_cannot_be_converted():
+    ours = importance(LOSSES - 10, baseline=0.0)
+    other = theirs(LOSSES**2 - 100, baseline=0.0, loss="mse")
+    assert outcome(ours, other) == (
+        "comparable",
+        "LOSS_SCALE: rmse and mse are one loss on two scales",
+    )
+
+
+@pytest.mark.parametrize(
+    ("total", "mean"),
+    [("sum_of_squares", "mse"), ("negative_log_likelihood", "log_loss")],
+)
+@pytest.mark.parametrize(("n_rows", "n"), [(None, 100), (40, 40)])
+def test_a_sum_is_the_mean_times_the_rows_it_was_taken_over(total, mean, n_rows, n):
+    options = {"n_repeats": 5, "n_rows": n_rows}
+    ours = importance(loss=mean, options=options)
+    sums = theirs(n * (LOSSES - 10), baseline=0.0, loss=total, options=options)
+    told = f"LOSS_SCALE (converted): {total} is converted to {mean}"
+    assert outcome(ours, sums) == ("replayed", told)
+
+
+def test_a_finished_ratio_of_sums_is_one_of_means():
+    ratios = importance(form="ratio").values
+    sums = theirs(ratios, baseline=1.0, form="ratio", loss="sum_of_squares")
+    assert outcome(importance(loss="mse"), sums)[0] == "replayed"
+
+
+def test_h_is_squared_to_meet_h_squared():
+    squares = np.array([[0.25], [0.04]])
+    still = {"loss": "", "method": "h_statistic", "stream": "", "baseline": 0.0}
+    ours = importance(squares, **still)
+    roots = theirs(
+        np.sqrt(squares), options={"squared": False, "n_rows": None}, **still
+    )
+    told = "H_SCALE (converted): H is converted to H squared"
+    assert outcome(ours, roots) == ("replayed", told)
+    assert row_of(ours, theirs(squares * 1.01, **still))["verdict"] == "disagrees"
+    assert outcome(roots, ours) == ("replayed", told)
+
+
+def test_a_median_is_taken_anew_as_a_mean_where_the_repeats_are_known():
+    finished = theirs(LOSSES - 10, baseline=0.0, aggregator="median")
+    assert outcome(importance(), finished) == (
+        "equivalent",
+        "REAGGREGATED: repeats made as mean are aggregated as median",
+    )
+    lone = theirs([[2.5], [0.1]], baseline=0.0, aggregator="median")
+    verdict, reasons = outcome(importance(), lone)
+    assert (verdict, "AGGREGATOR: repeats are" in reasons) == ("comparable", True)
+
+
+def test_the_median_of_the_repeats_is_the_importance_of_a_median_record():
+    record = importance([[11.0, 12.0, 19.0]], aggregator="median")
+    assert record.mean.tolist() == [2.0]
+
+
+@pytest.mark.parametrize(
+    ("stream", "code"),
+    [("iml", "PERM_SCHEME (equal in law)"), ("scikit-learn", "SHARED_SHUFFLE")],
+)
+def test_what_a_stream_shuffles_is_equivalent_at_best(stream, code):
+    ours, other = drawn([5, 3, 0], 0.05), drawn([5, 3, 0], 0.05, seed=1)
+    verdict, reasons = outcome(importance(ours), theirs(other, stream=stream))
+    assert (verdict, f"; {code}: " in reasons) == ("equivalent", True)
+
+
+@pytest.mark.parametrize("code", ["TIE_MERGE", "TEXT_ROUNDING", "PRED_RNG"])
+def test_what_no_stream_of_ours_repeats_is_held_to_the_band(code):
+    ours, other = drawn([5, 3, 0], 0.05), drawn([5, 3, 0], 0.05, seed=1)
+    sides = importance(ours), theirs(other)
+    assert row_of(*sides)["verdict"] == "disagrees"
+    verdict, reasons = outcome(*sides, touches=(touch(code),))
+    assert (verdict, f"{code}: " in reasons) == ("equivalent", True)
+
+
+def test_a_version_not_tried_is_told_and_forbids_no_replay():
+    newer = touch("NEWER_VERSION", "vip 0.9")
+    assert outcome(importance(), theirs(), touches=(newer,)) == (
+        "replayed",
+        "NEWER_VERSION: vip 0.9 is so.",
+    )
+
+
+def test_a_version_not_tried_is_the_cause_unless_a_fault_is_known():
+    newer, fault = touch("NEWER_VERSION", "vip 0.9"), touch("", "VIP-X")
+    row, rows = compare(importance(), theirs(LOSSES + 1), **LIMITS, touches=(newer,))
+    assert {(r["cause"], r["evidence"]) for r in rows} == {("newer version", "vip 0.9")}
+    (finding,) = findings_of([row])
+    assert finding.severity == "failure"
+    assert finding.remedy == (
+        "Ask a version that was tried, or hold the new one against the definition "
+        "first."
+    )
+    row = row_of(importance(), theirs(LOSSES + 1), touches=(newer, fault))
+    assert row["cause"] == "known defect"

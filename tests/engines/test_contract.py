@@ -1,0 +1,148 @@
+"""What every row of METHODS must obey, whatever it measures."""
+
+from inspect import cleandoc
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from importance_audit.config.sections import ModelSection
+from importance_audit.methods.importance import METHODS, options_of
+from importance_audit.models.fit import fit
+from importance_audit.r_bridge import host
+from importance_audit.r_bridge.r_models import read_model
+from importance_audit.records.dataset_and_model import Dataset, FittedModel
+
+LINEAR = ("sklearn.linear_model.LinearRegression", {})
+TREE = ("sklearn.tree.DecisionTreeRegressor", {"max_depth": 3, "random_state": 0})
+FOREST = (
+    "sklearn.ensemble.RandomForestRegressor",
+    {"n_estimators": 5, "random_state": 0},
+)
+NET = (
+    "sklearn.neural_network.MLPRegressor",
+    {"hidden_layer_sizes": [3], "solver": "lbfgs", "random_state": 0},
+)
+ESTIMATORS = {
+    "impurity": TREE,
+    "oob_permutation": FOREST,
+    "oob_permutation_scaled": FOREST,
+    "garson": NET,
+    "olden": NET,
+}
+PARTS = ("Parameters", "Returns", "Raises", "Warnings", "References")
+NAMES = ("x1", "x2", "x3")
+OF_CLASSES = {"anova", "auc"}
+PARTNER = {"vint": {"x1": "x2", "x2": "x3", "x3": "x1"}}
+
+
+def rows(split, seed, names=NAMES, *, method=""):
+    """Return 80 rows of three normal columns, and y = 2 x1 - x2 + noise or its sign."""
+    drawn = np.random.default_rng(seed).normal(size=(80, 4))
+    X = pd.DataFrame(drawn[:, :3], columns=NAMES)
+    y = 2 * X["x1"].to_numpy() - X["x2"].to_numpy() + drawn[:, 3]
+    of_classes = method in OF_CLASSES
+    partner = PARTNER.get(method, {})
+    return Dataset(
+        name=split,
+        X=X,
+        y=(y > 0).astype(int) if of_classes else y,
+        task="binary" if of_classes else "regression",
+        classes=("low", "high") if of_classes else (),
+        weights=np.ones(80),
+        groups={n: (n, partner[n]) if partner else (n,) for n in names},
+        split=split,
+        target="y",
+        sha256="",
+    )
+
+
+def asked(method, *, names=NAMES, **options):
+    """Return what a row of METHODS answers, and the rows it was shown."""
+    row = METHODS[method]
+    train = rows("train", 1, names, method=method)
+    test = rows("test", 2, names, method=method)
+    if row.asks == "data":
+        return row.function(None, train, seed=1, **options), train
+    if method == "model_specific":
+        return row.function(of_r(train), test, seed=1, **options), test
+    path, parameters = ESTIMATORS.get(method, LINEAR)
+    section = ModelSection(name="model", estimator=path, parameters=parameters)
+    return row.function(fit(section, train), test, seed=1, **options), test
+
+
+def of_r(train):
+    """Return a linear model that R fitted."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "model.rds"
+        asked = {"d": train.X.assign(y=train.y), "code": "lm(y ~ ., d)"}
+        host.current().call("fit_and_save", asked | {"file": str(file)})
+        model = read_model("model.rds", file.read_bytes())
+    return FittedModel(
+        name="model",
+        task="regression",
+        scale="response",
+        predict=len,
+        features=NAMES,
+        losses=(),
+        estimator=model,
+    )
+
+
+OF_R = pytest.param("model_specific", marks=pytest.mark.needs_r)
+ALL = [OF_R if name == "model_specific" else name for name in METHODS]
+
+
+@pytest.fixture(params=ALL)
+def method(request):
+    return request.param
+
+
+@pytest.fixture(scope="module", autouse=True)
+def r():
+    """Keep one R for all; it starts with the first question to it."""
+    file = Path(__file__).with_name("fit_in_r.R")
+    with host.session(extra_r_files=[file]) as worker:
+        yield worker
+
+
+def test_one_row_per_feature_and_one_column_per_repeat(method):
+    (raw, baseline), _ = asked(method)
+    assert raw.dtype == baseline.dtype == np.float64
+    assert raw.shape == (3, *baseline.shape)
+    assert baseline.shape[1] == 1  # one number, one loss or one output
+
+
+def test_the_same_seed_gives_the_same_numbers(method):
+    (first, base), _ = asked(method)
+    (second, again), _ = asked(method)
+    assert first.tobytes() == second.tobytes()
+    assert base.tobytes() == again.tobytes()
+
+
+def test_what_is_given_is_not_changed(method):
+    _, shown = asked(method)
+    fresh = rows(shown.split, {"train": 1, "test": 2}[shown.split], method=method)
+    pd.testing.assert_frame_equal(shown.X, fresh.X)
+    assert shown.y.tolist() == fresh.y.tolist()
+
+
+def test_a_number_depends_on_its_own_feature_only(method):
+    (whole, _), _ = asked(method)
+    (alone, _), _ = asked(method, names=("x2",))
+    assert alone[0].tobytes() == whole[1].tobytes()
+
+
+def test_a_default_that_is_given_changes_nothing(method):
+    (usual, base), _ = asked(method)
+    (given, again), _ = asked(method, **options_of(METHODS[method].function))
+    assert given.tobytes() == usual.tobytes()
+    assert again.tobytes() == base.tobytes()
+
+
+def test_its_documentation_has_definition_shapes_weakness_and_source(method):
+    text = "\n" + cleandoc(METHODS[method].function.__doc__)
+    assert [part for part in PARTS if f"\n{part}\n-" not in text] == []
+    assert "doi:" in text

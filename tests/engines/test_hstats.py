@@ -1,0 +1,324 @@
+"""The numbers of R's hstats: H, curves, permutation and losses; every case."""
+
+import json
+import re
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from importance_audit.methods.effects.partial_dependence import (
+    partial_dependence,
+    single_curves,
+)
+from importance_audit.methods.importance.pd_importance import pd_importance
+from importance_audit.methods.importance.permutation import permutation
+from importance_audit.methods.interactions.drawn import drawn
+from importance_audit.methods.interactions.h_statistic import h_statistic
+from importance_audit.methods.interactions.h_total import h_total
+from importance_audit.methods.interactions.vint import joint_dependence
+from importance_audit.records import losses
+from importance_audit.records.dataset_and_model import Dataset, FittedModel
+from importance_audit.records.losses import Loss, evaluate
+from importance_audit.records.r_rng import RStream
+
+REFERENCE = Path(__file__).parents[1] / "reference" / "hstats.json"
+HSTATS = json.loads(REFERENCE.read_text(encoding="utf8"))
+CASES = {case["id"]: case for case in HSTATS["cases"]}
+NAMES = ["x1", "x2", "x3", "x4", "k", "g"]
+EPS = 1e-10  # what hstats writes as 0
+LOSSES = {
+    "squared_error": "mse",
+    "absolute_error": "mae",
+    "logloss": "log_loss",
+    "mlogloss": "log_loss",
+    "poisson": "poisson_deviance",
+    "gamma": "gamma_deviance",
+}
+LEFT_OUT = {
+    "perm-classification-error": "hstats itself refuses this loss",
+}
+
+JOINTLY = [
+    (name, kind, features)
+    for name, case in CASES.items()
+    if name.startswith("h-")
+    for kind, size in (("pairwise", 2), ("threeway", 3))
+    for features in combinations(case["result"][f"v_{kind}"], size)
+]
+
+
+def of(pattern):
+    """Return the ids that are as the pattern says, as a parametrisation."""
+    found = [c for c in CASES if re.match(pattern, c) and c not in left_out()]
+    return pytest.mark.parametrize("name", found)
+
+
+def left_out():
+    """Return the ids that are not compared."""
+    return {c for c in CASES if any(re.fullmatch(p, c) for p in LEFT_OUT)}
+
+
+def said(case, option):
+    """Return a number that the call of a case gives, or None."""
+    found = re.search(rf"\b{option} = (\d+)", case["call"])
+    return int(found[1]) if found else None
+
+
+def rows(case):
+    """Return the rows of a case, binned where hstats approximates by bins."""
+    block = HSTATS["data"][case["data"]["see"]]
+    columns = block["columns"]
+    X = pd.DataFrame(columns)[NAMES].astype({"k": np.int64})
+    X["g"] = X["g"].astype(pd.CategoricalDtype(block["levels"]["g"]))
+    if "approx = TRUE" in case["call"]:
+        for name in set(case["result"]["v"]) - {"g"}:
+            X[name] = binned(X[name].to_numpy(), said(case, "grid_size"))
+    target = re.search(r"y = d\$(\w+)", case["call"])
+    y = columns[target[1]] if target else np.zeros(len(X))
+    if target and target[1] == "cl":
+        y = [block["levels"]["cl"].index(level) for level in y]
+    weights = columns["w"] if "d$w" in case["call"] else np.ones(len(X))
+    return Dataset(
+        name="rows",
+        X=X,
+        y=np.array(y, dtype=float),
+        task="regression",
+        weights=np.array(weights, dtype=float),
+        groups={name: (name,) for name in X},
+        split="test",
+        target="y",
+        sha256="",
+    )
+
+
+def binned(values, n_bins):
+    """Return the middles of the bins between quantiles (type 7) that values fall in."""
+    edges = np.unique(np.quantile(values, np.linspace(0, 1, n_bins + 1)))
+    bins = np.searchsorted(edges, values, side="right") - 1
+    return ((edges[1:] + edges[:-1]) / 2)[np.minimum(bins, len(edges) - 2)]
+
+
+def model_of(case, losses=()):
+    """Return the formulas of a case as a model."""
+    formulas = case["model"]
+    is_many = isinstance(formulas, dict)
+    each = list(formulas.values()) if is_many else [formulas]
+
+    def predict(X):
+        columns = {"g": X["g"].astype(object).to_numpy()}
+        columns |= {name: X[name].to_numpy(float) for name in NAMES if name != "g"}
+        found = [np.ones(len(X)) * eval(f, {"exp": np.exp}, columns) for f in each]
+        return np.stack(found, axis=1) if is_many else found[0]
+
+    return FittedModel(
+        name="formula",
+        task="multiclass" if is_many else "regression",
+        scale="response",
+        predict=predict,
+        features=tuple(NAMES),
+        losses=losses,
+        classes=tuple(formulas) if is_many else (),
+    )
+
+
+def told(numbers, features=()):
+    """Return what hstats says of some features, (n_outputs,)."""
+    if not isinstance(numbers, dict):
+        return np.atleast_1d(numbers)
+    name = ":".join(features)
+    if "values" in numbers:
+        return np.array(numbers["values"][(numbers["rows"] or [""]).index(name)])
+    return np.atleast_1d(numbers[name])
+
+
+def both(statistic, features=()):
+    """Return numerator and denominator of hstats, (2, n_outputs), to be met."""
+    theirs = [told(statistic[kind], features) for kind in ("num", "denom")]
+    return pytest.approx(np.stack(theirs), rel=1e-9, abs=EPS)
+
+
+def asked(case, function, features):
+    """Return our numerator and denominator."""
+    n_max = said(case, "n_max") or 500
+    options = {"seed": case["seed"] or 0, "n_rows": n_max, "stream": "hstats"}
+    return function(model_of(case), rows(case), tuple(features), **options)
+
+
+@of("h-")
+def test_h_of_each_column_is_that_of_hstats(name):
+    case = CASES[name]
+    for feature in case["result"]["v"]:
+        found = asked(case, h_statistic, [feature])
+        assert np.stack(found) == both(case["result"]["h2_overall"], (feature,))
+
+
+@pytest.mark.parametrize(("case", "kind", "features"), JOINTLY)
+def test_h_of_two_and_of_three_columns_is_that_of_hstats(case, kind, features):
+    found = asked(CASES[case], h_statistic, features)
+    truth = both(CASES[case]["result"][f"h2_{kind}"], features)
+    assert np.stack(found) == truth
+
+
+@of("h-")
+def test_h_of_the_whole_model_is_that_of_hstats(name):
+    case = CASES[name]
+    found = asked(case, h_total, case["result"]["v"])
+    assert np.stack(found) == both(case["result"]["h2"])
+
+
+@of("h-")
+def test_what_the_others_do_not_show_is_the_importance_of_hstats(name):
+    case, truth = CASES[name], CASES[name]["result"]["pd_importance"]
+    data = rows(case).asked_by({f: (f,) for f in case["result"]["v"]})
+    options = {"seed": case["seed"] or 0, "n_rows": said(case, "n_max") or 500}
+    found, shares = (
+        pd_importance(
+            model_of(case), data, stream="hstats", standardised=is_share, **options
+        )[0][:, 0, :]
+        for is_share in (False, True)
+    )
+    for feature, root, share in zip(data.groups, found, shares, strict=True):
+        squares = [told(truth[kind], (feature,)) for kind in ("num", "denom")]
+        assert root**2 == pytest.approx(squares[0], rel=1e-9, abs=EPS)
+        known = squares[1] > 0
+        ratios = squares[0][known] / squares[1][known]
+        assert share[known] ** 2 == pytest.approx(ratios, rel=1e-9, abs=EPS)
+        assert np.isnan(share[~known]).all()
+
+
+def by_part(case, frame, data):
+    """Yield the parts of the rows that hstats asks apart, with its answer for each."""
+    by = re.search(r'BY = (?:d\$|")(\w+)', case["call"])
+    if by is None:
+        yield frame, data
+        return
+    for label, part in frame.groupby(by[1], sort=False):
+        chosen = is_in(label, data.X[by[1]])
+        yield part.drop(columns=by[1]), data.part(data.features, chosen)
+
+
+def is_in(label, column):
+    """Return the places of the rows in an interval as R prints it, or at a level."""
+    if label[0] not in "([":
+        return np.flatnonzero(column == label)
+    low, high = map(float, label[1:-1].split(","))
+    above = (column > low) | (label[0] == "[")  # the lowest, whose end is rounded
+    return np.flatnonzero(above & (column <= high))
+
+
+@of("pd-")
+def test_partial_dependence_is_that_of_hstats(name):
+    case, model = CASES[name], model_of(CASES[name])
+    whole = pd.DataFrame(case["result"]["frame"])
+    n_max = said(case, "n_max") or 1000
+    data = drawn(rows(case), n_max, seed=case["seed"] or 0, stream="hstats")
+    for frame, part in by_part(case, whole, data):
+        features = [column for column in frame if column in NAMES]
+        points = tuple(frame[feature].unique() for feature in features)
+        if len(features) == 1:
+            (f,), (grid,) = features, points
+            _, ours = partial_dependence(model, part, f, seed=0, grid=tuple(grid))
+        else:
+            ours = joint_dependence(model, part.X, part, features, points, "native")
+            ours = ours.swapaxes(0, 1).reshape(len(frame), -1)  # R: first is fastest
+        theirs = frame.drop(columns=features).to_numpy()
+        assert ours == pytest.approx(theirs, rel=1e-9)
+
+
+@of("ice")
+def test_single_curves_are_those_of_hstats(name):
+    case, data = CASES[name], rows(CASES[name])
+    n_max = said(case, "n_max")
+    places = RStream(case["seed"]).sample(45, n_max) if n_max else np.arange(12)
+    data = data.part(data.features, places)
+    frame = pd.DataFrame(case["result"]["frame"])
+    feature = frame.columns[1]
+    grid = tuple(frame[feature].unique())
+    curves = single_curves(model_of(case), data, feature, grid=grid)
+    ours = np.concatenate([values for _, values in curves], axis=1)
+    theirs = frame.drop(columns=["obs_", feature]).to_numpy()
+    assert ours.reshape(theirs.shape) == pytest.approx(theirs, rel=1e-9)
+
+
+@of("perm-(?!multi|fun)")
+def test_rises_in_loss_are_those_of_hstats_draw_by_draw(name):
+    case, options, truth = CASES[name], CASES[name]["options"], CASES[name]["result"]
+    v = options.get("v", NAMES)
+    groups = v if isinstance(v, dict) else {name: (name,) for name in v}
+    loss = LOSSES[options.get("loss", "squared_error")]
+    raw, baseline = permutation(
+        model_of(case, (loss,)),
+        rows(case).asked_by({g: tuple(names) for g, names in groups.items()}),
+        seed=case["seed"],
+        stream="hstats",
+        n_repeats=truth["m_rep"],
+        n_rows=said(case, "n_max"),
+    )
+    unit = baseline[0, 0] if options.get("normalize") else 1
+    rises = (raw - baseline)[:, :, 0] / unit
+    means = dict(zip(groups, rises.mean(axis=1), strict=True))
+    assert means == pytest.approx(truth["statistic"], rel=1e-9, abs=1e-12)
+    if truth["m_rep"] > 1:
+        errors = rises.std(axis=1, ddof=1) / np.sqrt(truth["m_rep"])
+        errors = dict(zip(groups, errors, strict=True))
+        assert errors == pytest.approx(truth["SE"], rel=1e-9, abs=1e-12)
+
+
+@of("perm-fun")
+def test_a_loss_of_a_users_own_is_one_more_row_of_the_table(name, monkeypatch):
+    def fourth_power(y, prediction, weights):
+        return np.average((y - prediction) ** 4, weights=weights)
+
+    row = Loss(fourth_power, ("regression",), "y^4", "", "")
+    monkeypatch.setitem(losses.LOSSES, "fourth_power", row)
+    model, truth = model_of(CASES[name], ("fourth_power",)), CASES[name]["result"]
+    data = rows(CASES[name]).asked_by({n: (n,) for n in CASES[name]["options"]["v"]})
+    options = {"seed": CASES[name]["seed"], "n_repeats": truth["m_rep"]}
+    raw, baseline = permutation(model, data, stream="hstats", **options)
+    means = dict(zip(data.groups, (raw - baseline)[:, :, 0].mean(axis=1), strict=True))
+    assert means == pytest.approx(truth["statistic"], rel=1e-9)
+
+
+@of("perm-multi")
+def test_half_the_squared_errors_of_all_classes_is_our_brier_score(name):
+    case, truth = CASES[name], CASES[name]["result"]
+    groups = {name: (name,) for name in truth["statistic"]["rows"]}
+    data, options = rows(case).asked_by(groups), {"n_repeats": truth["m_rep"]}
+    raw, baseline = permutation(
+        model_of(case, ("brier",)), data, seed=case["seed"], stream="hstats", **options
+    )
+    theirs = np.sum(truth["statistic"]["values"], axis=1) / 2
+    assert (raw - baseline)[:, :, 0].mean(axis=1) == pytest.approx(theirs, rel=1e-9)
+
+
+@of("loss-")
+def test_the_mean_loss_is_that_of_hstats(name):
+    case, data = CASES[name], rows(CASES[name])
+    loss = LOSSES[CASES[name]["options"].get("loss", "squared_error")]
+    by, truth = re.search(r"BY = d\$(\w+)", case["call"]), case["result"]
+    everywhere = np.arange(data.n_samples)
+    parts = {k: is_in(k, data.X[by[1]]) for k in truth} if by else {"": everywhere}
+    found = {}
+    for label, places in parts.items():
+        part = data.part(data.features, places)
+        prediction = model_of(case).predict(part.X)
+        found[label] = evaluate((loss,), part.y, prediction, part.weights).item()
+    assert found == pytest.approx(truth if by else {"": truth}, rel=1e-9)
+
+
+def test_every_case_is_compared_or_left_out_for_a_reason():
+    compared = {
+        case
+        for name, test in globals().items()
+        if name.startswith("test_")
+        for mark in getattr(test, "pytestmark", [])
+        if mark.args[0] == "name"
+        for case in mark.args[1]
+    }
+    assert len(CASES) == 61
+    assert compared | left_out() == set(CASES)
+    assert compared & left_out() == set()
+    assert all(any(re.fullmatch(p, c) for c in CASES) for p in LEFT_OUT)

@@ -1,0 +1,134 @@
+"""Reference rows: read as the others, without a target, and what is taken over them."""
+
+import numpy as np
+import pytest
+from tests.report.reading import section
+
+from importance_audit.auditing.audit import audit
+from importance_audit.config.load import parse_config
+from importance_audit.data.datasets import read_datasets
+from importance_audit.records.errors import DataError
+from importance_audit.report.pages.view import build_view
+from importance_audit.report.text.blocks import plain
+
+ROWS = "x,kind,y\n1,a,2\n2,b,4\n3,a,6\n4,b,8\n"
+MORE = "kind,x\na,-10\nb,10\nb,10\n"
+LINE = {"name": "line", "estimator": "sklearn.linear_model.LinearRegression"}
+
+
+def configured(folder, more=MORE, importance=None, **data):
+    (folder / "rows.csv").write_text(ROWS, encoding="utf-8")
+    (folder / "more.csv").write_text(more, encoding="utf-8")
+    rows = {"file": "rows.csv"}
+    usual = {"train": rows, "test": rows, "target": "y", "task": "regression"}
+    usual |= {"reference_rows": {"file": "more.csv"}}
+    importance = importance or [{"method": "firm"}]
+    return parse_config(
+        {"data": usual | data, "models": [LINE], "importance": importance},
+        base=folder,
+    )
+
+
+def test_they_have_the_columns_and_levels_of_the_others_and_no_target(tmp_path):
+    train, test = read_datasets(**configured(tmp_path).data_arguments)
+    found = test.reference
+    assert (train.reference, found.split, found.name) == (None, "reference", "more")
+    assert found.X.to_dict("list") == {"x": [-10, 10, 10], "kind": ["a", "b", "b"]}
+    assert (found.X.dtypes == train.X.dtypes).all()
+    assert np.isnan(found.y).all()
+    assert len(test.X) == 4
+
+
+def test_a_target_they_happen_to_have_is_not_read(tmp_path):
+    more = "kind,x,y\na,1,soon\nb,2,later\n"
+    assert np.isnan(
+        read_datasets(**configured(tmp_path, more).data_arguments)[1].reference.y
+    ).all()
+
+
+def test_columns_are_derived_of_them_too(tmp_path):
+    section = {"name": "big", "kind": "step", "of": ["x"], "threshold": 3}
+    given = configured(tmp_path).resolved()
+    config = parse_config(given | {"derived": [section]}, base=tmp_path)
+    assert read_datasets(**config.data_arguments)[1].reference.X["big"].tolist() == [
+        0,
+        1,
+        1,
+    ]
+
+
+ASKED = [{"method": method} for method in ("firm", "gradient_sensitivity")]
+OTHERS = [{"method": "firm_labels"}, {"method": "permutation"}]
+
+
+def measured(folder, more=MORE, **data):
+    config = configured(folder, more, [*ASKED, *OTHERS], **data)
+    result = audit(*read_datasets(**config.data_arguments), config)
+    return result, {record.method: record for record in result.importances}
+
+
+def test_firm_and_the_gradients_are_taken_over_them_and_nothing_else_is(tmp_path):
+    """The score is 2 x: of -10, 10, 10 its standard deviation is 2 * sqrt(800) / 3."""
+    _, found = measured(tmp_path)
+    truth = 2 * np.sqrt(800) / 3
+    for method in ("firm", "gradient_sensitivity"):
+        record = found[method]
+        assert (record.split, record.n_samples) == ("reference", 3)
+        assert record.mean[0] == pytest.approx(truth, rel=1e-6)
+    assert found["firm_labels"].split == "train"
+    assert found["permutation"].split == "test"
+
+
+def test_the_covariance_of_firm_is_theirs(tmp_path):
+    asked = {"method": "firm", "estimator": "gaussian", "covariance": "sample"}
+    more = "kind,x\na,-10\nb,10\nb,10\na,1\n"
+    config = configured(tmp_path, more, [asked], features=["x"])
+    (found,) = audit(*read_datasets(**config.data_arguments), config).importances
+    assert found.mean[0] == pytest.approx(2 * np.std([-10, 10, 10, 1]), rel=1e-9)
+
+
+def test_the_result_lists_them_and_its_digest_knows_them(tmp_path):
+    result, _ = measured(tmp_path)
+    other, _ = measured(tmp_path, MORE.replace("-10", "-11"))
+    assert result.datasets["split"].tolist() == ["train", "test", "reference"]
+    assert result.datasets["name"].tolist()[-1] == "more"
+    assert result.run.data_sha256 != other.run.data_sha256
+
+
+def test_the_card_of_firm_names_them(tmp_path):
+    result, _ = measured(tmp_path)
+    cards = section(build_view(result), "E").parts["cards"]
+    facts = [{plain(k): plain(v) for k, v in card.facts.rows} for card in cards]
+    told = [fact["Data"] for fact in facts]
+    mark = "3 rows of more, the reference rows, unweighted; their target is not read"
+    assert told.count(mark) == 2
+    assert sum("reference" in text for text in told) == 2
+
+
+MESSAGES = [
+    (
+        "kind,z\na,1\nb,2\n",
+        {},
+        "more.csv must have column 'x' ([data] features), but has none of that name. "
+        "Its columns: 'kind', 'z'.",
+    ),
+    (
+        "kind,x\na,1\nc,2\n",
+        {},
+        "more.csv: column 'kind' must have its reference levels among those of the "
+        "training rows, but 'c' is in the reference rows only. Leave those rows "
+        "out, or put rare levels together.",
+    ),
+    (
+        "kind,x\na,1\n",
+        {},
+        "more.csv must have two rows or more, but has 1. Give more rows.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("more", "data", "message"), MESSAGES)
+def test_reference_rows_that_do_not_fit_are_refused(more, data, message, tmp_path):
+    with pytest.raises(DataError) as refusal:
+        read_datasets(**configured(tmp_path, more, **data).data_arguments)
+    assert str(refusal.value) == message

@@ -1,0 +1,126 @@
+"""Accumulated local effects: closed forms and whole messages; test_iml has R's."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from importance_audit.methods.effects.ale import ale
+from importance_audit.methods.known_answers import (
+    level_data,
+    level_model,
+    linear_model,
+    logistic_model,
+    normal_data,
+)
+from importance_audit.records.errors import NotApplicable
+
+
+def test_quantiles_are_values_that_a_whole_share_of_the_rows_does_not_exceed():
+    X = pd.DataFrame({"x1": np.arange(1.0, 51), "x2": 0.0})
+    data = replace(normal_data(), X=X, weights=np.ones(50))
+    grid, _ = ale(linear_model(1, 0), data, "x1", seed=1, n_grid=6)
+    assert grid.tolist() == [1, 10, 20, 30, 40, 50]
+    grid, _ = ale(linear_model(1, 0), data, "x1", seed=1, n_grid=4)
+    assert grid.tolist() == [1, 17, 34, 50]
+
+
+def test_a_linear_model_rises_by_its_slope():
+    for name, slope in (("x1", 3), ("x2", 0)):
+        grid, values = ale(linear_model(3, 0), normal_data(), name, seed=1, n_grid=9)
+        assert np.diff(values[:, 0]) == pytest.approx(slope * np.diff(grid), abs=1e-9)
+
+
+def test_a_product_rises_by_the_mean_of_the_other_where_the_rows_are():
+    # Two rows lie in [0, 1], one in each interval after.
+    X = pd.DataFrame({"x1": [0.0, 1, 2, 3], "x2": [2.0, 4, 6, 8]})
+    data = replace(normal_data(), X=X, weights=np.array([3.0, 1, 1, 1]))
+    model = replace(
+        linear_model(1, 1), predict=lambda X: (X["x1"] * X["x2"]).to_numpy()
+    )
+    _, values = ale(model, data, "x1", seed=1)
+    assert np.diff(values[:, 0]) == pytest.approx([(3 * 2 + 4) / 4, 6, 8])
+
+
+def test_the_mean_over_the_rows_is_zero_at_the_middle_of_their_intervals():
+    X = pd.DataFrame({"x1": [0.0, 1, 2, 4], "x2": 0.0})
+    data = replace(normal_data(), X=X, weights=np.array([1.0, 1, 1, 2]))
+    grid, values = ale(linear_model(1, 0), data, "x1", seed=1)
+    assert values[:, 0] == pytest.approx(grid - (0.5 + 0.5 + 1.5 + 3 + 3) / 5)
+
+
+def test_rows_without_weight_or_value_are_not_moved():
+    data = normal_data(n_samples=20)
+    X = data.X.assign(x1=[1e6, np.nan, *range(18)])
+    weights = np.r_[0.0, np.ones(19)]
+    grid, _ = ale(linear_model(1, 0), replace(data, X=X, weights=weights), "x1", seed=1)
+    assert grid.tolist() == list(range(18))
+
+
+def test_a_level_is_asked_in_its_order_and_only_if_a_row_has_it():
+    data = level_data()
+    kind = data.X["kind"].cat.add_categories(["unseen"])
+    shown = replace(data, X=data.X.assign(kind=kind))
+    grid, values = ale(level_model(0.8), shown, "kind", seed=1)
+    assert grid.tolist() == ["a", "b", "c"]
+    assert values == pytest.approx(0.7 * np.eye(3) - 0.7 / 3)
+
+
+def test_whole_numbers_stay_whole():
+    def predict(X):
+        assert X["count"].dtype == np.int64
+        return level_model().predict(X)
+
+    ale(replace(level_model(), predict=predict), level_data(), "count", seed=1)
+
+
+def test_whole_numbers_are_asked_at_a_broken_point_as_it_is():
+    model = replace(linear_model(1), predict=lambda X: X["count"].to_numpy(float))
+    _, values = ale(model, level_data(), "count", seed=1, grid=(0, 1.5, 4))
+    assert np.diff(values[:, 0]) == pytest.approx([1.5, 2.5])
+
+
+def test_on_the_link_scale_a_logistic_model_is_linear():
+    data = normal_data()
+    grid, values = ale(logistic_model(2, 0), data, "x1", seed=1, scale="link")
+    assert np.diff(values[:, 0]) == pytest.approx(2 * np.diff(grid), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"n_grid": 1}, ValueError, "n_grid must be at least 2, but 1 was given."),
+        (
+            {"grid": (1.0, 1.0)},
+            ValueError,
+            "grid must hold two numbers, but it is (1.0, 1.0).",
+        ),
+        (
+            {"scale": "link"},
+            NotApplicable,
+            "Model 'linear' must predict probabilities for scale 'link', but its task "
+            "is 'regression'. Use scale 'native'.",
+        ),
+        (
+            {"grid": (-1.0, 1.0, 90.0, 91.0)},
+            NotApplicable,
+            "Column 'x1' must have a row between all points of the grid for "
+            "accumulated local effects, but it has none from 90.0 to 91.0.",
+        ),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(options, error, message):
+    with pytest.raises(error) as refusal:
+        ale(linear_model(1, 0), normal_data(), "x1", seed=1, **options)
+    assert str(refusal.value) == message
+
+
+def test_a_constant_column_has_no_local_effect():
+    data = normal_data()
+    constant = replace(data, X=data.X.assign(x1=1.0))
+    with pytest.raises(NotApplicable) as refusal:
+        ale(linear_model(1, 0), constant, "x1", seed=1)
+    assert str(refusal.value) == (
+        "Column 'x1' must have two values for accumulated local effects, but it has 1."
+    )

@@ -1,0 +1,249 @@
+"""Conditional and accumulated profiles: closed forms, limits, and DALEX's curves."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.methods.effects.test_partial_dependence import (
+    DALEX,
+    as_given,
+    asked,
+    model_of,
+)
+from tests.methods.effects.test_partial_dependence import of_rows as rows
+
+from importance_audit.methods.effects import EFFECTS
+from importance_audit.methods.effects.local_profiles import (
+    accumulated_profile,
+    conditional_profile,
+    rows_of,
+)
+from importance_audit.methods.effects.partial_dependence import partial_dependence
+from importance_audit.methods.known_answers import (
+    level_data,
+    level_model,
+    linear_model,
+    logistic_model,
+    normal_data,
+)
+from importance_audit.records.errors import NotApplicable
+from importance_audit.records.r_rng import RStream
+
+BOTH = pytest.mark.parametrize("profile", [conditional_profile, accumulated_profile])
+WHOLE = [case for case in DALEX["row_cases"] if "of" not in case]
+PARTED = [case for case in DALEX["row_cases"] if "of" in case]
+
+
+def met(ours, theirs):
+    """Return whether two curves are equal to 1e-9 of their largest point."""
+    return abs(ours - theirs).max() <= 1e-9 * abs(theirs).max()
+
+
+def measured(case, truth, data, **options):
+    """Return our answer to what DALEX was asked, and DALEX's."""
+    model, _ = asked(case, DALEX)
+    feature, points = truth["feature"], truth["grid"]
+    given = {} if isinstance(points[0], str) else {"grid": tuple(points)}
+    grid, values = EFFECTS[case["curve"]].function(
+        model, data, feature, seed=case["seed"], **(given | options)
+    )
+    if isinstance(points[0], str):
+        assert grid.tolist() == points
+    else:
+        assert grid == pytest.approx(np.array(points, dtype=float), rel=1e-12)
+    return values, np.array(truth["values"])
+
+
+@pytest.mark.parametrize("case", WHOLE, ids=lambda case: case["id"])
+def test_the_curve_is_that_of_dalex(case):
+    for truth in case["curves"]:
+        _, data = asked(case, DALEX)
+        if case["curve"] == "partial_dependence":
+            drawn = {"seed": case["seed"], "n_rows": case["n_rows"]}
+            part = rows_of(data, truth["feature"], **drawn)
+            ours, theirs = measured(case, truth, part)
+        else:
+            given = {"n_rows": case["n_rows"], **case["options"]}
+            ours, theirs = measured(case, truth, data, **given)
+        assert met(np.nan_to_num(ours), theirs)  # no row is near: 0 in DALEX
+
+
+@pytest.mark.parametrize("case", PARTED, ids=lambda case: case["id"])
+def test_the_curves_of_the_rows_at_each_level_are_those_of_dalex(case):
+    model, whole = asked(case, DALEX)
+    for feature in {truth["feature"] for truth in case["curves"]}:
+        drawn = rows_of(whole, feature, seed=case["seed"], n_rows=case["n_rows"])
+        pairs = []
+        for truth in (t for t in case["curves"] if t["feature"] == feature):
+            at_level = drawn.X[drawn.X[case["of"]] == truth["level"]]
+            pairs.append(measured(case, truth, rows(at_level)))
+        ours, theirs = map(np.concatenate, zip(*pairs, strict=True))
+        if case["curve"] == "accumulated_profile":  # one mean over all levels
+            ours = np.concatenate([values - values[0] for values, _ in pairs])
+            ours += model.predict(drawn.X).mean() - ours.mean()
+        assert met(ours, theirs)
+
+
+@BOTH
+def test_a_linear_model_rises_by_its_slope(profile):
+    grid, values = profile(linear_model(3, 0), normal_data(), "x1", seed=1, n_grid=9)
+    assert np.diff(values[:, 0]) == pytest.approx(3 * np.diff(grid), abs=1e-9)
+
+
+@BOTH
+def test_on_the_link_scale_a_logistic_model_is_linear(profile):
+    asked = {"seed": 1, "scale": "link", "n_grid": 9}
+    grid, values = profile(logistic_model(2, 0), normal_data(), "x1", **asked)
+    assert np.diff(values[:, 0]) == pytest.approx(2 * np.diff(grid), abs=1e-9)
+
+
+def product(weights=(1.0, 1, 1, 1)):
+    """Return four rows of x and z, two of them at x = 1, and the model x z."""
+    X = pd.DataFrame({"x": [0.0, 1, 1, 2], "z": [5.0, 2, 4, 1]})
+    return model_of(lambda X: (X["x"] * X["z"]).to_numpy()), rows(X, weights)
+
+
+def test_a_kernel_weighs_by_the_distance_in_spans_of_the_range_of_the_grid():
+    model, data = product()
+    # One span is half of the range 0 to 2: the rows are 0, 1, 1 and 2 spans from 0.
+    near = np.exp([0, -1 / 2, -1 / 2, -4 / 2])
+    _, values = conditional_profile(model, data, "x", seed=1, grid=(0, 2), span=0.5)
+    z = data.X["z"].to_numpy()
+    assert values[1, 0] == pytest.approx(2 * z @ near[::-1] / near.sum(), rel=1e-12)
+    _, values = accumulated_profile(model, data, "x", seed=1, grid=(0, 2), span=0.5)
+    rise = 2 * z @ near[::-1] / near.sum()
+    mean = (0 + 2 + 4 + 2) / 4
+    assert values[:, 0] == pytest.approx([mean - rise / 2, mean + rise / 2], rel=1e-12)
+
+
+def test_of_a_narrow_kernel_only_the_rows_at_a_value_are_left():
+    model, data = product()
+    asked = {"seed": 1, "grid": "unique", "span": 1e-3}
+    _, values = conditional_profile(model, data, "x", **asked)
+    assert values[:, 0] == pytest.approx([0, 3, 2], rel=1e-12)
+    _, values = accumulated_profile(model, data, "x", **asked)
+    assert np.diff(values[:, 0]) == pytest.approx([3, 1], rel=1e-12)
+
+
+def test_of_a_wide_kernel_both_are_partial_dependence_but_for_the_level():
+    model, data = product()
+    asked = {"seed": 1, "grid": (0.0, 0.5, 2.0)}
+    _, truth = partial_dependence(model, data, "x", **asked)
+    _, values = conditional_profile(model, data, "x", **asked, span=1e6)
+    assert values == pytest.approx(truth, rel=1e-9)
+    _, values = accumulated_profile(model, data, "x", **asked, span=1e6)
+    assert values - values.mean() == pytest.approx(truth - truth.mean(), rel=1e-9)
+
+
+def test_near_a_level_are_the_rows_that_have_it():
+    X = pd.DataFrame({"x": pd.Categorical(list("baccb")), "z": [1.0, 2, 3, 5, 9]})
+    model = model_of(lambda X: X["x"].cat.codes.to_numpy() * X["z"].to_numpy())
+    grid, values = conditional_profile(model, rows(X), "x", seed=1)
+    assert (grid.tolist(), values[:, 0].tolist()) == (["a", "b", "c"], [0, 5, 8])
+    _, values = accumulated_profile(model, rows(X), "x", seed=1)
+    assert np.diff(values[:, 0]) == pytest.approx([5, 4])  # each moved from the left
+
+
+def test_the_conditional_profile_of_an_ignored_feature_is_that_of_its_twin():
+    x = np.arange(5.0)
+    data = rows(pd.DataFrame({"x": x, "twin": x}))
+    asked = {"seed": 1, "grid": "unique", "span": 1e-3}
+    grid, values = conditional_profile(model_of(as_given), data, "twin", **asked)
+    assert values[:, 0] == pytest.approx(grid)
+    _, values = accumulated_profile(model_of(as_given), data, "twin", **asked)
+    assert values[:, 0] == pytest.approx(np.full(5, 2.0))
+
+
+@BOTH
+def test_a_weight_counts_like_rows_given_twice_and_none_like_no_row(profile):
+    model, weighted = product(weights=(0.0, 2, 1, 1))
+    twice = rows(weighted.X.iloc[[1, 1, 2, 3]].reset_index(drop=True))
+    grid = (0.5, 1.0, 2.0)
+    _, one = profile(model, weighted, "x", seed=1, grid=grid)
+    _, two = profile(model, twice, "x", seed=1, grid=grid)
+    assert one == pytest.approx(two, rel=1e-12)
+
+
+@BOTH
+def test_a_level_that_only_rows_without_weight_have_is_not_asked(profile):
+    X = pd.DataFrame({"x": pd.Categorical(list("abc"))})
+    model = model_of(lambda X: X["x"].cat.codes.to_numpy(float))
+    grid, values = profile(model, rows(X, [1.0, 0, 1]), "x", seed=1)
+    assert (grid.tolist(), values[:, 0].tolist()) == (["a", "c"], [0, 2])
+
+
+@BOTH
+def test_rows_without_a_value_are_not_counted(profile):
+    model, data = product()
+    gap = data.X.assign(x=[np.nan, 1.0, 1.0, 2.0])
+    grid = (0.0, 2.0)
+    _, one = profile(model, rows(gap), "x", seed=1, grid=grid)
+    _, two = profile(model, rows(data.X.iloc[1:]), "x", seed=1, grid=grid)
+    assert one == pytest.approx(two, rel=1e-12)
+
+
+@BOTH
+def test_rows_are_drawn_as_r_draws_them_and_the_grid_is_that_of_all(profile):
+    model, data = level_model(), level_data()
+    grid, values = profile(model, data, "count", seed=4, n_rows=12)
+    chosen = data.X.iloc[RStream(4).sample(data.n_samples, 12)]
+    known = {"seed": 1, "grid": tuple(np.unique(data.X["count"]))}
+    points, truth = profile(model, rows(chosen), "count", **known)
+    assert grid.tolist() == points.tolist()
+    assert values == pytest.approx(truth, rel=1e-12)
+
+
+@BOTH
+def test_where_there_are_no_more_rows_all_are_taken(profile):
+    model, data = level_model(), level_data()
+    _, all_rows = profile(model, data, "kind", seed=1)
+    _, more = profile(model, data, "kind", seed=2, n_rows=data.n_samples)
+    assert more.tobytes() == all_rows.tobytes()
+
+
+@BOTH
+def test_points_of_a_long_grid_are_asked_in_parts_that_join(profile, monkeypatch):
+    asked = {"seed": 1, "grid": "unique"}
+    _, whole = profile(linear_model(1, 2), normal_data(), "x1", **asked)
+    monkeypatch.setattr(
+        "importance_audit.methods.effects.partial_dependence.MAX_BYTES", 1
+    )
+    _, parts = profile(linear_model(1, 2), normal_data(), "x1", **asked)
+    assert parts == pytest.approx(whole, rel=1e-12)
+
+
+def test_a_level_that_no_drawn_row_has_is_not_answered():
+    data, asked = level_data(), {"seed": 2, "n_rows": 2}  # of levels a and c
+    _, values = conditional_profile(level_model(), data, "kind", **asked)
+    assert np.isnan(values).all(axis=1).tolist() == [False, True, False]
+    with pytest.raises(NotApplicable) as refusal:
+        accumulated_profile(level_model(), data, "kind", **asked)
+    assert str(refusal.value) == (
+        "Column 'kind' must have a row near every point of the grid for an "
+        "accumulated profile, but it has none near 'b'."
+    )
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"span": 0.0}, ValueError, "span must be above 0, but 0.0 was given."),
+        ({"n_rows": 0}, ValueError, "n_rows must be at least 1, but 0 was given."),
+        (
+            {"grid": (1.0, 1.0)},
+            NotApplicable,
+            "Column 'x1' must be asked at two values for a profile, but its grid has "
+            "1.",
+        ),
+        (
+            {"scale": "link"},
+            NotApplicable,
+            "Model 'linear' must predict probabilities for scale 'link', but its task "
+            "is 'regression'. Use scale 'native'.",
+        ),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(profile, options, error, message):
+    with pytest.raises(error) as refusal:
+        profile(linear_model(1, 0), normal_data(), "x1", seed=1, **options)
+    assert str(refusal.value) == message

@@ -1,0 +1,399 @@
+"""Partial dependence: closed forms, grids, scales, and the curves of pdp and DALEX."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from importance_audit.methods.effects import partial_dependence as module
+from importance_audit.methods.effects.partial_dependence import (
+    grid_of,
+    partial_dependence,
+)
+from importance_audit.methods.known_answers import (
+    level_data,
+    level_model,
+    linear_model,
+    logistic_model,
+    normal_data,
+)
+from importance_audit.records.dataset_and_model import Dataset, FittedModel
+from importance_audit.records.errors import DataError, NotApplicable
+
+REFERENCE = Path(__file__).parents[2] / "reference"
+PDP = json.loads((REFERENCE / "pdp.json").read_text(encoding="utf8"))
+DALEX = json.loads((REFERENCE / "dalex_profiles.json").read_text(encoding="utf8"))
+OF_CLASSES = tuple("ABC")
+
+
+def rows(block):
+    """Return a block of columns with the types it had in R."""
+    X = pd.DataFrame(block["columns"])
+    kinds = {"numeric": float, "integer": np.int64, "logical": bool}
+    for name, kind in block["types"].items():
+        levels = block.get("levels", {}).get(name)
+        X[name] = X[name].astype(kinds.get(kind) or pd.CategoricalDtype(levels))
+    return X
+
+
+def evaluated(formula, X):
+    """Return a formula of the columns, (n_samples,)."""
+    columns = {n: X[n].astype(object if n == "g" else X[n].dtype).to_numpy() for n in X}
+    return np.broadcast_to(eval(formula, {"exp": np.exp}, columns), len(X)) * 1.0
+
+
+def asked(case, source):
+    """Return the model and the rows of a case."""
+    formulas = case["model"] if isinstance(case["model"], dict) else {"": case["model"]}
+    is_event = "exp(" in case["model"]
+    task = "multiclass" if len(formulas) > 1 else "binary" if is_event else "regression"
+    classes = {"binary": ("no", "yes"), "multiclass": OF_CLASSES, "regression": ()}[
+        task
+    ]
+
+    def predict(X):
+        columns = [evaluated(formula, X) for formula in formulas.values()]
+        return columns[0] if len(columns) == 1 else np.stack(columns, axis=1)
+
+    X = rows(source["data"][case["data"]])
+    if "rows 2 and 5" in case.get("note", ""):
+        X.loc[[1, 4], "x3"] = np.nan
+    model = FittedModel(
+        name="formula",
+        task=task,
+        scale="response",
+        predict=predict,
+        features=tuple(X),
+        losses=(),
+        classes=classes,
+    )
+    return model, of_rows(X)
+
+
+def of_rows(X, weights=None):
+    """Return rows without a target."""
+    return Dataset(
+        name="rows",
+        X=X,
+        y=np.zeros(len(X)),
+        task="regression",
+        weights=np.ones(len(X)) if weights is None else np.array(weights, dtype=float),
+        groups={name: (name,) for name in X},
+        split="test",
+        target="y",
+        sha256="",
+    )
+
+
+def options_of(case):
+    """Return the options of a case as Python has them."""
+    return {
+        k: tuple(v) if isinstance(v, list) else v for k, v in case["options"].items()
+    }
+
+
+def model_of(predict, features=("x",), **facts):
+    """Return a function of a frame as a model."""
+    return FittedModel(
+        **{
+            "name": "toy",
+            "task": "regression",
+            "scale": "response",
+            "predict": predict,
+            "features": features,
+            "losses": (),
+            **facts,
+        }
+    )
+
+
+def as_given(X):
+    """Return the column x, whatever the rest."""
+    return X["x"].to_numpy(dtype=float)
+
+
+@pytest.mark.parametrize("case", PDP["cases"], ids=lambda case: case["id"])
+def test_the_curve_is_that_of_pdp(case):
+    model, data = asked(case, PDP)
+    grid, values = partial_dependence(
+        model, data, case["feature"], seed=1, **options_of(case)
+    )
+    if isinstance(case["grid"][0], str):
+        assert grid.tolist() == case["grid"]
+    else:
+        assert grid == pytest.approx(np.array(case["grid"], dtype=float), rel=1e-12)
+    assert values[:, 0] == pytest.approx(np.array(case["values"]), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("case", "feature"),
+    [(case, feature) for case in DALEX["cases"] for feature in case["curves"]],
+    ids=lambda value: value if isinstance(value, str) else value["id"],
+)
+def test_the_curve_is_that_of_dalex(case, feature):
+    model, data = asked(case, DALEX)
+    truth = case["curves"][feature]
+    grid, values = partial_dependence(model, data, feature, seed=1, **options_of(case))
+    if isinstance(truth["grid"][0], str):
+        assert grid.tolist() == truth["grid"]
+    else:
+        assert grid == pytest.approx(np.array(truth["grid"], dtype=float), rel=1e-12)
+    assert values == pytest.approx(np.array(truth["values"]), rel=1e-9)
+
+
+def test_a_linear_model_has_a_straight_line():
+    data = normal_data(3, -1)
+    grid, values = partial_dependence(linear_model(3, -1), data, "x1", seed=1)
+    rest = -data.X["x2"].mean()
+    assert values[:, 0] == pytest.approx(3 * grid + rest, rel=1e-12)
+
+
+def test_opposite_effects_in_two_halves_cancel():
+    X = pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0], "sign": [1.0, -1.0, 1.0, -1.0]})
+    model = model_of(lambda rows: (rows["x"] * rows["sign"]).to_numpy())
+    _, values = partial_dependence(model, of_rows(X), "x", seed=1)
+    assert values[:, 0].tolist() == [0.0, 0.0, 0.0, 0.0]
+
+
+def test_a_weight_of_two_counts_as_two_rows():
+    X = pd.DataFrame({"x": [1.0, 2.0, 5.0], "z": [0.5, 3.0, 1.0]})
+    model = model_of(lambda rows: (rows["x"] * rows["z"] ** 2).to_numpy())
+    twice = X.iloc[[0, 1, 1, 2]].reset_index(drop=True)
+    weighted = partial_dependence(model, of_rows(X, [1, 2, 1]), "x", seed=1)
+    repeated = partial_dependence(model, of_rows(twice), "x", seed=1)
+    assert weighted[1] == pytest.approx(repeated[1], rel=1e-12)
+
+
+def test_every_class_has_its_column():
+    grid, values = partial_dependence(level_model(0.8), level_data(), "kind", seed=1)
+    assert grid.tolist() == ["a", "b", "c"]
+    truth = np.full((3, 3), 0.1) + np.eye(3) * 0.7
+    assert values == pytest.approx(truth, rel=1e-12)
+
+
+def test_the_link_of_a_logistic_model_is_its_linear_part():
+    data = normal_data(1, 2)
+    logistic, linear = logistic_model(1, 2), linear_model(1, 2)
+    _, values = partial_dependence(logistic, data, "x1", seed=1, scale="link")
+    straight = partial_dependence(linear, data, "x1", seed=1)[1]
+    assert values == pytest.approx(straight, rel=1e-9, abs=1e-12)
+
+
+def test_the_centred_logit_of_two_classes_is_half_the_logit():
+    data, model = normal_data(1, 2), logistic_model(1, 2)
+    link = partial_dependence(model, data, "x2", seed=1, scale="link")[1]
+    half = partial_dependence(model, data, "x2", seed=1, scale="centred_logit")[1]
+    assert half == pytest.approx(link / 2, rel=1e-9, abs=1e-12)
+
+
+def test_centred_logits_of_several_classes_add_up_to_zero():
+    options = {"seed": 1, "scale": "centred_logit"}
+    _, values = partial_dependence(level_model(0.8), level_data(), "kind", **options)
+    share = (np.log(0.8) - np.log(0.1)) / 3
+    truth = np.full((3, 3), -share) + np.eye(3) * 3 * share
+    assert values == pytest.approx(truth, rel=1e-9)
+
+
+def test_the_link_of_several_classes_is_the_log_of_each():
+    options = {"seed": 1, "scale": "link"}
+    _, values = partial_dependence(level_model(0.8), level_data(), "kind", **options)
+    assert values[0] == pytest.approx(np.log([0.8, 0.1, 0.1]), rel=1e-9)
+
+
+def test_a_certain_prediction_counts_as_its_neighbour_in_the_centred_logit():
+    model = model_of(as_given, task="binary", classes=("no", "yes"))
+    data = of_rows(pd.DataFrame({"x": [0.0, 1.0]}))
+    _, values = partial_dependence(model, data, "x", seed=1, scale="centred_logit")
+    edge = np.log(np.finfo(float).eps) / 2
+    assert values[:, 0] == pytest.approx([edge, -edge], rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("column", "options", "truth"),
+    [
+        ([1, 2, 10], {"grid": "even"}, [1, 5, 10]),
+        ([1.0, 2.0, 10.0], {"grid": "even"}, [1, 5.5, 10]),
+        ([1.0, 2.0, np.nan], {"grid": "even"}, [1, 1.5, 2]),
+        ([4.0, 4.0, 4.0], {"grid": "even"}, [4]),
+        ([4.0, 4.0, np.nan], {"grid": "even"}, [4]),
+        ([3.0, 1.0, 3.0, np.nan], {"grid": "unique"}, [1, 3]),
+        ([True, False, True], {"grid": "even"}, [0, 1]),
+        ([0.0, 1.0, 2.0, 3.0, 8.0], {"grid": "quantile", "n_grid": 3}, [0, 2, 8]),
+        ([0.0, 1.0, 2.0, 8.0], {"grid": "quantile", "n_grid": 3}, [0, 1.5, 8]),
+        ([5, 1, 1, 9], {"grid": "quantile", "n_grid": 2}, [1, 5, 9]),
+        ([1.0, 2.0], {"grid": (7, 0.5, 0.5)}, [7, 0.5, 0.5]),
+    ],
+)
+def test_a_number_is_asked_at(column, options, truth):
+    found = grid_of(pd.Series(column), **{"n_grid": 51, **options})
+    assert found.tolist() == truth
+
+
+def test_an_even_grid_has_as_many_points_as_asked_for():
+    found = grid_of(pd.Series(np.arange(100.0)), grid="even", n_grid=12)
+    assert found.tolist() == [9.0 * k for k in range(12)]
+
+
+def test_a_run_of_ties_gives_one_point_of_the_quantile_grid():
+    column = pd.Series(np.ceil(np.arange(1001) / 20))
+    found = grid_of(column, grid="quantile", n_grid=101)
+    assert found.tolist() == list(range(51))
+
+
+def test_a_category_is_asked_at_every_declared_level_in_their_order():
+    levels = pd.CategoricalDtype(["high", "low", "never"])
+    column = pd.Series(["low", "high", None], dtype=levels)
+    for grid in ("even", "unique", "quantile", (1.0, 2.0)):
+        assert grid_of(column, grid=grid, n_grid=2).tolist() == list(levels.categories)
+
+
+def seen_by_a_model(X, feature, **options):
+    """Return the frames a model was asked about, one below the other."""
+    frames = []
+
+    def predict(rows):
+        frames.append(rows.copy())
+        return np.zeros(len(rows))
+
+    partial_dependence(model_of(predict), of_rows(X), feature, seed=1, **options)
+    return pd.concat(frames, ignore_index=True), frames
+
+
+@pytest.mark.parametrize("max_bytes", [1, 500, 2**22])
+def test_each_row_is_asked_at_each_point_with_the_rest_as_it_was(
+    max_bytes, monkeypatch
+):
+    monkeypatch.setattr(module, "MAX_BYTES", max_bytes)
+    X = pd.DataFrame({"x": [1.0, 2.0, 5.0], "z": [7, 8, 9]}, index=[4, 2, 0])
+    seen, _ = seen_by_a_model(X, "x", grid=(0.5, 1.5, 2.5, 3.5, 4.5))
+    assert seen["x"].tolist() == np.repeat([0.5, 1.5, 2.5, 3.5, 4.5], 3).tolist()
+    assert seen["z"].tolist() == [7, 8, 9] * 5
+
+
+def test_no_call_stacks_more_than_the_budget(monkeypatch):
+    X = pd.DataFrame({"x": np.arange(100.0), "z": np.arange(100.0)})
+    monkeypatch.setattr(module, "MAX_BYTES", 7 * 100 * 16)
+    _, frames = seen_by_a_model(X, "x", n_grid=30)
+    assert [len(frame) for frame in frames] == [700, 700, 700, 700, 200]
+
+
+@pytest.mark.parametrize(
+    ("column", "options", "dtype"),
+    [
+        ([1, 2, 10], {}, "int64"),
+        ([1, 2, 10], {"grid": (1.5, 2)}, "float64"),
+        ([1, 2, 10], {"grid": (1, 2)}, "int64"),
+        ([True, False], {}, "bool"),
+        ([0.5, 2.0], {"grid": (1, 2)}, "float64"),
+    ],
+)
+def test_a_column_keeps_its_type_if_the_grid_fits(column, options, dtype):
+    seen, _ = seen_by_a_model(pd.DataFrame({"x": column}), "x", **options)
+    assert seen["x"].dtype == dtype
+
+
+def test_a_category_keeps_its_levels():
+    levels = pd.CategoricalDtype(["b", "a", "never"])
+    X = pd.DataFrame({"x": pd.Series(["a", "b"], dtype=levels)})
+    _, frames = seen_by_a_model(X, "x")
+    assert [frame["x"].dtype for frame in frames] == [levels] * len(frames)
+    assert frames[-1]["x"].tolist() == ["b", "b", "a", "a", "never", "never"]
+
+
+@pytest.mark.parametrize("max_bytes", [1, 2**22])
+def test_the_rows_stay_as_they_were(max_bytes, monkeypatch):
+    monkeypatch.setattr(module, "MAX_BYTES", max_bytes)
+    data = normal_data()
+    before = data.X.copy()
+    partial_dependence(linear_model(2, 0), data, "x1", seed=1)
+    pd.testing.assert_frame_equal(data.X, before)
+
+
+def test_an_unread_column_has_an_exactly_flat_curve():
+    data = normal_data(2, 0)
+    data = replace(data, X=data.X.assign(unread=np.arange(200.0)))
+    _, values = partial_dependence(linear_model(2, 0), data, "unread", seed=1)
+    assert np.ptp(values) == 0
+
+
+def test_a_regression_has_no_link():
+    with pytest.raises(NotApplicable) as refusal:
+        partial_dependence(
+            linear_model(2, 0), normal_data(), "x1", seed=1, scale="link"
+        )
+    assert str(refusal.value) == (
+        "Model 'linear' must predict probabilities for scale 'link', but its task is "
+        "'regression'. Use scale 'native'."
+    )
+
+
+def test_a_certain_prediction_has_no_link():
+    model = model_of(as_given, task="binary", classes=("no", "yes"))
+    data = of_rows(pd.DataFrame({"x": [0.5, 1.0]}))
+    with pytest.raises(NotApplicable) as refusal:
+        partial_dependence(model, data, "x", seed=1, scale="link")
+    assert str(refusal.value) == (
+        "Model 'toy' must give probabilities between 0 and 1 for scale 'link', but it "
+        "gives exactly 0 or 1. Use scale 'native' or 'centred_logit'."
+    )
+
+
+def test_a_column_without_a_value_has_no_grid():
+    data = of_rows(pd.DataFrame({"x": [np.nan, np.nan]}))
+    with pytest.raises(NotApplicable) as refusal:
+        partial_dependence(model_of(as_given), data, "x", seed=1)
+    assert str(refusal.value) == (
+        "Column 'x' must have a value to be set to, but all 2 are missing."
+    )
+
+
+def refusing(rows):
+    raise DataError(f"Column {rows.columns[0]!r} must hold what model 'toy' met.")
+
+
+def of_two_levels(rows):
+    """Predict 1 for a and 3 for b; no other level was met in training."""
+    if not set(rows["x"]) <= {"a", "b"}:
+        refusing(rows)
+    return np.where(rows["x"] == "a", 1.0, 3.0)
+
+
+def with_a_new_level():
+    levels = pd.CategoricalDtype(["a", "new", "b"])
+    return of_rows(pd.DataFrame({"x": pd.Series(["b", "b", "b"], dtype=levels)}))
+
+
+def test_a_level_the_model_never_met_is_a_gap_in_the_curve():
+    grid, values = partial_dependence(
+        model_of(of_two_levels), with_a_new_level(), "x", seed=1
+    )
+    assert grid.tolist() == ["a", "new", "b"]
+    assert values[:, 0].tolist() == pytest.approx([1, np.nan, 3], nan_ok=True)
+
+
+def test_a_level_of_the_rows_that_the_model_refuses_is_a_fault_of_the_rows():
+    data = of_rows(pd.DataFrame({"x": pd.Categorical(["a", "b"])}))
+    with pytest.raises(DataError, match=r"^Column 'x' must hold what model"):
+        partial_dependence(model_of(refusing), data, "x", seed=1)
+
+
+def test_a_fault_of_the_rows_stays_a_fault_of_the_rows():
+    data = of_rows(pd.DataFrame({"x": [1.0, 2.0]}))
+    with pytest.raises(DataError):
+        partial_dependence(model_of(refusing), data, "x", seed=1)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_grid": 0}, "n_grid must be at least 1, but 0 was given."),
+        ({"grid": ()}, "grid must hold at least one number, but it is empty."),
+    ],
+)
+def test_a_grid_without_a_point_is_refused(options, message):
+    with pytest.raises(ValueError, match=r"^(n_grid|grid) must") as refusal:
+        partial_dependence(linear_model(2, 0), normal_data(), "x1", seed=1, **options)
+    assert str(refusal.value) == message

@@ -1,0 +1,276 @@
+"""Coefficients by their spreads, raw weights, and the monomials of a kernel."""
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+import statsmodels.api as sm
+import statsmodels.formula.api as smf
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import SVC, SVR
+
+from importance_audit.config.sections import ModelSection
+from importance_audit.methods.importance.coefficients import (
+    raw_weights,
+    standardised_coefficient,
+)
+from importance_audit.methods.known_answers import linear_model, normal_data
+from importance_audit.models.fit import fit, wrap
+from importance_audit.records.errors import NotApplicable
+
+WHITE = normal_data(3, -1, 0.5, n_samples=100)
+TRUTH = np.array([3, -1, 0.5])
+
+
+def fitted(estimator, train=WHITE, **parameters):
+    """Return an estimator of scikit-learn, fitted by the audit."""
+    path = f"sklearn.{estimator}"
+    return fit(ModelSection(name="m", estimator=path, parameters=parameters), train)
+
+
+def of(method, model, data=WHITE, **options):
+    """Return one number per group."""
+    return method(model, data, seed=1, **options)[0][:, 0, 0]
+
+
+def with_levels(*, weighted=False):
+    """Return rows with a category of three levels, which adds 0, 2 and -1 to y."""
+    g = pd.Categorical.from_codes(np.arange(100) % 3, ["a", "b", "c"])
+    y = WHITE.y + np.array([0, 2, -1])[g.codes]
+    X = WHITE.X.assign(g=g)
+    groups = {name: (name,) for name in X.columns}
+    weights = 1.0 + np.arange(100) % 5 if weighted else WHITE.weights
+    return replace(WHITE, X=X, y=y, groups=groups, weights=weights)
+
+
+def test_unit_columns_measure_their_coefficient_over_the_spread_of_the_target():
+    found = of(standardised_coefficient, fitted("linear_model.LinearRegression"))
+    truth = TRUTH / np.sqrt(np.square(TRUTH).sum() + 1)
+    assert found == pytest.approx(truth, rel=1e-9)
+
+
+def test_one_feature_alone_measures_its_correlation_with_the_target():
+    train = WHITE.part(("x2",))
+    model = fitted("linear_model.LinearRegression", train)
+    truth = np.corrcoef(WHITE.X["x2"], WHITE.y)[0, 1]
+    assert of(standardised_coefficient, model, train) == pytest.approx([truth])
+
+
+@pytest.mark.parametrize("kind", ["linear_model.LinearRegression", "svm.LinearSVR"])
+def test_units_matter_to_raw_weights_and_not_to_standardised_ones(kind):
+    same = {"tol": 1e-12, "max_iter": 10**6} if "svm" in kind else {}
+    usual, train = fitted(kind, **same), replace(WHITE, X=WHITE.X * [0.5, 2.0, 1.0])
+    model = usual.estimator
+    changed = replace(usual, train=train, estimator=type(model)(**model.get_params()))
+    changed.estimator.coef_ = model.coef_ / [0.5, 2.0, 1.0]
+    before, after = (of(standardised_coefficient, m) for m in (usual, changed))
+    assert after == pytest.approx(before, rel=1e-12)
+    weights = of(raw_weights, usual) / of(raw_weights, changed)
+    assert weights == pytest.approx([0.5, 2.0, 1.0], rel=1e-12)
+
+
+def test_the_levels_of_a_category_measure_the_spread_of_what_they_add():
+    train = with_levels(weighted=True)
+    model = fitted("linear_model.LinearRegression", train)
+    levels = np.array([0.0, *model.estimator.coef_[-2:]])[train.X["g"].cat.codes]
+    spread = np.sqrt(np.cov(levels, aweights=train.weights, ddof=0))
+    truth = spread / np.sqrt(np.cov(train.y, aweights=train.weights, ddof=0))
+    assert of(standardised_coefficient, model, train)[3] == pytest.approx(truth)
+    assert np.isnan(of(raw_weights, model, train)[3])
+
+
+def test_log_odds_and_logs_are_not_divided_by_the_spread_of_the_target():
+    y = (WHITE.y > 0).astype(int)
+    train = replace(WHITE, y=y, task="binary", classes=("no", "yes"))
+    counts = replace(WHITE, y=np.abs(np.round(WHITE.y)))
+    for path, rows in (("LogisticRegression", train), ("PoissonRegressor", counts)):
+        model = fitted(f"linear_model.{path}", rows)
+        found = of(standardised_coefficient, model, rows)
+        truth = np.ravel(model.estimator.coef_)  # the columns have spread 1
+        assert found == pytest.approx(truth, rel=1e-9)
+        assert of(raw_weights, model, rows).tolist() == truth.tolist()
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_results_of_statsmodels_measure_as_scikit_learns_model(weighted):
+    train = with_levels(weighted=weighted)
+    table = train.X.assign(y=train.y)
+    results = smf.wls("y ~ x1 + x2 + x3 + g", table, weights=train.weights).fit()
+    given = wrap(results, name="m", task="regression", features=train.features)
+    model = fitted("linear_model.LinearRegression", train)
+    for method in (standardised_coefficient, raw_weights):
+        truth = of(method, model, train)
+        assert of(method, given, train) == pytest.approx(truth, rel=1e-9, nan_ok=True)
+
+
+def test_a_poisson_model_of_statsmodels_is_linear_in_the_log():
+    table = WHITE.X.assign(y=np.abs(np.round(WHITE.y)))
+    family = {"family": sm.families.Poisson()}
+    results = smf.glm("y ~ x1 + x2 + x3", table, **family).fit()
+    model = wrap(results, name="m", task="regression", features=["x1", "x2", "x3"])
+    found = of(standardised_coefficient, model)
+    assert found == pytest.approx(results.params[1:].to_numpy(), rel=1e-9)
+
+
+@pytest.mark.parametrize("method", [standardised_coefficient, raw_weights])
+def test_a_column_the_model_does_not_read_measures_exactly_the_baseline(method):
+    asked = WHITE.asked_by({"new": ("new",)})
+    raw, baseline = method(fitted("linear_model.LinearRegression"), asked, seed=1)
+    assert raw[0].tolist() == baseline.tolist() == [[0.0]]
+
+
+def test_an_interaction_has_a_number_only_for_all_its_features():
+    table = WHITE.X.assign(y=WHITE.y)
+    results = smf.ols("y ~ x1 * x2 + x3", table).fit()
+    model = wrap(results, name="m", task="regression", features=["x1", "x2", "x3"])
+    data = WHITE.asked_by({"x1": ("x1",), "x3": ("x3",), "pair": ("x1", "x2")})
+    found = of(standardised_coefficient, model, data)
+    b, X = results.params, WHITE.X
+    joint = b["x1"] * X.x1 + b["x2"] * X.x2 + b["x1:x2"] * X.x1 * X.x2
+    assert found[2] == pytest.approx(joint.std(ddof=0) / WHITE.y.std(ddof=0))
+    assert np.isnan(found).tolist() == [True, False, False]
+
+
+def test_the_other_class_turns_every_sign():
+    y = np.where(WHITE.y > 0, "yes", "no")
+    machine = LogisticRegression().fit(WHITE.X, y)
+    yes, no = (
+        wrap(machine, name="m", classes=classes)
+        for classes in (["no", "yes"], ["yes", "no"])
+    )
+    assert of(raw_weights, yes).tolist() == machine.coef_[0].tolist()
+    assert of(raw_weights, no).tolist() == (-machine.coef_[0]).tolist()
+
+
+# Zien et al., section 3.2: x1 or (not x1 and not x2), from all eight rows.
+CUBE = pd.DataFrame(list(product([0.0, 1.0], repeat=3)), columns=["x1", "x2", "x3"])
+FORMULA = (CUBE["x1"] == 1) | (CUBE["x2"] == 0)
+SETS = {
+    "x1": ("x1",),
+    "x2": ("x2",),
+    "x3": ("x3",),
+    "x1 x2": ("x1", "x2"),
+    "x1 x3": ("x1", "x3"),
+    "x2 x3": ("x2", "x3"),
+    "all": ("x1", "x2", "x3"),
+}
+
+
+def machine_of_cube(**parameters):
+    """Return the paper's support vector machine, of degree 2 unless given."""
+    given = {"kernel": "poly", "degree": 2, "gamma": 1, "coef0": 1, "C": 1000}
+    machine = SVC(**given | parameters, probability=True, random_state=1)
+    return machine.fit(CUBE, FORMULA.astype(int))
+
+
+@pytest.mark.parametrize("parameters", [{}, {"degree": 3}, {"gamma": "scale"}])
+def test_weights_of_monomials_add_up_to_the_score_of_zeros_and_ones(parameters):
+    machine = machine_of_cube(**parameters)
+    model, data = wrap(machine, name="m"), WHITE.asked_by(SETS)
+    weights = of(raw_weights, model, data, powers="any")
+    ones = [CUBE[list(columns)].prod(axis=1) for columns in SETS.values()]
+    score = machine.decision_function(CUBE)
+    truth = score - score[0]  # the first row is all zeros
+    assert weights @ np.array(ones) == pytest.approx(truth, rel=1e-9, abs=1e-9)
+
+
+def test_the_machine_of_the_paper_weighs_x2_most_and_then_x1_with_x2():
+    # Its kernel has no constant; 1 + 2/3 is the score the paper prints, of (1, 0).
+    machine = machine_of_cube(coef0=0, tol=1e-9)
+    weights = of(
+        raw_weights, wrap(machine, name="m"), WHITE.asked_by(SETS), powers="any"
+    )
+    truth = [2 / 3, -2, 0, 4 / 3, 0, 0, 0]
+    assert weights == pytest.approx(truth, abs=1e-6)
+
+
+def test_the_first_power_is_the_slope_of_the_score_at_the_origin():
+    machine = SVR(kernel="poly", degree=3, gamma=0.2, coef0=0.7).fit(WHITE.X, WHITE.y)
+    h, at = 1e-5, np.eye(3)
+    ends = [machine.predict(WHITE.X[:3] * 0 + side * h * at) for side in (1, -1)]
+    found = of(raw_weights, wrap(machine, name="m"))
+    assert found == pytest.approx((ends[0] - ends[1]) / (2 * h), rel=1e-6)
+
+
+def test_a_kernel_of_degree_one_is_a_linear_machine():
+    given = {"degree": 1, "gamma": 1, "coef0": 0}
+    model = wrap(SVR(kernel="poly", **given).fit(WHITE.X, WHITE.y), name="m")
+    same = wrap(SVR(kernel="linear").fit(WHITE.X, WHITE.y), name="m")
+    assert of(raw_weights, model) == pytest.approx(of(raw_weights, same), rel=1e-9)
+
+
+def test_a_monomial_of_more_columns_than_the_degree_weighs_nothing():
+    model = wrap(machine_of_cube(), name="m")
+    asked = WHITE.asked_by({"all": ("x1", "x2", "x3"), "new": ("x1", "new")})
+    assert of(raw_weights, model, asked).tolist() == [0.0, 0.0]
+
+
+def three_classes(estimator, **parameters):
+    """Return a classifier of three classes."""
+    train = replace(
+        WHITE, y=np.arange(100) % 3, task="multiclass", classes=("a", "b", "c")
+    )
+    return fitted(estimator, train, **parameters)
+
+
+NOT_LINEAR = (
+    "must be linear in its columns for method {}, but it is {}. Use permutation"
+)
+STANDARDISED, RAW = "'standardised_coefficient'", "'raw_weights'"
+REFUSED = [
+    (
+        standardised_coefficient,
+        lambda: fitted("tree.DecisionTreeRegressor"),
+        NOT_LINEAR.format(STANDARDISED, "a DecisionTreeRegressor") + " importance.",
+    ),
+    (
+        raw_weights,
+        lambda: fitted("svm.SVR", kernel="rbf"),
+        NOT_LINEAR.format(RAW, "a SVR") + " importance.",
+    ),
+    (
+        raw_weights,
+        lambda: replace(linear_model(2), name="m"),
+        NOT_LINEAR.format(RAW, "only known by its predictions") + " importance.",
+    ),
+    (
+        raw_weights,
+        lambda: three_classes("linear_model.LogisticRegression"),
+        "must have one coefficient per term for method 'raw_weights', but it has 3 "
+        "sets of them. Use permutation importance.",
+    ),
+    (
+        raw_weights,
+        lambda: three_classes("svm.SVC", kernel="poly", probability=True),
+        "must be a support vector machine with one score for method 'raw_weights', but "
+        "it is a SVC. Use permutation importance.",
+    ),
+    (
+        standardised_coefficient,
+        lambda: replace(fitted("linear_model.Ridge"), train=None),
+        "must be fitted by the audit, which then knows its training rows, for method "
+        "'standardised_coefficient', but it came as it is. Name its estimator under "
+        "[[models]].",
+    ),
+    (
+        raw_weights,
+        lambda: replace(fitted("linear_model.Ridge"), encoded=("x1",)),
+        "must say which feature each of its 3 columns was made from for method "
+        "'raw_weights', but it names 1. Use permutation importance.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("method", "model", "message"), REFUSED)
+def test_a_model_without_an_answer_says_why(method, model, message):
+    with pytest.raises(NotApplicable) as refusal:
+        method(model(), WHITE, seed=1)
+    assert str(refusal.value) == f"Model 'm' {message}"
+
+
+def test_unknown_powers_are_refused():
+    with pytest.raises(ValueError) as refusal:  # noqa: PT011 (the whole message)
+        raw_weights(fitted("linear_model.Ridge"), WHITE, seed=1, powers="two")
+    assert str(refusal.value) == "powers must be 'one' or 'any', but 'two' was given."

@@ -1,0 +1,250 @@
+"""Impact and importance of a model's own curve: closed forms and identities."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from importance_audit.methods.effects import EFFECTS
+from importance_audit.methods.importance.curve_magnitude import (
+    curve_impact,
+    curve_importance,
+)
+from importance_audit.methods.importance.shapley import shapley
+from importance_audit.methods.known_answers import (
+    level_data,
+    level_model,
+    linear_model,
+    normal_data,
+)
+from importance_audit.records.dataset_and_model import Dataset, FittedModel
+from importance_audit.records.errors import NotApplicable
+
+BOTH = pytest.mark.parametrize("method", [curve_impact, curve_importance])
+OF_ROWS = ["partial_dependence", "ale", "accumulated_profile"]
+CURVES = pytest.mark.parametrize("curve", OF_ROWS)
+ALL_CURVES = pytest.mark.parametrize("curve", [*OF_ROWS, "shapley"])
+EFFECT = np.array([0.0, 6, 3])
+
+
+def additive(n_values=7):
+    """Return rows of x and level, all combinations, x = 0 four times as often."""
+    x, level = np.indices((n_values, 3)).reshape(2, -1)
+    often = np.repeat(np.arange(len(x)), np.where(x == 0, 4, 1))
+    kind = pd.Categorical.from_codes(level[often], categories=["a", "b", "c"])
+    return of_rows(pd.DataFrame({"x": x[often] * 1.0, "level": kind, "other": 1.0}))
+
+
+def of_rows(X):
+    """Return rows without a target, asked about x and the level."""
+    return Dataset(
+        name="additive",
+        X=X,
+        y=np.zeros(len(X)),
+        task="regression",
+        weights=np.ones(len(X)),
+        groups={"x": ("x",), "level": ("level",)},
+        split="test",
+        target="y",
+        sha256="",
+    )
+
+
+def squares():
+    """Return the model x**2 + the effect of the level (0, 6, 3) + the rest."""
+    return FittedModel(
+        name="squares",
+        task="regression",
+        scale="response",
+        predict=lambda X: np.asarray(
+            X["x"] ** 2 + EFFECT[X["level"].cat.codes] + X["other"]
+        ),
+        features=("x", "level", "other"),
+        losses=(),
+    )
+
+
+@ALL_CURVES
+@pytest.mark.parametrize("grid", ["unique", "quantile"])
+def test_the_impact_counts_every_value_once(curve, grid):
+    # x**2 over 0, ..., 6 is 91/7 on average; the levels are 3 off their mean 3, or not.
+    raw, baseline = curve_impact(squares(), additive(), seed=1, curve=curve, grid=grid)
+    assert raw[:, 0, 0] == pytest.approx([13, 2], rel=1e-12)
+    assert baseline.tolist() == [[0.0]]
+
+
+@ALL_CURVES
+def test_the_importance_counts_every_row_once(curve):
+    raw, _ = curve_importance(squares(), additive(), seed=1, curve=curve)
+    assert raw[:, 0, 0] == pytest.approx([91 / 10, 2], rel=1e-12)
+
+
+@ALL_CURVES
+def test_a_weight_counts_like_rows_and_a_row_without_one_is_not_there(curve):
+    data = additive()
+    codes = data.X["level"].cat.codes.to_numpy()  # none for level a
+    weights = codes * (1 + data.X["x"].to_numpy() % 2)
+    weighted = replace(data, weights=weights)
+    often = np.repeat(np.arange(30), weights.astype(int))
+    repeated = of_rows(data.X.iloc[often].reset_index(drop=True))
+    one, two = (
+        curve_importance(squares(), rows, seed=1, curve=curve, grid="unique")[0]
+        for rows in (weighted, repeated)
+    )
+    assert one == pytest.approx(two, rel=1e-12)
+    assert two[1, 0, 0] == pytest.approx(1.5, rel=1e-12)  # b and c are 3 apart
+
+
+@ALL_CURVES
+def test_centred_it_is_the_mean_shapley_value_of_an_additive_model(curve):
+    data = additive()
+    some = np.random.default_rng(1).permutation(30)[:20]  # levels of unequal size
+    data = of_rows(data.X.iloc[some].reset_index(drop=True))
+    asked = {"seed": 1, "curve": curve, "grid": "unique", "centred": True}
+    raw, _ = curve_importance(squares(), data, **asked)
+    truth, _ = shapley(squares(), data, seed=1, algorithm="exact", n_repeats=1)
+    assert raw == pytest.approx(truth, rel=1e-9)
+
+
+@CURVES
+def test_a_number_is_as_far_from_its_left_most_row_as_its_shapley_values_are(curve):
+    data = normal_data(3, -2)
+    raw, _ = curve_importance(linear_model(3, -2), data, seed=1, curve=curve)
+    for k, slope in enumerate([3, 2]):
+        values = slope * (data.X.iloc[:, k] - data.X.iloc[:, k].mean())  # Shapley's
+        truth = (values - values.min()).mean()
+        assert raw[k, 0, 0] == pytest.approx(truth, rel=1e-9)
+
+
+@ALL_CURVES
+def test_at_every_value_the_number_of_quantiles_does_not_matter(curve):
+    data = normal_data()
+    model = replace(linear_model(1, 0), predict=lambda X: X["x1"].to_numpy() ** 2)
+    raw, _ = curve_impact(model, data, seed=1, curve=curve, grid="unique", n_grid=2)
+    squared = np.sort(data.X["x1"].to_numpy()) ** 2
+    assert raw[0, 0, 0] == pytest.approx(abs(squared - squared[0]).mean(), rel=1e-9)
+
+
+@BOTH
+@ALL_CURVES
+def test_a_curve_that_is_handed_over_is_not_asked_for_again(method, curve):
+    def never(_):
+        raise AssertionError
+
+    silent = replace(squares(), predict=never)
+    known = {
+        feature: EFFECTS[curve].function(squares(), additive(), feature, seed=1)
+        for feature in ("x", "level")
+    }
+    asked = {"seed": 1, "curve": curve, "n_grid": 51}
+    raw, _ = method(silent, additive(), curves=known, **asked)
+    assert (raw == method(squares(), additive(), **asked)[0]).all()
+
+
+def test_the_centred_impact_is_the_mean_deviation_over_the_values():
+    raw, _ = curve_impact(squares(), additive(), seed=1, grid="unique", centred=True)
+    squared = np.arange(7) ** 2
+    truth = abs(squared - squared.mean()).mean()
+    assert raw[:, 0, 0] == pytest.approx([truth, 2], rel=1e-12)
+
+
+@BOTH
+@CURVES
+def test_units_and_gaps_of_x_do_not_matter_and_the_model_counts_as_it_is(method, curve):
+    data = additive()
+    gapped = data.X["x"].where(data.X["x"] < 4, data.X["x"] + 1e4) * 3
+    raw, _ = method(squares(), data, seed=1, curve=curve, grid="unique")
+
+    def predict(X):
+        x = X["x"] / 3
+        return 8 * squares().predict(X.assign(x=x.where(x < 1e3, x - 1e4)))
+
+    model = replace(squares(), predict=predict)
+    other = replace(data, X=data.X.assign(x=gapped))
+    found, _ = method(model, other, seed=1, curve=curve, grid="unique")
+    assert found == pytest.approx(8 * raw, rel=1e-9)
+
+
+@BOTH
+@CURVES
+def test_the_order_of_the_levels_does_not_matter_to_an_additive_model(method, curve):
+    data = additive()
+    raw, _ = method(squares(), data, seed=1, curve=curve)
+    other = data.X["level"].cat.reorder_categories(["b", "c", "a"])
+    turned = replace(data, X=data.X.assign(level=other))
+    model = replace(
+        squares(),
+        predict=lambda X: squares().predict(
+            X.assign(level=X["level"].cat.set_categories(["a", "b", "c"]))
+        ),
+    )
+    assert method(model, turned, seed=1, curve=curve)[0] == pytest.approx(raw, rel=1e-9)
+
+
+@BOTH
+@CURVES
+def test_an_ignored_feature_measures_exactly_zero_and_a_constant_one_nothing(
+    method, curve
+):
+    data = additive()
+    groups = {**data.groups, "noise": ("noise",), "other": ("other",)}
+    X = data.X.assign(noise=np.sin(np.arange(30)))
+    model = replace(squares(), predict=lambda X: X["x"].to_numpy() / 3)
+    raw, _ = method(model, replace(data, X=X, groups=groups), seed=1, curve=curve)
+    assert raw[1:3, 0, 0].tolist() == [0.0, 0.0]
+    assert np.isnan(raw[:, 0, 0]).tolist() == [False] * 3 + [True]
+
+
+@BOTH
+@CURVES
+def test_every_class_has_its_score_and_missing_values_none(method, curve):
+    data = level_data()
+    X = data.X.assign(count=data.X["count"].where(data.X["noise"] > 0))
+    raw, baseline = method(level_model(), replace(data, X=X), seed=1, curve=curve)
+    assert (raw.shape, baseline.shape) == ((3, 1, 3), (1, 3))
+    assert raw[0, 0].tolist() == [0.0] * 3
+
+
+@BOTH
+def test_a_declared_level_that_no_row_has_does_not_count(method):
+    data = additive()
+    more = data.X["level"].cat.add_categories(["never"])
+    wider = replace(data, X=data.X.assign(level=more))
+    effect = np.append(EFFECT, 1e9)
+    model = replace(squares(), predict=lambda X: effect[X["level"].cat.codes])
+    raw, _ = method(model, wider, seed=1)
+    assert raw[1, 0, 0] == pytest.approx(2, rel=1e-12)
+
+
+@BOTH
+def test_a_group_of_several_columns_is_refused(method):
+    both = normal_data().asked_by({"both": ("x1", "x2")})
+    with pytest.raises(NotApplicable) as refusal:
+        method(linear_model(2, 0), both, seed=1)
+    assert str(refusal.value) == (
+        "Group 'both' must have one column for a curve, but it has 2: 'x1', 'x2'. Ask "
+        "for its columns one by one."
+    )
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_grid": 1}, "n_grid must be at least 2, but 1 was given."),
+        (
+            {"curve": "stratpd"},
+            "curve must be one of 'partial_dependence', 'ale', 'conditional_profile', "
+            "'accumulated_profile', 'shapley', but 'stratpd' was given.",
+        ),
+        (
+            {"grid": "even"},
+            "grid must be one of 'quantile', 'unique', but 'even' was given.",
+        ),
+    ],
+)
+def test_an_option_out_of_range_is_refused(method, options, message):
+    with pytest.raises(ValueError, match="must be") as refusal:
+        method(linear_model(2, 0), normal_data(), seed=1, **options)
+    assert str(refusal.value) == message

@@ -1,0 +1,280 @@
+"""Refits without a feature, with it shuffled, on every subset: closed forms."""
+
+from dataclasses import replace
+from itertools import permutations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from importance_audit.config.sections import ModelSection
+from importance_audit.methods.importance.drop_column import (
+    drop_column,
+    permute_refit,
+    shapley_refit,
+)
+from importance_audit.methods.known_answers import (
+    binary_data,
+    level_data,
+    linear_model,
+    normal_data,
+)
+from importance_audit.models.fit import fit
+from importance_audit.records.errors import NotApplicable
+
+OLS = "sklearn.linear_model.LinearRegression"
+METHODS = (drop_column, permute_refit, shapley_refit)
+
+
+def fitted(data, path=OLS, losses=("mse",), **parameters):
+    """Return an estimator that the audit fitted on these rows."""
+    section = ModelSection(name="m", estimator=path, parameters=parameters)
+    return fit(section, data).judged_by(losses)
+
+
+def importance(method, data, **options):
+    """Return the mean importance of each feature under least squares."""
+    raw, baseline = method(fitted(data), data, seed=1, **options)
+    return (raw - baseline).mean(axis=1)[:, 0]
+
+
+def correlated(rho=0.8):
+    """Return rows with three columns of which each correlates with the next."""
+    data, rest = normal_data(2, 1, 0), np.sqrt(1 - rho**2)
+    second = rho * data.X["x1"] + rest * data.X["x2"]
+    third = rho * data.X["x2"] + rest * data.X["x3"]
+    return replace(data, X=data.X.assign(x2=second, x3=third))
+
+
+def r_squared(data, columns):
+    """Return the share of variance that least squares explains."""
+    if not columns:
+        return 0.0
+    X = np.column_stack([np.ones(data.n_samples), data.X[list(columns)]])
+    fit_of_y = X @ np.linalg.lstsq(X, data.y, rcond=None)[0]
+    return 1 - np.mean((data.y - fit_of_y) ** 2) / data.y.var()
+
+
+# --- drop column ----------------------------------------------------------------------
+
+
+def test_least_squares_without_an_uncorrelated_feature_loses_b_squared():
+    measured = importance(drop_column, normal_data(3, -1, 0.5), n_repeats=1)
+    assert measured == pytest.approx([9, 1, 0.25], rel=1e-9)
+
+
+def test_dropping_costs_only_what_the_others_cannot_stand_in_for():
+    data = correlated(0.8)
+    full = r_squared(data, data.features)
+    truth = [
+        (full - r_squared(data, [c for c in data.features if c != name])) * data.y.var()
+        for name in data.features
+    ]
+    assert importance(drop_column, data) == pytest.approx(truth, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("method", "noise"),
+    # Shuffled, the copy has a slope of variance 1/n: its square exceeds 40/n in one run
+    # of 10^9.
+    [(drop_column, 1e-9), (permute_refit, 40 / 2000)],
+)
+def test_of_two_equal_columns_neither_matters_but_both_do(method, noise):
+    single = normal_data(2.0, n_samples=2000)
+    groups = {"a": ("x1",), "b": ("copy",), "both": ("x1", "copy")}
+    data = replace(single, X=single.X.assign(copy=single.X["x1"]), groups=groups)
+    measured = importance(method, data)
+    assert measured[:2] == pytest.approx([0, 0], abs=noise)
+    assert measured[2] > 3
+
+
+def test_without_any_column_a_model_says_the_training_mean():
+    train = normal_data(2, 0)
+    test = replace(train, y=train.y + 1, groups={"all": ("x1", "x2")})
+    raw, _ = drop_column(fitted(train), test, seed=1, n_repeats=1)
+    assert raw.ravel() == pytest.approx([4 + 1 + 1], rel=1e-12)
+
+
+def test_without_any_column_a_classifier_says_the_shares_of_its_classes():
+    data = level_data()
+    data = data.asked_by({"all": data.features})
+    tree = fitted(data, "sklearn.tree.DecisionTreeClassifier", ("log_loss",))
+    raw, _ = drop_column(tree, data, seed=1, n_repeats=1)
+    assert raw.ravel() == pytest.approx([np.log(3)], rel=1e-12)
+
+
+# --- permute and refit ----------------------------------------------------------------
+
+
+def test_a_shuffled_column_costs_b_squared_and_the_variance_of_its_slope():
+    data = normal_data(3, -1)
+    raw, baseline = permute_refit(fitted(data), data, seed=1, n_repeats=100)
+    values = (raw - baseline)[:, :, 0]
+    std_error = values.std(axis=1, ddof=1) / 10
+    truth = np.array([9 + (9 + 1) / 200, 1 + (1 + 1) / 200])
+    assert (abs(values.mean(axis=1) - truth) < 4 * std_error).all()
+    assert (4 * std_error < truth / 5).all()
+
+
+def test_the_columns_of_a_group_are_shuffled_together():
+    data = normal_data(1, 1)
+    sums = data.X["x1"] + data.X["x2"]
+    pair = data.X.assign(x3=sums - data.X["x1"])[["x1", "x3"]]
+    data = replace(data, X=pair, groups={"pair": ("x1", "x3")})
+    seen = []
+    model = fitted(data)
+    spying = replace(model, fit_on=lambda *a: seen.append(a[0]) or model.fit_on(*a))
+    permute_refit(spying, data, seed=1, n_repeats=1)
+    plain, shuffled = (rows.X.to_numpy() for rows in seen)
+    assert (plain != shuffled).any()
+    assert sorted(map(tuple, plain)) == sorted(map(tuple, shuffled))
+
+
+def test_the_rows_judged_are_not_shuffled():
+    train, test = normal_data(2, 0), normal_data(2, 0, seed=2)
+    raw, baseline = permute_refit(fitted(train), test, seed=1, n_repeats=100)
+    as_it_is = np.mean((test.y - fitted(train).predict(test.X)) ** 2)
+    assert baseline == pytest.approx(np.full((100, 1), as_it_is), rel=1e-12)
+    # A slope near 0 says the mean: the loss is the variance of y, not 2 b^2 + noise^2.
+    std_error = raw[0].std(ddof=1) / 10
+    assert abs(raw[0].mean() - 5 * (1 + 1 / 200)) < 4 * std_error < 0.5
+
+
+# --- Shapley --------------------------------------------------------------------------
+
+
+def test_shapley_values_of_uncorrelated_features_are_b_squared():
+    measured = importance(shapley_refit, normal_data(3, -1, 0.5, 0))
+    assert measured == pytest.approx([9, 1, 0.25, 0], rel=1e-9, abs=1e-12)
+
+
+def test_shapley_values_of_least_squares_are_lmg_and_add_up_to_r_squared():
+    data = correlated(0.8)
+    rises = dict.fromkeys(data.features, 0.0)
+    for order in permutations(data.features):
+        for k, name in enumerate(order):
+            gain = r_squared(data, order[: k + 1]) - r_squared(data, order[:k])
+            rises[name] += gain / 6
+    measured = importance(shapley_refit, data) / data.y.var()
+    assert measured == pytest.approx(list(rises.values()), rel=1e-9)
+    assert measured.sum() == pytest.approx(r_squared(data, data.features), rel=1e-12)
+
+
+def test_shapley_values_add_up_to_the_fall_of_the_loss_from_a_constant():
+    train, test = binary_data(), binary_data(seed=2)
+    path, losses = "sklearn.linear_model.LogisticRegression", ("log_loss", "brier")
+    model = fitted(train, path, losses)
+    raw, _ = shapley_refit(model, test, seed=1)
+    p = model.predict(test.X)
+    log_loss = -np.mean(np.log(np.where(test.y == 1, p, 1 - p)))
+    fall = [np.log(2) - log_loss, 0.25 - np.mean((test.y - p) ** 2)]
+    assert raw.sum(axis=(0, 1)) == pytest.approx(fall, rel=1e-9)
+
+
+def test_equal_columns_have_equal_shares():
+    single = normal_data(2.0)
+    copies = single.X.assign(copy=single.X["x1"])
+    groups = {"x1": ("x1",), "copy": ("copy",)}
+    measured = importance(shapley_refit, replace(single, X=copies, groups=groups))
+    assert measured[0] == pytest.approx(measured[1], rel=1e-9)
+    assert measured.sum() > 3.9
+
+
+def test_a_group_enters_at_once_and_its_share_leaves_the_rest_alone():
+    data = normal_data(3, -1, 0.5).asked_by({"pair": ("x3", "x1")})
+    assert importance(shapley_refit, data) == pytest.approx([9.25], rel=1e-9)
+
+
+# --- all three ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_what_the_model_does_not_read_measures_exactly_the_baseline(method):
+    data = normal_data(2, 1)
+    model = fitted(replace(data, X=data.X[["x1"]], groups={"x1": ("x1",)}))
+    raw, baseline = method(model, data, seed=1, n_repeats=2)
+    assert raw[1].tolist() == baseline.tolist()
+    assert (raw[0] != baseline).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_learner_that_draws_is_seeded_by_repeat_and_the_first_repeats_stay(method):
+    data = normal_data(2, 1, n_samples=60)
+    forest = fitted(data, "sklearn.ensemble.RandomForestRegressor", n_estimators=3)
+    few, _ = method(forest, data, seed=1, n_repeats=1)
+    raw, _ = method(forest, data, seed=1, n_repeats=2)
+    assert raw[:, :1].tolist() == few.tolist()
+    assert (raw[:, 0] != raw[:, 1]).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_weight_of_two_counts_like_a_row_given_twice(method):
+    data = normal_data(2, 1, n_samples=60)
+    weights = np.where(np.arange(60) < 20, 2.0, 1.0)
+    weighted = replace(data, weights=weights)
+    rows = np.append(np.arange(60), np.arange(20))
+    twice = data.part(data.features, rows)
+    one, two = (
+        method(fitted(rows_of), rows_of, seed=1, n_repeats=1)
+        for rows_of in (weighted, twice)
+    )
+    asked = 1 if method is permute_refit else 0  # other rows, other permutations
+    assert one[asked] == pytest.approx(two[asked], rel=1e-9)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_training_rows_are_not_changed(method):
+    data = normal_data(2, 1, n_samples=60)
+    model, before = fitted(data), data.X.copy(deep=True)
+    method(model, data, seed=1, n_repeats=1)
+    pd.testing.assert_frame_equal(model.train.X, before)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_model_fitted_elsewhere_is_refused(method):
+    with pytest.raises(NotApplicable) as refusal:
+        method(linear_model(2, 0), normal_data(), seed=1)
+    assert str(refusal.value) == (
+        f"Model 'linear' must be fitted by the audit for method {method.__name__!r}, "
+        "which fits it again, but it came as it is. Name its estimator under "
+        "[[models]]."
+    )
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_no_repeat_is_refused(method):
+    data = normal_data()
+    with pytest.raises(ValueError, match="n_repeats") as refusal:
+        method(fitted(data), data, seed=1, n_repeats=0)
+    assert str(refusal.value) == "n_repeats must be at least 1, but 0 was given."
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "message"),
+    [
+        (
+            normal_data(*range(13)),
+            {},
+            "Model 'm' must read at most 12 features or groups for method "
+            "'shapley_refit', which fits it on every subset of them, but it reads 13. "
+            "Group features under [groups], or leave some out.",
+        ),
+        (
+            normal_data(),
+            {"form": "ratio"},
+            "form must not be 'ratio' for method 'shapley_refit', whose baseline is 0, "
+            "but it is.",
+        ),
+        (
+            normal_data().asked_by({"a": ("x1", "x2"), "b": ("x2",)}),
+            {},
+            "Groups must not share a column for method 'shapley_refit', which takes a "
+            "group in or leaves it out, but 'x2' is in more than one. Ask overlapping "
+            "groups in different audits.",
+        ),
+    ],
+)
+def test_shapley_says_why_it_has_no_answer(data, options, message):
+    with pytest.raises(NotApplicable) as refusal:
+        shapley_refit(fitted(data), data, seed=1, **options)
+    assert str(refusal.value) == message

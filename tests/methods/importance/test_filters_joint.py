@@ -1,0 +1,242 @@
+"""PCA and mRMR: closed forms, invariances, and what has no answer."""
+
+import doctest
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from importance_audit.methods.importance import filters_joint as module
+from importance_audit.methods.importance.filters_joint import chosen, mrmr, pca
+from importance_audit.methods.importance.information import codes_of, matrix_of
+from importance_audit.methods.known_answers import level_data, normal_data
+from importance_audit.records.errors import NotApplicable
+
+DATA = normal_data(3, 1, 2, n_samples=200)
+
+
+def with_columns(data=DATA, **columns):
+    """Return the rows with these columns instead, each asked alone."""
+    X = pd.DataFrame(columns)
+    return replace(data, X=X, groups={name: (name,) for name in X})
+
+
+def measured(method, data, **options):
+    raw, _ = method(None, data, seed=1, **options)
+    return raw[:, 0, 0]
+
+
+X1, X2, X3 = (DATA.X[name].to_numpy() for name in ("x1", "x2", "x3"))
+MIXED = with_columns(a=X1, b=X1 + X2, c=X3)
+
+# --- closed forms ---------------------------------------------------------------------
+
+
+def test_two_correlated_columns_load_alike_and_a_third_not_at_all():
+    loadings = measured(pca, MIXED)
+    assert loadings == pytest.approx([np.sqrt(0.5), np.sqrt(0.5), 0], abs=1e-9)
+
+
+def test_unscaled_the_direction_is_that_of_the_covariance():
+    ratio = (1 + np.sqrt(5)) / 2  # of [[1, 1], [1, 2]]: the golden one
+    truth = np.array([1, ratio, 0]) / np.hypot(1, ratio)
+    assert measured(pca, MIXED, scaled=False) == pytest.approx(truth, abs=1e-9)
+
+
+def test_weighted_rows_load_like_their_copies():
+    weights = 1.0 + np.arange(200) % 3
+    copied = with_columns(
+        **{name: np.repeat(MIXED.X[name], weights.astype(int)) for name in MIXED.X}
+    )
+    copied = replace(copied, weights=np.ones(len(copied.X)))
+    found = measured(pca, replace(MIXED, weights=weights))
+    assert found == pytest.approx(measured(pca, copied), abs=1e-9)
+
+
+def test_the_largest_loading_is_positive():
+    turned = replace(MIXED, X=-MIXED.X)
+    assert measured(pca, turned) == pytest.approx(measured(pca, MIXED), abs=1e-9)
+
+
+@pytest.mark.parametrize("measure", ["gaussian", "gaussian_ranks"])
+def test_a_near_copy_of_the_best_comes_after_everything_that_adds(measure):
+    data = with_columns(best=X1, near=X1 - 0.01 * X2, c=X3, d=X2)
+    assert measured(mrmr, data, measure=measure).tolist() == [4, 1, 3, 2]
+
+
+def test_uncorrelated_features_are_chosen_by_relevance():
+    assert measured(mrmr, DATA, measure="gaussian").tolist() == [3, 1, 2]
+
+
+def test_the_normal_information_is_that_of_the_correlation():
+    columns = [pd.Series(DATA.y), pd.Series(X1)]
+    share = 9 / (9 + 1 + 4 + 1)  # of the variance of y, noise 1
+    found = matrix_of(columns, "gaussian", 5)[0, 1]
+    assert found == pytest.approx(-0.5 * np.log(1 - share), rel=1e-9)
+
+
+def test_a_fair_copy_of_four_levels_shares_log_four():
+    level = pd.Series(pd.Categorical(list("abcd") * 5))
+    other = pd.Series(np.tile([3.0, 1, 0, 2], 5))
+    assert matrix_of([level, other], "binned", 5)[0, 1] == pytest.approx(np.log(4))
+
+
+def test_bins_hold_equally_many_rows():
+    codes = codes_of(pd.Series(np.random.default_rng(1).normal(size=100)), 5)
+    assert np.bincount(codes).tolist() == [20] * 5
+
+
+ASSOCIATION = np.array(
+    [[0, 0.9, 0.8, 0.3], [0.9, 0, 0.7, 0.1], [0.8, 0.7, 0, 0.1], [0.3, 0.1, 0.1, 0]]
+)
+
+
+@pytest.mark.parametrize(
+    ("scheme", "which", "scores"),
+    [
+        ("difference", [0, 2, 1], [0.9, 0.3 - 0.1, 0.8 - (0.7 + 0.1) / 2]),
+        ("quotient", [0, 2, 1], [0.9, 0.3 / 0.1, 0.8 / 0.4]),
+    ],
+)
+def test_each_step_takes_relevance_less_or_by_the_mean_redundancy(
+    scheme, which, scores
+):
+    found = chosen(ASSOCIATION, scheme)
+    assert found.which == which
+    assert found.scores == pytest.approx(scores, rel=1e-12)
+
+
+def test_the_more_relevant_of_two_equal_scores_is_chosen():
+    association = np.array(
+        [[0, 9.0, 3, 4], [9.0, 0, 1, 2], [3.0, 1, 0, 0], [4.0, 2, 0, 0]]
+    )
+    assert chosen(association, "difference").which == [0, 2, 1]
+
+
+@pytest.mark.parametrize("scheme", ["difference", "quotient"])
+def test_an_exact_copy_is_chosen_last_even_if_it_is_the_target(scheme):
+    data = with_columns(a=DATA.y, b=DATA.y * 2, c=X1)
+    places = measured(mrmr, data, measure="gaussian", scheme=scheme)
+    assert places.tolist() == [3, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("scheme", "scores"),
+    [("difference", [np.inf, 0.5, -np.inf]), ("quotient", [np.inf, 1.0, 0.0])],
+)
+def test_a_copy_of_what_is_chosen_scores_as_low_as_can_be(scheme, scores):
+    association = np.full((4, 4), 1.0)
+    association[:3, :3] = np.inf
+    association[0, 3] = association[3, 0] = 1.0
+    association[1:3, 3] = association[3, 1:3] = 0.5 if scheme == "difference" else 1.0
+    found = chosen(association, scheme)
+    assert (found.which, found.scores) == ([0, 2, 1], scores)
+
+
+def test_a_column_of_few_values_keeps_them():
+    column = pd.Series([0.0] * 8 + [1, 2])
+    assert codes_of(column, 5).tolist() == [0] * 8 + [1, 2]
+
+
+# --- what must not matter -------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", [pca, mrmr])
+def test_the_order_of_columns_and_of_rows_does_not_matter(method):
+    order = np.random.default_rng(1).permutation(200)
+    X = MIXED.X.iloc[order, ::-1]
+    turned = replace(MIXED, X=X, y=MIXED.y[order])
+    assert measured(method, turned) == pytest.approx(measured(method, MIXED), abs=1e-9)
+
+
+def test_of_two_copies_the_first_by_name_is_chosen_first():
+    data = with_columns(b=X1, a=X1, c=X3)
+    assert measured(mrmr, data).tolist() == [1, 3, 2]
+
+
+@pytest.mark.parametrize("measure", ["binned", "gaussian_ranks", "spearman"])
+def test_an_increasing_transform_changes_no_order(measure):
+    bent = replace(MIXED, X=np.exp(MIXED.X))
+    options = {"measure": measure}
+    assert (measured(mrmr, bent, **options) == measured(mrmr, MIXED, **options)).all()
+
+
+# --- what has no answer ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("method", "takes_levels"), [(pca, False), (mrmr, True)])
+def test_what_cannot_take_part_is_nan_and_moves_no_other(method, takes_levels):
+    levels = pd.Categorical(["u", "v"] * 100)
+    gap = MIXED.X["a"].where(MIXED.X["a"] > 0)
+    X = MIXED.X.assign(constant=1.0, gap=gap)
+    groups = MIXED.groups | {n: (n,) for n in ("constant", "gap")} | {"ab": ("a", "b")}
+    found = measured(method, replace(MIXED, X=X, groups=groups))
+    assert found[:3].tolist() == measured(method, MIXED).tolist()
+    assert np.isnan(found[3:]).all()
+    kind = replace(MIXED, X=X.assign(kind=levels), groups={"kind": ("kind",)})
+    assert np.isfinite(measured(method, kind)).all() == takes_levels
+
+
+def test_a_category_is_ranked_by_its_levels_before_a_number_that_says_less():
+    data, size = level_data(), np.arange(150.0)
+    X = pd.DataFrame({"half": size, "kind": data.X["kind"]})
+    X["half"] = X["half"].where(data.y == 0, -size)
+    groups = {"half": ("half",), "kind": ("kind",)}
+    assert measured(mrmr, replace(data, X=X, groups=groups)).tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("method", "data", "options", "message"),
+    [
+        (
+            pca,
+            with_columns(a=X1, b=pd.Categorical(["u", "v"] * 100)),
+            {},
+            "Data must have at least two columns of numbers that vary for method 'pca',"
+            " but 1 can take part. Leave the method out.",
+        ),
+        (
+            pca,
+            with_columns(a=X1, b=X2),
+            {},
+            "Data must have one direction of largest variance for method 'pca', but two"
+            " have the same. Leave the method out.",
+        ),
+        (
+            mrmr,
+            replace(MIXED, weights=np.linspace(1, 2, 200)),
+            {},
+            "Rows must weigh the same for method 'mrmr', but their weights differ. "
+            "Leave the method or the weights out.",
+        ),
+        (
+            mrmr,
+            level_data(),
+            {"measure": "gaussian"},
+            "Target 'y' must be a number for method 'mrmr', but it has 3 classes: 'a', "
+            "'b', 'c'. Set measure = 'binned'.",
+        ),
+        (
+            mrmr,
+            replace(MIXED, y=np.ones(200)),
+            {},
+            "Target 'y' must vary for method 'mrmr', but all its values are the same. "
+            "Add rows, or leave the method out.",
+        ),
+    ],
+)
+def test_what_data_cannot_be_asked_is_said_whole(method, data, options, message):
+    with pytest.raises(NotApplicable) as refusal:
+        method(None, data, seed=1, **options)
+    assert str(refusal.value) == message
+
+
+def test_one_bin_is_refused():
+    with pytest.raises(ValueError, match="must be") as refusal:
+        mrmr(None, MIXED, seed=1, n_bins=1)
+    assert str(refusal.value) == "n_bins must be at least 2, but 1 was given."
+
+
+def test_the_examples_hold():
+    assert doctest.testmod(module).failed == 0

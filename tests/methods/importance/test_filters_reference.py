@@ -1,0 +1,348 @@
+"""Filters against the numbers of R's own packages, every case of them accounted for."""
+
+import json
+import re
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from importance_audit.config.sections import ModelSection
+from importance_audit.methods.importance.coefficients import standardised_coefficient
+from importance_audit.methods.importance.filters import anova, auc, lowess_r2
+from importance_audit.methods.importance.filters_joint import chosen, pca
+from importance_audit.methods.importance.information import matrix_of
+from importance_audit.methods.importance.lowess import lowess
+from importance_audit.methods.importance.model_specific import impurity
+from importance_audit.methods.importance.rank_correlation import spearman
+from importance_audit.methods.importance.relief import relieff
+from importance_audit.methods.importance.t_statistics import t_statistic
+from importance_audit.methods.known_answers import normal_data
+from importance_audit.models.fit import fit
+
+FILE = Path(__file__).parents[2] / "reference" / "filters.json"
+REFERENCE = json.loads(FILE.read_text(encoding="utf8"))
+CASES = {case["id"]: case for case in REFERENCE["cases"]}
+COLUMNS = REFERENCE["data"]["d"]["columns"]
+LEVELS = REFERENCE["data"]["d"]["levels"]
+NUMBERS = ("x1", "x2", "x3", "x4", "x5", "k", "tie")
+EXACT = {"rel": 1e-9, "abs": 1e-12}
+
+LEFT_OUT = {
+    "loess-": "quadratic loess of R, which no method here smooths by",
+    "caret-reg-nonpara-TRUE": "the R² of that loess, not of LOWESS",
+    "caret-reg-factor": (
+        "of a factor caret takes the t of its second level, of numbers beside it none"
+    ),
+    "c..-shrink|var-shrink": "a covariance, not a filter: met in test_covariances",
+    r"R?Relief(F(equalK|expRank|bestK))?-(num|mixed|defaults)": (
+        "ties between distances, which the package breaks by its own order"
+    ),
+    r"R?ReliefF(distance|sqrDistance|merit)-": (
+        "neighbours weighed by distance, and ties again; here equally or by rank"
+    ),
+    r"R?ReliefF\w+-iterations": "rows drawn by the package's own generator",
+    "GainRatio-|MDL-": "criteria of a split that scikit-learn's trees do not have",
+}
+
+
+def rows(features, target):
+    """Return the reference data with these features and this target."""
+    columns = {
+        name: pd.Categorical(COLUMNS[name], LEVELS[name])
+        if name in LEVELS
+        else np.array(COLUMNS[name], dtype=float)
+        for name in features
+    }
+    classes = tuple(LEVELS.get(target, ()))
+    values = COLUMNS[target]
+    y = np.array([classes.index(v) for v in values] if classes else values)
+    return replace(
+        normal_data(1, n_samples=60),
+        X=pd.DataFrame(columns),
+        y=y,
+        groups={name: (name,) for name in features},
+        task={0: "regression", 2: "binary"}.get(len(classes), "multiclass"),
+        classes=classes,
+    )
+
+
+def measured(method, features, target, **options):
+    """Return one number per feature."""
+    return method(None, rows(features, target), seed=1, **options)[0][:, 0, 0]
+
+
+def of(pattern):
+    """Return the ids that begin as the pattern says, as a parametrisation."""
+    return pytest.mark.parametrize(
+        "case", [key for key in CASES if re.match(pattern, key)]
+    )
+
+
+@of("lowess-")
+def test_lowess_is_that_of_r(case):
+    result, options = CASES[case]["result"], CASES[case]["options"]
+    name, n = ("x1", 12) if case == "lowess-few" else (case.split("-")[1], 60)
+    x, y = np.array(COLUMNS[name][:n], float), np.array(COLUMNS["y"][:n])
+    smooth = lowess(
+        x,
+        y,
+        fraction=options.get("f", 2 / 3),
+        n_robust=options.get("iter", 3),
+        step=options.get("delta", 0.01),
+    )
+    assert smooth[np.argsort(x, kind="stable")] == pytest.approx(result["y"], **EXACT)
+
+
+@of("t-|aov3-|kruskal3-")
+def test_groups_of_a_class_differ_as_in_r(case):
+    test = {"t-welch": "welch", "kruskal3": "kruskal_wallis"}
+    kind, feature = case.rsplit("-", 1)
+    options = {"test": test.get(kind, "equal_variances")}
+    target, result = ("c2" if kind[0] == "t" else "c3"), CASES[case]["result"]
+    value = result.get("F", result.get("statistic"))
+    truth = value**2 if kind[0] == "t" else value
+    assert measured(anova, [feature], target, **options) == pytest.approx(
+        truth, **EXACT
+    )
+    p = measured(anova, [feature], target, statistic="minus_log10_p", **options)
+    assert 10**-p == pytest.approx(result["p.value"], **EXACT)
+
+
+@of("t-")
+def test_t_has_the_sign_of_the_second_class_where_r_takes_the_first(case):
+    kind, feature = case.rsplit("-", 1)
+    test = "welch" if kind == "t-welch" else "equal_variances"
+    found = measured(anova, [feature], "c2", test=test, statistic="t")
+    assert found == pytest.approx(-CASES[case]["result"]["statistic"], **EXACT)
+
+
+@of("aov-y|oneway-welch-y")
+def test_levels_of_a_feature_part_the_target_as_in_r(case):
+    test = "welch" if "welch" in case else "equal_variances"
+    result = CASES[case]["result"]
+    truth = result.get("F", result.get("statistic"))
+    assert measured(anova, ["g"], "y", test=test) == pytest.approx(truth, **EXACT)
+    p = measured(anova, ["g"], "y", test=test, statistic="minus_log10_p")
+    assert 10**-p == pytest.approx(result["p.value"], **EXACT)
+
+
+@of("caret-class-c[23]")
+def test_areas_by_pairs_are_those_of_caret_up_to_three_classes(case):
+    target = case.split("-")[-1]
+    options = {"contrast": "one_vs_one", "summary": "maximum"}
+    result = CASES[case]["result"]
+    for name in LEVELS[target]:
+        found = measured(auc, result["rows"], target, of_class=name, **options)
+        assert found == pytest.approx(result["values"][name], **EXACT)
+
+
+@of("caret-class-c4")
+def test_with_four_classes_caret_takes_areas_of_pairs_but_not_always_the_largest(case):
+    result, data = CASES[case]["result"], rows(NUMBERS, "c4")
+    pairs = []
+    for low, high in combinations(range(4), 2):
+        kept = np.isin(data.y, [low, high])
+        y, weights = (data.y[kept] == high).astype(int), np.ones(kept.sum())
+        pair = replace(data, X=data.X[kept], y=y, weights=weights, classes=("n", "y"))
+        pairs.append(auc(None, replace(pair, task="binary"), seed=1)[0][:, 0, 0])
+    for name, values in result["values"].items():
+        gaps = np.abs(np.array(pairs) - values).min(axis=0)
+        assert gaps.max() < 1e-12, name
+    ours = measured(auc, NUMBERS, "c4", contrast="one_vs_one", summary="maximum")
+    assert ours == pytest.approx(np.max(pairs, axis=0), **EXACT)
+    assert (ours > np.max(list(result["values"].values()), axis=0) + 1e-3).any()
+
+
+@of("caret-class-factor")
+def test_a_factor_has_no_area_where_caret_stops(case):
+    assert "error" in CASES[case]["result"]
+    assert np.isnan(measured(auc, ["x1", "g"], "c2")).tolist() == [False, True]
+
+
+@of("caret-reg-constant")
+def test_a_constant_explains_nothing_that_can_be_said_as_in_caret(case):
+    theirs = CASES[case]["result"]["values"]["Overall"]
+    data = rows(["x1", "x2"], "y")
+    X, groups = data.X.assign(const=1.0), data.groups | {"const": ("const",)}
+    found, _ = lowess_r2(None, replace(data, X=X, groups=groups), seed=1)
+    assert np.isnan(found[:, 0, 0]).tolist() == [value is None for value in theirs]
+
+
+@of("kendall")
+def test_kendalls_tau_is_that_of_r(case):
+    found = measured(spearman, NUMBERS, "y", coefficient="kendall")
+    truth = [CASES[case]["result"][name] for name in NUMBERS]
+    assert found == pytest.approx(truth, **EXACT)
+
+
+def of_a_line(method, feature):
+    """Return what a method says of a line through one feature."""
+    train = rows([feature], "y")
+    path = "sklearn.linear_model.LinearRegression"
+    model = fit(ModelSection(name="line", estimator=path), train)
+    return method(model, train, seed=1)[0].item()
+
+
+@of("pearson")
+def test_the_slope_of_a_line_in_standard_deviations_is_rs_correlation(case):
+    found = {name: of_a_line(standardised_coefficient, name) for name in NUMBERS}
+    assert found == pytest.approx(CASES[case]["result"], **EXACT)
+
+
+@of("caret-reg-nonpara-FALSE")
+def test_t_of_a_line_through_one_feature_is_that_of_caret(case):
+    result = CASES[case]["result"]
+    found = [abs(of_a_line(t_statistic, name)) for name in result["rows"]]
+    assert found == pytest.approx(result["values"]["Overall"], **EXACT)
+
+
+SPLITS = {"Gini": "gini", "InfGain": "entropy", "MSEofMean": "squared_error"}
+
+
+@of("Gini-|InfGain-|MSEofMean-")
+def test_the_impurity_of_one_split_is_that_of_corelearn(case):
+    name, kind, target = (case + "-y").split("-")[:3]
+    target = target if target in LEVELS else "y"
+    is_number = target == "y"
+    for feature, truth in CASES[case]["result"].items():
+        train = rows([feature], target)
+        # CORElearn parts all three levels by one split, two sets of them for a number.
+        depth = 2 if feature == "g" and not is_number else 1
+        path = f"sklearn.tree.DecisionTree{'Regressor' if is_number else 'Classifier'}"
+        options = {"max_depth": depth, "criterion": SPLITS[name]}
+        section = ModelSection(name="split", estimator=path, parameters=options)
+        model = fit(replace(section, encoder="one_hot"), train)
+        decrease = impurity(model, train, seed=1, normalised=False)[0].item()
+        left = decrease - train.y.var() if is_number else decrease
+        assert left == pytest.approx(truth, **EXACT), (feature, kind)
+
+
+@of("spearman")
+def test_rank_correlations_are_those_of_r(case):
+    result = CASES[case]["result"]
+    if case == "spearman":
+        found = measured(spearman, NUMBERS, "y")
+        assert found == pytest.approx([result[name] for name in NUMBERS], **EXACT)
+        return
+    for name, truth in zip(result["cols"], result["values"], strict=True):
+        assert measured(spearman, NUMBERS, name) == pytest.approx(truth, **EXACT)
+
+
+@of("prcomp-")
+def test_loadings_are_those_of_r_up_to_their_sign(case):
+    rotation = CASES[case]["result"]["rotation"]
+    first = np.array(rotation["values"])[:, 0]
+    found = measured(pca, rotation["rows"], "y", scaled=case.endswith("TRUE"))
+    assert np.abs(found) == pytest.approx(np.abs(first), **EXACT)
+    assert abs(found @ first) == pytest.approx(1, rel=1e-9)
+
+
+def associations(result, measure):
+    """Return our matrix of association of the columns of an mRMRe result."""
+    names = [{"kk": "k"}.get(name, name) for name in result["rows"]]
+    columns = [pd.Series(np.array(COLUMNS[name], float)) for name in names]
+    return matrix_of(columns, measure, 5)
+
+
+@of("mrmre-mim-pearson")
+def test_the_information_of_normal_columns_is_that_of_mrmre(case):
+    result = CASES[case]["result"]
+    ours, theirs = associations(result, "gaussian"), np.array(result["values"], float)
+    assert ours == pytest.approx(theirs, **EXACT)
+
+
+@of("mrmre-classic-")
+def test_features_are_chosen_in_the_order_of_mrmre(case):
+    measure = "gaussian" if "pearson" in case else "gaussian_ranks"
+    mim = CASES["mrmre-mim-pearson"]["result"]
+    found = chosen(associations(mim, measure), "difference")
+    result = CASES[case]["result"]
+    order = [mim["rows"][k + 1] for k in found.which][: len(result["scores"])]
+    assert order == result["solution_order"]
+    if measure == "gaussian":  # its ranks of tied rows are its own
+        scores = found.scores[: len(order)]
+        assert scores == pytest.approx(result["scores"], **EXACT)
+
+
+@of("mrmre-mim-spearman")
+def test_the_information_of_untied_ranks_is_that_of_mrmre(case):
+    result = CASES[case]["result"]
+    theirs = result["values"][0][result["cols"].index("x1")]
+    assert associations(result, "gaussian_ranks")[0, 1] == pytest.approx(
+        theirs, **EXACT
+    )
+
+
+@of("mrmre-mim-ordered")
+def test_the_information_of_two_classes_is_that_of_an_area_with_ties_as_misses(case):
+    result, data = CASES[case]["result"], rows(NUMBERS, "c2")
+    X = data.X.sub(1e-6 * data.y, axis=0)  # mRMRe: a tie is a pair out of order
+    areas = auc(None, replace(data, X=X), seed=1)[0][:, 0, 0]
+    names = [{"kk": "k"}.get(name, name) for name in result["cols"]]
+    theirs = [result["values"][0][names.index(name)] for name in NUMBERS]
+    ours = -np.log(1 - (2 * areas - 1) ** 2) / 2
+    assert ours == pytest.approx(theirs, **EXACT)
+
+
+TABLES = {"dn": ("y", 4), "dr": ("y", 6), "dn2": ("c2", 4), "d2": ("c2", 6)}
+TABLES |= {"dn3": ("c3", 4), "d3": ("c3", 6)}
+
+
+def relief_of(options, **ours):
+    """Return our answer to a question to CORElearn, with other options of ours."""
+    target, n_features = TABLES[options["data"]]
+    features = ("x1", "x2", "x3", "x4", "k", "g")[:n_features]
+    ramp = {
+        "same_below": options["numAttrProportionEqual"],
+        "different_above": options["numAttrProportionDifferent"],
+    }
+    return measured(relieff, features, target, **ramp, **ours)
+
+
+@of("R?ReliefF(equalK|expRank)-(noramp|wide)|Relief-(noramp|wide)")
+def test_relief_is_that_of_corelearn_where_no_distances_tie(case):
+    options, result = CASES[case]["options"], CASES[case]["result"]
+    ours = {"n_neighbours": 1, "misses": "any_class"}
+    if "equalK" in case:
+        ours = {"n_neighbours": options["kNearestEqual"]}
+    if "expRank" in case:
+        ours = {
+            "n_neighbours": options["kNearestExpRank"],
+            "weighting": "rank",
+            "sigma": float(options["quotientExpRankDistance"]),
+        }
+    found = relief_of(options, **ours)
+    assert found == pytest.approx(list(result.values()), **EXACT)
+
+
+@of("R?ReliefFbestK-(noramp|wide)")
+def test_the_best_of_all_numbers_of_neighbours_is_that_of_corelearn(case):
+    options, result = CASES[case]["options"], CASES[case]["result"]
+    each = [relief_of(options, n_neighbours=k) for k in range(1, 60)]
+    assert np.max(each, axis=0) == pytest.approx(list(result.values()), **EXACT)
+
+
+COMPARED = {
+    name: mark.args[1]
+    for name, test in dict(globals()).items()
+    if name.startswith("test_")
+    for mark in test.pytestmark
+}
+
+
+def test_every_case_is_compared_or_left_out_for_a_reason():
+    compared = {case for cases in COMPARED.values() for case in cases}
+    left_out = {c for c in CASES if any(re.match(p, c) for p in LEFT_OUT)}
+    assert set(CASES) - compared - left_out == set()
+    assert left_out & compared == set()
+    assert all(any(re.match(p, c) for c in CASES) for p in LEFT_OUT)
+
+
+def test_no_case_is_left_out_for_ties_that_has_none():
+    ties = next(p for p, reason in LEFT_OUT.items() if reason.startswith("ties"))
+    untied = [c for c in CASES.values() if c["options"].get("tie_sensitive") is False]
+    assert [case["id"] for case in untied if re.match(ties, case["id"])] == []

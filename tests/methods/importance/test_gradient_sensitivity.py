@@ -1,0 +1,164 @@
+"""Gradient sensitivity: closed forms, and what it does not see beside FIRM."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.linear_model import LinearRegression, PoissonRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVR
+from sklearn.tree import DecisionTreeRegressor
+
+from importance_audit.methods.importance.firm import firm, gradient_sensitivity
+from importance_audit.methods.known_answers import (
+    level_data,
+    level_model,
+    linear_model,
+    logistic_model,
+    normal_data,
+)
+from importance_audit.models.fit import wrap
+from importance_audit.records.errors import NotApplicable
+
+DATA = normal_data(3, -1)
+
+
+def measured(model, data, **options):
+    raw, baseline = gradient_sensitivity(model, data, seed=1, **options)
+    assert not baseline.any()
+    return raw[:, 0, 0]
+
+
+def plain(estimator):
+    """Return the same predictions with the estimator out of sight."""
+    return wrap(
+        lambda X: estimator.predict(X[list(DATA.features)]),
+        name="plain",
+        task="regression",
+        features=DATA.features,
+    )
+
+
+def test_a_linear_score_measures_its_weights_times_the_sd():
+    data = replace(DATA, X=DATA.X * [1.0, 10.0])
+    assert measured(linear_model(3, -1), data) == pytest.approx([3, 10], rel=1e-6)
+
+
+def test_a_parabola_measures_twice_the_root_mean_square_times_the_sd():
+    """s = x^2 has slope 2x, so I = 2 sqrt(E x^2) sd(x) = 2 for a standard column."""
+    model = wrap(lambda X: X["x1"] ** 2, name="m", task="regression", features=["x1"])
+    assert measured(model, DATA) == pytest.approx([2, 0], rel=1e-6)
+
+
+def test_uncorrelated_and_linear_it_is_firm_and_correlated_it_is_not():
+    model = linear_model(3, -1)
+    firm_of, _ = firm(model, DATA, seed=1, estimator="linear")
+    assert measured(model, DATA) == pytest.approx(abs(firm_of[:, 0, 0]), rel=1e-6)
+    mixed = replace(DATA, X=DATA.X.assign(x2=0.6 * DATA.X.x1 + 0.8 * DATA.X.x2))
+    firm_of, _ = firm(model, mixed, seed=1, estimator="linear")
+    assert measured(model, mixed) == pytest.approx([3, 1], rel=1e-6)
+    assert firm_of[:, 0, 0] == pytest.approx([3 - 0.6, 3 * 0.6 - 1], rel=1e-6)
+
+
+def test_a_column_that_is_not_read_measures_exactly_the_baseline():
+    data = replace(DATA, X=DATA.X.assign(copy=DATA.X["x1"]))
+    asked = data.asked_by({"copy": ("copy",)})
+    assert measured(linear_model(3, -1), asked).tolist() == [0.0]
+
+
+def test_on_the_link_scale_a_logistic_model_is_linear():
+    found = measured(logistic_model(1, -0.5), DATA, scale="link")
+    assert found == pytest.approx([1, 0.5], rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        SVR(),
+        SVR(gamma=0.2),
+        KernelRidge(kernel="rbf"),
+        KernelRidge(kernel="rbf", gamma=0.2),
+        LinearRegression(),
+    ],
+    ids=str,
+)
+def test_the_slopes_an_estimator_reports_are_its_difference_quotients(estimator):
+    estimator.fit(DATA.X, np.sin(DATA.y))
+    known = measured(wrap(estimator, name="m"), DATA)
+    quotient = measured(plain(estimator), DATA)
+    assert known == pytest.approx(quotient, rel=1e-6)
+    assert (known != quotient).all()
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        PoissonRegressor(),
+        make_pipeline(StandardScaler(), SVR()),
+        SVR(kernel="poly"),
+        KernelRidge(kernel="laplacian"),
+    ],
+    ids=str,
+)
+def test_weights_that_do_not_give_the_predictions_are_not_taken(estimator):
+    estimator.fit(DATA.X * 2, np.exp(DATA.y / 9))
+    known = measured(wrap(estimator, name="m"), DATA)
+    assert known.tolist() == measured(plain(estimator), DATA).tolist()
+
+
+def test_a_row_of_weight_two_is_two_rows_and_one_of_weight_zero_none():
+    weights = np.arange(200) % 3
+    model = wrap(lambda X: X["x1"] ** 2, name="m", task="regression", features=["x1"])
+    found = measured(model, replace(DATA, weights=weights.astype(float)))
+    X = DATA.X.loc[DATA.X.index.repeat(weights)].reset_index(drop=True)
+    n = len(X)
+    repeated = replace(DATA, X=X, y=np.zeros(n), weights=np.ones(n))
+    assert found == pytest.approx(measured(model, repeated), rel=1e-6)
+
+
+def test_what_has_no_slope_has_no_answer():
+    X = DATA.X.assign(
+        same=1.0,
+        yes=DATA.X["x1"] > 0,
+        holed=DATA.X["x1"].where(DATA.X["x1"] > 0),
+        kind=pd.Categorical(["a", "b"] * 100),
+    )
+    groups = {name: (name,) for name in X} | {"both": ("x1", "x2")}
+    data = replace(DATA, X=X, groups=groups)
+    found = measured(linear_model(3, -1), data)
+    assert np.isnan(found).tolist() == [False, False, True, True, True, True, True]
+
+
+def test_a_model_may_read_a_category_beside_what_is_asked():
+    raw, _ = gradient_sensitivity(level_model(), level_data(), seed=1)
+    assert np.isnan(raw[:, 0]).all(axis=1).tolist() == [False, True, False]
+    assert raw[0].tolist() == [[0.0, 0.0, 0.0]]
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        DecisionTreeRegressor(),
+        make_pipeline(StandardScaler(), RandomForestRegressor(2)),
+    ],
+    ids=["tree", "forest"],
+)
+def test_a_score_of_steps_is_refused(estimator):
+    kind = type(estimator[-1] if hasattr(estimator, "steps") else estimator).__name__
+    model = wrap(estimator.fit(DATA.X, DATA.y), name="steps")
+    with pytest.raises(NotApplicable) as refusal:
+        gradient_sensitivity(model, DATA, seed=1)
+    assert str(refusal.value) == (
+        f"Model 'steps' must have a score with slopes, but a {kind} predicts in steps. "
+        "Use FIRM with estimator 'auto'."
+    )
+
+
+def test_nothing_that_is_given_is_changed():
+    X = DATA.X.copy()
+    gradient_sensitivity(linear_model(3, -1), DATA, seed=1)
+    pd.testing.assert_frame_equal(DATA.X, X)

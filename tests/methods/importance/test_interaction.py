@@ -1,0 +1,120 @@
+"""Interactions as importances: units, repeats, ratios, and what is refused."""
+
+import doctest
+import re
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from importance_audit.methods.importance import interaction as module
+from importance_audit.methods.importance.interaction import h_statistic, vint
+from importance_audit.methods.interactions import INTERACTIONS
+from importance_audit.methods.known_answers import normal_data
+from importance_audit.models.fit import wrap
+from importance_audit.records.errors import NotApplicable
+
+DATA = normal_data(1, 1, 1, n_samples=40).asked_by({"pair": ("x1", "x2")})
+BOTH = pytest.mark.parametrize("method", [h_statistic, vint])
+BY_HAND = {h_statistic: ("h_statistic", 2), vint: ("vint", 1)}
+
+
+def score(function=lambda X: X["x1"] * X["x2"] + X["x3"]):
+    names = ["x1", "x2", "x3"]
+    return wrap(function, name="score", task="regression", features=names)
+
+
+def curved(X):
+    return X["x1"] * np.exp(X["x2"] * X["x3"])
+
+
+@BOTH
+@pytest.mark.parametrize("standardised", [False, True])
+def test_it_is_the_root_of_the_interaction_or_its_share(method, standardised):
+    name, power = BY_HAND[method]
+    squares = INTERACTIONS[name].function(score(), DATA, ("x1", "x2"), seed=1)
+    top, bottom = (float(value[0]) ** (1 / power) for value in squares)
+    raw, baseline = method(score(), DATA, seed=1, standardised=standardised)
+    assert raw.item() == pytest.approx(top / bottom if standardised else top, rel=1e-12)
+    assert baseline.item() == 0
+
+
+@BOTH
+def test_a_multiple_of_the_prediction_is_a_multiple_of_the_interaction(method):
+    raw, _ = method(score(curved), DATA, seed=1)
+    triple, _ = method(score(lambda X: 3 * curved(X)), DATA, seed=1)
+    assert triple == pytest.approx(3 * raw, rel=1e-12)
+
+
+@BOTH
+def test_rows_are_drawn_afresh_for_each_repeat_unless_all_are_taken(method):
+    drawn, _ = method(score(curved), DATA, seed=1, n_rows=10, n_repeats=3)
+    assert len(set(drawn.ravel())) == 3
+    every, _ = method(score(curved), DATA, seed=1, n_rows=40, n_repeats=3)
+    assert len(set(every.ravel())) == 1
+
+
+@BOTH
+def test_more_repeats_change_no_number(method):
+    few, _ = method(score(curved), DATA, seed=1, n_rows=10, n_repeats=1)
+    many, _ = method(score(curved), DATA, seed=1, n_rows=10, n_repeats=2)
+    assert many[:, :1].tobytes() == few.tobytes()
+
+
+@BOTH
+def test_without_a_joint_curve_there_is_no_ratio(method):
+    raw, _ = method(score(lambda X: X["x3"] * 0 + 1), DATA, seed=1, standardised=True)
+    assert np.isnan(raw).all()
+
+
+def test_one_column_and_pairs_are_asked_in_one_call():
+    data = DATA.asked_by({"x3": ("x3",), "pair": ("x1", "x2"), "x1": ("x1",)})
+    raw, _ = h_statistic(score(), data, seed=1)
+    assert raw[0].item() == 0
+    assert raw[1].item() == pytest.approx(raw[2].item(), rel=1e-12)
+
+
+def test_three_columns_measure_what_no_two_of_them_do():
+    data = DATA.asked_by({"all": ("x1", "x2", "x3")})
+    assert h_statistic(score(), data, seed=1)[0].item() == 0
+    signs = list(product((-1.0, 1.0), repeat=3))
+    X = pd.DataFrame(signs, columns=["x1", "x2", "x3"])
+    cube = replace(data, X=X, weights=np.ones(8))
+    all_three = score(lambda X: X["x1"] * X["x2"] * (1 - 3 * X["x3"]))
+    assert h_statistic(all_three, cube, seed=1)[0].item() == pytest.approx(3)
+
+
+def test_a_category_takes_part_like_any_column():
+    X = DATA.X.assign(x2=pd.Categorical(np.where(DATA.X["x2"] > 0, "up", "down")))
+    model = score(lambda X: X["x1"] * (X["x2"] == "up"))
+    raw, _ = h_statistic(model, replace(DATA, X=X), seed=1)
+    share, x1 = (X["x2"] == "up") - (X["x2"] == "up").mean(), DATA.X["x1"]
+    product = (x1 - x1.mean()) * share
+    assert raw.item() == pytest.approx(product.std(ddof=0), rel=1e-12)
+
+
+def test_groups_that_are_no_pair_are_refused():
+    X = DATA.X.assign(x4=0.0)
+    four = replace(DATA, X=X).asked_by({"all": ("x1", "x2", "x3", "x4")})
+    told = (
+        "Group 'all' must have one to three columns for method 'h_statistic', but it "
+        "has 4: 'x1', 'x2', 'x3', 'x4'. Ask of = \"pairs\"."
+    )
+    with pytest.raises(NotApplicable, match=f"^{re.escape(told)}$"):
+        h_statistic(score(), four, seed=1)
+    with pytest.raises(NotApplicable, match="must have two columns for method 'vint'"):
+        vint(score(), DATA.asked_by({"x1": ("x1",)}), seed=1)
+
+
+@BOTH
+def test_options_that_name_no_measurement_are_refused(method):
+    with pytest.raises(ValueError, match=r"^n_repeats must be at least 1, but 0 was"):
+        method(score(), DATA, seed=1, n_repeats=0)
+    with pytest.raises(NotApplicable, match="Stream 'hstats' must have one repeat"):
+        method(score(), DATA, seed=1, n_repeats=2, stream="hstats")
+
+
+def test_its_examples_are_true():
+    assert doctest.testmod(module).failed == 0

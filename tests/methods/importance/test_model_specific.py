@@ -1,0 +1,191 @@
+"""Impurity: closed forms on trees of one split, and sums over encoded columns."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import (
+    AdaBoostRegressor,
+    BaggingRegressor,
+    GradientBoostingRegressor,
+    HistGradientBoostingRegressor,
+    RandomForestRegressor,
+)
+from sklearn.linear_model import LinearRegression
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+from importance_audit.methods.importance.model_specific import impurity
+from importance_audit.methods.known_answers import linear_model, normal_data
+from importance_audit.records.dataset_and_model import FittedModel
+from importance_audit.records.errors import NotApplicable
+
+DATA = normal_data(3, -1, 0.5, n_samples=300)
+
+
+def fitted(estimator, data=DATA, encoded=None):
+    """Return an estimator fitted on rows, with the feature of each of its columns."""
+    return FittedModel(
+        name="tree",
+        task="regression",
+        scale="response",
+        predict=estimator.fit(data.X.to_numpy(), data.y).predict,
+        features=data.features,
+        losses=(),
+        estimator=estimator,
+        encoded=encoded or data.features,
+    )
+
+
+def stump_data():
+    """Return four rows of which x2 splits the target into halves, 1 apart."""
+    data = normal_data(2, 0, n_samples=4)
+    X = pd.DataFrame({"x1": [0.0, 1.0, 0.0, 1.0], "x2": [0.0, 0.0, 1.0, 1.0]})
+    return replace(data, X=X, y=np.array([5.0, 5.0, 6.0, 6.0]))
+
+
+def test_one_split_that_explains_everything_measures_the_variance_of_the_target():
+    tree = fitted(DecisionTreeRegressor(), stump_data())
+    raw, baseline = impurity(tree, stump_data(), seed=1, normalised=False)
+    assert (raw - baseline)[:, 0, 0].tolist() == [0.0, 0.25]
+
+
+def test_one_split_that_parts_two_classes_measures_their_gini_impurity():
+    data = replace(stump_data(), y=np.array([0.0, 0.0, 1.0, 1.0]))
+    tree = fitted(DecisionTreeClassifier(), data)
+    raw, _ = impurity(tree, data, seed=1, normalised=False)
+    assert raw[:, 0, 0].tolist() == [0.0, 0.5]
+
+
+def test_shares_add_up_to_one():
+    forest = fitted(RandomForestRegressor(20, random_state=1))
+    raw, baseline = impurity(forest, DATA, seed=1)
+    assert (raw.shape, baseline.tolist()) == ((3, 1, 1), [[0.0]])
+    assert raw.sum() == pytest.approx(1, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        RandomForestRegressor(20, random_state=1),
+        GradientBoostingRegressor(n_estimators=20, random_state=1),
+        DecisionTreeRegressor(random_state=1),
+        AdaBoostRegressor(n_estimators=5, random_state=1),
+    ],
+    ids=lambda estimator: type(estimator).__name__,
+)
+def test_shares_are_scikit_learns_own(estimator):
+    raw, _ = impurity(fitted(estimator), DATA, seed=1)
+    assert raw[:, 0, 0].tolist() == estimator.feature_importances_.tolist()
+
+
+def test_fully_grown_trees_explain_the_variance_of_their_rows():
+    forest = RandomForestRegressor(7, bootstrap=False, max_features=1, random_state=1)
+    raw, _ = impurity(fitted(forest), DATA, seed=1, normalised=False)
+    assert raw.sum() == pytest.approx(DATA.y.var(), rel=1e-9)
+
+
+def test_a_boosting_measures_the_mean_of_its_trees():
+    boosting = GradientBoostingRegressor(n_estimators=2, random_state=1)
+    raw, _ = impurity(fitted(boosting), DATA, seed=1, normalised=False)
+    trees = [tree.tree_ for tree in boosting.estimators_[:, 0]]
+    root = [t.impurity[0] for t in trees]
+    leaves = [
+        (t.impurity * t.weighted_n_node_samples)[t.children_left < 0].sum()
+        for t in trees
+    ]
+    truth = np.mean(np.array(root) - np.array(leaves) / DATA.n_samples)
+    assert raw.sum() == pytest.approx(truth, rel=1e-9)
+
+
+@pytest.mark.parametrize("normalised", [True, False])
+def test_columns_made_from_one_feature_are_summed(normalised):
+    alone = fitted(RandomForestRegressor(5, random_state=1))
+    joint = replace(alone, encoded=("x1", "g", "g"))
+    options = {"seed": 1, "normalised": normalised}
+    whole, _ = impurity(alone, DATA, **options)
+    groups = DATA.asked_by({"g": ("g",), "x1": ("x1",)})
+    raw, _ = impurity(joint, groups, **options)
+    truth = [whole[1:].sum(), whole[0, 0, 0]]
+    assert raw[:, 0, 0] == pytest.approx(truth, rel=1e-12)
+
+
+def test_a_group_measures_the_sum_of_its_features():
+    forest = fitted(RandomForestRegressor(5, random_state=1))
+    single, _ = impurity(forest, DATA, seed=1)
+    groups = DATA.asked_by({"pair": ("x3", "x1"), "all": ("x1", "x2", "x3")})
+    raw, _ = impurity(forest, groups, seed=1)
+    assert raw[:, 0, 0] == pytest.approx([single[0, 0, 0] + single[2, 0, 0], 1.0])
+
+
+def test_a_column_the_model_does_not_read_measures_exactly_the_baseline():
+    forest = fitted(RandomForestRegressor(5, random_state=1))
+    raw, baseline = impurity(forest, DATA.asked_by({"new": ("new",)}), seed=1)
+    assert raw[0].tolist() == baseline.tolist()
+
+
+def test_an_unsplit_tree_measures_nothing_of_any_feature():
+    tree = fitted(DecisionTreeRegressor(max_depth=1, min_samples_leaf=200))
+    for normalised in (True, False):
+        raw, _ = impurity(tree, DATA, seed=1, normalised=normalised)
+        assert raw[:, 0, 0].tolist() == [0.0, 0.0, 0.0]
+
+
+class Counting(DecisionTreeRegressor):
+    """Reports how often it split, as some libraries do under the same name."""
+
+    __module__ = "lightgbm.sklearn"
+
+
+NOT_A_TREE = (
+    "must be a tree, a forest or a boosting of scikit-learn that reports its impurity "
+    "for method 'impurity', but it is "
+)
+
+
+@pytest.mark.parametrize(
+    ("model", "options", "message"),
+    [
+        (
+            fitted(LinearRegression()),
+            {},
+            f"{NOT_A_TREE}a LinearRegression. Use permutation importance.",
+        ),
+        (
+            fitted(Counting()),
+            {},
+            f"{NOT_A_TREE}a Counting. Use permutation importance.",
+        ),
+        (
+            fitted(HistGradientBoostingRegressor(max_iter=2)),
+            {},
+            f"{NOT_A_TREE}a HistGradientBoostingRegressor. Use permutation importance.",
+        ),
+        (
+            fitted(BaggingRegressor(n_estimators=2)),
+            {"normalised": False},
+            f"{NOT_A_TREE}a BaggingRegressor. Use permutation importance.",
+        ),
+        (
+            replace(linear_model(2, 0), name="tree"),
+            {},
+            f"{NOT_A_TREE}only known by its predictions. Use permutation importance.",
+        ),
+        (
+            fitted(AdaBoostRegressor(n_estimators=2)),
+            {"normalised": False},
+            "must count its trees equally for method 'impurity' with normalised = "
+            "false, but AdaBoostRegressor weighs them. Use normalised = true.",
+        ),
+        (
+            replace(fitted(DecisionTreeRegressor()), encoded=("x1",)),
+            {},
+            "must say which feature each of its 3 columns was made from for method "
+            "'impurity', but it names 1. Use permutation importance.",
+        ),
+    ],
+)
+def test_a_model_without_an_answer_says_why(model, options, message):
+    with pytest.raises(NotApplicable) as refusal:
+        impurity(model, DATA, seed=1, **options)
+    assert str(refusal.value) == f"Model 'tree' {message}"

@@ -1,0 +1,373 @@
+"""vip's vi_model on R's fitted models: the same inside gives the same importance."""
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from importance_audit.config.sections import ModelSection
+from importance_audit.methods.importance.coefficients import raw_weights
+from importance_audit.methods.importance.linear_terms import Terms, of_columns
+from importance_audit.methods.importance.model_specific import impurity
+from importance_audit.methods.importance.networks import garson_shares, olden_products
+from importance_audit.methods.importance.out_of_bag import in_standard_errors
+from importance_audit.methods.importance.t_statistics import (
+    Estimates,
+    t_statistic,
+    wald,
+)
+from importance_audit.models.fit import fit
+from importance_audit.records.dataset_and_model import Dataset, FittedModel
+from importance_audit.records.importance_record import Importance
+
+GIVEN = json.loads(
+    (Path(__file__).parents[2] / "reference/model_specific.json").read_text("utf8")
+)
+CASES = {case["id"]: case for case in GIVEN["cases"]}
+DATA = GIVEN["data"]
+EXACT = {"rel": 1e-9, "abs": 1e-12}
+
+# What is compared, by the id without its line of vip: each names its test.
+STATISTICS = r"(lm[1234w]|glm[123])-stat|lm1-default"
+COEFFICIENTS = r"(lm[1234w]|glm[123])-raw"
+RANKS = r"lm1-vi-(TRUE|increasing)|v05-lm1-vi-FALSE"
+SCALED = "lm1-vi-scale"
+FORESTS = r"rf[12]-(default|type1|type1-noscale)"
+BOOSTINGS = r"gbm[12]-(ri|ri-half|default)"
+TREE = "rpart3"
+OLDEN = r"nnet[1234]-olden|nnet1-default"
+GARSON = r"nnet[125]-garson"
+SIGNED_RANKS = "nnet1-vi-scale-rank"
+COMPARED = (
+    *(STATISTICS, COEFFICIENTS, RANKS, SCALED, FORESTS),
+    *(BOOSTINGS, TREE, OLDEN, GARSON, SIGNED_RANKS),
+)
+
+# Read by our R code from R's own models: `test_r_model_specific` compares these.
+THROUGH_R = "scikit-learn has no such model; it is asked through R"
+LEFT_OUT = {
+    r"rpart[12]": THROUGH_R,
+    r"rpart0": "R refuses a tree without splits; here it measures 0 of each feature",
+    r"rf[12]-type2|rf3-(default|type2)": THROUGH_R,
+    r"rf3-type1(-noscale)?|rf2-class": "R's own error, for what it had not stored",
+    r"ranger-(impurity|permutation|impurity_corrected)-(reg|bin)": THROUGH_R,
+    r"ranger-permutation-scaled": THROUGH_R,
+    r"ranger-none-(reg|bin)": "R's own error, for what it had not stored",
+    r"gbm[12]-perm": "gbm's own permutation, of a fit that cannot be repeated",
+    r"earth[12]-.*": THROUGH_R,
+    r"nnet3-garson": "R refuses several outputs, and so does `garson`: tested there",
+    r"nnet4-garson": "R refuses connections that skip; scikit-learn's nets have none",
+    r"nnet5-olden": "R fails on a net that was made without a formula",
+    r"v04-lm1-vi-FALSE": "vip 0.4 does not rank what it has not sorted",
+    r"svm": "R has no method for a support vector machine; here it has raw weights",
+}
+ESTIMATORS = {
+    "fit-lm1": ("x1 x2 x3 x4 k g", "y", "LinearRegression", {}),
+    "fit-lm3": ("x1 x2 x3", "y", "LinearRegression", {"fit_intercept": False}),
+    "fit-lm4": ("x1 x2", "y", "LinearRegression", {}),
+    "fit-lmw": ("x1 x2 x3", "y", "LinearRegression", {}),
+    "fit-glm1": (
+        *("x1 x2 x3 x4 g", "y", "LogisticRegression"),
+        {"C": np.inf, "solver": "newton-cholesky", "tol": 1e-12},
+    ),
+    "fit-glm2": (
+        *("x1 x2 x3 g", "k", "PoissonRegressor"),
+        {"alpha": 0, "solver": "newton-cholesky", "tol": 1e-12},
+    ),
+    "fit-glm3": ("x1 x2 x3", "y", "LinearRegression", {}),
+}
+
+
+def short(case):
+    """Return an id without the line of vip, unless the two lines differ."""
+    is_same = not case.endswith("lm1-vi-FALSE")
+    return re.sub(r"^model-v0[45]-" if is_same else "^model-", "", case)
+
+
+def of(pattern):
+    """Return the cases whose short id is of a pattern, as a parametrisation."""
+    found = [case for case in CASES if re.fullmatch(pattern, short(case))]
+    return pytest.mark.parametrize("case", found)
+
+
+def inside(case):
+    """Return the inside of the model of a case, and the result by variable."""
+    result = CASES[case]["result"]
+    return DATA[CASES[case]["model"]], dict(
+        zip(result["Variable"], result["Importance"], strict=True)
+    )
+
+
+def signed(case):
+    """Return the importance of a case with its sign, by variable."""
+    result = CASES[case]["result"]
+    signs = [{"POS": 1, "NEG": -1}[sign] for sign in result["Sign"]]
+    values = np.array(signs) * np.array(result["Importance"])
+    return dict(zip(result["Variable"], values, strict=True))
+
+
+def statistics(fitted):
+    """Return our statistic of each recorded term, the intercept left out."""
+    at = [k for k, name in enumerate(fitted["names"]) if name != "(Intercept)"]
+    names = [fitted["names"][k] for k in at]
+    terms = Terms(of_columns(names), np.array(fitted["estimate"])[at])
+    V = np.diag(np.array(fitted["std_error"])[at] ** 2)
+    sure = Estimates(terms, V, np.ones(len(at), bool))
+    return {name: wald(sure, (name,), is_root=True) for name in names}
+
+
+def frame(block, names):
+    """Return recorded columns as an audit would read them."""
+    columns, levels = DATA[block]["columns"], DATA[block]["levels"]
+    return pd.DataFrame(
+        {
+            name: pd.Categorical(columns[name], levels[name])
+            if name in levels
+            else np.array(columns[name], float)
+            for name in names.split()
+        }
+    )
+
+
+def rows(block, names, target, weights=None):
+    """Return recorded rows."""
+    X, y = frame(block, names), DATA[block]["columns"][target]
+    classes = tuple(DATA[block]["levels"].get(target, ()))
+    return Dataset(
+        name=block,
+        X=X,
+        y=np.array([classes.index(v) for v in y] if classes else y, float),
+        task="binary" if classes else "regression",
+        classes=classes,
+        weights=np.array(DATA[block]["columns"][weights], float)
+        if weights
+        else np.ones(len(X)),
+        groups={name: (name,) for name in X.columns},
+        split="train",
+        target=target,
+        sha256="",
+    )
+
+
+def refitted(name):
+    """Return scikit-learn's fit of the model that R fitted, and its rows."""
+    features, target, kind, parameters = ESTIMATORS[name]
+    block = "bin" if name == "fit-glm1" else "reg"
+    train = rows(block, features, target, "k" if name == "fit-lmw" else None)
+    path = f"sklearn.linear_model.{kind}"
+    return fit(ModelSection(name="m", estimator=path, parameters=parameters), train)
+
+
+def ranks(values, form):
+    """Return the ranks an audit would give."""
+    record = Importance(
+        *(),
+        model="m",
+        method="t_statistic",
+        engine="python",
+        engine_version="",
+        of="features",
+        form=form,
+        split="train",
+        unit="1",
+        options={},
+        n_samples=60,
+        seed=1,
+        features=tuple(values),
+        columns=tuple((name,) for name in values),
+        raw=np.array(list(values.values()))[:, np.newaxis],
+        baseline=np.zeros(1),
+    )
+    return dict(zip(values, record.rank, strict=True))
+
+
+def net(fitted):
+    """Return the weights from inputs to hidden units, and from these to output one."""
+    n_inputs, n_hidden, n_outputs = fitted["n"]
+    weights = dict(zip(fitted["wts_names"], fitted["wts"], strict=True))
+    end = "o" if n_outputs == 1 else "o1"
+    units = range(1, n_hidden + 1)
+    hidden = [[weights[f"i{j}->h{h}"] for h in units] for j in range(1, n_inputs + 1)]
+    return np.array(hidden), np.array([weights[f"h{h}->{end}"] for h in units])
+
+
+def test_every_case_is_compared_or_left_out_for_a_reason():
+    patterns = [*COMPARED, *LEFT_OUT]
+    met = {
+        case: [p for p in patterns if re.fullmatch(p, short(case))] for case in CASES
+    }
+    assert len(CASES) == 152
+    assert {case: p for case, p in met.items() if len(p) != 1} == {}
+    assert set(patterns) == {p for of_case in met.values() for p in of_case}
+
+
+@of(STATISTICS)
+def test_a_term_is_as_many_standard_errors_from_zero_as_in_r(case):
+    fitted, _ = inside(case)
+    assert statistics(fitted) | signed(case) == pytest.approx(signed(case), **EXACT)
+
+
+@of(r"(lm[134w]|glm[123])-stat")
+def test_scikit_learns_fit_has_the_statistics_of_rs(case):
+    model, truth = refitted(CASES[case]["model"]), signed(case)
+    raw, _ = t_statistic(model, model.train, seed=1)
+    found = dict(zip(model.features, raw[:, 0, 0], strict=True))
+    assert found.pop("g", 1) > 0  # two terms: below
+    shared = {name: truth[name] for name in found}
+    # R's glm stops when the deviance changes by less than 1e-8 of itself, which is
+    # the square of the step that is left in standard errors.
+    tolerance = 1e-4 if "glm" in case and "glm3" not in case else 1e-9
+    assert found == pytest.approx(shared, rel=tolerance, abs=1e-10)
+
+
+@of(COEFFICIENTS)
+def test_a_term_weighs_its_coefficient(case):
+    fitted, _ = inside(case)
+    own = dict(zip(fitted["names"], fitted["estimate"], strict=True))
+    own.pop("(Intercept)", None)
+    assert own == pytest.approx(signed(case), **EXACT)
+    if CASES[case]["model"] in ESTIMATORS:
+        model = refitted(CASES[case]["model"])
+        raw, _ = raw_weights(model, model.train, seed=1)
+        found = dict(zip(model.features, raw[:, 0, 0], strict=True))
+        found.pop("g", None)
+        shared = {name: signed(case)[name] for name in found}
+        assert found == pytest.approx(shared, rel=1e-9, abs=1e-10)
+
+
+@of(RANKS)
+def test_terms_rank_as_in_vip(case):
+    fitted, truth = inside(case)
+    assert ranks(statistics(fitted), "absolute") == truth
+
+
+@of(SCALED)
+def test_statistics_over_the_largest_are_those_of_vip(case):
+    fitted, truth = inside(case)
+    sizes = {name: abs(value) for name, value in statistics(fitted).items()}
+    shares = {name: 100 * size / max(sizes.values()) for name, size in sizes.items()}
+    assert shares == pytest.approx(truth, **EXACT)
+
+
+def recorded_rises(fitted):
+    """Return two rises per feature with the recorded mean and standard error."""
+    spreads, table = fitted["importanceSD"], fitted["importance"]
+    column = {"%IncMSE": 0, "MeanDecreaseAccuracy": 2}
+    at = next(column[name] for name in table["cols"] if name in column)
+    mean = np.array([row[at] for row in table["values"]])
+    if "rows" in spreads:
+        std_error = np.array([row[at] for row in spreads["values"]])
+    else:
+        std_error = np.array([spreads[name] for name in table["rows"]])
+    # Standard error of T rises, divisor T: of m -+ s sqrt(2) it is s.
+    off = np.sqrt(2) * std_error
+    return table["rows"], np.stack([mean - off, mean + off], axis=1)
+
+
+@of(FORESTS)
+def test_rises_out_of_bag_are_scaled_as_in_random_forest(case):
+    fitted, truth = inside(case)
+    names, rises = recorded_rises(fitted)
+    is_plain = case.endswith("noscale")
+    found = rises.mean(axis=1) if is_plain else in_standard_errors(rises)
+    assert dict(zip(names, found, strict=True)) == pytest.approx(truth, **EXACT)
+
+
+class Tree:
+    """A tree that is known by the decreases of its splits."""
+
+    def __init__(self, sums):
+        self.sums, self.tree_ = sums, self
+
+    def compute_feature_importances(self, normalize):
+        assert not normalize
+        return self.sums
+
+
+class Boosting:
+    """A boosting that is known by the splits of its trees."""
+
+    __module__ = "sklearn.ensemble.recorded"
+    feature_importances_ = ()
+
+    def __init__(self, names, trees):
+        self.estimators_ = [
+            Tree(
+                np.array(
+                    [
+                        sum(
+                            gain
+                            for split, gain in zip(
+                                tree["var"], tree["error_reduction"], strict=True
+                            )
+                            if split == name
+                        )
+                        for name in names
+                    ]
+                )
+            )
+            for tree in trees
+        ]
+
+
+@of(BOOSTINGS)
+def test_a_boosting_is_the_sum_of_the_decreases_of_its_trees(case):
+    fitted, truth = inside(case)
+    names = tuple(fitted["var_names"])
+    trees = fitted["splits"][: 4 if case.endswith("half") else 8]
+    model = FittedModel(
+        name="gbm",
+        task="regression",
+        scale="response",
+        predict=len,
+        features=names,
+        losses=(),
+        estimator=Boosting(names, trees),
+        encoded=names,
+    )
+    data = rows("reg", "x1", "y").asked_by({name: (name,) for name in names})
+    raw, _ = impurity(model, data, seed=1, normalised=False)
+    shares = 100 * raw[:, 0, 0] / raw.sum()
+    assert dict(zip(names, shares, strict=True)) == pytest.approx(truth, **EXACT)
+
+
+@of(TREE)
+def test_scikit_learns_tree_without_surrogates_is_that_of_rpart(case):
+    train = rows("reg", "x1 x2 x3 x4 k g", "y")
+    floor = {"min_samples_split": 15, "min_samples_leaf": 5}
+    floor["min_impurity_decrease"] = 0.02 * train.y.var()  # rpart's cp
+    path = "sklearn.tree.DecisionTreeRegressor"
+    section = ModelSection(name="m", estimator=path, parameters=floor)
+    model = fit(replace(section, encoder="one_hot"), train)
+    raw, _ = impurity(model, train, seed=1, normalised=False)
+    found = dict(zip(model.features, raw[:, 0, 0] * len(train.y), strict=True))
+    result = CASES[case]["result"]
+    truth = dict(zip(result["Variable"], result["Importance"], strict=True))
+    assert {k: v for k, v in found.items() if v} == pytest.approx(truth, **EXACT)
+
+
+@of(OLDEN)
+def test_oldens_products_are_those_of_neuralnettools(case):
+    fitted, truth = inside(case)
+    found = olden_products(*net(fitted))
+    assert dict(zip(truth, found, strict=True)) == pytest.approx(truth, **EXACT)
+
+
+@of(GARSON)
+def test_garsons_shares_are_those_of_neuralnettools(case):
+    fitted, truth = inside(case)
+    found = garson_shares(*net(fitted), output_weights=False)
+    assert dict(zip(truth, found, strict=True)) == pytest.approx(truth, **EXACT)
+
+
+@of(SIGNED_RANKS)
+def test_signed_products_rank_as_in_vip(case):
+    fitted, truth = inside(case)
+    products = dict(
+        zip(("x1", "x2", "x3", "x4"), olden_products(*net(fitted)), strict=True)
+    )
+    assert ranks(products, "raw") == truth

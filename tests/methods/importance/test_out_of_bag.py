@@ -1,0 +1,260 @@
+"""Out-of-bag permutation: the rows it asks, the losses it takes, and its z score."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from importance_audit.config.sections import ModelSection
+from importance_audit.methods.importance.out_of_bag import (
+    in_standard_errors,
+    oob_permutation,
+    oob_permutation_scaled,
+)
+from importance_audit.methods.known_answers import linear_model, normal_data
+from importance_audit.models.fit import fit
+from importance_audit.records.errors import NotApplicable
+from importance_audit.records.losses import evaluate
+
+DATA = normal_data(3, -1, 0, n_samples=150)
+CLASSES = replace(
+    DATA, y=(DATA.y > 0).astype(int), task="binary", classes=("no", "yes")
+)
+THREE = replace(
+    DATA,
+    y=np.digitize(DATA.y, [-2, 2]),
+    task="multiclass",
+    classes=("low", "mid", "high"),
+)
+LOSSES = ("mse",)
+
+
+def fitted(kind="RandomForestRegressor", train=DATA, losses=LOSSES, **parameters):
+    """Return an ensemble fitted by the audit."""
+    given = {"n_estimators": 30, "random_state": 1} | parameters
+    path = f"sklearn.ensemble.{kind}"
+    section = ModelSection(name="m", estimator=path, parameters=given)
+    return fit(section, train).judged_by(losses)
+
+
+def bag_of(*machines, train=DATA, **parameters):
+    """Return a bagging, fitted by the audit, whose members are then put in place."""
+    model = fitted("BaggingRegressor", train, n_estimators=len(machines), **parameters)
+    model.estimator.estimators_ = list(machines)
+    return model
+
+
+def rises(model, data=DATA, seed=1):
+    """Return one rise per group and tree, of the first loss."""
+    raw, baseline = oob_permutation(model, data, seed=seed)
+    return (raw - baseline)[:, :, 0]
+
+
+class Weighing:
+    """A member that predicts 3 x1 - x2, or with other weights."""
+
+    def __init__(self, *weights):
+        self.weights = np.array(weights)
+
+    def predict(self, X):
+        return X @ self.weights
+
+
+@pytest.mark.parametrize("max_samples", [None, 0.4, 30])
+@pytest.mark.filterwarnings("ignore:Some inputs do not have OOB scores")
+def test_a_tree_is_judged_on_the_rows_that_scikit_learn_holds_out_of_its_bag(
+    max_samples,
+):
+    model = fitted(n_estimators=1, oob_score=True, max_samples=max_samples)
+    _, baseline = oob_permutation(model, DATA, seed=1)
+    own = model.estimator.oob_prediction_  # 0 for the rows in the bag
+    truth = np.mean((DATA.y - own)[own != 0] ** 2)
+    assert baseline == pytest.approx(np.array([[truth]]), rel=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["RandomForestClassifier", "ExtraTreesClassifier"])
+@pytest.mark.filterwarnings("ignore:Some inputs do not have OOB scores")
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
+def test_classes_are_judged_by_the_probabilities_of_each_tree(kind):
+    given = {"n_estimators": 1, "oob_score": True, "bootstrap": True, "max_depth": 3}
+    for train in (CLASSES, THREE):
+        model = fitted(kind, train, ("brier", "one_minus_accuracy"), **given)
+        _, baseline = oob_permutation(model, train, seed=1)
+        shares = model.estimator.oob_decision_function_
+        out = np.nan_to_num(shares).sum(axis=1) > 0
+        y, p = train.y[out], shares[out]
+        asked = p[:, 1] if train is CLASSES else p
+        truth = evaluate(model.losses, y, asked, np.ones(len(y)))
+        assert baseline[0] == pytest.approx(truth, rel=1e-9)
+
+
+def test_linear_members_measure_twice_the_squared_weight():
+    # The columns are white, so over permutations 2 w^2 is what to expect of a mean
+    # over all rows; a sample without replacement expects the same.
+    found = rises(bag_of(*[Weighing(3.0, -1.0, 0.0)] * 200))
+    std_error = found.std(axis=1, ddof=1) / np.sqrt(200)
+    assert (abs(found.mean(axis=1) - [18, 2, 0]) <= 4 * std_error).all()
+
+
+def test_a_feature_that_no_tree_reads_measures_exactly_the_baseline():
+    train = replace(DATA, X=DATA.X.assign(x3=1.0))
+    model = fitted(train=train)
+    assert rises(model, train)[2].tolist() == [0.0] * 30
+    raw, baseline = oob_permutation_scaled(model, train, seed=1)
+    assert raw[2].tolist() == baseline.tolist() == [[0.0]]
+
+
+def test_a_column_outside_the_model_measures_exactly_the_baseline():
+    found = rises(fitted(), DATA.asked_by({"new": ("new",)}))
+    assert found[0].tolist() == [0.0] * 30
+
+
+def test_a_member_that_does_not_see_a_feature_measures_its_baseline():
+    model = fitted("BaggingRegressor", max_features=1, n_estimators=20)
+    seen = np.array([columns[0] for columns in model.estimator.estimators_features_])
+    found = rises(model)
+    assert ((found == 0) == (seen != np.arange(3)[:, np.newaxis])).all()
+
+
+def test_the_columns_of_a_category_are_permuted_together():
+    g = pd.Categorical.from_codes(np.arange(150) % 3, ["a", "b", "c"])
+    train = replace(DATA, X=pd.DataFrame({"g": g}), groups={"g": ("g",)})
+    model = fit(
+        ModelSection(
+            name="m",
+            estimator="sklearn.ensemble.BaggingRegressor",
+            parameters={"n_estimators": 1, "random_state": 1},
+            encoder="one_hot",
+        ),
+        train,
+    ).judged_by(LOSSES)
+    asked = []
+    model.estimator.estimators_ = [Watching(asked)]
+    oob_permutation(model, train, seed=1)
+    assert [X.sum(axis=1).max() for X in asked] == [1, 1]  # never of two levels
+
+
+class Watching:
+    """A member that keeps what it is asked."""
+
+    def __init__(self, asked):
+        self.asked = asked
+
+    def predict(self, X):
+        self.asked.append(X.copy())
+        return X[:, 0]
+
+
+def test_rows_count_as_their_weights_say():
+    weights = 1.0 + np.arange(150) % 3
+    model = bag_of(Weighing(1, 0, 0), train=replace(DATA, weights=weights))
+    out = np.setdiff1d(np.arange(150), model.estimator.estimators_samples_[0])
+    error = (DATA.y - DATA.X["x1"].to_numpy())[out] ** 2
+    _, baseline = oob_permutation(model, DATA, seed=1)
+    assert baseline == pytest.approx(np.average(error, weights=weights[out]))
+
+
+def test_trees_with_every_row_in_the_bag_are_not_counted():
+    model = fitted(n_estimators=40, train=DATA.part(("x1", "x2"), np.arange(4)))
+    found = rises(model, model.train)
+    n_all = sum(tree.tree_.n_node_samples[0] == 4 for tree in model.estimator)
+    assert n_all > 0
+    assert found.shape == (2, 40 - n_all)
+
+
+def test_a_score_is_the_mean_rise_over_its_standard_error():
+    # Rises 1 and 3: mean 2, variance 1 with divisor T, standard error 1/sqrt(2).
+    found = in_standard_errors(np.array([[1.0, 3.0], [0.0, 0.0], [2.0, 2.0]]))
+    assert found[:2] == pytest.approx([2 * np.sqrt(2), 0])
+    assert np.isnan(found[2])
+
+
+@pytest.mark.parametrize(
+    ("kind", "train", "loss"),
+    [
+        ("RandomForestRegressor", DATA, "mse"),
+        ("RandomForestClassifier", CLASSES, "one_minus_accuracy"),
+        ("RandomForestClassifier", THREE, "one_minus_accuracy"),
+    ],
+)
+def test_the_score_is_of_the_same_draws_whatever_loss_is_asked(kind, train, loss):
+    model = fitted(kind, train, ())
+    raw, _ = oob_permutation_scaled(model, train, seed=1)
+    truth = in_standard_errors(rises(model.judged_by((loss,)), train))
+    assert raw[:, 0, 0].tolist() == truth.tolist()
+
+
+def test_more_trees_change_no_number_of_the_first_ones():
+    few, many = fitted(n_estimators=5), fitted(n_estimators=9)
+    assert rises(many)[:, :5].tolist() == rises(few).tolist()
+
+
+def test_another_seed_draws_other_permutations():
+    model = fitted()
+    assert (rises(model, seed=1) != rises(model, seed=2)).any(axis=1).all()
+
+
+REFUSED = [
+    (
+        lambda: replace(linear_model(2), name="m"),
+        "must be a bagged ensemble of scikit-learn for method 'oob_permutation', but "
+        "it is only known by its predictions. Use permutation importance.",
+    ),
+    (
+        lambda: fitted("GradientBoostingRegressor"),
+        "must be a bagged ensemble of scikit-learn for method 'oob_permutation', but "
+        "it is a GradientBoostingRegressor. Use permutation importance.",
+    ),
+    (
+        lambda: fitted("ExtraTreesRegressor"),
+        "must draw a sample of the rows for each tree for method 'oob_permutation', "
+        "but it was fitted with bootstrap = false. Set bootstrap = true, or use "
+        "permutation importance.",
+    ),
+    (
+        lambda: fitted("BaggingRegressor", bootstrap=False),
+        "must leave rows out of the sample of some member for method "
+        "'oob_permutation', but it leaves none out. Use permutation importance.",
+    ),
+    (
+        lambda: replace(fitted(), train=None),
+        "must be fitted by the audit, which then knows its training rows, for method "
+        "'oob_permutation', but it came as it is. Name its estimator under [[models]].",
+    ),
+    (
+        lambda: replace(fitted(), encoded=("x1",)),
+        "must say which feature each of its 3 columns was made from for method "
+        "'oob_permutation', but it names 1. Use permutation importance.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("model", "message"), REFUSED)
+def test_a_model_without_an_answer_says_why(model, message):
+    with pytest.raises(NotApplicable) as refusal:
+        oob_permutation(model(), DATA, seed=1)
+    assert str(refusal.value) == f"Model 'm' {message}"
+
+
+def test_members_without_probabilities_say_why():
+    model = fitted("BaggingClassifier", CLASSES, n_estimators=1)
+    model.estimator.estimators_ = [Weighing(1, 0, 0)]
+    with pytest.raises(NotApplicable) as refusal:
+        oob_permutation_scaled(model, CLASSES, seed=1)
+    assert str(refusal.value) == (
+        "Model 'm' must have members with predict_proba for method "
+        "'oob_permutation_scaled', but it is made of Weighing. Use permutation "
+        "importance."
+    )
+
+
+def test_each_tree_has_a_permutation_of_its_own():
+    train = replace(DATA, X=DATA.X.assign(x1=np.arange(150.0)))
+    half = {"bootstrap": False, "max_samples": 0.5}  # equally many rows out of each bag
+    asked = []
+    model = bag_of(Watching(asked), Watching(asked), train=train, **half)
+    oob_permutation(model, train.asked_by({"x1": ("x1",)}), seed=1)
+    first, second = (np.argsort(asked[k][:, 0]) for k in (1, 3))
+    assert len(first) == len(second) == 75
+    assert (first != second).any()

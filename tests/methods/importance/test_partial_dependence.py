@@ -1,0 +1,320 @@
+"""Spread of the partial dependence: closed forms, invariances, and vip's numbers."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import get_args
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import rankdata
+
+from importance_audit.methods.importance.partial_dependence import (
+    Spread,
+    partial_dependence,
+)
+from importance_audit.methods.known_answers import (
+    level_data,
+    level_model,
+    linear_model,
+    normal_data,
+)
+from importance_audit.records.dataset_and_model import Dataset, FittedModel
+from importance_audit.records.errors import DataError, NotApplicable
+
+REFERENCE = Path(__file__).parents[2] / "reference"
+VIP = json.loads((REFERENCE / "vip_firm.json").read_text(encoding="utf8"))
+
+
+def rows(block):
+    """Return a block of columns with the types it had in R."""
+    X = pd.DataFrame(block["columns"])
+    kinds = {"numeric": float, "integer": np.int64, "logical": bool}
+    for name, kind in block["types"].items():
+        levels = block.get("levels", {}).get(name)
+        X[name] = X[name].astype(kinds.get(kind) or pd.CategoricalDtype(levels))
+    return X
+
+
+def asked(case):
+    """Return the model and the rows of a case."""
+
+    def predict(X):
+        texts = {n: X[n].astype(object).to_numpy() for n in ("g", "ch") if n in X}
+        numbers = {n: X[n].to_numpy() for n in X if n not in texts}
+        return np.asarray(eval(case["model"], {"exp": np.exp}, texts | numbers))
+
+    X = rows(VIP["data"][case["data"]]).head(case.get("n_rows"))
+    X = X.assign(**case.get("set", {}))
+    is_event = "exp(" in case["model"]
+    model = FittedModel(
+        name="formula",
+        task="binary" if is_event else "regression",
+        scale="response",
+        predict=predict,
+        features=tuple(X),
+        losses=(),
+        classes=("no", "yes") if is_event else (),
+    )
+    return model, of_rows(X, tuple(case["importance"]))
+
+
+def of_rows(X, features):
+    """Return rows without a target, of which some columns are asked."""
+    return Dataset(
+        name="rows",
+        X=X,
+        y=np.zeros(len(X)),
+        task="regression",
+        weights=np.ones(len(X)),
+        groups={name: (name,) for name in features},
+        split="test",
+        target="y",
+        sha256="",
+    )
+
+
+@pytest.mark.parametrize("case", VIP["cases"], ids=lambda case: case["id"])
+def test_the_importance_is_that_of_vip(case):
+    model, data = asked(case)
+    raw, baseline = partial_dependence(model, data, seed=1, **case["options"])
+    found = (raw - baseline)[:, 0, 0]
+    truth = np.array(list(case["importance"].values()), dtype=float)
+    if case.get("shown") == "ranks":
+        found = rankdata(-found)
+    assert found == pytest.approx(truth, rel=1e-9, abs=1e-12, nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [case for case in VIP["cases"] if "vip::vi(" in case["call"]],
+    ids=lambda case: case["id"],
+)
+def test_vi_has_the_features_in_the_order_of_our_numbers(case):
+    model, data = asked(case)
+    raw, _ = partial_dependence(model, data, seed=1)
+    found = raw[:, 0, 0]
+    known = found[~np.isnan(found)].tolist()
+    assert known == sorted(known, reverse=True)
+
+
+def test_a_linear_model_measures_its_slope_times_the_sd_of_the_grid():
+    data = normal_data(3, -1, 0.5)
+    raw, _ = partial_dependence(linear_model(3, -1, 0.5), data, seed=1)
+    for k, slope in enumerate([3, -1, 0.5]):
+        column = data.X.iloc[:, k]
+        grid = np.linspace(column.min(), column.max(), 51)
+        assert raw[k, 0, 0] == pytest.approx(abs(slope) * grid.std(ddof=1), rel=1e-9)
+
+
+def test_on_all_values_a_linear_model_measures_its_slope_times_the_sd_of_the_column():
+    data = normal_data(3, -1, n_samples=200)
+    raw, _ = partial_dependence(linear_model(3, -1), data, seed=1, grid="unique")
+    sd = np.sqrt(200 / 199)  # the columns have variance 1 with divisor n
+    assert raw[:, 0, 0] == pytest.approx([3 * sd, sd], rel=1e-9)
+
+
+def test_the_example_of_the_paper_has_the_ratio_of_its_slopes():
+    """Y = 1 + 3 X1 - 5 X2 on the unit square (Greenwell et al. 2018, section 3)."""
+    even = np.linspace(0, 1, 41)
+    X = pd.DataFrame({"x1": np.tile(even, 41), "x2": np.repeat(even, 41)})
+    raw, _ = partial_dependence(linear_model(3, -5), of_rows(X, ("x1", "x2")), seed=1)
+    assert raw[1, 0, 0] / raw[0, 0, 0] == pytest.approx(5 / 3, rel=1e-12)
+    assert raw[0, 0, 0] == pytest.approx(3 * even.std(ddof=1), rel=1e-12)
+
+
+def test_on_51_even_points_of_0_to_1_slope_3_measures_less_than_printed():
+    """The paper prints .896; from 0 to 1 by h it is 3 h sqrt(n (n + 1) / 12)."""
+    X = pd.DataFrame({"x1": np.linspace(0, 1, 101), "x2": 0.0})
+    raw, _ = partial_dependence(linear_model(3, 0), of_rows(X, ("x1",)), seed=1)
+    assert raw.item() == pytest.approx(3 * np.sqrt(51 * 52 / 12) / 50, rel=1e-12)
+    assert round(raw.item(), 3) == 0.892
+
+
+@pytest.mark.parametrize(("spread", "share"), [("quarter_range", 0.25), ("range", 1.0)])
+def test_a_category_measures_its_share_of_the_range(spread, share):
+    raw, _ = partial_dependence(
+        level_model(0.8), level_data(), seed=1, categorical_spread=spread
+    )
+    kind = list(level_data().groups).index("kind")
+    assert raw[kind, 0] == pytest.approx([0.7 * share] * 3, rel=1e-12)
+
+
+def test_the_mean_absolute_deviation_of_a_line_is_its_slope_times_that_of_the_grid():
+    data = normal_data(3, -1)
+    raw, _ = partial_dependence(
+        linear_model(3, -1), data, seed=1, spread="mean_absolute_deviation"
+    )
+    for k, slope in enumerate([3, -1]):
+        grid = np.linspace(data.X.iloc[:, k].min(), data.X.iloc[:, k].max(), 51)
+        truth = abs(slope) * abs(grid - grid.mean()).mean()
+        assert raw[k, 0, 0] == pytest.approx(truth, rel=1e-9)
+
+
+def test_on_all_values_the_rows_give_a_line_its_slope_times_their_own_deviation():
+    data = normal_data(3, -1)  # columns of variance 1 with divisor n
+    options = {"grid": "unique", "spread": "data_weighted"}
+    raw, _ = partial_dependence(linear_model(3, -1), data, seed=1, **options)
+    assert raw[:, 0, 0] == pytest.approx([3, 1], rel=1e-9)
+
+
+@pytest.mark.parametrize("grid", [(0.0, 1.0, 4.0), (4.0, 0.0, 1.0)])
+def test_a_row_counts_at_the_nearest_point_and_in_the_middle_at_the_lower(grid):
+    X = pd.DataFrame({"x1": [0.0, 0.5, 0.7, 5.0, np.nan]})
+    data = replace(of_rows(X, ("x1",)), weights=np.array([1.0, 1, 1, 5, 100]))
+    raw, _ = partial_dependence(
+        linear_model(4), data, seed=1, grid=grid, spread="data_weighted"
+    )
+    counted = np.repeat([0.0, 4.0, 16.0], [2, 1, 5])
+    assert raw[0, 0, 0] == pytest.approx(counted.std(), rel=1e-12)
+
+
+def test_every_curve_of_an_additive_model_is_as_far_from_flat_as_their_mean():
+    data, model = normal_data(3, -1), linear_model(3, -1)
+    mean, single = (
+        partial_dependence(model, data, seed=1, of_curves=of)[0]
+        for of in ("mean", "individual")
+    )
+    assert single == pytest.approx(mean, rel=1e-9)
+
+
+@pytest.mark.parametrize("grid", ["even", "unique"])
+def test_effects_that_cancel_in_the_mean_do_not_in_the_curves_of_the_rows(grid):
+    # f = x1 x2: the curve of a row has slope x2, whose mean is 0.
+    data = replace(normal_data(), weights=np.arange(200) % 3 + 1.0)
+    model = replace(
+        linear_model(1, 1), predict=lambda X: (X["x1"] * X["x2"]).to_numpy()
+    )
+    raw, _ = partial_dependence(model, data, seed=1, grid=grid, of_curves="individual")
+    x1, x2 = data.X["x1"], data.X["x2"].abs()
+    points = np.linspace(x1.min(), x1.max(), 51) if grid == "even" else x1
+    slope = np.average(x2, weights=data.weights)
+    assert raw[0, 0, 0] == pytest.approx(slope * np.std(points, ddof=1), rel=1e-9)
+
+
+def test_curves_of_rows_asked_some_at_a_time_are_those_of_all_rows(monkeypatch):
+    data, model = level_data(), level_model()
+    whole, _ = partial_dependence(model, data, seed=1, of_curves="individual")
+    monkeypatch.setattr(
+        "importance_audit.methods.effects.partial_dependence.MAX_BYTES", 100
+    )
+    parts, _ = partial_dependence(model, data, seed=1, of_curves="individual")
+    assert parts == pytest.approx(whole, rel=1e-12)
+
+
+@pytest.mark.parametrize("of_curves", ["mean", "individual"])
+@pytest.mark.parametrize("spread", get_args(Spread))
+def test_an_ignored_feature_measures_exactly_zero_by_every_spread(spread, of_curves):
+    data = replace(normal_data(), weights=np.arange(200) / 7 + 0.1)
+    model, options = linear_model(0.3, 0), {"spread": spread, "of_curves": of_curves}
+    raw, _ = partial_dependence(model, data, seed=1, **options)
+    assert raw[1, 0, 0] == 0 < raw[0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"spread": "range"},
+            "spread must be one of 'standard_deviation', 'mean_absolute_deviation', "
+            "'median_absolute_deviation', 'data_weighted', but 'range' was given.",
+        ),
+        (
+            {"of_curves": "all"},
+            "of_curves must be one of 'mean', 'individual', but 'all' was given.",
+        ),
+    ],
+)
+def test_an_option_that_names_nothing_is_refused(options, message):
+    with pytest.raises(ValueError, match="must be one of") as refusal:
+        partial_dependence(linear_model(2, 0), normal_data(), seed=1, **options)
+    assert str(refusal.value) == message
+
+
+def test_a_constant_column_has_no_answer():
+    data = normal_data()
+    data = replace(data, X=data.X.assign(x2=4.0))
+    raw, _ = partial_dependence(linear_model(2, 1), data, seed=1)
+    assert np.isnan(raw[:, 0, 0]).tolist() == [False, True]
+
+
+def test_a_level_the_model_cannot_predict_takes_the_answer_from_its_feature_alone():
+    data = level_data()
+    kind = data.X["kind"].cat.add_categories(["never"])
+    data = replace(data, X=data.X.assign(kind=kind))
+    table = np.vstack([np.eye(3), [[np.nan] * 3]])
+
+    def predict(X):
+        if (X["kind"] == "never").any():
+            raise DataError("Column 'kind' must hold levels of the training rows.")
+        return table[X["kind"].cat.codes]
+
+    model = replace(level_model(), predict=predict)
+    raw, _ = partial_dependence(model, data, seed=1)
+    assert np.isnan(raw[:, 0, 0]).tolist() == [n == "kind" for n in data.groups]
+
+
+@given(other=st.sampled_from([np.sin, np.exp, np.square, np.negative]))
+def test_an_added_function_of_other_columns_changes_nothing(other):
+    data = normal_data(2, 1)
+    plain = linear_model(2, 0)
+    added = replace(
+        plain, predict=lambda X: plain.predict(X) + other(X["x2"].to_numpy())
+    )
+    raw, more = (partial_dependence(m, data, seed=1)[0] for m in (plain, added))
+    assert more[0] == pytest.approx(raw[0], rel=1e-9)
+
+
+def test_an_ignored_feature_measures_exactly_the_baseline():
+    raw, baseline = partial_dependence(linear_model(2, 0), normal_data(), seed=1)
+    assert (raw[1] == baseline).all()
+
+
+def test_a_doubled_prediction_measures_twice_as_much():
+    data, model = normal_data(2, 1), linear_model(2, 1)
+    double = linear_model(4, 2)
+    raw, twice = (partial_dependence(m, data, seed=1)[0] for m in (model, double))
+    assert twice == pytest.approx(2 * raw, rel=1e-12)
+
+
+def test_rows_follow_the_groups_whatever_else_is_asked():
+    data, model = normal_data(3, -1, 0.5), linear_model(3, -1, 0.5)
+    whole, _ = partial_dependence(model, data, seed=1)
+    some = data.asked_by({"third": ("x3",), "first": ("x1",)})
+    raw, baseline = partial_dependence(model, some, seed=1)
+    assert raw.tolist() == whole[[2, 0]].tolist()
+    assert (raw.shape, baseline.shape) == ((2, 1, 1), (1, 1))
+
+
+def test_every_class_has_its_score():
+    raw, baseline = partial_dependence(level_model(), level_data(), seed=1)
+    assert (raw.shape, baseline.tolist()) == ((3, 1, 3), [[0.0, 0.0, 0.0]])
+
+
+def test_curves_already_measured_are_used_as_they_are():
+    curves = {"x1": (np.array([0.0, 1.0]), np.array([[0.0], [2.0]]))}
+    raw, _ = partial_dependence(
+        linear_model(2, 0), normal_data(), seed=1, curves=curves
+    )
+    assert raw[:, 0, 0].tolist() == [pytest.approx(np.sqrt(2), rel=1e-12), 0.0]
+
+
+def test_curves_of_rows_are_asked_though_their_mean_is_at_hand():
+    curves = {"x1": (np.array([0.0, 1.0]), np.array([[0.0], [2.0]]))}
+    data, model = normal_data(), linear_model(2, 0)
+    options = {"seed": 1, "of_curves": "individual"}
+    raw, _ = partial_dependence(model, data, curves=curves, **options)
+    assert raw.tobytes() == partial_dependence(model, data, **options)[0].tobytes()
+
+
+def test_a_group_of_several_columns_is_refused():
+    data = normal_data().asked_by({"both": ("x1", "x2")})
+    with pytest.raises(NotApplicable) as refusal:
+        partial_dependence(linear_model(2, 0), data, seed=1)
+    assert str(refusal.value) == (
+        "Group 'both' must have one column for method 'partial_dependence', but it has "
+        "2: 'x1', 'x2'. Ask for its columns one by one."
+    )

@@ -1,0 +1,670 @@
+"""Permutation importance: closed forms, invariances, and R's numbers replayed."""
+
+import doctest
+import json
+from dataclasses import replace
+from math import log
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from importance_audit.methods.importance import options_of
+from importance_audit.methods.importance import permutation as module
+from importance_audit.methods.importance.exchange import (
+    drawn_within,
+    leaves_of,
+    permuted_within,
+)
+from importance_audit.methods.importance.permutation import (
+    DRAWS,
+    permutation,
+    permuted_target,
+)
+from importance_audit.methods.known_answers import (
+    binary_data,
+    level_data,
+    level_model,
+    linear_model,
+    logistic_model,
+    normal_data,
+)
+from importance_audit.records.dataset_and_model import Dataset, FittedModel
+from importance_audit.records.errors import NotApplicable
+
+REFERENCE = Path(__file__).parents[2] / "reference"
+STREAMS = tuple(DRAWS)
+
+
+def rise(model, data, **options):
+    """Return mean rise in loss and its standard error by feature and loss."""
+    raw, baseline = permutation(model, data, seed=1, **options)
+    values = raw - baseline
+    return values.mean(axis=1), values.std(axis=1, ddof=1) / np.sqrt(values.shape[1])
+
+
+# --- closed forms ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("stream", STREAMS)
+def test_squared_error_of_the_true_linear_model_rises_by_twice_b_squared(stream):
+    data = normal_data(3, -1, 0.5)
+    model = linear_model(3, -1, 0.5)
+    mean, std_error = rise(model, data, stream=stream, n_repeats=60)
+    truth = 2 * np.array([3, -1, 0.5]) ** 2
+    assert (abs(mean[:, 0] - truth) < 4 * std_error[:, 0]).all()
+    assert (4 * std_error[:, 0] < truth / 5).all()
+
+
+def test_a_wrong_slope_adds_the_covariance_with_what_it_missed():
+    slope, fitted = 3.0, 2.0
+    mean, std_error = rise(linear_model(fitted), normal_data(slope), n_repeats=200)
+    truth = 2 * fitted**2 + 2 * fitted * (slope - fitted)
+    assert abs(mean[0, 0] - truth) < 4 * std_error[0, 0] < truth / 5
+
+
+def test_a_copy_alone_scores_a_quarter_of_both_together():
+    single = normal_data(1.0)
+    twice = single.X.assign(x2=single.X["x1"])
+    groups = {"x1": ("x1",), "both": ("x1", "x2")}
+    data = replace(single, X=twice, groups=groups)
+    mean, std_error = rise(linear_model(0.5, 0.5), data, n_repeats=200)
+    assert (abs(mean[:, 0] - [0.5, 2.0]) < 4 * std_error[:, 0]).all()
+
+
+def test_a_group_of_one_column_measures_what_its_column_does():
+    data, model = normal_data(3, -1, 0.5), linear_model(3, -1, 0.5)
+    groups = replace(data, groups={"rest": ("x2", "x3"), "x1": ("x1",)})
+    alone, grouped = (permutation(model, rows, seed=1)[0] for rows in (data, groups))
+    assert grouped[1].tolist() == alone[0].tolist()
+
+
+def test_a_ranking_by_one_feature_falls_to_a_coin_toss():
+    mean, std_error = rise(logistic_model(1, 0), binary_data(), n_repeats=200)
+    assert abs(mean[0, 0] - 0.5) < 4 * std_error[0, 0] < 0.05
+
+
+def test_permuted_levels_cost_the_log_loss_of_two_in_three_wrong():
+    mean, std_error = rise(level_model(0.8), level_data(), n_repeats=200)
+    assert abs(mean[1, 0] - 2 / 3 * log(8)) < 4 * std_error[1, 0] < 0.1
+
+
+def test_a_model_that_knows_nothing_of_y_loses_its_variance_once_more():
+    model, data = linear_model(2, 0), normal_data(2, 0, noise=0.0)
+    values = permuted_target(
+        model, data, seed=1, stream="numpy", n_repeats=300, n_rows=None
+    )
+    std_error = values.std(ddof=1) / np.sqrt(300)
+    assert abs(values.mean() - 2 * 2**2) < 4 * std_error < 1
+
+
+def test_one_row_can_only_be_permuted_with_itself():
+    raw, baseline = permutation(
+        linear_model(2, 1), normal_data(), seed=1, n_rows=1, n_repeats=5
+    )
+    assert (raw == baseline).all()
+    assert len(np.unique(baseline)) == 5
+
+
+@pytest.mark.parametrize("perturbation", ["permute", "resample"])
+def test_the_mean_loss_is_expected_to_be_that_of_all_pairs_of_rows(perturbation):
+    data, model = normal_data(3.0, 1.0, n_samples=40), linear_model(2.0, 0.5)
+    mean, std_error = rise(model, data, perturbation=perturbation, n_repeats=400)
+    x = data.X["x1"].to_numpy()
+    residual = data.y - model.predict(data.X)
+    pairs = (residual[:, None] + 2 * (x[:, None] - x)) ** 2  # x_i becomes x_k
+    truth = pairs.mean() - (residual**2).mean()
+    assert abs(mean[0, 0] - truth) < 4 * std_error[0, 0] < truth / 5
+
+
+# --- within leaves --------------------------------------------------------------------
+
+EXCHANGES = [("resample", "none"), ("permute", "leaves"), ("resample", "leaves")]
+
+
+def dependent():
+    """Return 400 rows of kind (a or b), x1 = noise + 10 if it is b, and y = x1."""
+    data = normal_data(1.0, noise=0.0, n_samples=400)
+    kind = pd.Categorical.from_codes(np.arange(400) % 2, categories=["a", "b"])
+    x1 = data.y + 10 * kind.codes
+    groups = {"x1": ("x1",), "kind": ("kind",)}
+    return replace(data, X=pd.DataFrame({"x1": x1, "kind": kind}), y=x1, groups=groups)
+
+
+@pytest.mark.parametrize("perturbation", ["permute", "resample"])
+def test_within_leaves_the_loss_rises_by_what_the_others_leave_open(perturbation):
+    data, options = dependent(), {"within": "leaves", "min_samples_leaf": 60}
+    seen = leaves_of(data, "x1", seed=1, min_samples_leaf=60)
+    x1 = data.X["x1"]
+    within = ((x1 - x1.groupby(seen).transform("mean")) ** 2).mean()
+    model = linear_model(1.0)
+    options |= {"perturbation": perturbation, "n_repeats": 200}
+    mean, std_error = rise(model, data, **options)
+    assert abs(mean[0, 0] - 2 * within) < 4 * std_error[0, 0] < within / 5
+    assert x1.var() > 20 * within
+
+
+def test_leaves_are_those_of_what_foretells_a_column():
+    data = dependent()
+    leaf = leaves_of(data, "x1", seed=1, min_samples_leaf=60)
+    kinds = pd.Series(data.X["kind"].cat.codes).groupby(leaf)
+    assert kinds.nunique().tolist() == [1] * 4  # two halves, two kinds
+    assert kinds.size().min() > 60
+
+
+def test_a_column_that_nothing_foretells_differs_within_leaves_as_it_does_over_all():
+    # The leaves know nothing of x1, so the variance within m rows is (m - 1)/m of all.
+    data = normal_data(1, 1, 1, 1, n_samples=2000)
+    leaf = leaves_of(data, "x1", seed=1, min_samples_leaf=5)
+    x1 = data.X["x1"]
+    within = ((x1 - x1.groupby(leaf).transform("mean")) ** 2).sum()
+    n_free = 2000 - len(np.unique(leaf))
+    assert abs(within / n_free - 1) < 4 * np.sqrt(2 / n_free)
+
+
+@pytest.mark.parametrize("perturbation", ["permute", "resample"])
+def test_within_leaves_a_copy_measures_nothing(perturbation):
+    single = normal_data(1.0)
+    x = np.arange(200) % 4 * 1.0
+    level = pd.Categorical(np.array(["a", "b", "c", "d"])[np.arange(200) % 4])
+    groups = {"number": ("x1",), "category": ("level",), "both": ("x1", "level")}
+    X = pd.DataFrame({"x1": x, "x2": x, "level": level})
+    data = replace(single, X=X, groups=groups)
+    options = {"perturbation": perturbation, "min_samples_leaf": 5}
+    model = replace(
+        linear_model(1.0),
+        predict=lambda X: X["x1"].to_numpy() + X["level"].cat.codes.to_numpy(),
+    )
+    raw, baseline = permutation(model, data, seed=1, within="leaves", **options)
+    assert (raw == baseline).all()
+    raw, baseline = permutation(model, data, seed=1, perturbation=perturbation)
+    assert (raw != baseline).all()
+
+
+@pytest.mark.parametrize(("perturbation", "within"), EXCHANGES)
+def test_an_ignored_feature_measures_exactly_the_baseline_in_every_exchange(
+    perturbation, within
+):
+    options = {"perturbation": perturbation, "within": within, "n_rows": 150}
+    raw, baseline = permutation(linear_model(2, 0), normal_data(), seed=1, **options)
+    assert (raw[1] == baseline).all()
+    assert (raw[0] != baseline).all()
+
+
+@pytest.mark.parametrize(("perturbation", "within"), EXCHANGES)
+def test_in_every_exchange_a_number_depends_on_its_own_question_only(
+    perturbation, within
+):
+    data, model = normal_data(2, 1), linear_model(2, 1)
+    options = {"seed": 1, "perturbation": perturbation, "within": within}
+    whole, _ = permutation(model, data, n_repeats=5, **options)
+    alone = data.asked_by({"x2": ("x2",)})
+    some, _ = permutation(model, alone, n_repeats=2, **options)
+    assert some[0].tobytes() == whole[1, :2].tobytes()
+    assert (whole[0] != whole[1]).all()
+
+
+@pytest.mark.parametrize(("perturbation", "within"), EXCHANGES)
+def test_two_copies_exchange_different_rows(perturbation, within):
+    single = normal_data(1.0)
+    X = single.X.assign(x2=single.X["x1"])
+    data = replace(single, X=X, groups={"x1": ("x1",), "x2": ("x2",)})
+    options = {"perturbation": perturbation, "within": within}
+    raw, _ = permutation(linear_model(0.5, 0.5), data, seed=1, **options)
+    assert (raw[0] != raw[1]).all()
+
+
+def test_resampling_draws_with_replacement_and_permuting_gives_each_row_once():
+    strata = np.arange(300) % 3
+    once, again = (
+        order(strata, np.random.default_rng(1))
+        for order in (permuted_within, drawn_within)
+    )
+    assert sorted(once) == list(range(300)) != sorted(again)
+    for order in (once, again):
+        assert (strata[order] == strata).all()
+        assert (order != np.arange(300)).any()
+    share = len(np.unique(again)) / 300
+    assert abs(share - (1 - np.exp(-1))) < 4 * np.sqrt(0.1 / 300)
+
+
+@pytest.mark.parametrize("stream", ["vip-0.4", "vip-0.5", "DALEX"])
+@pytest.mark.parametrize(
+    "asked", [{"perturbation": "resample"}, {"within": "leaves"}], ids=str
+)
+def test_draws_that_r_does_not_make_are_refused_in_its_order(stream, asked):
+    ((name, value),) = asked.items()
+    with pytest.raises(NotApplicable) as refusal:
+        permutation(linear_model(2, 0), normal_data(), seed=1, stream=stream, **asked)
+    assert str(refusal.value) == (
+        f'{stream} draws permutations of all rows only, but {name} = "{value}" was '
+        f"asked. Leave {name} or the engine out."
+    )
+
+
+def test_what_cannot_be_parted_into_leaves_is_refused():
+    few, model = normal_data(n_samples=59), linear_model(2, 0)
+    with pytest.raises(NotApplicable) as refusal:
+        permutation(model, few, seed=1, within="leaves")
+    assert str(refusal.value) == (
+        "Data 'normal' must have at least 60 rows to be parted into two leaves by each "
+        "of two halves, but 59 were given. Set min_samples_leaf lower."
+    )
+    data = normal_data()
+    gaps = replace(data, X=data.X.assign(x2=data.X["x2"].where(data.X["x2"] > 0)))
+    with pytest.raises(NotApplicable) as refusal:
+        permutation(model, gaps, seed=1, within="leaves")
+    assert str(refusal.value) == (
+        "Data 'normal' must have no missing value for leaves, but these columns have "
+        "some: 'x2'. Fill or leave out what is missing."
+    )
+
+
+def test_a_column_alone_has_nothing_to_be_held():
+    data, model = normal_data(2.0, n_samples=20), linear_model(2.0)
+    mean, std_error = rise(model, data, within="leaves", n_repeats=200)
+    assert abs(mean[0, 0] - 8) < 4 * std_error[0, 0] < 1
+
+
+# --- what must not matter -------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("stream", "n_rows"),
+    [(stream, None) for stream in STREAMS]
+    + [(stream, 40) for stream in STREAMS if stream != "vip-0.4"],
+)
+def test_ignored_feature_measures_exactly_the_baseline(stream, n_rows):
+    raw, baseline = permutation(
+        linear_model(2, 0), normal_data(), seed=1, stream=stream, n_rows=n_rows
+    )
+    assert (raw[1] == baseline).all()
+    assert (raw[0] != baseline).all()
+
+
+@pytest.mark.parametrize("stream", STREAMS)
+@pytest.mark.parametrize("n_rows", [None, 50])
+def test_the_same_seed_gives_the_same_numbers_and_another_seed_others(stream, n_rows):
+    model, data = linear_model(2, 1), normal_data()
+    options = {"stream": stream, "n_repeats": 3, "n_rows": n_rows}
+    first, again, other = (
+        permutation(model, data, seed=seed, **options)[0] for seed in (1, 1, 2)
+    )
+    assert (first == again).all()
+    assert (first != other).all()
+
+
+@pytest.mark.parametrize("n_rows", [None, 50])
+def test_more_repeats_keep_the_first_ones(n_rows):
+    model, data = linear_model(2, 1), normal_data()
+    few = permutation(model, data, seed=1, n_repeats=2, n_rows=n_rows)
+    many = permutation(model, data, seed=1, n_repeats=5, n_rows=n_rows)
+    assert (many[0][:, :2] == few[0]).all()
+    assert (many[1][:2] == few[1]).all()
+
+
+def test_a_row_does_not_depend_on_what_else_is_asked():
+    model, data = linear_model(2, 1), normal_data()
+    alone = permutation(model, data.asked_by({"x2": ("x2",)}), seed=1, n_rows=50)
+    among = permutation(model, data, seed=1, n_rows=50)
+    assert (alone[0][0] == among[0][1]).all()
+    assert (alone[1] == among[1]).all()
+
+
+@pytest.mark.parametrize("stream", STREAMS)
+def test_two_copies_of_a_column_are_permuted_differently(stream):
+    single = normal_data(1.0)
+    copies = single.X.assign(x2=single.X["x1"])
+    data = replace(single, X=copies, groups={"x1": ("x1",), "x2": ("x2",)})
+    raw, _ = permutation(linear_model(0.5, 0.5), data, seed=1, stream=stream)
+    assert (raw[0] != raw[1]).all()
+
+
+def test_losses_asked_together_equal_losses_asked_alone():
+    model, data = linear_model(2, 1), normal_data()
+    together = permutation(model.judged_by(("rmse", "mae")), data, seed=1)
+    alone = permutation(model.judged_by(("mae",)), data, seed=1)
+    assert (together[0][..., 1:] == alone[0]).all()
+    assert (together[1][:, 1:] == alone[1]).all()
+
+
+def test_y_and_model_doubled_rise_fourfold():
+    data = normal_data()
+    once, _ = rise(linear_model(2, 1), data)
+    twice, _ = rise(linear_model(4, 2), replace(data, y=2 * data.y))
+    assert np.allclose(twice, 4 * once, rtol=1e-12)
+
+
+def test_a_weight_of_two_counts_like_a_row_given_twice():
+    data, model = normal_data(n_samples=60), linear_model(2, 1)
+    weights = np.where(np.arange(60) < 20, 2.0, 1.0)
+    rows = np.append(np.arange(60), np.arange(20))
+    double = replace(data, X=data.X.iloc[rows], y=data.y[rows], weights=np.ones(80))
+    one, two = (
+        permutation(model, rows_of, seed=1, n_repeats=1)[1]
+        for rows_of in (replace(data, weights=weights), double)
+    )
+    assert np.allclose(one, two, rtol=1e-12)
+
+
+@pytest.mark.parametrize("stream", STREAMS)
+def test_weights_stay_with_their_rows_and_targets(stream):
+    data = normal_data(noise=0.0)
+    weights = np.zeros(data.n_samples)
+    weights[7] = 1.0
+    weighted = replace(data, weights=weights)
+    raw, baseline = permutation(linear_model(2, 0), weighted, seed=1, stream=stream)
+    x = data.X["x1"].to_numpy()
+    reached = 4 * (x[7] - x) ** 2
+    assert np.allclose(baseline, 0, atol=1e-28)
+    assert np.isclose(raw[0].ravel()[:, None], reached, rtol=1e-9).any(axis=1).all()
+
+
+def test_weights_stay_with_the_rows_when_the_target_is_permuted():
+    data = normal_data(noise=0.0)
+    weighted = replace(data, weights=np.where(np.arange(200) == 7, 1.0, 0.0))
+    values = permuted_target(
+        linear_model(1, 0), weighted, seed=1, stream="DALEX", n_repeats=9, n_rows=None
+    )
+    reached = (data.y - data.X["x1"].to_numpy()[7]) ** 2
+    assert np.isclose(values, reached, rtol=1e-9).any(axis=1).all()
+
+
+@pytest.mark.parametrize("stream", STREAMS)
+@pytest.mark.parametrize("n_rows", [None, 30])
+def test_nothing_that_was_given_is_changed(stream, n_rows):
+    data = level_data()
+    before = data.X.copy(deep=True)
+    permutation(level_model(), data, seed=1, stream=stream, n_rows=n_rows, n_repeats=2)
+    pd.testing.assert_frame_equal(data.X, before)
+
+
+def test_every_column_type_reaches_the_model_as_it_came():
+    data, seen = level_data(), []
+    data = replace(data, X=data.X.set_index(np.arange(150)[::-1] * 3))
+
+    def predict(X):
+        seen.append((X.dtypes, X.index))
+        return level_model().predict(X)
+
+    model = replace(level_model(), predict=predict)
+    permutation(model, data, seed=1, n_repeats=1)
+    assert all(dtypes.equals(data.X.dtypes) for dtypes, _ in seen)
+    assert all(index.equals(data.X.index) for _, index in seen)
+
+
+@pytest.mark.parametrize("stream", STREAMS)
+@pytest.mark.parametrize("n_rows", [None, 40])
+def test_only_the_asked_columns_move_and_they_move_together(stream, n_rows):
+    source = level_data()
+    numbered = source.X.assign(row=np.arange(150), copy=np.arange(150.0))
+    groups = {"kind": ("kind",), "pair": ("row", "noise"), "count": ("count",)}
+    data = replace(source, X=numbered, groups=groups)
+    asked = []
+
+    def predict(X):
+        asked.append(X.copy(deep=True))
+        return level_model().predict(X)
+
+    model = replace(level_model(), predict=predict)
+    permutation(model, data, seed=1, stream=stream, n_repeats=1, n_rows=n_rows)
+    _, *tables = asked if stream != "vip-0.4" else [numbered, *asked[1:]]
+    assert len(tables) == 3
+    for (name, columns), X in zip(groups.items(), tables, strict=True):
+        rows = X["copy"].astype(int)
+        still = [column for column in numbered if column not in columns]
+        assert X[still].equals(numbered[still].iloc[rows].set_axis(X.index)), name
+        moved = X[list(columns)].value_counts().sort_index()
+        there = numbered[list(columns)].iloc[rows].value_counts().sort_index()
+        assert moved.equals(there)
+        assert not X[list(columns)].equals(numbered[list(columns)].iloc[rows])
+        if name == "pair":
+            assert np.allclose(X["noise"], numbered["noise"].to_numpy()[X["row"]])
+
+
+def test_a_predict_that_replaces_a_column_spoils_no_other_question():
+    def predict(X):
+        X["x1"] = 3 * X["x1"]
+        return linear_model(1, 1).predict(X)
+
+    model, data = replace(linear_model(1, 1), predict=predict), normal_data()
+    plain = permutation(linear_model(3, 1), data, seed=1)
+    assert np.allclose(permutation(model, data, seed=1)[0], plain[0], rtol=1e-12)
+
+
+# --- rows -----------------------------------------------------------------------------
+
+
+def rows_asked(stream, n_rows, n_repeats=2):
+    """Return the rows of each baseline and of each permuted table."""
+    draws = list(DRAWS[stream](1, ("a", "b"), 20, n_repeats, n_rows))
+    baselines = [draw.rows.tolist() for draw in draws if draw.what == -1]
+    return baselines, [draw.rows.tolist() for draw in draws if draw.what >= 0]
+
+
+@pytest.mark.parametrize("stream", ["numpy", "vip-0.5", "DALEX"])
+def test_rows_are_drawn_afresh_for_each_repeat_and_shared_within_it(stream):
+    (first, second), tables = rows_asked(stream, 15)
+    assert tables == [first, first, second, second]
+    assert first != second
+    assert len(set(first)) == len(set(second)) == 15
+
+
+def test_vip_0_4_draws_its_rows_once_and_measures_the_baseline_on_all():
+    baselines, tables = rows_asked("vip-0.4", 7)
+    assert baselines == [list(range(20))] * 2
+    assert len({frozenset(rows) for rows in tables}) == 1
+    assert len({tuple(rows) for rows in tables}) == 4
+
+
+@pytest.mark.parametrize("stream", ["numpy", "DALEX"])
+def test_all_rows_are_not_drawn(stream):
+    draws = [list(DRAWS[stream](1, ("a",), 20, 2, n)) for n in (20, None)]
+    for drawn, plain in zip(*draws, strict=True):
+        assert drawn.order.tolist() == plain.order.tolist()
+        assert drawn.rows is draws[0][0].rows
+        assert drawn.rows.tolist() == list(range(20))
+
+
+@pytest.mark.parametrize("stream", ["numpy", "DALEX"])
+@pytest.mark.parametrize("n_rows", [None, 30])
+def test_permuted_target_is_measured_on_the_rows_of_the_baseline(stream, n_rows):
+    data, seen = normal_data(), []
+
+    def predict(X):
+        seen.append(set(X.index))
+        return linear_model(2, 0).predict(X)
+
+    model = replace(linear_model(2, 0), predict=predict)
+    options = {"seed": 1, "stream": stream, "n_repeats": 1, "n_rows": n_rows}
+    permutation(model, data, **options)
+    permuted_target(model, data, **options)
+    assert seen[-1] == seen[0]
+
+
+def test_the_example_of_the_docstring_holds():
+    assert doctest.testmod(module) == (0, 3)
+
+
+def test_the_options_are_the_repeats_the_rows_and_the_exchange():
+    exchange = {"perturbation": "permute", "within": "none", "min_samples_leaf": 15}
+    usual = {"n_repeats": 10, "n_rows": None}
+    assert options_of(permutation) == usual | exchange
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_repeats": 0}, "n_repeats must be at least 1, but 0 was given."),
+        (
+            {"n_rows": 201},
+            "n_rows must lie between 1 and the 200 rows there are, but 201 was given.",
+        ),
+        (
+            {"n_rows": 0},
+            "n_rows must lie between 1 and the 200 rows there are, but 0 was given.",
+        ),
+        (
+            {"perturbation": "swap"},
+            "perturbation must be one of 'permute', 'resample', but 'swap' was given.",
+        ),
+        (
+            {"within": "nodes"},
+            "within must be one of 'none', 'leaves', but 'nodes' was given.",
+        ),
+        (
+            {"within": "leaves", "min_samples_leaf": 0},
+            "min_samples_leaf must be at least 1, but 0 was given.",
+        ),
+    ],
+)
+def test_counts_that_name_no_measurement_are_refused(options, message):
+    with pytest.raises(ValueError, match="must") as caught:
+        permutation(linear_model(2, 0), normal_data(), seed=1, **options)
+    assert str(caught.value) == message
+
+
+# --- R's numbers ----------------------------------------------------------------------
+
+
+def recorded(name, kind="cases"):
+    """Return the recorded cases of one package, each with its rows."""
+    read = json.loads((REFERENCE / name).read_text(encoding="utf8"))
+    return [
+        pytest.param({**case, "block": read["data"][case["rows"]]}, id=case["id"])
+        for case in read[kind]
+    ]
+
+
+def columns_of(block):
+    """Return a recorded block of columns as a frame."""
+    levels = block.get("levels", {})
+    return pd.DataFrame(
+        {
+            name: pd.Categorical(values, categories=levels[name])
+            if name in levels
+            else values
+            for name, values in block["columns"].items()
+        }
+    )
+
+
+def formula(text, X):
+    """Return a recorded formula of columns, which R and numpy read alike."""
+    return np.asarray(eval(text, {"exp": np.exp}, dict(X.items())), dtype=float)
+
+
+def predict_of(case):
+    """Return the predict function of a recorded case."""
+    if isinstance(case["model"], dict):
+        texts = case["model"].values()
+        return lambda X: np.column_stack([formula(text, X) for text in texts])
+    if case.get("package") and case["loss"] == "one_minus_auc":
+        # DALEX compares scores as text of 15 digits, so 0.3 ties with 0.3 + 1e-16.
+        digits = np.vectorize(lambda score: float(f"{score:.15g}"))
+        return lambda X: digits(formula(case["model"], X))
+    return lambda X: formula(case["model"], X)
+
+
+def target_of(case, y):
+    """Return the target of a recorded case in numbers."""
+    if isinstance(case["model"], dict):
+        return pd.Categorical(y, categories=list(case["model"])).codes
+    return np.asarray(y == case["event"] if "event" in case else y, dtype=float)
+
+
+def asked_of_r(case):
+    """Return the model and the rows of a recorded case."""
+    X = columns_of(case["block"])
+    y = target_of(case, X.pop("y"))
+    task = "multiclass" if isinstance(case["model"], dict) else "regression"
+    groups = case.get("groups") or {name: [name] for name in case["features"]}
+    data = Dataset(
+        name=case["rows"],
+        X=X,
+        y=y,
+        task=task,
+        weights=np.ones(len(X)),
+        groups={name: tuple(columns) for name, columns in groups.items()},
+        split="test",
+        target="y",
+        sha256="",
+    )
+    model = FittedModel(
+        name=case["id"],
+        task=task,
+        scale="response",
+        predict=predict_of(case),
+        features=tuple(X),
+        losses=(case["loss"],),
+    )
+    return model, data
+
+
+def shown(form, measured, baseline):
+    """Return measurements in the form in which R handed them over."""
+    if form == "raw":
+        return measured
+    return measured / baseline if form == "ratio" else measured - baseline
+
+
+def gap(ours, theirs, baseline):
+    """Return the largest difference by the rule for replayed numbers."""
+    theirs = np.array(theirs)
+    scale = np.maximum(np.maximum(abs(ours), abs(theirs)), abs(baseline))
+    return (abs(ours - theirs) / scale).max()
+
+
+@pytest.mark.parametrize("case", recorded("vip_permute.json"))
+def test_vip_is_replayed(case):
+    model, data = asked_of_r(case)
+    line = "vip-0.4" if case["version"].startswith("0.4") else "vip-0.5"
+    raw, baseline = permutation(
+        model,
+        data,
+        seed=case["seed"],
+        stream=line,
+        n_repeats=case["n_repeats"],
+        n_rows=case["n_rows"],
+    )
+    if "vip_takes" in case:
+        times = {"1 - loss": 1, "1 - 2 loss": 2}[case["vip_takes"]]  # 2: Youden's
+        raw, baseline = 1 - times * raw, 1 - times * baseline
+    ours = shown(case["form"], raw, baseline)[..., 0]
+    if "vip_takes" in case:
+        ours = -ours if case["form"] == "difference" else 1 / ours
+    assert gap(ours, case["scores"], baseline[:, 0]) <= 1e-9
+
+
+@pytest.mark.parametrize("case", recorded("dalex_parts.json"))
+def test_dalex_is_replayed_with_its_full_model_and_its_permuted_target(case):
+    model, data = asked_of_r(case)
+    options = {name: case[name] for name in ("seed", "n_repeats", "n_rows")}
+    raw, baseline = permutation(model, data, stream="DALEX", **options)
+    target = permuted_target(model, data, stream="DALEX", **options)
+    full = baseline.mean()
+    for ours, theirs in (
+        (raw[..., 0], case["permuted"]),
+        (baseline[:, 0], case["full"]),
+        (target[:, 0], case["y_permuted"]),
+    ):
+        assert gap(shown(case["form"], ours, full), theirs, full) <= 1e-9
+
+
+@pytest.mark.parametrize("case", recorded("dalex_parts.json", "edge_cases"))
+def test_what_dalex_cannot_measure_is_not_measured_by_us_either(case):
+    model, data = asked_of_r(case)
+    y = model.predict(data.X) if case["target"] == "model" else np.ones(data.n_samples)
+    data = replace(data, y=y)
+    options = {name: case[name] for name in ("seed", "n_repeats", "n_rows")}
+    raw, baseline = permutation(model, data, stream="DALEX", **options)
+    target = permuted_target(model, data, stream="DALEX", **options)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for ours, theirs in (
+            (raw[..., 0], case["permuted"]),
+            (baseline[:, 0], case["full"]),
+            (target[:, 0], case["y_permuted"]),
+        ):
+            ours = shown(case["form"], ours, baseline.mean())
+            np.testing.assert_array_equal(ours, np.array(theirs, dtype=float))

@@ -1,0 +1,278 @@
+"""POIM: every sequence enumerated, FIRM of the same features, what must not matter."""
+
+import doctest
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from importance_audit.methods.importance import poim as module
+from importance_audit.methods.importance.firm import firm
+from importance_audit.methods.importance.poim import poim
+from importance_audit.models.fit import wrap
+from importance_audit.records.dataset_and_model import Dataset
+
+LETTERS = "ACG"
+N = 5
+
+
+def drawn_weights(longest, seed=1):
+    """Return one array of weights per length up to `longest`."""
+    random = np.random.default_rng(seed)
+    return [random.normal(size=(N - d + 1, 3**d)) for d in range(1, longest + 1)]
+
+
+def as_mapping(arrays):
+    words = [["".join(w) for w in product(LETTERS, repeat=d)] for d in range(1, 9)]
+    return {
+        (word, i + 1): array[i, k]
+        for d, array in enumerate(arrays)
+        for i in range(len(array))
+        for k, word in enumerate(words[d])
+    }
+
+
+def enumerated(weights, length, first, steps, n=N, letters=LETTERS):
+    """Return (q_z - q_notz) sqrt(p (1 - p)) over every sequence."""
+    sequences = ["".join(word) for word in product(letters, repeat=n)]
+    words = np.array([[x[i:] for i in range(n)] for x in sequences])
+    codes = np.array([[letters.index(letter) for letter in x] for x in sequences])
+    p = first[codes[:, 0]] * np.prod(
+        [steps[i][codes[:, i], codes[:, i + 1]] for i in range(n - 1)], axis=0
+    )
+    s = sum(w * np.char.startswith(words[:, i - 1], u) for (u, i), w in weights.items())
+    found = {}
+    for word in map("".join, product(letters, repeat=length)):
+        for i in range(n - length + 1):
+            has = np.char.startswith(words[:, i], word)
+            share = p @ has
+            gap = (p * has) @ s / share - (p * ~has) @ s / (1 - share)
+            found[word, i + 1] = gap * np.sqrt(share * (1 - share))
+    return found
+
+
+EVEN = np.full(3, 1 / 3)
+SHARES = np.array([0.5, 0.3, 0.2])
+STEPS = np.array([[0.1, 0.6, 0.3], [0.5, 0.25, 0.25], [0.2, 0.2, 0.6]])
+CHANGING = np.random.default_rng(4).dirichlet(np.ones(3), size=(N - 1, 3))
+PLACED = np.random.default_rng(5).dirichlet(np.ones(3), size=N)
+BACKGROUNDS = {
+    "even": ({}, EVEN, [np.tile(EVEN, (3, 1))] * (N - 1)),
+    "one distribution": (
+        {"probabilities": SHARES},
+        SHARES,
+        [np.tile(SHARES, (3, 1))] * (N - 1),
+    ),
+    "one per position": (
+        {"probabilities": PLACED},
+        PLACED[0],
+        [np.tile(row, (3, 1)) for row in PLACED[1:]],
+    ),
+    "a chain": (
+        {"probabilities": SHARES, "transitions": STEPS},
+        SHARES,
+        [STEPS] * (N - 1),
+    ),
+    "a changing chain": ({"transitions": CHANGING}, EVEN, CHANGING),
+}
+
+
+@pytest.mark.parametrize("background", BACKGROUNDS)
+@pytest.mark.parametrize(
+    ("longest", "length"), [(1, 1), (1, 3), (3, 1), (3, 2), (3, 4), (5, 2), (2, 5)]
+)
+def test_it_is_the_difference_of_means_over_every_sequence(background, longest, length):
+    options, first, steps = BACKGROUNDS[background]
+    arrays = drawn_weights(longest)
+    found = poim(arrays, n_positions=N, length=length, alphabet=LETTERS, **options)
+    truth = enumerated(as_mapping(arrays), length, first, steps)
+    by_name = {(z, j): found.loc[j, z] for z in found for j in found.index}
+    assert by_name == pytest.approx(truth, abs=1e-12)
+
+
+def test_it_is_firm_of_the_same_features_on_every_sequence_once():
+    """In an audit: columns of letters, and oligomers as columns made of them."""
+    weights = {("A", 1): 2.0, ("CG", 2): -1.0, ("ACA", 1): 0.5}
+    X = pd.DataFrame(list(product(LETTERS, repeat=3)), columns=["p1", "p2", "p3"])
+    whole = X.p1 + X.p2 + X.p3
+    asked = pd.DataFrame({"CG": whole.str[1:] == "CG", "AC": whole.str[1:] == "AC"})
+    s = 2.0 * (X.p1 == "A") - (whole.str[1:] == "CG") + 0.5 * (whole == "ACA")
+    model = wrap(lambda X: s.loc[X.index], name="s", task="regression", features=["CG"])
+    raw, _ = firm(model, rows(asked), seed=1, estimator="binary")
+    exact = poim(weights, n_positions=3, length=2, alphabet=LETTERS)
+    assert raw[:, 0, 0] == pytest.approx(exact.loc[2, ["CG", "AC"]], abs=1e-12)
+
+
+def rows(X):
+    return Dataset(
+        name="all sequences",
+        X=X,
+        y=np.zeros(len(X)),
+        task="regression",
+        weights=np.ones(len(X)),
+        groups={name: (name,) for name in X},
+        split="test",
+        target="y",
+        sha256="",
+    )
+
+
+def test_weights_by_name_are_those_in_arrays():
+    arrays = drawn_weights(3)
+    by_name = poim(as_mapping(arrays), n_positions=N, length=2, alphabet=LETTERS)
+    in_arrays = poim(arrays, n_positions=N, length=2, alphabet=LETTERS)
+    pd.testing.assert_frame_equal(by_name, in_arrays)
+
+
+def test_an_oligomer_without_weight_matters_through_its_parts():
+    """7 letters of weight 1: that of 7 right letters, 7 (1 - 1/4), times its odds."""
+    weights = {(letter, 3 + k): 1.0 for k, letter in enumerate("GATTACA")}
+    found = poim(weights, n_positions=12, length=7)
+    p = 4.0**-7
+    assert found.loc[3, "GATTACA"] == pytest.approx(7 * 0.75 * np.sqrt(p / (1 - p)))
+    assert found.loc[3].idxmax() == "GATTACA"
+
+
+def test_letters_that_do_not_depend_on_each_other_say_nothing_of_other_positions():
+    found = poim({("CG", 1): 1.0}, n_positions=6, length=2)
+    assert found.loc[3:].abs().to_numpy().max() < 1e-15
+    # GA at 2 leaves a quarter of the chance that C stands before G.
+    assert found.loc[2, "GA"] == pytest.approx((1 / 4 - 1 / 16) / np.sqrt(15))
+
+
+def test_in_a_chain_an_oligomer_matters_far_from_what_has_weight():
+    sticky = np.full((4, 4), 0.02) + np.eye(4) * 0.92
+    found = poim({("C", 1): 1.0}, n_positions=6, length=1, transitions=sticky)
+    truth = np.sqrt(3) / 4 * 0.92 ** np.arange(6)
+    assert found["C"].to_numpy() == pytest.approx(truth, abs=1e-12)
+
+
+def test_what_never_or_always_stands_there_has_no_answer():
+    options = {"alphabet": "AC", "probabilities": [[1, 0], [0.5, 0.5]]}
+    found = poim({("A", 2): 1.0}, n_positions=2, length=1, **options)
+    assert found.isna().to_numpy().tolist() == [[True, True], [False, False]]
+    assert found.loc[2].tolist() == pytest.approx([0.5, -0.5])
+
+
+def test_what_is_given_stays_as_it_was():
+    arrays = drawn_weights(2)
+    kept = [array.copy() for array in arrays]
+    for array in arrays:
+        array.setflags(write=False)
+    poim(arrays, n_positions=N, length=2, alphabet=LETTERS)
+    assert all((a == b).all() for a, b in zip(arrays, kept, strict=True))
+
+
+WEIGHTS = {("AC", 1): 1.0}
+USUAL = {"n_positions": 3, "length": 2}
+REFUSED = [
+    (
+        {"ACG": 1.0},
+        {},
+        "weights must be named by an oligomer and its position, as in ('A', 1), but "
+        "'ACG' was given.",
+    ),
+    (
+        WEIGHTS,
+        {"length": 4},
+        "length must be between 1 and n_positions, 3, but 4 was given.",
+    ),
+    (
+        {("ACGT", 1): 1.0},
+        {},
+        "weights must be of oligomers within 3 positions, but 'ACGT' at 1 is not.",
+    ),
+    (
+        {("AC", 0): 1.0},
+        {},
+        "weights must be of oligomers within 3 positions, but 'AC' at 0 is not.",
+    ),
+    (
+        {("AX", 1): 1.0},
+        {},
+        "weights must be of oligomers of the letters 'ACGT', but 'AX' holds 'X'.",
+    ),
+    (
+        {("", 1): 1.0},
+        {},
+        "weights must be of oligomers of the letters 'ACGT', but one is empty.",
+    ),
+    (
+        [np.zeros((3, 4)), np.zeros((3, 16))],
+        {},
+        "weights of oligomers of length 2 must have shape (2, 16), but (3, 16) was "
+        "given.",
+    ),
+    (
+        [np.zeros((3, 4))] * 4,
+        {},
+        "weights must be of oligomers within 3 positions, but some have 4 letters.",
+    ),
+    (
+        {("AC", 1): np.nan},
+        {},
+        "weights must be finite, but one of length 2 is not.",
+    ),
+    (
+        {("AC", 1): "heavy"},
+        {},
+        "weights must be numbers, but that of 'AC' at 1 is 'heavy'.",
+    ),
+    (
+        [["a", "b", "c", "d"]],
+        {},
+        "weights must be an array of numbers, but ['a', 'b', 'c', 'd'] was given.",
+    ),
+    (
+        WEIGHTS,
+        {"transitions": "even"},
+        "transitions must be an array of numbers, but 'even' was given.",
+    ),
+    (
+        WEIGHTS,
+        {"alphabet": "ACC"},
+        "alphabet must hold two letters or more, each once, but 'ACC' was given.",
+    ),
+    (
+        WEIGHTS,
+        {"probabilities": [0.5, 0.25, 0.25, 0.25]},
+        "probabilities must sum to 1 over the letters, but a sum is 1.25. Divide them "
+        "by their sum.",
+    ),
+    (
+        WEIGHTS,
+        {"probabilities": [1.5, -0.5, 0, 0]},
+        "probabilities must be 0 or above, but -0.5 was given.",
+    ),
+    (
+        WEIGHTS,
+        {"probabilities": [0.5, 0.5]},
+        "probabilities must have shape (4,) or (3, 4), but (2,) was given.",
+    ),
+    (
+        WEIGHTS,
+        {"transitions": np.full((4, 4), 0.2)},
+        "transitions must sum to 1 over the letters, but a sum is 0.8. Divide them by "
+        "their sum.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("weights", "options", "message"), REFUSED)
+def test_what_cannot_be_asked_says_why(weights, options, message):
+    with pytest.raises(ValueError) as refusal:  # noqa: PT011 (compared below)
+        poim(weights, **(USUAL | options))
+    assert str(refusal.value) == message
+
+
+def test_the_examples_of_the_docstring_hold():
+    results = doctest.testmod(module)
+    assert results.attempted >= 2
+    assert results.failed == 0
+
+
+def test_one_position_has_no_step_to_the_next():
+    usual = USUAL | {"n_positions": 1, "length": 1}
+    asked = poim({("A", 1): 1.0}, **usual, transitions=np.zeros((0, 4, 4)))
+    pd.testing.assert_frame_equal(asked, poim({("A", 1): 1.0}, **usual))

@@ -1,0 +1,466 @@
+"""Random subspace importance: the paper's simulation, closed forms, identities."""
+
+import doctest
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.ensemble import BaggingRegressor
+from sklearn.linear_model import LinearRegression
+
+from importance_audit.config.sections import ModelSection
+from importance_audit.methods.importance import random_subspace as module
+from importance_audit.methods.importance import subspaces
+from importance_audit.methods.importance.random_subspace import (
+    members_of_bagging,
+    perf_from,
+    random_subspace,
+    random_subspace_permutation,
+)
+from importance_audit.methods.importance.refits import units_of
+from importance_audit.methods.importance.subspaces import members_of
+from importance_audit.methods.known_answers import (
+    binary_data,
+    level_data,
+    linear_model,
+    normal_data,
+)
+from importance_audit.models.fit import fit
+from importance_audit.records.errors import NotApplicable
+
+OLS = "sklearn.linear_model.LinearRegression"
+TREE = "sklearn.tree.DecisionTreeClassifier"
+BOTH = (random_subspace, random_subspace_permutation)
+
+
+def fitted(data, path=OLS, losses=("mse",), **parameters):
+    """Return an estimator that the audit fitted on these rows."""
+    section = ModelSection(name="m", estimator=path, parameters=parameters)
+    return fit(section, data).judged_by(losses)
+
+
+def measured(method, data, seed=1, **options):
+    """Return mean and standard error over the members, under least squares."""
+    raw, _ = method(fitted(data), data, seed=seed, **options)
+    spread = raw.std(axis=1, ddof=1) / np.sqrt(raw.shape[1])
+    return raw.mean(axis=1)[:, 0], spread[:, 0]
+
+
+def simulated(seed, rho=0.0, p=17, n=200):
+    """Return one data set of the paper: y = 1 + 2 x3 + x7 + 3 x9 + noise."""
+    generator, lag = np.random.default_rng([2016, seed]), np.arange(p)
+    covariance = rho ** abs(lag[:, np.newaxis] - lag)
+    X = generator.multivariate_normal(np.ones(p), covariance, size=n)
+    names = [f"x{j + 1}" for j in range(p)]
+    base = normal_data(*[0] * p, n_samples=n)
+    y = 1 + 2 * X[:, 2] + X[:, 6] + 3 * X[:, 8] + generator.normal(size=n)
+    return replace(base, X=base.X.assign(**dict(zip(names, X.T, strict=True))), y=y)
+
+
+def cost(d, n):
+    """Return the loss of least squares of d slopes on a bootstrap sample, relative.
+
+    A row is drawn w times, E w² = 2, so that slopes and mean have twice the variance
+    that they have on the n rows.
+    """
+    return 1 + 2 * (d + 1) / n
+
+
+def scored(n_members=40, n_features=5, d=2, seed=1):
+    """Return masks of `d` features each, and scores."""
+    generator = np.random.default_rng(seed)
+    ranks = generator.random((n_members, n_features)).argsort(axis=1)
+    return ranks < d, generator.normal(size=n_members)
+
+
+# --- the definition -------------------------------------------------------------------
+
+
+def test_perf_of_four_models_by_hand():
+    members = [((1, 1, 0), 1.0), ((1, 0, 1), 3.0), ((0, 1, 1), 7.0), ((0, 1, 1), 9.0)]
+    found = perf_from(members)
+    assert found.values == pytest.approx([5 - 2, 5 - 17 / 3, 5 - 19 / 3], rel=1e-12)
+    assert found.n_members.tolist() == [2, 3, 3]
+
+
+def test_weighted_by_how_often_features_are_drawn_perf_adds_up_to_zero():
+    masks, scores = scored()
+    found = perf_from(zip(masks, scores, strict=True))
+    terms = found.n_members * found.values
+    assert abs(terms.sum()) <= 1e-12 * abs(terms).sum()
+
+
+def test_perf_is_a_contrast_of_members_without_and_with_the_feature():
+    masks, scores = scored()
+    share = masks.mean(axis=0)
+    gaps = [scores[~mask].mean() - scores[mask].mean() for mask in masks.T]
+    found = perf_from(zip(masks, scores, strict=True))
+    assert found.values == pytest.approx((1 - share) * gaps, rel=1e-12)
+
+
+def test_the_error_is_that_of_both_means_and_of_how_many_draw_the_feature():
+    masks, s = scored()
+    n, truth = len(s), []
+    for mask in masks.T:
+        q, gap = mask.mean(), s[~mask].mean() - s[mask].mean()
+        means = s[mask].var(ddof=1) / mask.sum() + s[~mask].var(ddof=1) / (~mask).sum()
+        truth.append(np.sqrt((1 - q) ** 2 * means + q * (1 - q) * gap**2 / (n - 1)))
+    found = perf_from(zip(masks, s, strict=True))
+    assert found.std_error == pytest.approx(truth, rel=1e-12)
+
+
+def test_the_error_is_the_spread_of_perf_over_ensembles_drawn_anew():
+    signal = np.array([3.0, 1.0, 0.0, 0.0, 0.0])
+    found = []
+    for seed in range(400):
+        masks, noise = scored(60, seed=seed)
+        found.append(perf_from(zip(masks, noise - masks @ signal, strict=True)))
+    spread = np.std([each.values for each in found], axis=0, ddof=1)
+    claimed = np.sqrt(np.mean([each.std_error**2 for each in found], axis=0))
+    # The standard deviation of 400 draws has a standard error of 1 / sqrt(800).
+    assert claimed == pytest.approx(spread, rel=4 / np.sqrt(800))
+
+
+def test_a_feature_no_member_has_has_no_perf_and_one_member_no_error():
+    members = [((1, 1, 0, 1), 2.0), ((1, 0, 0, 1), 4.0), ((0, 1, 0, 1), 9.0)]
+    members.append(((1, 1, 0, 0), 5.0))
+    found = perf_from([*members, ((0, 1, 0, 0), 5.0)])
+    assert np.isnan(found.values).tolist() == [False, False, True, False]
+    # x2: only one member lacks it.
+    assert np.isnan(found.std_error).tolist() == [False, True, True, False]
+
+
+def test_an_infinite_score_leaves_no_answer_and_no_warning():
+    masks, scores = scored()
+    scores[0] = np.inf
+    found = perf_from(zip(masks, scores, strict=True))
+    assert not np.isfinite(found.values).any()
+
+
+def test_a_bagging_of_scikit_learn_is_an_ensemble_too():
+    data = normal_data(3, 2, 0, 0)
+    X, y = data.X.to_numpy(), data.y
+    bagging = BaggingRegressor(LinearRegression(), 300, max_features=2, random_state=1)
+    bagging.fit(X, y)
+    found = perf_from(members_of_bagging(bagging, X, y))
+    truth = 2 / 3 * (np.array([9, 4, 0, 0]) - 13 / 4)
+    assert (abs(found.values - truth) < 4 * found.std_error).all()
+    assert (4 * found.std_error < 2).all()
+
+
+# --- the ensemble ---------------------------------------------------------------------
+
+
+def ensemble(data, n_repeats=30, n_drawn=2, path=OLS, **parameters):
+    """Return the members that a method draws."""
+    model = fitted(data, path, **parameters)
+    units, _ = units_of(model, data, "random_subspace")
+    return list(members_of(model, units, "random_subspace", 1, n_repeats, n_drawn))
+
+
+def test_the_mean_over_the_members_is_perf_and_their_error_its_error():
+    data = normal_data(3, 1, 0, 0)
+    members = ensemble(data, n_drawn=2)
+    found = perf_from((member.mask, member.score[0]) for member in members)
+    mean, std_error = measured(random_subspace, data, n_repeats=30, n_drawn=2)
+    assert mean == pytest.approx(found.values, rel=1e-12)
+    assert std_error == pytest.approx(found.std_error, rel=1e-12)
+
+
+def test_a_member_is_fitted_on_its_sample_and_judged_on_all_other_rows():
+    data = replace(normal_data(3, 1, 0, 0), y=np.arange(200.0))
+    seen, model = [], fitted(data)
+    spying = replace(model, fit_on=lambda *a: seen.append(a[0]) or model.fit_on(*a))
+    units, _ = units_of(model, data, "")
+    (member, *_) = members_of(spying, units, "", 1, 2, 2)
+    inside, outside = set(seen[0].y), set(member.out.y)
+    assert len(seen[0].y) == 200
+    assert inside | outside == set(data.y)
+    assert not inside & outside
+    error = member.out.y - member.model.predict(member.out.X)
+    assert member.score == pytest.approx([np.mean(error**2)], rel=1e-12)
+
+
+def test_every_member_draws_as_many_features_and_each_feature_as_often():
+    masks = np.array([m.mask for m in ensemble(normal_data(*[1] * 6), 300, 2)])
+    assert set(masks.sum(axis=1)) == {2}
+    spread = np.sqrt(300 * 1 / 3 * 2 / 3)
+    assert (abs(masks.sum(axis=0) - 100) < 4 * spread).all()
+
+
+def test_more_members_keep_the_first_ones():
+    few, many = (ensemble(normal_data(2, 1, 0), n, 1) for n in (3, 6))
+    for first, again in zip(few, many, strict=False):
+        assert first.mask.tolist() == again.mask.tolist()
+        assert first.score.tolist() == again.score.tolist()
+
+
+def test_the_twin_has_the_same_ensemble():
+    data = normal_data(3, 2, 0, 0)
+    raw, _ = random_subspace_permutation(fitted(data), data, seed=1, n_repeats=40)
+    masks = np.array([member.mask for member in ensemble(data, 40, 2)])
+    has_influence = raw[:, :, 0] != np.median(raw[:, :, 0], axis=1, keepdims=True)
+    assert (has_influence <= masks.T).all()
+    assert has_influence.sum() >= masks.sum() - len(masks.T)
+
+
+@pytest.mark.parametrize(
+    ("task_data", "path", "p", "d"),
+    [
+        (normal_data(*[1] * 7), OLS, 7, 3),
+        (normal_data(1, 1), OLS, 2, 1),
+        (binary_data(n_features=9), TREE, 9, 3),
+        (binary_data(n_features=10), TREE, 10, 4),
+        (binary_data(n_features=2), TREE, 2, 1),
+    ],
+)
+def test_a_third_of_the_features_is_drawn_and_the_root_for_classes(
+    task_data, path, p, d
+):
+    losses = ("mse",) if path == OLS else ("brier",)
+    (member, *_) = ensemble(task_data, 2, None, path, losses=losses)
+    assert (len(member.mask), member.mask.sum()) == (p, d)
+
+
+def test_a_group_is_drawn_as_one():
+    data = normal_data(3, 1, 0, 0).asked_by({"pair": ("x4", "x1")})
+    members = ensemble(data, 40, 1)
+    drawn = {member.model.features for member in members}
+    assert drawn == {("x1", "x4"), ("x2",), ("x3",)}
+    mean, _ = measured(random_subspace, data, n_repeats=40, n_drawn=1)
+    masks = [("x1" in member.model.features,) for member in members]
+    truth = perf_from(zip(masks, [m.score[0] for m in members], strict=True))
+    assert mean == pytest.approx(truth.values, rel=1e-12)
+
+
+@pytest.mark.parametrize("method", BOTH)
+def test_asking_for_fewer_features_changes_no_number(method):
+    data = normal_data(3, 1, 0, 0)
+    whole, _ = measured(method, data, n_repeats=20)
+    alone, _ = measured(method, data.asked_by({"x2": ("x2",)}), n_repeats=20)
+    assert alone.tolist() == whole[1:2].tolist()
+
+
+@pytest.mark.parametrize("method", BOTH)
+def test_what_the_model_does_not_read_is_not_drawn(method):
+    data = normal_data(3, 1, 0)
+    model = fitted(data.part(["x1", "x3"]))
+    raw, baseline = method(model, data, seed=1, n_repeats=20)
+    assert np.isnan(raw).all(axis=(1, 2)).tolist() == [False, True, False]
+    assert baseline.tolist() == [[0.0]] * 20
+
+
+@pytest.mark.parametrize("method", BOTH)
+def test_a_feature_drawn_once_has_no_answer(method):
+    data = normal_data(3, 1, 0, 0)
+    masks = np.array([member.mask for member in ensemble(data, 4, 1)])
+    raw, _ = method(fitted(data), data, seed=1, n_repeats=4, n_drawn=1)
+    missing = np.isnan(raw[:, :, 0]).all(axis=1)
+    assert missing.tolist() == (masks.sum(axis=0) < 2).tolist()
+    assert 0 < missing.sum() < 4
+
+
+@pytest.mark.parametrize("method", BOTH)
+def test_losses_asked_together_equal_losses_asked_alone(method):
+    data = normal_data(3, 1, 0)
+    both = fitted(data, losses=("rmse", "mae"))
+    together, _ = method(both, data, seed=1, n_repeats=20)
+    alone, _ = method(both.judged_by(("mae",)), data, seed=1, n_repeats=20)
+    assert together[..., 1:].tolist() == alone.tolist()
+
+
+def test_weights_reach_the_fits_and_the_losses():
+    data = normal_data(3, 1, 0, noise=0.0)
+    weights = np.where(np.arange(200) < 100, 1.0, 0.0)
+    spoilt = np.where(weights > 0, data.y, 1e6)
+    members = (
+        ensemble(replace(data, y=y, weights=weights), 5, 2) for y in (data.y, spoilt)
+    )
+    for honest, other in zip(*members, strict=True):
+        assert honest.score == pytest.approx(other.score, rel=1e-9)
+
+
+# --- closed forms ---------------------------------------------------------------------
+
+
+def test_independent_features_and_least_squares_have_perf_of_the_closed_form():
+    b, d = np.array([3.0, 2.0, 1.0, 0.0, 0.0, 0.0]), 2
+    data = normal_data(*b, n_samples=2000)
+    mean, std_error = measured(random_subspace, data, n_repeats=200, n_drawn=d)
+    truth = (6 - d) / (6 - 1) * (b**2 - (b**2).sum() / 6)
+    assert (abs(mean - cost(d, 2000) * truth) < 4 * std_error).all()
+    assert (4 * std_error < 2).all()
+    assert truth[2] < 0
+
+
+def test_the_twin_of_independent_features_rises_by_twice_b_squared():
+    b = np.array([3.0, 2.0, 1.0, 0.0])
+    mean, std_error = measured(
+        random_subspace_permutation, normal_data(*b, n_samples=2000), n_repeats=100
+    )
+    # Slopes fitted without the other signals are off by sqrt(S / n) at most.
+    off = np.sqrt(15 / 2000)
+    assert (abs(mean - 2 * b**2) < 4 * (std_error + b * off + off**2)).all()
+    assert mean[:3].tolist() == sorted(mean[:3], reverse=True)
+
+
+def test_the_twin_is_the_mean_rise_over_the_members_that_draw_the_feature():
+    data = normal_data(3, 1, 0, 0)
+    members = ensemble(data, 30, 2)
+    units = [(name,) for name in data.features]
+    rises = np.array([subspaces.rises_of(m, units, 1)[:, 0] for m in members])
+    n = (~np.isnan(rises)).sum(axis=0)
+    mean, std_error = measured(random_subspace_permutation, data, n_repeats=30)
+    assert mean == pytest.approx(np.nanmean(rises, axis=0), rel=1e-12)
+    truth = np.nanstd(rises, axis=0, ddof=1) / np.sqrt(n)
+    assert std_error == pytest.approx(truth, rel=1e-12)
+
+
+def test_the_twin_does_not_depend_on_how_many_copies_one_call_predicts(monkeypatch):
+    data = level_data()
+    tree = fitted(data, TREE, ("brier",), max_depth=2)
+    options = {"seed": 1, "n_repeats": 10, "n_drawn": 2}
+    at_once, _ = random_subspace_permutation(tree, data, **options)
+    monkeypatch.setattr(subspaces, "CELLS", 1)
+    one_by_one, _ = random_subspace_permutation(tree, data, **options)
+    assert at_once.tolist() == one_by_one.tolist()
+
+
+def test_the_columns_of_a_group_are_permuted_together_and_no_other_moves():
+    data = level_data()
+    data = replace(data, X=data.X.assign(row=np.arange(150)))
+    units = [("kind", "row"), ("noise",)]
+    table = subspaces._shuffled(data.X, units, 1, 0)
+    moved, still = table[:150], table[150:].reset_index(drop=True)
+    original = data.X.iloc[moved["row"]].reset_index(drop=True)
+    assert moved["kind"].equals(original["kind"])
+    assert moved[["count", "noise"]].equals(data.X[["count", "noise"]])
+    assert still[["count", "kind", "row"]].equals(data.X[["count", "kind", "row"]])
+    assert sorted(still["noise"]) == sorted(data.X["noise"])
+    assert (moved["row"] != data.X["row"]).any()
+    assert table.dtypes.equals(data.X.dtypes)
+
+
+# --- the paper ------------------------------------------------------------------------
+
+SETS, MEMBERS, D = 20, 40, 6
+
+
+@pytest.fixture(scope="module")
+def paper():
+    """Return PERF of each of 20 data sets of the paper, p = 17 and no correlation."""
+    asked = {"n_repeats": MEMBERS, "n_drawn": D}
+    return np.array(
+        [
+            measured(random_subspace, simulated(seed), seed, **asked)[0]
+            for seed in range(SETS)
+        ]
+    )
+
+
+def test_the_papers_simulation_is_met_in_the_mean_of_20_data_sets(paper):
+    b = np.zeros(17)
+    b[[2, 6, 8]] = 2, 1, 3
+    truth = (17 - D) / (17 - 1) * (b**2 - (b**2).sum() / 17)
+    std_error = paper.std(axis=0, ddof=1) / np.sqrt(SETS)
+    assert (abs(paper.mean(axis=0) - cost(D, 200) * truth) < 4 * std_error).all()
+    assert (4 * std_error < 1.5).all()
+    assert paper.mean(axis=0)[8] > paper.mean(axis=0)[2] > 1
+
+
+def test_in_the_papers_simulation_x9_is_the_most_valuable_predictor(paper):
+    assert (paper.argmax(axis=1) == 8).all()
+
+
+def test_neighbours_of_a_signal_are_positive_where_features_correlate():
+    perf, std_error = measured(
+        random_subspace, simulated(1, rho=0.75), n_repeats=200, n_drawn=D
+    )
+    assert perf.argmax() == 8
+    assert (perf[[7, 9]] > 2 * std_error[[7, 9]]).all()
+
+
+# --- what has no answer ---------------------------------------------------------------
+
+
+def few_of_a_class(n):
+    """Return binary rows of which `n` are of the second class."""
+    data = binary_data()
+    return replace(data, y=(np.arange(200) < n).astype(np.int64))
+
+
+@pytest.mark.parametrize("n_rare", [2, 5])
+def test_a_sample_that_lacks_a_class_is_drawn_again(n_rare):
+    members = ensemble(few_of_a_class(n_rare), 30, 1, TREE, losses=("one_minus_auc",))
+    assert all(set(member.out.y) == {0, 1} for member in members)
+    assert all(np.isfinite(member.score).all() for member in members)
+
+
+@pytest.mark.parametrize("method", BOTH)
+@pytest.mark.parametrize(
+    ("data", "options", "message"),
+    [
+        (
+            normal_data(1.0),
+            {},
+            "Model 'm' must read at least two features or groups for method {!r}, "
+            "which compares models of some of them, but it reads 1. Use drop_column.",
+        ),
+        (
+            normal_data(),
+            {"form": "ratio"},
+            "form must not be 'ratio' for method {!r}, whose baseline is 0, but it is.",
+        ),
+        (
+            few_of_a_class(1),
+            {},
+            "The training rows must be enough for method {!r} to find some, of every "
+            "class, both in and out of a bootstrap sample, but 100 samples in a row "
+            "lacked some. Leave out classes of very few rows.",
+        ),
+    ],
+)
+def test_a_model_without_an_ensemble_says_why(method, data, options, message):
+    path = TREE if data.classes else OLS
+    with pytest.raises(NotApplicable) as refusal:
+        method(fitted(data, path), data, seed=1, **options)
+    assert str(refusal.value) == message.format(method.__name__)
+
+
+@pytest.mark.parametrize("method", BOTH)
+def test_a_model_fitted_elsewhere_is_refused(method):
+    with pytest.raises(NotApplicable) as refusal:
+        method(linear_model(2, 0), normal_data(), seed=1)
+    assert str(refusal.value) == (
+        f"Model 'linear' must be fitted by the audit for method {method.__name__!r}, "
+        "which fits it again, but it came as it is. Name its estimator under "
+        "[[models]]."
+    )
+
+
+@pytest.mark.parametrize("method", BOTH)
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_repeats": 1}, "n_repeats must be at least 2, but 1 was given."),
+        (
+            {"n_drawn": 3},
+            "n_drawn must lie between 1 and 2, one less than the features and groups "
+            "there are, but 3 was given.",
+        ),
+        (
+            {"n_drawn": 0},
+            "n_drawn must lie between 1 and 2, one less than the features and groups "
+            "there are, but 0 was given.",
+        ),
+    ],
+)
+def test_counts_that_name_no_ensemble_are_refused(method, options, message):
+    data = normal_data(2, 1, 0)
+    with pytest.raises(ValueError, match="must") as refusal:
+        method(fitted(data), data, seed=1, **options)
+    assert str(refusal.value) == message
+
+
+def test_the_example_of_the_docstring_holds():
+    assert doctest.testmod(module) == (0, 2)

@@ -1,0 +1,218 @@
+"""ReliefF: closed forms by hand, ties, invariances, and what has no answer."""
+
+import doctest
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from importance_audit.methods.importance import relief as module
+from importance_audit.methods.importance.relief import relieff
+from importance_audit.methods.known_answers import binary_data, level_data, normal_data
+from importance_audit.records.errors import NotApplicable
+
+NUMBERS = normal_data(3, 0, n_samples=60)
+CLASSES = binary_data(n_samples=60)
+each_target = pytest.mark.parametrize(
+    "data", [NUMBERS, CLASSES], ids=["number", "class"]
+)
+
+
+def rows(y, classes=(), **columns):
+    """Return rows of these columns, each asked alone."""
+    X, y = pd.DataFrame(columns), np.array(y)
+    task = {0: "regression", 2: "binary"}.get(len(classes), "multiclass")
+    data = replace(NUMBERS, X=X, y=y, weights=np.ones(len(y)), task=task)
+    return replace(data, classes=tuple(classes), groups={name: (name,) for name in X})
+
+
+def measured(data, **options):
+    raw, _ = relieff(None, data, seed=1, **options)
+    return raw[:, 0, 0]
+
+
+# --- closed forms ---------------------------------------------------------------------
+
+SQUARE = {"a": [0.0, 0.1, 0.9, 1.0], "b": [0.0, 1.0, 0.0, 1.0]}
+
+
+def test_the_nearest_hit_and_miss_of_four_rows_by_hand():
+    data = rows([0, 0, 1, 1], "nm", **SQUARE)
+    # a: hits differ by .1, nearest misses by .9; b: hits by 1, nearest misses by 0.
+    assert measured(data, n_neighbours=1) == pytest.approx([0.8, -1.0], rel=1e-12)
+
+
+def test_a_level_differs_wholly_or_not_at_all():
+    data = rows([0, 0, 1, 1], "nm", k=pd.Categorical(list("aabb")), b=SQUARE["b"])
+    assert measured(data, n_neighbours=1).tolist() == [1.0, -1.0]
+
+
+def test_the_share_of_differing_targets_among_two_neighbours_by_hand():
+    data = rows([0.0, 0.0, 1.0], a=[0.0, 0.5, 1.0])
+    # rows 1, 2, 3 with both others: d_y sums to 0.5 + 0.5 + 1, d_a to .75 + .5 + .75,
+    # both to .5 + .25 + .75, each neighbour with weight 1/2.
+    truth = 1.5 / 2 - (2 - 1.5) / (3 - 2)
+    assert measured(data, n_neighbours=2) == pytest.approx([truth], rel=1e-12)
+
+
+def test_the_first_relief_takes_the_nearest_row_of_any_other_class():
+    data = rows([0, 0, 1, 1, 2, 2], "nmo", a=[0.0, 0.1, 0.4, 0.5, 0.9, 1.0])
+    found = measured(data, n_neighbours=1, misses="any_class")
+    truth = (0.4 + 0.3 + 0.3 + 0.4 + 0.4 + 0.5) / 6 - 0.1
+    assert found == pytest.approx([truth], rel=1e-12)
+
+
+def test_misses_of_three_classes_weigh_by_their_share():
+    y = [0, 0, 0, 0, 1, 1, 2, 2]
+    data = rows(y, "abc", k=pd.Categorical(list("aaaaabbb"), categories=list("ab")))
+    hits = (0 * 4 + 1 * 2 + 0 * 2) / 8
+    of_a = 4 * (2 / 4 * 0.5 + 2 / 4 * 1)
+    first_of_b = (4 / 6 * 0 + 2 / 6 * 1) + (4 / 6 * 1 + 2 / 6 * 0)
+    of_c = 2 * (4 / 6 * 1 + 2 / 6 * 0.5)
+    truth = (of_a + first_of_b + of_c) / 8 - hits
+    assert measured(data) == pytest.approx([truth], rel=1e-12)
+
+
+def test_ranks_weigh_by_a_normal_curve():
+    data = rows([0.0, 0.0, 1.0], a=[0.0, 0.4, 1.0])
+    w = np.exp(-1.0)
+    first, second = 1 / (1 + w), w / (1 + w)
+    apart = second + second + 1
+    both = 1 * second + 0.6 * second + (0.6 * first + 1 * second)
+    differ = 0.4 * first + 1 * second + 0.4 * first + 0.6 * second
+    differ += 0.6 * first + 1 * second
+    truth = both / apart - (differ - both) / (3 - apart)
+    found = measured(data, n_neighbours=2, weighting="rank", sigma=1.0)
+    assert found == pytest.approx([truth], rel=1e-12)
+
+
+def test_rows_tied_for_the_last_place_share_it():
+    data = rows([0.0, 1.0, 0.0], a=[0.5, 0.0, 1.0])
+    # row 1 has both others at .5: its one place is shared; d_y is 1/2, d_a .5, both .25
+    apart, differ, both = 0.5 + 1 + 0, 0.5 + 0.5 + 0.5, 0.25 + 0.5 + 0
+    truth = both / apart - (differ - both) / (3 - apart)
+    assert measured(data, n_neighbours=1) == pytest.approx([truth], rel=1e-12)
+
+
+def test_gaps_below_the_ramp_are_none_and_above_it_whole():
+    data = rows([0, 0, 1, 1], "nm", a=SQUARE["a"])
+    options = {"n_neighbours": 1, "same_below": 0.2, "different_above": 0.5}
+    assert measured(data, **options).tolist() == [1.0]
+
+
+# --- what must not matter -------------------------------------------------------------
+
+
+@each_target
+def test_the_order_of_rows_and_columns_does_not_matter(data):
+    coarse = replace(data, X=data.X.round(1))
+    order = np.random.default_rng(1).permutation(60)
+    turned = replace(coarse, X=coarse.X.iloc[order, ::-1], y=data.y[order])
+    assert measured(turned) == pytest.approx(measured(coarse), abs=1e-12)
+
+
+@each_target
+def test_a_column_turned_round_measures_the_same(data):
+    coarse = replace(data, X=data.X.round(1))
+    turned = replace(coarse, X=-coarse.X)
+    assert measured(turned) == pytest.approx(measured(coarse), abs=1e-12)
+
+
+@each_target
+def test_the_unit_of_a_feature_does_not_matter(data):
+    scaled = replace(data, X=1e3 * data.X + 7)
+    assert measured(scaled) == pytest.approx(measured(data), abs=1e-9)
+
+
+def test_rows_are_compared_in_blocks_as_at_once(monkeypatch):
+    at_once = measured(NUMBERS)
+    monkeypatch.setattr(module, "CELLS", 7 * 60)
+    assert measured(NUMBERS).tolist() == at_once.tolist()
+
+
+@pytest.mark.parametrize("data", [normal_data(3, 0), binary_data()])
+def test_a_derived_column_is_measured_and_moves_no_other(data):
+    X = data.X.assign(double=2 * data.X.iloc[:, 0])
+    groups = {name: (name,) for name in X}
+    with_it = replace(data, X=X, groups=groups, unread={"double": (X.columns[0],)})
+    alone, beside = (relieff(None, d, seed=1)[0] for d in (data, with_it))
+    assert (beside[:-1] == alone).all()
+    assert beside[-1] == pytest.approx(alone[0], rel=1e-12)
+
+
+def test_more_neighbours_than_rows_are_all_rows():
+    assert measured(NUMBERS, n_neighbours=500) == pytest.approx(
+        measured(NUMBERS, n_neighbours=59), rel=1e-12
+    )
+
+
+# --- what has no answer ---------------------------------------------------------------
+
+
+@each_target
+def test_a_column_that_cannot_take_part_is_nan_and_moves_no_other(data):
+    X = data.X.assign(constant=1.0, gap=data.X["x1"].where(data.X["x1"] > 0))
+    more = {"constant": ("constant",), "gap": ("gap",), "pair": ("x1", "x2")}
+    found = measured(replace(data, X=X, groups=data.groups | more))
+    assert found[:2].tolist() == measured(data).tolist()
+    assert np.isnan(found[2:]).all()
+
+
+LONELY = np.append(np.zeros(59), 1)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (
+            replace(NUMBERS, weights=np.linspace(1, 2, 60)),
+            "Rows must weigh the same for method 'relieff', but their weights differ. "
+            "Leave the method or the weights out.",
+        ),
+        (
+            replace(NUMBERS, y=np.ones(60)),
+            "Target 'y' must vary for method 'relieff', but all its values are the "
+            "same. Add rows, or leave the method out.",
+        ),
+        (
+            replace(CLASSES, y=LONELY),
+            "Class 'yes' must have 2 or more rows that count for method 'relieff', but "
+            "it has 1. Add rows, or leave the method out.",
+        ),
+    ],
+)
+def test_what_data_cannot_be_asked_is_said_whole(data, message):
+    with pytest.raises(NotApplicable) as refusal:
+        relieff(None, data, seed=1)
+    assert str(refusal.value) == message
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_neighbours": 0}, "n_neighbours must be at least 1, but 0 was given."),
+        ({"sigma": 0.0}, "sigma must be above 0, but 0.0 was given."),
+        (
+            {"misses": "all"},
+            "misses must be 'each_class' or 'any_class', but 'all' was given.",
+        ),
+        (
+            {"same_below": 1.0},
+            "same_below must be at least 0 and below 1, but 1.0 was given.",
+        ),
+        (
+            {"same_below": 0.5, "different_above": 0.5},
+            "different_above must be above same_below and at most 1, but 0.5 was "
+            "given.",
+        ),
+    ],
+)
+def test_an_option_out_of_range_is_refused(options, message):
+    with pytest.raises(ValueError, match="must be") as refusal:
+        relieff(None, level_data(), seed=1, **options)
+    assert str(refusal.value) == message
+
+
+def test_the_examples_hold():
+    assert doctest.testmod(module).failed == 0

@@ -1,0 +1,236 @@
+"""Impact and importance of StratPD curves: the authors' numbers and closed forms."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from importance_audit.methods.effects.partial_dependence import partial_dependence
+from importance_audit.methods.effects.stratpd import stratpd
+from importance_audit.methods.importance.stratified import (
+    rows_at,
+    stratified_impact,
+    stratified_importance,
+)
+from importance_audit.methods.known_answers import linear_model, normal_data
+from importance_audit.methods.spreads import mean_magnitude
+from importance_audit.records.dataset_and_model import Dataset
+from importance_audit.records.errors import NotApplicable
+
+REFERENCE = Path(__file__).parents[2] / "reference"
+STRATX = json.loads((REFERENCE / "stratimpact.json").read_text(encoding="utf8"))
+FEATURES = [
+    pytest.param(case, name, id=f"{case['name']}-{name}")
+    for case in STRATX["cases"]
+    for name in case["features"]
+]
+BOTH = pytest.mark.parametrize("method", [stratified_impact, stratified_importance])
+WHOLE = {"seed": 1, "n_repeats": 1, "resample": "none"}
+
+
+@pytest.mark.parametrize(("case", "name"), FEATURES)
+def test_a_curve_measures_what_the_authors_package_says(case, name):
+    answer = case["features"][name]
+    is_category = answer["kind"] == "categorical"
+    curve = np.array(answer["partial_dependence"])
+    grid = np.array(answer["category" if is_category else "x"])
+    rows = rows_at(np.array(case["X"][name]), grid)
+    impact = mean_magnitude(curve, is_category=is_category)
+    importance = mean_magnitude(curve, is_category=is_category, weights=rows)
+    assert impact == pytest.approx(answer["impact"], rel=1e-9)
+    assert importance == pytest.approx(answer["importance"], rel=1e-9)
+
+
+def additive(n_values=7):
+    """Return rows of x, other and level, all combinations, x = 0 four times as often.
+
+    y = x**2 + 1000 other + effect of the level (0, 6, 3).
+    """
+    x, other, level = np.indices((n_values, 10, 3)).reshape(3, -1)
+    often = np.repeat(np.arange(len(x)), np.where(x == 0, 4, 1))
+    x, other, level = x[often], other[often], level[often]
+    kind = pd.Categorical.from_codes(level, categories=["a", "b", "c"])
+    return Dataset(
+        name="additive",
+        X=pd.DataFrame({"x": x * 1.0, "other": other * 1.0, "level": kind}),
+        y=x**2.0 + 1000 * other + np.array([0.0, 6, 3])[level],
+        task="regression",
+        weights=np.ones(len(x)),
+        groups={"x": ("x",), "level": ("level",)},
+        split="train",
+        target="y",
+        sha256="",
+    )
+
+
+def test_the_impact_counts_every_value_once():
+    # x**2 over 0, ..., 6 is 91/7 on average; the levels are 3 off their mean 3, or not.
+    raw, baseline = stratified_impact(None, additive(), min_samples_leaf=10, **WHOLE)
+    assert raw[:, 0, 0] == pytest.approx([13, 2], abs=1e-9)
+    assert baseline.tolist() == [[0.0]]
+
+
+def test_the_importance_counts_every_row_once():
+    raw, _ = stratified_importance(None, additive(), min_samples_leaf=10, **WHOLE)
+    assert raw[:, 0, 0] == pytest.approx([91 / 10, 2], abs=1e-9)
+
+
+def test_the_levels_count_around_their_unweighted_mean_by_their_rows():
+    data = additive()
+    kept = (data.X["level"] != "b") | (data.X["x"] == 0)
+    fewer = replace(
+        data,
+        X=data.X[kept].reset_index(drop=True),
+        y=data.y[kept],
+        weights=data.weights[kept],
+    )
+    raw, _ = stratified_importance(None, fewer, min_samples_leaf=1, **WHOLE)
+    a, b, c = data.X["level"][kept].value_counts(sort=False)
+    assert raw[1, 0, 0] == pytest.approx(3 * (a + b) / (a + b + c), abs=1e-9)
+
+
+@BOTH
+def test_the_unit_of_x_does_not_matter_and_that_of_y_does(method):
+    data = normal_data(2, -1, n_samples=300)
+    data = replace(data, X=data.X.round(6))  # x counts to 10 decimals
+    raw, _ = method(None, data, seed=1, n_repeats=2)
+    other = replace(data, X=data.X.assign(x1=4 * data.X["x1"]), y=8 * data.y)
+    scaled, _ = method(None, other, seed=1, n_repeats=2)
+    assert scaled == pytest.approx(8 * raw, rel=1e-9)
+
+
+@BOTH
+def test_a_gap_in_x_does_not_matter(method):
+    data = additive()
+    gapped = data.X["x"].where(data.X["x"] < 4, data.X["x"] + 1e4)
+    options = WHOLE | {"min_samples_leaf": 10}
+    raw, _ = method(None, data, **options)
+    other, _ = method(None, replace(data, X=data.X.assign(x=gapped)), **options)
+    assert other == pytest.approx(raw, rel=1e-9)
+
+
+@BOTH
+@pytest.mark.parametrize("merge", ["published", "least_squares"])
+@pytest.mark.parametrize("first", ["b", "c"])
+def test_the_order_of_the_levels_does_not_matter(method, merge, first):
+    data = additive()
+    options = WHOLE | {"min_samples_leaf": 10, "merge": merge}
+    raw, _ = method(None, data, **options)
+    order = [first, *sorted({"a", "b", "c"} - {first})]
+    other = data.X["level"].cat.reorder_categories(order)
+    turned, _ = method(None, replace(data, X=data.X.assign(level=other)), **options)
+    assert turned == pytest.approx(raw, rel=1e-9)
+
+
+def test_a_quadratic_and_a_linear_term_have_their_shares_two_to_one():
+    # y = x1**2 + x2 on [0, 3]: mean magnitudes 3 and 1.5. Noise of the slopes makes
+    # the curves a little rough: the paper's own claim is within a tenth.
+    drawn = np.random.default_rng(1).uniform(0, 3, (2000, 2))
+    data = normal_data(0, 0, n_samples=2000)
+    X = pd.DataFrame(drawn, columns=["x1", "x2"])
+    data = replace(data, X=X, y=drawn[:, 0] ** 2 + drawn[:, 1])
+    raw, _ = stratified_impact(None, data, **WHOLE)
+    shares = raw[:, 0, 0] / raw.sum()
+    assert raw[:, 0, 0] == pytest.approx([3, 1.5], rel=0.1)
+    assert shares == pytest.approx([2 / 3, 1 / 3], rel=0.1)
+
+
+def test_the_centred_partial_dependence_over_the_rows_is_the_mean_shapley_value():
+    # Of an additive model, whose Shapley values are b (x - mean x).
+    data = normal_data(n_samples=50)
+    data = replace(data, X=data.X.round(1))
+    grid, values = partial_dependence(
+        linear_model(3, -2), data, "x1", seed=1, grid="unique"
+    )
+    x = data.X["x1"].to_numpy()
+    rows = rows_at(x, grid)
+    found = mean_magnitude(values, is_category=False, weights=rows, centred=True)
+    assert found == pytest.approx([np.abs(3 * (x - x.mean())).mean()], rel=1e-9)
+
+
+def test_without_resampling_the_impact_is_that_of_the_curve_on_all_rows():
+    data = normal_data(2, -1, n_samples=300)
+    raw, _ = stratified_impact(None, data, **WHOLE)
+    _, values = stratpd(None, data, "x1", seed=1)
+    assert raw[0, 0, 0] == pytest.approx(np.abs(values).mean(), rel=1e-12)
+
+
+@BOTH
+@pytest.mark.parametrize("resample", ["subsample", "bootstrap"])
+def test_more_trials_change_no_number(method, resample):
+    data = normal_data(2, 0)
+    few, _ = method(None, data, seed=1, n_repeats=2, resample=resample)
+    many, _ = method(None, data, seed=1, n_repeats=4, resample=resample)
+    assert many[:, :2].tobytes() == few.tobytes()
+    assert len(np.unique(many[0])) == 4
+
+
+@BOTH
+def test_every_curve_is_told_of_in_each_trial(method):
+    told = []
+    _ = method(
+        None,
+        normal_data(2, 0),
+        seed=1,
+        n_repeats=2,
+        on_curve=lambda repeat, name, curve: told.append((repeat, name, len(curve))),
+    )
+    assert told == [(r, name, 4) for r in range(2) for name in ("x1", "x2")]
+
+
+def test_a_subsample_has_three_quarters_of_the_rows_and_no_row_twice():
+    # 40 rows make 30, enough for two leaves of 15; 39 make 29.
+    assert stratified_impact(None, normal_data(n_samples=40), seed=1)
+    with pytest.raises(NotApplicable) as refusal:
+        stratified_impact(None, normal_data(n_samples=38), seed=1)
+    assert str(refusal.value) == (
+        "StratPD must part at least 30 rows into two leaves, but 28 were given. Set "
+        "min_samples_leaf lower."
+    )
+
+
+@BOTH
+def test_a_column_without_a_difference_has_no_answer(method):
+    data = normal_data(2, 0)
+    level = pd.Categorical(["only"] * 200)
+    X = data.X.assign(constant=1.0, level=level)
+    groups = {name: (name,) for name in X}
+    raw, _ = method(None, replace(data, X=X, groups=groups), seed=1, n_repeats=2)
+    assert np.isnan(raw[:, :, 0]).tolist() == [[False] * 2] * 2 + [[True] * 2] * 2
+
+
+@BOTH
+def test_a_group_of_several_columns_is_refused(method):
+    both = normal_data(2, 0).asked_by({"both": ("x1", "x2")})
+    with pytest.raises(NotApplicable) as refusal:
+        method(None, both, seed=1)
+    assert str(refusal.value) == (
+        "Group 'both' must have one column for a StratPD curve, but it has 2: 'x1', "
+        "'x2'. Ask for its columns one by one."
+    )
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_repeats": 0}, "n_repeats must be at least 1, but 0 was given."),
+        (
+            {"resample": "none"},
+            "n_repeats must be 1 for resample 'none', but 10 was given.",
+        ),
+        (
+            {"resample": "half"},
+            "resample must be one of 'subsample', 'bootstrap', 'none', but 'half' was "
+            "given.",
+        ),
+        ({"n_trees": 0}, "n_trees must be at least 1, but 0 was given."),
+    ],
+)
+def test_an_option_out_of_range_is_refused(method, options, message):
+    with pytest.raises(ValueError, match="must be") as refusal:
+        method(None, normal_data(2, 0), seed=1, **options)
+    assert str(refusal.value) == message

@@ -1,0 +1,297 @@
+"""t and z: statsmodels' numbers, closed forms, and what has no test."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+import statsmodels.api as sm
+import statsmodels.formula.api as smf
+
+from importance_audit.config.sections import ModelSection
+from importance_audit.methods.importance.t_statistics import t_statistic
+from importance_audit.methods.known_answers import linear_model, normal_data
+from importance_audit.models.fit import fit, wrap
+from importance_audit.records.errors import NotApplicable
+
+WHITE = normal_data(3, -1, 0.5, n_samples=100)
+NEWTON = {"C": np.inf, "solver": "newton-cholesky", "tol": 1e-12}
+FREE = {"alpha": 0, "solver": "newton-cholesky", "tol": 1e-12}
+
+
+def mixed(target="numbers", *, weighted=False):
+    """Return two columns, a category of three levels, and a target of some kind."""
+    drawn = np.random.default_rng(3).normal(size=(120, 3))
+    g = pd.Categorical.from_codes(np.arange(120) % 3, ["a", "b", "c"])
+    X = pd.DataFrame({"x1": drawn[:, 0], "x2": drawn[:, 1] + drawn[:, 0], "g": g})
+    score = X["x1"] - X["x2"] / 2 + 0.4 * (g.codes == 2) + drawn[:, 2]
+    y = {
+        "numbers": score,
+        "classes": (score > 0).astype(int),
+        "counts": np.round(np.exp(score / 2)),
+        "positive": np.exp(score),
+    }[target].to_numpy()
+    return replace(
+        WHITE,
+        X=X,
+        y=y,
+        task="binary" if target == "classes" else "regression",
+        classes=("no", "yes") if target == "classes" else (),
+        weights=1 + np.arange(120.0) % 4 if weighted else np.ones(120),
+        groups={name: (name,) for name in X.columns},
+    )
+
+
+def fitted(estimator, train, **parameters):
+    """Return an estimator of scikit-learn, fitted by the audit."""
+    path = f"sklearn.{estimator}"
+    return fit(ModelSection(name="m", estimator=path, parameters=parameters), train)
+
+
+def measured(model, data, **options):
+    """Return one number per group."""
+    return t_statistic(model, data, seed=1, **options)[0][:, 0, 0]
+
+
+def frame(data):
+    """Return columns and target as statsmodels' formulas read them."""
+    return data.X.assign(y=data.y)
+
+
+def test_white_columns_measure_their_coefficient_over_the_noise():
+    model = fitted("linear_model.LinearRegression", WHITE)
+    # Unit variances, no correlation, noise of variance 1 exactly: se = 1/sqrt(n - p).
+    truth = np.array([3, -1, 0.5]) * np.sqrt(100 - 4)
+    assert measured(model, WHITE) == pytest.approx(truth, rel=1e-9)
+
+
+def test_a_group_of_white_columns_measures_the_root_mean_square_of_its_members():
+    model = fitted("linear_model.LinearRegression", WHITE)
+    pair = WHITE.asked_by({"pair": ("x1", "x2")})
+    truth = np.mean([9, 1]) * (100 - 4)
+    assert measured(model, pair, several_terms="f") == pytest.approx([truth])
+    assert measured(model, pair) == pytest.approx([np.sqrt(truth)])
+
+
+FAMILIES = {
+    "numbers": ("LinearRegression", {}, None),
+    "classes": ("LogisticRegression", NEWTON, sm.families.Binomial()),
+    "counts": ("PoissonRegressor", FREE, sm.families.Poisson()),
+    "positive": (
+        "GammaRegressor",
+        FREE,
+        sm.families.Gamma(sm.families.links.Log()),
+    ),
+}
+
+
+@pytest.mark.parametrize("target", FAMILIES)
+def test_statistics_of_scikit_learns_models_are_those_of_statsmodels(target):
+    train, (kind, parameters, family) = mixed(target), FAMILIES[target]
+    own = smf.ols if family is None else smf.glm
+    given = {} if family is None else {"family": family}
+    results = own("y ~ x1 + x2 + g", frame(train), **given)
+    results = results.fit() if family is None else results.fit(tol=1e-14)
+    levels = results.wald_test(np.eye(5)[1:3], use_f=True, scalar=True)
+    model = fitted(f"linear_model.{kind}", train, **parameters)
+    truth = [*results.tvalues[["x1", "x2"]], np.sqrt(levels.statistic)]
+    assert measured(model, train) == pytest.approx(truth, rel=1e-7)
+
+
+@pytest.mark.parametrize("penalty", [None, "none"])
+def test_a_logistic_model_has_no_penalty_by_name_or_by_an_infinite_c(penalty):
+    train = mixed("classes")
+    model = fitted("linear_model.LogisticRegression", train, **NEWTON)
+    usual = measured(model, train)
+    model.estimator.C, model.estimator.penalty = 1.0, penalty  # as older versions say
+    assert measured(model, train).tolist() == usual.tolist()
+
+
+def test_rows_count_as_their_weights_say():
+    train = mixed(weighted=True)
+    results = smf.wls("y ~ x1 + x2 + g", frame(train), weights=train.weights).fit()
+    model = fitted("linear_model.LinearRegression", train)
+    truth = results.tvalues[["x1", "x2"]]
+    assert measured(model, train)[:2] == pytest.approx(truth, rel=1e-9)
+
+
+@pytest.mark.parametrize("parameters", [{"link": "identity"}, {"power": 0}])
+def test_a_tweedie_model_of_constant_variance_is_least_squares(parameters):
+    same = fitted("linear_model.LinearRegression", WHITE)
+    given = {"alpha": 0, "tol": 1e-12, "power": 0, **parameters}
+    model = fitted("linear_model.TweedieRegressor", WHITE, **given)
+    assert measured(model, WHITE) == pytest.approx(measured(same, WHITE), rel=1e-6)
+
+
+def test_a_coefficient_that_the_rows_do_not_decide_has_no_answer():
+    X = WHITE.X.assign(twin=2 * WHITE.X["x1"])
+    train = replace(WHITE, X=X, groups={name: (name,) for name in X.columns})
+    model = fitted("linear_model.LinearRegression", train)
+    alone = measured(fitted("linear_model.LinearRegression", WHITE), WHITE)
+    found = measured(model, train)
+    assert np.isnan(found[[0, 3]]).all()
+    scale = np.sqrt((100 - 4) / (100 - 5))  # one column more is counted
+    assert found[1:3] * scale == pytest.approx(alone[1:], rel=1e-9)
+
+
+def test_the_unit_of_a_column_does_not_matter():
+    model = fitted("linear_model.LinearRegression", WHITE)
+    train = replace(WHITE, X=WHITE.X * [1e-2, 1.0, 1e2])
+    rescaled = fitted("linear_model.LinearRegression", train)
+    assert measured(rescaled, train) == pytest.approx(measured(model, WHITE), rel=1e-9)
+
+
+def test_a_column_without_a_term_has_no_answer():
+    model = fitted("linear_model.LinearRegression", WHITE)
+    assert np.isnan(measured(model, WHITE.asked_by({"new": ("new",)}))).all()
+
+
+def test_a_formula_is_asked_by_feature_and_interactions_only_together():
+    data = mixed()
+    formula = "y ~ x1 * C(g) + x2 + np.power(x2, 2)"
+    results = smf.ols(formula, frame(data)).fit()
+    model = wrap(results, name="m", task="regression", features=["x1", "x2", "g"])
+    asked = data.asked_by({"x1": ("x1",), "x2": ("x2",), "both": ("x1", "g")})
+    found = measured(model, asked, several_terms="f")
+    names = list(results.params.index)
+    squares = [k for k, name in enumerate(names) if "x2" in name]
+    joint = [k for k, name in enumerate(names) if "x1" in name or "C(g)" in name]
+    truth = [results.f_test(np.eye(len(names))[k]).fvalue for k in (squares, joint)]
+    assert np.isnan(found[0])
+    assert found[1:] == pytest.approx(np.ravel(truth), rel=1e-9)
+
+
+def test_columns_of_an_array_belong_to_features_by_their_place():
+    X = sm.add_constant(WHITE.X[["x2", "x1"]].to_numpy())
+    results = sm.OLS(WHITE.y, X).fit()
+    model = wrap(
+        results,
+        name="m",
+        task="regression",
+        features=["x2", "x1"],
+        predict=lambda X: results.predict(sm.add_constant(X.to_numpy())),
+    )
+    data = WHITE.asked_by({"x1": ("x1",), "x2": ("x2",)})
+    assert measured(model, data).tolist() == results.tvalues[[2, 1]].tolist()
+
+
+def test_a_column_whose_name_needs_quotes_is_known_in_a_formula():
+    data = WHITE.X.rename(columns={"x1": "x 1"}).assign(y=WHITE.y)
+    results = smf.ols("y ~ Q('x 1') + x2", data).fit()
+    model = wrap(results, name="m", task="regression", features=["x 1", "x2"])
+    found = measured(model, WHITE.asked_by({"x 1": ("x 1",)}))
+    assert found.tolist() == [results.tvalues.iloc[1]]
+
+
+def given(results):
+    """Return results of statsmodels as a model of the three columns."""
+    names = ["x1", "x2", "x3"]
+    return wrap(results, name="m", task="regression", features=names)
+
+
+def wide():
+    """Return four rows of three columns."""
+    return WHITE.part(("x1", "x2", "x3"), np.arange(4))
+
+
+LINEAR = (
+    "must be fitted by the audit, which then knows its training rows, for method "
+    "'t_statistic', but it came as it is. Name its estimator under [[models]]."
+)
+FREE_ONLY = (
+    "must be fitted without a penalty, a constraint or class weights for method "
+    "'t_statistic', but it is a {} with one. Use method 'standardised_coefficient'."
+)
+KIND = (
+    "must be a least-squares or generalised linear model for method 't_statistic', but "
+    "it is {}. Use permutation importance."
+)
+REFUSED = [
+    (
+        lambda: replace(fitted("linear_model.LinearRegression", WHITE), train=None),
+        LINEAR,
+    ),
+    (
+        lambda: fitted("linear_model.LinearRegression", WHITE, positive=True),
+        FREE_ONLY.format("LinearRegression"),
+    ),
+    (
+        lambda: fitted("linear_model.LogisticRegression", mixed("classes")),
+        FREE_ONLY.format("LogisticRegression"),
+    ),
+    (
+        lambda: fitted(
+            *("linear_model.LogisticRegression", mixed("classes")),
+            **NEWTON,
+            class_weight="balanced",
+        ),
+        FREE_ONLY.format("LogisticRegression"),
+    ),
+    (
+        lambda: fitted("linear_model.PoissonRegressor", mixed("counts")),
+        FREE_ONLY.format("PoissonRegressor"),
+    ),
+    (lambda: fitted("linear_model.Ridge", WHITE), KIND.format("a Ridge")),
+    (
+        lambda: replace(linear_model(2, 0), name="m"),
+        KIND.format("only known by its predictions"),
+    ),
+    (
+        lambda: fitted("linear_model.LinearRegression", wide()),
+        "must have fewer coefficients than training rows for method 't_statistic', but "
+        "it has 4. Use permutation importance.",
+    ),
+    (
+        lambda: fitted(
+            *("linear_model.PoissonRegressor", mixed("counts")), alpha=0, tol=1.0
+        ),
+        "must be fitted until its likelihood is greatest for method 't_statistic', but "
+        "it can still be bettered by more than a hundredth of a standard error. Set a "
+        "smaller tol and a greater max_iter, or use another solver.",
+    ),
+    (
+        lambda: given(sm.OLS(WHITE.y, WHITE.X).fit_regularized(alpha=0.1)),
+        "must be fitted without a penalty for method 't_statistic', but it is a "
+        "RegularizedResultsWrapper. Use method 'standardised_coefficient'.",
+    ),
+    (
+        lambda: given(sm.OLS(WHITE.y, WHITE.X.rename(columns={"x1": "z"})).fit()),
+        "must be made of features for method 't_statistic', but it has a column 'z' "
+        "that names none. Fit it with a formula of its features.",
+    ),
+    (
+        lambda: given(sm.OLS(WHITE.y, WHITE.X.to_numpy()[:, :2]).fit()),
+        "must say which feature each of its 2 columns was made from for method "
+        "'t_statistic', but it names 3. Fit it with a formula.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("model", "message"), REFUSED)
+def test_a_model_without_an_answer_says_why(model, message):
+    with pytest.raises(NotApplicable) as refusal:
+        t_statistic(model(), WHITE, seed=1)
+    assert str(refusal.value) == f"Model 'm' {message}"
+
+
+def test_three_classes_have_no_one_coefficient():
+    y = np.arange(100) % 3
+    train = replace(WHITE, y=y, task="multiclass", classes=("a", "b", "c"))
+    model = fitted(
+        "linear_model.LogisticRegression", train, **NEWTON | {"solver": "lbfgs"}
+    )
+    with pytest.raises(NotApplicable) as refusal:
+        t_statistic(model, train, seed=1)
+    assert str(refusal.value) == (
+        "Model 'm' must have two classes at most for method 't_statistic', but it has "
+        "3 classes. Use permutation importance."
+    )
+
+
+def test_an_unknown_statistic_is_refused():
+    model = fitted("linear_model.LinearRegression", WHITE)
+    with pytest.raises(ValueError) as refusal:  # noqa: PT011 (the whole message)
+        t_statistic(model, WHITE, seed=1, several_terms="t")
+    assert str(refusal.value) == (
+        "several_terms must be 'root_f' or 'f', but 't' was given."
+    )

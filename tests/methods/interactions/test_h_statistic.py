@@ -1,0 +1,285 @@
+"""Friedman's H: closed forms, invariances, draws, and what it refuses."""
+
+import doctest
+import re
+from dataclasses import replace
+from itertools import combinations, product
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.neural_network import MLPRegressor
+
+from importance_audit.methods.effects import partial_dependence as effect
+from importance_audit.methods.interactions import INTERACTIONS
+from importance_audit.methods.interactions import h_statistic as module
+from importance_audit.methods.interactions.h_statistic import at_rows, h_statistic
+from importance_audit.methods.known_answers import (
+    level_data,
+    level_model,
+    linear_model,
+    logistic_model,
+    normal_data,
+)
+from importance_audit.models.fit import wrap
+from importance_audit.records.dataset_and_model import Dataset
+from importance_audit.records.errors import NotApplicable
+from importance_audit.records.streams import stream
+
+CUBE = pd.DataFrame(list(product((-1.0, 1.0), repeat=4)), columns=list("abcd"))
+PAIR = ("a", "b")
+
+
+def of(X, weights=None):
+    return Dataset(
+        name="rows",
+        X=X,
+        y=np.zeros(len(X)),
+        task="regression",
+        weights=np.ones(len(X)) if weights is None else np.asarray(weights, float),
+        groups={name: (name,) for name in X},
+        split="test",
+        target="y",
+        sha256="",
+    )
+
+
+def score(function, features="abcd"):
+    return wrap(function, name="score", task="regression", features=list(features))
+
+
+def asked(function, features, data=None, **options):
+    data = of(CUBE) if data is None else data
+    model = score(function, data.features)
+    return [
+        float(value)
+        for (value,) in h_statistic(model, data, features, seed=1, **options)
+    ]
+
+
+def drawn(n_samples, n_columns, seed=1):
+    generator = stream(seed, "test", "", 0)
+    names = list("abcdefghij"[:n_columns])
+    return pd.DataFrame(generator.uniform(size=(n_samples, n_columns)), columns=names)
+
+
+def friedman_1(X):
+    return (
+        10 * np.sin(np.pi * X["a"] * X["b"])
+        + 20 * (X["c"] - 0.5) ** 2
+        + 10 * X["d"]
+        + 5 * X["e"]
+    )
+
+
+def joined(X):
+    """Return a function of two strong columns that interact, and two weak ones."""
+    return X["a"] + X["b"] + X["a"] * X["b"] + 0.01 * X["c"] * X["d"]
+
+
+@pytest.mark.parametrize("features", [("a",), ("a", "b"), ("b", "d"), ("a", "b", "c")])
+def test_a_sum_of_functions_of_one_column_measures_exactly_0(features):
+    X = drawn(60, 4)
+    numerator, denominator = asked(
+        lambda X: np.exp(X["a"]) - 3 * X["b"] ** 2 + np.sin(X["c"]), features, of(X)
+    )
+    assert numerator == 0
+    assert denominator > 0
+
+
+def test_a_feature_the_model_ignores_has_no_joint_dependence():
+    assert asked(lambda X: X["a"] * X["b"], ("c", "d")) == [0, 0]
+    assert asked(lambda X: X["a"] * X["b"], ("c",)) == [0, 1]
+
+
+def test_a_product_is_an_interaction_of_the_product_of_what_is_centred():
+    X, weights = drawn(50, 2), np.arange(1, 51) % 4
+    a, b = (X[c] - np.average(X[c], weights=weights) for c in X)
+    numerator, _ = asked(lambda X: X["a"] * X["b"], PAIR, of(X, weights))
+    mean = np.average(a * b, weights=weights)
+    variance = np.average((a * b - mean) ** 2, weights=weights)
+    assert numerator == pytest.approx(variance, rel=1e-12)
+
+
+def test_h_of_a_pair_is_its_share_of_the_joint_dependence():
+    numerator, denominator = asked(joined, PAIR)
+    assert numerator == pytest.approx(1, rel=1e-12)
+    assert denominator == pytest.approx(3, rel=1e-12)
+
+
+def test_h_of_three_is_the_share_of_what_no_two_of_them_do():
+    numerator, denominator = asked(
+        lambda X: X["a"] + 2 * X["a"] * X["b"] + 3 * X["a"] * X["b"] * X["c"] + X["d"],
+        ("a", "b", "c"),
+    )
+    assert numerator == pytest.approx(9, rel=1e-12)
+    assert denominator == pytest.approx(14, rel=1e-12)
+
+
+def test_three_that_interact_in_pairs_only_measure_exactly_0_together():
+    numerator, denominator = asked(
+        lambda X: X["a"] * np.exp(X["b"]) - X["b"] * X["c"] + X["a"] * X["c"] ** 2,
+        ("a", "b", "c"),
+        of(drawn(60, 4)),
+    )
+    assert numerator == 0
+    assert denominator > 0
+
+
+def test_h_of_one_feature_is_the_share_of_all_that_it_takes_part_in():
+    def f(X):
+        return X["a"] * X["b"] + X["a"] * X["b"] * X["c"] + X["b"] * X["d"] + X["a"]
+
+    numerator, denominator = asked(f, ("a",))
+    assert numerator == pytest.approx(2, rel=1e-12)
+    assert denominator == pytest.approx(4, rel=1e-12)
+
+
+def test_a_weak_pair_can_lead_the_ratio_but_not_the_numerator():
+    strong, weak = (asked(joined, features) for features in (PAIR, ("c", "d")))
+    assert weak[0] / weak[1] == pytest.approx(1, rel=1e-9)
+    assert strong[0] / strong[1] == pytest.approx(1 / 3, rel=1e-9)
+    assert strong[0] == pytest.approx(1e4 * weak[0], rel=1e-9)
+
+
+def test_the_only_interaction_of_friedman_1_is_the_only_one_found():
+    data = of(drawn(80, 6))
+    found = {
+        pair: asked(friedman_1, pair, data)[0] for pair in combinations("abcdef", 2)
+    }
+    assert [pair for pair, numerator in found.items() if numerator > 0] == [PAIR]
+
+
+def test_a_net_fitted_to_friedman_1_interacts_most_in_its_only_pair():
+    train = drawn(500, 10)
+    y = friedman_1(train) + stream(2, "noise", "", 0).normal(size=500)
+    net = MLPRegressor(
+        hidden_layer_sizes=(8,),
+        solver="lbfgs",
+        alpha=0.01,
+        max_iter=2000,
+        random_state=1,
+    )
+    model = net.fit(train.to_numpy(), y)
+    data = of(drawn(100, 10, seed=3))
+    found = {
+        pair: asked(lambda X: model.predict(X.to_numpy()), pair, data)[0]
+        for pair in combinations("abcdefghij", 2)
+    }
+    first, second = sorted(found, key=found.get, reverse=True)[:2]
+    assert first == PAIR
+    assert found[first] > 4 * found[second]  # twice, as roots
+
+
+@pytest.mark.parametrize("features", [("a",), PAIR, ("a", "b", "c")])
+def test_a_weight_of_two_is_a_row_twice(features):
+    X = drawn(30, 3)
+    weights = np.arange(30) % 3
+    twice = X.loc[X.index.repeat(weights)].reset_index(drop=True)
+
+    def f(X):
+        return X["a"] * np.exp(X["b"] + X["c"]) - X["a"] * X["c"]
+
+    found = asked(f, features, of(X, weights))
+    assert found == pytest.approx(asked(f, features, of(twice)), rel=1e-12)
+
+
+def test_units_follow_the_square_of_the_prediction():
+    found = asked(joined, PAIR)
+    scaled = asked(lambda X: 7 - 4 * joined(X), PAIR)
+    assert scaled == pytest.approx([16 * value for value in found], rel=1e-12)
+
+
+@pytest.mark.parametrize("features", [PAIR, ("a", "b", "c")])
+def test_the_order_of_features_changes_nothing(features):
+    def f(X):
+        return X["a"] * np.exp(X["b"] + X["c"])
+
+    X = drawn(40, 4)
+    found = asked(f, features, of(X))
+    assert asked(f, features[::-1], of(X)) == pytest.approx(found, rel=1e-12)
+
+
+def test_how_many_points_one_call_asks_changes_nothing(monkeypatch):
+    data = of(drawn(40, 4))
+    found = [asked(joined, features, data) for features in (PAIR, ("a",))]
+    monkeypatch.setattr(effect, "MAX_BYTES", 3 * int(data.X.memory_usage().sum()))
+    few = [asked(joined, features, data) for features in (PAIR, ("a",))]
+    assert np.array(few) == pytest.approx(np.array(found), rel=1e-12)
+
+
+def test_rows_are_drawn_where_there_are_more_and_the_seed_names_them():
+    X = drawn(40, 4)
+    found = {
+        seed: h_statistic(score(joined), of(X), PAIR, seed=seed, n_rows=10)[0][0]
+        for seed in (1, 2)
+    }
+    assert found[1] != found[2]
+    assert asked(joined, PAIR, of(X), n_rows=10)[0] == found[1]
+    every = asked(joined, PAIR, of(X), n_rows=None)
+    assert asked(joined, PAIR, of(X), n_rows=40) == every
+
+
+def test_rows_without_weight_are_never_drawn():
+    X, weights = drawn(40, 4), np.arange(40) < 10
+    kept = asked(joined, PAIR, of(X[weights]))
+    assert asked(joined, PAIR, of(X, weights), n_rows=10) == kept
+
+
+def test_curves_handed_in_are_used_as_they_are():
+    data, model = of(drawn(30, 4)), score(joined)
+    curves = {name: at_rows(model, data, (name,), scale="native") for name in PAIR}
+    found = h_statistic(model, data, PAIR, seed=1, curves=curves)
+    assert found == h_statistic(model, data, PAIR, seed=1)
+    moved = {**curves, "b": curves["b"]._replace(own=0 * curves["b"].own)}
+    assert h_statistic(model, data, PAIR, seed=1, curves=moved) != found
+
+
+def test_each_output_has_its_own_numbers():
+    numerator, denominator = h_statistic(
+        level_model(0.8), level_data(), ("kind", "count"), seed=1
+    )
+    assert numerator.tolist() == [0, 0, 0]
+    assert denominator == pytest.approx((0.8 - 0.1) ** 2 * 2 / 9, rel=1e-12)
+
+
+def test_what_is_a_sum_of_logits_interacts_as_a_probability_only():
+    model, data = logistic_model(2, -1), normal_data(n_samples=60)
+    found = {
+        scale: float(h_statistic(model, data, ("x1", "x2"), seed=1, scale=scale)[0][0])
+        for scale in ("native", "centred_logit")
+    }
+    assert found["native"] > 0
+    assert found["centred_logit"] == 0
+
+
+def test_missing_values_are_set_like_any_other():
+    X = CUBE.copy()
+    X.loc[X["a"] < 0, "a"] = np.nan
+    f = lambda X: joined(X.fillna(-1))  # noqa: E731
+    assert asked(f, PAIR, of(X)) == pytest.approx(asked(joined, PAIR), rel=1e-12)
+
+
+def test_bad_questions_are_refused_in_whole_sentences():
+    data, model = normal_data(), linear_model(2, 0)
+    twice = "features must be one, two or three columns, but ('x1', 'x1') was given."
+    with pytest.raises(ValueError, match=f"^{re.escape(twice)}$"):
+        h_statistic(model, data, ("x1", "x1"), seed=1)
+    with pytest.raises(ValueError, match=r"^n_rows must be at least 2, but 1 was gi"):
+        h_statistic(model, data, ("x1",), seed=1, n_rows=1)
+    with pytest.raises(NotApplicable, match="must predict probabilities for scale"):
+        h_statistic(model, data, ("x1",), seed=1, scale="link")
+
+
+@pytest.mark.parametrize("name", INTERACTIONS)
+def test_what_is_given_is_not_changed(name):
+    data = normal_data(1, 2)
+    fresh = normal_data(1, 2)
+    data = replace(data, X=data.X.assign(kind=pd.Categorical(["u", "v"] * 100)))
+    INTERACTIONS[name].function(linear_model(1, 2), data, ("x1", "kind"), seed=1)
+    pd.testing.assert_frame_equal(data.X[["x1", "x2"]], fresh.X)
+    assert list(data.X["kind"]) == ["u", "v"] * 100
+
+
+def test_its_example_is_true():
+    assert doctest.testmod(module).failed == 0

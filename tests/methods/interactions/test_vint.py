@@ -1,0 +1,171 @@
+"""Greenwell's interaction measure: closed forms, categories, and what it refuses."""
+
+import doctest
+import re
+from itertools import combinations, product
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.neural_network import MLPRegressor
+
+from importance_audit.methods.interactions import vint as module
+from importance_audit.methods.interactions.vint import vint
+from importance_audit.methods.known_answers import linear_model, normal_data
+from importance_audit.models.fit import wrap
+from importance_audit.records.dataset_and_model import Dataset
+from importance_audit.records.errors import NotApplicable
+from importance_audit.records.streams import stream
+
+CUBE = pd.DataFrame(list(product((0.0, 1.0, 2.0), repeat=3)), columns=list("abc"))
+PAIR = ("a", "b")
+
+
+def of(X, weights=None):
+    return Dataset(
+        name="rows",
+        X=X,
+        y=np.zeros(len(X)),
+        task="regression",
+        weights=np.ones(len(X)) if weights is None else np.asarray(weights, float),
+        groups={name: (name,) for name in X},
+        split="test",
+        target="y",
+        sha256="",
+    )
+
+
+def asked(function, features, data=None, **options):
+    data = of(CUBE) if data is None else data
+    model = wrap(
+        function, name="score", task="regression", features=list(data.features)
+    )
+    return [float(value) for (value,) in vint(model, data, features, seed=1, **options)]
+
+
+def uniform(n_samples, seed=1):
+    columns = stream(seed, "test", "", 0).uniform(size=(n_samples, 10))
+    return pd.DataFrame(columns, columns=list("abcdefghij"))
+
+
+def friedman_1(X):
+    return (
+        10 * np.sin(np.pi * X["a"] * X["b"])
+        + 20 * (X["c"] - 0.5) ** 2
+        + 10 * X["d"]
+        + 5 * X["e"]
+    )
+
+
+def test_a_sum_measures_0_and_its_surface_has_the_variance_of_its_parts():
+    numerator, denominator = asked(lambda X: 2 * X["a"] - X["b"] + X["c"], PAIR)
+    assert numerator == 0
+    parts = [2 * a - b for a, b in product(range(3), repeat=2)]
+    assert denominator == pytest.approx(np.std(parts, ddof=1), rel=1e-12)
+
+
+def test_a_product_varies_by_the_spread_of_one_grid_times_that_of_the_other():
+    numerator, denominator = asked(lambda X: 5 * X["a"] * X["b"], PAIR)
+    assert numerator == pytest.approx(5, rel=1e-12)  # the grid 0, 1, 2 has SD 1
+    parts = [5 * a * b for a, b in product(range(3), repeat=2)]
+    assert denominator == pytest.approx(np.std(parts, ddof=1), rel=1e-12)
+
+
+def test_the_two_directions_are_averaged():
+    # The spread over a is 1 at every sign of b, that over b is sqrt(2) |a|.
+    X = pd.DataFrame(list(product((0.0, 1.0, 2.0), (-1.0, 1.0))), columns=list("ab"))
+    numerator, _ = asked(lambda X: X["a"] * X["b"], PAIR, of(X))
+    assert numerator == pytest.approx(np.sqrt(2) / 2, rel=1e-12)
+
+
+def test_categories_spread_by_a_quarter_of_their_range_or_all_of_it():
+    X = CUBE.assign(b=pd.Categorical(np.array(["u", "v", "w"])[CUBE["b"].astype(int)]))
+    found = {
+        spread: asked(
+            lambda X: X["a"] * X["b"].cat.codes,
+            PAIR,
+            of(X),
+            categorical_spread=spread,
+        )[0]
+        for spread in ("quarter_range", "range")
+    }
+    # over a: SDs 0, 1, 2 with SD 1; over b: ranges 0, 2, 4 with SD 2
+    assert found == pytest.approx({"quarter_range": 0.75, "range": 1.5}, rel=1e-12)
+
+
+def test_the_only_interaction_of_friedman_1_is_the_only_one_found():
+    data = of(uniform(60))
+    found = {
+        pair: asked(friedman_1, pair, data, n_grid=7)[0]
+        for pair in combinations("abcdef", 2)
+    }
+    others = [value for pair, value in found.items() if pair != PAIR]
+    assert found[PAIR] > 1
+    assert max(others) == 0
+
+
+def test_a_net_fitted_to_friedman_1_interacts_most_in_its_only_pair():
+    train = uniform(500)
+    y = friedman_1(train) + stream(2, "noise", "", 0).normal(size=500)
+    net = MLPRegressor(
+        hidden_layer_sizes=(8,),
+        solver="lbfgs",
+        alpha=0.01,
+        max_iter=2000,
+        random_state=1,
+    )
+    model = net.fit(train.to_numpy(), y)
+    data = of(uniform(100, seed=3))
+    found = {
+        pair: asked(lambda X: model.predict(X.to_numpy()), pair, data, n_grid=9)[0]
+        for pair in combinations("abcdefghij", 2)
+    }
+    first, second = sorted(found, key=found.get, reverse=True)[:2]
+    assert first == PAIR
+    assert found[first] > 2 * found[second]
+
+
+def test_a_weight_of_two_is_a_row_twice():
+    X = uniform(30)
+    weights = np.arange(30) % 3
+    grid = (0.1, 0.4, 0.9)
+    twice = X.loc[X.index.repeat(weights)].reset_index(drop=True)
+    f = lambda X: X["a"] * X["b"] ** X["c"]  # noqa: E731
+    found = asked(f, PAIR, of(X, weights), grid=grid)
+    assert found == pytest.approx(asked(f, PAIR, of(twice), grid=grid), rel=1e-12)
+
+
+def test_the_drawn_rows_do_not_move_the_grid():
+    X = uniform(50)
+    every = asked(lambda X: X["a"] * X["b"], PAIR, of(X))
+    few = asked(lambda X: X["a"] * X["b"], PAIR, of(X), n_rows=5)
+    assert few == pytest.approx(every, rel=1e-12)  # no third column is averaged over
+
+
+def test_a_level_the_model_cannot_predict_leaves_no_answer():
+    kind = pd.Categorical(["u", "v", "u"] * 9, categories=["u", "v", "w"])
+    X = CUBE.assign(b=kind)
+
+    def f(X):
+        if (X["b"] == "w").any():
+            raise ValueError("level w is new")
+        return X["a"] * X["b"].cat.codes
+
+    assert np.isnan(asked(f, PAIR, of(X))).all()
+
+
+def test_one_value_only_leaves_no_answer():
+    assert np.isnan(asked(lambda X: X["a"] * X["b"], PAIR, of(CUBE.assign(b=1.0)))[0])
+
+
+def test_bad_questions_are_refused_in_whole_sentences():
+    data, model = normal_data(), linear_model(2, 0)
+    alone = "features must be two columns, but ('x1',) was given."
+    with pytest.raises(ValueError, match=f"^{re.escape(alone)}$"):
+        vint(model, data, ("x1",), seed=1)
+    with pytest.raises(NotApplicable, match="must predict probabilities for scale"):
+        vint(model, data, ("x1", "x2"), seed=1, scale="link")
+
+
+def test_its_example_is_true():
+    assert doctest.testmod(module).failed == 0

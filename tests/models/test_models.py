@@ -1,0 +1,954 @@
+"""Models: encoders beside scikit-learn by hand, classes, files, refusals."""
+
+import hashlib
+import json
+import pickle
+import sys
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from importance_audit.config.sections import ModelSection
+from importance_audit.models.fit import fit, fit_models, load, wrap
+from importance_audit.models.model_table import models_frame
+from importance_audit.records.dataset_and_model import Dataset
+from importance_audit.records.errors import (
+    AuditError,
+    DataError,
+    ModelError,
+    NotApplicable,
+)
+
+LEVELS = ["low", "mid", "high"]
+LINEAR = "sklearn.linear_model.LinearRegression"
+LOGISTIC = "sklearn.linear_model.LogisticRegression"
+FOREST = "sklearn.ensemble.RandomForestRegressor"
+BOOSTING = "sklearn.ensemble.GradientBoostingRegressor"
+HISTOGRAM = "sklearn.ensemble.HistGradientBoostingRegressor"
+
+
+def table(n_samples=90):
+    """Return a number, a count and a category."""
+    generator = np.random.default_rng(1)
+    size = generator.normal(size=n_samples)
+    grade = pd.Categorical(generator.choice(LEVELS, n_samples), categories=LEVELS)
+    count = generator.integers(0, 5, n_samples)
+    return pd.DataFrame({"size": size, "grade": grade, "count": count})
+
+
+def rows(X=None, y=None, **facts):
+    """Return rows whose target depends on all three columns."""
+    X = table() if X is None else X
+    if y is None:
+        grade = X["grade"].cat.codes.to_numpy() if "grade" in X else 0
+        y = X["size"].to_numpy() + 2 * (grade == 1) + 0.3 * X["count"].to_numpy() ** 2
+    return Dataset(
+        **{
+            "name": "rows",
+            "X": X,
+            "y": np.asarray(y),
+            "task": "regression",
+            "weights": np.ones(len(X)),
+            "groups": {name: (name,) for name in X},
+            "split": "train",
+            "target": "y",
+            "sha256": "d" * 64,
+            **facts,
+        }
+    )
+
+
+def binary_rows(classes=("no", "yes")):
+    """Return rows of two classes, 1 the positive one."""
+    X = table()
+    return rows(X, (X["size"] > 0).astype(float), task="binary", classes=classes)
+
+
+def multiclass_rows():
+    """Return rows of three classes, named against the alphabet."""
+    X = table()
+    codes = np.digitize(X["size"], [-0.5, 0.5])
+    return rows(X, codes, task="multiclass", classes=("zero", "one", "two"))
+
+
+def section(estimator=LINEAR, **facts):
+    """Return a section of the configuration."""
+    return ModelSection(**{"name": "m", "estimator": estimator, **facts})
+
+
+def refused(call, *arguments, **options):
+    """Return the class and the sentence with which a call is refused."""
+    with pytest.raises(AuditError) as refusal:
+        call(*arguments, **options)
+    return type(refusal.value), str(refusal.value)
+
+
+def test_a_forest_sees_positions_in_level_order():
+    data = rows()
+    encoder = OrdinalEncoder(categories=[LEVELS])
+    by_hand = make_pipeline(
+        make_column_transformer(
+            ("passthrough", ["size"]), (encoder, ["grade"]), ("passthrough", ["count"])
+        ),
+        RandomForestRegressor(5, random_state=1),
+    ).fit(data.X, data.y)
+    parameters = {"n_estimators": 5, "random_state": 1}
+    model = fit(section(FOREST, parameters=parameters), data)
+    assert model.predict(data.X).tolist() == by_hand.predict(data.X).tolist()
+    assert (model.encoder, model.encoded) == ("ordinal", ("size", "grade", "count"))
+
+
+def test_a_linear_model_sees_one_column_per_level_but_the_first():
+    data = rows()
+    encoder = OneHotEncoder(categories=[LEVELS], drop="first")
+    by_hand = make_pipeline(
+        make_column_transformer(
+            ("passthrough", ["size"]), (encoder, ["grade"]), ("passthrough", ["count"])
+        ),
+        LinearRegression(),
+    ).fit(data.X, data.y)
+    model = fit(section(), data)
+    assert model.predict(data.X) == pytest.approx(by_hand.predict(data.X), rel=1e-9)
+    assert model.encoder == "one_hot"
+    assert model.encoded == ("size", "grade", "grade", "count")
+    assert model.estimator.coef_ == pytest.approx(by_hand[-1].coef_, rel=1e-9)
+
+
+def test_the_first_level_met_is_the_reference():
+    data = rows()
+    declared = data.X["grade"].cat.set_categories(["none", *LEVELS])
+    more = replace(data, X=data.X.assign(grade=declared))
+    assert fit(section(), more).estimator.coef_.tolist() == pytest.approx(
+        fit(section(), data).estimator.coef_.tolist(), rel=1e-9
+    )
+
+
+@pytest.mark.parametrize(
+    ("estimator", "encoder"),
+    [
+        ("sklearn.tree.DecisionTreeRegressor", "ordinal"),
+        ("sklearn.ensemble.ExtraTreesRegressor", "ordinal"),
+        (BOOSTING, "ordinal"),
+        ("sklearn.ensemble.AdaBoostRegressor", "ordinal"),
+        ("sklearn.neighbors.KNeighborsRegressor", "one_hot"),
+        ("sklearn.svm.SVR", "one_hot"),
+    ],
+)
+def test_auto_is_ordinal_for_trees_and_one_hot_for_everything_else(estimator, encoder):
+    assert fit(section(estimator), rows()).encoder == encoder
+
+
+def test_a_tree_of_another_library_sees_positions_too(monkeypatch):
+    library = ModuleType("xgboost")
+    library.Regressor = type(
+        "Regressor", (LinearRegression,), {"__module__": "xgboost.sklearn"}
+    )
+    monkeypatch.setitem(sys.modules, "xgboost", library)
+    assert fit(section("xgboost.Regressor"), rows()).encoder == "ordinal"
+
+
+def test_numbers_alone_need_no_encoder():
+    X = table().drop(columns="grade")
+    data = rows(X)
+    model = fit(section(), data)
+    by_hand = LinearRegression().fit(X.to_numpy(), data.y)
+    assert model.encoder == "none"
+    assert model.predict(X) == pytest.approx(by_hand.predict(X.to_numpy()), rel=1e-12)
+
+
+def test_an_encoder_that_is_named_is_used():
+    assert fit(section(encoder="ordinal"), rows()).encoded == ("size", "grade", "count")
+    assert len(fit(section(FOREST, encoder="one_hot"), rows()).encoded) == 4
+
+
+class Naming(LinearRegression):
+    """Reads columns of a frame by name."""
+
+    def fit(self, X, y):
+        self.shift_ = y.mean() + 0 * X["size"].mean()
+        return self
+
+    def predict(self, X):
+        return X["grade"].cat.codes + X["size"]
+
+
+def test_without_an_encoder_the_estimator_gets_the_frame(monkeypatch):
+    library = ModuleType("toy")
+    library.Naming = Naming
+    monkeypatch.setitem(sys.modules, "toy", library)
+    model = fit(section("toy.Naming", encoder="none"), rows())
+    X = table()
+    truth = X["grade"].cat.codes + X["size"]
+    assert model.predict(X).tolist() == truth.tolist()
+
+
+def test_levels_in_another_order_are_the_same_levels():
+    data = rows()
+    turned = data.X.assign(grade=data.X["grade"].cat.reorder_categories(LEVELS[::-1]))
+    for estimator in (LINEAR, BOOSTING):
+        model = fit(section(estimator), data)
+        assert model.predict(turned).tolist() == model.predict(data.X).tolist()
+
+
+def test_columns_are_found_by_name():
+    data = rows()
+    model = fit(section(), data)
+    other = data.X[["count", "size", "grade"]].assign(more="text")
+    assert model.predict(other).tolist() == model.predict(data.X).tolist()
+
+
+@pytest.mark.parametrize("estimator", [LINEAR, BOOSTING])
+def test_a_level_not_met_in_training_is_refused(estimator):
+    data = rows()
+    declared = data.X["grade"].cat.set_categories([*LEVELS, "top"])
+    model = fit(section(estimator), replace(data, X=data.X.assign(grade=declared)))
+    new = data.X.assign(grade=declared.where(data.X.index > 0, "top"))
+    message = (
+        "Column 'grade' must hold levels that model 'm' met in training ('low', 'mid', "
+        "'high'), but 'top' was found. Train on rows that have it, or leave it out of "
+        "the column's levels."
+    )
+    assert refused(model.predict, new) == (DataError, message)
+    undeclared = fit(section(estimator), data)
+    assert refused(undeclared.predict, new) == (DataError, message)
+
+
+def with_a_gap(column):
+    """Return rows of which two lack a value."""
+    data = rows()
+    return replace(
+        data, X=data.X.assign(**{column: data.X[column].where(data.X.index > 1)})
+    )
+
+
+@pytest.mark.parametrize("column", ["size", "grade"])
+def test_missing_values_are_passed_on_to_what_takes_them(column):
+    data = with_a_gap(column)
+    model = fit(section(HISTOGRAM, parameters={"max_iter": 2}), data)
+    assert model.encoder == "ordinal"
+    encoded = data.X.assign(grade=data.X["grade"].cat.codes.replace(-1, np.nan))
+    by_hand = model.estimator.predict(encoded.to_numpy(dtype=float))
+    assert model.predict(data.X).tolist() == by_hand.tolist()
+
+
+@pytest.mark.parametrize(
+    ("estimator", "column", "kind"),
+    [
+        (LINEAR, "size", "LinearRegression"),
+        (BOOSTING, "size", "GradientBoostingRegressor"),
+        (BOOSTING, "grade", "GradientBoostingRegressor"),
+    ],
+)
+def test_missing_values_are_refused_by_what_takes_none(estimator, column, kind):
+    message = (
+        f"Column {column!r} must have no missing value for model 'm', since {kind} "
+        "takes none, but 2 were found. Leave those rows or the column out, or choose "
+        "an estimator that takes missing values."
+    )
+    assert refused(fit, section(estimator), with_a_gap(column)) == (DataError, message)
+    model = fit(section(estimator), rows())
+    assert refused(model.predict, with_a_gap(column).X) == (DataError, message)
+
+
+def test_a_missing_level_has_no_place_among_indicators():
+    model = fit(section(), rows())
+    assert refused(model.predict, with_a_gap("grade").X) == (
+        DataError,
+        "Column 'grade' must have no missing value for model 'm', whose one-hot "
+        "columns have no place for one, but 2 were found. Make missing a level of its "
+        "own, or leave those rows out.",
+    )
+
+
+@pytest.mark.parametrize("column", ["size", "grade"])
+def test_one_missing_value_was_found(column):
+    data = rows()
+    gap = data.X.assign(**{column: data.X[column].where(data.X.index > 0)})
+    _, message = refused(fit(section(LINEAR), data).predict, gap)
+    assert "but 1 was found." in message
+
+
+@pytest.mark.parametrize("classes", [("no", "yes"), ("1", "0"), ("b", "a")])
+def test_a_binary_model_predicts_the_positive_class(classes):
+    data = binary_rows(classes)
+    model = fit(section(LOGISTIC), data)
+    high = data.X.assign(size=5.0)
+    assert (model.predict(high) > 0.9).all()
+    assert (model.scale, model.outputs) == ("probability", classes[1:])
+    assert model.estimator.classes_.dtype == np.int64
+
+
+def test_a_multiclass_model_has_its_columns_in_the_order_of_the_classes():
+    data = multiclass_rows()
+    model = fit(section(LOGISTIC), data)
+    for code, size in enumerate([-9.0, 0.0, 9.0]):
+        predicted = model.predict(data.X.assign(size=size))
+        assert (predicted.argmax(axis=1) == code).all()
+    assert predicted.sum(axis=1) == pytest.approx(np.ones(90))
+
+
+@pytest.mark.parametrize("positive", ["a", "b"])
+def test_classes_of_a_given_estimator_are_matched_by_name(positive):
+    data = binary_rows()
+    X = data.X[["size"]]
+    estimator = LogisticRegression().fit(X, np.where(data.y == 1, "a", "b"))
+    classes = ("b", "a") if positive == "a" else ("a", "b")
+    model = wrap(estimator, name="m", classes=classes)
+    column = estimator.classes_.tolist().index(positive)
+    assert model.predict(X).tolist() == estimator.predict_proba(X)[:, column].tolist()
+
+
+@pytest.mark.parametrize(
+    ("labels", "classes"),
+    [
+        ([0, 1], ("0", "1")),
+        ([False, True], ("false", "true")),
+        ([0.0, 1.0], ("0", "1")),
+    ],
+)
+def test_classes_of_a_given_estimator_are_named_as_the_data_name_them(labels, classes):
+    X = pd.DataFrame({"size": [-1.0, 1.0, -2.0, 2.0]})
+    model = wrap(LogisticRegression().fit(X, np.array(labels * 2)), name="m")
+    assert (model.task, model.classes) == ("binary", classes)
+    assert model.predict(X).round().tolist() == [0, 1, 0, 1]
+
+
+def test_an_estimator_that_knows_codes_is_asked_by_codes():
+    X = pd.DataFrame({"size": [-1.0, 1.0, -2.0, 2.0]})
+    estimator = LogisticRegression().fit(X, [0, 1, 0, 1])
+    model = wrap(estimator, name="m", classes=("no", "yes"))
+    assert model.predict(X).tolist() == estimator.predict_proba(X)[:, 1].tolist()
+
+
+def test_a_weight_of_two_is_fitted_as_two_rows():
+    data = rows()
+    weights = np.where(np.arange(90) < 30, 2.0, 1.0)
+    twice = np.repeat(np.arange(90), weights.astype(int))
+    repeated = rows(data.X.iloc[twice].reset_index(drop=True), data.y[twice])
+    weighted = fit(section(), replace(data, weights=weights))
+    expected = fit(section(), repeated).predict(data.X)
+    assert weighted.predict(data.X) == pytest.approx(expected, rel=1e-9)
+
+
+def test_an_estimator_is_made_as_the_section_says_and_of_nothing_else():
+    model = fit(section(FOREST, parameters={"n_estimators": 3}), rows())
+    assert model.parameters == RandomForestRegressor(n_estimators=3).get_params()
+    assert model.parameters["n_jobs"] is None
+
+
+def test_a_fitted_model_says_what_it_stands_on():
+    data = rows()
+    model = fit(section(), data)
+    assert (model.source, model.n_train, model.train_sha256) == ("fitted", 90, "d" * 64)
+    assert model.library == f"scikit-learn {sklearn.__version__}"
+    assert (model.losses, model.features) == (("rmse",), ("size", "grade", "count"))
+
+
+def test_a_refit_on_everything_is_the_same_model():
+    model = fit(section(FOREST, parameters={"random_state": 3}), rows())
+    again = model.refit(model.features)
+    assert again.predict(table()).tolist() == model.predict(table()).tolist()
+
+
+def test_a_refit_reads_the_columns_and_rows_it_is_given():
+    data, twice = rows(), np.array([5, 5, 8, 13, 21, 34])
+    again = fit(section(), data).refit(["size"], twice)
+    direct = LinearRegression().fit(data.X[["size"]].iloc[twice], data.y[twice])
+    assert again.features == ("size",)
+    expected = direct.predict(data.X[["size"]])
+    assert again.predict(data.X) == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_refit_keeps_the_weights_of_its_rows_and_the_losses():
+    weights = np.linspace(1, 2, 90)
+    model = fit(section(), rows(weights=weights)).judged_by(("mae",))
+    few = np.arange(20)
+    again = model.refit(["size"], few)
+    direct = LinearRegression().fit(table()[["size"]][:20], rows().y[:20], weights[:20])
+    expected = direct.predict(table()[["size"]])
+    assert again.predict(table()) == pytest.approx(expected, rel=1e-12)
+    assert again.losses == ("mae",)
+
+
+def test_a_refit_draws_by_its_seed_where_the_estimator_draws():
+    model = fit(section(FOREST, parameters={"n_estimators": 3}), rows())
+    first, second, third = (
+        model.refit(model.features, seed=seed).predict(table()).tolist()
+        for seed in (1, 1, 2)
+    )
+    assert first == second != third
+    linear = fit(section(), rows())
+    again = linear.refit(linear.features, seed=1)
+    assert again.predict(table()).tolist() == linear.predict(table()).tolist()
+
+
+def test_a_refit_reads_the_training_rows_that_the_model_holds():
+    other = rows(weights=np.linspace(1, 2, 90))
+    taught = replace(fit(section(), rows()), train=other)
+    again, direct = taught.refit(taught.features), fit(section(), other)
+    assert again.predict(table()).tolist() == direct.predict(table()).tolist()
+
+
+def test_what_was_fitted_elsewhere_cannot_be_fitted_again():
+    model = wrap(LinearRegression().fit(table()[["size"]], np.ones(90)), name="m")
+    assert refused(model.refit, ["size"]) == (
+        NotApplicable,
+        "Model 'm' must be fitted by the audit to be fitted again, but it came as it "
+        "is. Name its estimator under [[models]].",
+    )
+
+
+def test_fitting_and_predicting_change_no_row():
+    data = rows()
+    before = data.X.copy()
+    fit(section(BOOSTING), data).predict(data.X)
+    pd.testing.assert_frame_equal(data.X, before)
+
+
+def test_a_prediction_survives_a_pickle():
+    X = table()
+    for data in (rows(), binary_rows(), multiclass_rows()):
+        path = LINEAR if data.task == "regression" else LOGISTIC
+        predict = fit(section(path), data).predict
+        again = pickle.loads(pickle.dumps(predict))
+        assert again(X).tolist() == predict(X).tolist()
+
+
+def test_models_are_made_in_the_order_of_their_sections():
+    sections = [section(name="b"), section(FOREST, name="a")]
+    assert [model.name for model in fit_models(sections, rows())] == ["b", "a"]
+
+
+@pytest.mark.parametrize(
+    ("estimator", "facts", "message"),
+    [
+        (
+            "sklearn.ensembl.RandomForestRegressor",
+            {},
+            "must name an estimator that can be imported, but there is no module "
+            "'sklearn.ensembl'. Did you mean 'sklearn.ensemble'?",
+        ),
+        (
+            "no_such_library.Model",
+            {},
+            "must name an estimator that can be imported, but there is no module "
+            "'no_such_library'. Install the package that has it.",
+        ),
+        (
+            "sklearn.ensemble.RandomForestRegresor",
+            {},
+            "must name an estimator that exists, but module 'sklearn.ensemble' has no "
+            "'RandomForestRegresor'. Did you mean 'RandomForestRegressor'?",
+        ),
+        (
+            "math.sqrt",
+            {},
+            "must name an estimator class with fit and predict, but 'math.sqrt' has no "
+            "fit.",
+        ),
+        (
+            FOREST,
+            {"parameters": {"n_trees": 5, "max_dept": 3}},
+            "must have parameters that RandomForestRegressor knows, but it was given "
+            "'n_trees', 'max_dept'. Look up which RandomForestRegressor has.",
+        ),
+        (
+            FOREST,
+            {"parameters": {"max_dept": 3}},
+            "must have parameters that RandomForestRegressor knows, but it was given "
+            "'max_dept'. Did you mean 'max_depth'?",
+        ),
+        (
+            LOGISTIC,
+            {},
+            "must be a regressor for task 'regression', but LogisticRegression is a "
+            "classifier. Name a regressor, or set another task.",
+        ),
+        (
+            "sklearn.ensemble.IsolationForest",
+            {},
+            "must be a regressor for task 'regression', but IsolationForest finds "
+            "outliers. Name a regressor, or set another task.",
+        ),
+    ],
+)
+def test_an_estimator_that_cannot_be_made_says_why(estimator, facts, message):
+    found = refused(fit, section(estimator, **facts), rows())
+    assert found == (ModelError, f"Model 'm' {message}")
+
+
+class Open(LinearRegression):
+    """Takes any parameter, as estimators that hand them on do."""
+
+    def __init__(self, **given):
+        super().__init__(**given)
+
+
+def test_parameters_are_not_judged_where_any_is_taken(monkeypatch):
+    library = ModuleType("toy")
+    library.Open = Open
+    monkeypatch.setitem(sys.modules, "toy", library)
+    model = fit(section("toy.Open", parameters={"fit_intercept": False}), rows())
+    assert model.estimator.intercept_ == 0
+
+
+def test_an_estimator_that_fails_to_fit_says_so_in_its_own_words():
+    _, message = refused(fit, section(FOREST, parameters={"n_estimators": -3}), rows())
+    start = "Model 'm' must fit the training rows, but RandomForestRegressor says: "
+    assert message.startswith(start)
+    assert message.endswith(
+        "Change its parameters under [[models]], or the columns it reads."
+    )
+    assert "n_estimators" in message
+    assert "\n" not in message
+
+
+def test_an_estimator_without_probabilities_has_no_classes_to_audit():
+    assert refused(fit, section("sklearn.svm.LinearSVC"), binary_rows()) == (
+        ModelError,
+        "Model 'm' must have predict_proba for task 'binary', but LinearSVC has none. "
+        "Choose an estimator, or parameters of it, that give probabilities.",
+    )
+
+
+def test_weights_that_an_estimator_cannot_take_are_refused():
+    data = replace(rows(), weights=np.arange(90.0))
+    found = refused(fit, section("sklearn.neighbors.KNeighborsRegressor"), data)
+    assert found == (
+        ModelError,
+        "Model 'm' must be fitted with the row weights of the data, but "
+        "KNeighborsRegressor takes none. Choose another estimator, or leave the "
+        "weights out.",
+    )
+
+
+def test_a_class_without_a_training_row_is_refused():
+    data = multiclass_rows()
+    lacking = replace(data, y=np.minimum(data.y, 1))
+    assert refused(fit, section(LOGISTIC), lacking) == (
+        ModelError,
+        "Model 'm' must meet every class in training, but no training row has 'two'.",
+    )
+
+
+def test_a_refit_that_would_not_meet_a_class_is_no_question_to_ask():
+    model = fit(section(LOGISTIC), multiclass_rows())
+    few = np.flatnonzero(model.train.y < 2)
+    assert refused(model.refit, ["size"], few) == (
+        NotApplicable,
+        "Model 'm' must meet every class when it is fitted again, but none of the "
+        f"{len(few)} rows has 'two'. Add training rows of the class, or leave it out.",
+    )
+
+
+def test_the_faults_of_all_models_are_told_together():
+    sections = [
+        section(FOREST, name="a", parameters={"max_dept": 3}),
+        section(name="b"),
+        section(LOGISTIC, name="c"),
+    ]
+    _, message = refused(fit_models, sections, rows())
+    assert [line.split(" must ")[0] for line in message.splitlines()] == [
+        "Model 'a'",
+        "Model 'c'",
+    ]
+
+
+def test_one_fault_is_told_as_it_is():
+    sections = [section(name="a"), section(name="b")]
+    error, message = refused(fit_models, [sections[0]], with_a_gap("size"))
+    assert (error, message.split(" must ")[0]) == (DataError, "Column 'size'")
+
+
+def stored(folder, thing, name="m.joblib"):
+    """Write a pickle; return the section that trusts it."""
+    path = Path(folder) / name
+    joblib.dump(thing, path)
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    return section("", file=name, sha256=digest)
+
+
+def test_a_trusted_file_predicts_as_the_estimator_in_it(tmp_path):
+    data = rows(table().drop(columns="grade"))
+    estimator = LinearRegression().fit(data.X, data.y)
+    trusted = stored(tmp_path, estimator)
+    model = load(trusted, data, base=tmp_path)
+    assert model.predict(data.X).tolist() == estimator.predict(data.X).tolist()
+    assert (model.source, model.sha256) == ("file", trusted.sha256)
+    assert (model.n_train, model.train_sha256) == (0, "")
+
+
+def test_a_file_fitted_on_positions_of_levels_can_say_so(tmp_path):
+    data = rows()
+    codes = data.X.assign(grade=data.X["grade"].cat.codes)
+    estimator = LinearRegression().fit(codes, data.y)
+    trusted = replace(stored(tmp_path, estimator), encoder="ordinal")
+    model = load(trusted, data, base=tmp_path)
+    assert model.predict(data.X).tolist() == estimator.predict(codes).tolist()
+
+
+class Trap:
+    """Leaves a file behind when it is unpickled."""
+
+    def __init__(self, path):
+        self.path = str(path)
+
+    def __reduce__(self):
+        return (open, (self.path, "w"))
+
+
+@pytest.mark.parametrize("sha256", ["", "0" * 64])
+def test_a_file_that_is_not_trusted_is_never_unpickled(tmp_path, sha256):
+    trusted = stored(tmp_path, Trap(tmp_path / "sprung"))
+    digest = trusted.sha256
+    found = refused(load, replace(trusted, sha256=sha256), rows(), base=tmp_path)
+    assert found == (
+        ModelError,
+        "Model 'm' must state the sha256 of 'm.joblib', since loading it runs its "
+        f"code, but {sha256!r} was given and the file has {digest!r}. State that one "
+        "only if you trust the file.",
+    )
+    assert not (tmp_path / "sprung").exists()
+
+
+def test_a_file_must_be_there(tmp_path):
+    missing = section("", file="gone.joblib", sha256="0" * 64)
+    where = str(tmp_path / "gone.joblib")
+    assert refused(load, missing, rows(), base=tmp_path) == (
+        ModelError,
+        "Model 'm' must be read from a file that can be read, but "
+        f"{where!r} cannot: No such file or directory.",
+    )
+
+
+def test_a_file_must_be_of_joblib(tmp_path):
+    assert refused(load, section("", file="m.pkl"), rows(), base=tmp_path) == (
+        ModelError,
+        "Model 'm' must be read from a .joblib or .rds file, but 'm.pkl' was given.",
+    )
+
+
+def test_a_file_that_holds_no_pickle_says_so_in_joblibs_words(tmp_path):
+    path = tmp_path / "m.joblib"
+    path.write_bytes(b"no pickle")
+    digest = hashlib.sha256(b"no pickle").hexdigest()
+    broken = section("", file="m.joblib", sha256=digest)
+    _, message = refused(load, broken, rows(), base=tmp_path)
+    assert message.startswith(
+        "Model 'm' must be read from 'm.joblib', but loading it says: "
+    )
+
+
+@pytest.mark.parametrize(
+    ("columns", "facts", "message"),
+    [
+        (
+            {"size": "weight"},
+            {},
+            "must read columns of the data, but 'weight' is none of them.",
+        ),
+        (
+            {},
+            {"encoder": "one_hot"},
+            "must encode categories itself, or know them as 'ordinal', since it was "
+            "fitted before, but encoder 'one_hot' was given. Save a Pipeline that "
+            "encodes.",
+        ),
+    ],
+)
+def test_a_file_that_does_not_suit_the_data_is_refused(
+    tmp_path, columns, facts, message
+):
+    X = table().drop(columns="grade")
+    estimator = LinearRegression().fit(X.rename(columns=columns), rows(X).y)
+    trusted = replace(stored(tmp_path, estimator), **facts)
+    found = refused(load, trusted, rows(X), base=tmp_path)
+    assert found == (ModelError, f"Model 'm' {message}")
+
+
+def test_a_pipeline_gets_the_raw_frame():
+    data = rows()
+    numbers = make_column_transformer((StandardScaler(), ["size", "count"]))
+    pipeline = make_pipeline(numbers, LinearRegression()).fit(data.X, data.y)
+    model = wrap(pipeline, name="m")
+    assert model.predict(data.X).tolist() == pipeline.predict(data.X).tolist()
+    assert (model.task, model.features) == ("regression", ("size", "grade", "count"))
+    assert model.parameters == LinearRegression().get_params()
+
+
+@pytest.mark.filterwarnings("error")
+def test_an_estimator_fitted_on_an_array_gets_arrays():
+    data = rows(table().drop(columns="grade"))
+    estimator = LinearRegression().fit(data.X.to_numpy(), data.y)
+    model = wrap(estimator, name="m", features=["size", "count"])
+    turned = data.X[["count", "size"]]
+    assert (
+        model.predict(turned).tolist() == estimator.predict(data.X.to_numpy()).tolist()
+    )
+
+
+@pytest.mark.filterwarnings("error")
+def test_an_estimator_fitted_on_a_frame_gets_frames():
+    data = rows()
+    codes = data.X.assign(grade=data.X["grade"].cat.codes)
+    estimator = LinearRegression().fit(codes, data.y)
+    model = wrap(estimator, name="m", encoder="ordinal")
+    assert model.predict(data.X).tolist() == estimator.predict(codes).tolist()
+    assert model.encoded == ("size", "grade", "count")
+
+
+def test_an_estimator_that_says_nothing_of_its_columns_gets_a_frame():
+    estimator = Naming().fit(table(), np.ones(90))
+    model = wrap(estimator, name="m", features=["size", "grade"])
+    assert model.predict(table()).tolist() == estimator.predict(table()).tolist()
+
+
+def test_a_function_of_a_frame_is_a_model():
+    def price(X):
+        return 3 * X["size"]
+
+    model = wrap(price, name="m", task="regression", features=["size"])
+    X = table()
+    assert model.predict(X).tolist() == (3 * X["size"]).tolist()
+    assert (model.estimator, model.library, dict(model.parameters)) == (None, "", {})
+
+
+def test_a_function_cannot_change_the_rows():
+    def careless(X):
+        X["size"] = 0.0
+        return X["size"]
+
+    X = table()[["size"]]
+    before = X.copy()
+    wrap(careless, name="m", task="regression", features=["size"]).predict(X)
+    pd.testing.assert_frame_equal(X, before)
+
+
+def test_a_function_beside_an_estimator_is_asked_instead_of_it():
+    data = binary_rows()
+    X = data.X[["size"]]
+    tree = DecisionTreeClassifier().fit(X, data.y.astype(int))
+    model = wrap(tree, name="m", predict=lambda rows: np.full(len(rows), 0.25))
+    assert set(model.predict(X)) == {0.25}
+    assert (model.estimator, model.task) == (tree, "binary")
+
+
+@pytest.mark.parametrize(
+    ("given", "options", "message"),
+    [
+        (
+            abs,
+            {"features": ["size"]},
+            "must say its task, since it is a function, but task= was not given. Pass "
+            "'regression', 'binary' or 'multiclass'.",
+        ),
+        (
+            abs,
+            {"task": "regression"},
+            "must name the columns it reads, but neither it nor features= does. Pass "
+            "features=[…] in the order of its columns.",
+        ),
+        (
+            abs,
+            {"task": "binary", "features": ["size"]},
+            "must name two classes for task 'binary', but 0 were given. Pass "
+            "classes=[…], the positive one last, for a classifier only.",
+        ),
+        (
+            abs,
+            {"task": "multiclass", "features": ["size"], "classes": ["a"]},
+            "must name its classes for task 'multiclass', but 1 were given. Pass "
+            "classes=[…], the positive one last, for a classifier only.",
+        ),
+        (
+            abs,
+            {"task": "regression", "features": ["size"], "classes": ["a", "b"]},
+            "must name no classes for task 'regression', but 2 were given. Pass "
+            "classes=[…], the positive one last, for a classifier only.",
+        ),
+        (
+            LinearRegression,
+            {"task": "regression", "features": ["size"]},
+            "must be a fitted estimator with predict or a function of a frame, but "
+            "<class 'sklearn.linear_model._base.LinearRegression'> was given.",
+        ),
+        (
+            "forest",
+            {"task": "regression"},
+            "must be a fitted estimator with predict or a function of a frame, but "
+            "'forest' was given.",
+        ),
+        (
+            LinearRegression().fit(np.eye(3), np.ones(3)),
+            {"features": ["size", "count"]},
+            "must read as many columns as it was fitted on, 3, but 2 are named: "
+            "'size', 'count'.",
+        ),
+        (
+            LogisticRegression().fit(np.eye(2), ["a", "b"]),
+            {"features": ["size", "count"], "classes": ["a", "b", "c"]},
+            "must know the classes '0', '1', '2', but its classes_ are 'a', 'b'.",
+        ),
+    ],
+)
+def test_what_cannot_be_wrapped_says_what_is_missing(given, options, message):
+    found = refused(wrap, given, name="m", **options)
+    assert found == (ModelError, f"Model 'm' {message}")
+
+
+def answering(answer, **facts):
+    """Return a model whose function gives this answer for three rows."""
+    options = {"task": "regression", "features": ["size"], **facts}
+    model = wrap(lambda X: answer if len(X) == 3 else None, name="m", **options)
+    return partial(model.predict, table(3))
+
+
+TWO = {"task": "binary", "classes": ("no", "yes")}
+THREE = {"task": "multiclass", "classes": ("a", "b", "c")}
+
+
+@pytest.mark.parametrize(
+    ("answer", "facts", "message"),
+    [
+        (
+            np.ones((3, 1)),
+            {},
+            "must predict an array of shape (3,), but its function returned (3, 1). "
+            "Return one number per row.",
+        ),
+        (
+            np.full((3, 2), 0.5),
+            TWO,
+            "must predict an array of shape (3,), but its function returned (3, 2). "
+            "Return the probability of the positive class alone.",
+        ),
+        (
+            np.full((3, 2), 0.5),
+            THREE,
+            "must predict an array of shape (3, 3), but its function returned (3, 2).",
+        ),
+        (
+            [1.0, np.nan, np.inf],
+            {},
+            "must predict finite numbers, but its function returned 2 NaN or infinite "
+            "of 3.",
+        ),
+        (
+            [0.5, 1.5, 0.5],
+            TWO,
+            "must predict probabilities, but its function returned 1.5.",
+        ),
+        (
+            [-0.5, 0.5, 0.5],
+            TWO,
+            "must predict probabilities, but its function returned -0.5.",
+        ),
+        (
+            ["a", "b", "c"],
+            {},
+            "must predict numbers, but its function returned something else: could not "
+            "convert string to float: 'a'",
+        ),
+    ],
+)
+def test_what_is_no_prediction_is_refused(answer, facts, message):
+    found = refused(answering(answer, **facts))
+    assert found == (ModelError, f"Model 'm' {message}")
+
+
+def test_a_probability_beyond_one_by_a_rounding_error_is_one():
+    assert answering([1 + 1e-15, 0.0, 0.5], **TWO)().tolist() == [1 + 1e-15, 0.0, 0.5]
+
+
+def test_predictions_are_float64():
+    assert answering(np.ones(3, dtype=np.float32))().dtype == np.float64
+
+
+def test_a_function_that_fails_is_named_with_its_own_words():
+    def broken(X):
+        raise ValueError(f"no rate\nfor {len(X)} rows")
+
+    model = wrap(broken, name="m", task="regression", features=["size"])
+    assert refused(model.predict, table()) == (
+        ModelError,
+        "Model 'm' must predict the rows, but its function says: no rate for 90 rows",
+    )
+
+
+def test_a_failure_without_words_is_named_by_its_kind():
+    def broken(X):
+        raise TypeError if len(X) else ValueError
+
+    model = wrap(broken, name="m", task="regression", features=["size"])
+    assert refused(model.predict, table()) == (
+        ModelError,
+        "Model 'm' must predict the rows, but its function says: TypeError",
+    )
+
+
+def test_a_fault_of_the_data_passes_through_a_function_that_asks_another_model():
+    inner = fit(section(BOOSTING), rows())
+    features = ["size", "grade", "count"]
+    model = wrap(inner.predict, name="outer", task="regression", features=features)
+    gaps = with_a_gap("size").X
+    assert refused(model.predict, gaps) == refused(inner.predict, gaps)
+
+
+def test_rows_without_a_column_of_the_model_are_refused():
+    model = fit(section(), rows())
+    assert refused(model.predict, table().rename(columns={"size": "sise"})) == (
+        ModelError,
+        "Model 'm' must find its columns in the data, but these lack 'size'. Did you "
+        "mean 'sise'?",
+    )
+
+
+def test_a_category_is_no_number_for_a_model_of_arrays():
+    estimator = LinearRegression().fit(np.eye(3), np.ones(3))
+    model = wrap(estimator, name="m", features=["size", "grade", "count"])
+    assert refused(model.predict, table()) == (
+        DataError,
+        "Column 'grade' must be a number for model 'm', which was fitted on an array, "
+        "but it is a category. Say how the model knows it: encoder 'ordinal', or "
+        "predict= with a function of the frame.",
+    )
+
+
+def test_text_is_neither_a_number_nor_a_level():
+    model = fit(section(), rows(table().drop(columns="grade")))
+    assert refused(model.predict, table().assign(size="large")) == (
+        DataError,
+        "The columns of model 'm' must hold numbers or declared levels, but one holds "
+        "something else: could not convert string to float: 'large'.",
+    )
+
+
+def test_the_frame_has_a_row_per_model():
+    forest = section(FOREST, name="forest", parameters={"n_estimators": 2})
+    score = wrap(lambda X: X["size"] * 0, name="score", features=["size"], **TWO)
+    frame = models_frame([*fit_models([forest], rows()), score]).set_index("model")
+    assert frame["estimator"].tolist() == ["RandomForestRegressor", ""]
+    assert frame["positive_class"].tolist() == ["", "yes"]
+    assert frame["classes"].tolist() == [(), ("no", "yes")]
+    assert frame["n_train"].tolist() == [90, 0]
+    assert json.loads(frame.loc["forest", "parameters"])["n_estimators"] == 2
+
+
+def test_parameters_that_json_does_not_know_are_shown_as_python_does():
+    estimator = LinearRegression().fit(table()[["size"]], np.ones(90))
+    estimator.set_params(n_jobs=float("nan"), copy_X=table)
+    parameters = wrap(estimator, name="m").parameters
+    assert (parameters["n_jobs"], parameters["copy_X"]) == ("nan", repr(table))

@@ -1,0 +1,129 @@
+"""Performance: losses beside those of a constant, with bootstrap errors."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.methods.importance.test_permutation import asked_of_r, recorded
+
+from importance_audit.methods.known_answers import (
+    binary_data,
+    level_data,
+    level_model,
+    linear_model,
+    logistic_model,
+    normal_data,
+)
+from importance_audit.models.performance import COLUMNS, performance
+
+# A figure of DALEX: the loss here, and how it follows from it.
+FIGURES = {
+    "mse": ("mse", lambda row: row["value"]),
+    "rmse": ("rmse", lambda row: row["value"]),
+    "r2": ("mse", lambda row: 1 - row["value"] / row["constant"]),
+    "auc": ("one_minus_auc", lambda row: 1 - row["value"]),
+    "accuracy": ("one_minus_accuracy", lambda row: 1 - row["value"]),
+    "cross_entropy": ("dalex_cross_entropy", lambda row: row["value"]),
+}
+
+
+def of_test(model, data, train=None):
+    """Return the rows of the frame for the test rows, by loss."""
+    frame = performance(model, train, data, seed=1)
+    return frame[frame["split"] == "test"].set_index("loss")
+
+
+def test_the_true_model_errs_by_the_noise_and_the_mean_by_the_spread_of_y():
+    data = normal_data(2, 0, noise=0.5)
+    row = of_test(linear_model(2, 0, losses=("mse", "rmse")), data)
+    assert row["value"].tolist() == pytest.approx([0.25, 0.5], rel=1e-9)
+    assert row["constant"].tolist() == pytest.approx([4.25, 4.25**0.5], rel=1e-9)
+    assert row["difference"].tolist() == pytest.approx([-4, 0.5 - 4.25**0.5], rel=1e-9)
+
+
+def test_a_mean_squared_error_has_the_standard_error_of_a_mean():
+    data = normal_data(2, 0, n_samples=400)
+    model = linear_model(2, 0)
+    row = of_test(model, data).loc["mse"]
+    squares = (data.y - model.predict(data.X)) ** 2
+    truth = squares.std(ddof=1) / np.sqrt(400)
+    # The SD of 200 draws is known to one part in sqrt(2 * 199).
+    assert abs(row["std_error"] / truth - 1) < 4 / np.sqrt(2 * 199)
+
+
+def test_both_predictors_are_judged_on_the_same_resamples():
+    data = normal_data(2, 0, n_samples=400)
+    model = linear_model(0, 0)
+    shifted = replace(model, predict=lambda X: np.full(len(X), data.y.mean()))
+    row = of_test(shifted, data).loc["mse"]
+    assert row["difference"] == pytest.approx(0, abs=1e-12)
+    assert row["difference_std_error"] < 1e-12 < row["std_error"]
+
+
+def test_the_constant_comes_from_the_training_rows():
+    train, test = normal_data(2, 0), normal_data(2, 0, seed=2)
+    raised = replace(train, y=train.y + 10)
+    row = of_test(linear_model(2, 0), test, raised).loc["mse"]
+    assert row["constant"] == pytest.approx(test.y.var() + 10**2, rel=1e-9)
+
+
+def test_training_rows_come_first_if_there_are_some():
+    data, model = normal_data(2, 0), linear_model(2, 0, losses=("mse", "mae"))
+    frame = performance(model, normal_data(2, 0, n_samples=100), data, seed=1)
+    assert tuple(frame.columns) == COLUMNS
+    assert frame["split"].tolist() == ["train", "train", "test", "test"]
+    assert frame["loss"].tolist() == ["mse", "mae"] * 2
+    assert frame["n_samples"].tolist() == [100, 100, 200, 200]
+
+
+def test_a_constant_probability_is_the_share_of_the_class():
+    data = binary_data()
+    losses = ("one_minus_auc", "log_loss", "brier")
+    row = of_test(logistic_model(1, 0, losses=losses), data)
+    truth = [0.5, np.log(2), 0.25]
+    assert row["constant"].tolist() == pytest.approx(truth, rel=1e-9)
+
+
+def test_a_constant_probability_of_several_classes_is_their_shares():
+    row = of_test(level_model(0.8), level_data()).loc["log_loss"]
+    assert row["constant"] == pytest.approx(np.log(3), rel=1e-9)
+    assert row["value"] == pytest.approx(-np.log(0.8), rel=1e-9)
+
+
+def test_a_weight_of_zero_leaves_a_row_out():
+    data = normal_data(2, 0)
+    weights = (np.arange(200) < 120).astype(float)
+    half = replace(data, X=data.X[:120], y=data.y[:120], weights=weights[:120])
+    weighted, cut = (
+        of_test(linear_model(1, 1), each)
+        for each in (replace(data, weights=weights), half)
+    )
+    for name in ("value", "constant"):
+        assert weighted[name].tolist() == pytest.approx(cut[name].tolist(), rel=1e-12)
+
+
+def test_an_infinite_loss_stays_infinite_and_has_no_standard_error():
+    row = of_test(level_model(1.0), replace(level_data(), y=np.zeros(150, dtype=int)))
+    assert row["value"].tolist() == [np.inf]
+    assert np.isnan(row["std_error"]).tolist() == [True]
+
+
+@settings(max_examples=5, deadline=None)
+@given(seed=st.integers(0, 2**31 - 1))
+def test_the_same_seed_gives_the_same_frame(seed):
+    data, model = normal_data(2, 0, n_samples=30), linear_model(2, 0)
+    frames = [performance(model, data, data, seed=s) for s in (seed, seed, seed + 1)]
+    assert frames[0].equals(frames[1])
+    assert (frames[0]["std_error"] != frames[2]["std_error"]).all()
+
+
+@pytest.mark.parametrize("case", recorded("dalex_parts.json", "performance_cases"))
+def test_the_figures_of_dalex_follow_from_the_losses(case):
+    for figure, expected in case["measures"].items():
+        loss, of_row = FIGURES[figure]
+        model, data = asked_of_r({**case, "groups": {}, "features": [], "loss": loss})
+        classes = tuple(case["model"]) if model.task == "multiclass" else ()
+        row = of_test(replace(model, classes=classes), data).loc[loss]
+        assert of_row(row) == pytest.approx(expected, rel=1e-9)

@@ -1,0 +1,371 @@
+"""Models of R: read, asked as R's own users ask them, or refused by name."""
+
+import contextlib
+import dataclasses
+import gzip
+import hashlib
+import os
+import signal
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from importance_audit.config.sections import ModelSection
+from importance_audit.data.datasets import dataset
+from importance_audit.engines.known_defects import version_numbers
+from importance_audit.models import r_models
+from importance_audit.r_bridge import host
+from importance_audit.r_bridge.errors import RDied, RUnavailable
+from importance_audit.records.errors import DataError, ModelError
+
+pytestmark = pytest.mark.needs_r
+
+R_FILE = Path(__file__).with_name("r_models.R")
+REGRESSIONS = (
+    "lm aov rlm negbin poisson forest ranger ranger_order gbm rpart nnet svm svm_poly "
+    "svm_x earth earth_x"
+).split()
+BINARY = "glm glm01 forest2 gbm01 nnet2 multinom2 svm2 earth2".split()
+MULTICLASS = "forest_x ranger_k gbm_k rpart_k nnet_k multinom svm_k".split()
+EVERY = [*REGRESSIONS, *BINARY, *MULTICLASS]
+TAKES_MISSING = "gbm gbm01 gbm_k rpart rpart_k".split()
+FEATURES = ["x", "n", "g", "o"]
+
+
+@pytest.fixture(scope="module")
+def r():
+    with host.session(r_seconds=60, extra_r_files=[R_FILE]) as worker:
+        yield worker
+
+
+@pytest.fixture(scope="module")
+def folder(r, tmp_path_factory):
+    made = tmp_path_factory.mktemp("models")
+    r.call("fit_every_class", {"folder": str(made)})
+    r.call("save_what_is_no_model", {"folder": str(made)})
+    return made
+
+
+@pytest.fixture(scope="module")
+def rows(r):
+    """The training rows by task."""
+    frame = r.call("model_data", {})
+    tasks = {"regression": "y", "binary": "z", "multiclass": "k"}
+    return {
+        task: dataset(
+            frame[FEATURES],
+            frame[target],
+            task=task,
+            name="rows",
+            split="train",
+            classes=None if task == "regression" else frame[target].cat.categories,
+        )
+        for task, target in tasks.items()
+    }
+
+
+def task_of(name):
+    tasks = {"binary": BINARY, "multiclass": MULTICLASS}
+    return next((task for task, names in tasks.items() if name in names), "regression")
+
+
+def section(folder, file, **more):
+    digest = hashlib.sha256((folder / file).read_bytes()).hexdigest()
+    return ModelSection(name="m", file=file, **{"sha256": digest} | more)
+
+
+@pytest.fixture(scope="module")
+def models(folder, rows):
+    """Every model by its name; those of a package that is not here are left out."""
+    return {
+        name: r_models.load(
+            section(folder, f"{name}.rds"), rows[task_of(name)], base=folder
+        )
+        for name in EVERY
+        if (folder / f"{name}.rds").exists()
+    }
+
+
+@pytest.fixture
+def asked(request, models, rows):
+    """The model that a test asks, with its name and the rows it was fitted on."""
+    name = request.param
+    if name not in models:
+        pytest.skip("earth is not installed")
+    return name, models[name], rows[task_of(name)]
+
+
+def of_classes(names):
+    return pytest.mark.parametrize("asked", names, indirect=True)
+
+
+each_class = of_classes(EVERY)
+
+
+@each_class
+def test_predictions_are_those_of_its_own_package_to_the_bit(asked):
+    _, model, train = asked
+    own = np.asarray(model.estimator.call("own_prediction", {"data": train.X}))
+    np.testing.assert_array_equal(model.predict(train.X), own)
+
+
+@each_class
+def test_a_row_alone_is_predicted_like_a_row_among_others(asked):
+    _, model, train = asked
+    together = model.predict(train.X)
+    for row in (0, 7):
+        alone = model.predict(train.X.iloc[[row]])
+        np.testing.assert_array_equal(alone, together[[row]])
+
+
+@each_class
+def test_a_prediction_draws_nothing_from_the_stream_of_r(asked):
+    _, model, train = asked
+    rows = {"data": train.X[list(model.features)]}
+    drawn = model.estimator.call("draw_after_prediction", rows)
+    assert drawn == pytest.approx(0.2655087, abs=5e-8)  # set.seed(1); runif(1)
+
+
+def reversed_levels(X):
+    return {c: X[c].cat.reorder_categories(X[c].cat.categories[::-1]) for c in "go"}
+
+
+SAME_ROWS = {
+    "columns in another order": lambda X: X[FEATURES[::-1]],
+    "levels in another order": lambda X: X.assign(**reversed_levels(X)),
+    "levels without those that no row has": lambda X: X[X["g"] == "c"].assign(
+        g=lambda part: part["g"].cat.remove_unused_categories()
+    ),
+    "texts for levels": lambda X: X.astype({"g": object, "o": object}),
+    "doubles for integers": lambda X: X.astype({"n": float}),
+    "one more column": lambda X: X.assign(extra="text"),
+}
+
+
+@each_class
+def test_the_same_rows_in_another_shape_are_predicted_alike(asked):
+    _, model, train = asked
+    expected = model.predict(train.X)
+    for words, change in SAME_ROWS.items():
+        rows = change(train.X)
+        found = model.predict(rows)
+        np.testing.assert_array_equal(found, expected[rows.index], err_msg=words)
+
+
+@of_classes([name for name in EVERY if name != "svm_x"])
+def test_a_level_that_training_did_not_meet_is_refused(asked):
+    _, model, train = asked
+    new = train.X.assign(g=train.X["g"].cat.rename_categories({"a": "z"}))
+    with pytest.raises(DataError) as refusal:
+        model.predict(new)
+    assert str(refusal.value) == (
+        "Column 'g' must hold levels that model 'm' met in training ('b', 'a', 'c'), "
+        "but 'z' was found. Train on rows that have it, or leave it out of the "
+        "column's levels."
+    )
+
+
+def with_a_gap(X):
+    return X.assign(x=X["x"].where(X["n"] > 1))
+
+
+@of_classes(TAKES_MISSING)
+def test_a_missing_value_is_answered_where_the_package_answers(asked):
+    _, model, train = asked
+    gap = with_a_gap(train.X)
+    own = np.asarray(model.estimator.call("own_prediction", {"data": gap}))
+    np.testing.assert_array_equal(model.predict(gap), own)
+
+
+@of_classes([name for name in EVERY if name not in TAKES_MISSING])
+def test_a_missing_value_is_refused_where_the_package_has_no_answer(asked):
+    _, model, train = asked
+    kind = model.estimator.kind
+    if kind == "ranger" and version_numbers(model.estimator.package_version) >= (0, 16):
+        pytest.skip("ranger answers missing values from 0.16 on")
+    with pytest.raises(DataError) as refusal:
+        model.predict(with_a_gap(train.X))
+    assert str(refusal.value) == (
+        f"Column 'x' must have no missing value for model 'm', since {kind} takes "
+        "none, but 1 was found. Leave those rows or the column out, or choose an "
+        "estimator that takes missing values."
+    )
+
+
+@of_classes(["lm", "gbm", "forest", "rpart"])
+def test_a_category_where_the_model_knows_a_number_is_refused(asked):
+    _, model, train = asked
+    with pytest.raises(DataError) as refusal:
+        model.predict(train.X.assign(x=train.X["g"]))
+    assert str(refusal.value) == (
+        "Column 'x' must be a number for model 'm', as it was in training, but it is a "
+        "category. Say what it is under [data] categories."
+    )
+
+
+@of_classes(["lm", "gbm", "ranger"])
+def test_a_number_where_the_model_knows_levels_is_refused(asked):
+    _, model, train = asked
+    with pytest.raises(DataError) as refusal:
+        model.predict(train.X.assign(g=1.0))
+    assert str(refusal.value) == (
+        "Column 'g' must be one of 'b', 'a', 'c' for model 'm', as it was in training, "
+        "but it is a number. Say what it is under [data] categories."
+    )
+
+
+@of_classes(["gbm01", "glm01"])
+def test_no_rows_have_no_predictions_and_ask_nobody(asked):
+    _, model, train = asked
+    assert model.predict(train.X.iloc[:0]).shape == (0,)
+
+
+def test_a_model_says_what_it_is(models):
+    forest = models["forest2"]
+    assert forest.estimator.r_class == ("randomForest.formula", "randomForest")
+    assert forest.features == ("x", "n", "g")
+    assert forest.library.startswith("randomForest ")
+    call = "randomForest(formula = z ~ x + n + g, data = d, ntree = 9)"
+    assert forest.parameters == {"call": call}
+    calls = [model.parameters.get("call", "") for model in models.values()]
+    assert max(map(len, calls)) > 60  # R writes these in several lines
+    assert not any("\n" in call for call in calls)
+
+
+def test_a_model_that_kept_no_levels_says_whose_are_taken(models):
+    key = "levels_of_the_training_rows"
+    assert models["svm"].parameters[key]
+    assert not any(key in models[name].parameters for name in ("ranger_order", "lm"))
+
+
+NO_MODELS = {
+    "list.rds": "but it is of class 'list'.",
+    "closure.rds": "but it is of class 'function'.",
+    "environment.rds": "but it is of class 'environment'.",
+    "promise.rds": "but it is of class 'environment'.",
+    "pointer.rds": "but it is of class 'externalptr'.",
+    "no_names.rds": "but it is of class 'nnet'.",
+    "fake.rds": "Model 'm' must be a lm that predicts what is audited, but R says: no "
+    "terms component nor attribute.",
+    "no_levels.rds": "but R says: it was fitted to a factor with model = FALSE, which "
+    "drops its levels.",
+    "offset.rds": "but R says: predict.rpart leaves its offset out.",
+    "offset_k.rds": "but R says: predict.multinom leaves its offset out.",
+    "votes.rds": "Model 'm' must be a ranger that predicts what is audited, but R "
+    "says: it is a forest for Classification: grow it with probability = TRUE.",
+    "corrupt.rds": "R cannot read it: unknown input format. Save it again, with this R "
+    "or an older one.",
+    "truncated.rds": "R cannot read it: error reading from connection. Save it again, "
+    "with this R or an older one.",
+    "newer.rds": "R cannot read it: cannot read workspace version 9 written by R "
+    "9.0.0; need R 9.0.0 or newer. Save it again, with this R or an older one.",
+}
+
+
+@pytest.fixture(scope="module")
+def broken(folder):
+    """Files that R cannot read, beside those that hold no model."""
+    sound = gzip.decompress((folder / "lm.rds").read_bytes())
+    (folder / "corrupt.rds").write_bytes(b"no model at all" * 9)
+    (folder / "truncated.rds").write_bytes(sound[: len(sound) // 2])
+    version = bytes([0, 0, 0, 9, 0, 9, 0, 0, 0, 9, 0, 0])
+    (folder / "newer.rds").write_bytes(sound[:2] + version + sound[14:])
+    return folder
+
+
+@pytest.mark.parametrize("file", NO_MODELS)
+def test_a_file_that_holds_no_model_is_refused_by_name(broken, rows, file):
+    with pytest.raises(ModelError) as refusal:
+        r_models.load(section(broken, file), rows["multiclass"], base=broken)
+    assert str(refusal.value).endswith(NO_MODELS[file])
+    assert "'m'" in str(refusal.value)
+
+
+def test_reading_leaves_no_file_behind(broken, rows, monkeypatch, tmp_path):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    for file in ("lm.rds", "corrupt.rds"):
+        with contextlib.suppress(ModelError):
+            r_models.load(section(broken, file), rows["regression"], base=broken)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_bytes_that_are_not_those_of_the_digest_are_never_read(folder, rows):
+    asked = section(folder, "lm.rds", sha256="0" * 64)
+    with pytest.raises(ModelError, match=r"must state the sha256 of 'lm.rds'"):
+        r_models.load(asked, rows["regression"], base=folder)
+
+
+def test_a_file_too_large_is_refused_before_it_is_read(tmp_path, rows):
+    with (tmp_path / "huge.rds").open("wb") as file:
+        file.truncate((1 << 30) + (1 << 20))
+    huge = ModelSection(name="m", file="huge.rds", sha256="0" * 64)
+    with pytest.raises(ModelError) as refusal:
+        r_models.load(huge, rows["regression"], base=tmp_path)
+    assert str(refusal.value) == (
+        "Model 'm' must be a file of at most 1024 MB, but 'huge.rds' has 1025 MB. Save "
+        "the model without its training data."
+    )
+
+
+def test_a_package_that_is_missing_is_named_with_its_remedy(folder, rows):
+    with pytest.raises(RUnavailable) as refusal:
+        r_models.load(section(folder, "absent.rds"), rows["regression"], base=folder)
+    assert str(refusal.value) == (
+        "R package 'no.such.package' must be installed for model 'absent.rds', but R "
+        "finds none. Run in R: install.packages('no.such.package')"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "task", "words"),
+    [
+        (
+            "glm",
+            "regression",
+            "must predict a number for task 'regression', but glm "
+            "tells the classes 'no', 'yes'. Set another task.",
+        ),
+        (
+            "lm",
+            "binary",
+            "must predict probabilities for task 'binary', but lm predicts "
+            "a number. Fit it to a factor, or set task 'regression'.",
+        ),
+        (
+            "glm",
+            "multiclass",
+            "must know the classes 'v', 'u', 'w', but those of glm are 'no', 'yes'.",
+        ),
+    ],
+)
+def test_a_model_of_another_task_is_refused(folder, rows, name, task, words):
+    with pytest.raises(ModelError) as refusal:
+        r_models.load(section(folder, f"{name}.rds"), rows[task], base=folder)
+    assert str(refusal.value) == f"Model 'm' {words}"
+
+
+def test_a_column_that_the_data_lack_is_named(folder, rows):
+    train = rows["regression"].part(["x", "n"])
+    with pytest.raises(ModelError) as refusal:
+        r_models.load(section(folder, "rlm.rds"), train, base=folder)
+    assert str(refusal.value) == (
+        "Model 'm' must read columns of the data, but 'g' is none of them."
+    )
+
+
+def test_the_positive_class_may_be_the_models_first(models, folder, rows):
+    yes_no = dataclasses.replace(rows["binary"], classes=("yes", "no"))
+    first = r_models.load(section(folder, "glm.rds"), yes_no, base=folder)
+    p = models["glm"].predict(yes_no.X)
+    np.testing.assert_array_equal(first.predict(yes_no.X), 1 - p)
+
+
+def test_a_model_is_there_again_after_its_r_was_killed(models, rows):
+    X = rows["regression"].X
+    before = models["forest"].predict(X)
+    os.kill(host.current_models().pid, signal.SIGKILL)
+    with pytest.raises(RDied):
+        models["forest"].predict(X)
+    np.testing.assert_array_equal(models["forest"].predict(X), before)

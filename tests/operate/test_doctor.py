@@ -1,0 +1,151 @@
+"""What the examination says of a machine."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from importance_audit.operate import doctor
+from importance_audit.r_bridge import host, trial
+from importance_audit.records.r_rng import RStream
+
+ROOT = Path(__file__).parents[2]
+
+WITHOUT_R = {"reason": "R must be on PATH, but it was not found. Install R."}
+
+
+@pytest.mark.parametrize(
+    ("found", "floor", "is_enough"),
+    [
+        ("1.24.2", "1.24", True),
+        ("1.9", "1.24", False),
+        ("3.0.1", "3.1.2", False),
+        ("70.0", "57.2", True),
+        ("2.0.0rc1", "1.24", True),
+    ],
+)
+def test_versions_are_compared_as_numbers(monkeypatch, found, floor, is_enough):
+    monkeypatch.setattr(doctor, "version", lambda _: found)
+    monkeypatch.setitem(doctor.FLOORS, "numpy", floor)
+    assert (doctor._package("numpy").verdict == "ok") == is_enough
+
+
+def test_a_package_that_is_too_old_comes_with_its_remedy(monkeypatch):
+    monkeypatch.setattr(doctor, "version", lambda _: "1.20")
+    assert doctor._package("numpy") == doctor.Row(
+        "numpy", "missing", "1.20, older than 1.24", "pip install 'numpy>=1.24'"
+    )
+
+
+def test_a_machine_without_r_lacks_nothing_that_audits_need(monkeypatch):
+    monkeypatch.setattr(host, "installed", lambda: WITHOUT_R)
+    (row,) = doctor._r()
+    assert row.verdict == "optional"
+    assert row.state == "R must be on PATH, but it was not found. Install R."
+    assert row.remedy == "scripts/install sets R and rpy2 up."
+
+
+HERE = {"DALEX": "2.5.4", "hstats": "1.0", "iml": "9.0"}
+FOUND = {
+    "packages": HERE,
+    "broken": {"pdp": "Error: a library is missing"},
+    "origins": dict.fromkeys(HERE, "CRAN"),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict", "state", "remedy"),
+    [
+        ("DALEX", "ok", "2.5.4 from CRAN", ""),
+        (
+            "iml",
+            "ok",
+            "9.0 from CRAN; newer than 0.11.4, the newest that was tried",
+            "",
+        ),
+        (
+            "hstats",
+            "optional",
+            "1.0 from CRAN, older than 1.2.2; engine hstats cannot be asked without it",
+            "importance-audit install-r hstats",
+        ),
+        (
+            "vip",
+            "optional",
+            "not installed; engine vip cannot be asked without it",
+            "importance-audit install-r",
+        ),
+        (
+            "ingredients",
+            "optional",
+            "not installed; engine DALEX cannot be asked without it",
+            "importance-audit install-r",
+        ),
+        (
+            "pdp",
+            "optional",
+            "does not load: Error: a library is missing",
+            "importance-audit install-r",
+        ),
+    ],
+)
+def test_an_r_package_says_version_origin_and_what_to_do(name, verdict, state, remedy):
+    expected = doctor.Row(f"R package {name}", verdict, state, remedy)
+    assert doctor._r_package(name, FOUND) == expected
+
+
+@pytest.mark.needs_r
+def test_everything_makes_the_round_trip_and_what_r_draws_is_replayed():
+    row = doctor._round_trip(False)
+    assert row == doctor.Row(
+        "R round trip",
+        "ok",
+        "columns of every type and a callback came back; sample() replayed",
+    )
+
+
+@pytest.mark.needs_dalex
+def test_losses_of_dalex_are_replayed_in_the_round_trip():
+    row = doctor._round_trip(True)
+    assert row.state.endswith("; sample() and DALEX::model_parts replayed")
+
+
+@pytest.mark.needs_r
+def test_other_draws_than_ours_are_no_r_to_ask(monkeypatch):
+    other = RStream(1)
+    monkeypatch.setattr(doctor, "RStream", lambda _: other)
+    row = doctor._round_trip(False)
+    assert (row.verdict, row.state) == ("missing", "R gave back other draws")
+    assert row.remedy == "Install R again, then rpy2: scripts/install."
+
+
+@pytest.mark.needs_r
+def test_what_r_cannot_be_told_is_the_state_of_the_round_trip(monkeypatch):
+    unknown = trial.frame().assign(wave=[1j] * 5)
+    monkeypatch.setattr(trial, "frame", lambda: unknown)
+    row = doctor._round_trip(False)
+    assert row.verdict == "missing"
+    assert "'wave'" in row.state
+
+
+@pytest.mark.needs_r
+def test_a_profile_that_prints_and_draws_otherwise_changes_nothing(tmp_path):
+    profile = tmp_path / ".Rprofile"
+    profile.write_text(
+        "cat('hello'); RNGkind('Wichmann-Hill', 'Box-Muller', 'Rounding'); stop('no')"
+    )
+    code = (
+        "from importance_audit.operate import doctor;"
+        "print(doctor._round_trip(False).verdict)"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env=os.environ | {"R_PROFILE_USER": str(profile), "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert (ran.stdout, ran.stderr) == ("ok\n", "")

@@ -1,0 +1,232 @@
+"""The hand-off: what R users get is what was measured, and R can compute it again."""
+
+import csv
+import io
+import os
+import re
+import subprocess
+from hashlib import sha256
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from sklearn.linear_model import LinearRegression
+
+from importance_audit.auditing.audit import audit
+from importance_audit.cli.main import main
+from importance_audit.config.load import parse_config
+from importance_audit.data.datasets import dataset
+from importance_audit.models.fit import wrap
+from importance_audit.models.prediction_digest import predictions_sha256
+from importance_audit.operate.handoff import handoff
+from importance_audit.operate.save import save_run
+from importance_audit.r_bridge import handoff as objects
+from importance_audit.r_bridge import host
+from importance_audit.r_bridge.installation import library_folder
+from importance_audit.records.as_json import content_digest
+
+NAMES = ["=cmd|' /C calc'!A0", '../fare (£),\n"x"', "if"]
+ASKED = {
+    "seed": 7,
+    "importance": [
+        {"method": "permutation", "n_repeats": 4},
+        {"method": "permutation", "form": "ratio", "within": "leaves"},
+        {"method": "partial_dependence", "n_grid": 5},
+        {"method": "spearman"},
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def result():
+    random = np.random.default_rng(3)
+    X = pd.DataFrame(random.normal(size=(60, 3)), columns=NAMES)
+    y = X[NAMES[0]] * 3 - X[NAMES[1]] + random.normal(size=60)
+    model = wrap(LinearRegression().fit(X, y), name="../m: £/`x`", task="regression")
+    rows = dataset(X, y, name="rows", task="regression")
+    return audit(None, rows, parse_config(ASKED), models=(model,))
+
+
+@pytest.fixture(scope="module")
+def files(result):
+    with host.session():  # which the tests share
+        yield handoff(result)
+
+
+@pytest.fixture
+def folder(files, tmp_path):
+    for name, content in files.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return tmp_path
+
+
+def read_in_r(folder, monkeypatch):
+    """Run read.R as somebody without vip and DALEX would."""
+    monkeypatch.setenv("R_LIBS", "")
+    return subprocess.run(
+        ["Rscript", "--vanilla", "read.R"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+def table(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+@pytest.mark.needs_r
+def test_r_computes_every_mean_again(folder, monkeypatch):
+    answer = read_in_r(folder, monkeypatch)
+    assert answer.returncode == 0, answer.stderr
+    said = re.match(
+        r"4 records computed again from \d+ \w+; largest gap (\S+)\n", answer.stdout
+    )
+    assert float(said[1]) < 1e-15
+
+
+@pytest.mark.needs_dalex
+def test_every_page_of_the_plots_says_what_it_shows(folder):
+    plain = "grDevices::pdf.options(compress = FALSE, useKerning = FALSE)"
+    library = {**os.environ, "R_LIBS": str(library_folder())}
+    call = ["Rscript", "--vanilla", "-e", f'{plain}; source("read.R")']
+    subprocess.run(call, cwd=folder, env=library, check=True, capture_output=True)
+    drawn = (folder / "plots.pdf").read_bytes()
+    for head in (b"(record 1, ", b"rmse, python)"):
+        assert head in drawn
+
+
+@pytest.mark.needs_r
+@pytest.mark.parametrize("file", ["importances.csv", "rounds.csv"])
+def test_r_stops_at_a_number_that_is_not_met(folder, monkeypatch, file):
+    text = (folder / file).read_text("utf8")
+    found = re.search(r"\d\.\d{8,}(?=\D)", text)
+    other = f"{float(found[0]) * (1 + 1e-6)!r}"
+    (folder / file).write_text(text.replace(found[0], other, 1), "utf8")
+    answer = read_in_r(folder, monkeypatch)
+    assert answer.returncode == 1
+    assert "A number is not met, first in record 1" in answer.stderr
+
+
+@pytest.mark.needs_r
+def test_r_stops_at_an_object_of_other_numbers(folder, files, monkeypatch):
+    vi = sorted(name for name in files if name.startswith("vi-0.5"))
+    (folder / vi[0]).write_bytes(files[vi[1]])
+    answer = read_in_r(folder, monkeypatch)
+    assert "A number is not met, first in record 1" in answer.stderr
+
+
+@pytest.mark.needs_r
+def test_no_name_leads_out_of_the_folder(files):
+    assert all(re.fullmatch(r"[\w.-]+(/[\w.-]+)?", name, re.A) for name in files)
+    assert not any(".." in name for name in files)
+
+
+@pytest.mark.needs_r
+def test_the_tables_keep_every_digit_and_every_name(files, result):
+    rows = table(files["importances.csv"])
+    of_first = [row for row in rows if row["record"] == "1"]
+    assert [row["feature"] for row in of_first] == NAMES
+    told = [float(row["importance"]) for row in of_first]
+    assert told == result.importances[0].mean.tolist()
+    assert float(of_first[0]["std"]) == result.importances[0].std[0]
+
+
+@pytest.mark.needs_r
+def test_what_dalex_does_not_measure_has_no_object_of_dalex(files):
+    rows = table(files["objects.csv"])
+    of_dalex = [row for row in rows if row["file"].startswith("DALEX")]
+    assert {row["method"] for row in of_dalex} == {"permutation", "partial_dependence"}
+    assert {row["record"] for row in rows} >= {"1", "2", "3", "4"}
+
+
+@pytest.mark.needs_r
+def test_every_entry_hands_over_the_target_of_its_own_draws(tmp_path):
+    random = np.random.default_rng(3)
+    X = pd.DataFrame(random.normal(size=(40, 2)), columns=["a", "b"])
+    rows = dataset(X, X["a"] + random.normal(size=40), name="rows", task="regression")
+    model = wrap(lambda X: X["a"], name="m", task="regression", features=["a", "b"])
+    drawn = {"method": "permutation", "seed": 1, "n_repeats": 2, "engines": ["DALEX"]}
+    one, other = drawn | {"name": "one"}, drawn | {"name": "other", "features": ["b"]}
+    with host.session():
+        config = parse_config({"importance": [one, other]})
+        found = audit(None, rows, config, models=(model,))
+        files = handoff(found)
+        (tmp_path / "last.rds").write_bytes(
+            files[max(f for f in files if "DALEX" in f)]
+        )
+        read = objects.read(tmp_path / "last.rds")
+    record = found.importances[-1]
+    assert record.features == ("b",)
+    target = np.array(read["feature"]) == "_baseline_"
+    told = np.array(read["value"])[target & (np.array(read["round"]) > 0)]
+    np.testing.assert_array_equal(told, record.y_permuted - record.baseline.mean())
+
+
+@pytest.mark.needs_r
+def test_the_readme_says_which_run_it_is(files, result):
+    text = files["README.md"]
+    for fact in (result.run.volatile["run_id"], content_digest(result)):
+        assert f"`{fact}`" in text
+    assert "| seed | 7;" in text
+    assert all(f"{k} {v}" in text for k, v in result.run.versions.items())
+
+
+@pytest.mark.needs_r
+def test_the_models_come_with_the_digest_of_their_predictions(files, result):
+    (row,) = table(files["models.csv"])
+    assert row["predictions_sha256"] == result.models["predictions_sha256"][0]
+    assert len(row["predictions_sha256"]) == 64
+
+
+@pytest.mark.needs_r
+@pytest.mark.usefixtures("files")
+def test_the_command_writes_a_folder_once(result, tmp_path):
+    run = save_run(result, tmp_path, {}, exit_code=0)
+    asked = ["handoff", str(run), "--to", str(tmp_path / "for R")]
+    first = CliRunner().invoke(main, asked)
+    assert first.exit_code == 0, first.output
+    assert (tmp_path / "for R" / "read.R").is_file()
+    again = CliRunner().invoke(main, asked)
+    assert again.exit_code == 2
+    assert "must not exist yet, but it does. Choose another folder." in again.output
+
+
+def test_a_folder_without_a_run_is_named(tmp_path):
+    answer = CliRunner().invoke(main, ["handoff", str(tmp_path)])
+    assert answer.exit_code == 2
+    assert "result.json must be the result of a run, but it cannot be read" in (
+        answer.output
+    )
+
+
+def test_a_digest_is_that_of_seven_digits():
+    f = np.array([1234.5678, -0.25, 1e-9])
+    text = "predictions 3 1 -3\n1234568\n-250\n0\n"
+    assert predictions_sha256(f) == sha256(text.encode()).hexdigest()
+
+
+def test_rounding_of_another_machine_changes_no_digest():
+    f = np.random.default_rng(1).normal(3000, 500, size=(500, 3))
+    other = f * (1 + 1e-15)
+    assert (other != f).any()
+    assert predictions_sha256(other) == predictions_sha256(f)
+
+
+def test_other_predictions_rows_or_shapes_have_another_digest():
+    f = np.array([1.0, 2.0, 3.0, 4.0])
+    others = (
+        f * (1 + 1e-5),
+        f[::-1],
+        f[:3],
+        f.reshape(2, 2),
+        f * 10,
+        np.append(f, np.nan),
+    )
+    digests = {predictions_sha256(other) for other in (f, *others)}
+    assert len(digests) == 7

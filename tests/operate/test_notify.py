@@ -1,0 +1,183 @@
+"""Commands that tell of a run: what they are told, and what they may do wrong."""
+
+import json
+import os
+import signal
+import sys
+import time
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from importance_audit.config.section_settings import ScheduleSection
+from importance_audit.operate.notify import Told, notify
+from importance_audit.runs.events import read_events
+
+TOLD = Told(
+    "credit", "/a/runs/r", "not confirmed", 1, "Summary é\n", ("News.", "2 → 3")
+)
+SAY = """
+import json, os
+ours = {k: v for k, v in os.environ.items() if k.startswith("IMPORTANCE_AUDIT_")}
+print(json.dumps([ours, os.getcwd()]))
+"""
+
+
+def is_running(pid):
+    """Return whether a process is there that nobody has ended."""
+    stat = Path(f"/proc/{pid}/stat")
+    return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] not in "ZX"
+
+
+def wait_for(holds, seconds=60.0):
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def told(folder, *command, seconds=60.0, **changes):
+    """Return the faults and the events of one on_failure command."""
+    section = ScheduleSection(on_failure=command, command_seconds=seconds)
+    faults = notify(folder, section, TOLD._replace(**changes))
+    return faults, read_events(folder)
+
+
+def python(*lines):
+    return sys.executable, "-I", "-X", "utf8", "-c", "\n".join(lines)
+
+
+def test_a_command_has_the_environment_of_the_run(tmp_path, monkeypatch):
+    monkeypatch.setenv("MARK", "here")
+    _, (event,) = told(tmp_path, "/bin/sh", "-c", "echo $MARK")
+    assert event["message"] == "here"
+
+
+def test_a_command_is_told_of_the_run_in_the_folder_of_the_audit(tmp_path, monkeypatch):
+    monkeypatch.delenv("IMPORTANCE_AUDIT_REQUIRE_R", raising=False)
+    faults, (event,) = told(tmp_path, *python(SAY))
+    (environment, where) = json.loads(event["message"])
+    assert (faults, where) == ((), str(tmp_path))
+    assert environment == {
+        "IMPORTANCE_AUDIT_EVENT": "failure",
+        "IMPORTANCE_AUDIT_AUDIT": "credit",
+        "IMPORTANCE_AUDIT_RUN": "/a/runs/r",
+        "IMPORTANCE_AUDIT_VERDICT": "not confirmed",
+        "IMPORTANCE_AUDIT_EXIT_CODE": "1",
+        "IMPORTANCE_AUDIT_SUMMARY": "Summary é\n",
+        "IMPORTANCE_AUDIT_NEWS": "News.\n2 → 3",
+    }
+
+
+@pytest.mark.parametrize(
+    ("code", "news", "hooks"),
+    [
+        (0, (), ["on_success"]),
+        (0, ("Moved.",), ["on_change", "on_success"]),
+        (1, (), ["on_failure"]),
+        (2, ("Moved.",), ["on_change", "on_failure"]),
+    ],
+)
+def test_each_end_calls_for_its_commands(tmp_path, code, news, hooks):
+    section = ScheduleSection(
+        on_change=("true",), on_failure=("true",), on_success=("true",)
+    )
+    notify(tmp_path, section, TOLD._replace(exit_code=code, news=news))
+    assert [event["hook"] for event in read_events(tmp_path)] == hooks
+
+
+def test_no_shell_reads_the_arguments(tmp_path):
+    _, (event,) = told(tmp_path, "echo", "$HOME; exit 3", "`id`")
+    assert (event["exit_code"], event["message"]) == (0, "$HOME; exit 3 `id`")
+
+
+def test_a_command_that_fails_is_said_with_its_words(tmp_path):
+    faults, (event,) = told(tmp_path, "/bin/sh", "-c", "echo no route >&2; exit 7")
+    assert faults == (
+        "[schedule] on_failure must tell of the run, but '/bin/sh' ended with exit "
+        "code 7. It said: no route",
+    )
+    assert (event["hook"], event["exit_code"]) == ("on_failure", 7)
+
+
+def test_what_a_failed_command_says_moves_nothing_in_a_log(tmp_path):
+    forged = "2026-11-22T08:00:00+00:00 Ended with exit code 0"
+    code = f"print('\\x1b[2J\\r\\u202e'); print({forged!r}); raise SystemExit(7)"
+    (fault,), (event,) = told(tmp_path, *python(code))
+    assert fault.endswith(rf"It said: \x1b[2J\r\u202e\n{forged}")
+    assert event["message"].startswith("\x1b[2J\r")
+
+
+def test_a_command_that_a_signal_without_a_name_ended_is_said(tmp_path):
+    faults, (event,) = told(tmp_path, "/bin/sh", "-c", "kill -40 $$")
+    assert "'/bin/sh' ended with signal 40. It said: -" in faults[0]
+    assert event["exit_code"] == -40
+
+
+def test_a_command_that_is_missing_is_said(tmp_path):
+    faults, (event,) = told(tmp_path, "nowhere-at-all")
+    assert faults == (
+        "[schedule] on_failure must tell of the run, but 'nowhere-at-all' did not "
+        "start: No such file or directory.",
+    )
+    assert event["exit_code"] is None
+
+
+def test_a_command_that_hangs_is_ended_with_all_that_it_started(tmp_path, monkeypatch):
+    hang = "sleep 600 & echo $!; touch spoken; sleep 600"
+    spoken, clock, looks = tmp_path / "spoken", time.monotonic, count()
+
+    def halting():  # once it has spoken, each look comes 900 s after the one before
+        return clock() + 900 * (next(looks) if spoken.exists() else 0)
+
+    monkeypatch.setattr(time, "monotonic", halting)
+    faults, (event,) = told(tmp_path, "/bin/sh", "-c", hang, seconds=600.0)
+    monkeypatch.undo()
+    said, pid = faults[0].rsplit(" ", 1)
+    assert said == (
+        "[schedule] on_failure must tell of the run, but '/bin/sh' was ended after 600 "
+        "seconds (command_seconds). It said:"
+    )
+    assert event["exit_code"] is None
+    assert event["seconds"] >= 900
+    wait_for(lambda: not is_running(pid))
+
+
+def test_a_command_that_leaves_a_child_behind_is_not_waited_for(tmp_path):
+    faults, (event,) = told(tmp_path, "/bin/sh", "-c", "sleep 600 & echo sent $!")
+    words, pid = event["message"].rsplit(" ", 1)
+    assert (faults, words, is_running(pid)) == ((), "sent", True)
+    os.kill(int(pid), signal.SIGKILL)
+
+
+def test_of_a_command_that_prints_much_the_last_is_kept(tmp_path):
+    code = "print('x' * 30_000_000); print('the end')"
+    faults, (event,) = told(tmp_path, *python(code))
+    assert faults == ()
+    assert event["message"].endswith("x\nthe end")
+    assert len(event["message"]) == 4095  # of 4096 bytes the last is an end of line
+
+
+def test_news_too_long_for_an_environment_is_cut_at_a_line(tmp_path):
+    news = tuple(f"{n}: {'é' * 500}" for n in range(500))
+    lines = "import os; t = os.environ['IMPORTANCE_AUDIT_NEWS'].splitlines()"
+    code = "print(t[-2].count('\u00e9'), len(t), t[-1])"
+    _, (event,) = told(tmp_path, *python(lines, code), news=news)
+    whole = [f"{line}\n".encode() for line in news]
+    left = sum(map(len, whole)) - 1 - (sum(map(len, whole[:31])) - 1)
+    assert event["message"] == f"500 32 ... and {left} bytes more."
+
+
+def test_no_text_keeps_a_command_from_being_told(tmp_path):
+    code = "import os; print(ascii(os.environ['IMPORTANCE_AUDIT_NEWS']))"
+    faults, (event,) = told(tmp_path, *python(code), news=("a\0b\udc80→",))
+    assert (faults, event["message"]) == ((), ascii("ab?→"))
+
+
+def test_a_command_is_run_where_its_end_cannot_be_kept(tmp_path):
+    (tmp_path / "events.jsonl").mkdir()
+    section = ScheduleSection(on_failure=("touch", "told"))
+    (fault,) = notify(tmp_path, section, TOLD)
+    assert "must take a line of 'events.jsonl'" in fault
+    assert (tmp_path / "told").exists()

@@ -1,0 +1,174 @@
+"""Claims about replay: every number is measured again, and what differs is named."""
+
+import json
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from tests.cli.test_cli import configured, rows
+from tests.report.made_variants import plain_result
+from tests.run_folders import below, small_result
+
+from importance_audit.auditing.audit import audit
+from importance_audit.cli.main import main
+from importance_audit.config.load import load_config
+from importance_audit.data.datasets import read_datasets
+from importance_audit.operate.replay import compared
+from importance_audit.operate.save import save_run
+from importance_audit.r_bridge import host
+from importance_audit.records.as_json import from_dict, to_dict
+from importance_audit.records.stacks import OTHER_STACK, SAME_STACK
+from importance_audit.runs.clock import clock_finding
+from importance_audit.runs.signoff.answers import Answer, with_answers
+
+
+def run_of(folder, more=""):
+    """Measure a small audit and keep it; return the folder of the run."""
+    for seed, name in enumerate(("train.csv", "test.csv")):
+        rows(seed=seed).to_csv(folder / name, index=False)
+    config = load_config(configured(folder, more=more))
+    with host.session():
+        result = audit(*read_datasets(**config.data_arguments), config)
+    return save_run(result, folder, {"audit.toml": config.text}, exit_code=0)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return run_of(tmp_path)
+
+
+def told(folder):
+    """Return the exit code of the command, and every line it prints."""
+    answer = CliRunner().invoke(main, ["verify", "--replay", str(folder)])
+    return answer.exit_code, answer.output.splitlines()
+
+
+def edit(folder, change):
+    """Change the stored result, as a fault or a forger would."""
+    path = folder / "result.json"
+    document = json.loads(path.read_text("utf8"))
+    change(document)
+    path.write_text(json.dumps(document), "utf8")
+
+
+def nudge(factor):
+    def change(document):
+        document["importances"][0]["raw"][0][1] *= factor
+
+    return change
+
+
+def test_a_run_measured_again_matches_in_every_number_and_writes_nothing(folder):
+    before = {path: (folder / path).read_bytes() for path in below(folder)}
+    code, lines = told(folder)
+    assert (code, lines[-3]) == (0, "same stack")
+    assert lines[-1].startswith("match: ")
+    assert lines[-1].endswith(" numbers, all equal")
+    assert {path: (folder / path).read_bytes() for path in below(folder)} == before
+    assert list(folder.parent.iterdir()) == [folder]
+
+
+def test_an_altered_number_is_named_with_its_path(folder):
+    edit(folder, nudge(1 + 1e-6))
+    code, lines = told(folder)
+    (line,) = [line for line in lines if line.startswith("importances[0].raw[0][1]: ")]
+    old, new = (float(part.split()[1]) for part in line.split(": ")[1].split(", "))
+    assert code == 1
+    assert old == pytest.approx(new * (1 + 1e-6), rel=1e-12)
+    assert lines[-1].startswith("mismatch: 1 of ")
+
+
+def test_other_data_is_a_mismatch_of_which_five_paths_are_shown(folder):
+    rows(seed=7).to_csv(folder.parents[1] / "test.csv", index=False)
+    code, lines = told(folder)
+    assert code == 1
+    paths = [line for line in lines if ": stored " in line]
+    assert paths[0].startswith("run.data_sha256: stored ")
+    assert len(paths) == 5
+    assert lines[-2].startswith("and ")
+
+
+def test_on_another_stack_the_wider_tolerance_is_used_and_printed(folder):
+    def change(document):
+        nudge(1 + 1e-7)(document)
+        document["run"]["versions"]["numpy"] = "0.1"
+
+    edit(folder, change)
+    code, lines = told(folder)
+    assert code == 0
+    assert lines[-3].startswith("other stack: numpy 0.1 → ")
+    assert lines[-2].startswith("tolerance: 1e-06 relative")
+    assert lines[-1].startswith("within tolerance: 1 of ")
+
+
+@pytest.mark.needs_r
+def test_a_run_that_had_a_package_which_is_gone_cannot_be_replayed(folder):
+    versions = {"R": "4.2.2", "nosuch (R)": "1.0"}
+    edit(folder, lambda document: document["run"]["versions"].update(versions))
+    answer = CliRunner().invoke(main, ["verify", "--replay", str(folder)])
+    assert answer.exit_code == 3
+    assert "R package 'nosuch' must be installed to replay" in answer.output
+
+
+@pytest.mark.needs_dalex
+def test_pairs_with_r_are_measured_again(tmp_path):
+    code, lines = told(run_of(tmp_path, 'engines = ["DALEX"]\n'))
+    assert (code, lines[-3]) == (0, "same stack")
+    assert lines[-1].endswith(" numbers, all equal")
+
+
+def altered(factor):
+    """Return one result, and the same with its largest number multiplied."""
+    old = small_result()
+    (record,) = old.importances
+    raw = record.raw.copy()
+    raw[1, 0] *= factor
+    return old, replace(old, importances=(replace(record, raw=raw),))
+
+
+@pytest.mark.parametrize(("factor", "is_mismatch"), [(0.5, False), (2.0, True)])
+def test_the_tolerance_of_the_same_stack_is_relative_to_the_number(factor, is_mismatch):
+    found = compared(*altered(1 + factor * SAME_STACK))
+    assert found.tolerance == SAME_STACK < OTHER_STACK
+    assert found.is_mismatch == is_mismatch
+    assert found.n_numbers - found.n_equal == 1
+
+
+def test_nan_equals_nan_and_infinity_only_itself():
+    old, new = altered(1.0)
+    assert compared(old, new).n_equal == compared(old, new).n_numbers > 0
+    raw = old.importances[0].raw.copy()
+    raw[1, 1] = -raw[1, 1]
+    new = replace(old, importances=(replace(old.importances[0], raw=raw),))
+    (only,) = compared(old, new).differences
+    assert only == ("importances[0].raw[1][1]", "Infinity", "-Infinity")
+
+
+def test_what_is_left_of_equal_losses_is_held_against_the_largest_of_its_array():
+    old, new = altered(1.0)
+    raw = old.importances[0].raw.copy()
+    raw[2, 0] = raw[1, 0] * 1e-13  # instead of 1.0, beside 1e300
+    other = replace(new, importances=(replace(new.importances[0], raw=raw),))
+    assert not compared(other, old).is_mismatch
+
+
+def test_what_people_answered_is_no_outcome_of_the_audit():
+    now = plain_result(("a",))
+    stored = with_answers(now, (Answer("f" * 12, owner="M. Kim"),))
+    assert compared(stored, now).differences == ()
+
+
+def test_a_clock_that_went_back_is_no_outcome_of_the_audit():
+    now = plain_result(("a",))
+    stored = now.with_findings((clock_finding("It went back.", "before the run"),))
+    assert compared(stored, now).differences == ()
+
+
+def test_a_run_of_an_older_schema_is_compared_in_what_it_had():
+    now = replace(small_result(), quantiles=pd.DataFrame({"value": [0.5]}))
+    document = to_dict(now)
+    del document["answers"], document["quantiles"]
+    stored = from_dict({**document, "schema_version": "1.0"})
+    assert compared(stored, now).differences == ()
+    assert compared(from_dict(to_dict(small_result())), now).is_mismatch

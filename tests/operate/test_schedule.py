@@ -1,0 +1,485 @@
+"""Schedules: what is printed runs as it is, and is read as it was meant."""
+
+import base64
+import json
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from email import message_from_bytes, policy
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+import pytest
+from tests.cli.test_cli import configured, rows
+from tests.operate.test_notify import wait_for
+
+from importance_audit.config.load import load_config
+from importance_audit.config.section_settings import ScheduleSection
+from importance_audit.operate.install_schedule import job_of
+from importance_audit.operate.schedule import (
+    EXAMPLES,
+    Job,
+    cron_line,
+    example,
+    name_of,
+    units,
+    workflow,
+    zone_note,
+)
+from importance_audit.records.errors import AuditError
+
+HOSTILE = "h o$t `q` 'q' \"d\" 5%n #; ü\\x=1"
+RECORDER = """#!/usr/bin/python3
+import json, os, sys
+seen = {"argv": sys.argv, "environ": dict(os.environ)}
+json.dump(seen, open(os.path.dirname(sys.argv[0]) + "/seen.json", "w"))
+print("to stdout", flush=True)
+print("to stderr", file=sys.stderr)
+sys.exit(7)
+"""
+needs_systemd = pytest.mark.skipif(
+    shutil.which("systemd-analyze") is None, reason="systemd-analyze is not on PATH"
+)
+
+
+def job(folder, environment=None, **section):
+    """Return a job whose interpreter records how it was called, and ends with 7."""
+    folder.mkdir(exist_ok=True)
+    program = folder / "python"
+    program.write_text(RECORDER)
+    program.chmod(0o755)
+    command = (
+        str(program),
+        "-P",
+        "-m",
+        "importance_audit",
+        "run",
+        "--unattended",
+        str(folder),
+    )
+    asked = ScheduleSection(**section)
+    timeout = shutil.which("timeout") or ""
+    return Job(folder, folder, asked, command, environment or {}, timeout)
+
+
+def as_cron(line):
+    """Return the command of a line, as cron hands it to the shell."""
+    command = line.split(" ", 5)[5]
+    assert not re.search(r"(?<!\\)%", command)  # would be a new line
+    return command.replace(r"\%", "%")
+
+
+def bare(command, path="/usr/bin:/bin"):
+    """Run a command in the environment that cron gives."""
+    words = ["env", "-i", "HOME=/", f"PATH={path}", "/bin/sh", "-c", command]
+    return subprocess.run(words, cwd="/", capture_output=True)
+
+
+def seen(folder):
+    return json.loads((folder / "seen.json").read_text())
+
+
+@pytest.mark.parametrize(
+    ("time", "days", "offset", "fields"),
+    [
+        ("06:00", (), 0, "0 6 * * *"),
+        ("06:05", ("thu", "mon"), 0, "5 6 * * 1,4"),
+        ("06:00", ("sun",), 0, "0 6 * * 0"),
+        ("06:00", ("mon", "tue", "wed", "thu", "fri", "sat", "sun"), 0, "0 6 * * *"),
+        ("23:30", ("sat", "sun"), 60, "30 0 * * 0,1"),
+        ("00:15", ("mon",), -300, "15 19 * * 0"),
+        ("06:00", (), 330, "30 11 * * *"),
+        ("00:00", ("sun",), -1, "59 23 * * 6"),
+    ],
+)
+def test_a_line_names_the_time_in_the_zone_of_cron(
+    tmp_path, time, days, offset, fields
+):
+    line = cron_line(job(tmp_path, time=time, days=days), (offset,))
+    assert line.split(" ", 5)[:5] == fields.split()
+
+
+@pytest.mark.parametrize(
+    ("now", "runs"), [("10600", True), ("10500", False), ("20600", False)]
+)
+def test_where_the_offset_changes_a_line_asks_for_the_time_in_utc(tmp_path, now, runs):
+    (tmp_path / "date").write_text(
+        f'#!/bin/sh\n[ "$*" = "-u +%u%H%M" ] && echo {now}\n'
+    )
+    (tmp_path / "date").chmod(0o755)
+    asked = job(tmp_path / "audit", time="06:00", days=("mon", "wed"))
+    line = cron_line(asked, (60, 120))
+    assert line.startswith("0 7,8 * * * ")
+    answer = bare(as_cron(line), f"{tmp_path}:/usr/bin:/bin")
+    assert (tmp_path / "audit" / "seen.json").exists() is runs
+    assert answer.returncode == (7 if runs else 0)
+
+
+def test_a_zone_of_half_hours_is_tried_at_both(tmp_path):
+    line = cron_line(job(tmp_path, time="15:00"), (660, 630))  # Lord Howe
+    assert line.startswith("0,30 1,2 * * * ")
+
+
+def test_the_note_tells_the_time_there():
+    asked = ScheduleSection(time="06:00")
+    assert zone_note("Etc/UTC", (0,), asked) == (
+        "Cron goes by Etc/UTC here, which is UTC. "
+        "Install the line again if that zone is ever changed."
+    )
+    assert "06:00 UTC is 11:30 there." in zone_note("Asia/Kolkata", (330,), asked)
+    changing = zone_note("Europe/Berlin", (60, 120), asked)
+    assert "whose offset from UTC changes: 06:00 UTC is 07:00 or 08:00" in changing
+
+
+def test_a_line_runs_in_the_bare_environment_of_cron_from_a_hostile_path(tmp_path):
+    given = {"R_LIBS": f"/{HOSTILE}", "TZ": "UTC"}
+    asked = job(tmp_path / HOSTILE, given)
+    answer = bare(as_cron(cron_line(asked)))
+    assert (answer.returncode, answer.stdout, answer.stderr) == (7, b"", b"")
+    assert seen(asked.folder)["argv"] == list(asked.command)
+    assert seen(asked.folder)["environ"].items() >= given.items()
+    bare(as_cron(cron_line(asked)))
+    log = (asked.folder / "schedule.log").read_text()
+    assert log == "to stdout\nto stderr\n" * 2
+
+
+def test_a_job_that_does_not_end_is_ended(tmp_path):
+    asked = job(tmp_path)
+    (tmp_path / "python").write_text("#!/bin/sh\nexec sleep 600\n")
+    line = as_cron(cron_line(asked)).replace(f" {asked.seconds} ", " 0.2 ")
+    assert bare(line).returncode in {143, -signal.SIGTERM}
+
+
+def test_a_job_that_is_ended_may_say_so_and_its_exit_code_is_kept(tmp_path):
+    asked, listening = job(tmp_path), tmp_path / "listening"
+    waits = (
+        "#!/bin/sh\ntrap 'echo asked to end; exit 130' TERM\n"
+        'echo $PPID >"$0.part"; mv "$0.part" "${0%/*}/listening"\nsleep 600 & wait\n'
+    )
+    (tmp_path / "python").write_text(waits)
+    ended = ThreadPoolExecutor(1).submit(bare, as_cron(cron_line(asked)))
+    wait_for(lambda: listening.exists() or ended.done())
+    os.kill(int(listening.read_text()), signal.SIGALRM)  # as its own clock would
+    assert ended.result().returncode == 130
+    assert (tmp_path / "schedule.log").read_text() == "asked to end\n"
+
+
+def test_it_is_ended_later_than_it_ends_itself(tmp_path):
+    asked = job(tmp_path, minutes=0.5, command_seconds=45)
+    assert (asked.seconds, asked.grace) == (30 + 2 * 45 + 600, 300 + 2 * 45)
+    assert f" --kill-after={asked.grace} {asked.seconds} " in cron_line(asked)
+    service = units(asked)[f"{asked.name}.service"]
+    assert lines_of(service, "TimeoutStartSec") == [str(asked.seconds)]
+    assert lines_of(service, "TimeoutStopSec") == [str(asked.grace)]
+
+
+def test_an_audit_runs_from_its_line_wherever_cron_starts_it(tmp_path, monkeypatch):
+    folder = tmp_path / HOSTILE
+    folder.mkdir()
+    for seed, name in enumerate(("train.csv", "test.csv")):
+        rows(seed=seed).to_csv(folder / name, index=False)
+    configured(folder, more='[report]\nprofile = "bundle"\n')
+    (folder / "pipeline.py").write_text("1 / 0")  # not to be imported
+    monkeypatch.chdir(folder)
+    line = cron_line(job_of(load_config(Path()), Path()))
+    answer = bare(f"cd {shlex.quote(str(folder))}; {as_cron(line)}")
+    log = (folder / "schedule.log").read_text()
+    assert answer.returncode == 0, log
+    (made,) = folder.glob("runs/*")
+    assert made.name in log
+
+
+def test_the_interpreter_and_what_decides_about_r_are_pinned(tmp_path, monkeypatch):
+    for name in ("train.csv", "test.csv"):
+        rows().to_csv(tmp_path / name, index=False)
+    folder = configured(tmp_path)
+    (tmp_path / "library").mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("R_LIBS", "library:/opt/r")
+    monkeypatch.setenv("PYTHONPATH", "library")
+    monkeypatch.setenv("SECRET", "no")
+    asked = job_of(load_config(folder), folder)
+    given = asked.environment
+    assert asked.command[:2] == (sys.executable, "-P")
+    assert asked.command[-2:] == ("--unattended", str(folder))
+    assert given["R_LIBS"] == f"{tmp_path}/library:/opt/r"
+    assert (given["TZ"], given["LANG"], "SECRET" in given) == ("UTC", "C.UTF-8", False)
+    assert given["PYTHONPATH"] == f"{tmp_path}/library"
+    assert given["PATH"].split(":")[0] == os.path.dirname(sys.executable)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("two\nlines", "which has '\\n'. Rename it, or unset the variable."),
+        ("bytes \udcff", "which has '\\udcff'. Rename it, or unset the variable."),
+        ("two\\\\back", "Rename the folder, or use --as systemd."),
+        ("per\\%cent", "Rename the folder, or use --as systemd."),
+        ("long" * 50, "Use --as systemd, or shorter paths."),
+    ],
+)
+def test_what_a_line_cannot_hold_is_refused(tmp_path, name, message):
+    with pytest.raises(AuditError) as refused:
+        cron_line(job(tmp_path / name, {"R_LIBS": "/r" * 150}))
+    assert str(refused.value).endswith(message)
+
+
+def test_a_line_as_long_as_debian_takes_it_is_written(tmp_path):
+    asked = job(tmp_path)
+    spare = 998 - len(cron_line(asked, (0,)).split(" ", 5)[5]) - len("R_LIBS= ")
+    longest = cron_line(job(tmp_path, {"R_LIBS": "r" * spare}))
+    assert len(longest.split(" ", 5)[5]) == 998
+    with pytest.raises(AuditError, match="but this one has 999"):
+        cron_line(job(tmp_path, {"R_LIBS": "r" * (spare + 1)}))
+
+
+def verified(folder, files, home):
+    """Return what systemd says of units."""
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    words = ["systemd-analyze", "--user", "--man=no", "verify", *files]
+    surroundings = {**os.environ, "XDG_RUNTIME_DIR": str(home), "HOME": str(home)}
+    return subprocess.run(words, cwd=folder, env=surroundings, capture_output=True)
+
+
+@needs_systemd
+def test_units_pass_systemd_also_from_a_hostile_path(tmp_path):
+    asked = job(tmp_path / HOSTILE, {"R_LIBS": f"/{HOSTILE}"}, days=("mon", "thu"))
+    answer = verified(tmp_path, units(asked), tmp_path)
+    assert (answer.returncode, answer.stdout + answer.stderr) == (0, b"")
+
+
+def lines_of(unit, key):
+    found = [line.partition("=") for line in unit.splitlines()]
+    return [value for name, _, value in found if name == key]
+
+
+def unspecified(text):
+    """Return a text of a unit without specifiers, of which there must be none."""
+    assert "%" not in text.replace("%%", "")
+    return text.replace("%%", "%")
+
+
+def unescaped(text):
+    """Return the words of a line of a unit; `:` keeps systemd from reading a $."""
+    return shlex.split(unspecified(text))
+
+
+def test_a_service_runs_what_a_line_runs(tmp_path):
+    given = {"R_LIBS": f"/{HOSTILE}", "TZ": "UTC"}
+    asked = job(tmp_path / HOSTILE, given)
+    service = units(asked)[f"{asked.name}.service"]
+    (command,) = lines_of(service, "ExecStart")
+    assert command.startswith(":/bin/sh ")
+    assert subprocess.run(unescaped(command[1:])).returncode == 7
+    assert seen(asked.folder)["argv"] == list(asked.command)
+    variables = [unescaped(value) for value in lines_of(service, "Environment")]
+    assert variables == [[f"{name}={text}"] for name, text in given.items()]
+    (log,) = lines_of(service, "StandardOutput")
+    assert unspecified(log) == f"append:{asked.folder}/schedule.log"
+
+
+@pytest.mark.parametrize(
+    ("days", "when"),
+    [((), "*-*-* 06:00:00 UTC"), (("thu", "mon"), "Mon,Thu *-*-* 06:00:00 UTC")],
+)
+def test_a_timer_goes_by_utc_and_makes_up_for_what_was_missed(tmp_path, days, when):
+    asked = job(tmp_path, days=days)
+    timer = units(asked)[f"{asked.name}.timer"]
+    assert lines_of(timer, "OnCalendar") == [when]
+    assert lines_of(timer, "Persistent") == ["true"]
+
+
+def test_the_name_of_a_job_is_that_of_its_folder_by_whatever_path(tmp_path):
+    (tmp_path / "a b").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "a b")
+    assert name_of(tmp_path / "link") == name_of(tmp_path / "a b")
+    assert name_of(tmp_path / "a-b") != name_of(tmp_path / "a b")
+    assert re.fullmatch(r"importance-audit-a-b-[0-9a-f]{8}", name_of(tmp_path / "a b"))
+
+
+FAKE_TOOL = """#!/bin/sh
+[ "$*" = "run --unattended $AUDIT" ] || exit 99
+echo '{}' >>"${AUDIT%/*}/events.jsonl"
+[ -n "$NO_FOLDER" ] && exit 2
+made="${AUDIT%/*}/runs/20261122T060000Z-new"
+mkdir -p "$made"
+echo "# The new summary" >"$made/summary.md"
+cat >"$made/junit.xml" <<'END'
+<testsuites><testsuite><testcase name="a, b: c"><failure message="50%&#10;off"/>
+</testcase><testcase name="sound"/></testsuite></testsuites>
+END
+touch -d 2026-11-01 "$made"  # the clock went back
+exit 1
+"""
+
+
+def ci(top, kind):
+    """Return the workflow of an audit in a repository, with a run from before."""
+    yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
+    asked = job(top / HOSTILE, days=("mon", "thu"))
+    old = top / "importance-audit-history" / "runs" / "20261121T060000Z-old"
+    old.mkdir(parents=True)
+    (old / "summary.md").write_text("# The old summary")
+    (top / "bin").mkdir()
+    (top / "bin" / "importance-audit").write_text(FAKE_TOOL)
+    (top / "bin" / "importance-audit").chmod(0o755)
+    text = workflow(kind, asked, top, tool="a${{b}}$c", asks_r=True)
+    return asked, yaml.safe_load(text)
+
+
+def in_ci(top, asked, script, **more):
+    """Run the lines of a step as the shell of a CI does."""
+    path = f"{top / 'bin'}:{os.environ['PATH']}"
+    given = {"PATH": path, "AUDIT": f"./{asked.folder.name}/audit.toml", **more}
+    words = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script]
+    return subprocess.run(words, cwd=top, env=given, capture_output=True, text=True)
+
+
+def test_a_workflow_of_github_keeps_exit_code_summary_and_faults(tmp_path):
+    asked, read = ci(tmp_path, "github")
+    steps = {step.get("name"): step for step in read["jobs"]["audit"]["steps"]}
+    assert in_ci(tmp_path, asked, steps["Audit"]["run"]).returncode == 1
+    gather = steps["Gather what the run left"]["run"]
+    given = {"GITHUB_STEP_SUMMARY": str(tmp_path / "page.md")}
+    answer = in_ci(tmp_path, asked, gather, **given)
+    assert (tmp_path / "page.md").read_text() == "# The new summary\n"
+    assert answer.stdout == "::error title=a%2C b%3A c::50%25%0Aoff\n", answer.stderr
+    kept = {path.name for path in tmp_path.glob("importance-audit-history/runs/*")}
+    assert kept == {"20261121T060000Z-old", "20261122T060000Z-new"}
+    for step in list(steps.values())[-3:]:
+        assert step["if"] == "always()"
+    assert steps["Keep the run"]["with"]["path"] == "importance-audit-run/"
+
+
+def test_a_workflow_of_github_does_not_show_the_run_before_for_this_one(tmp_path):
+    asked, read = ci(tmp_path, "github")
+    steps = {step.get("name"): step for step in read["jobs"]["audit"]["steps"]}
+    ran = in_ci(tmp_path, asked, steps["Audit"]["run"], NO_FOLDER="1")
+    given = {"GITHUB_STEP_SUMMARY": str(tmp_path / "page.md")}
+    gather = steps["Gather what the run left"]["run"]
+    answer = in_ci(tmp_path, asked, gather, **given)
+    assert (ran.returncode, answer.returncode) == (2, 0), answer.stderr
+    words = "The audit left no run folder; its log says why.\n"
+    assert (tmp_path / "page.md").read_text() == words
+
+
+def test_a_workflow_of_github_is_started_at_the_time_in_utc(tmp_path):
+    _, read = ci(tmp_path, "github")
+    assert read[True]["schedule"] == [{"cron": "0 6 * * 1,4"}]  # YAML 1.1: on is true
+    assert read["env"]["AUDIT"] == f"./{HOSTILE}/audit.toml"
+    assert read["env"]["TOOL"] == "a${{ '${{' }}b}}$c"
+    assert read["jobs"]["audit"]["timeout-minutes"] == 132
+
+
+def test_a_job_of_gitlab_keeps_exit_code_summary_and_faults(tmp_path):
+    asked, read = ci(tmp_path, "gitlab")
+    ((name, told),) = read.items()
+    assert in_ci(tmp_path, asked, "\n".join(told["script"])).returncode == 1
+    answer = in_ci(tmp_path, asked, "\n".join(told["after_script"]))
+    assert answer.stdout == "# The new summary\n", answer.stderr
+    reported = told["artifacts"]["reports"]["junit"]
+    assert (tmp_path / reported).read_text().startswith("<testsuites>")
+    assert told["artifacts"]["when"] == told["cache"]["when"] == "always"
+    assert told["variables"]["AUDIT"] == f"./{HOSTILE}/audit.toml".replace("$", "$$")
+    assert told["resource_group"] == name
+
+
+NEWS = '.\n"quoted" \\ back $(id) `id` <b> é 世 %s\t\n' + "long " * 400
+
+
+def told(script, *words, folder, **more):
+    """Run a script that tells people as `run` does: in a folder, with variables."""
+    (folder / "email.py").write_text("1 / 0")  # not to be imported
+    (folder / "json.py").write_text("1 / 0")
+    path = folder / f"{script}.sh"
+    path.write_text(example(script))
+    facts = {"AUDIT": 'ünsound\nBcc: "x"', "VERDICT": "not confirmed", "EXIT_CODE": "1"}
+    facts |= {"EVENT": "change", "RUN": "/r", "SUMMARY": "in short", "NEWS": NEWS}
+    given = {f"IMPORTANCE_AUDIT_{name}": text for name, text in facts.items()}
+    given |= {"PATH": f"{folder}:{os.environ['PATH']}", "no_proxy": "*", **more}
+    words = ["/bin/sh", path.name, *words]
+    return subprocess.run(words, cwd=folder, env=given, capture_output=True, text=True)
+
+
+class Hook(BaseHTTPRequestHandler):
+    """A webhook that keeps what it is sent, and answers as its path says."""
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.got.append((self.headers["Content-Type"], body))
+        self.send_response(int(self.path[1:]))
+        self.end_headers()
+
+    def log_message(self, *_):
+        """Say nothing."""
+
+
+@pytest.fixture
+def hook():
+    server = HTTPServer(("127.0.0.1", 0), Hook)
+    server.got = []
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+    thread.start()
+    yield server
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not on PATH")
+def test_the_webhook_is_sent_json_whatever_the_texts_hold(tmp_path, hook):
+    at = f"http://127.0.0.1:{hook.server_port}"
+    (tmp_path / "address").write_text(f'url = "{at}/200"\n')
+    answer = told("webhook", "address", folder=tmp_path)
+    assert answer.returncode == 0, answer.stderr
+    ((kind, body),) = hook.got
+    sent = json.loads(body)
+    assert (kind, sent["news"], sent["exit_code"]) == ("application/json", NEWS, "1")
+    assert sent["text"].endswith(NEWS)
+    (tmp_path / "address").write_text(f'url = "{at}/500"\n')
+    assert told("webhook", "address", folder=tmp_path).returncode == 22  # curl --fail
+
+
+def sendmail(folder, code=0):
+    text = f'#!/bin/sh\necho "$*" >words\ncat >sent\nexit {code}\n'
+    (folder / "sendmail").write_text(text)
+    (folder / "sendmail").chmod(0o755)
+
+
+def test_the_mail_holds_the_news_and_no_header_of_theirs(tmp_path):
+    sendmail(tmp_path)
+    answer = told("mail", "owner@example.org", folder=tmp_path)
+    assert answer.returncode == 0, answer.stderr
+    sent = (tmp_path / "sent").read_bytes()
+    read = message_from_bytes(sent, policy=policy.default)
+    assert (tmp_path / "words").read_text() == "-i -- owner@example.org\n"
+    assert read["Bcc"] is None
+    assert read["Subject"] == 'ünsound Bcc: "x": not confirmed (exit code 1)'
+    assert (
+        base64.b64decode(read.get_payload()).decode() == f"{NEWS}\n\nin short\n\n/r\n"
+    )
+    assert max(map(len, sent.splitlines())) <= 76
+    sendmail(tmp_path, code=75)
+    assert told("mail", "owner@example.org", folder=tmp_path).returncode == 75
+
+
+def test_an_audit_without_a_verdict_is_told_of_too(tmp_path):
+    sendmail(tmp_path)
+    given = {"IMPORTANCE_AUDIT_VERDICT": "", "IMPORTANCE_AUDIT_EXIT_CODE": "2"}
+    told("mail", "owner@example.org", folder=tmp_path, **given)
+    read = message_from_bytes((tmp_path / "sent").read_bytes(), policy=policy.default)
+    assert read["Subject"] == 'ünsound Bcc: "x": no verdict (exit code 2)'
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_a_script_without_an_address_says_so(tmp_path, name):
+    answer = told(name, folder=tmp_path)
+    assert answer.returncode == 2
+    assert "must be" in answer.stderr

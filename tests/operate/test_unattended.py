@@ -1,0 +1,307 @@
+"""Runs that nobody watches: each way in which one can end reaches its owner."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from tests.cli.test_cli import AUDIT, ROOT, rows
+from tests.operate.test_notify import is_running, wait_for
+
+from importance_audit.operate.unattended import run_unattended
+from importance_audit.runs.events import append_event, read_events
+from importance_audit.runs.folder import load_run
+from importance_audit.runs.locks import locked
+
+TELL = """
+import json, os, sys
+names = "EVENT RUN EXIT_CODE VERDICT NEWS SUMMARY".split()
+told = {name: os.environ[f"IMPORTANCE_AUDIT_{name}"] for name in names}
+with open("told.jsonl", "a", encoding="utf8") as file:
+    file.write(json.dumps(told) + "\\n")
+"""
+MODEL = """
+import os, signal, time
+from sklearn.linear_model import LinearRegression
+class Model(LinearRegression):
+    def fit(self, X, y):
+        open("fitting", "w").close()
+        {fit}
+"""
+LINEAR = "sklearn.linear_model.LinearRegression"
+
+
+@pytest.fixture
+def audit(tmp_path, monkeypatch):
+    """Return a function that writes a small audit which tells of its runs."""
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+
+    def written(fit="", more="", schedule=""):
+        folder = tmp_path / "credit"
+        folder.mkdir(exist_ok=True)
+        rows().to_csv(folder / "train.csv", index=False)
+        rows(seed=1).to_csv(folder / "test.csv", index=False)
+        (folder / "tell.py").write_text(TELL)
+        (tmp_path / "at_hand.py").write_text(MODEL.format(fit=fit))
+        estimator = "at_hand.Model" if fit else LINEAR
+        text = AUDIT.format(task="regression", estimator=estimator, parameters="{}")
+        tell = json.dumps([sys.executable, "tell.py"])
+        hooks = "".join(f"on_{e} = {tell}\n" for e in ("change", "failure", "success"))
+        text = (
+            f'{more}{text}[report]\nprofile = "bundle"\n[schedule]\n{hooks}{schedule}'
+        )
+        (folder / "audit.toml").write_text(text, encoding="utf8")
+        return folder
+
+    return written
+
+
+def told(folder):
+    lines = (folder / "told.jsonl").read_text(encoding="utf8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def kinds(folder):
+    return [event["event"] for event in read_events(folder)]
+
+
+def begun(folder, *options, **environment):
+    """Begin `run` in a process of its own."""
+    paths = os.pathsep.join([str(ROOT), os.environ["PYTHONPATH"]])
+    return subprocess.Popen(
+        [sys.executable, "-P", "-m", "importance_audit", "run", str(folder), *options],
+        env={**os.environ, "PYTHONPATH": paths, **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def fitting(process):
+    """Wait until the model of a run is being fitted."""
+    while not Path("fitting").exists():
+        assert process.poll() is None, process.communicate()[1]
+        time.sleep(0.01)
+
+
+def test_a_wish_to_stop_that_an_import_took_for_a_fault_is_one(audit, tmp_path):
+    folder = audit(fit="pass")
+    (tmp_path / "at_hand.py").write_text(
+        'raise ImportError("initialization failed") from KeyboardInterrupt("SIGTERM")'
+    )
+    ended = run_unattended(folder, say=print)
+    assert (ended.code, bool(ended.run_id)) == (130, True)
+
+
+def test_of_two_runs_at_once_one_is_refused_and_a_kill_frees_the_lock(audit):
+    folder = audit(fit="time.sleep(600)")
+    first = begun(folder, "-q")
+    fitting(first)
+    second = begun(folder, "-q")
+    assert second.communicate()[1] == (
+        f"Audit {str(folder)!r} must be worked on by one process at a time, but "
+        f"process {first.pid} on {os.uname().nodename!r} has been at work in it since "
+        f"{json.loads((folder / '.lock').read_bytes())['began']}. Wait until it has "
+        "ended, or end it.\n"
+    )
+    assert (second.returncode, kinds(folder)) == (5, ["began"])
+    first.kill()
+    first.communicate()
+    third = begun(audit(), "-q")
+    faults = third.communicate()[1]
+    assert f"but the one that process {first.pid} began at 20" in faults
+    assert third.returncode == 0
+    assert kinds(folder) == ["began", "died", "began", "ended"]
+
+
+def test_a_run_tells_of_its_verdict_and_the_same_again_of_nothing_new(audit):
+    folder, lines = audit(schedule="keep = 1\n"), []
+    ended = [run_unattended(folder, say=lines.append) for _ in range(2)]
+    (made,) = (folder / "runs").iterdir()
+    assert [end.code for end in ended] == [0, 0]
+    assert [one["EVENT"] for one in told(folder)] == ["change", "success", "success"]
+    assert told(folder)[0]["NEWS"] == f"This is the first run: {ended[0].verdict}."
+    assert told(folder)[2]["RUN"] == str(made) == str(made.parent / ended[1].run_id)
+    assert told(folder)[2]["SUMMARY"] == (made / "summary.txt").read_text()
+    assert [line for line in lines if "was removed" in line] != []
+
+
+def test_a_configuration_that_is_wrong_is_told_with_its_message(audit):
+    folder = audit(more="sed = 1\n")
+    ended = run_unattended(folder, say=lambda _: None)
+    again = run_unattended(folder, say=lambda _: None)
+    assert (ended.code, again.code, ended.run_id) == (2, 2, "")
+    assert [one["EVENT"] for one in told(folder)] == ["change", "failure", "failure"]
+    assert (told(folder)[1]["RUN"], told(folder)[1]["EXIT_CODE"]) == ("", "2")
+    assert told(folder)[1]["NEWS"] == told(folder)[2]["SUMMARY"] == ended.message
+    assert "Did you mean 'seed'?" in ended.message
+
+
+def test_a_run_that_is_killed_is_told_and_leaves_the_lock_free(audit):
+    folder = audit(fit="os.kill(os.getpid(), signal.SIGKILL)")
+    ended = run_unattended(folder, say=lambda _: None)
+    assert (ended.code, ended.run_id) == (4, "")
+    assert "its process ended with signal SIGKILL (out of memory?)." in ended.message
+    assert kinds(folder) == ["began", "died", "notified", "notified"]
+    assert told(folder)[1]["EVENT"] == "failure"
+    assert "was killed, or its machine stopped." in told(folder)[1]["NEWS"]
+
+
+def test_a_run_beyond_its_time_is_ended_and_told(audit):
+    folder = audit(fit="time.sleep(600)", schedule="minutes = 0.06\nretries = 3\n")
+    ended = run_unattended(folder, say=lambda _: None)
+    assert (ended.code, ended.is_stopped) == (130, False)
+    assert "nterrupted by its time limit of 0.06 minutes" in told(folder)[-1]["NEWS"]
+    assert kinds(folder).count("began") <= 1
+
+
+def test_a_wish_to_stop_that_was_lost_on_its_way_still_ends_the_run(audit):
+    lost = """try:
+            os.kill(os.getpid(), signal.SIGTERM)
+        except BaseException:
+            pass
+        time.sleep(60)"""
+    ended = run_unattended(audit(fit=lost), say=lambda _: None)
+    assert (ended.code, bool(ended.run_id)) == (130, True)
+    assert "interrupted by SIGTERM" in told(audit())[-1]["SUMMARY"]
+
+
+def test_a_run_that_r_failed_is_tried_again_and_each_try_is_said(audit, monkeypatch):
+    monkeypatch.setenv("IMPORTANCE_AUDIT_R_LIBRARY", "/nowhere")
+    monkeypatch.setenv("PATH", "/nowhere")
+    folder = audit(more='require = ["DALEX"]\n', schedule="retries = 1\n")
+    lines = []
+    ended = run_unattended(folder, say=lines.append)
+    assert (ended.code, ended.r_failed) == (3, True)
+    assert kinds(folder)[:4] == ["began", "ended", "began", "ended"]
+    assert [line[:46] for line in lines if "tried again" in line] == [
+        "R failed, so the audit is tried again, 1 more:"
+    ]
+
+
+def test_a_run_asked_to_stop_saves_tells_and_ends_with_130(audit):
+    folder = audit(fit="time.sleep(600)")
+    process = begun(folder, "--unattended")
+    fitting(process)
+    process.send_signal(signal.SIGTERM)
+    log = process.communicate()[1]
+    (made,) = (folder / "runs").iterdir()
+    assert process.returncode == 130
+    assert load_run(made).run.status == "interrupted"
+    assert told(folder)[-1]["EVENT"] == "failure"
+    assert f"Ended with exit code 130, run {made.name}." in log
+
+
+def test_a_wish_to_stop_that_comes_while_a_run_is_begun_is_passed_on(audit):
+    folder, due = audit(fit="time.sleep(600)"), [signal.SIGTERM]
+
+    def ask(event, _):  # just before there is a process to pass it on to
+        if event == "subprocess.Popen" and due:
+            os.kill(os.getpid(), due.pop())
+
+    sys.addaudithook(ask)
+    ended = run_unattended(folder, say=lambda _: None)
+    assert (ended.code, ended.is_stopped) == (130, True)
+    assert "it did not stop" not in ended.message
+
+
+def test_a_run_whose_watcher_was_gone_before_it_looked_does_nothing(audit):
+    folder, gone = audit(), subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    process = begun(folder, "--within", "600", "10", str(gone.pid))
+    assert process.communicate() == ("", "")
+    assert (process.returncode, kinds(folder)) == (-signal.SIGKILL, [])
+
+
+def test_a_run_that_never_returns_is_killed_and_told(audit, monkeypatch):
+    monkeypatch.setattr("importance_audit.operate.unattended.GRACE_SECONDS", 0.5)
+    deaf = "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])"
+    folder = audit(fit=f"{deaf}; open('deaf', 'w').close(); time.sleep(600)")
+
+    def stop():
+        while not Path("deaf").exists():
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=stop, daemon=True).start()
+    ended = run_unattended(folder, say=lambda _: None)
+    assert (ended.code, ended.run_id, ended.is_stopped) == (130, "", True)
+    words = "it did not stop within 0.5 seconds of being asked to."
+    assert words in told(folder)[-1]["NEWS"]
+    with locked(folder):
+        assert kinds(folder)[:2] == ["began", "died"]
+
+
+def test_an_audit_under_way_is_told_with_who_is_at_work(audit):
+    folder = audit()
+    with locked(folder):
+        ended = run_unattended(folder, say=lambda _: None)
+    assert (ended.code, ended.run_id) == (5, "")
+    assert f"but process {os.getpid()} on " in told(folder)[-1]["NEWS"]
+
+
+def test_a_run_dies_with_the_process_that_watches_it(audit):
+    folder = audit(fit="time.sleep(600)")
+    process = begun(folder, "--unattended")
+    fitting(process)
+    child = read_events(folder)[0]["pid"]
+    process.kill()
+    process.communicate()
+    wait_for(lambda: not is_running(child))
+    ended = run_unattended(audit(), say=lambda _: None)
+    assert ended.code == 0
+    assert "was killed, or its machine stopped" in told(folder)[0]["NEWS"]
+
+
+def test_a_failure_that_nobody_heard_of_is_told_by_the_next_run(audit):
+    folder = audit(more="sed = 1\n")
+    append_event(folder, "began", pid=7, host="h", unattended=True)
+    append_event(folder, "ended", run_id="", exit_code=4, message="It broke.")
+    run_unattended(folder, say=lambda _: None)
+    first, _ = told(folder)[0]["NEWS"].splitlines()
+    assert first.startswith("The run before ended with exit code 4 at 20")
+    assert first.endswith(", and nobody was told: It broke.")
+
+
+def test_change_that_nobody_heard_of_is_told_by_the_next_run(audit):
+    folder = audit()
+    limit = ("600", "10", str(os.getpid()))  # as if its watcher was killed
+    made = begun(folder, "-q", "--within", *limit)
+    assert made.communicate() == ("", "")
+    assert run_unattended(folder, say=lambda _: None).code == 0
+    (news,) = (one["NEWS"] for one in told(folder) if one["EVENT"] == "change")
+    assert news.startswith("The run before ended with exit code 0 at 20")
+    assert ", and nobody was told: This is the first run: confirmed" in news
+
+
+def test_a_run_after_an_attempt_that_left_none_is_news(audit):
+    folder = audit()
+    append_event(folder, "began", pid=7, host="h", unattended=True)
+    append_event(folder, "ended", run_id="", exit_code=2, message="It is wrong.")
+    append_event(folder, "notified", hook="on_failure", exit_code=0)
+    run_unattended(folder, say=lambda _: None)
+    words = "The attempt before ended with exit code 2 and left no run; this one did."
+    assert words in told(folder)[0]["NEWS"]
+
+
+def test_no_zone_locale_or_folder_moves_a_run_and_a_clock_put_right_is_said(audit):
+    folder = audit()
+    ahead = '{"time": "2999-01-01T00:00:00+00:00", "event": "ended"}\n'
+    (folder / "events.jsonl").write_text(ahead)
+    for zone in ("Pacific/Kiritimati", "Pacific/Pago_Pago"):
+        process = begun(folder, "-q", TZ=zone, LC_ALL="C")
+        assert process.communicate() == ("", "")
+        os.chdir(ROOT)
+    first, second = (load_run(run) for run in sorted((folder / "runs").iterdir()))
+    assert first.run.volatile["started"] < second.run.volatile["started"]
+    (found,) = (f for f in first.findings if f.check == "clock_went_back")
+    assert (found.severity, found.measure) == ("warning", "before the run")
+    assert "clock_went_back" not in {f.check for f in second.findings}
+    assert kinds(folder)[:4] == ["ended", "clock", "began", "ended"]

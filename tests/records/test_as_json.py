@@ -1,0 +1,410 @@
+"""Claims about result.json: nothing is lost, and the published schema describes it."""
+
+import json
+import math
+from dataclasses import fields, replace
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from importance_audit.records import as_json, versions
+from importance_audit.records.as_json import (
+    content_digest,
+    dumps,
+    from_dict,
+    loads,
+    to_dict,
+)
+from importance_audit.records.errors import DataError
+from importance_audit.records.finding import Finding
+from importance_audit.records.importance_record import Effect, Importance
+from importance_audit.records.result import AuditResult, RunInfo
+
+SCHEMA = json.loads(
+    Path(as_json.__file__).with_name("result.schema.json").read_text("utf8")
+)
+VALIDATOR = Draft202012Validator(SCHEMA)
+
+NUMBERS = st.floats() | st.sampled_from([np.nan, np.inf, -np.inf, -0.0, 5e-324, 0.1])
+TEXTS = st.text(
+    st.characters(blacklist_categories=["Cs"]), max_size=6
+) | st.sampled_from(["NaN", "Infinity", "-Infinity", "größe", 'a"b', "text"])
+PLAIN = st.recursive(
+    st.none() | st.booleans() | st.integers() | NUMBERS | TEXTS,
+    lambda inner: st.tuples(inner, inner) | st.dictionaries(TEXTS, inner, max_size=3),
+    max_leaves=5,
+)
+
+# A busy machine draws examples slowly: no reason to fail.
+SOME = settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+
+
+def run_info(**changes):
+    fields = {
+        "audit": "apartments",
+        "status": "complete",
+        "config": {"seed": 1, "fail_on": "failure"},
+        "config_sha256": "a" * 64,
+        "data_sha256": "b" * 64,
+        "versions": {"numpy": "1.24"},
+        "environment": {"locale": "C"},
+        "volatile": {"run_id": "20251120T084600Z-3f9a1c2b", "seconds": 1.5},
+    }
+    return RunInfo(**{**fields, **changes})
+
+
+def importance(raw, baseline, features):
+    return Importance(
+        model="forest",
+        method="permutation",
+        engine="python",
+        engine_version="1",
+        of="features",
+        form="difference",
+        split="test",
+        unit="y",
+        options={"n_rows": None},
+        n_samples=10,
+        seed=1,
+        features=features,
+        columns=tuple((name, "NaN") for name in features),
+        raw=raw,
+        baseline=baseline,
+    )
+
+
+def effect(kind, grid, values):
+    return Effect(
+        model="forest",
+        method="partial_dependence",
+        engine="python",
+        engine_version="1",
+        scale="response",
+        split="test",
+        unit="y",
+        options={},
+        n_samples=10,
+        seed=1,
+        feature="NaN",
+        kind=kind,
+        grid=grid,
+        values=values,
+    )
+
+
+def result(**changes):
+    names = [item.name for item in fields(AuditResult) if item.type is pd.DataFrame]
+    empty = {name: pd.DataFrame(columns=["model"]) for name in names}
+    return AuditResult(**{"run": run_info(), **empty, **changes})
+
+
+def full():
+    """Return a result with one record of every kind and a column of every type."""
+    table = pd.DataFrame(
+        {
+            "number": [1.5, np.nan, -np.inf],
+            "integer": [1, 2, 3],
+            "boolean": [True, False, True],
+            "text": ["NaN", "", "größe"],
+            "mixed": [0.1, "NaN", None],
+            "levels": [("a", "b"), (), ("NaN",)],
+        }
+    )
+    raw = np.array([[1.0, np.nan], [np.inf, -0.0]])
+    return result(
+        checks=table,
+        importances=(importance(raw, np.ones(2), ("x1", "NaN")),),
+        effects=(
+            effect("number", np.array([0.1, 0.3]), np.array([1.0, np.nan])),
+            effect("category", np.array(["a", "NaN"], dtype=object), np.zeros(2)),
+        ),
+        findings=(
+            Finding(
+                check="weak_model",
+                severity="warning",
+                subject="forest",
+                message="Weak.",
+                evidence={"loss": np.nan},
+            ),
+        ),
+    )
+
+
+def same(a, b):
+    """Return whether two plain values are equal: types, NaN and signs of zero too."""
+    if isinstance(a, dict):
+        return list(a) == list(b) and all(same(a[name], b[name]) for name in a)
+    if isinstance(a, tuple):
+        return len(a) == len(b) and all(map(same, a, b))
+    return type(a) is type(b) and (repr(a) == repr(b))
+
+
+@SOME
+@given(st.dictionaries(TEXTS, PLAIN, max_size=4))
+def test_any_plain_value_comes_back_as_it_was(config):
+    back = loads(dumps(result(run=run_info(config=config))))
+    assert same(dict(back.run.config), config)
+
+
+@SOME
+@given(st.data(), st.integers(0, 3), st.integers(0, 3))
+def test_any_array_comes_back_bit_by_bit(data, n_features, n_repeats):
+    count = n_features * n_repeats
+    flat = data.draw(st.lists(NUMBERS, min_size=count, max_size=count))
+    raw = np.array(flat, dtype=float).reshape(n_features, n_repeats)
+    names = tuple(f"x{j}" for j in range(n_features))
+    written = importance(raw, np.zeros(n_repeats), names)
+    (back,) = loads(dumps(result(importances=(written,)))).importances
+    assert back.raw.shape == raw.shape
+    assert [float(v).hex() for v in back.raw.flat] == [float(v).hex() for v in raw.flat]
+
+
+@pytest.mark.parametrize("name", ["text", "text*", "text**", "number"])
+@pytest.mark.parametrize("value", [np.nan, "NaN", {"text": "NaN"}, {"text": np.nan}])
+def test_a_mapping_is_never_read_as_a_text(name, value):
+    written = importance(np.ones((1, 1)), np.ones(1), ("x",))
+    written = replace(written, options={"asked": {name: value}})
+    (back,) = loads(dumps(result(importances=(written,)))).importances
+    assert same(dict(back.options), {"asked": {name: value}})
+
+
+CELLS = st.sampled_from(
+    [NUMBERS, TEXTS, st.booleans(), st.integers(-(2**63), 2**63 - 1)]
+)
+
+
+@SOME
+@given(st.data(), CELLS, st.integers(1, 4))
+def test_any_column_comes_back_with_its_type(data, cells, n_rows):
+    values = data.draw(st.lists(cells | PLAIN, min_size=n_rows, max_size=n_rows))
+    mixed = pd.Series(values, dtype=object)
+    typed = pd.Series(data.draw(st.lists(cells, min_size=n_rows, max_size=n_rows)))
+    frame = pd.DataFrame({"mixed": mixed, "typed": typed})
+    back = loads(dumps(result(checks=frame))).checks
+    assert back["typed"].dtype == typed.dtype
+    assert same(tuple(back["typed"].tolist()), tuple(typed.tolist()))
+    assert same(tuple(back["mixed"].tolist()), tuple(values))
+
+
+def test_a_whole_result_comes_back():
+    written = full()
+    back = loads(dumps(written))
+    assert to_dict(back) == to_dict(written)
+    assert type(back.importances[0].features) is tuple
+    assert back.effects[1].grid.dtype == object
+    assert back.checks.dtypes.tolist() == written.checks.dtypes.tolist()
+    assert back.agreement.columns.tolist() == ["model"]
+
+
+def test_the_text_is_json_without_constants_of_its_own():
+    def refuse(constant):
+        raise AssertionError(constant)
+
+    text = dumps(full())
+    document = json.loads(text, parse_constant=refuse)
+    assert document.pop("content_digest") == content_digest(full())
+    assert document == to_dict(full())
+
+
+def test_the_schema_is_one_and_a_result_obeys_it():
+    Draft202012Validator.check_schema(SCHEMA)
+    VALIDATOR.validate(json.loads(dumps(full())))
+    VALIDATOR.validate(to_dict(result()))
+
+
+@pytest.mark.parametrize(
+    ("definition", "record"),
+    [("importance", Importance), ("effect", Effect), ("finding", Finding)],
+)
+def test_the_schema_requires_every_field_of_a_record(definition, record):
+    names = [item.name for item in fields(record)]
+    assert SCHEMA["$defs"][definition]["required"] == names
+
+
+def test_the_schema_requires_every_part_that_the_first_version_had():
+    names = {f.name for f in fields(AuditResult) if f.name != "as_read"}
+    later = {name for parts in versions.ADDED.values() for name in parts}
+    assert set(SCHEMA["required"]) == names - later | {"schema_version"}
+    assert names <= set(SCHEMA["properties"])
+    assert SCHEMA["properties"]["run"]["required"] == [f.name for f in fields(RunInfo)]
+
+
+BROKEN = {
+    "a severity of its own": lambda d: d["findings"][0].update(severity="fatal"),
+    "a null for a number": lambda d: d["importances"][0].update(raw=[[None]]),
+    "a text among truth values": lambda d: d["checks"]["columns"][2].update(
+        values=["a"]
+    ),
+    "another major version": lambda d: d.update(schema_version="2.0"),
+    "no findings": lambda d: d.pop("findings"),
+    "a digest that is none": lambda d: d.update(content_digest="abc"),
+}
+
+
+@pytest.mark.parametrize("fault", BROKEN)
+def test_the_schema_refuses(fault):
+    document = json.loads(dumps(full()))
+    BROKEN[fault](document)
+    assert not VALIDATOR.is_valid(document)
+
+
+def later():
+    """Return a document of a later minor version, with fields of its own everywhere."""
+    document = json.loads(dumps(full()))
+    document |= {"schema_version": "1.7", "later": [1]}
+    document["run"]["container"] = "a1"
+    document["findings"][0]["owner"] = "me"
+    document["checks"]["columns"][0]["unit"] = "€"
+    document["content_digest"] = as_json.digest_of(document)
+    return document
+
+
+def test_fields_of_a_later_minor_version_are_written_again_unchanged():
+    document = later()
+    VALIDATOR.validate(document)
+    assert json.loads(dumps(from_dict(document))) == document
+    assert content_digest(from_dict(document)) == document["content_digest"]
+    assert document["content_digest"] != content_digest(full())
+
+
+def test_what_is_added_to_a_result_of_a_later_version_stands_beside_its_fields():
+    found = Finding(check="c", severity="info", subject="s", message="m")
+    document = to_dict(from_dict(later()).with_findings((found,)))
+    assert [item.get("owner") for item in document["findings"]] == ["me", None]
+    assert document["later"] == [1]
+
+
+def earlier(monkeypatch):
+    """Return a document from before a frame, a tuple and a field of a record."""
+    document = json.loads(dumps(full()))
+    for name in ("selection", "surfaces"):
+        del document[name]
+    del document["findings"][0]["remedy"]
+    document["content_digest"] = as_json.digest_of(document)
+    added = {"selection": ("entry", "value"), "surfaces": ()}
+    monkeypatch.setitem(versions.ADDED, 7, added)
+    return document
+
+
+def test_what_an_earlier_minor_version_lacks_is_read_as_empty(monkeypatch):
+    back = from_dict(earlier(monkeypatch))
+    assert back.selection.columns.tolist() == ["entry", "value"]
+    assert (len(back.selection), back.surfaces) == (0, ())
+    assert back.findings[0].remedy == ""
+
+
+def test_a_result_of_an_earlier_minor_version_keeps_its_digest(monkeypatch):
+    document = earlier(monkeypatch)
+    assert json.loads(dumps(from_dict(document))) == document
+
+
+def test_what_an_earlier_result_gets_is_written(monkeypatch):
+    back = from_dict(earlier(monkeypatch))
+    frame = pd.DataFrame({"entry": [1], "value": [2.0]})
+    assert to_dict(replace(back, selection=frame))["selection"]["rows"] == 1
+
+
+def test_an_older_major_version_is_read_through_its_migration(monkeypatch):
+    document = json.loads(dumps(full()))
+    document |= {"schema_version": "0.3", "notes": document.pop("findings")}
+
+    def migrated(old):
+        return {**old, "schema_version": "1.0", "findings": old.pop("notes")}
+
+    monkeypatch.setitem(versions.MIGRATIONS, 0, migrated)
+    assert to_dict(from_dict(document))["findings"] == to_dict(full())["findings"]
+
+
+def test_when_and_where_a_result_was_made_is_not_its_content():
+    other = replace(full(), run=run_info(volatile={"host": "elsewhere"}))
+    assert content_digest(other) == content_digest(full())
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"run": run_info(audit="titanic")},
+        {"findings": ()},
+        {"importances": (importance(np.ones((1, 1)), np.ones(1), ("x1",)),)},
+    ],
+)
+def test_whatever_a_result_says_changes_its_digest(changes):
+    assert content_digest(replace(full(), **changes)) != content_digest(full())
+
+
+def test_the_digest_is_the_sha256_of_the_canonical_text():
+    document = {"run": {"volatile": {}, "b": 0.1, "a": "ö"}, "content_digest": "x"}
+    text = '{"run":{"a":"ö","b":0.1}}'
+    assert as_json.digest_of(document) == sha256(text.encode()).hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            lambda d: d.pop("schema_version"),
+            "result.json must be the result of an audit, but it has no schema_version.",
+        ),
+        (
+            lambda d: d.update(schema_version="2.0"),
+            "result.json must have schema version 1.x, but it has '2.0'. Use the "
+            "version of importance-audit that wrote it.",
+        ),
+        (
+            lambda d: d.pop("checks"),
+            "result.json must hold every field of a result, but 'checks' is missing.",
+        ),
+        (
+            lambda d: d["importances"][0].pop("raw"),
+            "result.json must hold every field of a result, but 'Importance.raw' is "
+            "missing.",
+        ),
+        (
+            lambda d: d["importances"][0]["raw"].pop(),
+            "result.json must be the result of an audit, but it cannot be read: raw "
+            "has 1 rows for 2 features.",
+        ),
+        (
+            lambda d: d["checks"]["columns"][0]["values"].pop(),
+            "result.json must be the result of an audit, but it cannot be read: column "
+            "'number' is not 3 rows long.",
+        ),
+    ],
+)
+def test_what_is_no_result_is_refused_in_one_sentence(change, message):
+    document = json.loads(dumps(full()))
+    change(document)
+    with pytest.raises(DataError) as error:
+        from_dict(document)
+    assert str(error.value) == message
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "R",
+            "old.json must be JSON, but it is not: Expecting value: line 1 column 1 "
+            "(char 0).",
+        ),
+        ("[]", "old.json must be the result of an audit, but it is no object."),
+    ],
+)
+def test_what_is_no_json_object_is_refused_by_name(text, message):
+    with pytest.raises(DataError) as error:
+        loads(text, name="old.json")
+    assert str(error.value) == message
+
+
+@pytest.mark.parametrize("value", [math, {1: 2}, {"a": {2}}])
+def test_what_json_cannot_hold_is_refused_when_written(value):
+    with pytest.raises(TypeError, match=r"^A result must"):
+        dumps(result(run=run_info(config={"key": value})))

@@ -1,0 +1,339 @@
+"""Claims about the records: frozen, and every view follows from what was measured."""
+
+from dataclasses import FrozenInstanceError, fields, replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from importance_audit.methods.known_answers import (
+    linear_model,
+    logistic_model,
+    normal_data,
+)
+from importance_audit.records.finding import Finding
+from importance_audit.records.importance_record import Effect, Importance
+from importance_audit.records.result import AuditResult, RunInfo
+
+RAW = np.array([[3.0, 6.0], [2.0, 2.0], [1.0, 5.0]])
+BASELINE = np.array([1.0, 3.0])
+
+
+def importance(**changes):
+    fields = {
+        "model": "forest",
+        "method": "permutation",
+        "engine": "python",
+        "engine_version": "1",
+        "of": "features",
+        "form": "difference",
+        "split": "test",
+        "unit": "y",
+        "options": {"n_repeats": 2, "n_rows": None},
+        "n_samples": 10,
+        "stream": "numpy",
+        "seed": 1,
+        "features": ("a", "b", "c"),
+        "columns": (("a",), ("b",), ("c",)),
+        "raw": RAW,
+        "baseline": BASELINE,
+    }
+    return Importance(**{**fields, **changes})
+
+
+def effect(**changes):
+    fields = {
+        "model": "forest",
+        "method": "partial_dependence",
+        "engine": "python",
+        "engine_version": "1",
+        "scale": "response",
+        "split": "test",
+        "unit": "y",
+        "options": {"grid": "even"},
+        "n_samples": 10,
+        "seed": 1,
+        "feature": "a",
+        "kind": "number",
+        "grid": np.array([0.0, 1.0]),
+        "values": np.array([1.0, 2.0]),
+    }
+    return Effect(**{**fields, **changes})
+
+
+def result(verdicts=(), findings=(), *, status="complete", fail_on="failure"):
+    """Return a result: pairs of these verdicts, findings of (check, severity)."""
+    run = RunInfo(
+        audit="a",
+        status=status,
+        config={"fail_on": fail_on},
+        config_sha256="",
+        data_sha256="",
+        versions={},
+        environment={},
+        volatile={},
+    )
+    frames = {
+        item.name: pd.DataFrame()
+        for item in fields(AuditResult)
+        if item.type is pd.DataFrame
+    }
+    pairs = {"engine_a": "python", "verdict": list(verdicts)}
+    frames["agreement"] = pd.DataFrame(pairs)
+    found = tuple(
+        Finding(check=check, severity=severity, subject="s", message="m")
+        for check, severity in findings
+    )
+    return AuditResult(run=run, findings=found, **frames)
+
+
+@pytest.mark.parametrize("record", [importance(), effect(), normal_data(2, 1)])
+def test_a_record_cannot_be_changed(record):
+    name = fields(record)[0].name
+    with pytest.raises(FrozenInstanceError):
+        setattr(record, name, "other")
+
+
+def test_the_arrays_of_a_record_are_read_only_copies():
+    raw = RAW.copy()
+    record = importance(raw=raw)
+    raw[0, 0] = 99.0
+    assert record.raw[0, 0] == 3.0
+    with pytest.raises(ValueError, match="read-only"):
+        record.raw[0, 0] = 99.0
+
+
+def test_the_mappings_of_a_record_are_read_only_copies():
+    options = {"n_rows": None}
+    record = importance(options=options)
+    options["n_rows"] = 5
+    assert record.options["n_rows"] is None
+    with pytest.raises(TypeError):
+        record.options["n_rows"] = 5
+
+
+def test_lists_given_to_a_record_become_tuples():
+    assert importance(features=["a", "b", "c"]).features == ("a", "b", "c")
+
+
+@pytest.mark.parametrize(
+    ("form", "aggregator", "values"),
+    [
+        ("difference", "mean", [[2, 3], [1, -1], [0, 2]]),
+        ("ratio", "mean", [[3, 2], [2, 2 / 3], [1, 5 / 3]]),
+        ("ratio", "pooled", [[1.5, 3], [1, 1], [0.5, 2.5]]),
+        ("raw", "mean", [[3, 6], [2, 2], [1, 5]]),
+    ],
+)
+def test_the_form_says_how_values_follow_from_what_was_measured(
+    form, aggregator, values
+):
+    record = importance(form=form, aggregator=aggregator)
+    assert record.values == pytest.approx(np.array(values))
+    assert record.mean == pytest.approx(np.mean(values, axis=1))
+
+
+@pytest.mark.parametrize("form", ["raw", "difference", "ratio"])
+def test_forms_rank_alike_over_a_constant_baseline_above_zero(form):
+    record = importance(form=form, baseline=np.full(2, 0.5))
+    assert record.rank.tolist() == [1, 3, 2]  # means of 4.5, 2 and 3
+
+
+@pytest.mark.filterwarnings("error")
+def test_an_infinite_loss_above_an_infinite_baseline_is_no_number():
+    record = importance(raw=np.full((3, 2), np.inf), baseline=np.full(2, np.inf))
+    assert np.isnan(record.mean).all()
+
+
+def test_signed_statistics_are_shown_by_their_size():
+    record = importance(form="absolute", raw=-RAW, baseline=np.zeros(2))
+    assert record.values == pytest.approx(RAW)
+
+
+def test_pooled_ratios_are_those_of_the_means():
+    record = importance(form="ratio", aggregator="pooled")
+    assert record.mean == pytest.approx(RAW.mean(axis=1) / BASELINE.mean())
+
+
+def test_the_spread_has_one_degree_of_freedom_less_than_repeats():
+    record = importance()
+    spread = [np.sqrt(0.5), np.sqrt(2), np.sqrt(2)]
+    assert record.std == pytest.approx(spread)
+    assert record.std_error == pytest.approx(np.array(spread) / np.sqrt(2))
+
+
+def test_one_draw_says_nothing_of_its_spread():
+    record = importance(raw=RAW[:, :1], baseline=BASELINE[:1])
+    assert np.isnan(record.std).all()
+
+
+def test_where_nothing_is_drawn_nothing_varies():
+    record = importance(raw=RAW[:, :1], baseline=BASELINE[:1], stream="")
+    assert record.std.tolist() == record.std_error.tolist() == [0.0, 0.0, 0.0]
+
+
+def test_ranks_start_at_the_largest_mean_and_average_ties():
+    raw = np.array([[2.0], [5.0], [2.0], [np.nan], [-1.0]])
+    names = tuple("abcde")
+    columns = tuple((name,) for name in names)
+    record = importance(
+        raw=raw, baseline=np.zeros(1), features=names, columns=columns, form="raw"
+    )
+    assert record.rank == pytest.approx([2.5, 1.0, 2.5, np.nan, 4.0], nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"method": "drop_column"},
+        {"of": "groups"},
+        {"form": "raw"},
+        {"loss": "mae"},
+        {"scale": "link"},
+        {"positive_class": "yes"},
+        {"split": "train"},
+        {"n_samples": 11},
+        {"options": {"n_rows": 5}},
+    ],
+)
+def test_what_defines_a_quantity_is_in_its_estimand(changes):
+    assert importance(**changes).estimand != importance().estimand
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"model": "other"},
+        {"engine": "vip"},
+        {"seed": 2},
+        {"stream": "DALEX"},
+        {"options": {"n_repeats": 9, "n_rows": None}},
+        {"raw": RAW + 1},
+        {"aggregator": "pooled"},
+    ],
+)
+def test_who_measured_how_often_defines_no_quantity(changes):
+    assert importance(**changes).estimand == importance().estimand
+
+
+def test_the_aggregator_defines_a_ratio():
+    ratio = importance(form="ratio")
+    assert replace(ratio, aggregator="pooled").estimand != ratio.estimand
+
+
+def test_the_feature_and_the_options_define_a_curve():
+    others = [{"feature": "b"}, {"options": {"grid": "quantile"}}, {"scale": "link"}]
+    assert all(effect(**other).estimand != effect().estimand for other in others)
+    assert effect(grid=np.array([0.0, 2.0])).estimand == effect().estimand
+
+
+def test_a_model_says_one_number_or_one_per_class():
+    binary = logistic_model(1.0)
+    assert linear_model(1.0).outputs == ("",)
+    assert binary.outputs == ("yes",)
+    assert replace(binary, task="multiclass").outputs == ("no", "yes")
+
+
+def test_rows_are_weighted_if_any_weighs_more_than_another():
+    data = normal_data(2, 1)
+    assert not data.is_weighted
+    assert not replace(data, weights=np.full(200, 3.0)).is_weighted
+    assert replace(data, weights=np.arange(200.0)).is_weighted
+
+
+def test_rows_asked_in_groups_are_the_same_rows():
+    data = normal_data(2, 1)
+    both = data.asked_by({"both": ("x1", "x2")})
+    assert (dict(both.groups), both.features) == ({"both": ("x1", "x2")}, ("x1", "x2"))
+    assert dict(data.groups) == {"x1": ("x1",), "x2": ("x2",)}
+
+
+@pytest.mark.parametrize(
+    ("given", "verdict"),
+    [
+        ({"verdicts": ["replayed", "comparable"]}, "confirmed"),
+        ({"verdicts": ["equivalent", "not compared"]}, "confirmed"),
+        ({"verdicts": ["replayed"], "findings": [("a", "info")]}, "confirmed"),
+        ({}, "confirmed with exceptions"),
+        ({"verdicts": ["comparable"]}, "confirmed with exceptions"),
+        ({"verdicts": ["replayed", "disagrees"]}, "confirmed with exceptions"),
+        (
+            {"verdicts": ["replayed", "disagrees"], "findings": [("a", "warning")]},
+            "confirmed with exceptions",
+        ),
+        (
+            {"verdicts": ["replayed"], "findings": [("engine_missing", "info")]},
+            "confirmed with exceptions",
+        ),
+        (
+            {"verdicts": ["replayed"], "findings": [("a", "warning")]},
+            "confirmed with exceptions",
+        ),
+        (
+            {"verdicts": ["replayed"], "findings": [("a", "failure")]},
+            "not confirmed",
+        ),
+        (
+            {"findings": [("a", "warning")], "fail_on": "warning"},
+            "not confirmed",
+        ),
+        (
+            {"findings": [("method_failed", "failure"), ("a", "failure")]},
+            "not established",
+        ),
+        ({"verdicts": ["replayed"], "status": "interrupted"}, "not established"),
+    ],
+)
+def test_the_verdict_follows_from_pairs_and_findings(given, verdict):
+    assert result(**given).verdict == verdict
+
+
+WORSE = [
+    ({"findings": [("a", "failure")]}, "not confirmed"),
+    ({"findings": [("a", "warning")], "fail_on": "warning"}, "not confirmed"),
+    ({"findings": [("method_failed", "failure")]}, "not established"),
+    ({"status": "interrupted"}, "not established"),
+    ({"findings": [("disagreement", "failure")]}, "not confirmed"),
+]
+
+
+@pytest.mark.parametrize(("given", "verdict"), WORSE)
+@pytest.mark.parametrize("pairs", [[], ["replayed"], ["replayed", "disagrees"]])
+def test_an_engine_that_is_missing_hides_no_worse_news(given, verdict, pairs):
+    missing = [("engine_missing", "info")]
+    for findings in (missing + given.get("findings", []), given.get("findings", [])):
+        asked = {**given, "verdicts": pairs, "findings": findings}
+        assert result(**asked).verdict == verdict
+
+
+def test_two_engines_of_others_confirm_nothing_of_ours():
+    pairs = pd.DataFrame({"engine_a": ["DALEX"], "verdict": ["equivalent"]})
+    only_theirs = replace(result(), agreement=pairs)
+    assert only_theirs.verdict == "confirmed with exceptions"
+
+
+def test_more_findings_change_nothing_else():
+    before = result(["replayed"], [("a", "info")])
+    finding = Finding(check="b", severity="failure", subject="s", message="m")
+    after = before.with_findings((finding,))
+    assert [found.check for found in before.findings] == ["a"]
+    assert after.findings == (*before.findings, finding)
+    assert after.agreement is before.agreement
+
+
+def test_the_error_of_a_pooled_ratio_knows_that_its_terms_share_rows():
+    # raw is a fixed multiple of the baseline of its repeat: the ratio never varies.
+    baseline = np.array([1.0, 2.0, 4.0])
+    raw = np.outer([1.5, 3.0], baseline)
+    asked = {"features": ("a", "b"), "columns": (("a",), ("b",)), "form": "ratio"}
+    shared = importance(aggregator="pooled", raw=raw, baseline=baseline, **asked)
+    np.testing.assert_allclose(shared.mean, [1.5, 3.0])
+    np.testing.assert_allclose(shared.std, [0.0, 0.0], atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("options", "n_drawn"), [({}, 40), ({"n_rows": None}, 40), ({"n_rows": 7}, 7)]
+)
+def test_a_record_says_how_many_rows_are_behind_each_number(options, n_drawn):
+    record = importance(options=options, n_samples=40)
+    assert (record.n_samples, record.n_drawn) == (40, n_drawn)

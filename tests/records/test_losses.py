@@ -1,0 +1,209 @@
+"""Losses: closed forms, weights, and DALEX's numbers."""
+
+import json
+from math import inf, isnan, log, sqrt
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from importance_audit.records.losses import LOSSES, default_losses, evaluate
+
+REFERENCE = json.loads(
+    (Path(__file__).parents[1] / "reference" / "dalex_parts.json").read_text("utf8")
+)
+VALUES = {
+    "regression": ([1.0, 2.0, 4.0], [1.0, 4.0, 3.0]),
+    "binary": ([0, 1, 1], [0.2, 0.8, 0.4]),
+    "multiclass": ([0, 2, 1], [[0.5, 0.3, 0.2], [0.1, 0.2, 0.7], [0.6, 0.4, 0.0]]),
+}
+BY_HAND = [
+    ("regression", "sum_of_squares", 5),
+    ("regression", "mse", 5 / 3),
+    ("regression", "rmse", sqrt(5 / 3)),
+    ("regression", "mae", 1),
+    ("regression", "poisson_deviance", (2 + 8 * log(4 / 3) - 4 * log(2)) / 3),
+    ("regression", "gamma_deviance", (2 * log(2) - 1 / 3 - 2 * log(4 / 3)) / 3),
+    ("regression", "mape", 100 * (0 + 1 + 1 / 4) / 3),
+    ("regression", "one_minus_r2", 5 / (14 / 3)),
+    ("binary", "one_minus_auc", 0),
+    ("binary", "one_minus_pr_auc", 0),
+    ("binary", "one_minus_balanced_accuracy", 1 - (1 + 1 / 2) / 2),
+    ("binary", "log_loss", -log(0.8 * 0.8 * 0.4) / 3),
+    ("binary", "negative_log_likelihood", -log(0.8 * 0.8 * 0.4)),
+    ("binary", "brier", (0.04 + 0.04 + 0.36) / 3),
+    ("binary", "one_minus_accuracy", 1 / 3),
+    ("multiclass", "log_loss", -log(0.5 * 0.7 * 0.4) / 3),
+    ("multiclass", "negative_log_likelihood", -log(0.5 * 0.7 * 0.4)),
+    ("multiclass", "dalex_cross_entropy", -log(0.5 * 0.7 * 0.4)),
+    ("multiclass", "brier", (0.38 + 0.14 + 0.72) / 2 / 3),
+    ("multiclass", "one_minus_accuracy", 1 / 3),
+    ("multiclass", "one_minus_balanced_accuracy", 1 - (3 / 4 + 1 / 2 + 1) / 3),
+]
+
+
+def loss(name, y, prediction, weights=None):
+    """Return one loss of lists, unweighted by default."""
+    y, prediction = np.array(y), np.array(prediction)
+    weights = np.ones(len(y)) if weights is None else np.array(weights, dtype=float)
+    return LOSSES[name].function(y, prediction, weights)
+
+
+@pytest.mark.parametrize(("task", "name", "value"), BY_HAND)
+def test_loss_equals_its_formula_by_hand(task, name, value):
+    assert loss(name, *VALUES[task]) == pytest.approx(value, rel=1e-14)
+
+
+def test_every_loss_is_worked_out_by_hand_for_each_of_its_tasks():
+    said = {(task, name) for name, entry in LOSSES.items() for task in entry.tasks}
+    assert said == {(task, name) for task, name, _ in BY_HAND}
+
+
+@pytest.mark.parametrize(("task", "name", "value"), BY_HAND)
+def test_a_weight_of_two_counts_like_a_row_given_twice(task, name, value):
+    y, prediction = VALUES[task]
+    weighted = loss(name, y, prediction, [1, 2, 1])
+    assert weighted == pytest.approx(
+        loss(name, [*y, y[1]], [*prediction, prediction[1]])
+    )
+    is_perfect = name in ("one_minus_auc", "one_minus_pr_auc")
+    assert (weighted == pytest.approx(value)) == is_perfect
+
+
+@pytest.mark.parametrize(("task", "name", "value"), BY_HAND)
+def test_a_row_of_weight_zero_counts_like_no_row(task, name, value):
+    y, prediction = VALUES[task]
+    impossible = prediction[1][::-1] if task == "multiclass" else 1.0 - y[0]
+    padded = loss(name, [*y, y[0]], [*prediction, impossible], [1, 1, 1, 0])
+    assert padded == pytest.approx(value)
+
+
+def test_no_count_costs_twice_what_was_foretold():
+    assert loss("poisson_deviance", [0.0, 0.0], [0.0, 3.0]) == 3.0
+
+
+@pytest.mark.parametrize("prediction", [0.0, -1.0])
+@pytest.mark.parametrize("name", ["poisson_deviance", "gamma_deviance"])
+def test_a_mean_that_cannot_be_is_infinitely_bad(name, prediction):
+    assert loss(name, [1.0, 2.0], [1.0, prediction]) == inf
+
+
+@pytest.mark.parametrize(
+    ("name", "y"), [("poisson_deviance", -1.0), ("gamma_deviance", 0.0)]
+)
+def test_a_deviance_of_a_target_that_cannot_be_is_no_number(name, y):
+    assert isnan(loss(name, [1.0, y], [1.0, 1.0]))
+
+
+def test_auc_counts_weighted_pairs_and_half_of_each_tie():
+    y, score = [1, 0, 1, 0, 0], [0.9, 0.9, 0.3, 0.3, 0.6]
+    weights = [2, 1, 5, 3, 4]
+    pairs = [
+        (weights[i] * weights[j], (score[i] < score[j]) + (score[i] == score[j]) / 2)
+        for i in range(5)
+        for j in range(5)
+        if y[i] > y[j]
+    ]
+    wrong = sum(w * share for w, share in pairs) / sum(w for w, _ in pairs)
+    assert loss("one_minus_auc", y, score, weights) == pytest.approx(wrong, rel=1e-15)
+
+
+def test_auc_of_a_constant_score_is_a_coin_toss():
+    assert loss("one_minus_auc", [0, 1, 1], [0.4, 0.4, 0.4]) == 0.5
+
+
+def test_auc_does_not_change_under_a_rising_transform():
+    draws = np.random.default_rng(1)
+    y, score = draws.integers(0, 2, 300), draws.integers(0, 50, 300) / 50
+    plain = loss("one_minus_auc", y, score)
+    assert loss("one_minus_auc", y, score**3) == plain
+    assert loss("one_minus_auc", y, 1 - score) == pytest.approx(1 - plain, rel=1e-14)
+
+
+def test_auc_equals_that_of_scikit_learn():
+    from sklearn.metrics import roc_auc_score
+
+    draws = np.random.default_rng(2)
+    y, score = draws.integers(0, 2, 500), draws.integers(0, 40, 500) / 40
+    weights = draws.uniform(0.1, 3, 500)
+    theirs = roc_auc_score(y, score, sample_weight=weights)
+    assert loss("one_minus_auc", y, score, weights) == pytest.approx(1 - theirs)
+
+
+@pytest.mark.parametrize("y", [[0, 0], [1, 1]])
+def test_auc_of_one_class_is_no_number(y):
+    assert isnan(loss("one_minus_auc", y, [0.1, 0.2]))
+
+
+@pytest.mark.parametrize("name", ["log_loss", "negative_log_likelihood"])
+def test_probability_zero_for_what_happened_is_infinitely_bad(name):
+    assert loss(name, [1, 0], [0.0, 0.5]) == inf
+    assert loss(name, [2], [[0.5, 0.5, 0.0]]) == inf
+
+
+def test_dalex_never_counts_a_probability_below_one_in_ten_thousand():
+    value = loss("dalex_cross_entropy", [2, 2], [[0.5, 0.5, 0.0], [0.9, 0.1, 1e-5]])
+    assert value == pytest.approx(-2 * log(1e-4))
+
+
+def test_two_classes_measure_the_same_as_one_column_or_as_two():
+    y, p = [0, 1, 1, 0], np.array([0.2, 0.7, 0.4, 0.9])
+    for name in ("log_loss", "brier", "one_minus_accuracy", "negative_log_likelihood"):
+        both = loss(name, y, np.column_stack([1 - p, p]))
+        assert both == pytest.approx(loss(name, y, p)), name
+
+
+def test_a_probability_of_one_half_predicts_the_positive_class():
+    assert loss("one_minus_accuracy", [1, 0], [0.5, 0.5]) == 0.5
+    assert loss("one_minus_accuracy", [1], [0.5]) == 0
+
+
+def test_evaluate_returns_the_losses_in_the_order_asked():
+    y, prediction = (np.array(values) for values in VALUES["regression"])
+    both = evaluate(("mae", "mse"), y, prediction, np.ones(3))
+    assert both == pytest.approx([1, 5 / 3])
+
+
+@pytest.mark.parametrize("task", VALUES)
+def test_the_default_losses_are_defined_for_their_task(task):
+    assert all(task in LOSSES[name].tasks for name in default_losses(task))
+    assert default_losses(task)
+
+
+def recorded(case):
+    """Return loss, observations and predictions of a recorded call of DALEX."""
+    name = case["call"].split("(")[0].removeprefix("DALEX::loss_")
+    ours = {"root_mean_square": "rmse", "cross_entropy": "dalex_cross_entropy"}
+    options = case["options"]
+    if case["data"]:
+        columns = REFERENCE["data"][case["data"]["see"]]["columns"]
+        return ours.get(name, name), columns["observed"], columns["predicted"]
+    observed, predicted = options["observed"], options["predicted"]
+    if "yardstick" in case["call"]:
+        return "rmse", observed, predicted
+    if "cutoff = 0.3" in case["call"]:  # of ours it is 0.5
+        return "one_minus_accuracy", observed, [p + 0.2 for p in predicted]
+    if name != "cross_entropy":
+        return name, observed, predicted
+    # DALEX takes the column by the code of the factor, or by name for plain text.
+    is_factor = "factor" in case["call"]
+    columns = sorted(predicted["cols"]) if is_factor else predicted["cols"]
+    codes = [columns.index(level) for level in observed]
+    return ours[name], codes, predicted["values"]
+
+
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, id=case["id"]) for case in REFERENCE["loss_cases"]]
+)
+def test_loss_equals_that_of_dalex(case):
+    name, observed, predicted = recorded(case)
+    if case["id"] == "loss-auc-ties":
+        predicted = [float(f"{p:.15g}") for p in predicted]  # as DALEX reads them
+    assert loss(name, observed, predicted) == pytest.approx(case["result"], rel=1e-13)
+
+
+@pytest.mark.parametrize("name", ["rmse", "mse", "mae", "log_loss", "brier"])
+def test_a_mean_over_rows_without_weight_is_not_a_number(name):
+    y, prediction = np.array([0.0, 1.0]), np.array([0.2, 0.7])
+    (value,) = evaluate((name,), y, prediction, np.zeros(2))
+    assert np.isnan(value)

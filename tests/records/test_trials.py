@@ -1,0 +1,117 @@
+"""Trials on other rows: which features they leave unstable, and what shows it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.report.made_records import made_importance
+from tests.report.made_variants import plain_result
+from tests.report.reading import column, table, words
+
+from importance_audit.assess import checks
+from importance_audit.methods.known_answers import normal_data
+from importance_audit.records.trials import unstable
+from importance_audit.report.pages.view import build_view
+from importance_audit.report.sections.rankings import rankings
+
+NAMES = ("steady", "wild", "small", "absent")
+TABLE = "tab-ranking-stratified_impact-features"
+ROWS = normal_data(1)
+ROWS = replace(ROWS, X=pd.DataFrame(dict.fromkeys(NAMES, ROWS.X["x1"])))
+
+
+def impact(resample="subsample", **changes):
+    """Return ten trials of means 4, 15, 1 and none, of which the second varies most."""
+    record = made_importance(
+        "",
+        NAMES,
+        (4.0, 15.0, 1.0, np.nan),
+        sd=1.0,
+        method="stratified_impact",
+        loss="",
+        options={"n_repeats": 10, "resample": resample},
+        stream="numpy",
+        **changes,
+    )
+    spread = np.array([1.9, 7.6, 0.1, 1])[:, np.newaxis]
+    noise = np.tile([1.0, -1.0], 5) * np.sqrt(9 / 10)  # of standard deviation 1
+    return replace(record, raw=record.mean[:, np.newaxis] + spread * noise)
+
+
+def test_a_mean_under_two_standard_deviations_over_the_trials_is_unstable():
+    assert unstable(impact()).tolist() == [False, True, False, False]
+    assert unstable(impact("bootstrap")).tolist() == [False, True, False, False]
+
+
+def test_repeats_on_the_same_rows_and_a_single_trial_leave_nothing_unstable():
+    single = impact()
+    single = replace(single, raw=single.raw[:, :1], baseline=single.baseline[:1])
+    same_rows = replace(impact(), method="permutation", options={"n_repeats": 10})
+    for record in (single, same_rows, impact("none")):
+        assert not unstable(record).any()
+
+
+def test_what_is_unstable_is_listed_after_the_stable_and_keeps_its_rank():
+    (ranking,) = rankings(plain_result(NAMES, importances=(impact(),)))
+    assert [NAMES[row] for row in ranking.order] == [
+        "steady",
+        "small",
+        "wild",
+        "absent",
+    ]
+    assert ranking.rank.tolist()[:3] == [2, 1, 3]
+
+
+def test_the_table_marks_what_is_unstable_and_says_what_that_means():
+    found = table(build_view(plain_result(NAMES, importances=(impact(),))), TABLE)
+    assert column(found, "Feature") == ["steady", "small", "wild (unstable)", "absent"]
+    assert column(found, "Rank") == ["2", "3", "1", "–"]
+    assert "under two standard deviations over the trials" in words(found.notes)
+
+
+def test_the_finding_names_what_is_unstable_and_fails_no_audit():
+    answers = checks.of_importance(impact(), ROWS)
+    ((row, finding),) = (a for a in answers if a[0]["check"] == "unstable")
+    assert (row["observed"], row["verdict"], finding.severity) == (1, "pass", "info")
+    assert finding.message == (
+        "The mean over the trials must be 2 of their standard deviations or more, but "
+        "that of 'wild' is less."
+    )
+
+
+def test_no_check_asks_repeats_that_are_no_trials_for_their_spread():
+    answers = checks.of_importance(impact("none"), ROWS)
+    assert "unstable" not in {row["check"] for row, _ in answers}
+
+
+def test_shares_stand_beside_impacts_and_not_beside_losses():
+    record = impact()
+    found = table(build_view(plain_result(NAMES, importances=(record,))), TABLE)
+    assert column(found, "Share") == ["20\u202f%", "5\u202f%", "75\u202f%", "–"]
+    losses = replace(record, method="permutation", loss="rmse")
+    (ranking,) = rankings(plain_result(NAMES, importances=(losses,)))
+    assert not ranking.has_shares
+
+
+@pytest.mark.parametrize("form", ["difference", "absolute"])
+def test_shares_are_parts_of_the_sum_of_what_was_measured(form):
+    found = replace(impact(), form=form).share
+    assert found == pytest.approx([4 / 20, 15 / 20, 1 / 20, np.nan], nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("values", "form"),
+    [
+        ([1, -1e-9], "difference"),
+        ([0, 0], "difference"),
+        ([np.inf, 1], "difference"),
+        ([2, 1], "ratio"),
+        ([2, 1], "raw"),
+    ],
+)
+@pytest.mark.filterwarnings("error")
+def test_there_is_no_share_of_a_sum_that_has_no_parts(values, form):
+    record = made_importance("m", ("a", "b"), values, sd=0.0, repeats=1, form=form)
+    record = replace(record, baseline=np.array([float(form == "ratio")]))
+    assert np.isnan(record.share).all()

@@ -1,0 +1,219 @@
+"""The sheet, its scales and its typeface, by what is read back from the SVG."""
+
+import os
+import re
+import subprocess
+import sys
+from math import inf, nan
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.report.svg_reader import MM, groups, mark, points, texts, words
+
+from importance_audit.report.figures import (
+    drawing,
+    effect_panels,
+    figure_rows,
+    typeface,
+)
+
+ROOT = Path(__file__).parents[3]
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "\"quoted\" & 'such'",
+    "$\\bad{$",
+    "a$x^2$b",
+    "_private",
+    "font: 12px 'X'",
+    "style=\"font: 8px 'X'\"",
+    "-- a comment -->",
+    "年齢",
+    "naïve·ρ√",
+)
+
+
+def drawn(*names):
+    """Return a sheet with these names below each other, and one of each mark."""
+    sheet = drawing.Sheet()
+    for n, name in enumerate(names):
+        sheet.text(0.0, 5.0 + n, name)
+    sheet.line((1.0, 2.0), (3.0, 4.0), dashes=drawing.DASHED, name="line")
+    sheet.box((5.0, 8.0), (1.0, 2.0), face=drawing.FILL, name="box")
+    sheet.mark(10.0, 12.0, "o", name="mark")
+    return sheet.svg(20.0, salt="fig-test")
+
+
+HUNDREDTH = 0.01 * 25.4 / 72
+"""To so many millimetres a drawing states its places: to 0.01 pt."""
+
+
+def test_places_are_millimetres_from_the_upper_left_corner():
+    svg = drawn("name")
+    assert mark(svg, "mark") == pytest.approx((10.0, 12.0), abs=HUNDREDTH)
+    assert points(groups(svg, "line")[0]) == pytest.approx(
+        np.array([(1.0, 3.0), (2.0, 4.0)]), abs=HUNDREDTH
+    )
+    corners = sorted(x for x, _ in points(groups(svg, "box")[0]))
+    assert corners[0] == pytest.approx(5.0, abs=HUNDREDTH)
+    assert corners[-1] == pytest.approx(8.0, abs=HUNDREDTH)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_any_name_arrives_as_it_is_and_as_text(name):
+    assert name in words(drawn(name))
+
+
+@pytest.mark.parametrize("char", ["\x00", "\n", "\x1b", "\u2028", "\ud800"])
+def test_what_xml_forbids_or_breaks_a_line_is_shown_as_an_escape(char):
+    assert words(drawn(f"a{char}b")) == [f"a⟨U+{ord(char):04X}⟩b"]
+
+
+def test_fonts_are_written_in_longhand_and_start_with_dejavu():
+    svg = drawn(*HOSTILE)
+    styles = [style for *_, style in texts(svg)]
+    assert svg.count("font-family") == 1  # of the group that holds all
+    assert """<g stroke-linejoin="round" font-family="'DejaVu Sans',""" in svg
+    assert {style["font-size"] for style in styles} == {"8px"}
+    assert not any({"font", "style"} & set(style) for style in styles)
+
+
+def test_a_figure_names_no_date_and_no_address_to_load():
+    svg = drawn("name")
+    assert "<metadata" not in svg
+    assert "<!DOCTYPE" not in svg
+    assert set(re.findall(r"https?://[^\"<]+", svg)) == {
+        "http://www.w3.org/2000/svg",
+        "http://www.w3.org/1999/xlink",
+    }
+
+
+def test_equal_data_give_equal_bytes_in_another_process():
+    code = (
+        "from tests.report.figures.test_drawing import HOSTILE, drawn, sys;"
+        "sys.stdout.buffer.write(drawn(*HOSTILE).encode())"
+    )
+
+    def elsewhere(seed):
+        run = [sys.executable, "-c", code]
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)}
+        shown = subprocess.run(run, env=environment, capture_output=True, check=True)
+        return shown.stdout
+
+    assert elsewhere("1") == elsewhere("2") == drawn(*HOSTILE).encode()
+
+
+def test_settings_of_the_user_change_nothing():
+    import matplotlib
+
+    theirs = {
+        "lines.marker": "*",
+        "text.color": "red",
+        "figure.dpi": 30,
+        "font.size": 3,
+    }
+    with matplotlib.rc_context(theirs):
+        changed = drawn("name")
+    assert changed == drawn("name")
+
+
+def contrast(colour, paper="#ffffff"):
+    """Return the WCAG 2 contrast ratio of two colours."""
+
+    def luminance(text):
+        parts = [int(text[n : n + 2], 16) / 255 for n in (1, 3, 5)]
+        linear = [
+            p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts
+        ]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    low, high = sorted([luminance(colour), luminance(paper)])
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("name", ["INK", "SOFT", "BLUE", "RED"])
+def test_words_have_the_contrast_of_words(name):
+    assert contrast(getattr(drawing, name)) >= 4.5
+
+
+def test_marks_of_the_third_series_have_the_contrast_of_marks():
+    assert contrast(drawing.AXIS) >= 3.0
+
+
+def test_curves_and_engines_differ_without_their_colour():
+    looks = [(s.width, s.dashes) for s in (effect_panels._LEAD, *effect_panels._OTHERS)]
+    shapes = [s.mark for s in (effect_panels._LEAD, *effect_panels._OTHERS)]
+    engines = [shape for shape, _, _ in figure_rows.ENGINES]
+    assert len(set(looks)) == len(set(shapes)) == 6
+    assert len(set(engines)) == 5
+
+
+# ---- scales and widths
+
+
+@given(st.floats(-1e12, 1e12), st.floats(1e-9, 1e12), st.integers(2, 8))
+def test_ticks_are_round_even_and_inside(low, span, most):
+    span = max(span, abs(low) * 1e-6)
+    numbers = drawing.ticks(low, low + span, most=most)
+    assert len(numbers) <= most + 1
+    assert all(low - 1e-6 * span <= n <= low + span * (1 + 1e-6) for n in numbers)
+    steps = np.diff(numbers)
+    assert np.allclose(steps, steps[:1], rtol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "texts"),
+    [
+        ((0.0, 200.0, 400.0), ("0", "200", "400")),
+        ((-0.5, 0.0, 0.5), ("−0.5", "0.0", "0.5")),
+        ((0.0, 5000.0, 10000.0), ("0", "5\u202f000", "10\u202f000")),
+        ((0.0, 5e-8, 1e-7), ("0", "0.5·10⁻⁷", "1.0·10⁻⁷")),
+        ((0.0, 1e9, 2e9), ("0", "1·10⁹", "2·10⁹")),
+    ],
+)
+def test_tick_labels_share_decimals_and_power(numbers, texts):
+    assert drawing.tick_texts(numbers) == texts
+
+
+def test_years_are_not_split_into_thousands():
+    assert drawing.tick_texts((1920.0, 1940.0), grouped=False) == ("1920", "1940")
+
+
+def test_an_axis_shows_all_numbers_and_pads_only_what_is_not_a_baseline():
+    low, high = drawing.limits([3.0, nan, inf, 10.0], include=(0.0,))
+    assert low == 0.0
+    assert high > 10.0
+
+
+def test_widths_are_those_of_the_typeface():
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import TextPath
+
+    font = FontProperties(fname=typeface.font_file(("DejaVu Sans", "normal", "normal")))
+    ink = TextPath((0, 0), "Hamburg", size=100, prop=font).get_extents()
+    assert typeface.width("Hamburg", 100) == pytest.approx(ink.x1 * MM, rel=0.03)
+
+
+def test_long_names_fit_keep_both_ends_and_stay_apart():
+    names = [f"number.of.the.{n}.applications.in.months" for n in range(3)]
+    (one,), (two,), (three,) = typeface.shortened(names, 30.0, 8)
+    assert len({one, two, three}) == 3
+    assert one.startswith("number")
+    assert one.endswith("months #1")
+    assert all(typeface.width(name, 8) <= 30.0 for name in (one, two, three))
+
+
+def test_a_name_that_fits_is_not_touched():
+    assert typeface.shortened(["no.rooms"], typeface.width("no.rooms", 8), 8) == (
+        ("no.rooms",),
+    )
+
+
+def test_two_lines_break_where_words_end():
+    ((first, second),) = typeface.shortened(
+        ["number.of.previous.applications"], 30.0, 8, lines=2
+    )
+    assert first + second == "number.of.previous.applications"
+    assert first.endswith(".")

@@ -1,0 +1,362 @@
+"""Ranking, models, engines and bands, by the numbers they draw."""
+
+import re
+from dataclasses import replace
+from math import inf, nan
+
+import numpy as np
+import pytest
+from tests.report.svg_reader import (
+    LINK,
+    MM,
+    SVG,
+    collisions,
+    groups,
+    height,
+    mark,
+    off_sheet,
+    points,
+    shown_box,
+    texts,
+    words,
+    x_axis,
+)
+
+from importance_audit.report import figures
+from importance_audit.report.figures import drawing
+from importance_audit.report.figures.figure_data import (
+    BandPanel,
+    BandRow,
+    EngineRow,
+    ModelPanel,
+    ModelRow,
+    RankingRow,
+)
+
+RANKING = (
+    RankingRow("district", 563.7, 553.8, 573.6, "563.7"),
+    RankingRow("surface", 182.4, 176.2, 188.6, "182.4"),
+    RankingRow("floor", -20.5, -30.0, -11.0, "−20.5"),
+)
+
+
+def ranking(rows, **options):
+    labels = {"unit_label": "rise in RMSE", "baseline_label": "model as is"}
+    return figures.ranking(rows, salt="fig-ranking", **{**labels, **options})
+
+
+def test_dots_and_baseline_stand_where_the_tick_labels_say():
+    svg = ranking(RANKING)
+    at = x_axis(svg)
+    drawn = [mark(svg, f"estimate-{n}")[0] for n in range(3)]
+    assert drawn == pytest.approx([at(row.estimate) for row in RANKING], abs=0.01)
+    assert points(groups(svg, "baseline")[0])[0][0] == pytest.approx(at(0), abs=0.01)
+
+
+def test_the_baseline_of_ratios_is_one():
+    svg = ranking([replace(RANKING[0], estimate=2.0, low=1.5, high=2.5)], baseline=1.0)
+    line = points(groups(svg, "baseline")[0])
+    assert line[0][0] == pytest.approx(x_axis(svg)(1.0), abs=0.01)
+
+
+def test_rows_stand_in_the_order_given_with_name_dot_and_number_on_one_line():
+    svg = ranking(RANKING)
+    heights = {text: y for text, _, y, _ in texts(svg)}
+    dots = [mark(svg, f"estimate-{n}")[1] for n in range(3)]
+    assert dots == sorted(dots)
+    for row, dot in zip(RANKING, dots, strict=True):
+        assert heights[row.name] == heights[row.text]
+        assert 0 < heights[row.name] - dot < 1.2  # the baseline of text is below
+
+
+def test_an_interval_reaches_from_low_to_high():
+    svg = ranking(RANKING[:1])
+    at = x_axis(svg)
+    ends = [at(RANKING[0].low), at(RANKING[0].high)]
+    (line,) = groups(svg, "interval")
+    assert [x for x, _ in points(line)] == pytest.approx(ends, abs=0.01)
+
+
+@pytest.mark.parametrize("ends", [(nan, nan), (3.0, 3.0)])
+def test_one_repeat_and_nothing_drawn_show_a_dot_without_interval(ends):
+    svg = ranking([RankingRow("a", 3.0, *ends, "3.0")])
+    assert mark(svg, "estimate-0")
+    assert not groups(svg, "interval")
+
+
+def test_an_infinite_estimate_is_an_open_mark_at_the_end_of_the_axis():
+    rows = [RankingRow("a", inf, nan, nan, "∞"), RANKING[0]]
+    svg = ranking(rows)
+    (_, end) = points(groups(svg, "axis")[0])
+    assert mark(svg, "beyond")[0] == pytest.approx(end[0], abs=0.01)
+    assert not groups(svg, "estimate-0")
+    assert "∞" in words(svg)
+
+
+def test_what_was_not_measured_keeps_its_row_and_gets_no_mark():
+    svg = ranking([RANKING[0], RankingRow("b", nan, nan, nan, "–")])
+    assert {"b", "–"} <= set(words(svg))
+    assert not groups(svg, "estimate-1")
+
+
+def test_features_that_all_measure_nothing_stand_on_the_baseline():
+    svg = ranking([RankingRow(name, 0.0, 0.0, 0.0, "0.0") for name in "abc"])
+    (line,) = groups(svg, "baseline")
+    assert mark(svg, "estimate-2")[0] == pytest.approx(points(line)[0][0])
+
+
+@pytest.mark.parametrize("n", [0, 41])
+def test_a_ranking_without_rows_or_beyond_a_page_is_refused(n):
+    with pytest.raises(ValueError, match=r"^The rows of a ranking must number 1 to 40"):
+        ranking([RANKING[0]] * n)
+
+
+def long_rows(n):
+    return [
+        RankingRow(f"{'feature.' * 12}{i}", i, i - 1, i + 1, f"{i}.00000")
+        for i in range(n)
+    ]
+
+
+@pytest.mark.parametrize("n", [1, 5, 12, 30, 40])
+def test_no_text_leaves_the_sheet_or_touches_another_and_a_page_holds_it(n):
+    rows = long_rows(n)
+    one = [EngineRow(r.name, (("Python", r.estimate, r.low, r.high),)) for r in rows]
+    for svg in (ranking(rows), engines(one, engines=("Python",))):
+        assert not off_sheet(svg)
+        assert not collisions(svg)
+        assert height(svg) <= 228.0
+
+
+# ---- models
+
+
+def panel(name, baseline, rows):
+    return ModelPanel(name, baseline, f"as is {baseline}", tuple(rows))
+
+
+MODELS = (
+    panel("forest", 283.0, [ModelRow("a", 840.0, (800.0, 830.0, 850.0, 880.0), "840")]),
+    panel("svm", 160.0, [ModelRow("a", 140.0, (), "140")]),
+)
+
+
+def test_a_bar_leads_from_the_loss_as_it_is_to_the_loss_without_the_feature():
+    svg = figures.models(MODELS, axis_label="RMSE", salt="m")
+    at = x_axis(svg)
+    for n, model in enumerate(MODELS):
+        ends = [x for x, _ in points(groups(svg, f"loss-{n}-0")[0])]
+        wanted = sorted([at(model.baseline), at(model.rows[0].mean)])
+        assert [min(ends), max(ends)] == pytest.approx(wanted, abs=0.01)
+
+
+def test_a_box_plot_shows_range_and_quartiles_of_the_repeats():
+    svg = figures.models(MODELS, axis_label="RMSE", salt="m")
+    at, repeats = x_axis(svg), MODELS[0].rows[0].repeats
+    line = [x for x, _ in points(groups(svg, "loss-0-0-range")[0])]
+    box = [x for x, _ in points(groups(svg, "loss-0-0-quartiles")[0])]
+    assert line == pytest.approx([at(800), at(880)], abs=0.01)
+    wanted = [at(q) for q in np.percentile(repeats, [25, 75])]
+    assert [min(box), max(box)] == pytest.approx(wanted, abs=0.01)
+
+
+@pytest.mark.parametrize("repeats", [(), (1.0,), (2.0, 2.0), (1.0, inf)])
+def test_repeats_without_a_spread_get_no_box(repeats):
+    svg = figures.models(
+        [panel("m", 1.0, [ModelRow("a", 2.0, repeats, "2")])], axis_label="", salt="m"
+    )
+    assert not groups(svg, "loss-0-0-quartiles")
+    assert groups(svg, "loss-0-0")
+
+
+def test_all_panels_share_one_axis():
+    svg = figures.models(MODELS, axis_label="RMSE", salt="m")
+    lines = [points(group)[0][0] for group in groups(svg, "baseline")]
+    at = x_axis(svg)
+    assert lines == pytest.approx([at(283.0), at(160.0)], abs=0.01)
+
+
+@pytest.mark.parametrize(("n_models", "n_rows"), [(1, 1), (3, 20), (6, 20), (6, 40)])
+def test_models_stand_side_by_side_where_a_page_would_not_hold_them(n_models, n_rows):
+    rows = [ModelRow(f"f{i}", 2.0 + i, (), f"{i}") for i in range(n_rows)]
+    many = [panel(f"model {n}", 1.0, rows) for n in range(n_models)]
+    svg = figures.models(many, axis_label="RMSE", salt="m")
+    assert height(svg) <= 228.0
+    assert not off_sheet(svg)
+    assert not collisions(svg)
+    assert {f"model {n}" for n in range(n_models)} <= set(words(svg))
+    assert len(groups(svg, "baseline")) == n_models
+
+
+def test_models_with_other_features_are_refused():
+    other = panel("svm", 1.0, [ModelRow("b", 2.0, (), "2")])
+    message = (
+        "The panels of a figure of models must name the same features, but 'svm' "
+        "differs from 'forest'."
+    )
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        figures.models([MODELS[0], other], axis_label="", salt="m")
+
+
+# ---- engines
+
+
+def engines(rows, **options):
+    return figures.engines(rows, unit_label="rise", salt="e", **options)
+
+
+ENGINE_ROWS = (
+    EngineRow("a", (("Python", 10.0, 9.0, 11.0), ("DALEX", 12.0, 11.0, 13.0))),
+    EngineRow("b", (("Python", 5.0, nan, nan),)),
+)
+
+
+def test_each_engine_has_its_own_mark_at_its_own_number():
+    svg = engines(ENGINE_ROWS, engines=("Python", "DALEX"))
+    at = x_axis(svg)
+    assert mark(svg, "engine-0-0")[0] == pytest.approx(at(10.0), abs=0.01)
+    assert mark(svg, "engine-0-1")[0] == pytest.approx(at(12.0), abs=0.01)
+    shapes = [
+        groups(svg, f"engine-0-{k}")[0].find(f".//{SVG}use").get(LINK) for k in (0, 1)
+    ]
+    assert shapes[0] != shapes[1]
+
+
+def test_engines_of_a_row_stand_below_each_other_around_its_middle():
+    svg = engines(ENGINE_ROWS, engines=("Python", "DALEX"))
+    first, second = mark(svg, "engine-0-0")[1], mark(svg, "engine-0-1")[1]
+    (name,) = [y for text, _, y, _ in texts(svg) if text == "a"]
+    assert first < second
+    assert (first + second) / 2 == pytest.approx(name - 0.36 * 8 * MM, abs=0.01)
+
+
+def test_an_engine_without_an_answer_leaves_its_place_empty():
+    svg = engines(ENGINE_ROWS, engines=("Python", "DALEX"))
+    assert groups(svg, "engine-1-0")
+    assert not groups(svg, "engine-1-1")
+
+
+@pytest.mark.parametrize("n", [2, 40])
+def test_the_names_of_the_engines_are_written_once(n):
+    same = (("Python", 10.0, 9.0, 11.0), ("DALEX", 10.0, 9.0, 11.0))
+    rows = [EngineRow(f"f{i}", same) for i in range(n)]
+    svg = engines(rows, engines=("Python", "DALEX"))
+    assert words(svg).count("Python") == words(svg).count("DALEX") == 1
+    assert not collisions(svg)
+
+
+def test_marks_of_five_engines_stay_in_their_rows():
+    names = ("a", "b", "c", "d", "e")
+    point = (10.0, 9.0, 11.0)
+    rows = [EngineRow(f"f{i}", tuple((n, *point) for n in names)) for i in range(4)]
+    svg = engines(rows, engines=names)
+    assert not collisions(svg)
+    assert [words(svg).count(name) for name in names] == [1] * 5
+
+
+def test_a_sixth_engine_is_refused():
+    with pytest.raises(
+        ValueError, match=r"^The engines of a figure must number 1 to 5"
+    ):
+        engines(ENGINE_ROWS, engines=tuple("abcdef"))
+
+
+# ---- bands
+
+
+BANDS = (
+    BandPanel("forest", "equivalent", (BandRow("a", 4.6, 22.2, True, "+4.6"),)),
+    BandPanel("svm", "disagrees", (BandRow("a", -30.8, 15.7, False, "−30.8"),)),
+)
+
+
+def bands(panels):
+    return figures.bands(panels, unit_label="difference", salt="b")
+
+
+@pytest.mark.parametrize("n", [0, 1])
+def test_a_difference_stands_against_its_band_around_zero(n):
+    svg, row = bands([BANDS[n]]), BANDS[n].rows[0]
+    at = x_axis(svg)
+    band = [x for x, _ in points(groups(svg, "difference-0-0-band")[0])]
+    wanted = [at(-row.half_width), at(row.half_width)]
+    assert [min(band), max(band)] == pytest.approx(wanted, abs=0.01)
+    marks = [
+        g for g in groups(svg, "difference-0-0") if g.get("id") == "difference-0-0"
+    ]
+    assert float(marks[0].find(f".//{SVG}use").get("x")) * MM == pytest.approx(
+        at(row.difference), abs=0.01
+    )
+
+
+def test_only_what_is_outside_is_red_and_carries_its_number():
+    svg = bands(BANDS)
+    red = [text for text, *_, style in texts(svg) if style["fill"] == drawing.RED]
+    assert sorted(red) == ["−30.8", "■ disagrees"]
+    marks = [groups(svg, f"difference-{n}-0")[-1] for n in (0, 1)]
+    fills = [group.find(f".//{SVG}use").get("fill") for group in marks]
+    assert fills == [drawing.BLUE, drawing.RED]
+    assert "+4.6" not in words(svg)
+
+
+def test_the_number_outside_stands_on_the_paper():
+    far = BandPanel(
+        "p", "disagrees", (BandRow("a", 1e6, 1.0, False, "+1 000 000.000"),)
+    )
+    ((_, x, _, style),) = [t for t in texts(bands([far])) if t[0] == "+1 000 000.000"]
+    assert shown_box("+1 000 000.000", x, style)[1] <= 174.0
+
+
+def test_panels_of_one_order_share_their_names_and_others_do_not():
+    rows = tuple(BandRow(name, 0.0, 1.0, True, "") for name in "abc")
+    one, other = BandPanel("p", "", rows), BandPanel("q", "", rows[::-1])
+    assert words(bands([one, one])).count("a") == 1
+    assert words(bands([one, other])).count("a") == 2
+
+
+def test_panels_side_by_side_share_a_label_that_is_wider_than_one():
+    rows = tuple(BandRow(name, 0.0, 1.0, True, "") for name in "abcde")
+    three = [BandPanel(name, "", rows) for name in "pqr"]
+    long = "difference, EUR per square metre of living space"
+    svg = figures.bands(three, unit_label=long, salt="b")
+    assert words(svg).count(long) == 1
+    assert collisions(svg) == []
+    assert words(figures.bands(three, unit_label="gap", salt="b")).count("gap") == 3
+
+
+def test_engines_of_a_pair_stand_whole_on_lines_of_their_own():
+    rows = tuple(BandRow(name, 0.0, 1.0, True, "") for name in "abc")
+    pairs = [f"DALEX − vip {v} (supplied)" for v in ("0.4.5", "0.5.0.9000")]
+    panels = [BandPanel("forest", "equivalent", rows, p) for p in (*pairs, *pairs)]
+    for n in (2, 3, 4):
+        svg = bands(panels[:n])
+        text = " ".join(words(svg))
+        assert [text.count(pair) for pair in pairs] == [(n + 1) // 2, n // 2]
+        assert not collisions(svg)
+        assert not off_sheet(svg)
+
+
+def test_differences_of_nothing_stand_on_zero():
+    same = BandPanel("p", "replayed", (BandRow("a", 0.0, 0.0, True, "0"),))
+    svg = bands([same])
+    assert mark(svg, "difference-0-0")[0] == pytest.approx(x_axis(svg)(0.0), abs=0.01)
+
+
+@pytest.mark.parametrize(("n_panels", "n_rows"), [(9, 30), (12, 5), (5, 40)])
+def test_many_panels_are_divided_in_order_until_a_page_holds_them(n_panels, n_rows):
+    rows = tuple(BandRow(f"f{i}", 0.1, 1.0, True, "") for i in range(n_rows))
+    panels = [BandPanel(f"pair {n}", "equivalent", rows) for n in range(n_panels)]
+    pages = figures.paged_bands(panels)
+    assert [panel for page in pages for panel in page] == panels
+    for svg in map(bands, pages):
+        assert height(svg) <= 228.0
+        assert not off_sheet(svg)
+        assert not collisions(svg)
+
+
+def test_panels_that_no_page_holds_are_refused():
+    rows = tuple(BandRow(f"f{i}", 0.1, 1.0, True, "") for i in range(40))
+    with pytest.raises(
+        ValueError, match="must fit on a page, but 9 with 40 rows do not"
+    ):
+        bands([BandPanel("p", "", rows)] * 9)

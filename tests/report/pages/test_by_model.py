@@ -1,0 +1,182 @@
+"""A result of many models, taken apart by model."""
+
+import re
+from dataclasses import replace
+from functools import cache
+
+import pandas as pd
+import pytest
+from tests.report.made_variants import made
+from tests.report.page_reader import nodes_of, read, traces_of
+from tests.report.reading import found
+
+from importance_audit.records.as_json import content_digest, dumps, loads
+from importance_audit.records.finding import Finding
+from importance_audit.report.pages.by_model import FRAMES, models_in, part_of, parts
+from importance_audit.report.pages.html import to_html
+from importance_audit.report.pages.report_views import report_views
+from importance_audit.report.pages.view import build_view
+from importance_audit.report.text.blocks import plain
+
+MODELS = ("forest", "linear", "svm", "net")
+
+
+@cache
+def four():
+    """Return the apartments with a fourth model, a copy of the third."""
+    result = made("apartments")
+    models = result.models.copy()
+    extra = models[models["model"] == "svm"].assign(model="net")
+    copies = [
+        replace(record, model="net")
+        for record in result.importances
+        if record.model == "svm"
+    ]
+    return replace(
+        result,
+        models=pd.concat([models, extra], ignore_index=True),
+        importances=(*result.importances, *copies),
+    )
+
+
+def test_three_models_share_a_report_and_four_do_not():
+    assert parts(made("apartments")) == ()
+    assert [part.model for part in parts(four())] == list(MODELS)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_part_is_about_one_model_only(model):
+    part = part_of(four(), model)
+    told = {record.model for record in part.result.importances}
+    told |= {record.model for record in part.result.effects}
+    told |= {
+        name
+        for frame in FRAMES
+        if "model" in getattr(part.result, frame)
+        for name in getattr(part.result, frame)["model"]
+    }
+    assert told <= {model, ""}
+    assert model in told
+
+
+def test_the_parts_hold_every_record_of_the_whole_once():
+    told = [at for part in parts(four()) for at in part.places["importances"]]
+    assert sorted(told) == list(range(len(four().importances)))
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_the_path_of_a_number_leads_to_it_in_the_whole(model):
+    part = part_of(four(), model)
+    for at, record in enumerate(part.result.importances):
+        path = part.path(f"importances[{at}].mean[0]")
+        place = int(re.search(r"\d+", path)[0])
+        assert path == f"importances[{place}].mean[0]"
+        whole = four().importances[place]
+        assert (whole.model, whole.mean[0]) == (record.model, record.mean[0])
+
+
+def test_places_of_records_are_those_of_the_part():
+    records = four().importances
+    at = next(i for i, record in enumerate(records) if record.model == "net")
+    frame = pd.DataFrame({"model": ["net", "forest"], "record": [at, 0]})
+    part = part_of(replace(four(), stability=frame), "net")
+    (record,) = part.result.stability["record"]
+    assert part.result.importances[record] is records[at]
+
+
+@pytest.mark.parametrize(
+    ("subject", "models"),
+    [
+        ("forest", {"forest"}),
+        ("forest, permutation of features: python and vip", {"forest"}),
+        ("linear: python", {"linear"}),
+        ("linear, svm", {"linear", "svm"}),
+        ("apartments_test", set()),
+        ("forestry", set()),
+        ("", set()),
+    ],
+)
+def test_a_subject_names_the_models_it_is_about(subject, models):
+    assert models_in(subject, MODELS) == models
+
+
+def test_of_two_names_that_begin_alike_the_longer_is_meant():
+    assert models_in("a, b: python", ("a", "a, b")) == {"a, b"}
+
+
+def test_a_finding_about_another_model_is_not_in_the_part_nor_in_its_verdict():
+    bad = Finding(check="weak_model", severity="failure", subject="svm", message="No.")
+    calm = replace(four(), findings=())
+    result = replace(calm, findings=(bad,))
+    assert part_of(result, "svm").result.verdict == "not confirmed"
+    assert part_of(result, "net").result.findings == ()
+    assert part_of(result, "net").result.verdict == part_of(calm, "net").result.verdict
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_every_part_makes_a_report(model):
+    view = build_view(part_of(four(), model).result)
+    assert model in view.page_title
+
+
+@cache
+def pages():
+    """Return the HTML of the index and of every model's page, by path."""
+    return {p: to_html(view) for p, view in report_views(four()).items()}
+
+
+def test_three_models_have_one_page_and_four_an_index_and_a_page_each():
+    assert list(report_views(made("apartments"))) == ["report"]
+    assert list(pages()) == ["report", *(f"models/{name}" for name in MODELS)]
+
+
+def test_the_index_leads_to_the_page_of_every_model():
+    links = [a.attributes["href"] for a in read(pages()["report"]).all("a")]
+    for name in MODELS:
+        assert links.count(f"models/{name}.html") == 1
+
+
+def test_every_page_of_a_run_states_the_digest_of_the_whole_result():
+    digest = content_digest(four())
+    for page in pages().values():
+        assert f'<meta name="content-digest" content="{digest}">' in page
+
+
+@pytest.mark.parametrize("path", ["report", *(f"models/{name}" for name in MODELS)])
+def test_no_link_of_a_page_is_dead(path):
+    tree = read(pages()[path])
+    ids = {n.attributes["id"] for n in nodes_of(tree) if "id" in n.attributes}
+    links = {a.attributes["href"] for a in tree.all("a")}
+    assert {href[1:] for href in links if href.startswith("#")} <= ids
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_number_on_a_model_page_stands_where_its_trace_says(model):
+    stored = loads(dumps(four()))
+    as_it_is = [n for n in traces_of(pages()[f"models/{model}"]) if "data-d" not in n]
+    assert len(as_it_is) > 10
+    for node in as_it_is:
+        assert float(node["data-v"]) == float(found(stored, node["data-p"])), node
+
+
+def test_a_measure_has_one_card_number_on_all_pages():
+    first = replace(four().importances[0], options={"n_repeats": 10, "n_rows": 500})
+    result = replace(four(), importances=(first, *four().importances))
+    told = {
+        (card.id, plain(card.title).split(" (")[0])
+        for view in report_views(result).values()
+        for section in view.sections
+        if section.letter == "E"
+        for card in section.parts["cards"]
+    }
+    assert len({number for number, _ in told}) == len(told) > 2
+
+
+def test_the_index_compares_the_verdicts_of_every_check_by_model():
+    view = report_views(four())["report"]
+    table = next(t for t in view.tables if t.id == "tab-verdicts")
+    told = {plain(row.cells[0].parts): row for row in table.rows}
+    outside = told["values of two engines outside the band"].cells[1:]
+    assert [plain(cell.parts) for cell in outside] == ["–", "–", "fail", "–"]
+    (mark,) = outside[2].parts
+    assert (mark.shape, mark.word) == ("■", "disagrees")

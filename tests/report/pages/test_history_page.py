@@ -1,0 +1,307 @@
+"""The page of an audit's runs and that of several audits: what they say."""
+
+import math
+import re
+from datetime import UTC, datetime, timedelta
+from html import unescape
+
+import pytest
+from tests.report.made_variants import made
+from tests.report.pages.test_by_model import four
+from tests.report.reading import section
+
+from importance_audit.report.figures.history_drawing import LeaderLine, history
+from importance_audit.report.pages.history_page import (
+    AuditRow,
+    History,
+    HistoryRow,
+    history_html,
+    index_html,
+)
+from importance_audit.report.pages.report_views import report_views
+from importance_audit.report.pages.view import build_view
+from importance_audit.report.sections.frameworks_section import _present
+from importance_audit.report.sections.history_figure import Told, history_figure
+from importance_audit.report.text.blocks import plain
+from importance_audit.runs.run_context import Context
+from importance_audit.runs.summary import Approved, Leader, Past, PastRun, brief
+
+MADE = "2026-11-22T08:00:00+00:00"
+
+
+def leader(name, value, rank=1.0):
+    return Leader(name, value, value - 0.01, value + 0.01, rank)
+
+
+def run(day, verdict="confirmed", leaders=(("a", 0.5), ("b", 0.1)), measure="m"):
+    start = datetime(2026, 11, 1, 6, tzinfo=UTC) + timedelta(days=day)
+    return PastRun(
+        run_id=f"{start:%Y%m%dT%H%M%SZ}-3f9a1c2b",
+        started=start.isoformat(),
+        status="complete",
+        verdict=verdict,
+        exit_code=0,
+        content_digest="ab" * 32,
+        manifest_sha256="cd" * 32,
+        measure=measure,
+        leaders=tuple(leader(name, value) for name, value in leaders),
+    )
+
+
+def row(day, **facts):
+    made = run(day, **{k: facts.pop(k) for k in ("verdict",) if k in facts})
+    return HistoryRow(started=made.started, run=made, exit_code=0, **facts)
+
+
+def page(*rows, **facts):
+    return history_html(History("titanic", MADE, rows, **facts))
+
+
+def text(html):
+    without_style = re.sub(r"<style>.*?</style>", " ", html, flags=re.S)
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", without_style)))
+
+
+def told(day, **facts):
+    made = run(day, **facts)
+    return Told(made.started, made.verdict, made.measure, made.leaders, made.run_id)
+
+
+KILLED = HistoryRow("2026-11-09T06:00:00+00:00", note="its process 12 was killed")
+
+
+def test_runs_stand_newest_first_each_with_its_digest_and_the_way_to_its_report():
+    html = page(row(1, report="runs/x/report.html"), row(2))
+    assert re.findall(r"202611\d\dT060000Z-3f9a1c2b", html) == [
+        run(2).run_id,
+        run(1).run_id,
+    ]
+    assert f'<a href="runs/x/report.html"><bdi>{run(1).run_id}</bdi></a>' in html
+    assert text(html).count("content digest abababababab…") == 2
+
+
+def test_an_attempt_that_left_no_run_stands_in_its_place_and_at_the_head():
+    words = text(page(row(1), KILLED))
+    head = "The last attempt, of 2026-11-09 06:00:00 UTC, left no run: its process 12"
+    assert head in words
+    assert "2026-11-09 06:00:00 no run – – its process 12 was killed" in words
+    assert "1 run, and 1 attempt that left no run." in words
+
+
+def test_an_event_that_is_no_attempt_stands_among_the_runs_and_counts_as_none():
+    clock = HistoryRow("2026-11-09T06:00:00+00:00", note="back", is_attempt=False)
+    words = text(page(row(1), clock))
+    assert "2026-11-09 06:00:00 – – – back" in words
+    assert "1 run. Page made" in words
+    assert "The first run started 2026-11-02 06:00:00 UTC." in words
+
+
+def test_what_changed_was_signed_or_approved_is_told_at_its_run():
+    first = row(1, is_baseline=True, signed=("approval by A. Miller",))
+    words = text(page(first, row(2, changes=("column embarked is gone",))))
+    assert "column embarked is gone 2026-11-02" in words
+    assert "confirmed approved baseline 0" in words
+    assert "Not as in the run before: 1 thing." in words
+
+
+def test_a_broken_chain_is_told_and_a_whole_one_says_what_was_not_read():
+    assert "Run 7 is gone." in text(page(row(1), gaps=("Run 7 is gone.",)))
+    assert "What a run folder holds was not read" in text(page(row(1)))
+
+
+def test_of_a_long_history_forty_lines_stand_open_and_all_behind_them():
+    html = page(*(row(day) for day in range(90)))
+    first, behind = html.split("<details>")
+    assert len(set(re.findall(r"\d{8}T060000Z-3f9a1c2b", first))) == 40
+    assert len(set(re.findall(r"\d{8}T060000Z-3f9a1c2b", behind))) == 90
+
+
+def test_a_history_without_a_run_says_so():
+    assert "This audit has no run yet." in text(page())
+
+
+def test_a_first_run_is_not_told_as_one_before_it():
+    assert "The first run started 2026-11-02 06:00:00 UTC." in text(page(row(1)))
+    alike = "What is told of it is as in the run before."
+    assert alike not in text(page(row(1)))
+    assert alike in text(page(row(1), row(2)))
+
+
+def test_words_from_outside_can_neither_act_nor_reorder():
+    html = page(row(1, changes=("<script>alert(1)</script>", "\u202egnp")))
+    assert "<script" not in html
+    assert "&lt;script&gt;alert(1)" in html
+    assert "⟨U+202E⟩gnp" in html
+
+
+def test_pages_have_the_policy_of_reports_and_the_same_bytes_twice():
+    rows = (row(1), KILLED)
+    assert "default-src 'none'" in page(*rows)
+    assert page(*rows) == page(*rows)
+
+
+def test_a_row_of_the_index_says_verdict_code_and_why():
+    rows = [
+        AuditRow("a", 0, "confirmed", MADE, "run-1", "a/runs/run-1/report.html"),
+        AuditRow("b", 2, note="b/audit.toml must be TOML, but is not."),
+    ]
+    html = index_html(rows, folder="reports", made=MADE, exit_code=2)
+    words = text(html)
+    assert "Exit code 2. 1 of 2 audits ended with 0." in words
+    assert "b no run 2 – b/audit.toml must be TOML, but is not." in words
+    assert '<a href="a/runs/run-1/report.html"><bdi>a</bdi></a>' in html
+
+
+def test_an_audit_that_was_not_run_is_not_among_those_that_ended_well():
+    rows = [AuditRow("a", 0, "confirmed", MADE, "run-1"), AuditRow("b", None)]
+    words = text(index_html(rows, folder="reports", made=MADE, exit_code=0))
+    assert "Not every audit ended with exit code 0" in words
+    assert "1 of 2 audits ended with 0." in words
+
+
+def test_a_line_breaks_where_a_run_measured_something_else_or_nothing():
+    runs = [told(1), told(2, measure="other"), told(3, leaders=()), told(4)]
+    figure = history_figure(runs)
+    (a, b) = figure.data["lines"]
+    assert [math.isnan(v) for v in a.values] == [False, True, True, False]
+    assert figure.data["names"] == ("a", "b")
+    assert (b.values[0], b.values[3]) == (0.1, 0.1)
+
+
+def test_the_last_sixty_runs_are_drawn_and_the_baseline_where_it_stands_among_them():
+    runs = [told(day) for day in range(100)]
+    assert len(history_figure(runs).data["verdicts"]) == 60
+    drawn = history_figure(runs, baseline=run(70).run_id)
+    assert drawn.data["baseline"][0] == 30
+    assert "Grey upright: the approved baseline." in plain(drawn.caption)
+
+
+NOT_DRAWN = " The approved baseline, run {}, is not among the runs drawn."
+
+
+def test_a_baseline_that_is_not_drawn_is_told():
+    runs, early = [told(day) for day in range(100)], run(10).run_id
+    figure = history_figure(runs, baseline=early)
+    assert figure.data["baseline"] is None
+    assert NOT_DRAWN.format(early) in plain(figure.caption)
+    rows = (row(day, is_baseline=day == 10) for day in range(100))
+    assert NOT_DRAWN.format(early).strip() in text(page(*rows))
+    assert "baseline" not in plain(history_figure(runs).caption)
+
+
+def test_six_leaders_have_a_line_and_those_always_shown():
+    many = tuple((f"x{n}", 1.0 - n / 10) for n in range(9))
+    names = history_figure([told(1, leaders=many)], always_show=("x8", "y")).data[
+        "names"
+    ]
+    assert names == ("x0", "x1", "x2", "x3", "x4", "x5", "x8")
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "headline"),
+    [
+        (("confirmed", "confirmed"), "Confirmed in the last 2 runs."),
+        (("confirmed", "not confirmed"), "The last run: not confirmed."),
+        (("confirmed", ""), "The last attempt left no run."),
+    ],
+)
+def test_the_headline_says_how_the_last_run_came_out(verdicts, headline):
+    runs = [Told(MADE, verdict) for verdict in verdicts]
+    assert "".join(map(str_of, history_figure(runs).headline)) == headline
+
+
+def str_of(part):
+    return part if isinstance(part, str) else part.text
+
+
+def test_equal_heights_are_equal_differences_in_every_line():
+    def line(*values):
+        return LeaderLine(values, (math.nan,) * 2, (math.nan,) * 2)
+
+    svg = history(
+        [line(0.0, 2.0), line(10.0, 11.0)],
+        names=["a", "b"],
+        verdicts=["confirmed"] * 2,
+        words=["", "", "", "", ""],
+        days=["1", "2"],
+        head=("", ""),
+        baseline=None,
+        salt="fig-history",
+    )
+    rises = []
+    for n in range(2):
+        path = re.search(rf'<g id="line-{n}">\s*<path d="([^"]+)"', svg)[1]
+        (_, first), (_, last) = re.findall(r"[ML] ([\d.]+) ([\d.]+)", path)
+        rises.append(float(first) - float(last))
+    assert rises[0] == pytest.approx(2 * rises[1], abs=0.03)  # drawn to 0.01 pt
+
+
+def test_the_figure_in_words_keeps_to_its_length():
+    runs = [told(1, leaders=(("x" * 400, 0.5),))]
+    assert len(history_figure(runs).alt) == 250
+
+
+def before(*days, result=None):
+    """Return the runs of some days, asked what the apartments are asked."""
+    now = brief(result or made("apartments"))
+    runs = (run(day, measure=now.measure) for day in days)
+    return tuple(one._replace(leaders=now.leaders) for one in runs)
+
+
+def section_i(runs, **facts):
+    past = Past(runs=runs, n_runs=len(runs), **facts)
+    return section(build_view(made("apartments"), past=past), "I")
+
+
+def test_a_first_run_has_no_figure_of_runs():
+    assert section_i(()).is_brief
+
+
+def test_section_i_ends_with_the_runs_before_and_this_one():
+    part = section_i(before(1, 2))
+    (figure,) = part.parts["blocks"]
+    assert figure.id == "fig-history"
+    assert len(figure.data["verdicts"]) == 3
+    assert figure.data["verdicts"][2] == made("apartments").verdict
+    assert plain(part.lede).startswith("No approved baseline exists, so nothing is")
+    assert "The runs before are only shown, in " in plain(part.lede)
+
+
+def test_runs_before_alone_are_no_evidence_of_a_comparison():
+    assert "change" not in _present([section_i(before(1, 2))])
+
+
+def test_lines_of_section_i_end_in_the_numbers_of_this_run():
+    result = made("apartments")
+    first = brief(result).leaders[0]
+    (figure,) = section_i(before(1)).parts["blocks"]
+    assert figure.data["names"][0] == first.feature
+    assert figure.data["lines"][0].values == (first.value, first.value)
+
+
+def test_the_approved_run_is_marked_and_one_that_is_not_drawn_is_not():
+    approved = Approved(run(2).run_id, "", "", "", "", "")
+    (figure,) = section_i(before(1, 2, 3), baseline=approved).parts["blocks"]
+    assert figure.data["baseline"][0] == 1
+    part = section_i(before(1, 3), baseline=approved)
+    (figure,) = part.parts["blocks"]
+    assert figure.data["baseline"] is None
+    assert NOT_DRAWN.format(run(2).run_id) in plain(figure.caption)
+    assert plain(part.lede) == (
+        f"The approved baseline {run(2).run_id} is not there any more, so nothing is "
+        "compared with it."
+    )
+
+
+def test_the_caption_says_how_many_of_all_runs_are_drawn():
+    figure = history_figure([told(1), told(2)], n_runs=1200)
+    assert plain(figure.caption).endswith(" Drawn are the last 2 of 1\u202f200.")
+    assert "Drawn are" not in plain(history_figure([told(1), told(2)]).caption)
+
+
+def test_of_many_models_the_index_alone_tells_of_the_runs_before():
+    result = four()
+    past = Past(runs=before(1, result=result), n_runs=1)
+    views = report_views(result, context=Context(past=past))
+    ids = {path: [f.id for f in view.figures] for path, view in views.items()}
+    assert [path for path in ids if "fig-history" in ids[path]] == ["report"]

@@ -1,0 +1,282 @@
+"""The HTML page: one file, readable by everyone, every cell from the result."""
+
+import base64
+import csv
+import io
+import re
+import subprocess
+import time
+from functools import cache
+from itertools import pairwise
+
+import pytest
+from tests.report.made_records import HOSTILE
+from tests.report.made_variants import RESULTS, made, plain_result, view_of
+from tests.report.page_reader import nodes_of, read
+
+from importance_audit.report.pages.html import (
+    page_files,
+    print_css,
+    print_html,
+    show,
+    to_html,
+)
+from importance_audit.report.pages.view import build_view
+
+POLICY = (
+    "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; "
+    "form-action 'none'"
+)
+LETTERS = "abcdefghijklmnopq"
+
+
+@cache
+def page_of(name):
+    return to_html(view_of(name))
+
+
+@cache
+def tree_of(name):
+    return read(page_of(name))
+
+
+def by_id(tree, id_):
+    return next(n for n in nodes_of(tree) if n.attributes.get("id") == id_)
+
+
+def boxes(path):
+    """Return where each word of a document begins and ends across its page."""
+    run = subprocess.run(["pdftotext", "-bbox", path, "-"], capture_output=True)
+    pattern = r'<word xMin="([\d.]+)" yMin="[\d.]+" xMax="([\d.]+)"[^>]*>(.*?)</word>'
+    found = re.findall(pattern, run.stdout.decode())
+    return [(float(left), float(right), word) for left, right, word in found]
+
+
+def test_the_policy_forbids_every_outside_address_and_comes_first(any_name):
+    head = tree_of(any_name).all("head")[0]
+    charset, policy = head.all("meta")[:2]
+    assert charset.attributes == {"charset": "utf-8"}
+    assert policy.attributes["content"] == POLICY
+
+
+def test_the_page_asks_for_nothing_outside_itself(any_name):
+    for node in nodes_of(tree_of(any_name)):
+        assert node.tag not in {"script", "link", "iframe", "object", "form"}
+        for name, value in node.attributes.items():
+            assert not name.startswith("on")
+            assert "http:" not in value.replace("http-equiv", "")
+            if name in {"src", "href"}:
+                assert value.startswith(("#", "data:")), value
+
+
+def test_the_page_says_its_language_title_and_digest(any_name):
+    tree, view = tree_of(any_name), view_of(any_name)
+    assert tree.all("html")[0].attributes["lang"] == "en"
+    assert tree.all("title")[0].text.startswith("Importance audit: ")
+    named = {m.attributes.get("name"): m for m in tree.all("meta")}
+    assert named["content-digest"].attributes["content"] == view.digest
+
+
+def test_headings_start_at_one_and_skip_no_level(any_name):
+    levels = [int(h.tag[1]) for h in tree_of(any_name).all("h1", "h2", "h3", "h4")]
+    assert levels.count(1) == 1
+    assert levels[0] == 1
+    steps = [after - before for before, after in pairwise(levels)]
+    assert max(steps) == 1
+
+
+def test_every_section_is_there_and_named_by_its_heading(any_name):
+    tree = tree_of(any_name)
+    sections = tree.all("section")
+    assert [s.attributes["id"] for s in sections] == [f"sec-{x}" for x in LETTERS]
+    for part in sections:
+        label = part.attributes["aria-labelledby"]
+        assert part.all("h2")[0].attributes["id"] == label
+    listed = [a.attributes["href"] for a in tree.all("nav")[0].all("a")]
+    assert listed == [f"#sec-{letter}" for letter in LETTERS]
+
+
+def test_landmarks_and_skip_link_lead_to_the_report(any_name):
+    body = tree_of(any_name).all("body")[0]
+    first = next(item for item in body.inside if not isinstance(item, str))
+    assert (first.tag, first.attributes["href"]) == ("a", "#main")
+    for tag in ("header", "nav", "main", "footer"):
+        assert len(body.all(tag)) == 1
+
+
+def test_ids_are_unique_and_every_link_has_its_target(any_name):
+    ids = [
+        n.attributes["id"] for n in nodes_of(tree_of(any_name)) if "id" in n.attributes
+    ]
+    assert len(ids) == len(set(ids))
+    links = {a.attributes["href"] for a in tree_of(any_name).all("a")}
+    assert {href[1:] for href in links if href.startswith("#")} <= set(ids)
+
+
+def test_tables_have_caption_heads_and_a_header_in_every_row(any_name):
+    for item in tree_of(any_name).all("table"):
+        assert item.all("caption")[0].text
+        heads = item.all("thead")[0].all("th") if item.all("thead") else []
+        assert all(head.text and head.attributes["scope"] == "col" for head in heads)
+        for row in item.all("tbody")[0].all("tr"):
+            (header,) = row.all("th")
+            assert header.attributes["scope"] == "row"
+            assert header.text
+            assert not heads or len(row.all("th", "td")) == len(heads)
+
+
+def test_wide_content_scrolls_in_a_region_of_its_own(any_name):
+    regions = [n for n in tree_of(any_name).all("div") if "role" in n.attributes]
+    tables = [t for n in regions for t in n.all("table")]
+    loose = [t for t in tree_of(any_name).all("table") if t not in tables]
+    assert all(t.attributes["class"] == "kv" for t in loose)
+    for region in regions:
+        assert region.attributes["tabindex"] == "0"
+        assert {"aria-label", "aria-labelledby"} & set(region.attributes)
+
+
+def test_shapes_are_decoration_beside_a_word(any_name):
+    shapes = [
+        n for n in nodes_of(tree_of(any_name)) if n.attributes.get("class") == "shape"
+    ]
+    assert len(shapes) >= 2
+    assert all(n.attributes["aria-hidden"] == "true" for n in shapes)
+
+
+def test_cells_carry_the_number_of_the_result():
+    rows = by_id(tree_of("apartments"), "tab-ranking-forest-permutation-features-rmse")
+    record = made("apartments").importances[0]
+    for row in rows.all("tbody")[0].all("tr"):
+        feature = record.features.index(row.all("th")[0].text)
+        exact = row.all("td")[1].attributes["data-v"]
+        assert float(exact) == record.mean[feature]
+
+
+@pytest.mark.needs_poppler
+def test_words_among_numbers_stay_in_their_column(tmp_path):
+    checks = made("apartments").checks.copy()
+    checks[["observed", "threshold"]] = checks[["observed", "threshold"]].astype(object)
+    checks.loc[0, ["observed", "threshold"]] = "training rows unknown", "otherwise"
+    path = tmp_path / "report.pdf"
+    result = plain_result(["a"], checks=checks)
+    path.write_bytes(page_files(result)["report.pdf"])
+    ends = {word: (left, right) for left, right, word in boxes(path)}
+    assert ends["unknown"][1] < ends["otherwise"][0]
+
+
+@pytest.mark.parametrize("name", [n for n in HOSTILE if n.strip()])
+def test_hostile_names_are_shown_as_text(name):
+    names = [n.text for n in tree_of("hostile").all("bdi")]
+    shown = name.replace("\u202e", "⟨U+202E⟩").replace("\n", "⟨U+000A⟩")
+    shown = re.sub("^ ", "⟨U+0020⟩", shown)
+    assert shown in names
+
+
+@pytest.mark.parametrize("name", ["apartments", "binary", "multiclass", "wide", "odd"])
+def test_where_nothing_is_hidden_nothing_is_escaped(name):
+    drawn = "".join(figure.svg for figure in view_of(name).figures)
+    assert "U+" not in page_of(name) + drawn
+
+
+def test_figures_are_images_with_words_for_who_does_not_see_them(any_name):
+    figures = tree_of(any_name).all("figure")
+    assert len(figures) == len(view_of(any_name).figures)
+    for figure in figures:
+        (image,) = figure.all("img")
+        assert len(image.attributes["alt"]) > 40
+        assert image.attributes["src"].startswith("data:image/svg+xml;base64,")
+        assert int(image.attributes["width"]) == 658
+        assert figure.all("figcaption")[0].text.startswith("Figure ")
+
+
+def test_a_table_can_be_taken_along_in_full_precision():
+    links = [a for a in tree_of("wide").all("a") if "download" in a.attributes]
+    link = next(a for a in links if "ranking" in a.attributes["download"])
+    data = link.attributes["href"].removeprefix("data:text/csv;base64,")
+    rows = list(csv.DictReader(io.StringIO(base64.b64decode(data).decode())))
+    record = made("wide").importances[0]
+    assert len(rows) == 200
+    assert [float(row["Rise E1"]) for row in rows] == sorted(record.mean, reverse=True)
+
+
+def test_rows_that_the_body_leaves_out_can_be_opened():
+    sections = {s.attributes["id"]: s for s in tree_of("wide").all("section")}
+    (ranking,) = (d for d in sections["sec-f"].all("details") if "Rise" in d.text)
+    assert len(ranking.all("tbody")[0].all("tr")) == 200
+    assert not ranking.all("summary")[0].all("a")
+
+
+def test_of_more_rows_than_a_page_bears_the_rest_is_said_to_be_in_the_file():
+    names = [f"feature.{i:04}" for i in range(2003)]
+    tree = read(to_html(build_view(plain_result(names))))
+    (results,) = (s for s in tree.all("section") if s.attributes["id"] == "sec-f")
+    (opened,) = results.all("details")
+    assert len(opened.all("tbody")[0].all("tr")) == 2000
+    assert "The other 3 rows are in importances.csv." in opened.all("caption")[0].text
+
+
+def on_paper(name):
+    return read(print_html(view_of(name), conformity="PDF/A: not claimed."))
+
+
+def test_paper_says_what_the_file_conforms_to_and_has_nothing_to_click():
+    tree = on_paper("wide")
+    assert not tree.all("details", "style")
+    assert not [a for a in tree.all("a") if "download" in a.attributes]
+    assert "PDF/A: not claimed." in by_id(tree, "kv-document").text
+
+
+def test_paper_shows_every_row_once_in_the_table_or_at_the_end():
+    tree = on_paper("wide")
+    cut = [t for t in view_of("wide").tables if t.everything and t.is_appended]
+    assert cut
+    for item in cut:
+        tables = [by_id(tree, item.id), by_id(tree, item.everything.id)]
+        shown = [row.all("th")[0].text for t in tables for row in t.all("tr")[1:]]
+        names = sorted(name for name in shown if name.startswith("feature."))
+        assert names == sorted(f"feature.{i:03}" for i in range(200))
+
+
+def test_two_hundred_features_stay_below_a_megabyte():
+    assert len(page_of("wide").encode()) < 1_000_000
+
+
+def test_thirty_features_are_rendered_within_a_second():
+    names = [f"feature.{i:02}" for i in range(30)]
+    to_html(view_of("one feature"))  # loads the drawing library
+    started = time.process_time()
+    show(plain_result(names))
+    assert time.process_time() - started < 1
+
+
+def test_equal_results_give_equal_bytes():
+    show_again = show(RESULTS["disagreeing"]()).html
+    assert show_again == page_of("disagreeing")
+
+
+def test_a_notebook_shows_the_page_in_a_frame_of_its_own():
+    frame = read(show(made("one feature"))._repr_html_()).all("iframe")[0]
+    assert frame.attributes["srcdoc"] == page_of("one feature")
+    assert frame.attributes["title"]
+
+
+def test_a_run_folder_gets_page_and_figures(apartments):
+    files = page_files(apartments, pdf=False)
+    figures = {f"figures/{figure.id}.svg" for figure in view_of("apartments").figures}
+    assert set(files) == {"report.html", *figures}
+    assert files["report.html"] == page_of("apartments")
+
+
+UNKNOWN_TO_SOME = (
+    *("display: grid", " gap:", "calc(", "min(", "max(", "var(", "clamp(", "&"),
+    *("@layer", "@supports", "oklch", "color-mix", "light-dark", "inset", "sticky"),
+    *("-inline:", "-block:", "box-shadow", "aspect-ratio", "filter:", "gradient"),
+    *("writing-mode", "text-wrap", "text-underline-offset", "unicode-range"),
+)
+
+
+def test_paper_keeps_to_what_every_renderer_knows():
+    # Between the columns of a text, all know a gap.
+    css = re.sub(r"(columns: \d; )column-gap:", r"\1", print_css())
+    assert not [word for word in UNKNOWN_TO_SOME if word in css]
+    assert not re.search(r"\d(vw|vh)\b", css)

@@ -1,0 +1,82 @@
+"""A profile selects sections, never other numbers, and leaves no dead link."""
+
+from dataclasses import replace
+
+import pytest
+from tests.report.made_variants import made, plain_result, view_of
+from tests.report.page_reader import read
+from tests.report.reading import pieces, section, table, words
+
+from importance_audit.report.pages.html import print_html, to_html
+from importance_audit.report.pages.view import build_view
+from importance_audit.report.text.blocks import Value, plain
+
+
+def executive(name):
+    return build_view(made(name), profile="executive")
+
+
+def letters(view):
+    return "".join(part.letter for part in view.sections)
+
+
+def numbers(block):
+    return {
+        (p.path, repr(p.raw), p.text) for p in pieces(block) if isinstance(p, Value)
+    }
+
+
+def test_the_executive_profile_has_its_page_control_verdicts_and_sign_off(any_name):
+    assert letters(executive(any_name)) == "ABJP"
+
+
+def test_a_profile_shows_no_number_that_the_whole_report_has_not(any_name):
+    short, whole = numbers(executive(any_name)), numbers(view_of(any_name))
+    assert short
+    assert short <= whole
+
+
+def test_every_link_of_a_profile_leads_somewhere(any_name):
+    view = executive(any_name)
+    for page in (to_html(view), print_html(view, conformity="None is claimed.")):
+        tree = read(page)
+        every = tree.all(*{"section", "table", "tr", "article", "div", "main", "h2"})
+        ids = {node.attributes.get("id") for node in every}
+        links = {a.attributes["href"] for a in tree.all("a")}
+        assert {link[1:] for link in links if link.startswith("#")} <= ids
+
+
+def test_what_a_profile_leaves_out_is_named_without_a_link():
+    view = executive("apartments")
+    assert "section\u00a0K" in plain(view.sections[1].parts["sentence"])
+    assert "listed in section C" in words(section(view, "B"))
+    document = section(view, "A").parts["document"]
+    assert "executive: sections A, B, J, P." in words(document)
+
+
+def test_the_thresholds_of_the_executive_profile_are_verdicts_alone():
+    item = table(executive("apartments"), "tab-checks")
+    assert [plain(head.label) for head in item.columns] == [
+        "Check",
+        "Subject",
+        "Verdict",
+    ]
+    assert sum(head.width for head in item.columns) == pytest.approx(100)
+    whole = table(view_of("apartments"), "tab-checks")
+    assert len(item.rows) == len(whole.rows)
+
+
+@pytest.mark.parametrize(
+    ("configured", "asked", "shown"),
+    [
+        ("executive", "", "ABJP"),
+        ("executive", "technical", "ABCDEFGHIJKLMNOPQ"),
+        ("technical", "executive", "ABJP"),
+        ("bundle", "", "ABCDEFGHIJKLMNOPQ"),
+    ],
+)
+def test_the_configuration_chooses_unless_somebody_asks(configured, asked, shown):
+    result = plain_result(("a",))
+    config = {**result.run.config, "report": {"profile": configured}}
+    result = replace(result, run=replace(result.run, config=config))
+    assert letters(build_view(result, profile=asked)) == shown

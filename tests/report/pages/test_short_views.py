@@ -1,0 +1,101 @@
+"""Summaries and test reports: the verdict of the exit code, whatever names hold."""
+
+import re
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import pytest
+from tests.report.made_variants import RESULTS, made, plain_result
+
+from importance_audit.auditing.audit import exit_code
+from importance_audit.records.finding import Finding
+from importance_audit.report.pages.short_views import short_files, suites
+
+NASTY = ("a|b", "x\ny", "<b>&amp;", '"', "]]>", "\x00\x1b[31m", "\u202e", "\ud800", "￾")
+
+
+def junit(result):
+    return ElementTree.fromstring(short_files(result)["junit.xml"])
+
+
+def outcomes(result, suite):
+    """Return (outcome, message) of each case of a suite."""
+    cases = {s.name: s.cases for s in suites(result)}[suite]
+    return [(case.outcome, case.message) for case in cases]
+
+
+def against(check, severity="failure"):
+    return Finding(check=check, severity=severity, subject="forest", message="No.")
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_dashboard_is_red_where_the_exit_code_is_not_0(name):
+    result = made(name)
+    root = junit(result)
+    bad = len(root.findall(".//failure")) + len(root.findall(".//error"))
+    assert bool(bad) == bool(exit_code(result))
+    assert bad == int(root.get("failures")) + int(root.get("errors"))
+
+
+@pytest.mark.parametrize("severity", ["warning", "failure"])
+@pytest.mark.parametrize("fail_on", ["warning", "failure"])
+@pytest.mark.parametrize("check", ["weak_model", "claim_not_reproduced"])
+def test_a_finding_is_red_at_the_limit_the_configuration_sets(check, fail_on, severity):
+    plain = plain_result(("a",), findings=(against(check, severity),))
+    config = {**plain.run.config, "fail_on": fail_on}
+    result = replace(plain, run=replace(plain.run, config=config))
+    assert bool(junit(result).findall(".//failure")) == bool(exit_code(result))
+
+
+def test_every_check_and_every_pair_is_a_case():
+    result = made("disagreeing")
+    root = junit(result)
+    for name, frame in (("checks", result.checks), ("pairs", result.agreement)):
+        suite = root.find(f"testsuite[@name='{name}']")
+        assert len(suite) == int(suite.get("tests")) == len(frame)
+        subjects = frame["subject" if name == "checks" else "model"]
+        cases = [case.get("name") for case in suite]
+        assert all(map(str.__contains__, cases, subjects)), cases
+
+
+def test_what_was_not_compared_is_skipped_with_its_reason():
+    frame = made("apartments").agreement
+    reasons = frame.loc[frame["verdict"] == "not compared", "reasons"].tolist()
+    told = outcomes(made("apartments"), "pairs")
+    assert reasons
+    assert [("skipped", reason) for reason in reasons] == [
+        case for case in told if case[0] == "skipped"
+    ]
+
+
+def test_a_check_that_was_not_run_is_skipped_with_its_reason():
+    checks = made("apartments").checks.head(1)
+    unknown = checks.assign(verdict="not run", observed="training rows unknown")
+    result = replace(made("apartments"), checks=unknown)
+    assert outcomes(result, "checks") == [("skipped", "training rows unknown")]
+
+
+def test_a_failed_method_is_an_error_with_its_message():
+    (failed,) = outcomes(made("failed"), "run")
+    assert failed == ("error", "Impurity of features by python failed: no trees here.")
+
+
+def test_no_name_breaks_a_line_a_cell_or_an_element():
+    found = tuple(replace(against("weak_model"), subject=name) for name in NASTY)
+    result = plain_result(NASTY, findings=found)
+    files = short_files(result)
+    cases = junit(result).findall("testsuite[@name='findings']/testcase")
+    assert len(cases) == len(NASTY)
+    (row,) = re.findall(r"^\| forest, .*$", files["summary.md"], re.M)
+    assert len(re.findall(r"(?<!\\)\|", row)) == 3
+    listed = [
+        line for line in files["summary.txt"].splitlines() if "weak_model" in line
+    ]
+    assert len(listed) == len(NASTY)
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\u202e]", files["summary.txt"])
+
+
+def test_a_note_on_the_folder_ends_both_summaries():
+    files = short_files(made("apartments"), "No report.")
+    assert files["summary.txt"].splitlines()[-1] == "No report."
+    assert files["summary.md"].splitlines()[-1] == "No report."

@@ -1,0 +1,172 @@
+"""Templates place, they do not compute; every word and file of them is used."""
+
+import ast
+import re
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from jinja2 import Environment, UndefinedError, nodes
+from tests.report.made_variants import view_of
+
+from importance_audit.methods.importance import METHODS
+from importance_audit.report.pages.html import to_html
+from importance_audit.report.pages.profiles import without_dead_links
+from importance_audit.report.text.wording import templates
+
+FILES = sorted(templates().rglob("*.j2"))
+STRINGS = templates() / "strings.en.toml"
+SOURCES = sorted(Path("pipeline/report").resolve().rglob("*.py"))
+FORBIDDEN = re.compile(
+    r"\b(compliant|compliance with|certified|proves|guarantees?|bias-free|significant|"
+    r"drives|causes)\b",
+    re.I,
+)
+ENVIRONMENT = Environment(autoescape=True)
+
+
+def parsed(path):
+    return ENVIRONMENT.parse(path.read_text(encoding="utf-8"))
+
+
+def leaves(table, path=""):
+    """Yield (dotted key, text) of every sentence of the catalogue."""
+    for key, entry in table.items():
+        here = f"{path}.{key}" if path else key
+        if isinstance(entry, dict):
+            yield from leaves(entry, here)
+        else:
+            yield here, entry
+
+
+def catalogue():
+    return tomllib.loads(STRINGS.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_no_number_is_typed_by_hand(path):
+    written = "".join(node.data for node in parsed(path).find_all(nodes.TemplateData))
+    text = re.sub(r"<[^>]*>|<[^>]*$|^[^<]*>", "", written)
+    assert not re.search(r"\d", text)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_templates_do_not_compute(path):
+    tree = parsed(path)
+    computing = (nodes.Add, nodes.Sub, nodes.Mul, nodes.Div, nodes.FloorDiv, nodes.Mod)
+    assert not list(tree.find_all(computing))
+    assert {f.name for f in tree.find_all(nodes.Filter)} <= {"lower"}
+    for compare in tree.find_all(nodes.Compare):
+        assert {operand.op for operand in compare.ops} <= {"eq", "in"}
+        for constant in compare.find_all(nodes.Const):
+            assert isinstance(constant.value, str)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_templates_are_short(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 120
+
+
+def test_every_template_is_used():
+    names = {section.name for section in view_of("wide").sections}
+    reached = {f"sections/{name}.html.j2" for name in (*names, "appendix")}
+    reached |= {"base.html.j2", "report.html.j2", "macros.html.j2", "notebook.html.j2"}
+    reached |= {"sections/overview.html.j2", "traces.html.j2", "history.html.j2"}
+    reached |= {"summary.txt.j2", "summary.md.j2", "junit.xml.j2"}
+    assert {str(path.relative_to(templates())) for path in FILES} == reached
+
+
+def test_every_macro_is_called():
+    text = "".join(path.read_text(encoding="utf-8") for path in FILES)
+    for name in re.findall(r"{% macro (\w+)", text):
+        calls = re.findall(rf"(?<!macro )\b{name}\(", text)
+        assert calls, name
+
+
+@pytest.mark.parametrize(
+    "path", [*FILES, STRINGS, *SOURCES], ids=lambda path: path.name
+)
+def test_nothing_is_claimed_that_no_number_backs(path):
+    found = FORBIDDEN.search(path.read_text(encoding="utf-8"))
+    is_statistics = path.suffix == ".py" and found and found[0] == "significant"
+    assert not found or is_statistics
+
+
+def pattern(node):
+    """Return what a text of the code can be, with gaps for what is filled in."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return re.escape(node.value)
+    if not isinstance(node, ast.JoinedStr):
+        return None
+    texts = (getattr(part, "value", None) for part in node.values)
+    text = "".join(re.escape(t) if isinstance(t, str) else ".+" for t in texts)
+    return text if re.search(r"\\\.\w\w|\w\w\\\.", text) else None
+
+
+def asked():
+    """Return patterns of the keys and of the tables that anything asks for."""
+    keys, tables = set(), set()
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            keys.add(pattern(node))
+            name = getattr(getattr(node, "func", None), "id", "")
+            if name == "counted":
+                keys.add(rf"nouns\.{pattern(node.args[1])}")
+            if name == "look_up":
+                tables.add(pattern(node.args[0]))
+    text = "".join(path.read_text(encoding="utf-8") for path in FILES)
+    keys |= {rf"page\.{name}" for name in re.findall(r"words\.(\w+)", text)}
+    keys |= {rf"nouns\.{name}" for name in catalogue()["severity"]}
+    tables -= {None, "page", r"nouns\..+"}
+    return [re.compile(k) for k in keys - {None, r"nouns\..+"}], [
+        re.compile(t) for t in tables
+    ]
+
+
+def test_every_sentence_of_the_catalogue_is_used():
+    keys, tables = asked()
+    unused = []
+    for key, _ in leaves(catalogue()):
+        heads = [key[: dot.start()] for dot in re.finditer(r"\.", key)]
+        whole = any(pattern.fullmatch(key) for pattern in keys)
+        if not whole and not any(t.fullmatch(head) for t in tables for head in heads):
+            unused.append(key)
+    assert not unused
+
+
+def test_every_method_has_its_words():
+    cards = catalogue()["cards"]
+    assert set(METHODS) <= set(cards)
+    assert set(METHODS) == set(catalogue()["limits"]["method"])
+
+
+def test_a_field_that_is_missing_stops_the_page():
+    view = view_of("one feature")
+    page = view.sections[1]
+    parts = {name: part for name, part in page.parts.items() if name != "change"}
+    sections = (view.sections[0], replace(page, parts=parts), *view.sections[2:])
+    with pytest.raises(UndefinedError, match="change"):
+        to_html(replace(view, sections=sections))
+
+
+@pytest.mark.parametrize("letter", "ABCDJKLMN")
+def test_a_part_that_is_missing_from_a_section_stops_the_page(letter):
+    view = view_of("apartments")
+    alone = tuple(s for s in view.sections if s.letter == letter)
+    (section,) = without_dead_links(alone, alone)
+    for gone in section.parts:
+        parts = {name: part for name, part in section.parts.items() if name != gone}
+        page = replace(view, sections=(replace(section, parts=parts),))
+        with pytest.raises(UndefinedError, match=gone):
+            to_html(page)
+
+
+def test_every_rule_of_the_page_says_which_medium_it_is_for():
+    css = (templates() / "screen.css").read_text(encoding="utf-8")
+    depth, outside = 0, []
+    for line in css.splitlines():
+        if depth == 0 and line.strip():
+            outside.append(line.split("{")[0].strip())
+        depth += line.count("{") - line.count("}")
+    assert set(outside) == {"@media screen, print", "@media print"}

@@ -1,0 +1,238 @@
+"""What a report says of answers: sections B, J and K, and the verdict in words."""
+
+from dataclasses import replace
+from datetime import date
+
+import pytest
+from tests.report.made_records import made_frame
+from tests.report.made_variants import many_findings, plain_result
+from tests.report.reading import column, section, table, words
+
+from importance_audit.records.finding import Finding
+from importance_audit.report.pages.view import build_view
+from importance_audit.report.text.blocks import plain
+from importance_audit.runs.signoff.answers import Accepted, Answer, with_answers
+from importance_audit.runs.summary import FindingPast, Past, PastRun
+
+WEAK = Finding(check="weak_model", severity="failure", subject="svm", message="m.")
+SHIFT = Finding(check="rank_shift", severity="warning", subject="svm", message="m.")
+NOTE = Finding(check="not_applicable", severity="info", subject="svm", message="m.")
+HELD = Accepted(date(2026, 12, 31), "why", "what stands in", "B. Zając")
+LATE = date(2026, 11, 19)
+RUN = "20261120T091204Z-7f3a91c2"
+
+
+def told(*findings, answers=(), past=None, **changes):
+    """Return the view of findings with answers, each (finding, keys of an answer)."""
+    given = tuple(Answer(finding.key[:12], **keys) for finding, keys in answers)
+    result = plain_result(("a",), findings=findings, **changes)
+    past = past or Past()
+    return build_view(with_answers(result, given, past.findings), past=past)
+
+
+def past_of(*found, verdict="confirmed"):
+    """Return the past of two runs, the last of which found these."""
+    keys = {finding.key: finding.severity for finding in found}
+    runs = [
+        PastRun(f"run {n}", "", "complete", verdict, 0, "", "", findings=keys)
+        for n in (1, 2)
+    ]
+    known = [
+        FindingPast(f.key, f.check, f.subject, f.severity, "run 1", "run 2", 2, True)
+        for f in found
+    ]
+    return Past(runs=tuple(runs), n_runs=2, findings=tuple(known))
+
+
+def entries(view):
+    return section(view, "K").parts["entries"]
+
+
+def rows(entry):
+    return {plain(label): plain(content) for label, content in entry.facts.rows}
+
+
+@pytest.mark.parametrize(
+    ("answer", "line"),
+    [
+        ({"owner": "M. Kim"}, "open · owner M. Kim · due –"),
+        (
+            {"due": date(2026, 12, 1), "response": "r"},
+            "answered · owner Pricing, A. Nowak · due 2026-12-01",
+        ),
+        (
+            {"owner": "M. Kim", "due": LATE},
+            "open · owner M. Kim · due 2026-11-19, overdue",
+        ),
+        (
+            {"due": LATE, "exception": HELD},
+            "accepted until 2026-12-31 · owner Pricing, A. Nowak · due 2026-11-19",
+        ),
+        (
+            {"exception": HELD._replace(until=LATE)},
+            "open · owner Pricing, A. Nowak · due –",
+        ),
+    ],
+)
+def test_a_finding_shows_its_state_owner_and_day(answer, line):
+    (entry,) = entries(told(SHIFT, answers=[(SHIFT, answer)]))
+    assert plain(entry.summary) == line
+
+
+@pytest.mark.parametrize(
+    ("finding", "until", "line"),
+    [
+        (
+            SHIFT,
+            date(2026, 11, 20),
+            "In force until 2026-11-20, approved by B. Zając: why.",
+        ),
+        (
+            SHIFT,
+            LATE,
+            "Expired on 2026-11-19, so that the finding counts again. It was approved "
+            "by B. Zając: why.",
+        ),
+        (
+            replace(WEAK, check="method_failed"),
+            date(2026, 12, 31),
+            "Not in force: numbers are missing, and an exception cannot stand in for "
+            "them. It names 2026-12-31, B. Zając: why.",
+        ),
+        (
+            replace(SHIFT, check="missing_share"),
+            date(2026, 12, 31),
+            "Not in force: it does not name the approved baseline that the finding is "
+            "held against, so that the finding counts. It names 2026-12-31, B. Zając: "
+            "why.",
+        ),
+    ],
+)
+def test_an_exception_says_until_when_by_whom_and_whether_it_counts(
+    finding, until, line
+):
+    answer = {"response": "r", "exception": HELD._replace(until=until)}
+    found = rows(entries(told(finding, answers=[(finding, answer)]))[0])
+    assert found["Exception"] == line
+    assert found["Compensating control"] == "what stands in."
+    assert found["Response"] == "r."
+
+
+def test_a_finding_without_an_answer_has_no_row_for_one():
+    (entry,) = entries(told(SHIFT))
+    assert not {"Response", "Exception", "Compensating control", "Found"} & {
+        *rows(entry)
+    }
+
+
+def test_a_finding_names_its_first_run_and_how_many_runs_found_it():
+    (known,) = entries(told(SHIFT, past=past_of(SHIFT)))
+    assert rows(known)["Found"] == "First in run run 1, in 3 of 3 runs that are known."
+    (new,) = entries(told(SHIFT, past=past_of(WEAK)))
+    assert rows(new)["Found"] == "First in this run, after 2 runs without it."
+
+
+def test_a_finding_that_came_back_says_so():
+    past = past_of(SHIFT)
+    empty = past.runs[1]._replace(run_id="run 3", findings={})
+    past = past._replace(runs=(*past.runs, empty), n_runs=3)
+    (entry,) = entries(told(SHIFT, past=past))
+    assert plain(entry.summary).startswith("reopened · ")
+    assert rows(entry)["Found"].endswith("; closed since, and found again by this one.")
+
+
+def test_what_this_run_closed_stands_in_a_short_table():
+    view = told(past=past_of(SHIFT, WEAK))
+    item = table(view, "tab-not-found")
+    assert column(item, "State") == [f"closed by run {RUN}"] * 2
+    assert column(item, "Severity") == ["Warning", "Failure"]
+    assert column(item, "First found in run") == ["run 1", "run 1"]
+    lede = plain(section(view, "K").lede)
+    assert lede == "The run has no finding. 2 closed by this run."
+
+
+def test_a_run_without_an_answer_leaves_what_it_did_not_look_for():
+    failed = replace(WEAK, check="method_failed")
+    view = told(failed, past=past_of(SHIFT), answers=[(SHIFT, {"due": LATE})])
+    item = table(view, "tab-not-found")
+    assert column(item, "State") == [
+        "open, not looked for in this run, 2026-11-19, overdue"
+    ]
+
+
+def test_an_answered_note_shows_its_answer():
+    (entry,) = entries(told(NOTE, answers=[(NOTE, {"response": "so be it"})]))
+    assert rows(entry)["Response"] == "so be it."
+    assert rows(entry)["Condition"] == "m."
+
+
+def test_section_k_counts_what_is_answered_and_accepted():
+    given = [(WEAK, {"exception": HELD}), (SHIFT, {"response": "r", "due": LATE})]
+    view = told(WEAK, SHIFT, answers=given)
+    lede = plain(section(view, "K").lede)
+    assert lede == "1 failure, 1 warning, 0 notes. 1 answered, 1 accepted, 1 overdue."
+
+
+def test_what_people_wrote_cannot_hide_anything():
+    answer = {"owner": "a\u202eb", "response": "<b>\u200b"}
+    (entry,) = entries(told(SHIFT, answers=[(SHIFT, answer)]))
+    assert "a⟨U+202E⟩b" in plain(entry.summary)
+    assert rows(entry)["Response"] == "<b>⟨U+200B⟩."
+
+
+def test_the_verdict_says_how_many_findings_are_accepted_and_until_when():
+    later = HELD._replace(until=date(2027, 3, 1))
+    one = told(WEAK, answers=[(WEAK, {"exception": HELD})])
+    two = told(
+        WEAK,
+        SHIFT,
+        answers=[(SHIFT, {"exception": later}), (WEAK, {"exception": HELD})],
+    )
+    assert "1 finding is accepted until 2026-12-31." in plain(one.sentence)
+    assert "2 findings are accepted for a time, the first until 2026-12-31." in plain(
+        two.sentence
+    )
+    assert "accepted" not in plain(told(WEAK).sentence)
+
+
+def test_the_gravest_finding_of_a_run_that_failed_is_one_that_counts():
+    other = replace(WEAK, subject="forest")
+    view = told(WEAK, other, answers=[(WEAK, {"exception": HELD})])
+    told_ = plain(section(view, "B").parts["sentence"])
+    assert "The run has 1 finding at or above" in told_
+    assert "The gravest is K2: Not clearly better than a constant (forest)." in told_
+
+
+def test_a_limit_that_is_waived_says_until_when():
+    row = {"check": "rank_shift", "subject": "svm", "observed": 3.0, "threshold": 2.0}
+    frame = made_frame("checks", [{**row, "set_by": "default", "verdict": "warn"}])
+    view = told(SHIFT, answers=[(SHIFT, {"exception": HELD})], checks=frame)
+    verdicts = column(table(view, "tab-checks"), "Verdict")
+    assert verdicts == ["warn, K1, accepted until 2026-12-31"]
+
+
+def test_the_executive_page_lists_what_is_overdue_first():
+    given = [(SHIFT, {"due": LATE})]
+    parts = section(told(WEAK, SHIFT, answers=given), "B").parts
+    assert plain(parts["tally"]) == "1 failure, 1 warning, 0 notes. Overdue: 1."
+    assert [plain(text) for text in parts["findings"]] == [
+        "K2 Overdue since 2026-11-19. Ranks moved between engines (svm).",
+        "K1 Failure. Not clearly better than a constant (svm).",
+    ]
+
+
+def test_of_many_overdue_findings_three_are_listed_and_all_counted():
+    found = many_findings(7)
+    view = told(*found, answers=[(f, {"due": LATE}) for f in found[1:]])
+    parts = section(view, "B").parts
+    late = [plain(t) for t in parts["findings"] if "Overdue" in plain(t)]
+    assert [text.split()[0] for text in late] == ["K2", "K3", "K4"]
+    assert plain(parts["tally"]).endswith("Overdue: 6, of these 3 below, all in "
+    "section\u00a0K.")  # fmt: skip
+
+
+def test_a_finding_that_is_accepted_says_so_on_the_executive_page():
+    view = told(WEAK, answers=[(WEAK, {"exception": HELD, "due": LATE})])
+    (line,) = section(view, "B").parts["findings"]
+    assert plain(line).startswith("K1 Failure, accepted until 2026-12-31. ")
+    assert "Overdue" not in words(section(view, "B"))

@@ -1,0 +1,120 @@
+"""Comparable pairs in the figure of bands, and the pairs that have no place in it."""
+
+from dataclasses import replace
+
+import pytest
+from tests.report.made_records import made_frame, made_importance, made_pair
+from tests.report.made_variants import plain_result
+from tests.report.svg_reader import SVG, groups, mark, texts
+
+from importance_audit.report import figures
+from importance_audit.report.figures.drawing import BLUE, INK, RED
+from importance_audit.report.figures.figure_data import BandPanel, BandRow
+from importance_audit.report.pages.view import build_view
+from importance_audit.report.text.blocks import plain
+
+ROWS = (BandRow("a", 1.0, 5.0, True, "1.0"), BandRow("b", 9.0, 5.0, False, "9.0"))
+
+
+def look(svg, name):
+    """Return the fill and the edge of the one mark of this id."""
+    (group,) = (g for g in groups(svg, name) if g.get("id") == name)
+    (use,) = group.iter(f"{SVG}use")
+    return use.get("fill"), use.get("stroke")
+
+
+def pair(verdict):
+    panel = BandPanel("forest", verdict, ROWS, engines="Python − vip")
+    return figures.bands([panel], unit_label="difference", salt="b")
+
+
+def test_comparable_pairs_are_hollow_and_never_red():
+    svg = pair("comparable")
+    assert look(svg, "difference-0-0") == ("#ffffff", BLUE)
+    assert look(svg, "difference-0-1") == ("#ffffff", INK)
+    assert RED not in svg
+
+
+def test_judged_pairs_are_filled_and_red_outside():
+    svg = pair("disagrees")
+    assert look(svg, "difference-0-0")[0] == BLUE
+    assert look(svg, "difference-0-1")[0] == RED
+
+
+def test_comparable_pairs_stand_where_judged_ones_would():
+    one, other = pair("comparable"), pair("disagrees")
+    for name in ("difference-0-0", "difference-0-1"):
+        assert mark(one, name) == mark(other, name)
+    assert "9.0" in [text for text, *_ in texts(one)]
+
+
+def drawn(verdicts, *, streams=None, **changes):
+    """Return the figure of one pair per verdict; the last pair has `changes`."""
+    ours, theirs, rows = [], [], []
+    streams = streams or ["numpy / vip-0.4"] * len(verdicts)
+    for n, (verdict, stream) in enumerate(zip(verdicts, streams, strict=True)):
+        record = made_importance(f"m{n}", "ab", (9.0, 5.0), stream="numpy", sd=1.0)
+        ours.append(record)
+        theirs.append(replace(record, engine="vip", stream="vip-0.4"))
+        told = {"engine_a": "python", "engine_b": "vip", "stream": stream}
+        rows.append(made_pair(f"m{n}", verdict, **told))
+    theirs[-1] = replace(theirs[-1], **changes)
+    importances = (*ours, *theirs)
+    frame = made_frame("agreement", rows)
+    result = plain_result("ab", importances=importances, agreement=frame)
+    (figure,) = (f for f in build_view(result).figures if f.function == "bands")
+    return figure
+
+
+def not_drawn(figure):
+    return plain(figure.caption).partition(" Not drawn: ")[2]
+
+
+def test_comparable_pairs_come_last_and_the_headline_is_about_the_judged():
+    figure = drawn(["comparable", "equivalent", "disagrees"])
+    verdicts = [panel.verdict for panel in figure.data["panels"]]
+    assert verdicts == ["disagrees", "equivalent", "comparable"]
+    assert plain(figure.headline) == "All 4 differences lie inside their bands."
+    assert "Hollow: comparable pairs" in plain(figure.caption)
+
+
+def test_a_figure_of_comparable_pairs_alone_says_so():
+    figure = drawn(["comparable"])
+    told = "Comparable pairs only: all 2 differences inside the band."
+    assert plain(figure.headline) == told
+    judged = drawn(["equivalent"])
+    assert "Hollow" not in plain(judged.caption)
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"model": "m9"}, "the numbers of one side are not in this run"),
+        ({"unit": "log loss"}, "other units"),
+        ({"form": "absolute"}, "shown as difference and as absolute"),
+        ({"features": ("c", "d")}, "no feature was measured on both sides"),
+    ],
+)
+def test_a_pair_without_a_place_is_named_with_the_reason(changes, why):
+    figure = drawn(["equivalent", "comparable"], **changes)
+    assert len(figure.data["panels"]) == 1
+    assert not_drawn(figure) == f"m1, Python − vip ({why})."
+
+
+@pytest.mark.parametrize(
+    ("stream", "why"),
+    [
+        ("numpy", "the same draws, so no band"),
+        ("", "nothing is drawn, so no band"),
+    ],
+)
+def test_a_pair_without_draws_of_its_own_has_no_band(stream, why):
+    figure = drawn(["equivalent", "comparable"], streams=["numpy / vip-0.4", stream])
+    assert not_drawn(figure) == f"m1, Python − vip ({why})."
+
+
+def test_of_many_pairs_that_have_no_place_six_are_named_and_the_rest_counted():
+    streams = ["numpy / vip-0.4", *[""] * 9]
+    told = not_drawn(drawn(["equivalent", *["comparable"] * 9], streams=streams))
+    assert told.count("Python − vip") == 6
+    assert told.endswith("; 3 more.")

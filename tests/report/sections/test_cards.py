@@ -1,0 +1,162 @@
+"""The estimand cards: formula, unit, rows and spread of what was really computed."""
+
+from dataclasses import replace
+
+import pytest
+from tests.report.made_records import made_frame, made_importance, made_run
+from tests.report.made_variants import plain_result, view_of
+from tests.report.reading import section, table, words
+
+from importance_audit.report.pages.view import build_view
+from importance_audit.report.text.blocks import plain
+
+
+def fact(view, card, label):
+    """Return one line of a card, by its label."""
+    (found,) = (c for c in section(view, "E").parts["cards"] if c.id == card)
+    return next(plain(v) for head, v in found.facts.rows if plain(head) == label)
+
+
+def viewed(*, target_unit="EUR/m²", **fields):
+    """Return a view of one ranking with these fields and this unit of the target."""
+    given = {"baseline": 283.0, "stream": "DALEX", **fields}
+    record = made_importance("forest", ("a", "b"), (50.0, 5.0), **given)
+    run = made_run()
+    report = {**run.config["report"], "unit": target_unit}
+    run = replace(run, config={**run.config, "report": report})
+    return build_view(plain_result(("a", "b"), run=run, importances=(record,)))
+
+
+DRAWN = {"options": {"n_repeats": 10, "n_rows": 1000}}
+RATIO = {"form": "ratio", "sd": 2.0}
+
+
+def test_the_formula_of_a_ratio_says_whether_means_or_ratios_are_averaged():
+    pooled = fact(viewed(aggregator="pooled", **RATIO), "E1", "Formula")
+    permuted = "mean over b of L(y, f(X with j in order πb))"
+    assert pooled.startswith(f"[{permuted}] / [mean over b of L(y, f(X))];")
+    each = fact(viewed(**RATIO), "E1", "Formula")
+    assert each.startswith(f"{permuted.replace('L(y', '[L(y', 1)} / L(y, f(X))];")
+
+
+def test_the_spread_of_a_pooled_ratio_is_that_of_the_delta_method():
+    view = viewed(aggregator="pooled", **RATIO)
+    assert "delta method" in fact(view, "E1", "Spread shown")
+    assert "delta method" not in fact(viewed(**RATIO), "E1", "Spread shown")
+
+
+def test_captions_call_a_pooled_ratio_a_ratio_of_means():
+    view = viewed(aggregator="pooled", **RATIO)
+    caption = words(table(view, "tab-ranking-forest-permutation-features-rmse").caption)
+    assert caption.endswith("Ratio of two means over 10 repeats.")
+    assert "ratio of two means over 10" in words(table(view, "tab-executive").caption)
+    assert "Dot: ratio of two means over 10 repeats;" in words(section(view, "F"))
+
+
+def test_a_pooled_difference_is_a_mean_all_the_same():
+    view = viewed(aggregator="pooled")
+    assert "Mean of 10 repeats." in words(section(view, "F"))
+    assert "delta method" not in fact(view, "E1", "Spread shown")
+
+
+@pytest.mark.parametrize(
+    ("fields", "text"),
+    [
+        ({}, "difference from the baseline; EUR/m²"),
+        ({"target_unit": ""}, "difference from the baseline; unit of m2.price"),
+        (
+            {"target_unit": "", "loss": "mse", "unit": "y^2"},
+            "difference from the baseline; (unit of m2.price)²",
+        ),
+        (RATIO, "ratio to the baseline; no unit"),
+    ],
+)
+def test_a_card_names_the_unit_of_the_target_configured_or_not(fields, text):
+    assert fact(viewed(**fields), "E1", "Form and unit") == text
+
+
+def test_each_unit_of_a_card_is_that_of_its_losses():
+    unit = fact(view_of("binary"), "E1", "Form and unit")
+    assert unit == (
+        "difference from the baseline; no unit for 1\u00a0−\u00a0AUC, nats for log loss"
+    )
+
+
+def test_what_has_no_baseline_is_no_difference_from_it():
+    view = view_of("apartments")
+    assert fact(view, "E3", "Form and unit") == "as measured; EUR/m²"
+    assert fact(view, "E4", "Form and unit") == "as measured; no unit"
+
+
+def test_the_caption_of_a_ratio_names_no_unit():
+    assert "EUR/m²" not in words(
+        table(viewed(**RATIO), "tab-ranking-forest-permutation-features-rmse").caption
+    )
+
+
+def test_a_loss_on_drawn_rows_says_on_how_many():
+    view = viewed(**DRAWN)
+    ranking = table(view, "tab-ranking-forest-permutation-features-rmse")
+    on = "on 1\u202f000 rows drawn without replacement"
+    assert f"forest as it is, {on}: RMSE 283.0" in words(ranking)
+    assert f"RMSE of the model as it is, {on}: 283.0" in words(section(view, "B"))
+    assert f"EUR/m², {on}. Predicting one constant" in words(section(view, "F"))
+    assert "901.9 on all 9\u202f000 rows." in words(section(view, "F"))
+
+
+def test_a_card_on_drawn_rows_defines_them_and_a_whole_one_does_not():
+    formula = fact(viewed(**DRAWN), "E1", "Formula")
+    assert "X and y the rows and targets drawn for the b-th repeat" in formula
+    every = {"options": {"n_repeats": 10, "n_rows": 9000}}
+    assert "drawn for the" not in fact(viewed(**every), "E1", "Formula")
+    assert "all rows" in fact(viewed(**every), "E1", "Repeats and sample")
+
+
+def test_a_card_says_among_which_rows_values_are_exchanged():
+    usual = fact(viewed(), "E1", "What is shuffled")
+    assert "marginally" in usual
+    assert "replacement" not in usual
+    exchange = {"perturbation": "resample", "within": "leaves", "min_samples_leaf": 20}
+    options = {"n_repeats": 10, "n_rows": None, **exchange}
+    told = fact(viewed(options=options), "E1", "What is shuffled")
+    assert "at least 20 rows in a leaf; πb draws the rows with replacement" in told
+
+
+def test_a_card_writes_options_as_a_reader_would():
+    options = {"n_drawn": None, "span": 2 / 3, "scaled": True, "n_repeats": 5}
+    view = viewed(method="random_subspace", options=options)
+    told = fact(view, "E1", "Options")
+    assert told == "n_drawn not set, n_repeats = 5, scaled = true, span = 0.666667"
+
+
+def test_a_permuted_target_of_several_measures_is_not_averaged_over_them():
+    row = {"model": "forest", "of": "features", "loss": "rmse", "repeat": 1}
+    rows = [{**row, "value": value} for value in (1200.0, 1300.0)]
+    one, two = (
+        build_view(plain_result(("a",), y_permuted=made_frame("y_permuted", rows[:n])))
+        for n in (1, 2)
+    )
+    assert "with the target shuffled: 1\u202f200" in words(section(one, "F"))
+    assert "with the target shuffled" not in words(section(two, "F"))
+
+
+def titles(method, *options):
+    """Return the titles of the cards of one method asked with each of these options."""
+    records = tuple(
+        made_importance("forest", ("a", "b"), (50.0, 5.0), method=method, options=own)
+        for own in options
+    )
+    view = build_view(plain_result(("a", "b"), importances=records))
+    return [plain(card.title) for card in section(view, "E").parts["cards"]]
+
+
+def test_titles_show_options_only_where_they_do_something_and_differ():
+    asked = [("none", 15), ("leaves", 15), ("leaves", 30)]
+    options = [{"within": w, "min_samples_leaf": n} for w, n in asked]
+    first, second, third = titles("permutation", *options)
+    assert first.endswith(' (within = "none")')
+    assert second.endswith(' (min_samples_leaf = 15, within = "leaves")')
+    assert third.endswith(' (min_samples_leaf = 30, within = "leaves")')
+    assert titles("permutation", options[0], options[2])[1].endswith(
+        ' (within = "leaves")'
+    )

@@ -1,0 +1,142 @@
+"""Section I: the why before the numbers, and one sentence that sums it up."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.report.made_variants import RESULTS, made
+from tests.report.reading import section
+from tests.report.svg_reader import words
+
+from importance_audit.records.as_json import content_digest
+from importance_audit.report.pages.html import to_html
+from importance_audit.report.pages.plain_text import to_text
+from importance_audit.report.pages.view import build_view
+from importance_audit.report.text.blocks import Figure, Table, plain
+from importance_audit.runs.summary import NOTHING, Approved
+
+
+def section_i(result, baseline):
+    view = build_view(result, baseline=baseline)
+    return next(part for part in view.sections if part.letter == "I")
+
+
+def shifted(result, feature=0, by=100.0, seed=43):
+    """Return a result whose lead ranking has one feature higher by `by`."""
+    record = result.importances[0]
+    raw = np.array(record.raw)
+    raw[feature] += by
+    moved = (replace(record, raw=raw), *result.importances[1:])
+    config = {**result.run.config, "seed": seed}
+    return replace(result, importances=moved, run=replace(result.run, config=config))
+
+
+def blocks_of(result, baseline, kind):
+    blocks = section_i(result, baseline).parts["blocks"]
+    return [block for block in blocks if isinstance(block, kind)]
+
+
+def test_without_a_baseline_the_section_says_so():
+    told = section_i(made("apartments"), None)
+    assert plain(told.lede).startswith("No approved baseline exists")
+    assert told.is_brief
+
+
+def test_the_lede_and_the_executive_page_count_what_moved():
+    old = made("apartments")
+    view = build_view(shifted(old), baseline=old)
+    by_letter = {part.letter: part for part in view.sections}
+    total = sum(
+        len(record.features) for record in old.importances if record.engine == "python"
+    )
+    lede = plain(by_letter["I"].lede)
+    assert lede.startswith(f"1 of {total} importances moved since the baseline")
+    assert plain(by_letter["B"].parts["change"]) == lede
+
+
+def test_only_the_baseline_that_was_approved_is_called_so():
+    old = made("apartments")
+    digest = content_digest(old)
+    approved = Approved("r", digest, "0" * 64, "r/1", "A. Miller", "2026-01-01")
+    named, signed = (
+        section(build_view(shifted(old), baseline=old, past=past), "I")
+        for past in (NOTHING, NOTHING._replace(baseline=approved))
+    )
+    assert (named.title, signed.title) == (
+        "Change since the baseline",
+        "Change since the approved baseline",
+    )
+    assert plain(named.parts["blocks"][0]).startswith("The baseline of this comparison")
+    assert plain(signed.parts["blocks"][0]).startswith("The approved baseline is ")
+
+
+def test_a_movement_is_shown_with_both_numbers_and_its_band():
+    old = made("apartments")
+    table = blocks_of(shifted(old), old, Table)[1]
+    record = old.importances[0]
+    row = next(r for r in table.rows if plain(r.cells[0].parts) == record.features[0])
+    before, now = (float(cell.exact) for cell in row.cells[1:3])
+    assert now - before == pytest.approx(100.0)
+    assert before == record.mean[0]
+    assert plain(row.cells[-1].parts) == "moved"
+
+
+def test_what_differs_comes_before_what_moved():
+    old = made("apartments")
+    tables = [table.id for table in blocks_of(shifted(old), old, Table)]
+    assert tables[0] == "tab-differs"
+    assert all(name.startswith("tab-movement") for name in tables[1:])
+
+
+def test_only_another_seed_lets_the_band_judge():
+    old = made("apartments")
+    told = [
+        plain(b)
+        for b in section_i(shifted(old), old).parts["blocks"]
+        if isinstance(b, tuple)
+    ]
+    assert any("can only come from the draws" in text for text in told)
+
+
+def test_other_rows_make_a_movement_inseparable_from_them():
+    old = made("apartments")
+    data = old.datasets.copy()
+    data.loc[0, "sha256"] = "0" * 64
+    blocks = section_i(replace(shifted(old), datasets=data), old).parts["blocks"]
+    told = " ".join(plain(b) for b in blocks if isinstance(b, tuple))
+    assert "These differ: data." in told
+    assert "not separable" in told
+
+
+def test_the_figure_names_what_left_its_band():
+    old = made("apartments")
+    (figure,) = blocks_of(shifted(old), old, Figure)
+    assert plain(figure.headline).startswith("1 of ")
+    assert "+100.0" in str(words(figure.svg))
+    assert len(figure.alt) <= 250
+
+
+def test_what_left_its_band_is_counted_and_drawn_however_little_it_counts():
+    old, new = made("apartments"), shifted(made("apartments"))
+    config = {**new.run.config, "checks": {"minimum_change": 10.0}}
+    new = replace(new, run=replace(new.run, config=config))
+    (figure,) = blocks_of(new, old, Figure)
+    assert plain(figure.headline).startswith("1 of ")
+    marks = [row.inside for panel in figure.data["panels"] for row in panel.rows]
+    assert marks.count(False) == 1
+    assert "moved, below the minimum" in to_text(section_i(new, old))
+
+
+def test_a_band_where_nothing_is_drawn_is_not_said_to_be_of_repeats():
+    old = made("apartments")
+    fixed = tuple(r for r in old.importances if r.method == "impurity")
+    (table,) = blocks_of(*[replace(old, importances=fixed)] * 2, Table)[1:]
+    assert "Nothing is drawn here" in plain(table.notes[0])
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_every_result_can_be_held_against_itself_and_another(name):
+    for baseline in (made(name), made("apartments")):
+        assert '<section id="sec-i"' in to_html(
+            build_view(made(name), baseline=baseline)
+        )

@@ -1,0 +1,224 @@
+"""Features that go together: the tree, the table, the words, the figure."""
+
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.report.made_records import HOSTILE, made_frame, made_run
+from tests.report.made_results import apartments_result
+from tests.report.made_variants import plain_result
+from tests.report.reading import column, section, table, words
+from tests.report.svg_reader import ROUNDED, collisions, groups, height, mark, points
+from tests.report.svg_reader import words as svg_words
+
+from importance_audit.assess.associations import association_rows
+from importance_audit.methods.known_answers import normal_data
+from importance_audit.report.figures.cluster_drawing import (
+    ClusterRow,
+    ClusterWords,
+    Join,
+    clusters,
+)
+from importance_audit.report.pages.view import build_view
+from importance_audit.report.text.blocks import plain
+
+APARTMENTS = ("district", "surface", "floor", "construction.year", "no.rooms")
+SIZE = {("surface", "no.rooms"): 0.89}
+
+
+def associated(names, strong, weak=0.05):
+    """Return the frame of all pairs: `strong` ones by name, all others `weak`."""
+    rows = [
+        {"feature_a": a, "feature_b": b, "statistic": "spearman"}
+        | {"value": strong.get((a, b), weak)}
+        for a, b in combinations(names, 2)
+    ]
+    return made_frame("associations", rows)
+
+
+def limited(result, frame):
+    """Return the view of a result with these associations and a limit of 0.8."""
+    config = dict(result.run.config)
+    config["checks"] = {**config["checks"], "dependence": 0.8}
+    return build_view(
+        replace(result, run=replace(made_run(), config=config), associations=frame)
+    )
+
+
+def apartments(strong=SIZE, **changes):
+    frame = associated(APARTMENTS, strong)
+    return limited(apartments_result(**changes), frame)
+
+
+def plain_view(names, strong):
+    return limited(plain_result(names), associated(names, strong))
+
+
+def figure_of(view):
+    return next(f for f in view.figures if f.id.startswith("fig-clusters"))
+
+
+def test_identical_columns_are_one_cluster_of_association_one():
+    draws = np.random.default_rng(1).normal(size=(400, 2))
+    X = pd.DataFrame({"a": draws[:, 0], "alone": draws[:, 1], "same": draws[:, 0]})
+    test = replace(normal_data(1, 0), X=X, y=np.zeros(400), weights=np.ones(400))
+    frame = pd.DataFrame(association_rows(test, (), threshold=0.8))
+    found = table(limited(plain_result(tuple(X)), frame), "tab-clusters")
+    assert column(found, "Members") == ["a, same"]
+    assert column(found, "Strongest") == ["1.00"]
+
+
+def test_independent_columns_are_in_no_cluster_and_the_strongest_pair_is_told():
+    view = plain_view(("a", "b"), {})
+    assert "tab-clusters" not in {item.id for item in view.tables}
+    told = words(section(view, "H"))
+    assert "No two features go together at 0.8 or above; the strongest" in told
+    assert "association is 0.05." in told
+
+
+def test_a_cluster_is_linked_pair_by_pair_from_the_limit_on():
+    """a-b and b-c hold a, b and c together; d stays below the limit by a hair."""
+    strong = {("a", "b"): 0.8, ("b", "c"): 0.9, ("c", "d"): 0.7999}
+    found = table(plain_view(tuple("abcd"), strong), "tab-clusters")
+    assert column(found, "Members") == ["a, b, c"]
+    assert column(found, "Strongest") == ["0.90"]
+
+
+def test_members_stand_alone_summed_and_together_for_each_model():
+    """The group "size" is surface and no.rooms; made, it counts for their sum."""
+    found = table(apartments(), "tab-clusters")
+    assert column(found, "Model") == ["forest", "linear", "svm"]
+    assert column(found, "Each alone E1")[0] == "182.4; 117.5"
+    assert column(found, "Their sum")[0] == "299.9"
+    assert column(found, "Together") == ["299.9", "185.9", "348.7"]
+    assert "together count for 299.9 to forest" in words(section(apartments(), "H"))
+
+
+@pytest.mark.parametrize("other", [{("surface", "floor"): 0.9}, {("a", "b"): 0.9}])
+def test_a_group_of_other_columns_is_not_the_cluster(other):
+    names = APARTMENTS if ("a", "b") not in other else ("a", "b")
+    result = apartments_result() if names is APARTMENTS else plain_result(names)
+    view = limited(result, associated(names, other))
+    assert set(column(table(view, "tab-clusters"), "Together")) == {"–"}
+    assert "Not asked together: " in words(section(view, "H"))
+
+
+def test_a_group_shuffled_in_another_way_is_not_the_cluster():
+    result = apartments_result()
+    other = [
+        replace(r, options={**r.options, "within": "leaves"}) if r.of == "groups" else r
+        for r in result.importances
+    ]
+    found = table(apartments(importances=tuple(other)), "tab-clusters")
+    assert set(column(found, "Together")) == {"–"}
+
+
+def test_the_ranking_of_each_model_notes_who_goes_together():
+    for model in ("forest", "linear", "svm"):
+        name = f"tab-ranking-{model}-permutation-features-rmse"
+        said = words(table(apartments(), name).notes)
+        assert "read as one: surface and no.rooms (0.89); see" in said
+    spread = table(apartments(), "tab-ranking-forest-partial_dependence-features")
+    assert "read as one" not in words(spread.notes)
+    assert "read as one" not in words(section(apartments({}), "F"))
+
+
+def test_the_lede_names_the_one_cluster_and_counts_several():
+    one = plain(section(apartments(), "H").lede)
+    assert one.startswith("surface and no.rooms go together (association")
+    two = {**SIZE, ("district", "floor"): 0.8}
+    told = plain(section(apartments(two), "H").lede)
+    assert told.startswith("4 features go together in 2 clusters, linked at 0.8")
+
+
+def test_the_better_ranked_branch_comes_first_and_members_stand_together():
+    rows = figure_of(apartments()).data["rows"]
+    assert [row.name for row in rows] == [
+        *("district", "surface", "no.rooms", "together"),
+        *("floor", "construction.year"),
+    ]
+    assert [row.cluster for row in rows] == [-1, 0, 0, 0, -1, -1]
+
+
+def test_branches_meet_at_the_strongest_association_between_them():
+    strong = {("a", "c"): 0.9, ("a", "b"): 0.3, ("b", "c"): 0.6}
+    joins = figure_of(plain_view(tuple("abc"), strong)).data["joins"]
+    assert joins[0] == Join((0.0, 1.0), (1.0, 1.0), pytest.approx(0.9))
+    assert joins[1].ends == (0.5, 2.0)
+    assert joins[1].strengths == (pytest.approx(0.9), 1.0)
+    assert joins[1].strength == pytest.approx(0.6)
+
+
+def test_forty_features_are_drawn_at_most_and_only_those_whose_pairs_are_kept():
+    names = tuple(f"x{n:02}" for n in range(45))
+    frame = associated(names, {})
+    missing = frame[(frame["feature_a"] != "x03") | (frame["feature_b"] != "x07")]
+    view = limited(plain_result(names), missing.reset_index(drop=True))
+    drawn = [row.name for row in figure_of(view).data["rows"]]
+    assert sorted(drawn) == [n for n in names[:41] if n != "x07"]
+
+
+def rows(*estimates):
+    return [
+        ClusterRow(f"f{n}", e, e - 1, e + 1, str(e)) for n, e in enumerate(estimates)
+    ]
+
+
+def drawn(rows, joins, **changes):
+    words = ClusterWords("limit", "association", "rise", "as is", "rise")
+    given = {"limit": 0.8, "baseline": 0.0, "words": words, **changes}
+    return clusters(rows, joins=joins, salt="fig", **given)
+
+
+def test_a_join_is_drawn_where_its_branches_meet():
+    svg = drawn(rows(4.0, 2.0), [Join((0, 1), (1.0, 1.0), 0.5)])
+    (join,) = groups(svg, "join-")
+    (x0, y0), (x1, _), (x2, _), (x3, y3) = points(join)
+    (limit,) = groups(svg, "limit")
+    at = points(limit)[0][0]
+    assert (x0, x1, y0) == (x3, x2, pytest.approx(mark(svg, "estimate-0")[1]))
+    assert y3 == pytest.approx(mark(svg, "estimate-1")[1])
+    # The leaves stand at 1: half way to the axis is 0.5, a fifth of it is the limit.
+    assert (x0 - at) / (x0 - x1) == pytest.approx(0.2 / 0.5)
+
+
+def test_marks_stand_at_their_estimates_and_the_limit_may_be_absent():
+    svg = drawn(rows(4.0, 2.0), [], limit=float("nan"))
+    first, second = mark(svg, "estimate-0")[0], mark(svg, "estimate-1")[0]
+    zero = points(groups(svg, "baseline")[0])[0][0]
+    assert first - zero == pytest.approx(2 * (second - zero), abs=4 * ROUNDED)
+    assert not groups(svg, "limit")
+
+
+def test_what_was_not_asked_has_a_row_without_a_mark():
+    nothing = ClusterRow("x", float("nan"), float("nan"), float("nan"), "–")
+    svg = drawn([*rows(4.0), nothing], [])
+    assert "–" in svg_words(svg)
+    assert not groups(svg, "estimate-1")
+
+
+def test_a_page_holds_forty_features_in_clusters_asked_together():
+    made = [
+        replace(row, cluster=n // 2)
+        for n, row in enumerate(rows(*map(float, range(40))))
+    ]
+    with_groups = [
+        row
+        for n, one in enumerate(made)
+        for row in ([one, replace(one, is_together=True)] if n % 2 else [one])
+    ]
+    svg = drawn(with_groups, [])
+    assert height(svg) <= 228.0
+    assert len(groups(svg, "cluster-")) == 20
+
+
+def test_no_names_overlap_however_hostile():
+    view = plain_view(HOSTILE, {(HOSTILE[0], HOSTILE[7]): 0.99})
+    assert collisions(figure_of(view).svg) == []
+
+
+def test_more_than_forty_features_are_refused():
+    with pytest.raises(ValueError, match="1 to 40, but 41 were given"):
+        drawn(rows(*map(float, range(41))), [])

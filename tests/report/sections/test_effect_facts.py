@@ -1,0 +1,113 @@
+"""What figures of curves tell beside the curves, from a whole audit to the drawing."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.report.svg_reader import SVG, groups, points, texts, words, y_axis
+
+from importance_audit.auditing.audit import audit
+from importance_audit.config.load import parse_config
+from importance_audit.methods.known_answers import linear_model, normal_data
+from importance_audit.report.pages.view import build_view
+from importance_audit.report.text.blocks import plain
+
+CURVES = {"method": "partial_dependence", "n_grid": 5}
+EVEN = {**CURVES, "models": ["linear"]}
+QUANTILE = {**CURVES, "models": ["steep"], "grid": "quantile"}
+LINE = {
+    **{"text": "t", "source": "section 3", "kind": "line", "features": ["x1"]},
+    **{"method": "partial_dependence", "intercept": -1.5, "slope": 2.0},
+    **{"tolerance": 9.0, "model": "linear"},
+}
+
+
+DATA = normal_data(2, 0, n_samples=60)
+TOWN = pd.Categorical(["north", "mid", "mid"] * 20)
+
+
+def figures(*entries, claims=(), X=DATA.X, weights=DATA.weights):
+    rows = replace(DATA, X=X, weights=weights, groups={n: (n,) for n in X})
+    config = parse_config({"importance": list(entries), "claims": list(claims)})
+    models = linear_model(2, 0), replace(linear_model(4, 1), name="steep")
+    shifted = [
+        replace(m, predict=lambda X, m=m, c=c: m.predict(X) + c)
+        for m, c in zip(models, (1.0, 5.0), strict=True)
+    ]
+    view = build_view(audit(None, rows, config, models=tuple(shifted)))
+    return [figure for figure in view.figures if figure.function == "effects"]
+
+
+def test_the_mean_of_the_leading_model_is_dashed_and_the_others_are_told():
+    (figure,) = figures(CURVES)
+    at = points(groups(figure.svg, "reference")[0])[0][1]
+    assert at == pytest.approx(y_axis(figure.svg)(1.0), abs=0.02)
+    told = " Dashed: mean prediction of linear, 1 (steep 5). "
+    assert told in plain(figure.caption)
+    files = "effects.csv, distributions.csv and mean_predictions.csv"
+    assert plain(figure.caption).endswith(f"Data: {files}.")
+    assert words(figure.svg).count("mean 1") == 1
+
+
+def test_the_foot_is_as_high_as_the_rows_weigh_and_levels_count_their_rows():
+    weights = np.arange(60) + 1.0
+    (figure,) = figures(EVEN, X=DATA.X.assign(town=TOWN), weights=weights)
+    panels = {panel.feature: panel for panel in figure.data["panels"]}
+    assert dict(panels["town"].counts) == {"mid": 40, "north": 20}
+    expected, _ = np.histogram(DATA.X["x1"], 20, weights=weights)
+    assert [n for _, n in panels["x1"].counts] == expected.tolist()
+    assert len(groups(figure.svg, "rows")) == 2 * 20
+
+
+def test_curves_of_the_data_have_feet_and_no_mean():
+    small = {"n_repeats": 2, "min_samples_leaf": 5, "min_slopes_per_x": 1}
+    (figure,) = figures({"method": "stratified_impact", **small})
+    assert figure.data["reference"] is None
+    assert "Dashed" not in plain(figure.caption)
+    assert groups(figure.svg, "rows")
+    assert not groups(figure.svg, "reference")
+
+
+def test_only_the_curve_of_mean_predictions_is_held_against_their_mean():
+    ale = {"method": "curve_impact", "curve": "ale", "models": ["linear"]}
+    references = [figure.data["reference"] for figure in figures(EVEN, ale)]
+    assert references == [pytest.approx(1.0), None]
+
+
+def stroke(group):
+    return float(group.find(f"{SVG}path").get("stroke-width"))
+
+
+def test_a_line_that_is_claimed_is_dotted_over_its_curve_and_named():
+    (figure,) = figures(EVEN, claims=[LINE])
+    (dotted,), (curve,) = (groups(figure.svg, name) for name in ("known", "curve-0-0"))
+    assert figure.data["panels"][0].feature == "x1"
+    assert figure.svg.index('id="known"') > figure.svg.index('id="curve-0-0"')
+    assert stroke(dotted) > stroke(curve)
+    ends = [DATA.X["x1"].min(), DATA.X["x1"].max()]
+    wanted = [y_axis(figure.svg)(-1.5 + 2 * x) for x in ends]
+    assert [y for _, y in points(dotted)] == pytest.approx(wanted, abs=0.02)
+    told = " Dotted: what is claimed, −1.5 + 2 × x1 (section 3). "
+    assert told in plain(figure.caption)
+
+
+def test_a_line_is_drawn_in_the_figure_of_its_own_model_only():
+    own, other = figures(EVEN, QUANTILE, claims=[LINE])
+    assert groups(own.svg, "known")
+    assert not groups(other.svg, "known")
+    assert "Dotted" not in plain(other.caption)
+
+
+def test_a_line_far_from_its_curve_widens_the_axis():
+    (figure,) = figures(EVEN, claims=[{**LINE, "intercept": 90.0, "tolerance": 99.0}])
+    highest = min(y for _, y in points(groups(figure.svg, "known")[0]))
+    title = next(y for text, _, y, _ in texts(figure.svg) if text == "x1")
+    assert highest > title
+
+
+def test_figures_that_differ_in_their_grid_name_it_and_a_lone_one_does_not():
+    even, quantile = (plain(figure.caption) for figure in figures(EVEN, QUANTILE))
+    assert ' Asked with grid = "even". ' in even
+    assert ' Asked with grid = "quantile". ' in quantile
+    assert "Asked with" not in plain(figures(EVEN)[0].caption)

@@ -1,0 +1,89 @@
+"""The tables that read many rankings: what was expected, what the loss changes."""
+
+import pytest
+from tests.report.made_records import made_frame, made_run
+from tests.report.made_results import apartments_result
+from tests.report.reading import column, section, table, words
+
+from importance_audit.assess.expectations import ExpectedSection, judge
+from importance_audit.report.pages.view import build_view
+
+WARSAW = "Location is what the market pays for."
+LOSSES = {
+    **{"model": "forest", "method": "permutation", "of": "features"},
+    **{"positive_class": "", "loss_a": "rmse", "loss_b": "mae"},
+    **{"record_a": 0, "record_b": 1, "n_features": 5, "kendall": 0.6},
+    **{"top_k": 3, "top_k_overlap": 2 / 3, "leader_a": "'a'", "leader_b": "'b'"},
+}
+
+
+def expecting(place, *features):
+    """Return a view of the three models, of each of which something is expected."""
+    asked = ExpectedSection(features=features, place=place, reason=WARSAW)
+    result = apartments_result()
+    rows, _ = judge((asked,), result.importances, resolution=0.1)
+    frame = made_frame("expected", rows)
+    return build_view(apartments_result(expected=frame))
+
+
+def test_what_is_expected_stands_beside_what_each_ranking_found():
+    view = expecting("top", "surface")
+    found = table(view, "tab-expected")
+    assert column(found, "Asked")[:2] == [
+        *("forest, permutation, RMSE, E1", "linear, permutation, RMSE, E1")
+    ]
+    assert column(found, "Expected")[0] == f"'surface' on top: {WARSAW[:-1]}"
+    assert column(found, "Found")[0] == "first: 'district'; surface has rank 2"
+    assert set(column(found, "Verdict")) == {"not as expected"}
+    assert "0 of 7 judgements are as expected. 7 are not." in words(section(view, "F"))
+
+
+def test_how_far_from_zero_is_a_share_of_the_largest():
+    found = table(expecting("zero", "surface"), "tab-expected")
+    means = apartments_result().importances[0].mean
+    share = f"{100 * means[1] / means[0]:.0f}\u202f%"
+    assert column(found, "Found")[0] == f"surface has {share} of the largest"
+
+
+@pytest.mark.parametrize(("share", "text"), [(0.104, "10.4"), (0.1004, "10.04")])
+def test_a_share_just_beyond_the_limit_does_not_read_like_it(share, text):
+    first = apartments_result().importances[0]
+    asked = ExpectedSection(features=("floor",), place="zero", reason=WARSAW)
+    (row, *_), _ = judge((asked,), (first,), resolution=0.1)
+    row |= {"share": share, "verdict": "not as expected"}
+    rows = made_frame("expected", [row])
+    found = table(build_view(apartments_result(expected=rows)), "tab-expected")
+    assert column(found, "Found") == [f"floor has {text}\u202f% of the largest"]
+
+
+def test_two_losses_stand_with_their_agreement_and_their_two_leaders():
+    view = build_view(apartments_result(losses=made_frame("losses", [LOSSES])))
+    found = table(view, "tab-losses")
+    assert column(found, "Ranking") == ["forest, permutation, features, E1"]
+    assert column(found, "Losses") == ["RMSE / MAE"]
+    assert column(found, "In common") == ["67\u202f% of the first 3"]
+    assert column(found, "Leader") == ["'a' / 'b'"]
+
+
+def test_without_expectations_and_with_one_loss_neither_table_is_there():
+    ids = {item.id for item in build_view(apartments_result()).tables}
+    assert not ids & {"tab-expected", "tab-losses"}
+
+
+@pytest.mark.parametrize(
+    ("expected", "goal", "asked_for"),
+    [
+        ([], "domain validation", True),
+        ([{"features": ["a"]}], "domain validation", False),
+        ([], "exploration", False),
+    ],
+)
+def test_a_domain_validation_without_expectations_was_not_one(
+    expected, goal, asked_for
+):
+    config = dict(made_run().config)
+    config |= {"expected": expected, "report": {**config["report"], "goal": goal}}
+    view = build_view(apartments_result(run=made_run(config=config)))
+    items = column(table(view, "tab-untested"), "Item")
+    assert ("the ranking against what is known of the domain" in items) == asked_for
+    assert f"Use of importance: {goal}." in words(section(view, "C"))

@@ -1,0 +1,175 @@
+"""Section O: evidence towards clauses, decided by what the report really shows."""
+
+from dataclasses import replace
+
+import pytest
+from tests.report.made_records import made_frame
+from tests.report.made_variants import made
+from tests.report.reading import column, section, table, words
+from tests.report.sections.test_signoff_section import signed
+
+from importance_audit.config.frameworks import load_frameworks
+from importance_audit.report.pages.view import build_view
+from importance_audit.report.sections.frameworks_section import EVIDENCE
+from importance_audit.report.text.blocks import plain
+from importance_audit.report.text.wording import look_up
+
+CLAUSES = [clause for one in load_frameworks().values() for clause in one.clauses]
+RULE = (
+    "This table says where evidence towards a clause is found. It is not a statement "
+    "of conformity; only the institution and its supervisor can make one."
+)
+NBSP = "\u00a0"
+
+
+def asking(*ids, name="apartments", started="", **changes):
+    """Return a result whose configuration asks for frameworks."""
+    result = replace(made(name), **changes)
+    run = result.run
+    config = {**run.config, "report": {**run.config["report"], "frameworks": ids}}
+    volatile = {**run.volatile, "started": started or run.volatile["started"]}
+    return replace(result, run=replace(run, config=config, volatile=volatile))
+
+
+def evidence(view, clause):
+    """Return the cell "Evidence in this report" of a clause."""
+    item = table(view, f"tab-framework-{clause.split('/')[0]}")
+    key = f"clause-{clause.replace('/', '-')}"
+    row = next(row for row in item.rows if row.key == key)
+    return plain(row.cells[2].parts).replace(NBSP, " ")
+
+
+def status(view, name):
+    caption = plain(table(view, f"tab-framework-{name}").caption)
+    return caption.replace(NBSP, " ").split("Status on ")[1]
+
+
+def test_without_a_framework_the_section_lists_those_on_offer():
+    part = section(build_view(made("apartments")), "O")
+    offered = ", ".join(load_frameworks())
+    assert plain(part.lede) == (
+        f"No framework is configured for this run. On offer: {offered}."
+    )
+    assert part.is_brief
+
+
+def test_the_rule_stands_above_the_tables_of_all_that_are_asked_for():
+    view = build_view(asking("sr-26-2", "nist"))
+    assert plain(section(view, "O").lede) == RULE
+    ids = [block.id for block in section(view, "O").parts["blocks"]]
+    assert ids == ["tab-framework-sr-26-2", "tab-framework-nist"]
+
+
+@pytest.mark.parametrize("clause", CLAUSES, ids=lambda clause: clause.id)
+def test_evidence_stands_in_the_sections_that_the_clause_names(clause):
+    letters = {EVIDENCE[name].letter for name in clause.evidence}
+    assert letters == set(clause.section)
+
+
+def test_all_evidence_has_words_for_its_absence():
+    assert set(look_up("frameworks.missing")) == set(EVIDENCE)
+
+
+def test_evidence_that_is_there_is_shown_where_it_stands():
+    view = build_view(asking("sr-26-2"))
+    assert evidence(view, "sr-26-2/V-soundness") == "shown in section E and section G"
+
+
+def test_evidence_that_this_run_lacks_is_named():
+    view = build_view(asking("sr-26-2", "pra-ss1-23", name="one feature"))
+    assert evidence(view, "sr-26-2/V-soundness") == (
+        "partly, because no second implementation was compared; see section E"
+    )
+    assert evidence(view, "pra-ss1-23/P4.3") == (
+        "not shown, because no second implementation was compared"
+    )
+
+
+def test_checks_that_were_not_made_are_no_evidence():
+    without = build_view(asking("iso-42001", checks=made_frame("checks")))
+    told = evidence(without, "iso-42001/A.6.2.4")
+    assert told == "not shown, because no check was made"
+    assert evidence(build_view(asking("iso-42001")), "iso-42001/A.6.2.4") == (
+        "shown in section J"
+    )
+
+
+def test_what_no_report_can_show_is_shown_in_part_only():
+    told = evidence(build_view(asking("eu-ai-act")), "eu-ai-act/12")
+    assert told == (
+        "partly, because the report records the audit, not the operation of the "
+        "system; see section M"
+    )
+
+
+def test_only_a_signature_under_this_result_is_evidence_of_one():
+    result = asking("21cfr11")
+    unsigned = build_view(result)
+    missing = "not shown, because nobody has signed this report"
+    assert evidence(unsigned, "21cfr11/11.50") == missing
+    other = build_view(result, signoffs=(signed("f" * 64),))
+    assert evidence(other, "21cfr11/11.50") == missing
+    own = build_view(result, signoffs=(signed(unsigned.digest),))
+    assert evidence(own, "21cfr11/11.50") == "shown in section P"
+
+
+@pytest.mark.parametrize(
+    ("name", "started", "told"),
+    [
+        ("sr-26-2", "", "20 November 2026: in force since 17 April 2026."),
+        (
+            "sr-11-7",
+            "",
+            "20 November 2026: superseded by sr-26-2 on 17 April 2026; shown because "
+            "the configuration asks for it.",
+        ),
+        (
+            "sr-11-7",
+            "2026-04-16T08:00:00+00:00",
+            "16 April 2026: in force since 4 April 2011.",
+        ),
+        (
+            "eu-ai-act",
+            "",
+            "20 November 2026: applies later (Annex III: 2 December 2027, "
+            "Annex I: 2 August 2028).",
+        ),
+        ("fda-ai-dsf", "", "20 November 2026: draft of 7 January 2025."),
+        ("osfi-e-23", "", "20 November 2026: applies later (1 May 2027)."),
+    ],
+)
+def test_the_status_is_that_of_the_day_of_the_run(name, started, told):
+    view = build_view(asking(name, started=started))
+    assert status(view, name) == told
+
+
+def test_a_clause_whose_text_was_not_read_says_so():
+    view = build_view(asking("sr-11-7"))
+    seen, unseen = column(table(view, "tab-framework-sr-11-7"), REQUIREMENT)
+    assert "wording not checked against the original" in unseen
+    assert "wording not checked" not in seen
+
+
+REQUIREMENT = "Requirement, in our words"
+
+
+def test_a_quotation_stands_below_our_words():
+    view = build_view(asking("21cfr11"))
+    (_, quoted, _) = column(table(view, "tab-framework-21cfr11"), REQUIREMENT)
+    assert "“The date and time when the signature was executed”" in quoted
+
+
+def test_a_framework_that_a_later_version_dropped_is_named():
+    view = build_view(asking("gone-1-0"))
+    assert "asks for the framework gone-1-0, which this version does not know" in (
+        words(section(view, "O"))
+    )
+
+
+def test_every_framework_can_be_shown_of_every_result(any_name):
+    view = build_view(asking(*load_frameworks(), name=any_name))
+    shown = [b for b in view.tables if b.id.startswith("tab-framework-")]
+    assert len(shown) == len(load_frameworks())
+    cells = [text for item in shown for text in column(item, "Evidence in this report")]
+    ways = ("shown in ", "partly, because ", "not shown, because ")
+    assert all(text.startswith(ways) for text in cells)

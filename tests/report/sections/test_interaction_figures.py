@@ -1,0 +1,200 @@
+"""The map of pairs: what stands where, how dark, and in which words."""
+
+import re
+from itertools import combinations
+from math import nan
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_rgb
+from tests.report.made_records import HOSTILE, made_importance
+from tests.report.made_variants import plain_result, view_of
+from tests.report.svg_reader import (
+    SVG,
+    collisions,
+    groups,
+    height,
+    off_sheet,
+    points,
+    texts,
+    words,
+)
+
+from importance_audit.report import figures
+from importance_audit.report.figures.drawing import INK
+from importance_audit.report.figures.interaction_drawing import tint
+from importance_audit.report.pages.view import build_view
+from importance_audit.report.text.blocks import plain
+
+
+def drawn(names, strength, text="{:.2f}"):
+    """Return the map of features whose pairs have these strengths, by place."""
+    rows = [[strength(n, m) for m in range(n)] for n in range(len(names))]
+    told = [[text.format(value) for value in row] for row in rows]
+    return figures.interactions(names, rows, told, axis_label="strength", salt="s")
+
+
+def faces(svg):
+    return {
+        group.get("id"): next(group.iter(f"{SVG}path")).get("fill")
+        for group in groups(svg, "pair-")
+    }
+
+
+def found(features, values, pairs=None, models=("forest",)):
+    """Return the figures of a ranking of all pairs of some features."""
+    pairs = pairs or list(combinations(features, 2))
+    records = tuple(
+        made_importance(
+            model,
+            tuple(" : ".join(pair) for pair in pairs),
+            values,
+            method="h_statistic",
+            of="pairs",
+            form="raw",
+            loss="",
+            stream="",
+            repeats=1,
+            options={"n_rows": 500, "scale": "native"},
+            columns=tuple(pairs),
+        )
+        for model in models
+    )
+    view = build_view(plain_result(features, importances=records))
+    return [figure for figure in view.figures if figure.function == "interactions"]
+
+
+def test_a_pair_stands_left_of_one_feature_and_below_the_other():
+    svg = drawn("abc", lambda n, m: 1.0 + n + m)
+    places = {text: (x, y) for text, x, y, _ in texts(svg) if text in "abc"}
+    (square,) = (points(g) for g in groups(svg, "pair-2-1"))
+    left, right = (f(x for x, _ in square) for f in (min, max))
+    top, bottom = (f(y for _, y in square) for f in (min, max))
+    assert top < places["c"][1] < bottom
+    assert left < places["b"][0] < right < places["c"][0]
+    assert places["b"][1] < top
+
+
+def test_shades_run_from_white_at_zero_to_the_darkest_at_the_largest():
+    svg = drawn("abc", lambda n, m: [[], [0.0], [2.0, 4.0]][n][m])
+    shade = faces(svg)
+    assert shade["pair-1-0"] == "#ffffff"
+    assert shade["pair-2-0"] == tint(0.5)
+    assert shade["pair-2-1"] == tint(1.0)
+    assert [g.get("id") for g in groups(svg, "strongest")] == ["strongest-2-1"]
+
+
+def luminance(colour):
+    linear = [
+        c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4
+        for c in to_rgb(colour)
+    ]
+    return float(np.dot(linear, (0.2126, 0.7152, 0.0722)))
+
+
+def test_numbers_are_readable_on_every_shade_and_shades_are_told_apart_in_grey():
+    light = [luminance(tint(share)) for share in np.linspace(0, 1, 11)]
+    ratios = [(value + 0.05) / (luminance(INK) + 0.05) for value in light]
+    assert min(ratios) >= 4.5
+    assert all(np.diff(light) < -0.02)
+    assert (light[0] + 0.05) / (light[-1] + 0.05) > 3.0
+
+
+def test_what_was_not_measured_is_a_dash_and_has_no_shade():
+    rows, told = [[], [nan], [1.0, 2.0]], [[], ["–"], ["1", "2"]]
+    svg = figures.interactions("abc", rows, told, axis_label="", salt="s")
+    assert faces(svg)["pair-1-0"] == "none"
+    assert words(svg).count("–") == 1
+
+
+def test_pairs_that_all_measure_nothing_are_white_without_a_key():
+    svg = drawn("abc", lambda *_: 0.0)
+    assert not groups(svg, "strongest")
+    assert "strength" not in words(svg)
+    assert words(svg).count("0.00") == 3
+
+
+def test_numbers_that_do_not_all_fit_are_left_to_the_table():
+    svg = drawn("abc", lambda *_: 1.0, text="{:.12f}")
+    assert not any(re.match("1.0{5}", word) for word in words(svg))
+
+
+@pytest.mark.parametrize("n", [2, 3, 7, 12])
+def test_maps_stay_on_the_sheet_whatever_the_names(n):
+    for name in ("x", "feature." * 30):
+        svg = drawn([f"{name}{i}" for i in range(n)], lambda n, m: n + m / 10)
+        assert not off_sheet(svg)
+        assert not collisions(svg)
+        assert height(svg) < 110.0
+
+
+def test_rows_of_other_lengths_are_refused():
+    message = (
+        "The rows of a figure of pairs must have one number for each feature before "
+        "theirs, but they have [0, 2]."
+    )
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        figures.interactions("ab", [[], [1, 2]], [[], "12"], axis_label="", salt="s")
+
+
+def test_features_stand_in_the_order_of_what_their_pairs_measure_together():
+    (figure,) = found("abcd", (1.0, 0.0, 0.0, 0.0, 0.0, 5.0))
+    assert figure.data["names"] == ("c", "d", "a", "b")
+    assert plain(figure.headline) == "c and d lead with 5.0 times the next pair."
+    assert figure.alt.endswith(plain(figure.headline))
+
+
+@pytest.mark.parametrize(
+    ("values", "headline"),
+    [
+        ((0.0, 0.0, 0.0), "No two features act together."),
+        ((0.0, 0.0, 2.0), "b and c lead all pairs."),
+        ((2.0, 1.95, 0.0), "a and b lead, the next pair close behind."),
+    ],
+)
+def test_the_headline_says_how_far_the_first_pair_leads(values, headline):
+    (figure,) = found("abc", values)
+    assert plain(figure.headline) == headline
+
+
+def test_of_many_features_the_first_twelve_are_drawn_and_the_caption_says_so():
+    names = [f"x{i:02}" for i in range(14)]
+    values = [float(i + j) for i, j in combinations(range(14), 2)]
+    (figure,) = found(names, values)
+    assert figure.data["names"] == tuple(reversed(names[2:]))
+    assert plain(figure.caption).endswith("Drawn: 12 of 14 features.")
+
+
+def test_of_many_models_the_first_three_are_drawn_and_the_others_counted():
+    maps = found("abc", (1.0, 2.0, 3.0), models=("k", "l", "m", "n", "o"))
+    assert len(maps) == 3
+    told = "Not drawn: 2 more rankings by this measure."
+    assert all(plain(figure.caption).endswith(told) for figure in maps)
+
+
+def test_groups_of_two_columns_are_no_pairs():
+    figures_of_groups = view_of("apartments").figures
+    assert "interactions" not in {figure.function for figure in figures_of_groups}
+
+
+def test_one_pair_needs_no_map():
+    assert found("ab", (1.0,)) == []
+
+
+def test_a_pair_that_nobody_asked_for_is_not_taken_for_one_without_strength():
+    (figure,) = found("abc", (1.0, 2.0), pairs=(("a", "b"), ("b", "c")))
+    assert figure.data["names"] == ("b", "c", "a")
+    assert figure.data["texts"] == ((), ("2",), ("1", "–"))
+
+
+def test_features_of_which_no_pair_was_measured_are_not_drawn():
+    (figure,) = found("abcd", (1.0, 2.0, nan, 3.0, nan, nan))
+    assert set(figure.data["names"]) == {"a", "b", "c"}
+
+
+def test_hostile_names_are_shown_escaped():
+    names = HOSTILE[:6]
+    values = np.arange(1.0, 16.0)
+    (figure,) = found(names, values)
+    assert not off_sheet(figure.svg)
+    assert len(figure.alt) <= 250

@@ -1,0 +1,136 @@
+"""Reports of several kinds of measures: what is said of each is true of it."""
+
+import pytest
+from tests.report.made_records import made_importance
+from tests.report.made_variants import plain_result
+from tests.report.reading import column, section, table, words
+
+from importance_audit.report.pages.view import build_view
+from importance_audit.report.text.blocks import plain
+
+NAMES = ("a", "b")
+
+
+def of_model(method="permutation", **fields):
+    given = {"method": method, "stream": "numpy", "options": {}, **fields}
+    return made_importance("forest", NAMES, (5.0, 3.0), sd=0.1, **given)
+
+
+def of_data(method="spearman", means=(5.0, 3.0), **fields):
+    given = {"stream": "", "repeats": 1, "loss": "", "split": "train", "options": {}}
+    given |= {"n_samples": 1000, "method": method, **fields}
+    return made_importance("", NAMES, means, sd=0.1, **given)
+
+
+def viewed(*records):
+    return build_view(plain_result(NAMES, importances=records))
+
+
+def card(view, label):
+    (found,) = section(view, "E").parts["cards"]
+    return next(plain(v) for head, v in found.facts.rows if plain(head) == label)
+
+
+def test_the_page_opens_with_a_ranking_of_a_model_if_there_is_one():
+    view = viewed(of_data(), of_model())
+    assert section(view, "B").parts["heading"] == "What they rely on"
+    assert "forest: rise" in words(table(view, "tab-executive").caption)
+
+
+def test_a_report_on_the_data_alone_does_not_say_that_models_rely_on_it():
+    view = viewed(of_data())
+    assert plain(view.title) == "What the data say of m2.price"
+    assert plain(view.subtitle).endswith("on 1\u202f000 training rows.")
+    assert section(view, "B").parts["heading"] == "What the data say"
+    assert words(table(view, "tab-executive").caption).startswith("The data: rank")
+    assert words(section(view, "L")).count("says neither what a model relies on") == 1
+
+
+def test_measures_are_listed_with_those_they_were_asked_of():
+    view = viewed(of_model(), of_data(), of_data("relieff"), of_model("shapley"))
+    told = words(section(view, "C"))
+    features = "of features"
+    assert (
+        f"Asked of forest: permutation importance {features} and Shapley importance "
+        f"{features}. Asked of the data: rank correlation {features} and ReliefF "
+        f"weight {features}."
+    ) in told
+
+
+def test_limits_name_the_repeats_and_rows_of_each_kind_of_interval():
+    drawn = of_data("stratified_impact", stream="numpy", repeats=4)
+    view = viewed(of_model(), of_model("drop_column", repeats=3), drawn)
+    limits = words(section(view, "L").parts["limits"])
+    only, fit = "cover the draws only", "one fit of each model, "
+    of_9000, of_1000 = (f"one sample of {n}\u202f000 rows." for n in (9, 1))
+    assert f"Intervals of E1 {only}: 10 repeats, {fit}{of_9000}" in limits
+    draws = "cover the draws and fits only"
+    assert f"Intervals of E2 {draws}: 3 repeats, {of_9000}" in limits
+    assert f"Intervals of E3 {only}: 4 repeats, {of_1000}" in limits
+
+
+def test_a_single_repeat_has_no_interval_to_limit():
+    limits = words(section(viewed(of_model("drop_column", repeats=1)), "L"))
+    assert "Intervals" not in limits
+
+
+@pytest.mark.parametrize(
+    ("method", "stream", "spread"),
+    [
+        ("permutation", "one stream per feature and repeat;", "or another fit are not"),
+        ("drop_column", "one random state per repeat", "a random state of its own"),
+        ("random_subspace", "one stream per small model;", "rows and features drawn"),
+        ("shapley", "each row draws orders of its own", "or another fit are not"),
+    ],
+)
+def test_a_card_says_which_draws_were_made_and_what_their_spread_covers(
+    method, stream, spread
+):
+    view = viewed(of_model(method))
+    assert stream in card(view, "Seed and stream")
+    assert spread in card(view, "Spread shown")
+
+
+def test_places_have_no_decimals_and_sizes_do():
+    for method, shown in (("mrmr", ["2", "1"]), ("spearman", ["2.500", "1.000"])):
+        means = [float(text) for text in shown]
+        view = viewed(of_data(method, means=means, form="raw", baseline=0.0))
+        assert column(table(view, "tab-executive"), view_label(view)) == shown
+
+
+def view_label(view):
+    """Return the head of the column of estimates of the executive page."""
+    return words(table(view, "tab-executive").columns[2].label)
+
+
+@pytest.mark.parametrize(
+    ("second", "headline"),
+    [
+        ((6.0, 3.0), "Every model reacts most to a."),
+        ((3.0, 6.0), "The models do not react most to the same feature."),
+        ((5.0, 5.01), "The intervals leave open whether the models react most to"),
+    ],
+)
+def test_models_react_most_to_what_their_intervals_set_apart(second, headline):
+    other = made_importance("linear", NAMES, second, sd=0.1, stream="numpy", options={})
+    view = viewed(of_model(baseline=9.0), other)
+    assert headline in words(section(view, "F"))
+
+
+@pytest.mark.parametrize(
+    ("means", "said"),
+    [
+        ((6.0, 3.0, 2.0, 1.0), "linear reacts most to a"),
+        ((5.0, 5.01, 2.0, 1.0), "linear reacts most to b or a"),
+        ((5.0, 5.01, 5.0, 5.01), "linear has no single leader"),
+    ],
+)
+def test_a_figure_of_models_says_in_words_whom_the_intervals_let_lead(means, said):
+    names, given = ("a", "b", "c", "d"), {"sd": 0.1, "stream": "numpy", "options": {}}
+    told = (
+        made_importance(model, names, numbers, baseline=9.0, **given)
+        for model, numbers in (("forest", (6.0, 3.0, 2.0, 1.0)), ("linear", means))
+    )
+    view = build_view(plain_result(names, importances=tuple(told)))
+    (figure,) = (f for f in view.figures if f.function == "models")
+    assert figure.alt.endswith(f"forest reacts most to a, {said}.")

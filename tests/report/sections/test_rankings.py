@@ -1,0 +1,110 @@
+"""What is ranked, in which order, and which places the intervals leave open."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy import stats
+from tests.report.made_records import APARTMENTS, made_importance
+from tests.report.made_results import apartments_result
+from tests.report.made_variants import plain_result
+
+from importance_audit.records.ranking import interval
+from importance_audit.report.sections.rankings import cut, places, rankings
+
+BOUNDS = arrays(float, (2, 6), elements=st.floats(-5, 5))
+
+
+def test_the_interval_is_students_over_the_repeats():
+    record = made_importance("forest", ("a", "b"), (3.0, 1.0), sd=0.5)
+    low, high = interval(record)
+    expected = stats.t.interval(0.95, 9, record.mean, stats.sem(record.values, axis=1))
+    np.testing.assert_allclose((low, high), expected, rtol=1e-12)
+
+
+def test_what_draws_nothing_has_no_interval_but_its_value():
+    record = made_importance("forest", ("a", "b"), (3.0, 1.0), stream="", repeats=1)
+    np.testing.assert_array_equal(interval(record), [[3.0, 1.0], [3.0, 1.0]])
+
+
+def test_one_repeat_shows_no_interval():
+    record = made_importance("forest", ("a",), (3.0,), repeats=1)
+    assert np.isnan(interval(record)).all()
+
+
+@given(BOUNDS)
+def test_places_count_who_lies_wholly_above_and_wholly_below(bounds):
+    low, high = np.sort(bounds, axis=0)
+    first, last = places(low, high)
+    for i in range(len(low)):
+        assert first[i] == 1 + (low > high[i]).sum()
+        assert last[i] == len(low) - (high < low[i]).sum()
+
+
+def test_intervals_that_all_meet_leave_every_place_open():
+    first, last = places(np.zeros(4), np.ones(4))
+    assert (first == 1).all()
+    assert (last == 4).all()
+
+
+def test_a_bound_that_is_not_known_leaves_no_place_and_bars_nobody():
+    first, last = places(np.array([5, np.nan, 1]), np.array([6, np.nan, 2]))
+    np.testing.assert_array_equal(first, [1, np.nan, 2])
+    np.testing.assert_array_equal(last, [1, np.nan, 2])
+
+
+def test_features_and_groups_are_never_ranked_together():
+    for ranking in rankings(apartments_result()):
+        together = {len(columns) > 1 for columns in ranking.record.columns}
+        assert together == {ranking.record.of == "groups"}
+
+
+def test_a_twin_in_another_draw_order_is_not_ranked():
+    whole = apartments_result()
+    twin = made_importance("forest", APARTMENTS, (1, 2, 3, 4, 5), stream="vip-0.4")
+    more = apartments_result(importances=(*whole.importances, twin))
+    assert [r.index for r in rankings(more)] == [r.index for r in rankings(whole)]
+
+
+def test_other_options_are_another_ranking_with_its_own_key():
+    whole = plain_result(("a", "b"))
+    other = made_importance(
+        "forest", ("a", "b"), (1, 2), options={"n_repeats": 10, "n_rows": 500}
+    )
+    both = rankings(plain_result(("a",), importances=(*whole.importances, other)))
+    assert len({ranking.key for ranking in both}) == 2
+
+
+def test_engines_stand_beside_the_ranking_that_asked_the_same():
+    by_model = {r.record.model: r for r in rankings(apartments_result())[:3]}
+    for model, ranking in by_model.items():
+        (answer,) = ranking.others
+        assert (answer[1].engine, answer[1].model) == ("DALEX", model)
+
+
+def test_the_order_starts_with_the_largest_and_ends_with_what_was_not_measured():
+    means = (1.0, np.nan, 3.0, -2.0)
+    record = made_importance("forest", tuple("abcd"), means)
+    (ranking,) = rankings(plain_result(("a",), importances=(record,)))
+    assert ranking.order == (2, 0, 3, 1)
+    assert ranking.measured == (2, 0, 3)
+
+
+@pytest.mark.parametrize(("top", "rows"), [(2, (0, 1, 2, 5)), (5, (0, 1, 2, 3, 4, 5))])
+def test_the_body_shows_ties_at_the_edge_and_what_it_must(top, rows):
+    names = tuple("abcdefgh")
+    means = (9.0, 5.0, 5.0, 4.0, 3.0, 2.0, 1.0, 0.0)
+    record = made_importance("forest", names, means, stream="", repeats=1)
+    (ranking,) = rankings(plain_result(("a",), importances=(record,)))
+    assert cut(ranking, always=("f",), top=top) == rows
+
+
+def test_what_the_configuration_always_shows_is_among_the_leading_wherever_it_ranks():
+    result = plain_result([f"x{i:02}" for i in range(40)])
+    config = {**result.run.config, "report": {"always_show": ("x33", "no feature")}}
+    (ranking,) = rankings(replace(result, run=replace(result.run, config=config)))
+    assert ranking.leading(3) == (0, 1, 2, 33)
+    assert cut(ranking) == (*range(20), 33)

@@ -1,0 +1,178 @@
+"""Which ranks features could take and took: the cells, the lines, the table."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.report.made_records import HOSTILE, made_frame
+from tests.report.made_results import apartments_result
+from tests.report.made_variants import plain_result, view_of
+from tests.report.reading import column, section, table, words
+from tests.report.svg_reader import ROUNDED, collisions, groups, height, mark, points
+
+from importance_audit.report.figures.rank_drawing import (
+    RankPanel,
+    RankRow,
+    hue,
+    rank_intervals,
+    rank_shares,
+    spread,
+)
+from importance_audit.report.pages.view import build_view
+from importance_audit.report.text.blocks import plain
+
+RANKS = "tab-ranks-forest-permutation-features-rmse"
+
+
+def trials(*repeats, resamples=(), **fields):
+    """Return a view of features a, b, … with these repeats, and ranks on rows."""
+    names = tuple("abcd"[: len(repeats)])
+    result = plain_result(names)
+    raw = 283.0 + np.array(repeats, dtype=float)
+    (record,) = result.importances
+    base = np.full(raw.shape[1], 283.0)
+    record = replace(record, raw=raw, baseline=base, **fields)
+    rows = [
+        {"record": 0, "feature": name, "rank": rank, "resamples": n}
+        for name, rank, n in resamples
+    ]
+    told = [
+        {"feature": name, "rank_low": 1, "rank_high": 2, "p_top_k": 1.0}
+        | {"repeats_to_settle": 2.0, "resamples": 50, "record": 0}
+        for name in names
+    ]
+    stable = made_frame("stability", told if rows else [])
+    ranks = made_frame("resampled_ranks", rows)
+    changes = {"stability": stable, "resampled_ranks": ranks}
+    return build_view(replace(result, importances=(record,), **changes))
+
+
+def figure_of(view, kind):
+    return next(f for f in view.figures if f.id.startswith(f"fig-rank-{kind}"))
+
+
+def test_ranks_of_single_repeats_are_counted_ties_averaged():
+    found = table(trials((3, 3, 1, 2), (1, 2, 2, 2)), RANKS)
+    told = column(found, "In 4 single repeats")
+    assert told[0] == "1: 50\u202f%, 1.5: 25\u202f%, 2: 25\u202f%"
+    assert told[1] == "2: 50\u202f%, 1: 25\u202f%, 1.5: 25\u202f%"
+
+
+def test_ranks_on_resampled_rows_stand_beside_those_of_the_draws():
+    ranks = (("a", 1.0, 40), ("a", 2.0, 10), ("b", 2.0, 40), ("b", 1.0, 10))
+    view = trials((3, 3), (1, 2), resamples=ranks)
+    told = column(table(view, RANKS), "On 50 resamples of the rows")
+    assert told == ["1: 80\u202f%, 2: 20\u202f%", "2: 80\u202f%, 1: 20\u202f%"]
+    panels = figure_of(view, "shares").data["panels"]
+    assert [panel.title for panel in panels] == [
+        *("forest, 2 single repeats", "forest, 50 resamples")
+    ]
+    assert "dashed: 95\u202f% of the ranks" in plain(
+        figure_of(view, "intervals").caption
+    )
+
+
+def test_trials_that_all_rank_alike_are_one_sentence_and_no_table():
+    view = trials((3, 3, 3), (1, 2, 1))
+    assert RANKS not in {item.id for item in view.tables}
+    assert not any(f.id.startswith("fig-rank-shares") for f in view.figures)
+    told = words(section(view, "H"))
+    assert "forest: each of 3 single repeats ranks alike." in told
+
+
+def test_without_resamples_nothing_is_said_of_them():
+    figure = figure_of(trials((3, 3), (1, 2)), "intervals")
+    assert "dashed" not in plain(figure.caption)
+
+
+@pytest.mark.parametrize(
+    "fields", [{"stream": ""}, {"method": "random_subspace", "options": {}}]
+)
+def test_what_is_not_drawn_or_is_one_ensemble_has_no_trials(fields):
+    view = trials((3, 3), (1, 2), **fields)
+    assert not any(item.id.startswith("tab-ranks") for item in view.tables)
+
+
+def test_intervals_are_those_of_the_ranking_and_the_headline_counts_the_settled():
+    """Far apart a is first alone; b and c are told apart by nothing."""
+    view = trials((9, 9.1, 8.9), (2, 3, 1), (1, 3, 2))
+    (panel,) = figure_of(view, "intervals").data["panels"]
+    assert [row.draws for row in panel.rows] == [(1.0, 1.0), (2.0, 3.0), (2.0, 3.0)]
+    headline = plain(figure_of(view, "intervals").headline)
+    assert headline == "forest: the draws leave 1 of 3 at one place."
+
+
+def test_models_stand_in_panels_with_the_rows_of_the_first():
+    figure = figure_of(view_of("apartments"), "intervals")
+    assert [panel.title for panel in figure.data["panels"]] == [
+        *("forest", "linear", "svm")
+    ]
+    linear = figure.data["panels"][1]
+    order = dict(zip(figure.data["names"], linear.rows, strict=True))
+    assert (order["construction.year"].rank, order["no.rooms"].rank) == (5, 4)
+
+
+def test_of_more_than_forty_features_the_first_are_drawn_and_all_are_in_the_table():
+    view = build_view(plain_result([f"x{n:02}" for n in range(45)]))
+    assert len(figure_of(view, "shares").data["names"]) == 20
+    assert len(table(view, RANKS).everything.rows) == 45
+
+
+def test_one_feature_has_one_rank_and_no_figure_of_it():
+    figures = {f.id for f in build_view(plain_result(("a",))).figures}
+    assert not any(name.startswith("fig-rank-") for name in figures)
+
+
+def drawn(draw, *rows):
+    names = [f"f{n}" for n in range(len(rows))]
+    panels = [RankPanel("forest", rows)]
+    return draw(panels, names=names, axis_label="rank", salt="fig")
+
+
+def test_cells_stand_at_their_rank_around_the_row():
+    svg = drawn(rank_shares, RankRow(1.0, shares=((1.0, 0.75), (3.0, 0.25))))
+    first, third = (points(group) for group in groups(svg, "share-0-0-"))
+    middle, y = mark(svg, "at-0-0")
+    assert np.mean([x for x, _ in first[:4]]) == pytest.approx(middle, abs=2 * ROUNDED)
+    wide = first[1][0] - first[0][0]
+    assert third[0][0] - first[0][0] == pytest.approx(2 * wide, abs=6 * ROUNDED)
+    assert np.mean([place for _, place in first[:4]]) == pytest.approx(
+        y, abs=2 * ROUNDED
+    )
+
+
+def test_a_tie_is_shared_by_the_ranks_on_either_side():
+    assert spread(((1.0, 0.5), (1.5, 0.5))) == {1: 0.75, 2: 0.25}
+
+
+def test_more_often_is_darker_and_what_was_seen_once_is_no_white():
+    shades = [int(hue(share)[1:3], 16) for share in (0.0, 0.01, 0.5, 1.0)]
+    assert shades == sorted(shades, reverse=True)
+    assert shades[1] < 240
+    assert hue(1.0) == "#0b4f79"
+
+
+def test_a_line_reaches_over_the_ranks_that_are_open():
+    svg = drawn(rank_intervals, RankRow(1.0, (1.0, 3.0)), RankRow(3.0, (2.0, 3.0)))
+    first, second = (points(group) for group in groups(svg, "interval"))
+    assert first[0][0] == pytest.approx(mark(svg, "rank-0-0")[0], abs=1e-3)
+    assert second[1][0] == pytest.approx(mark(svg, "rank-0-1")[0], abs=1e-3)
+    assert first[1][0] == pytest.approx(second[1][0], abs=1e-3)
+
+
+def test_no_texts_overlap_and_a_page_holds_forty_features():
+    for names in (HOSTILE, [f"feature.{n:02}" for n in range(40)]):
+        for kind in ("intervals", "shares"):
+            svg = figure_of(build_view(plain_result(names)), kind).svg
+            assert collisions(svg) == []
+            assert height(svg) <= 228.0
+
+
+def test_a_result_of_many_models_draws_the_first_four():
+    result = apartments_result()
+    models = [
+        replace(result.importances[0], model=f"m{n}", positive_class="")
+        for n in range(6)
+    ]
+    view = build_view(replace(result, importances=tuple(models)))
+    assert len(figure_of(view, "intervals").data["panels"]) == 4

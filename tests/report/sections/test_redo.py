@@ -1,0 +1,61 @@
+"""Claims about section N: its commands are commands, its digests those of files."""
+
+import hashlib
+import json
+import re
+import subprocess
+
+import pytest
+from click.testing import CliRunner
+from tests.report.made_variants import made, view_of
+
+from importance_audit.cli.main import main
+from importance_audit.records.as_json import dumps
+from importance_audit.report.pages.html import to_html
+
+
+@pytest.fixture(scope="module")
+def section():
+    """Return the text of section N of a whole page, markup left out."""
+    page = to_html(view_of("apartments"))
+    part = page[page.index('id="sec-n"') :]
+    return re.sub(r"<[^>]+>", " ", part[: part.index("</section>")])
+
+
+def test_every_command_of_the_section_is_one(section):
+    commands = re.findall(r"importance-audit ([a-z]+)( --[a-z]+)?", section)
+    assert commands == [
+        ("verify", ""),
+        ("verify", ""),
+        ("verify", " --replay"),
+        ("run", ""),
+        ("render", ""),
+    ]
+    for name, option in commands:
+        told = CliRunner().invoke(main, [name, "--help"]).output
+        assert option.strip() in told
+        assert "No such command" not in told
+
+
+def test_sha256sum_prints_what_the_section_says_of_result_json(section, tmp_path):
+    (tmp_path / "result.json").write_text(dumps(made("apartments")), "utf8")
+    found = subprocess.run(
+        ["sha256sum", "result.json"], cwd=tmp_path, capture_output=True, check=True
+    )
+    assert found.stdout.decode().split()[0] in "".join(section.split())
+
+
+def test_the_content_digest_can_be_computed_as_the_section_says(section):
+    document = json.loads(dumps(made("apartments")))
+    del document["content_digest"], document["run"]["volatile"]
+    text = json.dumps(
+        document, sort_keys=True, separators=(",", ":"), ensure_ascii=False
+    )
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    assert digest in "".join(section.split())
+
+
+def test_the_tolerances_are_told(section):
+    words = " ".join(section.split())
+    assert "1e-9 of the number or 1e-12 of the largest in its array" in words
+    assert "With others, 1e-6 and 1e-9." in words

@@ -1,0 +1,320 @@
+"""Rankings, their tables and figures: what each model relies on."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.report.made_records import (
+    APARTMENTS,
+    MEAN,
+    made_effect,
+    made_frame,
+    made_importance,
+    made_pair,
+)
+from tests.report.made_results import apartments_result
+from tests.report.made_variants import made, plain_result, view_of
+from tests.report.reading import column, pieces, section, table, words
+
+from importance_audit.report.pages.view import build_view
+from importance_audit.report.sections.facts import facts_of
+from importance_audit.report.text.blocks import Figure, Link, Table, plain
+
+
+def test_every_column_of_importances_names_its_card():
+    rankings = [t for t in view_of("apartments").tables if "ranking" in t.id]
+    assert len(rankings) == 10
+    for item in rankings:
+        (head,) = (h for h in item.columns if "E" in plain(h.label) and h.width > 9.5)
+        (card,) = (part for part in head.label if isinstance(part, Link))
+        assert card.target == f"card-{card.text.lower()}"
+
+
+def test_an_importance_without_a_card_is_not_shown(apartments):
+    facts = replace(facts_of(apartments, "0" * 64), cards={})
+    with pytest.raises(KeyError):
+        facts.card(apartments.importances[0])
+
+
+def test_a_ranking_lists_features_by_their_mean_with_interval_and_places():
+    ranking = table(
+        view_of("apartments"), "tab-ranking-linear-permutation-features-rmse"
+    )
+    assert column(ranking, "Feature")[-2:] == ["no.rooms", "construction.year"]
+    assert column(ranking, "Rank") == ["1", "2", "3", "4", "5"]
+    means = sorted(MEAN["linear"], reverse=True)
+    assert column(ranking, "Rise E1") == [f"{mean:.1f}" for mean in means]
+    low, high = (column(ranking, head) for head in ("95\u202f% from", "to"))
+    for mean, bounds in zip(means, zip(low, high, strict=True), strict=True):
+        ends = [float(bound.replace("−", "-")) for bound in bounds]
+        assert sum(ends) / 2 == pytest.approx(mean, abs=0.06)
+    assert column(ranking, "Ranks") == ["1", "2", "3", "4–5", "4–5"]
+
+
+def uneven_view(form="difference", **fields):
+    """Return a view of one large noisy feature beside one small and certain."""
+    record = made_importance("forest", ("large", "small"), (1000.0, 0.004), baseline=0)
+    raw = record.raw.copy()
+    raw[1] = 0.004 + 1e-6 * (np.arange(10) - 4.5)
+    given = {"form": form, "raw": raw + fields.get("baseline", np.zeros(10)), **fields}
+    return build_view(plain_result(("a",), importances=(replace(record, **given),)))
+
+
+def test_a_small_value_clear_of_noise_is_printed_beside_a_large_one():
+    ranking = table(uneven_view(), "tab-ranking-forest-permutation-features-rmse")
+    assert column(ranking, "Rise E1") == ["1\u202f000.000", "0.004"]
+
+
+def test_a_ratio_clear_of_one_is_not_printed_as_one():
+    view = uneven_view("ratio", baseline=np.ones(10))
+    ranking = table(view, "tab-ranking-forest-permutation-features-rmse")
+    assert column(ranking, "Ratio E1") == ["1\u202f001.000", "1.004"]
+
+
+def test_the_loss_as_it_is_has_digits_of_its_own():
+    view = uneven_view(baseline=np.full(10, 0.02345))
+    assert "RMSE of the model as it is: 0.02345" in words(
+        table(view, "tab-executive").caption
+    )
+    noisy = made_importance("forest", ("a",), (9e6,), sd=4e5, baseline=0.02345)
+    text = words(build_view(plain_result(("a",), importances=(noisy,))).sections)
+    assert "forest as it is: RMSE 0.02345" in text
+
+
+def test_the_loss_before_and_after_can_be_subtracted():
+    record = made_importance("forest", ("a",), (0.5,), sd=0.0, baseline=283.0)
+    view = build_view(plain_result(("a",), importances=(record,)))
+    reading = words(section(view, "F"))
+    assert "A rise of 0.5000 means" in reading
+    assert "from 283.0000 to 283.5000" in reading
+
+
+def test_another_engine_has_its_own_column_on_the_same_rows():
+    ranking = table(view_of("apartments"), "tab-ranking-svm-permutation-features-rmse")
+    assert column(ranking, "DALEX") == column(ranking, "Rise E1")
+
+
+def test_the_first_loss_leads():
+    whole = plain_result(("a", "b"))
+    (rmse,) = whole.importances
+    mae = replace(rmse, loss="mae", raw=rmse.raw[::-1] / 2)
+    view = build_view(plain_result(("a", "b"), importances=(rmse, mae)))
+    ids = [item.id for item in view.tables if "ranking" in item.id]
+    assert [i.rsplit("-", 1)[1] for i in ids] == ["rmse", "mae"]
+    assert "RMSE" in plain(table(view, "tab-executive").caption)
+    ids = [f.id for f in view.figures if f.function == "ranking"]
+    assert ids == ["fig-ranking-forest-permutation-features-rmse"]
+
+
+def test_classes_have_rankings_and_curves_of_their_own():
+    view = view_of("multiclass")
+    for name in ("ok", "fired", "promoted"):
+        assert table(view, f"tab-ranking-forest-partial_dependence-features-{name}")
+        assert f"class {name}" in words(section(view, "F"))
+    assert sum(figure.function == "effects" for figure in view.figures) == 3
+
+
+def test_models_stand_side_by_side_in_the_order_of_the_first():
+    figure = next(f for f in view_of("apartments").figures if f.function == "models")
+    panels = figure.data["panels"]
+    assert [panel.name for panel in panels] == ["forest", "linear", "svm"]
+    assert {tuple(row.name for row in panel.rows) for panel in panels} == {APARTMENTS}
+    assert panels[2].baseline == pytest.approx(160.9)
+    assert panels[2].rows[0].mean == pytest.approx(160.9 + 688.4)
+
+
+def test_all_models_share_the_panel_of_a_feature():
+    figure = next(f for f in view_of("apartments").figures if f.function == "effects")
+    panels = {panel.feature: panel for panel in figure.data["panels"]}
+    assert set(panels) == set(APARTMENTS)
+    assert [c.label for c in panels["floor"].curves] == ["forest", "linear", "svm"]
+    assert [c.lead for c in panels["floor"].curves] == [True, False, False]
+    assert panels["district"].kind == "category"
+
+
+def test_a_long_ranking_is_cut_and_says_what_the_rest_amounts_to():
+    view = view_of("wide")
+    ranking = table(view, "tab-ranking-forest-permutation-features-rmse")
+    record = made("wide").importances[0]
+    rest = (
+        np.clip(record.mean[20:], 0, None).sum() / np.clip(record.mean, 0, None).sum()
+    )
+    assert len(ranking.rows) == 21
+    assert column(ranking, "Feature")[-1] == "the other 180"
+    assert len(ranking.everything.rows) == 200
+    share = next(
+        v for v in pieces(ranking.notes) if getattr(v, "derived", "") == "share"
+    )
+    assert share.raw == pytest.approx(rest)
+
+
+def test_a_feature_on_which_engines_disagree_is_always_shown():
+    names = tuple(f"x{i:02}" for i in range(30))
+    result = plain_result(names)
+    row = {"model": "forest", "method": "permutation", "of": "features", "loss": "rmse"}
+    told = {**dict.fromkeys(result.disagreements.columns, 0.0), **row, "feature": "x29"}
+    told |= {"engine_a": "python", "engine_b": "DALEX", "cause": "data", "evidence": ""}
+    view = build_view(plain_result(names, disagreements=pd.DataFrame([told])))
+    ranking = table(view, "tab-ranking-forest-permutation-features-rmse")
+    assert column(ranking, "Feature")[-2:] == ["x29", "the other 9"]
+
+
+def test_negative_importances_stay_negative_and_unknown_ones_last():
+    view = view_of("odd")
+    ranking = table(view, "tab-ranking-forest-permutation-features-rmse")
+    assert column(ranking, "Feature") == [
+        "endless",
+        "small",
+        "nothing",
+        "negative",
+        "unknown",
+    ]
+    assert column(ranking, "Rise E1")[0] == "∞"
+    assert column(ranking, "Rise E1")[-2:] == ["−0.50", "–"]
+    assert column(ranking, "Rank")[-1] == "–"
+    assert "Not measured, so not ranked: unknown." in words(ranking)
+
+
+def test_bands_are_drawn_for_independent_draws_only():
+    figures = {f.id: f for f in view_of("disagreeing").figures}
+    panels = figures["fig-bands"].data["panels"]
+    assert [p.verdict for p in panels] == ["disagrees", "equivalent"]
+    floor = panels[0].rows[2]
+    assert (floor.name, floor.inside) == ("floor", False)
+    assert floor.difference == pytest.approx(241.7 - 210.9)
+    assert "fig-bands" not in {f.id for f in build_view(apartments_result()).figures}
+
+
+def many_curves(features=9, classes=("",), models=("forest",)):
+    """Return a result with so many curves over twenty levels each."""
+    levels = np.array([f"level {i}" for i in range(20)], dtype=object)
+    curves = tuple(
+        replace(
+            made_effect(model, "district", positive_class=name),
+            feature=f"f{i}",
+            grid=levels,
+            values=np.arange(20.0) * (i + 1),
+        )
+        for name in classes
+        for model in models
+        for i in range(features)
+    )
+    return plain_result([f"f{i}" for i in range(features)], effects=curves)
+
+
+def drawn_effects(result):
+    return [f for f in build_view(result).figures if f.function == "effects"]
+
+
+def test_curves_that_one_page_does_not_hold_go_on_in_another_figure():
+    pages = drawn_effects(many_curves())
+    drawn = [panel.feature for page in pages for panel in page.data["panels"]]
+    assert len(pages) > 1
+    assert drawn == [f"f{i}" for i in range(9)]
+    assert [page.id for page in pages][1] == f"{pages[0].id}-2"
+
+
+def test_the_widest_of_some_curves_is_not_called_the_widest_of_all():
+    last = drawn_effects(many_curves())[-1]
+    assert plain(last.headline) == (
+        "Of these, f8 moves the mean prediction of forest most, by 171."
+    )
+    (whole,) = drawn_effects(many_curves(features=1))
+    assert plain(whole.headline).startswith("f0 moves")
+
+
+def test_classes_and_models_without_a_figure_are_counted_or_named():
+    result = many_curves(1, classes=[f"c{i}" for i in range(15)])
+    assert len(drawn_effects(result)) == 12
+    text = words(section(build_view(result), "F"))
+    assert "Curves of 3 more classes are in effects.csv." in text
+    (figure,) = drawn_effects(many_curves(1, models=[f"m{i}" for i in range(8)]))
+    assert plain(figure.caption).endswith("Not drawn: m6 and m7.")
+
+
+def test_a_difference_outside_its_band_is_drawn_however_low_it_ranks():
+    names = tuple(f"x{i:02}" for i in range(30))
+    means = np.arange(60.0, 30.0, -1.0)
+    other = means.copy()
+    other[-1] += 500.0
+    told = {"engine_a": "DALEX", "engine_b": "vip", "stream": "DALEX / vip-0.4"}
+    sides = {"python": ("DALEX", means), "DALEX": ("DALEX", means)}
+    sides["vip"] = ("vip-0.4", other)
+    records = tuple(
+        made_importance("forest", names, values, engine=engine, stream=stream)
+        for engine, (stream, values) in sides.items()
+    )
+    frame = made_frame("agreement", [made_pair("forest", "disagrees", **told)])
+    view = build_view(plain_result(names, importances=records, agreement=frame))
+    (figure,) = (f for f in view.figures if f.function == "bands")
+    (panel,) = figure.data["panels"]
+    assert [row.name for row in panel.rows] == [*names[:19], "x29"]
+    assert plain(figure.headline) == "1 of 30 differences leave their band."
+
+
+def test_our_pair_with_an_engine_of_its_own_draws_is_drawn_in_its_band():
+    sides = (("python", "DALEX", 9.0), ("python", "numpy", 6.0), ("iml", "iml", 5.0))
+    records = tuple(
+        made_importance("forest", "ab", (mean, 1.0), engine=engine, stream=stream)
+        for engine, stream, mean in sides
+    )
+    told = {"engine_a": "python", "engine_b": "iml", "stream": "numpy / iml"}
+    frame = made_frame("agreement", [made_pair("forest", "equivalent", **told)])
+    view = build_view(plain_result("ab", importances=records, agreement=frame))
+    (figure,) = (f for f in view.figures if f.function == "bands")
+    (panel,) = figure.data["panels"]
+    assert (panel.title, panel.engines) == ("forest", "Python − iml")
+    assert [row.difference for row in panel.rows] == pytest.approx([1.0, 0.0])
+
+
+def test_a_pair_with_equal_draws_has_no_band_to_leave():
+    pairs = apartments_result().agreement.assign(verdict="disagrees")
+    view = build_view(apartments_result(agreement=pairs))
+    assert "fig-bands" not in {figure.id for figure in view.figures}
+
+
+def test_models_whose_engines_agree_bit_by_bit_need_one_picture():
+    def drawn(name):
+        figures = view_of(name).figures
+        return [f.id for f in figures if f.function == "engines"]
+
+    assert drawn("apartments") == ["fig-engines-forest-permutation-features-rmse"]
+    assert len(drawn("disagreeing")) == 2
+
+
+def test_a_figure_says_in_words_what_it_shows(any_name):
+    for figure in view_of(any_name).figures:
+        assert 40 < len(figure.alt) <= 250
+        assert len(plain(figure.headline)) <= 75
+        assert figure.svg.lstrip().startswith("<?xml")
+
+
+def test_a_feature_whose_interval_holds_the_baseline_does_not_lead():
+    record = made_importance("forest", ("a", "b"), (0.1, -90.0), sd=12.0)
+    view = build_view(plain_result(("a", "b"), importances=(record,)))
+    told = "No feature stands out from the baseline in forest."
+    assert plain(section(view, "F").lede) == told
+
+
+def test_a_bar_starts_at_the_baseline_and_ends_at_the_value():
+    record = made_importance("forest", ("a", "b"), (30.0, -10.0), stream="", repeats=1)
+    view = build_view(plain_result(("a", "b"), importances=(record,)))
+    ranking = table(view, "tab-ranking-forest-permutation-features-rmse")
+    head = next(c for c in ranking.columns if c.kind == "bar")
+    assert plain(head.label) == "−10 to 30"
+    up, down = (row.cells[3].bar for row in ranking.rows)
+    assert (up.fill, up.estimate) == ((25.0, 75.0), 100.0)
+    assert (down.fill, down.estimate) == ((0.0, 25.0), 0.0)
+
+
+def test_tables_hand_over_full_precision_and_every_row():
+    ranking = table(view_of("wide"), "tab-ranking-forest-permutation-features-rmse")
+    lines = ranking.csv.splitlines()
+    record = made("wide").importances[0]
+    assert len(lines) == 201
+    assert float(lines[1].split(",")[2]) == record.mean[0]
+    assert isinstance(ranking, Table)
+    assert not isinstance(ranking, Figure)
+    assert not math.isnan(record.mean[0])

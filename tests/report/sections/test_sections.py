@@ -1,0 +1,450 @@
+"""The sections beside the results: every sentence true of the run."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from tests.report.made_records import made_frame, made_pair, made_run, performance_frame
+from tests.report.made_results import FAILURE, apartments_result
+from tests.report.made_variants import many_findings, plain_result, view_of
+from tests.report.reading import column, section, table, words
+
+import importance_audit
+from importance_audit.records.finding import Finding
+from importance_audit.report.pages.view import build_view
+from importance_audit.report.text.blocks import plain
+from importance_audit.report.text.wording import look_up
+
+
+def test_performance_stands_beside_that_of_a_constant():
+    item = table(view_of("apartments"), "tab-performance-rmse")
+    assert column(item, "Model")[-1] == "constant predictor"
+    assert column(item, "Evaluation, n\u00a0=\u00a09\u202f000") == [
+        "283.0",
+        "283.1",
+        "160.9",
+        "901.9",
+    ]
+    assert column(item, "Of the constant")[2] == "18\u202f%"
+
+
+def test_a_small_loss_beside_a_large_one_keeps_its_first_digit():
+    frame = performance_frame(("forest", "linear"))
+    frame.loc[frame["model"] == "linear", "value"] = 0.004
+    frame.loc[frame["model"] == "linear", "std_error"] = 0.0001
+    view = build_view(plain_result(("a",), performance=frame))
+    losses = column(
+        table(view, "tab-performance-rmse"), "Evaluation, n\u00a0=\u00a09\u202f000"
+    )
+    assert losses == ["283.000", "0.004", "901.900"]
+
+
+def test_a_weak_model_is_named_where_its_performance_stands():
+    weak = Finding(
+        check="weak_model", severity="warning", subject="forest, rmse", message="m"
+    )
+    view = build_view(plain_result(("a",), findings=(weak,)))
+    told = "Not clearly better than a constant"
+    assert f"{told}: forest, rmse." in plain(section(view, "D").lede)
+    (entry,) = section(view, "K").parts["entries"]
+    assert plain(entry.title).startswith(f"{told} (")
+
+
+@pytest.mark.parametrize(
+    ("name", "word", "sentence"),
+    [
+        (
+            "apartments",
+            "confirmed-with-exceptions",
+            "with 2 exceptions (section\u00a0K).",
+        ),
+        ("disagreeing", "not-confirmed", "1 finding at or above the limit failure"),
+        ("interrupted", "not-established", "incomplete: The audit was interrupted in"),
+        (
+            "failed",
+            "not-established",
+            "incomplete: Impurity of features by python failed",
+        ),
+        (
+            "one feature",
+            "confirmed-with-exceptions",
+            "no second implementation was asked (section\u00a0C).",
+        ),
+    ],
+)
+def test_the_verdict_says_what_it_rests_on(name, word, sentence):
+    view = view_of(name)
+    assert view.verdict.word == word
+    assert sentence in plain(view.sentence)
+
+
+def test_a_run_without_exceptions_names_who_reproduced_it():
+    pairs = apartments_result().agreement.iloc[:6]
+    view = build_view(apartments_result(findings=(), agreement=pairs))
+    assert view.verdict.label == "Importance evidence confirmed"
+    assert plain(view.sentence).startswith(
+        "Other software reproduced 6 of 10 rankings within the stated limits (6 by "
+        "DALEX). "
+    )
+
+
+def excepted(verdict, reasons="", findings=()):
+    """Return a view where DALEX answered so about two models, and vip is missing."""
+    pairs = [made_pair(model, verdict, reasons) for model in ("forest", "svm")]
+    found = (*apartments_result().findings, *findings)
+    frame = made_frame("agreement", pairs)
+    return build_view(apartments_result(agreement=frame, findings=found))
+
+
+def test_what_was_not_confirmed_comes_before_an_engine_that_is_missing():
+    sentence = plain(
+        excepted("comparable", "LOSS: the losses are RMSE and MSE").sentence
+    )
+    assert sentence.startswith(
+        "No second implementation reproduced a number within the stated limits "
+        "(section\u00a0G). Exceptions in section\u00a0K: 2."
+    )
+
+
+def test_a_disagreement_comes_before_everything_else():
+    apart = Finding(check="disagreement", severity="warning", subject="z", message="m")
+    view = excepted("disagrees", "1 of 5 outside, cause: data", findings=(apart,))
+    assert plain(section(view, "B").parts["sentence"]) == (
+        "2 of 2 pairs of answers disagree (section\u00a0G). Exceptions in "
+        "section\u00a0K: 3. The gravest is K2: Engines disagree (z)."
+    )
+
+
+def test_section_k_lists_as_many_exceptions_as_are_counted(any_name):
+    view = view_of(any_name)
+    counts = re.findall(
+        r"with (\d+) exceptions?|section\u00a0K: (\d+)", plain(view.sentence)
+    )
+    entries = section(view, "K").parts["entries"]
+    kept = [
+        e for e in entries if e.severity == "warning" or "not available" in words(e)
+    ]
+    assert all(int(a or b) == len(kept) for a, b in counts)
+
+
+def test_engines_that_were_asked_and_did_not_answer_are_not_called_unasked():
+    run = plain_result(("a",)).run
+    entry = {"method": "permutation", "engines": ["vip"]}
+    run = replace(run, config={**run.config, "importance": [entry]})
+    missing = Finding(
+        check="engine_missing", severity="info", subject="vip", message="m"
+    )
+    view = build_view(plain_result(("a",), run=run, findings=(missing,)))
+    assert plain(view.sentence).startswith(
+        "Python alone computed the numbers: no second implementation answered "
+        "(section\u00a0C). Exceptions in section\u00a0K: 1."
+    )
+
+
+def test_curves_that_were_reproduced_are_not_called_a_ranking():
+    frame = apartments_result().agreement
+    only = frame[frame["kind"] == "effect"].reset_index(drop=True)
+    view = build_view(apartments_result(agreement=only, findings=()))
+    assert plain(view.sentence).startswith(
+        "No ranking was reproduced. Other software reproduced 15 of 15 curves within"
+    )
+
+
+def test_engines_are_summed_up_in_words_with_what_the_worst_pair_rests_on():
+    pairs = section(view_of("disagreeing"), "B").parts["pairs"]
+    assert [plain(sentence) for _, sentence in pairs] == [
+        "DALEX and vip: 1 of 3 pairs disagrees, 1 comparable, 1 equivalent. "
+        "Worst, svm: 1 of 5 outside, cause: data.",
+        "Python and DALEX: all 6 pairs replayed. Largest relative difference 2.7e−15.",
+    ]
+
+
+def test_an_answer_that_two_engines_reproduced_counts_once():
+    pairs = [
+        made_pair(model, "replayed", engine_b=engine)
+        for model in ("forest", "svm")
+        for engine in ("DALEX", "vip")
+    ]
+    frame = made_frame("agreement", pairs)
+    view = build_view(apartments_result(agreement=frame, findings=()))
+    assert plain(view.sentence).startswith(
+        "Other software reproduced 2 of 10 rankings within the stated limits (2 by "
+        "DALEX, 2 by vip). "
+    )
+
+
+def paired(*pairs):
+    """Return the lines of the first page for pairs of (engines, verdict)."""
+    told = [
+        made_pair("forest", verdict, engine_a=a, engine_b=b)
+        for (a, b), verdict in pairs
+    ]
+    frame = made_frame("agreement", told)
+    return section(build_view(apartments_result(agreement=frame)), "B").parts
+
+
+def test_pairs_with_us_come_before_those_of_others_unless_these_disagree():
+    us, others = ("python", "DALEX"), ("DALEX", "vip")
+    agree = paired((others, "equivalent"), (us, "replayed"))
+    apart = paired((us, "replayed"), (others, "disagrees"))
+    assert [mark.word for mark, _ in agree["pairs"]] == ["replayed", "equivalent"]
+    assert [mark.word for mark, _ in apart["pairs"]] == ["disagrees", "replayed"]
+
+
+def test_pairs_that_the_first_page_has_no_room_for_are_counted():
+    engines = ("DALEX", "vip", "iml", "hstats", "pdp")
+    parts = paired(*((("python", name), "replayed") for name in engines))
+    assert len(parts["pairs"]) == 3
+    assert (
+        plain(parts["meanings"][-1])
+        == "And 2 more pairs of implementations, section\u00a0G."
+    )
+
+
+def test_the_words_of_the_first_page_are_explained_on_it():
+    meanings = paired((("python", "DALEX"), "replayed"))["meanings"]
+    assert [plain(text).split(":")[0] for text in meanings] == ["Replayed"]
+
+
+def test_supplied_numbers_are_not_told_to_have_run_here():
+    frame = apartments_result().importances
+    handed = tuple(
+        replace(r, engine="vip 0.4.5 (supplied)") if r.engine == "DALEX" else r
+        for r in frame
+    )
+    view = build_view(apartments_result(importances=handed, effects=()))
+    lede = plain(section(view, "C").lede)
+    assert lede.startswith("Python alone computed the importances.")
+    assert lede.endswith("supplied: they were measured elsewhere, not here.")
+
+
+def test_reasons_are_shown_without_codes_and_end_in_one_full_stop():
+    reasons = "STREAM: the draws are independent: a and b; REPEATS: 10 and 20."
+    view = excepted("equivalent", reasons)
+    (_, sentence), *_ = section(view, "B").parts["pairs"]
+    told = "the draws are independent: a and b; 10 and 20"
+    assert plain(sentence).endswith(f" T{told[1:]}.")
+    because = column(table(view, "tab-pairs"), "Because")
+    assert because[0] == f"all 5 inside the band; {told}."
+
+
+def test_pairs_that_were_not_compared_are_not_called_judged():
+    assert plain(section(view_of("apartments"), "G").lede) == (
+        "24 pairs of answers, worst first: 3 not compared, 21 replayed."
+    )
+
+
+@pytest.mark.parametrize("name", ["interrupted"])
+def test_a_run_that_ended_early_is_titled_so(name):
+    assert plain(view_of(name).title) == "Audit not completed"
+
+
+def test_the_title_names_few_models_and_counts_many(apartments):
+    assert plain(view_of("apartments").title) == "What forest, linear and svm rely on"
+    many = pd.concat([apartments.models] * 2, ignore_index=True)
+    view = build_view(apartments_result(models=many))
+    assert plain(view.title) == "What 6 models rely on"
+
+
+def test_cells_of_the_shared_table_follow_the_run():
+    shared = column(table(view_of("apartments"), "tab-shared"), "In this run")
+    assert shared[4] == "DALEX: shared, replayed"
+    both = column(table(view_of("disagreeing"), "tab-shared"), "In this run")
+    assert both[4] == "DALEX: shared, replayed; vip: independent"
+    alone = column(table(build_view(plain_result(("a",))), "tab-shared"), "In this run")
+    assert set(alone) == {"n/a, one implementation"}
+
+
+def test_what_was_not_tested_is_never_nothing(any_name):
+    items = column(table(view_of(any_name), "tab-untested"), "Item")
+    assert {"causal meaning", "fairness", "individual explanations"} <= set(items)
+
+
+def test_an_engine_that_is_missing_was_not_tested_and_comes_first():
+    items = column(table(view_of("apartments"), "tab-untested"), "Item")
+    assert items[0] == "comparison with vip"
+    page = section(view_of("apartments"), "B")
+    assert "The gravest: comparison with vip." in words(page)
+
+
+def test_pairs_are_listed_worst_first():
+    pairs = table(view_of("disagreeing"), "tab-pairs")
+    listed = [next(p.word for p in r.cells[2].parts) for r in pairs.rows]
+    assert listed == ["disagrees", "comparable", "equivalent", *["replayed"] * 6]
+
+
+def test_rankings_nobody_compared_stand_in_one_row_with_their_reason():
+    pairs = table(view_of("apartments"), "tab-pairs")
+    assert column(pairs, "Model and measure")[0] == "3 rankings"
+    assert column(pairs, "Because")[0] == "vip is not installed"
+
+
+def test_curves_have_a_column_of_classes_only_where_one_has_a_class():
+    frame = apartments_result().agreement
+    of_class = frame.assign(positive_class="fired")
+    plain_one, other = (
+        table(build_view(apartments_result(agreement=pairs)), "tab-curves")
+        for pairs in (frame, of_class)
+    )
+    heads = [plain(head.label) for head in plain_one.columns]
+    assert heads == ["Model", "Engines", "Verdict", "Because"]
+    assert {len(row.cells) for row in plain_one.rows} == {4}
+    assert set(column(other, "Class")) == {"fired"}
+
+
+def test_a_disagreement_shows_difference_band_and_cause():
+    item = table(view_of("disagreeing"), "tab-disagreements")
+    (row,) = item.rows
+    told = [plain(cell.parts) for cell in row.cells]
+    assert told[2:7] == ["241.7", "210.9", "+30.8", "±15.7", "outside"]
+    assert told[-1].startswith("data: predictions differ")
+
+
+def test_checks_that_passed_alike_stand_in_one_row(apartments):
+    more = pd.concat(
+        [apartments.checks, apartments.checks.iloc[[2]]], ignore_index=True
+    )
+    more.loc[8, "observed"] = -3.0
+    item = table(build_view(apartments_result(checks=more)), "tab-checks")
+    assert column(item, "Verdict") == ["fail", "warn", "not run", *["pass"] * 5]
+    (row,) = (r for r in item.rows if plain(r.cells[1].parts) == "2 answers")
+    assert plain(row.cells[2].parts) == "−619 to −3"
+    assert len(item.everything.rows) == 9
+
+
+def test_findings_are_listed_gravest_first_with_what_to_do():
+    view = view_of("disagreeing")
+    entries = section(view, "K").parts["entries"]
+    assert [entry.severity for entry in entries] == ["failure", "warning", "info"]
+    assert [entry.number for entry in entries] == ["K1", "K2", "K3"]
+    assert FAILURE.remedy in words(entries[0].facts)
+    assert "predictions differ by 0.0024" in words(entries[0].facts)
+
+
+def test_the_id_of_a_finding_does_not_depend_on_the_others():
+    def ids(findings):
+        view = build_view(plain_result(("a",), findings=findings))
+        return {entry.id for entry in section(view, "K").parts["entries"]}
+
+    three = many_findings(3)
+    assert ids(three) - ids(three[1:]) == ids(three[:1])
+
+
+def test_limits_of_use_come_from_the_measures_and_from_the_configuration():
+    parts = section(view_of("apartments"), "L").parts
+    limits = " ".join(map(plain, parts["limits"]))
+    assert "10 repeats, one fit of each model, one sample of 9\u202f000 rows" in limits
+    assert "favours features with many distinct values" in limits
+    assert "As the configuration states: The ranking holds for the city" in limits
+    assert "Not tested in this run: comparison with vip, " in limits
+
+
+def test_seeds_are_listed_with_everyone_who_drew_from_them():
+    item = table(view_of("apartments"), "tab-seeds")
+    assert len(item.rows) == 6
+    assert set(column(item, "Engines")) == {"Python, DALEX"}
+    assert set(column(item, "Seed")) == {"1804289383"}
+
+
+def test_only_commands_that_exist_are_shown():
+    commands = words(section(view_of("apartments"), "N"))
+    used = set(re.findall(r"importance-audit (\S+)", commands))
+    assert used == {"run", "render", "verify"}
+    assert "apartments/runs/20261120T091204Z-7f3a91c2" in commands
+
+
+def test_what_was_configured_is_shown_of_the_parameters():
+    config = {"models": [{"name": "forest", "parameters": {"n_estimators": 500}}]}
+    result = plain_result(("a",))
+    run = replace(result.run, config={**result.run.config, **config})
+    item = table(build_view(plain_result(("a",), run=run)), "tab-models")
+    (told,) = column(item, "Parameters")
+    assert told.startswith("n_estimators=500, others: defaults; all: SHA-256 ")
+
+
+def test_a_model_of_which_nothing_was_set_has_defaults_and_no_others():
+    config = {"models": [{"name": "forest", "parameters": {}}]}
+    result = plain_result(("a",))
+    run = replace(result.run, config={**result.run.config, **config})
+    item = table(build_view(plain_result(("a",), run=run)), "tab-models")
+    (told,) = column(item, "Parameters")
+    assert told.startswith("defaults; all: SHA-256 ")
+
+
+def test_the_worst_pair_is_the_one_with_most_values_outside():
+    told = {"engine_a": "DALEX", "engine_b": "vip"}
+    pairs = [
+        made_pair(model, "disagrees", f"{n} of 5 outside", n_outside=n, **told)
+        for model, n in (("forest", 1), ("svm", 3))
+    ]
+    view = build_view(apartments_result(agreement=made_frame("agreement", pairs)))
+    ((_, sentence),) = section(view, "B").parts["pairs"]
+    assert plain(sentence).endswith("Worst, svm: 3 of 5 outside.")
+
+
+def test_the_executive_page_keeps_to_its_caps():
+    parts = section(view_of("wide"), "B").parts
+    assert len(parts["ranking"][0].rows) == 8
+    assert "And 192 more" in words(parts["ranking"][0].notes)
+    assert len(parts["findings"]) == 5
+    assert "0 failures, 40 warnings, 0 notes." in plain(parts["tally"])
+
+
+@pytest.mark.parametrize(
+    ("seconds", "told"),
+    [
+        (range(12), [f"of this {n} seconds, step {n}" for n in range(11, 3, -1)]),
+        ((0.99, 5), ["of this 5 seconds, step 1"]),
+    ],
+)
+def test_the_longest_steps_are_told_with_their_seconds(seconds, told):
+    run = made_run()
+    steps = {f"step {n}": float(s) for n, s in enumerate(seconds)}
+    run = replace(run, volatile={**run.volatile, "seconds_by_step": steps})
+    machine = section(build_view(apartments_result(run=run)), "M").parts["environment"]
+    rows = [f"{plain(label)} {plain(value)}" for label, value in machine.rows]
+    assert [row for row in rows if "step" in row] == told
+
+
+@pytest.mark.parametrize(
+    ("standardise", "told"),
+    [
+        (True, "ordinal codes in level order, numbers and target standardised"),
+        (False, "ordinal codes in level order"),
+    ],
+)
+def test_what_is_standardised_for_a_model_stands_with_its_encoder(standardise, told):
+    made = {"name": "forest", "parameters": {}, "standardise": standardise}
+    run = made_run(config={"models": [made]})
+    item = table(build_view(plain_result(("a",), run=run)), "tab-models")
+    assert column(item, "Encoder") == [told]
+
+
+def test_every_check_has_a_title_in_words():
+    code = (
+        path.read_text("utf-8")
+        for path in Path(importance_audit.__path__[0]).rglob("*.py")
+    )
+    kinds = {kind for text in code for kind in re.findall(r'check="(\w+)"', text)}
+    assert kinds
+    assert not kinds - set(look_up("findings.title"))
+
+
+def test_faults_that_were_avoided_are_told_with_the_version_that_has_them():
+    item = table(view_of("apartments"), "tab-avoided")
+    faults = dict(zip(column(item, "Fault"), column(item, "Package"), strict=True))
+    assert faults["DALEX-N1000"].startswith("DALEX 2.")
+    assert "FASTSHAP-TEXT" not in faults
+
+
+def test_without_an_engine_of_others_no_fault_of_theirs_is_told():
+    view = build_view(plain_result(("a",)))
+    assert "tab-avoided" not in {item.id for item in view.tables}
+
+
+def test_what_is_not_answered_is_not_told_as_silence_of_a_measure_that_answered():
+    said = words(table(view_of("disagreeing"), "tab-untested").rows)
+    assert "this question has no answer in this run" in said
+    assert "says nothing about this model" not in said

@@ -1,0 +1,57 @@
+"""The table of p-values below a ranking."""
+
+from tests.report.made_records import APARTMENTS, made_frame
+from tests.report.made_results import apartments_result
+from tests.report.made_variants import plain_result
+from tests.report.reading import column, section, table, words
+
+from importance_audit.report.pages.view import build_view
+from importance_audit.report.text.blocks import Table, plain, walk
+
+RANKING = "tab-ranking-forest-permutation-features-rmse"
+SIGNIFICANCE = "tab-significance-forest-permutation-features-rmse"
+
+
+def p_values(names, values):
+    """Return the frame of these p-values of the first ranking, the last one unknown."""
+    rows = [
+        {"feature": name, "p_value": p, "p_adjusted": 2 * p, "record": 0}
+        | {"shuffles": 99 if p == p else 12}
+        for name, p in zip(names, values, strict=True)
+    ]
+    return made_frame("significance", rows)
+
+
+def view():
+    frame = p_values(APARTMENTS, (0.01, 0.02, 0.01, 0.4, float("nan")))
+    return build_view(apartments_result(significance=frame))
+
+
+def test_p_values_stand_below_their_ranking_only():
+    tables = [b.id for b in walk(section(view(), "F")) if isinstance(b, Table)]
+    assert tables[tables.index(RANKING) + 1] == SIGNIFICANCE
+    assert sum("significance" in name for name in tables) == 1
+
+
+def test_p_values_are_told_to_the_step_of_their_grid_in_the_order_of_the_ranking():
+    found = table(view(), SIGNIFICANCE)
+    by_name = dict(zip(column(found, "Feature"), column(found, "p-value"), strict=True))
+    told = ("0.010", "0.020", "0.010", "0.400", "–")
+    assert by_name == dict(zip(APARTMENTS, told, strict=True))
+    assert column(found, "Rank") == ["1", "2", "3", "4", "5"]
+    assert column(found, "Adjusted")[0] == "0.020"
+
+
+def test_shuffles_their_least_p_value_and_what_they_lack_are_told():
+    found = table(view(), SIGNIFICANCE)
+    assert plain(found.caption).endswith("over 99 shuffles of the target.")
+    assert "at least 0.010" in words(found.notes)
+    assert "Benjamini and Hochberg over 4 p-values" in words(found.notes)
+    assert f"with so many only: {APARTMENTS[-1]} (12)." in words(found.notes)
+
+
+def test_a_long_table_of_p_values_is_cut_like_its_ranking():
+    names = [f"x{n:02}" for n in range(30)]
+    made = build_view(plain_result(names, significance=p_values(names, [0.3] * 30)))
+    found = table(made, SIGNIFICANCE)
+    assert (len(found.rows), len(found.everything.rows)) == (21, 30)

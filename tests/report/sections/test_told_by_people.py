@@ -1,0 +1,145 @@
+"""What people write into [report], where the page shows it: owner, people, reasons."""
+
+import hashlib
+from dataclasses import replace
+
+import pytest
+from tests.report.made_records import HOSTILE, columns_frame, made_frame, models_frame
+from tests.report.made_variants import plain_result
+from tests.report.page_reader import read
+from tests.report.reading import column, section, table, words
+
+from importance_audit.report.pages.html import to_html
+from importance_audit.report.pages.template_files import templates_sha256
+from importance_audit.report.pages.view import build_view
+from importance_audit.report.text.blocks import plain
+from importance_audit.report.text.wording import templates
+
+FEATURES = ("surface", "floor", "district")
+
+
+def told(features=FEATURES, *, models=(), **report):
+    """Return the view of a plain result under these keys of [report]."""
+    result = plain_result(features)
+    config = {**result.run.config, "report": report, "models": list(models)}
+    return build_view(replace(result, run=replace(result.run, config=config)))
+
+
+def facts(view, id_):
+    """Return a table of labels as a mapping of plain texts."""
+    parts = section(view, "A").parts.values()
+    (rows,) = (kv.rows for kv in parts if kv.id == id_)
+    return {plain(label): plain(content) for label, content in rows}
+
+
+def test_the_cover_names_owner_tier_and_version_of_the_model():
+    versioned = {"name": "forest", "parameters": {}, "version": "2.1"}
+    view = told(models=[versioned], owner="Pricing, A. Nowak", tier="2, medium")
+    control = facts(view, "kv-document")
+    assert control["Model owner"] == "Pricing, A. Nowak"
+    assert control["Model tier"] == "2, medium"
+    assert facts(view, "kv-audited")["Models"] == "forest (version 2.1)"
+    assert column(table(view, "tab-models"), "Model") == ["forest (version 2.1)"]
+
+
+def test_the_cover_has_no_row_for_what_is_not_configured():
+    assert not {"Model owner", "Model tier"} & set(facts(told(), "kv-document"))
+    assert facts(told(), "kv-audited")["Models"] == "forest"
+
+
+def test_the_cover_states_the_digest_of_the_templates():
+    page = read(to_html(told()))
+    (cell,) = (
+        row.all("td")[0]
+        for row in page.all("tr")
+        if [head.text for head in row.all("th")] == ["Templates"]
+    )
+    assert cell.text == f"SHA-256 {templates_sha256()[:16]}"
+
+
+def test_the_digest_of_the_templates_is_what_sha256sum_says_of_the_folder():
+    folder = templates()
+    files = [p for kind in ("j2", "css", "toml") for p in folder.rglob(f"*.{kind}")]
+    named = {str(p.relative_to(folder)): p.read_bytes() for p in files}
+    lines = [f"{n} {hashlib.sha256(named[n]).hexdigest()}\n" for n in sorted(named)]
+    whole = hashlib.sha256("".join(lines).encode()).hexdigest()
+    assert templates_sha256() == whole
+
+
+def test_people_stand_with_their_relation_to_the_developer():
+    people = [
+        {"role": "validator", "name": "A. Miller", "relation": "another department"},
+        {"role": "reviewer", "name": "B. Stone"},
+    ]
+    item = table(told(people=people), "tab-people")
+    assert column(item, "Role") == ["validator", "reviewer"]
+    assert column(item, "Name") == ["A. Miller", "B. Stone"]
+    relations = column(item, "Relation to the developer")
+    assert relations == ["another department", "not stated"]
+
+
+def test_an_audit_that_names_nobody_says_so():
+    assert "names nobody who took part" in words(section(told(), "C"))
+
+
+def test_reasons_stand_in_the_order_of_the_features_and_the_others_are_named():
+    given = {"district": "where it is; land register", "surface": "how large it is."}
+    item = table(told(rationale=given), "tab-rationale")
+    assert column(item, "Feature") == ["surface", "district"]
+    assert column(item, "Reason and source")[1] == "where it is; land register."
+    assert words(item.notes) == "Without a reason: 1 feature (floor)."
+
+
+def test_of_many_features_without_a_reason_the_first_are_named():
+    names = [f"f{n}" for n in range(9)]
+    view = told(names, rationale={"f0": "asked for"})
+    assert words(table(view, "tab-rationale").notes) == (
+        "Without a reason: 8 features (f1, f2, f3, f4, f5, and 3 more)."
+    )
+
+
+def test_features_without_any_reason_are_said_to_have_none():
+    assert "gives no reason for any feature" in words(section(told(), "D"))
+
+
+@pytest.mark.parametrize(
+    ("rows", "sentence"),
+    [
+        ([], "The configuration states no expectation"),
+        ([("expected", "first")], "before the run stands beside what was found in"),
+    ],
+)
+def test_the_model_card_says_whether_anything_was_expected(rows, sentence):
+    result = plain_result(FEATURES)
+    if rows:
+        kept = {"features": "surface", "place": "top", "reason": "size pays"}
+        found = {"of": "features", "record": 0, "model": "forest", "rank": 1.0}
+        asked = {"method": "permutation", "loss": "rmse", "positive_class": ""}
+        one = {**kept, **found, **asked, "expectation": 0, "first": "surface"}
+        one |= {"farthest": "surface", "share": 1.0, "verdict": "as expected"}
+        result = replace(result, expected=made_frame("expected", [one]))
+    assert sentence in words(section(build_view(result), "D"))
+
+
+def test_the_digest_of_the_parameters_is_that_of_the_text_in_the_result():
+    parameters = '{"criterion": "squared_error", "n_estimators": 500}'
+    models = models_frame(("forest",), parameters=parameters)
+    view = build_view(plain_result(FEATURES, models=models))
+    (cell,) = column(table(view, "tab-models"), "Parameters")
+    digest = hashlib.sha256(parameters.encode()).hexdigest()[:16]
+    assert f"fitted by criterion=squared_error; all: SHA-256 {digest}…" in cell
+
+
+def test_hostile_words_of_people_are_shown_and_change_nothing_else():
+    given = [name or "-" for name in HOSTILE]
+    people = [{"role": n, "name": n, "relation": n} for n in given]
+    texts = dict.fromkeys(("owner", "tier", "purpose", "decision"), given[0])
+    texts |= {"classification": given[4], "intended_use": given[5]}
+    rationale = dict.fromkeys(HOSTILE, given[4])
+    view = told(HOSTILE, people=people, rationale=rationale, limits=given, **texts)
+    page = to_html(view)
+    assert "<script" not in page
+    assert "\u202e" not in page
+    tags = {node.tag for node in read(page).all("script", "iframe", "object")}
+    assert not tags
+    assert len(table(view, "tab-rationale").rows) == len(columns_frame(HOSTILE))

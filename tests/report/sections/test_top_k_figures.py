@@ -1,0 +1,168 @@
+"""The figure of top-k error curves, by the numbers it draws."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.report.made_records import made_frame
+from tests.report.made_results import apartments_result
+from tests.report.reading import section
+from tests.report.svg_reader import groups, mark, off_sheet, points, words
+
+from importance_audit.report import figures
+from importance_audit.report.figures.top_k_drawing import TopKLine, TopKPanel
+from importance_audit.report.pages.view import build_view
+from importance_audit.report.text.blocks import plain
+
+LINES = (
+    TopKLine("first", (4.0, 2.0, 2.0), (0.5, 0.5, 0.0)),
+    TopKLine("second", (3.0, 3.0), (0.25, 0.25)),
+)
+PCA = TopKLine("pca", (3.0, 1.0), (1.0, 0.0))
+
+
+def drawn(lines=LINES, *more):
+    panels = [TopKPanel("", lines), *(TopKPanel("held out", part) for part in more)]
+    return figures.top_k(panels, axis_label="features", head="MAE", salt="fig-top-k")
+
+
+def frame(protocol="folds"):
+    """Return one ranking in two folds: means 3 and 1, standard errors 1 and 0."""
+    told = {"entry": 0, "method": "pca", "model": "", "ranked_by": "", "loss": "mae"}
+    told |= {"positive_class": "", "judge": "forest", "feature": "surface"}
+    told |= {"protocol": protocol}
+    values = {(1, 1): 2.0, (1, 2): 4.0, (2, 1): 1.0, (2, 2): 1.0}
+    rows = [{**told, "k": k, "fold": f, "value": v} for (k, f), v in values.items()]
+    return made_frame("top_k", rows)
+
+
+def test_a_higher_loss_stands_higher_and_equal_ones_level():
+    (_, first), (_, second), (_, third) = (
+        mark(drawn(), f"point-0-0-{k}") for k in "012"
+    )
+    (_, other) = mark(drawn(), "point-0-1-0")
+    assert first < other < second
+    assert second == pytest.approx(third)
+    assert first + second == pytest.approx(2 * other, abs=0.02)
+
+
+def test_a_bar_reaches_one_error_up_and_down():
+    (bar, _) = groups(drawn(), "error-0-0")
+    (_, low), (_, high) = points(bar)
+    (_, four), (_, two) = (mark(drawn(), f"point-0-0-{k}") for k in "01")
+    assert abs(low - high) == pytest.approx((two - four) / 2, abs=0.02)
+
+
+def test_every_ranking_is_named_and_all_of_it_is_on_the_sheet():
+    assert {"first", "second", "features", "MAE"} <= set(words(drawn()))
+    assert off_sheet(drawn()) == []
+
+
+def test_more_lines_than_can_be_told_apart_are_refused():
+    with pytest.raises(ValueError, match="must number 1 to 9, but 10 were given"):
+        drawn(tuple(TopKLine(str(n), (1.0,), (0.0,)) for n in range(10)))
+
+
+def test_panels_have_one_scale_and_one_error_is_no_bar():
+    alone = TopKLine("second", (3.5, 3.0), (float("nan"), float("nan")))
+    page = drawn(LINES, (alone,))
+    (four, two), (high, low) = (
+        [mark(page, f"point-{name}-{k}")[1] for k in "01"] for name in ("0-0", "1-1")
+    )
+    assert high - low == pytest.approx((four - two) / 4, abs=0.02)
+    assert groups(page, "error-1-1") == []
+    assert off_sheet(page) == []
+
+
+def test_the_curve_is_the_mean_over_the_folds_with_its_standard_error():
+    view = build_view(apartments_result(top_k=frame()))
+    (figure,) = (f for f in view.figures if f.function == "top_k")
+    assert figure.data["panels"] == (TopKPanel("", (PCA,)),)
+    assert "over 2 folds of the training rows" in plain(figure.caption)
+    assert len(figure.alt) <= 250
+    assert len(plain(figure.headline)) <= 75
+
+
+def test_each_protocol_has_a_panel_and_a_sentence():
+    both = pd.concat([frame(), frame("holdout")], ignore_index=True)
+    view = build_view(apartments_result(top_k=both))
+    (figure,) = (f for f in view.figures if f.function == "top_k")
+    (first, second) = figure.data["panels"]
+    assert first.lines == second.lines == (PCA,)
+    assert "folds" in first.title
+    assert "test rows" in second.title
+    assert "judged once by the test rows" in plain(figure.caption)
+
+
+def top_k_of(frame, **changed):
+    view = build_view(apartments_result(top_k=frame, **changed))
+    return next(f for f in view.figures if f.function == "top_k")
+
+
+def labels(figure):
+    return [line.label for line in figure.data["panels"][0].lines]
+
+
+def test_two_questions_by_one_method_are_two_lines():
+    twice = pd.concat([frame(), frame().assign(entry=1)], ignore_index=True)
+    assert labels(top_k_of(twice)) == ["pca (entry 1)", "pca (entry 2)"]
+
+
+def test_two_askings_of_one_method_are_told_apart_by_their_cards():
+    importances = apartments_result().importances
+    first = importances[0]
+    other = replace(first, options={**first.options, "perturbation": "resample"})
+    told = {"method": first.method, "model": first.model, "ranked_by": first.loss}
+    twice = pd.concat([frame().assign(entry=n, **told) for n in (0, 1)])
+    results = {"importances": (*importances, other)}
+    (one, two) = labels(top_k_of(twice.reset_index(drop=True), **results))
+    assert one == "permutation, forest, RMSE (E1)"
+    assert re.fullmatch(r"permutation, forest, RMSE \(E[2-9]\)", two)
+
+
+def test_each_method_is_drawn_before_a_second_ranking_of_one():
+    own = [frame().assign(model=f"m{n}") for n in range(9)]
+    own += [frame().assign(method="mrmr")]
+    figure = top_k_of(pd.concat(own, ignore_index=True))
+    assert labels(figure) == [*(f"pca, m{n}" for n in range(8)), "mrmr"]
+    assert plain(figure.caption).endswith("Not drawn: 1 more.")
+
+
+def test_a_judge_without_a_finite_loss_has_a_sentence_and_no_figure():
+    endless = frame().assign(value=np.inf, loss="log_loss")
+    view = build_view(apartments_result(top_k=endless))
+    assert not [f for f in view.figures if f.function == "top_k"]
+    groups = section(view, "F").parts["groups"]
+    (group,) = (group for group in groups if group.id == "measure-top-k")
+    assert plain(group.blocks[0]) == (
+        "forest has no curves: its loss, log loss, is infinite or missing with every "
+        "number of features."
+    )
+
+
+def test_a_ranking_without_a_finite_loss_is_named_below_the_others():
+    endless = frame().assign(value=np.inf, method="mrmr")
+    figure = top_k_of(pd.concat([frame(), endless], ignore_index=True))
+    assert labels(figure) == ["pca"]
+    told = "Without a curve, because no mean loss is finite: mrmr."
+    assert plain(figure.caption).endswith(told)
+
+
+@pytest.mark.filterwarnings("error")
+def test_an_infinite_loss_in_one_fold_is_a_gap_and_is_told():
+    holed = frame()
+    holed.loc[(holed["k"] == 1) & (holed["fold"] == 2), "value"] = np.inf
+    figure = top_k_of(holed)
+    (line,) = figure.data["panels"][0].lines
+    assert np.isnan([line.means[0], line.errors[0]]).all()
+    assert (line.means[1], line.errors[1]) == (1.0, 0.0)
+    assert "a curve has a gap" in plain(figure.caption)
+
+
+def test_a_long_name_in_the_key_takes_two_lines_and_is_not_cut():
+    name = "permutation, logistic regression, 1 − accuracy (E12)"
+    page = drawn(tuple(TopKLine(f"{name}{n}", (1.0,), (0.0,)) for n in range(9)))
+    assert "…" not in "".join(words(page))
+    assert off_sheet(page) == []

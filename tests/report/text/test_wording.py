@@ -1,0 +1,97 @@
+"""Words on a page: names cannot hide anything, marks come from the catalogue only."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.report.made_records import HOSTILE
+
+from importance_audit.report.text.blocks import Name, Styled, Value, plain
+from importance_audit.report.text.wording import (
+    counted,
+    display_name,
+    ended,
+    key_of,
+    look_up,
+    named,
+    say,
+    series,
+    shortened,
+)
+
+ONE, TWO = (Value("findings", n, str(n), derived="count") for n in (1, 2))
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a\u202eb", "a⟨U+202E⟩b"),
+        ("two\nlines", "two⟨U+000A⟩lines"),
+        ("zero\u200bwidth", "zero⟨U+200B⟩width"),
+        (" led", "⟨U+0020⟩led"),
+        ("trailed ", "trailed⟨U+0020⟩"),
+        ("wide  gap", "wide⟨U+0020⟩⟨U+0020⟩gap"),
+        ("no\u00a0break", "no⟨U+00A0⟩break"),
+        ("", "(empty name)"),
+        ("Größe, m²", "Größe, m²"),
+    ],
+)
+def test_what_a_name_hides_is_made_visible(name, text):
+    assert display_name(name) == text
+
+
+def test_names_that_differ_look_different():
+    shown = [display_name(name) for name in HOSTILE]
+    assert len(set(shown)) == len(HOSTILE)
+
+
+def test_a_long_name_keeps_both_ends_and_the_name_as_given():
+    name = shortened("district.of." + "x" * 80 + ".city", limit=21)
+    assert name.text == "district.o…xxxxx.city"
+    assert name.raw.endswith(".city")
+    assert len(name.raw) == 97
+
+
+@given(st.lists(st.text(max_size=8), min_size=1, max_size=3))
+def test_an_id_holds_what_html_and_file_names_allow(names):
+    assert re.fullmatch(r"[a-z0-9_-]*", key_of(*names))
+
+
+def test_ids_of_names_that_differ_are_different():
+    keys = {key_of(name) for name in (*HOSTILE, "a.b", "a b", "a-b", "A-b", "ab")}
+    assert len(keys) == len(HOSTILE) + 5
+
+
+def test_marks_of_the_catalogue_become_elements():
+    leads = say("results.leads", feature="x", models="y")
+    assert leads == (Styled("strong", ("x",)), " leads in ", "y", ".")
+    symbols = say("cards.permutation.symbols")
+    assert symbols[0] == Styled("em", ("f",))
+    assert Styled("sub", ("b",)) in symbols
+
+
+def test_marks_in_what_is_filled_in_stay_as_they_are():
+    parts = say("results.leads", feature="*a* {b} ~c~", models="`d`")
+    assert plain(parts) == "*a* {b} ~c~ leads in `d`."
+
+
+def test_an_entry_that_is_missing_is_named_in_full():
+    with pytest.raises(KeyError, match=r"strings\.en\.toml has no entry 'results\.x'"):
+        look_up("results.x")
+
+
+def test_a_count_has_the_noun_of_its_number():
+    assert plain(counted(ONE, "finding")) == "1 finding"
+    assert plain(counted(TWO, "finding")) == "2 findings"
+
+
+def test_a_series_reads_as_a_person_would_say_it():
+    names = [named(name) for name in "abc"]
+    assert plain(series(names)) == "a, b and c"
+    assert plain(series(names[:2])) == "a and b"
+    assert series(names[:1]) == (Name("a", "a"),)
+
+
+def test_what_people_wrote_ends_once():
+    assert [ended(t) for t in ("Why?", "So.", "so ")] == ["Why?", "So.", "so."]

@@ -1,0 +1,225 @@
+"""What differs between two runs, and what moved: closed forms and plain cases."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+from tests.report.made_records import made_importance, made_run
+from tests.report.made_variants import RESULTS, made, plain_result
+
+from importance_audit.runs.baseline.change import change
+
+NAMES = ("a", "b", "c")
+NOTHING = "no evidence of change"
+
+
+def run_of(means, *, draw=7, sd=1.0, names=NAMES, **changes):
+    """Return a result with one ranking of these means over ten repeats."""
+    record = made_importance(
+        "forest", names, means, sd=sd, baseline=50.0, stream="numpy", draw=draw
+    )
+    return plain_result(names, importances=(record,), **changes)
+
+
+def words(old, new, **options):
+    (moved,) = change(old, new, **options).moved
+    return {row.feature: row.word for row in moved.features}
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_run_held_against_itself_shows_no_change(name):
+    told = change(made(name), made(name))
+    assert (told.differs, told.checks, told.only_asked_in) == ((), (), ((), ()))
+    rows = [row for moved in told.moved for row in moved.features]
+    known = {row.word for row in rows if not np.isnan(row.old)}
+    assert known <= {"no evidence of change"}
+
+
+def test_the_band_is_welchs_interval_for_all_features_together():
+    old, new = run_of([30, 20, 10]), run_of([30, 20, 10], draw=8, sd=3.0)
+    (moved,) = change(old, new).moved
+    one, other = old.importances[0].values[0], new.importances[0].values[0]
+    parts = np.array([one.var(ddof=1), other.var(ddof=1)]) / 10
+    degrees = parts.sum() ** 2 / (parts**2 / 9).sum()
+    half = stats.t.ppf(1 - 0.01 / 2 / 3, degrees) * np.sqrt(parts.sum())
+    assert moved.features[0].band == pytest.approx(half, rel=1e-12)
+
+
+def test_a_feature_outside_its_band_moved_and_the_others_did_not():
+    assert words(run_of([30, 20, 10]), run_of([30, 26, 10], draw=8)) == {
+        "a": "no evidence of change",
+        "b": "moved",
+        "c": "no evidence of change",
+    }
+
+
+def test_neighbours_that_swap_within_their_bands_changed_rank_by_noise():
+    told = words(run_of([30, 20.1, 20]), run_of([30, 20, 20.1], draw=8))
+    assert told["b"] == told["c"] == "rank moved within noise"
+
+
+def test_a_rank_that_others_moved_is_not_said_to_be_noise():
+    told = change(run_of([30, 20, 10]), run_of([2, 20, 10], draw=8)).moved[0].features
+    assert {row.feature: (row.rank_old, row.rank_new, row.word) for row in told} == {
+        "a": (1, 3, "moved"),
+        "b": (2, 1, "no evidence of change"),
+        "c": (3, 2, "no evidence of change"),
+    }
+
+
+def test_a_single_draw_has_no_spread_that_could_tell_a_movement_from_noise():
+    def once(means):
+        result = run_of([3, 2, 1])
+        raw = 50.0 + np.array(means)[:, np.newaxis]
+        record = replace(result.importances[0], raw=raw, baseline=np.array([50.0]))
+        return replace(result, importances=(record,))
+
+    told = words(once([30.0, 20.0, 10.0]), once([5.0, 40.0, 10.0]))
+    assert told["a"] == told["b"] == "not comparable"
+    assert told["c"] == "no evidence of change"
+
+
+def test_other_repeats_are_the_same_question_if_each_run_asks_it_once():
+    def repeats(n):
+        result = run_of([30, 20, 10], draw=n)
+        (one,) = result.importances
+        parts = {"raw": one.raw[:, :n], "baseline": one.baseline[:n]}
+        record = replace(one, options={**one.options, "n_repeats": n}, **parts)
+        return replace(result, importances=(record,))
+
+    told = change(repeats(5), repeats(10))
+    assert told.only_asked_in == ((), ())
+    assert {row.word for row in told.moved[0].features} == {NOTHING}
+    both = replace(
+        repeats(5), importances=(*repeats(5).importances, *repeats(8).importances)
+    )
+    assert change(both, repeats(10)).only_asked_in == ((0, 1), (0,))
+    assert change(both, repeats(8)).only_asked_in == ((0,), ())
+
+
+def test_a_group_of_other_columns_is_another_group():
+    old = run_of([30, 20, 10])
+    (record,) = old.importances
+    other = replace(record, columns=(("a", "x"), *record.columns[1:]))
+    told = words(old, replace(old, importances=(other,)))
+    assert told == {"a": "not comparable", **dict.fromkeys("bc", NOTHING)}
+
+
+def test_other_predictions_for_other_rows_are_no_other_model():
+    old = run_of([30, 20, 10])
+    data, models = old.datasets.copy(), old.models.copy()
+    data.loc[data["split"] == "test", "sha256"] = "f" * 64
+    models["predictions_sha256"] = "e" * 64
+    new = replace(old, datasets=data, models=models)
+    assert change(old, new).areas == {"data"}
+    assert change(old, replace(new, datasets=old.datasets)).areas == {"model"}
+    data.loc[data["split"] == "train", "sha256"] = "d" * 64
+    assert change(old, new).areas == {"data", "model"}
+
+
+def test_another_limit_differs_but_moves_no_number():
+    old = run_of([30, 20, 10])
+    config = {**old.run.config, "checks": {"dependence": 0.99}}
+    told = change(old, replace(old, run=replace(old.run, config=config)))
+    limit = ("limits", "checks.dependence", "", "0.99")
+    assert limit in told.differs
+    assert told.areas == {"limits"}
+    assert told.is_noise_only
+
+
+def test_a_movement_that_is_too_small_to_count_is_said_to_be_so():
+    old, new = run_of([30, 20, 10]), run_of([30, 26, 10], draw=8)
+    assert words(old, new, minimum=0.21)["b"] == "below the minimum"
+    assert words(old, new, minimum=0.19)["b"] == "moved"
+
+
+def test_without_draws_any_difference_beyond_rounding_is_a_movement():
+    def fixed(means):
+        raw = {"raw": np.array(means)[:, np.newaxis], "baseline": np.zeros(1)}
+        result = run_of([3, 2, 1])
+        record = replace(result.importances[0], stream="", form="raw", **raw)
+        return replace(result, importances=(record,))
+
+    told = words(fixed([3.0, 2.0, 1.0]), fixed([3.0, 2.0 + 1e-12, 1.0 + 1e-6]))
+    assert told["b"] == "no evidence of change"
+    assert told["c"] == "moved"
+
+
+def test_features_of_one_run_only_are_new_or_gone():
+    old = run_of([30, 20, 10], names=("a", "b", "c"))
+    told = words(old, run_of([30, 20, 10], names=("a", "b", "d")))
+    assert (told["c"], told["d"]) == ("gone", "new")
+
+
+def test_another_definition_is_not_compared_and_its_fields_are_named():
+    old, new = run_of([30, 20, 10]), run_of([30, 20, 10])
+    other = replace(new.importances[0], split="train", scale="probability")
+    (moved,) = change(old, replace(new, importances=(other,))).moved
+    assert moved.why_not == "scale, split"
+    assert {row.word for row in moved.features} == {"not comparable"}
+
+
+def test_more_rows_are_other_data_and_no_other_definition():
+    old, new = run_of([30, 20, 10]), run_of([30, 26, 10], draw=8)
+    more = replace(new.importances[0], n_samples=10_000)
+    assert words(old, replace(new, importances=(more,)))["b"] == "moved"
+
+
+def test_a_question_of_one_run_only_is_told_by_its_record():
+    old, new = run_of([30, 20, 10]), run_of([30, 20, 10])
+    other = replace(new.importances[0], options={"n_rows": 5})
+    told = change(old, replace(new, importances=(other,)))
+    assert told.only_asked_in == ((0,), (0,))
+    assert told.moved == ()
+
+
+def test_another_seed_alone_leaves_nothing_but_noise():
+    old, new = run_of([30, 20, 10]), run_of([30, 20, 10])
+    config = {**new.run.config, "seed": 43}
+    told = change(old, replace(new, run=replace(new.run, config=config)))
+    assert told.differs == (("seed", "seed", "42", "43"),)
+    assert told.is_noise_only
+
+
+@pytest.mark.parametrize(
+    ("frame", "column", "value", "area", "what"),
+    [
+        ("datasets", "rows", 11, "data", "train rows"),
+        ("datasets", "sha256", "f" * 64, "data", "train digest"),
+        ("models", "parameters", "{}", "model", "forest, parameters"),
+        ("columns", "kind", "category", "data", "column a, kind"),
+    ],
+)
+def test_other_rows_or_models_are_more_than_noise(frame, column, value, area, what):
+    old = run_of([30, 20, 10])
+    table = getattr(old, frame).copy()
+    table[column] = table[column].astype(object)
+    table.loc[0, column] = value
+    told = change(old, replace(old, **{frame: table}))
+    assert [(one.area, one.what) for one in told.differs] == [(area, what)]
+    assert told.differs[0].new == str(value)
+    assert not told.is_noise_only
+
+
+def test_settings_are_told_by_their_path_and_texts_of_the_report_are_not():
+    old = run_of([30, 20, 10])
+    config = {
+        **old.run.config,
+        "importance": [{"method": "permutation", "engines": ["vip"]}],
+        "report": {"owner": "another"},
+    }
+    new = replace(old, run=made_run(old.run.audit, config=config))
+    told = [one for one in change(old, new).differs if one.area == "configuration"]
+    assert told == [("configuration", "importance[1].engines", "none", "vip")]
+
+
+def test_checks_are_told_where_their_verdict_is_another_one():
+    old = made("apartments")
+    checks = old.checks.copy()
+    checks.loc[0, "verdict"] = "fail"
+    new = replace(old, checks=checks.drop(index=1).reset_index(drop=True))
+    assert [one[2:] for one in change(old, new).checks] == [
+        ("pass", "fail"),
+        ("pass", ""),
+    ]

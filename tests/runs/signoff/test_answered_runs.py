@@ -1,0 +1,100 @@
+"""Claims about whole runs with a findings.toml beside them: exit code and folder."""
+
+import pandas as pd
+import pytest
+from tests.cli.test_cli import AUDIT, rows, run, runs
+from tests.signed_runs import APPROVAL, without_pdf
+
+from importance_audit.operate.sign import sign
+from importance_audit.records.finding import Finding
+from importance_audit.runs.folder import load_run
+from importance_audit.runs.index import past_of
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Return an audit that fails on two columns that say the same; numbers only."""
+    for seed, name in enumerate(("train.csv", "test.csv")):
+        twin = rows(seed=seed)["a"]
+        rows(seed=seed).assign(twin=twin).to_csv(tmp_path / name, index=False)
+    text = AUDIT.format(
+        task="regression",
+        estimator="sklearn.linear_model.LinearRegression",
+        parameters="{}",
+    )
+    report = '[report]\nprofile = "bundle"\n'
+    audit = f'fail_on = "warning"\n{text}{report}'
+    (tmp_path / "audit.toml").write_text(audit, encoding="utf8")
+    return tmp_path
+
+
+def answer(folder, key, until, baseline=""):
+    text = f"""[[finding]]
+key = "{key}"
+owner = "M. Kim"
+[finding.exception]
+until = {until}
+reason = "The twin is kept for a form that prints it."
+control = "Both are shuffled together."
+approved_by = "A. Nowak"
+"""
+    if baseline:
+        text += f'baseline = "{baseline}"\n'
+    (folder / "findings.toml").write_text(text, encoding="utf8")
+
+
+def warnings(run_folder):
+    found = pd.read_csv(run_folder / "findings.csv", keep_default_na=False)
+    return found[found["severity"] == "warning"]
+
+
+def test_an_exception_turns_a_failing_run_into_one_with_exceptions(folder):
+    assert run(folder).exit_code == 1
+    (key,) = warnings(runs(folder)[0])["key"]
+    answer(folder, key[:12], "2999-12-31")
+    assert run(folder).exit_code == 0
+    made = load_run(runs(folder)[1])
+    assert made.verdict == "confirmed with exceptions"
+    assert made.accepted == {key: "2999-12-31"}
+    told = (runs(folder)[1] / "summary.txt").read_text("utf8")
+    assert "warning, accepted until 2999-12-31, same_columns" in told
+    stored = pd.read_csv(runs(folder)[1] / "answers.csv")
+    assert stored["control"].tolist() == ["Both are shuffled together."]
+
+
+def test_a_mistake_in_the_answers_ends_before_anything_is_measured(folder):
+    answer(folder, "same_columns", "2999-12-31")
+    told = run(folder)
+    assert (told.exit_code, runs(folder)) == (2, [])
+    assert told.stderr.strip() == (
+        "findings.toml: [finding] key must be the first 12 to 64 hex digits of a "
+        "finding's key, but 'same_columns' was given."
+    )
+
+
+def test_a_pdf_that_cannot_be_made_is_answered_and_remembered(folder, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(folder / "missing"))
+    file = folder / "audit.toml"
+    file.write_text(file.read_text("utf8").replace("bundle", "executive"), "utf8")
+    assert run(folder).exit_code == 1
+    found = warnings(runs(folder)[0]).set_index("check")["key"]
+    answer(folder, found["pdf_failed"], "2999-12-31")
+    run(folder)
+    assert load_run(runs(folder)[1]).accepted == {found["pdf_failed"]: "2999-12-31"}
+    known = {f.check: f.times for f in past_of(folder).findings}
+    assert known == {"same_columns": 2, "pdf_failed": 2}
+
+
+def test_a_shift_is_accepted_under_the_baseline_that_its_exception_names(folder):
+    run(folder)
+    (baseline,) = runs(folder)
+    with without_pdf():
+        sign(baseline, APPROVAL)
+    named = {"check": "distribution_shift", "subject": "a", "measure": "feature"}
+    key = Finding(severity="warning", message="-", **named).key
+    answer(folder, key, "2999-12-31", baseline.name)
+    test = pd.read_csv(folder / "test.csv")
+    test.assign(a=test["a"] + 4).to_csv(folder / "test.csv", index=False)
+    run(folder)
+    (held,) = {*runs(folder)} - {baseline}
+    assert load_run(held).accepted == {key: "2999-12-31"}

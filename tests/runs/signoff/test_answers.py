@@ -1,0 +1,389 @@
+"""Claims about findings.toml: what it may say, and what an answer does to a verdict."""
+
+from dataclasses import replace
+from datetime import date
+from time import process_time
+from typing import NamedTuple
+
+import pandas as pd
+import pytest
+from tests.report.made_variants import plain_result
+
+from importance_audit.auditing.audit import exit_code
+from importance_audit.config.load import load_config
+from importance_audit.operate.schedule_section import schedule_given
+from importance_audit.records.as_json import (
+    content_digest,
+    dumps,
+    from_dict,
+    loads,
+    to_dict,
+)
+from importance_audit.records.errors import ConfigError
+from importance_audit.records.finding import Finding
+from importance_audit.report.pages.short_views import suites, summary
+from importance_audit.runs.signoff.answers import (
+    ANSWERS,
+    Accepted,
+    Answer,
+    with_answers,
+)
+from importance_audit.runs.signoff.answers_file import load_answers
+from importance_audit.runs.signoff.finding_states import standings
+from importance_audit.runs.summary import FindingPast, Past
+
+KEY = "0123456789ab"
+WEAK = Finding(check="weak_model", severity="failure", subject="svm", message="m.")
+SHIFT = Finding(check="rank_shift", severity="warning", subject="svm", message="m.")
+FAILED = Finding(check="method_failed", severity="failure", subject="svm", message="m.")
+
+
+class Mine(NamedTuple):
+    """A finding of an earlier run, by what an answer is held against."""
+
+    key: str
+    check: str
+    subject: str
+
+
+def problems(folder, text):
+    """Return what is wrong with a file, each sentence behind the file's name."""
+    (folder / "findings.toml").write_text(text, "utf8")
+    with pytest.raises(ConfigError) as caught:
+        load_answers(folder)
+    told = caught.value.problems
+    assert all(line.startswith("findings.toml") for line in told)
+    return [line.removeprefix("findings.toml: ") for line in told]
+
+
+def entry(*lines):
+    return "\n".join(("[[finding]]", f'key = "{KEY}"', *lines))
+
+
+def exception(**changes):
+    """Return the lines of an exception; None leaves a key out."""
+    texts = ("reason", "control", "approved_by")
+    given = {"until": "2026-12-31", **dict.fromkeys(texts, '"x"'), **changes}
+    lines = [f"{key} = {value}" for key, value in given.items() if value]
+    return "\n".join(("[finding.exception]", *lines))
+
+
+ONE = "[finding]"
+WRONG = {
+    entry(): f"{ONE} must say something of its finding, but it has its key alone. Give "
+    "one of 'owner', 'due', 'response', 'exception'.",
+    '[[finding]]\nowner = "a"': f"{ONE} key must be given, but it is missing. Section "
+    "K prints it.",
+    '[[finding]]\nkey = "weak"\nowner = "a"': f"{ONE} key must be the first 12 to 64 "
+    "hex digits of a finding's key, but 'weak' was given.",
+    '[[finding]]\nkey = "0123"\nowner = "a"': f"{ONE} key must be the first 12 to 64 "
+    "hex digits of a finding's key, but '0123' was given.",
+    entry('ownr = "a"'): f"{ONE} must hold known keys only, but 'ownr' was given. Did "
+    "you mean 'owner'?",
+    entry('due = "2026-12-31"'): f"{ONE} due must be a day such as 2026-12-31, without "
+    "quotes, but '2026-12-31' was given.",
+    entry("due = 2026-12-31T09:00:00Z"): f"{ONE} due must be a day such as 2026-12-31, "
+    "without quotes, but 2026-12-31 09:00:00+00:00 was given.",
+    entry(
+        'response = " "'
+    ): f"{ONE} response must be a text that is not empty, but ' ' was given.",
+    entry("exception = true"): f"{ONE} exception must be a table, [finding.exception], "
+    "but true was given.",
+    entry(exception(control=None)): f"{ONE} exception.control must be given, but it is "
+    "missing.",
+    entry(exception(until='"soon"')): f"{ONE} exception.until must be a day such as "
+    "2026-12-31, without quotes, but 'soon' was given.",
+    entry(
+        exception(untill="2026-12-31")
+    ): f"{ONE} exception must hold known keys only, "
+    "but 'untill' was given. Did you mean 'until'?",
+    "[finding]\nowner = 1": "finding must be a list of tables, [[finding]], but "
+    "{'owner': 1} was given.",
+    "[[findings]]": "the top level must hold known keys only, but 'findings' was "
+    "given. Did you mean 'finding'?",
+}
+
+
+@pytest.mark.parametrize(("text", "message"), WRONG.items(), ids=range(len(WRONG)))
+def test_a_mistake_in_the_file_is_told_in_one_sentence(tmp_path, text, message):
+    assert problems(tmp_path, text) == [message]
+
+
+def test_all_mistakes_of_all_entries_are_told_at_once(tmp_path):
+    first = entry('ownr = "a"', "due = 3")
+    second = f'[[finding]]\nkey = "{KEY.upper()}cd"\nowner = "b"'
+    assert problems(tmp_path, f"{first}\n{second}") == [
+        "[finding 1] must hold known keys only, but 'ownr' was given. Did you mean "
+        "'owner'?",
+        "[finding 1] due must be a day such as 2026-12-31, without quotes, but 3 was "
+        "given.",
+        f"[finding 2] key must be answered once, but '{KEY}cd' is answered by "
+        "[finding 1] too. Join the two.",
+    ]
+
+
+def test_a_file_that_is_no_toml_or_no_text_is_told_like_a_configuration(tmp_path):
+    (told,) = problems(tmp_path, "[[finding]")
+    assert told.startswith("findings.toml must be TOML, but is not: ")
+    (tmp_path / "findings.toml").write_bytes(b'[[finding]]\nkey = "\xff"')
+    with pytest.raises(
+        ConfigError, match=r"must be UTF-8, but byte 20 is not. Save it"
+    ):
+        load_answers(tmp_path)
+
+
+@pytest.mark.parametrize("value", ["9" * 5000, "[" * 5000 + "]" * 5000])
+def test_a_value_that_python_cannot_take_is_told_like_a_mistake(tmp_path, value):
+    (told,) = problems(tmp_path, f"x = {value}")
+    assert told.startswith("findings.toml must be TOML, but is not: ")
+    (tmp_path / "audit.toml").write_text(f"x = {value}")
+    with pytest.raises(ConfigError, match=r"^audit.toml must be TOML, but is not: "):
+        load_config(tmp_path)
+    assert "nobody is told" in schedule_given(tmp_path / "audit.toml").note
+
+
+def test_no_file_is_no_answer_and_a_folder_of_its_name_is_told(tmp_path):
+    assert load_answers(tmp_path) == ()
+    (tmp_path / "findings.toml").mkdir()
+    with pytest.raises(ConfigError, match=r"must be readable, but '.*is a directory"):
+        load_answers(tmp_path)
+
+
+def test_a_whole_answer_is_read_as_it_stands(tmp_path):
+    text = entry('owner = "M. Kim"', "due = 2026-12-01", 'response = "r"', exception())
+    (tmp_path / "findings.toml").write_text(text, "utf8")
+    (answer,) = load_answers(tmp_path)
+    assert (answer.key, answer.owner, answer.response) == (KEY, "M. Kim", "r")
+    assert str(answer.due) == "2026-12-01"
+    assert answer.exception == Accepted(answer.exception.until, "x", "x", "x")
+    assert str(answer.exception.until) == "2026-12-31"
+    (tmp_path / "findings.toml").write_text(entry(exception(baseline='"r1"')), "utf8")
+    assert load_answers(tmp_path)[0].exception.baseline == "r1"
+
+
+def answered(
+    *findings, started="2026-12-31T12:00:00+00:00", known=(), baseline="", **answer
+):
+    """Return a result with these findings and one answer, to the first of them."""
+    result = plain_result(("a", "b"), findings=findings)
+    run = replace(result.run, volatile={**result.run.volatile, "started": started})
+    given = {"key": (*findings, *known)[0].key[:12], **answer}
+    answers = (Answer(**given),)
+    return with_answers(replace(result, run=run), answers, known, baseline=baseline)
+
+
+def accepted(until):
+    return Accepted(date.fromisoformat(until), "why", "what", "A. Nowak")
+
+
+@pytest.mark.parametrize(
+    ("started", "state", "code"),
+    [
+        ("2026-12-30T00:00:00+00:00", "accepted", 0),
+        ("2026-12-31T00:00:00+00:00", "accepted", 0),
+        ("2026-12-31T23:59:59.999999+00:00", "accepted", 0),
+        ("2027-01-01T00:00:00+00:00", "expired", 1),
+        ("2027-01-01T05:00:00+14:00", "accepted", 0),
+        ("2026-12-31T20:00:00-05:00", "expired", 1),
+    ],
+)
+def test_an_exception_holds_through_its_last_day_in_utc(started, state, code):
+    found = answered(WEAK, started=started, exception=accepted("2026-12-31"))
+    assert found.answers["state"].tolist() == [state]
+    assert exit_code(found) == code
+
+
+@pytest.mark.parametrize(
+    ("findings", "until", "verdict"),
+    [
+        ((WEAK,), "2027-01-01", "confirmed with exceptions"),
+        ((SHIFT,), "2027-01-01", "confirmed with exceptions"),
+        ((WEAK, replace(WEAK, subject="other")), "2027-01-01", "not confirmed"),
+        ((FAILED,), "2027-01-01", "not established"),
+        ((WEAK, FAILED), "2027-01-01", "not established"),
+        ((WEAK,), "2026-12-30", "not confirmed"),
+    ],
+)
+def test_what_is_accepted_does_not_count_unless_numbers_are_missing(
+    findings, until, verdict
+):
+    assert answered(*findings, exception=accepted(until)).verdict == verdict
+
+
+def test_an_accepted_failure_keeps_a_reproduced_run_from_being_confirmed():
+    pairs = pd.DataFrame({"engine_a": ["python"], "verdict": ["replayed"]})
+    result = replace(answered(SHIFT, exception=accepted("2027-01-01")), agreement=pairs)
+    assert replace(result, findings=()).verdict == "confirmed"
+    assert result.verdict == "confirmed with exceptions"
+
+
+def test_a_warning_counts_or_not_where_warnings_fail_the_run():
+    open_, held = answered(SHIFT), answered(SHIFT, exception=accepted("2027-01-01"))
+    config = {**open_.run.config, "fail_on": "warning"}
+    strict = [replace(r, run=replace(r.run, config=config)) for r in (open_, held)]
+    assert [exit_code(result) for result in strict] == [1, 0]
+
+
+@pytest.mark.parametrize("status", ["interrupted", "failed"])
+def test_a_run_that_did_not_end_cannot_be_accepted(status):
+    stopped = replace(FAILED, check="interrupted", subject="audit")
+    result = answered(stopped, exception=accepted("2027-01-01"))
+    ended = replace(result, run=replace(result.run, status=status))
+    assert ended.accepted == {}
+    assert ended.verdict == "not established"
+    (told,) = [f for f in result.findings if f.check == "exception_refused"]
+    assert told.message == (
+        f"Answer '{stopped.key[:12]}' in findings.toml must accept a finding about "
+        "numbers, but 'interrupted' says that numbers are missing. It counts as before."
+    )
+
+
+MOVED = Finding(
+    check="distribution_shift", severity="warning", subject="x", message="m."
+)
+
+
+@pytest.mark.parametrize(
+    ("finding", "named", "baseline", "state"),
+    [
+        (MOVED, "run 1", "run 1", "accepted"),
+        (MOVED, "run 1", "run 2", "lapsed"),
+        (MOVED, "", "run 1", "lapsed"),
+        (MOVED, "", "", "lapsed"),
+        (SHIFT, "", "run 2", "accepted"),
+        (SHIFT, "run 1", "run 1", "accepted"),
+        (SHIFT, "run 1", "run 2", "lapsed"),
+    ],
+)
+def test_an_exception_holds_under_the_baseline_that_it_names(
+    finding, named, baseline, state
+):
+    given = accepted("2027-01-01")._replace(baseline=named)
+    found = answered(finding, baseline=baseline, exception=given)
+    assert found.answers["state"].tolist() == [state]
+    assert bool(found.accepted) == (state == "accepted")
+    told = [f.check for f in found.findings[1:]]
+    assert told == ["exception_lapsed"] * (state == "lapsed")
+
+
+def test_an_exception_under_another_baseline_says_which_and_that_the_finding_counts():
+    given = accepted("2027-01-01")._replace(baseline="run 1")
+    told = answered(MOVED, baseline="run 2", exception=given).findings[1]
+    assert (told.severity, told.message) == (
+        "info",
+        f"Answer '{MOVED.key[:12]}' in findings.toml must name in exception.baseline "
+        "the approved run that its finding of 'distribution_shift' is held against, "
+        "but it names run 1 and the approved run is run 2. The finding counts.",
+    )
+
+
+def test_of_a_lapsed_exception_to_what_is_not_found_nothing_is_said():
+    given = accepted("2027-01-01")._replace(baseline="run 1")
+    found = answered(known=(MOVED,), baseline="run 2", exception=given)
+    assert found.findings == ()
+    assert found.answers["state"].tolist() == ["lapsed"]
+
+
+@pytest.mark.parametrize(
+    ("due", "until", "overdue"),
+    [
+        ("2026-12-31", None, False),
+        ("2026-12-30", None, True),
+        ("2026-12-30", "2026-12-31", False),
+        ("2026-12-29", "2026-12-30", True),
+    ],
+)
+def test_an_answer_is_overdue_on_the_day_after_unless_accepted(due, until, overdue):
+    given = {"exception": accepted(until)} if until else {}
+    found = answered(SHIFT, due=date.fromisoformat(due), **given)
+    assert found.answers["overdue"].tolist() == [overdue]
+
+
+def test_an_answer_to_nothing_is_a_note_and_changes_no_verdict():
+    found = with_answers(plain_result(("a",)), (Answer("f" * 12, owner="M. Kim"),))
+    (told,) = found.findings
+    assert told.message == (
+        "Answer 'ffffffffffff' in findings.toml must name a finding, but neither this "
+        "run nor one before it has one of this key."
+    )
+    assert told.severity == "info"
+    assert found.answers.loc[0, ["key", "check", "owner"]].tolist() == [
+        "f" * 12,
+        "",
+        "M. Kim",
+    ]
+
+
+def test_an_answer_to_a_finding_of_an_earlier_run_is_no_mistake():
+    found = answered(known=(SHIFT,), response="mended")
+    assert found.findings == ()
+    assert found.answers["subject"].tolist() == ["svm"]
+
+
+def test_a_key_that_begins_two_findings_answers_neither():
+    alike = [
+        Mine("a" * 12 + end, "weak_model", name)
+        for end, name in (("0", "one"), ("1", "other"))
+    ]
+    asked = Answer("a" * 12, exception=accepted("2027-01-01"))
+    found = with_answers(plain_result(("a",)), (asked,), alike)
+    (told,) = found.findings
+    assert told.message == (
+        "Answer 'aaaaaaaaaaaa' in findings.toml must name one finding, but the keys of "
+        "2 begin like this: 'weak_model, one', 'weak_model, other'. It answers none of "
+        "them."
+    )
+    assert found.accepted == {}
+
+
+def test_more_digits_tell_two_findings_apart():
+    known = [Mine("a" * 12 + end, "weak_model", end) for end in "01"]
+    found = with_answers(plain_result(("a",)), (Answer("a" * 12 + "1"),), known)
+    assert found.answers["subject"].tolist() == ["1"]
+
+
+def test_a_test_of_what_is_accepted_is_skipped_and_says_until_when():
+    found = answered(WEAK, exception=accepted("2027-01-01"))
+    (case,) = next(s for s in suites(found) if s.name == "findings").cases
+    assert case.outcome == "skipped"
+    assert case.message == "failure, accepted until 2027-01-01: m."
+    assert "failure, accepted until 2027-01-01, weak_model, svm: m." in summary(found)
+
+
+def test_the_summary_says_what_is_overdue():
+    told = summary(answered(SHIFT, WEAK, due=date(2026, 12, 1)))
+    assert "warning, overdue since 2026-12-01, rank_shift, svm: m." in told
+    assert "failure, weak_model, svm: m." in told
+
+
+def test_answers_survive_the_file_of_the_result():
+    found = answered(SHIFT, due=date(2026, 1, 1), exception=accepted("2026-12-31"))
+    again = loads(dumps(found))
+    pd.testing.assert_frame_equal(again.answers, found.answers, check_dtype=False)
+    assert content_digest(again) == content_digest(found)
+    assert again.accepted == found.accepted == {SHIFT.key: "2026-12-31"}
+
+
+def test_an_older_result_has_no_answer_and_counts_as_it_did():
+    document = to_dict(answered(WEAK))
+    del document["answers"], document["quantiles"]
+    old = from_dict({**document, "schema_version": "1.0"})
+    assert old.answers.columns.tolist() == list(ANSWERS)
+    assert old.verdict == "not confirmed"
+    assert to_dict(old) == {**document, "schema_version": "1.0"}
+
+
+def test_the_time_that_answers_take_grows_as_their_number_not_as_its_square(tmp_path):
+    spent = []
+    for n in (300, 300, 3000):
+        keys = [replace(WEAK, subject=str(i)).key for i in range(n)]
+        lines = [f'[[finding]]\nkey = "{key}"\nowner = "a"' for key in keys]
+        (tmp_path / "findings.toml").write_text("\n".join(lines), "utf8")
+        known = [Mine(key, "c", "s") for key in keys]
+        seen = FindingPast(*("-", "c", "s", "warning"), *("r", "r"), 1, in_last=True)
+        past = Past(findings=tuple(seen._replace(key=key) for key in keys))
+        start = process_time()
+        found = with_answers(plain_result(("a",)), load_answers(tmp_path), known)
+        assert len(standings(found, past)) == n
+        spent.append(process_time() - start)
+    assert spent[2] < 20 * spent[1]

@@ -1,0 +1,202 @@
+"""Claims about the register: where a finding stands after a sequence of runs."""
+
+from dataclasses import replace
+from datetime import date
+from functools import cache
+
+import pytest
+from tests.report.made_records import made_run
+from tests.report.made_variants import plain_result
+
+from importance_audit.records.finding import Finding
+from importance_audit.report.pages.by_model import past_of_part
+from importance_audit.runs.signoff.answers import Accepted, Answer, with_answers
+from importance_audit.runs.signoff.finding_states import standings
+from importance_audit.runs.summary import NO_BASELINE, FindingPast, Past, PastRun, brief
+
+SUBJECT = "svm, permutation, features, rmse: python and DALEX"
+APART = Finding(check="disagreement", severity="failure", subject=SUBJECT, message="m.")
+FAILED = Finding(check="method_failed", severity="failure", subject="svm", message="m.")
+MISSING = Finding(
+    check="engine_missing", severity="info", subject="DALEX", message="m."
+)
+RUNS = {
+    "F": (APART,),
+    "-": (),
+    "X": (APART, FAILED),
+    "x": (FAILED,),
+    "m": (MISSING,),
+    "i": (),
+}
+"""A run that found it, one that did not, both of no whole answer, one without R, one
+that was interrupted."""
+ACCEPTED = Accepted(date(2026, 12, 31), "why", "what", "A. Nowak")
+
+
+@cache
+def run_of(letter):
+    run = made_run(status="interrupted" if letter == "i" else "complete")
+    return plain_result(("a",), findings=RUNS[letter], run=run)
+
+
+def past_of(letters, *, kept=30):
+    """Return the past that runs of these letters leave: run 0, 1, 2, …"""
+    runs = []
+    for n, letter in enumerate(letters):
+        result = run_of(letter)
+        found = {f.key: f.severity for f in result.findings if f.severity != "info"}
+        missing = ("DALEX",) if letter == "m" else ()
+        told = (f"run {n}", "", result.run.status, result.verdict, 0, "", "")
+        runs.append(PastRun(*told, findings=found, missing=missing))
+    keys = {f.key: f for f in (APART, FAILED)}
+    return Past(
+        runs=tuple(runs[-kept:]),
+        n_runs=len(runs),
+        findings=tuple(_known(f, runs) for f in keys.values() if _known(f, runs)),
+    )
+
+
+def _known(finding, runs):
+    had = [run for run in runs if finding.key in run.findings]
+    if not had:
+        return None
+    whole = [run for run in runs if run.status == "complete"]
+    names = (finding.key, finding.check, finding.subject, finding.severity)
+    told = (had[0].run_id, had[-1].run_id, len(had))
+    return FindingPast(*names, *told, finding.key in whole[-1].findings)
+
+
+def standing(letters, *, kept=30, **answer):
+    """Return where the finding stands in the last of some runs, None if nowhere."""
+    result, past = run_of(letters[-1]), past_of(letters[:-1], kept=kept)
+    given = (Answer(APART.key, **answer),) if answer else ()
+    result = with_answers(result, given, past.findings)
+    return next((s for s in standings(result, past) if s.key == APART.key), None)
+
+
+@pytest.mark.parametrize(
+    ("letters", "state", "is_found"),
+    [
+        ("F", "open", True),
+        ("FF", "open", True),
+        ("-F", "open", True),
+        ("F-", "closed", False),
+        ("FF-", "closed", False),
+        ("F-F", "reopened", True),
+        ("F--F", "reopened", True),
+        ("F-FF", "open", True),
+        ("F-F-", "closed", False),
+        ("Fx", "open", False),
+        ("FxF", "open", True),
+        ("Fx-", "closed", False),
+        ("F-xF", "reopened", True),
+        ("F-X", "reopened", True),
+        ("F-XF", "open", True),
+        ("X-", "closed", False),
+        ("Xx", "open", False),
+        ("Fm", "open", False),
+        ("FmF", "open", True),
+        ("Fm-", "closed", False),
+        ("Fmx", "open", False),
+        ("Fi", "open", False),
+        ("Fi-", "closed", False),
+        ("FiF", "open", True),
+    ],
+)
+def test_where_a_finding_stands_after_these_runs(letters, state, is_found):
+    found = standing(letters)
+    assert (found.state, found.is_found) == (state, is_found)
+
+
+@pytest.mark.parametrize("letters", ["F--", "F-x", "-", "m", "F-m"])
+def test_what_is_closed_is_told_once_and_what_never_was_not_at_all(letters):
+    assert standing(letters) is None
+
+
+@pytest.mark.parametrize(
+    ("letters", "answer", "state"),
+    [
+        ("F", {"owner": "M. Kim"}, "open"),
+        ("F", {"response": "r"}, "answered"),
+        ("FF", {"response": "r"}, "answered"),
+        ("F-F", {"response": "r"}, "reopened"),
+        ("F", {"response": "r", "exception": ACCEPTED}, "accepted"),
+        ("F-F", {"exception": ACCEPTED}, "accepted"),
+        ("F-", {"exception": ACCEPTED}, "closed"),
+        ("Fx", {"response": "r"}, "answered"),
+        ("F", {"exception": ACCEPTED._replace(until=date(2026, 11, 19))}, "open"),
+    ],
+)
+def test_an_answer_changes_the_state_of_a_finding(letters, answer, state):
+    assert standing(letters, **answer).state == state
+
+
+@pytest.mark.parametrize(
+    ("letters", "overdue"), [("F", True), ("Fx", True), ("F-", False), ("F-F", True)]
+)
+def test_a_finding_is_overdue_until_it_is_closed_or_accepted(letters, overdue):
+    assert standing(letters, due=date(2026, 11, 19)).is_overdue == overdue
+    late = standing(letters, due=date(2026, 11, 19), exception=ACCEPTED)
+    assert not late.is_overdue
+
+
+@pytest.mark.parametrize("status", ["interrupted", "failed"])
+def test_a_run_that_did_not_end_closes_nothing(status):
+    stopped = replace(run_of("-"), run=made_run(status=status))
+    assert [s.state for s in standings(stopped, past_of("F"))] == ["open"]
+
+
+def test_a_run_without_its_baseline_closes_nothing_that_is_held_against_it():
+    moved = replace(APART, check="distribution_shift", subject="a", severity="warning")
+    lost = Finding(check=NO_BASELINE, severity="warning", subject="r", message="m.")
+    had = PastRun("r", "", "complete", "", 0, "", "", findings={moved.key: "warning"})
+    known = FindingPast(moved.key, *(moved.check, "a", "warning"), "r", "r", 1, True)
+    result = plain_result(("a",), findings=(lost,))
+    told = standings(result, Past(runs=(had,), n_runs=1, findings=(known,)))
+    assert [(s.check, s.state) for s in told] == [
+        ("baseline_missing", "open"),
+        ("distribution_shift", "open"),
+    ]
+    assert brief(result).missing == (NO_BASELINE,)
+
+
+def test_a_finding_knows_its_first_run_and_how_many_found_it():
+    found = standing("-FxF-F")
+    assert (found.first_run, found.times) == ("run 1", 3)
+    assert standing("F").first_run == made_run().volatile["run_id"]
+
+
+@pytest.mark.parametrize(
+    ("letters", "state"), [("F" + "-" * 31, None), ("F" * 31 + "-", "closed")]
+)
+def test_a_finding_older_than_the_runs_that_are_kept_stands_as_it_did(letters, state):
+    found = standing(letters, kept=5)
+    assert (found and found.state) == state
+    assert standing(letters + "F", kept=5).state == "reopened"
+
+
+def test_runs_without_an_answer_that_push_all_others_out_leave_it_open():
+    assert standing("F" + "i" * 9 + "F", kept=5).state == "open"
+
+
+def test_a_note_is_in_the_register_only_if_it_is_answered():
+    note = replace(APART, severity="info")
+    result = plain_result(("a",), findings=(note,))
+    assert standings(result, Past()) == ()
+    (told,) = standings(with_answers(result, (Answer(note.key, "K"),)), Past())
+    assert told.severity == "info"
+
+
+def test_a_failure_that_became_a_note_is_closed():
+    result = plain_result(("a",), findings=(replace(APART, severity="info"),))
+    assert [s.state for s in standings(result, past_of("F"))] == ["closed"]
+
+
+def test_the_report_of_one_model_is_not_told_of_the_findings_on_others():
+    result = plain_result(("a",))
+    past = past_of("FX")
+    result = replace(
+        result, models=result.models.iloc[[0, 0]].assign(model=["svm", "forest"])
+    )
+    assert past_of_part(past, result, "svm") == past
+    assert past_of_part(past, result, "forest").findings == ()

@@ -1,0 +1,34 @@
+"""Claims about the register over stored runs: it says what made records say."""
+
+from dataclasses import replace
+
+import pytest
+from tests.runs.signoff.test_finding_states import APART, run_of
+
+from importance_audit.operate.save import save_run
+from importance_audit.runs.index import past_of
+from importance_audit.runs.signoff.finding_states import standings
+from importance_audit.runs.summary import past_json
+
+
+@pytest.mark.parametrize(
+    ("letters", "state"),
+    [
+        ("FF", "open"),
+        ("F-", "closed"),
+        ("F-F", "reopened"),
+        ("Fi-", "closed"),
+        ("FxF", "open"),
+        ("FmF", "open"),
+        ("Fm-", "closed"),
+    ],
+)
+def test_where_a_finding_stands_after_these_stored_runs(tmp_path, letters, state):
+    for n, letter in enumerate(letters[:-1]):
+        result = run_of(letter)
+        named = {**result.run.volatile, "run_id": f"2026112{n}T000000Z-00000000"}
+        result = replace(result, run=replace(result.run, volatile=named))
+        history = {"history.json": past_json(past_of(tmp_path / "a"), result)}
+        save_run(result, tmp_path / "a", history, exit_code=0)
+    told = standings(run_of(letters[-1]), past_of(tmp_path / "a"))
+    assert next(s.state for s in told if s.key == APART.key) == state

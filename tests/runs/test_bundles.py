@@ -1,0 +1,70 @@
+"""Claims about stored bundles: a run of every schema version is read forever."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from importance_audit.records import as_json
+from importance_audit.records.as_json import dumps
+from importance_audit.records.result import SCHEMA_VERSION
+from importance_audit.report.pages.html import to_html
+from importance_audit.report.pages.view import build_view
+from importance_audit.runs.folder import load_run
+from importance_audit.runs.verify import verify
+
+BUNDLES = Path(__file__).parents[1] / "bundles"
+RUNS = sorted(BUNDLES.glob("*/runs/*"))
+
+
+@pytest.fixture(params=RUNS, ids=lambda run: run.parents[1].name)
+def run(request):
+    """Return the folder of each stored run in turn."""
+    return request.param
+
+
+def test_every_schema_version_up_to_this_one_has_its_bundle():
+    major, minor = map(int, SCHEMA_VERSION.split("."))
+    wanted = {f"{major}.{number}" for number in range(minor + 1)}
+    lacking = wanted - {run.parents[1].name for run in RUNS}
+    assert not lacking, f"{lacking}: run tests/bundles/make.py before the release"
+
+
+def test_a_bundle_is_of_its_version_and_small(run):
+    document = json.loads((run / "result.json").read_text("utf8"))
+    assert document["schema_version"] == run.parents[1].name
+    assert sum(path.stat().st_size for path in run.iterdir()) < 60_000
+
+
+def test_a_bundle_verifies(run):
+    assert verify(run).mismatches == ()
+
+
+def test_a_result_of_this_version_is_known_in_all_its_parts():
+    own = (run for run in RUNS if run.parents[1].name == SCHEMA_VERSION)
+    form = load_run(next(own)).as_read
+    assert (form.unknown, form.absent) == ({}, {})
+
+
+def test_a_bundle_renders_with_the_digest_of_its_day(run):
+    page = to_html(build_view(load_run(run)))
+    digest = json.loads((run / "manifest.json").read_text("utf8"))["content_digest"]
+    assert f'<meta name="content-digest" content="{digest}">' in page
+    letters = re.findall(r'id="sec-([a-q])"', page)
+    assert "".join(sorted(set(letters))) == "abcdefghijklmnopq"
+
+
+def test_a_bundle_is_written_again_as_it_was(run):
+    stored = json.loads((run / "result.json").read_text("utf8"))
+    assert json.loads(dumps(load_run(run))) == stored
+
+
+def test_the_bundle_of_this_version_obeys_the_published_schema():
+    (run,) = (BUNDLES / SCHEMA_VERSION / "runs").iterdir()
+    schema = Path(as_json.__file__).with_name("result.schema.json")
+    validator = Draft202012Validator(json.loads(schema.read_text("utf8")))
+    stored = json.loads((run / "result.json").read_text("utf8"))
+    assert list(validator.iter_errors(stored)) == []
+    assert list(validator.iter_errors({**stored, "findings": {}})) != []

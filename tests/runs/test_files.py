@@ -1,0 +1,194 @@
+"""What a run folder holds: evidence for every number, and the PDF that carries it."""
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from datetime import datetime
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from tests.report.made_variants import made, plain_result
+
+from importance_audit.cli.main import main
+from importance_audit.operate.save import save_run
+from importance_audit.records.as_json import content_digest
+from importance_audit.report.figures.typeface import font_files
+from importance_audit.report.text.wording import look_up
+from importance_audit.runs.files import (
+    ALWAYS,
+    LARGEST_ATTACHMENTS,
+    attachments,
+    data_files,
+    stored_attachments,
+)
+from importance_audit.runs.folder import load_run
+from importance_audit.runs.manifest import manifest
+
+ROOT = Path(__file__).parents[2]
+CARRIED = {"result.json", "environment.json", *ALWAYS}
+AUDIT = """
+[data]
+train = { sklearn = "load_diabetes" }
+test = { fraction = 0.33 }
+target = "target"
+task = "regression"
+[[models]]
+name = "m"
+estimator = "sklearn.linear_model.LinearRegression"
+[[importance]]
+method = "permutation"
+n_repeats = 2
+"""
+
+
+def sha256(data):
+    return hashlib.sha256(data).hexdigest()
+
+
+def run(folder, more=""):
+    """Return the run folder of an audit of one linear model."""
+    (folder / "audit.toml").write_text(AUDIT + more)
+    answer = CliRunner().invoke(main, ["run", str(folder), "-q"])
+    assert answer.exit_code == 0, answer.output
+    (made_,) = folder.glob("runs/*")
+    return made_
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory):
+    """Return the folder of a whole run; nobody writes to it."""
+    return run(tmp_path_factory.mktemp("audit"))
+
+
+def test_evidence_holds_the_digest_of_every_file_that_is_no_rendering(stored):
+    evidence = json.loads((stored / "evidence.json").read_text())
+    shown = {"report.html", "report.pdf", "summary.txt", "summary.md", "junit.xml"}
+    itself = {"evidence.json", "manifest.json"}
+    names = {path.name for path in stored.iterdir() if path.is_file()}
+    assert [f["path"] for f in evidence["files"]] == sorted(names - shown - itself)
+    for file in evidence["files"]:
+        assert file["sha256"] == sha256((stored / file["path"]).read_bytes())
+    assert evidence["format"] == "importance-audit-evidence/1"
+    assert evidence["content_digest"] == content_digest(load_run(stored))
+
+
+@pytest.mark.needs_poppler
+def test_the_pdf_carries_the_files_of_the_folder(stored, tmp_path):
+    pdf = str(stored / "report.pdf")
+    subprocess.run(["pdfdetach", "-saveall", "-o", str(tmp_path), pdf], check=True)
+    assert {path.name for path in tmp_path.iterdir()} == CARRIED
+    for path in tmp_path.iterdir():
+        assert path.read_bytes() == (stored / path.name).read_bytes()
+
+
+@pytest.mark.skipif(not shutil.which("qpdf"), reason="qpdf is not on PATH")
+def test_each_attachment_says_what_it_is_and_when_it_was_made(stored):
+    command = ["qpdf", "--qdf", "--object-streams=disable", stored / "report.pdf", "-"]
+    told = subprocess.run(command, capture_output=True, check=True).stdout.decode(
+        errors="replace"
+    )
+    described = re.findall(r"/Desc \((.*?)\)\n", told)
+    assert sorted(described) == sorted(look_up("attachments").values())
+    started = load_run(stored).run.volatile["started"]
+    date = f"D:{datetime.fromisoformat(started):%Y%m%d%H%M%S}Z"
+    for kind in ("CreationDate", "ModDate"):
+        assert told.count(f"/{kind} ({date})") >= len(CARRIED)
+
+
+def test_render_in_another_process_clock_and_language_gives_the_same_bytes(
+    stored, tmp_path
+):
+    other = {"PYTHONHASHSEED": "7", "TZ": "Asia/Kathmandu", "LANG": "tr_TR.UTF-8"}
+    facts = {"PYTHONPATH": str(ROOT), **other}
+    words = ["render", str(stored), "--output", str(tmp_path), "-q"]
+    command = [sys.executable, "-m", "importance_audit", *words]
+    subprocess.run(command, check=True, cwd=tmp_path, env={**os.environ, **facts})
+    for kind in ("html", "pdf"):
+        (again,) = tmp_path.glob(f"*.{kind}")
+        assert again.read_bytes() == (stored / f"report.{kind}").read_bytes()
+
+
+def test_the_log_has_one_line_per_step_in_the_order_of_time(stored):
+    lines = [json.loads(line) for line in (stored / "log.jsonl").open()]
+    assert all(
+        set(line) == {*"time step seconds level message".split()} for line in lines
+    )
+    assert [line["time"] for line in lines] == sorted(line["time"] for line in lines)
+    assert all(line["time"].endswith("+00:00") for line in lines)
+    steps = [line["step"] for line in lines if line["seconds"] is not None]
+    seconds = load_run(stored).run.volatile["seconds_by_step"]
+    assert steps == list(seconds)
+    assert "permutation of features, m" in steps
+
+
+def test_the_manifest_names_what_the_renderings_were_made_with(stored):
+    told = json.loads((stored / "manifest.json").read_text())["renderer"]
+    for package in ("weasyprint", "pydyf", "fonttools", "matplotlib", "jinja2"):
+        assert told[package] == version(package)
+    assert told["pango"].count(".") == told["harfbuzz"].count(".") == 2
+    faces = {sha256(Path(name).read_bytes()) for name in font_files().values()}
+    assert {font["sha256"] for font in told["fonts"]} == faces
+    assert told["pdf_mode"].startswith("pdf/")
+    assert len(told["templates_sha256"]) == 64
+
+
+def test_the_profile_bundle_is_all_files_but_the_report(tmp_path):
+    folder = run(tmp_path, '[report]\nprofile = "bundle"\n')
+    names = {path.name for path in folder.iterdir()}
+    assert not names & {"report.html", "report.pdf", "figures"}
+    assert {"result.json", "evidence.json", "junit.xml", "summary.txt"} <= names
+    assert json.loads((folder / "manifest.json").read_text())["renderer"] is None
+
+
+def test_what_is_too_large_for_the_pdf_stays_beside_it():
+    files = dict.fromkeys(CARRIED, b"") | {"effects.csv": b"x"}
+    assert set(attachments(files)) == CARRIED
+    files["result.json"] = bytes(LARGEST_ATTACHMENTS)
+    assert set(attachments(files)) == CARRIED
+    files["findings.csv"] = b"x"
+    assert set(attachments(files)) == set(ALWAYS)
+
+
+def test_a_stored_run_carries_what_it_carried_when_it_was_written(tmp_path):
+    given = {"audit.toml": "seed = 1\n"}
+    folder = save_run(made("apartments"), tmp_path, given, exit_code=0)
+    carried = attachments(data_files(made("apartments"), given))
+    assert stored_attachments(folder) == carried
+    assert set(carried) == CARRIED
+
+
+def test_an_older_run_carries_what_its_folder_has(tmp_path):
+    folder = save_run(made("apartments"), tmp_path, {}, exit_code=0)
+    (folder / "evidence.json").unlink()
+    assert set(stored_attachments(folder)) == CARRIED - {"audit.toml", "evidence.json"}
+
+
+def test_inputs_that_are_files_are_named_with_their_size(tmp_path):
+    (tmp_path / "m.joblib").write_bytes(b"12345")
+    result = plain_result(("a",))
+    section = {"name": "forest", "file": "m.joblib", "r_script": "", "sha256": "d" * 64}
+    config = {**result.run.config, "models": [section]}
+    result = replace(result, run=replace(result.run, config=config))
+    facts = json.loads(
+        manifest(result, {}, folder=tmp_path, previous=None, exit_code=0, renderer=None)
+    )
+    model = {"role": "model", "name": "m.joblib", "bytes": 5, "sha256": "d" * 64}
+    assert facts["inputs"][-1] == model
+    assert [item["role"] for item in facts["inputs"][:-1]] == [
+        *result.datasets["split"]
+    ]
+
+
+def test_half_a_character_in_a_name_survives_the_folder(tmp_path):
+    result = plain_result(("a\udc80",))
+    folder = save_run(result, tmp_path, {}, exit_code=0)
+    again = load_run(folder)
+    assert again.importances[0].features == ("a\udc80",)
+    assert content_digest(again) == content_digest(result)

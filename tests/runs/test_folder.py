@@ -1,0 +1,477 @@
+"""Claims about run folders: whole or absent, never rewritten, readable again."""
+
+import csv
+import hashlib
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import fields, replace
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from importance_audit.operate.save import save_run
+from importance_audit.records.as_json import content_digest, to_dict
+from importance_audit.records.errors import AuditError, DataError
+from importance_audit.records.finding import Finding
+from importance_audit.records.importance_record import Effect, Importance
+from importance_audit.records.result import AuditResult, RunInfo, run_id
+from importance_audit.report.pages.short_views import summary
+from importance_audit.runs.folder import load_run, with_free_name, write_file
+
+NAME = "20251120T084600Z-3f9a1c2b"
+RAW = np.array([[0.1 + 0.2, np.nan], [1e300, np.inf], [1.0, 2.0]])
+
+
+def importance(**changes):
+    fields = {
+        "model": "forest",
+        "method": "permutation",
+        "engine": "python",
+        "engine_version": "1",
+        "of": "features",
+        "form": "difference",
+        "loss": "rmse",
+        "split": "test",
+        "unit": "y",
+        "options": {},
+        "n_samples": 10,
+        "stream": "DALEX",
+        "seed": 1,
+        "features": ("größe, m²", 'a "b"', "x"),
+        "columns": (("größe, m²",), ('a "b"',), ("x",)),
+        "raw": RAW,
+        "baseline": np.array([0.1, 0.3]),
+    }
+    return Importance(**{**fields, **changes})
+
+
+def result(name=NAME, **changes):
+    run = RunInfo(
+        audit="apartments",
+        status="complete",
+        config={"fail_on": "failure"},
+        config_sha256="a" * 64,
+        data_sha256="b" * 64,
+        versions={"numpy": "1.24"},
+        environment={"locale": "C"},
+        volatile={"run_id": name},
+    )
+    empty = {
+        item.name: pd.DataFrame(columns=["engine_a", "verdict"])
+        for item in fields(AuditResult)
+        if item.type is pd.DataFrame
+    }
+    sets = pd.DataFrame({"split": ["test"], "name": ["a.csv"], "sha256": ["c" * 64]})
+    return AuditResult(**{"run": run, **empty, "datasets": sets, **changes})
+
+
+def save(folder, written=None, files=None, exit_code=0):
+    return save_run(written or result(), folder, files or {}, exit_code=exit_code)
+
+
+def sha256(*parts):
+    return hashlib.sha256(b"".join(parts)).hexdigest()
+
+
+def manifest_of(folder):
+    return json.loads((folder / "manifest.json").read_text("utf8"))
+
+
+def everything_below(folder):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+
+
+def test_a_run_is_named_by_its_start_in_utc_and_its_question():
+    started = datetime(2025, 11, 20, 9, 46, 5, tzinfo=timezone(timedelta(hours=1)))
+    digest = hashlib.sha256(b"cd").hexdigest()[:8]
+    assert run_id(started, "c", "d") == f"20251120T084605Z-{digest}"
+
+
+def test_a_run_comes_back_as_it_was_saved(tmp_path):
+    written = result(importances=(importance(),))
+    folder = save(tmp_path, written)
+    assert folder == tmp_path / "runs" / NAME
+    assert to_dict(load_run(folder)) == to_dict(written)
+
+
+def test_the_manifest_names_every_other_file_with_its_digest(tmp_path):
+    given = {"audit.toml": "seed = 1\n", "figures/a.svg": b"<svg/>"}
+    folder = save(tmp_path, files=given)
+    files = manifest_of(folder)["files"]
+    found = [p for p in everything_below(folder) if (folder / p).is_file()]
+    assert [f["path"] for f in files] == sorted({*found} - {"manifest.json"})
+    assert {"audit.toml", "figures/a.svg", "result.json"} <= set(found)
+    for file in files:
+        data = (folder / file["path"]).read_bytes()
+        assert file["bytes"] == len(data)
+        assert file["sha256"] == hashlib.sha256(data).hexdigest()
+
+
+def test_the_manifest_says_what_the_run_says_in_short(tmp_path):
+    manifest = manifest_of(save(tmp_path, exit_code=4))
+    nothing = {"bytes": 0, "sha256": sha256()}
+    assert {k: v for k, v in manifest.items() if k != "files"} == {
+        "format": "importance-audit-manifest/1",
+        "run_id": NAME,
+        "audit": "apartments",
+        "content_digest": content_digest(result()),
+        "exit_code": 4,
+        "verdict": "confirmed with exceptions",
+        "previous": None,
+        "inputs": [{"role": "test", "name": "a.csv", "sha256": "c" * 64}],
+        "renderer": None,
+        "trail": {"signoffs.jsonl": nothing, "events.jsonl": nothing},
+        "seal": manifest["seal"],
+    }
+
+
+def test_the_seal_of_a_manifest_is_the_digest_of_its_lines_but_the_last_two(tmp_path):
+    path = save(tmp_path) / "manifest.json"
+    lines = path.read_bytes().splitlines(keepends=True)
+    assert manifest_of(path.parent)["seal"] == sha256(*lines[:-2])
+
+
+def test_the_manifest_says_how_the_trail_of_its_audit_began(tmp_path):
+    (tmp_path / "signoffs.jsonl").write_text("signed\n")
+    (tmp_path / "events.jsonl").write_text("began\nended\n")
+    assert manifest_of(save(tmp_path))["trail"] == {
+        "signoffs.jsonl": {"bytes": 7, "sha256": sha256(b"signed\n")},
+        "events.jsonl": {"bytes": 12, "sha256": sha256(b"began\nended\n")},
+    }
+
+
+def test_a_trail_that_cannot_be_read_loses_no_run(tmp_path):
+    (tmp_path / "signoffs.jsonl").mkdir()
+    assert [*manifest_of(save(tmp_path))["trail"]] == ["events.jsonl"]
+
+
+def test_each_run_is_linked_to_the_one_before(tmp_path):
+    first = save(tmp_path, result("20251120T084600Z-aaaaaaaa"))
+    second = save(tmp_path, result("20251121T084600Z-bbbbbbbb"))
+    digest = hashlib.sha256((first / "manifest.json").read_bytes()).hexdigest()
+    previous = {"run_id": first.name, "manifest_sha256": digest}
+    assert manifest_of(second)["previous"] == previous
+
+
+def test_a_half_written_run_of_another_process_is_no_run_before(tmp_path):
+    write_file(tmp_path / "runs" / f".{NAME}.00.part" / "manifest.json", "{}")
+    assert manifest_of(save(tmp_path))["previous"] is None
+
+
+def test_a_second_run_of_the_same_second_gets_a_name_of_its_own(tmp_path):
+    first = save(tmp_path)
+    before = {p: (first / p).read_bytes() for p in os.listdir(first)}
+    names = [save(tmp_path).name for _ in range(2)]
+    assert names == [f"{NAME}-2", f"{NAME}-3"]
+    assert {p: (first / p).read_bytes() for p in os.listdir(first)} == before
+    again = load_run(tmp_path / "runs" / names[1])
+    assert again.run.volatile["run_id"] == names[1]
+
+
+def test_a_free_name_is_known_before_the_report_is_rendered(tmp_path):
+    assert with_free_name(result(), tmp_path).run.volatile["run_id"] == NAME
+    save(tmp_path)
+    named = with_free_name(result(), tmp_path)
+    assert save(tmp_path, named).name == named.run.volatile["run_id"] == f"{NAME}-2"
+
+
+def test_runs_saved_at_once_all_survive(tmp_path):
+    with ThreadPoolExecutor(8) as pool:
+        folders = list(pool.map(lambda _: save(tmp_path), range(16)))
+    assert len(set(folders)) == 16
+    names = [load_run(folder).run.volatile["run_id"] for folder in folders]
+    assert names == [folder.name for folder in folders]
+    assert sorted(os.listdir(tmp_path / "runs")) == sorted(names)
+
+
+def test_a_reader_never_sees_half_a_run(tmp_path):
+    half, done = [], threading.Event()
+
+    def look():
+        while not done.is_set():
+            for folder in tmp_path.glob("runs/[!.]*"):
+                half.extend([folder] if not (folder / "manifest.json").exists() else [])
+
+    reader = threading.Thread(target=look)
+    reader.start()
+    for _ in range(10):
+        save(tmp_path, files={f"figures/{n}.svg": b"x" * 1000 for n in range(20)})
+    done.set()
+    reader.join()
+    assert half == []
+
+
+@contextmanager
+def full_disk(n_bytes):
+    """Let no file of this process grow beyond `n_bytes`."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@contextmanager
+def read_only(folder):
+    """Take from this process the right to write below `folder`, root's too."""
+    folder.chmod(0o555)
+    is_root = os.geteuid() == 0
+    if is_root:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        if is_root:
+            os.seteuid(0)
+        folder.chmod(0o755)
+
+
+def test_a_full_disk_is_one_sentence_and_leaves_nothing_behind(tmp_path):
+    with full_disk(5000), pytest.raises(AuditError) as error:
+        save(tmp_path / "new" / "audit", files={"report.pdf": b"x" * 6000})
+    assert str(error.value) == (
+        f"Folder '{tmp_path}/new/audit/runs' must take '{NAME}', but the system says: "
+        "File too large. Nothing was written."
+    )
+    assert everything_below(tmp_path) == []
+
+
+def test_a_full_disk_leaves_earlier_runs_as_they_are(tmp_path):
+    save(tmp_path)
+    before = everything_below(tmp_path)
+    with full_disk(5000), pytest.raises(AuditError):
+        save(tmp_path, files={"report.pdf": b"x" * 6000})
+    assert everything_below(tmp_path) == before
+
+
+def test_a_read_only_folder_is_one_sentence():
+    with tempfile.TemporaryDirectory(dir="/tmp") as name, read_only(Path(name)):
+        with pytest.raises(AuditError) as error:
+            save(Path(name))
+        assert os.listdir(name) == []
+    assert str(error.value) == (
+        f"Folder '{name}/runs' must take '{NAME}', but the system says: Permission "
+        "denied. Nothing was written."
+    )
+
+
+def test_a_file_where_the_folder_should_be_is_one_sentence(tmp_path):
+    (tmp_path / "runs").write_text("mine")
+    with pytest.raises(AuditError, match="but the system says: File exists"):
+        save(tmp_path)
+    assert (tmp_path / "runs").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    "path", ["../x", "/x", "a/../../x", "result.json", "manifest.json"]
+)
+def test_no_file_leaves_the_folder_or_replaces_one_of_its_own(tmp_path, path):
+    with pytest.raises(ValueError, match="A file must have a path of its own"):
+        save(tmp_path, files={path: "x"})
+    assert everything_below(tmp_path) == []
+
+
+def test_a_file_is_replaced_whole(tmp_path):
+    path = tmp_path / "new" / "report.html"
+    write_file(path, "old")
+    write_file(path, "größer")
+    assert path.read_bytes() == "größer".encode()
+    assert everything_below(tmp_path) == ["new", "new/report.html"]
+
+
+def test_a_file_that_cannot_be_replaced_stays(tmp_path):
+    path = tmp_path / "report.html"
+    write_file(path, "old")
+    with full_disk(10), pytest.raises(AuditError) as error:
+        write_file(path, "x" * 20)
+    assert str(error.value) == (
+        f"Folder '{tmp_path}' must take 'report.html', but the system says: File too "
+        "large. Nothing was written."
+    )
+    assert (path.read_text(), everything_below(tmp_path)) == ("old", ["report.html"])
+
+
+def table(path):
+    """Return the rows of a CSV file as dicts, and its bytes."""
+    with path.open(encoding="utf8", newline="") as file:
+        return list(csv.DictReader(file)), path.read_bytes()
+
+
+def test_importances_are_one_line_per_feature_and_repeat_with_every_digit(tmp_path):
+    folder = save(tmp_path, result(importances=(importance(),)))
+    rows, data = table(folder / "importances.csv")
+    assert [row["raw"] for row in rows] == [
+        *("0.30000000000000004", "NaN", "1e+300", "Infinity", "1.0", "2.0")
+    ]
+    assert [row["repeat"] for row in rows] == ["1", "2"] * 3
+    assert [row["feature"] for row in rows[::2]] == list(importance().features)
+    assert rows[0]["value"] == repr(0.1 + 0.2 - 0.1)
+    assert b"\r" not in data
+    assert "größe".encode() in data
+
+
+def test_every_frame_of_a_result_is_a_table(tmp_path):
+    found = result()
+    frames = {
+        f.name for f in fields(found) if hasattr(getattr(found, f.name), "columns")
+    }
+    folder = save(tmp_path, found)
+    assert {"stability", "top_k", "performance", "checks"} < frames
+    for name in frames:
+        head = (folder / f"{name}.csv").read_text().splitlines()[0]
+        assert head.split(",") == list(getattr(found, name).columns)
+
+
+def test_curves_are_one_line_per_point(tmp_path):
+    names = ("model", "method", "engine", "engine_version", "split", "unit", "options")
+    same = {name: getattr(importance(), name) for name in (*names, "n_samples", "seed")}
+    curve = Effect(
+        **same,
+        scale="response",
+        feature="kind",
+        kind="category",
+        grid=np.array(["a", "b"], dtype=object),
+        values=np.array([0.1, 1 / 3]),
+    )
+    rows, _ = table(save(tmp_path, result(effects=(curve,))) / "effects.csv")
+    assert [(r["feature"], r["point"], r["grid"], r["value"]) for r in rows] == [
+        ("kind", "1", "a", "0.1"),
+        ("kind", "2", "b", "0.3333333333333333"),
+    ]
+
+
+def test_findings_and_frames_are_tables_too(tmp_path):
+    finding = Finding(
+        check="weak_model",
+        severity="warning",
+        subject="forest",
+        message="Weak, \nvery.",
+        evidence={"loss": np.nan},
+    )
+    frame = pd.DataFrame(
+        {"engine_a": ["python"], "verdict": ["replayed"], "spearman": [1 / 3]}
+    )
+    folder = save(tmp_path, result(findings=(finding,), agreement=frame))
+    (row,), _ = table(folder / "findings.csv")
+    assert (row["message"], row["evidence"]) == ("Weak, \nvery.", '{"loss": "NaN"}')
+    (row,), _ = table(folder / "agreement.csv")
+    assert list(row.values()) == ["python", "replayed", "0.3333333333333333"]
+    assert table(folder / "disagreements.csv")[1] == b"engine_a,verdict\n"
+
+
+def test_the_environment_is_a_file_of_its_own(tmp_path):
+    text = (save(tmp_path) / "environment.json").read_text("utf8")
+    assert json.loads(text) == {
+        "versions": {"numpy": "1.24"},
+        "environment": {"locale": "C"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (
+            None,
+            "{path} must be the result of a run, but it cannot be read: No such file "
+            "or directory. Name a folder below runs/.",
+        ),
+        (b"\xff", "{path} must be UTF-8 text, but it is not."),
+        (
+            b"R",
+            "{path} must be JSON, but it is not: Expecting value: line 1 column 1 "
+            "(char 0).",
+        ),
+        (
+            b'{"schema_version": "2.0"}',
+            "{path} must have schema version 1.x, but it has '2.0'. Use the version "
+            "of importance-audit that wrote it.",
+        ),
+    ],
+)
+def test_what_is_no_stored_run_is_refused_in_one_sentence(tmp_path, content, message):
+    if content is not None:
+        (tmp_path / "result.json").write_bytes(content)
+    with pytest.raises(DataError) as error:
+        load_run(tmp_path)
+    assert str(error.value) == message.format(path=tmp_path / "result.json")
+
+
+def test_the_summary_names_verdict_leaders_pairs_and_findings(tmp_path):
+    weak = Finding(
+        check="weak_model", severity="warning", subject="forest", message="Weak,\nvery."
+    )
+    raw = np.array([[1.0], [4.0], [3.0], [np.nan], [2.0]])
+    names = tuple("abcde")
+    ours = importance(
+        raw=raw,
+        baseline=np.zeros(1),
+        features=names,
+        columns=tuple((n,) for n in names),
+    )
+    twin = replace(ours, stream="vip-0.5", raw=-raw)
+    words = ["replayed", "equivalent", "replayed"]
+    pairs = pd.DataFrame({"engine_a": "python", "verdict": words})
+    asked = replace(twin, engine="DALEX"), ours, twin
+    said = summary(result(importances=asked, agreement=pairs, findings=(weak,)))
+    assert said.splitlines() == [
+        f"apartments {NAME}: confirmed with exceptions",
+        "forest, permutation of features, rmse: b, c, e",
+        "pairs: 2 replayed, 1 equivalent",
+        "findings: 1",
+        "  warning, weak_model, forest: Weak, very.",
+    ]
+    assert (save(tmp_path) / "summary.txt").read_text("utf8") == summary(result())
+
+
+def test_what_was_not_measured_leads_nothing():
+    one = importance(raw=np.array([[1.0], [np.nan], [np.nan]]), baseline=np.zeros(1))
+    none = replace(one, method="drop", raw=np.full((3, 1), np.nan))
+    assert summary(result(importances=(one, none))).splitlines()[1:3] == [
+        "forest, permutation of features, rmse: größe, m²",
+        "forest, drop of features, rmse: nothing measured",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("values", "first"),
+    [
+        ([0, 0, 0, 0, 0], "5 alike"),
+        ([9, 4, 4, 1, 0], "a, b = c"),
+        ([9, 4, 4, 4, 0], "a, 3 alike"),
+        ([9, 8, 7, 0, 0], "a, b, c"),
+    ],
+)
+def test_no_order_is_told_of_features_that_share_a_place(values, first):
+    names = tuple("abcde")
+    columns = tuple((name,) for name in names)
+    raw = np.array(values, dtype=float)[:, None]
+    one = importance(raw=raw, baseline=np.zeros(1), features=names, columns=columns)
+    assert summary(result(importances=(one,))).splitlines()[1].endswith(f": {first}")
+
+
+def test_an_empty_result_has_a_summary_too():
+    assert summary(result()).splitlines()[1:] == ["pairs: none", "findings: none"]
+
+
+def test_reading_a_run_loads_no_library_for_statistics_or_figures():
+    code = (
+        "import sys, importance_audit.runs.folder;"
+        "import importance_audit.engines.agreement, importance_audit.assess.checks;"
+        "heavy = {'scipy', 'sklearn', 'matplotlib', 'rpy2', 'jsonschema'};"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    said = subprocess.check_output(
+        [sys.executable, "-c", code], cwd=Path(__file__).parents[2], text=True
+    )
+    assert said.strip() == "[]"

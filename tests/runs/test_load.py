@@ -1,0 +1,163 @@
+"""A stored result that is not as its run wrote it is refused in one sentence."""
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from tests.signed_runs import stored_result
+
+from importance_audit.cli.main import main
+from importance_audit.operate.save import save_run
+from importance_audit.records.as_json import digest_of
+from importance_audit.records.errors import DataError
+from importance_audit.runs.load import stored_context
+from importance_audit.runs.summary import NOTHING, past_json
+
+RUN = (
+    Path(__file__).parents[1] / "bundles" / "1.0" / "runs" / "20261122T000000Z-00000000"
+)
+COMMANDS = {
+    "render": lambda run, other: ["render", run, "--output", other],
+    "diff": lambda run, _: ["diff", str(RUN), run],
+    "handoff": lambda run, other: ["handoff", run, "--to", other],
+}
+
+
+def told(command, folder, changed, *, sealed=False):
+    """Return exit code and words of a command on a run that `changed` altered."""
+    run = shutil.copytree(RUN, folder / "run")
+    document = json.loads((run / "result.json").read_text("utf8"))
+    changed(document)
+    if sealed:
+        document["content_digest"] = digest_of(document)
+    (run / "result.json").write_text(json.dumps(document), encoding="utf8")
+    words = COMMANDS[command](str(run), str(folder / "out"))
+    answer = CliRunner().invoke(main, words)
+    assert not (folder / "out").exists()
+    return answer.exit_code, answer.output.replace(str(run), "RUN").strip()
+
+
+def put(*path_and_value):
+    *path, last, value = path_and_value
+
+    def changed(document):
+        for key in path:
+            document = document[key]
+        document[last] = value
+
+    return changed
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    "changed",
+    [
+        put("run", "config", 3),
+        put("run", "environment", ["x"]),
+        put("importances", 0, "unit", None),
+        put("datasets", "columns", 0, "name", "x"),
+        put("importances", 0, "raw", 0, 0, 1.25),
+    ],
+)
+def test_an_altered_result_is_refused_and_verify_is_named(tmp_path, command, changed):
+    code, words = told(command, tmp_path, changed)
+    assert code == 2
+    assert words.startswith("RUN/result.json must be as its run wrote it, but its")
+    assert words.endswith("and states another. Run: importance-audit verify RUN")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("run_id", "../../taken"), ("run_id", 3), ("run_id", None)]
+)
+def test_the_name_of_a_run_leads_to_no_other_folder(tmp_path, key, value):
+    assert told("render", tmp_path, put("run", "volatile", key, value)) == (
+        2,
+        f"RUN/result.json must name its {key} by a text without '/', but it is "
+        f"{value!r}.",
+    )
+
+
+def test_the_name_of_an_audit_leads_to_no_other_folder(tmp_path):
+    changed = put("run", "audit", "../taken")
+    assert told("handoff", tmp_path, changed, sealed=True) == (
+        2,
+        "RUN/result.json must name its audit by a text without '/', but it is "
+        "'../taken'.",
+    )
+
+
+@pytest.mark.parametrize("value", ["yesterday", None, 3])
+def test_a_run_that_started_at_no_time_is_refused(tmp_path, value):
+    code, words = told("diff", tmp_path, put("run", "volatile", "started", value))
+    assert code == 2
+    assert words == (
+        "RUN/result.json must say when its run started, but it does not. "
+        "Run: importance-audit verify RUN"
+    )
+
+
+def test_a_library_that_does_not_load_costs_one_sentence(tmp_path):
+    stub = tmp_path / "matplotlib.py"
+    stub.write_text('raise ImportError("libfreetype is broken")')
+    paths = os.pathsep.join((str(tmp_path), str(RUN.parents[4])))
+    words = [sys.executable, "-m", "importance_audit", "render", str(RUN)]
+    given = {"cwd": tmp_path, "env": os.environ | {"PYTHONPATH": paths}}
+    answer = subprocess.run(words, capture_output=True, text=True, **given)
+    assert (answer.returncode, answer.stderr) == (
+        4,
+        "The libraries of this command must load, but libfreetype is broken. "
+        "Run: importance-audit doctor\n",
+    )
+
+
+@pytest.fixture(scope="module")
+def run_with_past(tmp_path_factory):
+    """Return a run that keeps the past of its audit."""
+    written = stored_result("20261121T084600Z-3f9a1c2b")
+    given = {"history.json": past_json(NOTHING, written)}
+    return save_run(written, tmp_path_factory.mktemp("made"), given, exit_code=0)
+
+
+@pytest.mark.parametrize("list_", ["manifest.json", "evidence.json"])
+@pytest.mark.parametrize("name", ["history.json", "findings.csv"])
+def test_a_report_without_what_its_run_lists_is_refused(
+    tmp_path, run_with_past, name, list_
+):
+    run = shutil.copytree(run_with_past, tmp_path / "run")
+    (run / name).unlink()
+    if list_ == "evidence.json":
+        (run / "manifest.json").unlink()
+    answer = CliRunner().invoke(main, ["render", str(run), "--output", str(tmp_path)])
+    assert (answer.exit_code, answer.output) == (
+        2,
+        f"{run / name} must be there, as {list_} lists it, but it is gone. Run: "
+        f"importance-audit verify {run}\n",
+    )
+
+
+def test_a_report_on_another_past_than_its_run_kept_is_refused(tmp_path, run_with_past):
+    run = shutil.copytree(run_with_past, tmp_path / "run")
+    path = run / "history.json"
+    kept = path.read_bytes()
+    path.write_bytes(kept.replace(b'"n_runs": 0', b'"n_runs": 9'))
+    answer = CliRunner().invoke(main, ["render", str(run), "--output", str(tmp_path)])
+    was, now = (hashlib.sha256(data).hexdigest() for data in (kept, path.read_bytes()))
+    assert (answer.exit_code, answer.output) == (
+        2,
+        f"{path} must have SHA-256 {was}, as manifest.json states, but it has {now}. "
+        f"Run: importance-audit verify {run}\n",
+    )
+
+
+def test_a_past_that_no_list_vouches_for_must_be_text(tmp_path):
+    (tmp_path / "history.json").write_bytes(b"\xff")
+    with pytest.raises(DataError) as raised:
+        stored_context(tmp_path)
+    path = tmp_path / "history.json"
+    assert str(raised.value) == f"{path} must be UTF-8 text, but it is not."

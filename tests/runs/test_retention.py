@@ -1,0 +1,129 @@
+"""Old runs go; signed ones, the newest and the last complete one never do."""
+
+from dataclasses import replace
+
+import pytest
+from tests.report.sections.test_signoff_section import signed
+from tests.runs.test_folder import result
+
+from importance_audit.operate.save import save_run
+from importance_audit.operate.unattended import _compared
+from importance_audit.records.finding import Finding
+from importance_audit.runs.chain import chain
+from importance_audit.runs.events import read_events
+from importance_audit.runs.locks import locked
+from importance_audit.runs.retention import retire
+from importance_audit.runs.signoff.record import line_of
+
+NAMES = [f"2025112{day}T084600Z-3f9a1c2b" for day in range(5)]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Return the folder of an audit with five runs."""
+    for name in NAMES:
+        save_run(result(name), tmp_path, {}, exit_code=0)
+    return tmp_path
+
+
+def left(folder):
+    return sorted(path.name for path in (folder / "runs").iterdir())
+
+
+def test_the_newest_runs_stay_and_each_removal_is_said_and_kept(folder):
+    digests = {link.run_id: link.manifest_sha256 for link in chain(folder).order}
+    assert retire(folder, 2) == tuple(
+        f"Run {name!r} was removed: more than the runs to keep, unsigned."
+        for name in NAMES[:3]
+    )
+    assert left(folder) == NAMES[3:]
+    told = [
+        (e["event"], e["run_id"], e["manifest_sha256"]) for e in read_events(folder)
+    ]
+    assert told == [("removed", name, digests[name]) for name in NAMES[:3]]
+
+
+def test_what_retention_removed_is_no_gap(folder):
+    retire(folder, 2)
+    assert chain(folder).gaps == ()
+
+
+def test_zero_keeps_all(folder):
+    assert retire(folder, 0) == ()
+    assert left(folder) == NAMES
+
+
+def test_beside_a_trail_that_nobody_can_read_every_run_stays(folder):
+    (folder / "signoffs.jsonl").write_text("{}\n")
+    (told,) = retire(folder, 1)
+    assert told.startswith("Runs beyond the newest 1 must go, but they stay: ")
+    assert left(folder) == NAMES
+
+
+@pytest.mark.parametrize("how", ["a copy", "the trail"])
+def test_a_signed_run_is_never_removed(folder, how):
+    if how == "a copy":
+        (folder / "runs" / NAMES[0] / "signed" / "1").mkdir(parents=True)
+    else:
+        record = signed("a" * 64, run_id=NAMES[0], signoff_id=f"{NAMES[0]}/1")
+        (folder / "signoffs.jsonl").write_bytes(line_of(record) + b"\n")
+    retire(folder, 1)
+    assert left(folder) == [NAMES[0], NAMES[4]]
+
+
+def test_a_trail_that_cannot_be_read_removes_nothing(folder):
+    (folder / "signoffs.jsonl").mkdir()
+    (said,) = retire(folder, 1)
+    assert "signoffs.jsonl must be readable, but the system says" in said
+    assert left(folder) == NAMES
+
+
+def test_the_last_complete_run_is_never_removed(tmp_path):
+    for name, status in zip(NAMES, ["complete", *["interrupted"] * 4], strict=True):
+        run = replace(result(name).run, status=status)
+        save_run(result(name, run=run), tmp_path, {}, exit_code=0)
+    retire(tmp_path, 1)
+    assert left(tmp_path) == [NAMES[0], NAMES[4]]
+
+
+def test_beyond_removed_runs_the_news_still_find_the_last_complete_one(tmp_path):
+    found = Finding(check="dependence", severity="warning", subject="a", message="m.")
+    status = dict(
+        zip(NAMES, ["complete", *["interrupted"] * 3, "complete"], strict=True)
+    )
+    for name in NAMES:
+        rows = {"status": status[name], "data_sha256": name}
+        given = {"findings": (found,)} if name == NAMES[4] else {}
+        run = replace(result(name).run, **rows)
+        save_run(result(name, run=run, **given), tmp_path, {}, exit_code=0)
+        if name == NAMES[3]:
+            retire(tmp_path, 1)
+    assert left(tmp_path) == [NAMES[0], *NAMES[3:]]
+    assert "New: warning, dependence: m." in [*_compared(tmp_path / "runs" / NAMES[4])]
+
+
+def test_the_newest_run_is_the_end_of_the_chain_not_the_greatest_name(tmp_path):
+    for name in (NAMES[3], NAMES[4], NAMES[0]):  # the clock went back
+        save_run(result(name), tmp_path, {}, exit_code=0)
+    retire(tmp_path, 1)
+    assert left(tmp_path) == [NAMES[0]]
+
+
+def test_a_folder_without_a_manifest_is_left_alone(folder):
+    (folder / "runs" / NAMES[0] / "manifest.json").unlink()
+    retire(folder, 1)
+    assert left(folder) == [NAMES[0], NAMES[4]]
+
+
+def test_nothing_is_removed_while_another_process_is_at_work(folder):
+    with locked(folder):
+        (said,) = retire(folder, 1)
+    assert said.startswith("Runs beyond the newest 1 must go, but they stay: Audit ")
+    assert left(folder) == NAMES
+
+
+def test_nothing_is_removed_that_cannot_be_told_of(folder):
+    (folder / "events.jsonl").mkdir()
+    (said,) = retire(folder, 1)
+    assert "must take a line of 'events.jsonl'" in said
+    assert left(folder) == NAMES

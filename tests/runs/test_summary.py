@@ -1,0 +1,224 @@
+"""Claims about history.json: what a run keeps of the runs before it, and of itself."""
+
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.runs.test_folder import NAME, importance, result
+
+from importance_audit.records.errors import DataError
+from importance_audit.records.finding import Finding
+from importance_audit.runs.files import as_bytes
+from importance_audit.runs.summary import (
+    NOTHING,
+    Approved,
+    FindingPast,
+    Found,
+    Leader,
+    Past,
+    PastRun,
+    brief,
+    past_json,
+    read_brief,
+    read_past,
+)
+
+LEADERS = (Leader("a", 2.0, 1.5, 2.5, 1.0), Leader("größe", 0.1, -math.inf, 0.3, 2.0))
+RUN = PastRun(
+    *(NAME, "2025-11-20T08:46:00+00:00", "complete", "confirmed", 0, "d" * 64),
+    *("e" * 64, "forest, permutation of features, rmse", LEADERS),
+    *({"k": "warning"}, ("a", "größe"), "a" * 64, "b" * 64, ("vip",)),
+)
+PAST = Past(
+    baseline=Approved(NAME, "d" * 64, "e" * 64, "s1", "A. Person", "2025-11-20"),
+    runs=(RUN,),
+    n_runs=7,
+    findings=(FindingPast("k", "weak", "forest", "warning", NAME, NAME, 2, True),),
+    gaps=("A gap.",),
+)
+
+
+def found(severity="warning", **changes):
+    facts = {"check": "weak", "subject": "forest", "message": "Weak."}
+    return Finding(**{**facts, "severity": severity, **changes})
+
+
+def measured(means, **changes):
+    """Return our answer on features a, b, … with these means and no spread."""
+    names = tuple("abcdef"[: len(means)])
+    given = {"features": names, "columns": tuple((n,) for n in names), "stream": ""}
+    raw = np.array(means, dtype=float)[:, None]
+    return importance(**{**given, "raw": raw, "baseline": np.zeros(1), **changes})
+
+
+def told(*records, **changes):
+    return brief(result(importances=records, **changes))
+
+
+def test_a_past_comes_back_as_it_was_written():
+    assert read_past(past_json(PAST, result()), "history.json") == PAST
+    assert read_past(past_json(NOTHING, result()), "history.json") == NOTHING
+
+
+def test_what_was_not_measured_comes_back_as_no_number():
+    run = RUN._replace(leaders=(Leader("a", math.nan, math.nan, math.nan, math.nan),))
+    (leader,) = read_past(past_json(Past(runs=(run,)), result()), "x").runs[0].leaders
+    assert all(math.isnan(value) for value in leader[1:])
+
+
+def test_a_run_says_in_short_who_leads_and_what_was_found():
+    sets = pd.DataFrame({"feature": ["a", "b"]})
+    findings = (found(), found("info"), found("failure", subject="b"))
+    written = result(importances=(measured([1, 3]),), findings=findings, columns=sets)
+    short = read_brief(as_bytes(past_json(PAST, written)), "history.json")
+    assert short == brief(written)
+    assert short.leaders == (Leader("b", 3, 3, 3, 1), Leader("a", 1, 1, 1, 2))
+    keys = [finding.key for finding in (findings[0], findings[2])]
+    assert short.findings == (
+        Found(keys[0], "weak", "forest", "warning"),
+        Found(keys[1], "weak", "b", "failure"),
+    )
+    assert (short.columns, short.status) == (("a", "b"), "complete")
+    assert (short.config_sha256, short.data_sha256) == ("a" * 64, "b" * 64)
+
+
+def test_the_short_part_is_read_without_the_long_one():
+    text = past_json(PAST, result(importances=(measured([1]),)))
+    head = text[: text.index('"past"')]
+    assert read_brief(head.encode() + b'"past": [[[[', "x").leaders[0].feature == "a"
+
+
+def test_the_lead_is_of_a_model_and_of_features_where_there_are_any():
+    of_data, groups = measured([1], model=""), measured([1], of="groups")
+    features = measured([1], model="linear")
+    assert told(of_data, groups, features).measure.startswith(
+        "linear, permutation of f"
+    )
+    assert told(of_data, groups).measure.startswith("forest, permutation of groups")
+    assert told(of_data).measure.startswith("permutation of features, rmse (est")
+    assert told().measure == ""
+
+
+def test_what_was_not_measured_comes_last():
+    leaders = told(measured([math.nan, -1, 5])).leaders
+    assert [leader.feature for leader in leaders] == ["c", "b", "a"]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"options": {"within": "leaves"}},
+        {"split": "train"},
+        {"form": "ratio", "baseline": np.ones(1)},
+        {"unit": "1"},
+        {"positive_class": "yes"},
+    ],
+)
+def test_measures_of_other_quantities_have_other_words(changes):
+    assert told(measured([1], **changes)).measure != told(measured([1])).measure
+
+
+@pytest.mark.parametrize("changes", [{"n_samples": 9}, {"options": {"n_repeats": 5}}])
+def test_more_rows_or_repeats_leave_the_measure_as_it_was(changes):
+    assert told(measured([1], **changes)).measure == told(measured([1])).measure
+
+
+def test_a_name_that_is_no_utf8_is_escaped_as_in_every_file():
+    written = result(findings=(found(subject="caf\udce9"),))
+    text = as_bytes(past_json(NOTHING, written))
+    assert read_brief(text, "x").findings[0].subject == "caf\\udce9"
+
+
+def without(*path):
+    """Return history.json without the entry at a path."""
+    document = json.loads(past_json(PAST, result()))
+    inner = document
+    for key in path[:-1]:
+        inner = inner[key]
+    del inner[path[-1]]
+    return json.dumps(document)
+
+
+def with_past(**changes):
+    document = json.loads(past_json(PAST, result()))
+    return json.dumps({**document, "past": {**document["past"], **changes}})
+
+
+def of_run(**changes):
+    (run,) = json.loads(past_json(PAST, result()))["past"]["runs"]
+    return with_past(runs=[{**run, **changes}])
+
+
+BROKEN = "history.json must be the past of a run, but it cannot be read: {}. Run: {}"
+VERIFY = "importance-audit verify"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "history.json must be JSON, but it is not."),
+        ("[" * 100_000, "history.json must be JSON, but it is not."),
+        (
+            '{"format": "other/1"}',
+            "history.json must have format 'importance-audit-history/1', but it has "
+            "'other/1'. Use the version of importance-audit that wrote it.",
+        ),
+        ("{}", BROKEN.format("'format' is missing", VERIFY)),
+        ("3", None),
+        (without("past"), BROKEN.format("'past' is missing", VERIFY)),
+        (
+            without("past", "runs", 0, "verdict"),
+            BROKEN.format("'verdict' is missing", VERIFY),
+        ),
+        (
+            of_run(verdict="best"),
+            BROKEN.format("'best' is no verdict", VERIFY),
+        ),
+        (
+            of_run(started="2025-11-20T08:46"),
+            BROKEN.format("'2025-11-20T08:46' is no instant", VERIFY),
+        ),
+        (with_past(gaps="no"), BROKEN.format("'no' is no list", VERIFY)),
+        (with_past(gaps=[1]), BROKEN.format("1 is no text", VERIFY)),
+        (with_past(n_runs=True), BROKEN.format("True is no whole number", VERIFY)),
+        (
+            with_past(findings=[{"in_last": 1}]),
+            BROKEN.format("1 is neither true nor false", VERIFY),
+        ),
+        (with_past(runs=3), None),
+        (with_past(baseline="no"), None),
+    ],
+)
+def test_what_is_no_past_is_refused_in_one_sentence(text, message):
+    with pytest.raises(DataError) as error:
+        read_past(text, "history.json")
+    said = str(error.value)
+    assert said == message or (message is None and said.startswith(BROKEN[:62]))
+
+
+def test_a_broken_short_part_is_refused_too():
+    text = past_json(PAST, result()).replace('"leaders": []', '"leaders": [3]')
+    with pytest.raises(DataError, match="must be the past of a run, but it cannot"):
+        read_brief(text.encode(), "history.json")
+    with pytest.raises(DataError, match="cannot be read: 'format' is missing"):
+        read_brief(b"", "x")
+
+
+def test_reading_a_past_loads_no_table_and_no_numbers():
+    code = (
+        "import sys, importance_audit.runs.summary;"
+        "print(sorted({'numpy', 'pandas'} & set(sys.modules)))"
+    )
+    root = Path(__file__).parents[2]
+    said = subprocess.check_output([sys.executable, "-c", code], cwd=root, text=True)
+    assert said.strip() == "[]"
+
+
+def test_a_run_says_which_engines_were_not_there():
+    missing = found("info", check="engine_missing", subject="vip")
+    assert told(findings=(missing, found())).missing == ("vip",)

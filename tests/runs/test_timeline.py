@@ -1,0 +1,388 @@
+"""Claims about the history of an audit: what each run changed, and what left none."""
+
+import json
+import math
+import shutil
+import subprocess
+import sys
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from tests.cli.test_cli import runner
+from tests.runs.test_chain import A, B, remove, sha256
+from tests.runs.test_index import add
+from tests.runs.test_summary import found
+
+from importance_audit.cli.main import main
+from importance_audit.runs.events import append_event
+from importance_audit.runs.summary import FindingPast, Leader, PastRun
+from importance_audit.runs.timeline import changes, timeline
+
+ROOT = Path(__file__).parents[2]
+RUN = PastRun(
+    *(A, "2025-11-20T08:46:00+00:00", "complete", "confirmed", 0, "d" * 64),
+    *("e" * 64, "m", (Leader("a", 2, 1, 3, 1), Leader("b", 1, 1, 1, 2))),
+    *({"k": "warning"}, ("a", "b"), "1" * 64, "2" * 64),
+)
+KNOWN = {
+    key: FindingPast(key, check, "forest", "warning", A, A, 1, True)
+    for key, check in (("k", "weak_model"), ("n", "drift"))
+}
+
+
+@pytest.mark.parametrize(
+    ("new", "said"),
+    [
+        ({}, []),
+        ({"verdict": "not confirmed"}, ["Verdict: confirmed, now not confirmed."]),
+        (
+            {"findings": {"n": "failure"}},
+            [
+                "Found: failure drift of forest.",
+                "No longer found: weak_model of forest.",
+            ],
+        ),
+        (
+            {"findings": {"k": "failure"}},
+            ["weak_model of forest: warning, now failure."],
+        ),
+        ({"findings": {}, "status": "interrupted"}, []),
+        ({"findings": {}, "missing": ("forest",)}, []),
+        ({"columns": ("a", "c")}, ["Columns added: 'c'.", "Columns gone: 'b'."]),
+        ({"columns": (), "status": "failed"}, []),
+        ({"config_sha256": "3"}, ["Other configuration."]),
+        ({"data_sha256": "3"}, ["Other rows."]),
+        ({"data_sha256": ""}, []),
+        ({"leaders": RUN.leaders[::-1]}, ["Leader: 'a', now 'b'."]),
+        ({"leaders": RUN.leaders[::-1], "measure": "n"}, ["Other measure: n."]),
+    ],
+)
+def test_what_is_not_as_in_the_run_before_is_told(new, said):
+    assert list(changes(RUN, RUN._replace(**new), RUN, KNOWN)) == said
+
+
+def test_findings_are_held_against_the_last_complete_run():
+    stopped = RUN._replace(findings={}, status="interrupted")
+    assert list(changes(stopped, RUN, RUN, KNOWN)) == []
+    assert list(changes(stopped, RUN, None, KNOWN)) == []
+
+
+@pytest.fixture(scope="module")
+def two_runs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("made") / "a"
+    add(folder, A)
+    add(folder, B, 3, 1, findings=(found(),))
+    return folder
+
+
+@pytest.fixture
+def audit(tmp_path, two_runs):
+    return Path(shutil.copytree(two_runs, tmp_path / "reports" / "a"))
+
+
+def notes(audit, **asked):
+    """Return runs by their names, what left none by its note."""
+    return [r.run.run_id if r.run else r.note for r in timeline(audit, **asked).rows]
+
+
+def test_an_attempt_that_left_no_run_stands_between_the_runs(audit):
+    append_event(audit, "ended", run_id=A, exit_code=0)
+    append_event(audit, "ended", run_id="", exit_code=2, message="audit.toml: no.")
+    append_event(audit, "died", began="2025-11-20T09:00:00+00:00", pid=7)
+    append_event(audit, "ended", run_id=B, exit_code=0)
+    append_event(audit, "clock", message="The clock went back.")
+    append_event(audit, "began", pid=8, host="h")
+    assert notes(audit) == [
+        *(A, "audit.toml: no.", "process 7 began and died", B),
+        *("The clock went back.", "process 8 on h began and has not ended"),
+    ]
+    assert notes(audit, last=3)[0] == B
+    assert [row.exit_code for row in timeline(audit).rows] == [
+        0,
+        2,
+        None,
+        0,
+        None,
+        None,
+    ]
+    assert timeline(audit).rows[2].time == "2025-11-20T09:00:00+00:00"
+
+
+def test_runs_that_no_event_names_are_placed_by_time(audit):
+    append_event(audit, "ended", run_id="", exit_code=2, message="late")
+    line = {"time": "2025-11-21T00:00:00+00:00", "event": "clock", "message": "early"}
+    path = audit / "events.jsonl"
+    path.write_text(f"{json.dumps(line)}\n{path.read_text()}", encoding="utf8")
+    assert notes(audit) == [A, "early", B, "late"]
+
+
+def test_a_run_that_retention_removed_stays_in_the_history(audit):
+    digest = sha256(audit / "runs" / A / "manifest.json")
+    append_event(audit, "ended", run_id=A, exit_code=0)
+    append_event(audit, "ended", run_id=B, exit_code=0)
+    append_event(audit, "removed", run_id=A, manifest_sha256=digest)
+    remove(audit / "runs" / A)
+    assert notes(audit) == [f"run {A}, which retention removed", B]
+    assert timeline(audit).gaps == ()
+
+
+def test_a_notification_that_failed_and_a_broken_line_are_told(audit):
+    append_event(audit, "notified", hook="on_change", exit_code=0, message="")
+    append_event(audit, "notified", hook="on_failure", exit_code=None, message="hung")
+    with (audit / "events.jsonl").open("a") as file:
+        file.write("no JSON\n")
+    append_event(audit, "ended", run_id=["no", "text"], exit_code=0)
+    said = notes(audit)
+    assert "command of on_failure failed: hung" in said
+    assert "line 3 of events.jsonl is broken" in said
+
+
+def test_a_begin_that_is_no_instant_is_not_taken_for_one(audit):
+    append_event(audit, "died", began="once", pid=7)
+    last = timeline(audit).rows[-1]
+    assert last.note == "process 7 began and died"
+    assert datetime.fromisoformat(last.time).tzinfo is not None
+
+
+def history(*arguments):
+    return runner().invoke(main, ["history", *map(str, arguments)])
+
+
+def test_the_runs_of_an_audit_are_listed(audit):
+    append_event(audit, "ended", run_id=B, exit_code=0)
+    append_event(audit, "ended", run_id="", exit_code=2, message="two\nlines\x1b[2J")
+    answer = history(audit)
+    assert answer.exit_code == 0, answer.stderr
+    head, _, *rows, last = answer.stdout.splitlines()
+    assert head == "a: 2 runs, 1 finding in the last complete one"
+    words = "confirmed with exceptions"
+    digests = [
+        run.content_digest[:12] for run in (r.run for r in timeline(audit).rows[:2])
+    ]
+    indent = " " * 27
+    assert rows == [
+        f"2025-11-20 08:46:00     0  {words}  {digests[0]}  {A}",
+        f"{indent}leads: b, a",
+        f"2025-11-21 08:46:00     0  {words}  {digests[1]}  {B}",
+        f"{indent}Found: warning weak of forest.",
+        f"{indent}Leader: 'b', now 'a'.",
+        f"{indent}leads: a, b",
+    ]
+    assert last.endswith("     2  no run: two\\nlines\\x1b[2J")
+
+
+def test_a_clock_that_went_back_is_no_attempt_that_left_no_run(audit):
+    append_event(audit, "clock", message="It was later before.")
+    *_, last = history(audit).stdout.splitlines()
+    assert last.endswith("        It was later before.")
+    assert "no run" not in last
+
+
+def test_gaps_end_the_list(audit):
+    remove(audit / "runs" / A)
+    assert history(audit).stdout.splitlines()[-2:] == [
+        "gaps:",
+        f"  Run '{A}' must be there, as run '{B}' names it, but its folder is gone.",
+    ]
+
+
+def test_the_newest_run_of_each_audit_is_listed(audit):
+    (audit.parent / "new").mkdir()
+    (audit.parent / "new" / "audit.toml").touch()
+    (audit.parent / "other").mkdir()
+    lines = history(audit.parent).stdout.splitlines()
+    assert (
+        lines[0].split() == "audit last run (UTC) age exit verdict found gaps".split()
+    )
+    assert lines[1].startswith("a      2025-11-21 08:46:00  ")
+    assert lines[1].split()[-5:] == ["confirmed", "with", "exceptions", "1", "0"]
+    assert lines[2:] == ["new    no run"]
+
+
+def broken(reports, name):
+    """Make an audit whose runs nobody can list, and return what is said of it."""
+    (reports / name).mkdir()
+    (reports / name / "runs").symlink_to("runs")
+    (reports / name / "audit.toml").touch()
+    return (
+        f"Folder '{reports / name}/runs' must be readable, but the system says: Too "
+        "many levels of symbolic links."
+    )
+
+
+def test_an_audit_that_nobody_can_look_into_hides_no_other(audit):
+    why = broken(audit.parent, "A")
+    answer = history(audit.parent)
+    assert (answer.exit_code, answer.stderr) == (2, "")
+    _, first, second = answer.stdout.splitlines()
+    assert first == f"A      {why}"
+    assert second.startswith("a      2025-11-21 08:46:00  ")
+
+
+def test_the_page_and_the_json_tell_of_an_audit_nobody_can_look_into(audit):
+    why = broken(audit.parent, "A")
+    told = history(audit.parent, "--json")
+    assert told.exit_code == 2
+    assert [one["fault"] for one in json.loads(told.stdout)["audits"]] == [why, ""]
+    assert history(audit.parent, "--html").exit_code == 2
+    page = (audit.parent / "history.html").read_text(encoding="utf8")
+    assert "Too many levels of symbolic links" in page
+    assert B in page
+    assert ">2</" in page.split('id="tab-audits"')[1].split("Too many")[0]
+
+
+def test_an_attempt_after_the_newest_run_is_told_whatever_came_after_it(audit):
+    append_event(audit, "ended", run_id=B, exit_code=0)
+    append_event(audit, "ended", run_id="", exit_code=2, message="No such column.")
+    append_event(audit, "notified", hook="on_failure", exit_code=3, message="no route")
+    _, run, attempt, event = history(audit.parent).stdout.splitlines()
+    assert B[:4] in run
+    assert attempt.endswith("  no run: No such column.")
+    assert event.endswith("  command of on_failure failed: no route")
+    history(audit.parent, "--html")
+    page = (audit.parent / "history.html").read_text(encoding="utf8")
+    assert "Not every audit ended with exit code 0" in page
+    assert "No run: No such column. command of" in page
+
+
+def test_a_page_does_not_say_that_a_removed_run_is_there(audit):
+    digest = sha256(audit / "runs" / A / "manifest.json")
+    append_event(audit, "removed", run_id=A, manifest_sha256=digest)
+    remove(audit / "runs" / A)
+    history(audit, "--html")
+    page = (audit / "history.html").read_text(encoding="utf8")
+    assert " that retention removed, as events.jsonl says." in page
+
+
+def test_a_link_beside_the_folder_of_an_audit_is_not_another_audit(audit):
+    (audit.parent / "0").symlink_to("a")
+    (_, line) = history(audit.parent).stdout.splitlines()
+    assert line.startswith("a  ")
+
+
+def test_a_link_to_an_audit_elsewhere_has_its_own_name_and_report(audit, tmp_path):
+    (tmp_path / "links").mkdir()
+    (tmp_path / "links" / "b").symlink_to(audit)
+    (audit / "runs" / B / "report.html").touch()
+    (_, line) = history(tmp_path / "links").stdout.splitlines()
+    assert line.startswith("b      2025-11-21 08:46:00  ")
+    history(tmp_path / "links", "--html")
+    page = (tmp_path / "links" / "history.html").read_text(encoding="utf8")
+    assert f'<a href="../reports/a/runs/{B}/report.html">' in page
+
+
+def test_what_is_one_is_not_told_as_several(tmp_path):
+    add(tmp_path / "b", A, findings=(found(),))
+    assert history(tmp_path / "b").stdout.splitlines()[0] == (
+        "b: 1 run, 1 finding in the last complete one"
+    )
+
+
+def test_of_runs_of_which_none_is_complete_no_number_of_findings_is_told(tmp_path):
+    add(tmp_path / "b", A, status="interrupted")
+    assert history(tmp_path / "b").stdout.splitlines()[0] == "b: 1 run, none complete"
+    assert history(tmp_path).stdout.splitlines()[1].split()[-2:] == ["–", "0"]
+
+
+def test_where_nothing_could_be_ranked_nobody_leads(tmp_path):
+    add(tmp_path / "b", A, math.nan, math.nan)
+    *_, last = history(tmp_path / "b").stdout.splitlines()
+    assert last.strip() == "leads: nobody"
+
+
+def test_json_holds_every_run_with_its_numbers(audit):
+    (told,) = json.loads(history(audit, "--json").stdout)["audits"]
+    assert [row["run"]["run_id"] for row in told["rows"]] == [A, B]
+    assert told["rows"][1]["run"]["leaders"][0] == ["a", 3.0, 3.0, 3.0, 1.0]
+    assert told["findings"][0]["key"] == found().key
+
+
+def test_the_last_rows_are_as_many_as_asked_for(audit):
+    assert A not in history(audit, "--last", 1).stdout
+    assert A in history(audit, "--last", 0).stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        (
+            "",
+            "'{folder}' must be the folder of an audit, or of several, but neither it "
+            "nor a folder in it has an audit.toml or runs/.\n",
+        ),
+        (
+            "none",
+            "'{folder}' must be the folder of an audit, or of several, but the system "
+            "says: No such file or directory.\n",
+        ),
+    ],
+)
+def test_what_is_no_folder_of_audits_is_refused(tmp_path, name, message):
+    answer = history(tmp_path / name)
+    assert (answer.exit_code, answer.stdout) == (2, "")
+    assert answer.stderr == message.format(folder=tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    "words", [("history",), ("run",), ("run", "-q", "--unattended")]
+)
+def test_a_run_is_not_taken_for_an_audit_and_stays_as_it_is(audit, words):
+    made = audit / "runs" / B
+    (made / "audit.toml").write_text("seed = 1\n")
+    before = sorted(audit.rglob("*"))
+    answer = runner().invoke(main, [*words, str(made)])
+    assert (answer.exit_code, answer.stderr) == (
+        2,
+        f"{str(made)!r} must be the folder of an audit, but it is a run of one. Name "
+        "the folder above runs/.\n",
+    )
+    assert sorted(audit.rglob("*")) == before
+
+
+@pytest.mark.parametrize("words", [("history",), ("run", "--all")])
+def test_the_runs_of_an_audit_are_not_taken_for_audits(audit, words):
+    (audit / "runs" / B / "audit.toml").write_text("seed = 1\n")
+    before = sorted(audit.rglob("*"))
+    assert runner().invoke(main, [*words, str(audit / "runs")]).exit_code == 2
+    assert sorted(audit.rglob("*")) == before
+
+
+def test_a_page_in_the_place_of_a_folder_is_refused(tmp_path):
+    answer = history(tmp_path / "none", "--html", tmp_path)
+    assert answer.exit_code == 2
+    assert answer.stderr == (
+        f"--html must name a file, but '{tmp_path}' is a folder. Put PATH before "
+        "--html.\n"
+    )
+
+
+def test_the_history_starts_without_tables_and_numbers(audit):
+    code = (
+        "import sys; from importance_audit.cli.main import main\n"
+        "try: main(['history', sys.argv[1]])\n"
+        "finally: print({'numpy', 'pandas', 'rich'} & set(sys.modules))"
+    )
+    command = [sys.executable, "-c", code, str(audit)]
+    said = subprocess.check_output(command, cwd=ROOT, text=True)
+    assert said.splitlines()[0] == "a: 2 runs, 1 finding in the last complete one"
+    assert said.splitlines()[-1] == "set()"
+
+
+def test_the_page_of_an_audit_is_made_from_its_runs_and_attempts(audit):
+    append_event(audit, "ended", run_id=B, exit_code=0)
+    append_event(audit, "ended", run_id="", exit_code=2, message="No such column.")
+    answer = history(audit, "--html")
+    assert answer.stdout == f"HTML  {audit}/history.html\n", answer.stderr
+    page = (audit / "history.html").read_text(encoding="utf8")
+    for said in (A, B, "No such column.", "Found: warning weak of forest."):
+        assert said in page
+
+
+def test_the_page_of_audits_is_made_from_their_newest_runs(audit, tmp_path):
+    target = tmp_path / "pages" / "index.html"
+    answer = history(audit.parent, "--html", target)
+    assert answer.stdout == f"HTML  {target}\n", answer.stderr
+    page = target.read_text(encoding="utf8")
+    assert B in page
+    assert A not in page

@@ -1,0 +1,327 @@
+"""Claims about verify: what is altered, gone or added is named, and nothing else."""
+
+import json
+import re
+import shutil
+from datetime import UTC, datetime
+
+import pikepdf
+import pytest
+from click.testing import CliRunner
+from tests.run_folders import (
+    below,
+    page,
+    printed,
+    seal,
+    stated,
+    two_runs,
+    write_evidence,
+    write_two_runs,
+)
+
+from importance_audit.cli.main import main
+from importance_audit.records.errors import DataError
+from importance_audit.report.pages.pdf import to_pdf
+from importance_audit.runs.verify import verify
+from importance_audit.runs.verify.pdf_reading import read_pdf
+from importance_audit.runs.verify.statements import printed as printed_otherwise
+
+OTHER = "0" * 64
+
+
+@pytest.fixture
+def runs(tmp_path):
+    return write_two_runs(tmp_path)
+
+
+def named(path):
+    return [item.file for item in verify(path).mismatches]
+
+
+def told(path):
+    """Return the exit code of the command, and every line it prints."""
+    answer = CliRunner().invoke(main, ["verify", str(path)])
+    return answer.exit_code, answer.output
+
+
+def flip(path, place):
+    data = bytearray(path.read_bytes())
+    data[place] ^= 1
+    path.write_bytes(data)
+
+
+def change(path, **changes):
+    path.write_text(json.dumps(json.loads(path.read_bytes()) | changes), "utf8")
+
+
+@pytest.mark.parametrize(
+    ("facts", "lacking"),
+    [
+        ({"verdict": ["confirmed"]}, "a text as 'verdict'"),
+        ({"files": [{"path": {}, "bytes": 1, "sha256": ""}]}, "a text as 'path'"),
+        ({"files": [{"path": "a", "bytes": "1", "sha256": ""}]}, "a number as 'bytes'"),
+        ({"previous": {"run_id": 5, "manifest_sha256": OTHER}}, "the run before by"),
+        ({"inputs": ["a.csv"]}, "a list of objects as 'inputs'"),
+    ],
+)
+def test_a_manifest_of_other_types_is_refused_in_one_sentence(runs, facts, lacking):
+    with pytest.raises(DataError) as error:
+        verify(stated(runs[1], **facts))
+    assert str(error.value).startswith(f"manifest.json must hold {lacking}")
+    assert str(error.value).endswith(", but it does not.")
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "result.json"])
+def test_a_list_without_end_is_no_traceback(runs, name):
+    (runs[1] / name).write_text("[" * 100_000, encoding="utf8")
+    if name == "result.json":
+        seal(runs[1])
+    with pytest.raises(DataError, match="but it cannot be read"):
+        verify(runs[1])
+
+
+def test_whole_runs_match(runs):
+    for folder in runs:
+        found = verify(folder)
+        assert found.mismatches == found.notes == ()
+        assert found.n_files == len(below(folder)) - 1
+        assert found.digest in (folder / "report.html").read_text("utf8")
+
+
+def test_a_folder_handed_on_may_have_any_name_but_not_among_the_runs(runs):
+    handed = runs[0].parents[1] / "for the supervisor"
+    shutil.copytree(runs[0], handed)
+    assert named(handed) == []
+    other = runs[0].with_name("20990101T000000Z-00000000")
+    shutil.copytree(runs[0], other)
+    assert "manifest.json" in named(other)
+
+
+def test_the_command_tells_how_many_files_match(runs):
+    code, line = told(runs[1])
+    assert code == 0
+    assert re.fullmatch(r"match: \d+ files, content digest [0-9a-f]{64}\n", line)
+
+
+WRITTEN = {path.split("/", 2)[2] for path, data in two_runs().items() if data}
+FILES = sorted(WRITTEN - {"manifest.json"})
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_one_flipped_bit_in_any_file_is_named(runs, file):
+    path = runs[1] / file
+    whole = path.read_bytes()
+    for place in (0, len(whole) - 1):
+        flip(path, place)
+        assert named(runs[1]) == [file]
+        path.write_bytes(whole)
+    flip(path, len(whole) // 2)
+    code, lines = told(runs[1])
+    assert (code, lines.split(" expected SHA-256 ")[0]) == (1, f"{file}:")
+
+
+def test_any_flipped_bit_in_the_manifest_of_a_run_that_has_a_successor_is_told(runs):
+    path = runs[0] / "manifest.json"
+    whole = path.read_bytes()
+    for place in range(0, len(whole), 83):
+        flip(path, place)
+        code, lines = told(runs[0])
+        assert (code in {1, 2}, "manifest.json" in lines) == (True, True), place
+        path.write_bytes(whole)
+
+
+@pytest.mark.parametrize("key", ["run_id", "audit", "content_digest", "verdict"])
+def test_a_manifest_that_says_another_thing_than_the_result_is_named(runs, key):
+    stated(runs[1], **{key: "other"})
+    assert set(named(runs[1])) == {"manifest.json"}
+
+
+def test_a_missing_file_and_an_added_one_are_named(runs):
+    (runs[1] / "audit.toml").unlink()
+    (runs[1] / "figures").mkdir()
+    (runs[1] / "figures" / "new.svg").write_text("<svg/>")
+    assert sorted(set(named(runs[1]))) == [
+        "audit.toml",
+        "evidence.json",
+        "figures/new.svg",
+    ]
+
+
+def test_a_deleted_run_is_a_gap_in_the_next(runs):
+    shutil.rmtree(runs[0])
+    (gap,) = verify(runs[1]).mismatches
+    assert gap.file == f"../{runs[0].name}/manifest.json"
+    assert gap.found == "a gap: no such file"
+
+
+def test_a_run_whose_manifest_was_written_anew_is_told_by_its_successor(runs):
+    stated(runs[0], exit_code=1)
+    assert named(runs[0]) == ["manifest.json"]
+    assert named(runs[1]) == [f"../{runs[0].name}/manifest.json"]
+
+
+def test_a_result_altered_with_all_digests_but_its_own_is_named(runs):
+    path = runs[1] / "result.json"
+    path.write_text(path.read_text("utf8").replace("0.30000000000000004", "0.4"))
+    write_evidence(runs[1])
+    seal(runs[1])
+    assert set(named(runs[1])) == {
+        "result.json",
+        "manifest.json",
+        "evidence.json",
+        "report.html",
+        "report.pdf",
+        "report.pdf: result.json",
+        "report.pdf: evidence.json",
+    }
+
+
+def test_a_page_that_prints_another_digest_is_named(runs):
+    path = runs[1] / "report.html"
+    digest = verify(runs[1]).digest
+    path.write_text(page(OTHER).replace(f'"{OTHER}"', f'"{digest}"'))
+    (only,) = verify(seal(runs[1])).mismatches
+    assert only == ("report.html", f"content digest {digest} in its text", "it nowhere")
+
+
+def test_a_pdf_that_prints_another_digest_is_named(runs):
+    digest = verify(runs[1]).digest
+    carried = dict(read_pdf((runs[1] / "report.pdf").read_bytes()).attachments)
+    other = digest[:32] + OTHER[:32]
+    (runs[1] / "report.pdf").write_bytes(printed(other, carried))
+    (only,) = verify(seal(runs[1])).mismatches
+    assert only.file == "report.pdf"
+    assert only.expected == f"content digest {digest} on its pages"
+
+
+@pytest.mark.parametrize("start", ["0d0a0d", "0a0d0d", "5c2829", "0d5c0a"])
+def test_a_digest_that_reads_like_ends_of_lines_is_found_in_its_pdf(start):
+    """As digits, and as the bytes that reports of schema 1.0 have there."""
+    digest = (start + "0123456789abcdef" * 4)[:64]
+    for identifier in (digest[:32].encode(), bytes.fromhex(digest[:32])):
+        file = to_pdf(
+            f"<html lang='en'><title>t</title><p>{digest}</p></html>",
+            print_css="",
+            created=datetime(2025, 1, 1, tzinfo=UTC),
+            identifier=identifier,
+        )
+        content = read_pdf(file, name="report.pdf")
+        assert list(printed_otherwise(content, "report.pdf", digest)) == []
+
+
+def test_a_folder_without_a_manifest_is_unreadable(tmp_path):
+    code, line = told(tmp_path)
+    assert code == 2
+    assert line == (
+        f"{tmp_path}/manifest.json must be a file of a run, but it cannot be read: No "
+        "such file or directory. Name a folder below runs/, the folder of an audit, "
+        "or a PDF report.\n"
+    )
+
+
+def test_a_manifest_of_another_format_is_refused(runs):
+    change(runs[1] / "manifest.json", format="importance-audit-manifest/2")
+    with pytest.raises(DataError, match=r"must have format '.*/1', but it has '.*/2'"):
+        verify(runs[1])
+
+
+def test_a_pdf_alone_matches_and_tells_what_it_does_not_carry(runs, tmp_path):
+    alone = shutil.copy(runs[1] / "report.pdf", tmp_path / "sent.pdf")
+    found = verify(tmp_path / "sent.pdf")
+    assert (found.mismatches, found.n_files) == ((), 5)
+    assert "agreement.csv: not in the PDF" in found.notes
+    assert told(alone)[0] == 0
+
+
+def rewritten(path, **changes):
+    """Write other bytes as embedded files into a PDF; None takes one out."""
+    with pikepdf.open(path, allow_overwriting_input=True) as pdf:
+        for name, data in changes.items():
+            key = f"{name.replace('_', '.')}"
+            (there,) = [
+                k for k in pdf.attachments if pdf.attachments[k].filename == key
+            ]
+            del pdf.attachments[there]
+            if data is not None:
+                spec = pikepdf.AttachedFileSpec(pdf, data, filename=key)
+                pdf.attachments[there] = spec
+        pdf.save(path)
+
+
+def test_an_altered_embedded_file_is_named(runs):
+    path = runs[1] / "report.pdf"
+    rewritten(path, importances_csv=b"model,feature\n")
+    assert named(path) == ["importances.csv"]
+
+
+def test_a_pdf_without_evidence_is_no_match(runs):
+    path = runs[1] / "report.pdf"
+    rewritten(path, evidence_json=None)
+    assert named(path) == ["evidence.json"]
+
+
+def test_a_result_too_large_for_the_pdf_is_told_and_its_stated_digest_checked(runs):
+    path = runs[1] / "report.pdf"
+    rewritten(path, result_json=None)
+    found = verify(path)
+    assert found.mismatches == ()
+    assert "result.json: not in the PDF" in found.notes
+    evidence = json.loads((runs[1] / "evidence.json").read_bytes())
+    evidence["content_digest"] = OTHER
+    rewritten(path, evidence_json=json.dumps(evidence).encode())
+    assert named(path) == ["report.pdf", "report.pdf"]
+
+
+def streams(path):
+    """Return where in a PDF each embedded file lies compressed: name, start, length."""
+    whole = path.read_bytes()
+    with pikepdf.open(path) as pdf:
+        for key in pdf.attachments:
+            packed = pdf.attachments[key].obj["/EF"]["/F"].read_raw_bytes()
+            yield pdf.attachments[key].filename, whole.index(packed), len(packed)
+
+
+def test_a_flipped_bit_inside_any_compressed_embedded_file_is_named(runs):
+    path = runs[1] / "report.pdf"
+    whole = path.read_bytes()
+    found = list(streams(path))
+    assert len(found) == 5
+    for name, start, length in found:
+        for place in (*range(0, length, 15), *range(length - 6, length)):
+            flip(path, start + place)
+            assert named(path) == [name], place
+            path.write_bytes(whole)
+
+
+def test_what_is_no_pdf_is_unreadable(tmp_path):
+    (tmp_path / "report.pdf").write_text("no pdf")
+    code, line = told(tmp_path / "report.pdf")
+    assert code == 2
+    assert re.fullmatch(r".*report\.pdf must be a whole PDF, but .*\.\n", line)
+
+
+def test_a_file_that_is_no_pdf_is_told_in_words(tmp_path):
+    path = tmp_path / "audit.toml"
+    path.write_text("seed = 1\n")
+    code, line = told(path)
+    assert code == 2
+    words = "must be a whole PDF, but it cannot be read: .*can't find startxref"
+    assert re.fullmatch(rf"{re.escape(str(path))} {words}\.\n", line)
+
+
+@pytest.mark.parametrize(
+    ("resources", "drawn"),
+    [(b"7", b""), (b"<< >>", b"800130013001400198615800130013001400198615 Tf")],
+)
+def test_a_page_with_something_else_where_it_belongs_never_matches(
+    resources, drawn, tmp_path
+):
+    with pikepdf.new() as pdf:
+        page = pdf.add_blank_page().obj
+        page["/Resources"] = pikepdf.Object.parse(resources)
+        page["/Contents"] = pdf.make_stream(drawn)
+        pdf.save(tmp_path / "report.pdf")
+    code, lines = told(tmp_path / "report.pdf")
+    assert code in (1, 2)  # pikepdf reads more of it from version to version
+    assert re.search("must be a whole PDF|mismatch", lines)
+    assert "Traceback" not in lines
