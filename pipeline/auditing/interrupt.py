@@ -1,8 +1,8 @@
-"""The wish that a command ends, kept until somebody heeds it.
+"""The request that a command stops, kept until it is acknowledged.
 
 It comes as `KeyboardInterrupt`, wherever Python is at that moment. A finaliser loses
 that without a word, and a library may make a fault of its own of it: so it is made
-again and again. Not: what is done of it (`stopping`, `commands.shared`).
+again and again. Not: what is done of it (`stopping`, `cli.shared`).
 """
 
 import signal
@@ -11,50 +11,51 @@ from contextlib import contextmanager
 
 AGAIN_SECONDS = 20.0
 """Longer than R and its session take to end once a call is interrupted."""
-_unheeded: list[str] = []
-_held: list[bool] = []
+_pending: list[str] = []
+_deferred: list[bool] = []
 
 
-def wish(words: str) -> None:
-    """Interrupt what is under way, now and until it is heeded; `words` name who asks.
+def request_stop(requester: str) -> None:
+    """Interrupt what is under way, now and until the request is acknowledged.
 
-    The handler of a signal; that of SIGALRM is to come here too.
+    The handler of a signal; that of SIGALRM is to come here too. `requester` says who
+    asks, in words; empty is a person at the keyboard.
     """
-    _unheeded[:] = [words]
+    _pending[:] = [requester]
     signal.setitimer(signal.ITIMER_REAL, AGAIN_SECONDS, AGAIN_SECONDS)
-    if not _held:
-        raise KeyboardInterrupt(*filter(None, _unheeded))
+    if not _deferred:
+        raise KeyboardInterrupt(*filter(None, _pending))
 
 
 @contextmanager
-def held() -> Iterator[None]:
-    """Let a wish wait for the end of what must be done whole, and quickly.
+def deferred() -> Iterator[None]:
+    """Let a request wait for the end of what must be done whole, and quickly.
 
     Such as the start of a process: one that we do not know yet nobody could stop.
     """
-    _held.append(True)
+    _deferred.append(True)
     try:
         yield
     finally:
-        _held.pop()
-    if (waiting := unheeded()) is not None:
+        _deferred.pop()
+    if (waiting := pending()) is not None:
         raise waiting
 
 
-def heed() -> None:
-    """Say that the wish arrived: what is saved from here on is not interrupted."""
-    if _unheeded:
-        _unheeded.clear()
+def acknowledge() -> None:
+    """Say that the request arrived: what is saved from here on is not interrupted."""
+    if _pending:
+        _pending.clear()
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-def unheeded() -> KeyboardInterrupt | None:
-    """Return a wish that nobody has heeded yet, None if there is none."""
-    return KeyboardInterrupt(*filter(None, _unheeded)) if _unheeded else None
+def pending() -> KeyboardInterrupt | None:
+    """Return a request that nobody has acknowledged yet, None if there is none."""
+    return KeyboardInterrupt(*filter(None, _pending)) if _pending else None
 
 
-def wish_in(fault: BaseException) -> KeyboardInterrupt | None:
-    """Return the wish behind a fault, None if there is none.
+def stop_request_in(fault: BaseException) -> KeyboardInterrupt | None:
+    """Return the request to stop behind a fault, None if there is none.
 
     It may come while a library loads, which then says that it cannot be imported, and
     need not say why.
@@ -62,4 +63,4 @@ def wish_in(fault: BaseException) -> KeyboardInterrupt | None:
     cause: BaseException | None = fault
     while cause is not None and not isinstance(cause, KeyboardInterrupt):
         cause = cause.__cause__ or cause.__context__
-    return cause or unheeded()
+    return cause or pending()

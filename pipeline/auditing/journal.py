@@ -48,7 +48,7 @@ from ..records.importance_record import Effect, Importance
 from ..records.result import AuditResult, run_id
 from ..records.surface_record import Surface
 from . import environment
-from .interrupt import heed, wish_in
+from .interrupt import acknowledge, stop_request_in
 from .stopping import LEVELS, Level, hearing, log_line, stop_of, traceback_of
 
 log = logging.getLogger(__name__)
@@ -197,8 +197,8 @@ class Journal:
 
     def stop(self, label: str, error: BaseException) -> None:
         """Keep that the audit ends in a step, and where in the code."""
-        self.status, finding = stop_of(wish_in(error) or error, label)
-        heed()
+        self.status, finding = stop_of(stop_request_in(error) or error, label)
+        acknowledge()
         self.findings.append(finding)
         self.note(label, "error", traceback_of(error))
 

@@ -30,7 +30,7 @@ def stop_of(error: BaseException, step: str) -> tuple[Status, Finding]:
     Parameters
     ----------
     error : BaseException
-        `KeyboardInterrupt` is the wish of a person, or with words that of what they
+        `KeyboardInterrupt` is the request of a person, or with words that of what they
         name; `RUnavailable` an engine that is required; all else a fault.
     step : str
         The label of the step.

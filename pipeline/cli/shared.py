@@ -13,7 +13,7 @@ from typing import NoReturn, TypeAlias
 
 import click
 
-from ..auditing.interrupt import heed, unheeded, wish
+from ..auditing.interrupt import acknowledge, pending, request_stop
 from ..records.errors import several
 
 Tell: TypeAlias = Callable[[int, int, str], None]
@@ -31,7 +31,7 @@ def terminable(within: tuple[float, float] | None = None) -> Iterator[None]:
     And SIGHUP, as a terminal that is closed sends it, unless it is ignored (nohup).
     Once, and not after Ctrl-C: the folder of an interrupted run is being saved then,
     and a batch passes on to its run what the terminal has sent to both. It is made
-    again where nobody heeded it.
+    again where nobody acknowledged it.
 
     Parameters
     ----------
@@ -44,8 +44,8 @@ def terminable(within: tuple[float, float] | None = None) -> Iterator[None]:
 
     def interrupt(number: int, _: object) -> None:
         if number == SIGALRM and taken:
-            if (lost := unheeded()) is not None:
-                wish(str(lost))
+            if (lost := pending()) is not None:
+                request_stop(str(lost))
             return
         if number != SIGINT and taken:
             return
@@ -54,7 +54,7 @@ def terminable(within: tuple[float, float] | None = None) -> Iterator[None]:
         name = "" if number == SIGINT else signal.Signals(number).name
         if number == SIGALRM:
             name = f"its time limit of {several(minutes, 'minute')}"
-        wish(name)
+        request_stop(name)
 
     former = {n: signal.getsignal(n) for n in (SIGTERM, SIGINT, SIGHUP, SIGALRM)}
     for number in (SIGINT, SIGHUP):  # a job in the background, as the shell says; nohup
@@ -66,15 +66,15 @@ def terminable(within: tuple[float, float] | None = None) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        if (lost := unheeded()) is None:
+        if (lost := pending()) is None:
             raise
         raise lost from error
     finally:
-        heed()
+        acknowledge()
         signal.setitimer(signal.ITIMER_REAL, 0)
         for number, handler in former.items():
             signal.signal(number, handler)
-        # Python would end by SIGINT, whatever the exit code, if the wish met an exec
+        # Python would end by SIGINT, whatever the exit code, if the request met an exec
         # of text, as in the making of a named tuple; the next such exec forgets that.
         exec("")
 

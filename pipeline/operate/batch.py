@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ..auditing.interrupt import heed, held
+from ..auditing.interrupt import acknowledge, deferred
 from ..records.errors import AuditError, several
 from ..records.errors import printable as shown
 from ..runs.chain import is_run
@@ -113,7 +113,7 @@ def run_batch(
             batch = _batch(folder, names, done)
             append_event(folder, "batch_ended", into=LOG, exit_code=batch.exit_code)
         except KeyboardInterrupt:
-            heed()
+            acknowledge()
             append_event(folder, "batch_stopped", into=LOG)
             batch = _batch(folder, names, done)._replace(exit_code=130)
         after_each(batch)
@@ -188,13 +188,13 @@ def _run(audit: Path, options: Sequence[str]) -> tuple[Outcome, bool]:
 def _code_of(audit: Path, options: Sequence[str]) -> tuple[int, bool]:
     """Return how the process of a run ended, and whether the batch is to stop.
 
-    A wish to stop is passed on once, and the saving of the run awaited.
+    A request to stop is passed on once, and the saving of the run awaited.
     """
     # -P: nothing in the working folder may shadow a module
     command = [sys.executable, "-P", "-m", "importance_audit", "run", *options, "--"]
     child = None
     try:
-        with held():
+        with deferred():
             child = subprocess.Popen(
                 [*command, os.fspath(audit)],
                 stdin=subprocess.DEVNULL,
@@ -203,11 +203,11 @@ def _code_of(audit: Path, options: Sequence[str]) -> tuple[int, bool]:
     except KeyboardInterrupt:
         if child is None:
             raise
-        heed()
+        acknowledge()
         child.terminate()
     try:
         return child.wait(), True
-    except KeyboardInterrupt:  # a second wish: the run may not go on without us
+    except KeyboardInterrupt:  # a second request: the run may not go on without us
         child.kill()
         child.wait()
         raise

@@ -16,7 +16,7 @@ from importance_audit.r_bridge import host
 from importance_audit.r_bridge.errors import RBridgeError, RDied, RTimeout, RUnavailable
 
 from ..auditing.audit import audit, exit_code
-from ..auditing.interrupt import heed, wish_in
+from ..auditing.interrupt import acknowledge, stop_request_in
 from ..auditing.journal import REMEDIES
 from ..auditing.not_begun import not_begun
 from ..config.load import FILE_NAME, AuditConfig, load_config
@@ -174,8 +174,8 @@ def _audited(config: AuditConfig, on_step: Step | None) -> tuple[AuditResult, st
         step = "engines and models" if rows else "reading of the rows"
         return not_begun(config, error, step, rows, started=started), str(error)
     except (Exception, KeyboardInterrupt, SystemExit) as fault:
-        stop = wish_in(fault)
-        heed()
+        stop = stop_request_in(fault)
+        acknowledge()
         if stop is None and isinstance(fault, AuditError | RBridgeError):
             raise
         cause = stop or fault
@@ -239,8 +239,8 @@ def _kept(result: AuditResult, known: _Known, config: AuditConfig) -> Ran:
         )
         return Ran(code, shown, folder, tuple(files))
     except (Exception, KeyboardInterrupt) as error:
-        interrupted, code = wish_in(error) is not None, exit_code(result)
-        heed()
+        interrupted, code = stop_request_in(error) is not None, exit_code(result)
+        acknowledge()
         code = 130 if interrupted else code if code in (3, 130) else 4
         words = "it was interrupted." if interrupted else _told(error)
         fault = f"The report must be written beside the numbers, but {words}"

@@ -188,7 +188,7 @@ def _child(
 
 
 class _Stop:
-    """The wish that a run ends, passed on once: a second would interrupt the saving."""
+    """The request that a run stops, passed on once: a second interrupts the saving."""
 
     def __init__(self) -> None:
         self.asked = float("inf")
@@ -200,7 +200,7 @@ class _Stop:
         return self.asked < float("inf")
 
     def of(self, child: "subprocess.Popen[bytes]") -> None:
-        """Make it the wish of a process, also if it came while that was begun."""
+        """Make it a request to a process, also if it came while that was begun."""
         self.child = child
         if self.is_asked:
             child.terminate()
@@ -216,7 +216,7 @@ class _Stop:
 
 @contextmanager
 def _stoppable() -> Iterator[_Stop]:
-    """Take Ctrl-C, SIGTERM and a terminal that is closed for the wish to stop."""
+    """Take Ctrl-C, SIGTERM and a terminal that is closed for a request to stop."""
     stop, former = _Stop(), {}
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:  # nohup

@@ -1,4 +1,4 @@
-"""The wish that a command ends: it arrives, whatever Python was doing when it came."""
+"""The request that a command stops arrives, whatever Python was doing when it came."""
 
 import os
 import signal
@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def lost():
-    """Make a wish where nobody heeds it, as in a finaliser."""
+    """Request a stop where nobody acknowledges it, as in a finaliser."""
     with suppress(KeyboardInterrupt):
         signal.raise_signal(signal.SIGTERM)
 
@@ -37,40 +37,40 @@ def fault_of_the_saving():
     try:
         signal.raise_signal(signal.SIGTERM)
     except KeyboardInterrupt:
-        interrupt.heed()
+        interrupt.acknowledge()
         raise OSError("No space left on device") from None
 
 
-def test_a_wish_that_was_lost_is_made_again(monkeypatch):
+def test_a_request_that_was_lost_is_made_again(monkeypatch):
     monkeypatch.setattr(interrupt, "AGAIN_SECONDS", 0.05)
     with pytest.raises(KeyboardInterrupt, match=r"^SIGTERM$"), terminable():
         lost_on_the_way()
 
 
-def test_a_wish_that_was_heeded_is_not_made_again(monkeypatch):
+def test_a_request_that_was_acknowledged_is_not_made_again(monkeypatch):
     monkeypatch.setattr(interrupt, "AGAIN_SECONDS", 0.05)
     with terminable((30, 1)):
         lost()
-        interrupt.heed()
+        interrupt.acknowledge()
         signal.raise_signal(signal.SIGTERM)
         signal.raise_signal(signal.SIGALRM)
         time.sleep(0.2)
-        assert interrupt.unheeded() is None
+        assert interrupt.pending() is None
 
 
-def test_a_fault_that_a_library_makes_of_a_wish_is_the_wish():
+def test_a_fault_that_a_library_makes_of_a_request_is_the_request():
     with pytest.raises(KeyboardInterrupt, match=r"^SIGTERM$"), terminable():
         lost_in_a_fault()
     with terminable():
         assert followed(lost_in_a_fault).status == "interrupted"
 
 
-def test_after_a_wish_that_was_heeded_a_fault_is_a_fault():
+def test_after_a_request_that_was_acknowledged_a_fault_is_a_fault():
     with pytest.raises(OSError, match=r"^No space left"), terminable():
         fault_of_the_saving()
 
 
-def test_a_wish_that_meets_an_exec_of_text_ends_with_its_exit_code(tmp_path):
+def test_a_request_that_meets_an_exec_of_text_ends_with_its_exit_code(tmp_path):
     (tmp_path / "asked.py").write_text(
         "from importance_audit.cli.shared import faults, terminable\n"
         "with faults(), terminable():\n"

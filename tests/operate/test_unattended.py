@@ -91,7 +91,7 @@ def fitting(process):
         time.sleep(0.01)
 
 
-def test_a_wish_to_stop_that_an_import_took_for_a_fault_is_one(audit, tmp_path):
+def test_a_request_to_stop_that_an_import_took_for_a_fault_is_one(audit, tmp_path):
     folder = audit(fit="pass")
     (tmp_path / "at_hand.py").write_text(
         'raise ImportError("initialization failed") from KeyboardInterrupt("SIGTERM")'
@@ -162,7 +162,7 @@ def test_a_run_beyond_its_time_is_ended_and_told(audit):
     assert kinds(folder).count("began") <= 1
 
 
-def test_a_wish_to_stop_that_was_lost_on_its_way_still_ends_the_run(audit):
+def test_a_request_to_stop_that_was_lost_on_its_way_still_ends_the_run(audit):
     lost = """try:
             os.kill(os.getpid(), signal.SIGTERM)
         except BaseException:
@@ -199,7 +199,7 @@ def test_a_run_asked_to_stop_saves_tells_and_ends_with_130(audit):
     assert f"Ended with exit code 130, run {made.name}." in log
 
 
-def test_a_wish_to_stop_that_comes_while_a_run_is_begun_is_passed_on(audit):
+def test_a_request_to_stop_that_comes_while_a_run_is_begun_is_passed_on(audit):
     folder, due = audit(fit="time.sleep(600)"), [signal.SIGTERM]
 
     def ask(event, _):  # just before there is a process to pass it on to

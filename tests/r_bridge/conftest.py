@@ -14,7 +14,7 @@ FUNCTIONS = Path(__file__).with_name("functions.R")
 ROOT = Path(__file__).parents[2]
 
 
-def heed_ctrl_c():
+def obey_ctrl_c():
     """Let a child hear Ctrl-C, even where the suite runs in a deaf background."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
@@ -44,7 +44,7 @@ def python():
             stderr=subprocess.PIPE,
             text=True,
             env=os.environ | {"PYTHONPATH": str(ROOT)} | environment,
-            preexec_fn=heed_ctrl_c,
+            preexec_fn=obey_ctrl_c,
         )
         started.append(process)
         return process
