@@ -42,6 +42,11 @@ n_repeats = 3
 """
 
 
+# To print the report takes most of the time of a small run.
+UNPRINTED = '[report]\nprofile = "bundle"\n'
+SHORT = '[report]\nprofile = "executive"\n'
+
+
 def rows(n=40, seed=0):
     random = np.random.default_rng(seed)
     X = pd.DataFrame(random.normal(size=(n, 3)).round(3), columns=["a", "b", "c"])
@@ -50,10 +55,22 @@ def rows(n=40, seed=0):
 
 @pytest.fixture
 def folder(tmp_path):
-    """Return a folder with a sound audit of a linear model."""
-    rows().to_csv(tmp_path / "train.csv", index=False)
-    rows(seed=1).to_csv(tmp_path / "test.csv", index=False)
-    return configured(tmp_path)
+    """Return a folder with a sound audit of a linear model, whose pages are not made."""
+    return written(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory):
+    """Return the folder of an audit that ran with all its pages, and the answer."""
+    folder = written(tmp_path_factory.mktemp("printed"), report="")
+    return folder, run(folder)
+
+
+def written(folder, **words):
+    """Write a sound audit of a linear model into a folder, with its rows."""
+    rows().to_csv(folder / "train.csv", index=False)
+    rows(seed=1).to_csv(folder / "test.csv", index=False)
+    return configured(folder, **words)
 
 
 def configured(
@@ -62,9 +79,10 @@ def configured(
     estimator="sklearn.linear_model.LinearRegression",
     parameters="{}",
     more="",
+    report=UNPRINTED,
 ):
     text = AUDIT.format(task=task, estimator=estimator, parameters=parameters)
-    (folder / "audit.toml").write_text(text + more, encoding="utf8")
+    (folder / "audit.toml").write_text(text + more + report, encoding="utf8")
     return folder
 
 
@@ -82,8 +100,8 @@ def runs(folder):
     return sorted(folder.glob("runs/*"))
 
 
-def test_a_sound_audit_leaves_one_folder_with_both_reports(folder):
-    answer = run(folder)
+def test_a_sound_audit_leaves_one_folder_with_both_reports(printed):
+    folder, answer = printed
     assert answer.exit_code == 0, answer.stderr
     (made,) = runs(folder)
     names = {path.name for path in made.iterdir()}
@@ -94,8 +112,7 @@ def test_a_sound_audit_leaves_one_folder_with_both_reports(folder):
 @pytest.mark.parametrize("method", METHODS)
 def test_each_method_alone_makes_a_report(folder, method):
     forest = "sklearn.ensemble.RandomForestRegressor"
-    unprinted = '[report]\nprofile = "bundle"\n'  # printing takes most of the time
-    configured(folder, "regression", forest, "{ n_estimators = 5 }", unprinted)
+    configured(folder, "regression", forest, "{ n_estimators = 5 }")
     repeats = "n_repeats = 30\n" * ("n_repeats" in options_of(METHODS[method].function))
     text = (folder / "audit.toml").read_text().replace("n_repeats = 3\n", repeats)
     named = f'method = "{method}"\nof = "{METHODS[method].of[0]}"'
@@ -107,8 +124,8 @@ def test_each_method_alone_makes_a_report(folder, method):
     assert page.count("<section id=") == 17
 
 
-def test_quiet_prints_nothing(folder):
-    answer = run(folder)
+def test_quiet_prints_nothing(printed):
+    _, answer = printed
     assert answer.stdout == ""
     assert answer.stderr == ""
 
@@ -127,17 +144,16 @@ def test_quiet_tells_of_an_audit_that_is_not_confirmed(folder):
 
 
 def test_without_quiet_the_steps_and_the_places_of_the_reports_are_printed(folder):
+    configured(folder, report=SHORT)
     answer = runner().invoke(main, ["run", str(folder)])
     assert "permutation of features, m" in answer.stderr
     assert f"HTML  {runs(folder)[0] / 'report.html'}" in answer.stdout
     assert f"PDF   {runs(folder)[0] / 'report.pdf'}" in answer.stdout
 
 
-def test_render_needs_neither_model_nor_data(folder, tmp_path_factory):
-    run(folder)
-    (made,) = runs(folder)
-    (folder / "train.csv").unlink()
-    (folder / "test.csv").unlink()
+def test_render_needs_neither_model_nor_data(printed, tmp_path, tmp_path_factory):
+    (made,) = runs(printed[0])
+    made = shutil.copytree(made, tmp_path / "runs" / made.name)
     output = tmp_path_factory.mktemp("output")
     answer = CliRunner().invoke(main, ["render", str(made), "--output", str(output)])
     assert answer.exit_code == 0, answer.output
@@ -149,19 +165,19 @@ def test_render_needs_neither_model_nor_data(folder, tmp_path_factory):
 
 def test_diff_says_what_differs_between_two_stored_runs(folder):
     run(folder)
+    (before,) = runs(folder)
     audit = folder / "audit.toml"
     audit.write_text(audit.read_text().replace("seed = 3\n", "seed = 99\n"))
     run(folder)
-    before, after = map(str, runs(folder))
-    answer = CliRunner().invoke(main, ["diff", before, after])
+    (after,) = {*runs(folder)} - {before}
+    answer = CliRunner().invoke(main, ["diff", str(before), str(after)])
     assert answer.exit_code == 0, answer.output
     assert answer.stdout.startswith("I  Change since the baseline\n")
     assert re.search(r"^seed +seed +\d+ +99$", answer.stdout, re.M)
 
 
-def test_render_shows_the_profile_that_is_asked_for(folder, tmp_path_factory):
-    run(folder)
-    (made,) = runs(folder)
+def test_render_shows_the_profile_that_is_asked_for(printed, tmp_path_factory):
+    (made,) = runs(printed[0])
     output = tmp_path_factory.mktemp("output")
     asked = ["--output", str(output), "--profile", "executive", "--quiet"]
     assert CliRunner().invoke(main, ["render", str(made), *asked]).exit_code == 0
@@ -349,6 +365,7 @@ def kept(folder):
 
 
 def test_a_report_that_cannot_be_made_loses_no_number(folder, tmp_path_factory):
+    configured(folder, report=SHORT)
     code = tmp_path_factory.mktemp("code")
     package = code / "importance_audit"
     shutil.copytree(ROOT / "pipeline", package)
@@ -377,6 +394,7 @@ def limited(n_bytes):
 
 
 def test_a_disk_that_has_no_room_for_the_report_keeps_the_numbers(folder):
+    configured(folder, report="")
     found, said = ended(command(folder, preexec_fn=limited(50_000)))
     assert found == 4, said
     assert kept(folder)
@@ -422,6 +440,7 @@ def interruptible():
 
 @pytest.mark.skipif(sys.platform != "linux", reason="children are read from /proc")
 def test_ctrl_c_while_the_report_is_printed_keeps_the_numbers(folder):
+    configured(folder, report="")
     process, renderer = command(folder, preexec_fn=interruptible), []
     while process.poll() is None and not renderer:
         time.sleep(0.02)
@@ -439,7 +458,7 @@ def test_names_that_are_not_ascii_are_no_fault(folder):
         frame.to_csv(folder / name, index=False)
     answer = run(folder)
     assert answer.exit_code == 0, answer.stderr
-    page = (runs(folder)[0] / "report.html").read_text(encoding="utf8")
+    page = page_files(load_run(runs(folder)[0]), pdf=False)["report.html"]
     assert "größe" in page
     assert "価格" in page
 
@@ -469,7 +488,7 @@ def test_a_required_engine_that_is_absent_stops_with_3_before_any_fit(
 ):
     monkeypatch.setenv("PATH", str(folder))
     monkeypatch.setenv("R_HOME", str(folder))
-    configured(folder, more="")
+    configured(folder, report="")
     text_ = (folder / "audit.toml").read_text()
     (folder / "audit.toml").write_text('require = ["DALEX"]\n' + text_)
     command = [sys.executable, "-m", "importance_audit", "run", str(folder)]
@@ -494,19 +513,20 @@ def test_an_optional_engine_that_is_absent_is_said_and_exits_0(folder, monkeypat
 
 
 @pytest.mark.parametrize(
-    ("engines", "number"),
+    ("engines", "number", "report"),
     [
-        ("[]", signal.SIGINT),
-        ("[]", signal.SIGTERM),
-        pytest.param('["DALEX"]', signal.SIGINT, marks=pytest.mark.needs_dalex),
+        ("[]", signal.SIGINT, SHORT),
+        ("[]", signal.SIGTERM, SHORT),
+        pytest.param('["DALEX"]', signal.SIGINT, "", marks=pytest.mark.needs_dalex),
     ],
 )
 def test_ctrl_c_and_a_scheduler_leave_a_partial_report_130_and_no_process(
-    folder, engines, number
+    folder, engines, number, report
 ):
     forest = "sklearn.ensemble.RandomForestRegressor"
     slow = "{ n_estimators = 100, random_state = 1 }"
-    configured(folder, estimator=forest, parameters=slow, more=f"engines = {engines}\n")
+    asked = f"engines = {engines}\n"
+    configured(folder, estimator=forest, parameters=slow, more=asked, report=report)
     text_ = (folder / "audit.toml").read_text()
     (folder / "audit.toml").write_text(text_.replace("repeats = 3", "repeats = 5000"))
     process = command(folder, preexec_fn=interruptible)

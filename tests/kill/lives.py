@@ -51,7 +51,7 @@ def audits(folder: Path) -> Path:
         audit.mkdir(parents=True)
         for seed, file in enumerate(("train.csv", "test.csv")):
             rows(seed=seed).to_csv(audit / file, index=False)
-        configured(audit, more='[report]\nprofile = "bundle"\n')
+        configured(audit)
     return folder
 
 

@@ -184,7 +184,7 @@ def test_an_audit_runs_from_its_line_wherever_cron_starts_it(tmp_path, monkeypat
     folder.mkdir()
     for seed, name in enumerate(("train.csv", "test.csv")):
         rows(seed=seed).to_csv(folder / name, index=False)
-    configured(folder, more='[report]\nprofile = "bundle"\n')
+    configured(folder)
     (folder / "pipeline.py").write_text("1 / 0")  # not to be imported
     monkeypatch.chdir(folder)
     line = cron_line(job_of(load_config(Path()), Path()))

@@ -447,7 +447,7 @@ def test_a_run_beside_a_trail_that_was_emptied_says_so(tmp_path):
     """Else it would compare with nothing, as if nobody had ever approved."""
     for seed, name in enumerate(("train.csv", "test.csv")):
         rows(seed=seed).to_csv(tmp_path / name, index=False)
-    configured(tmp_path, more='[report]\nprofile = "bundle"\n')
+    configured(tmp_path)
     signed = tmp_path / "runs" / "20250101T000000Z-3f9a1c2b" / "signed" / "1"
     signed.mkdir(parents=True)
     (signed / "signoffs.jsonl").write_text("{}\n")
