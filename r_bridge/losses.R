@@ -34,6 +34,19 @@ plainly_named <- function(data, predict) {
   )
 }
 
+# The place of each score among the distinct ones, from the lowest. Neighbours that differ by at
+# most 1e-12 of the largest size are tied: last bits would decide their order otherwise.
+places_of <- function(predicted) {
+  rising <- order(predicted)
+  ranked <- predicted[rising]
+  near <- abs(diff(ranked)) <= 1e-12 * max(abs(ranked[is.finite(ranked)]), 0)
+  tied <- ranked[-1] == ranked[-length(ranked)] | near
+  tied[is.na(tied)] <- FALSE
+  places <- integer(length(predicted))
+  places[rising] <- cumsum(c(TRUE, !tied))
+  places
+}
+
 # The probability that was given to what happened.
 of_observed <- function(observed, predicted) {
   if (is.matrix(predicted)) {
@@ -91,7 +104,7 @@ losses <- list(
   one_minus_auc = function(observed, predicted) {
     ones <- as.numeric(sum(observed == 1))
     zeros <- length(observed) - ones
-    above <- sum(rank(predicted)[observed == 1]) - ones * (ones + 1) / 2
+    above <- sum(rank(places_of(predicted))[observed == 1]) - ones * (ones + 1) / 2
     1 - above / (ones * zeros)
   },
 

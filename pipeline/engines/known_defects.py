@@ -6,12 +6,14 @@ override, an option we never set) is in `avoided_defects`.
 """
 
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..records.dataset_and_model import Floats
 from ..records.importance_record import Effect, Importance, supplied_by
+from ..records.losses import ties
 
 # Which engine each package works for.
 ENGINES = {
@@ -37,8 +39,8 @@ class Question(NamedTuple):
     is_weighted : bool
     misses : bool
         Whether an answer lacks a number.
-    merges_ties : bool
-        Whether predictions differ that are equal at 15 digits.
+    ties_differ : bool
+        Whether some predictions are tied in our AUC or in that of DALEX, not in both.
     """
 
     engine: str
@@ -50,7 +52,7 @@ class Question(NamedTuple):
     n_rows: int | None = None
     is_weighted: bool = False
     misses: bool = False
-    merges_ties: bool = False
+    ties_differ: bool = False
 
 
 class Defect(NamedTuple):
@@ -198,12 +200,12 @@ DEFECTS: tuple[Defect, ...] = (
         package="DALEX",
         since="",
         before="",
-        touches=lambda asked: asked.loss == "one_minus_auc" and asked.merges_ties,
+        touches=lambda asked: asked.loss == "one_minus_auc" and asked.ties_differ,
         effect="TIE_MERGE",
         text=(
-            "DALEX groups predictions by their first 15 digits when it computes an "
-            "AUC, and this model's predictions differ beyond them: pairs that one "
-            "side orders are ties to the other."
+            "DALEX ties predictions that are equal to 15 digits when it computes an "
+            "AUC, Python those that differ by at most 1e-12 of the largest; some of "
+            "this model's predictions are tied on one side only."
         ),
     ),
 )
@@ -257,15 +259,20 @@ def defects_for(
         n_repeats=int(options.get("n_repeats", 1)),
         n_rows=options.get("n_rows"),
         misses=bool(np.isnan(numbers).any()),
-        merges_ties=predictions is not None and merges_ties(predictions),
+        ties_differ=predictions is not None and ties_differ(predictions),
     )
     return defects_of(question, versions)
 
 
-def merges_ties(predictions: Floats) -> bool:
-    """Return whether distinct numbers are equal at 15 significant digits."""
+def ties_differ(predictions: Floats) -> bool:
+    """Return whether our AUC and that of DALEX tie different predictions.
+
+    Ours ties what `losses.ties` says, DALEX what is equal at 15 significant digits.
+    """
     distinct = np.unique(predictions)
-    return len({f"{number:.15g}" for number in distinct}) < len(distinct)
+    digits = [f"{number:.15g}" for number in distinct]
+    by_digits = [one == other for one, other in pairwise(digits)]
+    return ties(distinct).tolist() != by_digits
 
 
 def is_between(version: str, since: str, before: str) -> bool:

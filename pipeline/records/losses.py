@@ -14,6 +14,8 @@ import numpy.typing as npt
 
 Array = npt.NDArray[Any]
 REGRESSION, BINARY, MULTICLASS = "regression", "binary", "multiclass"
+TIE = 1e-12
+"""Scores in order are tied up to this share of the largest size."""
 
 
 class Loss(NamedTuple):
@@ -122,15 +124,36 @@ def one_minus_r2(y: Array, prediction: Array, weights: Array) -> float:
     return error / total if total > 0 else float("nan")
 
 
+def ties(ranked: Array) -> npt.NDArray[np.bool_]:
+    """Return whether each score but the first is tied with the one before it.
+
+    Neighbours that differ by at most `TIE` times the largest size are tied: last bits,
+    which depend on the processor and the libraries, would decide their order otherwise.
+
+    Parameters
+    ----------
+    ranked : ndarray of shape (n_samples,)
+        Scores in rising or falling order.
+
+    Returns
+    -------
+    ndarray of shape (n_samples - 1,)
+    """
+    size = np.abs(ranked[np.isfinite(ranked)]).max(initial=0.0)
+    with np.errstate(invalid="ignore"):  # infinity less infinity
+        near = np.abs(np.diff(ranked)) <= TIE * size
+    return near | (ranked[1:] == ranked[:-1])
+
+
 def one_minus_auc(y: Array, prediction: Array, weights: Array) -> float:
     """Return the share of pairs of a 1 and a 0 that are ranked the wrong way round.
 
-    Equal predictions count half, and a pair weighs the product of its weights, so 0.5
-    is a ranking that says nothing. NaN if one of the classes is absent.
+    Predictions that are tied (see `ties`) count half, and a pair weighs the product of
+    its weights, so 0.5 is a ranking that says nothing. NaN if one of the classes is absent.
     """
     order = np.argsort(prediction)
     ranked = prediction[order]
-    last = np.append(np.flatnonzero(ranked[1:] != ranked[:-1]), len(ranked) - 1)
+    last = np.append(np.flatnonzero(~ties(ranked)), len(ranked) - 1)
     positive = np.cumsum((weights * (y == 1))[order])[last]
     negative = np.cumsum((weights * (y != 1))[order])[last]
     pairs = positive[-1] * negative[-1]
@@ -271,7 +294,7 @@ LOSSES: dict[str, Loss] = {
         (BINARY,),
         "1",
         "1 − AUC",
-        "share of pairs of a 1 and a 0 in the wrong order, ties half",
+        "share of pairs of a 1 and a 0 in the wrong order, ties (equal to 1e-12) half",
     ),
     "log_loss": Loss(
         log_loss, (BINARY, MULTICLASS), "nats", "log loss", "−Σ w log p_y / Σ w"

@@ -8,7 +8,7 @@ from importance_audit.engines.known_defects import (
     Question,
     defects_for,
     defects_of,
-    merges_ties,
+    ties_differ,
     version_numbers,
 )
 from importance_audit.records.importance_record import Effect, Importance
@@ -82,11 +82,11 @@ CASES = {
         ],
     ),
     "DALEX-TIE": (
-        (BY_DALEX._replace(loss="one_minus_auc", merges_ties=True), DALEX),
+        (BY_DALEX._replace(loss="one_minus_auc", ties_differ=True), DALEX),
         [
             (BY_DALEX._replace(loss="one_minus_auc"), DALEX),
-            (BY_DALEX._replace(merges_ties=True), DALEX),
-            (BY_VIP._replace(loss="one_minus_auc", merges_ties=True), VIP_05 | DALEX),
+            (BY_DALEX._replace(ties_differ=True), DALEX),
+            (BY_VIP._replace(loss="one_minus_auc", ties_differ=True), VIP_05 | DALEX),
         ],
     ),
 }
@@ -164,7 +164,7 @@ def test_a_number_that_is_missing_from_a_record_is_seen():
 
 
 def test_ties_are_told_from_the_predictions():
-    told = {"versions": DALEX, "predictions": np.array([0.3, 0.3 + 4e-16])}
+    told = {"versions": DALEX, "predictions": np.array([0.3, 0.3 + 1e-13])}
     assert ids(defects_for(importance(), **told)) == {"DALEX-TIE"}
     assert defects_for(importance(loss="brier"), **told) == ()
 
@@ -190,16 +190,18 @@ def test_a_curve_is_not_touched_by_faults_of_permutation():
 
 
 @pytest.mark.parametrize(
-    ("predictions", "merges"),
+    ("predictions", "differ"),
     [
         ([0.1, 0.2, 0.2], False),
-        ([0.3, 0.1 + 0.2], True),
-        ([1e15, 1e15 + 0.125], True),
+        ([0.3, 0.1 + 0.2], False),  # one tie, by either rule
+        ([1e15, 1e15 + 0.125], False),
         ([1e-20, 2e-20], False),
+        ([0.3, 0.3 + 1e-13], True),  # 13 digits are equal, not 15
+        ([0.9, 1e-20, 2e-20], True),  # next to nothing beside 0.9
     ],
 )
-def test_ties_are_equal_to_15_significant_digits(predictions, merges):
-    assert merges_ties(np.array(predictions)) is merges
+def test_our_auc_and_dalex_tie_predictions_by_rules_of_their_own(predictions, differ):
+    assert ties_differ(np.array(predictions)) is differ
 
 
 def test_versions_are_ordered_by_number_not_as_text():

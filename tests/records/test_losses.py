@@ -207,3 +207,19 @@ def test_a_mean_over_rows_without_weight_is_not_a_number(name):
     y, prediction = np.array([0.0, 1.0]), np.array([0.2, 0.7])
     (value,) = evaluate((name,), y, prediction, np.zeros(2))
     assert np.isnan(value)
+
+
+@pytest.mark.parametrize("size", [1e-290, 1.0, 1e300])
+def test_last_bits_of_scores_decide_no_auc(size):
+    """Another processor moves last bits; the order of a tie is not its to choose."""
+    y = [1, 0, 1, 0, 0, 1]
+    scores = size * np.array([0.1, 0.3, 0.3, 0.3, 0.6, 0.6])
+    tied = loss("one_minus_auc", y, scores)
+    for moved in np.random.default_rng(1).integers(-40, 41, (50, 6)):
+        assert loss("one_minus_auc", y, scores * (1 + moved * 2.0**-52)) == tied
+    assert loss("one_minus_auc", y, scores + size * 1e-11 * np.arange(6)) != tied
+
+
+def test_infinite_scores_are_tied_with_their_like_alone():
+    assert loss("one_minus_auc", [1, 0, 0], [inf, inf, 1.0]) == 0.25
+    assert loss("one_minus_auc", [1, 0, 0], [-inf, 0.0, -inf]) == 0.75

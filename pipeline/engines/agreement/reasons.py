@@ -53,7 +53,7 @@ REASONS = {
     "SUBSAMPLE (fresh)": Reason("equivalent", "rows drawn per repeat are {a} and {b}"),
     "PERM_SCHEME (equal in law)": Reason("equivalent", "permuted are {a} and {b}"),
     "SHARED_SHUFFLE": Reason("equivalent", "one permutation serves {a} and {b}"),
-    "TIE_MERGE": Reason("equivalent", "predictions are tied at 15 digits {a} and {b}"),
+    "TIE_MERGE": Reason("equivalent", "some predictions are tied {a}, {b}"),
     "TEXT_ROUNDING": Reason("equivalent", "rows are passed as text {a} and {b}"),
     "PRED_RNG": Reason("equivalent", "predict draws from the stream {a} and {b}"),
     "STREAM": Reason("equivalent", "the draws are independent: {a} and {b}"),
