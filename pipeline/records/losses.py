@@ -149,7 +149,8 @@ def one_minus_auc(y: Array, prediction: Array, weights: Array) -> float:
     """Return the share of pairs of a 1 and a 0 that are ranked the wrong way round.
 
     Predictions that are tied (see `ties`) count half, and a pair weighs the product of
-    its weights, so 0.5 is a ranking that says nothing. NaN if one of the classes is absent.
+    its weights, so 0.5 is a ranking that says nothing. NaN if one of the classes is
+    absent.
     """
     order = np.argsort(prediction)
     ranked = prediction[order]
@@ -294,7 +295,7 @@ LOSSES: dict[str, Loss] = {
         (BINARY,),
         "1",
         "1 − AUC",
-        "share of pairs of a 1 and a 0 in the wrong order, ties (equal to 1e-12) half",
+        "share of pairs of a 1 and a 0 in the wrong order, ties (to 1e-12) half",
     ),
     "log_loss": Loss(
         log_loss, (BINARY, MULTICLASS), "nats", "log loss", "−Σ w log p_y / Σ w"

@@ -55,7 +55,7 @@ def rows(n=40, seed=0):
 
 @pytest.fixture
 def folder(tmp_path):
-    """Return a folder with a sound audit of a linear model, whose pages are not made."""
+    """Return the folder of a sound audit of a linear model, without pages."""
     return written(tmp_path)
 
 
