@@ -4,6 +4,6 @@
 page. It asks the modules of the sections, A to N: `control`, `executive`, `scope`,
 `data_card`, `cards`, `results`, `pairs`, `findings`, `provenance`; these share `facts`,
 `rankings`, `ranking_tables`, `verdicts`, and write with `wording`, `number_text` and
-the pieces of `blocks`. `figures` turns `figure_data` into SVG. `html` places a
+the pieces of `blocks`. `figures` turns view data into SVG. `html` places a
 ReportView in the templates, `pdf` prints that page.
 """

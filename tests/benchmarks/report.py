@@ -14,7 +14,6 @@ from time import perf_counter
 from importance_audit.auditing.audit import audit
 from importance_audit.config.load import parse_config
 from importance_audit.data.datasets import read_datasets
-from importance_audit.report import figures
 from importance_audit.report.pages.html import print_css, print_html, to_html
 from importance_audit.report.pages.pdf import conformity_statement, to_pdf
 from importance_audit.report.pages.view import build_view
@@ -84,7 +83,7 @@ def main():
     )
     rows = [("HTML", 1.0, partial(html, result)), ("PDF", 5.0, printed)]
     for figure in view.figures:
-        draw = partial(getattr(figures, figure.function), **figure.data, salt=figure.id)
+        draw = partial(figure.draw, **figure.data, salt=figure.id)
         rows.append((figure.id, None, draw))
     print(f"{'what':44} {'budget':>7} {'clock':>7} {'spent':>7}")
     for name, budget, function in rows:

@@ -1,15 +1,16 @@
-"""The panels of the figure of effects: curves over numbers, dots over categories.
+"""What a figure is drawn from: plain view data, already sorted, cut and worded.
 
-Where a value is not finite, a curve has a gap and a row no mark.
+Names are as the page shows them, except that a figure may shorten a long one; the
+field `text` is the number beside a mark, rounded like the table below the figure.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from math import isfinite, nan
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from . import figure_parts as parts
-from . import typeface
+from . import parts, typeface
 from .drawing import (
     AXIS,
     BLUE,
@@ -28,7 +29,6 @@ from .drawing import (
     tick_texts,
     ticks,
 )
-from .figure_data import Curve, EffectPanel
 from .placing import Place
 
 HEADING = 5.4  # millimetres from the top of a panel to its plot: the name
@@ -39,6 +39,49 @@ _DOTS, _DOT = 2.8, (1.5, 6.0)  # points: wider than any curve, which shows betwe
 _PIECE, _GAP = 8.6, 5.0  # of a key: the piece of line before a word, and the room after
 _BOLD = 1.2  # bold words are at most so many times as wide
 _FOOT = 0.16  # share of a plot's height that the distribution may use
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One line, or one row of dots, of a panel.
+
+    Attributes
+    ----------
+    label : str
+    grid : tuple
+        Numbers, or the levels as text; curves of a panel may differ in it.
+    values : tuple of float
+    lead : bool
+        The curve that leads the reading; the others are drawn thinner.
+    """
+
+    label: str
+    grid: tuple[float | str, ...]
+    values: tuple[float, ...]
+    lead: bool
+
+
+@dataclass(frozen=True)
+class EffectPanel:
+    """One feature, the curves of all models.
+
+    Attributes
+    ----------
+    feature : str
+    kind : {"number", "category"}
+    curves : tuple of Curve
+    counts : tuple of (float or str, float)
+        Rows, or their weight, at each position or level, for the foot of the panel;
+        may be empty.
+    lines : tuple of (float, float)
+        Intercept and slope of each straight line that the curves are held against.
+    """
+
+    feature: str
+    kind: Literal["number", "category"]
+    curves: tuple[Curve, ...]
+    counts: tuple[tuple[float | str, float], ...] = ()
+    lines: tuple[tuple[float, float], ...] = ()
 
 
 class Style(NamedTuple):
@@ -52,6 +95,8 @@ class Style(NamedTuple):
 
 
 _LEAD = Style(BLUE, 1.7, (), "o", 4.2)
+
+
 _OTHERS = (
     Style(AXIS, 0.9, (), "|", 5.6),
     Style(INK, 0.9, (3.0, 1.5), "x", 3.6),
@@ -59,6 +104,8 @@ _OTHERS = (
     Style(INK, 0.9, (5.0, 1.2, 1.0, 1.2), "+", 4.6),
     Style(BLUE, 0.9, (1.5, 1.5), "D", 3.2),
 )
+
+
 Look = Mapping[str, Style]
 
 

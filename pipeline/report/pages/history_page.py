@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ...runs.summary import PastRun
-from ..figures.history_drawing import MARKS
+from ..figures.history import MARKS
 from ..sections.control import moment
 from ..sections.history_figure import Told, history_figure, told_of
 from ..sections.verdicts import SHAPES, badge

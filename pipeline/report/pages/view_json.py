@@ -71,7 +71,7 @@ def _block(block: Any) -> Iterator[dict[str, Any]]:
         texts = {"headline": plain(block.headline), "caption": plain(block.caption)}
         yield {
             "figure": block.id,
-            "drawn by": block.function,
+            "drawn by": block.draw.__name__,
             "alt": block.alt,
             **texts,
         }

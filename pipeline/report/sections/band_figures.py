@@ -6,8 +6,7 @@ from typing import Any, NamedTuple, TypeAlias
 from ...engines.agreement import numbers
 from ...engines.agreement.sides import side_by_side
 from ...records.importance_record import Importance
-from .. import figures
-from ..figures.figure_data import BandPanel, BandRow
+from ..figures.bands import BandPanel, BandRow, draw_bands, paged_bands
 from ..text.blocks import Figure, Sentence, plain
 from ..text.number_text import decimals, number, percent
 from ..text.wording import display_name, joined, named, say, word
@@ -50,7 +49,7 @@ def band_figures(facts: Facts) -> tuple[Figure, ...]:
     ]
     found = [bands for _, bands in answers if isinstance(bands, _Bands)]
     undrawn = [(row, why) for row, why in answers if isinstance(why, str)]
-    pages = figures.paged_bands([bands.panel for bands in found[:PANELS]])
+    pages = paged_bands([bands.panel for bands in found[:PANELS]])
     drawn, start = [], 0
     for place, page in enumerate(pages, start=1):
         here = found[start : start + len(page)]
@@ -76,7 +75,7 @@ def _band_figure(
     key = "outside" if outside else "inside"
     return Figure(
         id=id_,
-        function="bands",
+        draw=draw_bands,
         data={
             "panels": tuple(panels),
             "unit_label": plain(_difference_label(facts)),

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...records.importance_record import Importance
 from ...runs.baseline.change import Change, Moved, Movement
-from ..figures.figure_data import BandPanel, BandRow
+from ..figures.bands import BandPanel, BandRow, draw_bands
 from ..text.blocks import (
     Cell,
     Column,
@@ -158,7 +158,7 @@ def _figure(facts: Facts, pairs: Sequence[tuple[Ranking, Moved]]) -> tuple[Figur
     return (
         Figure(
             id="fig-change",
-            function="bands",
+            draw=draw_bands,
             data={
                 "panels": tuple(panels),
                 "unit_label": plain((_difference_label(facts, ranking),)),

@@ -5,7 +5,7 @@ from math import nan
 from typing import Any
 
 from ...records.ranking import LEVEL
-from ..figures.cluster_drawing import ClusterRow, ClusterWords
+from ..figures.clusters import ClusterRow, ClusterWords, draw_clusters
 from ..text.blocks import (
     Cell,
     Column,
@@ -236,7 +236,7 @@ def _figure(
     record = ranking.record
     return Figure(
         id=table_id(ranking).replace("tab-ranking", "fig-clusters", 1),
-        function="clusters",
+        draw=draw_clusters,
         data={
             "rows": rows,
             "joins": tree.joins,

@@ -10,8 +10,8 @@ import numpy as np
 
 from ...assess.dependence import clusters as linked
 from ...records.dataset_and_model import Floats
-from ..figures.cluster_drawing import Join
-from ..figures.figure_parts import MOST_ROWS
+from ..figures.clusters import Join
+from ..figures.parts import MOST_ROWS
 from ..text.blocks import Value
 from ..text.number_text import number
 from .facts import Facts, config_of

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from ...records.ranking import LEVEL
-from ..figures.top_k_drawing import STYLES, TopKLine, TopKPanel
+from ..figures.top_k import STYLES, TopKLine, TopKPanel, draw_top_k
 from ..text.blocks import Cell, Column, Figure, Link, Row, Table, Value, plain
 from ..text.number_text import percent, rank_text
 from ..text.wording import display_name, named, say, word
@@ -68,7 +68,7 @@ def _figure(facts: Facts, ranking: Ranking, frame: pd.DataFrame) -> Figure:
     )
     return Figure(
         id=table_id(ranking).replace("tab-ranking", "fig-convergence", 1),
-        function="top_k",
+        draw=draw_top_k,
         data={
             "panels": (TopKPanel("", lines),),
             "axis_label": word("convergence.axis"),

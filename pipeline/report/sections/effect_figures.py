@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...records.importance_record import Effect
-from .. import figures
-from ..figures.figure_data import Curve, EffectPanel
+from ..figures.effect_panels import Curve, EffectPanel
+from ..figures.effects import draw_effects, paged_effects
 from ..text.blocks import Figure, Sentence, Styled, Value, plain
 from ..text.number_text import count, significant
 from ..text.wording import (
@@ -73,7 +73,7 @@ def effect_pages(
     models = list(dict.fromkeys(effect.model for effect in curves))
     drawn = [effect for effect in curves if effect.model in models[:PANELS]]
     wanted = _curved(facts, drawn)[:CURVES]
-    pages = figures.paged_effects([_effect_panel(facts, n, drawn) for n in wanted])
+    pages = paged_effects([_effect_panel(facts, n, drawn) for n in wanted])
     found, start = [], 0
     for place, page in enumerate(pages, start=1):
         chosen = wanted[start : start + len(page)]
@@ -98,7 +98,7 @@ def _effect_figure(
     mean_text = "" if mean is None else plain(say("figures.mean_line", value=mean))
     return Figure(
         id=id_,
-        function="effects",
+        draw=draw_effects,
         data={
             "panels": tuple(panels),
             "axis_label": label,

@@ -6,7 +6,7 @@ from math import nan
 from typing import NamedTuple
 
 from ...runs.summary import Leader, PastRun, brief
-from ..figures.history_drawing import MARKS, MOST_RUNS, LeaderLine
+from ..figures.history import MARKS, MOST_RUNS, LeaderLine, draw_history
 from ..text.blocks import Figure, Sentence, Value, plain
 from ..text.number_text import count, significant
 from ..text.wording import counted, display_name, look_up, say, word
@@ -25,7 +25,7 @@ class Told(NamedTuple):
     started : str
         An ISO text in UTC.
     verdict : str
-        A key of `history_drawing.MARKS`; "" of an attempt that left no run.
+        A key of `figures.history.MARKS`; "" of an attempt that left no run.
     measure : str
         What the leaders are of.
     leaders : tuple of Leader
@@ -94,7 +94,7 @@ def history_figure(
     lines, names = _lines(last, newest, always_show)
     return Figure(
         id="fig-history",
-        function="history",
+        draw=draw_history,
         data={
             "lines": lines,
             "names": tuple(map(display_name, names)),

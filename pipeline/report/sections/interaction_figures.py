@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from ..figures.interaction_drawing import MOST
+from ..figures.interactions import MOST, draw_interactions
 from ..text.blocks import Figure, Link, Name, Sentence, Value, plain
 from ..text.number_text import count, number
 from ..text.wording import display_name, say, shortened
@@ -38,7 +38,7 @@ def interaction_figure(
     ]
     return Figure(
         id=table_id(ranking).replace("tab-", "fig-"),
-        function="interactions",
+        draw=draw_interactions,
         data={
             "names": tuple(map(display_name, drawn)),
             "values": tuple(tuple(_value(ranking, i) for i in row) for row in rows),

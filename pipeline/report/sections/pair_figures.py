@@ -7,8 +7,7 @@ import numpy as np
 
 from ...records.importance_record import Importance
 from ...records.ranking import LEVEL, interval, options_text, question_of
-from ..figures.figure_data import EngineRow
-from ..figures.figure_rows import ENGINES
+from ..figures.engines import ENGINES, EngineRow, draw_engines
 from ..text.blocks import Figure, Link, Sentence, plain
 from ..text.number_text import count, percent
 from ..text.wording import display_name, joined, say, shortened, word
@@ -64,7 +63,7 @@ def _engine_figure(facts: Facts, ranking: Ranking) -> Figure:
         rows.append(EngineRow(display_name(name), tuple(points)))
     return Figure(
         id=table_id(ranking).replace("tab-ranking", "fig-engines"),
-        function="engines",
+        draw=draw_engines,
         data={
             "rows": tuple(rows),
             "engines": engines,

@@ -13,8 +13,13 @@ import numpy as np
 import pandas as pd
 
 from ...records.ranking import LEVEL
-from ..figures.figure_parts import MOST_ROWS
-from ..figures.rank_drawing import RankPanel, RankRow
+from ..figures.parts import MOST_ROWS
+from ..figures.ranks import (
+    RankPanel,
+    RankRow,
+    draw_rank_intervals,
+    draw_rank_shares,
+)
 from ..text.blocks import Cell, Column, Figure, Link, Row, Sentence, Table, Value, plain
 from ..text.number_text import count, percent, rank_text
 from ..text.wording import (
@@ -185,7 +190,7 @@ def _figure(
     )
     return Figure(
         id=table_id(first).replace("tab-ranking", f"fig-rank-{kind}", 1),
-        function=f"rank_{kind}",
+        draw=draw_rank_intervals if kind == "intervals" else draw_rank_shares,
         data={
             "panels": panels,
             "names": tuple(display_name(name) for name in names),

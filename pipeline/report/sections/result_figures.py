@@ -5,7 +5,8 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 
 from ...records.ranking import LEVEL
-from ..figures.figure_data import ModelPanel, ModelRow, RankingRow
+from ..figures.models import ModelPanel, ModelRow, draw_models
+from ..figures.ranking import RankingRow, draw_ranking
 from ..text.blocks import Figure, Link, Sentence, Value, plain
 from ..text.number_text import count, lone, loss_label, number, percent, unit_text
 from ..text.wording import (
@@ -60,7 +61,7 @@ def ranking_figure(
     baseline = _baseline_text(ranking) if ranking.starts_at_loss else ()
     return Figure(
         id=table_id(ranking).replace("tab-", "fig-"),
-        function="ranking",
+        draw=draw_ranking,
         data={
             "rows": rows,
             "unit_label": plain(measured_in(facts, ranking)),
@@ -175,7 +176,7 @@ def models_figure(facts: Facts, ranked: Sequence[Ranking]) -> Figure | None:
     key = key_of(record.method, record.of, record.loss, record.form, apart)
     return Figure(
         id=f"fig-models-{key}",
-        function="models",
+        draw=draw_models,
         data={
             "panels": tuple(_panel(r, names, flagged) for r in chosen),
             "axis_label": plain((*label, f", {shown(unit)}") if unit else label),

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...records.surface_record import Surface
-from ..figures.figure_data import SurfacePanel
-from ..figures.surface_drawing import MOST
+from ..figures.surface import MOST, SurfacePanel, draw_surface
 from ..text.blocks import Figure, Link, Sentence, Table, Value, plain
 from ..text.number_text import percent, significant
 from ..text.wording import display_name, key_of, named, say, series, shortened, shown
@@ -43,7 +42,7 @@ def _figure(
     label = _label(facts, lead)
     return Figure(
         id=f"fig-surface-{key_of(*key)}",
-        function="surface",
+        draw=draw_surface,
         data={
             "panels": tuple(map(_panel, drawn)),
             "first": first,

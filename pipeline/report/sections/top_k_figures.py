@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ...records.losses import LOSSES
-from ..figures.top_k_drawing import STYLES, TopKLine, TopKPanel
+from ..figures.top_k import STYLES, TopKLine, TopKPanel, draw_top_k
 from ..text.blocks import Figure, Sentence
 from ..text.number_text import loss_label, unit_text
 from ..text.wording import (
@@ -123,7 +123,7 @@ def _figure(
     told = (say(f"top_k.{name}", folds=_folds(part)) for name, part in _parts(frame))
     return Figure(
         id=f"fig-top-k-{key_of(judge)}",
-        function="top_k",
+        draw=draw_top_k,
         data={
             "panels": panels,
             "axis_label": word("top_k.axis"),

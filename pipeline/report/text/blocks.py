@@ -8,12 +8,10 @@ import csv
 import io
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal, TypeAlias
-
-from .. import figures
 
 SHORT_TABLE = 14
 SHORT_LINES = 24
@@ -260,8 +258,8 @@ class Figure:
     ----------
     id : str
         "fig-" and what it shows; also the salt of its element ids.
-    function : str
-        Which function of `figures` draws it.
+    draw : callable
+        The function of `figures` that draws it.
     data : mapping
         Arguments of that function, without the salt.
     alt : str
@@ -273,7 +271,7 @@ class Figure:
     """
 
     id: str
-    function: str
+    draw: Callable[..., str]
     data: Mapping[str, Any]
     alt: str
     headline: Sentence
@@ -283,7 +281,7 @@ class Figure:
     @cached_property
     def svg(self) -> str:
         """The drawing, the same bytes for the same data."""
-        return str(getattr(figures, self.function)(**self.data, salt=self.id))
+        return self.draw(**self.data, salt=self.id)
 
     @property
     def size(self) -> tuple[int, int]:

@@ -10,6 +10,7 @@ from importance_audit.config.load import parse_config
 from importance_audit.methods.importance.curve_magnitude import Curve, curve_impact
 from importance_audit.methods.known_answers import linear_model, normal_data
 from importance_audit.records.errors import ConfigError
+from importance_audit.report.figures.effects import draw_effects
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
 
@@ -83,7 +84,7 @@ def test_the_report_says_whose_curves_are_drawn_and_of_which_kind():
         {"method": "curve_impact", "curve": "ale"},
     )
     figures = build_view(audited(*entries)).figures
-    of_data, of_model = (f for f in figures if f.function == "effects")
+    of_data, of_model = (f for f in figures if f.draw is draw_effects)
     assert plain(of_data.headline).startswith("x1 moves y most in the data, by ")
     assert plain(of_data.caption).startswith("Blue: the data. Change of the target")
     assert of_data.data["axis_label"] == "change of y"

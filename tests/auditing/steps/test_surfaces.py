@@ -13,6 +13,7 @@ from importance_audit.methods.known_answers import linear_model, normal_data
 from importance_audit.records import as_json
 from importance_audit.records.errors import ConfigError
 from importance_audit.report.figures.drawing import BAND
+from importance_audit.report.figures.surface import draw_surface
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import Link, plain
 
@@ -97,7 +98,7 @@ def test_a_column_that_is_not_there_is_refused():
 
 def test_the_map_shows_every_point_and_is_grey_where_no_rows_lie():
     result = audited({"n_grid": 6})
-    (figure,) = (f for f in build_view(result).figures if f.function == "surface")
+    (figure,) = (f for f in build_view(result).figures if f.draw is draw_surface)
     (found,) = result.surfaces
     cells = groups(figure.svg, "surface-0-")
     grey = [BAND in ElementTree.tostring(cell).decode() for cell in cells]
@@ -112,7 +113,7 @@ def test_the_map_shows_every_point_and_is_grey_where_no_rows_lie():
 
 def surface_blocks(n_grid):
     view = build_view(audited({"n_grid": n_grid}))
-    (figure,) = (f for f in view.figures if f.function == "surface")
+    (figure,) = (f for f in view.figures if f.draw is draw_surface)
     tables = [t for t in view.tables if t.id.startswith("tab-surface")]
     return figure, tables
 

@@ -23,8 +23,8 @@ from tests.report.svg_reader import (
     y_axis,
 )
 
-from importance_audit.report import figures
-from importance_audit.report.figures.figure_data import Curve, EffectPanel
+from importance_audit.report.figures.effect_panels import Curve, EffectPanel
+from importance_audit.report.figures.effects import draw_effects, paged_effects
 from importance_audit.report.figures.placing import Area, place_words
 
 
@@ -51,7 +51,7 @@ DISTRICT = EffectPanel(
 
 def effects(panels, *, reference=None, text=""):
     labels = {"axis_label": "mean prediction", "reference_text": text}
-    return figures.effects(panels, reference=reference, salt="x", **labels)
+    return draw_effects(panels, reference=reference, salt="x", **labels)
 
 
 def test_a_curve_runs_through_its_values():
@@ -123,7 +123,7 @@ def test_few_grid_points_are_each_marked():
 def test_a_long_head_of_categories_beside_numbers_takes_two_lines():
     head = "mean Shapley value, prediction of price, EUR"
     labels = {"axis_label": head, "reference_text": ""}
-    svg = figures.effects([YEAR, DISTRICT], reference=None, salt="x", **labels)
+    svg = draw_effects([YEAR, DISTRICT], reference=None, salt="x", **labels)
     heights = {text: y for text, _, y, _ in texts(svg)}
     assert {head, head.removesuffix(" EUR"), "EUR"} <= set(heights)
     assert heights["EUR"] < heights["district"] - 2.5
@@ -162,7 +162,7 @@ def test_panels_of_effects_do_not_overlap_and_stay_on_the_sheet(n, n_categories)
     categories = [
         replace(DISTRICT, feature=f"category {i}") for i in range(n_categories)
     ]
-    for page in figures.paged_effects([*numbers, *categories]):
+    for page in paged_effects([*numbers, *categories]):
         svg = effects(page, reference=4.0, text="mean 4.0")
         titles = [
             (x, y) for text, x, y, _ in texts(svg) if re.match("number|category", text)
@@ -190,7 +190,7 @@ def test_pages_of_effects_keep_their_order():
         "c", "category", (curve("m", [f"l{i}" for i in range(40)], np.arange(40.0)),)
     )
     panels = [tall] * 5 + [YEAR] * 14
-    pages = figures.paged_effects(panels)
+    pages = paged_effects(panels)
     assert [panel for page in pages for panel in page] == panels
     assert all(len(page) <= 12 and height(effects(page)) <= 228.0 for page in pages)
 

@@ -22,16 +22,16 @@ from tests.report.svg_reader import (
     x_axis,
 )
 
-from importance_audit.report import figures
 from importance_audit.report.figures import drawing
-from importance_audit.report.figures.figure_data import (
+from importance_audit.report.figures.bands import (
     BandPanel,
     BandRow,
-    EngineRow,
-    ModelPanel,
-    ModelRow,
-    RankingRow,
+    draw_bands,
+    paged_bands,
 )
+from importance_audit.report.figures.engines import EngineRow, draw_engines
+from importance_audit.report.figures.models import ModelPanel, ModelRow, draw_models
+from importance_audit.report.figures.ranking import RankingRow, draw_ranking
 
 RANKING = (
     RankingRow("district", 563.7, 553.8, 573.6, "563.7"),
@@ -42,7 +42,7 @@ RANKING = (
 
 def ranking(rows, **options):
     labels = {"unit_label": "rise in RMSE", "baseline_label": "model as is"}
-    return figures.ranking(rows, salt="fig-ranking", **{**labels, **options})
+    return draw_ranking(rows, salt="fig-ranking", **{**labels, **options})
 
 
 def test_dots_and_baseline_stand_where_the_tick_labels_say():
@@ -142,7 +142,7 @@ MODELS = (
 
 
 def test_a_bar_leads_from_the_loss_as_it_is_to_the_loss_without_the_feature():
-    svg = figures.models(MODELS, axis_label="RMSE", salt="m")
+    svg = draw_models(MODELS, axis_label="RMSE", salt="m")
     at = x_axis(svg)
     for n, model in enumerate(MODELS):
         ends = [x for x, _ in points(groups(svg, f"loss-{n}-0")[0])]
@@ -151,7 +151,7 @@ def test_a_bar_leads_from_the_loss_as_it_is_to_the_loss_without_the_feature():
 
 
 def test_a_box_plot_shows_range_and_quartiles_of_the_repeats():
-    svg = figures.models(MODELS, axis_label="RMSE", salt="m")
+    svg = draw_models(MODELS, axis_label="RMSE", salt="m")
     at, repeats = x_axis(svg), MODELS[0].rows[0].repeats
     line = [x for x, _ in points(groups(svg, "loss-0-0-range")[0])]
     box = [x for x, _ in points(groups(svg, "loss-0-0-quartiles")[0])]
@@ -162,7 +162,7 @@ def test_a_box_plot_shows_range_and_quartiles_of_the_repeats():
 
 @pytest.mark.parametrize("repeats", [(), (1.0,), (2.0, 2.0), (1.0, inf)])
 def test_repeats_without_a_spread_get_no_box(repeats):
-    svg = figures.models(
+    svg = draw_models(
         [panel("m", 1.0, [ModelRow("a", 2.0, repeats, "2")])], axis_label="", salt="m"
     )
     assert not groups(svg, "loss-0-0-quartiles")
@@ -170,7 +170,7 @@ def test_repeats_without_a_spread_get_no_box(repeats):
 
 
 def test_all_panels_share_one_axis():
-    svg = figures.models(MODELS, axis_label="RMSE", salt="m")
+    svg = draw_models(MODELS, axis_label="RMSE", salt="m")
     lines = [points(group)[0][0] for group in groups(svg, "baseline")]
     at = x_axis(svg)
     assert lines == pytest.approx([at(283.0), at(160.0)], abs=0.01)
@@ -180,7 +180,7 @@ def test_all_panels_share_one_axis():
 def test_models_stand_side_by_side_where_a_page_would_not_hold_them(n_models, n_rows):
     rows = [ModelRow(f"f{i}", 2.0 + i, (), f"{i}") for i in range(n_rows)]
     many = [panel(f"model {n}", 1.0, rows) for n in range(n_models)]
-    svg = figures.models(many, axis_label="RMSE", salt="m")
+    svg = draw_models(many, axis_label="RMSE", salt="m")
     assert height(svg) <= 228.0
     assert not off_sheet(svg)
     assert not collisions(svg)
@@ -195,14 +195,14 @@ def test_models_with_other_features_are_refused():
         "differs from 'forest'."
     )
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
-        figures.models([MODELS[0], other], axis_label="", salt="m")
+        draw_models([MODELS[0], other], axis_label="", salt="m")
 
 
 # ---- engines
 
 
 def engines(rows, **options):
-    return figures.engines(rows, unit_label="rise", salt="e", **options)
+    return draw_engines(rows, unit_label="rise", salt="e", **options)
 
 
 ENGINE_ROWS = (
@@ -271,7 +271,7 @@ BANDS = (
 
 
 def bands(panels):
-    return figures.bands(panels, unit_label="difference", salt="b")
+    return draw_bands(panels, unit_label="difference", salt="b")
 
 
 @pytest.mark.parametrize("n", [0, 1])
@@ -318,10 +318,10 @@ def test_panels_side_by_side_share_a_label_that_is_wider_than_one():
     rows = tuple(BandRow(name, 0.0, 1.0, True, "") for name in "abcde")
     three = [BandPanel(name, "", rows) for name in "pqr"]
     long = "difference, EUR per square metre of living space"
-    svg = figures.bands(three, unit_label=long, salt="b")
+    svg = draw_bands(three, unit_label=long, salt="b")
     assert words(svg).count(long) == 1
     assert collisions(svg) == []
-    assert words(figures.bands(three, unit_label="gap", salt="b")).count("gap") == 3
+    assert words(draw_bands(three, unit_label="gap", salt="b")).count("gap") == 3
 
 
 def test_engines_of_a_pair_stand_whole_on_lines_of_their_own():
@@ -346,7 +346,7 @@ def test_differences_of_nothing_stand_on_zero():
 def test_many_panels_are_divided_in_order_until_a_page_holds_them(n_panels, n_rows):
     rows = tuple(BandRow(f"f{i}", 0.1, 1.0, True, "") for i in range(n_rows))
     panels = [BandPanel(f"pair {n}", "equivalent", rows) for n in range(n_panels)]
-    pages = figures.paged_bands(panels)
+    pages = paged_bands(panels)
     assert [panel for page in pages for panel in page] == panels
     for svg in map(bands, pages):
         assert height(svg) <= 228.0

@@ -5,8 +5,7 @@ from tests.report.made_records import made_importance
 from tests.report.made_variants import plain_result, view_of
 from tests.report.svg_reader import groups, mark, off_sheet, points, x_axis
 
-from importance_audit.report import figures
-from importance_audit.report.figures.figure_data import RankingRow
+from importance_audit.report.figures.ranking import RankingRow, draw_ranking
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
 
@@ -17,7 +16,7 @@ TRIALS = {"method": "stratified_importance", "loss": "", "form": "absolute"}
 def drawn(model="", means=(2.0, 0.5, -1.0), **fields):
     record = made_importance(model, "abc", means, **{"sd": 0.1, **fields})
     view = build_view(plain_result("abc", importances=(record,)))
-    return [figure for figure in view.figures if figure.function == "ranking"]
+    return [figure for figure in view.figures if figure.draw is draw_ranking]
 
 
 def test_a_signed_ranking_without_draws_has_dots_on_both_sides_of_zero():
@@ -50,7 +49,7 @@ def test_trials_on_the_data_are_shown_one_by_one_with_their_mean():
 
 def test_ticks_stand_at_the_repeats_and_the_axis_holds_them():
     row = RankingRow("a", 2.0, 1.5, 2.5, "2.0", repeats=(-3.0, 1.0, 8.0))
-    svg = figures.ranking([row], unit_label="u", baseline_label="b", salt="r")
+    svg = draw_ranking([row], unit_label="u", baseline_label="b", salt="r")
     (ticks,) = groups(svg, "repeats-0")
     at = x_axis(svg)
     drawn_at = sorted({round(x, 3) for x, _ in points(ticks)})
@@ -66,7 +65,7 @@ def test_one_repeat_and_too_many_to_tell_apart_get_no_ticks(repeats):
 
 
 def test_repeats_that_box_plots_show_are_not_shown_twice():
-    rankings = [f for f in view_of("apartments").figures if f.function == "ranking"]
+    rankings = [f for f in view_of("apartments").figures if f.draw is draw_ranking]
     assert rankings
     assert not any(row.repeats for f in rankings for row in f.data["rows"])
     (alone,) = drawn("forest", baseline=50.0)

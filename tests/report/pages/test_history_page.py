@@ -10,7 +10,7 @@ from tests.report.made_variants import made
 from tests.report.pages.test_by_model import four
 from tests.report.reading import section
 
-from importance_audit.report.figures.history_drawing import LeaderLine, history
+from importance_audit.report.figures.history import LeaderLine, draw_history
 from importance_audit.report.pages.history_page import (
     AuditRow,
     History,
@@ -218,7 +218,7 @@ def test_equal_heights_are_equal_differences_in_every_line():
     def line(*values):
         return LeaderLine(values, (math.nan,) * 2, (math.nan,) * 2)
 
-    svg = history(
+    svg = draw_history(
         [line(0.0, 2.0), line(10.0, 11.0)],
         names=["a", "b"],
         verdicts=["confirmed"] * 2,

@@ -7,9 +7,8 @@ from tests.report.made_records import made_frame, made_importance, made_pair
 from tests.report.made_variants import plain_result
 from tests.report.svg_reader import SVG, groups, mark, texts
 
-from importance_audit.report import figures
+from importance_audit.report.figures.bands import BandPanel, BandRow, draw_bands
 from importance_audit.report.figures.drawing import BLUE, INK, RED
-from importance_audit.report.figures.figure_data import BandPanel, BandRow
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
 
@@ -25,7 +24,7 @@ def look(svg, name):
 
 def pair(verdict):
     panel = BandPanel("forest", verdict, ROWS, engines="Python − vip")
-    return figures.bands([panel], unit_label="difference", salt="b")
+    return draw_bands([panel], unit_label="difference", salt="b")
 
 
 def test_comparable_pairs_are_hollow_and_never_red():
@@ -62,7 +61,7 @@ def drawn(verdicts, *, streams=None, **changes):
     importances = (*ours, *theirs)
     frame = made_frame("agreement", rows)
     result = plain_result("ab", importances=importances, agreement=frame)
-    (figure,) = (f for f in build_view(result).figures if f.function == "bands")
+    (figure,) = (f for f in build_view(result).figures if f.draw is draw_bands)
     return figure
 
 

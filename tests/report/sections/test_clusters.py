@@ -15,11 +15,11 @@ from tests.report.svg_reader import words as svg_words
 
 from importance_audit.assess.associations import association_rows
 from importance_audit.methods.known_answers import normal_data
-from importance_audit.report.figures.cluster_drawing import (
+from importance_audit.report.figures.clusters import (
     ClusterRow,
     ClusterWords,
     Join,
-    clusters,
+    draw_clusters,
 )
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
@@ -169,7 +169,7 @@ def rows(*estimates):
 def drawn(rows, joins, **changes):
     words = ClusterWords("limit", "association", "rise", "as is", "rise")
     given = {"limit": 0.8, "baseline": 0.0, "words": words, **changes}
-    return clusters(rows, joins=joins, salt="fig", **given)
+    return draw_clusters(rows, joins=joins, salt="fig", **given)
 
 
 def test_a_join_is_drawn_where_its_branches_meet():

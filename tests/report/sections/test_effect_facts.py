@@ -10,6 +10,7 @@ from tests.report.svg_reader import SVG, groups, points, texts, words, y_axis
 from importance_audit.auditing.audit import audit
 from importance_audit.config.load import parse_config
 from importance_audit.methods.known_answers import linear_model, normal_data
+from importance_audit.report.figures.effects import draw_effects
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
 
@@ -36,7 +37,7 @@ def figures(*entries, claims=(), X=DATA.X, weights=DATA.weights):
         for m, c in zip(models, (1.0, 5.0), strict=True)
     ]
     view = build_view(audit(None, rows, config, models=tuple(shifted)))
-    return [figure for figure in view.figures if figure.function == "effects"]
+    return [figure for figure in view.figures if figure.draw is draw_effects]
 
 
 def test_the_mean_of_the_leading_model_is_dashed_and_the_others_are_told():

@@ -20,9 +20,8 @@ from tests.report.svg_reader import (
     words,
 )
 
-from importance_audit.report import figures
 from importance_audit.report.figures.drawing import INK
-from importance_audit.report.figures.interaction_drawing import tint
+from importance_audit.report.figures.interactions import draw_interactions, tint
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
 
@@ -31,7 +30,7 @@ def drawn(names, strength, text="{:.2f}"):
     """Return the map of features whose pairs have these strengths, by place."""
     rows = [[strength(n, m) for m in range(n)] for n in range(len(names))]
     told = [[text.format(value) for value in row] for row in rows]
-    return figures.interactions(names, rows, told, axis_label="strength", salt="s")
+    return draw_interactions(names, rows, told, axis_label="strength", salt="s")
 
 
 def faces(svg):
@@ -61,7 +60,7 @@ def found(features, values, pairs=None, models=("forest",)):
         for model in models
     )
     view = build_view(plain_result(features, importances=records))
-    return [figure for figure in view.figures if figure.function == "interactions"]
+    return [figure for figure in view.figures if figure.draw is draw_interactions]
 
 
 def test_a_pair_stands_left_of_one_feature_and_below_the_other():
@@ -102,7 +101,7 @@ def test_numbers_are_readable_on_every_shade_and_shades_are_told_apart_in_grey()
 
 def test_what_was_not_measured_is_a_dash_and_has_no_shade():
     rows, told = [[], [nan], [1.0, 2.0]], [[], ["–"], ["1", "2"]]
-    svg = figures.interactions("abc", rows, told, axis_label="", salt="s")
+    svg = draw_interactions("abc", rows, told, axis_label="", salt="s")
     assert faces(svg)["pair-1-0"] == "none"
     assert words(svg).count("–") == 1
 
@@ -134,7 +133,7 @@ def test_rows_of_other_lengths_are_refused():
         "theirs, but they have [0, 2]."
     )
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
-        figures.interactions("ab", [[], [1, 2]], [[], "12"], axis_label="", salt="s")
+        draw_interactions("ab", [[], [1, 2]], [[], "12"], axis_label="", salt="s")
 
 
 def test_features_stand_in_the_order_of_what_their_pairs_measure_together():
@@ -174,7 +173,7 @@ def test_of_many_models_the_first_three_are_drawn_and_the_others_counted():
 
 def test_groups_of_two_columns_are_no_pairs():
     figures_of_groups = view_of("apartments").figures
-    assert "interactions" not in {figure.function for figure in figures_of_groups}
+    assert draw_interactions not in {figure.draw for figure in figures_of_groups}
 
 
 def test_one_pair_needs_no_map():

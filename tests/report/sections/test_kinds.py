@@ -5,6 +5,7 @@ from tests.report.made_records import made_importance
 from tests.report.made_variants import plain_result
 from tests.report.reading import column, section, table, words
 
+from importance_audit.report.figures.models import draw_models
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
 
@@ -132,5 +133,5 @@ def test_a_figure_of_models_says_in_words_whom_the_intervals_let_lead(means, sai
         for model, numbers in (("forest", (6.0, 3.0, 2.0, 1.0)), ("linear", means))
     )
     view = build_view(plain_result(names, importances=tuple(told)))
-    (figure,) = (f for f in view.figures if f.function == "models")
+    (figure,) = (f for f in view.figures if f.draw is draw_models)
     assert figure.alt.endswith(f"forest reacts most to a, {said}.")

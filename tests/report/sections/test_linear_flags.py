@@ -7,8 +7,7 @@ from tests.report.made_records import made_importance, models_frame, performance
 from tests.report.made_variants import plain_result
 from tests.report.svg_reader import collisions, off_sheet, shown_box, texts, words
 
-from importance_audit.report import figures
-from importance_audit.report.figures.figure_data import ModelPanel, ModelRow
+from importance_audit.report.figures.models import ModelPanel, ModelRow, draw_models
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.sections.linear_flags import LINEAR, MARK
 from importance_audit.report.text.blocks import plain
@@ -35,7 +34,7 @@ def result(
 
 
 def drawn(made):
-    (figure,) = (f for f in build_view(made).figures if f.function == "models")
+    (figure,) = (f for f in build_view(made).figures if f.draw is draw_models)
     return figure
 
 
@@ -115,7 +114,7 @@ PANEL = ModelPanel(
 
 
 def test_the_words_of_a_flag_stand_on_its_row_and_touch_nothing():
-    svg = figures.models([PANEL], axis_label="loss", salt="s", value_label="shuffled")
+    svg = draw_models([PANEL], axis_label="loss", salt="s", value_label="shuffled")
     heights = {text: y for text, _, y, _ in texts(svg)}
     assert heights["matters in forest"] == pytest.approx(heights["b"], abs=0.2)
     assert heights[MARK] == pytest.approx(heights["b"], abs=0.2)
@@ -125,7 +124,7 @@ def test_the_words_of_a_flag_stand_on_its_row_and_touch_nothing():
 
 def test_a_note_without_room_leaves_its_mark():
     far = replace(PANEL.rows[1], mean=8.9, repeats=(), note="matters in " + 60 * "x")
-    svg = figures.models(
+    svg = draw_models(
         [replace(PANEL, rows=(PANEL.rows[0], far))], axis_label="loss", salt="s"
     )
     assert MARK in words(svg)
@@ -135,7 +134,7 @@ def test_a_note_without_room_leaves_its_mark():
 def test_a_mark_stays_on_the_sheet_beside_panels_too_narrow_for_numbers():
     rows = tuple(replace(PANEL.rows[1], name=f"f{n}", note="") for n in range(30))
     panels = [replace(PANEL, name=f"m{n}", rows=rows) for n in range(6)]
-    svg = figures.models(panels, axis_label="loss", salt="s")
+    svg = draw_models(panels, axis_label="loss", salt="s")
     ends = [shown_box(w, x, style)[1] for w, x, _, style in texts(svg) if w == MARK]
     assert len(ends) == 180
     assert max(ends) <= 174.0

@@ -10,12 +10,12 @@ from tests.report.made_variants import plain_result, view_of
 from tests.report.reading import column, section, table, words
 from tests.report.svg_reader import ROUNDED, collisions, groups, height, mark, points
 
-from importance_audit.report.figures.rank_drawing import (
+from importance_audit.report.figures.ranks import (
     RankPanel,
     RankRow,
+    draw_rank_intervals,
+    draw_rank_shares,
     hue,
-    rank_intervals,
-    rank_shares,
     spread,
 )
 from importance_audit.report.pages.view import build_view
@@ -130,7 +130,7 @@ def drawn(draw, *rows):
 
 
 def test_cells_stand_at_their_rank_around_the_row():
-    svg = drawn(rank_shares, RankRow(1.0, shares=((1.0, 0.75), (3.0, 0.25))))
+    svg = drawn(draw_rank_shares, RankRow(1.0, shares=((1.0, 0.75), (3.0, 0.25))))
     first, third = (points(group) for group in groups(svg, "share-0-0-"))
     middle, y = mark(svg, "at-0-0")
     assert np.mean([x for x, _ in first[:4]]) == pytest.approx(middle, abs=2 * ROUNDED)
@@ -153,7 +153,7 @@ def test_more_often_is_darker_and_what_was_seen_once_is_no_white():
 
 
 def test_a_line_reaches_over_the_ranks_that_are_open():
-    svg = drawn(rank_intervals, RankRow(1.0, (1.0, 3.0)), RankRow(3.0, (2.0, 3.0)))
+    svg = drawn(draw_rank_intervals, RankRow(1.0, (1.0, 3.0)), RankRow(3.0, (2.0, 3.0)))
     first, second = (points(group) for group in groups(svg, "interval"))
     assert first[0][0] == pytest.approx(mark(svg, "rank-0-0")[0], abs=1e-3)
     assert second[1][0] == pytest.approx(mark(svg, "rank-0-1")[0], abs=1e-3)

@@ -18,6 +18,11 @@ from tests.report.made_results import apartments_result
 from tests.report.made_variants import made, plain_result, view_of
 from tests.report.reading import column, pieces, section, table, words
 
+from importance_audit.report.figures.bands import draw_bands
+from importance_audit.report.figures.effects import draw_effects
+from importance_audit.report.figures.engines import draw_engines
+from importance_audit.report.figures.models import draw_models
+from importance_audit.report.figures.ranking import draw_ranking
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.sections.facts import facts_of
 from importance_audit.report.text.blocks import Figure, Link, Table, plain
@@ -104,7 +109,7 @@ def test_the_first_loss_leads():
     ids = [item.id for item in view.tables if "ranking" in item.id]
     assert [i.rsplit("-", 1)[1] for i in ids] == ["rmse", "mae"]
     assert "RMSE" in plain(table(view, "tab-executive").caption)
-    ids = [f.id for f in view.figures if f.function == "ranking"]
+    ids = [f.id for f in view.figures if f.draw is draw_ranking]
     assert ids == ["fig-ranking-forest-permutation-features-rmse"]
 
 
@@ -113,11 +118,11 @@ def test_classes_have_rankings_and_curves_of_their_own():
     for name in ("ok", "fired", "promoted"):
         assert table(view, f"tab-ranking-forest-partial_dependence-features-{name}")
         assert f"class {name}" in words(section(view, "F"))
-    assert sum(figure.function == "effects" for figure in view.figures) == 3
+    assert sum(figure.draw is draw_effects for figure in view.figures) == 3
 
 
 def test_models_stand_side_by_side_in_the_order_of_the_first():
-    figure = next(f for f in view_of("apartments").figures if f.function == "models")
+    figure = next(f for f in view_of("apartments").figures if f.draw is draw_models)
     panels = figure.data["panels"]
     assert [panel.name for panel in panels] == ["forest", "linear", "svm"]
     assert {tuple(row.name for row in panel.rows) for panel in panels} == {APARTMENTS}
@@ -126,7 +131,7 @@ def test_models_stand_side_by_side_in_the_order_of_the_first():
 
 
 def test_all_models_share_the_panel_of_a_feature():
-    figure = next(f for f in view_of("apartments").figures if f.function == "effects")
+    figure = next(f for f in view_of("apartments").figures if f.draw is draw_effects)
     panels = {panel.feature: panel for panel in figure.data["panels"]}
     assert set(panels) == set(APARTMENTS)
     assert [c.label for c in panels["floor"].curves] == ["forest", "linear", "svm"]
@@ -205,7 +210,7 @@ def many_curves(features=9, classes=("",), models=("forest",)):
 
 
 def drawn_effects(result):
-    return [f for f in build_view(result).figures if f.function == "effects"]
+    return [f for f in build_view(result).figures if f.draw is draw_effects]
 
 
 def test_curves_that_one_page_does_not_hold_go_on_in_another_figure():
@@ -248,7 +253,7 @@ def test_a_difference_outside_its_band_is_drawn_however_low_it_ranks():
     )
     frame = made_frame("agreement", [made_pair("forest", "disagrees", **told)])
     view = build_view(plain_result(names, importances=records, agreement=frame))
-    (figure,) = (f for f in view.figures if f.function == "bands")
+    (figure,) = (f for f in view.figures if f.draw is draw_bands)
     (panel,) = figure.data["panels"]
     assert [row.name for row in panel.rows] == [*names[:19], "x29"]
     assert plain(figure.headline) == "1 of 30 differences leave their band."
@@ -263,7 +268,7 @@ def test_our_pair_with_an_engine_of_its_own_draws_is_drawn_in_its_band():
     told = {"engine_a": "python", "engine_b": "iml", "stream": "numpy / iml"}
     frame = made_frame("agreement", [made_pair("forest", "equivalent", **told)])
     view = build_view(plain_result("ab", importances=records, agreement=frame))
-    (figure,) = (f for f in view.figures if f.function == "bands")
+    (figure,) = (f for f in view.figures if f.draw is draw_bands)
     (panel,) = figure.data["panels"]
     assert (panel.title, panel.engines) == ("forest", "Python − iml")
     assert [row.difference for row in panel.rows] == pytest.approx([1.0, 0.0])
@@ -278,7 +283,7 @@ def test_a_pair_with_equal_draws_has_no_band_to_leave():
 def test_models_whose_engines_agree_bit_by_bit_need_one_picture():
     def drawn(name):
         figures = view_of(name).figures
-        return [f.id for f in figures if f.function == "engines"]
+        return [f.id for f in figures if f.draw is draw_engines]
 
     assert drawn("apartments") == ["fig-engines-forest-permutation-features-rmse"]
     assert len(drawn("disagreeing")) == 2

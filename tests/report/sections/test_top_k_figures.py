@@ -11,8 +11,7 @@ from tests.report.made_results import apartments_result
 from tests.report.reading import section
 from tests.report.svg_reader import groups, mark, off_sheet, points, words
 
-from importance_audit.report import figures
-from importance_audit.report.figures.top_k_drawing import TopKLine, TopKPanel
+from importance_audit.report.figures.top_k import TopKLine, TopKPanel, draw_top_k
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
 
@@ -25,7 +24,7 @@ PCA = TopKLine("pca", (3.0, 1.0), (1.0, 0.0))
 
 def drawn(lines=LINES, *more):
     panels = [TopKPanel("", lines), *(TopKPanel("held out", part) for part in more)]
-    return figures.top_k(panels, axis_label="features", head="MAE", salt="fig-top-k")
+    return draw_top_k(panels, axis_label="features", head="MAE", salt="fig-top-k")
 
 
 def frame(protocol="folds"):
@@ -78,7 +77,7 @@ def test_panels_have_one_scale_and_one_error_is_no_bar():
 
 def test_the_curve_is_the_mean_over_the_folds_with_its_standard_error():
     view = build_view(apartments_result(top_k=frame()))
-    (figure,) = (f for f in view.figures if f.function == "top_k")
+    (figure,) = (f for f in view.figures if f.draw is draw_top_k)
     assert figure.data["panels"] == (TopKPanel("", (PCA,)),)
     assert "over 2 folds of the training rows" in plain(figure.caption)
     assert len(figure.alt) <= 250
@@ -88,7 +87,7 @@ def test_the_curve_is_the_mean_over_the_folds_with_its_standard_error():
 def test_each_protocol_has_a_panel_and_a_sentence():
     both = pd.concat([frame(), frame("holdout")], ignore_index=True)
     view = build_view(apartments_result(top_k=both))
-    (figure,) = (f for f in view.figures if f.function == "top_k")
+    (figure,) = (f for f in view.figures if f.draw is draw_top_k)
     (first, second) = figure.data["panels"]
     assert first.lines == second.lines == (PCA,)
     assert "folds" in first.title
@@ -98,7 +97,7 @@ def test_each_protocol_has_a_panel_and_a_sentence():
 
 def top_k_of(frame, **changed):
     view = build_view(apartments_result(top_k=frame, **changed))
-    return next(f for f in view.figures if f.function == "top_k")
+    return next(f for f in view.figures if f.draw is draw_top_k)
 
 
 def labels(figure):
@@ -133,7 +132,7 @@ def test_each_method_is_drawn_before_a_second_ranking_of_one():
 def test_a_judge_without_a_finite_loss_has_a_sentence_and_no_figure():
     endless = frame().assign(value=np.inf, loss="log_loss")
     view = build_view(apartments_result(top_k=endless))
-    assert not [f for f in view.figures if f.function == "top_k"]
+    assert not [f for f in view.figures if f.draw is draw_top_k]
     groups = section(view, "F").parts["groups"]
     (group,) = (group for group in groups if group.id == "measure-top-k")
     assert plain(group.blocks[0]) == (

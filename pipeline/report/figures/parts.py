@@ -23,6 +23,7 @@ SLACK = 1.08  # a browser may have to guess the typeface
 _NAME_LINE = 3.2  # from one line of a name to the next
 _GAP = 3.0  # between names and plot
 _BESIDE, _BETWEEN = 6.0, 3.6  # between panels side by side, and below each other
+NARROW = 34.0  # millimetres below which a panel shows no numbers
 
 
 class Column(NamedTuple):

@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, isfinite
 
-from . import figure_parts as parts
-from . import typeface
+from . import parts, typeface
 from .drawing import BLUE, GRID, INK, SMALL, SOFT, Scale, Sheet
 
 _HEAD = 7.6  # from the upper edge to the rows: the name of a panel
@@ -45,7 +44,7 @@ class RankPanel:
 Draw = Callable[[Sheet, RankRow, Scale, float, float, str], None]
 
 
-def rank_intervals(
+def draw_rank_intervals(
     panels: Sequence[RankPanel], *, names: Sequence[str], axis_label: str, salt: str
 ) -> str:
     """Return the ranks that each feature could take, as an SVG.
@@ -70,7 +69,7 @@ def rank_intervals(
     return _ranks(panels, names, axis_label, salt, _interval)
 
 
-def rank_shares(
+def draw_rank_shares(
     panels: Sequence[RankPanel], *, names: Sequence[str], axis_label: str, salt: str
 ) -> str:
     """Return how often each feature took which rank, as an SVG.

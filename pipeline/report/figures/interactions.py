@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from math import isfinite
 
-from . import figure_parts as parts
-from . import typeface
+from . import parts, typeface
 from .drawing import AXIS, HAIR, INK, NAME, SMALL, WIDTH, Scale, Sheet
 
 MOST = 12
@@ -17,7 +16,7 @@ _TOP = 0.6
 LIGHT, DARK = (255, 255, 255), (74, 140, 188)
 
 
-def interactions(
+def draw_interactions(
     names: Sequence[str],
     values: Sequence[Sequence[float]],
     texts: Sequence[Sequence[str]],

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
 
-from . import figure_parts as parts
-from . import typeface
+from . import parts, typeface
 from .drawing import (
     AXIS,
     BLUE,
@@ -64,7 +63,7 @@ class TopKPanel:
     lines: tuple[TopKLine, ...]
 
 
-def top_k(
+def draw_top_k(
     panels: Sequence[TopKPanel],
     *,
     axis_label: str,

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
 
-from . import figure_parts as parts
-from . import typeface
+from . import parts, typeface
 from .drawing import (
     AXIS,
     BLUE,
@@ -86,7 +85,7 @@ class ClusterWords:
     value: str
 
 
-def clusters(
+def draw_clusters(
     rows: Sequence[ClusterRow],
     *,
     joins: Sequence[Join],

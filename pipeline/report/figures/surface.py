@@ -1,12 +1,16 @@
-"""The figure of surfaces: the prediction over two features as a map of colours."""
+"""What a figure is drawn from: plain view data, already sorted, cut and worded.
+
+Names are as the page shows them, except that a figure may shorten a long one; the
+field `text` is the number beside a mark, rounded like the table below the figure.
+"""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from math import isfinite
 from typing import NamedTuple
 
-from . import figure_parts as parts
-from . import typeface
+from . import parts, typeface
 from .drawing import (
     AXIS,
     BAND,
@@ -20,7 +24,6 @@ from .drawing import (
     tick_texts,
     ticks,
 )
-from .figure_data import SurfacePanel
 
 MOST = 3
 _TOP, _PLOT, _BESIDE = 9.0, 48.0, 6.0
@@ -28,6 +31,28 @@ _KEY, _STEPS = 20.0, 40  # room of the colour key with its words; its shades
 _WIDEST = 62.0
 
 Axis = Sequence[float | str]
+
+
+@dataclass(frozen=True)
+class SurfacePanel:
+    """The surface of one model over two features.
+
+    Attributes
+    ----------
+    name : str
+    first, second : tuple of float or str
+        The grids: numbers, or the levels as text.
+    values : tuple of tuple of float
+        One row per entry of `first`; what is not finite is not drawn.
+    within : tuple of tuple of bool
+        Whether rows lie around the point.
+    """
+
+    name: str
+    first: tuple[float | str, ...]
+    second: tuple[float | str, ...]
+    values: tuple[tuple[float, ...], ...]
+    within: tuple[tuple[bool, ...], ...]
 
 
 class Frame(NamedTuple):
@@ -38,7 +63,7 @@ class Frame(NamedTuple):
     y: Scale
 
 
-def surface(
+def draw_surface(
     panels: Sequence[SurfacePanel],
     *,
     first: str,

@@ -1,27 +1,37 @@
-"""Where the panels of the figure of effects stand. Not: drawing.
+"""The figure of effects: curves of numbers as small multiples, categories as dots.
 
 Numbers stand in a block of small multiples, categories in columns. Both blocks stand
-side by side where that is lower, else below each other.
+side by side where that is lower, else below each other. Not: what the panels hold
+(`sections.effects`), or how one is drawn (`effect_panels`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import ceil
 from typing import NamedTuple
 
-from .drawing import WIDTH, Scale
+from . import parts, typeface
+from .drawing import SMALL, WIDTH, Scale, Sheet
 from .effect_panels import (
     HEADING,
+    REFERENCE,
     TICKS,
     Axis,
     CategoryPanel,
+    EffectPanel,
     NumberPanel,
     category_ends,
+    draw_category,
+    draw_key,
+    draw_number,
+    draw_words,
     levels,
+    looks,
     number_panel,
+    put_value_ticks,
     ticks_width,
     value_axis,
 )
-from .figure_data import EffectPanel
+from .placing import Area, Place, place_words
 
 LABEL = 4.2  # millimetres for the label of the axis above a block
 _BESIDE, _BETWEEN = 7.0, 2.6
@@ -173,3 +183,124 @@ def _pitch(panels: Sequence[EffectPanel], height: float) -> float:
 
 def _long_levels(panels: Sequence[EffectPanel]) -> bool:
     return any(len(level) > 10 for panel in panels for level in levels(panel))
+
+
+def draw_effects(
+    panels: Sequence[EffectPanel],
+    *,
+    axis_label: str,
+    reference: float | None,
+    reference_text: str,
+    salt: str,
+    counts_label: str = "rows",
+) -> str:
+    """Return how predictions move with each feature, as an SVG.
+
+    Numbers are small multiples on one axis, with the distribution of the rows at the
+    foot; categories are dot plots on an axis of their own, with the rows of each
+    level counted. The leading curve is the thick blue one, or the dot.
+
+    Parameters
+    ----------
+    panels : sequence of EffectPanel
+    axis_label : str
+        What the curves show, and its unit.
+    reference : float or None
+        Where the dashed line stands: the mean prediction.
+    reference_text : str
+        Its words, written once.
+    salt : str
+        The id of the figure; ids inside the file derive from it.
+    counts_label : str, default "rows"
+        The head of the counts.
+
+    Raises
+    ------
+    ValueError
+        If a category has no levels or more than 40, if there are more than 6
+        labels of curves, or if a page does not hold the panels; `paged_effects`
+        divides them.
+    """
+    parts.check(len(panels), "The panels of a figure of effects", most=12)
+    for panel in panels:
+        if panel.kind == "category":
+            parts.check(len(levels(panel)), "The levels of a category")
+    if not _effects_fit(panels):
+        raise ValueError(
+            f"The panels of a figure must fit on a page, but {len(panels)} do not. "
+            "Divide them with paged_effects."
+        )
+    look = looks(panels)
+    words = {label: label for label in look if len(look) > 1}
+    if reference is not None and reference_text:
+        words[REFERENCE] = reference_text
+    plan = layout(panels, reference)
+    places = best_words([spot.panel for spot in plan.numbers], words)
+    sheet = Sheet()
+    if words and not places:
+        plan = layout(panels, reference, top=LABEL)
+        draw_key(sheet, words, look, marks=bool(plan.categories))
+    for x, y, right in plan.labels:
+        parts.put_label(sheet, x, y, axis_label, right=right, lines=2)
+    for n, (number, is_first) in enumerate(plan.numbers):
+        draw_number(sheet, number, look, f"curve-{n}")
+        if is_first:
+            put_value_ticks(sheet, number)
+    for n, category in enumerate(plan.categories):
+        draw_category(
+            sheet, category, look, counts_label=counts_label, name=f"level-{n}"
+        )
+    draw_words(sheet, words, places, look)
+    return sheet.svg(plan.height, salt=salt)
+
+
+def paged_effects(
+    panels: Sequence[EffectPanel],
+) -> tuple[tuple[EffectPanel, ...], ...]:
+    """Return the panels in their order, divided so that a page holds each part."""
+    return parts.paged(panels, _effects_fit)
+
+
+def _effects_fit(panels: Sequence[EffectPanel]) -> bool:
+    return len(panels) <= 12 and layout(panels, None).height <= parts.PAGE
+
+
+def best_words(
+    numbers: Sequence[NumberPanel], words: Mapping[str, str]
+) -> dict[str, Place]:
+    """Return places for words, by label; empty if there is not room for all.
+
+    The words of the curves stand in the panel that leaves them most room, that of
+    the reference in the first other panel where it fits.
+    """
+    if len(numbers) == 1:
+        return _find_words(numbers[0], words)
+    curves = {label: text for label, text in words.items() if label != REFERENCE}
+    line = {label: text for label, text in words.items() if label == REFERENCE}
+    found = [_find_words(number, curves) for number in numbers]
+    best = max(range(len(found)), key=lambda n: _least_room(found[n]), default=-1)
+    rest = [number for n, number in enumerate(numbers) if n != best or not curves]
+    lines = [places for number in rest if (places := _find_words(number, line))]
+    both = {**(found[best] if found else {}), **(lines[0] if lines else {})}
+    return both if set(both) == set(words) else {}
+
+
+def _least_room(places: Mapping[str, Place]) -> float:
+    return min((min(place.room, 6.0) for place in places.values()), default=-1.0)
+
+
+def _find_words(number: NumberPanel, words: Mapping[str, str]) -> dict[str, Place]:
+    curves = {curve.label: number.points(curve) for curve in number.panel.curves}
+    curves |= {f"{REFERENCE}{n}": line for n, line in enumerate(number.straight())}
+    if number.axis.reference is not None:
+        level = number.y.at(number.axis.reference)
+        curves[REFERENCE] = [(number.x.left, level), (number.x.right, level)]
+    if set(words) - set(curves):
+        return {}
+    widths = {
+        label: typeface.width(text, SMALL, bold=not n) * parts.SLACK
+        for n, (label, text) in enumerate(words.items())
+    }
+    floor = number.y.at(number.axis.floor)
+    area = Area(number.x.left, number.y.right, number.x.right, floor)
+    return place_words(curves, widths, area, soft=REFERENCE)

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite, nan
 
-from . import figure_parts as parts
-from . import typeface
+from . import parts, typeface
 from .drawing import AXIS, BLUE, GRID, HAIR, RED, SMALL, SOFT, WIDTH, Scale, Sheet
 
 MARKS = {
@@ -42,7 +41,7 @@ class LeaderLine:
     told: str = ""
 
 
-def history(
+def draw_history(
     lines: Sequence[LeaderLine],
     *,
     names: Sequence[str],
