@@ -111,6 +111,7 @@ name = "m{0}"
 estimator = "sklearn.linear_model.Ridge"
 parameters = {{ alpha = {0} }}
 """
+SHORT = '[report]\nprofile = "executive"\n'
 # What happens while R is asked about each model, and what the summary says of it.
 HAPPENS = {
     "quit\nquit": "it ended with exit status 5.",
@@ -138,7 +139,7 @@ def folder(tmp_path):
     X = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 2)), columns=["a", "b"])
     X.assign(y=2 * X["a"] - X["b"]).to_csv(tmp_path / "rows.csv", index=False)
     models = "".join(MODEL.format(n) for n in range(len(HAPPENS)))
-    (tmp_path / "audit.toml").write_text(AUDIT + models, encoding="utf8")
+    (tmp_path / "audit.toml").write_text(AUDIT + models + SHORT, encoding="utf8")
     (tmp_path / "fault").write_text("\n".join(HAPPENS) + "\n")
     (tmp_path / "tmp").mkdir()
     return tmp_path

@@ -330,6 +330,9 @@ def ci(top, kind):
     (top / "bin").mkdir()
     (top / "bin" / "importance-audit").write_text(FAKE_TOOL)
     (top / "bin" / "importance-audit").chmod(0o755)
+    # setup-python puts one there; Debian has no program of this name.
+    (top / "bin" / "python").write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    (top / "bin" / "python").chmod(0o755)
     text = workflow(kind, asked, top, tool="a${{b}}$c", asks_r=True)
     return asked, yaml.safe_load(text)
 

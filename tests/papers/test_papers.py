@@ -104,6 +104,14 @@ def test_a_table_is_the_one_its_audit_names_and_small(name):
     assert len(content) < 700_000
 
 
+def lacking(data_set):
+    """Return why R has no such data set: its package may have dropped it."""
+    package, name = data_set.split("::")
+    with host.session() as worker:
+        names = list(worker.call("data_sets_of", {"package": package})["object"])
+    return "" if name in names else f"R's {package} has no data set {name}"
+
+
 @pytest.mark.parametrize(
     "name",
     [
@@ -113,6 +121,8 @@ def test_a_table_is_the_one_its_audit_names_and_small(name):
 )
 def test_a_table_is_what_its_description_draws(name):
     kept = pd.read_csv(REPORTS / name / "data.csv")
+    if name in DRAWN["FROM_R"] and (reason := lacking(DRAWN["FROM_R"][name][0])):
+        pytest.skip(reason)
     drawn = pd.read_csv(StringIO(DRAWN["text_of"](name)))
     # Six digits are kept; the last may round otherwise where libm does.
     pd.testing.assert_frame_equal(kept, drawn, rtol=2e-5)
