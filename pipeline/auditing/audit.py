@@ -167,10 +167,11 @@ class _Run:
         for name in sorted(asked):
             _, available, _, _, reason = self.engines[name]
             if reason:
+                find = partial(self.journal.find, engines=(name,))
                 if available:
-                    self.journal.find("engine_untested", "warning", name, reason)
+                    find("engine_untested", "warning", name, reason)
                 else:
-                    self.journal.find("engine_missing", "info", name, reason)
+                    find("engine_missing", "info", name, reason)
 
     def tell_unseen_deaths(self, *, before: int) -> None:
         """Say that R was started again where no question saw it die."""
@@ -180,7 +181,7 @@ class _Run:
                 "R must outlive an audit, but it ended between two calls and was "
                 f"started again, {deaths} in all."
             )
-            self.journal.find("r_restarted", "warning", "R", message)
+            self.journal.find("r_restarted", "warning", "R", message, cause="r_died")
 
     def steps(self) -> list[tuple[str, Callable[[], None]]]:
         """Return every step with the words that announce it."""
@@ -352,7 +353,7 @@ class _Run:
             curves=measure.as_curves(curves),
             on_curve=partial(journal.see, leaves),
         )
-        answer, reason = journal.guarded(_name(model), question, asked)
+        answer, reason = journal.guarded(_name(model), question, asked, engine)
         if answer and model is not None and stream == measure.primary_stream(entry):
             answer = with_target(journal, answer, model, rows)
         journal.importances.extend(answer or ())

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import pandas as pd
 
@@ -45,11 +45,20 @@ from ..records.errors import DataError, ModelError, NotApplicable, listed
 from ..records.finding import Finding, Severity
 from ..records.frames import ANSWERS
 from ..records.importance_record import Effect, Importance
+from ..records.ranking import OURS
 from ..records.result import AuditResult, run_id
 from ..records.surface_record import Surface
 from . import environment
 from .interrupt import acknowledge, stop_request_in
-from .stopping import LEVELS, Level, hearing, log_line, stop_of, traceback_of
+from .stopping import (
+    LEVELS,
+    MORE_MEMORY,
+    Level,
+    hearing,
+    log_line,
+    stop_of,
+    traceback_of,
+)
 
 log = logging.getLogger(__name__)
 
@@ -73,27 +82,52 @@ SELECTION = (
 CONVERGENCE = ("record", "n_repeats", "feature", "value", "std_error", "rank")
 Y_PERMUTED = ("model", "of", "loss", "repeat", "value")
 
-OURS = (
-    "A fault of importance-audit or of a library below it: report it with the "
-    "traceback on standard error. Leave the method out of [[importance]] to go on."
-)
-REMEDIES: dict[type[BaseException], str] = {
-    DataError: "",
-    ModelError: "Let predict answer for the test rows in Python first, or leave the "
-    "model out of [[models]].",
-    RDied: "importance-audit doctor says whether R and its packages load; fewer rows "
-    "(n_rows) take less memory. Or leave the engine out of `engines`.",
-    RTimeout: "Raise `seconds` under [r], or ask for fewer n_repeats or n_rows.",
-    RUnavailable: "importance-audit doctor names what is missing.",
-    RError: "importance-audit doctor names the versions; if they are tried ones, "
-    "report R's words. Or leave the engine out of `engines`.",
-    RBridgeError: "Change the value that is named, or leave the engine out of "
-    "`engines`.",
-    MemoryError: "Ask for fewer rows (n_rows), or close what else takes memory.",
-    Exception: OURS,
+
+class Cause(NamedTuple):
+    """Why a method failed: the `Finding.cause`, and what to do about it."""
+
+    code: str
+    remedy: str
+
+
+CAUSES: dict[type[BaseException], Cause] = {
+    DataError: Cause("data", ""),  # says what to do in its own words
+    ModelError: Cause(
+        "model",
+        "Let predict answer for the test rows in Python first, or leave the model out "
+        "of [[models]].",
+    ),
+    RDied: Cause(
+        "r_died",
+        "importance-audit doctor says whether R and its packages load; fewer rows "
+        "(n_rows) take less memory. Or leave the engine out of `engines`.",
+    ),
+    RTimeout: Cause(
+        "r_timeout",
+        "Raise `seconds` under [r], or ask for fewer n_repeats or n_rows.",
+    ),
+    RUnavailable: Cause(
+        "r_unavailable", "importance-audit doctor names what is missing."
+    ),
+    RError: Cause(
+        "r_error",
+        "importance-audit doctor names the versions; if they are tried ones, report "
+        "R's words. Or leave the engine out of `engines`.",
+    ),
+    RBridgeError: Cause(
+        "r_call",
+        "Change the value that is named, or leave the engine out of `engines`.",
+    ),
+    MemoryError: Cause("memory", MORE_MEMORY),
+    Exception: Cause(
+        "ours",
+        "A fault of importance-audit or of a library below it: report it with the "
+        "traceback on standard error. Leave the method out of [[importance]] to go on.",
+    ),
 }
-"""What to do about a failed method, by the cause; the first class that fits. What is
-wrong with data says so in its own words."""
+"""The first class that fits a failure says why."""
+NO_ANSWER_OF_R = ("r_died", "r_timeout", "r_unavailable")
+"""Causes that another try may not meet: R is absent, died or was silent."""
 
 
 @dataclass(kw_only=True)
@@ -223,33 +257,42 @@ class Journal:
         self.tell(f"trial {repeat + 1}, {feature}")
 
     def guarded(
-        self, model: str, question: str, ask: Callable[[], T]
+        self, model: str, question: str, ask: Callable[[], T], engine: str = OURS
     ) -> tuple[T | None, str]:
         """Return the answer, or None and why there is none, which is a finding too.
 
-        A dead R is started again and asked once more.
+        A dead R is started again and asked once more. `engine` is who is asked.
         """
+        engines = () if engine == OURS else (engine,)
         try:
             try:
                 return ask(), ""
             except RDied as error:
                 message = f"R died in {question} and was started again: {error}"
-                self.find("r_restarted", "warning", model, message, measure=question)
+                self.find(
+                    *("r_restarted", "warning", model, message),
+                    measure=question,
+                    cause="r_died",
+                    engines=engines,
+                )
                 return ask(), ""
         except NotApplicable as error:
             reason = str(error)
             self.keep_reason(reason, question, model)
         except Exception as error:
-            remedy = next(
-                text for kind, text in REMEDIES.items() if isinstance(error, kind)
+            code, remedy = next(
+                cause for kind, cause in CAUSES.items() if isinstance(error, kind)
             )
-            level = logging.WARNING if remedy == OURS else logging.DEBUG
+            level = logging.WARNING if code == "ours" else logging.DEBUG
             log.log(level, "%s failed for %s", question, model, exc_info=True)
             words = str(error) or type(error).__name__
             reason = f"{_sentence(question)} failed: {words}"
             self.note(self.at[2], "error", traceback_of(error))
             self.find(
-                "method_failed", "failure", model, reason, remedy, measure=question
+                *("method_failed", "failure", model, reason, remedy),
+                measure=question,
+                cause=code,
+                engines=engines,
             )
         return None, reason
 
@@ -287,6 +330,8 @@ class Journal:
         message: str,
         remedy: str = "",
         measure: str = "",
+        cause: str = "",
+        engines: tuple[str, ...] = (),
     ) -> None:
         """Keep one finding of the orchestration itself."""
         self.findings.append(
@@ -297,6 +342,8 @@ class Journal:
                 message=message,
                 remedy=remedy,
                 measure=measure,
+                cause=cause,
+                engines=engines,
             )
         )
 

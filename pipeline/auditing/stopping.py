@@ -43,12 +43,15 @@ def stop_of(error: BaseException, step: str) -> tuple[Status, Finding]:
     if isinstance(error, RUnavailable):
         message = f"The audit stopped in the step {step!r}: {words}"
         remedy = "importance-audit doctor names what is missing."
-        return "failed", _finding("engine_required", step, message, remedy)
+        return "failed", _finding(
+            "engine_required", step, message, remedy, "r_unavailable"
+        )
     said = f"{type(error).__name__}: {words}" if words else type(error).__name__
     message = f"The audit stopped in the step {step!r}, which failed: {said}"
-    remedy = MORE_MEMORY if isinstance(error, MemoryError) else REPORT_IT
+    is_memory = isinstance(error, MemoryError)
+    cause, remedy = ("memory", MORE_MEMORY) if is_memory else ("ours", REPORT_IT)
     log.error("The step %r failed.", step, exc_info=error)
-    return "failed", _finding("step_failed", step, message, remedy)
+    return "failed", _finding("step_failed", step, message, remedy, cause)
 
 
 def log_line(
@@ -85,7 +88,9 @@ def hearing(tell: Callable[[str], None]) -> Iterator[None]:
         warnings.showwarning = former
 
 
-def _finding(check: str, step: str, message: str, remedy: str = "") -> Finding:
+def _finding(
+    check: str, step: str, message: str, remedy: str = "", cause: str = ""
+) -> Finding:
     return Finding(
         check=check,
         severity="failure",
@@ -93,4 +98,5 @@ def _finding(check: str, step: str, message: str, remedy: str = "") -> Finding:
         message=message,
         remedy=remedy,
         measure=step,
+        cause=cause,
     )

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from ..methods.importance import METHODS
 from ..records.dataset_and_model import Form
-from ..records.importance_record import SUPPLIED
+from ..records.importance_record import supplied_engine
 from ..records.losses import LOSSES
 from ..records.value_rules import NAME, OneOf, Pattern, Range
 
@@ -82,4 +82,4 @@ class SuppliedSection:
     @property
     def engine(self) -> str:
         """How the audit calls it: never as an engine that was asked here."""
-        return f"{self.package} {self.version}{SUPPLIED}"
+        return supplied_engine(self.package, self.version)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..records.dataset_and_model import Floats
-from ..records.importance_record import Effect, Importance, supplied_by
+from ..records.importance_record import Effect, Importance
 from ..records.losses import ties
 
 # Which engine each package works for.
@@ -247,7 +247,7 @@ def defects_for(
         said about ties.
     """
     options: Mapping[str, Any] = record.options
-    elsewhere = supplied_by(record.engine)
+    elsewhere = record.supplied_by
     if elsewhere:  # what is installed here did not make it
         versions = {elsewhere: record.engine_version}
     numbers = record.raw if isinstance(record, Importance) else record.values

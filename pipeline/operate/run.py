@@ -17,7 +17,7 @@ from importance_audit.r_bridge.errors import RBridgeError, RDied, RTimeout, RUna
 
 from ..auditing.audit import audit, exit_code
 from ..auditing.interrupt import acknowledge, stop_request_in
-from ..auditing.journal import REMEDIES
+from ..auditing.journal import NO_ANSWER_OF_R
 from ..auditing.not_begun import not_begun
 from ..config.load import FILE_NAME, AuditConfig, load_config
 from ..data.datasets import read_datasets
@@ -117,7 +117,7 @@ def _run(path: Path, on_step: Step | None, begun: Begun) -> Ran:
     result = result.with_findings(tuple(_clock(begun)))
     ran = _kept(with_free_name(result, config.base), known, config)
     faults = (*filter(None, (fault,)), *ran.faults)
-    return ran._replace(faults=faults, r_failed=_is_of_r(ran.result))
+    return ran._replace(faults=faults, r_failed=is_of_r(ran.result))
 
 
 def _clock(begun: Begun) -> Iterator[Finding]:
@@ -130,12 +130,11 @@ def _clock(begun: Begun) -> Iterator[Finding]:
         yield clock_finding(during, "during the run")
 
 
-def _is_of_r(result: AuditResult) -> bool:
+def is_of_r(result: AuditResult) -> bool:
     """Return whether R's absence, death or silence left a question unanswered."""
-    remedies = {REMEDIES[kind] for kind in (RDied, RTimeout, RUnavailable)}
     return any(
-        finding.check == "engine_required"
-        or (finding.check == "method_failed" and finding.remedy in remedies)
+        finding.check in ("engine_required", "method_failed")
+        and finding.cause in NO_ANSWER_OF_R
         for finding in result.findings
     )
 

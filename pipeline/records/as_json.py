@@ -66,8 +66,8 @@ def from_dict(document: Mapping[str, Any], *, name: str = "result.json") -> Audi
         If it is not a result, or that of another major version.
     """
     found = versions.current(document, name)
-    whole = versions.completed(found)
     try:
+        whole = versions.completed(found)
         parts: Plain = {"run": _record(RunInfo, whole["run"])}
         for item in fields(AuditResult):
             if item.name in RECORDS:

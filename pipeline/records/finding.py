@@ -29,6 +29,14 @@ class Finding:
     evidence : mapping of str to float
     measure : str
         What was asked, where subject and check do not tell two findings apart.
+    cause : str
+        Why, as a short code that code may rely on, "" if nothing is known. Of a method
+        that failed or an audit that stopped: "r_died", "r_timeout", "r_unavailable",
+        "r_error", "r_call", "data", "model", "memory" or "ours". Of a disagreement, the
+        `cause` of its row in ``result.agreement``.
+    engines : tuple of str
+        The packages that had to answer for it to be found, ours left out: two of a
+        disagreement between two of them. A run without one of them did not look.
     """
 
     check: str
@@ -38,6 +46,8 @@ class Finding:
     remedy: str = ""
     evidence: Mapping[str, float] = field(default_factory=dict)
     measure: str = ""
+    cause: str = ""
+    engines: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -46,13 +56,14 @@ class Finding:
     def key(self) -> str:
         """SHA-256 of check, measure and subject: the same from run to run.
 
-        The message is not in it, since its numbers change.
+        The message is not in it, since its numbers change; nor are `cause` and
+        `engines`, so that answers to findings of older versions still find them.
         """
-        told = "\0".join((self.check, self.measure, self.subject))
-        return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
+        named = "\0".join((self.check, self.measure, self.subject))
+        return hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def places_apart(share: float, limit: float) -> int:
     """Return the decimals of a percentage that show that it is not its limit."""
-    told = (n for n in range(9) if f"{share:.{n}%}" != f"{limit:.{n}%}")
-    return next(told, 0)
+    decimals = (n for n in range(9) if f"{share:.{n}%}" != f"{limit:.{n}%}")
+    return next(decimals, 0)

@@ -13,13 +13,13 @@ import pandas as pd
 from .dataset_and_model import Floats, Form, Options
 from .frozen import freeze
 
-SUPPLIED = " (supplied)"
-"""The end of the name of an engine that was not asked here."""
 
+def supplied_engine(package: str, version: str) -> str:
+    """Return what an engine is called whose numbers were supplied, not asked here.
 
-def supplied_by(engine: str) -> str:
-    """Return the package of an engine whose numbers were supplied, else nothing."""
-    return engine.partition(" ")[0] if engine.endswith(SUPPLIED) else ""
+    The name is for readers: code asks the `is_supplied` of a record.
+    """
+    return f"{package} {version} (supplied)"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -66,6 +66,8 @@ class Importance:
         if it was not asked.
     entry : str
         The name of the entry that asks; empty if it has none.
+    supplied_by : str
+        The package that measured it elsewhere; empty if `engine` was asked here.
     """
 
     model: str
@@ -90,9 +92,15 @@ class Importance:
     baseline: Floats
     y_permuted: Floats = field(default_factory=lambda: np.empty(0))
     entry: str = ""
+    supplied_by: str = ""
 
     def __post_init__(self) -> None:
         freeze(self)
+
+    @property
+    def is_supplied(self) -> bool:
+        """Whether the numbers were measured elsewhere and read from a file."""
+        return bool(self.supplied_by)
 
     @property
     def n_repeats(self) -> int:
@@ -175,7 +183,7 @@ class Effect:
     Attributes
     ----------
     model, method, engine, engine_version, scale, positive_class, split, unit,
-    options, n_samples, stream, seed
+    options, n_samples, stream, seed, supplied_by
         As in `Importance`.
     feature : str
     kind : {"number", "category"}
@@ -201,9 +209,15 @@ class Effect:
     kind: Literal["number", "category"]
     grid: npt.NDArray[Any]
     values: Floats
+    supplied_by: str = ""
 
     def __post_init__(self) -> None:
         freeze(self)
+
+    @property
+    def is_supplied(self) -> bool:
+        """Whether the curve was measured elsewhere and read from a file."""
+        return bool(self.supplied_by)
 
     @property
     def estimand(self) -> dict[str, Any]:

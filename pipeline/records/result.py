@@ -12,10 +12,10 @@ import pandas as pd
 
 from .finding import Finding
 from .frozen import freeze
-from .importance_record import SUPPLIED, Effect, Importance
+from .importance_record import Effect, Importance
 from .surface_record import Surface
 
-SCHEMA_VERSION = "1.1"
+SCHEMA_VERSION = "1.2"
 
 
 def run_id(started: datetime, config_sha256: str, data_sha256: str) -> str:
@@ -173,6 +173,12 @@ class AuditResult:
                 in_force[str(row["key"])] = str(row["accepted_until"])
         return MappingProxyType(in_force)
 
+    @cached_property
+    def supplied_engines(self) -> frozenset[str]:
+        """The engines, by the names rows and records give them, not asked here."""
+        records: tuple[Importance | Effect, ...] = (*self.importances, *self.effects)
+        return frozenset(record.engine for record in records if record.is_supplied)
+
     @property
     def against(self) -> tuple[Finding, ...]:
         """The findings at or above `fail_on` that no exception in force covers."""
@@ -205,7 +211,7 @@ class AuditResult:
         with_python = {
             row["verdict"]
             for row in by_python.to_dict("records")
-            if not str(row.get("engine_b", "")).endswith(SUPPLIED)
+            if row.get("engine_b") not in self.supplied_engines
         }
         confirmed = with_python & {"replayed", "equivalent"}
         if "disagrees" in set(words):

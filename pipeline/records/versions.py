@@ -30,6 +30,14 @@ ADDED: dict[int, Mapping[str, tuple[str, ...]]] = {
 }
 """By minor version, the parts of a result it brought: a frame's columns, none for a
 tuple of records. An older result is read as one where these are empty."""
+ADDED_FIELDS: dict[int, Mapping[str, tuple[str, ...]]] = {
+    2: {
+        "importances": ("supplied_by",),
+        "effects": ("supplied_by",),
+        "findings": ("cause", "engines"),
+    },
+}
+"""By minor version, the fields of records it brought."""
 MIGRATIONS: dict[int, Callable[[Plain], Plain]] = {}
 """By major version, what makes a document of the next one from it."""
 
@@ -78,13 +86,21 @@ def current(document: Mapping[str, Any], name: str) -> Plain:
 
 
 def completed(document: Mapping[str, Any]) -> Plain:
-    """Return a document with the parts that later minor versions brought, empty."""
+    """Return a document with what later minor versions brought.
+
+    Parts are empty; fields of records are read from what stood for them before.
+    """
     minor = document["schema_version"].partition(".")[2]
-    empty: Plain = {}
+    is_before = {n: minor.isdigit() and int(minor) < n for n in (*ADDED, *ADDED_FIELDS)}
+    whole = dict(document)
     for later, parts in ADDED.items():
-        if minor.isdigit() and int(minor) < later:
-            empty |= {name: _empty(columns) for name, columns in parts.items()}
-    return {**empty, **document}
+        if is_before[later]:
+            empty = {name: _empty(columns) for name, columns in parts.items()}
+            whole = {**empty, **whole}
+    for later, names in ADDED_FIELDS.items():
+        for part in names if is_before[later] else ():
+            whole[part] = [_derived(part, record) | record for record in whole[part]]
+    return whole
 
 
 def as_read(document: Mapping[str, Any]) -> AsRead:
@@ -103,18 +119,57 @@ def as_read(document: Mapping[str, Any]) -> AsRead:
 def as_it_was(document: Plain, form: AsRead) -> Plain:
     """Return a document in the form it was read in; values stay what they are now.
 
-    What was lacking is left out while it is empty, or the default of its record.
+    What was lacking is left out while it is empty, the default of its record, or what
+    a reader made of the rest of the record.
     """
     document["schema_version"] = form.version
     nodes = {path: node for path, node, _ in _nodes(document)}
     for path, names in form.absent.items():
         node = nodes.get(path, {})
         for name in names:
-            if name in node and node[name] in _nothing(path, name):
+            if name in node and _is_implied(path, name, node):
                 del node[name]
     for path, more in form.unknown.items():
         nodes.get(path, {}).update(more)
     return document
+
+
+def engines_in(check: str, subject: str) -> tuple[str, ...]:
+    """Return the engines of a finding that was stored before it had the field.
+
+    Up to schema 1.1 only its subject named them: "forest, permutation: python and vip"
+    of a pair, the engine itself where its version was not tried. Nothing else may read
+    a subject.
+    """
+    if check == "engine_untested":
+        return (subject,)
+    if check not in ("disagreement", "rank_shift"):
+        return ()
+    sides = subject.rpartition(": ")[2].split(" and ")
+    return tuple(_supplier(side) or side for side in sides if side != "python")
+
+
+def _derived(part: str, record: Mapping[str, Any]) -> Plain:
+    """Return the later fields of an older record that its own fields tell."""
+    if part in ("importances", "effects"):
+        return {"supplied_by": _supplier(record.get("engine", ""))}
+    if part == "findings":
+        check, subject = record.get("check", ""), record.get("subject", "")
+        return {"engines": list(engines_in(check, subject))}
+    return {}
+
+
+def _is_implied(path: Path, name: str, node: Plain) -> bool:
+    """Return whether what a document lacked says no more than the document did."""
+    implied = _nothing(path, name)
+    if path:
+        implied.append(_derived(str(path[0]), node).get(name))
+    return node[name] in implied
+
+
+def _supplier(engine: str) -> str:
+    """Return the package of supplied numbers, which up to 1.1 only a name told."""
+    return engine.partition(" ")[0] if engine.endswith(" (supplied)") else ""
 
 
 def _nodes(document: Mapping[str, Any]) -> Iterator[tuple[Path, Plain, list[str]]]:

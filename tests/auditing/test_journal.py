@@ -5,7 +5,7 @@ import logging
 import numpy as np
 import pytest
 
-from importance_audit.auditing.journal import OURS, PAUSE, Journal
+from importance_audit.auditing.journal import CAUSES, PAUSE, Cause, Journal
 from importance_audit.methods.effects.leaf_curves import LeafCurve
 from importance_audit.r_bridge.errors import (
     RBridgeError,
@@ -75,22 +75,23 @@ def test_the_reason_alone_completes_not_compared_because():
 
 
 @pytest.mark.parametrize(
-    ("error", "way_out"),
+    ("error", "cause", "way_out"),
     [
-        (ModelError("no"), "leave the model out of [[models]]"),
-        (DataError("Mend the column."), ""),
-        (RTimeout("no"), "Raise `seconds` under [r]"),
-        (RDied("no", status=-9), "fewer rows (n_rows) take less memory"),
-        (RError("no"), "report R's words"),
-        (RUnavailable("no"), "importance-audit doctor"),
-        (RBridgeError("no"), "Change the value that is named"),
-        (MemoryError(), "Ask for fewer rows"),
-        (ZeroDivisionError(), OURS),
+        (ModelError("no"), "model", "leave the model out of [[models]]"),
+        (DataError("Mend the column."), "data", ""),
+        (RTimeout("no"), "r_timeout", "Raise `seconds` under [r]"),
+        (RDied("no", status=-9), "r_died", "fewer rows (n_rows) take less memory"),
+        (RError("no"), "r_error", "report R's words"),
+        (RUnavailable("no"), "r_unavailable", "importance-audit doctor"),
+        (RBridgeError("no"), "r_call", "Change the value that is named"),
+        (MemoryError(), "memory", "Ask for fewer rows"),
+        (ZeroDivisionError(), "ours", "report it with the traceback"),
     ],
 )
-def test_a_failed_method_says_what_to_do_by_its_cause(error, way_out):
+def test_a_failed_method_says_what_to_do_by_its_cause(error, cause, way_out):
     found = journal(("linear", GROUPS), error=error).findings[-1]
     assert (found.check, found.severity) == ("method_failed", "failure")
+    assert found.cause == cause
     assert way_out in found.remedy
     assert bool(way_out) == bool(found.remedy)
 
@@ -101,8 +102,18 @@ def test_a_failed_method_names_the_question_and_the_words_of_the_fault():
     assert found.message == f"P{GROUPS[1:]} failed: It said no."
 
 
+@pytest.mark.parametrize(("engine", "engines"), [("python", ()), ("vip", ("vip",))])
+def test_a_failed_method_names_the_engine_that_was_asked(engine, engines):
+    kept = Journal(on_step=lambda *_: None)
+    kept.guarded("linear", GROUPS, raising(RDied("no", status=-9)), engine)
+    assert [found.check for found in kept.findings] == ["r_restarted", "method_failed"]
+    assert [found.engines for found in kept.findings] == [engines, engines]
+
+
 @pytest.mark.parametrize("error", [ZeroDivisionError("inside"), ModelError("said")])
-def test_only_a_fault_of_ours_prints_its_traceback(caplog, error):
+def test_only_a_fault_of_ours_prints_its_traceback(caplog, monkeypatch, error):
+    same = {kind: Cause(cause.code, "Do it.") for kind, cause in CAUSES.items()}
+    monkeypatch.setattr("importance_audit.auditing.journal.CAUSES", same)
     with caplog.at_level(logging.WARNING):
         journal(("linear", GROUPS), error=error)
     is_ours = isinstance(error, ZeroDivisionError)

@@ -19,9 +19,9 @@ from tests.run_folders import seal, write_evidence  # noqa: E402
 from importance_audit.auditing.audit import audit  # noqa: E402
 from importance_audit.config.load import load_config  # noqa: E402
 from importance_audit.data.datasets import read_datasets  # noqa: E402
+from importance_audit.operate.save import save_run  # noqa: E402
 from importance_audit.r_bridge import host  # noqa: E402
 from importance_audit.records.result import SCHEMA_VERSION  # noqa: E402
-from importance_audit.runs.folder import save_run  # noqa: E402
 
 AUDIT = """seed = 3
 [data]

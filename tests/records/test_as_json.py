@@ -224,9 +224,13 @@ def test_the_schema_is_one_and_a_result_obeys_it():
     ("definition", "record"),
     [("importance", Importance), ("effect", Effect), ("finding", Finding)],
 )
-def test_the_schema_requires_every_field_of_a_record(definition, record):
+def test_the_schema_requires_every_field_that_a_record_had_first(definition, record):
     names = [item.name for item in fields(record)]
-    assert SCHEMA["$defs"][definition]["required"] == names
+    added = versions.ADDED_FIELDS.values()
+    later = {name for parts in added for name in parts.get(f"{definition}s", ())}
+    required = [name for name in names if name not in later]
+    assert SCHEMA["$defs"][definition]["required"] == required
+    assert set(SCHEMA["$defs"][definition]["properties"]) == {*names}
 
 
 def test_the_schema_requires_every_part_that_the_first_version_had():
@@ -310,6 +314,59 @@ def test_what_an_earlier_result_gets_is_written(monkeypatch):
     back = from_dict(earlier(monkeypatch))
     frame = pd.DataFrame({"entry": [1], "value": [2.0]})
     assert to_dict(replace(back, selection=frame))["selection"]["rows"] == 1
+
+
+PAIR = "forest, permutation, features: "
+BEFORE_ENGINES = [
+    ("disagreement", f"{PAIR}python and vip", ("vip",)),
+    ("rank_shift", f"{PAIR}python and DALEX 2.4.3 (supplied)", ("DALEX",)),
+    ("disagreement", f"{PAIR}DALEX and vip", ("DALEX", "vip")),
+    ("engine_untested", "vip", ("vip",)),
+    ("weak_model", f"{PAIR}python and vip", ()),
+]
+
+
+def of_1_1(**changes):
+    """Return a document of schema 1.1, from before causes, engines and suppliers."""
+    document = json.loads(dumps(replace(full(), **changes))) | {"schema_version": "1.1"}
+    for part, names in versions.ADDED_FIELDS[2].items():
+        for record in document[part]:
+            for name in names:
+                del record[name]
+    document["content_digest"] = as_json.digest_of(document)
+    return document
+
+
+@pytest.mark.parametrize(("check", "subject", "engines"), BEFORE_ENGINES)
+def test_the_engines_of_an_older_finding_are_read_off_its_subject(
+    check, subject, engines
+):
+    was = Finding(
+        check=check, severity="warning", subject=subject, message="m", engines=engines
+    )
+    document = of_1_1(findings=(was,))
+    back = from_dict(document)
+    assert (back.findings[0].engines, back.findings[0].cause) == (engines, "")
+    assert back.findings[0].key == was.key
+    assert json.loads(dumps(back)) == document
+    assert content_digest(back) == document["content_digest"]
+
+
+@pytest.mark.parametrize("name", ["vip", "vip 0.4.5 (supplied)"])
+def test_whether_an_older_record_was_supplied_is_read_off_its_engine(name):
+    ours = full().importances[0]
+    document = of_1_1(importances=(replace(ours, engine=name),))
+    back = from_dict(document)
+    assert back.importances[0].is_supplied is (name != "vip")
+    assert back.importances[0].supplied_by == ("" if name == "vip" else "vip")
+    assert json.loads(dumps(back)) == document
+
+
+def test_what_an_older_result_did_not_tell_of_a_finding_is_written():
+    back = from_dict(of_1_1())
+    told = replace(back.findings[0], cause="data", engines=("vip",))
+    (first, *_) = to_dict(replace(back, findings=(told,)))["findings"]
+    assert (first["cause"], first["engines"]) == ("data", ["vip"])
 
 
 def test_an_older_major_version_is_read_through_its_migration(monkeypatch):

@@ -55,6 +55,7 @@ def test_more_repeats_of_one_question_do_not_make_another_finding():
 def test_pairs_of_two_entries_of_one_method_have_findings_of_their_own():
     rows = [
         made_pair("svm", "disagrees", n_outside=1, cause="data", options=options)
+        | {"supplied_by": ("", "")}
         for options in ("n_repeats = 10, within = 'none'", "within = 'trees'")
     ]
     more = {**rows[0], "options": "n_repeats = 40, within = 'none'"}

@@ -33,16 +33,24 @@ def full_result() -> AuditResult:
         "made with a seed that nobody stated beside its numbers"
         for side in ("DALEX", "iml", "vip")
     )
+    suppliers = ("vip 0.4.5", "vip 0.5.0.9000", "fastshap 0.1.1")
     pairs = [
         made_pair(model, "comparable", reasons, engine_b=f"{engine} (supplied)")
-        for engine in ("vip 0.4.5", "vip 0.5.0.9000", "fastshap 0.1.1")
+        for engine in suppliers
         for model in ("forest", "linear")
+    ]
+    of_file = {"file": "n.csv", "sha256": "a" * 64, "model": "", "method": "", "of": ""}
+    supplied = [
+        {"package": package, "version": version, **of_file}
+        for package, version in map(str.split, suppliers)
     ]
     features = [f"feature.{n:03}" for n in range(220)]
     record = plain_result(features).importances[0]
     names = ("forest", "linear", "svm")
+    run = plain_result(features).run
     result = plain_result(
         features,
+        run=replace(run, config={**run.config, "supplied": supplied}),
         importances=tuple(replace(record, model=name) for name in names),
         models=models_frame(names),
         performance=performance_frame(names),

@@ -31,7 +31,7 @@ def keep_effects(
     """
     name = "the data" if model is None else model.name
     asked = partial(measure.effects, model, rows, section, engine, seed=seed)
-    answer, reason = journal.guarded(name, question, asked)
+    answer, reason = journal.guarded(name, question, asked, engine.name)
     curves, refused = answer or ((), ())
     for words in refused:
         journal.keep_reason(words, question, name)

@@ -125,7 +125,9 @@ class SecondRun:
             stream=record.stream,
         )
         question = f"the repeat run of {record.method} by {record.engine}"
-        answer, _ = self.journal.guarded(record.model or "the data", question, ask)
+        answer, _ = self.journal.guarded(
+            record.model or "the data", question, ask, record.engine
+        )
         return answer or ()
 
 

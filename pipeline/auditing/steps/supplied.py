@@ -234,6 +234,7 @@ def _as_importance(
         raw=found.raw,
         baseline=found.baseline,
         y_permuted=np.empty(0),  # ours was drawn otherwise
+        supplied_by=entry.package,
     )
 
 
@@ -254,6 +255,7 @@ def _as_effects(
                 seed=entry.seed or 0,
                 grid=grid.astype(kind),
                 values=values,
+                supplied_by=entry.package,
             )
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 
 from ...records.dataset_and_model import Floats
 from ...records.finding import Finding
-from ...records.importance_record import SUPPLIED, Effect, Importance, supplied_by
+from ...records.importance_record import Effect, Importance
 from ...records.ranking import options_text, told_apart
 from . import numbers
 from .circumstances import (
@@ -104,7 +104,8 @@ def compare(
     Returns
     -------
     row : dict
-        The columns of AGREEMENT; NaN where a number would mean nothing.
+        The columns of AGREEMENT, NaN where a number would mean nothing, and
+        `supplied_by`, the packages of sides that were measured elsewhere.
     disagreements : list of dict
         The columns of DISAGREEMENTS, one row per feature outside its band or moved
         further than `max_rank_shift`; of a curve, its worst point.
@@ -136,7 +137,7 @@ def compare(
         gaps = numbers.mean_gaps(left, right)
         why += draws_wanted(left, right, gaps, resolution)
     ranks = numbers.ranks(left, right, gaps)
-    stated = SUPPLIED in a.engine + b.engine
+    stated = a.is_supplied or b.is_supplied
     why_apart = cause(shared, redefined, prediction_gap, touches, stated=stated)
     row |= _judged(why, gaps, why_apart[0]) | numbers.association(*ranks)
     if isinstance(a, Importance):
@@ -177,7 +178,7 @@ def pairs(records: Iterable[Record]) -> list[tuple[Record, Record]]:
         theirs = [record for record in asked if record.engine != OURS]
         for n, b in enumerate(theirs):
             own = _alike(_same_draws(ours, b), b)
-            if not own and (supplied_by(b.engine) or b.stream in WITHOUT_REPLAY):
+            if not own and (b.is_supplied or b.stream in WITHOUT_REPLAY):
                 own = _alike(ours, b)[:1]
             others = [a for a in theirs[:n] if a.engine != b.engine]
             found += [(a, b) for a in own + _alike(others, b)]
@@ -233,7 +234,10 @@ def _alike(candidates: list[Record], b: Record) -> list[Record]:
 
 
 def _identity(a: Importance | Effect, b: Importance | Effect) -> Row:
-    """Return a row that says who is compared, and of the result only "not compared"."""
+    """Return a row that says who is compared, and of the result only "not compared".
+
+    `supplied_by`, of both sides, is for findings; `agreement_frame` leaves it out.
+    """
     streams = dict.fromkeys((a.stream, b.stream))
     return {
         "kind": "effect" if isinstance(a, Effect) else "importance",
@@ -254,6 +258,7 @@ def _identity(a: Importance | Effect, b: Importance | Effect) -> Row:
         "cause": "",
         "rank_shift_limit": NAN,
         "options": options_text(a),
+        "supplied_by": (a.supplied_by, b.supplied_by),
     }
 
 
@@ -325,11 +330,17 @@ def _options_of(row: Row) -> str:
     return ", ".join(text for text in options if not text.startswith("n_repeats"))
 
 
+def _engines_of(row: Row) -> tuple[str, ...]:
+    """Return the packages of both sides, ours left out."""
+    sides = zip((row["engine_a"], row["engine_b"]), row["supplied_by"], strict=True)
+    return tuple(package or engine for engine, package in sides if engine != OURS)
+
+
 def _disagreement(row: Row) -> Finding:
     """Return the finding of a pair that misses what its definitions promise."""
     explained = row["cause"] in EXPLAINED
     numbers_of = ("n_features", "n_outside", "max_relative_difference")
-    asks = row["cause"] == "not explained" and SUPPLIED in subject_of(row)
+    asks = row["cause"] == "not explained" and any(row["supplied_by"])
     return Finding(
         check="disagreement",
         severity="warning" if explained else "failure",
@@ -341,6 +352,8 @@ def _disagreement(row: Row) -> Finding:
             f"(cause: {row['cause']})."
         ),
         remedy=ASK_AGAIN if asks else REMEDIES[row["cause"]],
+        cause=row["cause"],
+        engines=_engines_of(row),
         evidence={name: float(row[name]) for name in numbers_of},
     )
 
@@ -359,4 +372,5 @@ def _rank_shift(row: Row) -> Finding:
         ),
         remedy="Read the two rankings side by side before acting on either.",
         evidence={"max_rank_shift": float(shift), "limit": float(limit)},
+        engines=_engines_of(row),
     )

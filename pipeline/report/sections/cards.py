@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ...records.importance_record import SUPPLIED, Importance, supplied_by
+from ...records.importance_record import Importance, supplied_engine
 from ...records.losses import LOSSES
 from ...records.ranking import LEVEL, Measure, measure_of
 from ..text.blocks import Card, KeyValues, Part, Section, Sentence, Styled, plain
@@ -263,7 +263,9 @@ def _engines(facts: Facts, record: Importance, ranked: list[Ranking]) -> Sentenc
     for ranking in ranked:
         versions |= {other.engine: other.engine_version for _, other in ranking.others}
     told = [
-        joined(_called(engine, version, functions.get(engine, "")))
+        (engine,)  # it has its version in its name
+        if engine in facts.supplied_engines
+        else joined(_called(engine, version, functions.get(engine, "")))
         for engine, version in versions.items()
     ]
     r_version = facts.result.run.versions.get("R", "")
@@ -275,12 +277,11 @@ def _engines(facts: Facts, record: Importance, ranked: list[Ranking]) -> Sentenc
 def _supplied(facts: Facts, ranked: list[Ranking]) -> list[Fact]:
     """Return who supplied which numbers of a measure, and on which predictions."""
     asked = {(r.record.model, r.record.method, r.record.of) for r in ranked}
-    known = {engine for engine in facts.answered if supplied_by(engine)}
     told = [
         _supply(entry)
         for entry in config_of(facts, "supplied")
         if (entry["model"], entry["method"], entry["of"]) in asked
-        and f"{entry['package']} {entry['version']}{SUPPLIED}" in known
+        and supplied_engine(entry["package"], entry["version"]) in facts.answered
     ]
     return [(say("cards.label.supplied"), joined(told, " "))] if told else []
 
@@ -304,8 +305,6 @@ def _supply(entry: Mapping[str, Any]) -> Sentence:
 
 def _called(engine: str, version: str, function: str) -> list[Part]:
     """Return an engine with its version and the function that was called."""
-    if supplied_by(engine):  # it has its version in its name
-        return [engine]
     name = f"{engine_name(engine)} {version}".rstrip()
     return [name, Styled("code", (function,))] if function else [name]
 

@@ -3,7 +3,6 @@
 import math
 
 from ...records.finding import Finding
-from ...records.importance_record import SUPPLIED
 from ...runs.signoff.finding_states import Standing
 from ..text.blocks import (
     Badge,
@@ -202,8 +201,8 @@ def _others(facts: Facts) -> tuple[Sentence, ...]:
 
 def _pairs(facts: Facts) -> tuple[tuple[Badge, Sentence], ...]:
     """Return one line per pair of engines, the worst first."""
-    found = by_engines(facts)
-    return tuple((mark, _capped(text)) for mark, text in found[:PAIRS])
+    pairs = by_engines(facts)[:PAIRS]
+    return tuple((pair.mark, _capped(pair.text)) for pair in pairs)
 
 
 def _meanings(
@@ -213,7 +212,8 @@ def _meanings(
     meanings = look_up("executive.ladder")
     words = dict.fromkeys(mark.word.replace("-", " ") for mark, _ in pairs)
     told: list[Sentence] = [(meanings[word],) for word in words]
-    if any(SUPPLIED in plain(text) for _, text in pairs):
+    engines = {name for pair in by_engines(facts)[:PAIRS] for name in pair.engines}
+    if engines & facts.supplied_engines:
         told.append((meanings["supplied"],))
     more = len(by_engines(facts)) - len(pairs)
     if more:

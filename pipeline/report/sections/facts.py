@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from ...records.as_json import content_digest
-from ...records.importance_record import Effect, Importance
+from ...records.importance_record import Effect, Importance, supplied_engine
 from ...records.ranking import OURS, Measure, lead_of, measure_of, told_apart
 from ...records.result import AuditResult
 from ...runs.baseline.change import Change, change
@@ -141,6 +141,13 @@ class Facts:
         records: tuple[Importance | Effect, ...]
         records = (*self.result.importances, *self.result.effects)
         return tuple(dict.fromkeys(r.engine for r in records if r.engine != OURS))
+
+    @cached_property
+    def supplied_engines(self) -> frozenset[str]:
+        """The engines whose numbers were supplied, those that were refused too."""
+        entries = config_of(self, "supplied")
+        named = (supplied_engine(one["package"], one["version"]) for one in entries)
+        return self.result.supplied_engines.union(named)
 
     @property
     def engines_named(self) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Hashable
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -28,7 +29,15 @@ def lede(facts: Facts) -> Sentence:
     return say("agreement.lede", pairs=pairs, verdicts=joined(said))
 
 
-def by_engines(facts: Facts) -> list[tuple[Badge, Sentence]]:
+class EnginePair(NamedTuple):
+    """What is said of two engines: the worst word they reached, and why."""
+
+    mark: Badge
+    text: Sentence
+    engines: tuple[str, str]
+
+
+def by_engines(facts: Facts) -> list[EnginePair]:
     """Return one sentence per pair of engines: disagreements, then ours, worst first.
 
     What others say to each other comes last unless they disagree: it is no evidence
@@ -40,8 +49,8 @@ def by_engines(facts: Facts) -> list[tuple[Badge, Sentence]]:
         verdict = min(set(rows["verdict"]), key=LADDER.index)
         said = joined([_counts(rows, one, other), *_worst(facts, rows, verdict)], ". ")
         place = (verdict != LADDER[0], OURS not in (one, other), LADDER.index(verdict))
-        found.append((place, badge(verdict), (*said, ".")))
-    return [(mark, text) for _, mark, text in sorted(found, key=lambda item: item[0])]
+        found.append((place, EnginePair(badge(verdict), (*said, "."), (one, other))))
+    return [pair for _, pair in sorted(found, key=lambda item: item[0])]
 
 
 def _counts(rows: pd.DataFrame, one: str, other: str) -> Sentence:

@@ -2,7 +2,6 @@
 
 from typing import NamedTuple
 
-from ...records.importance_record import supplied_by
 from ...records.ranking import OURS
 from ..text.blocks import Cell, Column, Row, Section, Sentence, Table, plain
 from ..text.wording import (
@@ -81,14 +80,15 @@ def _lede(facts: Facts) -> Sentence:
     """Return who ran here, and whose numbers were measured elsewhere."""
     if not facts.rankings:
         return say("scope.lede_none")
-    handed = [named(engine) for engine in facts.answered if supplied_by(engine)]
-    ran = [named(engine) for engine in facts.answered if not supplied_by(engine)]
+    supplied = facts.supplied_engines
+    handed = [named(engine) for engine in facts.answered if engine in supplied]
+    ran = [named(engine) for engine in facts.answered if engine not in supplied]
     told = say("scope.lede_one")
     if ran:
         told = say("scope.lede_two", engines=series(ran))
     if handed:
-        supplied = say("scope.lede_supplied", engines=series(handed))
-        told = joined((told, supplied), " ")
+        elsewhere = say("scope.lede_supplied", engines=series(handed))
+        told = joined((told, elsewhere), " ")
     return told
 
 

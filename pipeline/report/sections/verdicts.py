@@ -3,7 +3,6 @@
 import pandas as pd
 
 from ...records.finding import Finding
-from ...records.importance_record import supplied_by
 from ...records.ranking import OURS
 from ..text.blocks import Badge, Sentence, Value
 from ..text.wording import counted, joined, look_up, say, section_link, shown, word
@@ -134,7 +133,7 @@ def _against_us(facts: Facts) -> tuple[Sentence, str]:
         text = say("verdict.disagrees", n=n, pairs=pairs, disagree=words[-1])
         return text, "G"
     if with_us := _with_us(facts):
-        if all(map(supplied_by, _good(facts)["engine_b"])):
+        if _good(facts)["engine_b"].isin(facts.supplied_engines).all():
             return say("verdict.only_supplied", told=with_us), "G"
         return (), ""
     if facts.answered:

@@ -415,6 +415,7 @@ def test_a_defect_is_that_of_the_version_that_measured():
         method="permutation",
         engine="vip 0.4.5 (supplied)",
         engine_version="0.4.5",
+        supplied_by="vip",
         of="features",
         form="difference",
         split="test",

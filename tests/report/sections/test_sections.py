@@ -211,7 +211,9 @@ def test_the_words_of_the_first_page_are_explained_on_it():
 def test_supplied_numbers_are_not_told_to_have_run_here():
     frame = apartments_result().importances
     handed = tuple(
-        replace(r, engine="vip 0.4.5 (supplied)") if r.engine == "DALEX" else r
+        replace(r, engine="vip 0.4.5 (supplied)", supplied_by="vip")
+        if r.engine == "DALEX"
+        else r
         for r in frame
     )
     view = build_view(apartments_result(importances=handed, effects=()))
