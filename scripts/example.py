@@ -19,7 +19,7 @@ from importance_audit.data.datasets import read_datasets
 from importance_audit.operate.render import rendered
 from importance_audit.operate.save import save_run
 from importance_audit.r_bridge import host
-from importance_audit.runs.summary import NOTHING, past_json
+from importance_audit.runs.summary import NO_HISTORY, history_json
 
 AUDIT = Path(__file__).parents[1] / "reports" / "apartments"
 NOWHERE = {"host": "", "pid": 0, "folder": ""}
@@ -36,7 +36,7 @@ def run(folder: Path) -> Path:
     info = replace(result.run, volatile={**result.run.volatile, **NOWHERE})
     given = {
         "audit.toml": config.text,
-        "history.json": past_json(NOTHING, replace(result, run=info)),
+        "history.json": history_json(NO_HISTORY, replace(result, run=info)),
     }
     shown, files, checks = rendered(replace(result, run=info), given)
     code = exit_code(shown)

@@ -10,13 +10,13 @@ from tempfile import TemporaryDirectory
 from tests.run_folders import below, page
 
 from importance_audit.operate.save import save_run
-from importance_audit.operate.sign import Given, sign
+from importance_audit.operate.sign import SignoffRequest, sign
 from importance_audit.records.as_json import content_digest
 from importance_audit.runs.folder import load_run
 
 BUNDLE = Path(__file__).parent / "bundles" / "1.0" / "runs"
 FIRST, SECOND = "20261120T084600Z-3f9a1c2b", "20261121T084600Z-3f9a1c2b"
-REVIEW = Given(
+REVIEW = SignoffRequest(
     name="A. Nowak",
     role="reviewer",
     relation="none",

@@ -37,20 +37,27 @@ def approve(run: Path, signature: Path | None, quiet: bool, **said: str | None) 
     beside the audit. What is not given is asked for on a terminal.
     """
     with faults():
-        from ..operate.sign import GIVEN, TYPED, Given, audit_of, check, sign
+        from ..operate.sign import (
+            GIVEN,
+            TYPED,
+            SignoffRequest,
+            audit_of,
+            check_run,
+            sign,
+        )
         from ..records.errors import printable
 
         missing = [name for name in ASKED if said[name] is None]
         typing = bool(missing) and sys.stdin.isatty()
         if typing:
             audit_of(run)
-            check(run)
+            check_run(run)
             said |= _typed(run, missing)
         elif missing:
             stop(2, _lacking(missing))
         words = {name: said[name] or "" for name in ASKED}
         how = TYPED if typing else GIVEN
-        made = sign(run, Given(**words, how=how, signature=signature))
+        made = sign(run, SignoffRequest(**words, how=how, signature=signature))
         for line in made.told:
             click.echo(printable(line), err=True)
         if not quiet:

@@ -45,14 +45,14 @@ def history(
     """
     with faults():
         from ..records.errors import DataError, printable
-        from ..runs.chain import refuse_run
+        from ..runs.chain import refuse_run_folder
         from ..runs.timeline import is_audit, timeline, timelines
 
         if html is not None and html != BESIDE and html.is_dir():
             rule = f"--html must name a file, but {str(html)!r} is a folder."
             stop(2, f"{rule} Put PATH before --html.")
         path = path.parent if path.is_file() else path
-        refuse_run(path)
+        refuse_run_folder(path)
         is_one = is_audit(path)
         if is_one:
             rows = last or None if html is None else None
@@ -80,7 +80,7 @@ def _one(told: "Timeline") -> Iterator[str]:
     """Yield the lines on one audit, the oldest row first."""
     from ..records.errors import several
 
-    found = f"{several(told.n_found, 'finding')} in the last complete one"
+    found = f"{several(told.n_findings, 'finding')} in the last complete one"
     known = found if told.last_complete or not told.n_runs else "none complete"
     yield f"{told.audit}: {several(told.n_runs, 'run')}, {known}"
     if told.rows:
@@ -129,7 +129,7 @@ def _several(told: Sequence["Timeline"], now: datetime) -> Iterator[str]:
         else:
             code = run.exit_code if run.exit_code >= 0 else ""
             facts = f"{_time(run.started):19}  {_age(run.started, now):>5}  {code:>4}"
-            found = audit.n_found if audit.last_complete else "–"
+            found = audit.n_findings if audit.last_complete else "–"
             counts = f"{found:>5}  {len(audit.gaps):>4}"
             yield f"{name}  {facts}  {run.verdict:25}  {counts}"
         for row in audit.rows:
@@ -160,17 +160,17 @@ def _age(text: str, now: datetime) -> str:
 
 
 def _json(told: tuple["Timeline", ...]) -> str:
-    from ..runs.summary import plain_of
+    from ..runs.summary import to_plain
 
-    document = {"format": FORMAT, "audits": plain_of(told)}
+    document = {"format": FORMAT, "audits": to_plain(told)}
     return json.dumps(document, ensure_ascii=False, allow_nan=False)
 
 
 def _page(html: Path, path: Path, told: Sequence["Timeline"], *, is_one: bool) -> str:
     """Write the page of one audit, or of several, and return where."""
-    from ..operate.history_pages import page_of, page_of_all
+    from ..operate.history_pages import audit_page, index_page
 
     target = path / "history.html" if html == BESIDE else html
-    one = partial(page_of, told[0]) if is_one else partial(page_of_all, told)
+    one = partial(audit_page, told[0]) if is_one else partial(index_page, told)
     write(target, one(path, target))
     return f"HTML  {target}"

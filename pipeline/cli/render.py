@@ -34,7 +34,7 @@ def render(
         from ..report.pages.html import page_files
         from ..report.pages.pdf import PdfError
         from ..runs.files import stored_attachments
-        from ..runs.load import load_whole_run, stored_context
+        from ..runs.load import load_context, load_whole_run
 
         result = load_whole_run(folder)
         carried = stored_attachments(folder)
@@ -43,7 +43,7 @@ def render(
             result,
             attachments=carried,
             profile=profile or "",
-            context=stored_context(folder, baseline),
+            context=load_context(folder, baseline),
         )
         try:
             files = asked()

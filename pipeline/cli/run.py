@@ -94,7 +94,7 @@ def _unattended(audit: Path, quiet: bool, keep: int | None) -> int:
     with faults():
         from ..operate.unattended import run_unattended
         from ..records.errors import printable
-        from ..runs.chain import refuse_run
+        from ..runs.chain import refuse_run_folder
 
         def say(text: str) -> None:
             for n, line in enumerate(text.split("\n")):
@@ -102,7 +102,7 @@ def _unattended(audit: Path, quiet: bool, keep: int | None) -> int:
                 begin = " " * len(start) if n else start
                 click.echo(f"{begin}{printable(line)}", err=True)
 
-        refuse_run(audit if audit.is_dir() else audit.parent)
+        refuse_run_folder(audit if audit.is_dir() else audit.parent)
         ended = run_unattended(audit, say=say, keep=keep, quiet=quiet)
         if ended.code or not quiet:
             where = f", run {ended.run_id}" if ended.run_id else ", no run"

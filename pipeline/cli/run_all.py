@@ -10,7 +10,7 @@ from urllib.parse import quote
 import click
 
 from ..operate.batch import Batch, run_batch
-from ..operate.batch_log import Outcome, runs_of
+from ..operate.batch_log import Outcome, run_names
 from ..operate.exit_codes import gravest
 from ..records.errors import AuditError
 from ..records.errors import printable as shown
@@ -107,7 +107,7 @@ def _row(folder: Path, outcome: Outcome) -> "AuditRow":
     from ..report.pages.history_page import AuditRow
 
     audit = folder / outcome.audit
-    run = outcome.run_id or max(runs_of(audit), default="")
+    run = outcome.run_id or max(run_names(audit), default="")
     notes = [" ".join(shown(line) for line in outcome.message.splitlines())]
     if outcome.exit_code is None:
         notes = [WAITING]

@@ -19,8 +19,17 @@ from ..records.errors import printable as shown
 from ..runs.chain import is_run
 from ..runs.events import append_event, read_events
 from ..runs.locks import locked
-from .batch_log import FINISHED, LOG, Line, Outcome, Tell, cut_short, newest, runs_of
-from .child_process import ending
+from .batch_log import (
+    FINISHED,
+    LOG,
+    Line,
+    Outcome,
+    Tell,
+    find_unfinished_batch,
+    newest_manifest,
+    run_names,
+)
+from .child_process import describe_exit
 from .exit_codes import GRAVEST, gravest
 
 WORDS = {
@@ -139,7 +148,7 @@ def _begin(
     dict of str to Outcome
         Those that are not to be run again.
     """
-    former = None if fresh else cut_short(folder, tell)
+    former = None if fresh else find_unfinished_batch(folder, tell)
     event = "batch_resumed" if former else "batch_began"
     host = socket.gethostname()
     append_event(folder, event, into=LOG, pid=os.getpid(), host=host)
@@ -150,7 +159,7 @@ def _begin(
         f"what finished is not run again, {several(len(former.finished), 'audit')} "
         "(--fresh runs all)."
     )
-    return former.begun, {outcome.audit: outcome for outcome in former.finished}
+    return former.started, {outcome.audit: outcome for outcome in former.finished}
 
 
 def _batch(folder: Path, names: Sequence[str], done: Mapping[str, Outcome]) -> Batch:
@@ -172,11 +181,11 @@ def _run(audit: Path, options: Sequence[str]) -> tuple[Outcome, bool]:
     if not _is_audit(audit):
         words = "audit.toml must be there, but it went away after the batch began."
         return Outcome(audit.name, 2, message=words), False
-    before, n_events = runs_of(audit), len(_events(audit))
+    before, n_events = run_names(audit), len(_events(audit))
     start = time.monotonic()
     code, is_stopped = _code_of(audit, options)
     seconds = round(time.monotonic() - start, 1)
-    run = newest(audit, runs_of(audit) - before)
+    run = newest_manifest(audit, run_names(audit) - before)
     code, words = _judged(code, run, is_stopped)
     said = [e for e in _events(audit)[n_events:] if e["event"] == "ended"]
     message = str(said[-1].get("message", "")) if said else ""
@@ -222,10 +231,7 @@ def _judged(code: int, run: Line, is_stopped: bool) -> tuple[int, str]:
     if code < 0 and is_stopped:  # it was not yet ready to take the signal
         code = 130
     if code < 0:
-        return (
-            4,
-            f"The run must come to its end, but its process ended with {ending(code)}.",
-        )
+        return 4, f"The run's process ended with {describe_exit(code)}."
     if code not in GRAVEST or (code in FINISHED and not run):
         return (
             4,

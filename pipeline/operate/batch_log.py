@@ -63,25 +63,25 @@ class Outcome(NamedTuple):
     seconds: float = 0.0
 
 
-class CutShort(NamedTuple):
+class UnfinishedBatch(NamedTuple):
     """A batch that did not come to its end.
 
     Attributes
     ----------
     began : str
         An ISO text in UTC.
-    begun : frozenset of str
+    started : frozenset of str
         Audits that had their turn.
     finished : tuple of Outcome
         Of those that are not to be run again.
     """
 
     began: str
-    begun: frozenset[str]
+    started: frozenset[str]
     finished: tuple[Outcome, ...]
 
 
-def cut_short(folder: Path, tell: Tell) -> CutShort | None:
+def find_unfinished_batch(folder: Path, tell: Tell) -> UnfinishedBatch | None:
     """Return the last batch of a folder if it is to be taken up.
 
     Parameters
@@ -106,10 +106,10 @@ def cut_short(folder: Path, tell: Tell) -> CutShort | None:
     for name in began.keys() - ended.keys():
         ended[name] = _left(folder / name, datetime.fromisoformat(began[name]))
     finished = (o for o in ended.values() if o.run_id and o.exit_code in FINISHED)
-    return CutShort(lines[0]["time"], frozenset(began), tuple(finished))
+    return UnfinishedBatch(lines[0]["time"], frozenset(began), tuple(finished))
 
 
-def runs_of(audit: Path) -> set[str]:
+def run_names(audit: Path) -> set[str]:
     """Return the names of the run folders of an audit."""
     try:
         return {n for n in os.listdir(audit / "runs") if not n.startswith(".")}
@@ -117,7 +117,7 @@ def runs_of(audit: Path) -> set[str]:
         return set()
 
 
-def newest(audit: Path, names: Iterable[str]) -> Line:
+def newest_manifest(audit: Path, names: Iterable[str]) -> Line:
     """Return the manifest of the newest of these runs that has one, or nothing."""
     for name in sorted(names, reverse=True):
         with suppress(OSError, ValueError, TypeError):
@@ -166,7 +166,7 @@ def _outcome(line: Line) -> Outcome:
 def _left(audit: Path, began: datetime) -> Outcome:
     """Return what a run left that was under way when its batch was cut short."""
     second = f"{began.astimezone(UTC):%Y%m%dT%H%M%SZ}"
-    run = newest(audit, {name for name in runs_of(audit) if name >= second})
+    run = newest_manifest(audit, {name for name in run_names(audit) if name >= second})
     if not run:
         return Outcome(audit.name)
     return Outcome(audit.name, run["exit_code"], run["run_id"], run["verdict"])

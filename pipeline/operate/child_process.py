@@ -19,7 +19,7 @@ MOST_KEPT = 4096
 """Bytes of what a programme said that are kept: the last ones."""
 
 
-def followed(
+def follow(
     child: "subprocess.Popen[bytes]",
     deadline: Callable[[], float],
     echo: Callable[[bytes], None],
@@ -72,12 +72,12 @@ def _echoed(kept: bytes, said: bytes, echo: Callable[[bytes], None]) -> bytes:
     return (kept + said)[-MOST_KEPT:]
 
 
-def words(said: bytes) -> str:
+def decode(said: bytes) -> str:
     """Return what a process said as text, half a character at its beginning too."""
     return said.decode("utf-8", "replace").strip()
 
 
-def ending(status: int) -> str:
+def describe_exit(status: int) -> str:
     """Return how a process ended, in words."""
     if status >= 0:
         return f"exit code {status}"

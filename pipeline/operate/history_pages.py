@@ -18,7 +18,7 @@ from ..report.pages.history_page import (
     history_html,
     index_html,
 )
-from ..runs.signoff.approvals import records
+from ..runs.signoff.approvals import read_signoffs
 from ..runs.signoff.record import Signoff
 from ..runs.signoff.signoff_trail import TRAIL
 from ..runs.timeline import Row, Timeline
@@ -27,7 +27,7 @@ from .exit_codes import GRAVEST, gravest
 NO_RUN = "No run: "
 
 
-def page_of(told: Timeline, folder: Path, page: Path) -> str:
+def audit_page(told: Timeline, folder: Path, page: Path) -> str:
     """Return the page of one audit; its links are relative to where it is written."""
     signed, broken = _signed(folder)
     always: tuple[str, ...] = ()
@@ -45,7 +45,7 @@ def page_of(told: Timeline, folder: Path, page: Path) -> str:
     )
 
 
-def page_of_all(told: Sequence[Timeline], folder: Path, page: Path) -> str:
+def index_page(told: Sequence[Timeline], folder: Path, page: Path) -> str:
     """Return the page of several audits, under the gravest of their exit codes."""
     rows = tuple(_newest(audit, folder / audit.audit, page) for audit in told)
     codes = (row.exit_code for row in rows)
@@ -81,7 +81,7 @@ def _now() -> str:
 def _signed(folder: Path) -> tuple[Sequence[Signoff], tuple[str, ...]]:
     """Return the sign-offs of an audit, and why they cannot be told, if so."""
     try:
-        return records(folder / TRAIL), ()
+        return read_signoffs(folder / TRAIL), ()
     except DataError as error:
         return (), (str(error),)
 

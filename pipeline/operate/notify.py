@@ -15,14 +15,14 @@ from typing import Any, NamedTuple
 from ..config.section_settings import ScheduleSection
 from ..records.errors import AuditError, printable, several
 from ..runs.events import append_event
-from .child_process import ending, followed, words
+from .child_process import decode, describe_exit, follow
 
 PREFIX = "IMPORTANCE_AUDIT_"
 MOST_BYTES = 32_000
 """Of one text: the system takes 131 072 of one, and some two million of all."""
 
 
-class Told(NamedTuple):
+class Notice(NamedTuple):
     """What a command is told, as variables of its environment after `PREFIX`.
 
     Attributes
@@ -48,7 +48,7 @@ class Told(NamedTuple):
     news: tuple[str, ...]
 
 
-def notify(folder: Path, schedule: ScheduleSection, told: Told) -> tuple[str, ...]:
+def notify(folder: Path, schedule: ScheduleSection, told: Notice) -> tuple[str, ...]:
     """Run the commands that an ended run calls for; return what went wrong with them.
 
     ``on_change`` if there is news, then ``on_failure`` or ``on_success`` by the exit
@@ -67,7 +67,7 @@ def notify(folder: Path, schedule: ScheduleSection, told: Told) -> tuple[str, ..
 
 
 def _run(
-    folder: Path, event: str, command: Iterable[str], told: Told, seconds: float
+    folder: Path, event: str, command: Iterable[str], told: Notice, seconds: float
 ) -> Iterable[str]:
     """Run one command, keep how it went, and yield what went wrong."""
     begun, argv = time.monotonic(), tuple(command)
@@ -79,7 +79,7 @@ def _run(
         "seconds": round(took, 3),
     }
     if status != 0:
-        words_ = f"ended with {ending(status or 0)}. It said: {said or '-'}"
+        words_ = f"ended with {describe_exit(status or 0)}. It said: {said or '-'}"
         why = printable(said if status is None else words_)
         yield f"[schedule] on_{event} must tell of the run, but {argv[0]!r} {why}"
     try:
@@ -107,14 +107,14 @@ def _answer(
     except ValueError as error:
         return None, f"did not start: {error}."
     deadline = time.monotonic() + seconds
-    said, is_own = followed(child, lambda: deadline, lambda _: None)
+    said, is_own = follow(child, lambda: deadline, lambda _: None)
     if is_own:
-        return child.returncode, words(said)
+        return child.returncode, decode(said)
     late = f"was ended after {several(seconds, 'second')} (command_seconds)."
-    return None, f"{late} It said: {words(said) or '-'}"
+    return None, f"{late} It said: {decode(said) or '-'}"
 
 
-def _environment(event: str, told: Told) -> dict[bytes, bytes]:
+def _environment(event: str, told: Notice) -> dict[bytes, bytes]:
     """Return our environment with what is told, as bytes: no locale can refuse them."""
     texts = {
         "EVENT": event,

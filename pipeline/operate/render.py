@@ -14,7 +14,7 @@ from ..report.pages.html import checks_of_pdfs, page_files
 from ..report.pages.pdf import PdfError
 from ..report.pages.pdf_checks import PdfCheck
 from ..runs.files import Files, attachments, data_files
-from ..runs.run_context import ALONE, Context
+from ..runs.run_context import NO_CONTEXT, RunContext
 
 PDF_FAILED = "pdf_failed"
 """The check whose finding says that there is no PDF, and why."""
@@ -32,7 +32,7 @@ def rendered(
     result: AuditResult,
     given: Mapping[str, str],
     *,
-    context: Context = ALONE,
+    context: RunContext = NO_CONTEXT,
     pdf: bool = True,
 ) -> Rendered:
     """Return the renderings of a result, and the checks of the finished PDF.
@@ -42,7 +42,7 @@ def rendered(
     result : AuditResult
     given : mapping of str to str
         Files the run folder holds as they were given: audit.toml, history.json.
-    context : Context
+    context : RunContext
         What the report says besides the result.
     pdf : bool, default True
         Whether to print it as well.
@@ -79,7 +79,7 @@ def _checks(
     result: AuditResult,
     files: Files,
     carried: Mapping[str, bytes],
-    context: Context,
+    context: RunContext,
 ) -> tuple[PdfCheck, ...]:
     """Return the checks of the PDF; one that breaks must not cost the report."""
     try:

@@ -25,20 +25,20 @@ from ..records.errors import AuditError
 from ..records.finding import Finding
 from ..records.result import AuditResult
 from ..report.pages.fonts import check_fonts
-from ..runs.attempts import Begun, begin, end
+from ..runs.attempts import Attempt, end_attempt, start_attempt
 from ..runs.baseline.drift import with_drift
-from ..runs.chain import refuse_run
-from ..runs.clock import back_during, clock_finding, started
+from ..runs.chain import refuse_run_folder
+from ..runs.clock import clock_finding, describe_clock_jump_during, started
 from ..runs.events import append_event
 from ..runs.folder import with_free_name
-from ..runs.index import past_of
+from ..runs.index import load_history
 from ..runs.locks import locked
-from ..runs.run_context import Context
+from ..runs.run_context import RunContext
 from ..runs.signoff.answers import Answer, with_answers
 from ..runs.signoff.answers_file import load_answers
-from ..runs.signoff.approvals import baseline_of, load_baseline, shortened
+from ..runs.signoff.approvals import baseline_of, describe_missing_lines, load_baseline
 from ..runs.signoff.signoff_trail import TRAIL
-from ..runs.summary import Past, past_json
+from ..runs.summary import RunHistory, history_json
 from .render import PDF_FAILED, rendered
 from .save import save_run
 
@@ -88,15 +88,15 @@ def run_audit(
     file = path / FILE_NAME if path.is_dir() else path
     if not file.is_file():
         load_config(path)  # says so: there is no audit to lock
-    refuse_run(file.parent)
+    refuse_run_folder(file.parent)
     with locked(file.parent):
-        begun = begin(file.parent, unattended=unattended)
+        begun = start_attempt(file.parent, unattended=unattended)
         try:
             ran = _run(path, on_step, begun)
         except BaseException as error:
-            end(file.parent, **_fault(error))
+            end_attempt(file.parent, **_fault(error))
             raise
-        unsaid = end(
+        unsaid = end_attempt(
             file.parent,
             run_id=ran.folder.name,
             exit_code=ran.code,
@@ -108,7 +108,7 @@ def run_audit(
     return ran._replace(faults=tuple(told))
 
 
-def _run(path: Path, on_step: Step | None, begun: Begun) -> Ran:
+def _run(path: Path, on_step: Step | None, begun: Attempt) -> Ran:
     """Run an audit that nobody else is at work on."""
     config = load_config(path)
     check_fonts(config.base, config.report.fonts)
@@ -120,11 +120,11 @@ def _run(path: Path, on_step: Step | None, begun: Begun) -> Ran:
     return ran._replace(faults=faults, r_failed=is_of_r(ran.result))
 
 
-def _clock(begun: Begun) -> Iterator[Finding]:
+def _clock(begun: Attempt) -> Iterator[Finding]:
     """Yield what the clock did since the run before, and since this one began."""
     if begun.clock:
         yield clock_finding(begun.clock, "before the run")
-    if during := back_during(begun.start, started()):
+    if during := describe_clock_jump_during(begun.start, started()):
         with suppress(AuditError):  # the finding says it as well
             append_event(begun.folder, "clock", message=during)
         yield clock_finding(during, "during the run")
@@ -185,27 +185,29 @@ def _audited(config: AuditConfig, on_step: Step | None) -> tuple[AuditResult, st
 class _Known(NamedTuple):
     """What lies beside an audit, read first: no fault of it ends a run of hours."""
 
-    past: Past
+    history: RunHistory
     baseline: AuditResult | None
     answers: tuple[Answer, ...]
-    shortened: str
+    missing_lines: str
 
 
 def _known(folder: Path) -> _Known:
     """Return the runs before, the approved baseline and what people answered."""
-    past = past_of(folder)._replace(baseline=baseline_of(folder))
-    baseline = load_baseline(folder, past.baseline)
-    return _Known(past, baseline, load_answers(folder), shortened(folder))
+    history = load_history(folder)._replace(baseline=baseline_of(folder))
+    baseline = load_baseline(folder, history.baseline)
+    return _Known(
+        history, baseline, load_answers(folder), describe_missing_lines(folder)
+    )
 
 
 def _in_time(result: AuditResult, known: _Known) -> AuditResult:
     """Return a result held against the approved baseline and what people answered."""
-    approved = known.past.baseline
+    approved = known.history.baseline
     result = with_drift(result, known.baseline, approved)
-    if known.shortened:
-        result = result.with_findings((_trail_short(known.shortened),))
+    if known.missing_lines:
+        result = result.with_findings((_trail_short(known.missing_lines),))
     run_id = approved.run_id if approved else ""
-    return with_answers(result, known.answers, known.past.findings, baseline=run_id)
+    return with_answers(result, known.answers, known.history.findings, baseline=run_id)
 
 
 def _trail_short(message: str) -> Finding:
@@ -224,13 +226,13 @@ def _kept(result: AuditResult, known: _Known, config: AuditConfig) -> Ran:
     given, found = {"audit.toml": config.text}, result
     try:
         result = _in_time(found, known)
-        given["history.json"] = past_json(known.past, result)
-        render = partial(rendered, context=Context(known.baseline, known.past))
+        given["history.json"] = history_json(known.history, result)
+        render = partial(rendered, context=RunContext(known.baseline, known.history))
         shown, files, checks = render(result, given)
         if late := [f for f in shown.findings if f.check == PDF_FAILED]:
             # found after the answers were read: they, and later runs, are to know it
             result = _in_time(found.with_findings(tuple(late)), known)
-            given["history.json"] = past_json(known.past, result)
+            given["history.json"] = history_json(known.history, result)
             shown, files, checks = render(result, given, pdf=False)
         code = exit_code(shown)
         folder = save_run(

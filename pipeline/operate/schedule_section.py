@@ -21,7 +21,7 @@ class Given(NamedTuple):
     note: str = ""
 
 
-def schedule_given(file: Path) -> Given:
+def read_schedule(file: Path) -> Given:
     """Return when an audit runs and who is told: from its file, or from its last run.
 
     Parameters

@@ -21,23 +21,23 @@ from ..report.pages.pdf import PdfError
 from ..runs import manifest
 from ..runs.files import as_bytes, stored_attachments
 from ..runs.folder import write_folder
-from ..runs.load import load_whole_run, stored_context
+from ..runs.load import load_context, load_whole_run
 from ..runs.locks import locked
-from ..runs.run_context import Context
-from ..runs.signoff.approvals import SEE_VERIFY, records
-from ..runs.signoff.record import MEANINGS, Signoff, detached, line_of, place_of
+from ..runs.run_context import RunContext
+from ..runs.signoff.approvals import SEE_VERIFY, read_signoffs
+from ..runs.signoff.record import MEANINGS, Signoff, detached_method, line_of, place_of
 from ..runs.signoff.signoff_trail import (
     RUNS,
     TRAIL,
     anchors,
-    append,
-    content,
+    append_bytes,
+    read_if_present,
     read_trail,
     sha256,
 )
 from ..runs.verify.run import LEFT, verify_folder
 from ..runs.verify.signoffs import SIGNATURE
-from ..runs.verify.statements import statement
+from ..runs.verify.statements import read_statement
 from .save import renderer
 
 LONGEST = {"name": 200, "role": 200, "relation": 200, "statement": 2000}
@@ -48,7 +48,7 @@ TYPED = "a name typed at the terminal"
 GIVEN = "a name given on the command line"
 
 
-class Given(NamedTuple):
+class SignoffRequest(NamedTuple):
     """What a person says when signing.
 
     Attributes
@@ -71,7 +71,7 @@ class Given(NamedTuple):
     signature: Path | None = None
 
 
-class SignedOff(NamedTuple):
+class SignoffResult(NamedTuple):
     """A sign-off that was made.
 
     Attributes
@@ -88,7 +88,7 @@ class SignedOff(NamedTuple):
     told: tuple[str, ...] = ()
 
 
-def sign(run: Path, given: Given) -> SignedOff:
+def sign(run: Path, given: SignoffRequest) -> SignoffResult:
     """Sign a run: add a folder to it, and a line to the trail of its audit.
 
     Raises
@@ -104,8 +104,8 @@ def sign(run: Path, given: Given) -> SignedOff:
     signature = _signature(given.signature)
     audit, run = audit_of(run), run.resolve()
     with locked(audit):
-        told = [*heal(audit), *_cleared(run)]
-        check(run)
+        told = [*append_missing_line(audit), *_cleared(run)]
+        check_run(run)
         _as_signed_last(audit)
         result = load_whole_run(run)
         _may_be_signed(run, result, given.meaning)
@@ -115,7 +115,7 @@ def sign(run: Path, given: Given) -> SignedOff:
         folder = run / "signed" / record.signoff_id.rpartition("/")[2]
         write_folder(folder, files)
         _append(audit, folder, line_of(record) + b"\n")
-    return SignedOff(record, folder, (*told, *fault))
+    return SignoffResult(record, folder, (*told, *fault))
 
 
 def audit_of(run: Path) -> Path:
@@ -135,7 +135,7 @@ def audit_of(run: Path) -> Path:
     return folder.parents[1]
 
 
-def check(run: Path) -> None:
+def check_run(run: Path) -> None:
     """Raise if a run, or the trail of its audit, is not as it was written.
 
     Raises
@@ -152,13 +152,13 @@ def check(run: Path) -> None:
         )
 
 
-def heal(audit: Path) -> tuple[str, ...]:
+def append_missing_line(audit: Path) -> tuple[str, ...]:
     """Append to the trail the one line that a killed sign-off left out, and say so.
 
     Its folder is whole, so it was signed. More than one line is lacking for another
     reason, which `verify` names.
     """
-    data = content(audit / TRAIL)
+    data = read_if_present(audit / TRAIL)
     for path in sorted(audit.glob(f"{RUNS}/[!.]*/signed/[1-9]*/{TRAIL}")):
         copy = path.read_bytes()
         rest = copy.removeprefix(data)
@@ -175,9 +175,9 @@ def _as_signed_last(audit: Path) -> None:
 
     No later line names the last one yet: its copy alone tells that it was altered.
     """
-    data = content(audit / TRAIL)
-    for record in records(audit / TRAIL)[-1:]:
-        copy = content(audit / place_of(record) / TRAIL)
+    data = read_if_present(audit / TRAIL)
+    for record in read_signoffs(audit / TRAIL)[-1:]:
+        copy = read_if_present(audit / place_of(record) / TRAIL)
         if copy and copy != data:
             raise AuditError(
                 f"{audit / TRAIL} must be as it was signed last, but it is not the "
@@ -189,7 +189,7 @@ def _is_whole(path: Path, copy: bytes) -> bool:
     """Return whether a copy of the trail is the one that its sign-off was made with."""
     try:
         data = (path.parent / "manifest.json").read_bytes()
-        files = statement(data, "manifest.json", "sign-off")["files"]
+        files = read_statement(data, "manifest.json", "sign-off")["files"]
     except (OSError, DataError):
         return False
     listed = {file["path"]: file["sha256"] for file in files}
@@ -199,7 +199,7 @@ def _is_whole(path: Path, copy: bytes) -> bool:
 
 def _append(audit: Path, folder: Path, line: bytes) -> None:
     try:
-        append(audit / TRAIL, line)
+        append_bytes(audit / TRAIL, line)
     except OSError as error:
         raise AuditError(
             f"{audit / TRAIL} must take the line of this sign-off, but the system "
@@ -220,7 +220,7 @@ def _cleared(run: Path) -> tuple[str, ...]:
     return ("Half a sign-off, left by a kill, was removed.",) if found else ()
 
 
-def _problems(given: Given) -> Iterator[str]:
+def _problems(given: SignoffRequest) -> Iterator[str]:
     """Yield what is wrong with the words given, one sentence each."""
     for name in ("name", "role", "relation", "meaning", "statement"):
         text = getattr(given, name)
@@ -280,16 +280,16 @@ def _record(
     run: Path,
     audit: Path,
     result: AuditResult,
-    given: Given,
+    given: SignoffRequest,
     signature: Mapping[str, bytes],
 ) -> Signoff:
     """Return the record of a sign-off, which follows the last line of the trail."""
-    lines = read_trail(content(audit / TRAIL)).lines
-    number = 1 + sum(r.run_id == run.name for r in records(audit / TRAIL))
+    lines = read_trail(read_if_present(audit / TRAIL)).lines
+    number = 1 + sum(r.run_id == run.name for r in read_signoffs(audit / TRAIL))
     method = given.how
     for path, data in signature.items():
         name = path.removeprefix(SIGNATURE)
-        method = detached(name, sha256(data))
+        method = detached_method(name, sha256(data))
     return Signoff(
         signoff_id=f"{run.name}/{number}",
         run_id=run.name,
@@ -308,7 +308,9 @@ def _record(
 
 def _clock(audit: Path, record: Signoff) -> tuple[str, ...]:
     """Return a sentence if the clock says that the sign-off before is yet to come."""
-    last = max((r.signed_at for r in records(audit / TRAIL)), default=record.signed_at)
+    last = max(
+        (r.signed_at for r in read_signoffs(audit / TRAIL)), default=record.signed_at
+    )
     if last <= record.signed_at:
         return ()
     return (
@@ -325,11 +327,11 @@ def _files(
     signature: Mapping[str, bytes],
 ) -> tuple[dict[str, bytes], tuple[str, ...]]:
     """Return the files of a sign-off, and why there is no PDF if there is none."""
-    before = stored_context(run)
+    before = load_context(run)
     context = before._replace(signoffs=(*before.signoffs, record))
     pages, fault = _pages(run, result, context)
     line = line_of(record) + b"\n"
-    files = {**pages, TRAIL: content(audit / TRAIL) + line, **signature}
+    files = {**pages, TRAIL: read_if_present(audit / TRAIL) + line, **signature}
     files["manifest.json"] = manifest.signed_manifest(
         result,
         files,
@@ -342,7 +344,7 @@ def _files(
 
 
 def _pages(
-    run: Path, result: AuditResult, context: Context
+    run: Path, result: AuditResult, context: RunContext
 ) -> tuple[dict[str, bytes], tuple[str, ...]]:
     """Return the signed document, with the tables of the run that it links to."""
     asked = partial(

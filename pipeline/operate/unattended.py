@@ -17,14 +17,14 @@ from typing import Any, NamedTuple
 from ..config.load import FILE_NAME
 from ..config.section_settings import ScheduleSection
 from ..records.errors import AuditError
-from ..runs.attempts import note_died
-from ..runs.chain import chain, run_folders
+from ..runs.attempts import record_killed_attempt
+from ..runs.chain import read_chain, run_folders
 from ..runs.events import read_events
 from ..runs.locks import locked
-from ..runs.retention import retire
-from .child_process import ending, followed, words
-from .notify import Told, notify
-from .schedule_section import schedule_given
+from ..runs.retention import remove_old_runs
+from .child_process import decode, describe_exit, follow
+from .notify import Notice, notify
+from .schedule_section import read_schedule
 
 GRACE_SECONDS = 240.0
 """What an audit has, once it is asked to stop, to save what there is and print it. A
@@ -38,7 +38,7 @@ _LOOK_BACK = 30
 Say = Callable[[str], None]
 
 
-class Ended(NamedTuple):
+class RunOutcome(NamedTuple):
     """How a run ended that nobody watched.
 
     Attributes
@@ -64,7 +64,7 @@ class Ended(NamedTuple):
 
 def run_unattended(
     path: Path, *, say: Say, keep: int | None = None, quiet: bool = False
-) -> Ended:
+) -> RunOutcome:
     """Run an audit in a process of its own, tidy up, and tell whom it concerns.
 
     Parameters
@@ -79,7 +79,7 @@ def run_unattended(
         Whether only faults are said.
     """
     file = path / FILE_NAME if path.is_dir() else path
-    folder, (schedule, note) = file.parent, schedule_given(file)
+    folder, (schedule, note) = file.parent, read_schedule(file)
     if note:
         say(note)
     events = _events(folder)
@@ -92,7 +92,9 @@ def run_unattended(
         for line in told if not quiet or ended.code else ():
             say(line)
         if ended.run_id:  # after the news: they may be of a run that goes now
-            for line in retire(folder, schedule.keep if keep is None else keep):
+            for line in remove_old_runs(
+                folder, schedule.keep if keep is None else keep
+            ):
                 say(line)
         for fault in notify(folder, schedule, _told(folder, ended, tuple(told))):
             say(fault)
@@ -106,7 +108,7 @@ def _is_told(line: str, lines: Sequence[str]) -> bool:
 
 def _tried(
     path: Path, schedule: ScheduleSection, quiet: bool, say: Say, stop: "_Stop"
-) -> Ended:
+) -> RunOutcome:
     """Run an audit, again if R failed, until the time of all tries is over."""
     deadline = time.monotonic() + 60 * schedule.minutes
     for left in range(schedule.retries, -1, -1):
@@ -120,7 +122,7 @@ def _tried(
 
 def _attempt(
     path: Path, minutes: float, deadline: float, quiet: bool, stop: "_Stop"
-) -> Ended:
+) -> RunOutcome:
     """Run an audit once, in a process that cannot outlive this one."""
     folder = path if path.is_dir() else path.parent
     known, names = len(_events(folder)), set(run_folders(folder))
@@ -128,10 +130,10 @@ def _attempt(
     try:
         child = _child(path, left, minutes, quiet)
     except OSError as error:
-        return Ended(4, message=f"A process must start, but it did not: {error}.")
+        return RunOutcome(4, message=f"A process must start, but it did not: {error}.")
     stop.of(child)
     hard = deadline + GRACE_SECONDS
-    said, is_own = followed(
+    said, is_own = follow(
         child,
         lambda: min(hard, stop.asked + GRACE_SECONDS),
         _echo,
@@ -143,25 +145,27 @@ def _attempt(
         new = ""  # what is new is of the process that is at work
     if told is not None:
         keys = ("run_id", "verdict", "message", "r_failed")
-        return Ended(told["exit_code"], **{k: told[k] for k in keys if k in told})
+        return RunOutcome(told["exit_code"], **{k: told[k] for k in keys if k in told})
     if is_own and child.returncode >= 0 and (new or child.returncode in _LEFT_NOTHING):
-        return Ended(child.returncode, new, message=_last(words(said)))
-    return _killed(folder, child.returncode, is_own, words(said), stop)._replace(
+        return RunOutcome(child.returncode, new, message=_last(decode(said)))
+    return _killed(folder, child.returncode, is_own, decode(said), stop)._replace(
         run_id=new
     )
 
 
-def _killed(folder: Path, status: int, is_own: bool, said: str, stop: "_Stop") -> Ended:
+def _killed(
+    folder: Path, status: int, is_own: bool, said: str, stop: "_Stop"
+) -> RunOutcome:
     """Return how an audit ended that could not say so, and keep it among the events."""
     with suppress(AuditError), locked(folder):
-        note_died(folder, _events(folder), run_folders(folder))
+        record_killed_attempt(folder, _events(folder), run_folders(folder))
     if not is_own:
         why = f"it did not stop within {GRACE_SECONDS:g} seconds of being asked to"
-        return Ended(130, message=f"The run must come to its end, but {why}.")
-    why = f"its process ended with {ending(status)}"
+        return RunOutcome(130, message=f"The run must come to its end, but {why}.")
+    why = f"its process ended with {describe_exit(status)}"
     code = 130 if stop.is_asked else 4
     last = f" It last said: {_last(said)}" if said else ""
-    return Ended(code, message=f"The run must come to its end, but {why}.{last}")
+    return RunOutcome(code, message=f"The run must come to its end, but {why}.{last}")
 
 
 def _child(
@@ -273,7 +277,9 @@ def _owed(
     message = str(last.get("message") or "")
     if not (code and schedule.on_failure):
         there = run_id if (folder / "runs" / run_id).is_dir() else ""
-        told = _news(folder, Ended(code, there, message=message), events[: ends[-1]])
+        told = _news(
+            folder, RunOutcome(code, there, message=message), events[: ends[-1]]
+        )
         message = " ".join(told) if schedule.on_change else ""
         if not message:
             return ""
@@ -287,7 +293,7 @@ def _was_unattended(events: tuple[dict[str, Any], ...]) -> bool:
 
 
 def _news(
-    folder: Path, ended: Ended, events: tuple[dict[str, Any], ...]
+    folder: Path, ended: RunOutcome, events: tuple[dict[str, Any], ...]
 ) -> Iterator[str]:
     """Yield what is not as before; a fault of the comparison is said, and no more."""
     last: Mapping[str, Any] = next((e for e in reversed(events) if _is(e, "ended")), {})
@@ -312,30 +318,33 @@ def _compared(run: Path) -> Iterator[str]:
     """Yield what is not as in the run before a stored one."""
     from ..runs.baseline.news import news
     from ..runs.folder import load_run
-    from ..runs.summary import NOTHING, read_past
+    from ..runs.summary import NO_HISTORY, read_history
 
-    past, written = NOTHING, run / "history.json"
+    history, written = NO_HISTORY, run / "history.json"
     if written.is_file():
-        past = read_past(written.read_text(encoding="utf-8"), str(written))
-    now, order = load_run(run), [link.run_id for link in chain(run.parents[1]).order]
+        history = read_history(written.read_text(encoding="utf-8"), str(written))
+    now, order = (
+        load_run(run),
+        [link.run_id for link in read_chain(run.parents[1]).order],
+    )
     earlier = order[: order.index(run.name)]
     for name in earlier[: -_LOOK_BACK - 1 : -1]:
         if not (run.parent / name / "result.json").is_file():
             continue
         before = load_run(run.parent / name)
         if before.run.status == "complete":
-            yield from news(before, now, past)
+            yield from news(before, now, history)
             return
-    yield from news(None, now, past)
+    yield from news(None, now, history)
 
 
-def _told(folder: Path, ended: Ended, told: tuple[str, ...]) -> Told:
+def _told(folder: Path, ended: RunOutcome, told: tuple[str, ...]) -> Notice:
     """Return what the commands are told of a run."""
     run = folder.resolve() / "runs" / ended.run_id
     summary = ended.message
     with suppress(OSError):
         summary = (run / "summary.txt").read_text(encoding="utf-8")
-    return Told(
+    return Notice(
         audit=folder.resolve().name,
         run=str(run) if ended.run_id else "",
         verdict=ended.verdict,

@@ -13,21 +13,21 @@ from typing import Any, NamedTuple
 
 from ..records.errors import AuditError, DataError
 from .chain import run_folders
-from .clock import Started, back_between, started
+from .clock import Instant, describe_clock_jump_before, started
 from .events import append_event, read_events
 
 LEFTOVERS = (".*.part", ".*.removed")
 """What a killed process leaves: half of a run or of a sign-off, or of a removal."""
 
 
-class Begun(NamedTuple):
+class Attempt(NamedTuple):
     """An attempt under way.
 
     Attributes
     ----------
     folder : Path
         That of the audit.
-    start : Started
+    start : Instant
     died : str
         That the attempt before it was killed, in words; empty if it was not.
     clock : str
@@ -35,12 +35,12 @@ class Begun(NamedTuple):
     """
 
     folder: Path
-    start: Started
+    start: Instant
     died: str
     clock: str
 
 
-def begin(folder: Path, *, unattended: bool) -> Begun:
+def start_attempt(folder: Path, *, unattended: bool) -> Attempt:
     """Say that an attempt begins, and what became of the one before.
 
     Raises
@@ -53,17 +53,17 @@ def begin(folder: Path, *, unattended: bool) -> Begun:
         events, fault = read_events(folder), ""
     except DataError as error:
         events, fault = (), str(error)
-    died = note_died(folder, events, names)
-    clock = back_between(events, names, start.at)
+    died = record_killed_attempt(folder, events, names)
+    clock = describe_clock_jump_before(events, names, start.at)
     if clock:
         append_event(folder, "clock", message=clock)
     who: dict[str, Any] = {"pid": os.getpid(), "host": socket.gethostname()}
     append_event(folder, "began", **who, unattended=unattended)
-    sweep(folder)
-    return Begun(folder, start, " ".join(filter(None, (died, fault))), clock)
+    remove_leftovers(folder)
+    return Attempt(folder, start, " ".join(filter(None, (died, fault))), clock)
 
 
-def end(folder: Path, **facts: Any) -> str:
+def end_attempt(folder: Path, **facts: Any) -> str:
     """Say how an attempt ended; return why that could not be said, else ""."""
     try:
         append_event(folder, "ended", **facts)
@@ -72,7 +72,7 @@ def end(folder: Path, **facts: Any) -> str:
     return ""
 
 
-def note_died(
+def record_killed_attempt(
     folder: Path, events: Sequence[Mapping[str, Any]], names: Iterable[str]
 ) -> str:
     """Keep that the last attempt began and never ended, if so; return it in words.
@@ -102,7 +102,7 @@ def note_died(
     )
 
 
-def sweep(folder: Path) -> None:
+def remove_leftovers(folder: Path) -> None:
     """Remove what killed processes left half done below runs/."""
     runs = folder / "runs"
     for parent in (runs, *runs.glob("*/signed")):

@@ -63,7 +63,7 @@ class Manifest(NamedTuple):
     facts: Mapping[str, Any]
 
 
-def chain(audit_folder: Path) -> Chain:
+def read_chain(audit_folder: Path) -> Chain:
     """Return the chain of the runs in the folder of an audit.
 
     Raises
@@ -79,10 +79,12 @@ def chain(audit_folder: Path) -> Chain:
             continue
         except DataError as error:
             faults[name] = str(error)
-    return linked(links, events_or_fault(audit_folder, faults), faults)
+    return build_chain(links, read_events_or_fault(audit_folder, faults), faults)
 
 
-def events_or_fault(folder: Path, faults: dict[str, str]) -> tuple[dict[str, Any], ...]:
+def read_events_or_fault(
+    folder: Path, faults: dict[str, str]
+) -> tuple[dict[str, Any], ...]:
     """Return the events of an audit; if nobody can read them, none, and the fault.
 
     They only help to tell what became of a run: without them the chain still is one.
@@ -120,7 +122,7 @@ def is_run(folder: Path) -> bool:
     return all((folder / name).is_file() for name in ("manifest.json", "result.json"))
 
 
-def refuse_run(folder: Path) -> None:
+def refuse_run_folder(folder: Path) -> None:
     """Raise if a folder is that of a run: to work in it would alter the run.
 
     Raises
@@ -189,7 +191,7 @@ def _stated(name: str, data: bytes) -> Manifest:
     return Manifest(Link(name, hashlib.sha256(data).hexdigest(), *told), facts)
 
 
-def linked(
+def build_chain(
     links: Iterable[Link],
     events: Iterable[Mapping[str, Any]] = (),
     faults: Mapping[str, str] | None = None,

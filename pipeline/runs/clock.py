@@ -18,23 +18,23 @@ _NAME = re.compile(r"\d{8}T\d{6}Z(?=-)")
 REMEDY = "Look after the time service of this machine, and read times beside this one."
 
 
-class Started(NamedTuple):
+class Instant(NamedTuple):
     """When something began: by the clock, and by the seconds since some instant."""
 
     at: datetime
     seconds: float
 
 
-def started() -> Started:
+def started() -> Instant:
     """Return now, by both clocks: asked again if this process was halted in between."""
     while True:
         before, at = time.monotonic(), datetime.now(UTC)
         after = time.monotonic()
         if after - before < 1:
-            return Started(at, after)
+            return Instant(at, after)
 
 
-def back_between(
+def describe_clock_jump_before(
     events: Iterable[Mapping[str, Any]], names: Iterable[str], now: datetime
 ) -> str:
     """Return in words that the clock went back since what happened last, else "".
@@ -62,7 +62,7 @@ def back_between(
     )
 
 
-def back_during(begun: Started, now: Started) -> str:
+def describe_clock_jump_during(begun: Instant, now: Instant) -> str:
     """Return in words that the clock went back between two instants, else ""."""
     passed = timedelta(seconds=now.seconds - begun.seconds)
     lost = passed - (now.at - begun.at)

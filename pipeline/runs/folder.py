@@ -19,7 +19,7 @@ from typing import Any
 from ..records import as_json
 from ..records.errors import AuditError, DataError
 from ..records.result import AuditResult
-from .chain import chain
+from .chain import read_chain
 from .files import Files, as_bytes, run_files
 from .manifest import manifest
 
@@ -193,7 +193,7 @@ def _previous(folder: Path) -> dict[str, str] | None:
 
     Not of the greatest name: after a clock that went back, that names another run.
     """
-    order = chain(folder).order
+    order = read_chain(folder).order
     if not order:
         return None
     return {"run_id": order[-1].run_id, "manifest_sha256": order[-1].manifest_sha256}

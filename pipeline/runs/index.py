@@ -25,8 +25,8 @@ from .chain import (
     Chain,
     Link,
     Manifest,
-    events_or_fault,
-    linked,
+    build_chain,
+    read_events_or_fault,
     read_manifest,
     run_folders,
 )
@@ -35,13 +35,13 @@ from .removed_runs import Memory, remembered
 from .signoff.closed_findings import NOT_ESTABLISHED
 from .summary import (
     VERDICTS,
-    Brief,
-    FindingPast,
+    FindingHistory,
     Leader,
-    Past,
-    PastRun,
-    brief,
-    read_brief,
+    ResultSummary,
+    RunHistory,
+    RunSummary,
+    read_summary,
+    summarise,
 )
 
 log = logging.getLogger(__name__)
@@ -53,18 +53,18 @@ BATCH = 200
 """Runs written at once: what a process that is killed has read so far is not lost."""
 
 
-class Runs(NamedTuple):
+class AuditRuns(NamedTuple):
     """The runs of an audit.
 
     Attributes
     ----------
-    runs : tuple of PastRun
+    runs : tuple of RunSummary
         The last ones, oldest first.
     n_runs : int
         How many there are in all.
     last_complete : str
         The last run that came to its end, "" if none did.
-    findings : tuple of FindingPast
+    findings : tuple of FindingHistory
         Every finding above a note that any run made, in the order of its first run.
     gaps : tuple of str
         Where the chain is broken, or a run is not as it was written.
@@ -79,10 +79,10 @@ class Runs(NamedTuple):
         What `read_events` returned.
     """
 
-    runs: tuple[PastRun, ...] = ()
+    runs: tuple[RunSummary, ...] = ()
     n_runs: int = 0
     last_complete: str = ""
-    findings: tuple[FindingPast, ...] = ()
+    findings: tuple[FindingHistory, ...] = ()
     gaps: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     n_gone: int = 0
@@ -95,12 +95,12 @@ class _Read(NamedTuple):
 
     manifest: Manifest
     signature: str
-    found: Brief
+    found: ResultSummary
     fault: str
     unread: str
 
 
-def past_of(audit_folder: Path) -> Past:
+def load_history(audit_folder: Path) -> RunHistory:
     """Return what is known of the runs of an audit; the baseline is not looked up.
 
     Raises
@@ -108,16 +108,16 @@ def past_of(audit_folder: Path) -> Past:
     DataError
         If the folder of its runs cannot be read.
     """
-    told = runs_of(audit_folder, last=LAST)
+    told = read_runs(audit_folder, last=LAST)
     for note in told.notes:
         log.warning(note)
     n_runs = told.n_runs + told.n_gone
-    return Past(None, told.runs, n_runs, told.findings, told.gaps)
+    return RunHistory(None, told.runs, n_runs, told.findings, told.gaps)
 
 
-def runs_of(
+def read_runs(
     audit_folder: Path, *, last: int | None = None, rebuild: bool = False
-) -> Runs:
+) -> AuditRuns:
     """Return the last runs of an audit, with what is known of all.
 
     Parameters
@@ -139,7 +139,7 @@ def runs_of(
     return told._replace(notes=(*told.notes, *filter(None, (why,))))
 
 
-def _answer(db: sqlite3.Connection, *, folder: Path, last: int | None) -> Runs:
+def _answer(db: sqlite3.Connection, *, folder: Path, last: int | None) -> AuditRuns:
     db.execute("PRAGMA foreign_keys = ON")
     db.execute("PRAGMA temp_store = MEMORY")
     faults = _refresh(db, folder)
@@ -214,11 +214,11 @@ def _readable(
         yield _Read(manifest, signatures[name], found, fault, unread)
 
 
-def _found(folder: Path, manifest: Manifest) -> tuple[Brief, str, str]:
+def _found(folder: Path, manifest: Manifest) -> tuple[ResultSummary, str, str]:
     """Return what a run found; or nothing and why: altered, or not to be read here."""
     if (verdict := manifest.facts.get("verdict")) not in VERDICTS:
         stated = f"must state a verdict, but it states {verdict!r}."
-        return Brief(), f"manifest.json of run {folder.name!r} {stated}", ""
+        return ResultSummary(), f"manifest.json of run {folder.name!r} {stated}", ""
     listed = _listed(manifest.facts)
     name = "history.json" if "history.json" in listed else "result.json"
     what = f"{name} of run {folder.name!r}"
@@ -226,27 +226,27 @@ def _found(folder: Path, manifest: Manifest) -> tuple[Brief, str, str]:
         data = (folder / name).read_bytes()
     except OSError as error:
         said = f"{what} must be readable, but the system says: {error.strerror}."
-        return Brief(), said, ""
+        return ResultSummary(), said, ""
     digest = hashlib.sha256(data).hexdigest()
     if digest != listed.get(name):
         fault = (
             f"{what} must have the SHA-256 that its manifest.json states, but it has "
             f"{digest[:12]}…."
         )
-        return Brief(), fault, ""
+        return ResultSummary(), fault, ""
     try:
         return _brief(data, name, what), "", ""
     except DataError as error:
-        return Brief(), "", str(error)
+        return ResultSummary(), "", str(error)
 
 
-def _brief(data: bytes, name: str, what: str) -> Brief:
+def _brief(data: bytes, name: str, what: str) -> ResultSummary:
     """Return what a run says of itself; of one that kept no past, from its result."""
     if name == "history.json":
-        return read_brief(data, what)
+        return read_summary(data, what)
     from ..records.as_json import loads
 
-    return brief(loads(data.decode("utf-8", "replace"), name=what))
+    return summarise(loads(data.decode("utf-8", "replace"), name=what))
 
 
 def _listed(facts: Mapping[str, Any]) -> dict[str, str]:
@@ -289,25 +289,25 @@ def _write(db: sqlite3.Connection, audit: str, run: _Read) -> None:
 
 def _told(
     db: sqlite3.Connection, folder: Path, faults: dict[str, str], last: int | None
-) -> Runs:
+) -> AuditRuns:
     """Return what the index says of an audit, in the order of its chain."""
     audit = _bound((folder.name,))
     sql = "SELECT id, run_id, manifest_sha256, previous, previous_sha256, fault, unread"
     rows = db.execute(f"{sql} FROM run WHERE audit = ?", audit).fetchall()
-    events = events_or_fault(folder, faults)
-    found = linked((Link(*row[1:5]) for row in rows), events, faults)
+    events = read_events_or_fault(folder, faults)
+    found = build_chain((Link(*row[1:5]) for row in rows), events, faults)
     _place(db, found, {row[1]: row[0] for row in rows})
     first = 0 if last is None else max(0, len(found.order) - last)
     names, complete = [link.run_id for link in found.order], _last_complete(db)
     memory = remembered(folder, found.order)
-    return Runs(
+    return AuditRuns(
         runs=_runs(db, first),
         n_runs=len(names),
         last_complete="" if complete is None else names[complete],
         findings=_findings(db, names, complete, memory),
         gaps=(*found.gaps, *filter(None, (row[5] for row in rows))),
         removed=found.removed,
-        n_gone=max(0, memory.past.n_runs - memory.place),
+        n_gone=max(0, memory.history.n_runs - memory.place),
         notes=tuple(filter(None, (row[6] for row in rows))),
         events=events,
     )
@@ -320,7 +320,7 @@ def _place(db: sqlite3.Connection, found: Chain, numbers: Mapping[str, int]) -> 
     db.executemany("INSERT INTO place VALUES (?, ?)", rows)
 
 
-def _runs(db: sqlite3.Connection, first: int) -> tuple[PastRun, ...]:
+def _runs(db: sqlite3.Connection, first: int) -> tuple[RunSummary, ...]:
     """Return the runs from a place on."""
     leaders, findings = defaultdict(list), defaultdict[int, dict[str, str]](dict)
     sql = _in_order("run, feature, value, low, high, rank", "leader")
@@ -335,7 +335,7 @@ def _runs(db: sqlite3.Connection, first: int) -> tuple[PastRun, ...]:
     names = ("run_id", *texts, *digests)
     sql = _in_order(", ".join(("id", "columns", "missing", *names)), "run")
     return tuple(
-        PastRun(
+        RunSummary(
             **dict(zip(names, row, strict=True)),
             leaders=tuple(leaders[number]),
             findings=findings[number],
@@ -362,16 +362,16 @@ def _last_complete(db: sqlite3.Connection) -> int | None:
 
 def _findings(
     db: sqlite3.Connection, names: list[str], complete: int | None, memory: Memory
-) -> tuple[FindingPast, ...]:
+) -> tuple[FindingHistory, ...]:
     """Return every finding as it was made last, with its runs, given their names."""
-    known = {one.key: one._replace(in_last=False) for one in memory.past.findings}
+    known = {one.key: one._replace(in_last=False) for one in memory.history.findings}
     sql = _in_order('place, key, "check", subject, severity', "finding")
     for place, key, check, subject, severity in db.execute(sql, (memory.place,)):
         run, before = names[place], known.get(key)
         first, times = (before.first_run, before.times) if before else (run, 0)
         times += before is None or before.last_run != run  # once a run at most
         told = (check, subject, severity)
-        known[key] = FindingPast(key, *told, first, run, times, place == complete)
+        known[key] = FindingHistory(key, *told, first, run, times, place == complete)
     return tuple(known.values())
 
 

@@ -13,10 +13,10 @@ from ..records.errors import DataError
 from ..records.result import AuditResult
 from .files import ALWAYS, WHOLE
 from .folder import load_document
-from .run_context import Context
+from .run_context import RunContext
 from .signoff.approvals import load_baseline, signoffs_in
-from .summary import NOTHING, Past, read_past
-from .verify.statements import compared, own_digest, statement
+from .summary import NO_HISTORY, RunHistory, read_history
+from .verify.statements import compare_digest, compare_file, read_statement
 
 SEE_VERIFY = "Run: importance-audit verify"
 HISTORY = "history.json"
@@ -39,7 +39,7 @@ def load_whole_run(folder: Path) -> AuditResult:
     path, document = folder / "result.json", load_document(folder)
     result, digest = from_dict(document, name=str(path)), digest_of(document)
     keep_digest(result, digest)
-    for item in own_digest(document, digest):
+    for item in compare_digest(document, digest):
         raise DataError(
             f"{path} must be as its run wrote it, but its content has the digest "
             f"{item.found[:12]}… and states another. {SEE_VERIFY} {folder}"
@@ -61,7 +61,7 @@ def load_whole_run(folder: Path) -> AuditResult:
     return result
 
 
-def stored_context(folder: Path, baseline: Path | None = None) -> Context:
+def load_context(folder: Path, baseline: Path | None = None) -> RunContext:
     """Return what the report on a stored run says besides its result.
 
     Parameters
@@ -78,11 +78,11 @@ def stored_context(folder: Path, baseline: Path | None = None) -> Context:
     """
     for name in LISTS:
         _as_listed(folder, name)
-    past, signoffs = _past(folder), signoffs_in(folder)
+    history, signoffs = _past(folder), signoffs_in(folder)
     if baseline is not None:
-        return Context(load_whole_run(baseline), past, signoffs)
+        return RunContext(load_whole_run(baseline), history, signoffs)
     audit = folder.resolve().parent.parent
-    return Context(load_baseline(audit, past.baseline), past, signoffs)
+    return RunContext(load_baseline(audit, history.baseline), history, signoffs)
 
 
 def _as_listed(folder: Path, name: str) -> None:
@@ -91,7 +91,7 @@ def _as_listed(folder: Path, name: str) -> None:
         data = (folder / name).read_bytes()
     except FileNotFoundError:  # a folder that was handed on in part
         return
-    stated = {file["path"]: file for file in statement(data, name)["files"]}
+    stated = {file["path"]: file for file in read_statement(data, name)["files"]}
     for path in filter(stated.__contains__, SHOWN):
         _same(folder, stated[path], name)
 
@@ -105,20 +105,20 @@ def _same(folder: Path, stated: Mapping[str, Any], by: str) -> None:
             f"{path} must be there, as {by} lists it, but it is gone. {SEE_VERIFY} "
             f"{folder}"
         ) from error
-    for item in compared(stated, data):
+    for item in compare_file(stated, data):
         raise DataError(
             f"{path} must have {item.expected}, as {by} states, but it has "
             f"{item.found}. {SEE_VERIFY} {folder}"
         )
 
 
-def _past(folder: Path) -> Past:
+def _past(folder: Path) -> RunHistory:
     """Return what a run kept of those before it, nothing of one that kept no past."""
     path = folder / HISTORY
     try:
-        return read_past(path.read_text(encoding="utf-8"), str(path))
+        return read_history(path.read_text(encoding="utf-8"), str(path))
     except FileNotFoundError:
-        return NOTHING
+        return NO_HISTORY
     except UnicodeDecodeError as error:
         raise DataError(f"{path} must be UTF-8 text, but it is not.") from error
 

@@ -1,6 +1,6 @@
 """Which runs of an audit are kept: the newest, and every one that somebody needs.
 
-Not: the chain of those that are left (`chain`), where a removal is no gap because
+Not: the chain of those that are left (`read_chain`), where a removal is no gap because
 events.jsonl tells of it.
 """
 
@@ -11,13 +11,13 @@ from contextlib import suppress
 from pathlib import Path
 
 from ..records.errors import AuditError
-from .chain import Link, chain
+from .chain import Link, read_chain
 from .events import append_event
 from .locks import locked
 from .signoff.approvals import baseline_of
 
 
-def retire(folder: Path, keep: int) -> tuple[str, ...]:
+def remove_old_runs(folder: Path, keep: int) -> tuple[str, ...]:
     """Remove the oldest unsigned runs beyond `keep`; return what was done, in words.
 
     Never a signed run, the approved baseline, the newest, the last complete one, or a
@@ -41,7 +41,7 @@ def retire(folder: Path, keep: int) -> tuple[str, ...]:
 
 def _retired(folder: Path, keep: int) -> Iterator[str]:
     """Remove runs, and yield one sentence each."""
-    order = chain(folder).order
+    order = read_chain(folder).order
     unsigned = [link for link in order if not _is_signed(folder, link.run_id)]
     needed = set(_last_complete(folder, order))
     approved = baseline_of(folder)

@@ -4,25 +4,25 @@ from typing import NamedTuple
 
 from ..records.result import AuditResult
 from .signoff.record import Signoff
-from .summary import NOTHING, Past
+from .summary import NO_HISTORY, RunHistory
 
 
-class Context(NamedTuple):
+class RunContext(NamedTuple):
     """What a report says besides its result.
 
     Attributes
     ----------
     baseline : AuditResult, optional
         The approved run that section I compares with.
-    past : Past
+    history : RunHistory
         What is known of the runs before.
     signoffs : tuple of Signoff
         The signatures under this run.
     """
 
     baseline: AuditResult | None = None
-    past: Past = NOTHING
+    history: RunHistory = NO_HISTORY
     signoffs: tuple[Signoff, ...] = ()
 
 
-ALONE = Context()
+NO_CONTEXT = RunContext()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..records.importance_record import Importance
     from ..records.result import AuditResult
 
-PAST = "importance-audit-history/1"
+HISTORY_FORMAT = "importance-audit-history/1"
 NO_BASELINE = "baseline_missing"
 VERDICTS = (
     *("confirmed", "confirmed with exceptions", "not confirmed", "not established"),
@@ -36,7 +36,7 @@ class Leader(NamedTuple):
     rank: float
 
 
-class PastRun(NamedTuple):
+class RunSummary(NamedTuple):
     """One run of the audit, in short.
 
     Attributes
@@ -78,7 +78,7 @@ class PastRun(NamedTuple):
     missing: tuple[str, ...] = ()
 
 
-class Found(NamedTuple):
+class FindingSummary(NamedTuple):
     """A finding of one run, above a note."""
 
     key: str
@@ -87,14 +87,14 @@ class Found(NamedTuple):
     severity: str
 
 
-class Brief(NamedTuple):
+class ResultSummary(NamedTuple):
     """What a run found, as far as the runs after it are told.
 
     Attributes
     ----------
     started, status, measure, leaders, columns, config_sha256, data_sha256, missing
-        As in `PastRun`; `started` is empty where nobody knows it.
-    findings : tuple of Found
+        As in `RunSummary`; `started` is empty where nobody knows it.
+    findings : tuple of FindingSummary
     """
 
     started: str = ""
@@ -103,12 +103,12 @@ class Brief(NamedTuple):
     columns: tuple[str, ...] = ()
     config_sha256: str = ""
     data_sha256: str = ""
-    findings: tuple[Found, ...] = ()
+    findings: tuple[FindingSummary, ...] = ()
     leaders: tuple[Leader, ...] = ()
     missing: tuple[str, ...] = ()
 
 
-class FindingPast(NamedTuple):
+class FindingHistory(NamedTuple):
     """One finding of earlier runs.
 
     Attributes
@@ -144,33 +144,33 @@ class Approved(NamedTuple):
     signed_at: str
 
 
-class Past(NamedTuple):
+class RunHistory(NamedTuple):
     """Everything a run knows of the runs before it.
 
     Attributes
     ----------
     baseline : Approved, optional
-    runs : tuple of PastRun
+    runs : tuple of RunSummary
         The last ones, oldest first.
     n_runs : int
         How many there are in all.
-    findings : tuple of FindingPast
+    findings : tuple of FindingHistory
         Every finding above a note that any run before made.
     gaps : tuple of str
         Where the chain of runs is broken, one sentence each.
     """
 
     baseline: Approved | None = None
-    runs: tuple[PastRun, ...] = ()
+    runs: tuple[RunSummary, ...] = ()
     n_runs: int = 0
-    findings: tuple[FindingPast, ...] = ()
+    findings: tuple[FindingHistory, ...] = ()
     gaps: tuple[str, ...] = ()
 
 
-NOTHING = Past()
+NO_HISTORY = RunHistory()
 
 
-def brief(result: "AuditResult") -> Brief:
+def summarise(result: "AuditResult") -> ResultSummary:
     """Return what a result says in short: who leads by which measure, what was found.
 
     Names of files that are no UTF-8 are escaped, as every file of the run has them.
@@ -179,7 +179,7 @@ def brief(result: "AuditResult") -> Brief:
 
     lead = lead_of(result.importances)
     columns = result.columns.get("feature", ())
-    return Brief(
+    return ResultSummary(
         started=str(result.run.volatile.get("started", "")),
         status=result.run.status,
         measure=_measure(lead) if lead else "",
@@ -187,16 +187,16 @@ def brief(result: "AuditResult") -> Brief:
         config_sha256=result.run.config_sha256,
         data_sha256=result.run.data_sha256,
         findings=tuple(
-            Found(f.key, f.check, _utf8(f.subject), f.severity)
+            FindingSummary(f.key, f.check, _utf8(f.subject), f.severity)
             for f in result.findings
             if f.severity != "info"
         ),
         leaders=tuple(_leaders(lead)) if lead else (),
-        missing=missing_of(result),
+        missing=missing_engines(result),
     )
 
 
-def missing_of(result: "AuditResult") -> tuple[str, ...]:
+def missing_engines(result: "AuditResult") -> tuple[str, ...]:
     """Return the engines that were asked for and not there, and the baseline so."""
     engines = (f.subject for f in result.findings if f.check == "engine_missing")
     is_lost = any(f.check == NO_BASELINE for f in result.findings)
@@ -227,33 +227,35 @@ def _utf8(text: Any) -> str:
     return str(text).encode("utf-8", "backslashreplace").decode()
 
 
-def past_json(past: Past, result: "AuditResult") -> str:
+def history_json(history: RunHistory, result: "AuditResult") -> str:
     """Return history.json: the past of a run, and the run itself in short.
 
     One line per part, so that the short one is read without the long one.
     """
-    own = plain_of(brief(result)) | {"run_id": result.run.volatile.get("run_id", "")}
-    parts = {"format": PAST, "run": own, "past": plain_of(past)}
+    own = to_plain(summarise(result)) | {
+        "run_id": result.run.volatile.get("run_id", "")
+    }
+    parts = {"format": HISTORY_FORMAT, "run": own, "past": to_plain(history)}
     lines = (f"{_json(key)}: {_json(value)}" for key, value in parts.items())
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def plain_of(record: Any) -> Any:
+def to_plain(record: Any) -> Any:
     """Return a record or a tuple of them as JSON holds it, a leader as a list."""
     if isinstance(record, Leader):
         return [NOT_FINITE.get(repr(value), value) for value in record]
     if hasattr(record, "_asdict"):
-        return {key: plain_of(value) for key, value in record._asdict().items()}
+        return {key: to_plain(value) for key, value in record._asdict().items()}
     if isinstance(record, Mapping):
         return dict(record)
-    return [*map(plain_of, record)] if isinstance(record, tuple) else record
+    return [*map(to_plain, record)] if isinstance(record, tuple) else record
 
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
-def read_past(text: str, name: str) -> Past:
+def read_history(text: str, name: str) -> RunHistory:
     """Return the past that a history.json holds; `name` is what messages call it.
 
     Raises
@@ -264,29 +266,29 @@ def read_past(text: str, name: str) -> Past:
     plain = _document(text, name)
     try:
         found = plain["past"]
-        return Past(
+        return RunHistory(
             baseline=_baseline(found["baseline"]),
-            runs=tuple(map(_run, found["runs"])),
+            runs=tuple(map(_run_summary, found["runs"])),
             n_runs=_whole(found["n_runs"]),
-            findings=tuple(map(_finding, found["findings"])),
+            findings=tuple(map(_finding_history, found["findings"])),
             gaps=_texts(found["gaps"]),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise _broken(name, error) from error
 
 
-def read_brief(data: bytes, name: str) -> Brief:
+def read_summary(data: bytes, name: str) -> ResultSummary:
     """Return what a run says of itself at the head of its history.json.
 
     Raises
     ------
     DataError
-        As `read_past`.
+        As `read_history`.
     """
     head = b"".join(data.split(b"\n", 3)[1:3])
     plain = _document(b"{" + head.removesuffix(b",") + b"}", name)
     try:
-        return _brief(plain["run"])
+        return _result_summary(plain["run"])
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise _broken(name, error) from error
 
@@ -299,10 +301,10 @@ def _document(text: str | bytes, name: str) -> dict[str, Any]:
         raise DataError(f"{name} must be JSON, but it is not.") from error
     except (KeyError, TypeError) as error:
         raise _broken(name, error) from error
-    if kind != PAST:
+    if kind != HISTORY_FORMAT:
         raise DataError(
-            f"{name} must have format {PAST!r}, but it has {kind!r}. Use the version "
-            "of importance-audit that wrote it."
+            f"{name} must have format {HISTORY_FORMAT!r}, but it has {kind!r}. Use the "
+            "version of importance-audit that wrote it."
         )
     return dict(plain)
 
@@ -315,20 +317,21 @@ def _broken(name: str, error: Exception) -> DataError:
     )
 
 
-def _brief(plain: Mapping[str, Any]) -> Brief:
+def _result_summary(plain: Mapping[str, Any]) -> ResultSummary:
     given: dict[str, Any] = {
         "started": _start(plain["started"]),
         "columns": _texts(plain["columns"]),
         "missing": _texts(plain["missing"]),
         "findings": tuple(
-            Found(**_texts_but(Found, found, {})) for found in plain["findings"]
+            FindingSummary(**_texts_but(FindingSummary, found, {}))
+            for found in plain["findings"]
         ),
         "leaders": tuple(map(_leader, plain["leaders"])),
     }
-    return Brief(**_texts_but(Brief, plain, given))
+    return ResultSummary(**_texts_but(ResultSummary, plain, given))
 
 
-def _run(plain: Mapping[str, Any]) -> PastRun:
+def _run_summary(plain: Mapping[str, Any]) -> RunSummary:
     given: dict[str, Any] = {
         "started": _start(plain["started"]),
         "verdict": _verdict(plain["verdict"]),
@@ -338,7 +341,7 @@ def _run(plain: Mapping[str, Any]) -> PastRun:
         "columns": _texts(plain["columns"]),
         "missing": _texts(plain["missing"]),
     }
-    return PastRun(**_texts_but(PastRun, plain, given))
+    return RunSummary(**_texts_but(RunSummary, plain, given))
 
 
 def _leader(plain: Any) -> Leader:
@@ -346,10 +349,10 @@ def _leader(plain: Any) -> Leader:
     return Leader(_text(feature), *map(float, numbers))
 
 
-def _finding(plain: Mapping[str, Any]) -> FindingPast:
+def _finding_history(plain: Mapping[str, Any]) -> FindingHistory:
     in_last = _truth(plain["in_last"])
     given = {"times": _whole(plain["times"]), "in_last": in_last}
-    return FindingPast(**_texts_but(FindingPast, plain, given))
+    return FindingHistory(**_texts_but(FindingHistory, plain, given))
 
 
 def _baseline(plain: Mapping[str, Any] | None) -> Approved | None:

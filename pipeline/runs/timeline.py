@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 from ..records.errors import DataError, listed
 from .chain import is_run
 from .events import is_instant
-from .index import LAST, runs_of
+from .index import LAST, read_runs
 from .signoff.closed_findings import closes
-from .summary import FindingPast, PastRun
+from .summary import FindingHistory, RunSummary
 
 
 class Row(NamedTuple):
@@ -22,7 +22,7 @@ class Row(NamedTuple):
     ----------
     time : str
         When it started, an ISO text in UTC; empty if nobody knows.
-    run : PastRun, optional
+    run : RunSummary, optional
     exit_code : int, optional
         None where nobody knows it.
     note : str
@@ -34,7 +34,7 @@ class Row(NamedTuple):
     """
 
     time: str
-    run: PastRun | None = None
+    run: RunSummary | None = None
     exit_code: int | None = None
     note: str = ""
     changes: tuple[str, ...] = ()
@@ -56,11 +56,11 @@ class Timeline(NamedTuple):
         The last ones, oldest first.
     n_runs : int
         How many runs there are in all.
-    newest : PastRun, optional
+    newest : RunSummary, optional
         The last one that left a folder.
     last_complete : str
         The last one that came to its end, "" if none did.
-    findings : tuple of FindingPast
+    findings : tuple of FindingHistory
     gaps : tuple of str
         Where the chain of runs is broken, or a run is not as it was written.
     removed : tuple of str
@@ -74,16 +74,16 @@ class Timeline(NamedTuple):
     audit: str
     rows: tuple[Row, ...] = ()
     n_runs: int = 0
-    newest: PastRun | None = None
+    newest: RunSummary | None = None
     last_complete: str = ""
-    findings: tuple[FindingPast, ...] = ()
+    findings: tuple[FindingHistory, ...] = ()
     gaps: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     fault: str = ""
 
     @property
-    def n_found(self) -> int:
+    def n_findings(self) -> int:
         """How many findings the last complete run made."""
         return sum(finding.in_last for finding in self.findings)
 
@@ -98,7 +98,7 @@ def timeline(
     DataError
         If the folder of its runs cannot be read.
     """
-    told = runs_of(folder, last=last and last + LAST, rebuild=rebuild)
+    told = read_runs(folder, last=last and last + LAST, rebuild=rebuild)
     rows = _runs(told.runs, {finding.key: finding for finding in told.findings})
     merged = tuple(_merged(rows, told.events, is_all=len(rows) == told.n_runs))
     return Timeline(
@@ -176,8 +176,11 @@ def is_audit(folder: Path) -> bool:
         return True
 
 
-def changes(
-    before: PastRun, now: PastRun, complete: PastRun | None, known: Mapping[str, Any]
+def describe_changes(
+    before: RunSummary,
+    now: RunSummary,
+    complete: RunSummary | None,
+    known: Mapping[str, Any],
 ) -> Iterator[str]:
     """Yield what is not as in the run before, one sentence each.
 
@@ -216,18 +219,18 @@ def changes(
             yield f"Leader: {old!r}, now {new!r}."
 
 
-def _named(key: str, known: Mapping[str, FindingPast]) -> str:
+def _named(key: str, known: Mapping[str, FindingHistory]) -> str:
     finding = known[key]
     return f"{finding.check} of {finding.subject}"
 
 
-def _runs(runs: Sequence[PastRun], known: Mapping[str, FindingPast]) -> list[Row]:
+def _runs(runs: Sequence[RunSummary], known: Mapping[str, FindingHistory]) -> list[Row]:
     """Return one row per run with what it changed."""
     rows: list[Row] = []
-    before: PastRun | None = None
-    complete: PastRun | None = None
+    before: RunSummary | None = None
+    complete: RunSummary | None = None
     for run in runs:
-        told = sorted(changes(before, run, complete, known)) if before else ()
+        told = sorted(describe_changes(before, run, complete, known)) if before else ()
         code = run.exit_code if run.exit_code >= 0 else None
         rows.append(Row(run.started, run, code, changes=tuple(told)))
         before = run

@@ -11,8 +11,8 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from importance_audit.runs.chain import chain
-from importance_audit.runs.summary import Leader, PastRun, plain_of
+from importance_audit.runs.chain import read_chain
+from importance_audit.runs.summary import Leader, RunSummary, to_plain
 
 RUNS, FEATURES, FILES, ROUNDS = 10_000, 20, 40, 5
 FIRST = datetime(2000, 1, 1, tzinfo=UTC)
@@ -41,12 +41,12 @@ def past_run(n):
     words = ("complete", "confirmed with exceptions", 0)
     measure = "forest, permutation of features, rmse (estimand 3f9a1c2b)"
     short = (run_id(n), start, *words, *digests, measure, leaders(n), found, columns)
-    return PastRun(*short, "a" * 64, f"{n // 30:064}")
+    return RunSummary(*short, "a" * 64, f"{n // 30:064}")
 
 
 @cache
 def told(n):
-    return json.dumps(plain_of(past_run(n)))
+    return json.dumps(to_plain(past_run(n)))
 
 
 def history_of(n):
@@ -56,7 +56,7 @@ def history_of(n):
         {"key": key, "check": "weak_model", "subject": "forest", "severity": "warning"}
         for key in run.findings
     ]
-    own = {**plain_of(run), "findings": findings}
+    own = {**to_plain(run), "findings": findings}
     before = ", ".join(map(told, range(max(0, n - 30), n)))
     past = f'{{"baseline": null, "runs": [{before}], "n_runs": {n}, '
     past += '"findings": [], "gaps": []}'
@@ -119,7 +119,7 @@ def main():
             rounds = [seconds(audit, *options) for _ in range(ROUNDS)]
             took[name] = statistics.median(rounds)
         start = time.perf_counter()
-        assert chain(audit).order[-1].run_id == run_id(RUNS - 1)
+        assert read_chain(audit).order[-1].run_id == run_id(RUNS - 1)
         took["end of the chain"] = time.perf_counter() - start
     for name, value in took.items():
         limit = f"{LIMITS[name]:.0f} s" if name in LIMITS else ""

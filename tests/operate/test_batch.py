@@ -19,7 +19,7 @@ from importance_audit.cli.main import main
 from importance_audit.cli.run_all import table
 from importance_audit.cli.shared import terminable
 from importance_audit.operate.batch import audits_of, run_batch
-from importance_audit.operate.batch_log import LOG, Outcome, cut_short
+from importance_audit.operate.batch_log import LOG, Outcome, find_unfinished_batch
 from importance_audit.operate.exit_codes import GRAVEST, gravest
 from importance_audit.records.errors import AuditError, LockedError
 from importance_audit.records.errors import printable as shown
@@ -102,8 +102,8 @@ def test_no_audit_stops_the_next(mixed):
 
 def test_a_process_that_died_is_told_by_its_signal(mixed):
     crash = mixed[1].outcomes[3]
-    words = "The run must come to its end, but its process ended with signal SIGSEGV."
-    assert crash == Outcome("c-crash", 4, "", "", words, crash.seconds)
+    message = "The run's process ended with signal SIGSEGV."
+    assert crash == Outcome("c-crash", 4, "", "", message, crash.seconds)
 
 
 def test_what_became_of_each_is_in_the_log_whatever_its_name(mixed):
@@ -152,20 +152,20 @@ ENDED = {"event": "batch_ended", "exit_code": 0}
 def test_of_a_batch_cut_short_only_what_left_a_finished_run_is_done(tmp_path):
     codes = {"a": 0, "b": 1, "c": 4, "d": 2, "e": 3, "f": 5, "g": 130}
     logged(tmp_path, BEGAN, *(ended(name, code) for name, code in codes.items()))
-    found = cut_short(tmp_path, print)
+    found = find_unfinished_batch(tmp_path, print)
     assert [outcome.audit for outcome in found.finished] == ["a", "b", "c"]
 
 
 def test_a_crash_without_a_run_is_not_done(tmp_path):
     logged(tmp_path, BEGAN, ended("a", 4, ""))
-    assert cut_short(tmp_path, print).finished == ()
+    assert find_unfinished_batch(tmp_path, print).finished == ()
 
 
 def test_a_batch_that_ended_is_not_taken_up(tmp_path):
     logged(tmp_path, BEGAN, ended("a", 0), ENDED)
-    assert cut_short(tmp_path, print) is None
+    assert find_unfinished_batch(tmp_path, print) is None
     logged(tmp_path, BEGAN, ENDED, BEGAN, ended("b", 0), {"event": "batch_stopped"})
-    assert [o.audit for o in cut_short(tmp_path, print).finished] == ["b"]
+    assert [o.audit for o in find_unfinished_batch(tmp_path, print).finished] == ["b"]
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def test_a_batch_that_ended_is_not_taken_up(tmp_path):
 def test_an_old_batch_is_not_taken_up_and_that_is_said(tmp_path, hours, why):
     logged(tmp_path, BEGAN, ended("a", 0), age=timedelta(hours=hours))
     said = []
-    assert cut_short(tmp_path, said.append) is None
+    assert find_unfinished_batch(tmp_path, said.append) is None
     assert said[0].endswith(f"was cut short, but that was {why}: all audits are run.")
 
 
@@ -183,10 +183,10 @@ def test_lines_that_nobody_can_read_are_counted(tmp_path):
     with (tmp_path / LOG).open("a") as file:
         file.write('{"time": 3, "event": "audit_began"}\nnonsense\n{"time": "2026')
     said = []
-    found = cut_short(tmp_path, said.append)
+    found = find_unfinished_batch(tmp_path, said.append)
     assert [outcome.audit for outcome in found.finished] == ["a"]
-    words = f"Of {LOG} 3 lines cannot be read; what was told there is run again."
-    assert said == [words]
+    message = f"Of {LOG} 3 lines cannot be read; what was told there is run again."
+    assert said == [message]
 
 
 def manifest(audit, run_id, code=0):
@@ -200,9 +200,9 @@ def test_a_run_saved_just_before_the_batch_was_killed_is_done(tmp_path):
     logged(tmp_path, BEGAN, began("new"), began("old"))
     manifest(tmp_path / "new", f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-3f9a1c2b")
     manifest(tmp_path / "old", "20251120T084600Z-3f9a1c2b")
-    found = cut_short(tmp_path, print)
+    found = find_unfinished_batch(tmp_path, print)
     assert [outcome.audit for outcome in found.finished] == ["new"]
-    assert found.begun == {"new", "old"}
+    assert found.started == {"new", "old"}
 
 
 def test_what_was_under_way_at_a_kill_has_its_turn_last(tmp_path):
@@ -228,8 +228,8 @@ def test_an_audit_that_goes_away_meanwhile_is_told(tmp_path):
         audit(tmp_path / name).joinpath("audit.toml").write_text("x = [")
     gone = tmp_path / "b" / "audit.toml"
     batch, _ = quietly(tmp_path, after_each=lambda _: gone.unlink(missing_ok=True))
-    words = "audit.toml must be there, but it went away after the batch began."
-    assert batch.outcomes[1] == Outcome("b", 2, message=words)
+    message = "audit.toml must be there, but it went away after the batch began."
+    assert batch.outcomes[1] == Outcome("b", 2, message=message)
 
 
 def test_two_batches_of_a_folder_never_overlap(tmp_path):
@@ -271,8 +271,8 @@ def test_ctrl_c_stops_the_batch_which_can_be_taken_up(tmp_path):
     assert batch.returncode == 130
     assert len(runs(tmp_path / "a")) == 1
     assert runs(tmp_path / "b") == []
-    found = cut_short(tmp_path, print)
-    assert (found.begun, found.finished) == ({"a"}, ())
+    found = find_unfinished_batch(tmp_path, print)
+    assert (found.started, found.finished) == ({"a"}, ())
 
 
 def test_a_stop_that_comes_while_a_run_is_begun_leaves_no_run_behind(

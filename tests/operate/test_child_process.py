@@ -3,7 +3,7 @@
 import subprocess
 import time
 
-from importance_audit.operate.child_process import followed
+from importance_audit.operate.child_process import follow
 
 PATIENCE = 60.0
 
@@ -36,7 +36,7 @@ class LooksLate(subprocess.Popen):
 
 def test_what_a_process_says_just_before_its_end_is_heard():
     child = begun("read line; echo the cause; exit 3", LooksLate)
-    assert followed(child, soon(), lambda _: None) == (b"the cause\n", True)
+    assert follow(child, soon(), lambda _: None) == (b"the cause\n", True)
     assert child.returncode == 3
 
 
@@ -47,11 +47,11 @@ def test_a_process_that_ended_in_time_did_so_however_late_that_is_seen():
         child.wait()
         return time.monotonic() - 1
 
-    assert followed(child, over, lambda _: None) == (b"sent\n", True)
+    assert follow(child, over, lambda _: None) == (b"sent\n", True)
     assert child.returncode == 3
 
 
 def test_a_child_left_behind_that_never_stops_talking_is_not_waited_for():
     child, heard = begun("yes & exit 3"), []
-    _, is_own = followed(child, soon(), heard.append)
+    _, is_own = follow(child, soon(), heard.append)
     assert (is_own, child.returncode) == (True, 3)

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from importance_audit.config.section_settings import ScheduleSection
-from importance_audit.operate.notify import Told, notify
+from importance_audit.operate.notify import Notice, notify
 from importance_audit.runs.events import read_events
 
-TOLD = Told(
+TOLD = Notice(
     "credit", "/a/runs/r", "not confirmed", 1, "Summary é\n", ("News.", "2 → 3")
 )
 SAY = """

@@ -2,14 +2,14 @@
 
 import pytest
 
-from importance_audit.operate.schedule_section import schedule_given
+from importance_audit.operate.schedule_section import read_schedule
 
 SECTION = '[schedule]\non_failure = ["mail", "me"]\n'
 
 
 def test_the_section_is_read_from_a_file_that_is_wrong_elsewhere(tmp_path):
     (tmp_path / "audit.toml").write_text(f'seed = "x"\n[modls]\na = 1\n{SECTION}')
-    given = schedule_given(tmp_path / "audit.toml")
+    given = read_schedule(tmp_path / "audit.toml")
     assert (given.section.on_failure, given.note) == (("mail", "me"), "")
 
 
@@ -17,7 +17,7 @@ def test_a_command_may_have_an_argument_twice(tmp_path):
     words = ("curl", "-H", "A: b", "-H", "C: d")
     text = f"[schedule]\non_failure = {list(words)}\n"
     (tmp_path / "audit.toml").write_text(text)
-    given = schedule_given(tmp_path / "audit.toml")
+    given = read_schedule(tmp_path / "audit.toml")
     assert (given.section.on_failure, given.note) == (words, "")
 
 
@@ -29,7 +29,7 @@ def test_where_it_cannot_be_read_that_of_the_last_run_holds(tmp_path, text):
         run = tmp_path / "runs" / name
         run.mkdir(parents=True)
         (run / "audit.toml").write_text(SECTION.replace("me", name))
-    given = schedule_given(tmp_path / "audit.toml")
+    given = read_schedule(tmp_path / "audit.toml")
     assert given.section.on_failure == ("mail", "20251121T084600Z-a")
     assert given.note == (
         "[schedule] of audit.toml cannot be read: that of run '20251121T084600Z-a' "
@@ -38,7 +38,7 @@ def test_where_it_cannot_be_read_that_of_the_last_run_holds(tmp_path, text):
 
 
 def test_where_there_is_none_at_all_that_is_said(tmp_path):
-    given = schedule_given(tmp_path / "audit.toml")
+    given = read_schedule(tmp_path / "audit.toml")
     assert given.section.on_failure == ()
     assert given.note == (
         "[schedule] of audit.toml cannot be read, nor that of any run: nobody is told."

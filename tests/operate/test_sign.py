@@ -27,15 +27,15 @@ from tests.signed_runs import (
 
 from importance_audit.cli.main import main
 from importance_audit.operate.run import run_audit
-from importance_audit.operate.sign import heal, sign
+from importance_audit.operate.sign import append_missing_line, sign
 from importance_audit.records.as_json import content_digest
 from importance_audit.records.errors import AuditError, ConfigError, DataError
-from importance_audit.runs.load import stored_context
+from importance_audit.runs.load import load_context
 from importance_audit.runs.locks import locked
 from importance_audit.runs.signoff.approvals import (
     baseline_of,
+    describe_missing_lines,
     load_baseline,
-    shortened,
     signoffs_in,
     signoffs_of,
 )
@@ -185,10 +185,10 @@ def test_a_trail_that_cannot_be_read_is_named_before_anything_is_signed(audit):
 
 def test_render_prints_the_sign_offs_of_a_run_also_of_one_that_was_handed_on(audit):
     run = audit / "runs" / FIRST
-    assert stored_context(run).signoffs == read_trail(trail()[0]).records
+    assert load_context(run).signoffs == read_trail(trail()[0]).records
     sent = shutil.copytree(run, audit / "sent")
     assert signoffs_in(sent) == read_trail(trail()[0]).records
-    assert stored_context(audit / "runs" / SECOND).signoffs == ()
+    assert load_context(audit / "runs" / SECOND).signoffs == ()
 
 
 def test_every_word_that_is_wrong_is_told_at_once(audit):
@@ -332,25 +332,25 @@ def test_a_line_that_a_kill_left_out_or_cut_is_appended_as_it_was_signed(audit, 
     _, first, second = trail()
     (audit / "signoffs.jsonl").write_bytes(first + second[:left])
     assert "signoffs.jsonl: line 2" in {m.file for m in verify(audit).mismatches}
-    assert heal(audit) == (
+    assert append_missing_line(audit) == (
         f"signoffs.jsonl lacked the line of runs/{FIRST}/signed/2, which was appended "
         "to it.",
     )
     assert (audit / "signoffs.jsonl").read_bytes() == trail()[0]
-    assert heal(audit) == ()
+    assert append_missing_line(audit) == ()
 
 
 def test_more_than_one_line_is_not_what_a_kill_leaves_out(audit):
     (audit / "signoffs.jsonl").unlink()
     shutil.rmtree(audit / "runs" / FIRST / "signed" / "1")
-    assert heal(audit) == ()
+    assert append_missing_line(audit) == ()
     assert not (audit / "signoffs.jsonl").exists()
 
 
 def test_an_altered_copy_is_not_appended(audit):
     (audit / "signoffs.jsonl").write_bytes(trail()[1])
     flip(audit / "runs" / FIRST / "signed" / "2" / "signoffs.jsonl", -3)
-    assert heal(audit) == ()
+    assert append_missing_line(audit) == ()
 
 
 KILLED = """
@@ -436,9 +436,9 @@ def test_a_refusal_counts_what_else_is_wrong(audit):
 def test_a_trail_that_lacks_a_sign_off_is_told_of(tmp_path, lines):
     write(tmp_path)
     trail = tmp_path / "signoffs.jsonl"
-    assert shortened(tmp_path) == ""
+    assert describe_missing_lines(tmp_path) == ""
     trail.write_bytes(b"".join(trail.read_bytes().splitlines(keepends=True)[:lines]))
-    told = shortened(tmp_path)
+    told = describe_missing_lines(tmp_path)
     assert told.startswith("signoffs.jsonl must hold every sign-off of its runs, but ")
     assert " lacks lines of runs/" in told
 

@@ -11,7 +11,13 @@ import pytest
 from tests.runs.test_folder import manifest_of, read_only, result, save
 
 from importance_audit.records.errors import DataError
-from importance_audit.runs.chain import Chain, Link, chain, linked, read_manifest
+from importance_audit.runs.chain import (
+    Chain,
+    Link,
+    build_chain,
+    read_chain,
+    read_manifest,
+)
 from importance_audit.runs.events import append_event
 
 A, B, C, D = (f"2025112{n}T084600Z-3f9a1c2b" for n in range(4))
@@ -50,7 +56,7 @@ def remove(folder):
 
 
 def names(audit):
-    return [link.run_id for link in chain(audit).order]
+    return [link.run_id for link in read_chain(audit).order]
 
 
 def test_a_whole_chain_has_its_runs_in_order_with_their_digests(audit):
@@ -60,16 +66,16 @@ def test_a_whole_chain_has_its_runs_in_order_with_their_digests(audit):
         Link(B, digests[1], A, digests[0]),
         Link(C, digests[2], B, digests[1]),
     )
-    assert chain(audit) == Chain(links)
+    assert read_chain(audit) == Chain(links)
 
 
 def test_an_audit_without_runs_has_an_empty_chain(tmp_path):
-    assert chain(tmp_path) == Chain()
+    assert read_chain(tmp_path) == Chain()
 
 
 def test_a_deleted_run_is_a_gap(audit):
     remove(audit / "runs" / B)
-    found = chain(audit)
+    found = read_chain(audit)
     assert [link.run_id for link in found.order] == [A, C]
     assert found.gaps == (
         f"Run '{B}' must be there, as run '{C}' names it, but its folder is gone.",
@@ -80,13 +86,13 @@ def test_a_run_that_retention_removed_is_no_gap(audit):
     digest = sha256(audit / "runs" / A / "manifest.json")
     remove(audit / "runs" / A)
     append_event(audit, "removed", run_id=A, manifest_sha256=digest)
-    assert chain(audit)[1:] == ((), (A,))
+    assert read_chain(audit)[1:] == ((), (A,))
 
 
 def test_a_run_removed_with_another_digest_is_a_gap(audit):
     remove(audit / "runs" / A)
     append_event(audit, "removed", run_id=A, manifest_sha256="0" * 64)
-    assert chain(audit).gaps == (
+    assert read_chain(audit).gaps == (
         f"Run '{A}' must be there, as run '{B}' names it, but retention removed "
         "another of its name.",
     )
@@ -96,7 +102,7 @@ def test_a_deleted_last_run_is_a_gap_where_events_tell_of_it(audit):
     append_event(audit, "ended", run_id=C, exit_code=0)
     append_event(audit, "ended", run_id="", exit_code=2)
     remove(audit / "runs" / C)
-    assert chain(audit).gaps == (
+    assert read_chain(audit).gaps == (
         f"Run '{C}' must be there, as events.jsonl says that it ended, but its folder "
         "is gone.",
     )
@@ -106,7 +112,7 @@ def test_an_altered_manifest_is_a_gap(audit):
     path = audit / "runs" / A / "manifest.json"
     stated = sha256(path)
     path.write_bytes(path.read_bytes() + b"\n")
-    assert chain(audit).gaps == (
+    assert read_chain(audit).gaps == (
         f"manifest.json of run '{A}' must have SHA-256 {stated[:12]}…, as run '{B}' "
         f"states, but it has {sha256(path)[:12]}….",
     )
@@ -138,7 +144,7 @@ def test_a_manifest_that_cannot_be_read_is_one_gap(audit, content, message):
     path.unlink()
     if content is not None:
         path.write_bytes(content)
-    assert chain(audit).gaps == (message.format(b=B),)
+    assert read_chain(audit).gaps == (message.format(b=B),)
     assert names(audit) == [A, C]
 
 
@@ -147,7 +153,7 @@ def test_a_copied_run_is_named_and_is_no_link(audit):
     (audit / "runs" / "copy").mkdir()
     (audit / "runs" / "copy" / "manifest.json").write_bytes(data)
     assert names(audit) == [A, B, C]
-    assert chain(audit).gaps == (
+    assert read_chain(audit).gaps == (
         "Folder 'copy' must hold the run of its name, but its manifest.json is that of "
         f"run '{B}'. Move copies out of runs/.",
     )
@@ -156,7 +162,7 @@ def test_a_copied_run_is_named_and_is_no_link(audit):
 def test_two_runs_after_one_are_a_fork_and_the_later_of_them_goes_on(audit):
     write_run(audit, D, B)
     assert names(audit) == [A, B, C, D]
-    assert chain(audit).gaps == (
+    assert read_chain(audit).gaps == (
         f"Runs '{C}', '{D}' must follow one another, but all name '{B}' as the run "
         "before.",
     )
@@ -166,7 +172,7 @@ def test_two_runs_after_one_are_a_fork_and_the_later_of_them_goes_on(audit):
 
 def test_two_first_runs_are_a_fork(audit):
     write_run(audit, D)
-    assert chain(audit).gaps == (
+    assert read_chain(audit).gaps == (
         f"Runs '{A}', '{D}' must follow one another, but all name no run before.",
     )
 
@@ -182,13 +188,13 @@ def test_events_tell_which_side_of_a_gap_is_the_later_one(audit):
 
 def test_a_run_that_names_none_comes_before_one_whose_former_is_gone():
     links = [Link("1999", "2", "2026", "1"), Link("2025", "3")]
-    assert [link.run_id for link in linked(links).order] == ["2025", "1999"]
+    assert [link.run_id for link in build_chain(links).order] == ["2025", "1999"]
 
 
 def test_a_run_removed_with_all_after_it_is_no_gap(tmp_path):
     append_event(tmp_path, "ended", run_id=A)
     append_event(tmp_path, "removed", run_id=A, manifest_sha256="0" * 64)
-    assert chain(tmp_path) == Chain()
+    assert read_chain(tmp_path) == Chain()
 
 
 def test_a_run_that_went_while_it_was_read_is_told_from_one_without_manifest(audit):
@@ -198,7 +204,7 @@ def test_a_run_that_went_while_it_was_read_is_told_from_one_without_manifest(aud
 
 def test_runs_that_name_each_other_in_a_circle_are_all_there():
     links = [Link("a", "1", "b", "2"), Link("b", "2", "a", "1"), Link("c", "3")]
-    assert [link.run_id for link in linked(links).order] == ["a", "b", "c"]
+    assert [link.run_id for link in build_chain(links).order] == ["a", "b", "c"]
 
 
 def test_a_clock_that_went_back_does_not_fork_the_chain(tmp_path):
@@ -209,7 +215,7 @@ def test_a_clock_that_went_back_does_not_fork_the_chain(tmp_path):
         (manifest_of(runs / n)["previous"] or {}).get("run_id") for n in (C, A, D)
     ]
     assert before == [B, C, A]
-    assert (names(tmp_path), chain(tmp_path).gaps) == ([B, C, A, D], ())
+    assert (names(tmp_path), read_chain(tmp_path).gaps) == ([B, C, A, D], ())
 
 
 def test_a_run_after_a_gap_names_the_last_one(audit):
@@ -220,13 +226,13 @@ def test_a_run_after_a_gap_names_the_last_one(audit):
 def test_what_is_no_folder_or_hidden_is_no_run(audit):
     (audit / "runs" / "notes.txt").write_text("mine")
     (audit / "runs" / f".{D}.00.part").mkdir()
-    assert (names(audit), chain(audit).gaps) == ([A, B, C], ())
+    assert (names(audit), read_chain(audit).gaps) == ([A, B, C], ())
 
 
 def test_events_that_cannot_be_read_are_a_gap_and_lose_no_run(audit):
     (audit / "events.jsonl").mkdir()
     assert names(audit) == [A, B, C]
-    assert chain(audit).gaps == (
+    assert read_chain(audit).gaps == (
         f"{audit}/events.jsonl must be readable, but the system says: Is a directory.",
     )
 
@@ -236,7 +242,7 @@ def test_runs_that_nobody_may_list_are_one_sentence():
         runs = Path(name, "runs")
         runs.mkdir(mode=0o000)
         with read_only(Path(name)), pytest.raises(DataError) as error:
-            chain(Path(name))
+            read_chain(Path(name))
         runs.chmod(0o755)
     assert str(error.value) == (
         f"Folder '{runs}' must be readable, but the system says: Permission denied."

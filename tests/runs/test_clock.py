@@ -3,7 +3,12 @@
 import time
 from datetime import UTC, datetime, timedelta
 
-from importance_audit.runs.clock import Started, back_between, back_during, started
+from importance_audit.runs.clock import (
+    Instant,
+    describe_clock_jump_before,
+    describe_clock_jump_during,
+    started,
+)
 
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
 NAME = "20261122T130000Z-3f9a1c2b-2"
@@ -14,7 +19,7 @@ def event(at):
 
 
 def test_a_start_before_the_last_event_is_said():
-    assert back_between([event(NOON + timedelta(hours=1))], [], NOON) == (
+    assert describe_clock_jump_before([event(NOON + timedelta(hours=1))], [], NOON) == (
         "The clock must not go back, but at the start of this run it said "
         "2026-11-22T12:00:00+00:00, and what happened last before it has the time "
         "2026-11-22T13:00:00+00:00."
@@ -22,48 +27,68 @@ def test_a_start_before_the_last_event_is_said():
 
 
 def test_five_seconds_are_no_going_back():
-    assert back_between([event(NOON + timedelta(seconds=5))], [], NOON) == ""
-    assert back_between([event(NOON + timedelta(seconds=6))], [], NOON) != ""
+    assert (
+        describe_clock_jump_before([event(NOON + timedelta(seconds=5))], [], NOON) == ""
+    )
+    assert (
+        describe_clock_jump_before([event(NOON + timedelta(seconds=6))], [], NOON) != ""
+    )
 
 
 def test_a_clock_that_was_ahead_once_is_said_once():
     ahead, put_right = event(NOON + timedelta(days=900)), event(NOON)
-    assert back_between([ahead], [], NOON) != ""
-    assert back_between([ahead, put_right], [NAME], NOON + timedelta(hours=1)) == ""
+    assert describe_clock_jump_before([ahead], [], NOON) != ""
+    assert (
+        describe_clock_jump_before(
+            [ahead, put_right], [NAME], NOON + timedelta(hours=1)
+        )
+        == ""
+    )
 
 
 def test_without_events_the_names_of_runs_are_held_against_the_clock():
-    assert "2026-11-22T13:00:00+00:00" in back_between([], [NAME, "copy of it"], NOON)
-    assert back_between([], [NAME], NOON + timedelta(hours=1)) == ""
+    assert "2026-11-22T13:00:00+00:00" in describe_clock_jump_before(
+        [], [NAME, "copy of it"], NOON
+    )
+    assert describe_clock_jump_before([], [NAME], NOON + timedelta(hours=1)) == ""
 
 
 def test_a_name_that_is_a_time_in_digits_only_is_none():
-    assert back_between([], ["20269999T990000Z-copy"], NOON) == ""
+    assert describe_clock_jump_before([], ["20269999T990000Z-copy"], NOON) == ""
 
 
 def test_times_of_other_zones_are_the_same_instants():
     there = NOON.astimezone(tz=None).isoformat()
     west = (NOON - timedelta(hours=11)).replace(tzinfo=None).isoformat() + "-11:00"
-    assert back_between([{"time": there}, {"time": west}], [], NOON) == ""
+    assert describe_clock_jump_before([{"time": there}, {"time": west}], [], NOON) == ""
 
 
 def test_events_without_a_time_are_passed_over():
     told = [event(NOON + timedelta(days=1)), {"event": "unreadable", "line": 2}]
-    assert back_between([*told, {"time": "noon"}, {"time": 7}], [], NOON) != ""
+    assert (
+        describe_clock_jump_before([*told, {"time": "noon"}, {"time": 7}], [], NOON)
+        != ""
+    )
 
 
 def test_a_clock_set_back_during_a_run_is_said_with_the_seconds_it_lost():
-    begun, later = Started(NOON, 100.0), Started(NOON - timedelta(hours=1), 160.0)
-    assert back_during(begun, later) == (
+    begun, later = Instant(NOON, 100.0), Instant(NOON - timedelta(hours=1), 160.0)
+    assert describe_clock_jump_during(begun, later) == (
         "The clock must not go back, but during this run it went back by 3660 seconds, "
         "from a start at 2026-11-22T12:00:00+00:00."
     )
 
 
 def test_a_clock_that_ran_evenly_or_ahead_is_not_said():
-    begun = Started(NOON, 100.0)
-    assert back_during(begun, Started(NOON + timedelta(minutes=1), 160.0)) == ""
-    assert back_during(begun, Started(NOON + timedelta(days=1), 160.0)) == ""
+    begun = Instant(NOON, 100.0)
+    assert (
+        describe_clock_jump_during(begun, Instant(NOON + timedelta(minutes=1), 160.0))
+        == ""
+    )
+    assert (
+        describe_clock_jump_during(begun, Instant(NOON + timedelta(days=1), 160.0))
+        == ""
+    )
 
 
 def test_a_halt_between_two_looks_at_the_clocks_is_no_going_back(monkeypatch):
@@ -76,4 +101,4 @@ def test_a_halt_between_two_looks_at_the_clocks_is_no_going_back(monkeypatch):
     now = started()
     assert now.seconds - begun.seconds >= 60
     assert halts == []
-    assert back_during(Started(begun.at, begun.seconds + 60), now) == ""
+    assert describe_clock_jump_during(Instant(begun.at, begun.seconds + 60), now) == ""

@@ -22,14 +22,14 @@ from tests.runs.test_folder import full_disk, manifest_of, read_only, result, sa
 from tests.runs.test_summary import found, measured
 
 from importance_audit.runs import index
-from importance_audit.runs.index import Runs, past_of, runs_of
+from importance_audit.runs.index import AuditRuns, load_history, read_runs
 from importance_audit.runs.index_schema import INDEX, with_index
 from importance_audit.runs.summary import (
-    FindingPast,
+    FindingHistory,
     Leader,
-    Past,
-    past_json,
-    read_past,
+    RunHistory,
+    history_json,
+    read_history,
 )
 
 ROOT = Path(__file__).parents[2]
@@ -41,7 +41,7 @@ def add(audit, name, *means, findings=(), status="complete", **changes):
         name, importances=(measured(means or [1, 3]),), findings=findings, **changes
     )
     object.__setattr__(written.run, "status", status)
-    given = {"history.json": past_json(past_of(audit), written)}
+    given = {"history.json": history_json(load_history(audit), written)}
     return save(audit, written, given)
 
 
@@ -59,12 +59,12 @@ def audit(tmp_path, three_runs):
     """Return a copy of the audit of three runs, with its index."""
     folder = tmp_path / "reports" / "a"
     shutil.copytree(three_runs, folder)
-    runs_of(folder)
+    read_runs(folder)
     return folder
 
 
 def names(audit, **asked):
-    return [run.run_id for run in runs_of(audit, **asked).runs]
+    return [run.run_id for run in read_runs(audit, **asked).runs]
 
 
 def index_of(audit):
@@ -75,11 +75,11 @@ def afresh(audit):
     """Return what an index that was made from nothing says."""
     for path in audit.parent.glob(f"{INDEX}*"):
         path.unlink()
-    return runs_of(audit)
+    return read_runs(audit)
 
 
 def test_runs_are_told_as_their_manifests_and_histories_have_them(audit):
-    run = runs_of(audit).runs[1]
+    run = read_runs(audit).runs[1]
     stated = manifest_of(audit / "runs" / B)
     assert (run.run_id, run.verdict, run.exit_code) == (B, stated["verdict"], 0)
     assert run.content_digest == stated["content_digest"]
@@ -90,63 +90,63 @@ def test_runs_are_told_as_their_manifests_and_histories_have_them(audit):
 
 
 def test_the_last_runs_are_told_and_all_are_counted(audit):
-    told = runs_of(audit, last=2)
+    told = read_runs(audit, last=2)
     assert ([run.run_id for run in told.runs], told.n_runs) == ([B, C], 3)
 
 
 def test_a_finding_is_told_with_its_first_and_last_run_and_how_often(audit):
     key = found().key
-    known = FindingPast(key, "weak", "forest", "warning", A, B, 2, in_last=False)
-    assert runs_of(audit).findings == (known,)
+    known = FindingHistory(key, "weak", "forest", "warning", A, B, 2, in_last=False)
+    assert read_runs(audit).findings == (known,)
     add(audit, D, findings=(found("failure"), found("failure")))
     again = known._replace(severity="failure", last_run=D, times=3, in_last=True)
-    assert runs_of(audit, last=1).findings == (again,)
+    assert read_runs(audit, last=1).findings == (again,)
 
 
 def test_what_runs_that_were_removed_had_found_is_counted_on(audit):
     """As if A and B were there: their folders are gone, not what was found in them."""
-    whole = past_of(audit)
+    whole = load_history(audit)
     for name in (A, B):
         remove(audit / "runs" / name)
-    left = past_of(audit)
+    left = load_history(audit)
     assert [run.run_id for run in left.runs] == [C]
     assert (left.findings, left.n_runs) == (whole.findings, 3)
     add(audit, D, findings=(found(),))
-    (known,) = past_of(audit).findings
+    (known,) = load_history(audit).findings
     assert (known.first_run, known.last_run, known.times) == (A, D, 3)
 
 
 def test_a_kept_run_between_removed_ones_is_counted_once(audit):
     remove(audit / "runs" / B)
-    assert past_of(audit).findings[0].times == 2
-    assert past_of(audit).n_runs == 3
+    assert load_history(audit).findings[0].times == 2
+    assert load_history(audit).n_runs == 3
 
 
 def test_of_a_memory_that_was_altered_nothing_is_taken(audit):
     remove(audit / "runs" / A)
     history = audit / "runs" / B / "history.json"
     history.write_text(history.read_text("utf8").replace("forest", "fforest"), "utf8")
-    (known,) = past_of(audit).findings
+    (known,) = load_history(audit).findings
     assert (known.first_run, known.times) == (B, 1)
 
 
 def test_a_run_that_did_not_end_makes_no_finding_closed_or_open(audit):
     add(audit, D, findings=(found(),), status="interrupted")
-    assert not runs_of(audit).findings[0].in_last
+    assert not read_runs(audit).findings[0].in_last
 
 
 def test_a_run_keeps_the_past_as_it_was_before_it(audit):
     text = (audit / "runs" / C / "history.json").read_text(encoding="utf8")
-    past = read_past(text, "history.json")
-    assert [run.run_id for run in past.runs] == [A, B]
-    told = runs_of(audit)
-    assert past.runs == told.runs[:2]
-    assert past_of(audit) == Past(None, told.runs, 3, told.findings, ())
+    history = read_history(text, "history.json")
+    assert [run.run_id for run in history.runs] == [A, B]
+    told = read_runs(audit)
+    assert history.runs == told.runs[:2]
+    assert load_history(audit) == RunHistory(None, told.runs, 3, told.findings, ())
 
 
 def test_what_was_not_measured_stays_unmeasured(audit):
     add(audit, D, 1, math.nan, math.inf)
-    first, second, third = runs_of(audit).runs[-1].leaders
+    first, second, third = read_runs(audit).runs[-1].leaders
     assert (first.feature, first.value, second.feature) == ("c", math.inf, "a")
     assert math.isnan(third.value)
     assert math.isnan(third.rank)
@@ -154,18 +154,18 @@ def test_what_was_not_measured_stays_unmeasured(audit):
 
 def test_a_run_that_kept_no_past_is_read_from_its_result(audit):
     save(audit, result(D, importances=(measured([5, 2]),)))
-    assert runs_of(audit).runs[-1].leaders[0] == Leader("a", 5, 5, 5, 1)
+    assert read_runs(audit).runs[-1].leaders[0] == Leader("a", 5, 5, 5, 1)
 
 
 def test_the_index_spares_reading_again(audit, monkeypatch):
-    before = runs_of(audit)
+    before = read_runs(audit)
     monkeypatch.setattr(index, "read_manifest", None)
-    assert runs_of(audit) == before
+    assert read_runs(audit) == before
 
 
 @pytest.mark.parametrize("what", ["deleted", "altered", "copied", "unreadable"])
 def test_the_index_follows_what_becomes_of_the_folders(audit, what):
-    runs_of(audit)
+    read_runs(audit)
     manifest = audit / "runs" / B / "manifest.json"
     if what == "deleted":
         remove(audit / "runs" / B)
@@ -176,7 +176,7 @@ def test_the_index_follows_what_becomes_of_the_folders(audit, what):
         (audit / "runs" / "copy" / "manifest.json").write_bytes(manifest.read_bytes())
     else:
         manifest.write_text("{")
-    told = runs_of(audit)
+    told = read_runs(audit)
     assert len(told.gaps) == 1
     assert told == afresh(audit)
     assert (B in [r.run_id for r in told.runs]) == (what in ("altered", "copied"))
@@ -186,9 +186,9 @@ def test_a_manifest_put_back_heals_the_gap(audit):
     manifest = audit / "runs" / B / "manifest.json"
     data = manifest.read_bytes()
     manifest.write_text("{")
-    assert runs_of(audit).gaps
+    assert read_runs(audit).gaps
     manifest.write_bytes(data)
-    assert (names(audit), runs_of(audit).gaps) == ([A, B, C], ())
+    assert (names(audit), read_runs(audit).gaps) == ([A, B, C], ())
 
 
 def test_an_altered_history_is_a_gap_and_tells_nothing_until_it_is_put_back(audit):
@@ -196,21 +196,21 @@ def test_an_altered_history_is_a_gap_and_tells_nothing_until_it_is_put_back(audi
     data = path.read_bytes()
     path.write_bytes(data.replace(b'"b"', b'"z"'))
     afresh(audit)
-    (gap,) = runs_of(audit).gaps
+    (gap,) = read_runs(audit).gaps
     assert gap.startswith(
         f"history.json of run '{C}' must have the SHA-256 that its manifest.json "
         "states, but it has "
     )
-    assert runs_of(audit).runs[-1].leaders == ()
+    assert read_runs(audit).runs[-1].leaders == ()
     path.write_bytes(data)
-    assert runs_of(audit).runs[-1].leaders[0].feature == "b"
+    assert read_runs(audit).runs[-1].leaders[0].feature == "b"
 
 
 def test_a_verdict_that_is_none_is_a_gap_and_breaks_no_report(audit):
     path = audit / "runs" / C / "manifest.json"
     stated = json.loads(path.read_bytes())
     path.write_text(json.dumps({**stated, "verdict": "splendid"}), encoding="utf8")
-    told = runs_of(audit)
+    told = read_runs(audit)
     assert told.runs[-1].verdict == "not established"
     assert told.gaps == (
         f"manifest.json of run '{C}' must state a verdict, but it states 'splendid'.",
@@ -220,7 +220,7 @@ def test_a_verdict_that_is_none_is_a_gap_and_breaks_no_report(audit):
 def test_a_missing_history_is_a_gap(audit):
     (audit / "runs" / C / "history.json").unlink()
     afresh(audit)
-    assert runs_of(audit).gaps == (
+    assert read_runs(audit).gaps == (
         f"history.json of run '{C}' must be readable, but the system says: No such "
         "file or directory.",
     )
@@ -232,7 +232,7 @@ def test_a_history_of_another_version_is_a_note_and_no_gap(audit):
         '{\n"format": "importance-audit-history/2",\n"run": {},\n"past": 1}'
     )
     seal(audit / "runs" / C)
-    told = runs_of(audit)
+    told = read_runs(audit)
     assert told.gaps == ()
     assert told.notes == (
         f"history.json of run '{C}' must have format 'importance-audit-history/1', but "
@@ -246,7 +246,7 @@ def test_a_manifest_without_its_facts_breaks_nothing(audit):
     stated = json.loads(path.read_text())
     kept = {key: stated[key] for key in ("format", "run_id", "previous")}
     path.write_text(json.dumps({**kept, "exit_code": 10**30, "files": 3}))
-    run = runs_of(audit).runs[-1]
+    run = read_runs(audit).runs[-1]
     assert (run.exit_code, run.verdict, run.started[:10]) == (
         *(-1, "not established", "2025-11-22"),
     )
@@ -274,9 +274,9 @@ def damage(path, how):
 
 @pytest.mark.parametrize("how", ["text", "empty", "torn", "pages", "older", "table"])
 def test_an_index_that_is_not_ours_to_use_is_made_anew(audit, how):
-    before = runs_of(audit)
+    before = read_runs(audit)
     damage(index_of(audit), how)
-    assert runs_of(audit) == before
+    assert read_runs(audit) == before
     with closing(sqlite3.connect(index_of(audit))) as db:
         assert db.execute("SELECT count(*) FROM run").fetchall() == [(3,)]
     was_kept = (audit.parent / f"{INDEX}-damaged").exists()
@@ -289,7 +289,7 @@ def test_a_database_of_another_program_is_left_alone(audit):
     with closing(sqlite3.connect(index_of(audit))) as db:
         db.execute("CREATE TABLE mine (x)")
     data = index_of(audit).read_bytes()
-    told = runs_of(audit)
+    told = read_runs(audit)
     assert [run.run_id for run in told.runs] == [A, B, C]
     assert told.notes == (
         f"{index_of(audit)} must be the index of the runs, but it is another database. "
@@ -305,7 +305,7 @@ def test_a_folder_that_takes_no_index_is_told_and_runs_are_read_all_the_same():
         for path in Path(name).glob(f"{INDEX}*"):
             path.unlink()
         with read_only(Path(name)):
-            told = runs_of(folder)
+            told = read_runs(folder)
     assert [run.run_id for run in told.runs] == [A]
     assert told.notes == (
         f"Folder '{name}' must take 'history.sqlite', but the system says: Permission "
@@ -314,20 +314,20 @@ def test_a_folder_that_takes_no_index_is_told_and_runs_are_read_all_the_same():
 
 
 def test_a_folder_that_is_not_there_yet_has_no_runs_and_no_fault(tmp_path):
-    assert runs_of(tmp_path / "reports" / "a") == Runs()
+    assert read_runs(tmp_path / "reports" / "a") == AuditRuns()
 
 
 def test_a_full_disk_is_told_and_leaves_an_index_that_is_whole(audit):
-    before = runs_of(audit)
-    runs_of(audit, rebuild=True)
+    before = read_runs(audit)
+    read_runs(audit, rebuild=True)
     path = audit / "runs" / B / "manifest.json"
     os.utime(path, ns=(1, 1))
     with full_disk(index_of(audit).stat().st_size // 2):
-        told = runs_of(audit)
+        told = read_runs(audit)
     assert told.runs == before.runs
     (note,) = told.notes
     assert note.startswith(f"Folder '{audit.parent}' must take 'history.sqlite', but S")
-    assert runs_of(audit) == before
+    assert read_runs(audit) == before
 
 
 def test_one_audit_does_not_see_the_runs_of_another(audit):
@@ -337,22 +337,22 @@ def test_one_audit_does_not_see_the_runs_of_another(audit):
 
 
 def test_rebuilt_from_nothing_it_says_the_same(audit):
-    before = runs_of(audit)
-    assert runs_of(audit, rebuild=True) == before == afresh(audit)
+    before = read_runs(audit)
+    assert read_runs(audit, rebuild=True) == before == afresh(audit)
 
 
 def test_the_folder_may_be_named_from_anywhere(audit, monkeypatch):
-    before = runs_of(audit)
+    before = read_runs(audit)
     monkeypatch.chdir(audit)
-    assert runs_of(Path()) == before
+    assert read_runs(Path()) == before
     monkeypatch.chdir(audit.parent)
-    assert runs_of(Path("a")) == before
+    assert read_runs(Path("a")) == before
 
 
 def test_a_name_that_is_no_utf8_is_told_as_files_have_it(tmp_path):
     folder = tmp_path / os.fsdecode(b"caf\xe9")
     add(folder, A, findings=(found(subject="caf\udce9"),))
-    assert runs_of(folder).findings[0].subject == "caf\\udce9"
+    assert read_runs(folder).findings[0].subject == "caf\\udce9"
     assert names(folder) == [A]
 
 
@@ -378,27 +378,27 @@ def test_processes_at_once_all_get_the_right_answer(audit):
     index_of(audit).write_text("no database")
     started = [reader(audit, *["-r"] * (n % 2)) for n in range(4)]
     assert {process.communicate()[0] for process in started} == {f"{[A, B, C]}\n"}
-    assert runs_of(audit).notes == ()
+    assert read_runs(audit).notes == ()
 
 
 def test_threads_that_rebuild_while_others_read_get_the_right_answer(audit):
     def ask(n):
-        return runs_of(audit, rebuild=n % 3 == 0)
+        return read_runs(audit, rebuild=n % 3 == 0)
 
     with ThreadPoolExecutor(6) as pool:
         told = set(map(repr, pool.map(ask, range(30))))
-    assert told == {repr(runs_of(audit))}
+    assert told == {repr(read_runs(audit))}
 
 
 def test_a_reader_killed_at_any_moment_leaves_an_index_that_is_right(audit):
-    before = runs_of(audit)
+    before = read_runs(audit)
     for n in range(6):
         process = reader(audit, "-r")
         time.sleep(0.1 + 0.02 * n)
         process.send_signal(signal.SIGKILL)
         process.wait()
         process.stdout.close()
-        assert runs_of(audit) == before
+        assert read_runs(audit) == before
 
 
 def test_runs_that_come_while_others_read_are_never_half_told(audit):
@@ -406,7 +406,7 @@ def test_runs_that_come_while_others_read_are_never_half_told(audit):
 
     def look():
         while not done.is_set():
-            told = runs_of(audit)
+            told = read_runs(audit)
             wrong.extend(told.gaps)
             wrong.extend(run for run in told.runs if not run.leaders)
 

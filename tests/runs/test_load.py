@@ -16,8 +16,8 @@ from importance_audit.cli.main import main
 from importance_audit.operate.save import save_run
 from importance_audit.records.as_json import digest_of
 from importance_audit.records.errors import DataError
-from importance_audit.runs.load import stored_context
-from importance_audit.runs.summary import NOTHING, past_json
+from importance_audit.runs.load import load_context
+from importance_audit.runs.summary import NO_HISTORY, history_json
 
 RUN = (
     Path(__file__).parents[1] / "bundles" / "1.0" / "runs" / "20261122T000000Z-00000000"
@@ -120,7 +120,7 @@ def test_a_library_that_does_not_load_costs_one_sentence(tmp_path):
 def run_with_past(tmp_path_factory):
     """Return a run that keeps the past of its audit."""
     written = stored_result("20261121T084600Z-3f9a1c2b")
-    given = {"history.json": past_json(NOTHING, written)}
+    given = {"history.json": history_json(NO_HISTORY, written)}
     return save_run(written, tmp_path_factory.mktemp("made"), given, exit_code=0)
 
 
@@ -158,6 +158,6 @@ def test_a_report_on_another_past_than_its_run_kept_is_refused(tmp_path, run_wit
 def test_a_past_that_no_list_vouches_for_must_be_text(tmp_path):
     (tmp_path / "history.json").write_bytes(b"\xff")
     with pytest.raises(DataError) as raised:
-        stored_context(tmp_path)
+        load_context(tmp_path)
     path = tmp_path / "history.json"
     assert str(raised.value) == f"{path} must be UTF-8 text, but it is not."

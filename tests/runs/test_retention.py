@@ -9,10 +9,10 @@ from tests.runs.test_folder import result
 from importance_audit.operate.save import save_run
 from importance_audit.operate.unattended import _compared
 from importance_audit.records.finding import Finding
-from importance_audit.runs.chain import chain
+from importance_audit.runs.chain import read_chain
 from importance_audit.runs.events import read_events
 from importance_audit.runs.locks import locked
-from importance_audit.runs.retention import retire
+from importance_audit.runs.retention import remove_old_runs
 from importance_audit.runs.signoff.record import line_of
 
 NAMES = [f"2025112{day}T084600Z-3f9a1c2b" for day in range(5)]
@@ -31,8 +31,8 @@ def left(folder):
 
 
 def test_the_newest_runs_stay_and_each_removal_is_said_and_kept(folder):
-    digests = {link.run_id: link.manifest_sha256 for link in chain(folder).order}
-    assert retire(folder, 2) == tuple(
+    digests = {link.run_id: link.manifest_sha256 for link in read_chain(folder).order}
+    assert remove_old_runs(folder, 2) == tuple(
         f"Run {name!r} was removed: more than the runs to keep, unsigned."
         for name in NAMES[:3]
     )
@@ -44,18 +44,18 @@ def test_the_newest_runs_stay_and_each_removal_is_said_and_kept(folder):
 
 
 def test_what_retention_removed_is_no_gap(folder):
-    retire(folder, 2)
-    assert chain(folder).gaps == ()
+    remove_old_runs(folder, 2)
+    assert read_chain(folder).gaps == ()
 
 
 def test_zero_keeps_all(folder):
-    assert retire(folder, 0) == ()
+    assert remove_old_runs(folder, 0) == ()
     assert left(folder) == NAMES
 
 
 def test_beside_a_trail_that_nobody_can_read_every_run_stays(folder):
     (folder / "signoffs.jsonl").write_text("{}\n")
-    (told,) = retire(folder, 1)
+    (told,) = remove_old_runs(folder, 1)
     assert told.startswith("Runs beyond the newest 1 must go, but they stay: ")
     assert left(folder) == NAMES
 
@@ -67,13 +67,13 @@ def test_a_signed_run_is_never_removed(folder, how):
     else:
         record = signed("a" * 64, run_id=NAMES[0], signoff_id=f"{NAMES[0]}/1")
         (folder / "signoffs.jsonl").write_bytes(line_of(record) + b"\n")
-    retire(folder, 1)
+    remove_old_runs(folder, 1)
     assert left(folder) == [NAMES[0], NAMES[4]]
 
 
 def test_a_trail_that_cannot_be_read_removes_nothing(folder):
     (folder / "signoffs.jsonl").mkdir()
-    (said,) = retire(folder, 1)
+    (said,) = remove_old_runs(folder, 1)
     assert "signoffs.jsonl must be readable, but the system says" in said
     assert left(folder) == NAMES
 
@@ -82,7 +82,7 @@ def test_the_last_complete_run_is_never_removed(tmp_path):
     for name, status in zip(NAMES, ["complete", *["interrupted"] * 4], strict=True):
         run = replace(result(name).run, status=status)
         save_run(result(name, run=run), tmp_path, {}, exit_code=0)
-    retire(tmp_path, 1)
+    remove_old_runs(tmp_path, 1)
     assert left(tmp_path) == [NAMES[0], NAMES[4]]
 
 
@@ -97,7 +97,7 @@ def test_beyond_removed_runs_the_news_still_find_the_last_complete_one(tmp_path)
         run = replace(result(name).run, **rows)
         save_run(result(name, run=run, **given), tmp_path, {}, exit_code=0)
         if name == NAMES[3]:
-            retire(tmp_path, 1)
+            remove_old_runs(tmp_path, 1)
     assert left(tmp_path) == [NAMES[0], *NAMES[3:]]
     assert "New: warning, dependence: m." in [*_compared(tmp_path / "runs" / NAMES[4])]
 
@@ -105,25 +105,25 @@ def test_beyond_removed_runs_the_news_still_find_the_last_complete_one(tmp_path)
 def test_the_newest_run_is_the_end_of_the_chain_not_the_greatest_name(tmp_path):
     for name in (NAMES[3], NAMES[4], NAMES[0]):  # the clock went back
         save_run(result(name), tmp_path, {}, exit_code=0)
-    retire(tmp_path, 1)
+    remove_old_runs(tmp_path, 1)
     assert left(tmp_path) == [NAMES[0]]
 
 
 def test_a_folder_without_a_manifest_is_left_alone(folder):
     (folder / "runs" / NAMES[0] / "manifest.json").unlink()
-    retire(folder, 1)
+    remove_old_runs(folder, 1)
     assert left(folder) == [NAMES[0], NAMES[4]]
 
 
 def test_nothing_is_removed_while_another_process_is_at_work(folder):
     with locked(folder):
-        (said,) = retire(folder, 1)
+        (said,) = remove_old_runs(folder, 1)
     assert said.startswith("Runs beyond the newest 1 must go, but they stay: Audit ")
     assert left(folder) == NAMES
 
 
 def test_nothing_is_removed_that_cannot_be_told_of(folder):
     (folder / "events.jsonl").mkdir()
-    (said,) = retire(folder, 1)
+    (said,) = remove_old_runs(folder, 1)
     assert "must take a line of 'events.jsonl'" in said
     assert left(folder) == NAMES

@@ -15,30 +15,30 @@ from importance_audit.records.errors import DataError
 from importance_audit.records.finding import Finding
 from importance_audit.runs.files import as_bytes
 from importance_audit.runs.summary import (
-    NOTHING,
+    NO_HISTORY,
     Approved,
-    FindingPast,
-    Found,
+    FindingHistory,
+    FindingSummary,
     Leader,
-    Past,
-    PastRun,
-    brief,
-    past_json,
-    read_brief,
-    read_past,
+    RunHistory,
+    RunSummary,
+    history_json,
+    read_history,
+    read_summary,
+    summarise,
 )
 
 LEADERS = (Leader("a", 2.0, 1.5, 2.5, 1.0), Leader("größe", 0.1, -math.inf, 0.3, 2.0))
-RUN = PastRun(
+RUN = RunSummary(
     *(NAME, "2025-11-20T08:46:00+00:00", "complete", "confirmed", 0, "d" * 64),
     *("e" * 64, "forest, permutation of features, rmse", LEADERS),
     *({"k": "warning"}, ("a", "größe"), "a" * 64, "b" * 64, ("vip",)),
 )
-PAST = Past(
+HISTORY = RunHistory(
     baseline=Approved(NAME, "d" * 64, "e" * 64, "s1", "A. Person", "2025-11-20"),
     runs=(RUN,),
     n_runs=7,
-    findings=(FindingPast("k", "weak", "forest", "warning", NAME, NAME, 2, True),),
+    findings=(FindingHistory("k", "weak", "forest", "warning", NAME, NAME, 2, True),),
     gaps=("A gap.",),
 )
 
@@ -57,17 +57,23 @@ def measured(means, **changes):
 
 
 def told(*records, **changes):
-    return brief(result(importances=records, **changes))
+    return summarise(result(importances=records, **changes))
 
 
 def test_a_past_comes_back_as_it_was_written():
-    assert read_past(past_json(PAST, result()), "history.json") == PAST
-    assert read_past(past_json(NOTHING, result()), "history.json") == NOTHING
+    assert read_history(history_json(HISTORY, result()), "history.json") == HISTORY
+    assert (
+        read_history(history_json(NO_HISTORY, result()), "history.json") == NO_HISTORY
+    )
 
 
 def test_what_was_not_measured_comes_back_as_no_number():
     run = RUN._replace(leaders=(Leader("a", math.nan, math.nan, math.nan, math.nan),))
-    (leader,) = read_past(past_json(Past(runs=(run,)), result()), "x").runs[0].leaders
+    (leader,) = (
+        read_history(history_json(RunHistory(runs=(run,)), result()), "x")
+        .runs[0]
+        .leaders
+    )
     assert all(math.isnan(value) for value in leader[1:])
 
 
@@ -75,22 +81,22 @@ def test_a_run_says_in_short_who_leads_and_what_was_found():
     sets = pd.DataFrame({"feature": ["a", "b"]})
     findings = (found(), found("info"), found("failure", subject="b"))
     written = result(importances=(measured([1, 3]),), findings=findings, columns=sets)
-    short = read_brief(as_bytes(past_json(PAST, written)), "history.json")
-    assert short == brief(written)
+    short = read_summary(as_bytes(history_json(HISTORY, written)), "history.json")
+    assert short == summarise(written)
     assert short.leaders == (Leader("b", 3, 3, 3, 1), Leader("a", 1, 1, 1, 2))
     keys = [finding.key for finding in (findings[0], findings[2])]
     assert short.findings == (
-        Found(keys[0], "weak", "forest", "warning"),
-        Found(keys[1], "weak", "b", "failure"),
+        FindingSummary(keys[0], "weak", "forest", "warning"),
+        FindingSummary(keys[1], "weak", "b", "failure"),
     )
     assert (short.columns, short.status) == (("a", "b"), "complete")
     assert (short.config_sha256, short.data_sha256) == ("a" * 64, "b" * 64)
 
 
 def test_the_short_part_is_read_without_the_long_one():
-    text = past_json(PAST, result(importances=(measured([1]),)))
+    text = history_json(HISTORY, result(importances=(measured([1]),)))
     head = text[: text.index('"past"')]
-    assert read_brief(head.encode() + b'"past": [[[[', "x").leaders[0].feature == "a"
+    assert read_summary(head.encode() + b'"past": [[[[', "x").leaders[0].feature == "a"
 
 
 def test_the_lead_is_of_a_model_and_of_features_where_there_are_any():
@@ -130,13 +136,13 @@ def test_more_rows_or_repeats_leave_the_measure_as_it_was(changes):
 
 def test_a_name_that_is_no_utf8_is_escaped_as_in_every_file():
     written = result(findings=(found(subject="caf\udce9"),))
-    text = as_bytes(past_json(NOTHING, written))
-    assert read_brief(text, "x").findings[0].subject == "caf\\udce9"
+    text = as_bytes(history_json(NO_HISTORY, written))
+    assert read_summary(text, "x").findings[0].subject == "caf\\udce9"
 
 
 def without(*path):
     """Return history.json without the entry at a path."""
-    document = json.loads(past_json(PAST, result()))
+    document = json.loads(history_json(HISTORY, result()))
     inner = document
     for key in path[:-1]:
         inner = inner[key]
@@ -145,12 +151,12 @@ def without(*path):
 
 
 def with_past(**changes):
-    document = json.loads(past_json(PAST, result()))
+    document = json.loads(history_json(HISTORY, result()))
     return json.dumps({**document, "past": {**document["past"], **changes}})
 
 
 def of_run(**changes):
-    (run,) = json.loads(past_json(PAST, result()))["past"]["runs"]
+    (run,) = json.loads(history_json(HISTORY, result()))["past"]["runs"]
     return with_past(runs=[{**run, **changes}])
 
 
@@ -196,17 +202,17 @@ VERIFY = "importance-audit verify"
 )
 def test_what_is_no_past_is_refused_in_one_sentence(text, message):
     with pytest.raises(DataError) as error:
-        read_past(text, "history.json")
+        read_history(text, "history.json")
     said = str(error.value)
     assert said == message or (message is None and said.startswith(BROKEN[:62]))
 
 
 def test_a_broken_short_part_is_refused_too():
-    text = past_json(PAST, result()).replace('"leaders": []', '"leaders": [3]')
+    text = history_json(HISTORY, result()).replace('"leaders": []', '"leaders": [3]')
     with pytest.raises(DataError, match="must be the past of a run, but it cannot"):
-        read_brief(text.encode(), "history.json")
+        read_summary(text.encode(), "history.json")
     with pytest.raises(DataError, match="cannot be read: 'format' is missing"):
-        read_brief(b"", "x")
+        read_summary(b"", "x")
 
 
 def test_reading_a_past_loads_no_table_and_no_numbers():

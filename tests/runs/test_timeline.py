@@ -16,17 +16,17 @@ from tests.runs.test_summary import found
 
 from importance_audit.cli.main import main
 from importance_audit.runs.events import append_event
-from importance_audit.runs.summary import FindingPast, Leader, PastRun
-from importance_audit.runs.timeline import changes, timeline
+from importance_audit.runs.summary import FindingHistory, Leader, RunSummary
+from importance_audit.runs.timeline import describe_changes, timeline
 
 ROOT = Path(__file__).parents[2]
-RUN = PastRun(
+RUN = RunSummary(
     *(A, "2025-11-20T08:46:00+00:00", "complete", "confirmed", 0, "d" * 64),
     *("e" * 64, "m", (Leader("a", 2, 1, 3, 1), Leader("b", 1, 1, 1, 2))),
     *({"k": "warning"}, ("a", "b"), "1" * 64, "2" * 64),
 )
 KNOWN = {
-    key: FindingPast(key, check, "forest", "warning", A, A, 1, True)
+    key: FindingHistory(key, check, "forest", "warning", A, A, 1, True)
     for key, check in (("k", "weak_model"), ("n", "drift"))
 }
 
@@ -59,13 +59,13 @@ KNOWN = {
     ],
 )
 def test_what_is_not_as_in_the_run_before_is_told(new, said):
-    assert list(changes(RUN, RUN._replace(**new), RUN, KNOWN)) == said
+    assert list(describe_changes(RUN, RUN._replace(**new), RUN, KNOWN)) == said
 
 
 def test_findings_are_held_against_the_last_complete_run():
     stopped = RUN._replace(findings={}, status="interrupted")
-    assert list(changes(stopped, RUN, RUN, KNOWN)) == []
-    assert list(changes(stopped, RUN, None, KNOWN)) == []
+    assert list(describe_changes(stopped, RUN, RUN, KNOWN)) == []
+    assert list(describe_changes(stopped, RUN, None, KNOWN)) == []
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from ...records.result import AuditResult
-from ...runs.summary import Past
+from ...runs.summary import RunHistory
 
 MOST = 3
 """Models that one report compares without losing its reader."""
@@ -120,15 +120,15 @@ def _subjects(result: AuditResult, model: str) -> dict[str, tuple[int, ...]]:
     }
 
 
-def past_of_part(past: Past, result: AuditResult, model: str) -> Past:
+def history_of_part(history: RunHistory, result: AuditResult, model: str) -> RunHistory:
     """Return the past without earlier findings that are about other models alone."""
     models = result.models["model"].tolist()
     kept = (
         known
-        for known in past.findings
+        for known in history.findings
         if not (about := models_in(known.subject, models)) or model in about
     )
-    return past._replace(findings=tuple(kept))
+    return history._replace(findings=tuple(kept))
 
 
 def models_in(subject: str, models: Sequence[str]) -> frozenset[str]:

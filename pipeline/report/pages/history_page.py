@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from ...runs.summary import PastRun
+from ...runs.summary import RunSummary
 from ..figures.history import MARKS
 from ..sections.control import moment
 from ..sections.history_figure import Told, history_figure, told_of
@@ -43,7 +43,7 @@ class HistoryRow(NamedTuple):
     ----------
     started : str
         An ISO text in UTC.
-    run : PastRun, optional
+    run : RunSummary, optional
         None for an attempt that left no folder.
     exit_code : int, optional
         None where nobody knows it: the process was killed.
@@ -63,7 +63,7 @@ class HistoryRow(NamedTuple):
     """
 
     started: str
-    run: PastRun | None = None
+    run: RunSummary | None = None
     exit_code: int | None = None
     note: str = ""
     changes: tuple[str, ...] = ()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from ...records.as_csv import tables
 from ...records.result import AuditResult
-from ...runs.run_context import ALONE, Context
+from ...runs.run_context import NO_CONTEXT, RunContext
 from ..sections.facts import Attachments
 from ..text.blocks import Badge, Figure, Section, Sentence, Styled, Table, plain
 from ..text.wording import LANGUAGE, look_up, say, templates, word
@@ -136,7 +136,7 @@ def page_files(
     pdf: bool = True,
     attachments: Mapping[str, bytes] = NO_FILES,
     profile: str = "",
-    context: Context = ALONE,
+    context: RunContext = NO_CONTEXT,
 ) -> dict[str, bytes | str]:
     """Return the renderings of a result as a run folder holds them.
 
@@ -150,7 +150,7 @@ def page_files(
         renderings list them by their digests.
     profile : {"", "technical", "executive"}
         Which sections are shown; by default as ``[report] profile`` says.
-    context : Context
+    context : RunContext
         What the report says besides the result.
 
     Returns
@@ -182,7 +182,7 @@ def checks_of_pdfs(
     files: Mapping[str, bytes | str],
     *,
     attachments: Mapping[str, bytes] = NO_FILES,
-    context: Context = ALONE,
+    context: RunContext = NO_CONTEXT,
 ) -> "tuple[PdfCheck, ...]":
     """Return how each PDF that `page_files` made stands against the result."""
     from .pdf_checks import checks_of

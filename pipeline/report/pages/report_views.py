@@ -5,7 +5,7 @@ from functools import partial
 
 from ...records.as_json import content_digest
 from ...records.result import AuditResult
-from ...runs.run_context import ALONE, Context
+from ...runs.run_context import NO_CONTEXT, RunContext
 from ..sections.control import control
 from ..sections.facts import NOTHING_ATTACHED, Attachments, facts_of
 from ..sections.findings import findings
@@ -13,7 +13,7 @@ from ..sections.lists_section import lists
 from ..sections.provenance import provenance
 from ..sections.redo import redo
 from ..sections.signoff_section import signoff
-from .by_model import parts, past_of_part
+from .by_model import history_of_part, parts
 from .index_page import between, file_of, overview
 from .profiles import without_dead_links
 from .view import ReportView, build_view, sections_of, view_of
@@ -27,7 +27,7 @@ def report_views(
     *,
     attachments: Attachments = NOTHING_ATTACHED,
     profile: str = "",
-    context: Context = ALONE,
+    context: RunContext = NO_CONTEXT,
 ) -> dict[str, ReportView]:
     """Return each page of a report by its path in the run folder, without ending.
 
@@ -38,7 +38,7 @@ def report_views(
     ----------
     result, attachments, profile
         As `view.build_view` takes them.
-    context : Context
+    context : RunContext
         What the report says besides the result.
     """
     by_model = parts(result)
@@ -70,7 +70,7 @@ def report_views(
     views = {MAIN: main}
     for part in by_model:
         own = asked(part.result)
-        own = replace(own, past=past_of_part(context.past, result, part.model))
+        own = replace(own, history=history_of_part(context.history, result, part.model))
         cards = {m: facts.cards[m] for m in own.cards}
         own = replace(own, cards=cards, is_part=True)
         views[file_of(part.model)] = view_of(

@@ -11,7 +11,7 @@ from datetime import datetime
 from ...records.as_json import content_digest
 from ...records.result import AuditResult
 from ...runs.signoff.record import Signoff
-from ...runs.summary import NOTHING, Past
+from ...runs.summary import NO_HISTORY, RunHistory
 from ..sections.cards import method
 from ..sections.change_section import change
 from ..sections.control import control, document_id, subtitle, title, version_line
@@ -172,7 +172,7 @@ def build_view(
     attachments: Attachments = NOTHING_ATTACHED,
     profile: str = "",
     signoffs: tuple[Signoff, ...] = (),
-    past: Past = NOTHING,
+    history: RunHistory = NO_HISTORY,
 ) -> ReportView:
     """Return the report on a result, ready to be rendered.
 
@@ -188,7 +188,7 @@ def build_view(
         Which sections are shown; by default as ``[report] profile`` says.
     signoffs : tuple of Signoff
         The signatures that section P prints.
-    past : Past
+    history : RunHistory
         What is known of the runs before.
 
     Returns
@@ -202,7 +202,7 @@ def build_view(
         baseline=baseline,
         attachments=attachments,
         signoffs=signoffs,
-        past=past,
+        history=history,
     )
     return view_of(facts, sections_of(facts), profile=profile)
 

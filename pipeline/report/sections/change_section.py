@@ -5,7 +5,7 @@ verdicts and leaders of the runs before, approved or not.
 """
 
 from ...records.result import AuditResult
-from ...runs.baseline.change import Change, Judged
+from ...runs.baseline.change import Change, VerdictChange
 from ...runs.baseline.differences import AREAS, Difference
 from ..text.blocks import Cell, Column, Link, Row, Section, Sentence, Styled, Table
 from ..text.wording import (
@@ -52,9 +52,9 @@ def change(facts: Facts) -> Section:
 
 def _nothing(facts: Facts) -> Sentence:
     """Return why nothing is compared: there is no baseline, or its run is gone."""
-    if approved := facts.past.baseline:
+    if approved := facts.history.baseline:
         return say("change.none_there", run=named(approved.run_id))
-    if facts.past.runs and not facts.is_part:
+    if facts.history.runs and not facts.is_part:
         return say("change.none_but_runs", figure=Link("fig-history"))
     return say("change.none")
 
@@ -69,7 +69,7 @@ def lede(facts: Facts) -> Sentence:
     told = facts.change
     if told is None:
         return say("executive.no_baseline")
-    judged = sum(len(moved.features) for moved in told.moved)
+    judged = sum(len(moved.features) for moved in told.questions)
     if not judged:
         return say("change.nothing_in_common")
     noise = told.count("rank moved within noise")
@@ -97,7 +97,7 @@ OF_NO_ESTIMATE = frozenset({"seed", "environment", "limits"})
 
 def conclusion(told: Change) -> Sentence:
     """Return what the differences allow to conclude from a movement."""
-    if not told.differs:
+    if not told.differences:
         return say("change.conclude_same")
     if told.is_noise_only:
         return say("change.conclude_noise")
@@ -112,7 +112,7 @@ def _areas(told: Change) -> Sentence:
 
 def _is_approved(facts: Facts) -> bool:
     """Return whether the baseline is the approved one, and none that was named."""
-    approved = facts.past.baseline
+    approved = facts.history.baseline
     digest = facts.baseline_digest if facts.baseline else ""
     return approved is not None and approved.content_digest == digest
 
@@ -132,7 +132,7 @@ def _differs(told: Change) -> Table:
     """Return one row per difference, and one for each area without any."""
     rows: list[Row] = []
     for area in AREAS:
-        here = [one for one in told.differs if one.area == area]
+        here = [one for one in told.differences if one.area == area]
         label = word(f"change.areas.{area}")
         if not here:
             same = (Cell((label,)), Cell(), Cell(say("change.same")), Cell())
@@ -188,7 +188,7 @@ def _checks(told: Change) -> tuple[Table | Sentence, ...]:
     return (table,)
 
 
-def _check(one: Judged) -> Row:
+def _check(one: VerdictChange) -> Row:
     words = look_up("check_words")
     name = look_up("checks").get(one.check, one.check.replace("_", " "))
     sides = (words[text] if text else word("change.not_made") for text in one[2:])

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...records.importance_record import Importance
-from ...runs.baseline.change import Change, Moved, Movement
+from ...runs.baseline.change import Change, FeatureChange, QuestionChange
 from ..figures.bands import BandPanel, BandRow, draw_bands
 from ..text.blocks import (
     Cell,
@@ -39,35 +39,38 @@ def movements(facts: Facts, told: Change) -> tuple[Table | Figure | Sentence, ..
     """Return a table for each leading ranking, their figure, and what else moved."""
     ranked = {ranking.index: ranking for ranking in facts.rankings}
     leading = {ranking.index for ranking in facts.leads}
-    lead = [moved for moved in told.moved if moved.new in leading]
-    rest = [moved for moved in told.moved if moved.new not in leading]
-    tables = (_table(facts, ranked[moved.new], moved) for moved in lead)
-    figure = _figure(facts, [(ranked[moved.new], moved) for moved in lead])
+    lead = [question for question in told.questions if question.new in leading]
+    rest = [question for question in told.questions if question.new not in leading]
+    tables = (_table(facts, ranked[question.new], question) for question in lead)
+    figure = _figure(facts, [(ranked[question.new], question) for question in lead])
     return (*tables, *figure, *_others(facts, ranked, rest), *_unasked(facts, told))
 
 
-def _table(facts: Facts, ranking: Ranking, moved: Moved) -> Table:
-    short = _first(moved.features)
-    table = _rows(facts, ranking, moved, short)
-    if len(short) == len(moved.features):
+def _table(facts: Facts, ranking: Ranking, question: QuestionChange) -> Table:
+    short = _first(question.features)
+    table = _rows(facts, ranking, question, short)
+    if len(short) == len(question.features):
         return table
-    full = _rows(facts, ranking, moved, moved.features)
+    full = _rows(facts, ranking, question, question.features)
     full = replace(full, id=f"{table.id}-all", notes=())
     full = replace(full, caption=say("ranking.whole", table=Link(table.id)))
     return replace(table, everything=full)
 
 
-def _first(rows: Sequence[Movement]) -> tuple[Movement, ...]:
+def _first(rows: Sequence[FeatureChange]) -> tuple[FeatureChange, ...]:
     """Return the first rows, and of the others those that are not quiet."""
     return tuple(
-        row for at, row in enumerate(rows) if at < ROWS or row.word not in QUIET
+        row for at, row in enumerate(rows) if at < ROWS or row.outcome not in QUIET
     )
 
 
 def _rows(
-    facts: Facts, ranking: Ranking, moved: Moved, rows: Sequence[Movement]
+    facts: Facts,
+    ranking: Ranking,
+    question: QuestionChange,
+    rows: Sequence[FeatureChange],
 ) -> Table:
-    places = _decimals(moved.features)
+    places = _decimals(question.features)
     caption = say(
         "change.movement",
         model=named(ranking.subject),
@@ -76,9 +79,9 @@ def _rows(
     )
     drawn = "band" if ranking.record.stream else "band_exact"
     notes = [say(f"change.{drawn}", miss=percent(0.01))]
-    if moved.why_not:
-        notes.append(say("change.cards", fields=moved.why_not.replace("_", " ")))
-    elif any(row.word == "not comparable" for row in rows):
+    if question.why_not:
+        notes.append(say("change.cards", fields=question.why_not.replace("_", " ")))
+    elif any(row.outcome == "not comparable" for row in rows):
         notes.append(say("change.no_spread"))
     return Table(
         id=table_id(ranking).replace("ranking", "movement", 1),
@@ -93,24 +96,27 @@ def _rows(
             Column(say("change.ranks_now"), "number", 8),
             Column(say("change.movement_word"), width=22),
         ),
-        rows=tuple(_row(facts, moved, row, places) for row in rows),
+        rows=tuple(_row(facts, question, row, places) for row in rows),
         notes=tuple(notes),
         shape="wide",
     )
 
 
-def _decimals(rows: Sequence[Movement]) -> int:
+def _decimals(rows: Sequence[FeatureChange]) -> int:
     """Return the decimals of all numbers of a question, from its bands."""
     bands = np.array([row.band for row in rows])
-    gaps = np.array([row.difference for row in rows if row.word == "moved"])
+    gaps = np.array([row.difference for row in rows if row.outcome == "moved"])
     return decimals(np.array([row.new for row in rows]), bands / 3, gaps)
 
 
-def _row(facts: Facts, moved: Moved, row: Movement, places: int) -> Row:
+def _row(
+    facts: Facts, question: QuestionChange, row: FeatureChange, places: int
+) -> Row:
     old, new = (
-        Cell((_estimate(facts, moved, row, side, places),)) for side in ("old", "new")
+        Cell((_estimate(facts, question, row, side, places),))
+        for side in ("old", "new")
     )
-    told: Sentence = (str(look_up("change.words")[row.word]),)
+    told: Sentence = (str(look_up("change.words")[row.outcome]),)
     band = f"±\u202f{number(row.band, places)}" if row.band == row.band else "–"
     return Row(
         (
@@ -121,17 +127,17 @@ def _row(facts: Facts, moved: Moved, row: Movement, places: int) -> Row:
             Cell((band,)),
             Cell((interval_text(*row.places_old),)),
             Cell((interval_text(*row.places_new),)),
-            Cell(told if row.word in QUIET else (Styled("strong", told),)),
+            Cell(told if row.outcome in QUIET else (Styled("strong", told),)),
         )
     )
 
 
 def _estimate(
-    facts: Facts, moved: Moved, row: Movement, side: str, places: int
+    facts: Facts, question: QuestionChange, row: FeatureChange, side: str, places: int
 ) -> Value | str:
     """Return one side's estimate with its place in that side's result."""
     result = facts.baseline if side == "old" else facts.result
-    at = moved.old if side == "old" else moved.new
+    at = question.old if side == "old" else question.new
     features = result.importances[at].features  # type: ignore[union-attr]
     if row.feature not in features:
         return "–"
@@ -141,14 +147,16 @@ def _estimate(
     return Value(path, value, number(value, places))
 
 
-def _figure(facts: Facts, pairs: Sequence[tuple[Ranking, Moved]]) -> tuple[Figure, ...]:
+def _figure(
+    facts: Facts, pairs: Sequence[tuple[Ranking, QuestionChange]]
+) -> tuple[Figure, ...]:
     """Return F7: differences from the baseline in their bands, a panel per model."""
     panels = [panel for pair in pairs[:PANELS] if (panel := _panel(*pair)).rows]
     if not panels:
         return ()
     ranking = pairs[0][0]
     judged = [row for _, m in pairs for row in m.features if row.band == row.band]
-    n_moved, total = sum(row.word in OUTSIDE for row in judged), len(judged)
+    n_moved, total = sum(row.outcome in OUTSIDE for row in judged), len(judged)
     alt = say(
         "change.alt",
         models=series(panel.title[:24] for panel in panels[:3]),
@@ -179,11 +187,11 @@ def _difference_label(facts: Facts, ranking: Ranking) -> str:
     return f"{label}, {unit}" if unit else label
 
 
-def _panel(ranking: Ranking, moved: Moved) -> BandPanel:
+def _panel(ranking: Ranking, question: QuestionChange) -> BandPanel:
     """Return one model's features that have a band, for the figure of bands."""
-    places = _decimals(moved.features)
-    known = [row for row in _first(moved.features) if row.band == row.band][:ROWS]
-    n_moved = sum(row.word == "moved" for row in moved.features)
+    places = _decimals(question.features)
+    known = [row for row in _first(question.features) if row.band == row.band][:ROWS]
+    n_moved = sum(row.outcome == "moved" for row in question.features)
     return BandPanel(
         title=display_name(ranking.subject),
         verdict=word("change.panel").format(n=n_moved) if n_moved else "",
@@ -192,7 +200,7 @@ def _panel(ranking: Ranking, moved: Moved) -> BandPanel:
                 name=display_name(row.feature),
                 difference=row.difference,
                 half_width=row.band,
-                inside=row.word not in OUTSIDE,
+                inside=row.outcome not in OUTSIDE,
                 text=number(row.difference, places, sign=True),
             )
             for row in known
@@ -201,16 +209,16 @@ def _panel(ranking: Ranking, moved: Moved) -> BandPanel:
 
 
 def _others(
-    facts: Facts, ranked: dict[int, Ranking], rest: Sequence[Moved]
+    facts: Facts, ranked: dict[int, Ranking], rest: Sequence[QuestionChange]
 ) -> tuple[Table | Sentence, ...]:
     """Return what moved in the measures behind the leading one, or that nothing did."""
     loud = [
-        (moved, row)
-        for moved in rest
-        for row in moved.features
-        if row.word not in QUIET
+        (question, row)
+        for question in rest
+        for row in question.features
+        if row.outcome not in QUIET
     ]
-    total = sum(len(moved.features) for moved in rest)
+    total = sum(len(question.features) for question in rest)
     if not total:
         return ()
     if not loud:
@@ -227,23 +235,26 @@ def _others(
             Column(say("change.movement_word"), width=21),
         ),
         rows=tuple(
-            _other_row(facts, ranked[moved.new], moved, row) for moved, row in loud
+            _other_row(facts, ranked[question.new], question, row)
+            for question, row in loud
         ),
         shape="wide",
     )
     return (table,)
 
 
-def _other_row(facts: Facts, ranking: Ranking, moved: Moved, row: Movement) -> Row:
-    places = _decimals(moved.features)
-    sides = (_estimate(facts, moved, row, side, places) for side in ("old", "new"))
+def _other_row(
+    facts: Facts, ranking: Ranking, question: QuestionChange, row: FeatureChange
+) -> Row:
+    places = _decimals(question.features)
+    sides = (_estimate(facts, question, row, side, places) for side in ("old", "new"))
     return Row(
         (
             Cell((named(row.feature),)),
             Cell((named(ranking.subject),)),
             Cell(_measure(facts, ranking)),
             *(Cell((side,)) for side in sides),
-            Cell((str(look_up("change.words")[row.word]),)),
+            Cell((str(look_up("change.words")[row.outcome]),)),
         )
     )
 
@@ -257,7 +268,7 @@ def _measure(facts: Facts, ranking: Ranking) -> Sentence:
 
 def _unasked(facts: Facts, told: Change) -> tuple[Sentence, ...]:
     """Return which questions one run alone asked."""
-    before, after = told.only_asked_in
+    before, after = told.unmatched
     texts: list[Sentence] = []
     for key, result, places in (
         ("change.only_before", facts.baseline, before),

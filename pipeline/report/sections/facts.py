@@ -10,11 +10,11 @@ from ...records.as_json import content_digest
 from ...records.importance_record import Effect, Importance, supplied_engine
 from ...records.ranking import OURS, Measure, lead_of, measure_of, told_apart
 from ...records.result import AuditResult
-from ...runs.baseline.change import Change, change
+from ...runs.baseline.change import Change, compare_runs
 from ...runs.baseline.column_shifts import Shift, shifts
 from ...runs.signoff.finding_states import Standing, standings
 from ...runs.signoff.record import Signoff
-from ...runs.summary import NOTHING, Past
+from ...runs.summary import NO_HISTORY, RunHistory
 from ..text.blocks import Link, Value, plain
 from ..text.number_text import count, unit_text
 from ..text.wording import say, word
@@ -50,7 +50,7 @@ class Facts:
         Bytes and SHA-256 of each file that the PDF carries, by its name.
     signoffs : tuple of Signoff
         The signatures under this run.
-    past : Past
+    history : RunHistory
         What is known of the runs before.
     is_part : bool
         Whether it is one model of a result whose index tells of the runs before.
@@ -63,7 +63,7 @@ class Facts:
     baseline: AuditResult | None = None
     attachments: Attachments = field(default_factory=dict)
     signoffs: tuple[Signoff, ...] = ()
-    past: Past = NOTHING
+    history: RunHistory = NO_HISTORY
     is_part: bool = False
 
     @cached_property
@@ -72,12 +72,12 @@ class Facts:
         if self.baseline is None:
             return None
         minimum = float(config_of(self, "checks").get("minimum_change", 0.0))
-        return change(self.baseline, self.result, minimum=minimum)
+        return compare_runs(self.baseline, self.result, minimum=minimum)
 
     @cached_property
     def register(self) -> tuple[Standing, ...]:
         """Where each finding stands, those of this run first."""
-        return standings(self.result, self.past)
+        return standings(self.result, self.history)
 
     @cached_property
     def shifts(self) -> tuple[Shift, ...]:
@@ -221,7 +221,7 @@ def facts_of(
     baseline: AuditResult | None = None,
     attachments: Attachments = NOTHING_ATTACHED,
     signoffs: tuple[Signoff, ...] = (),
-    past: Past = NOTHING,
+    history: RunHistory = NO_HISTORY,
 ) -> Facts:
     """Return the facts of a result; the cards are numbered in its order."""
     ranked = rankings(result)
@@ -235,7 +235,7 @@ def facts_of(
         baseline=baseline,
         attachments=attachments,
         signoffs=signoffs,
-        past=past,
+        history=history,
     )
 
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from math import nan
 from typing import NamedTuple
 
-from ...runs.summary import Leader, PastRun, brief
+from ...runs.summary import Leader, RunSummary, summarise
 from ..figures.history import MARKS, MOST_RUNS, LeaderLine, draw_history
 from ..text.blocks import Figure, Sentence, Value, plain
 from ..text.number_text import count, significant
@@ -43,21 +43,21 @@ class Told(NamedTuple):
 
 def over_runs(facts: Facts) -> tuple[Figure, ...]:
     """Return the figure of the runs before and this one; none of a first run."""
-    before = facts.past.runs
+    before = facts.history.runs
     if facts.is_part or not before:
         return ()
-    this = brief(facts.result)
+    this = summarise(facts.result)
     now = Told(this.started, facts.result.verdict, this.measure, this.leaders)
     figure = history_figure(
         [*map(told_of, before), now],
-        baseline=facts.past.baseline.run_id if facts.past.baseline else "",
+        baseline=facts.history.baseline.run_id if facts.history.baseline else "",
         always_show=config_of(facts, "report").get("always_show", ()),
-        n_runs=facts.past.n_runs + 1,
+        n_runs=facts.history.n_runs + 1,
     )
     return (figure,)
 
 
-def told_of(run: PastRun) -> Told:
+def told_of(run: RunSummary) -> Told:
     """Return what a run tells the figure."""
     return Told(run.started, run.verdict, run.measure, run.leaders, run.run_id)
 

@@ -97,7 +97,7 @@ def _exception(answer: Mapping[str, Any]) -> Sentence:
 
 def _history(facts: Facts, standing: Standing) -> Sentence:
     """Return the first run that found it and how many did, of an audit with a past."""
-    before = facts.past.n_runs
+    before = facts.history.n_runs
     if not before:
         return ()
     if standing.times == 1:

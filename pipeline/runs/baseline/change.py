@@ -21,7 +21,7 @@ from ...records.result import AuditResult
 from .column_shifts import CHECKS as AGAINST_BASELINE
 from .differences import Difference, differences
 
-Word = Literal[
+Outcome = Literal[
     "moved",
     "below the minimum",
     "rank moved within noise",
@@ -32,7 +32,7 @@ Word = Literal[
 ]
 
 
-class Movement(NamedTuple):
+class FeatureChange(NamedTuple):
     """One feature in both runs.
 
     `band` is the half-width that shuffling alone explains, NaN where nobody knows it;
@@ -48,7 +48,7 @@ class Movement(NamedTuple):
     rank_new: float
     places_old: tuple[float, float]
     places_new: tuple[float, float]
-    word: Word
+    outcome: Outcome
 
     @property
     def difference(self) -> float:
@@ -56,7 +56,7 @@ class Movement(NamedTuple):
         return self.new - self.old
 
 
-class Moved(NamedTuple):
+class QuestionChange(NamedTuple):
     """One question to one model in both runs, with the places of its two records.
 
     `why_not` names the fields in which the estimand cards differ, if they do; every
@@ -66,10 +66,10 @@ class Moved(NamedTuple):
     old: int
     new: int
     why_not: str
-    features: tuple[Movement, ...]
+    features: tuple[FeatureChange, ...]
 
 
-class Judged(NamedTuple):
+class VerdictChange(NamedTuple):
     """A check whose verdict is another one; "" where a run did not make it."""
 
     check: str
@@ -81,31 +81,35 @@ class Judged(NamedTuple):
 class Change(NamedTuple):
     """What differs between two runs, and what moved.
 
-    `only_asked_in` holds the places of the records whose question one run alone asked:
+    `unmatched` holds the places of the records whose question one run alone asked:
     of the old, then of the new.
     """
 
-    differs: tuple[Difference, ...]
-    moved: tuple[Moved, ...]
-    only_asked_in: tuple[tuple[int, ...], tuple[int, ...]]
-    checks: tuple[Judged, ...]
+    differences: tuple[Difference, ...]
+    questions: tuple[QuestionChange, ...]
+    unmatched: tuple[tuple[int, ...], tuple[int, ...]]
+    checks: tuple[VerdictChange, ...]
 
     @property
     def areas(self) -> frozenset[str]:
         """The areas in which anything differs."""
-        return frozenset(difference.area for difference in self.differs)
+        return frozenset(difference.area for difference in self.differences)
 
     @property
     def is_noise_only(self) -> bool:
         """Whether a movement can only come from the draws: rows and models are same."""
         return not self.areas & {"configuration", "data", "model", "code"}
 
-    def count(self, word: Word) -> int:
+    def count(self, outcome: Outcome) -> int:
         """Return how many features of all questions have this word."""
-        return sum(row.word == word for moved in self.moved for row in moved.features)
+        return sum(
+            row.outcome == outcome
+            for question in self.questions
+            for row in question.features
+        )
 
 
-def change(old: AuditResult, new: AuditResult, *, minimum: float = 0.0) -> Change:
+def compare_runs(old: AuditResult, new: AuditResult, *, minimum: float = 0.0) -> Change:
     """Return what differs between two runs of an audit and what moved.
 
     A feature *moved* if its difference is outside the band: the half-width of Welch's
@@ -128,15 +132,15 @@ def change(old: AuditResult, new: AuditResult, *, minimum: float = 0.0) -> Chang
     """
     before, after = primary(old.importances), primary(new.importances)
     pairs = _pairs(before, after)
-    moved = tuple(
+    questions = tuple(
         _moved(old, new, before[pairs[key]][0], after[key][0], minimum)
         for key in after
         if key in pairs
     )
     return Change(
-        differs=tuple(differences(old, new)),
-        moved=moved,
-        only_asked_in=(_alone(before, {*pairs.values()}), _alone(after, pairs)),
+        differences=tuple(differences(old, new)),
+        questions=questions,
+        unmatched=(_alone(before, {*pairs.values()}), _alone(after, pairs)),
         checks=tuple(_checks(old.checks, new.checks)),
     )
 
@@ -169,7 +173,9 @@ def _alone(asked: Mapping[Any, Any], elsewhere: Container[Any]) -> tuple[int, ..
     return tuple(place for key, (place, _) in asked.items() if key not in elsewhere)
 
 
-def _moved(old: AuditResult, new: AuditResult, i: int, j: int, minimum: float) -> Moved:
+def _moved(
+    old: AuditResult, new: AuditResult, i: int, j: int, minimum: float
+) -> QuestionChange:
     before, after = old.importances[i], new.importances[j]
     common = [name for name in after.features if name in before.features]
     one, other = _part(after, common), _part(before, common)
@@ -181,7 +187,7 @@ def _moved(old: AuditResult, new: AuditResult, i: int, j: int, minimum: float) -
     least = minimum * _largest(before)
     sides = _Side.of(before), _Side.of(after)
 
-    def word(name: str) -> tuple[float, Word]:
+    def judge(name: str) -> tuple[float, Outcome]:
         if name not in sides[0].row or name not in sides[1].row:
             return np.nan, "new" if name in sides[1].row else "gone"
         held = (sides[0].columns[name], sides[1].columns[name])
@@ -199,8 +205,8 @@ def _moved(old: AuditResult, new: AuditResult, i: int, j: int, minimum: float) -
 
     gone = [name for name in before.features if name not in after.features]
     names = sorted(after.features, key=lambda n: _last_if_nan(sides[1], n))
-    rows = (_movement(name, sides, *word(name)) for name in (*names, *gone))
-    return Moved(old=i, new=j, why_not=why_not, features=tuple(rows))
+    rows = (_movement(name, sides, *judge(name)) for name in (*names, *gone))
+    return QuestionChange(old=i, new=j, why_not=why_not, features=tuple(rows))
 
 
 _Told: TypeAlias = tuple[float, float, tuple[float, float]]
@@ -250,13 +256,13 @@ def _last_if_nan(side: _Side, name: str) -> tuple[bool, float, int]:
 
 
 def _movement(
-    name: str, sides: tuple[_Side, _Side], band: float, word: Word
-) -> Movement:
+    name: str, sides: tuple[_Side, _Side], band: float, outcome: Outcome
+) -> FeatureChange:
     (old, rank_old, places_old), (new, rank_new, places_new) = (
         side.told(name) for side in sides
     )
-    return Movement(
-        name, old, new, band, rank_old, rank_new, places_old, places_new, word
+    return FeatureChange(
+        name, old, new, band, rank_old, rank_new, places_old, places_new, outcome
     )
 
 
@@ -293,7 +299,7 @@ def _cards_differ(old: Importance, new: Importance) -> str:
     return ", ".join((*told, *units))
 
 
-def _checks(old: pd.DataFrame, new: pd.DataFrame) -> Iterator[Judged]:
+def _checks(old: pd.DataFrame, new: pd.DataFrame) -> Iterator[VerdictChange]:
     """Yield the checks whose verdict is another one, in the order of the new run.
 
     Not those of a run against its own baseline: the baseline had another, or none.
@@ -302,7 +308,7 @@ def _checks(old: pd.DataFrame, new: pd.DataFrame) -> Iterator[Judged]:
     for key in dict.fromkeys((*after, *before)):
         one, other = before.get(key, ""), after.get(key, "")
         if one != other:
-            yield Judged(*key[:2], one, other)
+            yield VerdictChange(*key[:2], one, other)
 
 
 def _verdicts(frame: pd.DataFrame) -> dict[tuple[str, str, int], str]:

@@ -49,7 +49,7 @@ def with_drift(
         return result.with_findings(gone)
     rows = [*result.checks.to_dict("records"), *limit_rows(baseline, result)]
     judged = replace(result, checks=checks_frame(rows))
-    return judged.with_findings(drift(baseline, result))
+    return judged.with_findings(drift_findings(baseline, result))
 
 
 def baseline_missing(approved: Approved) -> Finding:
@@ -63,7 +63,7 @@ def baseline_missing(approved: Approved) -> Finding:
     )
 
 
-def drift(baseline: AuditResult, result: AuditResult) -> tuple[Finding, ...]:
+def drift_findings(baseline: AuditResult, result: AuditResult) -> tuple[Finding, ...]:
     """Return one finding per column, category or distribution that is not as it was.
 
     Parameters

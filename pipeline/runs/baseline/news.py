@@ -13,8 +13,8 @@ from ...records.errors import listed
 from ...records.finding import Finding
 from ...records.result import AuditResult
 from ..signoff.closed_findings import closes, is_open
-from ..summary import Past, brief, missing_of
-from .change import Moved, Movement, change
+from ..summary import RunHistory, missing_engines, summarise
+from .change import FeatureChange, QuestionChange, compare_runs
 
 FEWEST = 5
 """Runs on other rows that tell how far other rows move a feature."""
@@ -23,7 +23,9 @@ MOST = 10
 """Sentences of one kind; the others are counted."""
 
 
-def news(before: AuditResult | None, now: AuditResult, past: Past) -> tuple[str, ...]:
+def news(
+    before: AuditResult | None, now: AuditResult, history: RunHistory
+) -> tuple[str, ...]:
     """Return what is not as in the run before; nothing if there is nothing to tell.
 
     Parameters
@@ -31,7 +33,7 @@ def news(before: AuditResult | None, now: AuditResult, past: Past) -> tuple[str,
     before : AuditResult or None
         The last run that came to its end.
     now : AuditResult
-    past : Past
+    history : RunHistory
         What `now` knew of the runs before it: the verdict of the very last, whether or
         not that came to its end, and findings that were there once and went.
 
@@ -46,40 +48,46 @@ def news(before: AuditResult | None, now: AuditResult, past: Past) -> tuple[str,
     1991, Statistical Intervals, chapter 4), at 1 - 0.01 over all features together, if
     runs are independent and nearly normal. Fewer than five tell nothing.
     """
-    told = list(_verdict(before, now, past))
+    told = list(_verdict(before, now, history))
     if before is None:
-        known = past.runs[-1].findings if past.runs else {}
+        known = history.runs[-1].findings if history.runs else {}
         grave = (f for f in now.findings if f.severity == "failure")
         failed = (f for f in grave if known.get(f.key) != "failure")
         why = (f"Failure, {finding.check}: {finding.message}" for finding in failed)
         return (*told, *_at_most(why))
-    told += _at_most(_opened(before, now, past))
+    told += _at_most(_opened(before, now, history))
     told += _at_most(_expired(before, now))
     if now.run.status == "complete":
         told += _at_most(_closed(before, now))
         told += _came_and_went("columns", *_each(before, now, "columns", "feature"))
         told += _came_and_went("models", *_each(before, now, "models", "model"))
-        told += _at_most(_moved(before, now, past))
+        told += _at_most(_moved(before, now, history))
     return tuple(told)
 
 
-def _verdict(before: AuditResult | None, now: AuditResult, past: Past) -> Iterator[str]:
+def _verdict(
+    before: AuditResult | None, now: AuditResult, history: RunHistory
+) -> Iterator[str]:
     """Yield that the verdict is another one than that of the very last run."""
-    last = past.runs[-1].verdict if past.runs else before.verdict if before else ""
+    last = (
+        history.runs[-1].verdict if history.runs else before.verdict if before else ""
+    )
     if not last:
         yield f"This is the first run: {now.verdict}."
     elif last != now.verdict:
         yield f"The verdict is {now.verdict!r}, and was {last!r}."
 
 
-def _opened(before: AuditResult, now: AuditResult, past: Past) -> Iterator[str]:
+def _opened(
+    before: AuditResult, now: AuditResult, history: RunHistory
+) -> Iterator[str]:
     """Yield findings that the run before did not have, or not as grave."""
-    left_open = (known for known in past.findings if is_open(known, past))
+    left_open = (known for known in history.findings if is_open(known, history))
     known: dict[str, str] = {finding.key: finding.severity for finding in left_open}
     known |= {f.key: f.severity for f in _above_a_note(before)}
-    if now.run.status != "complete" and past.runs:  # stopped again by the same
-        known |= past.runs[-1].findings
-    earlier = {finding.key for finding in past.findings}
+    if now.run.status != "complete" and history.runs:  # stopped again by the same
+        known |= history.runs[-1].findings
+    earlier = {finding.key for finding in history.findings}
     for finding in _above_a_note(now):
         was = known.get(finding.key)
         if was is None:
@@ -101,7 +109,7 @@ def _expired(before: AuditResult, now: AuditResult) -> Iterator[str]:
 def _closed(before: AuditResult, now: AuditResult) -> Iterator[str]:
     """Yield findings that are no more, if this run looked for them."""
     found = {finding.key for finding in _above_a_note(now)}
-    verdict, missing = now.verdict, missing_of(now)
+    verdict, missing = now.verdict, missing_engines(now)
     for finding in _above_a_note(before):
         is_closed = closes(verdict, missing, finding)
         if finding.key not in found and is_closed:
@@ -132,20 +140,20 @@ def _came_and_went(what: str, old: list[str], new: list[str]) -> Iterator[str]:
             yield f"{word}: {listed(names)}."
 
 
-def _moved(before: AuditResult, now: AuditResult, past: Past) -> Iterator[str]:
+def _moved(before: AuditResult, now: AuditResult, history: RunHistory) -> Iterator[str]:
     """Yield, by question, which features moved beyond what their noise explains."""
     if before.run.data_sha256 == now.run.data_sha256:
         yield from _left_band(before, now)
     else:
-        yield from _left_runs(now, past)
+        yield from _left_runs(now, history)
 
 
-def _left_runs(now: AuditResult, past: Past) -> Iterator[str]:
+def _left_runs(now: AuditResult, history: RunHistory) -> Iterator[str]:
     """Yield which features are outside of what the runs on other rows let expect."""
-    this = brief(now)
+    this = summarise(now)
     on_rows = {
         run.data_sha256: {leader.feature: leader.value for leader in run.leaders}
-        for run in past.runs
+        for run in history.runs
         if run.status == "complete" and run.measure == this.measure
     }
     on_rows.pop(this.data_sha256, None)
@@ -182,19 +190,21 @@ def prediction_interval(values: Sequence[float], miss: float) -> tuple[float, fl
 def _left_band(before: AuditResult, now: AuditResult) -> Iterator[str]:
     """Yield, by question, which features left the band of their shuffling noise."""
     checks = now.run.config.get("checks", {})
-    for moved in change(before, now, minimum=checks.get("minimum_change", 0.0)).moved:
-        rows = [row for row in moved.features if row.word == "moved"]
+    for question in compare_runs(
+        before, now, minimum=checks.get("minimum_change", 0.0)
+    ).questions:
+        rows = [row for row in question.features if row.outcome == "moved"]
         if rows:
-            yield f"Moved in {_asked(moved, now)}: {'; '.join(_numbers(rows))}."
+            yield f"Moved in {_asked(question, now)}: {'; '.join(_numbers(rows))}."
 
 
-def _asked(moved: Moved, now: AuditResult) -> str:
-    record = now.importances[moved.new]
+def _asked(question: QuestionChange, now: AuditResult) -> str:
+    record = now.importances[question.new]
     parts = (f"{record.method} of {record.of}", record.model, record.loss)
     return ", ".join(filter(None, (*parts, record.positive_class)))
 
 
-def _numbers(rows: list[Movement]) -> Iterator[str]:
+def _numbers(rows: list[FeatureChange]) -> Iterator[str]:
     """Yield the first features with both numbers, and how many more there are."""
     for row in rows[:5]:
         yield f"{row.feature!r} from {row.old:.4g} to {row.new:.4g}"

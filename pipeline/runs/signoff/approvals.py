@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ...records.errors import DataError
 from ..summary import Approved
 from .record import Signoff
-from .signoff_trail import RUNS, TRAIL, content, read_trail, sha256
+from .signoff_trail import RUNS, TRAIL, read_if_present, read_trail, sha256
 
 if TYPE_CHECKING:
     from ...records.result import AuditResult
@@ -31,7 +31,7 @@ def signoffs_of(folder: Path, run_id: str) -> tuple[Signoff, ...]:
     DataError
         If the trail cannot be read, or its chain is broken.
     """
-    return tuple(r for r in records(folder / TRAIL) if r.run_id == run_id)
+    return tuple(r for r in read_signoffs(folder / TRAIL) if r.run_id == run_id)
 
 
 def signoffs_in(run: Path) -> tuple[Signoff, ...]:
@@ -48,7 +48,7 @@ def signoffs_in(run: Path) -> tuple[Signoff, ...]:
     if run.parent.name == RUNS:
         return signoffs_of(run.parents[1], run.name)
     copies = sorted(run.glob(f"signed/[1-9]*/{TRAIL}"), key=lambda p: p.stat().st_size)
-    found = records(copies[-1]) if copies else ()
+    found = read_signoffs(copies[-1]) if copies else ()
     places = {f"signed/{path.parent.name}" for path in copies}
     return tuple(r for r in found if f"signed/{r.signoff_id.split('/')[-1]}" in places)
 
@@ -61,7 +61,7 @@ def baseline_of(folder: Path) -> Approved | None:
     DataError
         If the trail cannot be read, or its chain is broken.
     """
-    approved = [r for r in records(folder / TRAIL) if r.meaning == "approval"]
+    approved = [r for r in read_signoffs(folder / TRAIL) if r.meaning == "approval"]
     if not approved:
         return None
     last = approved[-1]
@@ -75,7 +75,7 @@ def baseline_of(folder: Path) -> Approved | None:
     )
 
 
-def shortened(folder: Path) -> str:
+def describe_missing_lines(folder: Path) -> str:
     """Return that the trail lacks what a run was signed with, in words, or "".
 
     Each sign-off left a copy of the trail in its run. What a shorter or another trail
@@ -86,10 +86,10 @@ def shortened(folder: Path) -> str:
     DataError
         If a trail cannot be read.
     """
-    own = content(folder / TRAIL)
+    own = read_if_present(folder / TRAIL)
     copies = sorted(folder.glob(f"{RUNS}/[!.]*/signed/[1-9]*/{TRAIL}"))
     for path in copies:
-        if not own.startswith(content(path)):
+        if not own.startswith(read_if_present(path)):
             place = path.parent.relative_to(folder).as_posix()
             return (
                 f"{TRAIL} must hold every sign-off of its runs, but it lacks lines of "
@@ -109,18 +109,18 @@ def load_baseline(folder: Path, approved: Approved | None) -> "AuditResult | Non
     if approved is None or not (folder / RUNS / approved.run_id).is_dir():
         return None
     from ...records.as_json import from_dict
-    from ..verify.statements import stored_result
+    from ..verify.statements import parse_result
 
     run = folder / RUNS / approved.run_id
     found = sha256(_read(run / "manifest.json", run))
     _same(run / "manifest.json", found, approved.manifest_sha256, run)
     path = run / "result.json"
-    document, digest = stored_result(_read(path, run), str(path))
+    document, digest = parse_result(_read(path, run), str(path))
     _same(path, digest, approved.content_digest, run)
     return from_dict(document, name=str(path))
 
 
-def records(path: Path) -> tuple[Signoff, ...]:
+def read_signoffs(path: Path) -> tuple[Signoff, ...]:
     """Return the records of a trail; half a line at its end is left out.
 
     A sign-off that was killed before its line was whole is in the trail when the next
@@ -131,7 +131,7 @@ def records(path: Path) -> tuple[Signoff, ...]:
     DataError
         If it cannot be read, or its chain is broken.
     """
-    data = content(path)
+    data = read_if_present(path)
     trail = read_trail(data[: data.rfind(b"\n") + 1])
     for fault in trail.faults:
         raise DataError(

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from ..baseline.baseline_checks import OF_BASELINE
-from ..summary import NO_BASELINE, FindingPast, Past
+from ..summary import NO_BASELINE, FindingHistory, RunHistory
 
 NOT_ESTABLISHED = "not established"
 
@@ -29,7 +29,7 @@ def closes(verdict: str, missing: Iterable[str], known: Known) -> bool:
     ----------
     verdict : str
     missing : iterable of str
-        What `past.missing_of` said of the run.
+        What `missing_engines` said of the run.
     known : finding
     """
     if verdict == NOT_ESTABLISHED:
@@ -42,14 +42,14 @@ def closes(verdict: str, missing: Iterable[str], known: Known) -> bool:
     )
 
 
-def is_open(known: FindingPast, past: Past) -> bool:
+def is_open(known: FindingHistory, history: RunHistory) -> bool:
     """Return whether no run since the last that found it has closed a finding.
 
-    Of runs that `past` holds no longer, only `FindingPast.in_last` is known.
+    Of runs that `history` holds no longer, only `FindingHistory.in_last` is known.
     """
-    names = [run.run_id for run in past.runs]
+    names = [run.run_id for run in history.runs]
     is_held = known.last_run in names
-    since = past.runs[names.index(known.last_run) + 1 :] if is_held else past.runs
+    since = history.runs[names.index(known.last_run) + 1 :] if is_held else history.runs
     if any(closes(run.verdict, run.missing, known) for run in since):
         return False
     return is_held or known.in_last

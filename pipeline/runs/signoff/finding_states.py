@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from ...records.result import AuditResult
-from ..summary import Past, missing_of
+from ..summary import RunHistory, missing_engines
 from .closed_findings import closes, is_open
 
 State: TypeAlias = Literal["open", "answered", "accepted", "reopened", "closed"]
@@ -49,7 +49,7 @@ class Standing(NamedTuple):
         return bool(self.answer.get("overdue", False)) and self.state != "closed"
 
 
-def standings(result: AuditResult, past: Past) -> tuple[Standing, ...]:
+def standings(result: AuditResult, history: RunHistory) -> tuple[Standing, ...]:
     """Return where each finding above a note, or answered, stands; this run's first.
 
     A run closes a finding only if its verdict is established and it asked: one that did
@@ -59,7 +59,7 @@ def standings(result: AuditResult, past: Past) -> tuple[Standing, ...]:
     Parameters
     ----------
     result : AuditResult
-    past : Past
+    history : RunHistory
         What is known of the runs before.
 
     Returns
@@ -69,14 +69,14 @@ def standings(result: AuditResult, past: Past) -> tuple[Standing, ...]:
         established run had, or one after it.
     """
     answers = {str(row["key"]): row for row in result.answers.to_dict("records")}
-    before = {one.key: one for one in past.findings}
+    before = {one.key: one for one in history.findings}
     own = str(result.run.volatile.get("run_id", ""))
     here = {
         finding.key: finding
         for finding in result.findings
         if finding.severity != "info" or finding.key in answers
     }
-    closed = {one.key for one in past.findings if not is_open(one, past)}
+    closed = {one.key for one in history.findings if not is_open(one, history)}
     found = tuple(
         Standing(
             key=key,
@@ -91,19 +91,20 @@ def standings(result: AuditResult, past: Past) -> tuple[Standing, ...]:
         )
         for key, finding in here.items()
     )
-    rest = Past(
-        runs=past.runs, findings=tuple(f for f in past.findings if f.key not in here)
+    rest = RunHistory(
+        runs=history.runs,
+        findings=tuple(f for f in history.findings if f.key not in here),
     )
     return (*found, *_not_found(result, rest, answers))
 
 
 def _not_found(
-    result: AuditResult, past: Past, answers: Mapping[str, Mapping[str, Any]]
+    result: AuditResult, history: RunHistory, answers: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[Standing]:
     """Yield what was open before this run and is not found in it."""
-    verdict, missing = result.verdict, missing_of(result)
-    for known in past.findings:
-        if not is_open(known, past):
+    verdict, missing = result.verdict, missing_engines(result)
+    for known in history.findings:
+        if not is_open(known, history):
             continue
         answer = answers.get(known.key, {})
         is_closed = closes(verdict, missing, known)

@@ -76,7 +76,7 @@ class Signoff:
                 raise ValueError(f"{field} {rule}, but {digest!r} was given.")
 
 
-def detached(name: str, sha256: str) -> str:
+def detached_method(name: str, sha256: str) -> str:
     """Return the method of a record with a signature that an outside tool made."""
     return f"detached signature file {name}, SHA-256 {sha256}"
 

@@ -17,7 +17,7 @@ RUNS = "runs"
 TRAIL = "signoffs.jsonl"
 
 
-class Fault(NamedTuple):
+class TrailFault(NamedTuple):
     """One line of a trail that is not as it must be, counted from 1."""
 
     line: int
@@ -25,7 +25,7 @@ class Fault(NamedTuple):
     found: str
 
 
-class Trail(NamedTuple):
+class SignoffTrail(NamedTuple):
     """What a signoffs.jsonl holds.
 
     Attributes
@@ -36,16 +36,16 @@ class Trail(NamedTuple):
         What each says, None if nobody can read it.
     torn : bytes
         What follows the last whole line: half of one, of a writer that was killed.
-    faults : tuple of Fault
+    faults : tuple of TrailFault
     """
 
     lines: tuple[bytes, ...]
     records: tuple[Signoff | None, ...]
     torn: bytes
-    faults: tuple[Fault, ...]
+    faults: tuple[TrailFault, ...]
 
 
-def read_trail(data: bytes) -> Trail:
+def read_trail(data: bytes) -> SignoffTrail:
     """Return what the bytes of a trail hold, and where its chain is broken.
 
     The line before is named by its bytes, so a changed, a deleted, an inserted and a
@@ -60,16 +60,16 @@ def read_trail(data: bytes) -> Trail:
         record, why = _read(line)
         records.append(record)
         if record is None:
-            faults.append(Fault(number, "a record as approve writes it", why))
+            faults.append(TrailFault(number, "a record as approve writes it", why))
         elif record.previous_sha256 != before:
             stated = record.previous_sha256 or "none"
             expected = f"previous_sha256 {before or 'none'} (the line before)"
-            faults.append(Fault(number, expected, stated))
+            faults.append(TrailFault(number, expected, stated))
         before = sha256(line)
     if torn:
         found = f"{len(torn)} bytes without one"
-        faults.append(Fault(len(lines) + 1, "a line with an end", found))
-    return Trail(tuple(lines), tuple(records), torn, tuple(faults))
+        faults.append(TrailFault(len(lines) + 1, "a line with an end", found))
+    return SignoffTrail(tuple(lines), tuple(records), torn, tuple(faults))
 
 
 def anchors(audit: Path) -> dict[str, dict[str, Any]]:
@@ -82,12 +82,12 @@ def anchors(audit: Path) -> dict[str, dict[str, Any]]:
     found = {}
     for path in (TRAIL, EVENTS, _last_manifest(audit)):
         with suppress(DataError):
-            data = content(audit / path)
+            data = read_if_present(audit / path)
             found[path] = {"bytes": len(data), "sha256": sha256(data)}
     return found
 
 
-def content(path: Path) -> bytes:
+def read_if_present(path: Path) -> bytes:
     """Return the bytes of a file that need not be there, none if it is not.
 
     Raises
@@ -105,7 +105,7 @@ def content(path: Path) -> bytes:
         ) from error
 
 
-def append(path: Path, data: bytes) -> None:
+def append_bytes(path: Path, data: bytes) -> None:
     """Add bytes to a file and see them on the disk; made if it is not there.
 
     Raises
@@ -148,7 +148,7 @@ def _read(line: bytes) -> tuple[Signoff | None, str]:
 def _last_manifest(audit: Path) -> str:
     """Return the manifest of the last sign-off by its path, the trail if none is."""
     with suppress(OSError, DataError):
-        records = read_trail(content(audit / TRAIL)).records
+        records = read_trail(read_if_present(audit / TRAIL)).records
         place = place_of(records[-1]) if records and records[-1] else ""
         path = f"{place}/manifest.json"
         return path if place and (audit / path).is_file() else TRAIL

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...records.errors import DataError
-from ..chain import chain, run_folders
+from ..chain import read_chain, run_folders
 from ..events import EVENTS, read_events
-from ..signoff.signoff_trail import RUNS, TRAIL, content, read_trail
+from ..signoff.signoff_trail import RUNS, TRAIL, read_if_present, read_trail
 from .pdf import verify_pdf
 from .run import verify_folder
-from .signoffs import broken
+from .signoffs import trail_faults
 from .statements import Mismatch, Verification
 
 
@@ -46,10 +46,14 @@ def verify_audit(folder: Path) -> Verification:
     """
     folder = folder.resolve()
     names = run_folders(folder)
-    trail = content(folder / TRAIL)
-    runs = chain(folder)
+    trail = read_if_present(folder / TRAIL)
+    runs = read_chain(folder)
     found = [Mismatch(RUNS, "an unbroken chain", gap) for gap in runs.gaps]
-    found += [*broken(trail, TRAIL), *_unsigned(trail, names), *_unreadable(folder)]
+    found += [
+        *trail_faults(trail, TRAIL),
+        *_unsigned(trail, names),
+        *_unreadable(folder),
+    ]
     notes = [f"{RUNS}/{name} was removed by retention" for name in runs.removed]
     n_files = 0
     for name in names:

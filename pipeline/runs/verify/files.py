@@ -1,6 +1,6 @@
 """What lies in a run folder, held against what lists it: files, page and print.
 
-Shared by `verify_run` and `verify_signed`. Not: what else a run states.
+Shared by `verify_run` and `verify_signoffs`. Not: what else a run states.
 """
 
 import re
@@ -11,14 +11,14 @@ from typing import Any
 
 from ...records.errors import DataError
 from .pdf_reading import read_pdf
-from .statements import Mismatch, compared, printed
+from .statements import Mismatch, compare_file, compare_printed_digest
 
 SIGNED = re.compile(r"signed/[1-9][0-9]*/")
 """What sign-offs add to a finished run folder, each with a manifest of its own."""
 SILENT = {"style", "script", "template"}
 
 
-def read(path: Path) -> bytes:
+def read_file(path: Path) -> bytes:
     """Return the content of a file.
 
     Raises
@@ -36,20 +36,20 @@ def read(path: Path) -> bytes:
         ) from error
 
 
-def below(folder: Path) -> dict[str, Path]:
+def files_below(folder: Path) -> dict[str, Path]:
     """Return the files of a folder by their paths in it."""
     found = sorted(path for path in folder.rglob("*") if not path.is_dir())
     return {path.relative_to(folder).as_posix(): path for path in found}
 
 
-def listed(
+def compare_listed(
     stated: Mapping[str, Any], here: Mapping[str, Path], start: str
 ) -> Iterator[Mismatch]:
     """Yield where the files below a path are not those that its manifest lists."""
     known = {f"{start}{file['path']}": file for file in stated["files"]}
     for path, file in known.items():
         if path in here:
-            yield from compared({**file, "path": path}, read(here[path]))
+            yield from compare_file({**file, "path": path}, read_file(here[path]))
         else:
             yield Mismatch(path, f"SHA-256 {file['sha256']}", "no such file")
     known[f"{start}manifest.json"] = {}
@@ -58,7 +58,7 @@ def listed(
             yield Mismatch(path, "no file that manifest.json lacks", "one")
 
 
-class _Words(HTMLParser):
+class _PageText(HTMLParser):
     """Reads what a page prints and the digest in its head."""
 
     def __init__(self) -> None:
@@ -84,9 +84,9 @@ class _Words(HTMLParser):
             self.words += data.split()
 
 
-def paged(data: bytes, path: str, digest: str) -> Iterator[Mismatch]:
+def compare_page(data: bytes, path: str, digest: str) -> Iterator[Mismatch]:
     """Yield where a page has another content digest in its head or its text."""
-    page = _Words()
+    page = _PageText()
     page.feed(data.decode("utf-8", errors="replace"))
     if page.digest != digest:
         expected = f"content digest {digest} in its head"
@@ -96,7 +96,7 @@ def paged(data: bytes, path: str, digest: str) -> Iterator[Mismatch]:
         yield Mismatch(path, expected, "it nowhere")
 
 
-def carried(
+def compare_pdf(
     data: bytes, path: str, digest: str, own: Mapping[str, Path], sound: set[str]
 ) -> Iterator[Mismatch]:
     """Yield where a PDF prints another digest, or carries other files than the run.
@@ -104,9 +104,9 @@ def carried(
     `own` are the files of the run, `sound` the names of those that are whole.
     """
     content = read_pdf(data, name=path)
-    yield from printed(content, path, digest)
+    yield from compare_printed_digest(content, path, digest)
     for name, embedded in content.attachments:
-        if name in sound and embedded != read(own[name]):
+        if name in sound and embedded != read_file(own[name]):
             yield Mismatch(f"{path}: {name}", "the file of the folder", "another")
         elif name not in own:
             yield Mismatch(f"{path}: {name}", "a file of the folder", "another")

@@ -9,12 +9,12 @@ from .pdf_reading import PdfContent, read_pdf
 from .statements import (
     Mismatch,
     Verification,
-    compared,
-    own_digest,
-    printed,
-    same_run,
-    statement,
-    stored_result,
+    compare_digest,
+    compare_file,
+    compare_printed_digest,
+    compare_run,
+    parse_result,
+    read_statement,
 )
 
 SOUND = "an embedded file that is whole"
@@ -45,15 +45,15 @@ def verify_pdf(path: Path) -> Verification:
         if "evidence.json" not in names:
             wrong.append(Mismatch("evidence.json", "it in the PDF", "nothing"))
         return Verification(len(names), "", tuple(wrong))
-    stated = statement(sound["evidence.json"], "evidence.json")
+    stated = read_statement(sound["evidence.json"], "evidence.json")
     listed = {file["path"]: file for file in stated["files"]}
     wrong += _embedded(listed, sound)
     digest = stated["content_digest"]
     if "result.json" in sound.keys() - {item.file for item in wrong}:
-        document, digest = stored_result(sound["result.json"], "result.json")
-        wrong += own_digest(document, digest)
-        wrong += same_run(stated, "evidence.json", document, digest)
-    wrong += printed(content, path.name, digest)
+        document, digest = parse_result(sound["result.json"], "result.json")
+        wrong += compare_digest(document, digest)
+        wrong += compare_run(stated, "evidence.json", document, digest)
+    wrong += compare_printed_digest(content, path.name, digest)
     notes = tuple(f"{name}: not in the PDF" for name in listed if name not in names)
     return Verification(len(names), digest, tuple(wrong), notes)
 
@@ -80,6 +80,6 @@ def _embedded(
         yield Mismatch("evidence.json", "an entry for result.json", "none")
     for name, data in sound.items():
         if name in listed:
-            yield from compared(listed[name], data)
+            yield from compare_file(listed[name], data)
         elif name != "evidence.json":
             yield Mismatch(name, "no file that evidence.json lacks", "one")

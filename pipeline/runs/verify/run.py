@@ -2,7 +2,7 @@
 
 A run is held against its own manifest, its renderings against the content digest of
 its result, its manifest against what the runs before and after it state, and its
-sign-offs against the trail (`verify_signed`). Who wishes to deceive can write a whole
+sign-offs against the trail (`verify_signoffs`). Who wishes to deceive can write a whole
 folder anew; then only a run or a signature that names the SHA-256 of its manifest
 tells. Not: computing anything again (`replay`).
 """
@@ -18,16 +18,23 @@ from ...records.errors import DataError
 from ..events import read_events
 from ..manifest import is_sealed
 from ..signoff.signoff_trail import RUNS, sha256
-from .files import SIGNED, below, carried, listed, paged, read
-from .signoffs import Signed, anchored, verify_signed
+from .files import (
+    SIGNED,
+    compare_listed,
+    compare_page,
+    compare_pdf,
+    files_below,
+    read_file,
+)
+from .signoffs import RunFiles, compare_anchors, verify_signoffs
 from .statements import (
     Mismatch,
     Verification,
-    compared,
-    own_digest,
-    same_run,
-    statement,
-    stored_result,
+    compare_digest,
+    compare_file,
+    compare_run,
+    parse_result,
+    read_statement,
 )
 
 RENDERINGS = re.compile(
@@ -54,27 +61,27 @@ def verify_folder(folder: Path, *, chained: bool = True) -> Verification:
         If a file that says what to expect, or a rendering, cannot be read.
     """
     folder = folder.resolve()
-    data = read(folder / "manifest.json")
-    manifest = statement(data, "manifest.json")
-    found = below(folder)
+    data = read_file(folder / "manifest.json")
+    manifest = read_statement(data, "manifest.json")
+    found = files_below(folder)
     here = {path: file for path, file in found.items() if not LEFT.match(path)}
     audit = folder.parents[1] if folder.parent.name == RUNS else None
-    run = Signed(here, manifest, sha256(data), audit)
+    run = RunFiles(here, manifest, sha256(data), audit)
     gaps, notes = _chain(folder, manifest, run.sha256) if chained else ([], [])
-    wrong = [*_seal(data, manifest), *listed(manifest, here, "")]
-    wrong += [*verify_signed(run), *gaps]
+    wrong = [*_seal(data, manifest), *compare_listed(manifest, here, "")]
+    wrong += [*verify_signoffs(run), *gaps]
     if len(here) < len(found):
         notes.append("signed/: what a killed sign-off left is not looked at")
     if "trail" in manifest and audit is not None:
-        wrong += anchored(manifest, "manifest.json", audit, "../../")
+        wrong += compare_anchors(manifest, "manifest.json", audit, "../../")
     elif "trail" in manifest:
         notes.append("the trail of its audit is not here: it was not compared")
     sound = here.keys() - {item.file for item in wrong}
     digest = ""
     if "result.json" in sound:
-        document, digest = stored_result(read(here["result.json"]), "result.json")
-        wrong += own_digest(document, digest)
-        wrong += same_run(manifest, "manifest.json", document, digest)
+        document, digest = parse_result(read_file(here["result.json"]), "result.json")
+        wrong += compare_digest(document, digest)
+        wrong += compare_run(manifest, "manifest.json", document, digest)
         wrong += _facts(manifest, document, folder)
         wrong += _renderings(here, sound, digest)
         wrong += _evidence(here, sound, document, digest)
@@ -103,7 +110,7 @@ def _chain(
         notes += note
     for path in sorted(folder.parent.glob("[!.]*/manifest.json")):
         with suppress(DataError, OSError):  # what another folder lacks is not asked
-            later = statement(path.read_bytes(), "manifest.json")["previous"] or {}
+            later = read_statement(path.read_bytes(), "manifest.json")["previous"] or {}
             stated = later.get("manifest_sha256")
             if later.get("run_id") == folder.name and stated != own:
                 expected = f"SHA-256 {stated}, as run {path.parent.name} states"
@@ -171,10 +178,10 @@ def _renderings(
 ) -> Iterator[Mismatch]:
     """Yield where the page or the print has another content digest, or other files."""
     if "report.html" in sound:
-        yield from paged(read(here["report.html"]), "report.html", digest)
+        yield from compare_page(read_file(here["report.html"]), "report.html", digest)
     if "report.pdf" in sound:
-        data = read(here["report.pdf"])
-        yield from carried(data, "report.pdf", digest, here, sound)
+        data = read_file(here["report.pdf"])
+        yield from compare_pdf(data, "report.pdf", digest, here, sound)
 
 
 def _evidence(
@@ -183,12 +190,12 @@ def _evidence(
     """Yield where evidence.json is about another run, or lists other files."""
     if "evidence.json" not in sound:
         return
-    stated = statement(read(here["evidence.json"]), "evidence.json")
-    yield from same_run(stated, "evidence.json", document, digest)
+    stated = read_statement(read_file(here["evidence.json"]), "evidence.json")
+    yield from compare_run(stated, "evidence.json", document, digest)
     listed = {file["path"]: file for file in stated["files"]}
     for path, file in listed.items():
         if path in sound:
-            for item in compared(file, read(here[path])):
+            for item in compare_file(file, read_file(here[path])):
                 yield Mismatch("evidence.json", f"{path}: {item.expected}", item.found)
         elif path not in here:
             expected = f"{path} with SHA-256 {file['sha256']}"

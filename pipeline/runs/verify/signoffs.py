@@ -15,16 +15,16 @@ from ...records.errors import DataError
 from ..events import EVENTS
 from ..manifest import is_sealed
 from ..signoff.record import DETACHED, Signoff, place_of
-from ..signoff.signoff_trail import TRAIL, content, read_trail, sha256
-from .files import SIGNED, carried, listed, paged, read
-from .statements import Mismatch, statement
+from ..signoff.signoff_trail import TRAIL, read_if_present, read_trail, sha256
+from .files import SIGNED, compare_listed, compare_page, compare_pdf, read_file
+from .statements import Mismatch, read_statement
 
 SIGNATURE = "signature/"
 """Where in the folder of a sign-off a detached signature lies."""
 KNOWN = re.compile(rf"{TRAIL}|{EVENTS}|runs/[^/]+/signed/[1-9][0-9]*/manifest\.json")
 
 
-class Signed(NamedTuple):
+class RunFiles(NamedTuple):
     """A run as its sign-offs are to know it.
 
     Attributes
@@ -51,7 +51,7 @@ class Signed(NamedTuple):
         return tuple(sorted(int(start.split("/")[1]) for start in found))
 
 
-def verify_signed(run: Signed) -> Iterator[Mismatch]:
+def verify_signoffs(run: RunFiles) -> Iterator[Mismatch]:
     """Yield what of the sign-offs of a run, and of the trail, is not as it must be."""
     copies = {}
     for number in run.numbers:
@@ -59,21 +59,21 @@ def verify_signed(run: Signed) -> Iterator[Mismatch]:
         yield from wrong
         path = f"signed/{number}/{TRAIL}"
         if path in run.here and path not in {item.file for item in wrong}:
-            copies[path] = read(run.here[path])
+            copies[path] = read_file(run.here[path])
     name, data = _trail(run, copies)
-    yield from broken(data, name)
+    yield from trail_faults(data, name)
     yield from _records(run, data, name)
     for path, copy in copies.items():
         yield from _as_copied(data, name, copy, path)
 
 
-def broken(data: bytes, name: str) -> Iterator[Mismatch]:
+def trail_faults(data: bytes, name: str) -> Iterator[Mismatch]:
     """Yield where the chain of a trail is broken."""
     for fault in read_trail(data).faults:
         yield Mismatch(f"{name}: line {fault.line}", fault.expected, fault.found)
 
 
-def anchored(
+def compare_anchors(
     stated: Mapping[str, Any], name: str, audit: Path, start: str
 ) -> Iterator[Mismatch]:
     """Yield where a trail no longer begins as a manifest says it did.
@@ -94,7 +94,7 @@ def anchored(
         if not KNOWN.fullmatch(path) or ".." in path.split("/"):
             yield Mismatch(name, "a trail of known files", path)
             continue
-        data = content(audit / path)
+        data = read_if_present(audit / path)
         when = f"as when {name} was written"
         if len(data) < size:
             expected = f"at least {size} bytes, {when}"
@@ -104,14 +104,14 @@ def anchored(
             yield Mismatch(f"{start}{path}", expected, sha256(data[:size]))
 
 
-def _trail(run: Signed, copies: Mapping[str, bytes]) -> tuple[str, bytes]:
+def _trail(run: RunFiles, copies: Mapping[str, bytes]) -> tuple[str, bytes]:
     """Return the trail that counts and its name: the longest copy, if handed on."""
     if run.audit is not None:
-        return f"../../{TRAIL}", content(run.audit / TRAIL)
+        return f"../../{TRAIL}", read_if_present(run.audit / TRAIL)
     return max(copies.items(), key=lambda item: len(item[1]), default=(TRAIL, b""))
 
 
-def _records(run: Signed, data: bytes, name: str) -> Iterator[Mismatch]:
+def _records(run: RunFiles, data: bytes, name: str) -> Iterator[Mismatch]:
     """Yield where records about this run say another thing, or lack their folder."""
     own = [
         (line, record)
@@ -126,7 +126,7 @@ def _records(run: Signed, data: bytes, name: str) -> Iterator[Mismatch]:
 
 
 def _record(
-    run: Signed, record: Signoff, where: str, number: int
+    run: RunFiles, record: Signoff, where: str, number: int
 ) -> Iterator[Mismatch]:
     """Yield where a record is about another content, manifest or number."""
     expected = {
@@ -153,17 +153,20 @@ def _as_copied(data: bytes, name: str, copy: bytes, path: str) -> Iterator[Misma
             return
 
 
-def _folder(run: Signed, number: int) -> Iterator[Mismatch]:
+def _folder(run: RunFiles, number: int) -> Iterator[Mismatch]:
     """Yield where the folder of a sign-off is not as its manifest and the run say."""
     start = f"signed/{number}/"
     path = f"{start}manifest.json"
     if path not in run.here:
         yield Mismatch(path, "the manifest of a sign-off", "no such file")
         return
-    data = read(run.here[path])
+    data = read_file(run.here[path])
     try:
-        stated = statement(data, path, "sign-off")
-        wrong = [*listed(stated, run.here, start), *_stated(run, stated, data, start)]
+        stated = read_statement(data, path, "sign-off")
+        wrong = [
+            *compare_listed(stated, run.here, start),
+            *_stated(run, stated, data, start),
+        ]
         yield from wrong
         yield from _shown(run, start, {item.file for item in wrong})
         yield from _signer(run, stated, start, {item.file for item in wrong})
@@ -172,7 +175,7 @@ def _folder(run: Signed, number: int) -> Iterator[Mismatch]:
 
 
 def _stated(
-    run: Signed, stated: Mapping[str, Any], data: bytes, start: str
+    run: RunFiles, stated: Mapping[str, Any], data: bytes, start: str
 ) -> Iterator[Mismatch]:
     """Yield where the manifest of a sign-off says another thing than the run."""
     path = f"{start}manifest.json"
@@ -190,28 +193,28 @@ def _stated(
     for name in {"report.html", TRAIL} - {file["path"] for file in stated["files"]}:
         yield Mismatch(path, f"an entry for {name}", "none")
     if run.audit is not None:
-        yield from anchored(stated, path, run.audit, "../../")
+        yield from compare_anchors(stated, path, run.audit, "../../")
 
 
-def _shown(run: Signed, start: str, wrong: set[str]) -> Iterator[Mismatch]:
+def _shown(run: RunFiles, start: str, wrong: set[str]) -> Iterator[Mismatch]:
     """Yield where what was signed prints another content digest than the run."""
     digest = str(run.stated["content_digest"])
     sound = {path for path in run.here if not SIGNED.match(path)}
     page, pdf = f"{start}report.html", f"{start}report.pdf"
     if page in run.here.keys() - wrong:
-        yield from paged(read(run.here[page]), page, digest)
+        yield from compare_page(read_file(run.here[page]), page, digest)
     if pdf in run.here.keys() - wrong:
-        yield from carried(read(run.here[pdf]), pdf, digest, run.here, sound)
+        yield from compare_pdf(read_file(run.here[pdf]), pdf, digest, run.here, sound)
 
 
 def _signer(
-    run: Signed, stated: Mapping[str, Any], start: str, wrong: set[str]
+    run: RunFiles, stated: Mapping[str, Any], start: str, wrong: set[str]
 ) -> Iterator[Mismatch]:
     """Yield where the last line of a copy is not the record of its folder."""
     path = f"{start}{TRAIL}"
     if path not in run.here or path in wrong:
         return
-    records = read_trail(read(run.here[path])).records
+    records = read_trail(read_file(run.here[path])).records
     last = records[-1] if records else None
     expected = f"runs/{run.stated['run_id']}/{start}".rstrip("/")
     if last is None or place_of(last) != expected:

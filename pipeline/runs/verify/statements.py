@@ -95,7 +95,7 @@ class Verification(NamedTuple):
             yield f"content digest {self.digest}"
 
 
-def statement(data: bytes, name: str, form: str = "") -> dict[str, Any]:
+def read_statement(data: bytes, name: str, form: str = "") -> dict[str, Any]:
     """Return what manifest.json or evidence.json states, in a form of `FORMATS`.
 
     Raises
@@ -146,7 +146,7 @@ def _mistyped(stated: Mapping[str, Any]) -> Iterator[str]:
         yield "a list of objects as 'inputs'"
 
 
-def stored_result(data: bytes, name: str) -> tuple[dict[str, Any], str]:
+def parse_result(data: bytes, name: str) -> tuple[dict[str, Any], str]:
     """Return the document in result.json and its content digest, computed anew.
 
     Raises
@@ -166,7 +166,7 @@ def stored_result(data: bytes, name: str) -> tuple[dict[str, Any], str]:
         ) from error
 
 
-def compared(stated: Mapping[str, Any], data: bytes) -> Iterator[Mismatch]:
+def compare_file(stated: Mapping[str, Any], data: bytes) -> Iterator[Mismatch]:
     """Yield how a file differs from what is stated of it."""
     found = hashlib.sha256(data).hexdigest()
     if found != stated["sha256"]:
@@ -176,14 +176,14 @@ def compared(stated: Mapping[str, Any], data: bytes) -> Iterator[Mismatch]:
         yield Mismatch(stated["path"], expected, str(len(data)))
 
 
-def own_digest(document: Mapping[str, Any], digest: str) -> Iterator[Mismatch]:
+def compare_digest(document: Mapping[str, Any], digest: str) -> Iterator[Mismatch]:
     """Yield how the digest in result.json differs from that of its content."""
     stated = document.get("content_digest")
     if stated != digest:
         yield Mismatch("result.json", f"content digest {stated}", digest)
 
 
-def same_run(
+def compare_run(
     stated: Mapping[str, Any], name: str, document: Mapping[str, Any], digest: str
 ) -> Iterator[Mismatch]:
     """Yield where a list of files is about another run than result.json."""
@@ -208,7 +208,9 @@ def _as_raw_bytes(named: str) -> bytes:
     return bytes.fromhex(named).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
 
-def printed(content: PdfContent, name: str, digest: str) -> Iterator[Mismatch]:
+def compare_printed_digest(
+    content: PdfContent, name: str, digest: str
+) -> Iterator[Mismatch]:
     """Yield where a PDF prints another content digest, or is named after another."""
     named = digest[: 2 * IDENTIFIER]
     if content.identifier not in (named.encode(), _as_raw_bytes(named)):

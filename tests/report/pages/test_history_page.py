@@ -23,8 +23,14 @@ from importance_audit.report.pages.view import build_view
 from importance_audit.report.sections.frameworks_section import _present
 from importance_audit.report.sections.history_figure import Told, history_figure
 from importance_audit.report.text.blocks import plain
-from importance_audit.runs.run_context import Context
-from importance_audit.runs.summary import Approved, Leader, Past, PastRun, brief
+from importance_audit.runs.run_context import RunContext
+from importance_audit.runs.summary import (
+    Approved,
+    Leader,
+    RunHistory,
+    RunSummary,
+    summarise,
+)
 
 MADE = "2026-11-22T08:00:00+00:00"
 
@@ -35,7 +41,7 @@ def leader(name, value, rank=1.0):
 
 def run(day, verdict="confirmed", leaders=(("a", 0.5), ("b", 0.1)), measure="m"):
     start = datetime(2026, 11, 1, 6, tzinfo=UTC) + timedelta(days=day)
-    return PastRun(
+    return RunSummary(
         run_id=f"{start:%Y%m%dT%H%M%SZ}-3f9a1c2b",
         started=start.isoformat(),
         status="complete",
@@ -243,14 +249,14 @@ def test_the_figure_in_words_keeps_to_its_length():
 
 def before(*days, result=None):
     """Return the runs of some days, asked what the apartments are asked."""
-    now = brief(result or made("apartments"))
+    now = summarise(result or made("apartments"))
     runs = (run(day, measure=now.measure) for day in days)
     return tuple(one._replace(leaders=now.leaders) for one in runs)
 
 
 def section_i(runs, **facts):
-    past = Past(runs=runs, n_runs=len(runs), **facts)
-    return section(build_view(made("apartments"), past=past), "I")
+    history = RunHistory(runs=runs, n_runs=len(runs), **facts)
+    return section(build_view(made("apartments"), history=history), "I")
 
 
 def test_a_first_run_has_no_figure_of_runs():
@@ -273,7 +279,7 @@ def test_runs_before_alone_are_no_evidence_of_a_comparison():
 
 def test_lines_of_section_i_end_in_the_numbers_of_this_run():
     result = made("apartments")
-    first = brief(result).leaders[0]
+    first = summarise(result).leaders[0]
     (figure,) = section_i(before(1)).parts["blocks"]
     assert figure.data["names"][0] == first.feature
     assert figure.data["lines"][0].values == (first.value, first.value)
@@ -301,7 +307,7 @@ def test_the_caption_says_how_many_of_all_runs_are_drawn():
 
 def test_of_many_models_the_index_alone_tells_of_the_runs_before():
     result = four()
-    past = Past(runs=before(1, result=result), n_runs=1)
-    views = report_views(result, context=Context(past=past))
+    history = RunHistory(runs=before(1, result=result), n_runs=1)
+    views = report_views(result, context=RunContext(history=history))
     ids = {path: [f.id for f in view.figures] for path, view in views.items()}
     assert [path for path in ids if "fig-history" in ids[path]] == ["report"]

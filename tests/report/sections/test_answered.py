@@ -12,7 +12,7 @@ from importance_audit.records.finding import Finding
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
 from importance_audit.runs.signoff.answers import Accepted, Answer, with_answers
-from importance_audit.runs.summary import FindingPast, Past, PastRun
+from importance_audit.runs.summary import FindingHistory, RunHistory, RunSummary
 
 WEAK = Finding(check="weak_model", severity="failure", subject="svm", message="m.")
 SHIFT = Finding(check="rank_shift", severity="warning", subject="svm", message="m.")
@@ -22,26 +22,26 @@ LATE = date(2026, 11, 19)
 RUN = "20261120T091204Z-7f3a91c2"
 
 
-def told(*findings, answers=(), past=None, **changes):
+def told(*findings, answers=(), history=None, **changes):
     """Return the view of findings with answers, each (finding, keys of an answer)."""
     given = tuple(Answer(finding.key[:12], **keys) for finding, keys in answers)
     result = plain_result(("a",), findings=findings, **changes)
-    past = past or Past()
-    return build_view(with_answers(result, given, past.findings), past=past)
+    history = history or RunHistory()
+    return build_view(with_answers(result, given, history.findings), history=history)
 
 
-def past_of(*found, verdict="confirmed"):
+def history_with(*found, verdict="confirmed"):
     """Return the past of two runs, the last of which found these."""
     keys = {finding.key: finding.severity for finding in found}
     runs = [
-        PastRun(f"run {n}", "", "complete", verdict, 0, "", "", findings=keys)
+        RunSummary(f"run {n}", "", "complete", verdict, 0, "", "", findings=keys)
         for n in (1, 2)
     ]
     known = [
-        FindingPast(f.key, f.check, f.subject, f.severity, "run 1", "run 2", 2, True)
+        FindingHistory(f.key, f.check, f.subject, f.severity, "run 1", "run 2", 2, True)
         for f in found
     ]
-    return Past(runs=tuple(runs), n_runs=2, findings=tuple(known))
+    return RunHistory(runs=tuple(runs), n_runs=2, findings=tuple(known))
 
 
 def entries(view):
@@ -126,23 +126,23 @@ def test_a_finding_without_an_answer_has_no_row_for_one():
 
 
 def test_a_finding_names_its_first_run_and_how_many_runs_found_it():
-    (known,) = entries(told(SHIFT, past=past_of(SHIFT)))
+    (known,) = entries(told(SHIFT, history=history_with(SHIFT)))
     assert rows(known)["Found"] == "First in run run 1, in 3 of 3 runs that are known."
-    (new,) = entries(told(SHIFT, past=past_of(WEAK)))
+    (new,) = entries(told(SHIFT, history=history_with(WEAK)))
     assert rows(new)["Found"] == "First in this run, after 2 runs without it."
 
 
 def test_a_finding_that_came_back_says_so():
-    past = past_of(SHIFT)
-    empty = past.runs[1]._replace(run_id="run 3", findings={})
-    past = past._replace(runs=(*past.runs, empty), n_runs=3)
-    (entry,) = entries(told(SHIFT, past=past))
+    history = history_with(SHIFT)
+    empty = history.runs[1]._replace(run_id="run 3", findings={})
+    history = history._replace(runs=(*history.runs, empty), n_runs=3)
+    (entry,) = entries(told(SHIFT, history=history))
     assert plain(entry.summary).startswith("reopened · ")
     assert rows(entry)["Found"].endswith("; closed since, and found again by this one.")
 
 
 def test_what_this_run_closed_stands_in_a_short_table():
-    view = told(past=past_of(SHIFT, WEAK))
+    view = told(history=history_with(SHIFT, WEAK))
     item = table(view, "tab-not-found")
     assert column(item, "State") == [f"closed by run {RUN}"] * 2
     assert column(item, "Severity") == ["Warning", "Failure"]
@@ -153,7 +153,7 @@ def test_what_this_run_closed_stands_in_a_short_table():
 
 def test_a_run_without_an_answer_leaves_what_it_did_not_look_for():
     failed = replace(WEAK, check="method_failed")
-    view = told(failed, past=past_of(SHIFT), answers=[(SHIFT, {"due": LATE})])
+    view = told(failed, history=history_with(SHIFT), answers=[(SHIFT, {"due": LATE})])
     item = table(view, "tab-not-found")
     assert column(item, "State") == [
         "open, not looked for in this run, 2026-11-19, overdue"

@@ -13,7 +13,7 @@ from importance_audit.report.pages.html import to_html
 from importance_audit.report.pages.plain_text import to_text
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import Figure, Table, plain
-from importance_audit.runs.summary import NOTHING, Approved
+from importance_audit.runs.summary import NO_HISTORY, Approved
 
 
 def section_i(result, baseline):
@@ -59,8 +59,8 @@ def test_only_the_baseline_that_was_approved_is_called_so():
     digest = content_digest(old)
     approved = Approved("r", digest, "0" * 64, "r/1", "A. Miller", "2026-01-01")
     named, signed = (
-        section(build_view(shifted(old), baseline=old, past=past), "I")
-        for past in (NOTHING, NOTHING._replace(baseline=approved))
+        section(build_view(shifted(old), baseline=old, history=history), "I")
+        for history in (NO_HISTORY, NO_HISTORY._replace(baseline=approved))
     )
     assert (named.title, signed.title) == (
         "Change since the baseline",

@@ -10,7 +10,7 @@ from tests.report.reading import column, section, table, words
 
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
-from importance_audit.runs.signoff.record import MEANINGS, Signoff, detached
+from importance_audit.runs.signoff.record import MEANINGS, Signoff, detached_method
 
 STATEMENTS = "tab-statements"
 NOON = datetime(2026, 11, 21, 12, 0, 5, tzinfo=UTC)
@@ -68,7 +68,7 @@ def test_a_signed_report_prints_what_the_record_says_and_no_empty_line():
 
 def test_a_signed_report_prints_what_was_said_and_how_identity_was_established():
     digest = view_of("apartments").digest
-    method = detached("a.sig", "5" * 64)
+    method = detached_method("a.sig", "5" * 64)
     late = signed(digest, statement="Accepted.", method=method)
     view = build_view(made("apartments"), signoffs=(signed(digest), late))
     rows = [[plain(c.parts) for c in r.cells] for r in table(view, STATEMENTS).rows]

@@ -8,7 +8,7 @@ from scipy import stats
 from tests.report.made_records import made_importance, made_run
 from tests.report.made_variants import RESULTS, made, plain_result
 
-from importance_audit.runs.baseline.change import change
+from importance_audit.runs.baseline.change import compare_runs
 
 NAMES = ("a", "b", "c")
 NOTHING = "no evidence of change"
@@ -23,27 +23,27 @@ def run_of(means, *, draw=7, sd=1.0, names=NAMES, **changes):
 
 
 def words(old, new, **options):
-    (moved,) = change(old, new, **options).moved
-    return {row.feature: row.word for row in moved.features}
+    (question,) = compare_runs(old, new, **options).questions
+    return {row.feature: row.outcome for row in question.features}
 
 
 @pytest.mark.parametrize("name", RESULTS)
 def test_a_run_held_against_itself_shows_no_change(name):
-    told = change(made(name), made(name))
-    assert (told.differs, told.checks, told.only_asked_in) == ((), (), ((), ()))
-    rows = [row for moved in told.moved for row in moved.features]
-    known = {row.word for row in rows if not np.isnan(row.old)}
+    told = compare_runs(made(name), made(name))
+    assert (told.differences, told.checks, told.unmatched) == ((), (), ((), ()))
+    rows = [row for question in told.questions for row in question.features]
+    known = {row.outcome for row in rows if not np.isnan(row.old)}
     assert known <= {"no evidence of change"}
 
 
 def test_the_band_is_welchs_interval_for_all_features_together():
     old, new = run_of([30, 20, 10]), run_of([30, 20, 10], draw=8, sd=3.0)
-    (moved,) = change(old, new).moved
+    (question,) = compare_runs(old, new).questions
     one, other = old.importances[0].values[0], new.importances[0].values[0]
     parts = np.array([one.var(ddof=1), other.var(ddof=1)]) / 10
     degrees = parts.sum() ** 2 / (parts**2 / 9).sum()
     half = stats.t.ppf(1 - 0.01 / 2 / 3, degrees) * np.sqrt(parts.sum())
-    assert moved.features[0].band == pytest.approx(half, rel=1e-12)
+    assert question.features[0].band == pytest.approx(half, rel=1e-12)
 
 
 def test_a_feature_outside_its_band_moved_and_the_others_did_not():
@@ -60,8 +60,12 @@ def test_neighbours_that_swap_within_their_bands_changed_rank_by_noise():
 
 
 def test_a_rank_that_others_moved_is_not_said_to_be_noise():
-    told = change(run_of([30, 20, 10]), run_of([2, 20, 10], draw=8)).moved[0].features
-    assert {row.feature: (row.rank_old, row.rank_new, row.word) for row in told} == {
+    told = (
+        compare_runs(run_of([30, 20, 10]), run_of([2, 20, 10], draw=8))
+        .questions[0]
+        .features
+    )
+    assert {row.feature: (row.rank_old, row.rank_new, row.outcome) for row in told} == {
         "a": (1, 3, "moved"),
         "b": (2, 1, "no evidence of change"),
         "c": (3, 2, "no evidence of change"),
@@ -88,14 +92,14 @@ def test_other_repeats_are_the_same_question_if_each_run_asks_it_once():
         record = replace(one, options={**one.options, "n_repeats": n}, **parts)
         return replace(result, importances=(record,))
 
-    told = change(repeats(5), repeats(10))
-    assert told.only_asked_in == ((), ())
-    assert {row.word for row in told.moved[0].features} == {NOTHING}
+    told = compare_runs(repeats(5), repeats(10))
+    assert told.unmatched == ((), ())
+    assert {row.outcome for row in told.questions[0].features} == {NOTHING}
     both = replace(
         repeats(5), importances=(*repeats(5).importances, *repeats(8).importances)
     )
-    assert change(both, repeats(10)).only_asked_in == ((0, 1), (0,))
-    assert change(both, repeats(8)).only_asked_in == ((0,), ())
+    assert compare_runs(both, repeats(10)).unmatched == ((0, 1), (0,))
+    assert compare_runs(both, repeats(8)).unmatched == ((0,), ())
 
 
 def test_a_group_of_other_columns_is_another_group():
@@ -112,18 +116,18 @@ def test_other_predictions_for_other_rows_are_no_other_model():
     data.loc[data["split"] == "test", "sha256"] = "f" * 64
     models["predictions_sha256"] = "e" * 64
     new = replace(old, datasets=data, models=models)
-    assert change(old, new).areas == {"data"}
-    assert change(old, replace(new, datasets=old.datasets)).areas == {"model"}
+    assert compare_runs(old, new).areas == {"data"}
+    assert compare_runs(old, replace(new, datasets=old.datasets)).areas == {"model"}
     data.loc[data["split"] == "train", "sha256"] = "d" * 64
-    assert change(old, new).areas == {"data", "model"}
+    assert compare_runs(old, new).areas == {"data", "model"}
 
 
 def test_another_limit_differs_but_moves_no_number():
     old = run_of([30, 20, 10])
     config = {**old.run.config, "checks": {"dependence": 0.99}}
-    told = change(old, replace(old, run=replace(old.run, config=config)))
+    told = compare_runs(old, replace(old, run=replace(old.run, config=config)))
     limit = ("limits", "checks.dependence", "", "0.99")
-    assert limit in told.differs
+    assert limit in told.differences
     assert told.areas == {"limits"}
     assert told.is_noise_only
 
@@ -155,9 +159,9 @@ def test_features_of_one_run_only_are_new_or_gone():
 def test_another_definition_is_not_compared_and_its_fields_are_named():
     old, new = run_of([30, 20, 10]), run_of([30, 20, 10])
     other = replace(new.importances[0], split="train", scale="probability")
-    (moved,) = change(old, replace(new, importances=(other,))).moved
-    assert moved.why_not == "scale, split"
-    assert {row.word for row in moved.features} == {"not comparable"}
+    (question,) = compare_runs(old, replace(new, importances=(other,))).questions
+    assert question.why_not == "scale, split"
+    assert {row.outcome for row in question.features} == {"not comparable"}
 
 
 def test_more_rows_are_other_data_and_no_other_definition():
@@ -169,16 +173,16 @@ def test_more_rows_are_other_data_and_no_other_definition():
 def test_a_question_of_one_run_only_is_told_by_its_record():
     old, new = run_of([30, 20, 10]), run_of([30, 20, 10])
     other = replace(new.importances[0], options={"n_rows": 5})
-    told = change(old, replace(new, importances=(other,)))
-    assert told.only_asked_in == ((0,), (0,))
-    assert told.moved == ()
+    told = compare_runs(old, replace(new, importances=(other,)))
+    assert told.unmatched == ((0,), (0,))
+    assert told.questions == ()
 
 
 def test_another_seed_alone_leaves_nothing_but_noise():
     old, new = run_of([30, 20, 10]), run_of([30, 20, 10])
     config = {**new.run.config, "seed": 43}
-    told = change(old, replace(new, run=replace(new.run, config=config)))
-    assert told.differs == (("seed", "seed", "42", "43"),)
+    told = compare_runs(old, replace(new, run=replace(new.run, config=config)))
+    assert told.differences == (("seed", "seed", "42", "43"),)
     assert told.is_noise_only
 
 
@@ -196,9 +200,9 @@ def test_other_rows_or_models_are_more_than_noise(frame, column, value, area, wh
     table = getattr(old, frame).copy()
     table[column] = table[column].astype(object)
     table.loc[0, column] = value
-    told = change(old, replace(old, **{frame: table}))
-    assert [(one.area, one.what) for one in told.differs] == [(area, what)]
-    assert told.differs[0].new == str(value)
+    told = compare_runs(old, replace(old, **{frame: table}))
+    assert [(one.area, one.what) for one in told.differences] == [(area, what)]
+    assert told.differences[0].new == str(value)
     assert not told.is_noise_only
 
 
@@ -210,7 +214,9 @@ def test_settings_are_told_by_their_path_and_texts_of_the_report_are_not():
         "report": {"owner": "another"},
     }
     new = replace(old, run=made_run(old.run.audit, config=config))
-    told = [one for one in change(old, new).differs if one.area == "configuration"]
+    told = [
+        one for one in compare_runs(old, new).differences if one.area == "configuration"
+    ]
     assert told == [("configuration", "importance[1].engines", "none", "vip")]
 
 
@@ -219,7 +225,7 @@ def test_checks_are_told_where_their_verdict_is_another_one():
     checks = old.checks.copy()
     checks.loc[0, "verdict"] = "fail"
     new = replace(old, checks=checks.drop(index=1).reset_index(drop=True))
-    assert [one[2:] for one in change(old, new).checks] == [
+    assert [one[2:] for one in compare_runs(old, new).checks] == [
         ("pass", "fail"),
         ("pass", ""),
     ]

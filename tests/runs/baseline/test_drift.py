@@ -15,12 +15,12 @@ from importance_audit.operate.replay import compared
 from importance_audit.report.sections.change_section import section_of
 from importance_audit.report.text.blocks import Table, plain
 from importance_audit.runs.baseline.category_drift import _chance_of_none, _Levels
-from importance_audit.runs.baseline.change import change
+from importance_audit.runs.baseline.change import compare_runs
 from importance_audit.runs.baseline.column_shifts import shifts, stability
 from importance_audit.runs.baseline.drift import (
     AGAINST_BASELINE,
     baseline_missing,
-    drift,
+    drift_findings,
     with_drift,
 )
 from importance_audit.runs.summary import Approved
@@ -56,7 +56,7 @@ def levels(**counts):
 
 
 def findings(old, new):
-    return [f for f in drift(old, new) if f.subject == "x"]
+    return [f for f in drift_findings(old, new) if f.subject == "x"]
 
 
 def test_the_index_of_two_levels_is_the_closed_form_with_half_a_row_added():
@@ -223,7 +223,7 @@ def test_the_chance_of_no_row_is_that_of_drawing_without_replacement():
 def test_columns_that_come_go_or_change_their_kind_are_findings():
     old = result(x=SMOOTH, gone=SMOOTH)
     new = result(x=levels(a=1000, b=1000), added=SMOOTH)
-    told = {(f.check, f.subject) for f in drift(old, new)}
+    told = {(f.check, f.subject) for f in drift_findings(old, new)}
     assert told == {
         ("column_removed", "gone"),
         ("column_added", "added"),
@@ -235,7 +235,7 @@ def test_a_run_that_read_no_rows_has_no_drift():
     whole = result(x=SMOOTH)
     empty = {name: getattr(whole, name)[:0] for name in ("datasets", "quantiles")}
     none = replace(whole, columns=whole.columns[:0], **empty)
-    assert drift(whole, none) == drift(none, whole) == ()
+    assert drift_findings(whole, none) == drift_findings(none, whole) == ()
 
 
 def test_a_baseline_without_sketches_is_told_of_in_the_thresholds():
@@ -261,7 +261,7 @@ def test_checks_against_a_baseline_are_neither_replayed_nor_compared_with_its_ow
     held = with_drift(new, old, None)
     assert {f.check for f in held.findings} & set(AGAINST_BASELINE)
     assert not compared(held, new).is_mismatch
-    assert change(old, held).checks == ()
+    assert compare_runs(old, held).checks == ()
 
 
 def test_the_table_shows_the_worst_first_and_counts_the_rest():

@@ -11,13 +11,19 @@ from tests.runs.baseline.test_change import NAMES, run_of
 from importance_audit.records.finding import Finding
 from importance_audit.runs.baseline.news import news, prediction_interval
 from importance_audit.runs.signoff.answers import Accepted, Answer, with_answers
-from importance_audit.runs.summary import NOTHING, FindingPast, Past, PastRun, brief
+from importance_audit.runs.summary import (
+    NO_HISTORY,
+    FindingHistory,
+    RunHistory,
+    RunSummary,
+    summarise,
+)
 
 FOUND = Finding(check="dependence", severity="warning", subject="a", message="a is b.")
 
 
 def ran(verdict, status="complete", findings=None):
-    return PastRun(
+    return RunSummary(
         *("r1", "2025-11-20T08:46:00+00:00", status, verdict),
         *(0, "a" * 64, "b" * 64),
         findings=findings or {},
@@ -31,12 +37,12 @@ def stopped(*findings):
 
 def test_a_first_run_is_news():
     now = run_of([30, 20, 10])
-    assert news(None, now, NOTHING) == (f"This is the first run: {now.verdict}.",)
+    assert news(None, now, NO_HISTORY) == (f"This is the first run: {now.verdict}.",)
 
 
 def test_a_first_run_that_failed_says_why():
     halt = replace(FOUND, check="interrupted", severity="failure")
-    told = news(None, stopped(halt, FOUND), NOTHING)
+    told = news(None, stopped(halt, FOUND), NO_HISTORY)
     assert told[1:] == ("Failure, interrupted: a is b.",)
 
 
@@ -44,18 +50,18 @@ def test_a_run_that_never_ended_and_fails_alike_again_is_no_news():
     halt = replace(FOUND, check="interrupted", severity="failure")
     last = ran("not established", "interrupted", {halt.key: "failure"})
     other = replace(halt, subject="b", message="b.")
-    assert news(None, stopped(halt), Past(runs=(last,))) == ()
-    told = news(None, stopped(halt, other), Past(runs=(last,)))
+    assert news(None, stopped(halt), RunHistory(runs=(last,))) == ()
+    told = news(None, stopped(halt, other), RunHistory(runs=(last,)))
     assert told == ("Failure, interrupted: b.",)
 
 
 def test_the_same_again_is_no_news():
-    assert news(run_of([30, 20, 10]), run_of([30, 20, 10]), NOTHING) == ()
+    assert news(run_of([30, 20, 10]), run_of([30, 20, 10]), NO_HISTORY) == ()
 
 
 def test_noise_is_no_news():
     before, now = run_of([30, 20.1, 20]), run_of([30, 20, 20.1], draw=8)
-    assert news(before, now, NOTHING) == ()
+    assert news(before, now, NO_HISTORY) == ()
 
 
 def test_a_feature_that_left_its_band_is_told_with_both_numbers():
@@ -64,7 +70,7 @@ def test_a_feature_that_left_its_band_is_told_with_both_numbers():
     asked = f"{record.method} of {record.of}, forest, {record.loss}"
     old, new = before.importances[0].mean[1], record.mean[1]
     told = f"Moved in {asked}: 'b' from {old:.4g} to {new:.4g}."
-    assert news(before, now, NOTHING) == (told,)
+    assert news(before, now, NO_HISTORY) == (told,)
 
 
 def on_rows(means, rows):
@@ -74,8 +80,8 @@ def on_rows(means, rows):
 
 def runs_on_rows(values):
     """Return runs on rows of their own, whose second feature had these values."""
-    measured = [brief(on_rows([30, value, 10], "f")) for value in values]
-    return Past(
+    measured = [summarise(on_rows([30, value, 10], "f")) for value in values]
+    return RunHistory(
         runs=tuple(
             ran("confirmed")._replace(
                 measure=told.measure,
@@ -90,16 +96,16 @@ def runs_on_rows(values):
 
 def test_on_other_rows_what_the_runs_before_let_expect_is_no_news():
     """The same fall is news on the same rows: there it is no noise of other rows."""
-    past = runs_on_rows([20, 26, 21, 25, 23])
+    history = runs_on_rows([20, 26, 21, 25, 23])
     now = on_rows([30, 20, 10], "e")
-    assert news(on_rows([30, 26, 10], "a"), now, past) == ()
-    assert "'b' from 26 to 20" in news(on_rows([30, 26, 10], "e"), now, past)[0]
+    assert news(on_rows([30, 26, 10], "a"), now, history) == ()
+    assert "'b' from 26 to 20" in news(on_rows([30, 26, 10], "e"), now, history)[0]
 
 
 def test_on_other_rows_a_feature_beyond_the_runs_before_is_told_with_their_interval():
-    past, now = runs_on_rows([20, 21, 22, 21, 21]), on_rows([30, 29, 10], "e")
-    (told,) = news(on_rows([30, 21, 10], "a"), now, past)
-    values = [run.leaders[1].value for run in past.runs]
+    history, now = runs_on_rows([20, 21, 22, 21, 21]), on_rows([30, 29, 10], "e")
+    (told,) = news(on_rows([30, 21, 10], "a"), now, history)
+    values = [run.leaders[1].value for run in history.runs]
     low, high = prediction_interval(values, 0.01 / 3)
     interval = f"expected {low:.4g} to {high:.4g}."
     assert told.startswith("Beyond the last 5 runs on other rows, in forest, ")
@@ -107,15 +113,15 @@ def test_on_other_rows_a_feature_beyond_the_runs_before_is_told_with_their_inter
 
 
 def test_fewer_than_five_runs_on_other_rows_tell_nothing():
-    past, now = runs_on_rows([20, 20, 21, 20]), on_rows([30, 99, 10], "e")
-    assert news(on_rows([30, 21, 10], "a"), now, past) == ()
+    history, now = runs_on_rows([20, 20, 21, 20]), on_rows([30, 99, 10], "e")
+    assert news(on_rows([30, 21, 10], "a"), now, history) == ()
 
 
 def test_runs_on_the_same_rows_count_once():
-    past = runs_on_rows([20, 21, 22, 21, 21])
-    alike = tuple(run._replace(data_sha256="0" * 64) for run in past.runs)
+    history = runs_on_rows([20, 21, 22, 21, 21])
+    alike = tuple(run._replace(data_sha256="0" * 64) for run in history.runs)
     now = on_rows([30, 29, 10], "e")
-    assert news(on_rows([30, 21, 10], "a"), now, past._replace(runs=alike)) == ()
+    assert news(on_rows([30, 21, 10], "a"), now, history._replace(runs=alike)) == ()
 
 
 def test_the_interval_misses_the_next_value_as_often_as_it_says():
@@ -129,21 +135,23 @@ def test_the_interval_misses_the_next_value_as_often_as_it_says():
 
 def test_a_finding_is_new_once_and_no_more_when_it_went():
     without, with_ = run_of([30, 20, 10]), run_of([30, 20, 10], findings=(FOUND,))
-    assert news(without, with_, NOTHING) == ("New: warning, dependence: a is b.",)
-    assert news(with_, with_, NOTHING) == ()
-    assert news(with_, without, NOTHING) == ("No more: warning, dependence of a.",)
+    assert news(without, with_, NO_HISTORY) == ("New: warning, dependence: a is b.",)
+    assert news(with_, with_, NO_HISTORY) == ()
+    assert news(with_, without, NO_HISTORY) == ("No more: warning, dependence of a.",)
 
 
 def test_a_finding_that_was_there_earlier_is_found_again():
-    known = FindingPast(FOUND.key, "dependence", "a", "warning", "r0", "r1", 2, False)
+    known = FindingHistory(
+        FOUND.key, "dependence", "a", "warning", "r0", "r1", 2, False
+    )
     with_ = run_of([30, 20, 10], findings=(FOUND,))
-    told = news(run_of([30, 20, 10]), with_, Past(findings=(known,)))
+    told = news(run_of([30, 20, 10]), with_, RunHistory(findings=(known,)))
     assert told == ("Found again: warning, dependence: a is b.",)
 
 
 def test_a_finding_that_became_graver_is_told_with_what_it_was():
     worse = run_of([30, 20, 10], findings=(replace(FOUND, severity="failure"),))
-    told = news(run_of([30, 20, 10], findings=(FOUND,)), worse, NOTHING)
+    told = news(run_of([30, 20, 10], findings=(FOUND,)), worse, NO_HISTORY)
     assert "dependence of a is a failure now, and was a warning." in told
 
 
@@ -151,19 +159,19 @@ def test_an_exception_that_expired_is_told():
     now = run_of([30, 20, 10], findings=(FOUND,))
     accepted = Accepted(date(2999, 12, 31), "why", "what", "A. Nowak")
     before = with_answers(now, (Answer(FOUND.key, exception=accepted),))
-    told = news(before, now, NOTHING)
+    told = news(before, now, NO_HISTORY)
     assert told == ("No longer accepted: warning, dependence of a.",)
-    assert news(before, before, NOTHING) == ()
+    assert news(before, before, NO_HISTORY) == ()
 
 
 def test_a_note_is_no_news():
     noted = run_of([30, 20, 10], findings=(replace(FOUND, severity="info"),))
-    assert news(run_of([30, 20, 10]), noted, NOTHING) == ()
+    assert news(run_of([30, 20, 10]), noted, NO_HISTORY) == ()
 
 
 def test_columns_that_came_and_went_are_named():
     before, now = run_of([30, 20, 10]), run_of([30, 20], names=("a", "z"))
-    told = news(before, now, NOTHING)
+    told = news(before, now, NO_HISTORY)
     assert "New columns: 'z'." in told
     assert "Columns that are gone: 'b', 'c'." in told
 
@@ -171,15 +179,15 @@ def test_columns_that_came_and_went_are_named():
 def test_a_model_of_another_name_is_one_more_and_one_gone():
     before = run_of([30, 20, 10])
     frame = before.models.assign(model="boosted")
-    told = news(before, replace(before, models=frame), NOTHING)
+    told = news(before, replace(before, models=frame), NO_HISTORY)
     assert told == ("New models: 'boosted'.", "Models that are gone: 'forest'.")
 
 
 def test_the_verdict_is_held_against_the_very_last_run():
     now = run_of([30, 20, 10])
-    past = Past(runs=(ran("not established", "interrupted"),))
+    history = RunHistory(runs=(ran("not established", "interrupted"),))
     told = (f"The verdict is {now.verdict!r}, and was 'not established'.",)
-    assert news(now, now, past) == told
+    assert news(now, now, history) == told
 
 
 def test_a_run_that_was_stopped_closes_and_moves_nothing():
@@ -187,7 +195,7 @@ def test_a_run_that_was_stopped_closes_and_moves_nothing():
         run_of([30, 26, 10], findings=(FOUND,)),
         replace(FOUND, check="interrupted"),
     )
-    told = news(before, stopped(halt), Past(runs=(ran(before.verdict),)))
+    told = news(before, stopped(halt), RunHistory(runs=(ran(before.verdict),)))
     assert told == (
         f"The verdict is 'not established', and was {before.verdict!r}.",
         "New: warning, interrupted: a is b.",
@@ -197,13 +205,13 @@ def test_a_run_that_was_stopped_closes_and_moves_nothing():
 def test_stopped_again_by_the_same_is_no_news():
     halt = replace(FOUND, check="interrupted")
     last = ran("not established", "interrupted", {halt.key: "warning"})
-    assert news(run_of([30, 20, 10]), stopped(halt), Past(runs=(last,))) == ()
+    assert news(run_of([30, 20, 10]), stopped(halt), RunHistory(runs=(last,))) == ()
 
 
 @pytest.mark.parametrize(("n", "last"), [(10, "New"), (12, "... and 2 more.")])
 def test_of_many_findings_the_first_ten_are_told(n, last):
     found = tuple(replace(FOUND, subject=f"x{i}") for i in range(n))
-    told = news(plain_result(NAMES), plain_result(NAMES, findings=found), NOTHING)
+    told = news(plain_result(NAMES), plain_result(NAMES, findings=found), NO_HISTORY)
     assert told[-1].startswith(last)
     assert sum(line.startswith("New") for line in told) == 10
 
@@ -214,7 +222,7 @@ GONE = Finding(check="engine_missing", severity="warning", subject="DALEX", mess
 
 def test_a_run_that_lacked_an_engine_closes_nothing_about_it():
     with_, now = (run_of([30, 20, 10], findings=(f,)) for f in (LEFT, GONE))
-    told = news(with_, now, Past(runs=(ran(now.verdict),)))
+    told = news(with_, now, RunHistory(runs=(ran(now.verdict),)))
     assert told == ("New: warning, engine_missing: -",)
 
 
@@ -223,5 +231,5 @@ def test_what_a_run_without_the_engine_left_open_is_not_found_again():
     told = (LEFT.key, LEFT.check, LEFT.subject, "warning", "r0", "r0", 1, True)
     found = ran(now.verdict)._replace(run_id="r0")
     after = ran(now.verdict)._replace(missing=("DALEX",))
-    past = Past(runs=(found, after), findings=(FindingPast(*told),))
-    assert news(before, now, past) == ("No more: warning, engine_missing of DALEX.",)
+    history = RunHistory(runs=(found, after), findings=(FindingHistory(*told),))
+    assert news(before, now, history) == ("No more: warning, engine_missing of DALEX.",)

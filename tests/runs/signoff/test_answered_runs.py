@@ -8,7 +8,7 @@ from tests.signed_runs import APPROVAL, without_pdf
 from importance_audit.operate.sign import sign
 from importance_audit.records.finding import Finding
 from importance_audit.runs.folder import load_run
-from importance_audit.runs.index import past_of
+from importance_audit.runs.index import load_history
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def test_a_pdf_that_cannot_be_made_is_answered_and_remembered(folder, monkeypatc
     answer(folder, found["pdf_failed"], "2999-12-31")
     run(folder)
     assert load_run(runs(folder)[1]).accepted == {found["pdf_failed"]: "2999-12-31"}
-    known = {f.check: f.times for f in past_of(folder).findings}
+    known = {f.check: f.times for f in load_history(folder).findings}
     assert known == {"same_columns": 2, "pdf_failed": 2}
 
 

@@ -11,7 +11,7 @@ from tests.report.made_variants import plain_result
 
 from importance_audit.auditing.audit import exit_code
 from importance_audit.config.load import load_config
-from importance_audit.operate.schedule_section import schedule_given
+from importance_audit.operate.schedule_section import read_schedule
 from importance_audit.records.as_json import (
     content_digest,
     dumps,
@@ -30,7 +30,7 @@ from importance_audit.runs.signoff.answers import (
 )
 from importance_audit.runs.signoff.answers_file import load_answers
 from importance_audit.runs.signoff.finding_states import standings
-from importance_audit.runs.summary import FindingPast, Past
+from importance_audit.runs.summary import FindingHistory, RunHistory
 
 KEY = "0123456789ab"
 WEAK = Finding(check="weak_model", severity="failure", subject="svm", message="m.")
@@ -139,7 +139,7 @@ def test_a_value_that_python_cannot_take_is_told_like_a_mistake(tmp_path, value)
     (tmp_path / "audit.toml").write_text(f"x = {value}")
     with pytest.raises(ConfigError, match=r"^audit.toml must be TOML, but is not: "):
         load_config(tmp_path)
-    assert "nobody is told" in schedule_given(tmp_path / "audit.toml").note
+    assert "nobody is told" in read_schedule(tmp_path / "audit.toml").note
 
 
 def test_no_file_is_no_answer_and_a_folder_of_its_name_is_told(tmp_path):
@@ -380,10 +380,10 @@ def test_the_time_that_answers_take_grows_as_their_number_not_as_its_square(tmp_
         lines = [f'[[finding]]\nkey = "{key}"\nowner = "a"' for key in keys]
         (tmp_path / "findings.toml").write_text("\n".join(lines), "utf8")
         known = [Mine(key, "c", "s") for key in keys]
-        seen = FindingPast(*("-", "c", "s", "warning"), *("r", "r"), 1, in_last=True)
-        past = Past(findings=tuple(seen._replace(key=key) for key in keys))
+        seen = FindingHistory(*("-", "c", "s", "warning"), *("r", "r"), 1, in_last=True)
+        history = RunHistory(findings=tuple(seen._replace(key=key) for key in keys))
         start = process_time()
         found = with_answers(plain_result(("a",)), load_answers(tmp_path), known)
-        assert len(standings(found, past)) == n
+        assert len(standings(found, history)) == n
         spent.append(process_time() - start)
     assert spent[2] < 20 * spent[1]

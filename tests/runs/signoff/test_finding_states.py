@@ -9,10 +9,16 @@ from tests.report.made_records import made_run
 from tests.report.made_variants import plain_result
 
 from importance_audit.records.finding import Finding
-from importance_audit.report.pages.by_model import past_of_part
+from importance_audit.report.pages.by_model import history_of_part
 from importance_audit.runs.signoff.answers import Accepted, Answer, with_answers
 from importance_audit.runs.signoff.finding_states import standings
-from importance_audit.runs.summary import NO_BASELINE, FindingPast, Past, PastRun, brief
+from importance_audit.runs.summary import (
+    NO_BASELINE,
+    FindingHistory,
+    RunHistory,
+    RunSummary,
+    summarise,
+)
 
 SUBJECT = "svm, permutation, features, rmse: python and DALEX"
 APART = Finding(check="disagreement", severity="failure", subject=SUBJECT, message="m.")
@@ -47,9 +53,9 @@ def past_of(letters, *, kept=30):
         found = {f.key: f.severity for f in result.findings if f.severity != "info"}
         missing = ("DALEX",) if letter == "m" else ()
         told = (f"run {n}", "", result.run.status, result.verdict, 0, "", "")
-        runs.append(PastRun(*told, findings=found, missing=missing))
+        runs.append(RunSummary(*told, findings=found, missing=missing))
     keys = {f.key: f for f in (APART, FAILED)}
-    return Past(
+    return RunHistory(
         runs=tuple(runs[-kept:]),
         n_runs=len(runs),
         findings=tuple(_known(f, runs) for f in keys.values() if _known(f, runs)),
@@ -63,15 +69,15 @@ def _known(finding, runs):
     whole = [run for run in runs if run.status == "complete"]
     names = (finding.key, finding.check, finding.subject, finding.severity)
     told = (had[0].run_id, had[-1].run_id, len(had))
-    return FindingPast(*names, *told, finding.key in whole[-1].findings)
+    return FindingHistory(*names, *told, finding.key in whole[-1].findings)
 
 
 def standing(letters, *, kept=30, **answer):
     """Return where the finding stands in the last of some runs, None if nowhere."""
-    result, past = run_of(letters[-1]), past_of(letters[:-1], kept=kept)
+    result, history = run_of(letters[-1]), past_of(letters[:-1], kept=kept)
     given = (Answer(APART.key, **answer),) if answer else ()
-    result = with_answers(result, given, past.findings)
-    return next((s for s in standings(result, past) if s.key == APART.key), None)
+    result = with_answers(result, given, history.findings)
+    return next((s for s in standings(result, history) if s.key == APART.key), None)
 
 
 @pytest.mark.parametrize(
@@ -149,15 +155,17 @@ def test_a_run_that_did_not_end_closes_nothing(status):
 def test_a_run_without_its_baseline_closes_nothing_that_is_held_against_it():
     moved = replace(APART, check="distribution_shift", subject="a", severity="warning")
     lost = Finding(check=NO_BASELINE, severity="warning", subject="r", message="m.")
-    had = PastRun("r", "", "complete", "", 0, "", "", findings={moved.key: "warning"})
-    known = FindingPast(moved.key, *(moved.check, "a", "warning"), "r", "r", 1, True)
+    had = RunSummary(
+        "r", "", "complete", "", 0, "", "", findings={moved.key: "warning"}
+    )
+    known = FindingHistory(moved.key, *(moved.check, "a", "warning"), "r", "r", 1, True)
     result = plain_result(("a",), findings=(lost,))
-    told = standings(result, Past(runs=(had,), n_runs=1, findings=(known,)))
+    told = standings(result, RunHistory(runs=(had,), n_runs=1, findings=(known,)))
     assert [(s.check, s.state) for s in told] == [
         ("baseline_missing", "open"),
         ("distribution_shift", "open"),
     ]
-    assert brief(result).missing == (NO_BASELINE,)
+    assert summarise(result).missing == (NO_BASELINE,)
 
 
 def test_a_finding_knows_its_first_run_and_how_many_found_it():
@@ -182,8 +190,8 @@ def test_runs_without_an_answer_that_push_all_others_out_leave_it_open():
 def test_a_note_is_in_the_register_only_if_it_is_answered():
     note = replace(APART, severity="info")
     result = plain_result(("a",), findings=(note,))
-    assert standings(result, Past()) == ()
-    (told,) = standings(with_answers(result, (Answer(note.key, "K"),)), Past())
+    assert standings(result, RunHistory()) == ()
+    (told,) = standings(with_answers(result, (Answer(note.key, "K"),)), RunHistory())
     assert told.severity == "info"
 
 
@@ -194,9 +202,9 @@ def test_a_failure_that_became_a_note_is_closed():
 
 def test_the_report_of_one_model_is_not_told_of_the_findings_on_others():
     result = plain_result(("a",))
-    past = past_of("FX")
+    history = past_of("FX")
     result = replace(
         result, models=result.models.iloc[[0, 0]].assign(model=["svm", "forest"])
     )
-    assert past_of_part(past, result, "svm") == past
-    assert past_of_part(past, result, "forest").findings == ()
+    assert history_of_part(history, result, "svm") == history
+    assert history_of_part(history, result, "forest").findings == ()

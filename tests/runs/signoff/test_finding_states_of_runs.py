@@ -6,9 +6,9 @@ import pytest
 from tests.runs.signoff.test_finding_states import APART, run_of
 
 from importance_audit.operate.save import save_run
-from importance_audit.runs.index import past_of
+from importance_audit.runs.index import load_history
 from importance_audit.runs.signoff.finding_states import standings
-from importance_audit.runs.summary import past_json
+from importance_audit.runs.summary import history_json
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def test_where_a_finding_stands_after_these_stored_runs(tmp_path, letters, state
         result = run_of(letter)
         named = {**result.run.volatile, "run_id": f"2026112{n}T000000Z-00000000"}
         result = replace(result, run=replace(result.run, volatile=named))
-        history = {"history.json": past_json(past_of(tmp_path / "a"), result)}
+        history = {"history.json": history_json(load_history(tmp_path / "a"), result)}
         save_run(result, tmp_path / "a", history, exit_code=0)
-    told = standings(run_of(letters[-1]), past_of(tmp_path / "a"))
+    told = standings(run_of(letters[-1]), load_history(tmp_path / "a"))
     assert next(s.state for s in told if s.key == APART.key) == state

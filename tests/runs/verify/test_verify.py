@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 from tests.run_folders import (
     below,
+    compare_printed_digest,
     page,
-    printed,
     seal,
     stated,
     two_runs,
@@ -24,7 +24,9 @@ from importance_audit.records.errors import DataError
 from importance_audit.report.pages.pdf import to_pdf
 from importance_audit.runs.verify import verify
 from importance_audit.runs.verify.pdf_reading import read_pdf
-from importance_audit.runs.verify.statements import printed as printed_otherwise
+from importance_audit.runs.verify.statements import (
+    compare_printed_digest as printed_otherwise,
+)
 
 OTHER = "0" * 64
 
@@ -188,7 +190,7 @@ def test_a_pdf_that_prints_another_digest_is_named(runs):
     digest = verify(runs[1]).digest
     carried = dict(read_pdf((runs[1] / "report.pdf").read_bytes()).attachments)
     other = digest[:32] + OTHER[:32]
-    (runs[1] / "report.pdf").write_bytes(printed(other, carried))
+    (runs[1] / "report.pdf").write_bytes(compare_printed_digest(other, carried))
     (only,) = verify(seal(runs[1])).mismatches
     assert only.file == "report.pdf"
     assert only.expected == f"content digest {digest} on its pages"
