@@ -62,9 +62,9 @@ class Callback:
     def _ask(self, newdata: Any, columns: tuple[from_r.Column, ...]) -> Any:
         arrays: list[Array] = []
         frame = from_r.hold(newdata, columns)
-        known, self._held = self._held, None
+        fixed, self._held = self._held, None
         records = [
-            from_r.read_frame(frame, columns, arrays, subject="newdata", known=known)
+            from_r.read_frame(frame, columns, arrays, subject="newdata", known=fixed)
         ]
         if self._sent == "checked":
             whole = from_r.read_frame(frame, columns, arrays, subject="newdata")

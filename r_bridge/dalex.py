@@ -49,7 +49,7 @@ def parts(
     *,
     groups: Mapping[str, Sequence[str]],
     loss: str,
-    drawn: Mapping[str, int | None],
+    draws: Mapping[str, int | None],
     classes: Sequence[str] = (),
 ) -> Parts:
     """Ask DALEX for the loss of every group in every round.
@@ -66,7 +66,7 @@ def parts(
         called `FULL` or `Y_PERMUTED`.
     loss : str
         A key of `OWN_LOSSES`, or one of ours in losses.R.
-    drawn : mapping
+    draws : mapping
         ``seed``, ``n_repeats``, and ``n_rows``: rows drawn per round, None for all.
     classes : sequence of str
         Names of the columns of a prediction, empty if it has none.
@@ -84,7 +84,7 @@ def parts(
             "own_loss": OWN_LOSSES.get(loss),
             "groups": {name: list(columns) for name, columns in groups.items()},
             "classes": list(classes) or None,
-            **drawn,
+            **draws,
         },
         predict=predict,
         schema_of=frame,
@@ -92,8 +92,8 @@ def parts(
         only_changes=True,
     )
     table = pd.DataFrame(answer).pivot(index="feature", columns="round", values="loss")
-    found = table.reindex([*groups, FULL, Y_PERMUTED]).to_numpy(dtype=np.float64)
-    return Parts(found[:-2], found[-2], found[-1])
+    losses = table.reindex([*groups, FULL, Y_PERMUTED]).to_numpy(dtype=np.float64)
+    return Parts(losses[:-2], losses[-2], losses[-1])
 
 
 def profile(
@@ -130,10 +130,10 @@ def profile(
     ------
     importance_audit.r_bridge.errors.RBridgeError
     """
-    asked = {"data": frame, "feature": feature, "grid": grid}
+    question = {"data": frame, "feature": feature, "grid": grid}
     values = host.current().call(
         "dalex_profile",
-        asked | {"type": kind, "span": span, "seed": seed, "n_rows": n_rows},
+        question | {"type": kind, "span": span, "seed": seed, "n_rows": n_rows},
         predict=predict,
         schema_of=frame,
         only_changes=True,
@@ -186,5 +186,5 @@ def predictions_and_draws(
         schema_of=frame,
         labels=tuple(classes),
     )
-    told = np.asarray(answer["told"], dtype=np.float64)
-    return told, int(answer["drawn"][0])
+    answered = np.asarray(answer["told"], dtype=np.float64)
+    return answered, int(answer["drawn"][0])

@@ -250,7 +250,7 @@ def _slot(value: Any, name: str) -> Any:
         return None
 
 
-def _refusal(subject: str, found: str) -> RBridgeError:
+def _refusal(subject: str, finding: str) -> RBridgeError:
     return RBridgeError(
-        f"{subject} must be data, but R returned a value of class {found}."
+        f"{subject} must be data, but R returned a value of class {finding}."
     )

@@ -77,9 +77,9 @@ def parts(
         The name of the model.
     loss_name : str
     """
-    told = {"form": form, "label": label, "loss_name": loss_name}
+    facts = {"form": form, "label": label, "loss_name": loss_name}
     numbers = {"losses": _matrix(losses), "full": full, "y_permuted": y_permuted}
-    return Plan("parts", {"variables": list(variables), **numbers, **told})
+    return Plan("parts", {"variables": list(variables), **numbers, **facts})
 
 
 def profile(
@@ -102,14 +102,14 @@ def profile(
     """
     points = [point for grid, _ in curves.values() for point in grid]
     is_text = any(isinstance(point, str) for point in points)
-    found: dict[str, Any] = {
+    profile_parts: dict[str, Any] = {
         "variables": [name for name, (grid, _) in curves.items() for _ in grid],
         "x": list(map(str, points)) if is_text else np.array(points, dtype=float),
         "yhat": np.concatenate([values for _, values in curves.values()]),
         "levels": list(dict.fromkeys(map(str, points))) if is_text else None,
     }
-    told = {"label": label, "mean_prediction": mean_prediction, "method": method}
-    return Plan("profile", {**found, **told})
+    facts = {"label": label, "mean_prediction": mean_prediction, "method": method}
+    return Plan("profile", {**profile_parts, **facts})
 
 
 def written(plans: Mapping[str, Plan]) -> dict[str, bytes]:
@@ -125,13 +125,17 @@ def written(plans: Mapping[str, Plan]) -> dict[str, bytes]:
     with tempfile.TemporaryDirectory() as folder:
         files = {key: Path(folder, f"{n}.rds") for n, key in enumerate(plans)}
         for key, (kind, made_of) in plans.items():
-            asked = {"kind": kind, "parts": made_of, "file": str(files[key])}
-            found = str(host.current().call("handoff_write", asked)[0])
-            _require(f"File {key!r}", "be data only", found and f"it holds a {found}")
+            question = {"kind": kind, "parts": made_of, "file": str(files[key])}
+            class_name = str(host.current().call("handoff_write", question)[0])
+            _require(
+                f"File {key!r}",
+                "be data only",
+                class_name and f"it holds a {class_name}",
+            )
         with host.fresh() as reader:
             for key, (kind, made_of) in plans.items():
-                asked = {"kind": kind, "parts": made_of, "file": str(files[key])}
-                same = bool(reader.call("handoff_holds", asked)[0])
+                question = {"kind": kind, "parts": made_of, "file": str(files[key])}
+                same = bool(reader.call("handoff_holds", question)[0])
                 rule = "be read as written"
                 _require(f"File {key!r}", rule, "" if same else "it is not")
         return {key: file.read_bytes() for key, file in files.items()}

@@ -26,7 +26,7 @@ def permutation(
     *,
     groups: Mapping[str, Sequence[str]],
     loss: str,
-    drawn: Mapping[str, int],
+    draws: Mapping[str, int],
     weights: Floats | None = None,
     classes: Sequence[str] = (),
 ) -> tuple[Floats, Floats]:
@@ -43,7 +43,7 @@ def permutation(
         Columns permuted together, in the order they are drawn.
     loss : str
         One of `ROW_LOSSES`.
-    drawn : mapping
+    draws : mapping
         ``seed``, ``n_repeats``, and ``n_rows``: rows drawn once for all.
     weights : ndarray of shape (n_samples,), optional
     classes : sequence of str
@@ -68,14 +68,14 @@ def permutation(
             "groups": {name: list(columns) for name, columns in groups.items()},
             "weights": weights,
             "classes": list(classes) or None,
-            **drawn,
+            **draws,
         },
         predict=predict,
         schema_of=frame,
         labels=tuple(classes),
     )
-    found = np.asarray(answer, dtype=np.float64)
-    return found[:, :-1], found[0, -1]
+    losses = np.asarray(answer, dtype=np.float64)
+    return losses[:, :-1], losses[0, -1]
 
 
 def h_squared(
@@ -122,8 +122,8 @@ def h_squared(
         predict=predict,
         schema_of=frame,
     )
-    found = np.asarray(answer, dtype=np.float64)
-    return found[:, 0], found[:, 1]
+    values = np.asarray(answer, dtype=np.float64)
+    return values[:, 0], values[:, 1]
 
 
 def pd_importance(
@@ -151,5 +151,5 @@ def pd_importance(
         predict=predict,
         schema_of=frame,
     )
-    found = np.asarray(answer, dtype=np.float64)
-    return found[:, 0], found[:, 1]
+    values = np.asarray(answer, dtype=np.float64)
+    return values[:, 0], values[:, 1]

@@ -20,7 +20,7 @@ def permutation(
     *,
     groups: Mapping[str, Sequence[str]],
     loss: str,
-    drawn: Mapping[str, int],
+    draws: Mapping[str, int],
 ) -> tuple[Floats, Floats]:
     """Ask iml for the loss of every group in every repeat.
 
@@ -36,7 +36,7 @@ def permutation(
         Columns moved together.
     loss : str
         One of ours in losses.R.
-    drawn : mapping
+    draws : mapping
         ``seed`` and ``n_repeats``.
 
     Returns
@@ -56,13 +56,13 @@ def permutation(
             "y": np.asarray(y, dtype=np.float64),
             "loss": loss,
             "groups": {name: list(columns) for name, columns in groups.items()},
-            **drawn,
+            **draws,
         },
         predict=predict,
         schema_of=frame,
     )
-    found = np.asarray(answer, dtype=np.float64)
-    return found[:, :-1], found[0, -1]
+    losses = np.asarray(answer, dtype=np.float64)
+    return losses[:, :-1], losses[0, -1]
 
 
 def curve(

@@ -21,8 +21,8 @@ def library_folder() -> Path | None:
     It is what the environment variable ``IMPORTANCE_AUDIT_R_LIBRARY`` names, else
     ``.r-library`` beside this package.
     """
-    named = os.environ.get("IMPORTANCE_AUDIT_R_LIBRARY")
-    folder = Path(named).absolute() if named else _PACKAGE.parent / ".r-library"
+    path = os.environ.get("IMPORTANCE_AUDIT_R_LIBRARY")
+    folder = Path(path).absolute() if path else _PACKAGE.parent / ".r-library"
     return folder if folder.is_dir() else None
 
 
@@ -55,9 +55,9 @@ def what_is_installed(library: Path | None) -> dict[str, Any]:
     try:
         return nothing | json.loads(ran.stdout.splitlines()[-1])
     except (ValueError, IndexError):
-        said = " ".join(ran.stderr.split())[-300:] or "nothing was written"
+        output = " ".join(ran.stderr.split())[-300:] or "nothing was written"
         reason = (
-            f"R must start, but it ended with status {ran.returncode} ({said}). "
+            f"R must start, but it ended with status {ran.returncode} ({output}). "
             "Check R_HOME and the installation of R."
         )
         return nothing | {"reason": reason}

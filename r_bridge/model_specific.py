@@ -10,7 +10,7 @@ from .r_models import RModel
 Floats = npt.NDArray[np.float64]
 
 
-class Told(NamedTuple):
+class ModelReport(NamedTuple):
     """What a model says of itself.
 
     Attributes
@@ -37,7 +37,7 @@ class Told(NamedTuple):
     covariance: Floats | None
 
 
-def own_numbers(model: RModel, type: str) -> Told | tuple[str, ...] | str:  # noqa: A002 (R's name)
+def own_numbers(model: RModel, type: str) -> ModelReport | tuple[str, ...] | str:  # noqa: A002 (R's name)
     """Return the numbers of a fitted model.
 
     Parameters
@@ -48,7 +48,7 @@ def own_numbers(model: RModel, type: str) -> Told | tuple[str, ...] | str:  # no
 
     Returns
     -------
-    Told, tuple of str or str
+    ModelReport, tuple of str or str
         The quantities there are, if `type` is none of them. In a word what the model
         lacks, if there are none at all: "reader", "importance", "splits" or "hidden
         units".
@@ -62,7 +62,7 @@ def own_numbers(model: RModel, type: str) -> Told | tuple[str, ...] | str:  # no
         return str(answer["none"][0])
     if "types" in answer:
         return _texts(answer["types"])
-    return Told(
+    return ModelReport(
         type=str(answer["type"][0]),
         terms=_texts(answer["terms"]),
         values=np.atleast_1d(np.asarray(answer["values"], dtype=np.float64)),

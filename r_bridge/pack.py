@@ -94,16 +94,16 @@ def _pack_frame(frame: pd.DataFrame, arrays: list[Array], subject: str) -> Recor
 
 def _checked_names(names: Iterable[Hashable], subject: str) -> tuple[str, ...]:
     """Return names that R can hold, each once."""
-    known = list(names)
-    for name in known:
+    labels = list(names)
+    for name in labels:
         if not isinstance(name, str) or "\0" in name:
             raise _refusal(
                 subject, "have text without NUL for names", f"{name!r} was found"
             )
-    if len(set(known)) < len(known):
-        twice = next(name for name in known if known.count(name) > 1)
+    if len(set(labels)) < len(labels):
+        twice = next(name for name in labels if labels.count(name) > 1)
         raise _refusal(subject, "name each column once", f"{twice!r} is there twice")
-    return tuple(str(name) for name in known)
+    return tuple(str(name) for name in labels)
 
 
 def _pack_column(column: pd.Series, arrays: list[Array], subject: str) -> Record:
@@ -134,8 +134,10 @@ def _pack_integer(column: pd.Series, arrays: list[Array], subject: str) -> Recor
     present = column[~missing].to_numpy(dtype=object)
     low, high = (min(present), max(present)) if len(present) else (0, 0)
     if low < -_LARGEST_EXACT_INTEGER or high > _LARGEST_EXACT_INTEGER:
-        found = high if high > _LARGEST_EXACT_INTEGER else low
-        raise _refusal(subject, "hold integers up to 2**53", f"{int(found)} was found")
+        extreme = high if high > _LARGEST_EXACT_INTEGER else low
+        raise _refusal(
+            subject, "hold integers up to 2**53", f"{int(extreme)} was found"
+        )
     fits = low > NA_INTEGER and high < 2**31
     values = np.zeros(len(column), np.int32 if fits else np.float64)
     values[~missing] = present
@@ -194,16 +196,16 @@ def _pack_duration(column: pd.Series, arrays: list[Array], subject: str) -> Reco
 
 def _pack_object(column: pd.Series, arrays: list[Array], subject: str) -> Record:
     """Return the record of a column whose values alone say what it holds."""
-    found = pd.api.types.infer_dtype(column, skipna=True)
-    if found == "empty":
+    kind = pd.api.types.infer_dtype(column, skipna=True)
+    if kind == "empty":
         return _pack_logical(column, arrays, subject)
-    if found in {"datetime", "datetime64"}:
+    if kind in {"datetime", "datetime64"}:
         return _pack_column(pd.to_datetime(column), arrays, subject)
-    if found in {"timedelta", "timedelta64"}:
+    if kind in {"timedelta", "timedelta64"}:
         return _pack_duration(pd.to_timedelta(column), arrays, subject)
-    pack_inferred = _PACK_INFERRED.get(found)
+    pack_inferred = _PACK_INFERRED.get(kind)
     if pack_inferred is None:
-        raise _refusal(subject, "hold one type that R knows", f"{found} was found")
+        raise _refusal(subject, "hold one type that R knows", f"{kind} was found")
     return pack_inferred(column, arrays, subject)
 
 

@@ -40,7 +40,7 @@ class Pages:
         Who still holds what was shown would see the change: the rows move away from
         there, and from then on copies are shown, because it may happen every time.
         """
-        if any(shown() is not None for shown in self._shown):
+        if any(view() is not None for view in self._shown):
             self._rows = self._rows.copy()
             self._file = -1
         self._shown = []

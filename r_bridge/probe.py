@@ -29,15 +29,15 @@ _RPY2_PARTS = ("rpy2", "rpy2-rinterface", "rpy2-robjects")
 
 def main() -> None:
     """Print one JSON object; its ``reason`` is empty if R is usable."""
-    found: dict[str, Any] = {"reason": "", "rpy2": _rpy2_versions()}
+    facts: dict[str, Any] = {"reason": "", "rpy2": _rpy2_versions()}
     if sys.platform == "win32":
-        found["reason"] = "R must run on Linux or macOS, but this is Windows."
+        facts["reason"] = "R must run on Linux or macOS, but this is Windows."
     else:
         try:
-            found |= _about_r()
+            facts |= _about_r()
         except BaseException as error:  # cffi's ffi.error is no ImportError
-            found["reason"] = reason_of(error)
-    print(json.dumps(found))
+            facts["reason"] = reason_of(error)
+    print(json.dumps(facts))
 
 
 def use_utf8() -> None:
@@ -102,10 +102,10 @@ def _packages() -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
     packages, broken, origins = {}, {}, {}
     for package in PACKAGES:
         name = rinterface.StrSexpVector([package])
-        found = base["find.package"](name, quiet=True)
-        if not len(found):
+        folders = base["find.package"](name, quiet=True)
+        if not len(folders):
             continue
-        origins[package] = origin_of(Path(found[0]))
+        origins[package] = origin_of(Path(folders[0]))
         try:
             version = base["getNamespaceVersion"](base["loadNamespace"](name))
             packages[package] = str(version[0])

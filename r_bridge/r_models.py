@@ -83,11 +83,11 @@ class RModel:
             As in `host.Worker.call`. The next call finds the model in its place again.
         """
         worker = host.current_models()
-        asked = {"sha256": self.sha256, "name": function, "arguments": arguments}
-        answer = worker.call("with_model", asked, **more)
+        question = {"sha256": self.sha256, "name": function, "arguments": arguments}
+        answer = worker.call("with_model", question, **more)
         if not answer:
             _hold(self.path, self.content, self.sha256)
-            answer = worker.call("with_model", asked, **more)
+            answer = worker.call("with_model", question, **more)
         return answer["value"]
 
 
@@ -166,15 +166,16 @@ def _hold(path: str, content: bytes, sha256: str) -> dict[str, Any]:
     with scratch() as folder:
         file = folder / "model.rds"
         file.write_bytes(content)
-        asked = {"sha256": sha256, "file": str(file)}
+        question = {"sha256": sha256, "file": str(file)}
         try:
-            facts: dict[str, Any] = host.current_models().call("hold_model", asked)
+            facts: dict[str, Any] = host.current_models().call("hold_model", question)
         except RError as error:
-            said = " ".join(error.message.split())
-            is_too_large = _NO_MEMORY.search(said)
+            message = " ".join(error.message.split())
+            is_too_large = _NO_MEMORY.search(message)
             rule, remedy = _TOO_LARGE if is_too_large else _UNREADABLE
             raise RBridgeError(
-                f"R model {path!r} must {rule}, but R cannot read it: {said}. {remedy}"
+                f"R model {path!r} must {rule}, but R cannot read it: {message}. "
+                f"{remedy}"
             ) from error
         except RUnavailable:
             raise

@@ -83,10 +83,10 @@ def read_file(worker: Worker, name: str, content: bytes) -> pd.DataFrame:
         try:
             answer = worker.call("read_table_file", {"file": str(file)})
         except RError as error:
-            said = " ".join(error.message.split())
+            message = " ".join(error.message.split())
             raise RBridgeError(
                 f"{name} must be a file that saveRDS wrote, but R cannot read it: "
-                f"{said}. Save it again, with this R or an older one."
+                f"{message}. Save it again, with this R or an older one."
             ) from error
     return _table(answer, name)
 
@@ -111,8 +111,10 @@ def read_script(worker: Worker, name: str, script: str, part: str) -> pd.DataFra
     try:
         answer = worker.call("read_table_script", {"script": script, "part": part})
     except RError as error:
-        said = " ".join(error.message.split())
-        raise RBridgeError(f"{name} must make the rows, but R says: {said}") from error
+        message = " ".join(error.message.split())
+        raise RBridgeError(
+            f"{name} must make the rows, but R says: {message}"
+        ) from error
     return _table(answer, f"The value of {name}, or its element {part!r},")
 
 

@@ -134,12 +134,12 @@ def check_same(frame: pd.DataFrame, whole: pd.DataFrame) -> None:
         If R handed over a changed column as if it were the same.
     """
     for n, name in enumerate(whole.columns):
-        found, expected = frame.iloc[:, n], whole.iloc[:, n]
-        is_same = found.dtype == expected.dtype and found.equals(expected)
+        column, expected = frame.iloc[:, n], whole.iloc[:, n]
+        is_same = column.dtype == expected.dtype and column.equals(expected)
         if is_same and expected.dtype == np.float64:
             # 0 and -0 are equal, and a model may tell them apart; a NaN has no sign.
-            known = expected.notna()
-            signs = np.signbit(found[known]) == np.signbit(expected[known])
+            is_present = expected.notna()
+            signs = np.signbit(column[is_present]) == np.signbit(expected[is_present])
             is_same = bool(signs.all())
         if not is_same:
             raise RBridgeError(
@@ -232,8 +232,8 @@ def _restore_booleans(column: Column, record: Record, arrays: Sequence[Array]) -
     numbers = _doubles(column, (word, record[1]), arrays)
     missing = np.isnan(numbers)
     if not np.isin(numbers[~missing], (0, 1)).all():
-        found = numbers[~missing & ~np.isin(numbers, (0, 1))][0]
-        raise _surprise(column, repr(float(found)))
+        other = numbers[~missing & ~np.isin(numbers, (0, 1))][0]
+        raise _surprise(column, repr(float(other)))
     if isinstance(column.dtype, np.dtype):
         if missing.any():
             raise _surprise(column, "a missing value")
@@ -260,11 +260,11 @@ def _restore_factor(column: Column, record: Record, arrays: Sequence[Array]) -> 
     codes = arrays[record[1]]
     codes = np.maximum(codes, 0) - 1  # NA is far below
     if levels != column.levels:
-        known = {level: n for n, level in enumerate(column.levels)}
-        new = [n for n in np.unique(codes[codes >= 0]) if levels[n] not in known]
+        code_of = {level: n for n, level in enumerate(column.levels)}
+        new = [n for n in np.unique(codes[codes >= 0]) if levels[n] not in code_of]
         if new:
             raise _surprise(column, f"the new level {levels[new[0]]!r}")
-        codes = np.array([*(known.get(level, -1) for level in levels), -1])[codes]
+        codes = np.array([*(code_of.get(level, -1) for level in levels), -1])[codes]
     return pd.Categorical.from_codes(codes, dtype=column.dtype)
 
 
@@ -279,17 +279,17 @@ def _restore_objects(column: Column, record: Record, arrays: Sequence[Array]) ->
     return objects.where(values.notna(), None)
 
 
-def _difference(found: Sequence[str], expected: Sequence[str]) -> RBridgeError:
+def _difference(names: Sequence[str], expected: Sequence[str]) -> RBridgeError:
     """Return the error for columns that are missing, added or moved."""
-    missing = [name for name in expected if name not in found]
-    new = [name for name in found if name not in expected]
-    moved = [a for a, b in zip(found, expected, strict=False) if a != b]
+    missing = [name for name in expected if name not in names]
+    new = [name for name in names if name not in expected]
+    misplaced = [a for a, b in zip(names, expected, strict=False) if a != b]
     if missing:
         finding = f"{missing[0]!r} is missing"
     elif new:
         finding = f"{new[0]!r} is new"
     else:
-        finding = f"{moved[0]!r} is in another place"
+        finding = f"{misplaced[0]!r} is in another place"
     return RBridgeError(
         f"R must call predict with the {len(expected)} columns it was given, in their "
         f"order, but {finding}."
@@ -317,15 +317,15 @@ def check_prediction(
     RBridgeError
         If it is not numbers, of another shape, or not finite everywhere.
     """
-    found = type(prediction).__name__
+    kind = type(prediction).__name__
     try:
         values = np.asarray(prediction)
     except ValueError as error:
         raise _wrong_answer(
-            "numbers", f"{found} of uneven shape was returned"
+            "numbers", f"{kind} of uneven shape was returned"
         ) from error
     if values.dtype.kind not in "fiub":
-        raise _wrong_answer("numbers", f"{found} of type {values.dtype} was returned")
+        raise _wrong_answer("numbers", f"{kind} of type {values.dtype} was returned")
     shape = (n_rows, len(labels)) if labels else (n_rows,)
     if values.shape != shape:
         raise _wrong_answer(f"shape {shape}", f"shape {values.shape} was returned")

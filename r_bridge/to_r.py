@@ -23,8 +23,8 @@ def build(record: Record, arrays: Sequence[Array]) -> Any:
     if word == "null":
         return rinterface.NULL
     if word == "list":
-        made = rinterface.ListSexpVector([build(item, arrays) for item in record[2]])
-        return made if record[1] is None else _with_slots(made, names=record[1])
+        items = rinterface.ListSexpVector([build(item, arrays) for item in record[2]])
+        return items if record[1] is None else _with_slots(items, names=record[1])
     if word == "frame":
         return _build_frame(record, arrays)
     if word == "array":

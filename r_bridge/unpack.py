@@ -64,8 +64,8 @@ def unpack_vector(record: Record, arrays: Sequence[Array]) -> Any:
     if word == "integer64":
         return _with_missing(values.view(np.int64).copy(), _MISSING_INTEGER64)
     if word in {"integer", "logical"}:
-        wanted = np.int64 if word == "integer" else np.bool_
-        return _with_missing(values, NA_INTEGER, wanted)
+        dtype = np.int64 if word == "integer" else np.bool_
+        return _with_missing(values, NA_INTEGER, dtype)
     return _unpack_time(record, values)
 
 

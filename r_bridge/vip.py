@@ -34,7 +34,7 @@ def permute(
     *,
     features: Sequence[str],
     loss: str,
-    asked: Mapping[str, Any],
+    options: Mapping[str, Any],
     classes: Sequence[str] = (),
 ) -> Floats:
     """Ask vip for the score of every feature in every repeat.
@@ -50,7 +50,7 @@ def permute(
         Columns permuted, in the order they are drawn.
     loss : str
         One of ours in losses.R.
-    asked : mapping
+    options : mapping
         ``seed``, ``n_repeats``, ``n_rows`` (None for all), and ``form``, "difference"
         or "ratio": how a score holds a loss against the loss of nothing permuted.
     classes : sequence of str
@@ -72,7 +72,7 @@ def permute(
             "features": list(features),
             "loss": loss,
             "classes": list(classes) or None,
-            **asked,
+            **options,
         },
         predict=predict,
         schema_of=frame,
@@ -130,7 +130,9 @@ def firm(
     return float(answer["importance"][0]), values
 
 
-def shap(frame: pd.DataFrame, predict: Predict, *, asked: Mapping[str, Any]) -> Floats:
+def shap(
+    frame: pd.DataFrame, predict: Predict, *, options: Mapping[str, Any]
+) -> Floats:
     """Ask vip, which asks fastshap, for mean absolute Shapley values.
 
     The rows cross as numbers, since fastshap keeps seven digits of anything else.
@@ -141,7 +143,7 @@ def shap(frame: pd.DataFrame, predict: Predict, *, asked: Mapping[str, Any]) -> 
         The rows explained, and those that stand in for absent columns.
     predict : callable
         Asked by R for mixed rows of the columns of `frame`; ``(n_samples,)``.
-    asked : mapping
+    options : mapping
         ``seed``, ``n_repeats``, ``n_permutations`` (fastshap's `nsim`), ``adjust``.
 
     Returns
@@ -155,7 +157,7 @@ def shap(frame: pd.DataFrame, predict: Predict, *, asked: Mapping[str, Any]) -> 
     numbers = as_numbers(frame)
     scores = host.current().call(
         "vip_shap",
-        {"data": numbers, **asked},
+        {"data": numbers, **options},
         predict=lambda rows: predict(restored(rows, frame)),
         schema_of=numbers,
     )

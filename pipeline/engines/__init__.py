@@ -14,16 +14,16 @@ from ..methods.effects import EFFECTS
 from ..methods.importance import METHODS
 from . import dalex, hstats, iml, pdp, vip
 from .availability import EngineInfo, describe_engine, loss_source, stream_of
-from .questions import same_predictions, told_of_predict
+from .questions import compare_predictions, same_predictions
 
 __all__ = [
     "ENGINES",
     "EngineInfo",
+    "compare_predictions",
     "describe_engine",
     "loss_source",
     "same_predictions",
     "stream_of",
-    "told_of_predict",
 ]
 
 ENGINES: dict[str, dict[str, dict[str, Any]]] = {

@@ -69,14 +69,16 @@ def describe_engine(name: str) -> EngineInfo:
     """Return whether an engine, a key of `ENGINES`, can be asked here."""
     if name == "python":
         return EngineInfo(name, True, _own_version(), "numpy", "")
-    found = host.installed()
-    if found.get("reason"):
-        return EngineInfo(name, False, "", "", str(found["reason"]))
-    version = found["packages"].get(name, "")
+    installed = host.installed()
+    if installed.get("reason"):
+        return EngineInfo(name, False, "", "", str(installed["reason"]))
+    version = installed["packages"].get(name, "")
     if not version or is_older(version, PACKAGES[name].oldest):
-        reason = f"R {found['r_version']} {_lack(name, version, found['broken'])}"
+        reason = (
+            f"R {installed['r_version']} {_lack(name, version, installed['broken'])}"
+        )
         return EngineInfo(name, False, "", "", f"{reason}. Run: {remedy_of(name)}")
-    stream, newer = stream_of(name, version), untried(name, found["packages"])
+    stream, newer = stream_of(name, version), untried(name, installed["packages"])
     return EngineInfo(name, True, version, stream, newer)
 
 
@@ -106,15 +108,15 @@ def untried(name: str, versions: Mapping[str, str]) -> str:
     versions : mapping of str to str
         Installed version of each R package.
     """
-    said = []
+    sentences = []
     for package in (name, *USES.get(name, ())):
         version = versions.get(package, "")
         if is_newer(package, version):
-            said.append(
+            sentences.append(
                 f"{package} {version} is newer than any version whose numbers were met "
                 f"(the newest: {PACKAGES[package].newest}); it is asked as that one is."
             )
-    return " ".join(said)
+    return " ".join(sentences)
 
 
 def _lack(name: str, version: str, broken: Mapping[str, str]) -> str:

@@ -58,7 +58,7 @@ def dalex_parts(
     if min(n_rows or data.n_samples, data.n_samples) == 1:
         # R's sample(5) is sample(1:5): it draws more, and all after it something else.
         raise NotApplicable("DALEX permutes a single target as if it were a count.")
-    drawn = {"seed": seed, "n_repeats": n_repeats, "n_rows": n_rows}
+    draws = {"seed": seed, "n_repeats": n_repeats, "n_rows": n_rows}
     of_losses = [
         dalex.parts(
             data.X,
@@ -66,7 +66,7 @@ def dalex_parts(
             model.predict,
             groups=data.groups,
             loss=loss,
-            drawn=drawn,
+            draws=draws,
             classes=classes_of(model),
         )
         for loss in model.losses
@@ -89,10 +89,10 @@ def dalex_permutation(
 
     `on_target` is told `y_permuted`. All else as in `dalex_parts`.
     """
-    found = dalex_parts(model, data, seed=seed, n_repeats=n_repeats, n_rows=n_rows)
+    parts = dalex_parts(model, data, seed=seed, n_repeats=n_repeats, n_rows=n_rows)
     if on_target is not None:
-        on_target(found.y_permuted)
-    return found.permuted, found.full
+        on_target(parts.y_permuted)
+    return parts.permuted, parts.full
 
 
 def dalex_curve(
@@ -112,12 +112,12 @@ def dalex_curve(
     del seed
     _check(data, "partial_dependence")
     points = grid_of(data.X[feature], grid=grid, n_grid=n_grid)
-    known = is_predicted(model, data.X, feature, points)
+    is_measured = is_predicted(model, data.X, feature, points)
     curves = [
-        dalex.profile(data.X, predict, feature=feature, grid=points[known])
+        dalex.profile(data.X, predict, feature=feature, grid=points[is_measured])
         for predict in outputs(model, scale)
     ]
-    return points, with_gaps(np.stack(curves, axis=1), known)
+    return points, with_gaps(np.stack(curves, axis=1), is_measured)
 
 
 def dalex_conditional_profile(
@@ -139,10 +139,10 @@ def dalex_conditional_profile(
     """
     _check_local(data, feature, "conditional", n_rows)
     points = profile_grid(data, feature, grid=grid, n_grid=n_grid)
-    asked = {"kind": "conditional", "span": span, "seed": seed, "n_rows": n_rows}
-    values = _local(model, data, feature, points, scale, asked)
+    options = {"kind": "conditional", "span": span, "seed": seed, "n_rows": n_rows}
+    values = _local(model, data, feature, points, scale, options)
     # DALEX says 0 where there is no row to say anything.
-    is_near = _is_near(data, feature, points, asked)
+    is_near = _is_near(data, feature, points, options)
     return points, np.where(is_near[:, np.newaxis], values, np.nan)
 
 
@@ -165,10 +165,10 @@ def dalex_accumulated_profile(
     """
     _check_local(data, feature, "accumulated", n_rows)
     points = profile_grid(data, feature, grid=grid, n_grid=n_grid)
-    asked = {"kind": "accumulated", "span": span, "seed": seed, "n_rows": n_rows}
+    options = {"kind": "accumulated", "span": span, "seed": seed, "n_rows": n_rows}
     # DALEX counts a step that no row is near to as none.
-    check_steps(feature, points, _is_near(data, feature, points, asked))
-    return points, _local(model, data, feature, points, scale, asked)
+    check_steps(feature, points, _is_near(data, feature, points, options))
+    return points, _local(model, data, feature, points, scale, options)
 
 
 def _local(
@@ -177,22 +177,22 @@ def _local(
     feature: str,
     points: npt.NDArray[Any],
     scale: Scale,
-    asked: Mapping[str, Any],
+    options: Mapping[str, Any],
 ) -> Floats:
     """Return a profile of the rows that lie near, (n_grid, n_outputs)."""
     curves = [
-        dalex.profile(data.X, predict, feature=feature, grid=points, **asked)
+        dalex.profile(data.X, predict, feature=feature, grid=points, **options)
         for predict in outputs(model, scale)
     ]
     return np.stack(curves, axis=1)
 
 
 def _is_near(
-    data: Dataset, feature: str, points: npt.NDArray[Any], asked: Mapping[str, Any]
+    data: Dataset, feature: str, points: npt.NDArray[Any], options: Mapping[str, Any]
 ) -> npt.NDArray[np.bool_]:
     """Return whether any of the rows drawn is near each point, (n_grid,)."""
-    rows = rows_of(data, feature, seed=asked["seed"], n_rows=asked["n_rows"])
-    width = width_of(points, asked["span"])
+    rows = rows_of(data, feature, seed=options["seed"], n_rows=options["n_rows"])
+    width = width_of(points, options["span"])
     return np.asarray(nearness(rows.X[feature], points, width).any(axis=1))
 
 

@@ -39,22 +39,22 @@ def hstats_permutation(
             f"hstats takes losses that are means over the rows, and {listed(sums)} "
             "is none."
         )
-    drawn = {"seed": seed, "n_repeats": n_repeats, "n_rows": n_rows or data.n_samples}
-    found = [
+    draws = {"seed": seed, "n_repeats": n_repeats, "n_rows": n_rows or data.n_samples}
+    by_loss = [
         hstats.permutation(
             data.X,
             data.y,
             model.predict,
             groups=data.groups,
             loss=row_loss,
-            drawn=drawn,
+            draws=draws,
             weights=data.weights if data.is_weighted else None,
             classes=classes_of(model),
         )
         for row_loss in losses.values()
     ]
-    permuted = np.stack([part[0] for part in found], axis=-1)
-    full = np.array([part[1] for part in found])
+    permuted = np.stack([part[0] for part in by_loss], axis=-1)
+    full = np.array([part[1] for part in by_loss])
     for k, name in enumerate(losses):
         if name == "rmse":
             permuted[..., k], full[k] = np.sqrt(permuted[..., k]), np.sqrt(full[k])
@@ -77,11 +77,16 @@ def hstats_h_statistic(
     """
     groups = columns_of(data, (1, 2, 3), "h_statistic")
     _refuse_one_column(data)
-    asked = {"groups": data.groups, **_drawn(data, seed, n_rows)}
+    question = {"groups": data.groups, **_drawn(data, seed, n_rows)}
     # Up to seven curves go into one residual, three into one rounding.
     n_curves = np.array([{1: 3, 2: 3, 3: 7}[len(columns)] for columns in groups])
     return _roots(
-        partial(hstats.h_squared, **asked), model, data, scale, standardised, n_curves
+        partial(hstats.h_squared, **question),
+        model,
+        data,
+        scale,
+        standardised,
+        n_curves,
     )
 
 
@@ -108,8 +113,8 @@ def hstats_pd_importance(
             )
     _refuse_one_column(data)
     features = [column for (column,) in data.groups.values()]
-    asked = {"features": features, **_drawn(data, seed, n_rows)}
-    ask = partial(hstats.pd_importance, **asked)
+    question = {"features": features, **_drawn(data, seed, n_rows)}
+    ask = partial(hstats.pd_importance, **question)
     return _roots(ask, model, data, scale, standardised)
 
 
@@ -140,14 +145,14 @@ def _roots(
 
     `n_curves` go into a residual, by group.
     """
-    found = []
+    roots = []
     for predict in outputs(model, scale):
         numerator, denominator = np.sqrt(ask(data.X, predict))
         missed = rounding_of(data.n_samples, np.abs(predict(data.X)).max())
         numerator[numerator <= missed * np.asarray(n_curves) / 3] = 0
         denominator[denominator <= missed] = 0
-        found.append(ratio(numerator, denominator) if standardised else numerator)
-    raw = np.stack(found, axis=1)[:, np.newaxis, :]
+        roots.append(ratio(numerator, denominator) if standardised else numerator)
+    raw = np.stack(roots, axis=1)[:, np.newaxis, :]
     return raw, np.zeros(raw.shape[1:])
 
 

@@ -42,15 +42,17 @@ def iml_permutation(
             "iml hands one number per row to a loss, and a prediction of model "
             f"{model.name!r} has {len(model.classes)}."
         )
-    drawn = {"seed": seed, "n_repeats": n_repeats}
-    found = [
+    draws = {"seed": seed, "n_repeats": n_repeats}
+    losses = [
         iml.permutation(
-            data.X, data.y, model.predict, groups=data.groups, loss=loss, drawn=drawn
+            data.X, data.y, model.predict, groups=data.groups, loss=loss, draws=draws
         )
         for loss in model.losses
     ]
-    full = np.array([part[1] for part in found])
-    return np.stack([part[0] for part in found], axis=-1), np.tile(full, (n_repeats, 1))
+    full = np.array([part[1] for part in losses])
+    return np.stack([part[0] for part in losses], axis=-1), np.tile(
+        full, (n_repeats, 1)
+    )
 
 
 def iml_partial_dependence(
@@ -73,9 +75,11 @@ def iml_partial_dependence(
     if data.X[feature].nunique(dropna=False) < 2:
         raise NotApplicable(f"iml refuses column {feature!r}, which has one value.")
     points = grid_of(data.X[feature], grid=grid, n_grid=n_grid)
-    known = is_predicted(model, data.X, feature, points)
-    values = _curves(model, data, feature, points[known], scale=scale, method="pdp")
-    return points, with_gaps(values, known)
+    is_measured = is_predicted(model, data.X, feature, points)
+    values = _curves(
+        model, data, feature, points[is_measured], scale=scale, method="pdp"
+    )
+    return points, with_gaps(values, is_measured)
 
 
 def iml_ale(
@@ -133,14 +137,14 @@ def iml_h_statistic(
             f"iml draws {n_rows} of {data.n_samples} rows in an order that nobody can "
             f"replay. Ask n_rows = {data.n_samples}."
         )
-    found = []
+    values = []
     for predict in outputs(model, scale):
         h = iml.h(data.X, predict, groups=data.groups, seed=seed)
         predicted = predict(data.X)
         missed = rounding_of(data.n_samples, np.abs(predicted).max())
         h[h * predicted.std() <= missed] = 0
-        found.append(h)
-    raw = np.stack(found, axis=1)[:, np.newaxis, :]
+        values.append(h)
+    raw = np.stack(values, axis=1)[:, np.newaxis, :]
     return raw, np.zeros(raw.shape[1:])
 
 

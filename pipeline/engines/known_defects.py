@@ -282,9 +282,9 @@ def is_between(version: str, since: str, before: str) -> bool:
     """
     if not version:
         return False
-    found = version_numbers(version)
-    below = not before or found < version_numbers(before)
-    return below and found >= version_numbers(since)
+    numbers = version_numbers(version)
+    below = not before or numbers < version_numbers(before)
+    return below and numbers >= version_numbers(since)
 
 
 def version_numbers(version: str) -> tuple[int, ...]:

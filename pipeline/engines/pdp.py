@@ -38,12 +38,12 @@ def pdp_curve(
     del seed
     refuse("pdp", "partial_dependence", data)
     points = grid_of(data.X[feature], grid=grid, n_grid=n_grid)
-    known = is_predicted(model, data.X, feature, points)
+    is_measured = is_predicted(model, data.X, feature, points)
     curves = [
-        pdp.partial(data.X, predict, feature=feature, grid=points[known])
+        pdp.partial(data.X, predict, feature=feature, grid=points[is_measured])
         for predict in outputs(model, scale)
     ]
-    return points, with_gaps(np.stack(curves, axis=1), known)
+    return points, with_gaps(np.stack(curves, axis=1), is_measured)
 
 
 IMPORTANCE: dict[str, Method] = {}

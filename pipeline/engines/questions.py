@@ -19,10 +19,10 @@ def same_predictions(model: FittedModel, data: Dataset) -> float:
 
     The largest relative difference: 0 if all predictions are equal.
     """
-    return told_of_predict(model, data)[0]
+    return compare_predictions(model, data)[0]
 
 
-def told_of_predict(model: FittedModel, data: Dataset) -> tuple[float, int]:
+def compare_predictions(model: FittedModel, data: Dataset) -> tuple[float, int]:
     """Return `same_predictions`, and how many numbers R's stream lost by asking.
 
     Anything but 0 moves every draw of an engine after it.

@@ -19,7 +19,7 @@ from ..methods.effects.partial_dependence import (
     with_gaps,
 )
 from ..methods.importance import METHODS, Method
-from ..methods.importance.r_model_specific import by_feature, told_by
+from ..methods.importance.r_model_specific import by_feature, report_of
 from ..records.dataset_and_model import Dataset, FittedModel, Floats, Form
 from ..records.errors import NotApplicable
 from .questions import classes_of, features_of, outputs, refuse
@@ -62,7 +62,7 @@ def vip_permutation(
         )
     features = features_of(data)
     refuse("vip", "permutation", data, n_repeats=n_repeats, n_rows=n_rows)
-    asked = {"seed": seed, "n_repeats": n_repeats, "n_rows": n_rows, "form": form}
+    options = {"seed": seed, "n_repeats": n_repeats, "n_rows": n_rows, "form": form}
     scores = [
         vip.permute(
             data.X,
@@ -70,7 +70,7 @@ def vip_permutation(
             model.predict,
             features=features,
             loss=loss,
-            asked=asked,
+            options=options,
             classes=classes_of(model),
         )
         for loss in model.losses
@@ -116,8 +116,8 @@ def vip_curve(
     Parameters, returns and raises as in `effects.partial_dependence`.
     """
     del seed
-    found = _firm(model, data, feature, grid=grid, n_grid=n_grid, scale=scale)
-    return found.points, found.values
+    answer = _firm(model, data, feature, grid=grid, n_grid=n_grid, scale=scale)
+    return answer.points, answer.values
 
 
 def vip_shapley(
@@ -154,9 +154,9 @@ def vip_shapley(
             "vip takes Shapley values from R package 'fastshap', and R has none. "
             "Run: importance-audit install-r"
         )
-    asked = {"seed": seed, "n_repeats": n_repeats, "n_permutations": n_permutations}
+    options = {"seed": seed, "n_repeats": n_repeats, "n_permutations": n_permutations}
     scores = [
-        vip.shap(data.X, predict, asked=asked | {"adjust": adjust})
+        vip.shap(data.X, predict, options=options | {"adjust": adjust})
         for predict in outputs(model, scale)
     ]
     raw = np.stack(scores, axis=2)
@@ -182,14 +182,14 @@ def vip_model_specific(
         As there; and if vip refuses the model, or R lacks a package that vip needs.
     """
     del seed
-    told = told_by(model, data, type)
+    own = report_of(model, data, type)
     if on_type is not None:
-        on_type(told.type)
-    found = vip_numbers(model.estimator, told.type)
-    if isinstance(found, str):
-        raise NotApplicable(found)
-    values = np.array([found.get(term, np.nan) for term in told.terms])
-    alone = told._replace(values=values, estimate=None, covariance=None)
+        on_type(own.type)
+    answer = vip_numbers(model.estimator, own.type)
+    if isinstance(answer, str):
+        raise NotApplicable(answer)
+    values = np.array([answer.get(term, np.nan) for term in own.terms])
+    alone = own._replace(values=values, estimate=None, covariance=None)
     return by_feature(model, alone, data)
 
 
@@ -219,14 +219,16 @@ def _firm(
             "Run: importance-audit install-r"
         )
     points = grid_of(data.X[feature], grid=grid, n_grid=n_grid)
-    known = is_predicted(model, data.X, feature, points)
-    found = [
-        vip.firm(data.X, predict, feature=feature, grid=points[known], divisor=divisor)
+    is_measured = is_predicted(model, data.X, feature, points)
+    answers = [
+        vip.firm(
+            data.X, predict, feature=feature, grid=points[is_measured], divisor=divisor
+        )
         for predict in outputs(model, scale)
     ]
-    importances, values = zip(*found, strict=True)
-    spread = np.where(known.all(), importances, np.nan)
-    return _Firm(points, with_gaps(np.stack(values, axis=1), known), spread)
+    importances, values = zip(*answers, strict=True)
+    spread = np.where(is_measured.all(), importances, np.nan)
+    return _Firm(points, with_gaps(np.stack(values, axis=1), is_measured), spread)
 
 
 IMPORTANCE: dict[str, Method] = {

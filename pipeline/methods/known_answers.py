@@ -22,8 +22,8 @@ def _names(n_features: int) -> tuple[str, ...]:
 
 def _white(n_samples: int, n_columns: int, seed: int) -> Floats:
     """Return normal columns made uncorrelated, mean 0, variance 1, by rounding only."""
-    drawn = stream(seed, "known answers", "", 0).normal(size=(n_samples, n_columns))
-    orthonormal, _ = np.linalg.qr(drawn - drawn.mean(axis=0))
+    columns = stream(seed, "known answers", "", 0).normal(size=(n_samples, n_columns))
+    orthonormal, _ = np.linalg.qr(columns - columns.mean(axis=0))
     return np.asarray(orthonormal * np.sqrt(n_samples))
 
 

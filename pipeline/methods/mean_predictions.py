@@ -38,20 +38,22 @@ def mean_predictions(
     tuple of dict
         Rows of the frame `mean_predictions`, with its `COLUMNS`.
     """
-    asked = {effect.options["scale"]: effect for effect in curves if _is_mean(effect)}
-    if not asked:
+    curve_of = {
+        effect.options["scale"]: effect for effect in curves if _is_mean(effect)
+    }
+    if not curve_of:
         return ()
     prediction = model.predict(rows.X)
-    found: list[dict[str, Any]] = []
-    for scale, effect in asked.items():
+    table: list[dict[str, Any]] = []
+    for scale, effect in curve_of.items():
         on_scale = SCALES[scale](model, prediction).reshape(rows.n_samples, -1)
         means = np.average(on_scale, axis=0, weights=rows.weights)
-        told = {"model": model.name, "split": rows.split, "scale": effect.scale}
-        found += (
-            {**told, "positive_class": name, "n_samples": rows.n_samples, "mean": mean}
+        facts = {"model": model.name, "split": rows.split, "scale": effect.scale}
+        table += (
+            {**facts, "positive_class": name, "n_samples": rows.n_samples, "mean": mean}
             for name, mean in zip(model.outputs, means.tolist(), strict=True)
         )
-    return tuple(found)
+    return tuple(table)
 
 
 def _is_mean(effect: Effect) -> bool:

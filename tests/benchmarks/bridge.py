@@ -167,7 +167,7 @@ def rounds_of(package, r, frame, y, predict):
         more = {"groups": each, "own_loss": dalex.OWN_LOSSES["rmse"]}
         return (
             lambda: dalex.parts(
-                frame, y, predict, groups=each, loss="rmse", drawn=drawn
+                frame, y, predict, groups=each, loss="rmse", draws=drawn
             ),
             lambda: r.call("parts_alone", told | more),
         )
@@ -175,7 +175,7 @@ def rounds_of(package, r, frame, y, predict):
     names = list(frame)
     return (
         lambda: vip.permute(
-            frame, y, predict, features=names, loss="rmse", asked=asked
+            frame, y, predict, features=names, loss="rmse", options=asked
         ),
         lambda: r.call("permute_alone", told | {"features": names, **asked}),
     )

@@ -701,7 +701,7 @@ except Exception as refusal:
 """
 
 
-def told_by(code, library):
+def report_of(code, library):
     """Return what a new Python prints when R looks in this library only."""
     named = {"IMPORTANCE_AUDIT_R_LIBRARY": str(library), "R_LIBS": ""}
     ran = subprocess.run(
@@ -732,7 +732,7 @@ def library_with_vip(folder, version, code=""):
 
 @pytest.mark.needs_r
 def test_a_missing_package_is_named_with_the_remedy(tmp_path):
-    found = told_by(DESCRIBED, tmp_path)
+    found = report_of(DESCRIBED, tmp_path)
     if "True" in found:
         pytest.skip("vip is installed for all users of this machine")
     version = host.installed()["r_version"]
@@ -746,13 +746,13 @@ def test_a_package_older_than_what_was_replayed_is_not_asked(tmp_path):
     version = host.installed()["r_version"]
     has = f"R {version} has vip 0.3.2, and 0.4.0 is the oldest asked."
     expected = f"vip|False|||{has} Run: importance-audit install-r"
-    assert told_by(DESCRIBED, library) == expected
+    assert report_of(DESCRIBED, library) == expected
 
 
 @pytest.mark.needs_r
 def test_a_package_that_does_not_load_is_told_from_none(tmp_path):
     broken = '.onLoad <- function(...) stop("a library is missing")'
-    found = told_by(DESCRIBED, library_with_vip(tmp_path, "0.5.0", broken))
+    found = report_of(DESCRIBED, library_with_vip(tmp_path, "0.5.0", broken))
     version = host.installed()["r_version"]
     assert found.startswith(f"vip|False|||R {version} cannot load package 'vip' (")
     assert "a library is missing" in found
@@ -761,7 +761,7 @@ def test_a_package_that_does_not_load_is_told_from_none(tmp_path):
 @pytest.mark.needs_r
 def test_vip_without_pdp_has_no_curves(tmp_path):
     library = library_with_vip(tmp_path, "0.5.0")
-    has_pdp, found = told_by(ASKED_FOR_A_CURVE, library).splitlines()
+    has_pdp, found = report_of(ASKED_FOR_A_CURVE, library).splitlines()
     if has_pdp == "True":
         pytest.skip("pdp is installed for all users of this machine")
     assert found == (
@@ -775,7 +775,7 @@ def test_vip_without_fastshap_has_no_shapley_values(tmp_path):
     library = library_with_vip(tmp_path, "0.5.0")
     asked = ASKED_FOR_A_CURVE.replace("pdp", "fastshap")
     asked = asked.replace("vip_curve", "vip_shapley").replace(', "x1"', "")
-    has_fastshap, found = told_by(asked, library).splitlines()
+    has_fastshap, found = report_of(asked, library).splitlines()
     if has_fastshap == "True":
         pytest.skip("fastshap is installed for all users of this machine")
     assert found == (

@@ -51,7 +51,7 @@ def predict(X):
 def parts(groups, *, loss="rmse", X=None, **drawn):
     X = frame() if X is None else X
     y = np.linspace(-1, 1, len(X))
-    return dalex.parts(X, y, predict, groups=groups, loss=loss, drawn=DRAWN | drawn)
+    return dalex.parts(X, y, predict, groups=groups, loss=loss, draws=DRAWN | drawn)
 
 
 def judged(task, seed):
@@ -179,7 +179,7 @@ def test_a_feature_the_model_ignores_measures_the_loss_of_the_rows():
         predict,
         groups={"unread": ["unread"]},
         loss="mae",
-        drawn=DRAWN | {"n_rows": 25},
+        draws=DRAWN | {"n_rows": 25},
     )
     np.testing.assert_array_equal(found.permuted[0], found.full)
 
@@ -194,7 +194,7 @@ def test_what_dalex_does_not_score_is_no_number():
         predict,
         groups={"if": ["if"]},
         loss="one_minus_auc",
-        drawn=DRAWN | {"n_repeats": 1},
+        draws=DRAWN | {"n_repeats": 1},
     )
     assert np.isnan(found.permuted).all()
 

@@ -43,7 +43,7 @@ ENGINES = {
         "dalex",
         lambda f: (
             dalex.parts(
-                X, Y, f, groups=EACH, loss="rmse", drawn={**ONCE, "n_rows": None}
+                X, Y, f, groups=EACH, loss="rmse", draws={**ONCE, "n_rows": None}
             ).permuted
         ),
     ),
@@ -58,7 +58,7 @@ ENGINES = {
     "hstats permutation": (
         "hstats",
         lambda f: hstats.permutation(
-            X, Y, f, groups=EACH, loss="mse", drawn={**ONCE, "n_rows": 6}
+            X, Y, f, groups=EACH, loss="mse", draws={**ONCE, "n_rows": 6}
         )[0],
     ),
     "hstats H": (
@@ -67,7 +67,7 @@ ENGINES = {
     ),
     "iml permutation": (
         "iml",
-        lambda f: iml.permutation(X, Y, f, groups=EACH, loss="mse", drawn=ONCE)[0],
+        lambda f: iml.permutation(X, Y, f, groups=EACH, loss="mse", draws=ONCE)[0],
     ),
     "iml curve": (
         "iml",
@@ -87,7 +87,7 @@ ENGINES = {
             f,
             features=["a", "b"],
             loss="rmse",
-            asked={**ONCE, "n_rows": None, "form": "difference"},
+            options={**ONCE, "n_rows": None, "form": "difference"},
         ),
     ),
     "vip firm": (
@@ -96,7 +96,9 @@ ENGINES = {
     ),
     "vip shap": (
         "fastshap",
-        lambda f: vip.shap(X, f, asked={**ONCE, "n_permutations": 2, "adjust": False}),
+        lambda f: vip.shap(
+            X, f, options={**ONCE, "n_permutations": 2, "adjust": False}
+        ),
     ),
 }
 

@@ -79,7 +79,7 @@ def test_dalex_scores_a_model_the_same_by_both_ways(r, rscript):
     theirs = rscript.parts(frame, y, predict, seed=7, n_repeats=3)
     groups = {name: [name] for name in frame}
     drawn = {"seed": 7, "n_repeats": 3, "n_rows": None}
-    ours = dalex.parts(frame, y, predict, groups=groups, loss="rmse", drawn=drawn)
+    ours = dalex.parts(frame, y, predict, groups=groups, loss="rmse", draws=drawn)
     table = theirs.pivot(index="variable", columns="permutation", values="dropout_loss")
     np.testing.assert_array_equal(ours.permuted, table.loc[list(frame)])
     np.testing.assert_array_equal(ours.full, table.loc[dalex.FULL])

@@ -75,7 +75,9 @@ def line_here():
 def ask(features, loss="rmse", X=None, **asked):
     X = frame() if X is None else X
     asked = {"seed": 1, "n_repeats": 2, "n_rows": None, "form": "difference"} | asked
-    return vip.permute(X, target(), predict, features=features, loss=loss, asked=asked)
+    return vip.permute(
+        X, target(), predict, features=features, loss=loss, options=asked
+    )
 
 
 @pytest.mark.parametrize(
@@ -230,7 +232,7 @@ def test_vip_before_0_5_cannot_do_what_the_registry_refuses(width, asked):
 
     def scores():
         return vip.permute(
-            X, target(), lambda X: X["x1"], features=["x1"], loss="mse", asked=asked
+            X, target(), lambda X: X["x1"], features=["x1"], loss="mse", options=asked
         )
 
     if line_here() == "v05":

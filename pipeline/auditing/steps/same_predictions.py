@@ -4,7 +4,7 @@ from functools import partial
 from typing import NamedTuple
 
 from ...assess import checks
-from ...engines import told_of_predict
+from ...engines import compare_predictions
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ..journal import Journal
 
@@ -29,7 +29,7 @@ class Told(NamedTuple):
 def told_of(journal: Journal, model: FittedModel, test: Dataset) -> Told | None:
     """Return what R receives, with the answers of its checks kept; None if it fails."""
     question = "the predictions that R receives"
-    asked = partial(told_of_predict, model, test)
+    asked = partial(compare_predictions, model, test)
     told, _ = journal.guarded(model.name, question, asked)
     if told is None:
         return None

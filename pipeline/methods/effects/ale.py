@@ -189,15 +189,15 @@ def _between_numbers(
         points = np.unique(np.array(grid, dtype=np.float64))
     interval = np.maximum(np.searchsorted(points, numbers) - 1, 0)
     is_inside = (points[0] <= numbers) & (numbers <= points[-1])
-    moved = interval[is_inside]
-    empty = np.setdiff1d(np.arange(len(points) - 1), moved)
+    ends = interval[is_inside]
+    empty = np.setdiff1d(np.arange(len(points) - 1), ends)
     if len(empty):
         low, high = points[empty[0]], points[empty[0] + 1]
         raise NotApplicable(
             f"Column {column.name!r} must have a row between all points of the grid "
             f"for accumulated local effects, but it has none from {low} to {high}."
         )
-    return Moves(points, present[is_inside], moved)
+    return Moves(points, present[is_inside], ends)
 
 
 def _between_levels(column: pd.Series, present: Index) -> Moves:

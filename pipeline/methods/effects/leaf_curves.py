@@ -101,8 +101,10 @@ def numeric_curve(
     values = np.concatenate([np.zeros(1), np.cumsum(steps)])
 
     has_evidence = is_known | np.concatenate([[False], is_known[:-1]])
-    kept = values[has_evidence]
-    return LeafCurve(distinct[has_evidence], kept - kept[:1], *_n_single(cells))
+    with_evidence = values[has_evidence]
+    return LeafCurve(
+        distinct[has_evidence], with_evidence - with_evidence[:1], *_n_single(cells)
+    )
 
 
 def _covering_sum(start: Codes, stop: Codes, height: Floats, n_points: int) -> Floats:
@@ -170,8 +172,8 @@ def categorical_curve(
     rows = np.bincount(code)
     marginal = np.bincount(code, y) / np.maximum(rows, 1)
     values = _placed(groups, marginal)
-    seen = np.flatnonzero(rows)
-    return LeafCurve(seen, values[seen], *_n_single(cells))
+    level_codes = np.flatnonzero(rows)
+    return LeafCurve(level_codes, values[level_codes], *_n_single(cells))
 
 
 def cells_of(code: Codes, y: Floats, leaf: Codes) -> Cells:

@@ -91,8 +91,8 @@ def mean_shapley(
     """
     del seed
     if grid not in ("quantile", "unique"):
-        known = "'quantile', 'unique'"
-        raise ValueError(f"grid must be one of {known}, but {grid!r} was given.")
+        allowed = "'quantile', 'unique'"
+        raise ValueError(f"grid must be one of {allowed}, but {grid!r} was given.")
     if n_grid < 1:
         raise ValueError(f"n_grid must be at least 1, but {n_grid} was given.")
     at, part = _parts(data, feature, n_grid if grid == "quantile" else None)

@@ -107,17 +107,17 @@ def partial_dependence(
     del seed
     check_scale(model, scale)
     points = grid_of(data.X[feature], grid=grid, n_grid=n_grid)
-    known = is_predicted(model, data.X, feature, points)
+    is_measured = is_predicted(model, data.X, feature, points)
     curve = [
         np.average(on_scale, axis=1, weights=data.weights)
         for on_scale in asked(
             model,
             data.X,
-            {feature: as_column(points[known], data.X[feature])},
+            {feature: as_column(points[is_measured], data.X[feature])},
             SCALES[scale],
         )
     ]
-    return points, with_gaps(np.concatenate(curve), known)
+    return points, with_gaps(np.concatenate(curve), is_measured)
 
 
 def single_curves(
@@ -141,13 +141,13 @@ def single_curves(
     """
     check_scale(model, scale)
     points = grid_of(data.X[feature], grid=grid, n_grid=n_grid)
-    known = is_predicted(model, data.X, feature, points)
-    settings = {feature: as_column(points[known], data.X[feature])}
+    is_measured = is_predicted(model, data.X, feature, points)
+    settings = {feature: as_column(points[is_measured], data.X[feature])}
     n_rows = max(1, MAX_BYTES // len(points))
     for start in range(0, data.n_samples, n_rows):
         X = data.X.iloc[start : start + n_rows]
-        found = list(asked(model, X, settings, SCALES[scale]))
-        yield points, with_gaps(np.concatenate(found), known)
+        curves = list(asked(model, X, settings, SCALES[scale]))
+        yield points, with_gaps(np.concatenate(curves), is_measured)
 
 
 def check_scale(model: FittedModel, scale: Scale) -> None:
@@ -194,7 +194,7 @@ def is_predicted(
     Only a level that no row has can be without: a model that predicts the rows knows
     all others.
     """
-    known = np.ones(len(points), dtype=bool)
+    is_measured = np.ones(len(points), dtype=bool)
     column = X[feature]
     if isinstance(column.dtype, pd.CategoricalDtype):
         for n in np.flatnonzero(~np.isin(points, column.dropna().unique())):
@@ -202,8 +202,8 @@ def is_predicted(
             try:
                 model.predict(X.iloc[:1].assign(**{feature: level}))
             except (DataError, ModelError):
-                known[n] = False
-    return known
+                is_measured[n] = False
+    return is_measured
 
 
 def with_gaps(values: Floats, known: npt.NDArray[np.bool_]) -> Floats:

@@ -287,8 +287,10 @@ def _without_evidence(column: pd.Series, strata: Strata, n_ignored: int) -> str:
     """Return the sentence for a feature that no leaf shows to matter or not."""
     n_values = column.nunique()
     if n_values < 2:
-        found = f"it has {n_values}"
-        return f"Column {column.name!r} must have two values for StratPD, but {found}."
+        finding = f"it has {n_values}"
+        return (
+            f"Column {column.name!r} must have two values for StratPD, but {finding}."
+        )
     return (
         f"Column {column.name!r} must vary in {strata.min_slopes_per_x} leaves around "
         f"some value for StratPD, but it does nowhere; {n_ignored} leaves hold one "

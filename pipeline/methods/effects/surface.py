@@ -108,12 +108,12 @@ def joint_dependence(
 
     NaN where a level is set that the model cannot predict.
     """
-    known = [
+    is_measured = [
         is_predicted(model, X, feature, at)
         for feature, at in zip(features, points, strict=True)
     ]
-    places = np.ix_(*known)
-    pair = np.meshgrid(*(np.flatnonzero(at) for at in known), indexing="ij")
+    places = np.ix_(*is_measured)
+    pair = np.meshgrid(*(np.flatnonzero(at) for at in is_measured), indexing="ij")
     settings = {
         feature: as_column(at, X[feature])[at_pair.ravel()]
         for feature, at, at_pair in zip(features, points, pair, strict=True)
@@ -150,9 +150,9 @@ def within(
         for at in (first, second)
     ]
     if first.dtype == object and second.dtype == object:
-        found = np.zeros((len(first), len(second)), dtype=bool)
-        found[tuple(own.astype(np.intp) for own in rows)] = True
-        return found
+        inside = np.zeros((len(first), len(second)), dtype=bool)
+        inside[tuple(own.astype(np.intp) for own in rows)] = True
+        return inside
     if first.dtype == object:
         return _at_levels(rows, grids)
     if second.dtype == object:
@@ -170,12 +170,12 @@ def _places(column: pd.Series, at: Points) -> Floats:
 
 def _at_levels(rows: list[Floats], grids: list[Floats]) -> npt.NDArray[np.bool_]:
     """Return which points lie between the rows of their level, the first feature's."""
-    found = np.zeros((len(grids[0]), len(grids[1])), dtype=bool)
+    has_rows = np.zeros((len(grids[0]), len(grids[1])), dtype=bool)
     for n in range(len(grids[0])):
         own = rows[1][rows[0] == n]
         if len(own):
-            found[n] = (own.min() <= grids[1]) & (grids[1] <= own.max())
-    return found
+            has_rows[n] = (own.min() <= grids[1]) & (grids[1] <= own.max())
+    return has_rows
 
 
 def _in_hull(rows: list[Floats], grids: list[Floats]) -> npt.NDArray[np.bool_]:

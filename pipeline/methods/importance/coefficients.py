@@ -182,19 +182,19 @@ def _of_kernel(model: FittedModel, data: Dataset, *, is_any: bool) -> list[float
         part.toarray() if hasattr(part, "toarray") else part
         for part in (machine.support_vectors_, machine.dual_coef_)
     ]
-    found = []
+    weights = []
     for columns in data.groups.values():
         at = [k for k, name in enumerate(names) if name in columns]
         if len(at) > len(set(columns)):
-            found.append(np.nan)
+            weights.append(np.nan)
         elif set(columns) - set(names):
-            found.append(0.0)
+            weights.append(0.0)
         else:
             weight = monomial_weight(
                 *_kernel(machine), dense[0][:, at], dense[1][0], is_any=is_any
             )
-            found.append(sign_of(model) * weight)
-    return found
+            weights.append(sign_of(model) * weight)
+    return weights
 
 
 def _kernel(machine: Any) -> tuple[int, float, float]:

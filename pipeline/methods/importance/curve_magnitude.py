@@ -110,14 +110,14 @@ def curve_impact(
     >>> raw.shape, bool((raw[1] == baseline).all())
     ((2, 1, 1), True)
     """
-    asked = {"seed": seed, "grid": grid, "n_grid": n_grid, "scale": scale}
-    ask = partial(_curve_at_values, curve=curve, asked=asked)
-    found = []
+    options = {"seed": seed, "grid": grid, "n_grid": n_grid, "scale": scale}
+    ask = partial(_curve_at_values, curve=curve, options=options)
+    magnitudes = []
     for feature in _features(data, curve, grid, n_grid):
         values, _ = ask(model, data, feature, (curves or {}).get(feature))
         is_category = isinstance(data.X[feature].dtype, pd.CategoricalDtype)
-        found.append(_magnitude(values, is_category=is_category, centred=centred))
-    raw = np.stack(found)[:, np.newaxis, :]
+        magnitudes.append(_magnitude(values, is_category=is_category, centred=centred))
+    raw = np.stack(magnitudes)[:, np.newaxis, :]
     return raw, np.zeros(raw.shape[1:])
 
 
@@ -196,14 +196,16 @@ def curve_importance(
     >>> raw.shape, bool((raw[1] == baseline).all())
     ((2, 1, 1), True)
     """
-    asked = {"seed": seed, "grid": grid, "n_grid": n_grid, "scale": scale}
-    ask = partial(_curve_at_values, curve=curve, asked=asked)
-    found = []
+    options = {"seed": seed, "grid": grid, "n_grid": n_grid, "scale": scale}
+    ask = partial(_curve_at_values, curve=curve, options=options)
+    magnitudes = []
     for feature in _features(data, curve, grid, n_grid):
         values, rows = ask(model, data, feature, (curves or {}).get(feature))
         is_category = isinstance(data.X[feature].dtype, pd.CategoricalDtype)
-        found.append(_magnitude(values, rows, is_category=is_category, centred=centred))
-    raw = np.stack(found)[:, np.newaxis, :]
+        magnitudes.append(
+            _magnitude(values, rows, is_category=is_category, centred=centred)
+        )
+    raw = np.stack(magnitudes)[:, np.newaxis, :]
     return raw, np.zeros(raw.shape[1:])
 
 
@@ -223,16 +225,16 @@ def _curve_at_values(
     model: FittedModel,
     data: Dataset,
     feature: str,
-    known: tuple[Any, Floats] | None,
+    ready: tuple[Any, Floats] | None,
     *,
     curve: Curve,
-    asked: Mapping[str, Any],
+    options: Mapping[str, Any],
 ) -> tuple[Floats, Floats]:
     """Return the curve where rows are, and their weight: (n, n_outputs) and (n,)."""
     counts = _rows_at(data, feature)
     if len(counts) < 2:
         return np.empty((len(counts), len(model.outputs))), counts.to_numpy()
-    points, values = known or EFFECTS[curve].function(model, data, feature, **asked)
+    points, values = ready or EFFECTS[curve].function(model, data, feature, **options)
     if isinstance(data.X[feature].dtype, pd.CategoricalDtype):
         return values[np.isin(points, counts.index)], counts.to_numpy()
     at = counts.index.to_numpy(dtype=np.float64)
@@ -242,17 +244,17 @@ def _curve_at_values(
 
 def _rows_at(data: Dataset, feature: str) -> pd.Series:
     """Return the weight of the rows at each value, in the order of the values."""
-    counted = pd.Series(data.weights, index=data.X.index)[data.weights > 0]
+    weights = pd.Series(data.weights, index=data.X.index)[data.weights > 0]
     values = data.X[feature][data.weights > 0]
-    return counted.groupby(values, observed=True, sort=True).sum()
+    return weights.groupby(values, observed=True, sort=True).sum()
 
 
 def _features(data: Dataset, curve: str, grid: str, n_grid: int) -> list[str]:
     """Return the one column of every group, after a look at the options."""
-    known = {"curve": get_args(Curve), "grid": get_args(Grid)}
+    allowed = {"curve": get_args(Curve), "grid": get_args(Grid)}
     for name, value in {"curve": curve, "grid": grid}.items():
-        if value not in known[name]:
-            names = listed(known[name])
+        if value not in allowed[name]:
+            names = listed(allowed[name])
             raise ValueError(f"{name} must be one of {names}, but {value!r} was given.")
     if n_grid < 2:
         raise ValueError(f"n_grid must be at least 2, but {n_grid} was given.")

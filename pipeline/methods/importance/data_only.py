@@ -27,11 +27,11 @@ def each_column(data: Dataset, measure: Callable[[pd.Series], float]) -> Floats:
 
 def by_name(data: Dataset, values: Mapping[str, float]) -> Floats:
     """Return the number of each group of one, NaN for all others, (n_groups, 1, 1)."""
-    found = [
+    ordered = [
         values.get(columns[0], np.nan) if len(columns) == 1 else np.nan
         for columns in data.groups.values()
     ]
-    return np.reshape(found, (-1, 1, 1)).astype(np.float64)
+    return np.reshape(ordered, (-1, 1, 1)).astype(np.float64)
 
 
 def is_number(column: pd.Series) -> bool:
@@ -77,12 +77,12 @@ def rows_of_classes(
     """Return which rows are of each class, and refuse a class with too few."""
     is_of = [data.y == code for code in range(len(data.classes))]
     for name, rows in zip(data.classes, is_of, strict=True):
-        found = int((data.weights[rows] > 0).sum())
-        if found < at_least:
+        n_rows = int((data.weights[rows] > 0).sum())
+        if n_rows < at_least:
             raise NotApplicable(
                 f"Class {name!r} must have {at_least} or more rows that count for "
-                f"method {method!r}, but it has {found}. Add rows, or leave the method "
-                "out."
+                f"method {method!r}, but it has {n_rows}. Add rows, or leave the "
+                "method out."
             )
     return is_of
 

@@ -93,8 +93,8 @@ def drop_column(
 
     def without(columns: Unit, name: str, repeat: int) -> Floats:
         del name
-        kept = [other for other in model.features if other not in columns]
-        return loss_of_refit(model, kept, data, seed=seed_of_fit(seed, repeat))
+        others = [other for other in model.features if other not in columns]
+        return loss_of_refit(model, others, data, seed=seed_of_fit(seed, repeat))
 
     return _against_all(model, data, without, seed=seed, n_repeats=n_repeats)
 
@@ -164,11 +164,13 @@ def permute_refit(
 
     def shuffled(columns: Unit, name: str, repeat: int) -> Floats:
         order = generator_of(seed, "permute", name, repeat).permutation(train.n_samples)
-        moved = {
+        shuffled_columns = {
             column: train.X[column].iloc[order].set_axis(train.X.index)
             for column in columns
         }
-        taught = replace(model, train=replace(train, X=train.X.assign(**moved)))
+        taught = replace(
+            model, train=replace(train, X=train.X.assign(**shuffled_columns))
+        )
         fit_seed = seed_of_fit(seed, repeat)
         return loss_of_refit(taught, model.features, data, seed=fit_seed)
 
@@ -303,8 +305,8 @@ def _of_subsets(
     """
     losses = np.empty((2 ** len(units), len(model.losses)))
     for subset in range(len(losses)):
-        chosen = [unit for k, unit in enumerate(units) if subset >> k & 1]
-        columns = columns_of(model, chosen)
+        members = [unit for k, unit in enumerate(units) if subset >> k & 1]
+        columns = columns_of(model, members)
         losses[subset] = loss_of_refit(model, columns, data, seed=seed)
     return losses
 

@@ -76,11 +76,11 @@ def rounds(
     n, rows, n_rounds = len(game.explained), game.explained, n_permutations
     if n == 1:
         rows, n_rounds = rows.repeat(n_permutations), 1
-    found = []
+    contributions = []
     for name in asked:
         own = [_difference(game, name, rows, r) for _ in range(n_rounds)]
-        found.append(np.reshape(own, (n_permutations, n, -1)))
-    return np.stack(found, axis=2)
+        contributions.append(np.reshape(own, (n_permutations, n, -1)))
+    return np.stack(contributions, axis=2)
 
 
 def _difference(game: Game, name: str, rows: Index, r: RStream) -> Floats:
@@ -109,10 +109,10 @@ def _coalitions(n: int, n_columns: int, r: RStream) -> Bits:
     count = how_many[rows]
     uniform, start = r.runif(int(count.sum())), np.cumsum(count) - count
     left = np.tile(np.arange(others), (len(rows), 1))
-    for drawn in range(int(count.max(initial=0))):
-        on = np.flatnonzero(count > drawn)
-        size = others - drawn
-        place = (size * uniform[start[on] + drawn]).astype(np.intp)
+    for at in range(int(count.max(initial=0))):
+        on = np.flatnonzero(count > at)
+        size = others - at
+        place = (size * uniform[start[on] + at]).astype(np.intp)
         before[rows[on], left[on, place]] = True
         left[on, place] = left[on, size - 1]
     return before

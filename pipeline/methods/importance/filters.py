@@ -195,14 +195,14 @@ def anova(
     def difference(column: pd.Series) -> float:
         if is_number(column) == (data.task == "regression"):
             return np.nan
-        counted = data.weights > 0
+        is_counted = data.weights > 0
         parts = data.y if is_number(column) else column.cat.codes.to_numpy()
         values = column.to_numpy() if is_number(column) else data.y
-        codes = np.unique(parts[counted], return_inverse=True)[1]
+        codes = np.unique(parts[is_counted], return_inverse=True)[1]
         if codes.max() < 1:
             return np.nan
-        weights = data.weights[counted]
-        tested = measure(values[counted].astype(np.float64), codes, weights)
+        weights = data.weights[is_counted]
+        tested = measure(values[is_counted].astype(np.float64), codes, weights)
         return shown(tested, statistic)
 
     return each_column(data, difference), np.zeros((1, 1))
@@ -316,16 +316,16 @@ def _contrasts(
             f"of_class must be one of {listed(classes)}, but {of_class!r} was given."
         )
     is_of = rows_of_classes(data, "auc", at_least=1)
-    asked = [k for k, name in enumerate(classes) if of_class in {"", name}]
+    codes = [k for k, name in enumerate(classes) if of_class in {"", name}]
     every = np.ones(len(data.y), dtype=bool)
     if len(classes) == 2:
         return [(is_of[1], every)]
     if contrast == "one_vs_rest":
-        return [(is_of[k], every) for k in asked]
+        return [(is_of[k], every) for k in codes]
     pairs = [
         (low, high)
         for high in range(len(classes))
         for low in range(high)
-        if low in asked or high in asked
+        if low in codes or high in codes
     ]
     return [(is_of[high], is_of[low] | is_of[high]) for low, high in pairs]

@@ -102,8 +102,8 @@ def pca(
             "two have the same. Leave the method out."
         )
     loadings = vectors[:, -1] * np.sign(vectors[np.abs(vectors[:, -1]).argmax(), -1])
-    found = dict(zip(names, loadings.tolist(), strict=True))
-    return by_name(data, found), np.zeros((1, 1))
+    loading_of = dict(zip(names, loadings.tolist(), strict=True))
+    return by_name(data, loading_of), np.zeros((1, 1))
 
 
 def _counts(data: Dataset, name: str) -> bool:
@@ -207,8 +207,10 @@ def mrmr(
     target = pd.Series(pd.Categorical(data.y) if is_class else data.y)
     columns = [target, *(data.X[name] for name in names)]
     order = chosen(matrix_of(columns, measure, n_bins), scheme)
-    found = {names[k]: float(len(names) - place) for place, k in enumerate(order.which)}
-    return by_name(data, found), np.zeros((1, 1))
+    score_of = {
+        names[k]: float(len(names) - place) for place, k in enumerate(order.which)
+    }
+    return by_name(data, score_of), np.zeros((1, 1))
 
 
 class Chosen(NamedTuple):

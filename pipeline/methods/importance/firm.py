@@ -284,13 +284,13 @@ def gradient_sensitivity(
     X, shares = weighing(data)
     columns = [c[0] for c in data.groups.values() if len(c) == 1]
     columns = [name for name in columns if _varies(X, name)]
-    found: dict[tuple[str, ...], Floats] = {}
+    values: dict[tuple[str, ...], Floats] = {}
     each = slopes(model, score, X, at=X, columns=columns)
     for name, slope in zip(columns, each, strict=True):
         x = X[name].to_numpy(dtype=np.float64)[:, np.newaxis]
-        found[(name,)] = np.sqrt(shares @ slope**2) * spread_of(x, shares)
+        values[(name,)] = np.sqrt(shares @ slope**2) * spread_of(x, shares)
     none = np.full(len(model.outputs), np.nan)
-    raw = np.stack([found.get(c, none) for c in data.groups.values()])
+    raw = np.stack([values.get(c, none) for c in data.groups.values()])
     return raw[:, np.newaxis, :], np.zeros((1, raw.shape[1]))
 
 

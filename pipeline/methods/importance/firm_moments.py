@@ -44,20 +44,20 @@ def gaussian(
             "'gaussian', but it has none there although its predictions vary. Use "
             "estimator 'auto'."
         )
-    known = covariance_of(read, shares, covariance)
-    found = []
+    covariances = covariance_of(read, shares, covariance)
+    values = []
     for columns in data.groups.values():
-        asked = numbers_of(X, columns)
-        if asked is None or len(columns) != 1 or np.ptp(asked) == 0:
-            found.append(np.full(gradient.shape[1], np.nan))
+        numbers = numbers_of(X, columns)
+        if numbers is None or len(columns) != 1 or np.ptp(numbers) == 0:
+            values.append(np.full(gradient.shape[1], np.nan))
             continue
         if columns[0] in model.features:
-            j, sigma = model.features.index(columns[0]), known
+            j, sigma = model.features.index(columns[0]), covariances
         else:
             j = len(model.features)
-            sigma = covariance_of(np.hstack([read, asked]), shares, covariance)
-        found.append(sigma[j, : len(gradient)] @ gradient / np.sqrt(sigma[j, j]))
-    return np.stack(found)
+            sigma = covariance_of(np.hstack([read, numbers]), shares, covariance)
+        values.append(sigma[j, : len(gradient)] @ gradient / np.sqrt(sigma[j, j]))
+    return np.stack(values)
 
 
 def signs(
@@ -93,17 +93,17 @@ def signs(
             "'signs', but it reads other numbers. Use estimator 'binary'."
         )
     linear = read @ weights
-    found = []
+    values = []
     for columns in data.groups.values():
-        asked = numbers_of(X, columns)
-        if asked is None or set(np.unique(asked)) != {-1, 1} or len(columns) != 1:
-            found.append(np.full(weights.shape[1], np.nan))
+        numbers = numbers_of(X, columns)
+        if numbers is None or set(np.unique(numbers)) != {-1, 1} or len(columns) != 1:
+            values.append(np.full(weights.shape[1], np.nan))
             continue
-        x = asked[:, 0]
+        x = numbers[:, 0]
         plus, minus = shares @ (x > 0), shares @ (x < 0)
         column = shares * (minus - plus + x) / (2 * np.sqrt(plus * minus))
-        found.append(column @ linear)
-    return np.stack(found)
+        values.append(column @ linear)
+    return np.stack(values)
 
 
 def _all_numbers(model: FittedModel, X: pd.DataFrame) -> Floats:

@@ -52,12 +52,12 @@ def _binned(codes: Sequence[npt.NDArray[Any]]) -> Floats:
     """Return the mutual information of each two columns of codes."""
     from sklearn.metrics import mutual_info_score
 
-    found = np.zeros((len(codes), len(codes)))
+    information = np.zeros((len(codes), len(codes)))
     for high, a in enumerate(codes):
         for low, b in enumerate(codes[:high]):
             shape = (int(a.max()) + 1, int(b.max()) + 1)
             cells = np.ravel_multi_index((a, b), shape)
             counts = np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)
             shared = mutual_info_score(None, None, contingency=counts)
-            found[high, low] = found[low, high] = shared
-    return found
+            information[high, low] = information[low, high] = shared
+    return information

@@ -13,7 +13,7 @@ USE_PERMUTATION = "Use permutation importance."
 
 
 def refusal(
-    model: FittedModel, rule: str, method: str, *, found: str = "", remedy: str = ""
+    model: FittedModel, rule: str, method: str, *, finding: str = "", remedy: str = ""
 ) -> NotApplicable:
     """Return the sentence for a model whose inside has no answer for a method."""
     kind = "is only known by its predictions"
@@ -21,7 +21,7 @@ def refusal(
         kind = f"is a {type(model.estimator).__name__}"
     return NotApplicable(
         f"Model {model.name!r} must {rule} for method {method!r}, but it "
-        f"{found or kind}. {remedy or USE_PERMUTATION}"
+        f"{finding or kind}. {remedy or USE_PERMUTATION}"
     )
 
 
@@ -38,7 +38,7 @@ def training_rows(model: FittedModel, method: str) -> tuple[Dataset, Floats]:
             model,
             "be fitted by the audit, which then knows its training rows,",
             method,
-            found="came as it is",
+            finding="came as it is",
             remedy="Name its estimator under [[models]].",
         )
     X = model.train.part(model.features).X
@@ -48,7 +48,7 @@ def training_rows(model: FittedModel, method: str) -> tuple[Dataset, Floats]:
             model,
             "see numbers only",
             method,
-            found=f"encodes column {categories[0]!r} itself",
+            finding=f"encodes column {categories[0]!r} itself",
             remedy="Set encoder = 'one_hot' or 'ordinal'.",
         )
     matrix = encode(learn(X, model.encoder), X, model.name)
@@ -65,7 +65,7 @@ def features_of_columns(
         model,
         f"say which feature each of its {n_columns} columns was made from",
         method,
-        found=f"names {len(model.encoded)}",
+        finding=f"names {len(model.encoded)}",
     )
 
 

@@ -99,14 +99,14 @@ def h_statistic(
         curves = {
             name: friedman.at_rows(model, rows, (name,), scale=scale) for name in names
         }
-        found = []
+        values = []
         for columns in groups:
             squares = friedman.h_statistic(
                 model, rows, columns, seed=seed, curves=curves, n_rows=None, scale=scale
             )
             numerator, denominator = np.sqrt(squares)
-            found.append(ratio(numerator, denominator) if standardised else numerator)
-        return np.stack(found)
+            values.append(ratio(numerator, denominator) if standardised else numerator)
+        return np.stack(values)
 
     friedman.check_scale(model, scale)
     return repeated(of_rows, data, seed, stream, n_repeats, n_rows)
@@ -187,7 +187,7 @@ def vint(
     pairs = columns_of(data, (2,), "vint")
 
     def of_rows(rows: Dataset) -> Floats:
-        found = []
+        values = []
         for columns in pairs:
             numerator, denominator = greenwell.vint(
                 model,
@@ -200,8 +200,8 @@ def vint(
                 scale=scale,
                 categorical_spread=categorical_spread,
             )
-            found.append(ratio(numerator, denominator) if standardised else numerator)
-        return np.stack(found)
+            values.append(ratio(numerator, denominator) if standardised else numerator)
+        return np.stack(values)
 
     return repeated(of_rows, data, seed, stream, n_repeats, n_rows)
 
@@ -222,12 +222,12 @@ def repeated(
             f"Stream 'hstats' must have one repeat, but n_repeats is {n_repeats}. "
             "Use the numpy stream."
         )
-    found: list[Floats] = []
+    values: list[Floats] = []
     for repeat in range(n_repeats):
         rows = drawn(data, n_rows, seed=seed, stream=stream, repeat=repeat)
         takes_all = n_rows is None or n_rows >= int((data.weights > 0).sum())
-        found.append(found[0] if found and takes_all else of_rows(rows))
-    raw = np.stack(found, axis=1)
+        values.append(values[0] if values and takes_all else of_rows(rows))
+    raw = np.stack(values, axis=1)
     return raw, np.zeros(raw.shape[1:])
 
 
@@ -237,9 +237,9 @@ def columns_of(
     """Return the columns of each group, refused unless there are as many as asked."""
     for group, columns in data.groups.items():
         if len(columns) not in sizes:
-            wanted = "two columns" if sizes == (2,) else "one to three columns"
+            rule = "two columns" if sizes == (2,) else "one to three columns"
             raise NotApplicable(
-                f"Group {group!r} must have {wanted} for method {method!r}, but it has "
+                f"Group {group!r} must have {rule} for method {method!r}, but it has "
                 f'{len(columns)}: {listed(columns)}. Ask of = "pairs".'
             )
     return list(data.groups.values())

@@ -85,8 +85,8 @@ def observed(model: FittedModel, method: str) -> Observed:
     # A generalised linear model keeps its working weights under "weights".
     is_general = hasattr(results.model, "family")
     for kind in ("freq_weights", "var_weights") if is_general else ("weights",):
-        given = getattr(results.model, kind, None)
-        weights = weights * (1.0 if given is None else np.asarray(given, dtype=float))
+        values = getattr(results.model, kind, None)
+        weights = weights * (1.0 if values is None else np.asarray(values, dtype=float))
     return Observed(design_of(results)[:, at], y, weights)
 
 
@@ -135,21 +135,21 @@ def slopes_of(
         model,
         f"say which feature each of its {len(at)} columns was made from",
         method,
-        found=f"names {len(model.features)}",
+        finding=f"names {len(model.features)}",
         remedy="Fit it with a formula.",
     )
 
 
 def _traced(model: FittedModel, name: str, method: str) -> frozenset[str]:
     """Return the features in the name of a column, such as "x1:C(g)[T.b]"."""
-    found = {name} if name in model.features else _words(name) & set(model.features)
-    if found:
-        return frozenset(found)
+    sources = {name} if name in model.features else _words(name) & set(model.features)
+    if sources:
+        return frozenset(sources)
     raise refusal(
         model,
         "be made of features",
         method,
-        found=f"has a column {name!r} that names none",
+        finding=f"has a column {name!r} that names none",
         remedy="Fit it with a formula of its features.",
     )
 
@@ -160,11 +160,11 @@ def _words(name: str) -> set[str]:
         tree = ast.parse(re.sub(r"\[.*?\]", "", name).replace(":", ","), mode="eval")
     except SyntaxError:
         return set()
-    found = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     for node in ast.walk(tree):  # Q("a name with spaces")
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Q":
-            found |= {str(part.value) for part in node.args if hasattr(part, "value")}
-    return found
+            names |= {str(part.value) for part in node.args if hasattr(part, "value")}
+    return names
 
 
 def _vector(model: FittedModel, coefficients: Any, method: str) -> Floats:
@@ -176,7 +176,7 @@ def _vector(model: FittedModel, coefficients: Any, method: str) -> Floats:
         model,
         "have one coefficient per term",
         method,
-        found=f"has {values.shape[0]} sets of them",
+        finding=f"has {values.shape[0]} sets of them",
     )
 
 
@@ -184,8 +184,8 @@ def terms_within(
     features: Sequence[frozenset[str]], columns: Sequence[str]
 ) -> npt.NDArray[np.intp] | None:
     """Return which terms are made of these columns, None if one is of others too."""
-    asked = set(columns)
-    touched = [k for k, made_of in enumerate(features) if made_of & asked]
-    if any(not features[k] <= asked for k in touched):
+    names = set(columns)
+    touched = [k for k, made_of in enumerate(features) if made_of & names]
+    if any(not features[k] <= names for k in touched):
         return None
     return np.array(touched, dtype=np.intp)

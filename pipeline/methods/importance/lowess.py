@@ -56,12 +56,12 @@ def lowess(
 
 def _points(distinct: Floats, step: float) -> npt.NDArray[np.int64]:
     """Return which values to fit at, each the last within `step` of the one before."""
-    chosen = [0]
-    while chosen[-1] < len(distinct) - 1:
-        here = chosen[-1]
+    places = [0]
+    while places[-1] < len(distinct) - 1:
+        here = places[-1]
         reach = int(np.searchsorted(distinct, distinct[here] + step, side="right"))
-        chosen.append(max(here + 1, reach - 1))
-    return np.array(chosen)
+        places.append(max(here + 1, reach - 1))
+    return np.array(places)
 
 
 def _bell(distance: Floats, width: float, *, power: int) -> Floats:

@@ -101,11 +101,11 @@ def _of_trees(model: FittedModel) -> Any:
     module = f"{type(estimator).__module__}."
     if module.startswith(TREE_MODULES) and hasattr(estimator, "feature_importances_"):
         return estimator
-    found = "is only known by its predictions"
+    kind = "is only known by its predictions"
     if estimator is not None:
-        found = f"is a {type(estimator).__name__}"
+        kind = f"is a {type(estimator).__name__}"
     raise NotApplicable(
         f"Model {model.name!r} must be a tree, a forest or a boosting of scikit-learn "
-        f"that reports its impurity for method 'impurity', but it {found}. Use "
+        f"that reports its impurity for method 'impurity', but it {kind}. Use "
         "permutation importance."
     )

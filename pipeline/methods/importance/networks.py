@@ -143,10 +143,10 @@ def garson_shares(hidden: Floats, output: Floats, *, output_weights: bool) -> Fl
     """
     carried = np.abs(hidden * output)
     totals = carried.sum(axis=0)
-    heard = totals > 0  # a unit that carries nothing has no shares to give
-    shares = carried[:, heard] / totals[heard]
+    is_connected = totals > 0  # a unit that carries nothing has no shares to give
+    shares = carried[:, is_connected] / totals[is_connected]
     if output_weights:
-        shares = shares * np.abs(output[heard])
+        shares = shares * np.abs(output[is_connected])
     with np.errstate(invalid="ignore"):
         return np.asarray(shares.sum(axis=1) / shares.sum())
 
@@ -162,10 +162,10 @@ def _weights(model: FittedModel, method: str) -> tuple[Floats, Floats]:
     if not is_of(net, NETS) or not hasattr(net, "coefs_"):
         raise refusal(model, "be a neural net of scikit-learn", method)
     if len(net.coefs_) != 2:
-        found = f"has {len(net.coefs_) - 1}"
-        raise refusal(model, "have one hidden layer", method, found=found)
+        n_layers = f"has {len(net.coefs_) - 1}"
+        raise refusal(model, "have one hidden layer", method, finding=n_layers)
     hidden, output = (np.array(part, dtype=np.float64) for part in net.coefs_)
     if output.shape[1] != 1:
-        found = f"has {output.shape[1]}"
-        raise refusal(model, "have one output", method, found=found)
+        n_layers = f"has {output.shape[1]}"
+        raise refusal(model, "have one output", method, finding=n_layers)
     return hidden, output[:, 0]

@@ -198,7 +198,7 @@ def _losses(
             model,
             "leave rows out of the sample of some member",
             method,
-            found="leaves none out",
+            finding="leaves none out",
         )
     return np.array(raw, dtype=np.float64).transpose(1, 0, 2), np.array(baseline)
 
@@ -233,9 +233,11 @@ def oob_prediction(model: FittedModel) -> tuple[Dataset, Floats]:
         total[member.rows] += _prediction(model, member, matrix[member.rows])
         count[member.rows] += 1
     if not count.all():
-        found = f"has {int((count == 0).sum())} of {len(count)} rows in every sample"
+        finding = f"has {int((count == 0).sum())} of {len(count)} rows in every sample"
         rule = "leave each row out of the sample of some member"
-        raise refusal(model, rule, OOB_LOSS, found=found, remedy="Fit more members.")
+        raise refusal(
+            model, rule, OOB_LOSS, finding=finding, remedy="Fit more members."
+        )
     return train, (total.T / count).T
 
 
@@ -261,12 +263,12 @@ def _loss(
 
 def _prediction(model: FittedModel, member: Member, X: Floats) -> Floats:
     """Return what one member predicts of rows, as `FittedModel.predict` does."""
-    seen = X[:, member.columns]
+    columns = X[:, member.columns]
     if model.task == "regression":
-        return np.asarray(member.estimator.predict(seen))
+        return np.asarray(member.estimator.predict(columns))
     shares = np.zeros((len(X), len(model.classes)))
     met = np.asarray(member.estimator.classes_).astype(np.intp)
-    shares[:, met] = member.estimator.predict_proba(seen)
+    shares[:, met] = member.estimator.predict_proba(columns)
     return shares[:, 1] if model.task == "binary" else shares
 
 
@@ -278,13 +280,15 @@ def _members(
     samples = _samples(model, shape[0], method)
     columns = getattr(ensemble, "estimators_features_", None)
     every = np.arange(shape[1])
-    for t, (estimator, drawn) in enumerate(
+    for t, (estimator, own_columns) in enumerate(
         zip(ensemble.estimators_, samples, strict=True)
     ):
         if model.task != "regression" and not hasattr(estimator, "predict_proba"):
-            found = f"is made of {type(estimator).__name__}"
-            raise refusal(model, "have members with predict_proba", method, found=found)
-        out = np.setdiff1d(np.arange(shape[0]), drawn)
+            kind = f"is made of {type(estimator).__name__}"
+            raise refusal(
+                model, "have members with predict_proba", method, finding=kind
+            )
+        out = np.setdiff1d(np.arange(shape[0]), own_columns)
         if len(out):
             yield t, Member(estimator, out, every if columns is None else columns[t])
 
@@ -298,7 +302,7 @@ def _samples(model: FittedModel, n_samples: int, method: str) -> list[Index]:
             model,
             "draw a sample of the rows for each tree",
             method,
-            found="was fitted with bootstrap = false",
+            finding="was fitted with bootstrap = false",
             remedy="Set bootstrap = true, or use permutation importance.",
         )
     if hasattr(ensemble, "estimators_samples_"):

@@ -122,7 +122,7 @@ def partial_dependence(
     ((2, 1, 1), True)
     """
     _check(spread, of_curves)
-    known = curves or {}
+    curve_of = curves or {}
     spreads = []
     for group, columns in data.groups.items():
         feature = _only_column(group, columns)
@@ -130,12 +130,12 @@ def partial_dependence(
         of = partial(
             _spread, data, feature, categorical_spread if is_category else spread
         )
-        asked: dict[str, Any] = {"grid": grid, "n_grid": n_grid, "scale": scale}
+        options: dict[str, Any] = {"grid": grid, "n_grid": n_grid, "scale": scale}
         if of_curves == "individual":
-            spreads.append(_mean_spread(model, data, feature, of, **asked))
+            spreads.append(_mean_spread(model, data, feature, of, **options))
             continue
-        points, values = known.get(feature) or effect.partial_dependence(
-            model, data, feature, seed=seed, **asked
+        points, values = curve_of.get(feature) or effect.partial_dependence(
+            model, data, feature, seed=seed, **options
         )
         spreads.append(of(points, values))
     raw = np.stack(spreads)[:, np.newaxis, :]
@@ -144,11 +144,11 @@ def partial_dependence(
 
 def _check(spread: str, of_curves: str) -> None:
     """Refuse options that name nothing."""
-    given = {"spread": spread, "of_curves": of_curves}
-    known = {"spread": get_args(Spread), "of_curves": get_args(OfCurves)}
-    for name, value in given.items():
-        if value not in known[name]:
-            names = listed(known[name])
+    options = {"spread": spread, "of_curves": of_curves}
+    allowed = {"spread": get_args(Spread), "of_curves": get_args(OfCurves)}
+    for name, value in options.items():
+        if value not in allowed[name]:
+            names = listed(allowed[name])
             raise ValueError(f"{name} must be one of {names}, but {value!r} was given.")
 
 
@@ -181,11 +181,11 @@ def _mean_spread(
     data: Dataset,
     feature: str,
     spread: Callable[[npt.NDArray[Any], Floats], Floats],
-    **asked: Any,
+    **options: Any,
 ) -> Floats:
     """Return the mean spread of the curves of the rows, (n_outputs,)."""
     spreads = []
-    for points, values in effect.single_curves(model, data, feature, **asked):
+    for points, values in effect.single_curves(model, data, feature, **options):
         flat = spread(points, values.reshape(len(points), -1))
         spreads.append(flat.reshape(values.shape[1:]))
     return np.average(np.concatenate(spreads), axis=0, weights=data.weights)

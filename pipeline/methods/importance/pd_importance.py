@@ -80,16 +80,18 @@ def pd_importance(
     """
 
     def of_rows(rows: Dataset) -> Floats:
-        found = []
+        measured = []
         for columns in rows.groups.values():
-            told = at_rows(model, rows, columns, scale=scale)
-            missing = told.predicted - told.others
+            explained = at_rows(model, rows, columns, scale=scale)
+            missing = explained.predicted - explained.others
             numerator, denominator = (
-                np.sqrt(mean_square(values, rows.weights, told.rounding))
-                for values in (missing, told.predicted)
+                np.sqrt(mean_square(values, rows.weights, explained.rounding))
+                for values in (missing, explained.predicted)
             )
-            found.append(ratio(numerator, denominator) if standardised else numerator)
-        return np.stack(found)
+            measured.append(
+                ratio(numerator, denominator) if standardised else numerator
+            )
+        return np.stack(measured)
 
     check_scale(model, scale)
     return repeated(of_rows, data, seed, stream, n_repeats, n_rows)

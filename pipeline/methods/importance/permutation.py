@@ -137,18 +137,18 @@ def permutation(
     baseline = np.empty((n_repeats, len(model.losses)))
 
     table = _copied(data, np.arange(data.n_samples))
-    asked: Index | None = None
+    rows_drawn: Index | None = None
     for draw in draws:
         if draw.what == TARGET:
             continue
-        if draw.what == BASELINE and draw.rows is asked:
+        if draw.what == BASELINE and draw.rows is rows_drawn:
             baseline[draw.repeat] = baseline[draw.repeat - 1]
             continue
         if draw.rows is not table.rows:
             table = _copied(data, draw.rows)
         if draw.what == BASELINE:
             baseline[draw.repeat] = _loss(model, table)
-            asked = draw.rows
+            rows_drawn = draw.rows
             continue
         columns = groups[draw.what]
         raw[draw.what, draw.repeat] = _permuted_loss(model, table, columns, draw.order)
@@ -182,13 +182,13 @@ def permuted_target(
     _check(data.n_samples, n_repeats, n_rows)
     draws = DRAWS["DALEX"] if stream == "DALEX" else numpy_targets
     values = np.empty((n_repeats, len(model.losses)))
-    asked: Index | None = None
+    rows_drawn: Index | None = None
     for draw in draws(seed, tuple(data.groups), data.n_samples, n_repeats, n_rows):
         if draw.what != TARGET:
             continue
-        if draw.rows is not asked:
+        if draw.rows is not rows_drawn:
             prediction = model.predict(data.X.iloc[draw.rows])
-            asked = draw.rows
+            rows_drawn = draw.rows
         y, weights = data.y[draw.rows][draw.order], data.weights[draw.rows]
         values[draw.repeat] = evaluate(model.losses, y, prediction, weights)
     return values
@@ -207,17 +207,17 @@ def _check(n_samples: int, n_repeats: int, n_rows: int | None) -> None:
 
 def _check_exchange(stream: str, perturbation: str, within: str) -> None:
     """Refuse what names no exchange of values, or one that no R package makes."""
-    given = {"perturbation": perturbation, "within": within}
-    known = {"perturbation": ("permute", "resample"), "within": ("none", "leaves")}
-    for name, value in given.items():
-        if value not in known[name]:
-            names = listed(known[name])
+    options = {"perturbation": perturbation, "within": within}
+    allowed = {"perturbation": ("permute", "resample"), "within": ("none", "leaves")}
+    for name, value in options.items():
+        if value not in allowed[name]:
+            names = listed(allowed[name])
             raise ValueError(f"{name} must be one of {names}, but {value!r} was given.")
     if stream != "numpy":
-        asked = "within" if within != "none" else "perturbation"
+        option = "within" if within != "none" else "perturbation"
         raise NotApplicable(
-            f"{stream} draws permutations of all rows only, but {asked} = "
-            f'"{given[asked]}" was asked. Leave {asked} or the engine out.'
+            f"{stream} draws permutations of all rows only, but {option} = "
+            f'"{options[option]}" was asked. Leave {option} or the engine out.'
         )
 
 
@@ -264,15 +264,15 @@ def _permuted_loss(
 ) -> Floats:
     """Return each loss with these columns in this order, and put them back."""
     memory, frame = table.memory, table.frame
-    kept = {n: memory[n].copy() if n in memory else frame[n] for n in columns}
-    for name, column in kept.items():
+    originals = {n: memory[n].copy() if n in memory else frame[n] for n in columns}
+    for name, column in originals.items():
         if name in memory:
             column.take(order, out=memory[name], mode="clip")
         else:
             frame[name] = column.iloc[order].set_axis(column.index)
 
     losses = _loss(model, table)
-    for name, column in kept.items():
+    for name, column in originals.items():
         if name in memory:
             memory[name][:] = column
         else:

@@ -126,13 +126,13 @@ def poim(
     chain = _chain(probabilities, transitions, len(letters), n_positions, reach)
     windows = _windows(arrays, len(letters), n_positions, reach)
     before, behind = _before(windows, chain), _behind(windows, chain)
-    found = []
+    values = []
     for j in range(n_positions - length + 1):
         expected = _given(j, length, windows, before, behind, chain)
-        found.append(_importance(expected, _probability(j, length, chain)))
+        values.append(_importance(expected, _probability(j, length, chain)))
     columns = ["".join(word) for word in product(letters, repeat=length)]
-    positions = pd.RangeIndex(1, len(found) + 1, name="position")
-    return pd.DataFrame(np.stack(found), index=positions, columns=columns)
+    positions = pd.RangeIndex(1, len(values) + 1, name="position")
+    return pd.DataFrame(np.stack(values), index=positions, columns=columns)
 
 
 def _importance(expected: Floats, p: Floats) -> Floats:
@@ -163,15 +163,15 @@ def _before(windows: Floats, chain: _Chain) -> Floats:
     Given the `reach` letters from *j* on: (n_positions, n_letters ** reach).
     """
     n_letters = chain.shares.shape[1]
-    found = np.zeros((len(windows), windows.shape[1] // n_letters))
+    overlap = np.zeros((len(windows), windows.shape[1] // n_letters))
     for j in range(1, len(windows)):
-        both = found[j - 1][:, np.newaxis] + windows[j - 1].reshape(-1, n_letters)
+        both = overlap[j - 1][:, np.newaxis] + windows[j - 1].reshape(-1, n_letters)
         joint = chain.shares[j - 1][:, np.newaxis] * chain.steps[j - 1]
         share = chain.shares[j]
         back = np.divide(joint, share, out=np.zeros_like(joint), where=share > 0)
         by_letters = both.reshape(n_letters, n_letters, -1)
-        found[j] = np.einsum("abr,ab->br", by_letters, back).reshape(-1)
-    return found
+        overlap[j] = np.einsum("abr,ab->br", by_letters, back).reshape(-1)
+    return overlap
 
 
 def _behind(windows: Floats, chain: _Chain) -> Floats:
@@ -181,11 +181,11 @@ def _behind(windows: Floats, chain: _Chain) -> Floats:
     """
     n_letters = chain.shares.shape[1]
     reach = len(chain.steps) - len(windows) + 1
-    found = np.zeros((len(windows) + 1, windows.shape[1] // n_letters))
+    overlap = np.zeros((len(windows) + 1, windows.shape[1] // n_letters))
     for j in reversed(range(len(windows))):
-        both = windows[j].reshape(n_letters, -1) + found[j + 1]
-        found[j] = _forget_last(both.reshape(-1), chain.steps[j + reach - 1])
-    return found
+        both = windows[j].reshape(n_letters, -1) + overlap[j + 1]
+        overlap[j] = _forget_last(both.reshape(-1), chain.steps[j + reach - 1])
+    return overlap
 
 
 def _forget_last(values: Floats, step: Floats) -> Floats:
@@ -241,11 +241,11 @@ def _chain(
 ) -> _Chain:
     """Return the background, or refuse it."""
     even = np.full(n_letters, 1 / n_letters)
-    given = even if probabilities is None else probabilities
+    distributions = even if probabilities is None else probabilities
     each = (n_positions, n_letters)
-    known: list[tuple[int, ...]] = [(n_letters,)]
-    known += [each] if transitions is None else []
-    first = _distribution("probabilities", given, known)
+    shapes: list[tuple[int, ...]] = [(n_letters,)]
+    shapes += [each] if transitions is None else []
+    first = _distribution("probabilities", distributions, shapes)
     behind = np.broadcast_to(even, (reach, n_letters, n_letters))
     if transitions is None:
         shares = np.array(np.broadcast_to(first, each))
@@ -255,43 +255,46 @@ def _chain(
     every = (n_positions - 1, *square)
     steps = _distribution("transitions", transitions, [square, every])
     steps = np.broadcast_to(steps, every)
-    found = [first]
+    chain = [first]
     for step in steps:
-        found.append(found[-1] @ step)
-    return _Chain(np.stack(found), np.concatenate([steps, behind]))
+        chain.append(chain[-1] @ step)
+    return _Chain(np.stack(chain), np.concatenate([steps, behind]))
 
 
 def _distribution(
-    name: str, given: npt.ArrayLike, shapes: Sequence[tuple[int, ...]]
+    name: str, values: npt.ArrayLike, shapes: Sequence[tuple[int, ...]]
 ) -> Floats:
     """Return probabilities, or refuse what are none."""
-    found = _numbers(name, given)
-    if found.shape not in shapes:
+    distribution = _numbers(name, values)
+    if distribution.shape not in shapes:
         rule = " or ".join(map(str, shapes))
-        raise ValueError(f"{name} must have shape {rule}, but {found.shape} was given.")
-    if not (found >= 0).all():
         raise ValueError(
-            f"{name} must be 0 or above, but {found[~(found >= 0)][0]:g} was given."
+            f"{name} must have shape {rule}, but {distribution.shape} was given."
         )
-    if not found.size:  # one position: there is no step to the next
-        return found
-    sums = found.sum(axis=-1, keepdims=True)
+    if not (distribution >= 0).all():
+        raise ValueError(
+            f"{name} must be 0 or above, but "
+            f"{distribution[~(distribution >= 0)][0]:g} was given."
+        )
+    if not distribution.size:  # one position: there is no step to the next
+        return distribution
+    sums = distribution.sum(axis=-1, keepdims=True)
     farthest = sums.flat[np.argmax(np.abs(sums - 1))]
     if abs(farthest - 1) > _ROUNDING:
         raise ValueError(
             f"{name} must sum to 1 over the letters, but a sum is {farthest:g}. Divide "
             "them by their sum."
         )
-    return np.asarray(found / sums)
+    return np.asarray(distribution / sums)
 
 
-def _numbers(name: str, given: npt.ArrayLike) -> Floats:
+def _numbers(name: str, values: npt.ArrayLike) -> Floats:
     """Return an array of numbers, or refuse what holds anything else."""
     try:
-        return np.array(given, dtype=np.float64)
+        return np.array(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"{name} must be an array of numbers, but {given!r} was given."
+            f"{name} must be an array of numbers, but {values!r} was given."
         ) from error
 
 
@@ -354,10 +357,12 @@ def _of_mapping(
     for oligomer, position in weights:
         others = sorted(set(oligomer) - set(letters))
         if others or not oligomer:
-            found = f"{oligomer!r} holds {listed(others)}" if others else "one is empty"
+            finding = (
+                f"{oligomer!r} holds {listed(others)}" if others else "one is empty"
+            )
             raise ValueError(
                 f"weights must be of oligomers of the letters {''.join(letters)!r}, "
-                f"but {found}."
+                f"but {finding}."
             )
         if not 1 <= position <= n_positions - len(oligomer) + 1:
             raise ValueError(

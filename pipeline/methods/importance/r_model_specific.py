@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from importance_audit.r_bridge.model_specific import Told, own_numbers
+from importance_audit.r_bridge.model_specific import ModelReport, own_numbers
 from importance_audit.r_bridge.r_models import RModel
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
@@ -93,34 +93,36 @@ def model_specific(
        Annals of Statistics 29(5), 1189-1232. doi:10.1214/aos/1013203451
     """
     del seed
-    told = told_by(model, data, type)
+    own = report_of(model, data, type)
     if on_type is not None:
-        on_type(told.type)
-    return by_feature(model, told, data)
+        on_type(own.type)
+    return by_feature(model, own, data)
 
 
-def told_by(model: FittedModel, data: Dataset, type: str) -> Told:  # noqa: A002 (R's name)
+def report_of(model: FittedModel, data: Dataset, type: str) -> ModelReport:  # noqa: A002 (R's name)
     """Return what the model says, with the columns of every term."""
     if not isinstance(model.estimator, RModel):
         raise refusal(model, "be a fitted model of R", METHOD, remedy=OF_PYTHON)
-    told = own_numbers(model.estimator, type)
-    if isinstance(told, str):
-        rule, found, remedy = LACKS[told]
+    own = own_numbers(model.estimator, type)
+    if isinstance(own, str):
+        rule, finding, remedy = LACKS[own]
         kind = model.estimator.r_class[0]
-        raise refusal(model, rule, METHOD, found=found.format(kind=kind), remedy=remedy)
-    if not isinstance(told, Told):
+        raise refusal(
+            model, rule, METHOD, finding=finding.format(kind=kind), remedy=remedy
+        )
+    if not isinstance(own, ModelReport):
         kind = model.estimator.r_class[0]
         raise refusal(
             model,
             "be asked for what its class knows",
             METHOD,
-            found=f"was asked for type {type!r}",
-            remedy=f"A {kind} like this one knows {listed(told)}.",
+            finding=f"was asked for type {type!r}",
+            remedy=f"A {kind} like this one knows {listed(own)}.",
         )
-    if not told.columns:
-        columns = tuple(_made_of(model, term, data.X) for term in told.terms)
-        told = told._replace(columns=columns)
-    return told
+    if not own.columns:
+        columns = tuple(_sources_of(model, term, data.X) for term in own.terms)
+        own = own._replace(columns=columns)
+    return own
 
 
 LACKS: dict[str, tuple[str, str, str]] = {
@@ -140,44 +142,46 @@ LACKS: dict[str, tuple[str, str, str]] = {
 """Rule, finding and remedy for a model that says nothing of its columns."""
 
 
-def by_feature(model: FittedModel, told: Told, data: Dataset) -> tuple[Floats, Floats]:
+def by_feature(
+    model: FittedModel, own: ModelReport, data: Dataset
+) -> tuple[Floats, Floats]:
     """Return the numbers of terms as those of features, NaN where they are none."""
-    raw = [_of_feature(told, columns[0]) for columns in data.groups.values()]
+    raw = [_of_feature(own, columns[0]) for columns in data.groups.values()]
     if raw and np.isnan(raw).all():
         raise refusal(
             model,
             "have a feature whose terms make one number",
             METHOD,
-            found=f"has the terms {listed(told.terms)}",
+            finding=f"has the terms {listed(own.terms)}",
         )
     return np.reshape(raw, (-1, 1, 1)).astype(np.float64), np.zeros((1, 1))
 
 
-def _of_feature(told: Told, feature: str) -> float:
+def _of_feature(own: ModelReport, feature: str) -> float:
     """Return the number of one feature."""
-    made_of = tuple(frozenset(columns) for columns in told.columns)
+    made_of = tuple(frozenset(columns) for columns in own.columns)
     at = terms_within(made_of, (feature,))
-    if at is None or feature in told.offsets:
+    if at is None or feature in own.offsets:
         return np.nan
     if len(at) < 2:
-        return float(told.values[at].sum())
-    if told.estimate is None or told.covariance is None:
+        return float(own.values[at].sum())
+    if own.estimate is None or own.covariance is None:
         return np.nan
-    terms = Terms(made_of, told.estimate)
-    estimates = Estimates(terms, told.covariance, np.isfinite(told.estimate))
+    terms = Terms(made_of, own.estimate)
+    estimates = Estimates(terms, own.covariance, np.isfinite(own.estimate))
     return wald(estimates, (feature,), is_root=True)
 
 
-def _made_of(model: FittedModel, term: str, X: pd.DataFrame) -> tuple[str, ...]:
+def _sources_of(model: FittedModel, term: str, X: pd.DataFrame) -> tuple[str, ...]:
     """Return the column that R named a term after: its own name, or with a level."""
     bare = term.removeprefix("`").removesuffix("`")
     if bare in X.columns:
         return (bare,)
-    found = tuple(name for name in X.columns if bare in _dummies(name, X[name]))
-    if len(found) == 1:
-        return found
+    sources = tuple(name for name in X.columns if bare in _dummies(name, X[name]))
+    if len(sources) == 1:
+        return sources
     rule = "have terms that are columns or dummies of one"
-    raise refusal(model, rule, METHOD, found=f"has {term!r}")
+    raise refusal(model, rule, METHOD, finding=f"has {term!r}")
 
 
 def _dummies(name: Any, column: pd.Series) -> set[str]:

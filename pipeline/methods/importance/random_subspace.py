@@ -108,8 +108,8 @@ def random_subspace(
     units, places = units_of(model, data, PERF)
     members = members_of(model, units, PERF, seed, n_repeats, n_drawn)
     masks, scores = _stacked((member.mask, member.score) for member in members)
-    found = [_perf_by_member(masks, score) for score in scores.T]
-    return _rows(np.stack(found, axis=-1), places)
+    values = [_perf_by_member(masks, score) for score in scores.T]
+    return _rows(np.stack(values, axis=-1), places)
 
 
 def random_subspace_permutation(
@@ -173,8 +173,8 @@ def random_subspace_permutation(
     units, places = units_of(model, data, TWIN)
     members = members_of(model, units, TWIN, seed, n_repeats, n_drawn)
     masks, rises = _stacked((m.mask, rises_of(m, units, seed)) for m in members)
-    found = [_mean_by_member(masks, rises[..., k]) for k in range(rises.shape[-1])]
-    return _rows(np.stack(found, axis=-1), places)
+    values = [_mean_by_member(masks, rises[..., k]) for k in range(rises.shape[-1])]
+    return _rows(np.stack(values, axis=-1), places)
 
 
 class Perf(NamedTuple):
@@ -307,10 +307,10 @@ def _mean_by_member(masks: Mask, values: Floats) -> Floats:
         return np.asarray((_mean(masks, values) + influence).T)
 
 
-def _rows(found: Floats, places: list[int]) -> tuple[Floats, Floats]:
+def _rows(values: Floats, places: list[int]) -> tuple[Floats, Floats]:
     """Return what was measured of the groups asked, in their order, and the zeros."""
-    raw = np.full((len(places), *found.shape[1:]), np.nan)
+    raw = np.full((len(places), *values.shape[1:]), np.nan)
     for row, place in enumerate(places):
         if place >= 0:
-            raw[row] = found[place]
+            raw[row] = values[place]
     return raw, np.zeros(raw.shape[1:])

@@ -55,8 +55,8 @@ def units_of(
     NotApplicable
         If two groups share a column the model reads.
     """
-    asked = [_read(model, columns) for columns in data.groups.values()]
-    grouped = [name for unit in asked for name in unit]
+    read = [_read(model, columns) for columns in data.groups.values()]
+    grouped = [name for unit in read for name in unit]
     shared = [name for name in grouped if grouped.count(name) > 1]
     if shared:
         raise NotApplicable(
@@ -65,9 +65,9 @@ def units_of(
             "overlapping groups in different audits."
         )
     alone = [(name,) for name in model.features if name not in grouped]
-    units = [*(unit for unit in asked if unit), *alone]
+    units = [*(unit for unit in read if unit), *alone]
     units.sort(key=lambda unit: model.features.index(unit[0]))
-    return units, [units.index(unit) if unit else -1 for unit in asked]
+    return units, [units.index(unit) if unit else -1 for unit in read]
 
 
 def columns_of(model: FittedModel, units: Collection[Unit]) -> Unit:

@@ -140,8 +140,8 @@ def relieff(
         weights = _of_number(data, table, kernel)
     else:
         weights = _of_classes(data, table, kernel, apart=misses == "each_class")
-    found = dict(zip(names, weights.tolist(), strict=True))
-    return by_name(data, found), np.zeros((1, 1))
+    weight_of = dict(zip(names, weights.tolist(), strict=True))
+    return by_name(data, weight_of), np.zeros((1, 1))
 
 
 def _scaled(data: Dataset, name: str) -> Floats:

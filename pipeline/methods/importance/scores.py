@@ -65,11 +65,11 @@ def linear_slopes(model: FittedModel, X: pd.DataFrame, scores: Floats) -> Floats
     They are the estimator's ``coef_``, taken only where they give the `scores` of the
     rows `X` but for a constant.
     """
-    given = getattr(model.estimator, "coef_", None)
+    coefficients = getattr(model.estimator, "coef_", None)
     matrix = numbers_of(X, model.features)
-    if given is None or matrix is None:
+    if coefficients is None or matrix is None:
         return None
-    weights = np.atleast_2d(np.asarray(given, dtype=np.float64)).T
+    weights = np.atleast_2d(np.asarray(coefficients, dtype=np.float64)).T
     if weights.shape != (matrix.shape[1], scores.shape[1]):
         return None
     return weights if _differ_by_a_constant(scores, matrix @ weights) else None
@@ -114,12 +114,12 @@ def slopes(
         If the estimator predicts in steps: trees and neighbours.
     """
     _refuse_steps(model)
-    known = _known_slopes(model, score, X, at) if analytic else None
+    analytic_slopes = _known_slopes(model, score, X, at) if analytic else None
     for name in columns:
         if name not in model.features:
             yield np.zeros((len(at), len(model.outputs)))
-        elif known is not None:
-            yield known[:, list(model.features).index(name)]
+        elif analytic_slopes is not None:
+            yield analytic_slopes[:, list(model.features).index(name)]
         else:
             yield _central_difference(score, X, at, name)
 
@@ -167,8 +167,10 @@ def _gaussian_kernel(estimator: Any, p: int) -> tuple[Floats, Floats, float] | N
         return None
     if centres.shape[1:] != (p,) or np.size(weights) != len(centres):
         return None
-    asked = 1 / p if estimator.gamma is None else estimator.gamma
-    gamma = float(getattr(estimator, "_gamma", 0) if isinstance(asked, str) else asked)
+    given_gamma = 1 / p if estimator.gamma is None else estimator.gamma
+    gamma = float(
+        getattr(estimator, "_gamma", 0) if isinstance(given_gamma, str) else given_gamma
+    )
     return np.asarray(centres), np.reshape(weights, (-1, 1)), gamma
 
 
@@ -188,7 +190,7 @@ def _central_difference(
         step = STEP
     x = at[name].to_numpy(dtype=np.float64)
     above, below = x + step, x - step
-    moved = at.take(np.tile(np.arange(len(at)), 2))
-    moved[name] = np.concatenate([above, below])
-    up, down = np.split(score(moved), 2)
+    doubled = at.take(np.tile(np.arange(len(at)), 2))
+    doubled[name] = np.concatenate([above, below])
+    up, down = np.split(score(doubled), 2)
     return np.asarray((up - down) / (above - below)[:, np.newaxis])

@@ -136,12 +136,12 @@ def shapley(
     ((2, 3, 1), True)
     """
     _check(n_repeats, n_permutations, n_rows, n_background, data.n_samples)
-    asked = _Asked(
+    question = _Asked(
         model, data, score_of(model, scale), seed, background, n_rows, n_background
     )
     if algorithm == "sampling" and stream != "numpy":
         rows = _in_fastshap_order(
-            asked, stream, n_repeats, n_permutations=n_permutations, adjust=adjust
+            question, stream, n_repeats, n_permutations=n_permutations, adjust=adjust
         )
     else:
         if adjust:
@@ -149,7 +149,7 @@ def shapley(
                 "Option adjust must be false but where the draws of fastshap are "
                 "replayed, but it is true: there is nothing to share out. Leave it out."
             )
-        rows = _in_numpy_order(asked, algorithm, n_repeats, n_permutations)
+        rows = _in_numpy_order(question, algorithm, n_repeats, n_permutations)
     raw = np.stack(rows, axis=1)
     return raw, np.zeros(raw.shape[1:])
 
@@ -182,20 +182,20 @@ class _Asked(NamedTuple):
 
 
 def _in_numpy_order(
-    asked: _Asked, algorithm: Algorithm, n_repeats: int, n_permutations: int
+    question: _Asked, algorithm: Algorithm, n_repeats: int, n_permutations: int
 ) -> list[Floats]:
     """Return each repeat, (n_groups, n_outputs)."""
-    is_drawn = algorithm == "sampling" or asked.n_rows or asked.n_background
-    found = []
+    is_drawn = algorithm == "sampling" or question.n_rows or question.n_background
+    importances = []
     for repeat in range(n_repeats if is_drawn else 1):
-        game, shares = asked.game(repeat)
-        values = partial(_values, asked, game, algorithm, n_permutations, repeat)
-        found.append(_of_groups(asked, values, shares))
-    return found if is_drawn else found * n_repeats
+        game, shares = question.game(repeat)
+        values = partial(_values, question, game, algorithm, n_permutations, repeat)
+        importances.append(_of_groups(question, values, shares))
+    return importances if is_drawn else importances * n_repeats
 
 
 def _values(
-    asked: _Asked,
+    question: _Asked,
     game: Game,
     algorithm: Algorithm,
     n_permutations: int,
@@ -205,26 +205,26 @@ def _values(
 ) -> Floats:
     """Return the values of one game, (n_explained, n_players, n_outputs)."""
     if algorithm == "linear":
-        return _linear(asked.model, game, owner)
+        return _linear(question.model, game, owner)
     if algorithm == "exact":
-        check_players(asked.model, int(owner.max()) + 1, SAMPLE)
+        check_players(question.model, int(owner.max()) + 1, SAMPLE)
         return enumerated(game, owner)
-    generator = generator_of(asked.seed, "orders", joined, repeat)
+    generator = generator_of(question.seed, "orders", joined, repeat)
     return sampled(game, owner, n_permutations=n_permutations, generator=generator)
 
 
-def _of_groups(asked: _Asked, values: Values, shares: Floats) -> Floats:
+def _of_groups(question: _Asked, values: Values, shares: Floats) -> Floats:
     """Return the importance of every group in one repeat, (n_groups, n_outputs).
 
     The columns alone are one game, asked once; a joined group is a game of its own.
     """
-    features = asked.model.features
+    features = question.model.features
     alone: Floats | None = None
-    found = []
-    for columns in asked.data.groups.values():
+    sums = []
+    for columns in question.data.groups.values():
         read = [k for k, name in enumerate(features) if name in columns]
         if not read:
-            found.append(np.zeros(len(asked.model.outputs)))
+            sums.append(np.zeros(len(question.model.outputs)))
             continue
         if len(read) == 1:
             if alone is None:
@@ -235,17 +235,17 @@ def _of_groups(asked: _Asked, values: Values, shares: Floats) -> Floats:
             others = [k for k in range(len(features)) if k not in read]
             owner[others] = 1 + np.arange(len(others))
             of_rows = values(owner, "|".join(features[k] for k in read))[:, 0]
-        found.append(shares @ np.abs(of_rows))
-    return np.stack(found)
+        sums.append(shares @ np.abs(of_rows))
+    return np.stack(sums)
 
 
 def _in_fastshap_order(
-    asked: _Asked, stream: str, n_repeats: int, *, n_permutations: int, adjust: bool
+    question: _Asked, stream: str, n_repeats: int, *, n_permutations: int, adjust: bool
 ) -> list[Floats]:
     """Return each repeat, (n_groups, n_outputs), the stream going on between them."""
-    data, groups = asked.data, asked.data.groups
+    data, groups = question.data, question.data.groups
     joined = [name for name, columns in groups.items() if len(columns) != 1]
-    is_cut = asked.n_rows or asked.n_background or asked.background != "rows"
+    is_cut = question.n_rows or question.n_background or question.background != "rows"
     unlike = {
         f"another stream than {stream!r}": stream not in FASTSHAP,
         "equal row weights": data.is_weighted,
@@ -258,18 +258,18 @@ def _in_fastshap_order(
                 f"Method 'shapley' must have {need} to replay fastshap, but it does "
                 "not. Ask for it without naming an R engine."
             )
-    r, every = RStream(asked.seed), np.arange(data.n_samples)
+    r, every = RStream(question.seed), np.arange(data.n_samples)
     shares = np.full(data.n_samples, 1 / data.n_samples)
-    k = len(asked.model.outputs)
-    game = Game(asked.score, data.X, data.features, every, every, shares, k)
+    k = len(question.model.outputs)
+    game = Game(question.score, data.X, data.features, every, every, shares, k)
     names = tuple(columns[0] for columns in groups.values())
-    found = []
+    importances = []
     for _ in range(n_repeats):
         values = fastshap_order.explained(
             game, names, n_permutations=n_permutations, r=r, adjust=adjust
         )
-        found.append(np.abs(values).mean(axis=0))
-    return found
+        importances.append(np.abs(values).mean(axis=0))
+    return importances
 
 
 def _linear(model: FittedModel, game: Game, owner: Index) -> Floats:
@@ -310,11 +310,11 @@ def _with_means(
     columns = list(model.features)
     matrix = numbers_of(X, columns)
     if matrix is None:
-        lacking = [name for name in columns if numbers_of(X, [name]) is None]
+        not_numbers = [name for name in columns if numbers_of(X, [name]) is None]
         raise NotApplicable(
             f"Model {model.name!r} must read complete columns of numbers for "
-            f"background 'means', but these are not: {listed(lacking)}. Use background "
-            "'rows'."
+            f"background 'means', but these are not: {listed(not_numbers)}. Use "
+            "background 'rows'."
         )
     return pd.DataFrame(np.vstack([matrix, shares @ matrix[others]]), columns=columns)
 

@@ -112,8 +112,8 @@ def stratified_impact(
     """
     del model, stream
     strata = Strata(n_trees, min_samples_leaf, min_slopes_per_x, merge)
-    asked = data, strata, resample, seed
-    return _over_trials(_impact, *asked, n_repeats=n_repeats, on_curve=on_curve)
+    question = data, strata, resample, seed
+    return _over_trials(_impact, *question, n_repeats=n_repeats, on_curve=on_curve)
 
 
 def stratified_importance(
@@ -199,8 +199,8 @@ def stratified_importance(
     """
     del model, stream
     strata = Strata(n_trees, min_samples_leaf, min_slopes_per_x, merge)
-    asked = data, strata, resample, seed
-    return _over_trials(_importance, *asked, n_repeats=n_repeats, on_curve=on_curve)
+    question = data, strata, resample, seed
+    return _over_trials(_importance, *question, n_repeats=n_repeats, on_curve=on_curve)
 
 
 def rows_at(x: npt.NDArray[Any], grid: npt.NDArray[Any]) -> Codes:

@@ -43,15 +43,15 @@ def members_of(
     d = number_drawn(model, len(units), method, n_drawn)
     check_count(n_repeats)
     for place in range(n_repeats):
-        generator, drawn = _draw(seed, place, len(units), d)
-        columns = columns_of(model, [units[k] for k in drawn])
+        generator, units_drawn = _draw(seed, place, len(units), d)
+        columns = columns_of(model, [units[k] for k in units_drawn])
         fit_seed = int(generator.integers(2**31))
         bag = _bag(generator, train, method)
         fitted = model.refit(columns, bag, seed=fit_seed)
         out = train.part(columns, out_of(bag, train.n_samples))
         prediction = fitted.predict(out.X)
         score = evaluate(model.losses, out.y, prediction, out.weights)
-        mask = np.isin(np.arange(len(units)), drawn)
+        mask = np.isin(np.arange(len(units)), units_drawn)
         yield Member(place, mask, fitted, out, score)
 
 
@@ -72,7 +72,7 @@ def _draw(
 
 
 def number_drawn(
-    model: FittedModel, n_units: int, method: str, asked: int | None
+    model: FittedModel, n_units: int, method: str, n_drawn: int | None
 ) -> int:
     """Return how many units each member draws."""
     if n_units < 2:
@@ -81,17 +81,17 @@ def number_drawn(
             f"method {method!r}, which compares models of some of them, but it reads "
             f"{n_units}. Use drop_column."
         )
-    if asked is None:
+    if n_drawn is None:
         usual = ceil(n_units / 3)
         if model.task != "regression":
             usual = isqrt(n_units - 1) + 1
         return min(usual, n_units - 1)
-    if not 1 <= asked < n_units:
+    if not 1 <= n_drawn < n_units:
         raise ValueError(
             f"n_drawn must lie between 1 and {n_units - 1}, one less than the features "
-            f"and groups there are, but {asked} was given."
+            f"and groups there are, but {n_drawn} was given."
         )
-    return asked
+    return n_drawn
 
 
 def check_count(n_members: int) -> None:
@@ -120,10 +120,10 @@ def _bag(generator: np.random.Generator, train: Dataset, method: str) -> Index:
 
 def _is_whole(train: Dataset, rows: Index) -> bool:
     """Return whether these rows weigh something in every class there is."""
-    counted = train.weights[rows] > 0
+    is_counted = train.weights[rows] > 0
     if not train.classes:
-        return bool(counted.any())
-    return len(np.unique(train.y[rows][counted])) == len(train.classes)
+        return bool(is_counted.any())
+    return len(np.unique(train.y[rows][is_counted])) == len(train.classes)
 
 
 def out_of(bag: Index, n_samples: int) -> Index:
@@ -138,13 +138,13 @@ def rises_of(member: Member, units: list[Unit], seed: int) -> Floats:
     """
     out, model = member.out, member.model
     rises = np.full((len(units), len(model.losses)), np.nan)
-    drawn = np.flatnonzero(member.mask)
+    members = np.flatnonzero(member.mask)
     per_call = max(1, CELLS // max(1, out.X.size))
-    for start in range(0, len(drawn), per_call):
-        asked = drawn[start : start + per_call]
-        table = _shuffled(out.X, [units[k] for k in asked], seed, member.place)
-        predictions = np.split(model.predict(table), len(asked))
-        for k, prediction in zip(asked, predictions, strict=True):
+    for start in range(0, len(members), per_call):
+        part = members[start : start + per_call]
+        table = _shuffled(out.X, [units[k] for k in part], seed, member.place)
+        predictions = np.split(model.predict(table), len(part))
+        for k, prediction in zip(part, predictions, strict=True):
             loss = evaluate(model.losses, out.y, prediction, out.weights)
             with np.errstate(invalid="ignore"):  # inf - inf: not measured, NaN
                 rises[k] = loss - member.score
@@ -159,8 +159,8 @@ def _shuffled(
     index = dict.fromkeys(X, order)
     for k, unit in enumerate(units):
         generator = generator_of(seed, "permute", "|".join(unit), place)
-        moved = generator.permutation(len(X))
+        places = generator.permutation(len(X))
         for name in unit:
             index[name] = index[name].copy()
-            index[name][k] = moved
+            index[name][k] = places
     return pd.DataFrame({n: X[n].array.take(rows.ravel()) for n, rows in index.items()})

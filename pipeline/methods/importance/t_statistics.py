@@ -175,8 +175,8 @@ def _covariance(
     X, w = rows.terms, rows.weights
     n_free = int((w > 0).sum()) - len(b)
     if n_free < 1:
-        rule, found = "have fewer coefficients than training rows", f"has {len(b)}"
-        raise refusal(model, rule, METHOD, found=found)
+        rule, finding = "have fewer coefficients than training rows", f"has {len(b)}"
+        raise refusal(model, rule, METHOD, finding=finding)
     mean, slope = family.mean(X @ b), family.slope(X @ b)
     residual, variance = rows.y - mean, family.variance(mean)
     inverse, is_estimable = inverse_of(X, w * slope**2 / variance)
@@ -208,10 +208,10 @@ def inverse_of(X: Floats, weights: Floats) -> tuple[Floats, Mask]:
     length = np.sqrt((A * A).sum(axis=0))
     length[length == 0] = 1.0
     _, s, Vt = np.linalg.svd(A / length, full_matrices=False)
-    kept = s > max(X.shape) * np.finfo(float).eps * s[0]
-    root = (Vt[kept].T / s[kept]) / length[:, np.newaxis]
+    is_kept = s > max(X.shape) * np.finfo(float).eps * s[0]
+    root = (Vt[is_kept].T / s[is_kept]) / length[:, np.newaxis]
     # A unit vector that the kept directions do not reach is not decided by the rows.
-    is_estimable = (Vt[kept] ** 2).sum(axis=0) > 1 - 1e-9
+    is_estimable = (Vt[is_kept] ** 2).sum(axis=0) > 1 - 1e-9
     return root @ root.T, is_estimable
 
 
@@ -226,7 +226,7 @@ def _check_converged(
         model,
         "be fitted until its likelihood is greatest",
         METHOD,
-        found="can still be bettered by more than a hundredth of a standard error",
+        finding="can still be bettered by more than a hundredth of a standard error",
         remedy="Set a smaller tol and a greater max_iter, or use another solver.",
     )
 
@@ -255,14 +255,14 @@ def _family(model: FittedModel) -> Family:
     if not is_of(estimator, ("sklearn.linear_model.",)) or kind not in FREE:
         raise refusal(model, "be a least-squares or generalised linear model", METHOD)
     if model.task == "multiclass":
-        found = f"has {len(model.classes)} classes"
-        raise refusal(model, "have two classes at most", METHOD, found=found)
+        finding = f"has {len(model.classes)} classes"
+        raise refusal(model, "have two classes at most", METHOD, finding=finding)
     if not FREE[kind](estimator):
         raise refusal(
             model,
             "be fitted without a penalty, a constraint or class weights",
             METHOD,
-            found=f"is a {kind} with one",
+            finding=f"is a {kind} with one",
             remedy=PENALTY,
         )
     return FAMILIES[kind](estimator)

@@ -39,8 +39,8 @@ def drawn(
             places = np.sort(RStream(seed).sample(data.n_samples, n_rows))
         else:
             generator = generator_of(seed, "rows", "", repeat)
-            chosen = generator.choice(places, n_rows, replace=False, shuffle=False)
-            places = np.sort(chosen)
+            rows = generator.choice(places, n_rows, replace=False, shuffle=False)
+            places = np.sort(rows)
     if len(places) == data.n_samples:
         return data
     return data.part(data.features, places).asked_by(data.groups)

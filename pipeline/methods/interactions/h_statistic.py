@@ -124,9 +124,9 @@ def h_statistic(
             f"features must be one, two or three columns, but {features!r} was given."
         )
     rows = drawn(data, n_rows, seed=seed, stream=stream)
-    known = curves or {}
+    curve_of = curves or {}
     asked_of = {
-        columns: (known.get(columns[0]) if len(columns) == 1 else None)
+        columns: (curve_of.get(columns[0]) if len(columns) == 1 else None)
         or at_rows(model, rows, columns, scale=scale)
         for size in range(1, len(features) + 1)
         for columns in combinations(features, size)
@@ -201,5 +201,5 @@ def _values(column: pd.Series, places: npt.NDArray[np.int64]) -> Any:
 def mean_square(values: Floats, weights: Floats, rounding: Floats) -> Floats:
     """Return the weighted variance, (n_outputs,); 0 if only rounding is left."""
     centred = values - np.average(values, axis=0, weights=weights)
-    found = np.average(centred**2, axis=0, weights=weights)
-    return np.where(np.sqrt(found) <= rounding, 0.0, found)
+    means = np.average(centred**2, axis=0, weights=weights)
+    return np.where(np.sqrt(means) <= rounding, 0.0, means)

@@ -85,9 +85,9 @@ def h_total(
             f"features must be columns, each once, but {features!r} was given."
         )
     rows = drawn(data, n_rows, seed=seed, stream=stream)
-    known = curves or {}
+    curve_of = curves or {}
     single = [
-        known.get(name) or at_rows(model, rows, (name,), scale=scale)
+        curve_of.get(name) or at_rows(model, rows, (name,), scale=scale)
         for name in features
     ]
     predicted = single[0].predicted

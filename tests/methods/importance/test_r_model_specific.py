@@ -22,7 +22,7 @@ from importance_audit.engines.vip import vip_model_specific
 from importance_audit.methods.importance.r_model_specific import model_specific
 from importance_audit.methods.known_answers import linear_model, normal_data
 from importance_audit.r_bridge import host
-from importance_audit.r_bridge.model_specific import Told, own_numbers
+from importance_audit.r_bridge.model_specific import ModelReport, own_numbers
 from importance_audit.r_bridge.r_models import read_model
 from importance_audit.records.dataset_and_model import Dataset, FittedModel
 from importance_audit.records.errors import NotApplicable
@@ -448,5 +448,5 @@ def test_what_vip_refuses_is_said_in_its_words(fitted):
 
 def test_what_was_told_is_of_one_type(fitted):
     told = own_numbers(fitted(*RECIPES["lm1"]), "")
-    assert isinstance(told, Told)
+    assert isinstance(told, ModelReport)
     assert (told.type, told.columns[-1], told.offsets) == ("stat", ("g",), ())
