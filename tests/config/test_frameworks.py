@@ -90,7 +90,7 @@ def test_nothing_says_that_the_old_guidance_asks_for_replication():
 
 def test_every_clause_that_a_text_of_ours_names_exists():
     known = {clause.id for clause in CLAUSES}
-    texts = [ROOT / "README.md", *templates().rglob("*.j2")]
+    texts = [*(ROOT / "docs").glob("*.md"), *templates().rglob("*.j2")]
     texts += [templates() / "strings.en.toml", ROOT / "pipeline/config/example.toml"]
     pattern = rf"\b(?:{'|'.join(map(re.escape, FRAMEWORKS))})/[\w.-]*\w"
     named = {id_ for text in texts for id_ in re.findall(pattern, text.read_text())}

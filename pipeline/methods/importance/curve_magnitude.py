@@ -61,7 +61,7 @@ def curve_impact(
     seed : int
         Not used: nothing is drawn.
     curve : str, default "partial_dependence"
-        Which of `effects.EFFECTS`: that, "ale", "conditional_profile",
+        The curve of the model: that, "ale", "conditional_profile",
         "accumulated_profile" or "shapley".
     grid : {"quantile", "unique"}, default "quantile"
         Where a number is asked; the curve is straight in between. "unique", every
@@ -154,7 +154,7 @@ def curve_importance(
     seed : int
         Not used: nothing is drawn.
     curve : str, default "partial_dependence"
-        Which of `effects.EFFECTS`: that, "ale", "conditional_profile",
+        The curve of the model: that, "ale", "conditional_profile",
         "accumulated_profile" or "shapley".
     grid : {"quantile", "unique"}, default "quantile"
         Where a number is asked; the curve is straight in between. "unique", every

@@ -146,7 +146,8 @@ def vint(
     seed, stream, n_repeats, n_rows, scale
         As in `h_statistic`. All rows define the grid.
     grid, n_grid, categorical_spread
-        As in `interactions.vint`.
+        As in `effects.partial_dependence`, with at most `n_grid` points of each of the
+        two features.
     standardised : bool, default False
         Divide by the standard deviation of the joint curve. NaN where that is 0.
 

@@ -1,0 +1,182 @@
+"""Every command and code block of README and docs runs, or is at least sound."""
+
+import importlib.util
+import re
+import shlex
+import subprocess
+import tomllib
+from datetime import date
+from hashlib import sha256
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+from tests.docs.pages import ROOT, all_blocks, blocks, name_of
+from tests.docs.test_names import PATH, TARGETS, is_there
+from tests.run_folders import write_two_runs
+
+from importance_audit.cli.main import main
+from importance_audit.config.load import parse_config
+from importance_audit.runs.signoff.answers_file import load_answers
+
+RUNS = {"history", "init", "schedule", "verify"}
+"""Commands that are run as they stand; the arguments of the others are read."""
+LONG = {"--replay", "--install", "--remove", "report.pdf"}
+"""What takes minutes, changes the machine, or needs a printed report."""
+SMALL = """
+[data]
+train = { sklearn = "load_diabetes" }
+test = { fraction = 0.33 }
+target = "target"
+task = "regression"
+[[models]]
+name = "linear"
+estimator = "sklearn.linear_model.LinearRegression"
+[[importance]]
+method = "permutation"
+n_repeats = 2
+[report]
+profile = "bundle"
+"""
+
+
+def test_every_block_is_of_a_kind_that_is_tested():
+    languages = {block.language for block in all_blocks()}
+    assert languages == {"python", "toml", "sh", "r", "mermaid"}
+
+
+WITH_PYTHON = sorted({block.page for block in blocks("python")} - {"README.md"})
+
+
+@pytest.mark.needs_dalex
+def test_the_python_lines_of_the_readme_run():
+    names = run_python("README.md")
+    assert "replayed" in set(names["result"].agreement["verdict"])
+
+
+@pytest.mark.parametrize("page", WITH_PYTHON)
+def test_the_python_blocks_of_a_page_run_one_after_another(page, tmp_path, monkeypatch):
+    (tmp_path / "audit").mkdir()
+    (tmp_path / "audit" / "audit.toml").write_text(SMALL)
+    monkeypatch.chdir(tmp_path)
+    run_python(page)
+
+
+def run_python(page):
+    """Run the Python of a page from its top; return the names it has then."""
+    names = {}
+    for block in blocks("python"):
+        if block.page == page:
+            exec(compile(block.text, name_of(block), "exec"), names)
+    return names
+
+
+@pytest.mark.parametrize("block", blocks("toml"), ids=name_of)
+def test_a_toml_block_is_a_sound_part_of_its_file(block, tmp_path):
+    given = tomllib.loads(block.text.replace('"…"', f'"{"0" * 64}"'))
+    if "finding" in given:
+        (tmp_path / "findings.toml").write_text(block.text, encoding="utf-8")
+        (answer,) = load_answers(tmp_path)
+        assert answer.due == date(2026, 12, 15)
+    else:
+        assert parse_config(completed(given)).data is not None
+
+
+def completed(given):
+    """Return a part of a configuration with the sections that every file needs."""
+    whole = tomllib.loads(SMALL)
+    asked = [*given.get("claims", ()), *given.get("supplied", ())]
+    models = {entry.get("model", "linear") for entry in asked} or {"linear"}
+    estimator = whole["models"][0]["estimator"]
+    models = [{"name": name, "estimator": estimator} for name in sorted(models)]
+    data = whole["data"] | given.get("data", {})
+    return {"models": models} | given | {"data": data}
+
+
+def test_the_small_audit_of_the_readme_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (given,) = [block.text for block in blocks("toml") if block.page == "README.md"]
+    Path("audit.toml").write_text(f'{given}\n[report]\nprofile = "bundle"\n')
+    done = CliRunner().invoke(main, ["run", "."])
+    assert done.exit_code == 0, done.output
+    (folder,) = Path("runs").iterdir()
+    assert (folder / "manifest.json").is_file()
+
+
+def commands():
+    """Return every line of every sh block, with the block it stands in."""
+    found = []
+    for block in blocks("sh"):
+        for line in block.text.replace("\\\n", " ").splitlines():
+            found += [(block, shlex.split(line, comments=True))] * bool(line.strip())
+    return found
+
+
+def ours():
+    """Return the arguments of every call of importance-audit."""
+    calls = {}
+    for block, words in commands():
+        if words[0].endswith("importance-audit"):
+            words = [word for word in words[1:] if not word.startswith(">")]
+            calls.setdefault(tuple(words), block)
+    return list(calls)
+
+
+@pytest.mark.parametrize("words", ours(), ids=" ".join)
+def test_a_command_is_understood(words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_two_runs(tmp_path / "audit")
+    for folder in ("audit", "reports/apartments"):
+        (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+        (tmp_path / folder / "audit.toml").write_text(SMALL)
+    (tmp_path / "rows.csv").write_text("x,y\n" + "1,2\n3,4\n5,7\n" * 4)
+    (tmp_path / ".git").mkdir()
+    if words[0] in RUNS and not LONG.intersection(words):
+        done = CliRunner().invoke(main, list(words))
+        assert done.exit_code == 0, done.output
+    else:
+        command = main.commands[words[0]]
+        assert command.make_context(words[0], list(words[1:])).params
+
+
+@pytest.mark.parametrize("words", [("verify", "--nothing"), ("run", "--keep", "few")])
+def test_a_command_that_is_not_understood_is_seen(words):
+    with pytest.raises(click.UsageError):
+        main.commands[words[0]].make_context(words[0], list(words[1:]))
+
+
+def test_every_other_command_is_there():
+    for _, words in commands():
+        if words[0] == "make":
+            assert words[1] in TARGETS, words
+        elif words[0] == ".venv/bin/python" and words[1] == "-m":
+            assert importlib.util.find_spec(words[2]), words
+        elif words[0] == ".venv/bin/python" and words[1] == "-c":
+            compile(words[2], "docs", "exec")
+        elif words[0] not in {"importance-audit", ".venv/bin/importance-audit"}:
+            assert words[0] in {".venv/bin/python", "head", "tail"}, words
+        named = [word for word in words if PATH.fullmatch(word)]
+        assert [word for word in named if not is_there(word)] == [], words
+
+
+def test_the_seal_of_a_manifest_is_what_the_page_says(tmp_path):
+    """`head -n -2 manifest.json | sha256sum` gives the digest of the last lines."""
+    folder = write_two_runs(tmp_path)[0]
+    lines = (folder / "manifest.json").read_bytes().splitlines(keepends=True)
+    digest = sha256(b"".join(lines[:-2])).hexdigest()
+    assert digest in b"".join(lines[-2:]).decode()
+
+
+@pytest.mark.needs_r
+def test_r_reads_every_block_of_r(tmp_path):
+    for block in blocks("r"):
+        (tmp_path / "block.R").write_text(block.text, encoding="utf-8")
+        words = ["Rscript", "-e", "invisible(parse('block.R'))"]
+        subprocess.run(words, cwd=tmp_path, check=True)
+
+
+def test_the_readme_names_the_two_targets_that_people_start_with():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    alone = set(re.findall(r"^```sh\n(make \w+)\n```$", text, re.MULTILINE))
+    assert {"make report", "make test"} <= alone
