@@ -12,11 +12,11 @@ import pandas as pd
 
 from ..data.column_types import is_category
 from ..records.dataset_and_model import Dataset
+from ..records.frames import FRAMES
 from ..records.importance_record import Importance
 from ..records.ranking import primary
 from .dependence import associations
 
-COLUMNS = ("feature_a", "feature_b", "statistic", "value")
 EVERY_PAIR = 60
 """Most features of which every pair is kept: 1770 rows."""
 LEADERS = 40
@@ -53,13 +53,8 @@ def association_rows(
         value, pair = float(strength[a, b]), (names[a], names[b])
         if value >= threshold or leaders.issuperset(pair):
             told = (*pair, _statistic(test.X, pair), value)
-            rows.append(dict(zip(COLUMNS, told, strict=True)))
+            rows.append(dict(zip(FRAMES["associations"].columns, told, strict=True)))
     return rows
-
-
-def associations_frame(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
-    """Return rows of `association_rows` as one frame, columns even if none."""
-    return pd.DataFrame(list(rows), columns=list(COLUMNS))
 
 
 def _leaders(importances: Sequence[Importance]) -> Iterator[str]:

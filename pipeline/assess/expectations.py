@@ -3,7 +3,7 @@
 Not: how the page says it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -18,11 +18,6 @@ from ..records.importance_record import Importance
 from ..records.ranking import interval, nothing_of, primary
 from ..records.value_rules import NAME, Range
 
-COLUMNS = (
-    *("expectation", "features", "of", "place", "reason"),
-    *("record", "model", "method", "loss", "positive_class"),
-    *("first", "farthest", "rank", "share", "verdict"),
-)
 FOUND, DEVIATES, UNKNOWN = VERDICTS = ("as expected", "not as expected", "not measured")
 NO_ZERO = ("mrmr", "random_subspace")
 """Methods in which 0 is a place or the average feature, not one that does nothing."""
@@ -76,7 +71,7 @@ def judge(
     Returns
     -------
     rows : list of dict
-        For `expected_frame`. ``first`` holds the first features, as many as are
+        Of the frame `expected`. ``first`` holds the first features, as many as are
         expected there, and whatever is tied with the last of them: then none of the
         tied is on top for sure. ``farthest`` is the expected feature that is farthest
         from its place, ``rank`` its rank and ``share`` its distance from zero, as a
@@ -92,11 +87,6 @@ def judge(
                 told = {"expectation": number, "record": index}
                 rows.append(told | _row(section, record, resolution))
     return rows, list(_findings(expected, rows, resolution))
-
-
-def expected_frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
-    """Return the rows of `judge` as one frame, with its columns if there is none."""
-    return pd.DataFrame(list(rows), columns=list(COLUMNS))
 
 
 def _row(section: ExpectedSection, record: Importance, resolution: float) -> Row:

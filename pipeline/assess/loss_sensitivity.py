@@ -3,7 +3,7 @@
 "There is no single, absolute measure" (Biecek and Burzykowski 2021, section 16.5).
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -17,11 +17,6 @@ from ..records.finding import Finding, Severity
 from ..records.importance_record import Importance
 from ..records.ranking import interval, options_text, primary
 
-COLUMNS = (
-    *("model", "method", "of", "positive_class", "loss_a", "loss_b"),
-    *("record_a", "record_b", "n_features", "kendall", "top_k", "top_k_overlap"),
-    *("leader_a", "leader_b"),
-)
 SHOWN_ALIKE = ("loss", "form", "aggregator")
 """What two records may differ in and still rank by one method."""
 Row = dict[str, Any]
@@ -42,7 +37,7 @@ def compare_losses(
     Returns
     -------
     rows : list of dict
-        For `losses_frame`. ``kendall`` is tau-b of the ranks, NaN where all are tied;
+        Of frame `losses`. ``kendall`` is tau-b of the ranks, NaN where all are tied;
         ``leader_a`` and ``leader_b`` are the features no other exceeds.
     findings : list of Finding
         One per pair of losses without a leader in common: a warning if under each
@@ -55,11 +50,6 @@ def compare_losses(
         rows.append(row)
         findings += _findings(a, b, row)
     return rows, findings
-
-
-def losses_frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
-    """Return the rows of `compare_losses` as one frame, columns even if none."""
-    return pd.DataFrame(list(rows), columns=list(COLUMNS))
 
 
 def _pairs(

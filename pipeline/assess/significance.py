@@ -3,20 +3,14 @@
 Not: measuring anything again (`shuffling`).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from ..engines.agreement.numbers import ROUNDING
 from ..records.dataset_and_model import Floats
 from ..records.importance_record import Importance
-
-COLUMNS = (
-    *("model", "method", "of", "loss", "positive_class", "feature"),
-    *("p_value", "p_adjusted", "shuffles", "record"),
-)
 
 
 def significance_rows(
@@ -55,11 +49,6 @@ def significance_rows(
         }
         for row, feature in enumerate(importance.features)
     ]
-
-
-def significance_frame(rows: Iterable[dict[str, Any]]) -> pd.DataFrame:
-    """Return rows of `significance_rows` as one frame, with its columns if none."""
-    return pd.DataFrame(list(rows), columns=list(COLUMNS))
 
 
 def p_values(observed: Floats, null: Floats) -> Floats:

@@ -3,24 +3,17 @@
 Not: measuring anything again (`measure.resampled`).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from ..engines.agreement.numbers import share_of_first
 from ..records.dataset_and_model import Floats
 from ..records.importance_record import Importance
 
 LEVEL = 0.95
-COLUMNS = (
-    *("model", "method", "of", "loss", "positive_class", "feature"),
-    *("rank_low", "rank_high", "p_top_k", "repeats_to_settle"),
-    *("resamples", "record"),
-)
-RANKS = ("record", "feature", "rank", "resamples")
 
 
 def stability_rows(
@@ -72,11 +65,6 @@ def stability_rows(
     ]
 
 
-def stability_frame(rows: Iterable[dict[str, Any]]) -> pd.DataFrame:
-    """Return rows of `stability_rows` as one frame, its columns there without any."""
-    return pd.DataFrame(list(rows), columns=list(COLUMNS))
-
-
 def rank_rows(resampled: Sequence[Importance], *, record: int) -> list[dict[str, Any]]:
     """Return one row of the frame `resampled_ranks` per feature and rank it took.
 
@@ -103,11 +91,6 @@ def rank_rows(resampled: Sequence[Importance], *, record: int) -> list[dict[str,
             told = {"rank": float(rank), "resamples": int(resamples)}
             rows.append({"record": record, "feature": feature, **told})
     return rows
-
-
-def ranks_frame(rows: Iterable[dict[str, Any]]) -> pd.DataFrame:
-    """Return rows of `rank_rows` as one frame, its columns there without any."""
-    return pd.DataFrame(list(rows), columns=list(RANKS))
 
 
 def rank_interval(ranks: Floats, level: float = LEVEL) -> tuple[Floats, Floats]:

@@ -257,7 +257,7 @@ class _Run:
             partial(performance, judged, self.train, self.test, seed=seed),
         )
         if frame is not None:
-            journal.performance.append(frame)
+            journal.rows["performance"] += frame.to_dict("records")
             journal.keep(checks.of_performance(model, frame))
 
     def check_bridge(self, model: FittedModel) -> None:
@@ -312,7 +312,7 @@ class _Run:
                 theirs, reason = (), info.reason
             if not theirs:
                 missing = [agreement.not_compared(a, name, reason) for a in ours]
-                self.journal.pairs.extend(missing)
+                self.journal.rows["agreement"].extend(missing)
             elif measure.wants_run_beside(entry, rows, info, primary):
                 ask("python", stream=info.stream)
 
@@ -388,11 +388,11 @@ class _Run:
         measured = Measured(
             journal.importances,
             journal.effects,
-            journal.performance,
-            journal.top_k,
+            journal.rows["performance"],
+            journal.rows["top_k"],
             self.models,
             self.config.seed,
         )
         rows, findings = judge(self.config.claims, measured)
-        journal.claims += rows
+        journal.rows["claims"] += rows
         journal.findings += findings

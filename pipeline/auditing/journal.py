@@ -6,13 +6,12 @@ The only mutable thing of an audit. Not: what is asked, nor in which order (`aud
 import hashlib
 import logging
 import time
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Literal, NamedTuple, TypeVar
-
-import pandas as pd
 
 from importance_audit.r_bridge import host
 from importance_audit.r_bridge.errors import (
@@ -23,27 +22,16 @@ from importance_audit.r_bridge.errors import (
     RUnavailable,
 )
 
-from ..assess import (
-    associations,
-    checks,
-    expectations,
-    loss_sensitivity,
-    significance,
-    stability,
-)
 from ..assess.checks import Answers, Leaves
-from ..assess.claims import judge
 from ..config.load import AuditConfig
 from ..data import datasets, distributions
 from ..data.quantiles import quantiles_frame
-from ..engines import agreement
-from ..methods import mean_predictions
 from ..methods.effects.leaf_curves import LeafCurve
 from ..models.model_table import models_frame
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
 from ..records.errors import DataError, ModelError, NotApplicable, listed
 from ..records.finding import Finding, Severity
-from ..records.frames import ANSWERS
+from ..records.frames import FRAMES, Row
 from ..records.importance_record import Effect, Importance
 from ..records.ranking import OURS
 from ..records.result import AuditResult, run_id
@@ -66,21 +54,6 @@ T = TypeVar("T")
 Step = Callable[[int, int, str], None]
 PAUSE = 2.0
 """Seconds before a step says again how far it is."""
-
-PERFORMANCE = (
-    *("model", "loss", "split", "n_samples", "value", "std_error"),
-    *("constant", "difference", "difference_std_error"),
-)
-TOP_K = (
-    *("entry", "method", "model", "ranked_by", "positive_class"),
-    *("protocol", "judge", "loss", "k", "fold", "feature", "value"),
-)
-SELECTION = (
-    *("entry", "method", "model", "ranked_by", "positive_class"),
-    *("judge", "loss", "split", "k", "value"),
-)
-CONVERGENCE = ("record", "n_repeats", "feature", "value", "std_error", "rank")
-Y_PERMUTED = ("model", "of", "loss", "repeat", "value")
 
 
 class Cause(NamedTuple):
@@ -138,12 +111,8 @@ class Journal:
     ----------
     importances, effects, surfaces, findings : list
         Records, in the order they were made.
-    performance, y_permuted : list of DataFrame
-    checks, pairs, differences, claims : list of mapping
-        Rows of the frames `checks`, `agreement`, `disagreements` and `claims`.
-    expected, losses, stability, significance, convergence, top_k : list of mapping
-    selection, mean_predictions, associations, resampled_ranks : list of mapping
-        Rows of the frames of these names.
+    rows : mapping of str to list of mapping
+        By the name of a frame, its rows.
     not_applicable : mapping of str to list of (question, model)
         Why there is no answer, and to what.
     digests : mapping of str to str
@@ -165,22 +134,7 @@ class Journal:
     effects: list[Effect] = field(default_factory=list)
     surfaces: list[Surface] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
-    performance: list[pd.DataFrame] = field(default_factory=list)
-    y_permuted: list[pd.DataFrame] = field(default_factory=list)
-    checks: list[dict[str, Any]] = field(default_factory=list)
-    pairs: list[dict[str, Any]] = field(default_factory=list)
-    differences: list[dict[str, Any]] = field(default_factory=list)
-    claims: list[dict[str, Any]] = field(default_factory=list)
-    expected: list[dict[str, Any]] = field(default_factory=list)
-    losses: list[dict[str, Any]] = field(default_factory=list)
-    associations: list[dict[str, Any]] = field(default_factory=list)
-    stability: list[dict[str, Any]] = field(default_factory=list)
-    resampled_ranks: list[dict[str, Any]] = field(default_factory=list)
-    convergence: list[dict[str, Any]] = field(default_factory=list)
-    significance: list[dict[str, Any]] = field(default_factory=list)
-    top_k: list[dict[str, Any]] = field(default_factory=list)
-    mean_predictions: list[dict[str, Any]] = field(default_factory=list)
-    selection: list[dict[str, Any]] = field(default_factory=list)
+    rows: dict[str, list[Row]] = field(default_factory=lambda: defaultdict(list))
     not_applicable: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
     digests: dict[str, str] = field(default_factory=dict)
     status: Literal["complete", "interrupted", "failed"] = "complete"
@@ -304,7 +258,7 @@ class Journal:
     def keep(self, answers: Answers) -> None:
         """Keep the rows of some checks, and their findings."""
         for row, finding in answers:
-            self.checks.append(row)
+            self.rows["checks"].append(row)
             if finding is not None:
                 self.findings.append(finding)
 
@@ -314,13 +268,15 @@ class Journal:
         They are a fact about the model: of measures with other options, the first to
         permute the target tells it for all.
         """
-        known = {tuple(f.loc[0, ["model", "of", "loss"]]) for f in self.y_permuted}
+        frame = self.rows["y_permuted"]
+        known = {(row["model"], row["of"], row["loss"]) for row in frame}
         for k, loss in enumerate(model.losses):
-            frame = pd.DataFrame({"value": losses[:, k]})
-            frame["repeat"] = range(1, len(losses) + 1)
-            named = frame.assign(model=model.name, of=of, loss=loss)
             if (model.name, of, loss) not in known:
-                self.y_permuted.append(named[list(Y_PERMUTED)])
+                named = {"model": model.name, "of": of, "loss": loss}
+                frame += [
+                    {**named, "repeat": repeat, "value": float(value)}
+                    for repeat, value in enumerate(losses[:, k], start=1)
+                ]
 
     def find(
         self,
@@ -392,26 +348,8 @@ class Journal:
                 (train, test), self.effects
             ),
             models=models_frame(fitted, self.digests),
-            performance=_stacked(self.performance, PERFORMANCE),
-            y_permuted=_stacked(self.y_permuted, Y_PERMUTED),
-            agreement=agreement.agreement_frame(self.pairs),
-            disagreements=agreement.disagreements_frame(self.differences),
-            checks=checks.checks_frame(self.checks),
-            claims=judge.claims_frame(self.claims),
-            expected=expectations.expected_frame(self.expected),
-            losses=loss_sensitivity.losses_frame(self.losses),
-            associations=associations.associations_frame(self.associations),
-            stability=stability.stability_frame(self.stability),
-            resampled_ranks=stability.ranks_frame(self.resampled_ranks),
-            convergence=pd.DataFrame(self.convergence, columns=list(CONVERGENCE)),
-            significance=significance.significance_frame(self.significance),
-            top_k=pd.DataFrame(self.top_k, columns=list(TOP_K)),
-            mean_predictions=pd.DataFrame(
-                self.mean_predictions, columns=list(mean_predictions.COLUMNS)
-            ),
-            selection=pd.DataFrame(self.selection, columns=list(SELECTION)),
             quantiles=quantiles_frame(parts),
-            answers=pd.DataFrame(columns=list(ANSWERS)),
+            **{name: FRAMES[name].of(rows) for name, rows in self.rows.items()},
             importances=tuple(self.importances),
             effects=tuple(self.effects),
             surfaces=tuple(self.surfaces),
@@ -433,10 +371,3 @@ def _questions(asked: list[tuple[str, str]]) -> str:
 def _sentence(words: str) -> str:
     """Return words with a capital at their beginning."""
     return f"{words[0].upper()}{words[1:]}"
-
-
-def _stacked(frames: list[pd.DataFrame], columns: tuple[str, ...]) -> pd.DataFrame:
-    """Return the frames below each other, with these columns even if there is none."""
-    if not frames:
-        return pd.DataFrame(columns=list(columns))
-    return pd.concat(frames, ignore_index=True)

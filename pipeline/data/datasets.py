@@ -16,6 +16,7 @@ import pandas as pd
 
 from ..records.dataset_and_model import Dataset, Task
 from ..records.errors import DataError, did_you_mean, listed
+from ..records.frames import FRAMES
 from . import column_roles
 from .column_types import (
     digest_of,
@@ -31,11 +32,6 @@ from .tables import RFrame, check_header
 
 Split = Literal["train", "test", "all", "reference"]
 SPLITS: tuple[Split, Split] = ("train", "test")
-COLUMNS = ["feature", "kind", "dtype", "origin", "levels"]
-COLUMNS += ["minimum", "maximum", "distinct", "missing_train", "missing_test"]
-COLUMNS += ["definition"]
-SETS = ["name", "split", "rows", "columns", "target", "task", "source", "sha256"]
-SETS += ["weighted", "missing_cells", "script", "script_sha256"]
 
 
 def read_datasets(
@@ -195,8 +191,8 @@ def describe(
     """
     definitions = {item.name: definition_of(item) for item in derived}
     if test is None:
-        return pd.DataFrame(columns=COLUMNS)
-    return pd.DataFrame(
+        return FRAMES["columns"].of()
+    return FRAMES["columns"].of(
         [
             {
                 "feature": name,
@@ -207,8 +203,7 @@ def describe(
                 **_facts([rows.X[name] for rows in (train, test) if rows]),
             }
             for name in test.features
-        ],
-        columns=COLUMNS,
+        ]
     )
 
 
@@ -221,7 +216,7 @@ def datasets_frame(train: Dataset | None, test: Dataset | None) -> pd.DataFrame:
     rows weigh differently; missing_cells, over all features; script, script_sha256, the
     R script that made the rows, empty if none did.
     """
-    return pd.DataFrame(
+    return FRAMES["datasets"].of(
         [
             {
                 "name": rows.name,
@@ -239,8 +234,7 @@ def datasets_frame(train: Dataset | None, test: Dataset | None) -> pd.DataFrame:
             }
             for rows in (train, test, test.reference if test else None)
             if rows is not None
-        ],
-        columns=SETS,
+        ]
     )
 
 

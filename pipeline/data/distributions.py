@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 
 from ..records.dataset_and_model import Dataset, Floats
+from ..records.frames import FRAMES
 from ..records.importance_record import Effect
 from .column_types import is_category
 
-COLUMNS = ("split", "feature", "bin", "low", "high", "level", "rows", "weight")
 BINS = 20
 """Most bins of a number: enough for the foot of a panel."""
 
@@ -45,7 +45,7 @@ def distributions_frame(
         if split in splits
         for n, place in enumerate(_places(splits[split], feature), start=1)
     ]
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    return FRAMES["distributions"].of(rows)
 
 
 def _places(data: Dataset, feature: str) -> Iterator[dict[str, Any]]:

@@ -12,8 +12,10 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..records.dataset_and_model import Dataset, Floats
-from ..records.frames import QUANTILES
+from ..records.frames import FRAMES
 from .column_types import is_category
+
+FRAME = FRAMES["quantiles"]
 
 MOST_VALUES = 50
 """Most distinct values of a number that are all counted."""
@@ -80,15 +82,15 @@ def quantiles_frame(datasets: Iterable[Dataset | None]) -> pd.DataFrame:
         for part in _parts(column)
     ]
     if not parts:
-        return pd.DataFrame(columns=list(QUANTILES))
+        return FRAME.of()
     lengths = [len(rows) for *_, rows in parts]
     told = {
         name: np.repeat(np.array([part[i] for part in parts], dtype=object), lengths)
-        for i, name in enumerate(QUANTILES[:4])
+        for i, name in enumerate(FRAME.columns[:4])
     }
-    for i, name in enumerate(QUANTILES[4:], start=4):
+    for i, name in enumerate(FRAME.columns[4:], start=4):
         told[name] = np.concatenate([part[i] for part in parts])
-    return pd.DataFrame(told, columns=list(QUANTILES))
+    return pd.DataFrame(told, columns=list(FRAME.columns))
 
 
 def sketches(frame: pd.DataFrame) -> dict[tuple[str, str, str], Sketch]:

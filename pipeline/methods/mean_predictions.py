@@ -9,7 +9,6 @@ from ..records.dataset_and_model import Dataset, FittedModel
 from ..records.importance_record import Effect
 from .effects.partial_dependence import SCALES
 
-COLUMNS = ("model", "positive_class", "split", "scale", "n_samples", "mean")
 CURVE = "partial_dependence"
 """The curve that is a mean prediction itself; others have a zero of their own."""
 
@@ -36,7 +35,7 @@ def mean_predictions(
     Returns
     -------
     tuple of dict
-        Rows of the frame `mean_predictions`, with its `COLUMNS`.
+        Rows of the frame `mean_predictions`, with its columns.
     """
     curve_of = {
         effect.options["scale"]: effect for effect in curves if _is_mean(effect)

@@ -5,23 +5,8 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from ..records.dataset_and_model import FittedModel
+from ..records.frames import FRAMES
 from . import estimators
-
-COLUMNS = (
-    "model",
-    "estimator",
-    "library",
-    "task",
-    "scale",
-    "positive_class",
-    "classes",
-    "encoder",
-    "parameters",
-    "source",
-    "sha256",
-    "n_train",
-    "predictions_sha256",
-)
 
 
 def models_frame(
@@ -34,7 +19,7 @@ def models_frame(
     (JSON text), source, sha256, n_train, predictions_sha256 (of `digests`: by model,
     what it predicts for the audited rows; empty where that is not known).
     """
-    return pd.DataFrame(
+    return FRAMES["models"].of(
         [
             {
                 "model": model.name,
@@ -52,6 +37,5 @@ def models_frame(
                 "predictions_sha256": (digests or {}).get(model.name, ""),
             }
             for model in models
-        ],
-        columns=list(COLUMNS),
+        ]
     )

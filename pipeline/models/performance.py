@@ -7,21 +7,11 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
+from ..records.frames import FRAMES
 from ..records.losses import evaluate
 from ..records.streams import stream
 
 N_RESAMPLES = 200
-COLUMNS = (
-    "model",
-    "loss",
-    "split",
-    "n_samples",
-    "value",
-    "std_error",
-    "constant",
-    "difference",
-    "difference_std_error",
-)
 
 
 class Judged(NamedTuple):
@@ -78,7 +68,7 @@ def performance(
         found = _losses(model, data, predictions, np.arange(data.n_samples))
         drawn = _resampled(model, data, predictions, seed=seed, split=split)
         rows += _rows(model, data, found, drawn, split=split)
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    return FRAMES["performance"].of(rows)
 
 
 def constant(model: FittedModel, known: Dataset, asked: Dataset) -> Floats:

@@ -4,12 +4,12 @@ import csv
 import io
 import json
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import fields
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
 import pandas as pd
 
+from .frames import FRAMES
 from .importance_record import Effect, Importance
 from .result import AuditResult
 from .surface_record import Surface
@@ -26,7 +26,10 @@ def tables(result: AuditResult) -> dict[str, str]:
         "effects.csv": csv_text(_effects(result.effects)),
         "surfaces.csv": csv_text(_surfaces(result.surfaces)),
         "findings.csv": csv_text(_findings(result)),
-        **{f"{name}.csv": csv_text(_frame(frame)) for name, frame in _frames(result)},
+        **{
+            frame.csv: csv_text(_frame(result.frames[name]))
+            for name, frame in FRAMES.items()
+        },
     }
 
 
@@ -73,14 +76,6 @@ def _findings(result: AuditResult) -> Table:
         said = {name: _cell(value) for name, value in found.evidence.items()}
         row = [getattr(found, name) for name in names]
         yield (*row, json.dumps(said, ensure_ascii=False))
-
-
-def _frames(result: AuditResult) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield every frame of a result with its name."""
-    for item in fields(result):
-        value = getattr(result, item.name)
-        if isinstance(value, pd.DataFrame):
-            yield item.name, value
 
 
 def _frame(frame: pd.DataFrame) -> Table:

@@ -4,7 +4,7 @@ Floats keep their shortest exact digits; NaN and the infinities are the texts "N
 "Infinity" and "-Infinity". Where any type may stand (options, configuration, mixed
 columns) a text that reads like one of these is written ``{"text": "NaN"}``, and the
 name "text" of a mapping's only entry ``"text*"``, so that no mapping reads like it.
-`result.schema.json` is the published form; `result_versions` reads other minors of it.
+`result.schema.json` is the published form; `versions` reads other minors of it.
 """
 
 import hashlib
@@ -12,6 +12,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
+from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -21,6 +22,7 @@ import pandas as pd
 from . import versions
 from .errors import DataError
 from .finding import Finding
+from .frames import FRAMES, Frame
 from .importance_record import Effect, Importance
 from .result import SCHEMA_VERSION, AuditResult, RunInfo
 from .surface_record import Surface
@@ -35,22 +37,18 @@ ANYTHING = ("options", "evidence", "config", "versions", "environment", "volatil
 GRIDS = ("first_grid", "second_grid")
 ARRAYS = ("raw", "baseline", "y_permuted", "values", "grid", *GRIDS)
 _DIGESTS: WeakKeyDictionary[AuditResult, str] = WeakKeyDictionary()
+SCHEMA_FILE = Path(__file__).with_name("result.schema.json")
 KINDS = {"f": "number", "i": "integer", "u": "integer", "b": "boolean"}
 
 
 def to_dict(result: AuditResult) -> Plain:
     """Return a result as dicts, lists, texts and finite numbers."""
     document: Plain = {"schema_version": SCHEMA_VERSION}
-    for item in fields(result):
-        value = getattr(result, item.name)
-        if item.name == "as_read":
-            continue
-        if isinstance(value, pd.DataFrame):
-            document[item.name] = _plain_frame(value)
-        elif isinstance(value, tuple):
-            document[item.name] = [_plain_record(record) for record in value]
-        else:
-            document[item.name] = _plain_record(value)
+    document["run"] = _plain_record(result.run)
+    for name, frame in result.frames.items():
+        document[name] = _plain_frame(frame)
+    for name in RECORDS:
+        document[name] = [_plain_record(record) for record in getattr(result, name)]
     form = result.as_read
     return versions.as_it_was(document, form) if form else document
 
@@ -69,12 +67,9 @@ def from_dict(document: Mapping[str, Any], *, name: str = "result.json") -> Audi
     try:
         whole = versions.completed(found)
         parts: Plain = {"run": _record(RunInfo, whole["run"])}
-        for item in fields(AuditResult):
-            if item.name in RECORDS:
-                kind = RECORDS[item.name]
-                parts[item.name] = tuple(_record(kind, r) for r in whole[item.name])
-            elif item.name not in {"run", "as_read"}:
-                parts[item.name] = _frame(whole[item.name])
+        parts |= {key: _frame(whole[key]) for key in FRAMES}
+        for key, part in RECORDS.items():
+            parts[key] = tuple(_record(part.kind, plain) for plain in whole[key])
         parts["as_read"] = versions.as_read(found)
     except KeyError as error:
         raise DataError(
@@ -162,6 +157,32 @@ def utf8(text: str) -> bytes:
     Names of files that are no UTF-8 reach Python as such halves of characters.
     """
     return text.encode("utf-8", "backslashreplace")
+
+
+def result_schema() -> Plain:
+    """Return the published form of a result: what is stored, with the frames of today.
+
+    Where they differ `schema_text` is what to store.
+    """
+    stored: Plain = json.loads(SCHEMA_FILE.read_text("utf8"))
+    parts = stored["properties"]
+    first = {name: parts[name] for name in ("schema_version", "content_digest", "run")}
+    frames = {name: _frame_schema(frame) for name, frame in FRAMES.items()}
+    records = {name: parts[name] for name in RECORDS}
+    stored["properties"] = {**first, **frames, **records}
+    required = [name for name, since in versions.brought() if not since]
+    return {**stored, "required": ["schema_version", "run", *required]}
+
+
+def schema_text() -> str:
+    """Return the text of `result.schema.json` as it should be stored."""
+    return json.dumps(result_schema(), indent=2, ensure_ascii=False) + "\n"
+
+
+def _frame_schema(frame: Frame) -> Plain:
+    since = f" Since 1.{frame.since}." if frame.since else ""
+    columns = f" Columns: {', '.join(frame.columns)}."
+    return {"description": frame.meaning + since + columns, "$ref": "#/$defs/frame"}
 
 
 def _json(value: Any) -> str:

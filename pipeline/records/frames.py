@@ -1,7 +1,273 @@
-"""The columns of frames that later schema versions brought."""
+"""The table of frames: every table that a result holds, one row for each.
 
-QUANTILES = ("split", "column", "role", "kind", "place", "value", "level", "rows")
-ANSWERS = (
-    *("key", "check", "subject", "owner", "due", "response"),
-    *("accepted_until", "reason", "control", "approved_by", "state", "overdue"),
+A new frame is one row here, the module that makes its rows, and its section of the
+report. The record, its JSON and CSV, its schema and the journal go over this table.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple, TypeAlias
+
+import pandas as pd
+
+Row: TypeAlias = dict[str, Any]
+
+
+class Frame(NamedTuple):
+    """A frame of a result.
+
+    Attributes
+    ----------
+    name : str
+        The attribute of the result, the part of its JSON, and the name of its CSV.
+    columns : tuple of str
+        In their order.
+    meaning : str
+        What a row is, and each column that its name does not tell.
+    since : int
+        The minor version of the schema that brought it: a result of an earlier one is
+        read as one where it has no rows.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    meaning: str
+    since: int = 0
+
+    @property
+    def csv(self) -> str:
+        """The name of its file of comma-separated values."""
+        return f"{self.name}.csv"
+
+    def of(self, rows: Iterable[Mapping[str, Any]] = ()) -> pd.DataFrame:
+        """Return rows as this frame, with its columns if there are none."""
+        return pd.DataFrame(list(rows), columns=list(self.columns))
+
+
+_WHO = ("model", "method", "of", "loss", "positive_class")
+_RANKING = ("entry", "method", "model", "ranked_by", "positive_class")
+_FRAMES = (
+    Frame(
+        "columns",
+        (
+            *("feature", "kind", "dtype", "origin", "levels", "minimum", "maximum"),
+            *("distinct", "missing_train", "missing_test", "definition"),
+        ),
+        "One row per feature.",
+    ),
+    Frame(
+        "datasets",
+        (
+            *("name", "split", "rows", "columns", "target", "task", "source"),
+            *("sha256", "weighted", "missing_cells", "script", "script_sha256"),
+        ),
+        "One row per set of rows.",
+    ),
+    Frame(
+        "distributions",
+        ("split", "feature", "bin", "low", "high", "level", "rows", "weight"),
+        "Where the rows of curves lie along their feature: one row per split, "
+        "feature and bin of a number, or level of a category. bin: from 1; low, "
+        "high: ends of the bin, NaN of a level; level: empty of a bin; rows: how "
+        "many lie there; weight: the sum of theirs. Missing values lie nowhere.",
+    ),
+    Frame(
+        "models",
+        (
+            *("model", "estimator", "library", "task", "scale", "positive_class"),
+            *("classes", "encoder", "parameters", "source", "sha256", "n_train"),
+            "predictions_sha256",
+        ),
+        "One row per model.",
+    ),
+    Frame(
+        "performance",
+        (
+            *("model", "loss", "split", "n_samples", "value", "std_error"),
+            *("constant", "difference", "difference_std_error"),
+        ),
+        "Losses of each model and of the constant predictor.",
+    ),
+    Frame(
+        "y_permuted",
+        ("model", "of", "loss", "repeat", "value"),
+        "Loss with the target permuted.",
+    ),
+    Frame(
+        "agreement",
+        (
+            "kind",
+            *_WHO,
+            *("feature", "engine_a", "engine_b", "stream", "verdict", "reasons"),
+            *("max_relative_difference", "spearman", "kendall", "top_k_overlap"),
+            *("max_rank_shift", "n_features", "n_outside", "cause"),
+            *("rank_shift_limit", "options"),
+        ),
+        "One row per pair of engines. max_relative_difference: relative to the "
+        "terms of the tolerance; n_features: of a curve, its points; cause: empty "
+        "unless the pair disagrees.",
+    ),
+    Frame(
+        "disagreements",
+        (
+            *_WHO,
+            *("engine_a", "engine_b", "feature", "value_a", "value_b", "difference"),
+            *("band", "inside", "rank_a", "rank_b", "shift", "cause", "evidence"),
+        ),
+        "One row per feature outside its band, or moved in rank. band: the half-width "
+        "the difference was held against, NaN where nothing was judged; shift: how "
+        "many places the feature falls from a to b.",
+    ),
+    Frame(
+        "checks",
+        ("check", "subject", "observed", "threshold", "set_by", "verdict"),
+        "One row per check, with its threshold. observed, threshold: numbers or words; "
+        "verdict: pass, warn, fail, error or not run.",
+    ),
+    Frame(
+        "claims",
+        (
+            *("claim", "source", "kind", "method", "model", "of", "loss", "engine"),
+            *("asked", "must", "paper", "ours", "decimals", "verdict", "reason"),
+        ),
+        "One row per claim of a paper. decimals: how many the claim is about, NaN "
+        "where four digits show them. The verdict is reproduced, not reproduced, or "
+        "not comparable, which has a reason.",
+    ),
+    Frame(
+        "expected",
+        (
+            *("expectation", "features", "of", "place", "reason", "record", "model"),
+            *("method", "loss", "positive_class", "first", "farthest", "rank"),
+            *("share", "verdict"),
+        ),
+        "What the owner expects of the rankings, if said: one row per expectation "
+        "and ranking. record: place in importances; first: the first features, as "
+        "many as are expected; farthest: the expected feature farthest from its "
+        "place, with its rank, and its distance from zero as a share of the "
+        "largest. The verdict is as expected, not as expected, or not measured.",
+    ),
+    Frame(
+        "losses",
+        (
+            *("model", "method", "of", "positive_class", "loss_a", "loss_b"),
+            *("record_a", "record_b", "n_features", "kendall", "top_k"),
+            *("top_k_overlap", "leader_a", "leader_b"),
+        ),
+        "One row per ranking and two of its losses. record_a, record_b: places in "
+        "importances; kendall: tau-b of the ranks; top_k_overlap: share of the "
+        "first top_k in common; leader_a, leader_b: whom no other exceeds.",
+    ),
+    Frame(
+        "associations",
+        ("feature_a", "feature_b", "statistic", "value"),
+        "How strongly features go together on the evaluation rows: one row per "
+        "pair; of more than 60 features, the pairs at or above the limit of the "
+        "check dependence, and those of the first 40 of the first ranking. "
+        "statistic: spearman of two numbers, cramers_v of two categories, "
+        "correlation_ratio of a number given a category, the last two corrected for "
+        "chance; value: its size, from 0 to 1.",
+    ),
+    Frame(
+        "stability",
+        (
+            *_WHO,
+            *("feature", "rank_low", "rank_high", "p_top_k", "repeats_to_settle"),
+            *("resamples", "record"),
+        ),
+        "How stable each ranking of ours is, if asked: one row per feature. "
+        "rank_low to rank_high: 95 % of its ranks on bootstrap resamples of the "
+        "rows; p_top_k: share of these in which it is among the first top_k; "
+        "repeats_to_settle: repeats that tell it from the next, Infinity if none "
+        "do; resamples: those that measured it; record: place in importances.",
+    ),
+    Frame(
+        "resampled_ranks",
+        ("record", "feature", "rank", "resamples"),
+        "Which ranks features took on bootstrap resamples of the rows, if asked: "
+        "one row per ranking of ours, feature and rank. record: place in "
+        "importances; rank: 1 for the largest, ties averaged; resamples: in how "
+        "many.",
+    ),
+    Frame(
+        "significance",
+        (
+            *_WHO,
+            *("feature", "p_value", "p_adjusted", "shuffles", "record"),
+        ),
+        "p-values of each ranking of the data, if asked: one row per feature. "
+        "p_value: (r + 1) / (m + 1), r of m shuffles of the target having measured "
+        "as much; p_adjusted: by Benjamini and Hochberg over the features of the "
+        "ranking; shuffles: m, those that measured the feature; record: place in "
+        "importances.",
+    ),
+    Frame(
+        "convergence",
+        ("record", "n_repeats", "feature", "value", "std_error", "rank"),
+        "What the first repeats of each ranking of ours alone tell: all of them, "
+        "half, a quarter, and so on. record: place in importances; n_repeats: how "
+        "many of the first; rank: 1 for the largest.",
+    ),
+    Frame(
+        "top_k",
+        (
+            *_RANKING,
+            *("protocol", "judge", "loss", "k", "fold", "feature", "value"),
+        ),
+        "Loss of a judging model fitted to the first k features of a ranking, by "
+        "each protocol of [top_k] that was asked. entry: place of the ranking's "
+        "question in the configuration, from 0; model: whose ranking it is, empty "
+        "for the data; ranked_by: the loss it ranks by; protocol: folds of the "
+        "training rows, or held-out test rows; loss: what value is; fold: 1 if held "
+        "out; feature: the k-th.",
+    ),
+    Frame(
+        "mean_predictions",
+        ("model", "positive_class", "split", "scale", "n_samples", "mean"),
+        "The weighted mean prediction of each model on the rows of its "
+        "partial-dependence curves: one row per class and scale.",
+    ),
+    Frame(
+        "selection",
+        (
+            *_RANKING,
+            *("judge", "loss", "split", "k", "value"),
+        ),
+        "Loss of a judging model fitted to the features that a ranking keeps, on "
+        "the rows held out in each split of the training rows; rankings and fits "
+        "are made anew by the others. entry: place of the ranking's question in the "
+        "configuration, from 0, or -1 for all features; model: whose ranking it is, "
+        "empty for the data; loss: what value is; k: number of features kept, that "
+        "of the first ranking by PERF; value: NaN where none is kept.",
+    ),
+    Frame(
+        "quantiles",
+        ("split", "column", "role", "kind", "place", "value", "level", "rows"),
+        "A sketch of each column of each set of rows and of its target, rows "
+        'counted alike whatever they weigh. role: "feature" or "target"; kind: '
+        '"number", "category" or "missing"; place: how many known rows are at or '
+        "below the value, or the place of the level from 1; value: NaN of a level; "
+        "level: empty of a number; rows: how many have this value or lie above it "
+        "and below the next, or have this level. Of each column the last row is of "
+        'kind "missing" and counts the cells without a value. Numbers with at most '
+        "50 distinct values are counted, others kept by their order statistics at "
+        "0, 1/100, …, 1.",
+        since=1,
+    ),
+    Frame(
+        "answers",
+        (
+            *("key", "check", "subject", "owner", "due", "response"),
+            *("accepted_until", "reason", "control", "approved_by", "state"),
+            "overdue",
+        ),
+        "What people answered to findings in findings.toml, as it stood in UTC on "
+        "the day the run started. key: the key of the finding, or its first digits "
+        "if no finding of this run or a run before has it; check, subject: of that "
+        "finding; due, accepted_until: days as ISO texts, empty if none; state: "
+        '"answered", "accepted" until accepted_until, or "expired"; overdue: '
+        "whether due is past and the finding still counts.",
+        since=1,
+    ),
 )
+FRAMES: dict[str, Frame] = {frame.name: frame for frame in _FRAMES}
+"""By name, in the order of result.json."""

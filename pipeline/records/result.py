@@ -11,6 +11,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from .finding import Finding
+from .frames import FRAMES
 from .frozen import freeze
 from .importance_record import Effect, Importance
 from .surface_record import Surface
@@ -65,100 +66,68 @@ class RunInfo:
         freeze(self)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, init=False, eq=False)
 class AuditResult:
     """Everything an audit found: the only thing saved, rendered and compared.
 
     Attributes
     ----------
     run : RunInfo
-    columns : DataFrame
-        One row per feature, made by `data.describe`.
-    datasets : DataFrame
-        One row per set of rows, made by `data.datasets_frame`.
-    distributions : DataFrame
-        Where the rows of curves lie: one row per split, feature and bin or level,
-        made by `distributions.distributions_frame`.
-    models : DataFrame
-        One row per model, made by `model_table.models_frame`.
-    performance : DataFrame
-        One row per model, loss and split, made by `performance.performance`.
-    y_permuted : DataFrame
-        Loss with the target permuted: model, of, loss, repeat, value.
-    agreement, disagreements : DataFrame
-        Made by `agreement`.
-    checks : DataFrame
-        check, subject, observed, threshold, set_by, verdict; made by `checks`.
-    claims : DataFrame
-        One row per claim of a paper, made by `reproduction`.
-    expected : DataFrame
-        One row per expectation of the owner and ranking, made by `expected`.
-    losses : DataFrame
-        One row per ranking and two of its losses, made by `loss_sensitivity`.
-    associations : DataFrame
-        One row per pair of features, made by `associated.associations_frame`.
-    stability : DataFrame
-        One row per ranking of ours and feature, made by `stability.stability_frame`.
-    resampled_ranks : DataFrame
-        One row per ranking of ours, feature and rank it took on resampled rows, made
-        by `stability.ranks_frame`.
-    significance : DataFrame
-        One row per ranking of the data and feature, made by
-        `significance.significance_frame`.
-    convergence : DataFrame
-        One row per ranking of ours, number of first repeats and feature, by
-        `convergence`: what these repeats alone tell.
-    top_k : DataFrame
-        One row per ranking, protocol, judging model, number of features and fold.
-    mean_predictions : DataFrame
-        One row per model, class and scale of its curves, made by `mean_predictions`.
-    selection : DataFrame
-        One row per ranking, judging model and split: the loss from the features kept.
-    quantiles : DataFrame
-        One row per split, column and value or level of its sketch, made by
-        `quantiles.quantiles_frame`.
-    answers : DataFrame
-        One row per answer to a finding as it stood when the run started, made by
-        `answers.with_answers`.
+    frames : mapping of str to DataFrame
+        Every frame of `FRAMES`, which says what its rows are, in that order. Each is an
+        attribute too: ``result.stability``. When a result is made, or another made of
+        it, frames are given by their names; those that are not given have no rows.
     importances : tuple of Importance
     effects : tuple of Effect
     surfaces : tuple of Surface
     findings : tuple of Finding
-    as_read : result_versions.AsRead or None
-        The form of the file it was read from, which `result_json` keeps; no content.
+    as_read : versions.AsRead or None
+        The form of the file it was read from, which `as_json` keeps; no content.
     """
 
     run: RunInfo
-    columns: pd.DataFrame
-    datasets: pd.DataFrame
-    distributions: pd.DataFrame
-    models: pd.DataFrame
-    performance: pd.DataFrame
-    y_permuted: pd.DataFrame
-    agreement: pd.DataFrame
-    disagreements: pd.DataFrame
-    checks: pd.DataFrame
-    claims: pd.DataFrame
-    expected: pd.DataFrame
-    losses: pd.DataFrame
-    associations: pd.DataFrame
-    stability: pd.DataFrame
-    resampled_ranks: pd.DataFrame
-    significance: pd.DataFrame
-    convergence: pd.DataFrame
-    top_k: pd.DataFrame
-    mean_predictions: pd.DataFrame
-    selection: pd.DataFrame
-    quantiles: pd.DataFrame
-    answers: pd.DataFrame
-    importances: tuple[Importance, ...] = ()
-    effects: tuple[Effect, ...] = ()
-    surfaces: tuple[Surface, ...] = ()
-    findings: tuple[Finding, ...] = ()
-    as_read: Any = None
+    frames: Mapping[str, pd.DataFrame]
+    importances: tuple[Importance, ...]
+    effects: tuple[Effect, ...]
+    surfaces: tuple[Surface, ...]
+    findings: tuple[Finding, ...]
+    as_read: Any
 
-    def __post_init__(self) -> None:
+    def __init__(
+        self,
+        *,
+        run: RunInfo,
+        importances: tuple[Importance, ...] = (),
+        effects: tuple[Effect, ...] = (),
+        surfaces: tuple[Surface, ...] = (),
+        findings: tuple[Finding, ...] = (),
+        as_read: Any = None,
+        frames: Mapping[str, pd.DataFrame] = MappingProxyType({}),
+        **named: pd.DataFrame,
+    ) -> None:
+        given = {**frames, **named}
+        if unknown := given.keys() - FRAMES.keys():
+            raise TypeError(f"AuditResult has no frame {min(unknown)!r}.")
+        whole = {
+            name: given[name] if name in given else frame.of()
+            for name, frame in FRAMES.items()
+        }
+        parts = {"run": run, "frames": whole, "as_read": as_read}
+        parts |= {"importances": importances, "effects": effects}
+        parts |= {"surfaces": surfaces, "findings": findings}
+        for name, value in parts.items():
+            object.__setattr__(self, name, value)
         freeze(self)
+
+    def __getattr__(self, name: str) -> pd.DataFrame:
+        try:
+            return self.__dict__["frames"][name]
+        except KeyError:
+            raise AttributeError(f"AuditResult has no frame {name!r}.") from None
+
+    def with_frames(self, **frames: pd.DataFrame) -> "AuditResult":
+        """Return the same result with these frames in the place of its own."""
+        return replace(self, frames={**self.frames, **frames})
 
     def with_findings(self, findings: tuple[Finding, ...]) -> "AuditResult":
         """Return the same result with more findings."""

@@ -2,7 +2,7 @@
 
 A reader takes any minor of its major. What it does not know it keeps, and what was
 lacking it leaves out again, so that a result is written back as it was read and its
-content digest stays what it was. Not: types of values (`result_json`).
+content digest stays what it was. Not: types of values (`as_json`).
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -11,25 +11,29 @@ from typing import Any, NamedTuple, TypeAlias
 
 from .errors import DataError
 from .finding import Finding
-from .frames import ANSWERS, QUANTILES
+from .frames import FRAMES
 from .importance_record import Effect, Importance
-from .result import SCHEMA_VERSION, AuditResult, RunInfo
+from .result import SCHEMA_VERSION, RunInfo
 from .surface_record import Surface
 
 Plain: TypeAlias = dict[str, Any]
 Path: TypeAlias = tuple[str | int, ...]
 
+
+class Records(NamedTuple):
+    """A tuple of records of a result, and the minor version that brought it."""
+
+    kind: type[Any]
+    since: int = 0
+
+
 RECORDS = {
-    "importances": Importance,
-    "effects": Effect,
-    "surfaces": Surface,
-    "findings": Finding,
+    "importances": Records(Importance),
+    "effects": Records(Effect),
+    "surfaces": Records(Surface),
+    "findings": Records(Finding),
 }
-ADDED: dict[int, Mapping[str, tuple[str, ...]]] = {
-    1: {"quantiles": QUANTILES, "answers": ANSWERS},
-}
-"""By minor version, the parts of a result it brought: a frame's columns, none for a
-tuple of records. An older result is read as one where these are empty."""
+"""The parts of a result that are no frames, in the order of result.json."""
 ADDED_FIELDS: dict[int, Mapping[str, tuple[str, ...]]] = {
     2: {
         "importances": ("supplied_by",),
@@ -91,16 +95,20 @@ def completed(document: Mapping[str, Any]) -> Plain:
     Parts are empty; fields of records are read from what stood for them before.
     """
     minor = document["schema_version"].partition(".")[2]
-    is_before = {n: minor.isdigit() and int(minor) < n for n in (*ADDED, *ADDED_FIELDS)}
-    whole = dict(document)
-    for later, parts in ADDED.items():
-        if is_before[later]:
-            empty = {name: _empty(columns) for name, columns in parts.items()}
-            whole = {**empty, **whole}
+    if not minor.isdigit():
+        return dict(document)
+    whole = {name: _empty(name) for name, since in brought() if int(minor) < since}
+    whole |= document
     for later, names in ADDED_FIELDS.items():
-        for part in names if is_before[later] else ():
+        for part in names if int(minor) < later else ():
             whole[part] = [_derived(part, record) | record for record in whole[part]]
     return whole
+
+
+def brought() -> Iterator[tuple[str, int]]:
+    """Yield every part of a result, and the minor version that brought it."""
+    yield from ((name, frame.since) for name, frame in FRAMES.items())
+    yield from ((name, records.since) for name, records in RECORDS.items())
 
 
 def as_read(document: Mapping[str, Any]) -> AsRead:
@@ -174,12 +182,12 @@ def _supplier(engine: str) -> str:
 
 def _nodes(document: Mapping[str, Any]) -> Iterator[tuple[Path, Plain, list[str]]]:
     """Yield every place of a document that has fixed names: path, content, names."""
-    parts = [item.name for item in fields(AuditResult) if item.name != "as_read"]
+    parts = ["run", *FRAMES, *RECORDS]
     yield (), document, ["schema_version", *parts]  # type: ignore[misc]
     for name in parts:
         part = document.get(name, {})
         if name in RECORDS:
-            known = [item.name for item in fields(RECORDS[name])]
+            known = [item.name for item in fields(RECORDS[name].kind)]
             yield from (((name, i), item, known) for i, item in enumerate(part))
         elif name == "run":
             yield (name,), part, [item.name for item in fields(RunInfo)]
@@ -189,10 +197,11 @@ def _nodes(document: Mapping[str, Any]) -> Iterator[tuple[Path, Plain, list[str]
                 yield (name, "columns", i), column, ["name", "type", "values"]
 
 
-def _empty(columns: tuple[str, ...]) -> Any:
+def _empty(part: str) -> Any:
     """Return a frame of no rows as a document has it, or no records."""
-    if not columns:
+    if part not in FRAMES:
         return []
+    columns = FRAMES[part].columns
     plain = [{"name": name, "type": "text", "values": []} for name in columns]
     return {"rows": 0, "columns": plain}
 
@@ -200,10 +209,9 @@ def _empty(columns: tuple[str, ...]) -> Any:
 def _nothing(path: Path, name: str) -> list[Any]:
     """Return what stands where there was nothing: empty parts, or the default."""
     if not path:
-        columns = {n: c for parts in ADDED.values() for n, c in parts.items()}
-        return [_empty(columns.get(name, ()))]
-    kind = RECORDS.get(str(path[0]))
-    defaults = [item for item in fields(kind) if item.name == name] if kind else []
+        return [_empty(name)]
+    part = RECORDS.get(str(path[0]))
+    defaults = [item for item in fields(part.kind) if item.name == name] if part else []
     found = []
     for item in defaults:
         if item.default is not MISSING:

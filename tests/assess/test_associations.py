@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 from tests.report.made_records import made_importance
 
-from importance_audit.assess.associations import association_rows, associations_frame
+from importance_audit.assess.associations import association_rows
 from importance_audit.methods.known_answers import normal_data
+from importance_audit.records.frames import FRAMES
 
 
 def kept(columns, importances=(), threshold=0.8, **fields):
@@ -17,7 +18,7 @@ def kept(columns, importances=(), threshold=0.8, **fields):
     test = replace(normal_data(1, 0), X=X, y=np.zeros(len(X)), weights=np.ones(len(X)))
     test = replace(test, **fields)
     rows = association_rows(test, importances, threshold=threshold)
-    return associations_frame(rows)
+    return FRAMES["associations"].of(rows)
 
 
 def test_every_pair_of_few_features_is_kept_with_its_statistic():

@@ -5,10 +5,8 @@ import pandas as pd
 import pytest
 
 from importance_audit.assess.significance import (
-    COLUMNS,
     adjusted,
     p_values,
-    significance_frame,
 )
 from importance_audit.auditing.audit import audit
 from importance_audit.auditing.measure import importances
@@ -20,6 +18,7 @@ from importance_audit.methods.importance.filters import anova, lowess_r2
 from importance_audit.methods.importance.firm import firm_labels
 from importance_audit.methods.importance.rank_correlation import spearman
 from importance_audit.models.fit import wrap
+from importance_audit.records.frames import FRAMES
 
 IMPACT, IMPORTANCE = (
     {"method": f"stratified_{name}", "n_repeats": 1, "min_samples_leaf": 5}
@@ -95,7 +94,11 @@ def test_the_adjusted_values_are_benjamini_and_hochbergs_over_what_is_known():
 def test_nothing_is_shuffled_unless_it_is_asked_for():
     found = audited(SPEARMAN, shuffles=0).significance
     assert found.empty
-    assert tuple(found.columns) == COLUMNS == tuple(significance_frame([]).columns)
+    assert (
+        tuple(found.columns)
+        == FRAMES["significance"].columns
+        == tuple(FRAMES["significance"].of([]).columns)
+    )
 
 
 def test_a_strong_feature_has_the_least_p_value_and_a_constant_one_has_none():

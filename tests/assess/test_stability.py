@@ -7,17 +7,14 @@ import pytest
 from tests.report.made_records import made_importance
 
 from importance_audit.assess.stability import (
-    COLUMNS,
-    RANKS,
     rank_interval,
     rank_rows,
-    ranks_frame,
     repeats_to_settle,
     settling_count,
-    stability_frame,
     stability_rows,
     top_k_share,
 )
+from importance_audit.records.frames import FRAMES
 
 SPREAD = np.array([-1.0, 1.0, -1.0, 1.0, 0.0])
 """Mean 0 and, with ddof 1, standard deviation 1."""
@@ -118,7 +115,7 @@ def test_a_resample_without_a_number_is_left_out_and_counted():
     again = [ranked(1, 2, 3), ranked(np.nan, 2, 3), ranked(9, np.nan, 3)]
     again += [ranked(np.nan, 2, 3)]
     rows = stability_rows(ranked(3, 2, 1), again, record=4, top_k=1)
-    found = stability_frame(rows)
+    found = FRAMES["stability"].of(rows)
     assert found["resamples"].tolist() == [2, 3, 4]
     assert found["p_top_k"].tolist() == [0.5, 0.0, 0.75]
     assert found["rank_low"].tolist() == [1.0, 2.0, 1.0]
@@ -132,7 +129,7 @@ def test_a_feature_that_most_resamples_do_not_measure_has_no_interval():
 
 
 def test_without_resamples_there_is_what_more_repeats_would_do():
-    found = stability_frame(
+    found = FRAMES["stability"].of(
         stability_rows(record(SPREAD, SPREAD + 1), [], record=0, top_k=3)
     )
     assert found["resamples"].tolist() == [0, 0]
@@ -141,12 +138,12 @@ def test_without_resamples_there_is_what_more_repeats_would_do():
 
 
 def test_the_frame_has_its_columns_without_a_row():
-    assert tuple(stability_frame([]).columns) == COLUMNS
+    assert tuple(FRAMES["stability"].of([]).columns) == FRAMES["stability"].columns
 
 
 def test_the_ranks_that_resamples_gave_are_counted_by_feature():
     again = [ranked(3.0, 2.0), ranked(3.0, 2.0), ranked(1.0, 2.0), ranked(1.0, 1.0)]
-    found = ranks_frame(rank_rows(again, record=7))
+    found = FRAMES["resampled_ranks"].of(rank_rows(again, record=7))
     assert list(found.itertuples(index=False, name=None)) == [
         *((7, "x0", 1.0, 2), (7, "x0", 1.5, 1), (7, "x0", 2.0, 1)),
         *((7, "x1", 1.0, 1), (7, "x1", 1.5, 1), (7, "x1", 2.0, 2)),
@@ -154,4 +151,6 @@ def test_the_ranks_that_resamples_gave_are_counted_by_feature():
 
 
 def test_without_a_resample_no_rank_was_taken():
-    assert list(ranks_frame(rank_rows([], record=0)).columns) == list(RANKS)
+    assert list(FRAMES["resampled_ranks"].of(rank_rows([], record=0)).columns) == list(
+        FRAMES["resampled_ranks"].columns
+    )

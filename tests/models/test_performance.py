@@ -16,7 +16,8 @@ from importance_audit.methods.known_answers import (
     logistic_model,
     normal_data,
 )
-from importance_audit.models.performance import COLUMNS, performance
+from importance_audit.models.performance import performance
+from importance_audit.records.frames import FRAMES
 
 # A figure of DALEX: the loss here, and how it follows from it.
 FIGURES = {
@@ -72,7 +73,7 @@ def test_the_constant_comes_from_the_training_rows():
 def test_training_rows_come_first_if_there_are_some():
     data, model = normal_data(2, 0), linear_model(2, 0, losses=("mse", "mae"))
     frame = performance(model, normal_data(2, 0, n_samples=100), data, seed=1)
-    assert tuple(frame.columns) == COLUMNS
+    assert tuple(frame.columns) == FRAMES["performance"].columns
     assert frame["split"].tolist() == ["train", "train", "test", "test"]
     assert frame["loss"].tolist() == ["mse", "mae"] * 2
     assert frame["n_samples"].tolist() == [100, 100, 200, 200]

@@ -23,6 +23,7 @@ from importance_audit.records.as_json import (
 )
 from importance_audit.records.errors import DataError
 from importance_audit.records.finding import Finding
+from importance_audit.records.frames import FRAMES
 from importance_audit.records.importance_record import Effect, Importance
 from importance_audit.records.result import AuditResult, RunInfo
 
@@ -101,8 +102,7 @@ def effect(kind, grid, values):
 
 
 def result(**changes):
-    names = [item.name for item in fields(AuditResult) if item.type is pd.DataFrame]
-    empty = {name: pd.DataFrame(columns=["model"]) for name in names}
+    empty = {name: pd.DataFrame(columns=["model"]) for name in FRAMES}
     return AuditResult(**{"run": run_info(), **empty, **changes})
 
 
@@ -214,6 +214,11 @@ def test_the_text_is_json_without_constants_of_its_own():
     assert document == to_dict(full())
 
 
+def test_the_stored_schema_has_the_frames_of_today():
+    stored = as_json.SCHEMA_FILE.read_text("utf8")
+    assert stored == as_json.schema_text()
+
+
 def test_the_schema_is_one_and_a_result_obeys_it():
     Draft202012Validator.check_schema(SCHEMA)
     VALIDATOR.validate(json.loads(dumps(full())))
@@ -234,8 +239,9 @@ def test_the_schema_requires_every_field_that_a_record_had_first(definition, rec
 
 
 def test_the_schema_requires_every_part_that_the_first_version_had():
-    names = {f.name for f in fields(AuditResult) if f.name != "as_read"}
-    later = {name for parts in versions.ADDED.values() for name in parts}
+    since = dict(versions.brought())
+    later, names = {name for name in since if since[name]}, {"run", *since}
+    assert later == {"quantiles", "answers"}
     assert set(SCHEMA["required"]) == names - later | {"schema_version"}
     assert names <= set(SCHEMA["properties"])
     assert SCHEMA["properties"]["run"]["required"] == [f.name for f in fields(RunInfo)]
@@ -293,8 +299,10 @@ def earlier(monkeypatch):
         del document[name]
     del document["findings"][0]["remedy"]
     document["content_digest"] = as_json.digest_of(document)
-    added = {"selection": ("entry", "value"), "surfaces": ()}
-    monkeypatch.setitem(versions.ADDED, 7, added)
+    selection = FRAMES["selection"]._replace(columns=("entry", "value"), since=7)
+    monkeypatch.setitem(FRAMES, "selection", selection)
+    surfaces = versions.RECORDS["surfaces"]._replace(since=7)
+    monkeypatch.setitem(versions.RECORDS, "surfaces", surfaces)
     return document
 
 

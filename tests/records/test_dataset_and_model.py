@@ -73,18 +73,12 @@ def result(verdicts=(), findings=(), *, status="complete", fail_on="failure"):
         environment={},
         volatile={},
     )
-    frames = {
-        item.name: pd.DataFrame()
-        for item in fields(AuditResult)
-        if item.type is pd.DataFrame
-    }
-    pairs = {"engine_a": "python", "verdict": list(verdicts)}
-    frames["agreement"] = pd.DataFrame(pairs)
+    pairs = pd.DataFrame({"engine_a": "python", "verdict": list(verdicts)})
     found = tuple(
         Finding(check=check, severity=severity, subject="s", message="m")
         for check, severity in findings
     )
-    return AuditResult(run=run, findings=found, **frames)
+    return AuditResult(run=run, findings=found, agreement=pairs)
 
 
 @pytest.mark.parametrize("record", [importance(), effect(), normal_data(2, 1)])

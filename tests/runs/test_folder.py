@@ -11,7 +11,7 @@ import tempfile
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import fields, replace
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from importance_audit.operate.save import save_run
 from importance_audit.records.as_json import content_digest, to_dict
 from importance_audit.records.errors import AuditError, DataError
 from importance_audit.records.finding import Finding
+from importance_audit.records.frames import FRAMES
 from importance_audit.records.importance_record import Effect, Importance
 from importance_audit.records.result import AuditResult, RunInfo, run_id
 from importance_audit.report.pages.short_views import summary
@@ -66,13 +67,8 @@ def result(name=NAME, **changes):
         environment={"locale": "C"},
         volatile={"run_id": name},
     )
-    empty = {
-        item.name: pd.DataFrame(columns=["engine_a", "verdict"])
-        for item in fields(AuditResult)
-        if item.type is pd.DataFrame
-    }
     sets = pd.DataFrame({"split": ["test"], "name": ["a.csv"], "sha256": ["c" * 64]})
-    return AuditResult(**{"run": run, **empty, "datasets": sets, **changes})
+    return AuditResult(**{"run": run, "datasets": sets, **changes})
 
 
 def save(folder, written=None, files=None, exit_code=0):
@@ -323,12 +319,9 @@ def test_importances_are_one_line_per_feature_and_repeat_with_every_digit(tmp_pa
 
 def test_every_frame_of_a_result_is_a_table(tmp_path):
     found = result()
-    frames = {
-        f.name for f in fields(found) if hasattr(getattr(found, f.name), "columns")
-    }
     folder = save(tmp_path, found)
-    assert {"stability", "top_k", "performance", "checks"} < frames
-    for name in frames:
+    assert {"stability", "top_k", "performance", "checks"} < set(found.frames)
+    for name in found.frames:
         head = (folder / f"{name}.csv").read_text().splitlines()[0]
         assert head.split(",") == list(getattr(found, name).columns)
 
@@ -367,7 +360,8 @@ def test_findings_and_frames_are_tables_too(tmp_path):
     assert (row["message"], row["evidence"]) == ("Weak, \nvery.", '{"loss": "NaN"}')
     (row,), _ = table(folder / "agreement.csv")
     assert list(row.values()) == ["python", "replayed", "0.3333333333333333"]
-    assert table(folder / "disagreements.csv")[1] == b"engine_a,verdict\n"
+    names = ",".join(FRAMES["disagreements"].columns)
+    assert table(folder / "disagreements.csv")[1] == f"{names}\n".encode()
 
 
 def test_the_environment_is_a_file_of_its_own(tmp_path):

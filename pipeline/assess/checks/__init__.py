@@ -11,7 +11,7 @@ without remark, one Finding. What a check cannot judge gets no row, or says "not
     answers       what a check answers
 """
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -20,12 +20,12 @@ import pandas as pd
 from ...records.dataset_and_model import Dataset, FittedModel
 from ...records.importance_record import Importance
 from . import columns, importances, models, subspaces
-from .answers import COLUMNS, Answer, Answers, Limit, Limits, Row
+from .answers import Answer, Answers, Limit, Limits
 from .importances import Leaves
 
 __all__ = [
-    *("CHECKS", "COLUMNS", "DEFAULTS"),
-    *("Answers", "Leaves", "Limit", "checks_frame"),
+    *("CHECKS", "DEFAULTS"),
+    *("Answers", "Leaves", "Limit"),
 ]
 
 DEFAULTS: Limits = {
@@ -123,15 +123,6 @@ def of_leaves(
 ) -> Answers:
     """Ask whether the leaves behind an importance say something, if it has leaves."""
     return _ask("leaves", importance, leaves, limits)
-
-
-def checks_frame(rows: Iterable[Row]) -> pd.DataFrame:
-    """Return rows of checks as one frame.
-
-    `observed` and `threshold` are numbers or words; `verdict` is pass, warn, fail,
-    error or not run.
-    """
-    return pd.DataFrame(list(rows), columns=list(COLUMNS))
 
 
 CHECKS = {

@@ -9,7 +9,6 @@ Row: TypeAlias = dict[str, Any]
 Answer: TypeAlias = tuple[Row, Finding | None]
 Answers: TypeAlias = list[Answer]
 
-COLUMNS = ("check", "subject", "observed", "threshold", "set_by", "verdict")
 VERDICTS: dict[Severity, str] = {"info": "pass", "warning": "warn", "failure": "fail"}
 
 

@@ -27,10 +27,6 @@ from .curves import Curves
 from .printed import each_number
 from .section import ClaimSection
 
-COLUMNS = (
-    *("claim", "source", "kind", "method", "model", "of", "loss", "engine"),
-    *("asked", "must", "paper", "ours", "decimals", "verdict", "reason"),
-)
 WHO = ["entry", "method", "model", "ranked_by", "positive_class"]
 REPRODUCED, NOT_REPRODUCED, NOT_COMPARABLE = VERDICTS = (
     *("reproduced", "not reproduced", "not comparable"),
@@ -54,7 +50,7 @@ class Measured(NamedTuple):
 
     importances: Sequence[Importance]
     effects: Sequence[Effect]
-    performance: Sequence[pd.DataFrame]
+    performance: Sequence[Mapping[str, Any]]
     top_k: Sequence[Mapping[str, Any]]
     models: Sequence[FittedModel]
     seed: int
@@ -73,7 +69,7 @@ def judge(
     Returns
     -------
     rows : list of dict
-        For `claims_frame`; of a printed table, one per number. ``paper`` is NaN where
+        Of frame `claims`; of a printed table, one per number. ``paper`` is NaN where
         the paper prints no number, ``ours`` where there is none, ``decimals`` where
         four digits show all that is held; ``loss`` is the one measured if a claim names
         none; ``reason`` says why a claim is not comparable.
@@ -89,11 +85,6 @@ def judge(
         rows.append(row)
         findings += _findings(claim, row)
     return rows, findings
-
-
-def claims_frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
-    """Return the rows of `judge` as one frame, with its columns if there is none."""
-    return pd.DataFrame(list(rows), columns=list(COLUMNS))
 
 
 def _each(claim: ClaimSection) -> Iterator[ClaimSection]:
@@ -199,8 +190,7 @@ def _performance(claim: ClaimSection, measured: Measured) -> Judged:
         return held_out_loss.out_of_bag(model, _loss(claim, model, measured))
     rows = [
         row
-        for frame in measured.performance
-        for row in frame.to_dict("records")
+        for row in measured.performance
         if row["split"] == claim.options["split"]
         and claim.model in ("", row["model"])
         and claim.loss in (None, row["loss"])
@@ -235,8 +225,8 @@ def _loss(claim: ClaimSection, model: FittedModel, measured: Measured) -> str:
 
     Unless it is named, it is the one that the audit judges the model by.
     """
-    frames = (frame[frame["model"] == model.name] for frame in measured.performance)
-    known = [loss for frame in frames for loss in frame["loss"]] or model.losses
+    rows = (row for row in measured.performance if row["model"] == model.name)
+    known = [row["loss"] for row in rows] or model.losses
     told = tuple(dict.fromkeys([claim.loss] if claim.loss else known))
     if len(told) > 1:
         raise NotApplicable(f"It names no loss, and there are {listed(told)}.")

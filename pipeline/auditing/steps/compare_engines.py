@@ -85,7 +85,7 @@ def keep_agreement(
                 found[place] = settle(second, both[place], row, differences)
     finally:  # interrupted, the first verdicts stand
         for row, differences in found:
-            journal.pairs.append(row)
-            journal.differences.extend(differences)
-        journal.findings.extend(agreement.findings_of(journal.pairs))
-        journal.checks.extend(pair_rows(journal.pairs, limits))
+            journal.rows["agreement"].append(row)
+            journal.rows["disagreements"].extend(differences)
+        journal.findings.extend(agreement.findings_of(journal.rows["agreement"]))
+        journal.rows["checks"].extend(pair_rows(journal.rows["agreement"], limits))

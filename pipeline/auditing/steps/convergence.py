@@ -40,7 +40,7 @@ def keep_convergence(
             part = first(importance, n, masks)
             rank = pd.Series(part.values).rank(ascending=False).tolist()
             table = zip(importance.features, *part, rank, strict=True)
-            journal.convergence += [_row(record, n, told) for told in table]
+            journal.rows["convergence"] += [_row(record, n, told) for told in table]
 
 
 def _row(record: int, n: int, told: tuple[Any, ...]) -> dict[str, Any]:

@@ -42,7 +42,7 @@ def keep_effects(
     if model is not None and new:
         means = partial(mean_predictions, model, rows, new)
         found, _ = journal.guarded(name, "the mean prediction", means)
-        known_means = journal.mean_predictions
+        known_means = journal.rows["mean_predictions"]
         known_means += [row for row in found or () if row not in known_means]
     return curves, reason
 

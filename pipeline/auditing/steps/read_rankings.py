@@ -18,12 +18,12 @@ def keep_readings(
     """Keep the rows and findings of all, from what was measured until now."""
     measured, limits = journal.importances, config.checks
     rows, findings = judge(config.expected, measured, resolution=limits.resolution)
-    journal.expected += rows
+    journal.rows["expected"] += rows
     journal.findings += findings
     rows, findings = compare_losses(measured, top_k=limits.top_k)
-    journal.losses += rows
+    journal.rows["losses"] += rows
     journal.findings += findings
-    journal.associations += association_rows(
+    journal.rows["associations"] += association_rows(
         test, measured, threshold=limits.dependence
     )
     jointly = any(entry.of == "groups" for entry in config.importance)

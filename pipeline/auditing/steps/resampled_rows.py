@@ -59,10 +59,10 @@ def keep_stability(
     first = len(journal.importances) - len(ours)
     for k, importance in enumerate(ours):
         found, record = [each[k] for each in again or ()], first + k
-        journal.stability += stability.stability_rows(
+        journal.rows["stability"] += stability.stability_rows(
             importance, found, record=record, top_k=config.checks.top_k
         )
-        journal.resampled_ranks += stability.rank_rows(found, record=record)
+        journal.rows["resampled_ranks"] += stability.rank_rows(found, record=record)
 
 
 def resampled(

@@ -56,7 +56,7 @@ def keep_selection(
         judged = partial(errors, judge, rankings, perf, splits)
         told = "the test error of the selected sets"
         rows, _ = journal.guarded(judge.name, told, judged)
-        journal.selection += rows or []
+        journal.rows["selection"] += rows or []
     journal.findings += left_out(journal.importances, perf)
 
 

@@ -59,7 +59,7 @@ def keep_significance(
     )
     first = len(journal.importances) - len(ours)
     for k, record in enumerate(ours if again else ()):
-        journal.significance += significance.significance_rows(
+        journal.rows["significance"] += significance.significance_rows(
             record, [each[k] for each in again or ()], record=first + k
         )
 

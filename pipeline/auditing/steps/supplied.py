@@ -88,7 +88,7 @@ def keep_digests(
     A model whose quality could not be measured has no predictions to speak of, and a
     finding of its own.
     """
-    judged = {name for frame in journal.performance for name in frame["model"]}
+    judged = {row["model"] for row in journal.rows["performance"]}
     for model in models:
         if model.name in judged:
             ask = partial(model.predict, test.X)
@@ -122,7 +122,9 @@ def keep_supplied(
     effects = _effects(journal, entry)
     found = _other_predictions(journal, entry) or _other_points(found, effects) or found
     if isinstance(found, str):
-        journal.pairs += [agreement.not_compared(a, entry.engine, found) for a in ours]
+        journal.rows["agreement"] += [
+            agreement.not_compared(a, entry.engine, found) for a in ours
+        ]
         message = f"The numbers in {entry.file!r} are not compared, because {found}."
         who, file = entry.model, entry.file
         journal.find("supplied_refused", "warning", who, message, REMEDY, measure=file)

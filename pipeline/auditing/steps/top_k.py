@@ -85,7 +85,7 @@ def _keep(
                 curve, ranking, judge, protocol, k=config.top_k.k, fits=fits
             )
             rows, _ = journal.guarded(judge.name, "the top-k curves", asked)
-            journal.top_k += rows or []
+            journal.rows["top_k"] += rows or []
 
 
 def answered(

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
-import pandas as pd
 
 from ...records.dataset_and_model import Floats
 from ...records.finding import Finding
+from ...records.frames import FRAMES
 from ...records.importance_record import Effect, Importance
 from ...records.ranking import options_text, told_apart
 from . import numbers
@@ -33,18 +33,8 @@ Record = TypeVar("Record", Importance, Effect)
 
 NAN = float("nan")
 
-AGREEMENT = (
-    *("kind", "model", "method", "of", "loss", "positive_class", "feature"),
-    *("engine_a", "engine_b", "stream", "verdict", "reasons"),
-    *("max_relative_difference", "spearman", "kendall", "top_k_overlap"),
-    *("max_rank_shift", "n_features", "n_outside", "cause", "rank_shift_limit"),
-    "options",
-)
-DISAGREEMENTS = (
-    *("model", "method", "of", "loss", "positive_class", "engine_a", "engine_b"),
-    *("feature", "value_a", "value_b", "difference", "band", "inside"),
-    *("rank_a", "rank_b", "shift", "cause", "evidence"),
-)
+AGREEMENT = FRAMES["agreement"].columns
+DISAGREEMENTS = FRAMES["disagreements"].columns
 WITHOUT_REPLAY = {"iml"}  # streams in whose order nobody else can draw
 EXPLAINED = {"data", "known defect"}
 SYSTEMATIC = {*EXPLAINED, "definition"}
@@ -183,24 +173,6 @@ def pairs(records: Iterable[Record]) -> list[tuple[Record, Record]]:
             others = [a for a in theirs[:n] if a.engine != b.engine]
             found += [(a, b) for a in own + _alike(others, b)]
     return sorted(found, key=lambda pair: pair[0].engine != OURS)
-
-
-def agreement_frame(rows: Iterable[Row]) -> pd.DataFrame:
-    """Return rows of `compare` and `not_compared` as one frame.
-
-    `max_relative_difference` is relative to the terms of the tolerance; `n_features`
-    counts the points of a curve; `cause` is empty unless the pair disagrees.
-    """
-    return pd.DataFrame(list(rows), columns=list(AGREEMENT))
-
-
-def disagreements_frame(rows: Iterable[Row]) -> pd.DataFrame:
-    """Return the disagreements of `compare` as one frame.
-
-    `band` is the half-width the difference was held against, NaN where nothing was
-    judged; `shift` is how many places the feature falls from a to b.
-    """
-    return pd.DataFrame(list(rows), columns=list(DISAGREEMENTS))
 
 
 def findings_of(rows: Iterable[Row]) -> tuple[Finding, ...]:

@@ -11,16 +11,12 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from ...records.frames import FRAMES
 from ...records.result import AuditResult
 from ...runs.summary import RunHistory
 
 MOST = 3
 """Models that one report compares without losing its reader."""
-FRAMES = (
-    *("models", "performance", "y_permuted", "agreement", "disagreements", "claims"),
-    *("expected", "losses", "stability", "significance", "convergence", "top_k"),
-    *("mean_predictions", "selection"),
-)
 RECORDS = ("record", "record_a", "record_b")
 _PLACE = re.compile(r"^(\w+)\[(\d+)\]")
 
@@ -63,19 +59,19 @@ def part_of(result: AuditResult, model: str) -> ModelPart:
     places |= _subjects(result, model)
     kept = places["importances"]
     frames = {}
-    for name in FRAMES:
-        frame = getattr(result, name)
+    for name, frame in result.frames.items():
+        if not {"model", "record"} & set(FRAMES[name].columns):
+            continue
         rows = _rows(frame, model, kept)
         places[name] = tuple(rows)
         frames[name] = _renumbered(frame.iloc[rows].reset_index(drop=True), kept)
     frames["checks"] = result.checks.iloc[list(places["checks"])].reset_index(drop=True)
     changed = replace(
-        result,
+        result.with_frames(**frames),
         importances=tuple(result.importances[i] for i in kept),
         effects=tuple(result.effects[i] for i in places["effects"]),
         surfaces=tuple(result.surfaces[i] for i in places["surfaces"]),
         findings=tuple(result.findings[i] for i in places["findings"]),
-        **frames,
     )
     return ModelPart(model, changed, places)
 

@@ -5,15 +5,14 @@ chance does not explain. Not: the statistic (`shifts`).
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
-from ...assess.checks import checks_frame
 from ...assess.checks.answers import Limit, Row, row_of
 from ...config.section_settings import ChecksSection
 from ...data.quantiles import sketches
 from ...records.finding import Finding
+from ...records.frames import FRAMES
 from ...records.result import AuditResult
 from ..summary import NO_BASELINE, Approved
 from .baseline_checks import OF_BASELINE
@@ -48,7 +47,7 @@ def with_drift(
         gone = () if approved is None else (baseline_missing(approved),)
         return result.with_findings(gone)
     rows = [*result.checks.to_dict("records"), *limit_rows(baseline, result)]
-    judged = replace(result, checks=checks_frame(rows))
+    judged = result.with_frames(checks=FRAMES["checks"].of(rows))
     return judged.with_findings(drift_findings(baseline, result))
 
 

@@ -7,15 +7,12 @@ verdict (`AuditResult.against`).
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import Any, NamedTuple, Protocol
 
-import pandas as pd
-
 from ...records.errors import listed
 from ...records.finding import Finding
-from ...records.frames import ANSWERS
+from ...records.frames import FRAMES
 from ...records.result import AuditResult
 from ..baseline.baseline_checks import OF_BASELINE
 
@@ -119,10 +116,8 @@ def with_answers(
         finding = named[0] if len(named) == 1 else None
         rows.append(_row(answer, finding, asked))
         told += _told(answer, named, asked)
-    frame = pd.DataFrame(rows, columns=list(ANSWERS)).astype(
-        {"overdue": bool} if rows else {}
-    )
-    return replace(result, answers=frame).with_findings(tuple(told))
+    frame = FRAMES["answers"].of(rows).astype({"overdue": bool} if rows else {})
+    return result.with_frames(answers=frame).with_findings(tuple(told))
 
 
 class _Asked(NamedTuple):

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from importance_audit.assess import checks
-from importance_audit.assess.checks import CHECKS, COLUMNS, Limit, checks_frame
+from importance_audit.assess.checks import CHECKS, Limit
 from importance_audit.assess.checks.columns import stand_ins
 from importance_audit.config.sections import ModelSection
 from importance_audit.methods.importance.filters import anova, lowess_r2
@@ -20,6 +20,7 @@ from importance_audit.methods.known_answers import (
     normal_data,
 )
 from importance_audit.models.fit import fit
+from importance_audit.records.frames import FRAMES
 from importance_audit.records.importance_record import Importance
 
 
@@ -583,7 +584,7 @@ def test_every_check_answers_under_its_own_word():
         *checks.of_leaves(over_trials, {"x1": (1, 2)}),
     ]
     assert [row["check"] for row, _ in answers] == list(CHECKS)
-    frame = checks_frame(row for row, _ in answers)
-    assert tuple(frame.columns) == COLUMNS
+    frame = FRAMES["checks"].of(row for row, _ in answers)
+    assert tuple(frame.columns) == FRAMES["checks"].columns
     assert (frame["set_by"].isin(["default", "definition"])).all()
-    assert tuple(checks_frame([]).columns) == COLUMNS
+    assert tuple(FRAMES["checks"].of([]).columns) == FRAMES["checks"].columns

@@ -11,14 +11,13 @@ from hypothesis import strategies as st
 from importance_audit.engines.agreement import (
     AGREEMENT,
     DISAGREEMENTS,
-    agreement_frame,
     compare,
-    disagreements_frame,
     findings_of,
     not_compared,
     pairs,
 )
 from importance_audit.engines.agreement.reasons import LADDER, REASONS
+from importance_audit.records.frames import FRAMES
 from importance_audit.records.importance_record import Effect, Importance
 
 LIMITS = {"resolution": 0.1, "max_rank_shift": 2, "top_k": 3}
@@ -674,8 +673,8 @@ def test_what_was_not_compared_says_why():
 
 def test_the_frames_have_their_columns_even_without_rows():
     row, rows = compare(importance(), theirs(LOSSES + 1), **LIMITS)
-    for frame in (agreement_frame([]), agreement_frame([row])):
+    for frame in (FRAMES["agreement"].of([]), FRAMES["agreement"].of([row])):
         assert tuple(frame.columns) == AGREEMENT
-    for frame in (disagreements_frame([]), disagreements_frame(rows)):
+    for frame in (FRAMES["disagreements"].of([]), FRAMES["disagreements"].of(rows)):
         assert tuple(frame.columns) == DISAGREEMENTS
-    assert agreement_frame([row]).notna().all(axis=None)
+    assert FRAMES["agreement"].of([row]).notna().all(axis=None)

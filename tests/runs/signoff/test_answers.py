@@ -21,9 +21,9 @@ from importance_audit.records.as_json import (
 )
 from importance_audit.records.errors import ConfigError
 from importance_audit.records.finding import Finding
+from importance_audit.records.frames import FRAMES
 from importance_audit.report.pages.short_views import suites, summary
 from importance_audit.runs.signoff.answers import (
-    ANSWERS,
     Accepted,
     Answer,
     with_answers,
@@ -368,7 +368,7 @@ def test_an_older_result_has_no_answer_and_counts_as_it_did():
     document = to_dict(answered(WEAK))
     del document["answers"], document["quantiles"]
     old = from_dict({**document, "schema_version": "1.0"})
-    assert old.answers.columns.tolist() == list(ANSWERS)
+    assert old.answers.columns.tolist() == list(FRAMES["answers"].columns)
     assert old.verdict == "not confirmed"
     assert to_dict(old) == {**document, "schema_version": "1.0"}
 
