@@ -208,7 +208,7 @@ def _alike(candidates: list[Record], b: Record) -> list[Record]:
 def _identity(a: Importance | Effect, b: Importance | Effect) -> Row:
     """Return a row that says who is compared, and of the result only "not compared".
 
-    `supplied_by`, of both sides, is for findings; `agreement_frame` leaves it out.
+    `supplied_by`, of both sides, is for findings; the frame leaves it out.
     """
     streams = dict.fromkeys((a.stream, b.stream))
     return {
