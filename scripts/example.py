@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from importance_audit.auditing.audit import audit, exit_code
 from importance_audit.config.load import load_config
 from importance_audit.data.datasets import read_datasets
-from importance_audit.operate.render import rendered
+from importance_audit.operate.render import render_result
 from importance_audit.operate.save import save_run
 from importance_audit.r_bridge import host
 from importance_audit.runs.summary import NO_HISTORY, history_json
@@ -38,9 +38,17 @@ def run(folder: Path) -> Path:
         "audit.toml": config.text,
         "history.json": history_json(NO_HISTORY, replace(result, run=info)),
     }
-    shown, files, checks = rendered(replace(result, run=info), given)
-    code = exit_code(shown)
-    return save_run(shown, copy, {**given, **files}, exit_code=code, pdf_checks=checks)
+    made = render_result(replace(result, run=info), given)
+    if made.pdf_fault:
+        raise SystemExit(made.pdf_fault)
+    return save_run(
+        made.result,
+        copy,
+        {**given, **made.pages},
+        exit_code=exit_code(made.result),
+        pdf_checks=made.pdf_checks,
+        data=made.data,
+    )
 
 
 def main() -> int:

@@ -74,19 +74,19 @@ def run(
 def _attended(audit: Path, quiet: bool, *, is_supervised: bool) -> int:
     """Run an audit in this process; return its exit code."""
     from ..operate.run import run_audit
-    from ..operate.save import short_views
     from ..records.errors import printable
 
     with progress(quiet, plain=is_supervised) as on_step:
-        ran = run_audit(audit, on_step=on_step, unattended=is_supervised)
-    if ran.code or not quiet:
-        click.echo(short_views(ran.result)["summary.txt"].decode(), err=quiet)
-        for name in ran.files:
+        outcome = run_audit(audit, on_step=on_step, unattended=is_supervised)
+    if outcome.code or not quiet:
+        summary = (outcome.folder / "summary.txt").read_text(encoding="utf-8")
+        click.echo(summary, err=quiet)
+        for name in outcome.files:
             if name in REPORTS:
-                click.echo(f"{name[7:].upper():5} {ran.folder / name}", err=quiet)
-    for fault in ran.faults:
+                click.echo(f"{name[7:].upper():5} {outcome.folder / name}", err=quiet)
+    for fault in outcome.faults:
         click.echo(printable(fault, keep="\n"), err=True)
-    return ran.code
+    return outcome.code
 
 
 def _unattended(audit: Path, quiet: bool, keep: int | None) -> int:

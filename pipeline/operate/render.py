@@ -1,46 +1,56 @@
-"""A finished result as the files people read, whatever may go wrong with the PDF.
+"""A finished result as the files people read, and what they are made from.
 
-Not: how a page looks (`report`), what else a run folder holds (`bundle`), or writing.
+Everything is made once: the pages carry the very files that the run folder holds. Not:
+how a page looks (`report`), or writing (`runs`).
 """
 
 from collections.abc import Mapping
-from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from ..records.finding import Finding
 from ..records.result import AuditResult
-from ..report.pages.fonts import with_uncovered_names
-from ..report.pages.html import checks_of_pdfs, page_files
-from ..report.pages.pdf import PdfError
-from ..report.pages.pdf_checks import PdfCheck
 from ..runs.files import Files, attachments, data_files
 from ..runs.run_context import NO_CONTEXT, RunContext
 
-PDF_FAILED = "pdf_failed"
-"""The check whose finding says that there is no PDF, and why."""
+if TYPE_CHECKING:
+    from ..report.pages.pdf_checks import PdfCheck
+    from ..report.pages.view import ReportView
 
 
 class Rendered(NamedTuple):
-    """A result, with what rendering had to say of it, and its renderings."""
+    """A result, with what rendering had to say of it, and its files.
+
+    Attributes
+    ----------
+    result : AuditResult
+    data : dict
+        Every file that is no rendering, as `runs.files.data_files` returns them.
+    pages : dict
+        The renderings; none if the configuration asks for none.
+    pdf_checks : tuple of PdfCheck
+    pdf_fault : str
+        Why there is no PDF, empty if there is one or none was asked for.
+    """
 
     result: AuditResult
-    files: Files
-    pdf_checks: tuple[PdfCheck, ...] = ()
+    data: Mapping[str, bytes]
+    pages: Files
+    pdf_checks: "tuple[PdfCheck, ...]" = ()
+    pdf_fault: str = ""
 
 
-def rendered(
+def render_result(
     result: AuditResult,
-    given: Mapping[str, str],
+    given: Files,
     *,
     context: RunContext = NO_CONTEXT,
     pdf: bool = True,
 ) -> Rendered:
-    """Return the renderings of a result, and the checks of the finished PDF.
+    """Return the files of a result, and the checks of the finished PDF.
 
     Parameters
     ----------
     result : AuditResult
-    given : mapping of str to str
+    given : mapping of str to bytes or str
         Files the run folder holds as they were given: audit.toml, history.json.
     context : RunContext
         What the report says besides the result.
@@ -50,40 +60,42 @@ def rendered(
     Returns
     -------
     Rendered
-        With a finding if names cannot be drawn or there is no PDF; without any file
-        if the configuration asks for none.
+        With a finding if names cannot be drawn.
     """
-    result = with_uncovered_names(result)
-    if result.run.config["report"]["profile"] == "bundle":
-        return Rendered(result, {})
-    carried = attachments(data_files(result, given))
-    asked = partial(page_files, context=context)
+    # The pages take 0.1 s to import, which a run of numbers alone does not need.
+    from ..report.pages.fonts import with_uncovered_names
+
+    data = data_files(result, given)
+    named = with_uncovered_names(result, data["result.json"].decode())
+    if named is not result:
+        data = data_files(named, given)
+    if named.run.config["report"]["profile"] == "bundle":
+        return Rendered(named, data, {})
+    from ..report.pages.html import html_files, pdf_files
+    from ..report.pages.pdf import PdfError
+    from ..report.pages.report_views import report_views
+
+    carried = attachments(data) if pdf else {}
+    views = report_views(named, attachments=carried, context=context)
+    pages = html_files(views, named, data)
     if not pdf:
-        return Rendered(result, asked(result, pdf=False))
+        return Rendered(named, data, pages)
     try:
-        files = asked(result, attachments=carried)
+        pdfs = pdf_files(views, named, carried)
     except PdfError as error:
-        finding = Finding(
-            check=PDF_FAILED,
-            severity="warning",
-            subject="report.pdf",
-            message=f"The PDF was not produced, because: {error}",
-            remedy="importance-audit doctor names what is missing.",
-        )
-        result = result.with_findings((finding,))
-        return Rendered(result, asked(result, pdf=False))
-    return Rendered(result, files, _checks(result, files, carried, context))
+        return Rendered(named, data, pages, pdf_fault=str(error))
+    return Rendered(named, data, {**pages, **pdfs}, _checks(views, named, pdfs))
 
 
 def _checks(
-    result: AuditResult,
-    files: Files,
-    carried: Mapping[str, bytes],
-    context: RunContext,
-) -> tuple[PdfCheck, ...]:
-    """Return the checks of the PDF; one that breaks must not cost the report."""
+    views: "Mapping[str, ReportView]", result: AuditResult, pdfs: Mapping[str, bytes]
+) -> "tuple[PdfCheck, ...]":
+    """Return the checks of the PDFs; one that breaks must not cost the report."""
+    from ..report.pages.html import check_pdfs
+    from ..report.pages.pdf_checks import PdfCheck
+
     try:
-        return checks_of_pdfs(result, files, attachments=carried, context=context)
+        return check_pdfs(views, result, pdfs)
     except Exception as error:
         why = f"{type(error).__name__} says: {error}."
         return (PdfCheck("checks", "not run", why),)

@@ -7,7 +7,6 @@ is asked of the rows (`audit`), what a command prints (`commands`).
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from traceback import format_exc
 from typing import Any, NamedTuple
@@ -24,7 +23,6 @@ from ..data.datasets import read_datasets
 from ..records.errors import AuditError
 from ..records.finding import Finding
 from ..records.result import AuditResult
-from ..report.pages.fonts import check_fonts
 from ..runs.attempts import Attempt, end_attempt, start_attempt
 from ..runs.baseline.drift import with_drift
 from ..runs.chain import refuse_run_folder
@@ -39,13 +37,16 @@ from ..runs.signoff.answers_file import load_answers
 from ..runs.signoff.approvals import baseline_of, describe_missing_lines, load_baseline
 from ..runs.signoff.signoff_trail import TRAIL
 from ..runs.summary import RunHistory, history_json
-from .render import PDF_FAILED, rendered
+from .render import render_result
 from .save import save_run
 
 Step = Callable[[int, int, str], None]
 
+PDF_FAILED = "pdf_failed"
+"""The check whose finding says that there is no PDF, and why."""
 
-class Ran(NamedTuple):
+
+class RunOutcome(NamedTuple):
     """How a run went.
 
     Attributes
@@ -58,7 +59,7 @@ class Ran(NamedTuple):
     files : tuple of str
         The renderings in it, by their paths.
     faults : tuple of str
-        What the operator is to be told besides the summary.
+        What the operator must know besides the summary.
     r_failed : bool
         Whether R is why there is no whole answer: another try may have one.
     """
@@ -73,7 +74,7 @@ class Ran(NamedTuple):
 
 def run_audit(
     path: Path, *, on_step: Step | None = None, unattended: bool = False
-) -> Ran:
+) -> RunOutcome:
     """Run the audit in a folder, or file, and save its run; none other meanwhile.
 
     That it began, and how it ended, stands in events.jsonl whatever happens to it.
@@ -92,35 +93,38 @@ def run_audit(
     with locked(file.parent):
         begun = start_attempt(file.parent, unattended=unattended)
         try:
-            ran = _run(path, on_step, begun)
+            outcome = _run(path, on_step, begun)
         except BaseException as error:
-            end_attempt(file.parent, **_fault(error))
+            end_attempt(file.parent, **_failed_attempt(error))
             raise
-        unsaid = end_attempt(
+        unwritten = end_attempt(
             file.parent,
-            run_id=ran.folder.name,
-            exit_code=ran.code,
-            verdict=ran.result.verdict,
-            message="\n".join(ran.faults),
-            r_failed=ran.r_failed,
+            run_id=outcome.folder.name,
+            exit_code=outcome.code,
+            verdict=outcome.result.verdict,
+            message="\n".join(outcome.faults),
+            r_failed=outcome.r_failed,
         )
-    told = filter(None, (begun.died, *ran.faults, unsaid))
-    return ran._replace(faults=tuple(told))
+    faults = filter(None, (begun.died, *outcome.faults, unwritten))
+    return outcome._replace(faults=tuple(faults))
 
 
-def _run(path: Path, on_step: Step | None, begun: Attempt) -> Ran:
+def _run(path: Path, on_step: Step | None, begun: Attempt) -> RunOutcome:
     """Run an audit that nobody else is at work on."""
     config = load_config(path)
-    check_fonts(config.base, config.report.fonts)
-    known = _known(config.base)
-    result, fault = _audited(config, on_step)
-    result = result.with_findings(tuple(_clock(begun)))
-    ran = _kept(with_free_name(result, config.base), known, config)
-    faults = (*filter(None, (fault,)), *ran.faults)
-    return ran._replace(faults=faults, r_failed=is_of_r(ran.result))
+    if config.report.fonts:
+        from ..report.pages.fonts import check_fonts
+
+        check_fonts(config.base, config.report.fonts)
+    before = _load_before(config.base)
+    result, fault = _audit(config, on_step)
+    result = result.with_findings(tuple(_clock_findings(begun)))
+    outcome = _save(with_free_name(result, config.base), before, config)
+    faults = (*filter(None, (fault,)), *outcome.faults)
+    return outcome._replace(faults=faults, r_failed=is_of_r(outcome.result))
 
 
-def _clock(begun: Attempt) -> Iterator[Finding]:
+def _clock_findings(begun: Attempt) -> Iterator[Finding]:
     """Yield what the clock did since the run before, and since this one began."""
     if begun.clock:
         yield clock_finding(begun.clock, "before the run")
@@ -139,8 +143,8 @@ def is_of_r(result: AuditResult) -> bool:
     )
 
 
-def _fault(error: BaseException) -> dict[str, Any]:
-    """Return how an attempt ended that left no run: its exit code and its words."""
+def _failed_attempt(error: BaseException) -> dict[str, Any]:
+    """Return how an attempt ended that left no run: its exit code and its message."""
     code = 4
     if isinstance(error, KeyboardInterrupt):
         code = 130
@@ -148,19 +152,18 @@ def _fault(error: BaseException) -> dict[str, Any]:
         code = 3
     elif isinstance(error, AuditError | RBridgeError):
         code = 2
-    words = str(error) or type(error).__name__
     r_failed = isinstance(error, RUnavailable | RDied | RTimeout)
     return {
         "run_id": "",
         "exit_code": code,
         "verdict": "",
-        "message": words,
+        "message": str(error) or type(error).__name__,
         "r_failed": r_failed,
     }
 
 
-def _audited(config: AuditConfig, on_step: Step | None) -> tuple[AuditResult, str]:
-    """Return what the audit found; of one that cannot begin, that and why.
+def _audit(config: AuditConfig, on_step: Step | None) -> tuple[AuditResult, str]:
+    """Return the result of the audit; of one that cannot begin, that and why.
 
     What the user can mend in configuration, data or model is raised.
     """
@@ -182,8 +185,8 @@ def _audited(config: AuditConfig, on_step: Step | None) -> tuple[AuditResult, st
         return not_begun(config, cause, step, rows, started=started), ""
 
 
-class _Known(NamedTuple):
-    """What lies beside an audit, read first: no fault of it ends a run of hours."""
+class _Before(NamedTuple):
+    """What was there before a run, read first: no fault of it ends a run of hours."""
 
     history: RunHistory
     baseline: AuditResult | None
@@ -191,23 +194,25 @@ class _Known(NamedTuple):
     missing_lines: str
 
 
-def _known(folder: Path) -> _Known:
+def _load_before(folder: Path) -> _Before:
     """Return the runs before, the approved baseline and what people answered."""
     history = load_history(folder)._replace(baseline=baseline_of(folder))
     baseline = load_baseline(folder, history.baseline)
-    return _Known(
+    return _Before(
         history, baseline, load_answers(folder), describe_missing_lines(folder)
     )
 
 
-def _in_time(result: AuditResult, known: _Known) -> AuditResult:
-    """Return a result held against the approved baseline and what people answered."""
-    approved = known.history.baseline
-    result = with_drift(result, known.baseline, approved)
-    if known.missing_lines:
-        result = result.with_findings((_trail_short(known.missing_lines),))
+def _compare(result: AuditResult, before: _Before) -> AuditResult:
+    """Return a result compared with the approved baseline and what people answered."""
+    approved = before.history.baseline
+    result = with_drift(result, before.baseline, approved)
+    if before.missing_lines:
+        result = result.with_findings((_trail_short(before.missing_lines),))
     run_id = approved.run_id if approved else ""
-    return with_answers(result, known.answers, known.history.findings, baseline=run_id)
+    return with_answers(
+        result, before.answers, before.history.findings, baseline=run_id
+    )
 
 
 def _trail_short(message: str) -> Finding:
@@ -221,30 +226,46 @@ def _trail_short(message: str) -> Finding:
     )
 
 
-def _kept(result: AuditResult, known: _Known, config: AuditConfig) -> Ran:
+def _pdf_failed(reason: str) -> Finding:
+    return Finding(
+        check=PDF_FAILED,
+        severity="warning",
+        subject="report.pdf",
+        message=f"The PDF was not produced, because: {reason}",
+        remedy="importance-audit doctor names what is missing.",
+    )
+
+
+def _save(measured: AuditResult, before: _Before, config: AuditConfig) -> RunOutcome:
     """Save the run with its report, or without if there can be none."""
-    given, found = {"audit.toml": config.text}, result
+    given, result = {"audit.toml": config.text}, measured
+    context = RunContext(before.baseline, before.history)
     try:
-        result = _in_time(found, known)
-        given["history.json"] = history_json(known.history, result)
-        render = partial(rendered, context=RunContext(known.baseline, known.history))
-        shown, files, checks = render(result, given)
-        if late := [f for f in shown.findings if f.check == PDF_FAILED]:
-            # found after the answers were read: they, and later runs, are to know it
-            result = _in_time(found.with_findings(tuple(late)), known)
-            given["history.json"] = history_json(known.history, result)
-            shown, files, checks = render(result, given, pdf=False)
-        code = exit_code(shown)
+        result = _compare(measured, before)
+        given["history.json"] = history_json(before.history, result)
+        made = render_result(result, given, context=context)
+        if made.pdf_fault:
+            # added before the answers are read: they, and later runs, must have it
+            missing = _pdf_failed(made.pdf_fault)
+            result = _compare(measured.with_findings((missing,)), before)
+            given["history.json"] = history_json(before.history, result)
+            made = render_result(result, given, context=context, pdf=False)
+        code = exit_code(made.result)
         folder = save_run(
-            shown, config.base, {**given, **files}, exit_code=code, pdf_checks=checks
+            made.result,
+            config.base,
+            {**given, **made.pages},
+            exit_code=code,
+            pdf_checks=made.pdf_checks,
+            data=made.data,
         )
-        return Ran(code, shown, folder, tuple(files))
+        return RunOutcome(code, made.result, folder, tuple(made.pages))
     except (Exception, KeyboardInterrupt) as error:
         interrupted, code = stop_request_in(error) is not None, exit_code(result)
         acknowledge()
         code = 130 if interrupted else code if code in (3, 130) else 4
-        words = "it was interrupted." if interrupted else _told(error)
-        fault = f"The report must be written beside the numbers, but {words}"
+        reason = "The run was interrupted." if interrupted else _describe(error)
+        fault = f"The report could not be made; the numbers are saved. {reason}"
         folder = save_run(
             result,
             config.base,
@@ -253,12 +274,12 @@ def _kept(result: AuditResult, known: _Known, config: AuditConfig) -> Ran:
             note=fault,
         )
         again = f"{fault}\nTry again: importance-audit render {folder}"
-        return Ran(code, result, folder, (), (again,))
+        return RunOutcome(code, result, folder, (), (again,))
 
 
-def _told(error: BaseException) -> str:
-    """Return what kept a report from being written, in the words of its cause."""
+def _describe(error: BaseException) -> str:
+    """Return why a report could not be made, in the words of its cause."""
     cause = error.__cause__ if isinstance(error.__cause__, OSError) else error
     if isinstance(cause, OSError) and cause.strerror:
-        return f"the system says: {cause.strerror}."
-    return f"{type(cause).__name__} says: {cause}."
+        return f"The system reports: {cause.strerror}."
+    return f"{type(cause).__name__}: {cause}."

@@ -7,7 +7,7 @@ which other files a run holds, or writing them (`runs`).
 import ctypes
 import hashlib
 import logging
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
@@ -29,7 +29,7 @@ LIBRARIES = {
     "pango": ("libpango-1.0.so.0", "libpango-1.0.dylib", "pango_version_string"),
     "harfbuzz": ("libharfbuzz.so.0", "libharfbuzz.dylib", "hb_version_string"),
 }
-"""What WeasyPrint draws with: its file on Linux and on macOS, and whom to ask."""
+"""What WeasyPrint draws with: its file on Linux and on macOS, and its function."""
 
 
 def save_run(
@@ -40,6 +40,7 @@ def save_run(
     exit_code: int,
     note: str = "",
     pdf_checks: "Sequence[PdfCheck]" = (),
+    data: Mapping[str, bytes] | None = None,
 ) -> Path:
     """Write a run into a new folder ``runs/<run_id>`` and return it.
 
@@ -56,6 +57,8 @@ def save_run(
         What summary.txt says at its end of the run folder itself.
     pdf_checks : sequence of PdfCheck
         What the checks of the finished PDF found; the manifest holds them.
+    data : mapping of str to bytes, optional
+        `runs.files.data_files` of the result and `files`, if that was called already.
 
     Raises
     ------
@@ -71,6 +74,7 @@ def save_run(
         exit_code=exit_code,
         short_views=partial(short_views, note=note),
         renderer=renderer(files, pdf_checks),
+        data=data,
     )
 
 
@@ -85,9 +89,9 @@ def short_views(result: AuditResult, note: str = "") -> dict[str, bytes]:
         texts = short_files(result, note)
         return {path: as_bytes(text) for path, text in texts.items()}
     except Exception:
-        log.error("The short views must be written, but they failed.", exc_info=True)
-        said = f"{result.run.audit} {result.run.volatile['run_id']}: {result.verdict}"
-        return {"summary.txt": as_bytes(f"{said}\n{format_exc()}{note}\n")}
+        log.error("The short views could not be made.", exc_info=True)
+        head = f"{result.run.audit} {result.run.volatile['run_id']}: {result.verdict}"
+        return {"summary.txt": as_bytes(f"{head}\n{format_exc()}{note}\n")}
 
 
 def renderer(
@@ -133,7 +137,7 @@ def _library_version(linux: str, macos: str, function: str) -> str:
     """Return what a library says is its version, empty if it is not there."""
     for name in (linux, macos):
         with suppress(OSError, AttributeError):
-            asked = getattr(ctypes.CDLL(name), function)
-            asked.restype = ctypes.c_char_p
-            return str(asked().decode())
+            read_version = getattr(ctypes.CDLL(name), function)
+            read_version.restype = ctypes.c_char_p
+            return str(read_version().decode())
     return ""

@@ -51,13 +51,14 @@ def data_files(result: AuditResult, given: Files) -> dict[str, bytes]:
 
 
 def run_files(
-    result: AuditResult, given: Files, short: Mapping[str, bytes]
+    data: Mapping[str, bytes], given: Files, short: Mapping[str, bytes]
 ) -> dict[str, bytes]:
     """Return every file of a run but the manifest.
 
     Parameters
     ----------
-    result : AuditResult
+    data : mapping of str to bytes
+        What `data_files` returns.
     given : mapping of str to bytes or str
         audit.toml and the renderings.
     short : mapping of str to bytes
@@ -66,20 +67,20 @@ def run_files(
     Raises
     ------
     ValueError
-        As `data_files`, or if a short view is among them.
+        If a short view is among the given files.
     """
     if taken := sorted({*short} & {*given}):
         raise ValueError(f"A file must have a path of its own, but got {taken[0]!r}.")
-    shown = {p: as_bytes(d) for p, d in given.items() if manifest.is_rendering(p)}
-    return {**data_files(result, given), **shown, **short}
+    pages = {p: as_bytes(d) for p, d in given.items() if manifest.is_rendering(p)}
+    return {**data, **pages, **short}
 
 
 def attachments(files: Mapping[str, bytes]) -> dict[str, bytes]:
     """Return what the PDF carries of a run; less if all of it is too large."""
-    found = {path: files[path] for path in (*ALWAYS, *WHOLE) if path in files}
-    if sum(map(len, found.values())) > LARGEST_ATTACHMENTS:
-        return {path: data for path, data in found.items() if path in ALWAYS}
-    return found
+    carried = {path: files[path] for path in (*ALWAYS, *WHOLE) if path in files}
+    if sum(map(len, carried.values())) > LARGEST_ATTACHMENTS:
+        return {path: data for path, data in carried.items() if path in ALWAYS}
+    return carried
 
 
 def stored_attachments(folder: Path) -> dict[str, bytes]:

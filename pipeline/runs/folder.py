@@ -20,7 +20,7 @@ from ..records import as_json
 from ..records.errors import AuditError, DataError
 from ..records.result import AuditResult
 from .chain import read_chain
-from .files import Files, as_bytes, run_files
+from .files import Files, as_bytes, data_files, run_files
 from .manifest import manifest
 
 PART = re.compile(r"\..+\.[0-9a-f]{8}\.part", re.DOTALL)
@@ -56,11 +56,12 @@ def write_run(
     exit_code: int,
     short_views: Callable[[AuditResult], Mapping[str, bytes]],
     renderer: Mapping[str, Any] | None,
+    data: Mapping[str, bytes] | None = None,
 ) -> Path:
     """Write a run into a new folder ``runs/<run_id>`` and return it.
 
-    Beside `files` it holds what `bundle` makes of the result, and manifest.json with
-    the digests of all, linked to the run before.
+    Beside `files` it holds `data`, and manifest.json with the digests of all, linked
+    to the run before.
 
     Parameters
     ----------
@@ -76,6 +77,8 @@ def write_run(
         the name that the run has in the end.
     renderer : mapping, or None
         What the renderings were made with; the manifest holds it.
+    data : mapping of str to bytes, optional
+        `files.data_files` of the result and `files`, if that was called already.
 
     Raises
     ------
@@ -87,7 +90,9 @@ def write_run(
     while True:
         named = with_free_name(result, folder)
         target = folder / "runs" / str(named.run.volatile["run_id"])
-        content = run_files(named, files, short_views(named))
+        if data is None or named is not result:
+            result, data = named, data_files(named, files)
+        content = run_files(data, files, short_views(named))
         content["manifest.json"] = manifest(
             named,
             content,
@@ -98,8 +103,8 @@ def write_run(
         )
         with suppress(_TakenError):  # by a run of the same second: try the next name
             with _whole(target) as part:
-                for path, data in content.items():
-                    _write(part / path, data)
+                for path, whole in content.items():
+                    _write(part / path, whole)
                 for inner in (*filter(Path.is_dir, part.rglob("*")), part):
                     _sync(inner)
             return target

@@ -379,7 +379,7 @@ def test_a_report_that_cannot_be_made_loses_no_number(folder, tmp_path_factory):
     )
     made = kept(folder)
     assert found == json.loads((made / "manifest.json").read_text())["exit_code"] == 4
-    fault = "The report must be written beside the numbers, but UndefinedError says: "
+    fault = "The report could not be made; the numbers are saved. UndefinedError: "
     assert fault in said
     assert said.endswith(f"Try again: importance-audit render {made}\n")
     assert fault in (made / "summary.txt").read_text().splitlines()[-1]
@@ -398,7 +398,7 @@ def test_a_disk_that_has_no_room_for_the_report_keeps_the_numbers(folder):
     found, said = ended(command(folder, preexec_fn=limited(50_000)))
     assert found == 4, said
     assert kept(folder)
-    assert "must be written beside the numbers, but the system says: File too" in said
+    assert "the numbers are saved. The system reports: File too large." in said
 
 
 def test_a_full_disk_is_one_sentence_with_exit_2_and_leaves_nothing(folder):

@@ -1,10 +1,113 @@
-"""Claims about one run: what its findings tell the one who tries it again."""
+"""Claims about one run: everything is made once, and whether R is why it failed."""
 
+from collections import Counter
+
+import numpy as np
+import pandas as pd
 import pytest
 from tests.report.made_variants import plain_result
 
-from importance_audit.operate.run import is_of_r
+from importance_audit.operate.run import is_of_r, run_audit
+from importance_audit.records import as_csv, as_json
 from importance_audit.records.finding import Finding
+from importance_audit.report.pages import html, short_views, view
+from importance_audit.report.pages.pdf import PdfError
+from importance_audit.runs.folder import load_run
+
+AUDIT = """
+seed = 1
+[data]
+train = { file = "rows.csv" }
+test = { fraction = 0.5 }
+target = "y"
+task = "regression"
+[[models]]
+name = "linear"
+estimator = "sklearn.linear_model.LinearRegression"
+[[importance]]
+method = "permutation"
+losses = ["rmse"]
+n_repeats = 2
+"""
+MADE_ONCE = {"to_dict": 1, "digest_of": 1, "tables": 1, "short_files": 1}
+
+
+@pytest.fixture
+def counts(monkeypatch):
+    """Return how often each of the functions that build something was called."""
+    calls = Counter()
+
+    def count(module, name):
+        function = getattr(module, name)
+
+        def counted(*args, **options):
+            calls[name] += 1
+            return function(*args, **options)
+
+        monkeypatch.setattr(module, name, counted)
+
+    for name in ("to_dict", "digest_of"):
+        count(as_json, name)
+    count(as_csv, "tables")
+    count(short_views, "short_files")
+    count(view, "sections_of")
+    monkeypatch.setattr(html, "to_pdf", lambda *_, **__: b"")
+    count(html, "to_pdf")
+    return calls
+
+
+def run(folder, feature="x", report=""):
+    """Return how a run of a small audit went."""
+    values = np.random.default_rng(1).normal(size=(40, 2))
+    rows = pd.DataFrame(values, columns=[feature, "y"])
+    rows.to_csv(folder / "rows.csv", index=False)
+    (folder / "audit.toml").write_text(AUDIT + report)
+    return run_audit(folder)
+
+
+def test_a_run_makes_everything_once(tmp_path, counts):
+    outcome = run(tmp_path)
+    assert counts == {**MADE_ONCE, "sections_of": 1, "to_pdf": 1}
+    assert set(outcome.files) >= {"report.html", "report.pdf"}
+
+
+def test_a_run_without_pages_makes_no_view(tmp_path, counts):
+    outcome = run(tmp_path, report='[report]\nprofile = "bundle"\n')
+    assert counts == MADE_ONCE
+    assert outcome.files == ()
+
+
+def test_names_in_another_alphabet_that_the_fonts_have_need_no_other_view(
+    tmp_path, counts
+):
+    outcome = run(tmp_path, feature="größe")
+    assert counts == {**MADE_ONCE, "sections_of": 1, "to_pdf": 1}
+    assert not _checks(outcome) & {"uncovered_names", "pdf_failed"}
+
+
+def test_a_finding_that_comes_late_makes_everything_once_more(tmp_path, counts):
+    """Names that cannot be drawn are counted in a view, before the one that says so."""
+    outcome = run(tmp_path, feature="面积")
+    twice = {"digest_of": 2, "tables": 2}
+    views = {"sections_of": 2, "to_dict": 3}  # that without attachments makes its own
+    assert counts == {**MADE_ONCE, **twice, **views, "to_pdf": 1}
+    assert "uncovered_names" in _checks(outcome)
+
+
+def test_without_a_pdf_the_finding_that_says_so_is_in_the_pages(
+    tmp_path, counts, monkeypatch
+):
+    def fail(*_, **__):
+        raise PdfError("the printer is on strike.")
+
+    monkeypatch.setattr(html, "to_pdf", fail)
+    outcome = run(tmp_path)
+    twice = {"digest_of": 2, "tables": 2}
+    views = {"sections_of": 2, "to_dict": 3}  # that without attachments makes its own
+    assert counts == {**MADE_ONCE, **twice, **views}
+    assert "pdf_failed" in _checks(outcome)
+    assert "the printer is on strike" in (outcome.folder / "report.html").read_text()
+    assert not (outcome.folder / "report.pdf").exists()
 
 
 @pytest.mark.parametrize(
@@ -32,3 +135,8 @@ def test_whether_r_left_a_question_open_is_told_by_causes_and_no_words(
         cause=cause,
     )
     assert is_of_r(plain_result(("a",), findings=(finding,))) is is_failed
+
+
+def _checks(outcome):
+    """Return the checks of the findings, as the run folder has them."""
+    return {finding.check for finding in load_run(outcome.folder).findings}

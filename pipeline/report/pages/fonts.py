@@ -12,7 +12,6 @@ from ...records.finding import Finding
 from ...records.result import AuditResult
 from ..figures.typeface import character_map, uncovered
 from ..text.blocks import Name, parts_of
-from .view import build_view
 
 CHECK = "uncovered_names"
 
@@ -50,11 +49,22 @@ def fonts_of(result: AuditResult) -> tuple[str, ...]:
     )
 
 
-def with_uncovered_names(result: AuditResult) -> AuditResult:
-    """Return a result that says how many of its names the PDF prints as escapes."""
-    view = build_view(result)
+def with_uncovered_names(result: AuditResult, document: str) -> AuditResult:
+    """Return a result that says how many of its names the PDF prints as escapes.
+
+    Parameters
+    ----------
+    result : AuditResult
+    document : str
+        Its JSON. A view costs more than all other files of a small run: it is built
+        only if there is a character in the JSON that no font has.
+    """
     fonts = fonts_of(result)
-    sections = tuple(view.sections)
+    if document.isascii() or not uncovered(document, fonts):
+        return result
+    from .view import build_view
+
+    sections = build_view(result).sections
     names = {
         part.text for part in parts_of(sections, Name) if uncovered(part.text, fonts)
     }
@@ -63,12 +73,12 @@ def with_uncovered_names(result: AuditResult) -> AuditResult:
     missing = uncovered("".join(names), fonts)
     escapes = ", ".join(f"U+{ord(char):04X}" for char in missing[:3])
     more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
-    told = "1 name holds" if len(names) == 1 else f"{len(names)} names hold"
+    holders = "1 name holds" if len(names) == 1 else f"{len(names)} names hold"
     finding = Finding(
         check=CHECK,
         severity="info",
         subject="report.pdf",
-        message=f"{told} characters that no font of the PDF has ({escapes}{more}). "
+        message=f"{holders} characters that no font of the PDF has ({escapes}{more}). "
         "The PDF prints them as escapes, the HTML as they are.",
         remedy="Name a font file that has them in fonts of [report].",
         evidence={"names": len(names), "characters": len(missing)},

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from ...records.as_csv import tables
 from ...records.result import AuditResult
+from ...runs.files import as_bytes
 from ...runs.run_context import NO_CONTEXT, RunContext
-from ..sections.facts import Attachments
 from ..text.blocks import Badge, Figure, Section, Sentence, Styled, Table, plain
 from ..text.wording import LANGUAGE, look_up, say, templates, word
 from .fonts import fonts_of
@@ -77,7 +77,7 @@ def loose_html(page: Loose) -> str:
         sentence=page.sentence,
         sections=page.sections,
     )
-    return _rendered(view, printing=False, template="history.html.j2")
+    return _fill_template(view, printing=False, template="history.html.j2")
 
 
 class Page:
@@ -113,7 +113,7 @@ def to_html(
         No script, no outside address, and a policy that forbids both; the same bytes
         for the same view.
     """
-    return _rendered(view, printing=False, beside=beside)
+    return _fill_template(view, printing=False, beside=beside)
 
 
 def print_html(view: ReportView, *, conformity: str) -> str:
@@ -127,7 +127,7 @@ def print_html(view: ReportView, *, conformity: str) -> str:
         `print_css`, which the renderer gets beside it.
     """
     claim = (say("control.conformity"), (conformity,))
-    return _rendered(view, printing=True, conformity=(claim,))
+    return _fill_template(view, printing=True, conformity=(claim,))
 
 
 def page_files(
@@ -165,59 +165,82 @@ def page_files(
         If there can be no PDF.
     """
     views = report_views(
-        result, attachments=_told(attachments), profile=profile, context=context
+        result, attachments=attachments, profile=profile, context=context
     )
+    files = html_files(views, result)
+    return {**files, **pdf_files(views, result, attachments)} if pdf else files
+
+
+def html_files(
+    views: Mapping[str, ReportView],
+    result: AuditResult,
+    data: Mapping[str, bytes] = NO_FILES,
+) -> dict[str, bytes | str]:
+    """Return the HTML and the figures of the views of a result.
+
+    Parameters
+    ----------
+    views : mapping of str to ReportView
+        What `report_views` returns.
+    result : AuditResult
+    data : mapping of str to bytes
+        The tables of the result, if they were made already.
+    """
     files: dict[str, bytes | str] = {}
     for path, view in views.items():
-        files[f"{path}.html"] = to_html(view, beside=_beside(view, result))
+        files[f"{path}.html"] = to_html(view, beside=_beside(view, result, data))
         figures = f"{path.removesuffix(MAIN)}/figures".strip("/")
         files |= {f"{figures}/{figure.id}.svg": figure.svg for figure in view.figures}
-        if pdf:
-            files[f"{path}.pdf"] = _printed(view, fonts_of(result), attachments)
     return files
 
 
-def checks_of_pdfs(
+def pdf_files(
+    views: Mapping[str, ReportView],
     result: AuditResult,
-    files: Mapping[str, bytes | str],
-    *,
     attachments: Mapping[str, bytes] = NO_FILES,
-    context: RunContext = NO_CONTEXT,
-) -> "tuple[PdfCheck, ...]":
-    """Return how each PDF that `page_files` made stands against the result."""
-    from .pdf_checks import checks_of
+) -> dict[str, bytes]:
+    """Return the PDF of each view of a result, with what it carries.
 
-    found = []
-    views = report_views(result, attachments=_told(attachments), context=context)
-    for path, view in views.items():
-        pdf = files[f"{path}.pdf"]
-        data = pdf if isinstance(pdf, bytes) else pdf.encode()
-        checks = checks_of(data, view, fonts=fonts_of(result))
-        start = "" if path == MAIN else f"{path}: "
-        found += [check._replace(id=f"{start}{check.id}") for check in checks]
-    return tuple(found)
-
-
-def _told(attachments: Mapping[str, bytes]) -> Attachments:
-    """Return bytes and SHA-256 of each file."""
+    Raises
+    ------
+    importance_audit.report.pages.pdf.PdfError
+        If there can be no PDF.
+    """
+    fonts = fonts_of(result)
     return {
-        name: (len(data), sha256(data).hexdigest())
-        for name, data in attachments.items()
+        f"{path}.pdf": _print(view, fonts, attachments) for path, view in views.items()
     }
 
 
-def _beside(view: ReportView, result: AuditResult) -> dict[str, str]:
+def check_pdfs(
+    views: Mapping[str, ReportView], result: AuditResult, pdfs: Mapping[str, bytes]
+) -> "tuple[PdfCheck, ...]":
+    """Return how each PDF that `pdf_files` made stands against its view."""
+    from .pdf_checks import checks_of
+
+    return tuple(
+        check._replace(id=check.id if path == MAIN else f"{path}: {check.id}")
+        for path, view in views.items()
+        for check in checks_of(pdfs[f"{path}.pdf"], view, fonts=fonts_of(result))
+    )
+
+
+def _beside(
+    view: ReportView, result: AuditResult, data: Mapping[str, bytes]
+) -> dict[str, str]:
     """Return the SHA-256 of the files that hold the tables too large for a page."""
     handed = handed_over(view)
     wanted = {table.source for table in view.tables if not handed[table.id]} - {""}
-    texts = tables(result) if wanted else {}
+    texts: Mapping[str, bytes | str] = {}
+    if wanted:
+        texts = data or tables(result)
     return {
-        name: sha256(texts[name].encode()).hexdigest()
+        name: sha256(as_bytes(texts[name])).hexdigest()
         for name in sorted(wanted & texts.keys())
     }
 
 
-def _printed(
+def _print(
     view: ReportView, fonts: tuple[str, ...], attachments: Mapping[str, bytes]
 ) -> bytes:
     return to_pdf(
@@ -276,7 +299,7 @@ def _data_uri(media_type: str, text: str) -> str:
     return f"data:{media_type};base64,{base64.b64encode(text.encode()).decode()}"
 
 
-def _rendered(
+def _fill_template(
     view: ReportView,
     *,
     printing: bool,

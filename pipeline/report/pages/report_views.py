@@ -1,13 +1,17 @@
 """The pages of a report: one, or of many models an index and a page per model."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
+from hashlib import sha256
+from types import MappingProxyType
+from typing import Any
 
 from ...records.as_json import content_digest
 from ...records.result import AuditResult
 from ...runs.run_context import NO_CONTEXT, RunContext
 from ..sections.control import control
-from ..sections.facts import NOTHING_ATTACHED, Attachments, facts_of
+from ..sections.facts import facts_of
 from ..sections.findings import findings
 from ..sections.lists_section import lists
 from ..sections.provenance import provenance
@@ -25,7 +29,7 @@ MAIN = "report"
 def report_views(
     result: AuditResult,
     *,
-    attachments: Attachments = NOTHING_ATTACHED,
+    attachments: Mapping[str, bytes] = MappingProxyType({}),
     profile: str = "",
     context: RunContext = NO_CONTEXT,
 ) -> dict[str, ReportView]:
@@ -36,26 +40,20 @@ def report_views(
 
     Parameters
     ----------
-    result, attachments, profile
+    result, profile
         As `view.build_view` takes them.
+    attachments : mapping of str to bytes
+        What the PDF carries; the pages print the digest of each.
     context : RunContext
         What the report says besides the result.
     """
     by_model = parts(result)
+    carried = {n: (len(d), sha256(d).hexdigest()) for n, d in attachments.items()}
+    about: dict[str, Any] = {"attachments": carried, **context._asdict()}
     if not by_model:
-        return {
-            MAIN: build_view(
-                result, attachments=attachments, profile=profile, **context._asdict()
-            )
-        }
-    digest = content_digest(result)
-    asked = partial(
-        facts_of,
-        digest=digest,
-        attachments=attachments,
-        **context._asdict(),
-    )
-    facts = asked(result)
+        return {MAIN: build_view(result, profile=profile, **about)}
+    gather = partial(facts_of, digest=content_digest(result), **about)
+    facts = gather(result)
     first = (
         control(facts),
         overview(facts, by_model),
@@ -69,7 +67,7 @@ def report_views(
     main = view_of(facts, without_dead_links(whole, whole), profile=profile)
     views = {MAIN: main}
     for part in by_model:
-        own = asked(part.result)
+        own = gather(part.result)
         own = replace(own, history=history_of_part(context.history, result, part.model))
         cards = {m: facts.cards[m] for m in own.cards}
         own = replace(own, cards=cards, is_part=True)

@@ -8,6 +8,7 @@ import pytest
 from tests.report.made_variants import made
 from tests.report.pages.test_pdf import CREATED, CSS, image, page
 
+from importance_audit.records.as_json import dumps
 from importance_audit.records.errors import DataError
 from importance_audit.report.pages import pdf
 from importance_audit.report.pages.fonts import (
@@ -51,6 +52,11 @@ def configured(fonts, folder=""):
     return replace(result, run=replace(result.run, config=config, volatile=volatile))
 
 
+def noted(result):
+    """Return the result with a note on its names that cannot be drawn."""
+    return with_uncovered_names(result, dumps(result))
+
+
 @pytest.mark.needs_poppler
 def test_a_font_beside_the_audit_draws_what_it_has_and_no_more(font, tmp_path):
     html = page(f"<p>面积 <b>面</b></p>{image('面')}")
@@ -62,7 +68,7 @@ def test_a_font_beside_the_audit_draws_what_it_has_and_no_more(font, tmp_path):
 
 
 def test_names_that_the_pdf_cannot_draw_are_a_note_with_its_remedy():
-    finding = with_uncovered_names(made("hostile")).findings[-1]
+    finding = noted(made("hostile")).findings[-1]
     assert (finding.check, finding.severity) == ("uncovered_names", "info")
     assert finding.message == (
         "1 name holds characters that no font of the PDF has (U+79EF, U+9762). "
@@ -74,12 +80,12 @@ def test_names_that_the_pdf_cannot_draw_are_a_note_with_its_remedy():
 def test_a_configured_font_leaves_only_what_it_lacks(font):
     result = configured((font.name,), font.parent)
     assert fonts_of(result) == (str(font.resolve()),)
-    assert with_uncovered_names(result).findings[-1].evidence["characters"] == 1
+    assert noted(result).findings[-1].evidence["characters"] == 1
 
 
 def test_names_that_can_be_drawn_need_no_word():
     result = made("one feature")
-    assert with_uncovered_names(result) is result
+    assert noted(result) is result
 
 
 def test_a_run_whose_fonts_are_gone_is_printed_without_them(tmp_path):
