@@ -283,7 +283,8 @@ def _write(db: sqlite3.Connection, audit: str, run: _Read) -> None:
     number = db.execute(sql, _bound(row.values())).lastrowid
     for table, records in (("finding", found.findings), ("leader", found.leaders)):
         for n, record in enumerate(records):
-            values = _bound((number, n, *record))
+            plain = (json.dumps(v) if isinstance(v, tuple) else v for v in record)
+            values = _bound((number, n, *plain))
             db.execute(f"INSERT INTO {table} VALUES ({_marks(values)})", values)
 
 
@@ -365,13 +366,18 @@ def _findings(
 ) -> tuple[FindingHistory, ...]:
     """Return every finding as it was made last, with its runs, given their names."""
     known = {one.key: one._replace(in_last=False) for one in memory.history.findings}
-    sql = _in_order('place, key, "check", subject, severity', "finding")
-    for place, key, check, subject, severity in db.execute(sql, (memory.place,)):
+    sql = _in_order('place, engines, key, "check", subject, severity', "finding")
+    for place, engines, key, check, subject, severity in db.execute(
+        sql, (memory.place,)
+    ):
         run, before = names[place], known.get(key)
         first, times = (before.first_run, before.times) if before else (run, 0)
         times += before is None or before.last_run != run  # once a run at most
-        told = (check, subject, severity)
-        known[key] = FindingHistory(key, *told, first, run, times, place == complete)
+        known[key] = FindingHistory(
+            *(key, check, subject, severity, first, run, times),
+            in_last=place == complete,
+            engines=tuple(json.loads(engines)),
+        )
     return tuple(known.values())
 
 

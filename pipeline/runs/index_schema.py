@@ -15,7 +15,7 @@ from typing import Literal, TypeVar
 from ..records.errors import DataError
 
 INDEX = "history.sqlite"
-APPLICATION, VERSION = 0x494D5041, 1
+APPLICATION, VERSION = 0x494D5041, 2
 """What the head of our files says they are, and the form of their tables."""
 TABLES = {
     "run": "id INTEGER PRIMARY KEY, audit TEXT NOT NULL, run_id TEXT NOT NULL, "
@@ -28,7 +28,8 @@ TABLES = {
     "UNIQUE (audit, run_id)",
     "finding": "run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE, "
     'position INTEGER NOT NULL, key TEXT NOT NULL, "check" TEXT NOT NULL, '
-    "subject TEXT NOT NULL, severity TEXT NOT NULL, PRIMARY KEY (run, position)",
+    "subject TEXT NOT NULL, severity TEXT NOT NULL, engines TEXT NOT NULL, "
+    "PRIMARY KEY (run, position)",
     "leader": "run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE, "
     "position INTEGER NOT NULL, feature TEXT NOT NULL, value REAL, low REAL, "
     "high REAL, rank REAL, PRIMARY KEY (run, position)",

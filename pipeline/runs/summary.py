@@ -79,12 +79,13 @@ class RunSummary(NamedTuple):
 
 
 class FindingSummary(NamedTuple):
-    """A finding of one run, above a note."""
+    """A finding of one run, above a note; `engines` as in `Finding`."""
 
     key: str
     check: str
     subject: str
     severity: str
+    engines: tuple[str, ...] = ()
 
 
 class ResultSummary(NamedTuple):
@@ -121,6 +122,8 @@ class FindingHistory(NamedTuple):
         How many runs did.
     in_last : bool
         Whether the last complete run did.
+    engines : tuple of str
+        The packages that had to answer for it to be found; as in `Finding`.
     """
 
     key: str
@@ -131,6 +134,7 @@ class FindingHistory(NamedTuple):
     last_run: str
     times: int
     in_last: bool
+    engines: tuple[str, ...] = ()
 
 
 class Approved(NamedTuple):
@@ -187,7 +191,7 @@ def summarise(result: "AuditResult") -> ResultSummary:
         config_sha256=result.run.config_sha256,
         data_sha256=result.run.data_sha256,
         findings=tuple(
-            FindingSummary(f.key, f.check, _utf8(f.subject), f.severity)
+            FindingSummary(f.key, f.check, _utf8(f.subject), f.severity, f.engines)
             for f in result.findings
             if f.severity != "info"
         ),
@@ -323,7 +327,9 @@ def _result_summary(plain: Mapping[str, Any]) -> ResultSummary:
         "columns": _texts(plain["columns"]),
         "missing": _texts(plain["missing"]),
         "findings": tuple(
-            FindingSummary(**_texts_but(FindingSummary, found, {}))
+            FindingSummary(
+                **_texts_but(FindingSummary, found, {"engines": _engines(found)})
+            )
             for found in plain["findings"]
         ),
         "leaders": tuple(map(_leader, plain["leaders"])),
@@ -351,8 +357,18 @@ def _leader(plain: Any) -> Leader:
 
 def _finding_history(plain: Mapping[str, Any]) -> FindingHistory:
     in_last = _truth(plain["in_last"])
-    given = {"times": _whole(plain["times"]), "in_last": in_last}
+    times = _whole(plain["times"])
+    given = {"times": times, "in_last": in_last, "engines": _engines(plain)}
     return FindingHistory(**_texts_but(FindingHistory, plain, given))
+
+
+def _engines(plain: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the engines of a finding; a run of schema 1.1 kept its subject only."""
+    if "engines" in plain:
+        return _texts(plain["engines"])
+    from ..records.versions import engines_in
+
+    return engines_in(_text(plain["check"]), _text(plain["subject"]))
 
 
 def _baseline(plain: Mapping[str, Any] | None) -> Approved | None:

@@ -13,6 +13,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -101,6 +102,13 @@ def test_a_finding_is_told_with_its_first_and_last_run_and_how_often(audit):
     add(audit, D, findings=(found("failure"), found("failure")))
     again = known._replace(severity="failure", last_run=D, times=3, in_last=True)
     assert read_runs(audit, last=1).findings == (again,)
+
+
+def test_a_finding_is_told_with_the_engines_it_is_about(audit):
+    about = replace(found(), engines=("vip", "DALEX"))
+    add(audit, D, findings=(about,))
+    assert read_runs(audit).findings[0].engines == ("vip", "DALEX")
+    assert load_history(audit).findings[0].engines == ("vip", "DALEX")
 
 
 def test_what_runs_that_were_removed_had_found_is_counted_on(audit):
@@ -364,8 +372,8 @@ def test_an_error_of_ours_is_no_damage(audit):
 READ = """
 import sys
 from pathlib import Path
-from importance_audit.runs.index import runs_of
-print([run.run_id for run in runs_of(Path(sys.argv[1]), rebuild="-r" in sys.argv).runs])
+from importance_audit.runs.index import read_runs
+print([run.run_id for run in read_runs(Path(sys.argv[1]), rebuild="-r" in sys.argv).runs])
 """
 
 

@@ -26,8 +26,8 @@ RUN = RunSummary(
     *({"k": "warning"}, ("a", "b"), "1" * 64, "2" * 64),
 )
 KNOWN = {
-    key: FindingHistory(key, check, "forest", "warning", A, A, 1, True)
-    for key, check in (("k", "weak_model"), ("n", "drift"))
+    key: FindingHistory(key, check, "forest", "warning", A, A, 1, True, engines)
+    for key, check, engines in (("k", "weak_model", ("vip",)), ("n", "drift", ()))
 }
 
 
@@ -48,7 +48,7 @@ KNOWN = {
             ["weak_model of forest: warning, now failure."],
         ),
         ({"findings": {}, "status": "interrupted"}, []),
-        ({"findings": {}, "missing": ("forest",)}, []),
+        ({"findings": {}, "missing": ("vip",)}, []),
         ({"columns": ("a", "c")}, ["Columns added: 'c'.", "Columns gone: 'b'."]),
         ({"columns": (), "status": "failed"}, []),
         ({"config_sha256": "3"}, ["Other configuration."]),

@@ -1,6 +1,5 @@
 """Which runs close a finding that they have not: those that looked for it."""
 
-import re
 from collections.abc import Iterable
 from typing import Protocol
 
@@ -16,7 +15,7 @@ class Known(Protocol):
     @property
     def check(self) -> str: ...
     @property
-    def subject(self) -> str: ...
+    def engines(self) -> tuple[str, ...]: ...
 
 
 def closes(verdict: str, missing: Iterable[str], known: Known) -> bool:
@@ -35,9 +34,7 @@ def closes(verdict: str, missing: Iterable[str], known: Known) -> bool:
     if verdict == NOT_ESTABLISHED:
         return False
     return not any(
-        known.check in OF_BASELINE
-        if name == NO_BASELINE
-        else re.search(rf"(?<!\w){re.escape(name)}(?!\w)", known.subject)
+        known.check in OF_BASELINE if name == NO_BASELINE else name in known.engines
         for name in missing
     )
 

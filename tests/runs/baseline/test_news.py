@@ -216,7 +216,12 @@ def test_of_many_findings_the_first_ten_are_told(n, last):
     assert sum(line.startswith("New") for line in told) == 10
 
 
-LEFT = replace(FOUND, check="disagreement", subject="forest: python and DALEX")
+LEFT = replace(
+    FOUND,
+    check="disagreement",
+    subject="forest: python and DALEX",
+    engines=("DALEX",),
+)
 GONE = Finding(check="engine_missing", severity="warning", subject="DALEX", message="-")
 
 
@@ -231,5 +236,7 @@ def test_what_a_run_without_the_engine_left_open_is_not_found_again():
     told = (LEFT.key, LEFT.check, LEFT.subject, "warning", "r0", "r0", 1, True)
     found = ran(now.verdict)._replace(run_id="r0")
     after = ran(now.verdict)._replace(missing=("DALEX",))
-    history = RunHistory(runs=(found, after), findings=(FindingHistory(*told),))
+    history = RunHistory(
+        runs=(found, after), findings=(FindingHistory(*told, ("DALEX",)),)
+    )
     assert news(before, now, history) == ("No more: warning, engine_missing of DALEX.",)

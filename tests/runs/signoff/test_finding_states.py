@@ -11,6 +11,7 @@ from tests.report.made_variants import plain_result
 from importance_audit.records.finding import Finding
 from importance_audit.report.pages.by_model import history_of_part
 from importance_audit.runs.signoff.answers import Accepted, Answer, with_answers
+from importance_audit.runs.signoff.closed_findings import closes
 from importance_audit.runs.signoff.finding_states import standings
 from importance_audit.runs.summary import (
     NO_BASELINE,
@@ -21,7 +22,13 @@ from importance_audit.runs.summary import (
 )
 
 SUBJECT = "svm, permutation, features, rmse: python and DALEX"
-APART = Finding(check="disagreement", severity="failure", subject=SUBJECT, message="m.")
+APART = Finding(
+    check="disagreement",
+    severity="failure",
+    subject=SUBJECT,
+    message="m.",
+    engines=("DALEX",),
+)
 FAILED = Finding(check="method_failed", severity="failure", subject="svm", message="m.")
 MISSING = Finding(
     check="engine_missing", severity="info", subject="DALEX", message="m."
@@ -69,7 +76,8 @@ def _known(finding, runs):
     whole = [run for run in runs if run.status == "complete"]
     names = (finding.key, finding.check, finding.subject, finding.severity)
     told = (had[0].run_id, had[-1].run_id, len(had))
-    return FindingHistory(*names, *told, finding.key in whole[-1].findings)
+    in_last = finding.key in whole[-1].findings
+    return FindingHistory(*names, *told, in_last=in_last, engines=finding.engines)
 
 
 def standing(letters, *, kept=30, **answer):
@@ -112,6 +120,26 @@ def standing(letters, *, kept=30, **answer):
 def test_where_a_finding_stands_after_these_runs(letters, state, is_found):
     found = standing(letters)
     assert (found.state, found.is_found) == (state, is_found)
+
+
+@pytest.mark.parametrize(
+    ("subject", "engines", "is_closed"),
+    [
+        ("In other words.", ("DALEX",), False),
+        ("In other words.", ("vip", "DALEX"), False),
+        (SUBJECT, ("vip",), True),
+        ("DALEX, a model of that name", (), True),
+    ],
+)
+def test_which_engine_a_finding_is_about_is_told_by_no_words(
+    subject, engines, is_closed
+):
+    known = FindingHistory(
+        *("k", "disagreement", subject, "failure", "r", "r", 1),
+        in_last=True,
+        engines=engines,
+    )
+    assert closes("not confirmed", ("DALEX",), known) is is_closed
 
 
 @pytest.mark.parametrize("letters", ["F--", "F-x", "-", "m", "F-m"])
