@@ -373,7 +373,8 @@ READ = """
 import sys
 from pathlib import Path
 from importance_audit.runs.index import read_runs
-print([run.run_id for run in read_runs(Path(sys.argv[1]), rebuild="-r" in sys.argv).runs])
+told = read_runs(Path(sys.argv[1]), rebuild="-r" in sys.argv)
+print([run.run_id for run in told.runs])
 """
 
 
