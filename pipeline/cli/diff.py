@@ -13,7 +13,7 @@ from .shared import FOLDER, faults
 def diff(baseline: Path, run: Path) -> None:
     """Say what differs between two stored runs and which importances moved."""
     from ..report.pages.plain_text import to_text
-    from ..report.sections.change_section import section_of
+    from ..report.sections.change import section_of
     from ..runs.load import load_whole_run
 
     with faults():

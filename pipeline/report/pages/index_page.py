@@ -10,12 +10,12 @@ from ..sections.claims import claims
 from ..sections.facts import Facts, facts_of, tallied
 from ..sections.history_figure import over_runs
 from ..sections.likeness import likeness_table
-from ..sections.performance_tables import against_constant
+from ..sections.models_figure import models_figure
+from ..sections.performance import against_constant
 from ..sections.rankings import Ranking
-from ..sections.result_figures import models_figure
 from ..sections.results import leader_of
 from ..sections.thresholds import VERDICTS
-from ..sections.top_k_figures import top_k_figures
+from ..sections.top_k import top_k_figures
 from ..sections.verdicts import badge
 from ..text.blocks import (
     Badge,

@@ -13,10 +13,10 @@ from ...runs.run_context import NO_CONTEXT, RunContext
 from ..sections.control import control
 from ..sections.facts import facts_of
 from ..sections.findings import findings
-from ..sections.lists_section import lists
+from ..sections.lists import lists
 from ..sections.provenance import provenance
 from ..sections.redo import redo
-from ..sections.signoff_section import signoff
+from ..sections.signoff import signoff
 from .by_model import history_of_part, parts
 from .index_page import between, file_of, overview
 from .profiles import without_dead_links

@@ -12,23 +12,23 @@ from ...records.as_json import content_digest
 from ...records.result import AuditResult
 from ...runs.signoff.record import Signoff
 from ...runs.summary import NO_HISTORY, RunHistory
+from ..sections.agreement import agreement
 from ..sections.cards import method
-from ..sections.change_section import change
+from ..sections.change import change
 from ..sections.control import control, document_id, subtitle, title, version_line
 from ..sections.data_card import data_card
 from ..sections.executive import executive
 from ..sections.facts import NOTHING_ATTACHED, Attachments, Facts, facts_of
 from ..sections.findings import findings
-from ..sections.frameworks_section import frameworks
+from ..sections.frameworks import frameworks
 from ..sections.limits import limits
-from ..sections.lists_section import lists
-from ..sections.pairs import agreement
+from ..sections.lists import lists
 from ..sections.provenance import provenance
 from ..sections.redo import redo
 from ..sections.results import results
 from ..sections.scope import scope
-from ..sections.signoff_section import signoff
-from ..sections.stability_section import stability
+from ..sections.signoff import signoff
+from ..sections.stability import stability
 from ..sections.thresholds import thresholds
 from ..sections.verdicts import badge, sentence
 from ..text.blocks import (

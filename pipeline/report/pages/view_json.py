@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..sections.lists_section import Index
+from ..sections.lists import Index
 from ..text.blocks import (
     Badge,
     Card,

@@ -1,20 +1,49 @@
-"""Which features say nearly the same: sets of them, and the tree they hang in.
-
-Not: words, tables and the figure (`cluster_views`).
-"""
+"""Which features say nearly the same: a tree beside the ranking, a table, the words."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import nan
+from typing import Any
 
 import numpy as np
 
 from ...assess.dependence import clusters as linked
 from ...records.dataset_and_model import Floats
-from ..figures.clusters import Join
+from ...records.ranking import LEVEL
+from ..figures.clusters import ClusterRow, ClusterWords, Join, draw_clusters
 from ..figures.parts import MOST_ROWS
-from ..text.blocks import Value
-from ..text.number_text import number
-from .facts import Facts, config_of
+from ..text.blocks import (
+    Cell,
+    Column,
+    Figure,
+    Group,
+    Link,
+    Row,
+    Sentence,
+    Table,
+    Value,
+    plain,
+)
+from ..text.number_text import MISSING, count, number, percent
+from ..text.wording import (
+    counted,
+    display_name,
+    joined,
+    named,
+    say,
+    series,
+    shortened,
+    word,
+)
+from .facts import Facts, card_link, config_of, tallied
+from .ranking_tables import DASH, measured_in, table_id, value_of, value_word
+from .rankings import Ranking
+
+ALT, HEADLINE = 250, 65
+MOST = 20
+"""Clusters that the body names; the frame has every pair."""
+REPEATS = ("n_repeats", "entry")
+"""Options that two measures of one thing may differ in."""
 
 
 @dataclass(frozen=True)
@@ -150,3 +179,307 @@ def _in_order(merged: Floats, n: int, node: int) -> Iterator[int]:
     branches = [list(_in_order(merged, n, int(merged[node - n, k]))) for k in (0, 1)]
     for branch in sorted(branches, key=min):
         yield from branch
+
+
+def clusters(facts: Facts) -> tuple[Group, ...]:
+    """Return who goes with whom, in words, a figure and a table; nothing if unknown."""
+    strongest = strongest_of(facts)
+    if strongest is None:
+        return ()
+    found, tree = clusters_of(facts), tree_of(facts)
+    blocks: list[Any] = []
+    if tree is not None and _has_features(facts.lead):
+        blocks.append(_figure(facts, facts.lead, tree, found))  # type: ignore[arg-type]
+    if found:
+        blocks.append(_table(facts, found))
+    blocks += _readings(facts, found) or [_none(facts, strongest)]
+    return (Group("firm-clusters", say("clusters.title"), tuple(blocks)),)
+
+
+def said_in_short(facts: Facts) -> Sentence:
+    """Return what goes together in one sentence; empty if nothing is known."""
+    strongest = strongest_of(facts)
+    if strongest is None:
+        return ()
+    found = clusters_of(facts)
+    if not found:
+        return _none(facts, strongest)
+    if len(found) == 1:
+        names = series(shortened(name, 40) for name in found[0].members[:MOST])
+        return say("clusters.lede_one", names=names, value=found[0].strongest)
+    return _several(facts, found)
+
+
+def marked(facts: Facts, ranking: Ranking) -> list[Sentence]:
+    """Return the note on which features of a ranking say nearly the same as others."""
+    if ranking not in facts.leads or ranking.record.of != "features":
+        return []
+    sets = [_set(cluster) for cluster in clusters_of(facts)[:MOST]]
+    if not sets:
+        return []
+    return [say("clusters.note", sets=joined(sets, "; "), limit=_limit(facts))]
+
+
+def _has_features(ranking: Ranking | None) -> bool:
+    return ranking is not None and ranking.record.of == "features"
+
+
+def _limit(facts: Facts) -> str:
+    return f"{limit_of(facts):g}"
+
+
+def _none(facts: Facts, strongest: Value) -> Sentence:
+    return say("clusters.none", limit=_limit(facts), value=strongest)
+
+
+def _several(facts: Facts, found: Sequence[Cluster]) -> Sentence:
+    path = "associations.value"
+    features = tallied(path, sum(len(cluster.members) for cluster in found))
+    return say(
+        "clusters.several",
+        features=counted(features, "feature"),
+        clusters=counted(tallied(path, len(found)), "cluster"),
+        limit=_limit(facts),
+    )
+
+
+def _set(cluster: Cluster) -> Sentence:
+    names = series(shortened(name, 40) for name in cluster.members)
+    return (*names, " (", cluster.strongest, ")")
+
+
+def _together(
+    facts: Facts, ranking: Ranking, cluster: Cluster
+) -> tuple[Ranking | None, int]:
+    """Return the ranking and row in which exactly these are asked together."""
+    for other in facts.rankings:
+        if other.record.of == "groups" and _asks_alike(other, ranking):
+            for row, columns in enumerate(other.record.columns):
+                if set(columns) == set(cluster.members):
+                    return other, row
+    return None, -1
+
+
+def _asks_alike(one: Ranking, other: Ranking) -> bool:
+    """Return whether two rankings differ in what is ranked, or in repeats, only."""
+    cards = [
+        {k: v for k, v in r.record.options.items() if k not in REPEATS}
+        for r in (one, other)
+    ]
+    names = ("model", "method", "loss", "form", "positive_class")
+    same = all(getattr(one.record, n) == getattr(other.record, n) for n in names)
+    return same and cards[0] == cards[1]
+
+
+def _value(ranking: Ranking, name: str) -> Value | None:
+    """Return the importance of one feature alone, None if it was not asked."""
+    features = ranking.record.features
+    return value_of(ranking, features.index(name)) if name in features else None
+
+
+def _sum(ranking: Ranking, cluster: Cluster) -> Value | None:
+    """Return the sum of what the members measure alone, where differences add up."""
+    alone = [_value(ranking, name) for name in cluster.members]
+    values = [value for value in alone if value is not None]
+    if ranking.record.form != "difference" or len(values) < len(alone):
+        return None
+    total = sum(value.raw for value in values)
+    path = f"importances[{ranking.index}].mean"
+    return Value(path, total, number(total, ranking.places), derived="sum")
+
+
+def _joint(ranking: Ranking, beside: tuple[Ranking | None, int]) -> Value | None:
+    """Return the importance of members together, with the decimals of those alone."""
+    other, row = beside
+    if other is None:
+        return None
+    value = value_of(other, row)
+    return Value(value.path, value.raw, number(value.raw, ranking.places))
+
+
+def _table(facts: Facts, found: Sequence[Cluster]) -> Table:
+    asked = [r for r in facts.leads if _has_features(r)]
+    card: Sentence = ()
+    if asked:
+        card = (" ", card_link(facts.card(asked[0].record)))
+    rows = [_row(facts, r, c) for c in found for r in asked] or [
+        Row((Cell(_names(c)), DASH, Cell((c.strongest,)), DASH, DASH, DASH))
+        for c in found
+    ]
+    measured = measured_in(facts, asked[0]) if asked else ()
+    key = "caption" if asked else "caption_alone"
+    return Table(
+        id="tab-clusters",
+        caption=say(f"clusters.{key}", limit=_limit(facts), measured=measured),
+        columns=(
+            Column(say("clusters.members"), "header", 30),
+            Column(say("clusters.model"), width=14),
+            Column(say("clusters.strongest"), "number", 13),
+            Column((word("clusters.alone"), *card), "number", 19),
+            Column(say("clusters.sum"), "number", 12),
+            Column(say("clusters.together"), "number", 12),
+        ),
+        rows=tuple(rows),
+        notes=(say("clusters.table_note"),),
+        source="associations.csv",
+    )
+
+
+def _names(cluster: Cluster) -> Sentence:
+    return joined(named(name) for name in cluster.members)
+
+
+def _row(facts: Facts, ranking: Ranking, cluster: Cluster) -> Row:
+    alone = [_value(ranking, name) for name in cluster.members]
+    told = joined((MISSING if value is None else value for value in alone), "; ")
+    both = _joint(ranking, _together(facts, ranking, cluster))
+    total = _sum(ranking, cluster)
+    return Row(
+        (
+            Cell(_names(cluster)),
+            Cell((named(ranking.subject),)),
+            Cell((cluster.strongest,)),
+            Cell(told),
+            Cell((total,)) if total else DASH,
+            Cell((both,)) if both else DASH,
+        )
+    )
+
+
+def _readings(facts: Facts, found: Sequence[Cluster]) -> list[Sentence]:
+    """Return what the lead ranking says of each cluster together, or how to ask."""
+    lead = facts.lead
+    if lead is None:
+        return []
+    said, unasked = [], []
+    for cluster in found:
+        both = _joint(lead, _together(facts, lead, cluster))
+        total = _sum(lead, cluster)
+        names = series(shortened(name, 40) for name in cluster.members[:MOST])
+        if both and total:
+            model = named(lead.subject)
+            told = say(
+                "clusters.reading", names=names, both=both, total=total, model=model
+            )
+            said.append(told)
+        elif not both:
+            unasked.append(names)
+    if unasked:
+        said.append(say("clusters.unasked", sets=joined(unasked[:MOST], "; ")))
+    return said
+
+
+def _figure(
+    facts: Facts, ranking: Ranking, tree: Tree, found: Sequence[Cluster]
+) -> Figure:
+    rows = tuple(_rows(facts, ranking, tree, found))
+    record = ranking.record
+    return Figure(
+        id=table_id(ranking).replace("tab-ranking", "fig-clusters", 1),
+        draw=draw_clusters,
+        data={
+            "rows": rows,
+            "joins": tree.joins,
+            "limit": limit_of(facts),
+            "baseline": ranking.nothing,
+            "words": _words(facts, ranking),
+        },
+        alt=_alt(facts, ranking, tree, found),
+        headline=_headline(facts, ranking, found),
+        caption=say(
+            "clusters.figure",
+            statistics=_statistics(facts),
+            model=named(ranking.subject),
+            level=percent(LEVEL),
+            card=card_link(facts.card(record)),
+            table=Link(table_id(ranking)),
+        ),
+    )
+
+
+def _rows(
+    facts: Facts, ranking: Ranking, tree: Tree, found: Sequence[Cluster]
+) -> Iterator[ClusterRow]:
+    """Yield the leaves, and below the last of each cluster its members together."""
+    of = {name: n for n, cluster in enumerate(found) for name in cluster.members}
+    last = {of[name]: name for name in tree.leaves if name in of}
+    for name in tree.leaves:
+        cluster = of.get(name, -1)
+        place = _place(ranking, name)
+        yield _figure_row(ranking, ranking, place, display_name(name), cluster)
+        if last.get(cluster) == name:
+            other, row = _together(facts, ranking, found[cluster])
+            if other is not None:
+                words = word("clusters.row")
+                yield _figure_row(ranking, other, row, words, cluster, together=True)
+
+
+def _place(ranking: Ranking, name: str) -> int:
+    features = ranking.record.features
+    return features.index(name) if name in features else -1
+
+
+def _figure_row(
+    ranking: Ranking,
+    measured: Ranking,
+    row: int,
+    name: str,
+    cluster: int,
+    *,
+    together: bool = False,
+) -> ClusterRow:
+    """Return one row of the figure; without numbers for what was not asked."""
+    if row < 0:
+        return ClusterRow(name, nan, nan, nan, MISSING, cluster)
+    mean = float(measured.mean[row])
+    ends = float(measured.low[row]), float(measured.high[row])
+    text = number(mean, ranking.places)
+    return ClusterRow(name, mean, *ends, text, cluster, together)
+
+
+def _statistics(facts: Facts) -> Sentence:
+    """Return the statistics that are used, in words."""
+    used = set(facts.result.associations["statistic"])
+    names = ("spearman", "cramers_v", "correlation_ratio")
+    return series((word(f"clusters.of.{name}"),) for name in names if name in used)
+
+
+def _headline(facts: Facts, ranking: Ranking, found: Sequence[Cluster]) -> Sentence:
+    """Return what to see: the numbers to read as one, or how much goes together."""
+    if not found:
+        return say("clusters.headline_none", limit=_limit(facts))
+    cluster = found[0]
+    both = _joint(ranking, _together(facts, ranking, cluster))
+    total = _sum(ranking, cluster)
+    if both and total and len(found) == 1:
+        names = series(shortened(name, 16) for name in cluster.members)
+        told = say("clusters.headline_one", names=names, both=both, total=total)
+        if len(plain(told)) <= HEADLINE:
+            return told
+    return _several(facts, found)
+
+
+def _alt(facts: Facts, ranking: Ranking, tree: Tree, found: Sequence[Cluster]) -> str:
+    strongest = max(tree.joins, key=lambda join: join.strength).strength
+    text = say(
+        "clusters.alt",
+        n=count(len(tree.leaves)),
+        total=count(len(ranking.record.features)),
+        model=shortened(ranking.subject, 30),
+        strongest=number(strongest, 2),
+        clusters=count(len(found)),
+        limit=_limit(facts),
+    )
+    return plain(text)[:ALT]
+
+
+def _words(facts: Facts, ranking: Ranking) -> ClusterWords:
+    """Return what stands on the lines and axes of the figure."""
+    as_it_is = word("figures.model_as_it_is") if ranking.starts_at_loss else ""
+    return ClusterWords(
+        limit=plain(say("clusters.limit", limit=_limit(facts))),
+        tree=word("clusters.axis"),
+        unit=plain(measured_in(facts, ranking)),
+        baseline=as_it_is,
+        value=value_word(ranking).lower(),
+    )

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +10,7 @@ from ..text.blocks import (
     Cell,
     Column,
     KeyValues,
+    Link,
     Row,
     Section,
     Sentence,
@@ -18,17 +19,29 @@ from ..text.blocks import (
     Value,
 )
 from ..text.number_text import number, plain_number
-from ..text.wording import counted, joined, look_up, named, say, shortened, shown, word
+from ..text.wording import (
+    counted,
+    ended,
+    joined,
+    look_up,
+    named,
+    say,
+    shortened,
+    shown,
+    word,
+)
 from .control import model_name
-from .facts import Facts, tallied, whole
-from .performance_tables import best_model, performance_tables
+from .facts import Facts, config_of, tallied, whole
+from .performance import best_model, performance_tables
 from .rankings import TOP
-from .rationale import told_by_people
 
 LEVELS_SHOWN = 6
 PARAMETERS_SHOWN = 12
 OBJECTIVES = ("loss", "criterion", "objective", "loss_function")
 """What classes call the loss that their fit minimises."""
+
+UNEXPLAINED = 5
+"""How many features without a rationale are named; the others are counted."""
 
 
 def data_card(facts: Facts) -> Section:
@@ -275,3 +288,54 @@ def _range(row: Any) -> Sentence:
     more = len(levels) - LEVELS_SHOWN
     rest = (", ", *say("words.more", n=tallied("columns", more))) if more > 0 else ()
     return (*first, *rest)
+
+
+def told_by_people(facts: Facts) -> tuple[Table | Sentence, ...]:
+    """Return what the configuration says of features, and where it was held to it."""
+    given, expected = _rationale(facts), _expected(facts)
+    if not isinstance(given, Table):
+        return ((*given, " ", *expected),)
+    return (given, expected)
+
+
+def _rationale(facts: Facts) -> Table | Sentence:
+    """Return the rationale of each feature that has one, in the order of the audit."""
+    given: Mapping[str, str] = config_of(facts, "report").get("rationale", {})
+    names = [str(name) for name in facts.result.columns["feature"]]
+    if not any(name in given for name in names):
+        return say("rationale.none")
+    rows = tuple(
+        Row((Cell((named(name),)), Cell((ended(given[name]),))))
+        for name in names
+        if name in given
+    )
+    return Table(
+        id="tab-rationale",
+        caption=say("rationale.caption"),
+        columns=(
+            Column(say("data.feature"), "header", 26),
+            Column(say("rationale.text"), width=74),
+        ),
+        rows=rows,
+        notes=_without([name for name in names if name not in given]),
+        shape="tight",
+    )
+
+
+def _without(names: list[str]) -> tuple[Sentence, ...]:
+    """Return the features nobody gave a rationale for, the first few by name."""
+    if not names:
+        return ()
+    told: list[Sentence] = [(shortened(name, 30),) for name in names[:UNEXPLAINED]]
+    if len(names) > UNEXPLAINED:
+        more = tallied("columns", len(names) - UNEXPLAINED)
+        told.append(say("words.more", n=more))
+    number = counted(tallied("columns", len(names)), "feature")
+    return (say("rationale.missing", n=number, names=joined(told)),)
+
+
+def _expected(facts: Facts) -> Sentence:
+    """Return where what the owner expected stands beside what was found."""
+    if facts.result.expected.empty:
+        return say("rationale.nothing_expected")
+    return say("rationale.expected", table=Link("tab-expected"))

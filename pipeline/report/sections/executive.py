@@ -28,12 +28,11 @@ from ..text.wording import (
     shown,
     word,
 )
-from . import register_words
-from .change_section import lede as change_lede
+from .agreement import by_engines
+from .change import lede as change_lede
 from .facts import Facts, card_link, tallied
-from .findings import SEVERITIES, gravest, link_to, tally, title_of
-from .pair_words import by_engines
-from .performance_tables import against_constant
+from .findings import SEVERITIES, gravest, link_to, tally, title_of, title_of_check
+from .performance import against_constant
 from .ranking_tables import (
     axis_of,
     bar_cell,
@@ -256,7 +255,7 @@ def _overdue(facts: Facts, most: int) -> tuple[Sentence, ...]:
             "executive.overdue",
             number=_link_of(facts, standing),
             day=str(standing.answer["due"]),
-            title=register_words.title_of(standing.check, standing.subject, SUBJECT),
+            title=title_of_check(standing.check, standing.subject, SUBJECT),
         )
         most -= _lines(text, LINE)
         if most < 0:

@@ -1,6 +1,6 @@
 """How alike importances are: rankings of features by many measures, or of many models.
 
-Not: two engines that answer one question, which `pairs` shows.
+Not: two engines that answer one question, which `agreement` shows.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,9 @@
 """Section M: what the numbers rest on."""
 
+import json
 from collections.abc import Mapping
 
+from ...engines.avoided_defects import avoided
 from ...records.importance_record import Importance
 from ...records.ranking import measure_of
 from ..text.blocks import (
@@ -17,15 +19,19 @@ from ..text.blocks import (
 )
 from ..text.number_text import count, significant
 from ..text.wording import joined, look_up, named, say, shown, word
-from .avoided import avoided_table
 from .control import moment
 from .facts import Facts, card_link, config_of, engine_name
-from .scripts import made_by, scripts
 
 DIGITS = 16
 """Of a SHA-256 in a table; the control block prints the content digest in full."""
 STEPS = 8
 """How many of the longest steps are told."""
+
+INDENT = "\u00a0"
+"""A space that HTML keeps."""
+
+OF_R = " (R)"
+"""How the versions of a run mark a package of R."""
 
 
 def provenance(facts: Facts) -> Section:
@@ -203,3 +209,98 @@ def _versions(facts: Facts) -> KeyValues:
 
 def _shown(facts: Mapping[str, str]) -> list[tuple[Sentence, Sentence]]:
     return [((shown(str(key)),), (shown(str(text)),)) for key, text in facts.items()]
+
+
+def made_by(facts: Facts) -> dict[tuple[str, str], str]:
+    """Return the text of each script that made rows, by its name and its digest.
+
+    A script that made both sides stands there once.
+    """
+    frame = facts.result.datasets
+    return {
+        (_name(str(row["source"])), str(row["script_sha256"])): str(row["script"])
+        for _, row in frame.iterrows()
+        if row.get("script")
+    }
+
+
+def scripts(facts: Facts) -> tuple[Table, ...]:
+    """Return one table per R script, one row per line: of rows, then of models."""
+    made = tuple(
+        _script(
+            f"tab-rows-script-{place}", "provenance.rows_script_caption", name, text
+        )
+        for place, ((name, _), text) in enumerate(made_by(facts).items(), start=1)
+    )
+    frame = facts.result.models
+    texts = {
+        str(row["model"]): json.loads(row["parameters"])["script"]
+        for _, row in frame.iterrows()
+        if row["source"] == "r_script"
+    }
+    fitted = tuple(
+        _script(f"tab-script-{place}", "provenance.script_caption", model, text)
+        for place, (model, text) in enumerate(texts.items(), start=1)
+    )
+    return made + fitted
+
+
+def _name(source: str) -> str:
+    """Return the file of a source, without what was taken of its rows."""
+    return source.partition(", ")[0]
+
+
+def _script(table_id: str, caption: str, name: str, text: str) -> Table:
+    return Table(
+        id=table_id,
+        caption=say(caption, name=named(name)),
+        columns=(
+            Column(say("provenance.line"), "header", 8),
+            Column(say("provenance.script"), "code", 92),
+        ),
+        rows=tuple(
+            Row((Cell((str(number),)), Cell((_line(line),))))
+            for number, line in enumerate(text.rstrip().split("\n"), start=1)
+        ),
+    )
+
+
+def _line(line: str) -> str:
+    """Return a line with its indentation."""
+    return shown(line.replace("\t", "    ").rstrip()).replace("  ", INDENT * 2)
+
+
+def avoided_table(facts: Facts) -> tuple[Table, ...]:
+    """Return one row per fault of the engines that took part, no table if none did."""
+    result = facts.result
+    asked = [(record.engine, record.method) for record in result.importances]
+    asked += [(record.engine, record.method) for record in result.effects]
+    versions = {
+        name.removesuffix(OF_R): version
+        for name, version in result.run.versions.items()
+        if name.endswith(OF_R)
+    }
+    methods = {method for engine, method in asked if engine != "python"}
+    faults = avoided({engine for engine, _ in asked}, methods, versions)
+    if not faults:
+        return ()
+    table = Table(
+        id="tab-avoided",
+        caption=say("provenance.avoided_caption"),
+        columns=(
+            Column(say("provenance.fault"), "header", 20),
+            Column(say("provenance.package"), width=18),
+            Column(say("provenance.what_is_done"), width=62),
+        ),
+        rows=tuple(
+            Row(
+                (
+                    Cell((fault.id,)),
+                    Cell((f"{fault.package} {versions[fault.package]}",)),
+                    Cell((fault.text,)),
+                )
+            )
+            for fault in faults
+        ),
+    )
+    return (table,)

@@ -1,7 +1,7 @@
 """The table of one ranking: rows, bars, intervals, and what the rest amounts to."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -29,11 +29,15 @@ from ..text.wording import (
     shown,
     word,
 )
-from . import widths
 from .facts import Facts, card_link, engine_name, tallied, whole
 from .rankings import Ranking, cut, is_pooled, rows_drawn
 
 DASH = Cell(("–",))
+
+BARS, ALONE, NARROW = 15.0, 34.0, 11.0
+"""Bars beside intervals, bars beside nothing, bars beside answers of others too."""
+WORDS = (9.0, 20.0)
+NAMES = (14.0, 30.0)
 
 
 @dataclass(frozen=True)
@@ -200,7 +204,7 @@ def places_of(ranking: Ranking, row: int) -> Cell:
 
 def interval_columns(ranking: Ranking) -> tuple[Column, Column, Column]:
     """Return the heads of the two bounds and of the places."""
-    wide = widths.of_numbers(ranking)
+    wide = numbers_width(ranking)
     return (
         Column(say("ranking.low", level=percent(LEVEL)), "number", max(10.5, wide)),
         Column(say("ranking.high"), "number", wide),
@@ -231,12 +235,12 @@ def _columns(facts: Facts, ranking: Ranking, axis: Axis) -> list[Column]:
     record = ranking.record
     card = facts.card(record)
     head = say(f"ranking.name.{record.of}")
-    wide = widths.of_numbers(ranking)
+    wide = numbers_width(ranking)
     columns = [
         Column(say("ranking.rank"), "number", 5.5),
-        Column(head, "header", widths.of_names(record.features)),
+        Column(head, "header", names_width(record.features)),
         Column((value_label(ranking), " ", card_link(card)), "number", max(10, wide)),
-        Column((axis.text,), "bar", widths.of_bars(ranking)),
+        Column((axis.text,), "bar", bars_width(ranking)),
     ]
     if ranking.has_shares:
         columns.insert(3, Column(say("ranking.share"), "number", 7))
@@ -250,7 +254,7 @@ def _columns(facts: Facts, ranking: Ranking, axis: Axis) -> list[Column]:
         columns.append(Column(say("ranking.columns"), "text", 22))
     elif record.of == "features" and _groups(facts):
         columns.append(
-            Column(say("ranking.group"), "text", widths.of_words(_groups(facts)))
+            Column(say("ranking.group"), "text", words_width(_groups(facts)))
         )
     return columns
 
@@ -396,3 +400,52 @@ def _share(ranking: Ranking, rows: Sequence[int]) -> Value:
     share = float(positive[list(rows)].sum()) / total if total else 0.0
     path = f"importances[{ranking.index}].mean"
     return Value(path, share, percent(share), derived="share")
+
+
+def numbers_width(ranking: Ranking) -> float:
+    """Return the width of a column of numbers: the longest, and a gap before it."""
+    every = (*ranking.mean, *ranking.low, *ranking.high)
+    longest = max((len(number(float(one), ranking.places)) for one in every), default=0)
+    return max(8.0, 1.05 * longest + 2.4)
+
+
+def bars_width(ranking: Ranking) -> float:
+    """Return the width of the column of bars: what the numbers leave."""
+    if not ranking.is_drawn:
+        return ALONE
+    return NARROW if len(ranking.others) > 1 else BARS
+
+
+def names_width(names: Sequence[str]) -> float:
+    """Return the width of the column of names: enough for the longest, in reason."""
+    return _within(NAMES, 1.3 * max(map(len, names)))
+
+
+def words_width(words: Iterable[str]) -> float:
+    """Return the width of a last column of words: none is cut, in reason."""
+    return _within(WORDS, 1.15 * max(map(len, words)) + 2.4)
+
+
+def _within(limits: tuple[float, float], wanted: float) -> float:
+    return min(max(wanted, limits[0]), limits[1])
+
+
+def cut_alike(ranking: Ranking, made: Callable[[Sequence[int]], Table]) -> Table:
+    """Return a table of a ranking's rows, cut like the ranking's own.
+
+    `made` returns the table of some rows.
+    """
+    shown = cut(ranking)
+    table = made(shown)
+    if len(shown) == len(ranking.order):
+        return table
+    full = made(ranking.order)
+    full = replace(
+        full,
+        id=f"{table.id}-all",
+        notes=(),
+        caption=say("ranking.whole", table=Link(table.id)),
+    )
+    n = tallied("importances", len(ranking.order) - len(shown))
+    rest = [DASH, Cell(say("ranking.rest", n=n)), *[DASH] * (len(table.columns) - 2)]
+    return replace(table, rows=(*table.rows, Row(tuple(rest))), everything=full)

@@ -1,11 +1,15 @@
 """Section F: what each model relies on, measure by measure, and the curves."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby, pairwise
 
+import numpy as np
+
+from ...records.importance_record import Importance
 from ...records.ranking import Measure, measure_of
 from ..text.blocks import Group, Section, Sentence, Value
-from ..text.number_text import lone, loss_label
+from ..text.number_text import lone, loss_label, percent
 from ..text.wording import (
     counted,
     joined,
@@ -19,20 +23,24 @@ from ..text.wording import (
 )
 from .cards import title_of
 from .claims import claims
-from .cluster_views import marked
-from .conditional import shared_information
-from .effect_figures import effect_figures
+from .clusters import marked
+from .effects import effect_figures
 from .expectations import expectations
 from .facts import Facts, card_link, whole
-from .interaction_figures import interaction_figure
+from .interactions import interaction_figure
+from .models_figure import models_figure
+from .ranking_figure import ranking_figure
 from .ranking_tables import on_drawn_rows, ranking_table, value_of
 from .rankings import Ranking, rows_drawn
-from .result_figures import models_figure, ranking_figure
-from .selection_tables import selection_tables
-from .significance_tables import significance_table
-from .stability_section import firmness
-from .surface_figures import surface_figures
-from .top_k_figures import top_k_figures
+from .significance import significance_table
+from .stability import firmness
+from .surfaces import surface_figures
+from .top_k import selection_tables, top_k_figures
+
+MUCH_LOWER = 0.5
+"""Share of the marginal importance from which down the conditional one is told of."""
+EXCHANGE = ("within", "min_samples_leaf")
+"""The options in which the two differ."""
 
 
 def results(facts: Facts) -> Section:
@@ -209,3 +217,56 @@ def _tied(ranking: Ranking) -> Sentence:
         if ranking.is_drawn and ranking.high[other] >= ranking.low[one]:
             return say("results.tied", one=named(names[one]), other=named(names[other]))
     return ()
+
+
+def shared_information(facts: Facts, ranked: Sequence[Ranking]) -> list[Sentence]:
+    """Return a sentence per conditional ranking that has its marginal one beside it."""
+    found = []
+    for ranking in ranked:
+        for beside in facts.rankings:
+            if _is_marginal_of(beside.record, ranking.record):
+                found.append(_shared_reading(beside, ranking))
+                break
+    return found
+
+
+def _is_marginal_of(record: Importance, conditional: Importance) -> bool:
+    """Return whether a record asks what the other does, but among all rows."""
+    within = (record.options.get("within"), conditional.options.get("within"))
+    if within != ("none", "leaves"):
+        return False
+    cards = [
+        {k: v for k, v in r.estimand.items() if k not in EXCHANGE}
+        for r in (record, conditional)
+    ]
+    return record.model == conditional.model and cards[0] == cards[1]
+
+
+def much_lower(marginal: Ranking, conditional: Ranking) -> list[int]:
+    """Return the rows whose conditional importance is beyond doubt the lower one.
+
+    At most half the marginal one in distance from nothing, with intervals apart, of
+    features whose marginal importance is told from nothing.
+    """
+    nothing = marginal.nothing
+    matters = marginal.low > nothing
+    apart = conditional.high < marginal.low
+    halved = conditional.mean - nothing <= MUCH_LOWER * (marginal.mean - nothing)
+    rows = set(np.flatnonzero(matters & apart & halved).tolist())
+    return [row for row in marginal.order if row in rows]
+
+
+def _shared_reading(marginal: Ranking, conditional: Ranking) -> Sentence:
+    rows = much_lower(marginal, conditional)
+    model = named(conditional.subject)
+    if not rows:
+        return say("conditional.none", model=model)
+    nothing = marginal.nothing
+    told = []
+    for row in rows:
+        left = conditional.mean[row] - nothing
+        part = float(left / (marginal.mean[row] - nothing))
+        path = f"importances[{conditional.index}].mean[{row}]"
+        share = Value(path, part, percent(part), derived="ratio")
+        told.append((named(conditional.record.features[row]), " (", share, ")"))
+    return say("conditional.shared", model=model, features=joined(told))

@@ -20,7 +20,7 @@ from importance_audit.report.pages.history_page import (
 )
 from importance_audit.report.pages.report_views import report_views
 from importance_audit.report.pages.view import build_view
-from importance_audit.report.sections.frameworks_section import _present
+from importance_audit.report.sections.frameworks import _present
 from importance_audit.report.sections.history_figure import Told, history_figure
 from importance_audit.report.text.blocks import plain
 from importance_audit.runs.run_context import RunContext

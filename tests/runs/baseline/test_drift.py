@@ -12,7 +12,7 @@ from tests.report.made_variants import made
 from importance_audit.data.datasets import dataset, datasets_frame, describe
 from importance_audit.data.quantiles import quantiles_frame
 from importance_audit.operate.replay import compared
-from importance_audit.report.sections.change_section import section_of
+from importance_audit.report.sections.change import section_of
 from importance_audit.report.text.blocks import Table, plain
 from importance_audit.runs.baseline.category_drift import _chance_of_none, _Levels
 from importance_audit.runs.baseline.change import compare_runs

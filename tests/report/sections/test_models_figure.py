@@ -9,7 +9,7 @@ from tests.report.svg_reader import collisions, off_sheet, shown_box, texts, wor
 
 from importance_audit.report.figures.models import ModelPanel, ModelRow, draw_models
 from importance_audit.report.pages.view import build_view
-from importance_audit.report.sections.linear_flags import LINEAR, MARK
+from importance_audit.report.sections.models_figure import LINEAR, MARK
 from importance_audit.report.text.blocks import plain
 
 NAMES = ("year", "size")

@@ -6,8 +6,7 @@ from tests.report.made_records import datasets_frame
 from tests.report.made_results import apartments_result
 
 from importance_audit.report.sections.facts import facts_of
-from importance_audit.report.sections.provenance import provenance
-from importance_audit.report.sections.scripts import scripts
+from importance_audit.report.sections.provenance import provenance, scripts
 from importance_audit.report.text.blocks import plain
 
 SPLIT = "rows <- iris\nif (TRUE) {\n  rows\n}\n"

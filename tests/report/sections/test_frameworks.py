@@ -10,7 +10,7 @@ from tests.report.sections.test_signoff_section import signed
 
 from importance_audit.config.frameworks import load_frameworks
 from importance_audit.report.pages.view import build_view
-from importance_audit.report.sections.frameworks_section import EVIDENCE
+from importance_audit.report.sections.frameworks import EVIDENCE
 from importance_audit.report.text.blocks import plain
 from importance_audit.report.text.wording import look_up
 

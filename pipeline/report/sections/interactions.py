@@ -8,9 +8,9 @@ from ..text.blocks import Figure, Link, Name, Sentence, Value, plain
 from ..text.number_text import count, number
 from ..text.wording import display_name, say, shortened
 from .facts import Facts, card_link
+from .models_figure import ALT
 from .ranking_tables import measured_in, table_id
 from .rankings import Ranking
-from .result_figures import ALT
 
 MAPS = 3
 """Most maps of one measure; the tables have every ranking."""

@@ -7,9 +7,8 @@ from ..text.blocks import Cell, Column, Link, Row, Sentence, Table, Value
 from ..text.number_text import number, rank_text
 from ..text.wording import counted, joined, named, say, word
 from .facts import Facts, tallied, whole
-from .ranking_tables import table_id
+from .ranking_tables import cut_alike, table_id
 from .rankings import Ranking
-from .stability_tables import cut_alike
 
 P_VALUES = ("p_value", "p_adjusted")
 

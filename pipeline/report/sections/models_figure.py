@@ -1,13 +1,19 @@
-"""The figures of section F: a ranking, models side by side."""
+"""A figure of section F: the losses of several models side by side.
 
+Marked in it: which features matter in a flexible model and hardly at all in a linear
+one. Such a feature acts in a way that a straight line cannot follow, so the difference
+is worth a look at its curve. Not: judging either model.
+"""
+
+import json
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from ...records.ranking import LEVEL
 from ..figures.models import ModelPanel, ModelRow, draw_models
-from ..figures.ranking import RankingRow, draw_ranking
-from ..text.blocks import Figure, Link, Sentence, Value, plain
+from ..text.blocks import Figure, Sentence, plain
 from ..text.number_text import count, lone, loss_label, number, percent, unit_text
 from ..text.wording import (
     display_name,
@@ -20,21 +26,32 @@ from ..text.wording import (
     shown,
     word,
 )
-from . import linear_flags
 from .facts import Facts, card_link, whole
-from .linear_flags import Flag
-from .ranking_tables import (
-    baseline_of,
-    measured_in,
-    over_repeats,
-    table_id,
-    value_of,
-    value_word,
-)
-from .rankings import TOP, Ranking
+from .rankings import Ranking
 
-REPEATS = 60
-"""Most repeats that ticks can show one by one."""
+MARK = "†"
+MATTERS, HARDLY = 0.05, 0.01
+"""Shares of the largest value of a model: the lower end of an interval lies above the
+first, or the upper end below the second."""
+
+LINEAR = frozenset(
+    # scikit-learn
+    "ARDRegression BayesianRidge ElasticNet ElasticNetCV GammaRegressor HuberRegressor "
+    "Lars LarsCV Lasso LassoCV LassoLars LassoLarsCV LassoLarsIC "
+    "LinearDiscriminantAnalysis LinearRegression LinearSVC LinearSVR "
+    "LogisticRegression LogisticRegressionCV OrthogonalMatchingPursuit "
+    "OrthogonalMatchingPursuitCV "
+    "PassiveAggressiveClassifier PassiveAggressiveRegressor Perceptron PLSRegression "
+    "PoissonRegressor QuantileRegressor RANSACRegressor Ridge RidgeClassifier "
+    "RidgeClassifierCV RidgeCV SGDClassifier SGDRegressor TheilSenRegressor "
+    "TweedieRegressor "
+    # statsmodels
+    "BinaryResultsWrapper GLMResultsWrapper LogitResultsWrapper OLSResults "
+    "RegressionResultsWrapper RLMResultsWrapper "
+    # R
+    "glm lm lda lrm multinom ols polr rlm".split()
+)
+KERNELS = ("SVC", "SVR", "NuSVC", "NuSVR")
 PANEL_ROWS = 36
 PANELS = 6
 """What one figure can hold and stay legible."""
@@ -43,118 +60,94 @@ NAMED = 3
 """Most features that an alternative text names as those that may lead."""
 
 
-def ranking_figure(
-    facts: Facts, ranking: Ranking, ranked: Sequence[Ranking]
-) -> Figure | None:
-    """Return the ranking as dots with intervals; None of pairs, which have a map.
+@dataclass(frozen=True)
+class Flag:
+    """A feature, and the models in which it matters and in which it hardly does."""
 
-    The repeats are shown where no figure of several models, `ranked`, shows them.
+    feature: str
+    matters: tuple[str, ...]
+    hardly: tuple[str, ...]
+
+
+def linear_models(facts: Facts) -> dict[str, str]:
+    """Return the class of each model that is linear by its class or its kernel.
+
+    By its class only: terms that bend (a polynomial, a spline) are not looked for.
     """
-    record = ranking.record
-    if record.of == "pairs" or not ranking.measured:
-        return None
-    in_boxes = ranking.starts_at_loss and len(ranked) > 1
-    is_few = 1 < record.n_repeats <= REPEATS
-    with_repeats = ranking.is_drawn and is_few and not in_boxes
-    shown_rows = ranking.leading(TOP)
-    rows = tuple(_figure_row(ranking, row, with_repeats) for row in shown_rows)
-    baseline = _baseline_text(ranking) if ranking.starts_at_loss else ()
-    return Figure(
-        id=table_id(ranking).replace("tab-", "fig-"),
-        draw=draw_ranking,
-        data={
-            "rows": rows,
-            "unit_label": plain(measured_in(facts, ranking)),
-            "baseline_label": plain(joined((named(ranking.subject), baseline), " ")),
-            "baseline": ranking.nothing,
-            "value_label": value_word(ranking).lower(),
-        },
-        alt=_ranking_alt(facts, ranking, len(rows)),
-        headline=_headline(ranking),
-        caption=_ranking_caption(facts, ranking, with_repeats),
-    )
+    found = {}
+    for row in facts.result.models.to_dict("records"):
+        estimator = str(row["estimator"])
+        if estimator in LINEAR or (
+            estimator in KERNELS
+            and json.loads(row["parameters"] or "{}").get("kernel") == "linear"
+        ):
+            found[str(row["model"])] = estimator
+    return found
 
 
-def _ranking_caption(facts: Facts, ranking: Ranking, with_repeats: bool) -> Sentence:
-    """Return what the marks are: an interval and repeats only if they are drawn."""
-    record, drawn = ranking.record, ranking.is_drawn
-    path = f"importances[{ranking.index}].n_repeats"
-    repeats = whole(path, record.n_repeats)
-    from_loss, zero = ranking.starts_at_loss, lone(ranking.nothing)
-    key = ("ranking" if from_loss else "ranking_mean") if drawn else "ranking_exact"
-    return (
-        *say(
-            f"figures.{key}",
-            estimate=over_repeats(ranking) if drawn else "",
-            level=percent(LEVEL),
-            card=card_link(facts.card(record)),
-        ),
-        *(say("figures.ranking_repeats", n=repeats) if with_repeats else ()),
-        *say(
-            "figures.dashed_loss" if from_loss else "figures.dashed_zero",
-            zero=zero,
-        ),
-        *say("figures.ranking_data", table=Link(table_id(ranking))),
-    )
+def linear_flags(facts: Facts, ranked: Sequence[Ranking]) -> tuple[Flag, ...]:
+    """Return the features to flag among models side by side, in the first's order."""
+    linear = linear_models(facts)
+    straight = [r for r in ranked if r.record.model in linear]
+    flexible = [r for r in ranked if r.record.model not in linear]
+    found = []
+    for row in ranked[0].measured:
+        name = ranked[0].record.features[row]
+        matters = tuple(r.record.model for r in flexible if _bounds(r, name)[0])
+        hardly = tuple(r.record.model for r in straight if _bounds(r, name)[1])
+        if matters and hardly:
+            found.append(Flag(name, matters, hardly))
+    return tuple(found)
 
 
-def _figure_row(ranking: Ranking, row: int, with_repeats: bool) -> RankingRow:
-    value = value_of(ranking, row)
-    return RankingRow(
-        name=display_name(ranking.record.features[row]),
-        estimate=value.raw,
-        low=float(ranking.low[row]),
-        high=float(ranking.high[row]),
-        text=value.text,
-        repeats=tuple(ranking.record.values[row].tolist()) if with_repeats else (),
-    )
+def _bounds(ranking: Ranking, feature: str) -> tuple[bool, bool]:
+    """Return whether the interval of a feature is clear of zero, and next to it."""
+    largest = np.nanmax(ranking.mean) - ranking.nothing
+    row = ranking.record.features.index(feature)
+    if not (np.isfinite(largest) and largest > 0):
+        return False, False
+    low = (ranking.low[row] - ranking.nothing) / largest
+    high = (ranking.high[row] - ranking.nothing) / largest
+    return bool(low > MATTERS), bool(high < HARDLY)
 
 
-def _baseline_text(ranking: Ranking) -> Sentence:
+def flags_in_words(facts: Facts, found: Sequence[Flag]) -> Sentence:
+    """Return what the mark means, for which features, and by which rule."""
+    if not found:
+        return ()
+    classes = linear_models(facts)
+    told = [
+        say(
+            "flags.feature",
+            feature=named(flag.feature),
+            matters=series(named(name) for name in flag.matters),
+            hardly=series(
+                joined((named(name), f" ({shown(classes[name])})"), "")
+                for name in flag.hardly
+            ),
+        )
+        for flag in found
+    ]
     return say(
-        "figures.as_it_is",
-        loss=loss_label(ranking.record.loss),
-        value=baseline_of(ranking).text,
+        "flags.caption",
+        mark=MARK,
+        features=joined(told, "; "),
+        level=percent(LEVEL),
+        matters=percent(MATTERS),
+        hardly=percent(HARDLY),
     )
 
 
-def _headline(ranking: Ranking) -> Sentence:
-    """Return what the ranking shows in one short sentence."""
-    record, measured = ranking.record, ranking.measured
-    first = shortened(record.features[measured[0]], 24)
-    if not ranking.low[measured[0]] > ranking.nothing:
-        return say("results.nobody")
-    if len(measured) == 1:
-        return say("results.only", feature=first)
-    if ranking.last[measured[0]] == 1:
-        above = ranking.mean - ranking.nothing
-        one, other = above[list(measured[:2])]
-        ratio = one / other if other else np.inf
-        if 1.05 <= ratio < 100:
-            path = f"importances[{ranking.index}].mean"
-            times = Value(path, float(ratio), number(float(ratio), 1), derived="ratio")
-            return say("results.times", feature=first, ratio=times)
-        return say("results.first", feature=first)
-    second = shortened(record.features[measured[1]], 24)
-    return say("results.together", first=first, second=second)
+def mark_and_note(flag: Flag | None, model: str) -> tuple[str, str]:
+    """Return the mark of a feature in the panel of a model, and the words beside it.
 
-
-def _ranking_alt(facts: Facts, ranking: Ranking, n: int) -> str:
-    record = ranking.record
-    row = ranking.measured[0]
-    text = say(
-        "figures.ranking_alt" if ranking.is_drawn else "figures.ranking_alt_exact",
-        n=count(n),
-        total=count(len(record.features)),
-        what=word(f"asked.{record.of}"),
-        model=shortened(ranking.subject, 30),
-        measured=measured_in(facts, ranking),
-        first=shortened(record.features[row], 30),
-        value=value_of(ranking, row).text,
-        low=number(float(ranking.low[row]), ranking.places),
-        high=number(float(ranking.high[row]), ranking.places),
-    )
-    return plain(text)[:ALT]
+    The words stand in the linear models: there the bar leaves room, and a reader asks.
+    """
+    if flag is None or model not in (*flag.matters, *flag.hardly):
+        return "", ""
+    models = joined(shortened(name, 20) for name in flag.matters)
+    note = plain(say("flags.note", models=models)) if model in flag.hardly else ""
+    return MARK, note
 
 
 def models_figure(facts: Facts, ranked: Sequence[Ranking]) -> Figure | None:
@@ -164,7 +157,7 @@ def models_figure(facts: Facts, ranked: Sequence[Ranking]) -> Figure | None:
     chosen = alike[:PANELS]
     if not ranked[0].starts_at_loss or len(chosen) < 2 or not ranked[0].measured:
         return None
-    flagged = {flag.feature: flag for flag in linear_flags.flags(facts, chosen)}
+    flagged = {flag.feature: flag for flag in linear_flags(facts, chosen)}
     names = _drawn(ranked[0], flagged, max(PANEL_ROWS // len(chosen), 3))
     card = card_link(facts.card(record))
     unit = unit_text(record.unit, facts.target_unit)
@@ -187,7 +180,7 @@ def models_figure(facts: Facts, ranked: Sequence[Ranking]) -> Figure | None:
         caption=(
             *caption,
             *((f" {apart}.",) if apart else ()),
-            *linear_flags.in_words(facts, tuple(flagged.values())),
+            *flags_in_words(facts, tuple(flagged.values())),
             *not_drawn([r.subject for r in alike[PANELS:]]),
         ),
     )
@@ -213,7 +206,7 @@ def _panel(
         mean = float(raw.mean())
         repeats = tuple(raw.tolist()) if ranking.is_drawn else ()
         text = number(mean, ranking.places)
-        mark, note = linear_flags.mark(flagged.get(name), record.model)
+        mark, note = mark_and_note(flagged.get(name), record.model)
         rows.append(ModelRow(display_name(name), mean, repeats, text, mark, note))
     as_it_is = lone(base, least=ranking.places)
     text = plain(say("figures.panel_base", value=as_it_is))

@@ -1,4 +1,4 @@
-"""The figures of surfaces: two features, the models beside each other."""
+"""The figures of surfaces, the models beside each other, and the tables below them."""
 
 from collections.abc import Sequence
 
@@ -6,12 +6,33 @@ import numpy as np
 
 from ...records.surface_record import Surface
 from ..figures.surface import MOST, SurfacePanel, draw_surface
-from ..text.blocks import Figure, Link, Sentence, Table, Value, plain
-from ..text.number_text import percent, significant
+from ..text.blocks import (
+    Cell,
+    Column,
+    Figure,
+    Link,
+    Row,
+    Sentence,
+    Styled,
+    Table,
+    Value,
+    plain,
+)
+from ..text.number_text import (
+    MISSING,
+    decimals,
+    number,
+    percent,
+    plain_number,
+    significant,
+)
 from ..text.wording import display_name, key_of, named, say, series, shortened, shown
 from .facts import Facts
-from .result_figures import ALT, not_drawn
-from .surface_tables import FILE, surface_tables
+from .models_figure import ALT, not_drawn
+
+CELLS = 12
+"""Most points along either feature that a table holds."""
+FILE = Styled("code", ("surfaces.csv",))
 
 
 def surface_figures(facts: Facts) -> tuple[Figure | Table, ...]:
@@ -110,3 +131,71 @@ def _alt(lead: Surface, drawn: Sequence[Surface], label: str) -> str:
         share=percent(float(lead.within.mean())),
     )
     return plain(text)[:ALT]
+
+
+def surface_tables(
+    facts: Facts, key: tuple[str, ...], drawn: Sequence[Surface]
+) -> tuple[Table, ...]:
+    """Return one table per surface; none if one has too many points for a page."""
+    if any(max(found.values.shape) > CELLS for found in drawn):
+        return ()
+    return tuple(_surface_table(facts, key, found) for found in drawn)
+
+
+def _surface_table(facts: Facts, key: tuple[str, ...], found: Surface) -> Table:
+    path = f"surfaces[{facts.result.surfaces.index(found)}]"
+    places = decimals(found.values[found.within])
+    first, second = (
+        [_point(f"{path}.{name}[{n}]", p) for n, p in enumerate(grid.tolist())]
+        for name, grid in (
+            ("first_grid", found.first_grid),
+            ("second_grid", found.second_grid),
+        )
+    )
+    return Table(
+        id=f"tab-surface-{key_of(*key, found.model)}",
+        caption=_caption(facts, found),
+        columns=(
+            Column((shortened(found.features[0], 24),), "header", 16),
+            *(Column(point, "number", 84 / len(second)) for point in second),
+        ),
+        rows=tuple(
+            Row((Cell(point), *_cells(f"{path}.values[{i}]", found, i, places)))
+            for i, point in enumerate(first)
+        ),
+        notes=() if found.within.all() else (say("surfaces.table_note"),),
+        source="surfaces.csv",
+        shape="wide",
+    )
+
+
+def _caption(facts: Facts, found: Surface) -> Sentence:
+    unit, cls = facts.unit_of(found.unit), found.positive_class
+    said = say("surfaces.table_class", cls=shortened(cls, 30)) if cls else ()
+    return say(
+        "surfaces.table",
+        model=named(found.model),
+        first=named(found.features[0]),
+        second=named(found.features[1]),
+        cls=said,
+        unit=f", {shown(unit)}" if unit else "",
+    )
+
+
+def _point(path: str, point: float | str) -> Sentence:
+    """Return a point of a grid: a level, or a number to four digits or whole."""
+    if isinstance(point, str):
+        return (shortened(point, 24),)
+    short = point if float(point).is_integer() else float(f"{point:.4g}")
+    return (Value(path, float(point), plain_number(short)),)
+
+
+def _cells(path: str, found: Surface, i: int, places: int) -> list[Cell]:
+    """Return one row of a surface; what the figure greys out has no number."""
+    told = zip(found.values[i].tolist(), found.within[i].tolist(), strict=True)
+    return [
+        Cell((Value(f"{path}[{j}]", value, number(value, places)),))
+        if is_within
+        else Cell((MISSING,))
+        for j, (value, is_within) in enumerate(told)
+    ]

@@ -14,12 +14,7 @@ import pandas as pd
 
 from ...records.ranking import LEVEL
 from ..figures.parts import MOST_ROWS
-from ..figures.ranks import (
-    RankPanel,
-    RankRow,
-    draw_rank_intervals,
-    draw_rank_shares,
-)
+from ..figures.ranks import RankPanel, RankRow, draw_rank_intervals, draw_rank_shares
 from ..text.blocks import Cell, Column, Figure, Link, Row, Sentence, Table, Value, plain
 from ..text.number_text import count, percent, rank_text
 from ..text.wording import (
@@ -33,9 +28,8 @@ from ..text.wording import (
     word,
 )
 from .facts import Facts, card_link, whole
-from .ranking_tables import DASH, table_id
+from .ranking_tables import DASH, cut_alike, table_id
 from .rankings import TOP, Ranking
-from .stability_tables import cut_alike
 
 ALT, PANELS, TOLD = 250, 4, 4
 ENSEMBLES = ("random_subspace", "random_subspace_permutation")

@@ -1,0 +1,354 @@
+"""Section H: how firm the rankings are, and what else would have moved them.
+
+Another loss, more repeats, other draws, other rows, another measure or model, and
+features that say the same as others.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+import pandas as pd
+
+from ...records.ranking import LEVEL
+from ..figures.top_k import STYLES, TopKLine, TopKPanel, draw_top_k
+from ..text.blocks import (
+    Cell,
+    Column,
+    Figure,
+    Group,
+    Link,
+    Row,
+    Section,
+    Sentence,
+    Table,
+    Value,
+    plain,
+)
+from ..text.number_text import (
+    MISSING,
+    count,
+    interval_text,
+    lone,
+    number,
+    percent,
+    rank_text,
+    rounded_up,
+    significant,
+)
+from ..text.wording import counted, display_name, joined, named, say, series, word
+from .clusters import clusters, said_in_short
+from .expectations import losses
+from .facts import Facts, card_link, config_of, tallied, whole
+from .likeness import likeness_table
+from .ranking_tables import cut_alike, measured_in, table_id
+from .rankings import Ranking
+from .ranks import ranks
+
+LARGE = 1e7
+"""Counts above it are told by their size."""
+
+ROWS = 10
+ALT = 250
+
+
+def stability(facts: Facts) -> Section:
+    """Return section H: one group per question that was asked of the rankings."""
+    groups = (
+        *losses(facts),
+        *_group("repeats", _over_repeats(facts)),
+        *_group("ranks", ranks(facts)),
+        *_group("rows", _over_rows(facts)),
+        *_group("likeness", _alike(facts)),
+        *clusters(facts),
+    )
+    lede = _lede(facts) if facts.rankings else say("stability.none")
+    title = word("sections.stability")
+    return Section("H", "stability", title, lede, {"groups": groups})
+
+
+def firmness(facts: Facts, ranking: Ranking) -> Sentence:
+    """Return where section H says how firm a ranking is; empty if it does not."""
+    tables = [stability_table(facts, ranking), *convergence(facts, ranking)]
+    links = [Link(table.id) for table in tables if isinstance(table, Table)]
+    return say("stability.firm", tables=series(links)) if links else ()
+
+
+def _group(name: str, blocks: Iterator[Table | Figure | Sentence]) -> tuple[Group, ...]:
+    """Return blocks under their heading; nothing without any."""
+    found = tuple(blocks)
+    title = say(f"stability.title.{name}")
+    return (Group(f"firm-{name}", title, found),) if found else ()
+
+
+def _over_repeats(facts: Facts) -> Iterator[Table | Figure]:
+    for ranking in facts.rankings:
+        yield from convergence(facts, ranking)
+
+
+def _over_rows(facts: Facts) -> Iterator[Table | Figure]:
+    for ranking in facts.rankings:
+        if table := stability_table(facts, ranking):
+            yield table
+
+
+def _alike(facts: Facts) -> Iterator[Table]:
+    if table := likeness_table(facts):
+        yield table
+
+
+def _lede(facts: Facts) -> Sentence:
+    """Return what was found, then what nobody asked."""
+    found = [_first_place(facts), _loss(facts)]
+    asked = config_of(facts, "stability").get("resamples", 0)
+    reasons = ("still" if asked else "rows", "losses")
+    unasked = [
+        say(f"stability.unasked.{reason}")
+        for reason, told in zip(reasons, found, strict=True)
+        if not told
+    ]
+    said = [told for told in (*found, said_in_short(facts)) if told]
+    if unasked:
+        said.append(say("stability.unasked.all", what=joined(unasked, "; ")))
+    return joined(said, " ")
+
+
+def _first_place(facts: Facts) -> Sentence:
+    """Return how often the leader of the lead ranking leads on resampled rows."""
+    ranking, frame = facts.lead, facts.result.resampled_ranks
+    if ranking is None or not ranking.measured:
+        return ()
+    leader = ranking.record.features[ranking.measured[0]]
+    taken = frame[(frame["record"] == ranking.index) & (frame["feature"] == leader)]
+    if taken.empty:
+        return ()
+    first, total = taken[taken["rank"] == 1.0], int(taken["resamples"].sum())
+    share = float(first["resamples"].sum()) / total
+    path = "resampled_ranks.resamples"
+    return say(
+        "stability.first_place",
+        feature=named(leader),
+        model=named(ranking.subject),
+        share=Value(path, share, percent(share), derived="share"),
+        resamples=counted(tallied(path, total), "resample"),
+    )
+
+
+def _loss(facts: Facts) -> Sentence:
+    """Return what the choice of the loss changes, over all that were compared."""
+    frame = facts.result.losses
+    known = frame[frame["kendall"].notna()]
+    if known.empty:
+        return ()
+    moved = int((known["leader_a"] != known["leader_b"]).sum())
+    if moved:
+        n = counted(tallied("losses", len(known)), "pair")
+        return say("stability.loss.moves", moved=tallied("losses", moved), n=n)
+    place = known["kendall"].astype(float).idxmin()
+    least = float(known.at[place, "kendall"])
+    key = "same" if least == 1.0 else "leads"
+    tau = Value(f"losses[{place}].kendall", least, lone(least, least=2))
+    return say(f"stability.loss.{key}", tau=tau)
+
+
+def stability_table(facts: Facts, ranking: Ranking) -> Table | None:
+    """Return how stable a ranking is, cut like its own table; None if not asked."""
+    frame = facts.result.stability
+    frame = frame[frame["record"] == ranking.index]
+    if frame.empty:
+        return None
+    places = dict(zip(frame["feature"], frame.index, strict=True))
+    return cut_alike(ranking, partial(_stability_table, facts, ranking, places))
+
+
+def _stability_table(
+    facts: Facts, ranking: Ranking, places: dict[str, int], rows: Sequence[int]
+) -> Table:
+    frame = facts.result.stability
+    top_k = int(config_of(facts, "checks").get("top_k", 3))
+    columns = [
+        Column(say("ranking.rank"), "number", 8),
+        Column(say(f"ranking.name.{ranking.record.of}"), "header", 32),
+        Column(say("stability.ranks", level=percent(LEVEL)), "number", 22),
+        Column(say("stability.top", k=str(top_k)), "number", 16),
+    ]
+    if ranking.is_drawn:
+        columns.append(Column(say("stability.settle"), "number", 22))
+    return Table(
+        id=table_id(ranking).replace("ranking", "stability", 1),
+        caption=_caption(facts, ranking, places),
+        columns=tuple(columns),
+        rows=tuple(
+            _row(ranking, row, frame, places[ranking.record.features[row]])
+            for row in rows
+        ),
+        notes=_notes(facts, ranking, places),
+    )
+
+
+def _row(ranking: Ranking, row: int, frame: pd.DataFrame, place: int) -> Row:
+    told = frame.loc[place]
+    path = f"stability[{place}]"
+    low, high, share = (
+        float(told[name]) for name in ("rank_low", "rank_high", "p_top_k")
+    )
+    inside = Value(f"{path}.p_top_k", share, percent(share))
+    cells = [
+        Cell((rank_text(float(ranking.rank[row])),)),
+        Cell((named(ranking.record.features[row]),)),
+        Cell((interval_text(low, high),)),
+        Cell((inside,)),
+    ]
+    if ranking.is_drawn:
+        needed = float(told["repeats_to_settle"])
+        settle = Value(f"{path}.repeats_to_settle", needed, _repeats(needed))
+        cells.append(Cell((settle,)))
+    return Row(tuple(cells))
+
+
+def _repeats(needed: float) -> str:
+    """Return a count of repeats in words where it is none."""
+    if math.isnan(needed):
+        return MISSING
+    if math.isinf(needed):
+        return word("stability.never")
+    if needed >= LARGE:
+        return significant(needed)
+    if needed < 100:
+        return count(int(needed))
+    return word("stability.about").format(n=count(rounded_up(int(needed))))
+
+
+def _caption(facts: Facts, ranking: Ranking, places: dict[str, int]) -> Sentence:
+    """Return whose ranking it is, and on how many resamples of which rows."""
+    most = _resamples(facts, places)
+    what = say(
+        "stability.caption",
+        what=word(f"asked.{ranking.record.of}"),
+        model=named(ranking.subject),
+        table=Link(table_id(ranking)),
+    )
+    if not most.raw:
+        return (*what, *say("stability.not_resampled"))
+    rows = whole(f"importances[{ranking.index}].n_samples", ranking.record.n_samples)
+    drawn = say(
+        "stability.resampled",
+        resamples=counted(most, "resample"),
+        rows=counted(rows, "row"),
+    )
+    return (*what, *drawn)
+
+
+def _resamples(facts: Facts, places: dict[str, int]) -> Value:
+    """Return the resamples behind most features."""
+    column = facts.result.stability["resamples"]
+    place = max(places.values(), key=lambda at: int(column[at]))
+    return whole(f"stability[{place}].resamples", int(column[place]))
+
+
+def _notes(
+    facts: Facts, ranking: Ranking, places: dict[str, int]
+) -> tuple[Sentence, ...]:
+    frame, most = facts.result.stability, _resamples(facts, places)
+    notes: list[Sentence] = []
+    if most.raw:
+        key = "note_model" if ranking.record.model else "note"
+        notes.append(say(f"stability.{key}"))
+    fewer = [
+        (named(name), f" ({number(float(frame.at[at, 'resamples']), 0)})")
+        for name, at in places.items()
+        if frame.at[at, "resamples"] < most.raw
+    ]
+    if fewer:
+        notes.append(say("stability.fewer", names=joined(fewer[:10])))
+    if ranking.is_drawn:
+        path = f"importances[{ranking.index}].n_repeats"
+        repeats = counted(whole(path, ranking.record.n_repeats), "repeat")
+        notes.append(
+            say("stability.settle_note", level=percent(LEVEL), repeats=repeats)
+        )
+    return tuple(notes)
+
+
+def convergence(facts: Facts, ranking: Ranking) -> tuple[Table | Figure, ...]:
+    """Return a table of ranks and a figure of values; nothing after few repeats."""
+    frame = facts.result.convergence
+    frame = frame[frame["record"] == ranking.index]
+    if frame.empty or not ranking.measured:
+        return ()
+    return _convergence_table(ranking, frame), _convergence_figure(
+        facts, ranking, frame
+    )
+
+
+def _convergence_table(ranking: Ranking, frame: pd.DataFrame) -> Table:
+    """Return the rank of the first features after each number of repeats."""
+    counts = sorted(set(frame["n_repeats"]))
+    place = {(r.feature, r.n_repeats): r.Index for r in frame.itertuples()}
+    names = [ranking.record.features[row] for row in ranking.leading(ROWS)]
+    of = ranking.record.of
+    return Table(
+        id=table_id(ranking).replace("ranking", "convergence", 1),
+        caption=say(
+            "convergence.caption",
+            what=word(f"asked.{of}"),
+            model=named(ranking.subject),
+            table=Link(table_id(ranking)),
+        ),
+        columns=(
+            Column(say(f"ranking.name.{of}"), "header", 32),
+            *(Column((str(n),), "number", 9) for n in counts),
+        ),
+        rows=tuple(
+            Row(
+                (
+                    Cell((named(name),)),
+                    *(Cell((_rank(frame, place[name, n]),)) for n in counts),
+                )
+            )
+            for name in names
+        ),
+    )
+
+
+def _rank(frame: pd.DataFrame, place: int) -> Value:
+    rank = float(frame.at[place, "rank"])
+    return Value(f"convergence[{place}].rank", rank, rank_text(rank))
+
+
+def _convergence_figure(facts: Facts, ranking: Ranking, frame: pd.DataFrame) -> Figure:
+    """Return estimate and half-width of the first features against the repeats."""
+    rows = ranking.measured[: len(STYLES)]
+    lines = tuple(_line(frame, ranking.record.features[row]) for row in rows)
+    alt = word("convergence.alt").format(
+        n=len(lines), model=display_name(ranking.subject)
+    )
+    return Figure(
+        id=table_id(ranking).replace("tab-ranking", "fig-convergence", 1),
+        draw=draw_top_k,
+        data={
+            "panels": (TopKPanel("", lines),),
+            "axis_label": word("convergence.axis"),
+            "head": plain(measured_in(facts, ranking)),
+            "steps": tuple(str(n) for n in sorted(set(frame["n_repeats"]))),
+        },
+        alt=alt[:ALT],
+        headline=say("convergence.headline"),
+        caption=say(
+            "convergence.figure",
+            model=named(ranking.subject),
+            level=percent(LEVEL),
+            card=card_link(facts.card(ranking.record)),
+        ),
+    )
+
+
+def _line(frame: pd.DataFrame, feature: str) -> TopKLine:
+    """Return the estimates of one feature, and the half-widths of their intervals."""
+    from scipy.special import stdtrit
+
+    told = frame[frame["feature"] == feature].sort_values("n_repeats")
+    quantiles = stdtrit(told["n_repeats"].to_numpy(float) - 1, (1 + LEVEL) / 2)
+    halves = told["std_error"] * quantiles
+    means = tuple(told["value"].tolist())
+    return TopKLine(display_name(feature), means, tuple(halves.tolist()))
