@@ -27,7 +27,7 @@ R_SIDE = "worker to_r from_r callback probe"
 OWNERS = {
     "rpy2": [f"r_bridge.{name}" for name in R_SIDE.split()],
     "r_bridge": [
-        *("r_bridge", "engines", "models.r_models", "data.tables", "auditing"),
+        *("__init__", "r_bridge", "engines", "models.r_models", "data.tables"),
         *("operate", "cli", "methods.importance.r_model_specific", "__init__"),
     ],
     "matplotlib": ["report.figures"],
