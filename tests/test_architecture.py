@@ -28,7 +28,7 @@ OWNERS = {
     "rpy2": [f"r_bridge.{name}" for name in R_SIDE.split()],
     "r_bridge": [
         *("__init__", "r_bridge", "engines", "models.r_models", "data.tables"),
-        *("operate", "cli", "methods.importance.r_model_specific", "__init__"),
+        *("auditing", "operate", "cli", "methods.importance.r_model_specific"),
     ],
     "matplotlib": ["report.figures"],
     "jinja2": ["report.pages"],
