@@ -78,7 +78,7 @@ def _typed(run: Path, missing: list[str]) -> dict[str, str]:
 def _lacking(missing: list[str]) -> str:
     options = ", ".join(f"--{name}" for name in missing)
     return (
-        f"approve must be told who signs what, but {options} "
+        f"approve needs to know who signs what: {options} "
         f"{'is' if len(missing) == 1 else 'are'} missing. Give them, or run it on a "
         "terminal, which asks."
     )

@@ -49,7 +49,7 @@ def history(
         from ..runs.timeline import is_audit, timeline, timelines
 
         if html is not None and html != BESIDE and html.is_dir():
-            rule = f"--html must name a file, but {str(html)!r} is a folder."
+            rule = f"--html must name a file; {str(html)!r} is a folder."
             stop(2, f"{rule} Put PATH before --html.")
         path = path.parent if path.is_file() else path
         refuse_run_folder(path)
@@ -61,8 +61,8 @@ def history(
             told = timelines(path, rebuild=rebuild)
         if not told:
             raise DataError(
-                f"{str(path)!r} must be the folder of an audit, or of several, but "
-                "neither it nor a folder in it has an audit.toml or runs/."
+                f"{str(path)!r} holds no audit: neither it nor a folder in it has an "
+                "audit.toml or runs/."
             )
         if html is not None:
             click.echo(_page(html, path, told, is_one=is_one))

@@ -22,7 +22,7 @@ def init(folder: Path, data: Path | None, target: str | None) -> None:
         if file.exists():
             stop(
                 2,
-                f"{file} must not exist yet, but it does. Choose another folder.",
+                f"{file} exists already. Choose another folder.",
             )
         text = starter() if data is None else starter_from(data, str(target), folder)
         write(file, text)

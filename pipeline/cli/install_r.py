@@ -27,7 +27,7 @@ def install_r(what: tuple[str, ...], library: Path | None) -> None:
     unknown = [name for name in what if name not in SETS]
     if unknown:
         raise click.UsageError(
-            f"WHAT must be one of {', '.join(SETS)}, but {unknown[0]!r} was given."
+            f"WHAT must be one of {', '.join(SETS)}; {unknown[0]!r} was given."
         )
     packages = tuple(dict.fromkeys(p for name in what for p in SETS[name]))
     with faults():

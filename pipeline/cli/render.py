@@ -48,7 +48,7 @@ def render(
         try:
             files = asked()
         except PdfError as error:
-            fault = f"The PDF must be written beside the HTML, but {error}"
+            fault = f"The PDF was not written beside the HTML: {error}"
             files = asked(pdf=False)
         stem = f"{result.run.audit}-{result.run.volatile['run_id']}"
         shown = [name for name in files if Path(name).suffix in (".html", ".pdf")]

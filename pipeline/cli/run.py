@@ -44,7 +44,7 @@ def run(
     2, 1, 5, 0. A batch that was cut short within the last 24 h is taken up.
     """
     if keep is not None and not unattended:
-        raise click.UsageError("--keep must come with --unattended, but it is alone.")
+        raise click.UsageError("--keep goes with --unattended only.")
     if all_:
         options = ["--unattended"] if unattended else []
         options += [] if keep is None else ["--keep", str(keep)]

@@ -98,7 +98,7 @@ def _write_page(batch: Batch) -> str:
         return str(error)
     except Exception as error:
         said = f"{type(error).__name__} says: {error}."
-        return f"{batch.folder / PAGE} must be written, but {said}"
+        return f"{batch.folder / PAGE} cannot be written: {said}"
     return ""
 
 

@@ -119,8 +119,8 @@ def _workflow(kind: str, job: "Job", *, asks_r: bool) -> str:
     if not inside:
         stop(
             2,
-            f"Audit {str(job.folder)!r} must lie in a git repository for --as {kind}, "
-            "but no folder above it has a .git. Make one with: git init",
+            f"Audit {str(job.folder)!r} is in no git repository, which --as {kind} "
+            "needs. Make one with: git init",
         )
     is_checkout = Path(importance_audit.__file__).resolve().parents[1] == inside[0]
     found = [d.version for d in distributions(name="importance-audit")]
@@ -147,10 +147,10 @@ def _change(plan: "Plan", yes: bool, done: str, same: str) -> None:
         if not sys.stdin.isatty():
             stop(
                 2,
-                "A change must be confirmed, but there is no terminal to ask on. "
+                "The change was not confirmed: there is no terminal to ask on. "
                 "Nothing was changed. Add --yes to confirm.",
             )
         if not click.confirm("Go on?"):
-            stop(2, "A change must be confirmed, but was not. Nothing was changed.")
+            stop(2, "The change was not confirmed. Nothing was changed.")
     plan.apply()
     click.echo(done)

@@ -139,10 +139,10 @@ def faults() -> Iterator[None]:
         if error.filename is None:  # such as a reader of our output that went away
             raise
         name = str(error.filename)
-        stop(2, f"{name!r} must be usable, but the system says: {error.strerror}.")
+        stop(2, f"{name!r} cannot be used: {error.strerror}.")
     except ImportError as error:
-        needed = "The libraries of this command must load"
-        stop(4, f"{needed}, but {error}. Run: importance-audit doctor")
+        what = f"A library of this command cannot be loaded: {error}."
+        stop(4, f"{what} Run: importance-audit doctor")
     except KeyboardInterrupt as error:
         stop(130, f"Interrupted by {error}." if str(error) else "Interrupted.")
 

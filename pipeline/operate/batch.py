@@ -33,7 +33,7 @@ from .child_process import describe_exit
 from .exit_codes import GRAVEST, gravest
 
 WORDS = {
-    2: "Configuration, data or model must be mended: importance-audit run says how.",
+    2: "Configuration, data or model need a correction: importance-audit run names it.",
     3: "R is required, but unavailable: importance-audit doctor says why.",
     5: "Another process was at work on the audit.",
     130: "The run was interrupted.",
@@ -61,15 +61,13 @@ def audits_of(folder: Path) -> tuple[str, ...]:
         inner = [path for path in folder.iterdir() if not path.name.startswith(".")]
     except OSError as error:
         raise AuditError(
-            f"{str(folder)!r} must be a folder of audits, but the system says: "
-            f"{error.strerror}."
+            f"{str(folder)!r} cannot be read: {error.strerror}."
         ) from error
     found = sorted(path.name for path in inner if _is_audit(path))
     if not found:
         remedy = "It is one audit: leave out --all." if _is_audit(folder) else ""
         raise AuditError(
-            f"{str(folder)!r} must hold folders with an audit.toml, but it holds none. "
-            f"{remedy}".rstrip()
+            f"{str(folder)!r} holds no folder with an audit.toml. {remedy}".rstrip()
         )
     return tuple(found)
 
@@ -179,7 +177,7 @@ def _run(audit: Path, options: Sequence[str]) -> tuple[Outcome, bool]:
         Whether the batch is to stop.
     """
     if not _is_audit(audit):
-        words = "audit.toml must be there, but it went away after the batch began."
+        words = "audit.toml went away after the batch began."
         return Outcome(audit.name, 2, message=words), False
     before, n_events = run_names(audit), len(_events(audit))
     start = time.monotonic()
@@ -235,7 +233,7 @@ def _judged(code: int, run: Line, is_stopped: bool) -> tuple[int, str]:
     if code not in GRAVEST or (code in FINISHED and not run):
         return (
             4,
-            f"The run must leave a folder, but it ended with {code} and left none.",
+            f"The run ended with exit code {code} and left no folder.",
         )
     return code, WORDS.get(code, "")
 

@@ -16,7 +16,9 @@ from importance_audit.r_bridge.errors import RBridgeError
 from ..engines import ENGINES, availability
 from ..methods.importance.permutation import permutation
 from ..methods.known_answers import linear_model, normal_data
+from ..records.errors import listed
 from ..records.r_rng import RStream
+from .install_schedule import outdated_jobs
 
 FLOORS = {
     "numpy": "1.24",
@@ -54,7 +56,18 @@ class Row(NamedTuple):
 
 def examine() -> tuple[Row, ...]:
     """Return one row per thing an audit may need."""
-    return (_python(), *map(_package, FLOORS), _parquet(), *_r(), _pdf())
+    packages = map(_package, FLOORS)
+    return (_python(), *packages, _parquet(), *_r(), _pdf(), *_schedules())
+
+
+def _schedules() -> tuple[Row, ...]:
+    """Return a row if jobs of this user call the package by its former name."""
+    names = outdated_jobs()
+    if not names:
+        return ()
+    state = f"these call the former name of the package, -m pipeline: {listed(names)}"
+    remedy = "importance-audit schedule AUDIT --install (units: --as systemd)"
+    return (Row("Scheduled audits", "optional", state, remedy),)
 
 
 def _python() -> Row:

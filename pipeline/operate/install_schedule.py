@@ -5,6 +5,7 @@ before `Plan.apply` is called. Not: the texts (`schedule`).
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -29,6 +30,9 @@ KEPT = (
 """Variables that decide which R, which packages and which last digits there are."""
 PROGRAMS = ("/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin")
 UNITS = ("service", "timer")
+PREFIX = "importance-audit-"
+FORMER_CALL = re.compile(r"""(?<!\S)"?-m"?\s+"?pipeline"?\s""")
+"""How jobs called the package before it was importable as `importance_audit`."""
 PATIENCE = 60.0
 BYTES = ("utf-8", "surrogateescape")
 
@@ -150,6 +154,23 @@ def units_plan(name: str, files: Mapping[str, str] | None) -> Plan:
     return Plan(words, lambda: _set_units(name, texts), bool(there))
 
 
+def outdated_jobs() -> tuple[str, ...]:
+    """Return the names of the user's jobs that call the package by its former name.
+
+    A crontab or a folder of units that cannot be read has none.
+    """
+    names = set()
+    with suppress(AuditError):
+        for line in _crontab().splitlines():
+            name = line.rstrip().rpartition(" # ")[2]
+            if FORMER_CALL.search(line) and _is_own(line, name):
+                names.add(name)
+    for path in _unit_folder().glob(f"{PREFIX}*.service"):
+        if FORMER_CALL.search(_text_of(path) or ""):
+            names.add(path.stem)
+    return tuple(sorted(name for name in names if name.startswith(PREFIX)))
+
+
 def _environment(config: AuditConfig) -> dict[str, str]:
     """Return the variables of a job: as bare as cron's, where nothing decides."""
     asked = config.schedule
@@ -193,8 +214,8 @@ def _crontab() -> str:
     asked = _run("crontab", "-l")
     if asked.code and "no crontab for" not in asked.said:
         raise AuditError(
-            f"Your crontab must be readable, but crontab says: {asked.said} "
-            "Nothing was changed."
+            f"Your crontab cannot be read; crontab says: {asked.said} Nothing was "
+            "changed."
         )
     return "" if asked.code else asked.output
 
@@ -206,8 +227,8 @@ def _set_crontab(before: str, after: str) -> None:
     found = iter("" if asked.code else _crontab().split("\n"))
     if asked.code or not all(line in found for line in after.split("\n")):
         raise AuditError(
-            f"Your crontab must take the change, but crontab says: {asked.said} "
-            f"What it held before is in {kept}. Look with: crontab -l"
+            f"Your crontab did not take the change; crontab says: {asked.said} What "
+            f"it held before is in {kept}. Look with: crontab -l"
         )
     kept.unlink()
 
@@ -224,8 +245,8 @@ def _backup(text: str) -> Path:
             file.write(text.encode(*BYTES))
     except OSError as error:
         raise AuditError(
-            f"Your crontab must be kept in {path} before it is changed, but the system "
-            f"says: {error.strerror}. Nothing was changed."
+            f"Your crontab could not be copied to {path} before the change: "
+            f"{error.strerror}. Nothing was changed."
         ) from error
     return path
 
@@ -274,8 +295,7 @@ def _make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise AuditError(
-            f"Folder {str(folder)!r} must be there for units, but the system says: "
-            f"{error.strerror}."
+            f"Folder {str(folder)!r} cannot be made for units: {error.strerror}."
         ) from error
 
 
@@ -287,8 +307,8 @@ def _remove_units(name: str, there: Iterable[Path]) -> None:
             path.unlink(missing_ok=True)
     except OSError as error:
         raise AuditError(
-            f"File {str(error.filename)!r} must be removed, but the system says: "
-            f"{error.strerror}. Its timer is stopped."
+            f"File {str(error.filename)!r} cannot be removed: {error.strerror}. Its "
+            "timer is stopped."
         ) from error
     _systemctl("daemon-reload")
 
@@ -297,9 +317,7 @@ def _systemctl(*words: str) -> None:
     """Ask the user's systemd, or say what keeps it from answering."""
     asked = _run("systemctl", "--user", *words)
     if asked.code:
-        raise AuditError(
-            f"'systemctl --user {' '.join(words)}' must succeed, but says: {asked.said}"
-        )
+        raise AuditError(f"'systemctl --user {' '.join(words)}' failed: {asked.said}")
 
 
 def _program(name: str) -> str:
@@ -308,8 +326,7 @@ def _program(name: str) -> str:
     if path is None:
         other = {"crontab": "systemd", "systemctl": "cron"}[name]
         raise AuditError(
-            f"Program {name!r} must be on PATH to install or remove a schedule, but is "
-            f"not. Install it, or use --as {other}."
+            f"Program {name!r} is not on PATH. Install it, or use --as {other}."
         )
     return path
 
@@ -327,10 +344,10 @@ def _run(program: str, *words: str, given: str = "") -> Answer:
         )
     except subprocess.TimeoutExpired as error:
         limit = f"answer within {PATIENCE:g} seconds"
-        raise AuditError(f"Program {path!r} must {limit}, but did not.") from error
+        raise AuditError(f"Program {path!r} did not {limit}.") from error
     except OSError as error:
         raise AuditError(
-            f"Program {path!r} must start, but the system says: {error.strerror}."
+            f"Program {path!r} cannot be started: {error.strerror}."
         ) from error
     words_of = (asked.stderr or asked.stdout).decode("utf-8", "replace").split()
     said = " ".join(words_of) or f"nothing, and ends with {asked.returncode}"

@@ -81,7 +81,7 @@ def _run(
     if status != 0:
         words_ = f"ended with {describe_exit(status or 0)}. It said: {said or '-'}"
         why = printable(said if status is None else words_)
-        yield f"[schedule] on_{event} must tell of the run, but {argv[0]!r} {why}"
+        yield f"[schedule] on_{event} told nobody of the run: {argv[0]!r} {why}"
     try:
         append_event(folder, "notified", **facts, message=said)
     except AuditError as error:

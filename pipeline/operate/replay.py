@@ -139,7 +139,7 @@ def _config(folder: Path, stored: AuditResult) -> AuditConfig:
     """Return the configuration of a run, relative files from the audit's folder."""
     if stored.run.status != "complete":
         raise DataError(
-            f"{folder} must hold a complete run to be replayed, but that is "
+            f"{folder} must hold a complete run to be replayed; it is "
             f"{stored.run.status}."
         )
     config = load_config(folder / "audit.toml")
@@ -153,14 +153,14 @@ def _check_r(versions: Mapping[str, str]) -> None:
     found = host.installed()
     if found["reason"]:
         raise RUnavailable(
-            f"R must be available to replay a run that asked it, but {found['reason']}."
+            f"The run asked R, which is not available: {found['reason']}."
         )
     had = [name.removesuffix(" (R)") for name in versions if name.endswith(" (R)")]
     lacks = [name for name in had if name not in found["packages"]]
     if lacks:
         raise RUnavailable(
-            f"R package {lacks[0]!r} must be installed to replay a run that had it, "
-            f"but R {found['r_version']} has none."
+            f"R package {lacks[0]!r}, which the run had, is not installed in R "
+            f"{found['r_version']}."
         )
 
 

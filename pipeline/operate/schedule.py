@@ -106,15 +106,15 @@ def cron_line(job: Job, offsets: Collection[int] = (0,)) -> str:
     command = " ".join([*given, *words, f">>{log} 2>&1"])
     if re.search(r"\\[\\%]", command):
         raise AuditError(
-            "A path in a crontab must have no backslash before another or before '%', "
-            f"but {command!r} has. Rename the folder, or use --as systemd."
+            "A path in a crontab must have no backslash before another or before "
+            f"'%'; {command!r} has. Rename the folder, or use --as systemd."
         )
     fields, only_then = _cron_time(job.section, sorted(set(offsets)))
     command = f"{only_then}{command}{marker(job.name)}".replace("%", r"\%")
     if (length := len(command.encode())) > LONGEST:
         raise AuditError(
-            f"The command of a cron line must be at most {LONGEST} bytes long, but "
-            f"this one has {length}. Use --as systemd, or shorter paths."
+            f"The command of a cron line must be at most {LONGEST} bytes long; this "
+            f"one has {length}. Use --as systemd, or shorter paths."
         )
     return f"{fields} {command}"
 
@@ -209,7 +209,7 @@ def _writable(job: Job) -> None:
         odd = [c for c in text if unicodedata.category(c) in {"Cc", "Cs", "Zl", "Zp"}]
         if odd:
             raise AuditError(
-                f"A schedule must be made of lines of UTF-8, but {what} is {text!r}, "
+                f"A schedule must be made of lines of UTF-8; {what} is {text!r}, "
                 f"which has {odd[0]!r}. Rename it, or unset the variable."
             )
 

@@ -129,8 +129,7 @@ def audit_of(run: Path) -> Path:
     folder = run.resolve()
     if folder.parent.name != RUNS or not (folder / "manifest.json").is_file():
         raise DataError(
-            f"{run} must be a run folder below runs/ of its audit to be signed, but it "
-            "is not. Name one."
+            f"{run} is not a run folder below runs/ of its audit. Name one."
         )
     return folder.parents[1]
 
@@ -147,7 +146,7 @@ def check_run(run: Path) -> None:
     if found:
         more = f"; {len(found)} mismatches in all" if len(found) > 1 else ""
         raise AuditError(
-            f"{run} must be as it was written to be signed, but {found[0]}{more}. "
+            f"{run} is not as it was written and cannot be signed: {found[0]}{more}. "
             f"{SEE_VERIFY} {run}"
         )
 
@@ -180,7 +179,7 @@ def _as_signed_last(audit: Path) -> None:
         copy = read_if_present(audit / place_of(record) / TRAIL)
         if copy and copy != data:
             raise AuditError(
-                f"{audit / TRAIL} must be as it was signed last, but it is not the "
+                f"{audit / TRAIL} is not as it was signed last: it differs from the "
                 f"copy in {place_of(record)}. {SEE_VERIFY} {audit}"
             )
 
@@ -202,9 +201,9 @@ def _append(audit: Path, folder: Path, line: bytes) -> None:
         append_bytes(audit / TRAIL, line)
     except OSError as error:
         raise AuditError(
-            f"{audit / TRAIL} must take the line of this sign-off, but the system "
-            f"says: {error.strerror}. The sign-off stands in {folder}; the next "
-            "approve of this audit appends its line."
+            f"{audit / TRAIL} cannot take the line of this sign-off: "
+            f"{error.strerror}. The sign-off stands in {folder}; the next approve of "
+            "this audit appends its line."
         ) from error
 
 
@@ -226,15 +225,15 @@ def _problems(given: SignoffRequest) -> Iterator[str]:
         text = getattr(given, name)
         rule = f"--{name} must"
         if not text.strip():
-            yield f"{rule} say something, but it is empty."
+            yield f"{rule} not be empty."
         elif not _is_utf8(text):
-            yield f"{rule} be UTF-8 text, but {text!r} was given."
+            yield f"{rule} be UTF-8 text; {text!r} was given."
         elif len(text) > LONGEST.get(name, len(text)):
             most = f"have at most {LONGEST[name]} characters"
-            yield f"{rule} {most}, but {len(text)} were given."
+            yield f"{rule} {most}; {len(text)} were given."
         elif name == "meaning" and text not in MEANINGS:
             told = ", ".join(MEANINGS)
-            yield f"{rule} be one of {told}, but {text!r} was given."
+            yield f"{rule} be one of {told}; {text!r} was given."
 
 
 def _is_utf8(text: str) -> bool:
@@ -253,15 +252,14 @@ def _signature(path: Path | None) -> dict[str, bytes]:
         data = path.read_bytes() if 0 < size <= LARGEST else b""
     except OSError as error:
         raise DataError(
-            f"--signature {path} must be a file, but it cannot be read: "
-            f"{error.strerror}."
+            f"--signature {path} cannot be read: {error.strerror}."
         ) from error
     if not data:
         raise DataError(
-            f"--signature {path} must have 1 to {LARGEST} bytes, but it has {size}."
+            f"--signature {path} must have 1 to {LARGEST} bytes; it has {size}."
         )
     if not _is_utf8(path.name):
-        raise DataError(f"--signature {path.name!r} must be UTF-8 text, but it is not.")
+        raise DataError(f"--signature {path.name!r} is not UTF-8 text.")
     return {f"{SIGNATURE}{path.name}": data}
 
 
@@ -271,8 +269,8 @@ def _may_be_signed(run: Path, result: AuditResult, meaning: str) -> None:
     if meaning == "approval" and status != "complete":
         others = ", ".join(word for word in MEANINGS if word != "approval")
         raise AuditError(
-            f"{run} must be complete to be approved, but it is {status}. It can be "
-            f"signed with another meaning: {others}."
+            f"{run} must be complete to be approved; it is {status}. It can be signed "
+            f"with another meaning: {others}."
         )
 
 
@@ -354,7 +352,7 @@ def _pages(
     try:
         made = asked()
     except PdfError as error:
-        fault = (f"The signed PDF must lie beside the HTML, but {error}",)
+        fault = (f"The signed PDF was not written beside the HTML: {error}",)
         made = asked(pdf=False)
     kept = {p: as_bytes(d) for p, d in made.items() if not p.startswith("figures/")}
     pages = b"".join(data for path, data in kept.items() if path.endswith(".html"))

@@ -130,7 +130,7 @@ def _attempt(
     try:
         child = _child(path, left, minutes, quiet)
     except OSError as error:
-        return RunOutcome(4, message=f"A process must start, but it did not: {error}.")
+        return RunOutcome(4, message=f"The process of the run did not start: {error}.")
     stop.of(child)
     hard = deadline + GRACE_SECONDS
     said, is_own = follow(
@@ -161,11 +161,11 @@ def _killed(
         record_killed_attempt(folder, _events(folder), run_folders(folder))
     if not is_own:
         why = f"it did not stop within {GRACE_SECONDS:g} seconds of being asked to"
-        return RunOutcome(130, message=f"The run must come to its end, but {why}.")
+        return RunOutcome(130, message=f"The run did not finish: {why}.")
     why = f"its process ended with {describe_exit(status)}"
     code = 130 if stop.is_asked else 4
     last = f" It last said: {_last(said)}" if said else ""
-    return RunOutcome(code, message=f"The run must come to its end, but {why}.{last}")
+    return RunOutcome(code, message=f"The run did not finish: {why}.{last}")
 
 
 def _child(
@@ -309,7 +309,7 @@ def _news(
             yield from _compared(folder / "runs" / ended.run_id)
         except Exception as error:  # whatever it is, people are told of the run
             yield (
-                "The run must be compared with the one before, but "
+                "The run could not be compared with the one before: "
                 f"{type(error).__name__} says: {error}"
             )
 

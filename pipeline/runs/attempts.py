@@ -97,8 +97,8 @@ def record_killed_attempt(
     append_event(folder, "died", **said)
     what = f"It left run {left!r}." if left else "It left no run."
     return (
-        f"The run before must come to its end, but the one that process {said['pid']} "
-        f"began at {said['began']} was killed, or its machine stopped. {what}"
+        f"The run before did not finish: process {said['pid']}, which began it at "
+        f"{said['began']}, was killed, or its machine stopped. {what}"
     )
 
 

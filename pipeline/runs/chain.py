@@ -112,8 +112,7 @@ def run_folders(audit_folder: Path) -> tuple[str, ...]:
         return ()
     except OSError as error:
         raise DataError(
-            f"Folder {str(audit_folder / 'runs')!r} must be readable, but the system "
-            f"says: {error.strerror}."
+            f"Folder {str(audit_folder / 'runs')!r} cannot be read: {error.strerror}."
         ) from error
 
 
@@ -132,8 +131,8 @@ def refuse_run_folder(folder: Path) -> None:
     """
     if is_run(folder):
         raise DataError(
-            f"{str(folder)!r} must be the folder of an audit, but it is a run of one. "
-            "Name the folder above runs/."
+            f"{str(folder)!r} is a run, not the folder of an audit. Name the folder "
+            "above runs/."
         )
 
 
@@ -153,13 +152,10 @@ def read_manifest(folder: Path) -> Manifest:
     except FileNotFoundError as error:
         if not folder.is_dir():
             raise
-        raise DataError(
-            f"Run {name!r} must have a manifest.json, but there is none."
-        ) from error
+        raise DataError(f"Run {name!r} has no manifest.json.") from error
     except OSError as error:
         raise DataError(
-            f"Run {name!r} must have a manifest.json that can be read, but the system "
-            f"says: {error.strerror}."
+            f"Run {name!r} has a manifest.json that cannot be read: {error.strerror}."
         ) from error
     return _stated(name, data)
 
@@ -174,19 +170,19 @@ def _stated(name: str, data: bytes) -> Manifest:
         is_text = all(isinstance(text, str) for text in (kind, run_id, *told))
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise DataError(
-            f"{subject} must state its run and the one before, but it cannot be read."
+            f"{subject} does not state its run and the one before."
         ) from error
     if not is_text:
-        raise DataError(f"{subject} must name runs by texts, but it does not.")
+        raise DataError(f"{subject} names a run by something else than a text.")
     if kind != MANIFEST:
         raise DataError(
-            f"{subject} must have format {MANIFEST!r}, but it has {kind!r}. Use the "
+            f"{subject} has format {kind!r}; this version reads {MANIFEST!r}. Use the "
             "version of importance-audit that wrote it."
         )
     if run_id != name:
         raise DataError(
-            f"Folder {name!r} must hold the run of its name, but its manifest.json is "
-            f"that of run {run_id!r}. Move copies out of runs/."
+            f"Folder {name!r} holds the manifest.json of run {run_id!r}. Move copies "
+            "out of runs/."
         )
     return Manifest(Link(name, hashlib.sha256(data).hexdigest(), *told), facts)
 
@@ -249,14 +245,14 @@ def _is_told(removal: Mapping[str, Any] | None, by: Link) -> bool:
 
 def _gone(name: str, by: Link, removal: Mapping[str, Any] | None) -> str:
     why = "retention removed another of its name" if removal else "its folder is gone"
-    return f"Run {name!r} must be there, as run {by.run_id!r} names it, but {why}."
+    return f"Run {name!r} is missing: run {by.run_id!r} names it, but {why}."
 
 
 def _ended_and_gone(names: Iterable[Any]) -> Iterator[str]:
     """Yield runs that ended, and that nothing after them could name."""
     for name in sorted(names):
         yield (
-            f"Run {name!r} must be there, as events.jsonl says that it ended, but its "
+            f"Run {name!r} is missing: events.jsonl says that it ended, but its "
             "folder is gone."
         )
 
@@ -267,9 +263,9 @@ def _altered(by_name: Mapping[str, Link]) -> Iterator[str]:
         before = by_name.get(link.previous)
         if before and before.manifest_sha256 != link.previous_sha256:
             yield (
-                f"manifest.json of run {before.run_id!r} must have SHA-256 "
-                f"{link.previous_sha256[:12]}…, as run {link.run_id!r} states, but it "
-                f"has {before.manifest_sha256[:12]}…."
+                f"manifest.json of run {before.run_id!r} has "
+                f"{before.manifest_sha256[:12]}…; run {link.run_id!r} states SHA-256 "
+                f"{link.previous_sha256[:12]}…."
             )
 
 
@@ -281,7 +277,7 @@ def _forked(links: Iterable[Link]) -> Iterator[str]:
     for name, names in after.items():
         if len(names) > 1:
             what = f"name {name!r} as the run before" if name else "name no run before"
-            yield f"Runs {listed(names)} must follow one another, but all {what}."
+            yield f"Runs {listed(names)} do not follow one another: all {what}."
 
 
 def _ordered(by_name: Mapping[str, Link], ended: Mapping[Any, int]) -> tuple[Link, ...]:

@@ -57,8 +57,8 @@ def describe_clock_jump_before(
     if now >= last - SLACK:
         return ""
     return (
-        f"The clock must not go back, but at the start of this run it said "
-        f"{_text(now)}, and what happened last before it has the time {_text(last)}."
+        f"The system clock went back: at the start of this run it said {_text(now)}, "
+        f"and the last event before it has the time {_text(last)}."
     )
 
 
@@ -69,8 +69,8 @@ def describe_clock_jump_during(begun: Instant, now: Instant) -> str:
     if lost <= SLACK:
         return ""
     return (
-        f"The clock must not go back, but during this run it went back by "
-        f"{lost.total_seconds():.0f} seconds, from a start at {_text(begun.at)}."
+        f"The system clock went back by {lost.total_seconds():.0f} seconds during "
+        f"this run, which started at {_text(begun.at)}."
     )
 
 

@@ -42,8 +42,7 @@ def append_event(folder: Path, event: str, *, into: str = EVENTS, **facts: Any) 
             os.close(number)
     except OSError as error:
         raise AuditError(
-            f"Folder {str(folder)!r} must take a line of {into!r}, but the system "
-            f"says: {error.strerror}."
+            f"Folder {str(folder)!r} cannot take a line of {into!r}: {error.strerror}."
         ) from error
 
 
@@ -63,9 +62,7 @@ def read_events(folder: Path, *, of: str = EVENTS) -> tuple[dict[str, Any], ...]
     except FileNotFoundError:
         return ()
     except OSError as error:
-        raise DataError(
-            f"{folder / of} must be readable, but the system says: {error.strerror}."
-        ) from error
+        raise DataError(f"{folder / of} cannot be read: {error.strerror}.") from error
     found = [(n, _event(line)) for n, line in enumerate(lines, 1) if line.strip()]
     is_torn = found and found[-1][0] == len(lines) and found[-1][1] is None
     return tuple(

@@ -217,7 +217,7 @@ def _readable(
 def _found(folder: Path, manifest: Manifest) -> tuple[ResultSummary, str, str]:
     """Return what a run found; or nothing and why: altered, or not to be read here."""
     if (verdict := manifest.facts.get("verdict")) not in VERDICTS:
-        stated = f"must state a verdict, but it states {verdict!r}."
+        stated = f"states {verdict!r}, which is no verdict."
         return ResultSummary(), f"manifest.json of run {folder.name!r} {stated}", ""
     listed = _listed(manifest.facts)
     name = "history.json" if "history.json" in listed else "result.json"
@@ -225,13 +225,13 @@ def _found(folder: Path, manifest: Manifest) -> tuple[ResultSummary, str, str]:
     try:
         data = (folder / name).read_bytes()
     except OSError as error:
-        said = f"{what} must be readable, but the system says: {error.strerror}."
+        said = f"{what} cannot be read: {error.strerror}."
         return ResultSummary(), said, ""
     digest = hashlib.sha256(data).hexdigest()
     if digest != listed.get(name):
         fault = (
-            f"{what} must have the SHA-256 that its manifest.json states, but it has "
-            f"{digest[:12]}…."
+            f"{what} has SHA-256 {digest[:12]}…, not the one that its manifest.json "
+            "states."
         )
         return ResultSummary(), fault, ""
     try:

@@ -119,8 +119,8 @@ def _make(path: Path) -> None:
     state = _state(path)
     if state == "foreign":
         raise DataError(
-            f"{path} must be the index of the runs, but it is another database. Move "
-            "it to another folder."
+            f"{path} is another database, not the index of the runs. Move it to "
+            "another folder."
         )
     if state == "damaged":
         os.replace(path, path.with_name(f"{INDEX}-damaged"))
@@ -164,7 +164,7 @@ def _reason(folder: Path, error: Exception) -> str:
     said = f"SQLite says: {error}"
     if isinstance(error, OSError):
         said = f"the system says: {error.strerror}"
-    told = f"Folder {str(folder)!r} must take {INDEX!r}, but {said}."
+    told = f"Folder {str(folder)!r} cannot take {INDEX!r}; {said}."
     if isinstance(error, DataError):
         told = str(error)
     return f"{told} The runs were read without it."

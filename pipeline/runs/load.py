@@ -41,7 +41,7 @@ def load_whole_run(folder: Path) -> AuditResult:
     keep_digest(result, digest)
     for item in compare_digest(document, digest):
         raise DataError(
-            f"{path} must be as its run wrote it, but its content has the digest "
+            f"{path} is not as its run wrote it: its content has the digest "
             f"{item.found[:12]}… and states another. {SEE_VERIFY} {folder}"
         )
     for key, value in (
@@ -55,8 +55,7 @@ def load_whole_run(folder: Path) -> AuditResult:
             )
     if not _is_instant(result.run.volatile.get("started")):
         raise DataError(
-            f"{path} must say when its run started, but it does not. {SEE_VERIFY} "
-            f"{folder}"
+            f"{path} does not say when its run started. {SEE_VERIFY} {folder}"
         )
     return result
 
@@ -102,13 +101,12 @@ def _same(folder: Path, stated: Mapping[str, Any], by: str) -> None:
         data = path.read_bytes()
     except FileNotFoundError as error:
         raise DataError(
-            f"{path} must be there, as {by} lists it, but it is gone. {SEE_VERIFY} "
-            f"{folder}"
+            f"{path} is missing, and {by} lists it. {SEE_VERIFY} {folder}"
         ) from error
     for item in compare_file(stated, data):
         raise DataError(
-            f"{path} must have {item.expected}, as {by} states, but it has "
-            f"{item.found}. {SEE_VERIFY} {folder}"
+            f"{path} has {item.found}; {by} states {item.expected}. {SEE_VERIFY} "
+            f"{folder}"
         )
 
 
@@ -120,7 +118,7 @@ def _past(folder: Path) -> RunHistory:
     except FileNotFoundError:
         return NO_HISTORY
     except UnicodeDecodeError as error:
-        raise DataError(f"{path} must be UTF-8 text, but it is not.") from error
+        raise DataError(f"{path} is not UTF-8 text.") from error
 
 
 def _is_name(value: Any) -> bool:

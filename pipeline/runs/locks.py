@@ -105,8 +105,8 @@ def _lives(number: int) -> bool:
 def _refused(folder: Path, error: OSError) -> NoReturn:
     """Say why there can be no lock."""
     raise AuditError(
-        f"Folder {str(folder)!r} must take {LOCK!r}, so that no two runs overlap, but "
-        f"the system says: {error.strerror}. Nothing was written."
+        f"Folder {str(folder)!r} cannot take {LOCK!r}, which keeps two runs apart: "
+        f"{error.strerror}. Nothing was written."
     ) from error
 
 
@@ -118,8 +118,7 @@ def _whose(number: int, folder: Path) -> str:
         pid, host, began = said["pid"], said["host"], said["began"]
         who = f"process {pid} on {host!r} has been at work in it since {began}"
     return (
-        f"Audit {str(folder)!r} must be worked on by one process at a time, but {who}. "
-        "Wait until it has ended, or end it."
+        f"Audit {str(folder)!r} is in use: {who}. Wait until it has ended, or end it."
     )
 
 

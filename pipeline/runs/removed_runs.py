@@ -46,5 +46,5 @@ def _past(run: Path) -> RunHistory:
     data = (run / "history.json").read_bytes()
     entry = {"path": "history.json", "sha256": hashlib.sha256(data).hexdigest()}
     if not any(entry.items() <= dict(file).items() for file in files):
-        raise DataError(f"{run / 'history.json'} must be as its manifest.json states.")
+        raise DataError(f"{run / 'history.json'} is not as its manifest.json states.")
     return read_history(data.decode(), str(run / "history.json"))

@@ -36,7 +36,7 @@ def remove_old_runs(folder: Path, keep: int) -> tuple[str, ...]:
         with locked(folder):
             return tuple(_retired(folder, keep))
     except AuditError as error:
-        return (f"Runs beyond the newest {keep} must go, but they stay: {error}",)
+        return (f"Runs beyond the newest {keep} were not removed: {error}",)
 
 
 def _retired(folder: Path, keep: int) -> Iterator[str]:
@@ -62,9 +62,7 @@ def _is_signed(folder: Path, run_id: str) -> bool:
     except FileNotFoundError:
         return False
     except OSError as error:
-        raise AuditError(
-            f"{trail} must be readable, but the system says: {error.strerror}."
-        ) from error
+        raise AuditError(f"{trail} cannot be read: {error.strerror}.") from error
 
 
 def _last_complete(folder: Path, order: tuple[Link, ...]) -> Iterator[str]:
@@ -86,5 +84,5 @@ def _removed(folder: Path, link: Link) -> str:
         where.rename(hidden)
         shutil.rmtree(hidden)
     except OSError as error:
-        return f"Run {name!r} must go, but the system says: {error.strerror}."
+        return f"Run {name!r} cannot be removed: {error.strerror}."
     return f"Run {name!r} was removed: more than the runs to keep, unsigned."

@@ -302,13 +302,13 @@ def _document(text: str | bytes, name: str) -> dict[str, Any]:
         plain = json.loads(text)
         kind = plain["format"]
     except (ValueError, RecursionError) as error:
-        raise DataError(f"{name} must be JSON, but it is not.") from error
+        raise DataError(f"{name} is not valid JSON.") from error
     except (KeyError, TypeError) as error:
         raise _broken(name, error) from error
     if kind != HISTORY_FORMAT:
         raise DataError(
-            f"{name} must have format {HISTORY_FORMAT!r}, but it has {kind!r}. Use the "
-            "version of importance-audit that wrote it."
+            f"{name} has format {kind!r}; this version reads {HISTORY_FORMAT!r}. Use "
+            "the version of importance-audit that wrote it."
         )
     return dict(plain)
 
@@ -316,8 +316,8 @@ def _document(text: str | bytes, name: str) -> dict[str, Any]:
 def _broken(name: str, error: Exception) -> DataError:
     why = f"{error} is missing" if isinstance(error, KeyError) else str(error)
     return DataError(
-        f"{name} must be the past of a run, but it cannot be read: {why}. Run: "
-        "importance-audit verify"
+        f"{name} cannot be read as the history of a run: {why}. Run: importance-audit "
+        "verify"
     )
 
 

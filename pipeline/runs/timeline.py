@@ -157,10 +157,7 @@ def audits_below(folder: Path) -> tuple[Path, ...]:
     try:
         inner = [path for path in folder.iterdir() if not path.name.startswith(".")]
     except OSError as error:
-        raise DataError(
-            f"{str(folder)!r} must be the folder of an audit, or of several, but the "
-            f"system says: {error.strerror}."
-        ) from error
+        raise DataError(f"{str(folder)!r} cannot be read: {error.strerror}.") from error
     found: dict[Path, Path] = {}
     for path in sorted(filter(is_audit, inner), key=lambda p: (p.is_symlink(), p)):
         found.setdefault(path.resolve(), path)

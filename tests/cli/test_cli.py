@@ -192,7 +192,7 @@ def test_init_writes_a_file_once(tmp_path):
     second = runner().invoke(main, ["init", str(tmp_path)])
     assert second.exit_code == 2
     assert second.stderr.startswith(
-        f"{tmp_path / 'audit.toml'} must not exist yet, but it does."
+        f"{tmp_path / 'audit.toml'} exists already. Choose another folder."
     )
 
 

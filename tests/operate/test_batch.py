@@ -228,7 +228,7 @@ def test_an_audit_that_goes_away_meanwhile_is_told(tmp_path):
         audit(tmp_path / name).joinpath("audit.toml").write_text("x = [")
     gone = tmp_path / "b" / "audit.toml"
     batch, _ = quietly(tmp_path, after_each=lambda _: gone.unlink(missing_ok=True))
-    message = "audit.toml must be there, but it went away after the batch began."
+    message = "audit.toml went away after the batch began."
     assert batch.outcomes[1] == Outcome("b", 2, message=message)
 
 
@@ -237,7 +237,7 @@ def test_two_batches_of_a_folder_never_overlap(tmp_path):
     with locked(tmp_path):
         answer = runner().invoke(main, ["run", "--all", str(tmp_path)])
     assert (answer.exit_code, runs(tmp_path / "a")) == (5, [])
-    assert "must be worked on by one process at a time" in answer.stderr
+    assert "is in use: " in answer.stderr
     with locked(tmp_path), pytest.raises(LockedError):
         quietly(tmp_path)
 
@@ -304,8 +304,7 @@ def test_a_full_disk_is_one_sentence_before_anything_is_run(tmp_path):
     with full_disk(len(before)), pytest.raises(AuditError) as error:
         quietly(tmp_path)
     assert str(error.value) == (
-        f"Folder '{tmp_path}' must take a line of 'batch.jsonl', but the system says: "
-        "File too large."
+        f"Folder '{tmp_path}' cannot take a line of 'batch.jsonl': File too large."
     )
     assert ((tmp_path / LOG).read_bytes(), runs(tmp_path / "a")) == (before, [])
 
@@ -320,9 +319,9 @@ def test_only_folders_with_an_audit_beside_each_other_are_audits(tmp_path):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("gone", "must be a folder of audits, but the system says: No such file or di"),
-        ("empty", "must hold folders with an audit.toml, but it holds none."),
-        ("one", "holds none. It is one audit: leave out --all."),
+        ("gone", "cannot be read: No such file or di"),
+        ("empty", "holds no folder with an audit.toml."),
+        ("one", "audit.toml. It is one audit: leave out --all."),
     ],
 )
 def test_a_folder_without_audits_is_one_sentence(tmp_path, name, message):

@@ -14,10 +14,12 @@ from tests.cli.test_cli import configured, rows, runner
 
 from importance_audit.cli.main import main
 from importance_audit.config.load import load_config
+from importance_audit.operate import doctor
 from importance_audit.operate.install_schedule import (
     cron_zone,
     crontab_plan,
     job_of,
+    outdated_jobs,
     units_plan,
 )
 from importance_audit.operate.schedule import cron_line, name_of, units
@@ -39,8 +41,8 @@ esac
 """
 MINE = b"# mine: importance-audit\n\nMAILTO=me\r\n5 4 * * * echo \xff 100\\%\n"
 CONFIRM = (
-    "A change must be confirmed, but there is no terminal to ask on. "
-    "Nothing was changed. Add --yes to confirm.\n"
+    "The change was not confirmed: there is no terminal to ask on. Nothing was "
+    "changed. Add --yes to confirm.\n"
 )
 
 
@@ -108,6 +110,39 @@ def test_another_time_takes_the_place_of_the_one_before(home, audit):
     asked(audit, "--install", "--yes")
     assert tab(home).decode() == asked(audit).stdout
     assert differs not in asked(audit).stderr
+
+
+@pytest.mark.parametrize("kind", ["cron", "systemd"])
+def test_a_job_that_calls_the_former_name_is_named_and_replaced(home, audit, kind):
+    install = ("--as", kind, "--install", "--yes")
+    assert asked(audit, *install).exit_code == 0
+    assert (outdated_jobs(), doctor._schedules()) == ((), ())
+    folder = home / ".config/systemd/user"
+    path = {"cron": home / "tab", "systemd": folder / f"{name_of(audit)}.service"}[kind]
+    today = path.read_text()
+    words = {"cron": "-m {} run", "systemd": '"-m" "{}" "run"'}[kind]
+    former = today.replace(words.format("importance_audit"), words.format("pipeline"))
+    assert former != today
+    path.write_text(former)
+    assert doctor._schedules() == (
+        doctor.Row(
+            "Scheduled audits",
+            "optional",
+            "these call the former name of the package, -m pipeline: "
+            f"{name_of(audit)!r}",
+            "importance-audit schedule AUDIT --install (units: --as systemd)",
+        ),
+    )
+    assert asked(audit, *install).exit_code == 0
+    assert path.read_text() == today
+    assert doctor._schedules() == ()
+
+
+def test_a_job_of_another_programme_or_in_a_comment_is_none_of_ours(home, audit):
+    mine = "1 2 * * * python -m pipeline run x # mine\n"
+    comment = f"#1 2 * * * python -m pipeline run x # {name_of(audit)}\n"
+    (home / "tab").write_text(mine + comment)
+    assert outdated_jobs() == ()
 
 
 def test_a_line_from_before_a_change_of_the_zone_is_told_of(home, audit):
@@ -181,7 +216,7 @@ def test_on_a_terminal_it_shows_the_line_and_asks(home, audit, typed, code):
     assert answer == code, said
     assert f"# {name_of(audit)}" in said
     assert (tab(home) == MINE) is (code == 2)
-    refused = "A change must be confirmed, but was not. Nothing was changed."
+    refused = "The change was not confirmed. Nothing was changed."
     assert (refused in said) is (code == 2)
 
 
@@ -190,12 +225,12 @@ def test_on_a_terminal_it_shows_the_line_and_asks(home, audit, typed, code):
     [
         (
             CRONTAB.replace("-) cat", "-) echo 'No space left.' >&2; exit 1; cat"),
-            "Your crontab must take the change, but crontab says: No space left. "
-            "What it held before is in {kept}. Look with: crontab -l\n",
+            "Your crontab did not take the change; crontab says: No space left. What "
+            "it held before is in {kept}. Look with: crontab -l\n",
         ),
         (
             CRONTAB.replace('-) cat >"$HOME/tab"', "-) cat >/dev/null"),
-            "Your crontab must take the change, but crontab says: nothing, and ends "
+            "Your crontab did not take the change; crontab says: nothing, and ends "
             "with 0. What it held before is in {kept}. Look with: crontab -l\n",
         ),
     ],
@@ -224,8 +259,8 @@ def test_a_crontab_that_cannot_be_read_is_not_written(home, audit):
     answer = asked(audit, "--install", "--yes")
     assert (answer.exit_code, answer.stderr) == (
         2,
-        "Your crontab must be readable, but crontab says: You (me) are not allowed to "
-        "use this program (crontab). Nothing was changed.\n",
+        "Your crontab cannot be read; crontab says: You (me) are not allowed to use "
+        "this program (crontab). Nothing was changed.\n",
     )
     assert tab(home) is None
 
@@ -235,7 +270,7 @@ def test_without_a_place_for_the_copy_nothing_is_changed(home, audit):
     (home / ".local").write_text("a file")
     answer = asked(audit, "--install", "--yes")
     assert answer.exit_code == 2
-    assert "must be kept in" in answer.stderr
+    assert "could not be copied to" in answer.stderr
     assert answer.stderr.endswith("Not a directory. Nothing was changed.\n")
     assert tab(home) == MINE
 
@@ -250,8 +285,7 @@ def test_a_program_that_is_absent_is_named(home, audit, monkeypatch, kind, name,
         answer = asked(audit, "--as", kind, what, "--yes")
         assert (answer.exit_code, answer.stderr) == (
             2,
-            f"Program {name!r} must be on PATH to install or remove a schedule, but is "
-            f"not. Install it, or use --as {other}.\n",
+            f"Program {name!r} is not on PATH. Install it, or use --as {other}.\n",
         )
     assert asked(audit, "--as", kind).exit_code == 0
 
@@ -296,8 +330,8 @@ def test_units_that_cannot_be_started_are_taken_back(home, audit):
     answer = asked(audit, "--as", "systemd", "--install", "--yes")
     assert (answer.exit_code, answer.stderr) == (
         2,
-        "'systemctl --user daemon-reload' must succeed, but says: Failed to connect to "
-        "bus: No medium found. The files are as they were.\n",
+        "'systemctl --user daemon-reload' failed: Failed to connect to bus: No medium "
+        "found. The files are as they were.\n",
     )
     assert unit_files(home) == before
 
@@ -312,7 +346,7 @@ def test_a_folder_of_units_that_cannot_be_made_is_named(home, audit):
     (home / ".config").write_text("a file")
     answer = asked(audit, "--as", "systemd", "--install", "--yes")
     assert answer.exit_code == 2
-    assert "must be there for units, but the system says: Not a dir" in answer.stderr
+    assert "cannot be made for units: Not a dir" in answer.stderr
 
 
 @pytest.mark.parametrize(
@@ -362,8 +396,8 @@ def test_a_workflow_needs_a_repository(audit, kind):
     answer = asked(audit, "--as", kind)
     assert (answer.exit_code, answer.stderr) == (
         2,
-        f"Audit {str(audit)!r} must lie in a git repository for --as {kind}, but no "
-        "folder above it has a .git. Make one with: git init\n",
+        f"Audit {str(audit)!r} is in no git repository, which --as {kind} needs. Make "
+        "one with: git init\n",
     )
     (audit.parent / ".git").mkdir()
     answer = asked(audit, "--as", kind)

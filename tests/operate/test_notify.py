@@ -95,8 +95,8 @@ def test_no_shell_reads_the_arguments(tmp_path):
 def test_a_command_that_fails_is_said_with_its_words(tmp_path):
     faults, (event,) = told(tmp_path, "/bin/sh", "-c", "echo no route >&2; exit 7")
     assert faults == (
-        "[schedule] on_failure must tell of the run, but '/bin/sh' ended with exit "
-        "code 7. It said: no route",
+        "[schedule] on_failure told nobody of the run: '/bin/sh' ended with exit code "
+        "7. It said: no route",
     )
     assert (event["hook"], event["exit_code"]) == ("on_failure", 7)
 
@@ -118,7 +118,7 @@ def test_a_command_that_a_signal_without_a_name_ended_is_said(tmp_path):
 def test_a_command_that_is_missing_is_said(tmp_path):
     faults, (event,) = told(tmp_path, "nowhere-at-all")
     assert faults == (
-        "[schedule] on_failure must tell of the run, but 'nowhere-at-all' did not "
+        "[schedule] on_failure told nobody of the run: 'nowhere-at-all' did not "
         "start: No such file or directory.",
     )
     assert event["exit_code"] is None
@@ -136,7 +136,7 @@ def test_a_command_that_hangs_is_ended_with_all_that_it_started(tmp_path, monkey
     monkeypatch.undo()
     said, pid = faults[0].rsplit(" ", 1)
     assert said == (
-        "[schedule] on_failure must tell of the run, but '/bin/sh' was ended after 600 "
+        "[schedule] on_failure told nobody of the run: '/bin/sh' was ended after 600 "
         "seconds (command_seconds). It said:"
     )
     assert event["exit_code"] is None
@@ -179,5 +179,5 @@ def test_a_command_is_run_where_its_end_cannot_be_kept(tmp_path):
     (tmp_path / "events.jsonl").mkdir()
     section = ScheduleSection(on_failure=("touch", "told"))
     (fault,) = notify(tmp_path, section, TOLD)
-    assert "must take a line of 'events.jsonl'" in fault
+    assert "cannot take a line of 'events.jsonl'" in fault
     assert (tmp_path / "told").exists()

@@ -108,7 +108,9 @@ def test_a_run_that_had_a_package_which_is_gone_cannot_be_replayed(folder):
     edit(folder, lambda document: document["run"]["versions"].update(versions))
     answer = CliRunner().invoke(main, ["verify", "--replay", str(folder)])
     assert answer.exit_code == 3
-    assert "R package 'nosuch' must be installed to replay" in answer.output
+    assert (
+        "R package 'nosuch', which the run had, is not installed in R" in answer.output
+    )
 
 
 @pytest.mark.needs_dalex

@@ -150,9 +150,8 @@ def test_a_baseline_that_was_altered_is_refused(audit, file):
     with pytest.raises(DataError) as error:
         load_baseline(audit, approved)
     words = (
-        rf"{path} must be as it was when its run was approved, with the digest "
-        rf"[0-9a-f]{{12}}…, but it has [0-9a-f]{{12}}…\. Run: importance-audit verify "
-        rf"{path.parent}"
+        rf"{path} is not as it was when its run was approved: its digest was [0-9a-f]"
+        rf"{{12}}… and is [0-9a-f]{{12}}…\. Run: importance-audit verify {path.parent}"
     )
     assert re.fullmatch(words, str(error.value))
 
@@ -164,9 +163,9 @@ def test_a_broken_trail_names_no_baseline(audit):
         baseline_of(audit)
     before = sha256(lines[0].rstrip())
     assert str(error.value) == (
-        f"{audit}/signoffs.jsonl must be as approve wrote it, but line 1 should have "
-        f"previous_sha256 none (the line before) and has {before}. "
-        f"Run: importance-audit verify {audit}"
+        f"{audit}/signoffs.jsonl is not as approve wrote it: line 1 should have "
+        f"previous_sha256 none (the line before) and has {before}. Run: "
+        f"importance-audit verify {audit}"
     )
 
 
@@ -177,8 +176,7 @@ def test_a_trail_that_cannot_be_read_is_named_before_anything_is_signed(audit):
     answer = approve(audit / "runs" / SECOND)
     assert (answer.exit_code, answer.stderr) == (
         2,
-        f"{audit}/signoffs.jsonl must be readable, but the system says: Is a "
-        "directory.\n",
+        f"{audit}/signoffs.jsonl cannot be read: Is a directory.\n",
     )
     assert below(audit) == before
 
@@ -198,11 +196,11 @@ def test_every_word_that_is_wrong_is_told_at_once(audit):
     with pytest.raises(ConfigError) as error:
         sign(audit / "runs" / FIRST, given)
     assert error.value.problems == (
-        "--name must say something, but it is empty.",
-        r"--role must be UTF-8 text, but '\udcff' was given.",
-        "--meaning must be one of review, approval, responsibility, authorship, but "
+        "--name must not be empty.",
+        r"--role must be UTF-8 text; '\udcff' was given.",
+        "--meaning must be one of review, approval, responsibility, authorship; "
         "'agreed' was given.",
-        "--statement must have at most 2000 characters, but 2001 were given.",
+        "--statement must have at most 2000 characters; 2001 were given.",
     )
 
 
@@ -211,7 +209,7 @@ def test_what_was_not_said_is_told_at_once_where_nobody_can_be_asked(audit):
     answer = runner().invoke(main, words)
     assert (answer.exit_code, answer.stderr) == (
         2,
-        "approve must be told who signs what, but --name, --relation, --meaning, "
+        "approve needs to know who signs what: --name, --relation, --meaning, "
         "--statement are missing. Give them, or run it on a terminal, which asks.\n",
     )
 
@@ -221,8 +219,8 @@ def test_an_altered_run_is_not_signed(audit):
     old = sha256(path.read_bytes())
     flip(path, 0)
     assert refusal(audit, SECOND) == (
-        f"runs/{SECOND} must be as it was written to be signed, but importances.csv: "
-        f"expected SHA-256 {old}, found {sha256(path.read_bytes())}. "
+        f"runs/{SECOND} is not as it was written and cannot be signed: "
+        f"importances.csv: expected SHA-256 {old}, found {sha256(path.read_bytes())}. "
         f"Run: importance-audit verify runs/{SECOND}"
     )
 
@@ -231,7 +229,7 @@ def test_nothing_is_signed_under_a_broken_trail(audit):
     (audit / "signoffs.jsonl").write_bytes(trail()[0].replace(b"Read.", b"read."))
     words = refusal(audit, SECOND)
     assert words.startswith(
-        f"runs/{SECOND} must be as it was written to be signed, but "
+        f"runs/{SECOND} is not as it was written and cannot be signed: "
         "../../signoffs.jsonl: line 2: expected previous_sha256 "
     )
 
@@ -244,7 +242,7 @@ def test_nothing_is_signed_after_a_last_line_that_was_altered(tmp_path):
     trail = tmp_path / "signoffs.jsonl"
     trail.write_bytes(trail.read_bytes().replace(b"Read.", b"read."))
     assert refusal(tmp_path, second.name) == (
-        "signoffs.jsonl must be as it was signed last, but it is not the copy in "
+        "signoffs.jsonl is not as it was signed last: it differs from the copy in "
         f"runs/{FIRST}/signed/1. Run: importance-audit verify {tmp_path}"
     )
 
@@ -256,15 +254,15 @@ def test_what_cannot_be_read_of_the_trail_is_named(audit, name):
     answer = approve(audit / "runs" / FIRST)
     assert (answer.exit_code, answer.stderr.count("\n")) == (2, 1)
     assert f"{name}" in answer.stderr
-    assert "the system says: Is a directory." in answer.stderr
+    assert " cannot be read: Is a directory." in answer.stderr
 
 
 def test_a_run_that_did_not_end_can_be_reviewed_and_not_approved(audit):
     name = "20261122T084600Z-3f9a1c2b"
     run = save(audit, name, status="interrupted")
     assert refusal(audit, name, APPROVAL) == (
-        f"runs/{name} must be complete to be approved, but it is interrupted. It can "
-        "be signed with another meaning: review, responsibility, authorship."
+        f"runs/{name} must be complete to be approved; it is interrupted. It can be "
+        "signed with another meaning: review, responsibility, authorship."
     )
     assert approve(run).exit_code == 0
 
@@ -273,18 +271,15 @@ def test_a_run_that_did_not_end_can_be_reviewed_and_not_approved(audit):
 def test_what_is_no_run_of_an_audit_is_not_signed(audit, where):
     shutil.copytree(audit / "runs" / FIRST, audit / "sent")
     words = approve(audit / where).stderr.replace(str(audit / where), "IT")
-    assert words == (
-        "IT must be a run folder below runs/ of its audit to be signed, but it is not. "
-        "Name one.\n"
-    )
+    assert words == ("IT is not a run folder below runs/ of its audit. Name one.\n")
 
 
 @pytest.mark.parametrize(
     ("data", "why"),
     [
-        (None, "must be a file, but it cannot be read: No such file or directory."),
-        (b"", "must have 1 to 1000000 bytes, but it has 0."),
-        (b"x" * 1_000_001, "must have 1 to 1000000 bytes, but it has 1000001."),
+        (None, "cannot be read: No such file or directory."),
+        (b"", "must have 1 to 1000000 bytes; it has 0."),
+        (b"x" * 1_000_001, "must have 1 to 1000000 bytes; it has 1000001."),
     ],
 )
 def test_a_signature_that_is_none_is_refused(audit, data, why):
@@ -299,7 +294,7 @@ def test_one_process_at_a_time_signs(audit):
     with locked(audit):
         answer = approve(audit / "runs" / SECOND)
     assert answer.exit_code == 5
-    assert "must be worked on by one process at a time" in answer.stderr
+    assert "is in use: " in answer.stderr
 
 
 def test_a_clock_that_went_back_is_told(audit):
@@ -322,7 +317,8 @@ def test_a_page_alone_is_signed_where_no_pdf_can_be_made_and_that_is_said(audit)
     folder = audit / "runs" / SECOND / "signed" / "1"
     assert (answer.exit_code, answer.stdout) == (0, f"{folder}\n")
     assert answer.stderr.startswith(
-        "The signed PDF must lie beside the HTML, but WeasyPrint had no folder to work"
+        "The signed PDF was not written beside the HTML: WeasyPrint had no folder to "
+        "work"
     )
     assert below(folder) == ["manifest.json", "report.html", "signoffs.jsonl"]
 
@@ -423,7 +419,7 @@ def test_a_terminal_is_asked_for_what_is_missing_having_shown_what_is_signed(aud
     for asked in ("Role: ", "Relation to the developer of the model: ", "Statement: "):
         assert asked in said
     assert "Printed name" not in said
-    assert said.endswith("authorship, but 'agreed' was given.\n")
+    assert said.endswith("authorship; 'agreed' was given.\n")
 
 
 def test_a_refusal_counts_what_else_is_wrong(audit):
@@ -439,8 +435,8 @@ def test_a_trail_that_lacks_a_sign_off_is_told_of(tmp_path, lines):
     assert describe_missing_lines(tmp_path) == ""
     trail.write_bytes(b"".join(trail.read_bytes().splitlines(keepends=True)[:lines]))
     told = describe_missing_lines(tmp_path)
-    assert told.startswith("signoffs.jsonl must hold every sign-off of its runs, but ")
-    assert " lacks lines of runs/" in told
+    assert told.startswith("signoffs.jsonl lacks sign-offs of its runs: ")
+    assert " lacks sign-offs of its runs: the lines of runs/" in told
 
 
 def test_a_run_beside_a_trail_that_was_emptied_says_so(tmp_path):

@@ -106,8 +106,8 @@ def test_of_two_runs_at_once_one_is_refused_and_a_kill_frees_the_lock(audit):
     fitting(first)
     second = begun(folder, "-q")
     assert second.communicate()[1] == (
-        f"Audit {str(folder)!r} must be worked on by one process at a time, but "
-        f"process {first.pid} on {os.uname().nodename!r} has been at work in it since "
+        f"Audit {str(folder)!r} is in use: process {first.pid} on "
+        f"{os.uname().nodename!r} has been at work in it since "
         f"{json.loads((folder / '.lock').read_bytes())['began']}. Wait until it has "
         "ended, or end it.\n"
     )
@@ -116,7 +116,7 @@ def test_of_two_runs_at_once_one_is_refused_and_a_kill_frees_the_lock(audit):
     first.communicate()
     third = begun(audit(), "-q")
     faults = third.communicate()[1]
-    assert f"but the one that process {first.pid} began at 20" in faults
+    assert f"process {first.pid}, which began it at 20" in faults
     assert third.returncode == 0
     assert kinds(folder) == ["began", "died", "began", "ended"]
 
@@ -246,7 +246,7 @@ def test_an_audit_under_way_is_told_with_who_is_at_work(audit):
     with locked(folder):
         ended = run_unattended(folder, say=lambda _: None)
     assert (ended.code, ended.run_id) == (5, "")
-    assert f"but process {os.getpid()} on " in told(folder)[-1]["NEWS"]
+    assert f"is in use: process {os.getpid()} on " in told(folder)[-1]["NEWS"]
 
 
 def test_a_run_dies_with_the_process_that_watches_it(audit):

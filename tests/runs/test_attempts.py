@@ -25,9 +25,8 @@ def test_an_attempt_that_never_ended_is_told_once(tmp_path):
     start_attempt(tmp_path, unattended=True)
     began = read_events(tmp_path)[0]["time"]
     assert start_attempt(tmp_path, unattended=True).died == (
-        "The run before must come to its end, but the one that process "
-        f"{os.getpid()} began at {began} was killed, or its machine stopped. It left "
-        "no run."
+        f"The run before did not finish: process {os.getpid()}, which began it at "
+        f"{began}, was killed, or its machine stopped. It left no run."
     )
     end_attempt(tmp_path, run_id="", exit_code=0, verdict="", message="")
     assert start_attempt(tmp_path, unattended=True).died == ""
@@ -69,12 +68,12 @@ def test_events_that_nobody_can_read_are_told_and_keep_no_audit_from_running(tmp
     append_event(tmp_path, "began", pid=1)
     with (tmp_path / "events.jsonl").open("ab") as file:
         file.write(b"\xff\n")
-    assert "process 1 began" in start_attempt(tmp_path, unattended=False).died
+    assert "process 1, which began it" in start_attempt(tmp_path, unattended=False).died
 
 
 def test_an_end_that_cannot_be_kept_is_said(tmp_path):
     os.symlink("/dev/full", tmp_path / "events.jsonl")
     assert end_attempt(tmp_path, run_id="r") == (
-        f"Folder {str(tmp_path)!r} must take a line of 'events.jsonl', but the system "
-        "says: No space left on device."
+        f"Folder {str(tmp_path)!r} cannot take a line of 'events.jsonl': No space "
+        "left on device."
     )

@@ -78,7 +78,7 @@ def test_a_deleted_run_is_a_gap(audit):
     found = read_chain(audit)
     assert [link.run_id for link in found.order] == [A, C]
     assert found.gaps == (
-        f"Run '{B}' must be there, as run '{C}' names it, but its folder is gone.",
+        f"Run '{B}' is missing: run '{C}' names it, but its folder is gone.",
     )
 
 
@@ -93,8 +93,8 @@ def test_a_run_removed_with_another_digest_is_a_gap(audit):
     remove(audit / "runs" / A)
     append_event(audit, "removed", run_id=A, manifest_sha256="0" * 64)
     assert read_chain(audit).gaps == (
-        f"Run '{A}' must be there, as run '{B}' names it, but retention removed "
-        "another of its name.",
+        f"Run '{A}' is missing: run '{B}' names it, but retention removed another of "
+        "its name.",
     )
 
 
@@ -103,8 +103,8 @@ def test_a_deleted_last_run_is_a_gap_where_events_tell_of_it(audit):
     append_event(audit, "ended", run_id="", exit_code=2)
     remove(audit / "runs" / C)
     assert read_chain(audit).gaps == (
-        f"Run '{C}' must be there, as events.jsonl says that it ended, but its folder "
-        "is gone.",
+        f"Run '{C}' is missing: events.jsonl says that it ended, but its folder is "
+        "gone.",
     )
 
 
@@ -113,29 +113,30 @@ def test_an_altered_manifest_is_a_gap(audit):
     stated = sha256(path)
     path.write_bytes(path.read_bytes() + b"\n")
     assert read_chain(audit).gaps == (
-        f"manifest.json of run '{A}' must have SHA-256 {stated[:12]}…, as run '{B}' "
-        f"states, but it has {sha256(path)[:12]}….",
+        f"manifest.json of run '{A}' has {sha256(path)[:12]}…; run '{B}' states "
+        f"SHA-256 {stated[:12]}….",
     )
 
 
-CANNOT = "manifest.json of run '{b}' must state its run and the one before, but it "
+CANNOT = "manifest.json of run '{b}' does not state its run and the one before."
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (None, "Run '{b}' must have a manifest.json, but there is none."),
-        (b"\xff", CANNOT + "cannot be read."),
-        (b"[]", CANNOT + "cannot be read."),
-        (b"[" * 100_000, CANNOT + "cannot be read."),
+        (None, "Run '{b}' has no manifest.json."),
+        (b"\xff", CANNOT),
+        (b"[]", CANNOT),
+        (b"[" * 100_000, CANNOT),
         (
             b'{"format": 1, "run_id": "", "previous": null}',
-            "manifest.json of run '{b}' must name runs by texts, but it does not.",
+            "manifest.json of run '{b}' names a run by something else than a text.",
         ),
         (
             b'{"format": "x/2", "run_id": "", "previous": null}',
-            "manifest.json of run '{b}' must have format 'importance-audit-manifest/1'"
-            ", but it has 'x/2'. Use the version of importance-audit that wrote it.",
+            "manifest.json of run '{b}' has format 'x/2'; this version reads "
+            "'importance-audit-manifest/1'. Use the version of importance-audit that "
+            "wrote it.",
         ),
     ],
 )
@@ -154,8 +155,8 @@ def test_a_copied_run_is_named_and_is_no_link(audit):
     (audit / "runs" / "copy" / "manifest.json").write_bytes(data)
     assert names(audit) == [A, B, C]
     assert read_chain(audit).gaps == (
-        "Folder 'copy' must hold the run of its name, but its manifest.json is that of "
-        f"run '{B}'. Move copies out of runs/.",
+        f"Folder 'copy' holds the manifest.json of run '{B}'. Move copies out of "
+        "runs/.",
     )
 
 
@@ -163,7 +164,7 @@ def test_two_runs_after_one_are_a_fork_and_the_later_of_them_goes_on(audit):
     write_run(audit, D, B)
     assert names(audit) == [A, B, C, D]
     assert read_chain(audit).gaps == (
-        f"Runs '{C}', '{D}' must follow one another, but all name '{B}' as the run "
+        f"Runs '{C}', '{D}' do not follow one another: all name '{B}' as the run "
         "before.",
     )
     append_event(audit, "ended", run_id=C)
@@ -173,7 +174,7 @@ def test_two_runs_after_one_are_a_fork_and_the_later_of_them_goes_on(audit):
 def test_two_first_runs_are_a_fork(audit):
     write_run(audit, D)
     assert read_chain(audit).gaps == (
-        f"Runs '{A}', '{D}' must follow one another, but all name no run before.",
+        f"Runs '{A}', '{D}' do not follow one another: all name no run before.",
     )
 
 
@@ -233,7 +234,7 @@ def test_events_that_cannot_be_read_are_a_gap_and_lose_no_run(audit):
     (audit / "events.jsonl").mkdir()
     assert names(audit) == [A, B, C]
     assert read_chain(audit).gaps == (
-        f"{audit}/events.jsonl must be readable, but the system says: Is a directory.",
+        f"{audit}/events.jsonl cannot be read: Is a directory.",
     )
 
 
@@ -244,9 +245,7 @@ def test_runs_that_nobody_may_list_are_one_sentence():
         with read_only(Path(name)), pytest.raises(DataError) as error:
             read_chain(Path(name))
         runs.chmod(0o755)
-    assert str(error.value) == (
-        f"Folder '{runs}' must be readable, but the system says: Permission denied."
-    )
+    assert str(error.value) == (f"Folder '{runs}' cannot be read: Permission denied.")
 
 
 def test_the_chain_loads_no_table_and_no_numbers():

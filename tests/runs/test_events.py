@@ -96,13 +96,13 @@ def test_a_full_disk_is_said_and_leaves_the_file_as_it_was(tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, former)
         signal.signal(signal.SIGXFSZ, ignored)
     assert str(full.value) == (
-        f"Folder {str(tmp_path)!r} must take a line of 'events.jsonl', but the system "
-        "says: File too large."
+        f"Folder {str(tmp_path)!r} cannot take a line of 'events.jsonl': File too "
+        "large."
     )
     assert (tmp_path / "events.jsonl").read_bytes() == before
 
 
 def test_a_file_of_events_that_cannot_be_read_is_named(tmp_path):
     (tmp_path / "events.jsonl").mkdir()
-    with pytest.raises(DataError, match=r"events\.jsonl must be readable, but the "):
+    with pytest.raises(DataError, match=r"events\.jsonl cannot be read: "):
         read_events(tmp_path)

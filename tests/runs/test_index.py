@@ -205,10 +205,8 @@ def test_an_altered_history_is_a_gap_and_tells_nothing_until_it_is_put_back(audi
     path.write_bytes(data.replace(b'"b"', b'"z"'))
     afresh(audit)
     (gap,) = read_runs(audit).gaps
-    assert gap.startswith(
-        f"history.json of run '{C}' must have the SHA-256 that its manifest.json "
-        "states, but it has "
-    )
+    assert gap.startswith(f"history.json of run '{C}' has SHA-256 ")
+    assert gap.endswith("…, not the one that its manifest.json states.")
     assert read_runs(audit).runs[-1].leaders == ()
     path.write_bytes(data)
     assert read_runs(audit).runs[-1].leaders[0].feature == "b"
@@ -221,7 +219,7 @@ def test_a_verdict_that_is_none_is_a_gap_and_breaks_no_report(audit):
     told = read_runs(audit)
     assert told.runs[-1].verdict == "not established"
     assert told.gaps == (
-        f"manifest.json of run '{C}' must state a verdict, but it states 'splendid'.",
+        f"manifest.json of run '{C}' states 'splendid', which is no verdict.",
     )
 
 
@@ -229,8 +227,7 @@ def test_a_missing_history_is_a_gap(audit):
     (audit / "runs" / C / "history.json").unlink()
     afresh(audit)
     assert read_runs(audit).gaps == (
-        f"history.json of run '{C}' must be readable, but the system says: No such "
-        "file or directory.",
+        f"history.json of run '{C}' cannot be read: No such file or directory.",
     )
 
 
@@ -243,9 +240,9 @@ def test_a_history_of_another_version_is_a_note_and_no_gap(audit):
     told = read_runs(audit)
     assert told.gaps == ()
     assert told.notes == (
-        f"history.json of run '{C}' must have format 'importance-audit-history/1', but "
-        "it has 'importance-audit-history/2'. Use the version of importance-audit that "
-        "wrote it.",
+        f"history.json of run '{C}' has format 'importance-audit-history/2'; this "
+        "version reads 'importance-audit-history/1'. Use the version of "
+        "importance-audit that wrote it.",
     )
 
 
@@ -300,8 +297,8 @@ def test_a_database_of_another_program_is_left_alone(audit):
     told = read_runs(audit)
     assert [run.run_id for run in told.runs] == [A, B, C]
     assert told.notes == (
-        f"{index_of(audit)} must be the index of the runs, but it is another database. "
-        "Move it to another folder. The runs were read without it.",
+        f"{index_of(audit)} is another database, not the index of the runs. Move it "
+        "to another folder. The runs were read without it.",
     )
     assert index_of(audit).read_bytes() == data
 
@@ -316,7 +313,7 @@ def test_a_folder_that_takes_no_index_is_told_and_runs_are_read_all_the_same():
             told = read_runs(folder)
     assert [run.run_id for run in told.runs] == [A]
     assert told.notes == (
-        f"Folder '{name}' must take 'history.sqlite', but the system says: Permission "
+        f"Folder '{name}' cannot take 'history.sqlite'; the system says: Permission "
         "denied. The runs were read without it.",
     )
 
@@ -334,7 +331,7 @@ def test_a_full_disk_is_told_and_leaves_an_index_that_is_whole(audit):
         told = read_runs(audit)
     assert told.runs == before.runs
     (note,) = told.notes
-    assert note.startswith(f"Folder '{audit.parent}' must take 'history.sqlite', but S")
+    assert note.startswith(f"Folder '{audit.parent}' cannot take 'history.sqlite'; S")
     assert read_runs(audit) == before
 
 

@@ -68,7 +68,7 @@ def put(*path_and_value):
 def test_an_altered_result_is_refused_and_verify_is_named(tmp_path, command, changed):
     code, words = told(command, tmp_path, changed)
     assert code == 2
-    assert words.startswith("RUN/result.json must be as its run wrote it, but its")
+    assert words.startswith("RUN/result.json is not as its run wrote it: its")
     assert words.endswith("and states another. Run: importance-audit verify RUN")
 
 
@@ -97,8 +97,8 @@ def test_a_run_that_started_at_no_time_is_refused(tmp_path, value):
     code, words = told("diff", tmp_path, put("run", "volatile", "started", value))
     assert code == 2
     assert words == (
-        "RUN/result.json must say when its run started, but it does not. "
-        "Run: importance-audit verify RUN"
+        "RUN/result.json does not say when its run started. Run: importance-audit "
+        "verify RUN"
     )
 
 
@@ -111,8 +111,8 @@ def test_a_library_that_does_not_load_costs_one_sentence(tmp_path):
     answer = subprocess.run(words, capture_output=True, text=True, **given)
     assert (answer.returncode, answer.stderr) == (
         4,
-        "The libraries of this command must load, but libfreetype is broken. "
-        "Run: importance-audit doctor\n",
+        "A library of this command cannot be loaded: libfreetype is broken. Run: "
+        "importance-audit doctor\n",
     )
 
 
@@ -136,8 +136,8 @@ def test_a_report_without_what_its_run_lists_is_refused(
     answer = CliRunner().invoke(main, ["render", str(run), "--output", str(tmp_path)])
     assert (answer.exit_code, answer.output) == (
         2,
-        f"{run / name} must be there, as {list_} lists it, but it is gone. Run: "
-        f"importance-audit verify {run}\n",
+        f"{run / name} is missing, and {list_} lists it. Run: importance-audit verify "
+        f"{run}\n",
     )
 
 
@@ -150,8 +150,8 @@ def test_a_report_on_another_past_than_its_run_kept_is_refused(tmp_path, run_wit
     was, now = (hashlib.sha256(data).hexdigest() for data in (kept, path.read_bytes()))
     assert (answer.exit_code, answer.output) == (
         2,
-        f"{path} must have SHA-256 {was}, as manifest.json states, but it has {now}. "
-        f"Run: importance-audit verify {run}\n",
+        f"{path} has {now}; manifest.json states SHA-256 {was}. Run: importance-audit "
+        f"verify {run}\n",
     )
 
 
@@ -160,4 +160,4 @@ def test_a_past_that_no_list_vouches_for_must_be_text(tmp_path):
     with pytest.raises(DataError) as raised:
         load_context(tmp_path)
     path = tmp_path / "history.json"
-    assert str(raised.value) == f"{path} must be UTF-8 text, but it is not."
+    assert str(raised.value) == f"{path} is not UTF-8 text."

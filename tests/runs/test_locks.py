@@ -55,10 +55,9 @@ def test_a_lock_held_elsewhere_is_refused_with_process_host_and_time(tmp_path):
     ):
         pass
     assert re.fullmatch(
-        rf"Audit '{re.escape(str(tmp_path))}' must be worked on by one process at a "
-        rf"time, but process {held.pid} on '{re.escape(os.uname().nodename)}' has been "
-        r"at work in it since \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00\. Wait until it "
-        r"has ended, or end it\.",
+        rf"Audit '{re.escape(str(tmp_path))}' is in use: process {held.pid} on '"
+        rf"{re.escape(os.uname().nodename)}' has been at work in it since \d{{"
+        r"4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00\. Wait until it has ended, or end it\.",
         str(refused.value),
     )
 
@@ -92,7 +91,7 @@ def test_the_same_process_does_not_take_a_lock_twice(tmp_path):
 def test_a_holder_that_said_nothing_is_another_process(tmp_path):
     with holder(tmp_path):
         (tmp_path / ".lock").write_text("")
-        words = "but another process is at work in it"
+        words = "is in use: another process is at work in it"
         with pytest.raises(LockedError, match=words), locked(tmp_path):
             pass
 
@@ -102,6 +101,6 @@ def test_a_folder_that_takes_no_file_is_named(tmp_path):
     with pytest.raises(AuditError) as refused, locked(tmp_path):
         pass
     assert str(refused.value) == (
-        f"Folder {str(tmp_path)!r} must take '.lock', so that no two runs overlap, but "
-        "the system says: Is a directory. Nothing was written."
+        f"Folder {str(tmp_path)!r} cannot take '.lock', which keeps two runs apart: "
+        "Is a directory. Nothing was written."
     )

@@ -183,7 +183,7 @@ def test_gaps_end_the_list(audit):
     remove(audit / "runs" / A)
     assert history(audit).stdout.splitlines()[-2:] == [
         "gaps:",
-        f"  Run '{A}' must be there, as run '{B}' names it, but its folder is gone.",
+        f"  Run '{A}' is missing: run '{B}' names it, but its folder is gone.",
     ]
 
 
@@ -206,8 +206,8 @@ def broken(reports, name):
     (reports / name / "runs").symlink_to("runs")
     (reports / name / "audit.toml").touch()
     return (
-        f"Folder '{reports / name}/runs' must be readable, but the system says: Too "
-        "many levels of symbolic links."
+        f"Folder '{reports / name}/runs' cannot be read: Too many levels of symbolic "
+        "links."
     )
 
 
@@ -308,13 +308,12 @@ def test_the_last_rows_are_as_many_as_asked_for(audit):
     [
         (
             "",
-            "'{folder}' must be the folder of an audit, or of several, but neither it "
-            "nor a folder in it has an audit.toml or runs/.\n",
+            "'{folder}' holds no audit: neither it nor a folder in it has an "
+            "audit.toml or runs/.\n",
         ),
         (
             "none",
-            "'{folder}' must be the folder of an audit, or of several, but the system "
-            "says: No such file or directory.\n",
+            "'{folder}' cannot be read: No such file or directory.\n",
         ),
     ],
 )
@@ -334,8 +333,8 @@ def test_a_run_is_not_taken_for_an_audit_and_stays_as_it_is(audit, words):
     answer = runner().invoke(main, [*words, str(made)])
     assert (answer.exit_code, answer.stderr) == (
         2,
-        f"{str(made)!r} must be the folder of an audit, but it is a run of one. Name "
-        "the folder above runs/.\n",
+        f"{str(made)!r} is a run, not the folder of an audit. Name the folder above "
+        "runs/.\n",
     )
     assert sorted(audit.rglob("*")) == before
 
@@ -352,8 +351,7 @@ def test_a_page_in_the_place_of_a_folder_is_refused(tmp_path):
     answer = history(tmp_path / "none", "--html", tmp_path)
     assert answer.exit_code == 2
     assert answer.stderr == (
-        f"--html must name a file, but '{tmp_path}' is a folder. Put PATH before "
-        "--html.\n"
+        f"--html must name a file; '{tmp_path}' is a folder. Put PATH before --html.\n"
     )
 
 

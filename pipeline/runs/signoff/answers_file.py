@@ -29,7 +29,7 @@ def load_answers(folder: Path) -> tuple[Answer, ...]:
     try:
         given = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # also too long, too deep
-        problem = f"{FILE_NAME} must be TOML, but is not: {error}. Correct it there."
+        problem = f"{FILE_NAME} is not valid TOML: {error}. Correct it there."
         raise ConfigError([problem]) from error
     return parse_answers(given)
 
@@ -42,10 +42,10 @@ def _text_of(file: Path) -> str:
         return ""
     except OSError as error:
         why = (error.strerror or str(error)).lower()
-        problem = f"{FILE_NAME} must be readable, but {str(file)!r} is not: {why}."
+        problem = f"{FILE_NAME} cannot be read: {str(file)!r}: {why}."
         raise ConfigError([problem]) from error
     except UnicodeDecodeError as error:
-        problem = f"{FILE_NAME} must be UTF-8, but byte {error.start + 1} is not."
+        problem = f"{FILE_NAME} is not UTF-8 at byte {error.start + 1}."
         raise ConfigError([problem + " Save it as UTF-8."]) from error
 
 
@@ -67,7 +67,7 @@ def parse_answers(given: Mapping[str, Any]) -> tuple[Answer, ...]:
     entries = given.get("finding", [])
     if not isinstance(entries, list) or not all(isinstance(e, dict) for e in entries):
         rule = "must be a list of tables, [[finding]]"
-        problems.append(f"{FILE_NAME}: finding {rule}, but {entries!r} was given.")
+        problems.append(f"{FILE_NAME}: finding {rule}; {entries!r} was given.")
         raise ConfigError(problems)
     several = len(entries) > 1
     places = [
@@ -86,18 +86,18 @@ def _problems(where: str, entry: Mapping[str, Any]) -> Iterator[str]:
     """Yield what is wrong with one entry, in the order of its keys."""
     yield from _of_keys(where, "", entry, KEYS)
     if "key" not in entry:
-        yield f"{where} key must be given, but it is missing. Section K prints it."
+        yield f"{where} key is missing. Section K prints it."
     elif set(entry) == {"key"}:
         yield (
-            f"{where} must say something of its finding, but it has its key alone. "
-            f"Give one of {listed(name for name in KEYS if name != 'key')}."
+            f"{where} says nothing but the key of its finding. Give one of "
+            f"{listed(name for name in KEYS if name != 'key')}."
         )
     exception = entry.get("exception")
     if isinstance(exception, dict):
         yield from _of_keys(where, "exception.", exception, EXCEPTION)
         for name in EXCEPTION:
             if name not in exception and name != "baseline":
-                yield f"{where} exception.{name} must be given, but it is missing."
+                yield f"{where} exception.{name} is missing."
 
 
 def _of_keys(
@@ -109,14 +109,14 @@ def _of_keys(
             yield _unknown(f"{where} {above}".rstrip(" ."), name, tuple(known))
         elif not known[name].keeps(value):
             yield (
-                f"{where} {above}{name} must be {known[name].words}, but "
-                f"{_shown(value)} was given."
+                f"{where} {above}{name} must be {known[name].words}; {_shown(value)} "
+                "was given."
             )
 
 
 def _unknown(where: str, name: str, known: Sequence[str]) -> str:
     hint = did_you_mean(name, known)
-    return f"{where} must hold known keys only, but {name!r} was given.{hint}"
+    return f"{where} holds the unknown key {name!r}.{hint}"
 
 
 def _twice(
@@ -130,8 +130,8 @@ def _twice(
             longer = max(key, keys[before], key=len)
             if all(key and longer.startswith(key) for key in (key, keys[before])):
                 yield (
-                    f"{places[n]} key must be answered once, but {key!r} is answered "
-                    f"by [finding {before + 1}] too. Join the two."
+                    f"{places[n]} key must be answered once; {key!r} is answered by "
+                    f"[finding {before + 1}] too. Join the two."
                 )
                 break
         alike[key[:LEAST_DIGITS]].append(n)

@@ -92,8 +92,8 @@ def describe_missing_lines(folder: Path) -> str:
         if not own.startswith(read_if_present(path)):
             place = path.parent.relative_to(folder).as_posix()
             return (
-                f"{TRAIL} must hold every sign-off of its runs, but it lacks lines of "
-                f"{place}. {SEE_VERIFY} {folder}"
+                f"{TRAIL} lacks sign-offs of its runs: the lines of {place}. "
+                f"{SEE_VERIFY} {folder}"
             )
     return ""
 
@@ -135,7 +135,7 @@ def read_signoffs(path: Path) -> tuple[Signoff, ...]:
     trail = read_trail(data[: data.rfind(b"\n") + 1])
     for fault in trail.faults:
         raise DataError(
-            f"{path} must be as approve wrote it, but line {fault.line} should have "
+            f"{path} is not as approve wrote it: line {fault.line} should have "
             f"{fault.expected} and has {fault.found}. {SEE_VERIFY} {path.parent}"
         )
     return tuple(record for record in trail.records if record is not None)
@@ -146,8 +146,8 @@ def _read(path: Path, run: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise DataError(
-            f"{path} must be a file of the approved run, but it cannot be read: "
-            f"{error.strerror}. {SEE_VERIFY} {run}"
+            f"{path}, a file of the approved run, cannot be read: {error.strerror}. "
+            f"{SEE_VERIFY} {run}"
         ) from error
 
 
@@ -155,6 +155,6 @@ def _same(path: Path, found: str, approved: str, run: Path) -> None:
     """Raise if a digest is not the approved one."""
     if found != approved:
         raise DataError(
-            f"{path} must be as it was when its run was approved, with the digest "
-            f"{approved[:12]}…, but it has {found[:12]}…. {SEE_VERIFY} {run}"
+            f"{path} is not as it was when its run was approved: its digest was "
+            f"{approved[:12]}… and is {found[:12]}…. {SEE_VERIFY} {run}"
         )

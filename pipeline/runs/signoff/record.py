@@ -61,19 +61,19 @@ class Signoff:
     def __post_init__(self) -> None:
         for field in ("printed_name", "role", "method"):
             if not getattr(self, field).strip():
-                raise ValueError(f"{field} must not be empty, but it is.")
+                raise ValueError(f"{field} must not be empty.")
         if self.meaning not in MEANINGS:
             rule = f"must be one of {', '.join(MEANINGS)}"
-            raise ValueError(f"meaning {rule}, but {self.meaning!r} was given.")
+            raise ValueError(f"meaning {rule}; {self.meaning!r} was given.")
         if self.signed_at.utcoffset() != timedelta():
             given = self.signed_at.isoformat()
-            raise ValueError(f"signed_at must be in UTC, but {given} was given.")
+            raise ValueError(f"signed_at must be in UTC; {given} was given.")
         for field in _DIGESTS:
             digest = getattr(self, field)
             is_first = field == "previous_sha256" and not digest
             if not is_first and not re.fullmatch("[0-9a-f]{64}", digest):
                 rule = "must have 64 hex digits"
-                raise ValueError(f"{field} {rule}, but {digest!r} was given.")
+                raise ValueError(f"{field} {rule}; {digest!r} was given.")
 
 
 def detached_method(name: str, sha256: str) -> str:

@@ -100,9 +100,7 @@ def read_if_present(path: Path) -> bytes:
     except FileNotFoundError:
         return b""
     except OSError as error:
-        raise DataError(
-            f"{path} must be readable, but the system says: {error.strerror}."
-        ) from error
+        raise DataError(f"{path} cannot be read: {error.strerror}.") from error
 
 
 def append_bytes(path: Path, data: bytes) -> None:

@@ -30,9 +30,8 @@ def read_file(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise DataError(
-            f"{path} must be a file of a run, but it cannot be read: "
-            f"{error.strerror}. Name a folder below runs/, the folder of an audit, or "
-            "a PDF report."
+            f"{path} cannot be read: {error.strerror}. Name a folder below runs/, the "
+            "folder of an audit, or a PDF report."
         ) from error
 
 

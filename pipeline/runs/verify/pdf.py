@@ -36,7 +36,7 @@ def verify_pdf(path: Path) -> Verification:
         data = path.read_bytes()
     except OSError as error:
         raise DataError(
-            f"{path} must be a PDF report, but it cannot be read: {error.strerror}."
+            f"{path} cannot be read as a PDF report: {error.strerror}."
         ) from error
     content = read_pdf(data, name=str(path))
     sound, wrong = _carried(content)

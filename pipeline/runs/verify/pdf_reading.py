@@ -57,7 +57,7 @@ def read_pdf(data: bytes, *, name: str = "report.pdf") -> PdfContent:
         import pikepdf
     except ImportError as error:
         raise DataError(
-            f"pikepdf must be installed to read {name}, but {error}. {REMEDY}"
+            f"{name} cannot be read without pikepdf: {error}. {REMEDY}"
         ) from error
     try:
         # What is damaged is told, not repaired.
@@ -65,9 +65,7 @@ def read_pdf(data: bytes, *, name: str = "report.pdf") -> PdfContent:
             identifier = bytes(pdf.trailer.get("/ID", [b""])[0])
             return PdfContent(identifier, _text(pdf), tuple(_attachments(pdf)))
     except (pikepdf.PdfError, pikepdf.PasswordError, *MALFORMED) as error:
-        raise DataError(
-            f"{name} must be a whole PDF, but it cannot be read: {_told(error)}."
-        ) from error
+        raise DataError(f"{name} is not a whole PDF: {_told(error)}.") from error
 
 
 def _told(error: Exception) -> str:

@@ -126,8 +126,7 @@ def _before(
         name, stated = previous["run_id"], previous["manifest_sha256"]
     except (KeyError, TypeError) as error:
         raise DataError(
-            "manifest.json must name the run before by run_id and manifest_sha256, "
-            "but it does not."
+            "manifest.json does not name the run before by run_id and manifest_sha256."
         ) from error
     where = f"../{name}/manifest.json"
     expected = f"the run before with SHA-256 {stated}"

@@ -87,8 +87,7 @@ def compare_anchors(
         }
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise DataError(
-            f"{name} must state bytes and sha256 of each file of its trail, but it "
-            "does not."
+            f"{name} does not state bytes and sha256 of each file of its trail."
         ) from error
     for path, (size, digest) in known.items():
         if not KNOWN.fullmatch(path) or ".." in path.split("/"):

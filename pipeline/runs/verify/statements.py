@@ -111,16 +111,16 @@ def read_statement(data: bytes, name: str, form: str = "") -> dict[str, Any]:
         for file in stated["files"]:
             lacks += [key for key in OF_FILE if key not in file]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise DataError(f"{name} must list files, but it cannot be read.") from error
+        raise DataError(f"{name} cannot be read as a list of files.") from error
     if not is_known:
         raise DataError(
-            f"{name} must have format {kind!r}, but it has {stated['format']!r}. Use "
-            "the version of importance-audit that wrote it."
+            f"{name} has format {stated['format']!r}; this version reads {kind!r}. "
+            "Use the version of importance-audit that wrote it."
         )
     if lacks:
-        raise DataError(f"{name} must hold {lacks[0]!r}, but it is missing.")
+        raise DataError(f"{name} lacks {lacks[0]!r}.")
     for what in _mistyped(stated):
-        raise DataError(f"{name} must hold {what}, but it does not.")
+        raise DataError(f"{name} does not hold {what}.")
     return dict(stated)
 
 
@@ -162,7 +162,7 @@ def parse_result(data: bytes, name: str) -> tuple[dict[str, Any], str]:
         *(ValueError, KeyError, TypeError, AttributeError, RecursionError),
     ) as error:
         raise DataError(
-            f"{name} must be the result of an audit, but it cannot be read: {error}."
+            f"{name} cannot be read as the result of an audit: {error}."
         ) from error
 
 

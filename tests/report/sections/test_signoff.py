@@ -113,27 +113,27 @@ def test_the_report_never_speaks_of_an_electronic_signature():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"printed_name": " "}, "printed_name must not be empty, but it is."),
+        ({"printed_name": " "}, "printed_name must not be empty."),
         (
             {"meaning": "agreed"},
-            "meaning must be one of review, approval, responsibility, authorship, but "
+            "meaning must be one of review, approval, responsibility, authorship; "
             "'agreed' was given.",
         ),
         (
             {"signed_at": datetime(2026, 11, 21)},
-            "signed_at must be in UTC, but 2026-11-21T00:00:00 was given.",
+            "signed_at must be in UTC; 2026-11-21T00:00:00 was given.",
         ),
         (
             {"signed_at": NOON.astimezone(timezone(timedelta(hours=1)))},
-            "signed_at must be in UTC, but 2026-11-21T13:00:05+01:00 was given.",
+            "signed_at must be in UTC; 2026-11-21T13:00:05+01:00 was given.",
         ),
         (
             {"content_digest": "F" * 64},
-            f"content_digest must have 64 hex digits, but {'F' * 64!r} was given.",
+            f"content_digest must have 64 hex digits; {'F' * 64!r} was given.",
         ),
         (
             {"manifest_sha256": ""},
-            "manifest_sha256 must have 64 hex digits, but '' was given.",
+            "manifest_sha256 must have 64 hex digits; '' was given.",
         ),
     ],
 )

@@ -68,7 +68,7 @@ def test_a_mistake_in_the_answers_ends_before_anything_is_measured(folder):
     assert (told.exit_code, runs(folder)) == (2, [])
     assert told.stderr.strip() == (
         "findings.toml: [finding] key must be the first 12 to 64 hex digits of a "
-        "finding's key, but 'same_columns' was given."
+        "finding's key; 'same_columns' was given."
     )
 
 

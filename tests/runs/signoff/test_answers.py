@@ -70,37 +70,33 @@ def exception(**changes):
 
 ONE = "[finding]"
 WRONG = {
-    entry(): f"{ONE} must say something of its finding, but it has its key alone. Give "
-    "one of 'owner', 'due', 'response', 'exception'.",
-    '[[finding]]\nowner = "a"': f"{ONE} key must be given, but it is missing. Section "
-    "K prints it.",
+    entry(): f"{ONE} says nothing but the key of its finding. Give one of 'owner', "
+    "'due', 'response', 'exception'.",
+    '[[finding]]\nowner = "a"': f"{ONE} key is missing. Section K prints it.",
     '[[finding]]\nkey = "weak"\nowner = "a"': f"{ONE} key must be the first 12 to 64 "
-    "hex digits of a finding's key, but 'weak' was given.",
+    "hex digits of a finding's key; 'weak' was given.",
     '[[finding]]\nkey = "0123"\nowner = "a"': f"{ONE} key must be the first 12 to 64 "
-    "hex digits of a finding's key, but '0123' was given.",
-    entry('ownr = "a"'): f"{ONE} must hold known keys only, but 'ownr' was given. Did "
-    "you mean 'owner'?",
-    entry('due = "2026-12-31"'): f"{ONE} due must be a day such as 2026-12-31, without "
-    "quotes, but '2026-12-31' was given.",
+    "hex digits of a finding's key; '0123' was given.",
+    entry('ownr = "a"'): f"{ONE} holds the unknown key 'ownr'. Did you mean 'owner'?",
+    entry('due = "2026-12-31"'): f"{ONE} due must be a day such as 2026-12-31, "
+    "without quotes; '2026-12-31' was given.",
     entry("due = 2026-12-31T09:00:00Z"): f"{ONE} due must be a day such as 2026-12-31, "
-    "without quotes, but 2026-12-31 09:00:00+00:00 was given.",
+    "without quotes; 2026-12-31 09:00:00+00:00 was given.",
     entry(
         'response = " "'
-    ): f"{ONE} response must be a text that is not empty, but ' ' was given.",
-    entry("exception = true"): f"{ONE} exception must be a table, [finding.exception], "
-    "but true was given.",
-    entry(exception(control=None)): f"{ONE} exception.control must be given, but it is "
-    "missing.",
+    ): f"{ONE} response must be a text that is not empty; ' ' was given.",
+    entry("exception = true"): f"{ONE} exception must be a table, "
+    "[finding.exception]; true was given.",
+    entry(exception(control=None)): f"{ONE} exception.control is missing.",
     entry(exception(until='"soon"')): f"{ONE} exception.until must be a day such as "
-    "2026-12-31, without quotes, but 'soon' was given.",
+    "2026-12-31, without quotes; 'soon' was given.",
     entry(
         exception(untill="2026-12-31")
-    ): f"{ONE} exception must hold known keys only, "
-    "but 'untill' was given. Did you mean 'until'?",
-    "[finding]\nowner = 1": "finding must be a list of tables, [[finding]], but "
+    ): f"{ONE} exception holds the unknown key 'untill'. Did you mean 'until'?",
+    "[finding]\nowner = 1": "finding must be a list of tables, [[finding]]; "
     "{'owner': 1} was given.",
-    "[[findings]]": "the top level must hold known keys only, but 'findings' was "
-    "given. Did you mean 'finding'?",
+    "[[findings]]": "the top level holds the unknown key 'findings'. Did you mean "
+    "'finding'?",
 }
 
 
@@ -113,29 +109,26 @@ def test_all_mistakes_of_all_entries_are_told_at_once(tmp_path):
     first = entry('ownr = "a"', "due = 3")
     second = f'[[finding]]\nkey = "{KEY.upper()}cd"\nowner = "b"'
     assert problems(tmp_path, f"{first}\n{second}") == [
-        "[finding 1] must hold known keys only, but 'ownr' was given. Did you mean "
-        "'owner'?",
-        "[finding 1] due must be a day such as 2026-12-31, without quotes, but 3 was "
+        "[finding 1] holds the unknown key 'ownr'. Did you mean 'owner'?",
+        "[finding 1] due must be a day such as 2026-12-31, without quotes; 3 was "
         "given.",
-        f"[finding 2] key must be answered once, but '{KEY}cd' is answered by "
-        "[finding 1] too. Join the two.",
+        f"[finding 2] key must be answered once; '{KEY}cd' is answered by [finding 1] "
+        "too. Join the two.",
     ]
 
 
 def test_a_file_that_is_no_toml_or_no_text_is_told_like_a_configuration(tmp_path):
     (told,) = problems(tmp_path, "[[finding]")
-    assert told.startswith("findings.toml must be TOML, but is not: ")
+    assert told.startswith("findings.toml is not valid TOML: ")
     (tmp_path / "findings.toml").write_bytes(b'[[finding]]\nkey = "\xff"')
-    with pytest.raises(
-        ConfigError, match=r"must be UTF-8, but byte 20 is not. Save it"
-    ):
+    with pytest.raises(ConfigError, match=r"is not UTF-8 at byte 20. Save it"):
         load_answers(tmp_path)
 
 
 @pytest.mark.parametrize("value", ["9" * 5000, "[" * 5000 + "]" * 5000])
 def test_a_value_that_python_cannot_take_is_told_like_a_mistake(tmp_path, value):
     (told,) = problems(tmp_path, f"x = {value}")
-    assert told.startswith("findings.toml must be TOML, but is not: ")
+    assert told.startswith("findings.toml is not valid TOML: ")
     (tmp_path / "audit.toml").write_text(f"x = {value}")
     with pytest.raises(ConfigError, match=r"^audit.toml must be TOML, but is not: "):
         load_config(tmp_path)
@@ -145,7 +138,7 @@ def test_a_value_that_python_cannot_take_is_told_like_a_mistake(tmp_path, value)
 def test_no_file_is_no_answer_and_a_folder_of_its_name_is_told(tmp_path):
     assert load_answers(tmp_path) == ()
     (tmp_path / "findings.toml").mkdir()
-    with pytest.raises(ConfigError, match=r"must be readable, but '.*is a directory"):
+    with pytest.raises(ConfigError, match=r"cannot be read: '.*is a directory"):
         load_answers(tmp_path)
 
 

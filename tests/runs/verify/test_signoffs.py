@@ -15,8 +15,8 @@ from importance_audit.runs.manifest import is_sealed
 from importance_audit.runs.signoff.record import line_of
 from importance_audit.runs.signoff.signoff_trail import read_trail
 from importance_audit.runs.verify import verify
-from importance_audit.runs.verify.files import below as files_of
-from importance_audit.runs.verify.signoffs import Signed, verify_signed
+from importance_audit.runs.verify.files import files_below as files_of
+from importance_audit.runs.verify.signoffs import RunFiles, verify_signoffs
 from importance_audit.runs.verify.statements import Mismatch
 
 FILES = ("manifest.json", "report.html", "signoffs.jsonl")
@@ -41,13 +41,13 @@ def copied(audit):
     run = audit / "runs" / FIRST
     copies = {p: f for p, f in files_of(run).items() if p.endswith("signoffs.jsonl")}
     data = (run / "manifest.json").read_bytes()
-    return Signed(copies, json.loads(data), hashlib.sha256(data).hexdigest(), audit)
+    return RunFiles(copies, json.loads(data), hashlib.sha256(data).hexdigest(), audit)
 
 
 def of_trail(run, data):
     """Return what is named if the trail has these bytes."""
     (run.audit / "signoffs.jsonl").write_bytes(data)
-    return {item.file.split(":")[0] for item in verify_signed(run)}
+    return {item.file.split(":")[0] for item in verify_signoffs(run)}
 
 
 def test_a_run_that_was_signed_twice_matches_alone_and_in_its_audit(audit):
@@ -300,8 +300,7 @@ def test_a_manifest_whose_trail_is_none_is_named(audit, trail):
     code, lines = told(stated(path.parent, trail=trail))
     assert code == 2
     assert lines == (
-        "manifest.json must state bytes and sha256 of each file of its trail, but it "
-        "does not.\n"
+        "manifest.json does not state bytes and sha256 of each file of its trail.\n"
     )
 
 
