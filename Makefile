@@ -1,7 +1,7 @@
 # Each target sets up what is missing first; see scripts/install.
 python := .venv/bin/python
 
-.PHONY: report papers example test check bench shots install
+.PHONY: report papers example test quick check bench shots install
 
 report: ## run an audit with real R in it and say where its report lies
 	@scripts/install report
@@ -18,6 +18,10 @@ example: ## run reports/apartments again as the example report, with its picture
 test: ## run the whole test suite, a file at a time on each core
 	@scripts/install test
 	@$(python) -m pytest --numprocesses auto --dist loadfile
+
+quick: ## the tests that ask no R, make no pages and start no processes: a minute
+	@scripts/install test
+	@$(python) -m pytest --numprocesses auto --dist load -m "not r and not pages and not processes"
 
 check: ## lint, format, types
 	@scripts/install test

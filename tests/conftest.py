@@ -1,7 +1,13 @@
-"""Where R, vip or a page renderer is missing, say so; in CI that is a failure."""
+"""Where R, vip or a page renderer is missing, say so; in CI that is a failure.
+
+What `make quick` leaves out is marked here where a fixture, a marker or a folder tells
+it: tests that ask R (`r`), that make or look at whole pages (`pages`), and that start
+other processes (`processes`). A file marks what is not to be seen from outside.
+"""
 
 import os
 import shutil
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -32,6 +38,10 @@ PROGRAMS = {
     "needs_java": ("java",),
     "needs_poppler": ("pdftotext",),
 }
+PAGE_FOLDERS = {"browser", "pages", "sections", "verify"}
+PROCESS_FOLDERS = {"cli", "kill", "operate"}
+STARTERS = {"subprocess", "multiprocessing", "ProcessPoolExecutor"}
+"""A file that imports one of these starts processes."""
 FROM_NPM = {"needs_chromium", "needs_java"}
 NODE_MODULES = Path(__file__).parent / "browser" / "node_modules"
 REQUIRED = {"needs_r", "needs_dalex", *PROGRAMS}
@@ -73,6 +83,28 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Take the flag that stores what the report says now; see tests/report/golden."""
     words = "Store the views of the made results anew, for the diff to be read."
     parser.addoption("--rewrite-golden", action="store_true", help=words)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what asks R, makes pages or starts processes."""
+    for item in items:
+        names = {marker.name for marker in item.iter_markers()}
+        folders = {*item.path.parent.relative_to(Path(__file__).parent).parts}
+        if names & {"needs_r", *R_PACKAGES} or "r_bridge" in folders:
+            item.add_marker("r")
+        if names & PROGRAMS.keys() or folders & PAGE_FOLDERS:
+            item.add_marker("pages")
+        if folders & PROCESS_FOLDERS or STARTERS & vars(item.module).keys():
+            item.add_marker("processes")
+
+
+@pytest.fixture(scope="module")
+def shared_r() -> Iterator[None]:
+    """Keep one R for all tests of a file: to start one takes a second."""
+    from importance_audit.r_bridge import host
+
+    with host.session():
+        yield
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -1,6 +1,7 @@
 """Who may import whom, and which library belongs to whom."""
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -41,13 +42,16 @@ OWNERS = {
 }
 
 
+@cache
 def modules():
-    """Yield (name below importance_audit, names it imports) of every module."""
+    """Return (name below importance_audit, names it imports) of every module."""
+    found = []
     for folder, prefix in (("pipeline", ""), ("r_bridge", "r_bridge.")):
         for path in sorted((ROOT / folder).rglob("*.py")):
             parts = path.relative_to(ROOT / folder).with_suffix("").parts
             name = prefix + ".".join(parts)
-            yield name.removesuffix(".__init__"), set(imported(path, name))
+            found.append((name.removesuffix(".__init__"), {*imported(path, name)}))
+    return found
 
 
 def imported(path, name):

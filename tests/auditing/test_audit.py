@@ -162,6 +162,7 @@ def test_a_level_the_model_cannot_predict_touches_its_feature_only():
     )
 
 
+@pytest.mark.usefixtures("shared_r")
 @pytest.mark.needs_dalex
 def test_dalex_is_asked_about_the_levels_the_model_can_predict():
     result = audited_with_a_new_level(["DALEX"])
@@ -291,6 +292,7 @@ def test_an_interrupted_audit_keeps_what_it_has():
     ]
 
 
+@pytest.mark.usefixtures("shared_r")
 @pytest.mark.needs_dalex
 def test_dalex_replays_every_repeat_of_features_and_groups():
     entry = {**PERMUTATION, "engines": ["DALEX"]}
@@ -303,6 +305,7 @@ def test_dalex_replays_every_repeat_of_features_and_groups():
     assert result.verdict == "confirmed"
 
 
+@pytest.mark.usefixtures("shared_r")
 @pytest.mark.needs_dalex
 def test_the_primary_stream_is_that_of_dalex_if_it_is_named():
     entry = {**PERMUTATION, "engines": ["DALEX"]}
@@ -310,6 +313,7 @@ def test_the_primary_stream_is_that_of_dalex_if_it_is_named():
     assert {importance.stream for importance in result.importances} == {"DALEX"}
 
 
+@pytest.mark.usefixtures("shared_r")
 @pytest.mark.needs_dalex
 @pytest.mark.parametrize(
     "asked",
@@ -326,6 +330,7 @@ def test_the_curves_of_dalex_replay_ours_on_our_grid(asked):
     assert set(result.agreement["verdict"]) == {"replayed"}
 
 
+@pytest.mark.usefixtures("shared_r")
 @pytest.mark.needs_hstats
 @pytest.mark.needs_iml
 @pytest.mark.needs_pdp

@@ -21,6 +21,7 @@ from importance_audit.config.section_rankings import SelectionSection
 from importance_audit.data.datasets import read_datasets
 from importance_audit.r_bridge import host
 
+pytestmark = pytest.mark.usefixtures("shared_r")
 ROOT = Path(__file__).parents[2]
 REPORTS = ROOT / "reports"
 DRAWN = runpy.run_path(str(ROOT / "scripts" / "draw_paper_data.py"))
@@ -82,9 +83,7 @@ def test_the_claims_of_a_paper_hold_but_for_those_that_are_named(name):
 @pytest.mark.needs_r
 @pytest.mark.parametrize("name", WITH_R)
 def test_the_claims_on_data_of_r_hold(name):
-    with host.session():
-        claims = claims_of(name)
-    assert failing(claims) == set()
+    assert failing(claims_of(name)) == set()
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -107,8 +106,7 @@ def test_a_table_is_the_one_its_audit_names_and_small(name):
 def lacking(data_set):
     """Return why R has no such data set: its package may have dropped it."""
     package, name = data_set.split("::")
-    with host.session() as worker:
-        names = list(worker.call("data_sets_of", {"package": package})["object"])
+    names = list(host.current().call("data_sets_of", {"package": package})["object"])
     return "" if name in names else f"R's {package} has no data set {name}"
 
 
