@@ -277,11 +277,13 @@ def best_words(
         return _find_words(numbers[0], words)
     curves = {label: text for label, text in words.items() if label != REFERENCE}
     line = {label: text for label, text in words.items() if label == REFERENCE}
-    found = [_find_words(number, curves) for number in numbers]
-    best = max(range(len(found)), key=lambda n: _least_room(found[n]), default=-1)
+    places_of = [_find_words(number, curves) for number in numbers]
+    best = max(
+        range(len(places_of)), key=lambda n: _least_room(places_of[n]), default=-1
+    )
     rest = [number for n, number in enumerate(numbers) if n != best or not curves]
     lines = [places for number in rest if (places := _find_words(number, line))]
-    both = {**(found[best] if found else {}), **(lines[0] if lines else {})}
+    both = {**(places_of[best] if places_of else {}), **(lines[0] if lines else {})}
     return both if set(both) == set(words) else {}
 
 

@@ -191,14 +191,14 @@ def fitting_ticks(
     scale: Scale, *, grouped: bool = True
 ) -> tuple[tuple[float, ...], tuple[str, ...]]:
     """Return as many ticks as stand apart on the scale, at most nine, and texts."""
-    found: tuple[tuple[float, ...], tuple[str, ...]] = ((), ())
+    fitting: tuple[tuple[float, ...], tuple[str, ...]] = ((), ())
     for most in range(2, 9):
         numbers = drawing.ticks(scale.low, scale.high, most=most)
         texts = drawing.tick_texts(numbers, grouped=grouped)
-        if len(found[0]) > 1 and not _stand_apart(scale, numbers, texts):
+        if len(fitting[0]) > 1 and not _stand_apart(scale, numbers, texts):
             break
-        found = numbers, texts
-    return found
+        fitting = numbers, texts
+    return fitting
 
 
 def _stand_apart(scale: Scale, numbers: Sequence[float], texts: Sequence[str]) -> bool:

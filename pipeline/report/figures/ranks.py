@@ -172,8 +172,8 @@ def _strip(
 
 def spread(shares: Sequence[tuple[float, float]]) -> dict[int, float]:
     """Return the share of each whole rank, halves given to both sides of a tie."""
-    found: dict[int, float] = {}
+    spread_shares: dict[int, float] = {}
     for rank, share in shares:
         for side in (floor(rank), ceil(rank)):
-            found[side] = found.get(side, 0.0) + share / 2
-    return found
+            spread_shares[side] = spread_shares.get(side, 0.0) + share / 2
+    return spread_shares

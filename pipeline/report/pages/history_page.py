@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ...runs.summary import RunSummary
 from ..figures.history import MARKS
 from ..sections.control import moment
-from ..sections.history_figure import Told, history_figure, told_of
+from ..sections.history_figure import HistoryPoint, history_figure, point_of
 from ..sections.verdicts import SHAPES, badge
 from ..text.blocks import (
     Badge,
@@ -212,9 +212,9 @@ def _combined(*, is_good: bool) -> Badge:
     return Badge(key.replace(" ", "-"), label, SHAPES[key])
 
 
-def _told(row: HistoryRow) -> Told:
-    """Return what a line of a history tells its figure."""
-    return told_of(row.run) if row.run else Told(row.started, "")
+def _point_of(row: HistoryRow) -> HistoryPoint:
+    """Return a line of a history as a point of its figure."""
+    return point_of(row.run) if row.run else HistoryPoint(row.started, "")
 
 
 def _runs(history: History) -> Section:
@@ -272,8 +272,8 @@ def _short(verdict: str) -> Badge:
 
 def _happened(row: HistoryRow, is_first: bool) -> Sentence:
     """Return what is not as in the run before, one line each."""
-    told = [*filter(None, (row.note,)), *row.changes, *row.signed]
-    lines = tuple(Styled("entry", (shown(text),)) for text in told)
+    remarks = [*filter(None, (row.note,)), *row.changes, *row.signed]
+    lines = tuple(Styled("entry", (shown(text),)) for text in remarks)
     return lines or (word("history.first" if is_first else "history.as_before"),)
 
 
@@ -292,7 +292,7 @@ def _leaders(history: History) -> tuple[Section, ...]:
         return ()
     approved = [row.run.run_id for row in history.rows if row.is_baseline and row.run]
     figure = history_figure(
-        [*map(_told, history.attempts)],
+        [*map(_point_of, history.attempts)],
         baseline=approved[-1] if approved else "",
         always_show=history.always_show,
         source=word("history.each_file"),
@@ -346,7 +346,7 @@ def _audit(row: AuditRow) -> Row:
     name = display_name(row.audit)
     linked: Part = FileLink(row.report, name) if row.report else name
     code = "–" if row.exit_code is None else str(row.exit_code)
-    told: Part = _short(row.verdict) if row.verdict else word("history.left_no_run")
+    text: Part = _short(row.verdict) if row.verdict else word("history.left_no_run")
     when = moment(row.started).removesuffix(ZONE) if row.started else ""
     run: Sentence = ("–",)
     if row.run_id:
@@ -354,7 +354,7 @@ def _audit(row: AuditRow) -> Row:
     return Row(
         (
             Cell((linked,)),
-            Cell((told,)),
+            Cell((text,)),
             Cell((code,)),
             Cell(run),
             Cell((shown(row.note) or "–",)),

@@ -104,14 +104,14 @@ def _model(facts: Facts, part: ModelPart) -> Row:
     own = facts_of(part.result, facts.digest)
     link = FileLink(f"{file_of(part.model)}.html", display_name(part.model))
     leader = leader_of(own.leads[0]) if own.leads else ""
-    told: Sentence = ("–",)
+    text: Sentence = ("–",)
     if leader:
-        told = (shortened(leader, 40),)
+        text = (shortened(leader, 40),)
     return Row(
         (
             Cell((link,)),
             Cell(against_constant(facts, part.model) or ("–",)),
-            Cell(told),
+            Cell(text),
             Cell((badge(part.result.verdict),)),
         )
     )

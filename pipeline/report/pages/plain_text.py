@@ -49,8 +49,8 @@ def _table(table: Table) -> Iterator[str]:
 
     def line(cells: list[str]) -> str:
         sides = zip(cells, widths, is_number, strict=True)
-        told = (c.rjust(w) if right else c.ljust(w) for c, w, right in sides)
-        return (" " * GAP).join(told)
+        padded = (c.rjust(w) if right else c.ljust(w) for c, w, right in sides)
+        return (" " * GAP).join(padded)
 
     yield from wrap(plain(table.caption), WIDTH)
     yield line(heads)

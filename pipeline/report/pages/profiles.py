@@ -83,8 +83,10 @@ def _shortened(section: Section, profile: str) -> Section:
 
 def _named(document: KeyValues, profile: str) -> KeyValues:
     """Return the control block with what the profile leaves out."""
-    told = say("profiles.shows", profile=profile, sections=", ".join(LETTERS[profile]))
-    return replace(document, rows=(*document.rows, (say("profiles.label"), told)))
+    sentence = say(
+        "profiles.shows", profile=profile, sections=", ".join(LETTERS[profile])
+    )
+    return replace(document, rows=(*document.rows, (say("profiles.label"), sentence)))
 
 
 def _verdicts(table: Table) -> Table:

@@ -41,7 +41,7 @@ def traces(table: Table, path: Callable[[str], str]) -> Traces:
     heads: list[Head | None] = []
     numbers: dict[int, str] = {}
     for place in range(len(table.columns)):
-        head, own = _told(table, place, path)
+        head, own = _heads_and_indices(table, place, path)
         if head and all(numbers.get(row, n) == n for row, n in own.items()):
             heads.append(head)
             numbers |= own
@@ -51,11 +51,11 @@ def traces(table: Table, path: Callable[[str], str]) -> Traces:
     return Traces(tuple(heads), rows)
 
 
-def _told(
+def _heads_and_indices(
     table: Table, place: int, path: Callable[[str], str]
 ) -> tuple[Head | None, dict[int, str]]:
     """Return the one place of a column's numbers, if it is one, and their indices."""
-    told: set[Head] = set()
+    heads: set[Head] = set()
     own: dict[int, str] = {}
     for row, line in enumerate(table.rows):
         for value in parts_of(line.cells[place], Value):
@@ -63,10 +63,10 @@ def _told(
             index = re.fullmatch(r"(.*\[)(\d+)(\].*)", stands)
             alone = index and line.cells[place].exact
             where = index[1] + index[3] if index and alone else stands
-            told.add(Head(where, value.derived))
+            heads.add(Head(where, value.derived))
             if index and alone:
                 own[row] = index[2]
-    return (told.pop() if len(told) == 1 else None), own
+    return (heads.pop() if len(heads) == 1 else None), own
 
 
 def light(table: Table) -> Table:

@@ -34,7 +34,7 @@ from ..text.wording import (
 )
 from .agreement_figures import band_figures, engine_figures
 from .facts import Facts, card_link, engine_name, tallied, whole
-from .verdicts import LADDER, badge, told
+from .verdicts import LADDER, badge, count_verdict
 
 DISAGREEMENTS_SHOWN = 40
 
@@ -81,7 +81,7 @@ def _pairs_table(facts: Facts, places: Sequence[Hashable]) -> Table:
             _pair_row(facts, alike[0], top_k)
             if len(alike) == 1
             else _uncompared_row(facts, alike)
-            for alike in _told_alike(facts, places)
+            for alike in _group_uncompared(facts, places)
         ),
         source="agreement.csv",
         shape="wide",
@@ -104,7 +104,7 @@ def _pair_row(facts: Facts, place: Hashable, top_k: int) -> Row:
     )
 
 
-def _told_alike(facts: Facts, places: Sequence[Hashable]) -> list[list[Hashable]]:
+def _group_uncompared(facts: Facts, places: Sequence[Hashable]) -> list[list[Hashable]]:
     """Return the pairs; those not compared for one reason stand together."""
     alike: dict[tuple[Any, ...], list[Hashable]] = {}
     for place in places:
@@ -223,7 +223,7 @@ def _curve_row(facts: Facts, group: pd.DataFrame) -> tuple[int, Row]:
     verdict = min(counts, key=LADDER.index)
     of_verdict = group[group["verdict"] == verdict]
     rests_on = detail(facts, of_verdict)
-    number = told(verdict, tallied("agreement.verdict", counts[verdict]))
+    number = count_verdict(verdict, tallied("agreement.verdict", counts[verdict]))
     because = say(
         "agreement.curves" if rests_on else "agreement.curves_bare",
         n=number[0],
@@ -319,13 +319,13 @@ def lede(facts: Facts) -> Sentence:
     """Return how many pairs reached which word of the ladder, worst first."""
     frame = facts.result.agreement
     counts = Counter(frame["verdict"])
-    said = [
-        told(verdict, tallied("agreement.verdict", counts[verdict]))
+    counted_verdicts = [
+        count_verdict(verdict, tallied("agreement.verdict", counts[verdict]))
         for verdict in LADDER
         if counts[verdict]
     ]
     pairs = counted(tallied("agreement", len(frame)), "pair")
-    return say("agreement.lede", pairs=pairs, verdicts=joined(said))
+    return say("agreement.lede", pairs=pairs, verdicts=joined(counted_verdicts))
 
 
 class EnginePair(NamedTuple):
@@ -343,20 +343,22 @@ def by_engines(facts: Facts) -> list[EnginePair]:
     on our numbers.
     """
     frame = facts.result.agreement
-    found = []
+    sentences = []
     for (one, other), rows in frame.groupby(["engine_a", "engine_b"], sort=False):
         verdict = min(set(rows["verdict"]), key=LADDER.index)
-        said = joined([_counts(rows, one, other), *_worst(facts, rows, verdict)], ". ")
+        text = joined([_counts(rows, one, other), *_worst(facts, rows, verdict)], ". ")
         place = (verdict != LADDER[0], OURS not in (one, other), LADDER.index(verdict))
-        found.append((place, EnginePair(badge(verdict), (*said, "."), (one, other))))
-    return [pair for _, pair in sorted(found, key=lambda item: item[0])]
+        sentences.append(
+            (place, EnginePair(badge(verdict), (*text, "."), (one, other)))
+        )
+    return [pair for _, pair in sorted(sentences, key=lambda item: item[0])]
 
 
 def _counts(rows: pd.DataFrame, one: str, other: str) -> Sentence:
     """Return how many of the pairs of two engines reached which word, worst first."""
     counts = Counter(rows["verdict"])
     (n, _, first), *rest = (
-        told(verdict, tallied("agreement.verdict", counts[verdict]))
+        count_verdict(verdict, tallied("agreement.verdict", counts[verdict]))
         for verdict in LADDER
         if counts[verdict]
     )

@@ -118,11 +118,11 @@ def _engines_alt(ranking: Ranking, engines: tuple[str, ...], n: int) -> str:
 
 def is_about(record: Importance, row: Any) -> bool:
     """Return whether a row of the agreement is about the question of a record."""
-    return is_asked(record, row) and options_text(record) == row["options"]
+    return is_same_question(record, row) and options_text(record) == row["options"]
 
 
-def is_asked(record: Importance, row: Any) -> bool:
-    """Return whether a record is so too, whatever its options: a row has one side's."""
+def is_same_question(record: Importance, row: Any) -> bool:
+    """Return whether a record answers the question of a row, whatever its options."""
     names = ("model", "method", "of", "loss", "positive_class")
     return question_of(record) == tuple(row[name] for name in names)
 
@@ -142,8 +142,8 @@ def band_figures(facts: Facts) -> tuple[Figure, ...]:
     pairs answer other questions, so theirs are drawn hollow and judged by nobody.
     """
     frame = facts.result.agreement
-    told = frame[(frame["kind"] == "importance") & frame["verdict"].isin(DRAWN)]
-    pairs = [told.loc[place] for place in told.index]
+    judged = frame[(frame["kind"] == "importance") & frame["verdict"].isin(DRAWN)]
+    pairs = [judged.loc[place] for place in judged.index]
     pairs = sorted(pairs, key=lambda row: DRAWN.index(row["verdict"]))
     answers = [
         (row, _bands(facts, ranking, row))
@@ -295,7 +295,7 @@ def _sides(facts: Facts, row: Any) -> _Sides:
 
     Of our records for one question, the one in the draw order of the row was compared.
     """
-    records = [r for r in facts.result.importances if is_asked(r, row)]
+    records = [r for r in facts.result.importances if is_same_question(r, row)]
     asked = sorted(records, key=lambda r: not is_about(r, row))
     pairs = (
         (one, other)

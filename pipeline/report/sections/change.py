@@ -72,24 +72,24 @@ def section_of(result: AuditResult, baseline: AuditResult) -> Section:
 
 def lede(facts: Facts) -> Sentence:
     """Return in one sentence how many importances moved; a reason if none can say."""
-    told = facts.change
-    if told is None:
+    comparison = facts.change
+    if comparison is None:
         return say("executive.no_baseline")
-    judged = sum(len(moved.features) for moved in told.questions)
+    judged = sum(len(moved.features) for moved in comparison.questions)
     if not judged:
         return say("change.nothing_in_common")
-    noise = told.count("rank moved within noise")
+    noise = comparison.count("rank moved within noise")
     text = say(
         "change.lede",
-        moved=tallied("change", told.count("moved")),
+        moved=tallied("change", comparison.count("moved")),
         all=counted(tallied("change", judged), "importance"),
         noise=counted(tallied("change", noise), "rank_change"),
     )
     for key in ("new", "gone", "not comparable", "below the minimum"):
-        if n := told.count(key):  # type: ignore[arg-type]
+        if n := comparison.count(key):  # type: ignore[arg-type]
             text += say("change.lede_also", n=tallied("change", n), what=_word(key))
-    if not told.is_noise_only:
-        text += say("change.lede_other", areas=_areas(told))
+    if not comparison.is_noise_only:
+        text += say("change.lede_other", areas=_areas(comparison))
     return text
 
 
@@ -172,8 +172,8 @@ def _side(text: str) -> str:
     """Return what one side has: a digest by its first digits, nothing as a dash."""
     if len(text) == 64 and set(text) <= set("0123456789abcdef"):
         return f"{text[:DIGITS]} …"
-    told = shown(text)
-    return f"{told[: LONG - 1]}…" if len(told) > LONG else told or "–"
+    safe = shown(text)
+    return f"{safe[: LONG - 1]}…" if len(safe) > LONG else safe or "–"
 
 
 def _checks(told: Change) -> tuple[Table | Sentence, ...]:
@@ -213,9 +213,9 @@ def shifted(facts: Facts) -> tuple[Table | Sentence, ...]:
         kept = [s.quantiles for s in (facts.baseline, facts.result) if s is not None]
         unknown = any(frame.empty for frame in kept)
         return (say(f"change.shifts_{'unknown' if unknown else 'apart'}"),)
-    found = sorted(facts.shifts, key=_order)
-    loud = [shift for shift in found if _worst(shift) != "within chance"]
-    total = tallied("change", len(found))
+    shifts = sorted(facts.shifts, key=_order)
+    loud = [shift for shift in shifts if _worst(shift) != "within chance"]
+    total = tallied("change", len(shifts))
     if not loud:
         return (say("change.shifts_none", n=total),)
     table = Table(
@@ -234,7 +234,7 @@ def shifted(facts: Facts) -> tuple[Table | Sentence, ...]:
         notes=(
             say(
                 "change.shift_note",
-                limit=significant(found[0].limit),
+                limit=significant(shifts[0].limit),
                 miss=percent(MISS_RATE),
             ),
         ),
@@ -258,8 +258,8 @@ def _worst(shift: Shift) -> str:
 
 
 def _order(shift: Shift) -> tuple[int, float]:
-    told = (shift.statistic, shift.missing_statistic)
-    return WORST.index(_worst(shift)), -max(0.0, *(x for x in told if x == x))
+    statistics = (shift.statistic, shift.missing_statistic)
+    return WORST.index(_worst(shift)), -max(0.0, *(x for x in statistics if x == x))
 
 
 def _row(shift: Shift) -> Row:

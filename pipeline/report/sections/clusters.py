@@ -196,18 +196,18 @@ def clusters(facts: Facts) -> tuple[Group, ...]:
     return (Group("firm-clusters", say("clusters.title"), tuple(blocks)),)
 
 
-def said_in_short(facts: Facts) -> Sentence:
+def clusters_in_short(facts: Facts) -> Sentence:
     """Return what goes together in one sentence; empty if nothing is known."""
     strongest = strongest_of(facts)
     if strongest is None:
         return ()
-    found = clusters_of(facts)
-    if not found:
+    sets = clusters_of(facts)
+    if not sets:
         return _none(facts, strongest)
-    if len(found) == 1:
-        names = series(shortened(name, 40) for name in found[0].members[:MOST])
-        return say("clusters.lede_one", names=names, value=found[0].strongest)
-    return _several(facts, found)
+    if len(sets) == 1:
+        names = series(shortened(name, 40) for name in sets[0].members[:MOST])
+        return say("clusters.lede_one", names=names, value=sets[0].strongest)
+    return _several(facts, sets)
 
 
 def marked(facts: Facts, ranking: Ranking) -> list[Sentence]:

@@ -164,8 +164,8 @@ def model_name(facts: Facts, name: str) -> Sentence:
     version = facts.version_of(name)
     if not version:
         return (shortened(name, 40),)
-    told = shortened(version, 24)
-    return say("control.model_version", model=shortened(name, 40), version=told)
+    short = shortened(version, 24)
+    return say("control.model_version", model=shortened(name, 40), version=short)
 
 
 def _target(facts: Facts) -> Sentence:

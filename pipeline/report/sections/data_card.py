@@ -50,7 +50,7 @@ def data_card(facts: Facts) -> Section:
         "performance": performance_tables(facts),
         "models": (_models_table(facts),) if facts.models else (),
         "rows": tuple(_rows(facts, i) for i in range(len(facts.result.datasets))),
-        "told": told_by_people(facts),
+        "told": rationale_tables(facts),
         "columns": _columns_table(facts),
     }
     return Section("D", "data", word("sections.data"), best_model(facts), parts)
@@ -86,7 +86,7 @@ def _model_row(facts: Facts, place: int) -> Row:
             Cell(joined([_parameters(facts, row), *_all_parameters(row)], "; ")),
             Cell(_prepared(facts, row)),
             Cell(_predicts(row)),
-            Cell(_made(f"models[{place}].n_train", row)),
+            Cell(_where_from(f"models[{place}].n_train", row)),
         )
     )
 
@@ -101,7 +101,7 @@ def _prepared(facts: Facts, row: Any) -> Sentence:
     return joined(parts)
 
 
-def _made(path: str, row: Any) -> Sentence:
+def _where_from(path: str, row: Any) -> Sentence:
     """Return where a model came from: fitted on so many rows, or which file."""
     parts: list[Sentence] = [(look_up("data.sources")[row["source"]],)]
     if row["n_train"]:
@@ -126,18 +126,21 @@ def _parameters(facts: Facts, row: Any) -> Sentence:
         if not (section.get("file") or section.get("r_script"))
     }
     chosen = made.get(row["model"], whole)
-    told: list[Sentence] = [
+    sentences: list[Sentence] = [
         (Styled("code", (shown(f"{name}={json.dumps(value, ensure_ascii=False)}"),)),)
         for name, value in chosen.items()
     ]
-    hidden = len(told) - PARAMETERS_SHOWN
+    hidden = len(sentences) - PARAMETERS_SHOWN
     if hidden > 0:
         return joined(
-            [*told[:PARAMETERS_SHOWN], say("words.more", n=tallied("models", hidden))]
+            [
+                *sentences[:PARAMETERS_SHOWN],
+                say("words.more", n=tallied("models", hidden)),
+            ]
         )
-    if told and len(chosen) < len(whole):
-        told.append(say("data.other_parameters"))
-    return joined(told or [say("data.defaults")])
+    if sentences and len(chosen) < len(whole):
+        sentences.append(say("data.other_parameters"))
+    return joined(sentences or [say("data.defaults")])
 
 
 def _all_parameters(row: Any) -> list[Sentence]:
@@ -147,15 +150,15 @@ def _all_parameters(row: Any) -> list[Sentence]:
     """
     text = str(row["parameters"] or "")
     known = json.loads(text) if text else {}
-    told = [
+    rows = [
         say("data.minimised", setting=Styled("code", (shown(f"{key}={known[key]}"),)))
         for key in OBJECTIVES
         if isinstance(known.get(key), str)
     ]
     if known:
         digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-        told.append(say("data.all_parameters", digest=_digest(digest)))
-    return told
+        rows.append(say("data.all_parameters", digest=_digest(digest)))
+    return rows
 
 
 def _predicts(row: Any) -> Sentence:
@@ -290,7 +293,7 @@ def _range(row: Any) -> Sentence:
     return (*first, *rest)
 
 
-def told_by_people(facts: Facts) -> tuple[Table | Sentence, ...]:
+def rationale_tables(facts: Facts) -> tuple[Table | Sentence, ...]:
     """Return what the configuration says of features, and where it was held to it."""
     given, expected = _rationale(facts), _expected(facts)
     if not isinstance(given, Table):
@@ -326,12 +329,14 @@ def _without(names: list[str]) -> tuple[Sentence, ...]:
     """Return the features nobody gave a rationale for, the first few by name."""
     if not names:
         return ()
-    told: list[Sentence] = [(shortened(name, 30),) for name in names[:UNEXPLAINED]]
+    names_shown: list[Sentence] = [
+        (shortened(name, 30),) for name in names[:UNEXPLAINED]
+    ]
     if len(names) > UNEXPLAINED:
         more = tallied("columns", len(names) - UNEXPLAINED)
-        told.append(say("words.more", n=more))
+        names_shown.append(say("words.more", n=more))
     number = counted(tallied("columns", len(names)), "feature")
-    return (say("rationale.missing", n=number, names=joined(told)),)
+    return (say("rationale.missing", n=number, names=joined(names_shown)),)
 
 
 def _expected(facts: Facts) -> Sentence:

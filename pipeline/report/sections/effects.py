@@ -339,11 +339,11 @@ def _formula(line: KnownLine) -> Sentence:
 
 def apart_words(effect: Effect, others: Iterable[Effect]) -> Sentence:
     """Return the options of a curve that tell it from others of its kind."""
-    told = [other.options for other in others]
+    options_of_others = [other.options for other in others]
     differing = (
         setting(name, value)
         for name, value in sorted(effect.options.items())
-        if any(options.get(name) != value for options in told)
+        if any(options.get(name) != value for options in options_of_others)
     )
     if not (settings := list(differing)):
         return ()

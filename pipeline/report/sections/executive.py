@@ -70,14 +70,14 @@ LINES = 11  # of pairs and findings together
 def executive(facts: Facts) -> Section:
     """Return section B."""
     pairs = _pairs(facts)
-    told = joined([sentence(facts), reason(facts)], " ")
+    verdict_text = joined([sentence(facts), reason(facts)], " ")
     taken = sum(_lines(text, PAIR_LINE) for _, text in pairs)
-    taken += max(0, _lines(told, VERDICT_LINE) - VERDICT_LINES)
+    taken += max(0, _lines(verdict_text, VERDICT_LINE) - VERDICT_LINES)
     overdue = _overdue(facts, LINES - taken)
     late = sum(_lines(text, LINE) for text in overdue)
     parts = {
         "verdict": badge(facts.result.verdict),
-        "sentence": told,
+        "sentence": verdict_text,
         "about": say("executive.about"),
         "models": _models(facts),
         "heading": _heading(facts),
@@ -103,17 +103,17 @@ def _heading(facts: Facts) -> str:
 def _models(facts: Facts) -> tuple[Sentence, ...]:
     """Return each model with its class and its loss, the first few of them."""
     frame = facts.result.models
-    told = []
+    sentences = []
     for place in range(min(len(frame), MODELS)):
         row = frame.iloc[place]
         what = shortened(str(row["estimator"]) or word("data.callable"), 50).text
         text = say("executive.model", model=shortened(row["model"], NAME), what=what)
         good = against_constant(facts, row["model"])
-        told.append((*text, *((": ", *good) if good else ()), "."))
+        sentences.append((*text, *((": ", *good) if good else ()), "."))
     if len(frame) > MODELS:
         more = say("words.more", n=tallied("models", len(frame) - MODELS))
-        told.append((*more, ", ", section_link("D"), "."))
-    return tuple(told) or (say("executive.no_model"),)
+        sentences.append((*more, ", ", section_link("D"), "."))
+    return tuple(sentences) or (say("executive.no_model"),)
 
 
 def _ranking(facts: Facts, ranking: Ranking) -> Table:
@@ -191,11 +191,11 @@ def _name(ranking: Ranking) -> Part:
 def _others(facts: Facts) -> tuple[Sentence, ...]:
     """Return the leaders of the other models in one sentence each."""
     rest = facts.leads[1:]
-    told = [leaders(facts, ranking, 3) for ranking in rest[:OTHERS]]
+    sentences = [leaders(facts, ranking, 3) for ranking in rest[:OTHERS]]
     if len(rest) > OTHERS:
         more = say("words.more", n=tallied("importances", len(rest) - OTHERS))
-        told.append((*more, ", ", section_link("F"), "."))
-    return tuple(told)
+        sentences.append((*more, ", ", section_link("F"), "."))
+    return tuple(sentences)
 
 
 def _pairs(facts: Facts) -> tuple[tuple[Badge, Sentence], ...]:
@@ -210,15 +210,15 @@ def _meanings(
     """Return what the words of the pairs mean, and how many pairs are not shown."""
     meanings = look_up("executive.ladder")
     words = dict.fromkeys(mark.word.replace("-", " ") for mark, _ in pairs)
-    told: list[Sentence] = [(meanings[word],) for word in words]
+    sentences: list[Sentence] = [(meanings[word],) for word in words]
     engines = {name for pair in by_engines(facts)[:PAIRS] for name in pair.engines}
     if engines & facts.supplied_engines:
-        told.append((meanings["supplied"],))
+        sentences.append((meanings["supplied"],))
     more = len(by_engines(facts)) - len(pairs)
     if more:
         n = counted(tallied("agreement", more), "further_pair")
-        told.append(say("executive.more_pairs", n=n, section=section_link("G")))
-    return tuple(told)
+        sentences.append(say("executive.more_pairs", n=n, section=section_link("G")))
+    return tuple(sentences)
 
 
 def _capped(text: Sentence) -> Sentence:
@@ -249,7 +249,7 @@ def _cut(text: Sentence, limit: int) -> Sentence:
 
 def _overdue(facts: Facts, most: int) -> tuple[Sentence, ...]:
     """Return the first findings whose day has passed, in so many lines."""
-    told: list[Sentence] = []
+    sentences: list[Sentence] = []
     for standing in _all_overdue(facts)[:OVERDUE]:
         text = say(
             "executive.overdue",
@@ -260,8 +260,8 @@ def _overdue(facts: Facts, most: int) -> tuple[Sentence, ...]:
         most -= _lines(text, LINE)
         if most < 0:
             break
-        told.append(text)
-    return tuple(told)
+        sentences.append(text)
+    return tuple(sentences)
 
 
 def _all_overdue(facts: Facts) -> list[Standing]:
@@ -293,7 +293,7 @@ def _findings(facts: Facts, most: int, listed: int) -> tuple[Sentence, ...]:
 
     Those that are listed as overdue already are passed over.
     """
-    told: list[Sentence] = []
+    sentences: list[Sentence] = []
     known = {standing.key for standing in _all_overdue(facts)[:listed]}
     rest = [f for f in gravest(facts.result) if f.key not in known]
     for finding in rest[: FINDINGS - listed]:
@@ -306,16 +306,16 @@ def _findings(facts: Facts, most: int, listed: int) -> tuple[Sentence, ...]:
         most -= _lines(text, LINE)
         if finding.severity == "info" or most < 0:
             break
-        told.append(text)
-    return tuple(told)
+        sentences.append(text)
+    return tuple(sentences)
 
 
 def _severity(facts: Facts, finding: Finding) -> Sentence:
     """Return how grave a finding is, and until when it is accepted."""
-    told: Sentence = (word(f"severity.{finding.severity}"),)
+    text: Sentence = (word(f"severity.{finding.severity}"),)
     if day := facts.result.accepted.get(finding.key):
-        return say("executive.accepted", severity=told, day=day)
-    return told
+        return say("executive.accepted", severity=text, day=day)
+    return text
 
 
 def _lines(text: Sentence, characters: int) -> int:

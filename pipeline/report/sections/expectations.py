@@ -84,7 +84,7 @@ def _expectation(facts: Facts, at: int, limit: float) -> Row:
     verdict: Sentence = (word(f"expected.verdicts.{row['verdict'].replace(' ', '_')}"),)
     if row["verdict"] != FOUND:
         verdict = (Styled("strong", verdict),)
-    cells = (what, joined(asked), _found(row, at, limit), verdict)
+    cells = (what, joined(asked), _shortfall(row, at, limit), verdict)
     return Row(tuple(Cell(parts) for parts in cells))
 
 
@@ -93,7 +93,7 @@ def _card(facts: Facts, place: int) -> Link:
     return card_link(facts.card(facts.result.importances[int(place)]))
 
 
-def _found(row: Any, at: int, limit: float) -> Sentence:
+def _shortfall(row: Any, at: int, limit: float) -> Sentence:
     """Return who is on top instead, or how far from zero the farthest is.
 
     A share never reads like the `limit` it is beyond.

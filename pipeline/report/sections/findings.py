@@ -127,9 +127,11 @@ def _facts_of(
         **answer_rows(facts, standing),
         "key": (Styled("code", (finding.key[:KEY_DIGITS],)),),
     }
-    told = ((say(f"findings.{name}"), text) for name, text in rows.items() if any(text))
+    texts = (
+        (say(f"findings.{name}"), text) for name, text in rows.items() if any(text)
+    )
     title = say("findings.caption", number=link.text)
-    return KeyValues(f"{link.target}-facts", title, tuple(told))
+    return KeyValues(f"{link.target}-facts", title, tuple(texts))
 
 
 def _criteria(facts: Facts, finding: Finding) -> Sentence:
@@ -141,11 +143,11 @@ def _criteria(facts: Facts, finding: Finding) -> Sentence:
     place = int(rows.to_numpy().argmax())
     row, path = frame.iloc[place], f"checks[{place}].threshold"
     limit = row["threshold"]
-    told: Sentence = (shown(limit),) if isinstance(limit, str) else ()
-    told = told or (Value(path, float(limit), significant(float(limit))),)
+    limit_text: Sentence = (shown(limit),) if isinstance(limit, str) else ()
+    limit_text = limit_text or (Value(path, float(limit), significant(float(limit))),)
     what = look_up("checks").get(finding.check, finding.check.replace("_", " "))
     setter = look_up("thresholds.setters").get(row["set_by"], shown(row["set_by"]))
-    return say("findings.limit", what=what, limit=told, set_by=setter)
+    return say("findings.limit", what=what, limit=limit_text, set_by=setter)
 
 
 def _cause(facts: Facts, finding: Finding) -> Sentence:
@@ -185,10 +187,10 @@ def standing_of(facts: Facts, key: str) -> Standing | None:
 def state_of(facts: Facts, standing: Standing) -> Sentence:
     """Return the state of a finding in words, with its day or its run."""
     day = str(standing.answer.get("accepted_until", ""))
-    told = say(f"findings.state.{standing.state}", day=day, run=named(facts.run_id))
+    text = say(f"findings.state.{standing.state}", day=day, run=named(facts.run_id))
     if standing.is_found or standing.state == "closed":
-        return told
-    return say("findings.state.unseen", state=told)
+        return text
+    return say("findings.state.unseen", state=text)
 
 
 def summary_of(facts: Facts, standing: Standing) -> Sentence:
@@ -245,27 +247,27 @@ def _history(facts: Facts, standing: Standing) -> Sentence:
         return ()
     if standing.times == 1:
         runs = counted(tallied("history.runs", before), "past_run")
-        told = say("findings.first_here", runs=runs)
+        text = say("findings.first_here", runs=runs)
     else:
-        told = say(
+        text = say(
             "findings.again" if standing.state == "reopened" else "findings.first",
             run=named(standing.first_run),
             n=tallied("history.findings", standing.times),
             runs=tallied("history.runs", before + 1),
         )
-    return (*sentence_case(told), ".")
+    return (*sentence_case(text), ".")
 
 
 def tally_by_state(facts: Facts) -> Sentence:
     """Return how many findings are not open, by state, and how many are overdue."""
-    told = []
+    counts = []
     for name, label in look_up("findings.states").items():
         is_late = name == "overdue"
         n = sum(s.is_overdue if is_late else s.state == name for s in facts.register)
         if n:
             number = tallied("answers.overdue" if is_late else "answers.state", n)
-            told.append(say("findings.by_state", n=number, state=label))
-    return (" ", *joined(told), ".") if told else ()
+            counts.append(say("findings.by_state", n=number, state=label))
+    return (" ", *joined(counts), ".") if counts else ()
 
 
 def not_found_table(facts: Facts) -> tuple[Table, ...]:

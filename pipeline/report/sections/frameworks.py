@@ -134,8 +134,8 @@ def _status(framework: Framework, run_day: date) -> Sentence:
 
 def _dated(part: Part) -> Sentence:
     """Return the day of a part, and which part if it is not the whole."""
-    told = day_of(part.date.isoformat())
-    return say("frameworks.part", part=part.part, day=told) if part.part else (told,)
+    day = day_of(part.date.isoformat())
+    return say("frameworks.part", part=part.part, day=day) if part.part else (day,)
 
 
 def _row(clause: Clause, there: set[str]) -> Row:
@@ -158,17 +158,17 @@ def _row(clause: Clause, there: set[str]) -> Row:
 
 def _evidence(clause: Clause, there: set[str]) -> Sentence:
     """Return where evidence towards a clause is shown, or why not or in part only."""
-    found = [name for name in clause.evidence if name in there]
+    present = [name for name in clause.evidence if name in there]
     reasons = [
         look_up("frameworks.missing")[name]
         for name in clause.evidence
         if name not in there
     ]
-    reasons += [clause.beyond] if clause.beyond and found else []
-    letters = dict.fromkeys(EVIDENCE[name].letter for name in found)
+    reasons += [clause.beyond] if clause.beyond and present else []
+    letters = dict.fromkeys(EVIDENCE[name].letter for name in present)
     where = series(section_link(letter) for letter in letters)
     why = joined(reasons, "; ")
-    if not found:
+    if not present:
         return say("frameworks.not_shown", why=why)
     key = "partly" if reasons else "shown"
     return say(f"frameworks.{key}", where=where, why=why)

@@ -17,7 +17,7 @@ LINES = 6
 ALT = 250
 
 
-class Told(NamedTuple):
+class HistoryPoint(NamedTuple):
     """What one run, or attempt, tells the figure.
 
     Attributes
@@ -47,9 +47,9 @@ def over_runs(facts: Facts) -> tuple[Figure, ...]:
     if facts.is_part or not before:
         return ()
     this = summarise(facts.result)
-    now = Told(this.started, facts.result.verdict, this.measure, this.leaders)
+    now = HistoryPoint(this.started, facts.result.verdict, this.measure, this.leaders)
     figure = history_figure(
-        [*map(told_of, before), now],
+        [*map(point_of, before), now],
         baseline=facts.history.baseline.run_id if facts.history.baseline else "",
         always_show=config_of(facts, "report").get("always_show", ()),
         n_runs=facts.history.n_runs + 1,
@@ -57,13 +57,13 @@ def over_runs(facts: Facts) -> tuple[Figure, ...]:
     return (figure,)
 
 
-def told_of(run: RunSummary) -> Told:
-    """Return what a run tells the figure."""
-    return Told(run.started, run.verdict, run.measure, run.leaders, run.run_id)
+def point_of(run: RunSummary) -> HistoryPoint:
+    """Return a run as a point of the figure."""
+    return HistoryPoint(run.started, run.verdict, run.measure, run.leaders, run.run_id)
 
 
 def history_figure(
-    runs: Sequence[Told],
+    runs: Sequence[HistoryPoint],
     *,
     baseline: str = "",
     always_show: Sequence[str] = (),
@@ -74,7 +74,7 @@ def history_figure(
 
     Parameters
     ----------
-    runs : sequence of Told
+    runs : sequence of HistoryPoint
         Oldest first, at least one.
     baseline : str
         The run that is the approved baseline, "" if there is none. If it is not
@@ -115,7 +115,9 @@ def history_figure(
 
 
 def _lines(
-    runs: Sequence[Told], newest: Told | None, always_show: Sequence[str]
+    runs: Sequence[HistoryPoint],
+    newest: HistoryPoint | None,
+    always_show: Sequence[str],
 ) -> tuple[tuple[LeaderLine, ...], tuple[str, ...]]:
     """Return a line for each leader of the newest run, and its name."""
     if newest is None:
@@ -145,7 +147,7 @@ def _lines(
     return tuple(lines), names
 
 
-def _headline(runs: Sequence[Told], is_cut: bool) -> Sentence:
+def _headline(runs: Sequence[HistoryPoint], is_cut: bool) -> Sentence:
     """Return how the last run came out, and since when it has."""
     verdict = runs[-1].verdict
     if not verdict:
@@ -165,7 +167,7 @@ def _words(verdict: str) -> str:
     return str(look_up("history.marks")[[*MARKS].index(verdict)])
 
 
-def _caption(newest: Told | None, source: str) -> Sentence:
+def _caption(newest: HistoryPoint | None, source: str) -> Sentence:
     if newest is None:
         return say("history.figure_verdicts")
     measure = newest.measure.rpartition(" (estimand")[0] or newest.measure
@@ -189,7 +191,7 @@ def _of_all(drawn: int, n_runs: int) -> Sentence:
     return say("history.figure_cut", n=n, all=every)
 
 
-def _alt(runs: Sequence[Told], names: Sequence[str]) -> str:
+def _alt(runs: Sequence[HistoryPoint], names: Sequence[str]) -> str:
     """Return the figure in words, at most 250 characters."""
     n = Value("runs", len(runs), str(len(runs)), derived="count")
     text = plain(

@@ -27,13 +27,13 @@ def interaction_figure(
     """
     if ranking.record.of != "pairs" or ranking not in ranked[:MAPS]:
         return None
-    found = _pairs(ranking)
-    features = _by_total(ranking, found)
+    pairs = _pairs(ranking)
+    features = _by_total(ranking, pairs)
     if len(features) < FEWEST:
         return None
     drawn = features[:MOST]
     rows = [
-        [found.get(frozenset((one, other))) for other in drawn[:n]]
+        [pairs.get(frozenset((one, other))) for other in drawn[:n]]
         for n, one in enumerate(drawn)
     ]
     return Figure(

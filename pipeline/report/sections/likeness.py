@@ -137,14 +137,14 @@ def _all_pairs(
 
 def _over_models(asked: Sequence[Ranking]) -> list[list[Ranking]]:
     """Return the rankings that differ by the model alone."""
-    found: dict[tuple[str, ...], list[Ranking]] = {}
+    groups: dict[tuple[str, ...], list[Ranking]] = {}
     for ranking in asked:
         record = ranking.record
         if record.model:
             measure = map(str, measure_of(record))
             key = (*measure, record.loss, record.positive_class)
-            found.setdefault(key, []).append(ranking)
-    return list(found.values())
+            groups.setdefault(key, []).append(ranking)
+    return list(groups.values())
 
 
 def _model_label(ranking: Ranking) -> Sentence:

@@ -74,15 +74,15 @@ def linear_models(facts: Facts) -> dict[str, str]:
 
     By its class only: terms that bend (a polynomial, a spline) are not looked for.
     """
-    found = {}
+    classes = {}
     for row in facts.result.models.to_dict("records"):
         estimator = str(row["estimator"])
         if estimator in LINEAR or (
             estimator in KERNELS
             and json.loads(row["parameters"] or "{}").get("kernel") == "linear"
         ):
-            found[str(row["model"])] = estimator
-    return found
+            classes[str(row["model"])] = estimator
+    return classes
 
 
 def linear_flags(facts: Facts, ranked: Sequence[Ranking]) -> tuple[Flag, ...]:
@@ -90,14 +90,14 @@ def linear_flags(facts: Facts, ranked: Sequence[Ranking]) -> tuple[Flag, ...]:
     linear = linear_models(facts)
     straight = [r for r in ranked if r.record.model in linear]
     flexible = [r for r in ranked if r.record.model not in linear]
-    found = []
+    flags = []
     for row in ranked[0].measured:
         name = ranked[0].record.features[row]
         matters = tuple(r.record.model for r in flexible if _bounds(r, name)[0])
         hardly = tuple(r.record.model for r in straight if _bounds(r, name)[1])
         if matters and hardly:
-            found.append(Flag(name, matters, hardly))
-    return tuple(found)
+            flags.append(Flag(name, matters, hardly))
+    return tuple(flags)
 
 
 def _bounds(ranking: Ranking, feature: str) -> tuple[bool, bool]:

@@ -43,7 +43,12 @@ def movements(facts: Facts, told: Change) -> tuple[Table | Figure | Sentence, ..
     rest = [question for question in told.questions if question.new not in leading]
     tables = (_table(facts, ranked[question.new], question) for question in lead)
     figure = _figure(facts, [(ranked[question.new], question) for question in lead])
-    return (*tables, *figure, *_others(facts, ranked, rest), *_unasked(facts, told))
+    return (
+        *tables,
+        *figure,
+        *_others(facts, ranked, rest),
+        *_unmatched_questions(facts, told),
+    )
 
 
 def _table(facts: Facts, ranking: Ranking, question: QuestionChange) -> Table:
@@ -116,7 +121,7 @@ def _row(
         Cell((_estimate(facts, question, row, side, places),))
         for side in ("old", "new")
     )
-    told: Sentence = (str(look_up("change.words")[row.outcome]),)
+    text: Sentence = (str(look_up("change.words")[row.outcome]),)
     band = f"±\u202f{number(row.band, places)}" if row.band == row.band else "–"
     return Row(
         (
@@ -127,7 +132,7 @@ def _row(
             Cell((band,)),
             Cell((interval_text(*row.places_old),)),
             Cell((interval_text(*row.places_new),)),
-            Cell(told if row.outcome in QUIET else (Styled("strong", told),)),
+            Cell(text if row.outcome in QUIET else (Styled("strong", text),)),
         )
     )
 
@@ -266,7 +271,7 @@ def _measure(facts: Facts, ranking: Ranking) -> Sentence:
     return (*card, f", {loss_label(loss)}") if loss else card
 
 
-def _unasked(facts: Facts, told: Change) -> tuple[Sentence, ...]:
+def _unmatched_questions(facts: Facts, told: Change) -> tuple[Sentence, ...]:
     """Return which questions one run alone asked."""
     before, after = told.unmatched
     texts: list[Sentence] = []
@@ -275,12 +280,14 @@ def _unasked(facts: Facts, told: Change) -> tuple[Sentence, ...]:
         ("change.only_now", facts.result, after),
     ):
         if places and result is not None:
-            asked = dict.fromkeys(_asked(result.importances[at]) for at in places)
+            asked = dict.fromkeys(
+                _question_in_words(result.importances[at]) for at in places
+            )
             texts.append(say(key, asked=series(asked)))
     return tuple(texts)
 
 
-def _asked(record: Importance) -> str:
+def _question_in_words(record: Importance) -> str:
     """Return a question in words: the measure, of what, and of whom."""
     subject = display_name(record.model) if record.model else word("words.the_data")
     return f"{record.method.replace('_', ' ')} of {record.of}, {subject}"

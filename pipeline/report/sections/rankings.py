@@ -184,8 +184,10 @@ def _key(question: Question, measure: Measure, *, is_alone: bool) -> str:
     """Return an id of a question, with the options where others share it."""
     method, of, form, options = measure
     del method, of
-    told = () if is_alone else (form, *(f"{name}={value}" for name, value in options))
-    return key_of(*question, *told)
+    details = (
+        () if is_alone else (form, *(f"{name}={value}" for name, value in options))
+    )
+    return key_of(*question, *details)
 
 
 def _answers(

@@ -128,8 +128,8 @@ def _resamples(facts: Facts, ranking: Ranking) -> Trials | None:
     for taken in frame.itertuples():
         share = (float(taken.rank), float(taken.resamples) / number.raw)
         shares.setdefault(taken.feature, []).append(share)
-    told = {name: tuple(parts) for name, parts in shares.items()}
-    return Trials(number, "resample", told)
+    shares_of_feature = {name: tuple(parts) for name, parts in shares.items()}
+    return Trials(number, "resample", shares_of_feature)
 
 
 def _interval_panels(facts: Facts, asked: Sequence[Ranking]) -> tuple[RankPanel, ...]:

@@ -44,8 +44,11 @@ def _argument(name: str) -> str:
 
 def _command(key: str, command: str) -> tuple[Sentence, Sentence]:
     """Return what a command is for, the command, and what its outcomes mean."""
-    told = Styled("code", (f"importance-audit {command}",))
-    return say(f"redo.{key}"), (told, Styled("line", say(f"redo.{key}_outcome")))
+    command_line = Styled("code", (f"importance-audit {command}",))
+    return say(f"redo.{key}"), (
+        command_line,
+        Styled("line", say(f"redo.{key}_outcome")),
+    )
 
 
 def _tolerance() -> Sentence:

@@ -63,11 +63,11 @@ def results(facts: Facts) -> Section:
 
 def lede(facts: Facts) -> Sentence:
     """Return who leads in which model, by the lead measure."""
-    said = []
+    sentences = []
     for (key, leader), ranked in groupby(facts.leads, key=_leader):
         models = series(dict.fromkeys(named(r.subject) for r in ranked))
-        said.append(say(f"results.{key}", feature=named(leader), models=models))
-    return joined(said, " ")
+        sentences.append(say(f"results.{key}", feature=named(leader), models=models))
+    return joined(sentences, " ")
 
 
 def leader_of(ranking: Ranking) -> str:
@@ -221,13 +221,13 @@ def _tied(ranking: Ranking) -> Sentence:
 
 def shared_information(facts: Facts, ranked: Sequence[Ranking]) -> list[Sentence]:
     """Return a sentence per conditional ranking that has its marginal one beside it."""
-    found = []
+    sentences = []
     for ranking in ranked:
         for beside in facts.rankings:
             if _is_marginal_of(beside.record, ranking.record):
-                found.append(_shared_reading(beside, ranking))
+                sentences.append(_shared_reading(beside, ranking))
                 break
-    return found
+    return sentences
 
 
 def _is_marginal_of(record: Importance, conditional: Importance) -> bool:

@@ -52,7 +52,7 @@ REASONS = {
 def scope(facts: Facts) -> Section:
     """Return section C."""
     parts = {
-        "prose": (_purpose(facts), _asked(facts)),
+        "prose": (_purpose(facts), _measures_of_models(facts)),
         "people": _people(facts),
         "shared": _shared(facts),
         "untested": _untested_table(facts),
@@ -62,9 +62,9 @@ def scope(facts: Facts) -> Section:
 
 def untested(facts: Facts) -> list[Untested]:
     """Return what was not tested, the gravest first; never empty."""
-    found = [*_from_findings(facts), *_from_configuration(facts)]
+    untested_items = [*_from_findings(facts), *_from_configuration(facts)]
     for name, text in look_up("scope.never").items():
-        found.append(
+        untested_items.append(
             Untested(
                 item=(text["item"],),
                 reason=text["reason"],
@@ -73,7 +73,7 @@ def untested(facts: Facts) -> list[Untested]:
             )
         )
         del name
-    return sorted(found, key=lambda item: GRAVITY.index(item.reason))
+    return sorted(untested_items, key=lambda item: GRAVITY.index(item.reason))
 
 
 def _lede(facts: Facts) -> Sentence:
@@ -83,13 +83,13 @@ def _lede(facts: Facts) -> Sentence:
     supplied = facts.supplied_engines
     handed = [named(engine) for engine in facts.answered if engine in supplied]
     ran = [named(engine) for engine in facts.answered if engine not in supplied]
-    told = say("scope.lede_one")
+    text = say("scope.lede_one")
     if ran:
-        told = say("scope.lede_two", engines=series(ran))
+        text = say("scope.lede_two", engines=series(ran))
     if handed:
         elsewhere = say("scope.lede_supplied", engines=series(handed))
-        told = joined((told, elsewhere), " ")
-    return told
+        text = joined((text, elsewhere), " ")
+    return text
 
 
 def _purpose(facts: Facts) -> Sentence:
@@ -130,7 +130,7 @@ def _people(facts: Facts) -> Table | Sentence:
     )
 
 
-def _asked(facts: Facts) -> Sentence:
+def _measures_of_models(facts: Facts) -> Sentence:
     """Return which measures were asked of which models, or of the data."""
     if not facts.rankings:
         return say("scope.nothing_asked")
@@ -191,7 +191,7 @@ def _cells(facts: Facts) -> dict[str, Sentence]:
 
 def _draws(facts: Facts) -> Sentence:
     """Return whose random draws were shared with whom, from the records' streams."""
-    told: list[Sentence] = []
+    sentences: list[Sentence] = []
     for engine in facts.answered:
         records = [
             r for r in facts.result.importances if r.engine == engine and r.stream
@@ -200,8 +200,8 @@ def _draws(facts: Facts) -> Sentence:
         if records:
             is_shared = all(record.stream in ours for record in records)
             key = "scope.draws_shared" if is_shared else "scope.draws_independent"
-            told.append(say(key, engine=named(engine)))
-    return joined(told, "; ") or say("scope.draws_none")
+            sentences.append(say(key, engine=named(engine)))
+    return joined(sentences, "; ") or say("scope.draws_none")
 
 
 def _untested_table(facts: Facts) -> Table:

@@ -53,7 +53,7 @@ def _table(
 
 def _row(facts: Facts, ranking: Ranking, row: int, place: int, most: Value) -> Row:
     told = facts.result.significance.loc[place]
-    found = [
+    cells = [
         Value(
             f"significance[{place}].{name}",
             float(told[name]),
@@ -65,7 +65,7 @@ def _row(facts: Facts, ranking: Ranking, row: int, place: int, most: Value) -> R
         (
             Cell((rank_text(float(ranking.rank[row])),)),
             Cell((named(ranking.record.features[row]),)),
-            *(Cell((value,)) for value in found),
+            *(Cell((value,)) for value in cells),
         )
     )
 

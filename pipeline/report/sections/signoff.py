@@ -120,7 +120,7 @@ def _statement(number: int, record: Signoff) -> Row:
 
 def _method(record: Signoff) -> Sentence:
     """Return how identity was established, with a digest that may break in two."""
-    found = DETACHED.fullmatch(record.method)
-    if not found:
+    match = DETACHED.fullmatch(record.method)
+    if not match:
         return (shown(record.method),)
-    return (shown(found[1]), *hash_text(found[2]))
+    return (shown(match[1]), *hash_text(match[2]))

@@ -37,7 +37,7 @@ from ..text.number_text import (
     significant,
 )
 from ..text.wording import counted, display_name, joined, named, say, series, word
-from .clusters import clusters, said_in_short
+from .clusters import clusters, clusters_in_short
 from .expectations import losses
 from .facts import Facts, card_link, config_of, tallied, whole
 from .likeness import likeness_table
@@ -76,9 +76,9 @@ def firmness(facts: Facts, ranking: Ranking) -> Sentence:
 
 def _group(name: str, blocks: Iterator[Table | Figure | Sentence]) -> tuple[Group, ...]:
     """Return blocks under their heading; nothing without any."""
-    found = tuple(blocks)
+    blocks_of_group = tuple(blocks)
     title = say(f"stability.title.{name}")
-    return (Group(f"firm-{name}", title, found),) if found else ()
+    return (Group(f"firm-{name}", title, blocks_of_group),) if blocks_of_group else ()
 
 
 def _over_repeats(facts: Facts) -> Iterator[Table | Figure]:
@@ -99,18 +99,20 @@ def _alike(facts: Facts) -> Iterator[Table]:
 
 def _lede(facts: Facts) -> Sentence:
     """Return what was found, then what nobody asked."""
-    found = [_first_place(facts), _loss(facts)]
+    candidates = [_first_place(facts), _loss(facts)]
     asked = config_of(facts, "stability").get("resamples", 0)
     reasons = ("still" if asked else "rows", "losses")
     unasked = [
         say(f"stability.unasked.{reason}")
-        for reason, told in zip(reasons, found, strict=True)
-        if not told
+        for reason, sentence in zip(reasons, candidates, strict=True)
+        if not sentence
     ]
-    said = [told for told in (*found, said_in_short(facts)) if told]
+    sentences = [
+        sentence for sentence in (*candidates, clusters_in_short(facts)) if sentence
+    ]
     if unasked:
-        said.append(say("stability.unasked.all", what=joined(unasked, "; ")))
-    return joined(said, " ")
+        sentences.append(say("stability.unasked.all", what=joined(unasked, "; ")))
+    return joined(sentences, " ")
 
 
 def _first_place(facts: Facts) -> Sentence:
@@ -347,8 +349,8 @@ def _line(frame: pd.DataFrame, feature: str) -> TopKLine:
     """Return the estimates of one feature, and the half-widths of their intervals."""
     from scipy.special import stdtrit
 
-    told = frame[frame["feature"] == feature].sort_values("n_repeats")
-    quantiles = stdtrit(told["n_repeats"].to_numpy(float) - 1, (1 + LEVEL) / 2)
-    halves = told["std_error"] * quantiles
-    means = tuple(told["value"].tolist())
+    of_feature = frame[frame["feature"] == feature].sort_values("n_repeats")
+    quantiles = stdtrit(of_feature["n_repeats"].to_numpy(float) - 1, (1 + LEVEL) / 2)
+    halves = of_feature["std_error"] * quantiles
+    means = tuple(of_feature["value"].tolist())
     return TopKLine(display_name(feature), means, tuple(halves.tolist()))

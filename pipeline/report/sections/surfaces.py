@@ -171,13 +171,13 @@ def _surface_table(facts: Facts, key: tuple[str, ...], found: Surface) -> Table:
 
 def _caption(facts: Facts, found: Surface) -> Sentence:
     unit, cls = facts.unit_of(found.unit), found.positive_class
-    said = say("surfaces.table_class", cls=shortened(cls, 30)) if cls else ()
+    of_class = say("surfaces.table_class", cls=shortened(cls, 30)) if cls else ()
     return say(
         "surfaces.table",
         model=named(found.model),
         first=named(found.features[0]),
         second=named(found.features[1]),
-        cls=said,
+        cls=of_class,
         unit=f", {shown(unit)}" if unit else "",
     )
 

@@ -103,11 +103,11 @@ def _row(facts: Facts, places: Sequence[int]) -> Row:
     subject: Sentence = (shortened(str(row["subject"])),)
     if len(places) > 1:
         subject = say("thresholds.answers", n=tallied("checks", len(places)))
-    told: Sentence = (_word(verdict),)
+    text: Sentence = (_word(verdict),)
     if finding := _finding_of(facts, row):
-        told = (*told, ", ", link_to(finding, facts.result))
+        text = (*text, ", ", link_to(finding, facts.result))
         if day := facts.result.accepted.get(finding.key):
-            told = (*told, ", ", *say("thresholds.accepted", day=day))
+            text = (*text, ", ", *say("thresholds.accepted", day=day))
     return Row(
         (
             Cell((look_up("checks").get(check, check.replace("_", " ")),)),
@@ -115,7 +115,7 @@ def _row(facts: Facts, places: Sequence[int]) -> Row:
             Cell(_observed(facts, places)),
             Cell(_measured(row["threshold"], f"checks[{first}].threshold")),
             Cell(_set_by(str(row["set_by"]))),
-            Cell(told if verdict == "pass" else (Styled("strong", told),)),
+            Cell(text if verdict == "pass" else (Styled("strong", text),)),
         )
     )
 

@@ -79,15 +79,15 @@ def _tails(facts: Facts, several: list[Who]) -> list[str]:
 
 
 def _label(method: str, model: str, loss: str, positive_class: str) -> str:
-    told = [method.replace("_", " "), display_name(model) if model else ""]
-    told += [loss_label(loss) if loss else ""]
-    told += [display_name(positive_class) if positive_class else ""]
-    return ", ".join(text for text in told if text)
+    words_of_label = [method.replace("_", " "), display_name(model) if model else ""]
+    words_of_label += [loss_label(loss) if loss else ""]
+    words_of_label += [display_name(positive_class) if positive_class else ""]
+    return ", ".join(text for text in words_of_label if text)
 
 
 def lines_of(frame: pd.DataFrame, labels: Mapping[Who, str]) -> tuple[TopKLine, ...]:
     """Return the curve of each ranking: mean and standard error over its folds."""
-    found = []
+    tails = []
     for who, part in frame.groupby(WHO, sort=False):
         values = part["value"].where(np.isfinite(part["value"]))
         folds = values.groupby(part["k"])
@@ -95,8 +95,8 @@ def lines_of(frame: pd.DataFrame, labels: Mapping[Who, str]) -> tuple[TopKLine, 
         known = folds.count() == folds.size()
         means = folds.mean().where(known)
         spread = (folds.std(ddof=1) / np.sqrt(folds.count())).where(known)
-        found.append(TopKLine(labels[who], tuple(means), tuple(spread)))
-    return tuple(found)
+        tails.append(TopKLine(labels[who], tuple(means), tuple(spread)))
+    return tuple(tails)
 
 
 def _is_seen(line: TopKLine) -> bool:
@@ -113,14 +113,18 @@ def _figure(
     loss = str(frame["loss"].iloc[0])
     curves = {name: lines_of(part, labels) for name, part in _parts(frame)}
     every = [line for lines in curves.values() for line in lines]
-    seen = _asked_by(frame, labels, {line.label for line in every if _is_seen(line)})
+    seen = _method_of_label(
+        frame, labels, {line.label for line in every if _is_seen(line)}
+    )
     panels = _panels(curves, _chosen(seen))
     names = list(dict.fromkeys(line.label for panel in panels for line in panel.lines))
     unit = unit_text(LOSSES[loss].unit, facts.target_unit)
     alt = word("top_k.alt").format(
         n=len(names), judge=display_name(judge), loss=loss_label(loss)
     )
-    told = (say(f"top_k.{name}", folds=_folds(part)) for name, part in _parts(frame))
+    sentences = (
+        say(f"top_k.{name}", folds=_folds(part)) for name, part in _parts(frame)
+    )
     return Figure(
         id=f"fig-top-k-{key_of(judge)}",
         draw=draw_top_k,
@@ -133,7 +137,7 @@ def _figure(
         headline=say("top_k.headline", judge=shortened(judge, 30)),
         caption=(
             *say("top_k.caption", judge=named(judge)),
-            *(word for sentence in told for word in sentence),
+            *(word for sentence in sentences for word in sentence),
             *say("top_k.data"),
             *_left_out(every, len(seen)),
         ),
@@ -149,7 +153,7 @@ def _folds(frame: pd.DataFrame) -> Sentence:
     return counted(tallied("top_k", int(frame["fold"].nunique())), "fold")
 
 
-def _asked_by(
+def _method_of_label(
     frame: pd.DataFrame, labels: Mapping[Who, str], seen: Collection[str]
 ) -> dict[str, str]:
     """Return the method of each ranking that has a curve, by its label."""
@@ -208,8 +212,8 @@ def _selection_table(facts: Facts, judge: str, frame: pd.DataFrame) -> Table:
     unit = unit_text(LOSSES[loss].unit, facts.target_unit)
     head = ", ".join(text for text in (loss_label(loss), unit) if text)
     labels = labels_of(facts, frame)
-    told = [(labels[who], part) for who, part in frame.groupby(WHO, sort=False)]
-    means, errors = zip(*(_mean_and_error(part) for _, part in told), strict=True)
+    labelled = [(labels[who], part) for who, part in frame.groupby(WHO, sort=False)]
+    means, errors = zip(*(_mean_and_error(part) for _, part in labelled), strict=True)
     places = decimals(means, errors)
     splits = tallied("selection", int(frame["split"].nunique()))
     return Table(
@@ -223,7 +227,7 @@ def _selection_table(facts: Facts, judge: str, frame: pd.DataFrame) -> Table:
             Column((head,), "number", 20),
             Column(say("selection.error"), "number", 20),
         ),
-        rows=tuple(_row(name, part, places) for name, part in told),
+        rows=tuple(_row(name, part, places) for name, part in labelled),
         notes=_notes(frame),
         source="selection.csv",
     )

@@ -47,7 +47,7 @@ def sentence(facts: Facts) -> Sentence:
     return joined(filter(None, (told, _accepted(facts))), " ")
 
 
-def told(verdict: str, number: Value) -> Sentence:
+def count_verdict(verdict: str, number: Value) -> Sentence:
     """Return a word of the ladder as so many pairs carry it: "1 disagrees"."""
     one, many = look_up("ladder")[verdict]
     return (number, " ", one if number.raw == 1 else many)
@@ -128,7 +128,7 @@ def _against_us(facts: Facts) -> tuple[Sentence, str]:
     frame = facts.result.agreement
     apart = int((frame["verdict"] == "disagrees").sum())
     if apart:
-        n, *words = told("disagrees", tallied("agreement.verdict", apart))
+        n, *words = count_verdict("disagrees", tallied("agreement.verdict", apart))
         pairs = counted(tallied("agreement", len(frame)), "pair")
         text = say("verdict.disagrees", n=n, pairs=pairs, disagree=words[-1])
         return text, "G"

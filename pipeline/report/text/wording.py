@@ -119,8 +119,8 @@ def _edges_shown(text: str) -> str:
 
 def ended(text: str) -> str:
     """Return a text that people wrote as a whole sentence, its full stop included."""
-    told = shown(text.strip())
-    return told if told.endswith((".", "!", "?", "…")) else f"{told}."
+    safe = shown(text.strip())
+    return safe if safe.endswith((".", "!", "?", "…")) else f"{safe}."
 
 
 def display_name(name: str) -> str:

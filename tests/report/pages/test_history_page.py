@@ -21,7 +21,7 @@ from importance_audit.report.pages.history_page import (
 from importance_audit.report.pages.report_views import report_views
 from importance_audit.report.pages.view import build_view
 from importance_audit.report.sections.frameworks import _present
-from importance_audit.report.sections.history_figure import Told, history_figure
+from importance_audit.report.sections.history_figure import HistoryPoint, history_figure
 from importance_audit.report.text.blocks import plain
 from importance_audit.runs.run_context import RunContext
 from importance_audit.runs.summary import (
@@ -70,7 +70,9 @@ def text(html):
 
 def told(day, **facts):
     made = run(day, **facts)
-    return Told(made.started, made.verdict, made.measure, made.leaders, made.run_id)
+    return HistoryPoint(
+        made.started, made.verdict, made.measure, made.leaders, made.run_id
+    )
 
 
 KILLED = HistoryRow("2026-11-09T06:00:00+00:00", note="its process 12 was killed")
@@ -212,7 +214,7 @@ def test_six_leaders_have_a_line_and_those_always_shown():
     ],
 )
 def test_the_headline_says_how_the_last_run_came_out(verdicts, headline):
-    runs = [Told(MADE, verdict) for verdict in verdicts]
+    runs = [HistoryPoint(MADE, verdict) for verdict in verdicts]
     assert "".join(map(str_of, history_figure(runs).headline)) == headline
 
 
