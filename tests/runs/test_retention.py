@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from tests.report.sections.test_signoff_section import signed
+from tests.report.sections.test_signoff import signed
 from tests.runs.test_folder import result
 
 from importance_audit.operate.save import save_run

@@ -6,7 +6,7 @@ import pytest
 from tests.report.made_records import made_frame
 from tests.report.made_variants import made
 from tests.report.reading import column, section, table, words
-from tests.report.sections.test_signoff_section import signed
+from tests.report.sections.test_signoff import signed
 
 from importance_audit.config.frameworks import load_frameworks
 from importance_audit.report.pages.view import build_view
