@@ -25,19 +25,24 @@ from ..records.importance_record import Effect, Importance
 from ..records.result import AuditResult
 from . import measure, preconditions
 from .journal import Journal, Step
-from .steps.compare_engines import keep_agreement
-from .steps.convergence import keep_convergence
-from .steps.curves import is_handed_curves, keep_effects
+from .steps import Results, StepResult
+from .steps.compare_engines import compare_all
+from .steps.convergence import convergence
+from .steps.curves import curves_of, is_handed_curves
 from .steps.first_pairs import pairs_asked
-from .steps.judged_by_models import judging_steps
 from .steps.permuted_targets import with_target
-from .steps.read_rankings import keep_readings
+from .steps.read_rankings import compare_with_expectations
 from .steps.repeat_run import SecondRun
-from .steps.resampled_rows import keep_stability
+from .steps.resampled_rows import stability_of
 from .steps.same_predictions import told_of
-from .steps.shuffled_targets import keep_significance
+from .steps.selected_sets import selection_of
+from .steps.shuffled_targets import significance_of
 from .steps.supplied import Read, read_files, supplied_steps
-from .steps.surfaces import keep_surfaces
+from .steps.surfaces import surfaces_of
+from .steps.top_k import top_k_curves
+
+READINGS: tuple[Callable[..., Results[None]], ...] = (compare_with_expectations,)
+"""What the rankings say once all are there: (importances, train, test, config)."""
 
 
 def audit(
@@ -199,9 +204,11 @@ class _Run:
         claims = [("claims", self.judge_claims)] if self.config.claims else []
         kept, us = (self.journal, self.models), self.engines["python"]
         if self.config.surfaces:
-            drawn = partial(keep_surfaces, *kept, self.test, us, self.config)
-            made.append(("surfaces of two features", drawn))
-        made += judging_steps(*kept, self.train, self.test, us, self.config)
+            made.append(("surfaces of two features", self.draw_surfaces))
+        if self.config.top_k.k:
+            made.append(("top-k error curves", self.judge_first_features))
+        if self.config.selection.splits:
+            made.append(("test error of selected sets", self.judge_selected_sets))
         read = self.supplied
         made += supplied_steps(*kept, self.train, self.test, us, self.config, read)
         return [*made, ("agreement", self.compare), *claims]
@@ -257,7 +264,8 @@ class _Run:
             partial(performance, judged, self.train, self.test, seed=seed),
         )
         if frame is not None:
-            journal.rows["performance"] += frame.to_dict("records")
+            rows = frame.to_dict("records")
+            journal.add(StepResult(rows={"performance": rows}))
             journal.keep(checks.of_performance(model, frame))
 
     def check_bridge(self, model: FittedModel) -> None:
@@ -293,17 +301,12 @@ class _Run:
         chosen, _ = self.journal.guarded(name, "the choice of pairs", pairs)
         if chosen is None:
             return
-        rows, told = chosen
-        self.journal.findings.extend(told)
+        rows, left_out = chosen
+        self.journal.add(StepResult(findings=left_out))
         ask = partial(self.ask, entry, model, rows, seed=seed)
         primary = measure.primary_stream(entry)
         ours, _ = ask("python", stream=primary)
-        keep_convergence(self.journal, ours, model, rows)
-        us = self.engines["python"]
-        if ours and self.config.stability.resamples:
-            keep_stability(self.journal, ours, model, rows, entry, us, self.config)
-        if ours and self.config.significance.shuffles:
-            keep_significance(self.journal, ours, model, rows, entry, us, self.config)
+        self.repeat([a for a in ours if isinstance(a, Importance)], entry, model, rows)
         for name in entry.engines:
             info = self.engines[name]
             if info.available:
@@ -312,9 +315,36 @@ class _Run:
                 theirs, reason = (), info.reason
             if not theirs:
                 missing = [agreement.not_compared(a, name, reason) for a in ours]
-                self.journal.rows["agreement"].extend(missing)
+                self.journal.add(StepResult(rows={"agreement": missing}))
             elif measure.wants_run_beside(entry, rows, info, primary):
                 ask("python", stream=info.stream)
+
+    def repeat(
+        self,
+        answers: list[Importance],
+        entry: ImportanceSection,
+        model: FittedModel | None,
+        rows: Dataset,
+    ) -> None:
+        """Say how far our answers to one question, the last, rest on chance."""
+        journal, config = self.journal, self.config
+        first = len(journal.importances) - len(answers)
+        asked = (model, rows, entry, self.engines["python"], config)
+        journal.add_all(convergence(answers, model, rows, first_record=first))
+        if answers and config.stability.resamples:
+            stability = stability_of(
+                journal.guarded, answers, *asked, first_record=first
+            )
+            journal.add_all(stability)
+        if answers and config.significance.shuffles:
+            p_values = significance_of(
+                journal.guarded,
+                answers,
+                *asked,
+                first_record=first,
+                report_progress=journal.tell,
+            )
+            journal.add_all(p_values)
 
     def ask(
         self,
@@ -335,8 +365,19 @@ class _Run:
         question = f"{entry.method.replace('_', ' ')} of {entry.of} by {engine}"
         curves: tuple[Effect, ...] = ()
         if measure.curve_of(entry) in table["effects"]:
-            curves, reason = keep_effects(
-                journal, model, rows, entry, info, question, seed=seed
+            curves, reason = journal.add_all(
+                curves_of(
+                    journal.guarded,
+                    model,
+                    rows,
+                    entry,
+                    info,
+                    question,
+                    seed=seed,
+                    effects=journal.effects,
+                    mean_rows=journal.rows["mean_predictions"],
+                    add_reason=journal.keep_reason,
+                )
             )
             lacks = not curves and is_handed_curves(entry)
             if lacks or entry.method not in table["importance"]:
@@ -356,12 +397,30 @@ class _Run:
         answer, reason = journal.guarded(_name(model), question, asked, engine)
         if answer and model is not None and stream == measure.primary_stream(entry):
             answer = with_target(journal, answer, model, rows)
-        journal.importances.extend(answer or ())
+        journal.add(StepResult(importances=answer or ()))
         for importance in answer or ():
             journal.keep(checks.of_importance(importance, rows))
             journal.keep(checks.of_ensemble(importance, model, rows))
             journal.keep(checks.of_leaves(importance, leaves))
         return answer or (), reason
+
+    def draw_surfaces(self) -> None:
+        """Draw the surfaces that the configuration names."""
+        journal, us = self.journal, self.engines["python"]
+        asked, known = (self.models, self.test, us, self.config), journal.importances
+        journal.add_all(surfaces_of(journal.guarded, *asked, importances=known))
+
+    def judge_first_features(self) -> None:
+        """Judge rankings by models of their first features."""
+        journal, us = self.journal, self.engines["python"]
+        asked = (self.models, self.train, self.test, us, self.config)
+        journal.add_all(top_k_curves(journal.guarded, *asked))
+
+    def judge_selected_sets(self) -> None:
+        """Judge what PERF keeps, and as many features by other rankings."""
+        journal, us = self.journal, self.engines["python"]
+        asked, known = (self.models, self.train, us, self.config), journal.importances
+        journal.add_all(selection_of(journal.guarded, *asked, importances=known))
 
     def compare(self) -> None:
         """Hold the engines against each other, and all against what was expected."""
@@ -373,14 +432,17 @@ class _Run:
             models=self.models,
             engines=self.engines,
         )
-        keep_agreement(
+        compared = compare_all(
             second,
             prediction_gap=self.prediction_gap,
             predictions=self.predictions,
             predict_draws=self.predict_draws,
             versions=host.installed()["packages"] if len(self.engines) > 1 else {},
         )
-        keep_readings(self.journal, self.train, self.test, self.config)
+        self.journal.add_all(compared)
+        for read in READINGS:
+            measured = self.journal.importances
+            self.journal.add_all(read(measured, self.train, self.test, self.config))
 
     def judge_claims(self) -> None:
         """Hold each claim of a paper against what was measured."""
@@ -394,5 +456,4 @@ class _Run:
             self.config.seed,
         )
         rows, findings = judge(self.config.claims, measured)
-        journal.rows["claims"] += rows
-        journal.findings += findings
+        journal.add(StepResult(rows={"claims": rows}, findings=tuple(findings)))

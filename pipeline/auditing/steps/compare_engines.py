@@ -11,6 +11,7 @@ from ...engines import EngineInfo, agreement
 from ...engines.agreement.circumstances import NEWER
 from ...engines.known_defects import defects_for
 from ...records.dataset_and_model import Floats
+from . import Results, StepResult
 from .pair_checks import pair_rows
 from .repeat_run import SecondRun, settle
 
@@ -32,14 +33,14 @@ def notes_on(engines: Mapping[str, EngineInfo], *names: str) -> tuple[Note, ...]
     )
 
 
-def keep_agreement(
+def compare_all(
     second: SecondRun,
     *,
     prediction_gap: Mapping[str, float],
     predictions: Mapping[str, Floats],
     predict_draws: Mapping[str, int],
     versions: Mapping[str, str],
-) -> None:
+) -> Results[None]:
     """Give each pair its verdict, and each verdict that needs one its finding.
 
     Parameters
@@ -84,8 +85,11 @@ def keep_agreement(
             if second.wants(row):
                 found[place] = settle(second, both[place], row, differences)
     finally:  # interrupted, the first verdicts stand
-        for row, differences in found:
-            journal.rows["agreement"].append(row)
-            journal.rows["disagreements"].extend(differences)
-        journal.findings.extend(agreement.findings_of(journal.rows["agreement"]))
-        journal.rows["checks"].extend(pair_rows(journal.rows["agreement"], limits))
+        compared = [row for row, _ in found]
+        every = [*journal.rows["agreement"], *compared]
+        rows = {
+            "agreement": compared,
+            "disagreements": [row for _, outside in found for row in outside],
+            "checks": list(pair_rows(every, limits)),
+        }
+        yield StepResult(rows=rows, findings=tuple(agreement.findings_of(every)))

@@ -11,8 +11,8 @@ from ...methods.importance.random_subspace import PERF, TWIN, perf_from
 from ...methods.importance.refits import units_of
 from ...methods.importance.subspaces import Mask, masks_of, number_drawn
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
-from ...records.importance_record import Effect, Importance
-from ..journal import Journal
+from ...records.importance_record import Importance
+from . import Results, StepResult
 
 LEAST = 10
 """Repeats below which a mean says too little to be shown."""
@@ -25,29 +25,32 @@ class Part(NamedTuple):
     std_error: Floats
 
 
-def keep_convergence(
-    journal: Journal,
-    answers: Sequence[Importance | Effect],
+def convergence(
+    answers: Sequence[Importance],
     model: FittedModel | None,
     rows: Dataset,
-) -> None:
-    """Keep our answers to one question, the last that were kept, by their repeats."""
-    ours = [answer for answer in answers if isinstance(answer, Importance)]
-    place = len(journal.importances) - len(ours)
-    for record, importance in enumerate(ours, start=place):
+    *,
+    first_record: int,
+) -> Results[None]:
+    """Yield our answers to one question by their repeats.
+
+    The first of them is at `first_record` among all importances.
+    """
+    for record, importance in enumerate(answers, start=first_record):
         masks = _masks(importance, model, rows)
         for n in halvings(importance):
             part = first(importance, n, masks)
             rank = pd.Series(part.values).rank(ascending=False).tolist()
             table = zip(importance.features, *part, rank, strict=True)
-            journal.rows["convergence"] += [_row(record, n, told) for told in table]
+            of_n = [_row(record, n, numbers) for numbers in table]
+            yield StepResult(rows={"convergence": of_n})
 
 
-def _row(record: int, n: int, told: tuple[Any, ...]) -> dict[str, Any]:
+def _row(record: int, n: int, numbers: tuple[Any, ...]) -> dict[str, Any]:
     """Return one row of the frame `convergence`."""
-    feature, value, error, rank = told
-    found = {"value": float(value), "std_error": float(error), "rank": rank}
-    return {"record": record, "n_repeats": n, "feature": feature, **found}
+    feature, value, error, rank = numbers
+    part = {"value": float(value), "std_error": float(error), "rank": rank}
+    return {"record": record, "n_repeats": n, "feature": feature, **part}
 
 
 def halvings(importance: Importance) -> tuple[int, ...]:

@@ -1,5 +1,6 @@
 """The curves that importances are taken from, each kept once."""
 
+from collections.abc import Callable, Sequence
 from functools import partial
 from inspect import signature
 from typing import Any
@@ -9,13 +10,14 @@ from ...engines import EngineInfo
 from ...methods.importance import METHODS
 from ...methods.mean_predictions import mean_predictions
 from ...records.dataset_and_model import Dataset, FittedModel
+from ...records.frames import Row
 from ...records.importance_record import Effect
 from .. import measure
-from ..journal import Journal
+from . import Guard, Results, StepResult
 
 
-def keep_effects(
-    journal: Journal,
+def curves_of(
+    guard: Guard,
     model: FittedModel | None,
     rows: Dataset,
     section: ImportanceSection,
@@ -23,27 +25,29 @@ def keep_effects(
     question: str,
     *,
     seed: int,
-) -> tuple[tuple[Effect, ...], str]:
-    """Keep the curves of one question, or why there are none, and return them.
+    effects: Sequence[Effect],
+    mean_rows: Sequence[Row],
+    add_reason: Callable[[str, str, str], None],
+) -> Results[tuple[tuple[Effect, ...], str]]:
+    """Yield the new curves of one question; return all of them, or why there are none.
 
     A feature without a curve beside others that have one is not applicable. Two
     questions that draw the same curves keep them once.
     """
     name = "the data" if model is None else model.name
     asked = partial(measure.effects, model, rows, section, engine, seed=seed)
-    answer, reason = journal.guarded(name, question, asked, engine.name)
+    answer, reason = guard(name, question, asked, engine.name)
     curves, refused = answer or ((), ())
     for words in refused:
-        journal.keep_reason(words, question, name)
-    known = {_identity(effect) for effect in journal.effects}
-    new = tuple(effect for effect in curves if _identity(effect) not in known)
-    journal.effects.extend(new)
-    journal.findings.extend(measure.gaps(new))
+        add_reason(words, question, name)
+    before = {_identity(effect) for effect in effects}
+    new = tuple(effect for effect in curves if _identity(effect) not in before)
+    yield StepResult(effects=new, findings=measure.gaps(new))
     if model is not None and new:
         means = partial(mean_predictions, model, rows, new)
-        found, _ = journal.guarded(name, "the mean prediction", means)
-        known_means = journal.rows["mean_predictions"]
-        known_means += [row for row in found or () if row not in known_means]
+        rows_of_means, _ = guard(name, "the mean prediction", means)
+        added = [row for row in rows_of_means or () if row not in mean_rows]
+        yield StepResult(rows={"mean_predictions": added})
     return curves, reason
 
 

@@ -13,10 +13,10 @@ from ...engines import EngineInfo
 from ...methods.importance import METHODS
 from ...records.dataset_and_model import Dataset, FittedModel
 from ...records.errors import NotApplicable
-from ...records.importance_record import Effect, Importance
+from ...records.importance_record import Importance
 from ...records.streams import seed_of, stream
 from .. import measure
-from ..journal import Journal
+from . import Guard, Results, StepResult
 
 FIXED = {
     "refit": "it fits models anew, and each resample would cost as many fits",
@@ -27,42 +27,44 @@ COPIES_COUNT = {"relieff": "a row that is drawn twice is its own nearest neighbo
 """Why rows drawn twice would mislead a method."""
 
 
-def keep_stability(
-    journal: Journal,
-    answers: Sequence[Importance | Effect],
+def stability_of(
+    guard: Guard,
+    answers: Sequence[Importance],
     model: FittedModel | None,
     rows: Dataset,
     section: ImportanceSection,
     engine: EngineInfo,
     config: AuditConfig,
-) -> None:
-    """Keep how stable our answers to one question are, the last that were kept.
+    *,
+    first_record: int,
+) -> Results[None]:
+    """Yield how stable our answers to one question are.
 
-    Where the rows cannot be resampled, the reason is kept, and what more repeats
-    would settle is all there is to say.
+    The first of them is at `first_record` among all importances. Where the rows cannot
+    be resampled, the reason is kept, and what more repeats would settle is all there is
+    to say.
     """
-    ours = [answer for answer in answers if isinstance(answer, Importance)]
-    asked = partial(
+    ask = partial(
         resampled,
         model,
         rows,
         section,
         engine,
-        seed=ours[0].seed,
+        seed=answers[0].seed,
         resamples=config.stability.resamples,
         n_repeats=config.stability.n_repeats,
     )
     question = f"stability of {section.method} of {section.of}"
-    again, _ = journal.guarded(
-        "the data" if model is None else model.name, question, asked
-    )
-    first = len(journal.importances) - len(ours)
-    for k, importance in enumerate(ours):
-        found, record = [each[k] for each in again or ()], first + k
-        journal.rows["stability"] += stability.stability_rows(
-            importance, found, record=record, top_k=config.checks.top_k
-        )
-        journal.rows["resampled_ranks"] += stability.rank_rows(found, record=record)
+    again, _ = guard("the data" if model is None else model.name, question, ask)
+    for k, importance in enumerate(answers):
+        on_resamples, record = [each[k] for each in again or ()], first_record + k
+        of_record = {
+            "stability": stability.stability_rows(
+                importance, on_resamples, record=record, top_k=config.checks.top_k
+            ),
+            "resampled_ranks": stability.rank_rows(on_resamples, record=record),
+        }
+        yield StepResult(rows=of_record)
 
 
 def resampled(

@@ -19,7 +19,7 @@ from ...records.errors import listed
 from ...records.finding import Finding
 from ...records.importance_record import Importance
 from ...records.ranking import measure_of, primary, question_of
-from ..journal import Journal
+from . import Guard, Results, StepResult
 from .top_k import Ranking, answered, loss_of, ordered
 from .top_k_protocols import Protocol, in_splits
 
@@ -31,33 +31,35 @@ NO_CHOICE = {
 """What the frame says of the models that are given every feature."""
 
 
-def keep_selection(
-    journal: Journal,
+def selection_of(
+    guard: Guard,
     models: Sequence[FittedModel],
     train: Dataset | None,
     engine: EngineInfo,
     config: AuditConfig,
-) -> None:
-    """Keep the test errors of the selected sets, and what the cut-off at 0 leaves out.
+    *,
+    importances: Sequence[Importance],
+) -> Results[None]:
+    """Yield the test errors of the selected sets, and what the cut-off at 0 leaves out.
 
     The first ranking by PERF says how many features all rankings keep, and by which
     loss their models are judged.
     """
     asked = partial(in_splits, train, config)
     told = "the splits of the selected sets"
-    splits, _ = journal.guarded("audit", told, asked)
+    splits, _ = guard("audit", told, asked)
     if splits is None:
         return
-    rankings = tuple(answered(journal, models, splits, engine, config))
+    rankings = tuple(answered(guard, models, splits, engine, config))
     perf = next((r for r in rankings if r.told["method"] == PERF), None)
     if perf is None:
         return
     for judge in models:
         judged = partial(errors, judge, rankings, perf, splits)
         told = "the test error of the selected sets"
-        rows, _ = journal.guarded(judge.name, told, judged)
-        journal.rows["selection"] += rows or []
-    journal.findings += left_out(journal.importances, perf)
+        rows, _ = guard(judge.name, told, judged)
+        yield StepResult(rows={"selection": rows or []})
+    yield StepResult(findings=tuple(left_out(importances, perf)))
 
 
 def above_zero(record: Importance) -> tuple[str, ...]:

@@ -13,10 +13,10 @@ from ...engines import EngineInfo
 from ...methods.importance import METHODS
 from ...records.dataset_and_model import Dataset, FittedModel
 from ...records.errors import NotApplicable
-from ...records.importance_record import Effect, Importance
+from ...records.importance_record import Importance
 from ...records.streams import seed_of, stream
 from .. import measure
-from ..journal import Journal
+from . import Guard, Results, StepResult
 
 OF_A_MODEL = (
     "for what is measured of models it is not: each would have to be fitted again to "
@@ -30,38 +30,39 @@ NO_TEST = {
 """Why numbers of a method say nothing beside those of a shuffled target."""
 
 
-def keep_significance(
-    journal: Journal,
-    answers: Sequence[Importance | Effect],
+def significance_of(
+    guard: Guard,
+    answers: Sequence[Importance],
     model: FittedModel | None,
     rows: Dataset,
     section: ImportanceSection,
     engine: EngineInfo,
     config: AuditConfig,
-) -> None:
-    """Keep the p-values of our answers to one question, the last that were kept.
+    *,
+    first_record: int,
+    report_progress: Callable[[str], None],
+) -> Results[None]:
+    """Yield the p-values of our answers to one question.
 
-    Where the target cannot be shuffled, the reason is kept, and there are none.
+    The first of them is at `first_record` among all importances. Where the target
+    cannot be shuffled, the reason is kept, and there are none.
     """
-    ours = [answer for answer in answers if isinstance(answer, Importance)]
-    asked = partial(
+    ask = partial(
         shuffled,
         rows,
         section,
         engine,
-        seed=ours[0].seed,
+        seed=answers[0].seed,
         shuffles=config.significance.shuffles,
-        tell=journal.tell,
+        report_progress=report_progress,
     )
     question = f"p-values of {section.method} of {section.of}"
-    again, _ = journal.guarded(
-        "the data" if model is None else model.name, question, asked
-    )
-    first = len(journal.importances) - len(ours)
-    for k, record in enumerate(ours if again else ()):
-        journal.rows["significance"] += significance.significance_rows(
-            record, [each[k] for each in again or ()], record=first + k
+    again, _ = guard("the data" if model is None else model.name, question, ask)
+    for k, answer in enumerate(answers if again else ()):
+        p_values = significance.significance_rows(
+            answer, [each[k] for each in again or ()], record=first_record + k
         )
+        yield StepResult(rows={"significance": p_values})
 
 
 def shuffled(
@@ -71,7 +72,7 @@ def shuffled(
     *,
     seed: int,
     shuffles: int,
-    tell: Callable[[str], None],
+    report_progress: Callable[[str], None],
 ) -> tuple[tuple[Importance, ...], ...]:
     """Return what `measure.importances` says of the data with the target shuffled.
 
@@ -85,8 +86,8 @@ def shuffled(
     rows, section, engine, seed
         As in `measure.importances`; the engine is ours.
     shuffles : int
-    tell : callable
-        ``tell(words)``, told of each shuffle before it is measured.
+    report_progress : callable
+        ``report_progress(words)``, called for each shuffle before it is measured.
 
     Raises
     ------
@@ -99,7 +100,7 @@ def shuffled(
         raise NotApplicable(f"The target must be shuffled for p-values, but {reason}.")
     found = []
     for shuffle in range(shuffles):
-        tell(f"shuffle {shuffle + 1} of {shuffles}")
+        report_progress(f"shuffle {shuffle + 1} of {shuffles}")
         order = stream(seed, "shuffle", "", shuffle).permutation(rows.n_samples)
         part = replace(rows, y=rows.y[order], sha256="")
         own = seed_of(seed, "", "shuffle", str(shuffle))

@@ -16,26 +16,29 @@ from ...records.errors import NotApplicable
 from ...records.importance_record import Importance
 from ...records.streams import seed_of
 from ...records.surface_record import Surface
-from ..journal import Journal
+from . import Guard, Results, StepResult
 
 
-def keep_surfaces(
-    journal: Journal,
+def surfaces_of(
+    guard: Guard,
     models: Sequence[FittedModel],
     rows: Dataset,
     engine: EngineInfo,
     config: AuditConfig,
-) -> None:
-    """Keep every surface that is asked, or why there is none."""
+    *,
+    importances: Sequence[Importance],
+) -> Results[None]:
+    """Yield every surface that is asked, or why there is none."""
     for section in config.surfaces:
         for model in models:
             if section.models and model.name not in section.models:
                 continue
-            known = journal.importances
             seed = seed_of(config.seed, model.name, "surface", "pairs")
-            ask = partial(measured, model, rows, section, engine, known, seed=seed)
-            found, _ = journal.guarded(model.name, "the surface of two features", ask)
-            journal.surfaces += found or ()
+            ask = partial(
+                measured, model, rows, section, engine, importances, seed=seed
+            )
+            drawn, _ = guard(model.name, "the surface of two features", ask)
+            yield StepResult(surfaces=drawn or ())
 
 
 def measured(

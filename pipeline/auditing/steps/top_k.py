@@ -19,7 +19,7 @@ from ...records.dataset_and_model import Dataset, FittedModel
 from ...records.importance_record import Importance
 from ...records.losses import default_losses, evaluate
 from .. import measure
-from ..journal import Journal
+from . import Guard, Results, StepResult
 from .top_k_protocols import PROTOCOLS, Protocol, Round
 
 Fits: TypeAlias = dict[tuple[str, int, frozenset[str]], float]
@@ -53,43 +53,42 @@ class Ranking(NamedTuple):
         return tuple(map(ordered, self.records))
 
 
-def keep_curves(
-    journal: Journal,
+def top_k_curves(
+    guard: Guard,
     models: Sequence[FittedModel],
     train: Dataset | None,
     test: Dataset,
     engine: EngineInfo,
     config: AuditConfig,
-) -> None:
-    """Keep the curves of every ranking of features, by every protocol and model."""
+) -> Results[None]:
+    """Yield the curves of every ranking of features, by every protocol and model."""
     for name in config.top_k.protocols:
         part = partial(PROTOCOLS[name], train, test, config)
-        told = f"the {name} of the top-k curves"
-        protocol, _ = journal.guarded("audit", told, part)
+        protocol, _ = guard("audit", f"the {name} of the top-k curves", part)
         if protocol is not None:
-            _keep(journal, models, protocol, engine, config)
+            yield from _curves(guard, models, protocol, engine, config)
 
 
-def _keep(
-    journal: Journal,
+def _curves(
+    guard: Guard,
     models: Sequence[FittedModel],
     protocol: Protocol,
     engine: EngineInfo,
     config: AuditConfig,
-) -> None:
-    """Keep the curves of one protocol."""
+) -> Results[None]:
+    """Yield the curves of one protocol."""
     fits: Fits = {}
-    for ranking in answered(journal, models, protocol, engine, config):
+    for ranking in answered(guard, models, protocol, engine, config):
         for judge in models:
             asked = partial(
                 curve, ranking, judge, protocol, k=config.top_k.k, fits=fits
             )
-            rows, _ = journal.guarded(judge.name, "the top-k curves", asked)
-            journal.rows["top_k"] += rows or []
+            rows, _ = guard(judge.name, "the top-k curves", asked)
+            yield StepResult(rows={"top_k": rows or []})
 
 
 def answered(
-    journal: Journal,
+    guard: Guard,
     models: Sequence[FittedModel],
     protocol: Protocol,
     engine: EngineInfo,
@@ -100,8 +99,8 @@ def answered(
         section, name = ranker.section, getattr(ranker.model, "name", "the data")
         ranked = partial(rankings, ranker, protocol, engine, seed=config.seed)
         told = f"the ranking by {section.method} in {protocol.name}"
-        found, _ = journal.guarded(name, told, ranked)
-        yield from found or ()
+        of_ranker, _ = guard(name, told, ranked)
+        yield from of_ranker or ()
 
 
 def rankers(config: AuditConfig, models: Sequence[FittedModel]) -> Iterator[Ranker]:
