@@ -1,7 +1,7 @@
 """Many audits as one piece of work: each in a process of its own, one after another.
 
 What becomes of one stops no other: not a broken file, not a crash. Not: how one audit
-runs (`running`), what is kept of a batch (`batch_log`), how its page looks (`report`).
+runs (`run`), what is kept of a batch (`batch_log`), how its page looks (`report`).
 """
 
 import os

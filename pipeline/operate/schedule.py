@@ -1,6 +1,6 @@
 """An audit that runs by itself: as a cron line, systemd units, or a workflow of a CI.
 
-All texts, and nothing that this machine is asked. Not: installing one (`installing`).
+All texts, and nothing that this machine is asked. Not: `install_schedule`.
 """
 
 import hashlib

@@ -12,7 +12,7 @@ import math
 import os
 import sqlite3
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
@@ -31,15 +31,16 @@ from .chain import (
     run_folders,
 )
 from .index_schema import with_index
-from .removed_runs import Memory, remembered
 from .signoff.closed_findings import NOT_ESTABLISHED
 from .summary import (
+    NO_HISTORY,
     VERDICTS,
     FindingHistory,
     Leader,
     ResultSummary,
     RunHistory,
     RunSummary,
+    read_history,
     read_summary,
     summarise,
 )
@@ -98,6 +99,13 @@ class _Read(NamedTuple):
     found: ResultSummary
     fault: str
     unread: str
+
+
+class _RemovedRuns(NamedTuple):
+    """What the run at a place of the chain knew of those before it."""
+
+    place: int
+    history: RunHistory
 
 
 def load_history(audit_folder: Path) -> RunHistory:
@@ -300,15 +308,15 @@ def _told(
     _place(db, found, {row[1]: row[0] for row in rows})
     first = 0 if last is None else max(0, len(found.order) - last)
     names, complete = [link.run_id for link in found.order], _last_complete(db)
-    memory = remembered(folder, found.order)
+    removed = _read_removed_runs(folder, found.order)
     return AuditRuns(
         runs=_runs(db, first),
         n_runs=len(names),
         last_complete="" if complete is None else names[complete],
-        findings=_findings(db, names, complete, memory),
+        findings=_findings(db, names, complete, removed),
         gaps=(*found.gaps, *filter(None, (row[5] for row in rows))),
         removed=found.removed,
-        n_gone=max(0, memory.history.n_runs - memory.place),
+        n_gone=max(0, removed.history.n_runs - removed.place),
         notes=tuple(filter(None, (row[6] for row in rows))),
         events=events,
     )
@@ -362,13 +370,16 @@ def _last_complete(db: sqlite3.Connection) -> int | None:
 
 
 def _findings(
-    db: sqlite3.Connection, names: list[str], complete: int | None, memory: Memory
+    db: sqlite3.Connection,
+    names: list[str],
+    complete: int | None,
+    removed: _RemovedRuns,
 ) -> tuple[FindingHistory, ...]:
     """Return every finding as it was made last, with its runs, given their names."""
-    known = {one.key: one._replace(in_last=False) for one in memory.history.findings}
+    known = {one.key: one._replace(in_last=False) for one in removed.history.findings}
     sql = _in_order('place, engines, key, "check", subject, severity', "finding")
     for place, engines, key, check, subject, severity in db.execute(
-        sql, (memory.place,)
+        sql, (removed.place,)
     ):
         run, before = names[place], known.get(key)
         first, times = (before.first_run, before.times) if before else (run, 0)
@@ -401,3 +412,37 @@ def _marks(values: Collection[Any]) -> str:
 
 def _utf8(text: Any) -> str:
     return str(text).encode("utf-8", "backslashreplace").decode()
+
+
+def _read_removed_runs(folder: Path, order: Sequence[Link]) -> _RemovedRuns:
+    """Return what the last run whose one before is gone knew of those before it.
+
+    Retention takes run folders away, not what was found in them: each run that follows
+    keeps that in its history.json. One that was altered is passed over.
+
+    Parameters
+    ----------
+    folder : Path
+        That of the audit.
+    order : sequence of Link
+        Its runs, as `read_chain` orders them.
+    """
+    names = {link.run_id for link in order}
+    for place in range(len(order) - 1, -1, -1):
+        link = order[place]
+        if link.previous and link.previous not in names:
+            with suppress(OSError, ValueError, KeyError, TypeError, DataError):
+                return _RemovedRuns(
+                    place, _listed_history(folder / "runs" / link.run_id)
+                )
+    return _RemovedRuns(0, NO_HISTORY)
+
+
+def _listed_history(run: Path) -> RunHistory:
+    """Return the past that a run kept, if it is as its manifest states."""
+    files = read_manifest(run).facts["files"]
+    data = (run / "history.json").read_bytes()
+    entry = {"path": "history.json", "sha256": hashlib.sha256(data).hexdigest()}
+    if not any(entry.items() <= dict(file).items() for file in files):
+        raise DataError(f"{run / 'history.json'} is not as its manifest.json states.")
+    return read_history(data.decode(), str(run / "history.json"))

@@ -1,7 +1,7 @@
 """history.sqlite beside the audits: opened, made anew, put aside. Holds no truth.
 
 Whoever works with it holds a shared lock on a file beside it, whoever replaces it the
-only one; the system frees both when a process ends. Not: what is in it (`run_index`).
+only one; the system frees both when a process ends. Not: what is in it (`index`).
 """
 
 import fcntl

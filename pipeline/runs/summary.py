@@ -2,7 +2,7 @@
 
 A run folder keeps it as history.json, so that its report can be rendered again without
 the others, and says there in short what it found itself, so that an index need not
-read its result. Not: where it is read from (`run_index`), what it means (`register`).
+read its result. Not: where it is read from (`index`), what it means (`finding_states`).
 """
 
 import hashlib

@@ -1,6 +1,6 @@
 """What happened to an audit, run by run: what each changed, and what left no run.
 
-Not: where runs are read from (`run_index`), or how they are shown.
+Not: where runs are read from (`index`), or how they are shown.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,6 +1,6 @@
 """Which run of an audit is the approved baseline, and who signed which. Reads only.
 
-Not: the chain of the records (`trail`), or signing (`signing`).
+Not: the chain of the records (`signoff_trail`), or signing (`operate.sign`).
 """
 
 from pathlib import Path

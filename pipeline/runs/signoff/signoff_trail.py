@@ -1,6 +1,6 @@
 """The sign-offs of an audit: one record per line, each naming the digest of the last.
 
-Not: where a run stands to them (`approvals`), or what a folder says (`verify_signed`).
+Not: where a run stands to them (`approvals`), or what a folder says (`verify`).
 """
 
 import hashlib

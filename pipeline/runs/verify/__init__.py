@@ -1,6 +1,6 @@
 """Whether a run, a PDF report alone or a whole audit still says what was found.
 
-Not: how a run folder (`verify_run`) or a PDF (`verify_pdf`) is looked at.
+Not: how a run folder (`run`) or a PDF (`pdf`) is looked at.
 """
 
 import posixpath

@@ -1,6 +1,6 @@
 """What lies in a run folder, held against what lists it: files, page and print.
 
-Shared by `verify_run` and `verify_signoffs`. Not: what else a run states.
+Shared by `run` and `signoffs`. Not: what else a run states.
 """
 
 import re

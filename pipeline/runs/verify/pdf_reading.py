@@ -1,7 +1,7 @@
 """What a PDF report carries and prints: embedded files, identifier, text.
 
 The only user of pikepdf, which is imported late: audits and their reports do without.
-Not: whether what it carries is right (`verify_pdf`).
+Not: whether what it carries is right (`pdf`).
 """
 
 import re
