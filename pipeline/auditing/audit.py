@@ -34,7 +34,7 @@ from .steps.permuted_targets import with_target
 from .steps.read_rankings import compare_with_expectations
 from .steps.repeat_run import SecondRun
 from .steps.resampled_rows import stability_of
-from .steps.same_predictions import told_of
+from .steps.same_predictions import predictions_in_r
 from .steps.selected_sets import selection_of
 from .steps.shuffled_targets import significance_of
 from .steps.supplied import Read, read_files, supplied_steps
@@ -91,9 +91,9 @@ def audit(
     r = config.r
     with host.session(r_seconds=r.seconds, r_memory_gb=r.memory_gb):
         deaths = host.current().unseen_deaths
-        if run.is_prepared(models):
+        if run.prepare(models):
             run.journal.follow(run.steps())
-        run.tell_unseen_deaths(before=deaths)
+        run.report_restarts(before=deaths)
         asked_r = len(run.engines) > 1 or any(map(asks_r, run.models))
         return run.journal.result(train, test, config, run.models, asked_r=asked_r)
 
@@ -131,8 +131,8 @@ class _Run:
     predictions: dict[str, Floats] = field(default_factory=dict)
     predict_draws: dict[str, int] = field(default_factory=dict)
 
-    def is_prepared(self, given: tuple[FittedModel, ...]) -> bool:
-        """Return whether engines, files and models are there; a fault of theirs raises.
+    def prepare(self, given: tuple[FittedModel, ...]) -> bool:
+        """Get engines, files and models, and return whether they are there.
 
         Interrupted, or at a fault of ours, the audit has what there was until then.
         """
@@ -172,13 +172,13 @@ class _Run:
         for name in sorted(asked):
             _, available, _, _, reason = self.engines[name]
             if reason:
-                find = partial(self.journal.find, engines=(name,))
+                find = partial(self.journal.add_finding, engines=(name,))
                 if available:
                     find("engine_untested", "warning", name, reason)
                 else:
                     find("engine_missing", "info", name, reason)
 
-    def tell_unseen_deaths(self, *, before: int) -> None:
+    def report_restarts(self, *, before: int) -> None:
         """Say that R was started again where no question saw it die."""
         deaths = host.current().unseen_deaths - before
         if deaths:
@@ -186,7 +186,9 @@ class _Run:
                 "R must outlive an audit, but it ended between two calls and was "
                 f"started again, {deaths} in all."
             )
-            self.journal.find("r_restarted", "warning", "R", message, cause="r_died")
+            self.journal.add_finding(
+                "r_restarted", "warning", "R", message, cause="r_died"
+            )
 
     def steps(self) -> list[tuple[str, Callable[[], None]]]:
         """Return every step with the words that announce it."""
@@ -237,7 +239,7 @@ class _Run:
         answers = checks.of_columns(
             self.train, self.test, grouped=tuple(grouped), limits=limits
         )
-        self.journal.keep(answers)
+        self.journal.add_checks(answers)
 
     def check(self, model: FittedModel) -> None:
         """Ask whether predict can be believed, then how good the model is."""
@@ -247,7 +249,7 @@ class _Run:
             "the checks of predict",
             partial(checks.of_model, model, self.test, seed=seed),
         )
-        journal.keep(canaries or [])
+        journal.add_checks(canaries or [])
         self.prediction_gap[model.name] = max(
             (
                 float(row["observed"])
@@ -266,17 +268,17 @@ class _Run:
         if frame is not None:
             rows = frame.to_dict("records")
             journal.add(StepResult(rows={"performance": rows}))
-            journal.keep(checks.of_performance(model, frame))
+            journal.add_checks(checks.of_performance(model, frame))
 
     def check_bridge(self, model: FittedModel) -> None:
         """Ask whether R is told what Python predicts, if R is asked at all."""
         if any(e.available for name, e in self.engines.items() if name != "python"):
-            told = told_of(self.journal, model, self.test)
-            if told is not None:
-                self.predictions[model.name] = told.predictions
+            in_r = predictions_in_r(self.journal, model, self.test)
+            if in_r is not None:
+                self.predictions[model.name] = in_r.predictions
                 known = self.prediction_gap[model.name]
-                self.prediction_gap[model.name] = max(known, told.gap)
-                self.predict_draws[model.name] = told.draws
+                self.prediction_gap[model.name] = max(known, in_r.gap)
+                self.predict_draws[model.name] = in_r.draws
 
     def losses_of(self, model: FittedModel) -> tuple[str, ...]:
         """Return every loss that some entry asks of a model, else its own."""
@@ -342,7 +344,7 @@ class _Run:
                 answers,
                 *asked,
                 first_record=first,
-                report_progress=journal.tell,
+                report_progress=journal.report_progress,
             )
             journal.add_all(p_values)
 
@@ -376,7 +378,7 @@ class _Run:
                     seed=seed,
                     effects=journal.effects,
                     mean_rows=journal.rows["mean_predictions"],
-                    add_reason=journal.keep_reason,
+                    add_reason=journal.add_reason,
                 )
             )
             lacks = not curves and is_handed_curves(entry)
@@ -392,16 +394,16 @@ class _Run:
             seed=seed,
             stream=stream,
             curves=measure.as_curves(curves),
-            on_curve=partial(journal.see, leaves),
+            on_curve=partial(journal.add_leaves, leaves),
         )
         answer, reason = journal.guarded(_name(model), question, asked, engine)
         if answer and model is not None and stream == measure.primary_stream(entry):
             answer = with_target(journal, answer, model, rows)
         journal.add(StepResult(importances=answer or ()))
         for importance in answer or ():
-            journal.keep(checks.of_importance(importance, rows))
-            journal.keep(checks.of_ensemble(importance, model, rows))
-            journal.keep(checks.of_leaves(importance, leaves))
+            journal.add_checks(checks.of_importance(importance, rows))
+            journal.add_checks(checks.of_ensemble(importance, model, rows))
+            journal.add_checks(checks.of_leaves(importance, leaves))
         return answer or (), reason
 
     def draw_surfaces(self) -> None:

@@ -125,7 +125,7 @@ class Journal:
         The lines of log.jsonl, in the order of their times.
     at : (int, int, str)
         The step under way, as the progress channel was told of it.
-    told : float
+    reported : float
         When that was, or something since, by `time.perf_counter`.
     """
 
@@ -142,7 +142,7 @@ class Journal:
     seconds: dict[str, float] = field(default_factory=dict)
     log: list[dict[str, Any]] = field(default_factory=list)
     at: tuple[int, int, str] = (0, 0, "")
-    told: float = 0.0
+    reported: float = 0.0
 
     def follow(self, steps: list[tuple[str, Callable[[], None]]]) -> None:
         """Take the steps in turn, telling the progress channel, until one stops."""
@@ -168,7 +168,7 @@ class Journal:
         What is not of the classes `passing` stops the audit, and is kept.
         """
         begun, known = time.perf_counter(), len(self.findings)
-        self.told = begun
+        self.reported = begun
         try:
             with hearing(partial(self.note, label, "warning")):
                 step()
@@ -197,19 +197,21 @@ class Journal:
         """Log what happens now."""
         self.log.append(log_line(step, message, level=level, seconds=seconds))
 
-    def tell(self, words: str) -> None:
+    def report_progress(self, words: str) -> None:
         """Tell the progress channel how far the step is, unless it just heard of it."""
         now = time.perf_counter()
-        if now - self.told >= PAUSE:
+        if now - self.reported >= PAUSE:
             done, total, label = self.at
             self.on_step(done, total, f"{label}: {words}")
-            self.told = now
+            self.reported = now
 
-    def see(self, leaves: Leaves, repeat: int, feature: str, curve: LeafCurve) -> None:
+    def add_leaves(
+        self, leaves: Leaves, repeat: int, feature: str, curve: LeafCurve
+    ) -> None:
         """Add the leaves behind a curve to those of its feature, and tell of it."""
         ignored, n_leaves = leaves.get(feature, (0, 0))
         leaves[feature] = ignored + curve.n_ignored, n_leaves + curve.n_leaves
-        self.tell(f"trial {repeat + 1}, {feature}")
+        self.report_progress(f"trial {repeat + 1}, {feature}")
 
     def add(self, result: StepResult) -> None:
         """Add what a step found to what was found before it."""
@@ -242,7 +244,7 @@ class Journal:
                 return ask(), ""
             except RDied as error:
                 message = f"R died in {question} and was started again: {error}"
-                self.find(
+                self.add_finding(
                     *("r_restarted", "warning", model, message),
                     measure=question,
                     cause="r_died",
@@ -251,7 +253,7 @@ class Journal:
                 return ask(), ""
         except NotApplicable as error:
             reason = str(error)
-            self.keep_reason(reason, question, model)
+            self.add_reason(reason, question, model)
         except Exception as error:
             code, remedy = next(
                 cause for kind, cause in CAUSES.items() if isinstance(error, kind)
@@ -261,7 +263,7 @@ class Journal:
             words = str(error) or type(error).__name__
             reason = f"{_sentence(question)} failed: {words}"
             self.note(self.at[2], "error", traceback_of(error))
-            self.find(
+            self.add_finding(
                 *("method_failed", "failure", model, reason, remedy),
                 measure=question,
                 cause=code,
@@ -269,19 +271,19 @@ class Journal:
             )
         return None, reason
 
-    def keep_reason(self, reason: str, question: str, model: str) -> None:
+    def add_reason(self, reason: str, question: str, model: str) -> None:
         """Keep why a question has no answer, once."""
         asked = self.not_applicable.setdefault(reason, [])
         asked += [(question, model)] * ((question, model) not in asked)
 
-    def keep(self, answers: Answers) -> None:
+    def add_checks(self, answers: Answers) -> None:
         """Keep the rows of some checks, and their findings."""
         for row, finding in answers:
             self.rows["checks"].append(row)
             if finding is not None:
                 self.findings.append(finding)
 
-    def keep_target(self, losses: Floats, model: FittedModel, of: str) -> None:
+    def add_target_losses(self, losses: Floats, model: FittedModel, of: str) -> None:
         """Keep losses with the target permuted, (n_repeats, n_losses), once.
 
         They are a fact about the model: of measures with other options, the first to
@@ -297,7 +299,7 @@ class Journal:
                     for repeat, value in enumerate(losses[:, k], start=1)
                 ]
 
-    def find(
+    def add_finding(
         self,
         check: str,
         severity: Severity,

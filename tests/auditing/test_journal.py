@@ -125,18 +125,18 @@ def test_the_leaves_behind_all_curves_of_a_feature_are_added():
     kept, leaves = Journal(on_step=lambda *_: None), {}
     empty = np.zeros(0)
     for repeat in range(2):
-        kept.see(leaves, repeat, "x", LeafCurve(empty, empty, 3, 10 + repeat))
+        kept.add_leaves(leaves, repeat, "x", LeafCurve(empty, empty, 3, 10 + repeat))
     assert leaves == {"x": (6, 21)}
 
 
 def test_a_long_step_says_how_far_it_is_but_not_all_the_time():
     heard = []
     kept = Journal(on_step=lambda *step: heard.append(step))
-    kept.follow([("impact", lambda: kept.tell("trial 1"))])
+    kept.follow([("impact", lambda: kept.report_progress("trial 1"))])
     assert heard == [(0, 1, "impact"), (1, 1, "done")]
-    kept.told -= PAUSE
-    kept.tell("trial 2")
-    kept.tell("trial 3")
+    kept.reported -= PAUSE
+    kept.report_progress("trial 2")
+    kept.report_progress("trial 3")
     assert heard[2:] == [(0, 1, "impact: trial 2")]
 
 

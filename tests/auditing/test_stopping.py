@@ -109,7 +109,7 @@ def test_findings_are_logged_in_the_step_that_made_them_but_notes_are_not():
 
     def finds():
         for severity in ("info", "warning", "failure"):
-            kept.find("c", severity, "s", severity)
+            kept.add_finding("c", severity, "s", severity)
 
     kept.follow([("a", finds), ("b", nothing)])
     told = [(n["step"], n["level"], n["message"]) for n in kept.log]

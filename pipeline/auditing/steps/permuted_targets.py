@@ -46,7 +46,7 @@ def with_target(
     losses, _ = journal.guarded(model.name, "the loss with y permuted", asked)
     if losses is None:
         return answer
-    journal.keep_target(losses, model, first.of)
+    journal.add_target_losses(losses, model, first.of)
     return tuple(
         replace(record, y_permuted=losses[:, k]) for k, record in enumerate(answer)
     )

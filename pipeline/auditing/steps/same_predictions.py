@@ -9,7 +9,7 @@ from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ..journal import Journal
 
 
-class Told(NamedTuple):
+class PredictionsInR(NamedTuple):
     """What R receives of a model.
 
     Attributes
@@ -26,14 +26,16 @@ class Told(NamedTuple):
     draws: int
 
 
-def told_of(journal: Journal, model: FittedModel, test: Dataset) -> Told | None:
+def predictions_in_r(
+    journal: Journal, model: FittedModel, test: Dataset
+) -> PredictionsInR | None:
     """Return what R receives, with the answers of its checks kept; None if it fails."""
     question = "the predictions that R receives"
     asked = partial(compare_predictions, model, test)
-    told, _ = journal.guarded(model.name, question, asked)
-    if told is None:
+    answer, _ = journal.guarded(model.name, question, asked)
+    if answer is None:
         return None
-    gap, draws = told
-    journal.keep(checks.of_predictions(model, gap))
-    journal.keep(checks.of_draws(model, draws))
-    return Told(gap, model.predict(test.X), draws)
+    gap, draws = answer
+    journal.add_checks(checks.of_predictions(model, gap))
+    journal.add_checks(checks.of_draws(model, draws))
+    return PredictionsInR(gap, model.predict(test.X), draws)

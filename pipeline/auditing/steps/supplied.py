@@ -127,7 +127,9 @@ def keep_supplied(
         ]
         message = f"The numbers in {entry.file!r} are not compared, because {found}."
         who, file = entry.model, entry.file
-        journal.find("supplied_refused", "warning", who, message, REMEDY, measure=file)
+        journal.add_finding(
+            "supplied_refused", "warning", who, message, REMEDY, measure=file
+        )
     elif isinstance(found, Numbers):
         for record in _importances(journal, entry)[:1]:
             theirs = _as_importance(entry, found, record)

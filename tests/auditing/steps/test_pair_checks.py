@@ -19,6 +19,7 @@ def pair(verdict, *, n_outside=0, shift=0.0, cause=""):
         "feature": "",
         "engine_a": "python",
         "engine_b": "DALEX",
+        "supplied_by": ("", ""),
         "verdict": verdict,
         "cause": cause,
         "n_outside": n_outside,
