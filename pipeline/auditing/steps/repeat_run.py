@@ -14,7 +14,15 @@ from ...engines import EngineInfo
 from ...engines.agreement import DISAGREEMENTS, Row
 from ...engines.agreement.circumstances import draws_wanted
 from ...engines.agreement.numbers import Gaps, mean_gaps
-from ...engines.agreement.reasons import REASONS, Why, because, best, text
+from ...engines.agreement.reasons import (
+    Why,
+    because,
+    best,
+    codes_of,
+    count_outside,
+    text,
+    why_of,
+)
 from ...engines.agreement.sides import side_by_side
 from ...records import streams
 from ...records.dataset_and_model import Dataset, FittedModel
@@ -28,6 +36,7 @@ MOST_QUESTIONS = 8
 """How many questions are put a second time at most, over all engines."""
 REPEATED = ("n_repeats", "n_permutations")
 """The options that say how often a method draws."""
+WIDE = "REPEATS (wide)"
 NOT_EXPLAINED, NOISE, IMPLEMENTATION = "not explained", "noise", "implementation"
 
 
@@ -60,7 +69,7 @@ class SecondRun:
         asked = self.config.checks.repeat_run
         if asked == "never" or row["kind"] != "importance":
             return False
-        is_wide = "REPEATS (wide): " in row["reasons"] and asked == "unresolved"
+        is_wide = WIDE in codes_of(row["reasons"]) and asked == "unresolved"
         return bool(row["cause"] == NOT_EXPLAINED or is_wide)
 
     def ask(self, record: Importance) -> Importance | None:
@@ -169,9 +178,9 @@ def settle(
         return _noise(row, n_repeats, wide), told
     if row["verdict"] != "disagrees":
         return row | {"reasons": _also(row, _said(inside, n_repeats))}, rows
-    count = f"cause: {NOT_EXPLAINED}"
-    reasons = row["reasons"].replace(count, f"cause: {IMPLEMENTATION}", 1)
-    row = row | {"cause": IMPLEMENTATION, "reasons": reasons}
+    count = count_outside(row["n_outside"], row["n_features"], IMPLEMENTATION)
+    why = [one for one in why_of(row["reasons"]) if one[0]]
+    row = row | {"cause": IMPLEMENTATION, "reasons": text([count, *why])}
     row |= {"reasons": _also(row, _said(inside, n_repeats))}
     return row, list(_with_evidence(rows, left, gaps, IMPLEMENTATION))
 
@@ -186,16 +195,9 @@ def _noise(row: Row, n_repeats: str, wide: Why) -> Row:
         "REPEAT_RUN", f"{first} at first, all inside it in a run with {n_repeats}"
     )
     # What was counted outside, and that the band was wide, is told by that alone.
-    dropped = (" outside, cause: ", "REPEATS (wide): ")
-    kept = [
-        part
-        for part in row["reasons"].split("; ")
-        if not any(words in part for words in dropped)
-    ]
-    reasons = "; ".join([text([said, *wide]), *filter(None, kept)])
-    codes = [part.partition(": ")[0] for part in kept]
-    against = [(code, "") for code in codes if code in REASONS]
+    against = [why for why in why_of(row["reasons"]) if why[0] not in ("", WIDE)]
     verdict = best([*against, *wide, ("STREAM", "")])
+    reasons = text([said, *wide, *against])
     return row | {"verdict": verdict, "cause": "", "reasons": reasons}
 
 

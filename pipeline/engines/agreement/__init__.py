@@ -25,7 +25,7 @@ from .circumstances import (
     draws,
     draws_wanted,
 )
-from .reasons import REDEFINING, Why, best, text
+from .reasons import REDEFINING, Why, best, count_outside, text
 from .sides import side_by_side
 
 Row: TypeAlias = dict[str, Any]
@@ -240,8 +240,8 @@ def _judged(why: Why, gaps: numbers.Gaps, cause: str) -> Row:
     verdict, reasons = str(best(why)), text(why)
     disagrees = outside > 0 and verdict != "comparable"
     if disagrees:
-        count = f"{outside} of {len(gaps.inside)} outside, cause: {cause}"
-        verdict, reasons = "disagrees", "; ".join(filter(None, [count, reasons]))
+        count = count_outside(outside, len(gaps.inside), cause)
+        verdict, reasons = "disagrees", text([count, *why])
     return {
         "verdict": verdict,
         "reasons": reasons,

@@ -4,6 +4,7 @@ Not: numbers. A code is computed from the difference of two estimands or of two 
 no verdict is assigned by hand.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -68,6 +69,9 @@ REASONS = {
     "UPSTREAM_DEFECT": Reason("replayed", "{a}: {b}"),
 }
 
+_CODES = "|".join(map(re.escape, REASONS))
+_BEFORE_CODE = re.compile(rf"; (?=(?:{_CODES}): )")
+
 REDEFINING = tuple(
     code
     for code, reason in REASONS.items()
@@ -124,6 +128,11 @@ def because(code: str, a: object = "", b: object = "") -> tuple[str, str]:
     return code, REASONS[code].sentence.format(a=a, b=b)
 
 
+def count_outside(n_outside: int, n_features: int, cause: str) -> tuple[str, str]:
+    """Return how many features of a pair that disagrees lie outside: of no code."""
+    return "", f"{n_outside} of {n_features} outside, cause: {cause}"
+
+
 def best(why: Iterable[tuple[str, str]]) -> Rung:
     """Return the highest rung that every reason allows."""
     rungs = [LADDER.index(REASONS[code].best) for code, _ in why]
@@ -131,8 +140,29 @@ def best(why: Iterable[tuple[str, str]]) -> Rung:
 
 
 def text(why: Iterable[tuple[str, str]]) -> str:
-    """Return the reasons as one line: "CODE: sentence; CODE: sentence"."""
-    return "; ".join(f"{code}: {sentence}" for code, sentence in why)
+    """Return the reasons as one line: "CODE: sentence; CODE: sentence".
+
+    It is the column `reasons` of the agreement; what is without a code stands bare.
+    """
+    return "; ".join(f"{code}: {said}" if code else said for code, said in why)
+
+
+def why_of(reasons: str) -> Why:
+    """Return what `text` wrote: codes and sentences, "" of what is without a code.
+
+    The one place that reads the format. Sentences may hold "; ", so that a reason
+    begins only where one of `REASONS` stands.
+    """
+    found: Why = []
+    for part in filter(None, _BEFORE_CODE.split(reasons)):
+        code, colon, sentence = part.partition(": ")
+        found.append((code, sentence) if colon and code in REASONS else ("", part))
+    return found
+
+
+def codes_of(reasons: str) -> tuple[str, ...]:
+    """Return the codes in a text of reasons."""
+    return tuple(code for code, _ in why_of(reasons) if code)
 
 
 def differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> Why:

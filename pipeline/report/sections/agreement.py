@@ -1,14 +1,13 @@
 """Section G: which implementations agree, on what, and where they do not."""
 
 import math
-import re
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
 import pandas as pd
 
-from ...engines.agreement.reasons import REASONS
+from ...engines.agreement.reasons import why_of
 from ...records.ranking import OURS, options_text, question_of
 from ..text.blocks import (
     Badge,
@@ -404,8 +403,7 @@ def detail(facts: Facts, rows: pd.DataFrame) -> Sentence:
 
 def in_words(reasons: str) -> str:
     """Return the reasons of a pair without their codes, which agreement.csv has."""
-    codes = "|".join(map(re.escape, REASONS))
-    return re.sub(rf"(^|; )(?:{codes}): ", r"\1", shown(str(reasons)))
+    return "; ".join(sentence for _, sentence in why_of(shown(str(reasons))))
 
 
 def relative(facts: Facts, place: Hashable) -> Value:

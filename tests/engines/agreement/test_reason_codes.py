@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from importance_audit.engines.agreement import compare, findings_of
+from importance_audit.engines.agreement import reasons as reason_codes
 from importance_audit.engines.agreement.reasons import REASONS
 from importance_audit.records.importance_record import Importance
 
@@ -234,3 +235,16 @@ def test_a_version_not_tried_is_the_cause_unless_a_fault_is_known():
     )
     row = row_of(importance(), theirs(LOSSES + 1), touches=(newer, fault))
     assert row["cause"] == "known defect"
+
+
+def test_the_codes_of_a_text_are_those_that_were_written_whatever_it_says():
+    why = [
+        reason_codes.count_outside(1, 2, "data"),
+        ("UPSTREAM_DEFECT", "one thing; LOSS of another: REPEATS (wide): no"),
+        ("REPEATS (wide)", "the band is 1, the largest mean 2"),
+    ]
+    written = reason_codes.text(why)
+    assert reason_codes.why_of(written) == why
+    assert reason_codes.codes_of(written) == ("UPSTREAM_DEFECT", "REPEATS (wide)")
+    assert reason_codes.codes_of("vip has no groups; see REPEATS (wide): none") == ()
+    assert reason_codes.why_of("") == []
