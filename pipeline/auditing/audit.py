@@ -3,18 +3,28 @@
 Not: formulas, files, HTML; what was found is kept in a `journal`.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
 from importance_audit.r_bridge import host
 from importance_audit.r_bridge.errors import RBridgeError, RUnavailable
 
-from ..assess import checks
+from ..assess import checks, expectations
+from ..assess.associations import association_rows
 from ..assess.claims.judge import Measured, judge
+from ..assess.dependent_leaders import dependent_leaders
+from ..assess.loss_sensitivity import compare_losses
 from ..config.draws import seed_for
 from ..config.load import AuditConfig, ImportanceSection
-from ..engines import ENGINES, EngineInfo, agreement, describe_engine
+from ..config.section_supplied import SuppliedSection
+from ..engines import (
+    ENGINES,
+    EngineInfo,
+    agreement,
+    compare_predictions,
+    describe_engine,
+)
 from ..methods.importance import METHODS
 from ..models.fit import fit_models
 from ..models.performance import performance
@@ -31,18 +41,13 @@ from .steps.convergence import convergence
 from .steps.curves import curves_of, is_handed_curves
 from .steps.first_pairs import pairs_asked
 from .steps.permuted_targets import with_target
-from .steps.read_rankings import compare_with_expectations
 from .steps.repeat_run import SecondRun
 from .steps.resampled_rows import stability_of
-from .steps.same_predictions import predictions_in_r
 from .steps.selected_sets import selection_of
 from .steps.shuffled_targets import significance_of
-from .steps.supplied import Read, read_files, supplied_steps
+from .steps.supplied import FileContent, digests_of, read_files, supplied_answers
 from .steps.surfaces import surfaces_of
 from .steps.top_k import top_k_curves
-
-READINGS: tuple[Callable[..., Results[None]], ...] = (compare_with_expectations,)
-"""What the rankings say once all are there: (importances, train, test, config)."""
 
 
 def audit(
@@ -107,6 +112,38 @@ def exit_code(result: AuditResult) -> int:
     return {"not established": 4, "not confirmed": 1}.get(result.verdict, 0)
 
 
+def compare_with_expectations(
+    importances: Sequence[Importance],
+    train: Dataset | None,
+    test: Dataset,
+    config: AuditConfig,
+) -> Results[None]:
+    """Yield the rows and findings of all, from what was measured until now."""
+    limits = config.checks
+    rows, findings = expectations.judge(
+        config.expected, importances, resolution=limits.resolution
+    )
+    yield StepResult(rows={"expected": rows}, findings=tuple(findings))
+    rows, findings = compare_losses(importances, top_k=limits.top_k)
+    yield StepResult(rows={"losses": rows}, findings=tuple(findings))
+    rows = association_rows(test, importances, threshold=limits.dependence)
+    yield StepResult(rows={"associations": rows})
+    jointly = any(entry.of == "groups" for entry in config.importance)
+    leaders = dependent_leaders(
+        importances,
+        train,
+        test,
+        grouped=tuple(config.groups.values()) if jointly else (),
+        threshold=limits.dependence,
+        top_k=limits.top_k,
+    )
+    yield StepResult(findings=tuple(leaders))
+
+
+READINGS: tuple[Callable[..., Results[None]], ...] = (compare_with_expectations,)
+"""What the rankings say once all are there: (importances, train, test, config)."""
+
+
 def _quiet(done: int, total: int, label: str) -> None:
     del done, total, label
 
@@ -125,7 +162,7 @@ class _Run:
     config: AuditConfig
     journal: Journal
     models: tuple[FittedModel, ...] = ()
-    supplied: tuple[Read, ...] = ()
+    supplied: tuple[FileContent, ...] = ()
     engines: dict[str, EngineInfo] = field(default_factory=dict)
     prediction_gap: dict[str, float] = field(default_factory=dict)
     predictions: dict[str, Floats] = field(default_factory=dict)
@@ -204,15 +241,16 @@ class _Run:
             label = f"{entry.method} of {entry.of}, {_name(model)}{which}"
             made.append((label, partial(self.measure, entry, model)))
         claims = [("claims", self.judge_claims)] if self.config.claims else []
-        kept, us = (self.journal, self.models), self.engines["python"]
         if self.config.surfaces:
             made.append(("surfaces of two features", self.draw_surfaces))
         if self.config.top_k.k:
             made.append(("top-k error curves", self.judge_first_features))
         if self.config.selection.splits:
             made.append(("test error of selected sets", self.judge_selected_sets))
-        read = self.supplied
-        made += supplied_steps(*kept, self.train, self.test, us, self.config, read)
+        made.append(("digests of the predictions", self.add_digests))
+        for supplied, content in zip(self.config.supplied, self.supplied, strict=True):
+            label = f"supplied {supplied.method}, {supplied.model}"
+            made.append((label, partial(self.add_supplied, supplied, content)))
         return [*made, ("agreement", self.compare), *claims]
 
     def questions(self) -> Iterator[tuple[ImportanceSection, FittedModel | None]]:
@@ -272,13 +310,19 @@ class _Run:
 
     def check_bridge(self, model: FittedModel) -> None:
         """Ask whether R is told what Python predicts, if R is asked at all."""
-        if any(e.available for name, e in self.engines.items() if name != "python"):
-            in_r = predictions_in_r(self.journal, model, self.test)
-            if in_r is not None:
-                self.predictions[model.name] = in_r.predictions
-                known = self.prediction_gap[model.name]
-                self.prediction_gap[model.name] = max(known, in_r.gap)
-                self.predict_draws[model.name] = in_r.draws
+        if not any(e.available for n, e in self.engines.items() if n != "python"):
+            return
+        journal, name = self.journal, model.name
+        ask = partial(compare_predictions, model, self.test)
+        answer, _ = journal.guarded(name, "the predictions that R receives", ask)
+        if answer is None:
+            return
+        gap, draws = answer
+        journal.add_checks(checks.of_predictions(model, gap))
+        journal.add_checks(checks.of_draws(model, draws))
+        self.predictions[name] = model.predict(self.test.X)
+        self.prediction_gap[name] = max(self.prediction_gap[name], gap)
+        self.predict_draws[name] = draws
 
     def losses_of(self, model: FittedModel) -> tuple[str, ...]:
         """Return every loss that some entry asks of a model, else its own."""
@@ -398,13 +442,41 @@ class _Run:
         )
         answer, reason = journal.guarded(_name(model), question, asked, engine)
         if answer and model is not None and stream == measure.primary_stream(entry):
-            answer = with_target(journal, answer, model, rows)
+            target_rows = journal.rows["y_permuted"]
+            permuted = with_target(
+                journal.guarded, answer, model, rows, target_rows=target_rows
+            )
+            answer = journal.add_all(permuted)
         journal.add(StepResult(importances=answer or ()))
         for importance in answer or ():
             journal.add_checks(checks.of_importance(importance, rows))
             journal.add_checks(checks.of_ensemble(importance, model, rows))
             journal.add_checks(checks.of_leaves(importance, leaves))
         return answer or (), reason
+
+    def add_digests(self) -> None:
+        """Say which predictions each model makes for the audited rows."""
+        journal, measured = self.journal, self.journal.rows["performance"]
+        digests = digests_of(
+            journal.guarded, self.models, self.test, performance_rows=measured
+        )
+        journal.add_all(digests)
+
+    def add_supplied(self, entry: SuppliedSection, content: FileContent) -> None:
+        """Put the numbers of one file beside ours, or say why they are not."""
+        (model,) = (model for model in self.models if model.name == entry.model)
+        journal, us = self.journal, self.engines["python"]
+        asked = (model, self.train, self.test, us, self.config)
+        answers = supplied_answers(
+            journal.guarded,
+            entry,
+            content,
+            *asked,
+            importances=journal.importances,
+            effects=journal.effects,
+            digest=journal.digests.get(model.name, ""),
+        )
+        journal.add_all(answers)
 
     def draw_surfaces(self) -> None:
         """Draw the surfaces that the configuration names."""

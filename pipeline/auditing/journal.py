@@ -28,7 +28,7 @@ from ..data import datasets, distributions
 from ..data.quantiles import quantiles_frame
 from ..methods.effects.leaf_curves import LeafCurve
 from ..models.model_table import models_frame
-from ..records.dataset_and_model import Dataset, FittedModel, Floats
+from ..records.dataset_and_model import Dataset, FittedModel
 from ..records.errors import DataError, ModelError, NotApplicable, listed
 from ..records.finding import Finding, Severity
 from ..records.frames import FRAMES, Row
@@ -283,22 +283,6 @@ class Journal:
             if finding is not None:
                 self.findings.append(finding)
 
-    def add_target_losses(self, losses: Floats, model: FittedModel, of: str) -> None:
-        """Keep losses with the target permuted, (n_repeats, n_losses), once.
-
-        They are a fact about the model: of measures with other options, the first to
-        permute the target tells it for all.
-        """
-        frame = self.rows["y_permuted"]
-        known = {(row["model"], row["of"], row["loss"]) for row in frame}
-        for k, loss in enumerate(model.losses):
-            if (model.name, of, loss) not in known:
-                named = {"model": model.name, "of": of, "loss": loss}
-                frame += [
-                    {**named, "repeat": repeat, "value": float(value)}
-                    for repeat, value in enumerate(losses[:, k], start=1)
-                ]
-
     def add_finding(
         self,
         check: str,
@@ -376,6 +360,35 @@ class Journal:
             surfaces=tuple(self.surfaces),
             findings=(*self.findings, *self.unanswered()),
         )
+
+
+def empty_result(
+    config: AuditConfig,
+    error: BaseException,
+    step: str,
+    rows: tuple[Dataset | None, Dataset] | None = None,
+    *,
+    started: datetime | None = None,
+) -> AuditResult:
+    """Return the result of an audit that stopped before it could measure anything.
+
+    Parameters
+    ----------
+    config : AuditConfig
+    error : BaseException
+        What stopped it.
+    step : str
+        What was under way, in words.
+    rows : (Dataset or None, Dataset), optional
+        Training and test rows, if they were read.
+    started : datetime, optional
+        When the run began, by default now.
+    """
+    journal = Journal(on_step=lambda *_: None, started=started or datetime.now(UTC))
+    journal.stop(step, error)
+    train, test = rows or (None, None)
+    asked_r = isinstance(error, RUnavailable)
+    return journal.result(train, test, config, (), asked_r=asked_r)
 
 
 def _questions(asked: list[tuple[str, str]]) -> str:

@@ -16,8 +16,7 @@ from importance_audit.r_bridge.errors import RBridgeError, RDied, RTimeout, RUna
 
 from ..auditing.audit import audit, exit_code
 from ..auditing.interrupt import acknowledge, stop_request_in
-from ..auditing.journal import NO_ANSWER_OF_R
-from ..auditing.not_begun import not_begun
+from ..auditing.journal import NO_ANSWER_OF_R, empty_result
 from ..config.load import FILE_NAME, AuditConfig, load_config
 from ..data.datasets import read_datasets
 from ..records.errors import AuditError
@@ -174,7 +173,7 @@ def _audit(config: AuditConfig, on_step: Step | None) -> tuple[AuditResult, str]
             return audit(*rows, config, on_step=on_step), ""
     except RUnavailable as error:
         step = "engines and models" if rows else "reading of the rows"
-        return not_begun(config, error, step, rows, started=started), str(error)
+        return empty_result(config, error, step, rows, started=started), str(error)
     except (Exception, KeyboardInterrupt, SystemExit) as fault:
         stop = stop_request_in(fault)
         acknowledge()
@@ -182,7 +181,7 @@ def _audit(config: AuditConfig, on_step: Step | None) -> tuple[AuditResult, str]
             raise
         cause = stop or fault
         step = "gathering of the result" if rows else "reading of the rows"
-        return not_begun(config, cause, step, rows, started=started), ""
+        return empty_result(config, cause, step, rows, started=started), ""
 
 
 class _Before(NamedTuple):

@@ -10,8 +10,7 @@ import pandas as pd
 import pytest
 
 from importance_audit.auditing.audit import audit, exit_code
-from importance_audit.auditing.journal import Journal
-from importance_audit.auditing.not_begun import not_begun
+from importance_audit.auditing.journal import Journal, empty_result
 from importance_audit.config.load import parse_config
 from importance_audit.data.datasets import dataset
 from importance_audit.models.fit import wrap
@@ -177,7 +176,7 @@ def test_a_method_that_dies_is_one_failed_method_of_a_whole_run(error):
 )
 def test_an_audit_that_could_not_begin_has_a_report_too(error, code, check, has_rows):
     rows = dataset(X, X["a"], name="my rows", task="regression")
-    result = not_begun(CONFIG, error, "engines", (None, rows) if has_rows else None)
+    result = empty_result(CONFIG, error, "engines", (None, rows) if has_rows else None)
     assert exit_code(result) == code
     assert [finding.check for finding in result.findings] == [check]
     told = page(result)

@@ -3,17 +3,22 @@
 Not: what two answers say to each other, which is `agreement`.
 """
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
+from ...assess.checks.answers import VERDICTS
+from ...config.section_settings import ChecksSection
 from ...engines import EngineInfo, agreement
 from ...engines.agreement.circumstances import NEWER
 from ...engines.known_defects import defects_for
 from ...records.dataset_and_model import Floats
 from . import Results, StepResult
-from .pair_checks import pair_rows
 from .repeat_run import SecondRun, settle
+
+JUDGED = ("replayed", "equivalent", "disagrees")
+"""The words of pairs of which each difference was held against a band."""
 
 
 class Note(NamedTuple):
@@ -93,3 +98,46 @@ def compare_all(
             "checks": list(pair_rows(every, limits)),
         }
         yield StepResult(rows=rows, findings=tuple(agreement.findings_of(every)))
+
+
+def pair_rows(
+    pairs: Iterable[dict[str, Any]], limits: ChecksSection
+) -> Iterator[dict[str, Any]]:
+    """Yield what was checked of each pair, as rows of ``AuditResult.checks``.
+
+    Parameters
+    ----------
+    pairs : iterable of dict
+        Rows of ``AuditResult.agreement``.
+    limits : ChecksSection
+        Says who set the limit of a rank shift.
+
+    Yields
+    ------
+    dict
+        "disagreement": how many values lie outside the band, of which none may; "not
+        run" where no difference was judged. "rank_shift": the largest one, of pairs
+        that have ranks to compare.
+    """
+    is_default = limits.max_rank_shift == ChecksSection().max_rank_shift
+    set_by = "default" if is_default else "[checks] max_rank_shift"
+    for row in pairs:
+        found = {f.check: VERDICTS[f.severity] for f in agreement.findings_of([row])}
+        judged = row["verdict"] in JUDGED
+        yield {
+            "check": "disagreement",
+            "subject": agreement.subject_of(row),
+            "observed": float(row["n_outside"]) if judged else row["verdict"],
+            "threshold": 0.0,
+            "set_by": "definition",
+            "verdict": found.get("disagreement", "pass") if judged else "not run",
+        }
+        if not math.isnan(row["max_rank_shift"]):
+            yield {
+                "check": "rank_shift",
+                "subject": agreement.subject_of(row),
+                "observed": float(row["max_rank_shift"]),
+                "threshold": float(row["rank_shift_limit"]),
+                "set_by": set_by,
+                "verdict": found.get("rank_shift", "pass"),
+            }

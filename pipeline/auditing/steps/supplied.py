@@ -5,7 +5,7 @@ predictions. Not: what a file holds (`supplied_numbers`), or comparing.
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,20 +22,21 @@ from ...engines import EngineInfo, agreement, stream_of
 from ...models.prediction_digest import predictions_sha256
 from ...records.dataset_and_model import Dataset, FittedModel
 from ...records.errors import DataError, listed
+from ...records.finding import Finding
+from ...records.frames import Row
 from ...records.importance_record import Effect, Importance
 from ...records.ranking import OURS, measure_of, question_of
 from .. import measure
-from ..journal import Journal
+from . import Guard, Results, StepResult
 from .supplied_numbers import Curves, Numbers, numbers_of
 
-Steps = list[tuple[str, Callable[[], None]]]
-Read = Numbers | Curves | str
+FileContent = Numbers | Curves | str
 """What a file holds, or why it cannot be read here."""
 UNKNOWN = "unknown"
 """The draw order of numbers whose seed is not known."""
 
 
-def read_files(config: AuditConfig) -> tuple[Read, ...]:
+def read_files(config: AuditConfig) -> tuple[FileContent, ...]:
     """Return what each file holds, in the order of the entries.
 
     Files of R are read where it is there; else the reason stands in their place.
@@ -46,97 +47,100 @@ def read_files(config: AuditConfig) -> tuple[Read, ...]:
         Files that are not those whose digests were given, or that hold something else
         than is said of them, all at once.
     """
-    found: list[Read] = []
+    contents: list[FileContent] = []
     problems: list[str] = []
     for entry in config.supplied:
         try:
             _require_digest(entry, config.base)
-            found.append(_read(entry, config.base))
+            contents.append(_read(entry, config.base))
         except DataError as error:
             problems.append(str(error))
     if problems:
         raise DataError("\n".join(problems))
-    return tuple(found)
+    return tuple(contents)
 
 
-def supplied_steps(
-    journal: Journal,
+def digests_of(
+    guard: Guard,
     models: Sequence[FittedModel],
-    train: Dataset | None,
     test: Dataset,
-    us: EngineInfo,
-    config: AuditConfig,
-    found: Sequence[Read],
-) -> Steps:
-    """Return the steps that say what models predict, and keep what was supplied."""
-    steps: Steps = [
-        ("digests of the predictions", partial(keep_digests, journal, models, test))
-    ]
-    for entry, held in zip(config.supplied, found, strict=True):
-        (model,) = (model for model in models if model.name == entry.model)
-        twin = partial(_twin, journal, model, train, test, us, config)
-        keep = partial(keep_supplied, journal, entry, held, twin)
-        steps.append((f"supplied {entry.method}, {entry.model}", keep))
-    return steps
-
-
-def keep_digests(
-    journal: Journal, models: Sequence[FittedModel], test: Dataset
-) -> None:
-    """Keep which predictions each model makes for the audited rows.
+    *,
+    performance_rows: Sequence[Row],
+) -> Results[None]:
+    """Yield which predictions each model makes for the audited rows.
 
     A model whose quality could not be measured has no predictions to speak of, and a
     finding of its own.
     """
-    judged = {row["model"] for row in journal.rows["performance"]}
+    measured = {row["model"] for row in performance_rows}
     for model in models:
-        if model.name in judged:
+        if model.name in measured:
             ask = partial(model.predict, test.X)
-            found, _ = journal.guarded(model.name, "the predictions", ask)
-            if found is not None:
-                journal.digests[model.name] = predictions_sha256(found)
+            predictions, _ = guard(model.name, "the predictions", ask)
+            if predictions is not None:
+                digest = predictions_sha256(predictions)
+                yield StepResult(digests={model.name: digest})
 
 
-def keep_supplied(
-    journal: Journal,
+def supplied_answers(
+    guard: Guard,
     entry: SuppliedSection,
-    found: Read,
-    twin: Callable[[Importance], None],
-) -> None:
-    """Put the numbers of one file beside ours, or say why they are not.
+    content: FileContent,
+    model: FittedModel,
+    train: Dataset | None,
+    test: Dataset,
+    engine: EngineInfo,
+    config: AuditConfig,
+    *,
+    importances: Sequence[Importance],
+    effects: Sequence[Effect],
+    digest: str,
+) -> Results[None]:
+    """Yield the numbers of one file as answers beside ours, or why they are not.
+
+    Where we know how, we measure the same in their draws.
 
     Parameters
     ----------
-    journal : Journal
-        Holds our answers, and keeps theirs.
+    guard : Guard
     entry : SuppliedSection
-    found : Numbers, mapping or str
+    content : Numbers, mapping or str
         What the file holds, or why it could not be read.
-    twin : callable
-        Asks us for the same draws as those of a record, if we know how.
+    model, train, test, engine, config
+        What we ask again in their draws; the engine is ours.
+    importances, effects
+        What was measured until now.
+    digest : str
+        Of what the model predicts for the audited rows, empty if that is not known.
     """
-    ours: list[Importance | Effect] = []
-    ours += [*_importances(journal, entry), *_effects(journal, entry)]
+    measured, curves = _importances(importances, entry), _effects(effects, entry)
+    ours: list[Importance | Effect] = [*measured, *curves]
     if not ours:  # why we have no answer is told where we were asked
         return
-    effects = _effects(journal, entry)
-    found = _other_predictions(journal, entry) or _other_points(found, effects) or found
-    if isinstance(found, str):
-        journal.rows["agreement"] += [
-            agreement.not_compared(a, entry.engine, found) for a in ours
-        ]
-        message = f"The numbers in {entry.file!r} are not compared, because {found}."
-        who, file = entry.model, entry.file
-        journal.add_finding(
-            "supplied_refused", "warning", who, message, REMEDY, measure=file
-        )
-    elif isinstance(found, Numbers):
-        for record in _importances(journal, entry)[:1]:
-            theirs = _as_importance(entry, found, record)
-            journal.importances.append(theirs)
-            twin(theirs)
+    reason = _other_predictions(digest, entry) or _other_points(content, curves)
+    content = reason or content
+    if isinstance(content, str):
+        rows = [agreement.not_compared(a, entry.engine, content) for a in ours]
+        yield StepResult(rows={"agreement": rows}, findings=(_refusal(entry, content),))
+    elif isinstance(content, Numbers):
+        for record in measured:
+            theirs = _as_importance(entry, content, record)
+            yield StepResult(importances=(theirs,))
+            twin = _twin(guard, model, train, test, engine, config, theirs, importances)
+            yield StepResult(importances=twin)
     else:
-        journal.effects += _as_effects(entry, found, effects)
+        yield StepResult(effects=tuple(_as_effects(entry, content, curves)))
+
+
+def _refusal(entry: SuppliedSection, reason: str) -> Finding:
+    return Finding(
+        check="supplied_refused",
+        severity="warning",
+        subject=entry.model,
+        message=f"The numbers in {entry.file!r} are not compared, because {reason}.",
+        remedy=REMEDY,
+        measure=entry.file,
+    )
 
 
 REMEDY = (
@@ -161,7 +165,7 @@ def _require_digest(entry: SuppliedSection, base: Path) -> None:
         )
 
 
-def _read(entry: SuppliedSection, base: Path) -> Read:
+def _read(entry: SuppliedSection, base: Path) -> FileContent:
     """Return what a file holds, or why R, which has to read it, is not there."""
     needs_r = not entry.file.endswith(".csv")
     reason = str(host.installed()["reason"]) if needs_r else ""
@@ -171,18 +175,17 @@ def _read(entry: SuppliedSection, base: Path) -> Read:
         return str(error).removesuffix(".")
 
 
-def _other_predictions(journal: Journal, entry: SuppliedSection) -> str:
+def _other_predictions(digest: str, entry: SuppliedSection) -> str:
     """Return why numbers of other predictions are refused; nothing for the same."""
-    here = journal.digests.get(entry.model, "")
-    if here == entry.predictions_sha256:
+    if digest == entry.predictions_sha256:
         return ""
     return (
         f"the predictions differ: theirs have the digest "
-        f"{entry.predictions_sha256[:16]}, ours {here[:16] or 'none'}"
+        f"{entry.predictions_sha256[:16]}, ours {digest[:16] or 'none'}"
     )
 
 
-def _other_points(found: Read, ours: Sequence[Effect]) -> str:
+def _other_points(found: FileContent, ours: Sequence[Effect]) -> str:
     """Return why curves with words for points are refused where ours have numbers."""
     if isinstance(found, str | Numbers):
         return ""
@@ -195,22 +198,24 @@ def _other_points(found: Read, ours: Sequence[Effect]) -> str:
     return f"the points of {listed(words)} are words, ours numbers" if words else ""
 
 
-def _importances(journal: Journal, entry: SuppliedSection) -> list[Importance]:
+def _importances(
+    importances: Sequence[Importance], entry: SuppliedSection
+) -> list[Importance]:
     """Return our answers to the question, the one with the same options first."""
-    asked = ("model", "method", "of", "loss", "positive_class")
+    names = ("model", "method", "of", "loss", "positive_class")
     own = [
         record
-        for record in journal.importances
+        for record in importances
         if record.engine == OURS
-        and all(getattr(record, name) == getattr(entry, name) for name in asked)
+        and all(getattr(record, name) == getattr(entry, name) for name in names)
     ]
     return sorted(own, key=lambda r: dict(r.options) != dict(entry.options))[:1]
 
 
-def _effects(journal: Journal, entry: SuppliedSection) -> list[Effect]:
+def _effects(effects: Sequence[Effect], entry: SuppliedSection) -> list[Effect]:
     return [
         effect
-        for effect in journal.effects
+        for effect in effects
         if effect.engine == OURS
         and (effect.model, effect.method) == (entry.model, entry.method)
         and effect.positive_class == entry.positive_class
@@ -264,16 +269,17 @@ def _as_effects(
 
 
 def _twin(
-    journal: Journal,
+    guard: Guard,
     model: FittedModel,
     train: Dataset | None,
     test: Dataset,
-    us: EngineInfo,
+    engine: EngineInfo,
     config: AuditConfig,
     theirs: Importance,
-) -> None:
-    """Measure what was supplied once more in its draws, where we have not yet."""
-    own = [r for r in journal.importances if r.engine == OURS]
+    importances: Sequence[Importance],
+) -> tuple[Importance, ...]:
+    """Return what we measure in the draws of what was supplied, if we have not yet."""
+    own = [r for r in importances if r.engine == OURS]
     alike = [
         r
         for r in own
@@ -282,7 +288,7 @@ def _twin(
     draws = (theirs.stream, theirs.seed)
     done = any((record.stream, record.seed) == draws for record in alike)
     if not alike or done or theirs.stream in ("", UNKNOWN):
-        return
+        return ()
     section = next(
         s for s in config.importance if (s.method, s.of) == (theirs.method, theirs.of)
     )
@@ -293,12 +299,10 @@ def _twin(
         model.judged_by((theirs.loss,) if theirs.loss else model.losses),
         measure.rows_for(section, train, test, groups=groups),
         section,
-        us,
+        engine,
         seed=theirs.seed,
         stream=theirs.stream,
     )
     question = f"{theirs.method} in the draws of {theirs.engine}"
-    answer, _ = journal.guarded(model.name, question, ask)
-    journal.importances += [
-        r for r in answer or () if r.positive_class == theirs.positive_class
-    ]
+    answer, _ = guard(model.name, question, ask)
+    return tuple(r for r in answer or () if r.positive_class == theirs.positive_class)

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from importance_audit.auditing.steps.pair_checks import pair_rows
+from importance_audit.auditing.steps.compare_engines import pair_rows
 from importance_audit.config.section_settings import ChecksSection
 
 
