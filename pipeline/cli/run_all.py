@@ -89,7 +89,7 @@ def _write_page(batch: Batch) -> str:
         page = index_html(
             tuple(_row(batch.folder, outcome) for outcome in batch.outcomes),
             folder=shown(batch.folder.resolve().name),
-            made=datetime.now(UTC).isoformat(timespec="seconds"),
+            date=datetime.now(UTC).isoformat(timespec="seconds"),
             exit_code=batch.exit_code,
         )
         remove_parts(batch.folder, PAGE)

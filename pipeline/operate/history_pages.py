@@ -52,7 +52,7 @@ def index_page(told: Sequence[Timeline], folder: Path, page: Path) -> str:
     return index_html(
         rows,
         folder=folder.resolve().name,
-        made=_now(),
+        date=_now(),
         exit_code=gravest(code for code in codes if code is not None),
     )
 

@@ -162,8 +162,8 @@ def value_axis(panels: Sequence[EffectPanel], reference: float | None) -> Axis:
 
 def straight(panel: EffectPanel) -> list[list[tuple[float, float]]]:
     """Return both ends of each line that the curves are held against."""
-    asked = [float(x) for curve in panel.curves for x in curve.grid if panel.lines]
-    ends = (min(asked), max(asked)) if asked else ()
+    grid = [float(x) for curve in panel.curves for x in curve.grid if panel.lines]
+    ends = (min(grid), max(grid)) if grid else ()
     return [[(x, start + slope * x) for x in ends] for start, slope in panel.lines]
 
 
@@ -175,8 +175,8 @@ def ticks_width(axis: Axis) -> float:
 
 def levels(panel: EffectPanel) -> list[str]:
     """Return the levels of a category, those of the first curve first."""
-    named = [str(level) for curve in panel.curves for level in curve.grid]
-    return list(dict.fromkeys([*named, *(str(level) for level, _ in panel.counts)]))
+    names = [str(level) for curve in panel.curves for level in curve.grid]
+    return list(dict.fromkeys([*names, *(str(level) for level, _ in panel.counts)]))
 
 
 class NumberPanel(NamedTuple):
@@ -209,11 +209,11 @@ def number_panel(
     size: tuple[float, float],
 ) -> NumberPanel:
     """Return a panel whose plot has this upper left corner and this size."""
-    asked = [float(x) for curve in panel.curves for x in curve.grid]
-    seen = sorted(float(x) for x, _ in panel.counts)
-    half = _least_gap(seen) / 2
-    edges = [seen[0] - half, seen[-1] + half] if seen else []
-    x = Scale(*limits([*asked, *edges], pad=0.03), corner[0], size[0])
+    grid = [float(x) for curve in panel.curves for x in curve.grid]
+    counted_at = sorted(float(x) for x, _ in panel.counts)
+    half = _least_gap(counted_at) / 2
+    edges = [counted_at[0] - half, counted_at[-1] + half] if counted_at else []
+    x = Scale(*limits([*grid, *edges], pad=0.03), corner[0], size[0])
     y = Scale(axis.low, axis.high, corner[1] + size[1], -size[1])
     return NumberPanel(panel, axis, x, y)
 
@@ -348,8 +348,8 @@ def _values(panel: EffectPanel, level: str) -> dict[str, float]:
     return {
         curve.label: value
         for curve in panel.curves
-        for asked, value in zip(curve.grid, curve.values, strict=True)
-        if str(asked) == level and isfinite(value)
+        for place, value in zip(curve.grid, curve.values, strict=True)
+        if str(place) == level and isfinite(value)
     }
 
 
@@ -418,8 +418,8 @@ def _fitting(words: Mapping[str, str]) -> dict[str, str]:
             break
         free -= one
     texts = typeface.shortened(list(words.values()), limit / parts.SLACK / _BOLD, SMALL)
-    kept = zip(words.items(), wide, texts, strict=True)
-    return {label: t if w <= limit else cut for (label, t), w, (cut,) in kept}
+    lines = zip(words.items(), wide, texts, strict=True)
+    return {label: t if w <= limit else cut for (label, t), w, (cut,) in lines}
 
 
 def _line(

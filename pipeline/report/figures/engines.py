@@ -135,13 +135,13 @@ def telling_row(
     longest = max(typeface.width(name, SMALL) for name in engines) * parts.SLACK + 3.5
     for n, row in enumerate(rows):
         numbers = [number for point in row.points for number in point[1:]]
-        shown = [scale.at(number) for number in numbers if isfinite(number)]
+        places = [scale.at(number) for number in numbers if isfinite(number)]
         finite = all(isfinite(point[1]) for point in row.points)
         if step < 2.4 or not finite or len(row.points) < len(engines):
             continue
-        if min(shown) - longest > scale.left:
+        if min(places) - longest > scale.left:
             return n, -1
-        if max(shown) + longest < scale.right:
+        if max(places) + longest < scale.right:
             return n, 1
     return -1, 0
 
@@ -157,8 +157,8 @@ def draw_engine_words(
     """Write the name of each engine beside its mark."""
     for engine, *numbers in row.points:
         k = engines.index(engine)
-        shown = [scale.at(number) for number in numbers if isfinite(number)]
-        x = max(shown) + 2.0 if side > 0 else min(shown) - 2.0
+        places = [scale.at(number) for number in numbers if isfinite(number)]
+        x = max(places) + 2.0 if side > 0 else min(places) - 2.0
         colour = parts.word_colour(ENGINES[k][1])
         y = _dodged(middle, k, len(engines))
         anchor: Anchor = "left" if side > 0 else "right"

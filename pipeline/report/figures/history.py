@@ -31,14 +31,14 @@ class LeaderLine:
     ----------
     values, low, high : tuple of float
         Estimate and the ends of its interval, one per run.
-    told : str
+    text : str
         The newest estimate as text.
     """
 
     values: tuple[float, ...]
     low: tuple[float, ...]
     high: tuple[float, ...]
-    told: str = ""
+    text: str = ""
 
 
 def draw_history(
@@ -84,7 +84,7 @@ def draw_history(
     parts.check(len(verdicts), "The runs of a history", most=MOST_RUNS)
     parts.check(max(len(lines), 1), "The lines of a history")
     column = parts.name_column([*names, head[0]], pitch=_PITCH)
-    right = parts.value_column([*(line.told for line in lines), head[1]])
+    right = parts.value_column([*(line.text for line in lines), head[1]])
     wide = WIDTH - column.plot - right - 4.0
     room = wide / (2 * len(verdicts))
     scale = Scale(
@@ -108,7 +108,7 @@ def draw_history(
         ((short,),) = typeface.shortened([name], (column.plot - 3.0) / parts.SLACK, 8.0)
         sheet.text(0.0, middle, short)
         _line(sheet, scale, line, middle, unit, f"line-{n}")
-        sheet.text(WIDTH, middle, line.told, anchor="right")
+        sheet.text(WIDTH, middle, line.text, anchor="right")
     if lines:
         parts.put_value_label(sheet, head[1], _TOP)
     _days(sheet, scale, days, bottom)
@@ -117,12 +117,14 @@ def draw_history(
 
 def _height_of_one(lines: Sequence[LeaderLine]) -> float:
     """Return the millimetres of one unit: the line that moves most fills its row."""
-    ranges = [max(seen) - min(seen) for line in lines if (seen := _seen(line))]
+    ranges = [
+        max(numbers) - min(numbers) for line in lines if (numbers := _finite(line))
+    ]
     most = max(ranges, default=0.0)
     return _FILLED * _PITCH / most if most > 0 else 0.0
 
 
-def _seen(line: LeaderLine) -> list[float]:
+def _finite(line: LeaderLine) -> list[float]:
     every = (*line.values, *line.low, *line.high)
     return [number for number in every if isfinite(number)]
 
@@ -130,10 +132,10 @@ def _seen(line: LeaderLine) -> list[float]:
 def _line(
     sheet: Sheet, scale: Scale, line: LeaderLine, middle: float, unit: float, name: str
 ) -> None:
-    seen = _seen(line)
-    if not seen:
+    numbers = _finite(line)
+    if not numbers:
         return
-    centre = (max(seen) + min(seen)) / 2
+    centre = (max(numbers) + min(numbers)) / 2
 
     def y(number: float) -> float:
         return middle - unit * (number - centre) if isfinite(number) else nan

@@ -51,11 +51,11 @@ def draw_interactions(
         If there are no names or more than 12, or rows of other lengths.
     """
     parts.check(len(names), "The features of a figure of pairs", most=MOST)
-    for told in (values, texts):
-        if [len(row) for row in told] != list(range(len(names))):
+    for matrix in (values, texts):
+        if [len(row) for row in matrix] != list(range(len(names))):
             raise ValueError(
                 "The rows of a figure of pairs must have one number for each feature "
-                f"before theirs, but they have {[len(row) for row in told]}."
+                f"before theirs, but they have {[len(row) for row in matrix]}."
             )
     side = min((WIDTH - _NAMES) / max(len(names) - 1, 1), _WIDEST)
     finite = [number for row in values for number in row if isfinite(number)]

@@ -124,8 +124,8 @@ def _ranks(
 
 def _last(row: RankRow) -> float:
     """Return the last rank that a row shows, 1 if it shows none."""
-    seen = (row.rank, *row.draws, *row.rows, *(rank for rank, _ in row.shares))
-    return float(ceil(max((rank for rank in seen if isfinite(rank)), default=1.0)))
+    ranks = (row.rank, *row.draws, *row.rows, *(rank for rank, _ in row.shares))
+    return float(ceil(max((rank for rank in ranks if isfinite(rank)), default=1.0)))
 
 
 def _axis(

@@ -95,8 +95,8 @@ def draw_surface(
         If there are no panels or more than 3.
     """
     parts.check(len(panels), "The panels of a figure of surfaces", most=MOST)
-    shown = [value for panel in panels for value in _shown(panel)]
-    low, high = limits(shown, pad=0.0)
+    values = [value for panel in panels for value in _within(panel)]
+    low, high = limits(values, pad=0.0)
     lead = panels[0]
     left = _names_width(lead.second) + 1.8
     room = WIDTH - left - _KEY - _BESIDE * len(panels)
@@ -119,7 +119,7 @@ def draw_surface(
     return sheet.svg(bottom + 3.0, salt=salt)
 
 
-def _shown(panel: SurfacePanel) -> list[float]:
+def _within(panel: SurfacePanel) -> list[float]:
     """Return the values that are drawn in colour."""
     return [
         value

@@ -95,13 +95,13 @@ def draw_top_k(
     parts.check(len(labels), "The lines of a top-k figure", most=len(STYLES))
     most = max(len(line.means) for line in every)
     x = Scale(0.5, most + 0.5, _LEFT, WIDTH - _LEFT - _KEY)
-    seen = [
+    values = [
         mean + sign * error
         for line in every
         for mean, error in zip(line.means, line.errors, strict=True)
         for sign in (-1, 1)
     ]
-    low, high = limits([*seen, *(mean for line in every for mean in line.means)])
+    low, high = limits([*values, *(mean for line in every for mean in line.means)])
 
     sheet, top = Sheet(), 0.0
     for row, panel in enumerate(panels):

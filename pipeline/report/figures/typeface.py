@@ -51,11 +51,11 @@ def font_face_css(more: Sequence[str] = ()) -> str:
         f"font-style: {style}; src: url(font:{file}) }}"
         for (family, weight, style), file in FACES.items()
     ]
-    added = [
+    extra_rules = [
         f'@font-face {{ font-family: "more-{n}"; src: url(font:more-{n}) }}'
         for n in range(len(more))
     ]
-    return "\n".join([*rules, *added])
+    return "\n".join([*rules, *extra_rules])
 
 
 def uncovered(text: str, more: Sequence[str] = ()) -> tuple[str, ...]:
@@ -118,8 +118,8 @@ def shortened(
 def _cut(text: str, limit: float, size: float, lines: int, tail: str = "") -> str:
     """Return the text with as little as needed of its middle replaced by "…"."""
 
-    def keeping(kept: int) -> str:
-        return f"{text[: (kept + 1) // 2]}…{text[len(text) - kept // 2 :]}{tail}"
+    def keeping(n_kept: int) -> str:
+        return f"{text[: (n_kept + 1) // 2]}…{text[len(text) - n_kept // 2 :]}{tail}"
 
     def fits(words: str) -> bool:
         broken = _lines(words, limit, size, lines)
@@ -127,8 +127,10 @@ def _cut(text: str, limit: float, size: float, lines: int, tail: str = "") -> st
 
     if not tail and fits(text):
         return text
-    kept = bisect_left(range(len(text)), True, key=lambda kept: not fits(keeping(kept)))
-    return keeping(max(kept - 1, 0))
+    n_kept = bisect_left(
+        range(len(text)), True, key=lambda n_kept: not fits(keeping(n_kept))
+    )
+    return keeping(max(n_kept - 1, 0))
 
 
 def _lines(text: str, limit: float, size: float, lines: int) -> tuple[str, ...]:

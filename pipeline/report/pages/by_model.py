@@ -33,11 +33,11 @@ class ModelPart(NamedTuple):
 
     def path(self, path: str) -> str:
         """Return the path of a value in the whole result."""
-        found = _PLACE.match(path)
-        if not found or found[1] not in self.places:
+        match = _PLACE.match(path)
+        if not match or match[1] not in self.places:
             return path
-        place = self.places[found[1]][int(found[2])]
-        return f"{found[1]}[{place}]{path[found.end() :]}"
+        place = self.places[match[1]][int(match[2])]
+        return f"{match[1]}[{place}]{path[match.end() :]}"
 
 
 def parts(result: AuditResult) -> tuple[ModelPart, ...]:
@@ -57,18 +57,18 @@ def part_of(result: AuditResult, model: str) -> ModelPart:
         )
     }
     places |= _subjects(result, model)
-    kept = places["importances"]
+    places_kept = places["importances"]
     frames = {}
     for name, frame in result.frames.items():
         if not {"model", "record"} & set(FRAMES[name].columns):
             continue
-        rows = _rows(frame, model, kept)
+        rows = _rows(frame, model, places_kept)
         places[name] = tuple(rows)
-        frames[name] = _renumbered(frame.iloc[rows].reset_index(drop=True), kept)
+        frames[name] = _renumbered(frame.iloc[rows].reset_index(drop=True), places_kept)
     frames["checks"] = result.checks.iloc[list(places["checks"])].reset_index(drop=True)
     changed = replace(
         result.with_frames(**frames),
-        importances=tuple(result.importances[i] for i in kept),
+        importances=tuple(result.importances[i] for i in places_kept),
         effects=tuple(result.effects[i] for i in places["effects"]),
         surfaces=tuple(result.surfaces[i] for i in places["surfaces"]),
         findings=tuple(result.findings[i] for i in places["findings"]),
@@ -80,29 +80,29 @@ def _about(models: Sequence[str], model: str) -> tuple[int, ...]:
     return tuple(i for i, name in enumerate(models) if name in ("", model))
 
 
-def _rows(frame: pd.DataFrame, model: str, kept: Sequence[int]) -> list[int]:
+def _rows(frame: pd.DataFrame, model: str, of_part: Sequence[int]) -> list[int]:
     """Return the rows of a frame about this model, by its model or its records."""
     if "model" in frame:
         return list(_about(frame["model"].tolist(), model))
     records = frame["record"].tolist()
-    return [row for row, record in enumerate(records) if record in set(kept)]
+    return [row for row, record in enumerate(records) if record in set(of_part)]
 
 
-def _renumbered(frame: pd.DataFrame, kept: Sequence[int]) -> pd.DataFrame:
+def _renumbered(frame: pd.DataFrame, of_part: Sequence[int]) -> pd.DataFrame:
     """Return a frame whose places of records are those of the part."""
-    numbers = {old: new for new, old in enumerate(kept)}
-    told = {
+    numbers = {old: new for new, old in enumerate(of_part)}
+    columns = {
         name: frame[name].map(lambda old: numbers.get(old, old))
         for name in RECORDS
         if name in frame
     }
-    return frame.assign(**told) if told else frame
+    return frame.assign(**columns) if columns else frame
 
 
 def _subjects(result: AuditResult, model: str) -> dict[str, tuple[int, ...]]:
     """Return the places of the checks and findings about this model, or about none."""
     models = result.models["model"].tolist()
-    told = {
+    subjects_of = {
         "checks": result.checks["subject"].tolist(),
         "findings": [finding.subject for finding in result.findings],
     }
@@ -112,19 +112,19 @@ def _subjects(result: AuditResult, model: str) -> dict[str, tuple[int, ...]]:
             for place, subject in enumerate(subjects)
             if not (about := models_in(str(subject), models)) or model in about
         )
-        for name, subjects in told.items()
+        for name, subjects in subjects_of.items()
     }
 
 
 def history_of_part(history: RunHistory, result: AuditResult, model: str) -> RunHistory:
     """Return the past without earlier findings that are about other models alone."""
     models = result.models["model"].tolist()
-    kept = (
-        known
-        for known in history.findings
-        if not (about := models_in(known.subject, models)) or model in about
+    findings = (
+        finding
+        for finding in history.findings
+        if not (about := models_in(finding.subject, models)) or model in about
     )
-    return history._replace(findings=tuple(kept))
+    return history._replace(findings=tuple(findings))
 
 
 def models_in(subject: str, models: Sequence[str]) -> frozenset[str]:

@@ -154,7 +154,7 @@ def history_html(history: History) -> str:
 
 
 def index_html(
-    rows: Sequence[AuditRow], *, folder: str, made: str, exit_code: int
+    rows: Sequence[AuditRow], *, folder: str, date: str, exit_code: int
 ) -> str:
     """Return the page of several audits, one line each, under one exit code."""
     n = Value("audits", len(rows), str(len(rows)), derived="count")
@@ -181,9 +181,9 @@ def index_html(
     return loose_html(
         Loose(
             name=display_name(folder),
-            made=made,
+            made=date,
             title=say("history.all_title", folder=display_name(folder)),
-            subtitle=say("history.made", moment=moment(made)),
+            subtitle=say("history.made", moment=moment(date)),
             verdict=_combined(is_good=exit_code == 0 and ended == len(rows)),
             sentence=say(
                 "history.combined",

@@ -230,13 +230,13 @@ def _beside(
 ) -> dict[str, str]:
     """Return the SHA-256 of the files that hold the tables too large for a page."""
     handed = handed_over(view)
-    wanted = {table.source for table in view.tables if not handed[table.id]} - {""}
+    sources = {table.source for table in view.tables if not handed[table.id]} - {""}
     texts: Mapping[str, bytes | str] = {}
-    if wanted:
+    if sources:
         texts = data or tables(result)
     return {
         name: sha256(as_bytes(texts[name])).hexdigest()
-        for name in sorted(wanted & texts.keys())
+        for name in sorted(sources & texts.keys())
     }
 
 

@@ -59,14 +59,14 @@ def between(facts: Facts) -> Section:
         if (figure := models_figure(facts, same)) is not None
     ]
     likeness = likeness_table(facts)
-    found: dict[str, Sequence[Any]] = {
+    frames: dict[str, Sequence[Any]] = {
         "models": figures,
         "likeness": (likeness,) if likeness else (),
         "top_k": top_k_figures(facts),
     }
     groups = [
         Group(f"between-{name}", say(f"index.{name}"), tuple(blocks))
-        for name, blocks in found.items()
+        for name, blocks in frames.items()
         if blocks
     ]
     groups += claims(facts)
@@ -77,11 +77,11 @@ def between(facts: Facts) -> Section:
 
 
 def _by_loss(ranked: Iterable[Ranking]) -> list[list[Ranking]]:
-    found: dict[tuple[str, str], list[Ranking]] = {}
+    groups: dict[tuple[str, str], list[Ranking]] = {}
     for ranking in ranked:
         key = (ranking.record.loss, ranking.record.positive_class)
-        found.setdefault(key, []).append(ranking)
-    return list(found.values())
+        groups.setdefault(key, []).append(ranking)
+    return list(groups.values())
 
 
 def _models(facts: Facts, parts: Sequence[ModelPart]) -> Table:
@@ -151,8 +151,8 @@ def _check(name: str, parts: Sequence[ModelPart]) -> Row:
 def _worst(name: str, part: ModelPart) -> Sentence:
     """Return the worst verdict of a check for a model, with its shape."""
     frame = part.result.checks
-    found = set(frame.loc[frame["check"] == name, "verdict"])
-    worst = next((verdict for verdict in VERDICTS if verdict in found), None)
+    verdicts = set(frame.loc[frame["check"] == name, "verdict"])
+    worst = next((verdict for verdict in VERDICTS if verdict in verdicts), None)
     if worst is None:
         return ("–",)
     label = str(look_up("check_words")[worst])

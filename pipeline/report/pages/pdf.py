@@ -124,19 +124,21 @@ def capability(weasyprint: str | None = None) -> Capability:
     >>> capability("70.0").mode
     'pdf/a-3a'
     """
-    known = _weasyprint_version() if weasyprint is None else weasyprint
-    major = int(known.split(".")[0]) if known else 0
+    version = _weasyprint_version() if weasyprint is None else weasyprint
+    major = int(version.split(".")[0]) if version else 0
     if major >= print_page.MODE_SINCE:
-        said: tuple[str, ...] = (
+        reasons: tuple[str, ...] = (
             "Written in PDF/A-3a mode, not validated.",
             "Tagged; all figures carry alternative text.",
             "PDF/UA: not claimed.",
         )
-        return Capability(print_page.MODE, said)
-    if not known:
-        said = ("PDF/A: not claimed.", "PDF/UA: not claimed; there is no renderer.")
-        return Capability("", said)
-    plain = f"PDF/UA: not claimed; WeasyPrint {known} writes figures without tags here."
+        return Capability(print_page.MODE, reasons)
+    if not version:
+        reasons = ("PDF/A: not claimed.", "PDF/UA: not claimed; there is no renderer.")
+        return Capability("", reasons)
+    plain = (
+        f"PDF/UA: not claimed; WeasyPrint {version} writes figures without tags here."
+    )
     return Capability("pdf/1.7", ("PDF/A: not claimed.", plain))
 
 

@@ -83,7 +83,7 @@ def _text_checks(
         timeout=_SECONDS,
         check=False,
     )
-    found = _without_spaces(run.stdout.decode(errors="replace"))
+    page_text = _without_spaces(run.stdout.decode(errors="replace"))
     tables = (*view.tables, *view.appendix)
     for check, kind in (("names", Name), ("numbers", Value)):
         texts = {part.text for part in parts_of(tables, kind)}
@@ -91,7 +91,7 @@ def _text_checks(
         lost = [
             text
             for text, as_is in printed.items()
-            if _without_spaces(as_is) not in found
+            if _without_spaces(as_is) not in page_text
         ]
         yield _verdict(check, lost, "must be in the text of the PDF")
 
@@ -125,14 +125,18 @@ def _elements(tree: Any, pikepdf: Any) -> Iterator[_Element]:
             waiting.extend(reversed(list(item)))
         elif isinstance(item, pikepdf.Dictionary):
             if "/S" in item:
-                told = item.get("/A", {})
-                several = told if isinstance(told, pikepdf.Array) else [told]
-                named = (name for one in several for name in one.get("/Headers", ()))
+                attributes = item.get("/A", {})
+                several = (
+                    attributes
+                    if isinstance(attributes, pikepdf.Array)
+                    else [attributes]
+                )
+                heads = (name for one in several for name in one.get("/Headers", ()))
                 yield _Element(
                     str(item.S),
                     str(item.get("/Alt", "")),
                     str(item.get("/ID", "")),
-                    tuple(map(str, named)),
+                    tuple(map(str, heads)),
                 )
             waiting.append(item.get("/K"))
 
@@ -220,8 +224,8 @@ def _verdict(check: str, problems: list[str], rule: str = "") -> PdfCheck:
         return PdfCheck(check, "pass")
     more = f" and {len(problems) - 3} more" if len(problems) > 3 else ""
     if rule:
-        named = ", ".join(repr(text) for text in problems[:3])
-        return PdfCheck(check, "fail", f"{named}{more} {rule}.")
+        examples = ", ".join(repr(text) for text in problems[:3])
+        return PdfCheck(check, "fail", f"{examples}{more} {rule}.")
     return PdfCheck(check, "fail", f"{', '.join(problems[:3])}{more}.")
 
 

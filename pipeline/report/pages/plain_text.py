@@ -41,11 +41,11 @@ def _lines(block: Any) -> Iterator[str]:
 
 def _table(table: Table) -> Iterator[str]:
     """Yield a caption, a head, rows in columns as wide as they need, and notes."""
-    kept = [i for i, column in enumerate(table.columns) if column.kind != "bar"]
-    heads = [plain(table.columns[i].label) for i in kept]
-    rows = [[_text(row.cells[i]) for i in kept] for row in table.rows]
+    columns = [i for i, column in enumerate(table.columns) if column.kind != "bar"]
+    heads = [plain(table.columns[i].label) for i in columns]
+    rows = [[_text(row.cells[i]) for i in columns] for row in table.rows]
     widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
-    is_number = [table.columns[i].kind == "number" for i in kept]
+    is_number = [table.columns[i].kind == "number" for i in columns]
 
     def line(cells: list[str]) -> str:
         sides = zip(cells, widths, is_number, strict=True)

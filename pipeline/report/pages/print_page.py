@@ -152,7 +152,7 @@ def _attachments(job: Mapping[str, Any], created: datetime) -> list[Any]:
     """
     from weasyprint import Attachment
 
-    known = inspect.signature(Attachment).parameters
+    parameters = inspect.signature(Attachment).parameters
     dates: dict[str, Any] = {
         "created": created,
         "modified": created,
@@ -163,7 +163,7 @@ def _attachments(job: Mapping[str, Any], created: datetime) -> list[Any]:
         Path(name).write_bytes(base64.b64decode(content))
         description = job["descriptions"].get(name, name)
         options = {**dates, "name": name, "description": description}
-        usable = {key: value for key, value in options.items() if key in known}
+        usable = {key: value for key, value in options.items() if key in parameters}
         attachments.append(Attachment(filename=name, **usable))
     return attachments
 

@@ -44,12 +44,12 @@ def of_profile(sections: tuple[Section, ...], profile: str) -> tuple[Section, ..
     letters = LETTERS.get(profile)
     if letters is None:
         return sections
-    kept = tuple(
+    blocks = tuple(
         _shortened(section, profile)
         for section in sections
         if section.letter in letters
     )
-    return tuple(without_dead_links(kept, kept))
+    return tuple(without_dead_links(blocks, blocks))
 
 
 def without_dead_links(item: Any, sections: tuple[Section, ...]) -> Any:
@@ -75,13 +75,13 @@ def _shortened(section: Section, profile: str) -> Section:
     """Return a section as a short profile shows it."""
     parts = dict(section.parts)
     if section.letter == "A":
-        parts["document"] = _named(parts["document"], profile)
+        parts["document"] = _document_of(parts["document"], profile)
     elif section.letter == "J":
         parts["checks"] = tuple(_verdicts(table) for table in parts["checks"])
     return replace(section, parts=parts)
 
 
-def _named(document: KeyValues, profile: str) -> KeyValues:
+def _document_of(document: KeyValues, profile: str) -> KeyValues:
     """Return the control block with what the profile leaves out."""
     sentence = say(
         "profiles.shows", profile=profile, sections=", ".join(LETTERS[profile])

@@ -97,7 +97,7 @@ def suites(result: AuditResult) -> tuple[Suite, ...]:
 def _summary(result: AuditResult, note: str, text: Any) -> dict[str, Any]:
     """Return what both summaries place, every text made safe by `text`."""
     leads = (_lead(record) for record in _primary(result.importances))
-    found = (
+    findings = (
         (_grave(result, f), f.check, f.subject, f.message, f.remedy)
         for f in result.findings
     )
@@ -110,23 +110,23 @@ def _summary(result: AuditResult, note: str, text: Any) -> dict[str, Any]:
         "pairs": _tally(result.agreement) or look_up("short.none"),
         "claims": _tally(result.claims),
         "n_findings": len(result.findings) or look_up("short.none"),
-        "findings": [tuple(map(text, finding)) for finding in found],
+        "findings": [tuple(map(text, finding)) for finding in findings],
         "note": text(note),
     }
 
 
 def _tests(result: AuditResult) -> dict[str, Any]:
     """Return what junit.xml places."""
-    made = suites(result)
+    test_suites = suites(result)
     return {
         "audit": _line(result.run.audit),
         "run_id": _line(str(result.run.volatile["run_id"])),
         "suites": [
             suite._replace(cases=[Case(*map(_line, case)) for case in suite.cases])
-            for suite in made
+            for suite in test_suites
         ],
         "counts": {
-            key: sum(suite.counts[key] for suite in made)
+            key: sum(suite.counts[key] for suite in test_suites)
             for key in ("tests", *OUTCOMES.values())
         },
     }
@@ -144,43 +144,45 @@ def _steps(result: AuditResult) -> Iterator[Case]:
 
 def _checks(result: AuditResult) -> Iterator[Case]:
     """Yield each check; one that was not run says why."""
-    words, told = look_up("checks"), _by_subject(result)
+    words, findings = look_up("checks"), _by_subject(result)
     for row in result.checks.to_dict("records"):
         if "check" not in row:
             continue
         check, subject = row["check"], row["subject"]
         name = f"{words.get(check, check.replace('_', ' '))}: {subject}"
-        finding = told.get((check, subject))
+        finding = findings.get((check, subject))
         facts = (row["observed"], row["threshold"], row["set_by"])
-        said = finding.message if finding else "{}; limit {}, set by {}".format(*facts)
+        message = (
+            finding.message if finding else "{}; limit {}, set by {}".format(*facts)
+        )
         if row["verdict"] == "not run":
             yield Case(name, "skipped", str(row["observed"]))
         elif row["verdict"] == "error":
-            yield Case(name, "error", said)
+            yield Case(name, "error", message)
         elif finding and _counts_against(result, finding):
             yield Case(name, *_outcome(result, finding))
         else:
-            yield Case(name, message=said)
+            yield Case(name, message=message)
 
 
 def _pairs(result: AuditResult) -> Iterator[Case]:
     """Yield each pair of answers; one that was not compared says why."""
-    told = _by_subject(result)
+    findings = _by_subject(result)
     for row in result.agreement.to_dict("records"):
-        asked = ", ".join(str(row[name]) for name in PAIR if row.get(name))
-        subject = f"{asked}: {row['engine_a']} and {row.get('engine_b', '')}"
+        question = ", ".join(str(row[name]) for name in PAIR if row.get(name))
+        subject = f"{question}: {row['engine_a']} and {row.get('engine_b', '')}"
         name = f"{subject} ({row['stream']})" if row.get("stream") else subject
-        finding = told.get(("disagreement", subject))
+        finding = findings.get(("disagreement", subject))
         is_fault = finding is None or _counts_against(result, finding)
-        said = finding.message if finding else str(row.get("reasons", ""))
+        message = finding.message if finding else str(row.get("reasons", ""))
         if row["verdict"] == "not compared":
             yield Case(name, "skipped", str(row.get("reasons", "")))
         elif row["verdict"] == "disagrees" and is_fault:
             yield Case(
-                name, *(_outcome(result, finding) if finding else ("failed", said))
+                name, *(_outcome(result, finding) if finding else ("failed", message))
             )
         else:
-            yield Case(name, message=": ".join(filter(None, (row["verdict"], said))))
+            yield Case(name, message=": ".join(filter(None, (row["verdict"], message))))
 
 
 def _others(result: AuditResult) -> Iterator[Case]:
@@ -188,8 +190,8 @@ def _others(result: AuditResult) -> Iterator[Case]:
     rows = result.checks.to_dict("records")
     checked = {(row.get("check"), row.get("subject")) for row in rows}
     for finding in result.findings:
-        known = finding.check in (*STOPPED, "disagreement")
-        if known or (finding.check, finding.subject) in checked:
+        has_own_case = finding.check in (*STOPPED, "disagreement")
+        if has_own_case or (finding.check, finding.subject) in checked:
             continue
         if _counts_against(result, finding):
             name = f"{finding.check.replace('_', ' ')}: {finding.subject}"
@@ -211,13 +213,13 @@ def _outcome(result: AuditResult, finding: Finding) -> tuple[str, str]:
 
 def _grave(result: AuditResult, finding: Finding) -> str:
     """Return how grave a finding is, until when it is accepted, or since when late."""
-    told = [finding.severity]
+    parts = [finding.severity]
     if day := result.accepted.get(finding.key):
-        told.append(look_up("short.accepted").format(day=day))
+        parts.append(look_up("short.accepted").format(day=day))
     for row in result.answers.to_dict("records"):
         if row["overdue"] and row["key"] == finding.key:
-            told.append(look_up("short.overdue").format(day=row["due"]))
-    return ", ".join(told)
+            parts.append(look_up("short.overdue").format(day=row["due"]))
+    return ", ".join(parts)
 
 
 def _by_subject(result: AuditResult) -> dict[tuple[str, str], Finding]:
@@ -238,33 +240,33 @@ def _tally(frame: Any) -> str:
 
 def _primary(importances: Iterable[Importance]) -> list[Importance]:
     """Return our first answer to each question; those after it replay an engine."""
-    found: dict[tuple[str, ...], Importance] = {}
+    records: dict[tuple[str, ...], Importance] = {}
     for record in importances:
         if record.engine == "python":
             names = ("model", "method", "of", "loss", "positive_class")
-            found.setdefault(tuple(getattr(record, name) for name in names), record)
-    return list(found.values())
+            records.setdefault(tuple(getattr(record, name) for name in names), record)
+    return list(records.values())
 
 
 def _lead(record: Importance) -> Lead:
     """Return what an importance is about, and its leading features."""
-    asked = (record.model, f"{record.method} of {record.of}", record.loss)
-    said = ", ".join(part for part in (*asked, record.positive_class) if part)
-    return Lead(said, ", ".join(_first(record)) or look_up("short.unmeasured"))
+    measure = (record.model, f"{record.method} of {record.of}", record.loss)
+    question = ", ".join(part for part in (*measure, record.positive_class) if part)
+    return Lead(question, ", ".join(_first(record)) or look_up("short.unmeasured"))
 
 
 def _first(record: Importance) -> list[str]:
     """Return the leading features; of more than fit that share a place, how many."""
-    told: list[str] = []
+    features: list[str] = []
     room = LEADERS
     for place in sorted({rank for rank in record.rank if not math.isnan(rank)}):
         names = zip(record.features, record.rank, strict=True)
         alike = [name for name, rank in names if rank == place]
         if len(alike) > room:
-            return [*told, f"{len(alike)} alike"] if room else told
-        told.append(" = ".join(alike))
+            return [*features, f"{len(alike)} alike"] if room else features
+        features.append(" = ".join(alike))
         room -= len(alike)
-    return told
+    return features
 
 
 def _line(text: str) -> str:

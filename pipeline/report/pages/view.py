@@ -271,13 +271,15 @@ def _numbered(blocks: Sequence[Table | Figure], label: str) -> dict[str, str]:
 def _left_out(table: Table) -> Table:
     """Return the rows of the whole table that the cut one does not show."""
     whole = table.everything or table
-    shown_rows = {_told(table, row) for row in table.rows}
-    rest = tuple(row for row in whole.rows if _told(whole, row) not in shown_rows)
+    shown_rows = {_cells_but_bars(table, row) for row in table.rows}
+    rest = tuple(
+        row for row in whole.rows if _cells_but_bars(whole, row) not in shown_rows
+    )
     caption = say("words.other_rows", table=Link(table.id))
     return replace(whole, caption=caption, rows=rest)
 
 
-def _told(table: Table, row: Row) -> tuple[Cell, ...]:
+def _cells_but_bars(table: Table, row: Row) -> tuple[Cell, ...]:
     """Return the cells of a row but bars; its name may stand in others too."""
     cells = zip(row.cells, table.columns, strict=True)
     return tuple(cell for cell, column in cells if column.kind != "bar")

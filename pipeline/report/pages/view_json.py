@@ -40,8 +40,8 @@ def lines_of(head: Mapping[str, str], sections: tuple[Section, ...]) -> str:
         of a table or figure, a row. Numbers are texts as printed; drawings, and rows
         that a table leaves out, are not in it.
     """
-    told = [dict(head), *(item for section in sections for item in _section(section))]
-    lines = ",\n".join(json.dumps(item, ensure_ascii=False) for item in told)
+    items = [dict(head), *(item for section in sections for item in _section(section))]
+    lines = ",\n".join(json.dumps(item, ensure_ascii=False) for item in items)
     return f"[\n{lines}\n]\n"
 
 

@@ -342,15 +342,13 @@ def by_engines(facts: Facts) -> list[EnginePair]:
     on our numbers.
     """
     frame = facts.result.agreement
-    sentences = []
+    placed = []
     for (one, other), rows in frame.groupby(["engine_a", "engine_b"], sort=False):
         verdict = min(set(rows["verdict"]), key=LADDER.index)
         text = joined([_counts(rows, one, other), *_worst(facts, rows, verdict)], ". ")
         place = (verdict != LADDER[0], OURS not in (one, other), LADDER.index(verdict))
-        sentences.append(
-            (place, EnginePair(badge(verdict), (*text, "."), (one, other)))
-        )
-    return [pair for _, pair in sorted(sentences, key=lambda item: item[0])]
+        placed.append((place, EnginePair(badge(verdict), (*text, "."), (one, other))))
+    return [pair for _, pair in sorted(placed, key=lambda item: item[0])]
 
 
 def _counts(rows: pd.DataFrame, one: str, other: str) -> Sentence:

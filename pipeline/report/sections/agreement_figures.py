@@ -38,8 +38,8 @@ def engine_figures(facts: Facts) -> tuple[Figure, ...]:
     """
     having = [ranking for ranking in facts.leads if ranking.others and ranking.measured]
     telling = [r for r in having[1:] if not _is_replayed(facts, r)]
-    chosen = (having[:1] + telling)[:MODELS]
-    return tuple(_engine_figure(facts, ranking) for ranking in chosen)
+    rankings = (having[:1] + telling)[:MODELS]
+    return tuple(_engine_figure(facts, ranking) for ranking in rankings)
 
 
 def _is_replayed(facts: Facts, ranking: Ranking) -> bool:
@@ -150,16 +150,16 @@ def band_figures(facts: Facts) -> tuple[Figure, ...]:
         for row in pairs
         if (ranking := _of_lead(facts, row))
     ]
-    found = [bands for _, bands in answers if isinstance(bands, _Bands)]
+    all_bands = [bands for _, bands in answers if isinstance(bands, _Bands)]
     undrawn = [(row, why) for row, why in answers if isinstance(why, str)]
-    pages = paged_bands([bands.panel for bands in found[:PANELS]])
-    drawn, start = [], 0
+    pages = paged_bands([bands.panel for bands in all_bands[:PANELS]])
+    figures, start = [], 0
     for place, page in enumerate(pages, start=1):
-        here = found[start : start + len(page)]
+        here = all_bands[start : start + len(page)]
         start += len(page)
         id_ = "fig-bands" + (f"-{place}" if place > 1 else "")
-        drawn.append(_band_figure(facts, id_, here, len(found), undrawn))
-    return tuple(drawn)
+        figures.append(_band_figure(facts, id_, here, len(all_bands), undrawn))
+    return tuple(figures)
 
 
 def _band_figure(
@@ -202,10 +202,10 @@ def _band_figure(
     )
 
 
-def _cut(drawn: int, total: int) -> Sentence:
-    if drawn == total:
+def _cut(n_drawn: int, total: int) -> Sentence:
+    if n_drawn == total:
         return ()
-    n, of = tallied("agreement", drawn), tallied("agreement", total)
+    n, of = tallied("agreement", n_drawn), tallied("agreement", total)
     return say("figures.bands_cut", n=n, total=of)
 
 
@@ -213,7 +213,7 @@ def _not_drawn(undrawn: Sequence[tuple[Any, str]]) -> Sentence:
     """Return which pairs have no panel, each with its reason."""
     if not undrawn:
         return ()
-    told = [
+    sentences = [
         say(
             "bands.pair",
             model=named(row["model"]),
@@ -224,7 +224,7 @@ def _not_drawn(undrawn: Sequence[tuple[Any, str]]) -> Sentence:
     ]
     rest = len(undrawn) - NAMED
     more = (say("bands.more", n=tallied("agreement", rest)),) if rest > 0 else ()
-    return say("bands.not_drawn", pairs=joined((*told, *more), "; "))
+    return say("bands.not_drawn", pairs=joined((*sentences, *more), "; "))
 
 
 def _difference_label(facts: Facts) -> Sentence:
@@ -269,7 +269,7 @@ def _bands(facts: Facts, ranking: Ranking, row: Any) -> _Bands | str:
     measured = [one.features.index(name) for name in names if name in one.features]
     outside = [i for i in measured if not gaps.inside[i]]
     inside = [i for i in measured if gaps.inside[i]]
-    chosen = {*outside[:ROWS], *inside[: max(ROWS - len(outside), 0)]}
+    visible = {*outside[:ROWS], *inside[: max(ROWS - len(outside), 0)]}
     rows = tuple(
         BandRow(
             name=display_name(one.features[i]),
@@ -279,7 +279,7 @@ def _bands(facts: Facts, ranking: Ranking, row: Any) -> _Bands | str:
             text=number(float(gaps.difference[i]), places, sign=True),
         )
         for i in measured
-        if i in chosen
+        if i in visible
     )
     panel = BandPanel(
         title=display_name(one.model),
@@ -296,11 +296,11 @@ def _sides(facts: Facts, row: Any) -> _Sides:
     Of our records for one question, the one in the draw order of the row was compared.
     """
     records = [r for r in facts.result.importances if is_same_question(r, row)]
-    asked = sorted(records, key=lambda r: not is_about(r, row))
+    by_match = sorted(records, key=lambda r: not is_about(r, row))
     pairs = (
         (one, other)
-        for one in asked
-        for other in asked
+        for one in by_match
+        for other in by_match
         if (one.engine, other.engine) == (row["engine_a"], row["engine_b"])
         and one.stream != other.stream
         and f"{one.stream or 'none'} / {other.stream or 'none'}" == row["stream"]

@@ -102,11 +102,11 @@ def _models(facts: Facts, ranked: list[Ranking]) -> Sentence:
     scale = ranked[0].record.scale
     text = say("cards.models", models=series(named(model) for model in models))
     if scale:
-        known = look_up("cards.scale")
-        text += ("; ", known.get(scale, scale.replace("_", " ")))
-    shown = [named(name) for name in classes if name]
-    if shown:
-        text += say("cards.of_class", classes=joined(shown))
+        scales = look_up("cards.scale")
+        text += ("; ", scales.get(scale, scale.replace("_", " ")))
+    class_names = [named(name) for name in classes if name]
+    if class_names:
+        text += say("cards.of_class", classes=joined(class_names))
     del facts
     return text
 
@@ -129,11 +129,11 @@ def _form(facts: Facts, ranked: list[Ranking]) -> Sentence:
         losses.setdefault(_unit(facts, ranking.record), {})[label] = None
     if len(losses) == 1:
         return (form, "; ", next(iter(losses)))
-    told = (
+    units = (
         say("cards.unit_for", unit=unit, losses=series(labels))
         for unit, labels in losses.items()
     )
-    return (form, "; ", *joined(told))
+    return (form, "; ", *joined(units))
 
 
 def _unit(facts: Facts, record: Importance) -> str:
@@ -262,28 +262,28 @@ def _engines(facts: Facts, record: Importance, ranked: list[Ranking]) -> Sentenc
     versions = {record.engine: record.engine_version}
     for ranking in ranked:
         versions |= {other.engine: other.engine_version for _, other in ranking.others}
-    told = [
+    names = [
         (engine,)  # it has its version in its name
         if engine in facts.supplied_engines
-        else joined(_called(engine, version, functions.get(engine, "")))
+        else joined(_describe_engine(engine, version, functions.get(engine, "")))
         for engine, version in versions.items()
     ]
     r_version = facts.result.run.versions.get("R", "")
-    if len(told) > 1 and r_version:
-        return (*joined(told, "; "), *say("cards.through_r", version=r_version))
-    return joined(told, "; ")
+    if len(names) > 1 and r_version:
+        return (*joined(names, "; "), *say("cards.through_r", version=r_version))
+    return joined(names, "; ")
 
 
 def _supplied(facts: Facts, ranked: list[Ranking]) -> list[Fact]:
     """Return who supplied which numbers of a measure, and on which predictions."""
-    asked = {(r.record.model, r.record.method, r.record.of) for r in ranked}
-    told = [
+    measures = {(r.record.model, r.record.method, r.record.of) for r in ranked}
+    entries = [
         _supply(entry)
         for entry in config_of(facts, "supplied")
-        if (entry["model"], entry["method"], entry["of"]) in asked
+        if (entry["model"], entry["method"], entry["of"]) in measures
         and supplied_engine(entry["package"], entry["version"]) in facts.answered
     ]
-    return [(say("cards.label.supplied"), joined(told, " "))] if told else []
+    return [(say("cards.label.supplied"), joined(entries, " "))] if entries else []
 
 
 def _supply(entry: Mapping[str, Any]) -> Sentence:
@@ -303,7 +303,7 @@ def _supply(entry: Mapping[str, Any]) -> Sentence:
     return (Styled("entry", text),)
 
 
-def _called(engine: str, version: str, function: str) -> list[Part]:
+def _describe_engine(engine: str, version: str, function: str) -> list[Part]:
     """Return an engine with its version and the function that was called."""
     name = f"{engine_name(engine)} {version}".rstrip()
     return [name, Styled("code", (function,))] if function else [name]
@@ -313,8 +313,8 @@ def _stream(record: Importance) -> list[Fact]:
     """Return whose draw order it was; nothing if nothing is drawn."""
     if not record.stream:
         return []
-    known = look_up("cards.stream")
-    text = known.get(record.stream, record.stream)
+    streams = look_up("cards.stream")
+    text = streams.get(record.stream, record.stream)
     if record.stream == "numpy":
         text = look_up("cards.stream_of").get(record.method, text)
     return [(say("cards.label.stream"), (text, *say("cards.seeds")))]

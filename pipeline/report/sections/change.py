@@ -75,7 +75,7 @@ def lede(facts: Facts) -> Sentence:
     comparison = facts.change
     if comparison is None:
         return say("executive.no_baseline")
-    judged = sum(len(moved.features) for moved in comparison.questions)
+    judged = sum(len(question.features) for question in comparison.questions)
     if not judged:
         return say("change.nothing_in_common")
     noise = comparison.count("rank moved within noise")
@@ -101,18 +101,18 @@ OF_NO_ESTIMATE = frozenset({"seed", "environment", "limits"})
 """Areas whose differences leave what is estimated as it was."""
 
 
-def conclusion(told: Change) -> Sentence:
+def conclusion(comparison: Change) -> Sentence:
     """Return what the differences allow to conclude from a movement."""
-    if not told.differences:
+    if not comparison.differences:
         return say("change.conclude_same")
-    if told.is_noise_only:
+    if comparison.is_noise_only:
         return say("change.conclude_noise")
-    return say("change.conclude_other", areas=_areas(told))
+    return say("change.conclude_other", areas=_areas(comparison))
 
 
-def _areas(told: Change) -> Sentence:
+def _areas(comparison: Change) -> Sentence:
     """Return the areas that differ and change what is estimated."""
-    areas = [area for area in AREAS if area in told.areas - OF_NO_ESTIMATE]
+    areas = [area for area in AREAS if area in comparison.areas - OF_NO_ESTIMATE]
     return series(word(f"change.areas.{area}") for area in areas)
 
 
@@ -134,11 +134,11 @@ def _against(facts: Facts) -> Sentence:
     )
 
 
-def _differs(told: Change) -> Table:
+def _differs(comparison: Change) -> Table:
     """Return one row per difference, and one for each area without any."""
     rows: list[Row] = []
     for area in AREAS:
-        here = [one for one in told.differences if one.area == area]
+        here = [one for one in comparison.differences if one.area == area]
         label = word(f"change.areas.{area}")
         if not here:
             same = (Cell((label,)), Cell(), Cell(say("change.same")), Cell())
@@ -176,9 +176,9 @@ def _side(text: str) -> str:
     return f"{safe[: LONG - 1]}…" if len(safe) > LONG else safe or "–"
 
 
-def _checks(told: Change) -> tuple[Table | Sentence, ...]:
+def _checks(comparison: Change) -> tuple[Table | Sentence, ...]:
     """Return the checks with another verdict, or that there is none."""
-    if not told.checks:
+    if not comparison.checks:
         return (say("change.checks_same"),)
     table = Table(
         id="tab-verdict-changes",
@@ -189,7 +189,7 @@ def _checks(told: Change) -> tuple[Table | Sentence, ...]:
             Column(say("change.baseline"), width=15),
             Column(say("change.this_run"), width=15),
         ),
-        rows=tuple(_check(one) for one in told.checks),
+        rows=tuple(_check(one) for one in comparison.checks),
     )
     return (table,)
 
@@ -210,8 +210,10 @@ def _check(one: VerdictChange) -> Row:
 def shifted(facts: Facts) -> tuple[Table | Sentence, ...]:
     """Return the columns that moved beyond chance, the worst first; others counted."""
     if not facts.shifts:
-        kept = [s.quantiles for s in (facts.baseline, facts.result) if s is not None]
-        unknown = any(frame.empty for frame in kept)
+        quantiles = [
+            s.quantiles for s in (facts.baseline, facts.result) if s is not None
+        ]
+        unknown = any(frame.empty for frame in quantiles)
         return (say(f"change.shifts_{'unknown' if unknown else 'apart'}"),)
     shifts = sorted(facts.shifts, key=_order)
     loud = [shift for shift in shifts if _worst(shift) != "within chance"]
@@ -263,9 +265,9 @@ def _order(shift: Shift) -> tuple[int, float]:
 
 
 def _row(shift: Shift) -> Row:
-    told = word(f"change.shift_words.{shift.verdict}")
+    verdict = word(f"change.shift_words.{shift.verdict}")
     gaps = look_up("change.missing_words").get(shift.missing_verdict)
-    told = f"{told}; {gaps}" if gaps else told
+    verdict = f"{verdict}; {gaps}" if gaps else verdict
     numbers = (_number(shift.statistic), _number(shift.noise))
     shares = (_share(shift.missing_old), _share(shift.missing_new))
     return Row(
@@ -273,7 +275,9 @@ def _row(shift: Shift) -> Row:
             Cell(_name(shift)),
             Cell((word(f"change.shift_splits.{shift.split}"),)),
             *(Cell((text,)) for text in (*numbers, *shares)),
-            Cell((Styled("strong", (told,)) if _worst(shift) == "moved" else told,)),
+            Cell(
+                (Styled("strong", (verdict,)) if _worst(shift) == "moved" else verdict,)
+            ),
         )
     )
 

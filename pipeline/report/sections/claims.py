@@ -50,8 +50,8 @@ def _lede(facts: Facts) -> Sentence:
 
 def _row(row: Any, place: int) -> Row:
     source = f" ({shown(row['source'])})" if row["source"] else ""
-    asked: list[Part] = [shown(row["asked"]) or MISSING]
-    asked += [named(row[name]) for name in ("method", "model", "loss") if row[name]]
+    quantity: list[Part] = [shown(row["asked"]) or MISSING]
+    quantity += [named(row[name]) for name in ("method", "model", "loss") if row[name]]
     verdict: Sentence = (str(row["verdict"]),)
     reason = say("claims.because", reason=shown(row["reason"])) if row["reason"] else ()
     if row["verdict"] != REPRODUCED:
@@ -59,7 +59,7 @@ def _row(row: Any, place: int) -> Row:
     return Row(
         (
             Cell((shown(row["claim"]), source)),
-            Cell(joined(asked)),
+            Cell(joined(quantity)),
             Cell((shown(row["must"]) or MISSING,)),
             *(
                 Cell(_number(row[name], f"claims[{place}].{name}", row["decimals"]))

@@ -102,8 +102,8 @@ def clusters_of(facts: Facts) -> tuple[Cluster, ...]:
         a, b = place[pair.feature_a], place[pair.feature_b]
         strength[a, b] = strength[b, a] = pair.value
     return tuple(
-        _cluster(facts, [names[k] for k in found])
-        for found in linked(strength, limit if limit == limit else 2.0)
+        _cluster(facts, [names[k] for k in places])
+        for places in linked(strength, limit if limit == limit else 2.0)
     )
 
 
@@ -113,16 +113,16 @@ def tree_of(facts: Facts) -> Tree | None:
     A feature whose associations with better ranked ones are not kept has no place.
     """
     frame = facts.result.associations
-    known: dict[frozenset[str], float] = {
+    strengths: dict[frozenset[str], float] = {
         frozenset((pair.feature_a, pair.feature_b)): float(pair.value)
         for pair in frame.itertuples()
     }
-    chosen: list[str] = []
+    leaves: list[str] = []
     for name in _ranked(facts, [*frame["feature_a"], *frame["feature_b"]]):
-        if all(frozenset((name, other)) in known for other in chosen):
-            chosen.append(name)
-    chosen = chosen[:MOST_ROWS]
-    return _linked(chosen, known) if len(chosen) > 1 else None
+        if all(frozenset((name, other)) in strengths for other in leaves):
+            leaves.append(name)
+    leaves = leaves[:MOST_ROWS]
+    return _linked(leaves, strengths) if len(leaves) > 1 else None
 
 
 def _association(facts: Facts, place: int) -> Value:
@@ -141,19 +141,19 @@ def _ranked(facts: Facts, names: Sequence[str]) -> list[str]:
     """Return names once each, in the order of the lead ranking, others behind."""
     lead = facts.lead
     order = [] if lead is None else [lead.record.features[row] for row in lead.order]
-    asked = dict.fromkeys(names)
+    unique = dict.fromkeys(names)
     return [
-        *(name for name in order if name in asked),
-        *(name for name in asked if name not in set(order)),
+        *(name for name in order if name in unique),
+        *(name for name in unique if name not in set(order)),
     ]
 
 
-def _linked(names: Sequence[str], known: Mapping[frozenset[str], float]) -> Tree:
+def _linked(names: Sequence[str], strengths: Mapping[frozenset[str], float]) -> Tree:
     """Return the tree of features of which every pair is known."""
     from scipy.cluster.hierarchy import linkage
 
     distances = [
-        1.0 - known[frozenset((a, b))]
+        1.0 - strengths[frozenset((a, b))]
         for n, a in enumerate(names)
         for b in names[n + 1 :]
     ]
@@ -186,13 +186,13 @@ def clusters(facts: Facts) -> tuple[Group, ...]:
     strongest = strongest_of(facts)
     if strongest is None:
         return ()
-    found, tree = clusters_of(facts), tree_of(facts)
+    groups, tree = clusters_of(facts), tree_of(facts)
     blocks: list[Any] = []
     if tree is not None and _has_features(facts.lead):
-        blocks.append(_figure(facts, facts.lead, tree, found))  # type: ignore[arg-type]
-    if found:
-        blocks.append(_table(facts, found))
-    blocks += _readings(facts, found) or [_none(facts, strongest)]
+        blocks.append(_figure(facts, facts.lead, tree, groups))  # type: ignore[arg-type]
+    if groups:
+        blocks.append(_table(facts, groups))
+    blocks += _readings(facts, groups) or [_none(facts, strongest)]
     return (Group("firm-clusters", say("clusters.title"), tuple(blocks)),)
 
 
@@ -232,13 +232,13 @@ def _none(facts: Facts, strongest: Value) -> Sentence:
     return say("clusters.none", limit=_limit(facts), value=strongest)
 
 
-def _several(facts: Facts, found: Sequence[Cluster]) -> Sentence:
+def _several(facts: Facts, clusters: Sequence[Cluster]) -> Sentence:
     path = "associations.value"
-    features = tallied(path, sum(len(cluster.members) for cluster in found))
+    features = tallied(path, sum(len(cluster.members) for cluster in clusters))
     return say(
         "clusters.several",
         features=counted(features, "feature"),
-        clusters=counted(tallied(path, len(found)), "cluster"),
+        clusters=counted(tallied(path, len(clusters)), "cluster"),
         limit=_limit(facts),
     )
 
@@ -297,17 +297,17 @@ def _joint(ranking: Ranking, beside: tuple[Ranking | None, int]) -> Value | None
     return Value(value.path, value.raw, number(value.raw, ranking.places))
 
 
-def _table(facts: Facts, found: Sequence[Cluster]) -> Table:
-    asked = [r for r in facts.leads if _has_features(r)]
+def _table(facts: Facts, clusters: Sequence[Cluster]) -> Table:
+    rankings = [r for r in facts.leads if _has_features(r)]
     card: Sentence = ()
-    if asked:
-        card = (" ", card_link(facts.card(asked[0].record)))
-    rows = [_row(facts, r, c) for c in found for r in asked] or [
+    if rankings:
+        card = (" ", card_link(facts.card(rankings[0].record)))
+    rows = [_row(facts, r, c) for c in clusters for r in rankings] or [
         Row((Cell(_names(c)), DASH, Cell((c.strongest,)), DASH, DASH, DASH))
-        for c in found
+        for c in clusters
     ]
-    measured = measured_in(facts, asked[0]) if asked else ()
-    key = "caption" if asked else "caption_alone"
+    measured = measured_in(facts, rankings[0]) if rankings else ()
+    key = "caption" if rankings else "caption_alone"
     return Table(
         id="tab-clusters",
         caption=say(f"clusters.{key}", limit=_limit(facts), measured=measured),
@@ -331,7 +331,7 @@ def _names(cluster: Cluster) -> Sentence:
 
 def _row(facts: Facts, ranking: Ranking, cluster: Cluster) -> Row:
     alone = [_value(ranking, name) for name in cluster.members]
-    told = joined((MISSING if value is None else value for value in alone), "; ")
+    values = joined((MISSING if value is None else value for value in alone), "; ")
     both = _joint(ranking, _together(facts, ranking, cluster))
     total = _sum(ranking, cluster)
     return Row(
@@ -339,40 +339,40 @@ def _row(facts: Facts, ranking: Ranking, cluster: Cluster) -> Row:
             Cell(_names(cluster)),
             Cell((named(ranking.subject),)),
             Cell((cluster.strongest,)),
-            Cell(told),
+            Cell(values),
             Cell((total,)) if total else DASH,
             Cell((both,)) if both else DASH,
         )
     )
 
 
-def _readings(facts: Facts, found: Sequence[Cluster]) -> list[Sentence]:
+def _readings(facts: Facts, clusters: Sequence[Cluster]) -> list[Sentence]:
     """Return what the lead ranking says of each cluster together, or how to ask."""
     lead = facts.lead
     if lead is None:
         return []
-    said, unasked = [], []
-    for cluster in found:
+    sentences, unmeasured = [], []
+    for cluster in clusters:
         both = _joint(lead, _together(facts, lead, cluster))
         total = _sum(lead, cluster)
         names = series(shortened(name, 40) for name in cluster.members[:MOST])
         if both and total:
             model = named(lead.subject)
-            told = say(
+            sentence = say(
                 "clusters.reading", names=names, both=both, total=total, model=model
             )
-            said.append(told)
+            sentences.append(sentence)
         elif not both:
-            unasked.append(names)
-    if unasked:
-        said.append(say("clusters.unasked", sets=joined(unasked[:MOST], "; ")))
-    return said
+            unmeasured.append(names)
+    if unmeasured:
+        sentences.append(say("clusters.unasked", sets=joined(unmeasured[:MOST], "; ")))
+    return sentences
 
 
 def _figure(
-    facts: Facts, ranking: Ranking, tree: Tree, found: Sequence[Cluster]
+    facts: Facts, ranking: Ranking, tree: Tree, clusters: Sequence[Cluster]
 ) -> Figure:
-    rows = tuple(_rows(facts, ranking, tree, found))
+    rows = tuple(_rows(facts, ranking, tree, clusters))
     record = ranking.record
     return Figure(
         id=table_id(ranking).replace("tab-ranking", "fig-clusters", 1),
@@ -384,8 +384,8 @@ def _figure(
             "baseline": ranking.nothing,
             "words": _words(facts, ranking),
         },
-        alt=_alt(facts, ranking, tree, found),
-        headline=_headline(facts, ranking, found),
+        alt=_alt(facts, ranking, tree, clusters),
+        headline=_headline(facts, ranking, clusters),
         caption=say(
             "clusters.figure",
             statistics=_statistics(facts),
@@ -398,17 +398,17 @@ def _figure(
 
 
 def _rows(
-    facts: Facts, ranking: Ranking, tree: Tree, found: Sequence[Cluster]
+    facts: Facts, ranking: Ranking, tree: Tree, clusters: Sequence[Cluster]
 ) -> Iterator[ClusterRow]:
     """Yield the leaves, and below the last of each cluster its members together."""
-    of = {name: n for n, cluster in enumerate(found) for name in cluster.members}
+    of = {name: n for n, cluster in enumerate(clusters) for name in cluster.members}
     last = {of[name]: name for name in tree.leaves if name in of}
     for name in tree.leaves:
         cluster = of.get(name, -1)
         place = _place(ranking, name)
         yield _figure_row(ranking, ranking, place, display_name(name), cluster)
         if last.get(cluster) == name:
-            other, row = _together(facts, ranking, found[cluster])
+            other, row = _together(facts, ranking, clusters[cluster])
             if other is not None:
                 words = word("clusters.row")
                 yield _figure_row(ranking, other, row, words, cluster, together=True)
@@ -444,22 +444,24 @@ def _statistics(facts: Facts) -> Sentence:
     return series((word(f"clusters.of.{name}"),) for name in names if name in used)
 
 
-def _headline(facts: Facts, ranking: Ranking, found: Sequence[Cluster]) -> Sentence:
+def _headline(facts: Facts, ranking: Ranking, clusters: Sequence[Cluster]) -> Sentence:
     """Return what to see: the numbers to read as one, or how much goes together."""
-    if not found:
+    if not clusters:
         return say("clusters.headline_none", limit=_limit(facts))
-    cluster = found[0]
+    cluster = clusters[0]
     both = _joint(ranking, _together(facts, ranking, cluster))
     total = _sum(ranking, cluster)
-    if both and total and len(found) == 1:
+    if both and total and len(clusters) == 1:
         names = series(shortened(name, 16) for name in cluster.members)
-        told = say("clusters.headline_one", names=names, both=both, total=total)
-        if len(plain(told)) <= HEADLINE:
-            return told
-    return _several(facts, found)
+        sentence = say("clusters.headline_one", names=names, both=both, total=total)
+        if len(plain(sentence)) <= HEADLINE:
+            return sentence
+    return _several(facts, clusters)
 
 
-def _alt(facts: Facts, ranking: Ranking, tree: Tree, found: Sequence[Cluster]) -> str:
+def _alt(
+    facts: Facts, ranking: Ranking, tree: Tree, clusters: Sequence[Cluster]
+) -> str:
     strongest = max(tree.joins, key=lambda join: join.strength).strength
     text = say(
         "clusters.alt",
@@ -467,7 +469,7 @@ def _alt(facts: Facts, ranking: Ranking, tree: Tree, found: Sequence[Cluster]) -
         total=count(len(ranking.record.features)),
         model=shortened(ranking.subject, 30),
         strongest=number(strongest, 2),
-        clusters=count(len(found)),
+        clusters=count(len(clusters)),
         limit=_limit(facts),
     )
     return plain(text)[:ALT]

@@ -178,9 +178,9 @@ def _target(facts: Facts) -> Sentence:
 
 def _engines(facts: Facts) -> Sentence:
     """Return who was asked, and who of them did not answer."""
-    asked = dict.fromkeys((*facts.engines_named, *facts.answered))
+    engines = dict.fromkeys((*facts.engines_named, *facts.answered))
     parts: list[Sentence] = [(engine_name("python"),)]
-    for engine in asked:
+    for engine in engines:
         silent = engine not in facts.answered
         parts.append((engine, *(say("control.no_answer") if silent else ())))
     return joined(parts)

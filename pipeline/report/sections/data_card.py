@@ -50,7 +50,7 @@ def data_card(facts: Facts) -> Section:
         "performance": performance_tables(facts),
         "models": (_models_table(facts),) if facts.models else (),
         "rows": tuple(_rows(facts, i) for i in range(len(facts.result.datasets))),
-        "told": rationale_tables(facts),
+        "rationale": rationale_tables(facts),
         "columns": _columns_table(facts),
     }
     return Section("D", "data", word("sections.data"), best_model(facts), parts)
@@ -86,7 +86,7 @@ def _model_row(facts: Facts, place: int) -> Row:
             Cell(joined([_parameters(facts, row), *_all_parameters(row)], "; ")),
             Cell(_prepared(facts, row)),
             Cell(_predicts(row)),
-            Cell(_where_from(f"models[{place}].n_train", row)),
+            Cell(_describe_source(f"models[{place}].n_train", row)),
         )
     )
 
@@ -101,7 +101,7 @@ def _prepared(facts: Facts, row: Any) -> Sentence:
     return joined(parts)
 
 
-def _where_from(path: str, row: Any) -> Sentence:
+def _describe_source(path: str, row: Any) -> Sentence:
     """Return where a model came from: fitted on so many rows, or which file."""
     parts: list[Sentence] = [(look_up("data.sources")[row["source"]],)]
     if row["n_train"]:
@@ -120,15 +120,15 @@ def _parameters(facts: Facts, row: Any) -> Sentence:
     whole = json.loads(row["parameters"]) if row["parameters"] else {}
     whole.pop("script", None)
     sections = facts.result.run.config.get("models", ())
-    made = {
+    by_model = {
         section["name"]: section["parameters"]
         for section in sections
         if not (section.get("file") or section.get("r_script"))
     }
-    chosen = made.get(row["model"], whole)
+    parameters = by_model.get(row["model"], whole)
     sentences: list[Sentence] = [
         (Styled("code", (shown(f"{name}={json.dumps(value, ensure_ascii=False)}"),)),)
-        for name, value in chosen.items()
+        for name, value in parameters.items()
     ]
     hidden = len(sentences) - PARAMETERS_SHOWN
     if hidden > 0:
@@ -138,7 +138,7 @@ def _parameters(facts: Facts, row: Any) -> Sentence:
                 say("words.more", n=tallied("models", hidden)),
             ]
         )
-    if sentences and len(chosen) < len(whole):
+    if sentences and len(parameters) < len(whole):
         sentences.append(say("data.other_parameters"))
     return joined(sentences or [say("data.defaults")])
 
@@ -149,13 +149,16 @@ def _all_parameters(row: Any) -> list[Sentence]:
     With it the objective that the fit minimised, where the class has a name for it.
     """
     text = str(row["parameters"] or "")
-    known = json.loads(text) if text else {}
+    parameters = json.loads(text) if text else {}
     rows = [
-        say("data.minimised", setting=Styled("code", (shown(f"{key}={known[key]}"),)))
+        say(
+            "data.minimised",
+            setting=Styled("code", (shown(f"{key}={parameters[key]}"),)),
+        )
         for key in OBJECTIVES
-        if isinstance(known.get(key), str)
+        if isinstance(parameters.get(key), str)
     ]
-    if known:
+    if parameters:
         digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
         rows.append(say("data.all_parameters", digest=_digest(digest)))
     return rows
@@ -295,22 +298,22 @@ def _range(row: Any) -> Sentence:
 
 def rationale_tables(facts: Facts) -> tuple[Table | Sentence, ...]:
     """Return what the configuration says of features, and where it was held to it."""
-    given, expected = _rationale(facts), _expected(facts)
-    if not isinstance(given, Table):
-        return ((*given, " ", *expected),)
-    return (given, expected)
+    reasons, expected = _rationale(facts), _expected(facts)
+    if not isinstance(reasons, Table):
+        return ((*reasons, " ", *expected),)
+    return (reasons, expected)
 
 
 def _rationale(facts: Facts) -> Table | Sentence:
     """Return the rationale of each feature that has one, in the order of the audit."""
-    given: Mapping[str, str] = config_of(facts, "report").get("rationale", {})
+    reasons: Mapping[str, str] = config_of(facts, "report").get("rationale", {})
     names = [str(name) for name in facts.result.columns["feature"]]
-    if not any(name in given for name in names):
+    if not any(name in reasons for name in names):
         return say("rationale.none")
     rows = tuple(
-        Row((Cell((named(name),)), Cell((ended(given[name]),))))
+        Row((Cell((named(name),)), Cell((ended(reasons[name]),))))
         for name in names
-        if name in given
+        if name in reasons
     )
     return Table(
         id="tab-rationale",
@@ -320,7 +323,7 @@ def _rationale(facts: Facts) -> Table | Sentence:
             Column(say("rationale.text"), width=74),
         ),
         rows=rows,
-        notes=_without([name for name in names if name not in given]),
+        notes=_without([name for name in names if name not in reasons]),
         shape="tight",
     )
 
@@ -329,14 +332,12 @@ def _without(names: list[str]) -> tuple[Sentence, ...]:
     """Return the features nobody gave a rationale for, the first few by name."""
     if not names:
         return ()
-    names_shown: list[Sentence] = [
-        (shortened(name, 30),) for name in names[:UNEXPLAINED]
-    ]
+    sentences: list[Sentence] = [(shortened(name, 30),) for name in names[:UNEXPLAINED]]
     if len(names) > UNEXPLAINED:
         more = tallied("columns", len(names) - UNEXPLAINED)
-        names_shown.append(say("words.more", n=more))
+        sentences.append(say("words.more", n=more))
     number = counted(tallied("columns", len(names)), "feature")
-    return (say("rationale.missing", n=number, names=joined(names_shown)),)
+    return (say("rationale.missing", n=number, names=joined(sentences)),)
 
 
 def _expected(facts: Facts) -> Sentence:

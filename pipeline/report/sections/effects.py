@@ -50,15 +50,15 @@ def effect_figures(facts: Facts) -> tuple[Figure | Sentence, ...]:
             kind = (effect.method, effect.positive_class, *options)
             kinds.setdefault(kind, []).append(effect)
     alike = Counter(kind[:2] for kind in kinds)
-    drawn: list[Figure | Sentence] = []
+    blocks: list[Figure | Sentence] = []
     for kind, curves in list(kinds.items())[:CLASSES]:
         others = [c[0] for key, c in kinds.items() if key[:2] == kind[:2]]
         key = kind if alike[kind[:2]] > 1 else kind[:2]
-        drawn += effect_pages(facts, key, curves, apart_words(curves[0], others))
+        blocks += effect_pages(facts, key, curves, apart_words(curves[0], others))
     if len(kinds) > CLASSES:
         n = tallied("effects", len(kinds) - CLASSES)
-        drawn.append(say("results.more_curves", n=n))
-    return tuple(drawn)
+        blocks.append(say("results.more_curves", n=n))
+    return tuple(blocks)
 
 
 def effect_pages(
@@ -69,16 +69,16 @@ def effect_pages(
     `apart` says what tells the kind from another of the same method and class.
     """
     models = list(dict.fromkeys(effect.model for effect in curves))
-    drawn = [effect for effect in curves if effect.model in models[:PANELS]]
-    wanted = _curved(facts, drawn)[:CURVES]
-    pages = paged_effects([_effect_panel(facts, n, drawn) for n in wanted])
-    found, start = [], 0
+    effects = [effect for effect in curves if effect.model in models[:PANELS]]
+    features = _curved(facts, effects)[:CURVES]
+    pages = paged_effects([_effect_panel(facts, n, effects) for n in features])
+    figures, start = [], 0
     for place, page in enumerate(pages, start=1):
-        chosen = wanted[start : start + len(page)]
+        names = features[start : start + len(page)]
         start += len(page)
         id_ = f"fig-effects-{key_of(*key)}" + (f"-{place}" if place > 1 else "")
-        found.append(_effect_figure(facts, id_, page, drawn, chosen, models, apart))
-    return found
+        figures.append(_effect_figure(facts, id_, page, effects, names, models, apart))
+    return figures
 
 
 def _effect_figure(
@@ -86,7 +86,7 @@ def _effect_figure(
     id_: str,
     panels: Sequence[EffectPanel],
     curves: list[Effect],
-    chosen: list[str],
+    names: list[str],
     models: list[str],
     apart: Sentence,
 ) -> Figure:
@@ -105,9 +105,9 @@ def _effect_figure(
             "counts_label": look_up("nouns.row")[1],
         },
         alt=_effects_alt(panels, total, label),
-        headline=_effects_headline(facts, curves, chosen),
+        headline=_effects_headline(facts, curves, names),
         caption=(
-            *_caption(facts, panels, curves, chosen, apart),
+            *_caption(facts, panels, curves, names, apart),
             *not_drawn(models[PANELS:]),
         ),
     )
@@ -117,13 +117,13 @@ def _caption(
     facts: Facts,
     panels: Sequence[EffectPanel],
     curves: list[Effect],
-    chosen: list[str],
+    names: list[str],
     apart: Sentence,
 ) -> Sentence:
     """Return what the lines and the grey are, and where the numbers stand."""
     firsts = list({effect.model: effect for effect in reversed(curves)}.values())[::-1]
     first, *rest = (_subject(effect.model) for effect in firsts)
-    lines = known_lines(facts, [e for e in curves if e.feature in chosen])
+    lines = known_lines(facts, [e for e in curves if e.feature in names])
     has_feet = any(panel.counts and panel.kind == "number" for panel in panels)
     files = ["effects.csv"]
     files += ["distributions.csv"] * any(panel.counts for panel in panels)
@@ -195,20 +195,18 @@ def _effect_label(facts: Facts, effect: Effect) -> str:
     return plain((*text, f", {shown(unit)}") if unit else text)
 
 
-def _effects_headline(
-    facts: Facts, curves: list[Effect], chosen: list[str]
-) -> Sentence:
+def _effects_headline(facts: Facts, curves: list[Effect], names: list[str]) -> Sentence:
     """Return the feature whose curve spans most in the first model, or in the data."""
     first = curves[0].model
     spans = {
         e.feature: float(np.ptp(e.values))
         for e in curves
-        if e.model == first and e.feature in chosen and np.isfinite(e.values).all()
+        if e.model == first and e.feature in names and np.isfinite(e.values).all()
     }
     if not spans or not max(spans.values()):
         return say("results.flat")
     widest = max(spans, key=lambda name: spans[name])
-    is_whole = set(chosen) == {effect.feature for effect in curves}
+    is_whole = set(names) == {effect.feature for effect in curves}
     return say(
         f"figures.curve.{curves[0].method}.widest{'' if is_whole else '_here'}",
         feature=shortened(widest, 24),
@@ -249,8 +247,8 @@ class KnownLine(NamedTuple):
 def rows_of(facts: Facts, effect: Effect) -> tuple[tuple[float | str, float], ...]:
     """Return how many rows lie in each bin, by its middle and weight, or at a level."""
     frame = facts.result.distributions
-    of_feature = frame["feature"] == effect.feature
-    own = frame[(frame["split"] == effect.split) & of_feature]
+    is_feature = frame["feature"] == effect.feature
+    own = frame[(frame["split"] == effect.split) & is_feature]
     if effect.kind == "category":
         levels = zip(own["level"], own["rows"], strict=True)
         return tuple((str(level), int(rows)) for level, rows in levels)

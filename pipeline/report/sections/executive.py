@@ -71,9 +71,9 @@ def executive(facts: Facts) -> Section:
     """Return section B."""
     pairs = _pairs(facts)
     verdict_text = joined([sentence(facts), reason(facts)], " ")
-    taken = sum(_lines(text, PAIR_LINE) for _, text in pairs)
-    taken += max(0, _lines(verdict_text, VERDICT_LINE) - VERDICT_LINES)
-    overdue = _overdue(facts, LINES - taken)
+    n_lines = sum(_lines(text, PAIR_LINE) for _, text in pairs)
+    n_lines += max(0, _lines(verdict_text, VERDICT_LINE) - VERDICT_LINES)
+    overdue = _overdue(facts, LINES - n_lines)
     late = sum(_lines(text, LINE) for text in overdue)
     parts = {
         "verdict": badge(facts.result.verdict),
@@ -87,7 +87,7 @@ def executive(facts: Facts) -> Section:
         "meanings": _meanings(facts, pairs),
         "change": change_lede(facts),
         "tally": (*tally(facts.result), ".", *_late(facts, len(overdue))),
-        "findings": (*overdue, *_findings(facts, LINES - taken - late, len(overdue))),
+        "findings": (*overdue, *_findings(facts, LINES - n_lines - late, len(overdue))),
         "untested": _untested(facts),
         "decision": (shown(facts.note("decision")) or word("executive.decision"),),
     }
@@ -223,18 +223,18 @@ def _meanings(
 
 def _capped(text: Sentence) -> Sentence:
     """Return what is said of a pair: of long reasons the first, the rest counted."""
-    told: list[Part] = []
+    cut_text: list[Part] = []
     for part in text:
         if not isinstance(part, str) or len(part) <= REASONS:
-            told.append(part)
+            cut_text.append(part)
             continue
         first, *rest = part.split("; ")
-        told += _cut((first,), REASONS)
+        cut_text += _cut((first,), REASONS)
         if rest:
             n, section = str(len(rest)), section_link("G")
-            told += say("executive.more_reasons", n=n, section=section)
-    is_cut = told[-1] == "." and str(told[-2]).endswith("…")
-    return tuple(told[:-1] if is_cut else told)
+            cut_text += say("executive.more_reasons", n=n, section=section)
+    is_cut = cut_text[-1] == "." and str(cut_text[-2]).endswith("…")
+    return tuple(cut_text[:-1] if is_cut else cut_text)
 
 
 def _cut(text: Sentence, limit: int) -> Sentence:
@@ -294,8 +294,8 @@ def _findings(facts: Facts, most: int, listed: int) -> tuple[Sentence, ...]:
     Those that are listed as overdue already are passed over.
     """
     sentences: list[Sentence] = []
-    known = {standing.key for standing in _all_overdue(facts)[:listed]}
-    rest = [f for f in gravest(facts.result) if f.key not in known]
+    listed_keys = {standing.key for standing in _all_overdue(facts)[:listed]}
+    rest = [f for f in gravest(facts.result) if f.key not in listed_keys]
     for finding in rest[: FINDINGS - listed]:
         text = say(
             "executive.finding",

@@ -76,15 +76,15 @@ def _expectation(facts: Facts, at: int, limit: float) -> Row:
         features=shown(row["features"]),
         reason=shown(row["reason"].strip(" .")),
     )
-    asked: list[Part] = [named(row["model"] or word("words.the_data"))]
-    asked.append(shown(row["method"].replace("_", " ")))
-    asked += [loss_label(row["loss"])] if row["loss"] else []
-    asked += [named(row["positive_class"])] if row["positive_class"] else []
-    asked.append(_card(facts, row["record"]))
+    measure: list[Part] = [named(row["model"] or word("words.the_data"))]
+    measure.append(shown(row["method"].replace("_", " ")))
+    measure += [loss_label(row["loss"])] if row["loss"] else []
+    measure += [named(row["positive_class"])] if row["positive_class"] else []
+    measure.append(_card(facts, row["record"]))
     verdict: Sentence = (word(f"expected.verdicts.{row['verdict'].replace(' ', '_')}"),)
     if row["verdict"] != FOUND:
         verdict = (Styled("strong", verdict),)
-    cells = (what, joined(asked), _shortfall(row, at, limit), verdict)
+    cells = (what, joined(measure), _describe_result(row, at, limit), verdict)
     return Row(tuple(Cell(parts) for parts in cells))
 
 
@@ -93,7 +93,7 @@ def _card(facts: Facts, place: int) -> Link:
     return card_link(facts.card(facts.result.importances[int(place)]))
 
 
-def _shortfall(row: Any, at: int, limit: float) -> Sentence:
+def _describe_result(row: Any, at: int, limit: float) -> Sentence:
     """Return who is on top instead, or how far from zero the farthest is.
 
     A share never reads like the `limit` it is beyond.
@@ -141,10 +141,10 @@ def losses(facts: Facts) -> tuple[Group, ...]:
 
 def _pair(facts: Facts, at: int) -> Row:
     row = facts.result.losses.iloc[at]
-    asked: list[Part] = [named(row["model"]), shown(row["method"].replace("_", " "))]
-    asked += [word(f"asked.{row['of']}")]
-    asked += [named(row["positive_class"])] if row["positive_class"] else []
-    asked.append(_card(facts, row["record_a"]))
+    measure: list[Part] = [named(row["model"]), shown(row["method"].replace("_", " "))]
+    measure += [word(f"asked.{row['of']}")]
+    measure += [named(row["positive_class"])] if row["positive_class"] else []
+    measure.append(_card(facts, row["record_a"]))
     pair = joined((loss_label(row[key]) for key in ("loss_a", "loss_b")), " / ")
     kendall, overlap = float(row["kendall"]), float(row["top_k_overlap"])
     text = lone(kendall, least=2) if kendall == kendall else MISSING
@@ -160,7 +160,7 @@ def _pair(facts: Facts, at: int) -> Row:
         leaders = (Styled("strong", changed),)
     return Row(
         (
-            Cell(joined(asked)),
+            Cell(joined(measure)),
             Cell(pair),
             Cell((Value(f"losses[{at}].kendall", kendall, text),)),
             Cell(of),

@@ -146,8 +146,8 @@ class Facts:
     def supplied_engines(self) -> frozenset[str]:
         """The engines whose numbers were supplied, those that were refused too."""
         entries = config_of(self, "supplied")
-        named = (supplied_engine(one["package"], one["version"]) for one in entries)
-        return self.result.supplied_engines.union(named)
+        names = (supplied_engine(one["package"], one["version"]) for one in entries)
+        return self.result.supplied_engines.union(names)
 
     @property
     def engines_named(self) -> tuple[str, ...]:
@@ -163,8 +163,8 @@ class Facts:
     def version_of(self, model: str) -> str:
         """Return the version of a model as configured, empty if none was given."""
         sections = self.result.run.config.get("models", ())
-        given = {entry["name"]: entry.get("version", "") for entry in sections}
-        return str(given.get(model, ""))
+        versions = {entry["name"]: entry.get("version", "") for entry in sections}
+        return str(versions.get(model, ""))
 
     def index(self, record: Importance) -> int:
         """Return the place of a record in ``result.importances``."""

@@ -65,18 +65,18 @@ def frameworks(facts: Facts, sections: Sequence[Section]) -> Section:
     sections : sequence of Section
         All others: a clause is shown only by what really stands in them.
     """
-    title, known = word("sections.frameworks"), load_frameworks()
-    asked = tuple(config_of(facts, "report").get("frameworks", ()))
-    if not asked:
-        lede = say("frameworks.none", ids=", ".join(known))
+    title, every = word("sections.frameworks"), load_frameworks()
+    names = tuple(config_of(facts, "report").get("frameworks", ()))
+    if not names:
+        lede = say("frameworks.none", ids=", ".join(every))
         return Section("O", "frameworks", title, lede, {"blocks": ()})
     there = _present(sections)
     run_day = datetime.fromisoformat(str(facts.result.run.volatile["started"])).date()
     blocks = tuple(
-        _table(known[name], run_day, there)
-        if name in known
+        _table(every[name], run_day, there)
+        if name in every
         else say("frameworks.unknown", name=display_name(name))
-        for name in asked
+        for name in names
     )
     return Section("O", "frameworks", title, say("frameworks.rule"), {"blocks": blocks})
 
@@ -140,16 +140,16 @@ def _dated(part: Part) -> Sentence:
 
 def _row(clause: Clause, there: set[str]) -> Row:
     """Return where a clause stands, what it asks, and what is shown of it."""
-    asked: Sentence = (clause.requirement,)
+    requirement: Sentence = (clause.requirement,)
     if clause.quote:
-        asked += (Styled("line", say("frameworks.quote", text=clause.quote)),)
+        requirement += (Styled("line", say("frameworks.quote", text=clause.quote)),)
     if clause.mark == "S":
-        asked += (Styled("line", say("frameworks.unread")),)
-    asked += (Styled("line", say("frameworks.source", text=clause.source)),)
+        requirement += (Styled("line", say("frameworks.unread")),)
+    requirement += (Styled("line", say("frameworks.source", text=clause.source)),)
     return Row(
         cells=(
             Cell((clause.clause, Styled("line", (clause.id,)))),
-            Cell(asked),
+            Cell(requirement),
             Cell(_evidence(clause, there)),
         ),
         key=f"clause-{clause.id.replace('/', '-')}",

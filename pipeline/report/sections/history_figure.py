@@ -123,8 +123,8 @@ def _lines(
     if newest is None:
         return (), ()
     ranked = [leader.feature for leader in newest.leaders]
-    asked = (name for name in always_show if name in ranked)
-    names = tuple(dict.fromkeys((*ranked[:LINES], *asked)))
+    always = (name for name in always_show if name in ranked)
+    names = tuple(dict.fromkeys((*ranked[:LINES], *always)))
     alike = [
         {leader.feature: leader for leader in run.leaders}
         if run.measure == newest.measure
@@ -134,14 +134,14 @@ def _lines(
     nothing = Leader("", nan, nan, nan, nan)
     lines = []
     for name in names:
-        told = [run.get(name, nothing) for run in alike]
+        estimates = [run.get(name, nothing) for run in alike]
         latest = next(leader for leader in newest.leaders if leader.feature == name)
         lines.append(
             LeaderLine(
-                values=tuple(leader.value for leader in told),
-                low=tuple(leader.low for leader in told),
-                high=tuple(leader.high for leader in told),
-                told=significant(latest.value),
+                values=tuple(leader.value for leader in estimates),
+                low=tuple(leader.low for leader in estimates),
+                high=tuple(leader.high for leader in estimates),
+                text=significant(latest.value),
             )
         )
     return tuple(lines), names
@@ -182,11 +182,11 @@ def _marked(baseline: str, at: int | None) -> Sentence:
     return say(f"history.{key}", run=display_name(baseline))
 
 
-def _of_all(drawn: int, n_runs: int) -> Sentence:
+def _of_all(n_drawn: int, n_runs: int) -> Sentence:
     """Return how many of all runs are drawn; nothing if all are."""
-    if drawn >= n_runs:
+    if n_drawn >= n_runs:
         return ()
-    n = Value("runs", drawn, count(drawn), derived="count")
+    n = Value("runs", n_drawn, count(n_drawn), derived="count")
     every = Value("runs", n_runs, count(n_runs), derived="count")
     return say("history.figure_cut", n=n, all=every)
 

@@ -31,21 +31,21 @@ def interaction_figure(
     features = _by_total(ranking, pairs)
     if len(features) < FEWEST:
         return None
-    drawn = features[:MOST]
+    first = features[:MOST]
     rows = [
-        [pairs.get(frozenset((one, other))) for other in drawn[:n]]
-        for n, one in enumerate(drawn)
+        [pairs.get(frozenset((one, other))) for other in first[:n]]
+        for n, one in enumerate(first)
     ]
     return Figure(
         id=table_id(ranking).replace("tab-", "fig-"),
         draw=draw_interactions,
         data={
-            "names": tuple(map(display_name, drawn)),
+            "names": tuple(map(display_name, first)),
             "values": tuple(tuple(_value(ranking, i) for i in row) for row in rows),
             "texts": tuple(tuple(_text(ranking, i) for i in row) for row in rows),
             "axis_label": plain(measured_in(facts, ranking)),
         },
-        alt=_alt(facts, ranking, len(drawn), len(features)),
+        alt=_alt(facts, ranking, len(first), len(features)),
         headline=_headline(ranking),
         caption=(
             *say(
@@ -53,7 +53,7 @@ def interaction_figure(
                 card=card_link(facts.card(ranking.record)),
                 table=Link(table_id(ranking)),
             ),
-            *_left_out(len(drawn), len(features)),
+            *_left_out(len(first), len(features)),
             *_not_drawn(ranked),
         ),
     )
@@ -64,10 +64,10 @@ def _pairs(ranking: Ranking) -> dict[frozenset[str], int]:
     return {frozenset(ranking.record.columns[i]): i for i in ranking.measured}
 
 
-def _by_total(ranking: Ranking, found: Mapping[frozenset[str], int]) -> list[str]:
+def _by_total(ranking: Ranking, place_of: Mapping[frozenset[str], int]) -> list[str]:
     """Return the features of the pairs, by the sum of what their pairs measure."""
     total: dict[str, float] = defaultdict(float)
-    for row in found.values():
+    for row in place_of.values():
         for name in ranking.record.columns[row]:
             total[name] += float(ranking.mean[row])
     return sorted(total, key=lambda name: -total[name])
@@ -120,7 +120,7 @@ def _not_drawn(ranked: Sequence[Ranking]) -> Sentence:
     return say("interactions.more", n=count(n)) if n > 0 else ()
 
 
-def _left_out(drawn: int, total: int) -> Sentence:
-    if drawn == total:
+def _left_out(n_drawn: int, total: int) -> Sentence:
+    if n_drawn == total:
         return ()
-    return say("interactions.left_out", n=count(drawn), total=count(total))
+    return say("interactions.left_out", n=count(n_drawn), total=count(total))

@@ -46,14 +46,14 @@ class Pair:
     label : callable
         What calls each of the two.
     one, other : Ranking
-    told : Likeness
+    measures : Likeness
     """
 
     shared: Sentence
     label: Label
     one: Ranking
     other: Ranking
-    told: Likeness
+    measures: Likeness
 
 
 def likeness(a: Ranking, b: Ranking, k: int) -> Likeness:
@@ -70,9 +70,11 @@ def likeness(a: Ranking, b: Ranking, k: int) -> Likeness:
     if n < 2:
         return Likeness(nan, nan, nan, n)
     ranks = np.asarray(means.rank(ascending=False), dtype=float)
-    told = association(ranks[:, 0], ranks[:, 1])
+    rank_association = association(ranks[:, 0], ranks[:, 1])
     overlap = top_k_overlap(ranks[:, 0], ranks[:, 1], k)
-    return Likeness(told["spearman"], told["kendall"], overlap, n)
+    return Likeness(
+        rank_association["spearman"], rank_association["kendall"], overlap, n
+    )
 
 
 def likeness_table(facts: Facts) -> Table | None:
@@ -114,17 +116,17 @@ def likeness_table(facts: Facts) -> Table | None:
 
 def _least_alike(pair: Pair) -> tuple[bool, float]:
     """Return a key that sorts by rank correlation, what has none behind."""
-    rho = pair.told.spearman
+    rho = pair.measures.spearman
     return (rho != rho, rho)
 
 
 def _pairs(facts: Facts, k: int) -> Iterator[Pair]:
-    asked = [r for r in facts.rankings if r.record.of == "features"]
+    rankings = [r for r in facts.rankings if r.record.of == "features"]
     by_measure = _measure_label(facts)
-    for subject in dict.fromkeys(r.record.model for r in asked):
-        same = [r for r in asked if r.record.model == subject]
+    for subject in dict.fromkeys(r.record.model for r in rankings):
+        same = [r for r in rankings if r.record.model == subject]
         yield from _all_pairs(same, (named(same[0].subject),), by_measure, k)
-    for same in _over_models(asked):
+    for same in _over_models(rankings):
         yield from _all_pairs(same, by_measure(same[0]), _model_label, k)
 
 
@@ -135,10 +137,10 @@ def _all_pairs(
         yield Pair(shared, label, one, other, likeness(one, other, k))
 
 
-def _over_models(asked: Sequence[Ranking]) -> list[list[Ranking]]:
+def _over_models(rankings: Sequence[Ranking]) -> list[list[Ranking]]:
     """Return the rankings that differ by the model alone."""
     groups: dict[tuple[str, ...], list[Ranking]] = {}
-    for ranking in asked:
+    for ranking in rankings:
         record = ranking.record
         if record.model:
             measure = map(str, measure_of(record))
@@ -156,20 +158,20 @@ def _measure_label(facts: Facts) -> Label:
 
     def label(ranking: Ranking) -> Sentence:
         record = ranking.record
-        said: list[Part] = [record.method.replace("_", " ")]
+        parts: list[Part] = [record.method.replace("_", " ")]
         if apart := facts.apart(record):
-            said.append(apart)
+            parts.append(apart)
         if record.loss:
-            said.append(loss_label(record.loss))
+            parts.append(loss_label(record.loss))
         elif record.positive_class:
-            said.append(named(record.positive_class))
-        return (card_link(facts.card(record)), " ", *joined(said))
+            parts.append(named(record.positive_class))
+        return (card_link(facts.card(record)), " ", *joined(parts))
 
     return label
 
 
 def _row(pair: Pair) -> Row:
-    told = pair.told
+    measures = pair.measures
     path = f"importances[{pair.one.index}].mean"
     beside = f"with importances[{pair.other.index}].mean"
 
@@ -177,14 +179,14 @@ def _row(pair: Pair) -> Row:
         return Cell((Value(path, raw, text, derived=f"{name}, {beside}"),))
 
     both = (pair.label(pair.one), pair.label(pair.other))
-    compared = whole(path, told.n_features)
+    compared = whole(path, measures.n_features)
     return Row(
         (
             Cell(pair.shared),
             Cell(joined(both, f" {word('words.and')} ")),
-            value("spearman", told.spearman, number(told.spearman, 2)),
-            value("kendall", told.kendall, number(told.kendall, 2)),
-            value("in common", told.overlap, percent(told.overlap)),
+            value("spearman", measures.spearman, number(measures.spearman, 2)),
+            value("kendall", measures.kendall, number(measures.kendall, 2)),
+            value("in common", measures.overlap, percent(measures.overlap)),
             value("compared", compared.raw, compared.text),
         )
     )

@@ -33,8 +33,8 @@ def limits(facts: Facts) -> Section:
         *_limits_of_data(facts),
         *_untested(facts),
     ]
-    given = config_of(facts, "report").get("limits", ())
-    sentences += [say("limits.given", text=ended(text)) for text in given]
+    own_texts = config_of(facts, "report").get("limits", ())
+    sentences += [say("limits.given", text=ended(text)) for text in own_texts]
     title = word("sections.limits")
     return Section("L", "limits", title, (), {"limits": tuple(sentences)})
 
@@ -45,11 +45,11 @@ def _limits_of_measures(facts: Facts) -> list[Sentence]:
     for ranking in facts.rankings:
         card = facts.card(ranking.record)
         cards.setdefault(ranking.record.method, {})[card] = None
-    known = look_up("limits.method")
+    texts = look_up("limits.method")
     return [
         say("limits.of_cards", cards=series(map(card_link, ids)), text=text)
         for method, ids in cards.items()
-        for text in known[method]
+        for text in texts[method]
     ]
 
 
@@ -69,11 +69,11 @@ def _limits_of_data(facts: Facts) -> list[Sentence]:
 def _untested(facts: Facts) -> list[Sentence]:
     """Return what this run could have tested and did not, the short items by name."""
     items = [item.item for item in untested(facts) if item.reason != "out of scope"]
-    named = [item for item in items if len(plain(item)) <= ITEM][:ITEMS]
-    more = len(items) - len(named)
-    if more and named:
-        named.append(say("words.more", n=tallied("findings", more)))
-    what = joined(named) or counted(tallied("findings", more), "item")
+    short = [item for item in items if len(plain(item)) <= ITEM][:ITEMS]
+    more = len(items) - len(short)
+    if more and short:
+        short.append(say("words.more", n=tallied("findings", more)))
+    what = joined(short) or counted(tallied("findings", more), "item")
     link = Link("tab-untested")
     return [say("limits.untested", items=what, table=link)] if items else []
 

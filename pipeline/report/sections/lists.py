@@ -133,8 +133,8 @@ def _glossary(facts: Facts, sections: Sequence[Section]) -> tuple[KeyValues, ...
         record = ranking.record
         card = facts.cards[measure_of(record)]
         question = word(f"cards.{record.method}.question.{record.of}")
-        told = (question, " ", card_link(card))
-        measures.setdefault(card, (title_of(facts, record), told))
+        entry = (question, " ", card_link(card))
+        measures.setdefault(card, (title_of(facts, record), entry))
     blocks = (
         KeyValues("kv-terms", say("lists.terms"), tuple(terms)),
         KeyValues("kv-measures", say("lists.measures"), tuple(measures.values())),

@@ -111,12 +111,12 @@ def _bounds(ranking: Ranking, feature: str) -> tuple[bool, bool]:
     return bool(low > MATTERS), bool(high < HARDLY)
 
 
-def flags_in_words(facts: Facts, found: Sequence[Flag]) -> Sentence:
+def flags_in_words(facts: Facts, flags: Sequence[Flag]) -> Sentence:
     """Return what the mark means, for which features, and by which rule."""
-    if not found:
+    if not flags:
         return ()
     classes = linear_models(facts)
-    told = [
+    sentences = [
         say(
             "flags.feature",
             feature=named(flag.feature),
@@ -126,12 +126,12 @@ def flags_in_words(facts: Facts, found: Sequence[Flag]) -> Sentence:
                 for name in flag.hardly
             ),
         )
-        for flag in found
+        for flag in flags
     ]
     return say(
         "flags.caption",
         mark=MARK,
-        features=joined(told, "; "),
+        features=joined(sentences, "; "),
         level=percent(LEVEL),
         matters=percent(MATTERS),
         hardly=percent(HARDLY),
@@ -154,11 +154,11 @@ def models_figure(facts: Facts, ranked: Sequence[Ranking]) -> Figure | None:
     """Return the losses of several models side by side, in the first one's order."""
     record = ranked[0].record
     alike = [r for r in ranked if set(r.record.features) == set(record.features)]
-    chosen = alike[:PANELS]
-    if not ranked[0].starts_at_loss or len(chosen) < 2 or not ranked[0].measured:
+    rankings = alike[:PANELS]
+    if not ranked[0].starts_at_loss or len(rankings) < 2 or not ranked[0].measured:
         return None
-    flagged = {flag.feature: flag for flag in linear_flags(facts, chosen)}
-    names = _drawn(ranked[0], flagged, max(PANEL_ROWS // len(chosen), 3))
+    flagged = {flag.feature: flag for flag in linear_flags(facts, rankings)}
+    names = _names_with_line(ranked[0], flagged, max(PANEL_ROWS // len(rankings), 3))
     card = card_link(facts.card(record))
     unit = unit_text(record.unit, facts.target_unit)
     label = say("figures.models_axis", loss=loss_label(record.loss))
@@ -171,12 +171,12 @@ def models_figure(facts: Facts, ranked: Sequence[Ranking]) -> Figure | None:
         id=f"fig-models-{key}",
         draw=draw_models,
         data={
-            "panels": tuple(_panel(r, names, flagged) for r in chosen),
+            "panels": tuple(_panel(r, names, flagged) for r in rankings),
             "axis_label": plain((*label, f", {shown(unit)}") if unit else label),
             "value_label": word("figures.models_value"),
         },
-        alt=_models_alt(chosen, names, flagged),
-        headline=_models_headline(chosen),
+        alt=_models_alt(rankings, names, flagged),
+        headline=_models_headline(rankings),
         caption=(
             *caption,
             *((f" {apart}.",) if apart else ()),
@@ -186,13 +186,15 @@ def models_figure(facts: Facts, ranked: Sequence[Ranking]) -> Figure | None:
     )
 
 
-def _drawn(ranking: Ranking, flagged: Collection[str], most: int) -> list[str]:
+def _names_with_line(
+    ranking: Ranking, flagged: Collection[str], most: int
+) -> list[str]:
     """Return the first features of a ranking, and before the last what is flagged."""
     names = [ranking.record.features[row] for row in ranking.measured]
     first = [name for name in names if name in flagged][:most]
     others = [name for name in names if name not in flagged]
-    chosen = {*first, *others[: most - len(first)]}
-    return [name for name in names if name in chosen]
+    choice = {*first, *others[: most - len(first)]}
+    return [name for name in names if name in choice]
 
 
 def _panel(
@@ -213,13 +215,13 @@ def _panel(
     return ModelPanel(display_name(record.model), base, text, tuple(rows))
 
 
-def _models_headline(chosen: Sequence[Ranking]) -> Sentence:
+def _models_headline(rankings: Sequence[Ranking]) -> Sentence:
     """Return what every model reacts most to, as far as the intervals settle it."""
-    firsts = [_possible_leaders(r) for r in chosen if r.measured]
+    firsts = [_possible_leaders(r) for r in rankings if r.measured]
     shared = frozenset.intersection(*firsts)
     if shared and all(len(names) == 1 for names in firsts):
         return say("results.all_lead", feature=shortened(min(shared), 30))
-    return say(f"results.{'open' if shared else 'differ'}_{chosen[0].record.of}")
+    return say(f"results.{'open' if shared else 'differ'}_{rankings[0].record.of}")
 
 
 def _possible_leaders(ranking: Ranking) -> frozenset[str]:
@@ -230,17 +232,17 @@ def _possible_leaders(ranking: Ranking) -> frozenset[str]:
 
 
 def _models_alt(
-    chosen: Sequence[Ranking], names: Sequence[str], flagged: Collection[str]
+    rankings: Sequence[Ranking], names: Sequence[str], flagged: Collection[str]
 ) -> str:
-    record = chosen[0].record
+    record = rankings[0].record
     firsts = (
         joined((shortened(r.record.model, 20), _leading(r)), " ")
-        for r in chosen
+        for r in rankings
         if r.measured
     )
     text = say(
         "figures.models_alt",
-        models=str(len(chosen)),
+        models=str(len(rankings)),
         n=str(len(names)),
         total=count(len(record.features)),
         loss=loss_label(record.loss),

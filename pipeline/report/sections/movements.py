@@ -35,19 +35,23 @@ OUTSIDE = ("moved", "below the minimum")
 """What left its band, however little."""
 
 
-def movements(facts: Facts, told: Change) -> tuple[Table | Figure | Sentence, ...]:
+def movements(
+    facts: Facts, comparison: Change
+) -> tuple[Table | Figure | Sentence, ...]:
     """Return a table for each leading ranking, their figure, and what else moved."""
     ranked = {ranking.index: ranking for ranking in facts.rankings}
     leading = {ranking.index for ranking in facts.leads}
-    lead = [question for question in told.questions if question.new in leading]
-    rest = [question for question in told.questions if question.new not in leading]
+    lead = [question for question in comparison.questions if question.new in leading]
+    rest = [
+        question for question in comparison.questions if question.new not in leading
+    ]
     tables = (_table(facts, ranked[question.new], question) for question in lead)
     figure = _figure(facts, [(ranked[question.new], question) for question in lead])
     return (
         *tables,
         *figure,
         *_others(facts, ranked, rest),
-        *_unmatched_questions(facts, told),
+        *_unmatched_questions(facts, comparison),
     )
 
 
@@ -82,8 +86,8 @@ def _rows(
         measured=measured_in(facts, ranking),
         card=card_link(facts.card(ranking.record)),
     )
-    drawn = "band" if ranking.record.stream else "band_exact"
-    notes = [say(f"change.{drawn}", miss=percent(0.01))]
+    key = "band" if ranking.record.stream else "band_exact"
+    notes = [say(f"change.{key}", miss=percent(0.01))]
     if question.why_not:
         notes.append(say("change.cards", fields=question.why_not.replace("_", " ")))
     elif any(row.outcome == "not comparable" for row in rows):
@@ -195,7 +199,9 @@ def _difference_label(facts: Facts, ranking: Ranking) -> str:
 def _panel(ranking: Ranking, question: QuestionChange) -> BandPanel:
     """Return one model's features that have a band, for the figure of bands."""
     places = _decimals(question.features)
-    known = [row for row in _first(question.features) if row.band == row.band][:ROWS]
+    with_band = [row for row in _first(question.features) if row.band == row.band][
+        :ROWS
+    ]
     n_moved = sum(row.outcome == "moved" for row in question.features)
     return BandPanel(
         title=display_name(ranking.subject),
@@ -208,7 +214,7 @@ def _panel(ranking: Ranking, question: QuestionChange) -> BandPanel:
                 inside=row.outcome not in OUTSIDE,
                 text=number(row.difference, places, sign=True),
             )
-            for row in known
+            for row in with_band
         ),
     )
 
@@ -271,19 +277,19 @@ def _measure(facts: Facts, ranking: Ranking) -> Sentence:
     return (*card, f", {loss_label(loss)}") if loss else card
 
 
-def _unmatched_questions(facts: Facts, told: Change) -> tuple[Sentence, ...]:
+def _unmatched_questions(facts: Facts, comparison: Change) -> tuple[Sentence, ...]:
     """Return which questions one run alone asked."""
-    before, after = told.unmatched
+    before, after = comparison.unmatched
     texts: list[Sentence] = []
     for key, result, places in (
         ("change.only_before", facts.baseline, before),
         ("change.only_now", facts.result, after),
     ):
         if places and result is not None:
-            asked = dict.fromkeys(
+            labels = dict.fromkeys(
                 _question_in_words(result.importances[at]) for at in places
             )
-            texts.append(say(key, asked=series(asked)))
+            texts.append(say(key, asked=series(labels)))
     return tuple(texts)
 
 

@@ -36,11 +36,11 @@ OF_R = " (R)"
 
 def provenance(facts: Facts) -> Section:
     """Return section M."""
-    drawn = any(record.stream for record in facts.result.importances)
+    is_random = any(record.stream for record in facts.result.importances)
     parts = {
         "inputs": _inputs(facts),
         "scripts": scripts(facts),
-        "seeds": (*((_seeds(facts),) if drawn else ()), *avoided_table(facts)),
+        "seeds": (*((_seeds(facts),) if is_random else ()), *avoided_table(facts)),
         "versions": _versions(facts),
         "environment": _environment(facts),
     }
@@ -51,7 +51,7 @@ def provenance(facts: Facts) -> Section:
 
 def _inputs(facts: Facts) -> Table:
     run = facts.result.run
-    told: list[tuple[Sentence, str, str]] = [
+    digests: list[tuple[Sentence, str, str]] = [
         (
             (named(str(row["name"])),),
             word(f"provenance.rows.{row['split']}"),
@@ -59,11 +59,11 @@ def _inputs(facts: Facts) -> Table:
         )
         for _, row in facts.result.datasets.iterrows()
     ]
-    told += [
+    digests += [
         ((named(source),), word("provenance.rows_script"), digest)
-        for source, digest in made_by(facts)
+        for source, digest in row_scripts(facts)
     ]
-    told += [
+    digests += [
         (
             (named(str(row["model"])),),
             look_up("provenance.models")[row["source"]],
@@ -72,7 +72,7 @@ def _inputs(facts: Facts) -> Table:
         for _, row in facts.result.models.iterrows()
         if row["sha256"]
     ]
-    told += [
+    digests += [
         (
             (named(str(row["model"])),),
             word("provenance.predictions"),
@@ -81,11 +81,11 @@ def _inputs(facts: Facts) -> Table:
         for _, row in facts.result.models.iterrows()
         if row.get("predictions_sha256")
     ]
-    told += [
+    digests += [
         ((named(entry["file"]),), word("provenance.supplied"), entry["sha256"])
         for entry in config_of(facts, "supplied")
     ]
-    told += [
+    digests += [
         (say("provenance.all_rows"), word("provenance.data"), run.data_sha256),
         (say("provenance.settings"), word("provenance.config"), run.config_sha256),
         (say("provenance.result"), word("provenance.output"), facts.digest),
@@ -100,7 +100,7 @@ def _inputs(facts: Facts) -> Table:
         ),
         rows=tuple(
             Row((Cell(what), Cell((role,)), Cell((_spaced(digest),))))
-            for what, role, digest in told
+            for what, role, digest in digests
         ),
     )
 
@@ -184,7 +184,7 @@ def _environment(facts: Facts) -> KeyValues:
     rows += _longest(run.volatile.get("seconds_by_step", {}))
     status = look_up("provenance.statuses")[run.status]
     rows.append((say("provenance.status"), (status,)))
-    rows += _shown(run.environment)
+    rows += _key_rows(run.environment)
     return KeyValues("kv-environment", say("provenance.environment"), tuple(rows))
 
 
@@ -196,22 +196,22 @@ def _longest(steps: Mapping[str, float]) -> list[tuple[Sentence, Sentence]]:
         path = f"run.volatile['seconds_by_step'][{step!r}]"
         text = significant(steps[step], 2)
         took = Value(path, float(steps[step]), text, word("words.seconds"))
-        told = say("provenance.step_took", seconds=took, step=shown(step))
-        rows.append((say("provenance.step"), told))
+        sentence = say("provenance.step_took", seconds=took, step=shown(step))
+        rows.append((say("provenance.step"), sentence))
     return rows
 
 
 def _versions(facts: Facts) -> KeyValues:
-    rows = _shown(facts.result.run.versions)
+    rows = _key_rows(facts.result.run.versions)
     nothing = [(say("provenance.nothing"), ("–",))]
     return KeyValues("kv-versions", say("provenance.versions"), tuple(rows or nothing))
 
 
-def _shown(facts: Mapping[str, str]) -> list[tuple[Sentence, Sentence]]:
+def _key_rows(facts: Mapping[str, str]) -> list[tuple[Sentence, Sentence]]:
     return [((shown(str(key)),), (shown(str(text)),)) for key, text in facts.items()]
 
 
-def made_by(facts: Facts) -> dict[tuple[str, str], str]:
+def row_scripts(facts: Facts) -> dict[tuple[str, str], str]:
     """Return the text of each script that made rows, by its name and its digest.
 
     A script that made both sides stands there once.
@@ -226,11 +226,11 @@ def made_by(facts: Facts) -> dict[tuple[str, str], str]:
 
 def scripts(facts: Facts) -> tuple[Table, ...]:
     """Return one table per R script, one row per line: of rows, then of models."""
-    made = tuple(
+    of_rows = tuple(
         _script(
             f"tab-rows-script-{place}", "provenance.rows_script_caption", name, text
         )
-        for place, ((name, _), text) in enumerate(made_by(facts).items(), start=1)
+        for place, ((name, _), text) in enumerate(row_scripts(facts).items(), start=1)
     )
     frame = facts.result.models
     texts = {
@@ -238,11 +238,11 @@ def scripts(facts: Facts) -> tuple[Table, ...]:
         for _, row in frame.iterrows()
         if row["source"] == "r_script"
     }
-    fitted = tuple(
+    of_models = tuple(
         _script(f"tab-script-{place}", "provenance.script_caption", model, text)
         for place, (model, text) in enumerate(texts.items(), start=1)
     )
-    return made + fitted
+    return of_rows + of_models
 
 
 def _name(source: str) -> str:
@@ -273,15 +273,15 @@ def _line(line: str) -> str:
 def avoided_table(facts: Facts) -> tuple[Table, ...]:
     """Return one row per fault of the engines that took part, no table if none did."""
     result = facts.result
-    asked = [(record.engine, record.method) for record in result.importances]
-    asked += [(record.engine, record.method) for record in result.effects]
+    pairs = [(record.engine, record.method) for record in result.importances]
+    pairs += [(record.engine, record.method) for record in result.effects]
     versions = {
         name.removesuffix(OF_R): version
         for name, version in result.run.versions.items()
         if name.endswith(OF_R)
     }
-    methods = {method for engine, method in asked if engine != "python"}
-    faults = avoided({engine for engine, _ in asked}, methods, versions)
+    methods = {method for engine, method in pairs if engine != "python"}
+    faults = avoided({engine for engine, _ in pairs}, methods, versions)
     if not faults:
         return ()
     table = Table(

@@ -59,15 +59,15 @@ def ranking_figure(
 
 def _ranking_caption(facts: Facts, ranking: Ranking, with_repeats: bool) -> Sentence:
     """Return what the marks are: an interval and repeats only if they are drawn."""
-    record, drawn = ranking.record, ranking.is_drawn
+    record, is_random = ranking.record, ranking.is_drawn
     path = f"importances[{ranking.index}].n_repeats"
     repeats = whole(path, record.n_repeats)
     from_loss, zero = ranking.starts_at_loss, lone(ranking.nothing)
-    key = ("ranking" if from_loss else "ranking_mean") if drawn else "ranking_exact"
+    key = ("ranking" if from_loss else "ranking_mean") if is_random else "ranking_exact"
     return (
         *say(
             f"figures.{key}",
-            estimate=over_repeats(ranking) if drawn else "",
+            estimate=over_repeats(ranking) if is_random else "",
             level=percent(LEVEL),
             card=card_link(facts.card(record)),
         ),

@@ -160,9 +160,9 @@ def measured_in(facts: Facts, ranking: Ranking) -> Sentence:
 def axis_of(ranking: Ranking, rows: Sequence[int]) -> Axis:
     """Return the scale on which the bars of some rows are drawn."""
     start = ranking.nothing
-    chosen = list(rows)
+    order = list(rows)
     bounds = np.concatenate(
-        [ranking.low[chosen], ranking.high[chosen], ranking.mean[chosen], [start]]
+        [ranking.low[order], ranking.high[order], ranking.mean[order], [start]]
     )
     bounds = bounds[np.isfinite(bounds)]
     high = max(float(bounds.max(initial=0.0)), 0.0)
@@ -349,15 +349,15 @@ def _as_it_is(facts: Facts, ranking: Ranking) -> Sentence:
         rows=on_drawn_rows(ranking),
     )
     frame = facts.result.y_permuted
-    asked = (
+    is_row = (
         (frame["model"] == record.model)
         & (frame["of"] == record.of)
         & (frame["loss"] == record.loss)
     )
-    is_of_several = frame.loc[asked, "repeat"].duplicated().any()
-    if not asked.any() or is_of_several:
+    is_of_several = frame.loc[is_row, "repeat"].duplicated().any()
+    if not is_row.any() or is_of_several:
         return (*text, ".")
-    mean = float(frame.loc[asked, "value"].mean())
+    mean = float(frame.loc[is_row, "value"].mean())
     value = Value("y_permuted.value", mean, lone(mean), derived="mean")
     return (*text, *say("ranking.target_permuted", value=value))
 
@@ -373,21 +373,21 @@ def _rest_row(facts: Facts, ranking: Ranking, rest: Sequence[int]) -> Row:
 def _rest_note(ranking: Ranking, rest: Sequence[int]) -> Sentence:
     """Return what the rows that are not shown amount to."""
     mean = ranking.mean
-    known = [row for row in rest if np.isfinite(mean[row])]
-    if not known:
+    measured = [row for row in rest if np.isfinite(mean[row])]
+    if not measured:
         return say("ranking.rest_unmeasured", n=tallied("importances", len(rest)))
-    largest = max(known, key=lambda row: float(mean[row]))
+    largest = max(measured, key=lambda row: float(mean[row]))
     text = say(
         "ranking.rest_note",
         n=tallied("importances", len(rest)),
         largest=value_of(ranking, largest),
-        share=_share(ranking, known),
+        share=_share(ranking, measured),
     )
     if not ranking.is_drawn:
         return (*text, ".")
     excluding = sum(
         bool(ranking.low[row] > ranking.nothing or ranking.high[row] < ranking.nothing)
-        for row in known
+        for row in measured
     )
     return (*text, *say("ranking.rest_intervals", n=tallied("importances", excluding)))
 
@@ -426,26 +426,26 @@ def words_width(words: Iterable[str]) -> float:
     return _within(WORDS, 1.15 * max(map(len, words)) + 2.4)
 
 
-def _within(limits: tuple[float, float], wanted: float) -> float:
-    return min(max(wanted, limits[0]), limits[1])
+def _within(limits: tuple[float, float], value: float) -> float:
+    return min(max(value, limits[0]), limits[1])
 
 
-def cut_alike(ranking: Ranking, made: Callable[[Sequence[int]], Table]) -> Table:
+def cut_alike(ranking: Ranking, table_of: Callable[[Sequence[int]], Table]) -> Table:
     """Return a table of a ranking's rows, cut like the ranking's own.
 
-    `made` returns the table of some rows.
+    `table_of` returns the table of some rows.
     """
-    shown = cut(ranking)
-    table = made(shown)
-    if len(shown) == len(ranking.order):
+    rows = cut(ranking)
+    table = table_of(rows)
+    if len(rows) == len(ranking.order):
         return table
-    full = made(ranking.order)
+    full = table_of(ranking.order)
     full = replace(
         full,
         id=f"{table.id}-all",
         notes=(),
         caption=say("ranking.whole", table=Link(table.id)),
     )
-    n = tallied("importances", len(ranking.order) - len(shown))
+    n = tallied("importances", len(ranking.order) - len(rows))
     rest = [DASH, Cell(say("ranking.rest", n=n)), *[DASH] * (len(table.columns) - 2)]
     return replace(table, rows=(*table.rows, Row(tuple(rest))), everything=full)

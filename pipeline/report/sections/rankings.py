@@ -171,12 +171,12 @@ def rankings(result: AuditResult) -> tuple[Ranking, ...]:
         for index, record in enumerate(result.importances)
         if record.engine != OURS
     ]
-    asked = Counter(question for question, _ in ours)
+    counts = Counter(question for question, _ in ours)
     always = frozenset(result.run.config.get("report", {}).get("always_show", ()))
     return tuple(
         _ranked(index, key, record, _answers(record, others), always)
         for (question, measure), (index, record) in ours.items()
-        for key in [_key(question, measure, is_alone=asked[question] == 1)]
+        for key in [_key(question, measure, is_alone=counts[question] == 1)]
     )
 
 

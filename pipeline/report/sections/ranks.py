@@ -31,7 +31,7 @@ from .facts import Facts, card_link, whole
 from .ranking_tables import DASH, cut_alike, table_id
 from .rankings import TOP, Ranking
 
-ALT, PANELS, TOLD = 250, 4, 4
+ALT, PANELS, MOST_SHARES = 250, 4, 4
 ENSEMBLES = ("random_subspace", "random_subspace_permutation")
 """Their repeats are the members of one ensemble, no trial alone."""
 
@@ -48,29 +48,31 @@ class Trials(NamedTuple):
 
 def ranks(facts: Facts) -> Iterator[Table | Figure | Sentence]:
     """Yield the intervals of the lead rankings, the shares of their ranks, tables."""
-    asked = [r for r in facts.leads if _trials(facts, r)][:PANELS]
-    asked = [r for r in asked if set(r.record.features) == _features(asked[0])]
-    if not asked or len(asked[0].measured) < 2:
+    rankings = [r for r in facts.leads if _trials(facts, r)][:PANELS]
+    rankings = [r for r in rankings if set(r.record.features) == _features(rankings[0])]
+    if not rankings or len(rankings[0].measured) < 2:
         return
-    names = _names(asked[0])
-    yield _figure(facts, asked, names, "intervals", _interval_panels(facts, asked))
-    moved = [ranking for ranking in asked if _moves(facts, ranking)]
-    if moved:
-        yield _figure(facts, asked, names, "shares", _share_panels(facts, asked))
-    for ranking in moved:
+    names = _names(rankings[0])
+    yield _figure(
+        facts, rankings, names, "intervals", _interval_panels(facts, rankings)
+    )
+    moving = [ranking for ranking in rankings if _moves(facts, ranking)]
+    if moving:
+        yield _figure(facts, rankings, names, "shares", _share_panels(facts, rankings))
+    for ranking in moving:
         yield _cut(ranking, partial(_table, facts, ranking))
-    for ranking in asked:
-        if ranking not in moved:
+    for ranking in rankings:
+        if ranking not in moving:
             yield _unmoved(facts, ranking)
 
 
 def _moves(facts: Facts, ranking: Ranking) -> bool:
     """Return whether any trial gives any feature another rank than all others do."""
-    every = (told.shares.values() for told in _trials(facts, ranking))
+    every = (trials.shares.values() for trials in _trials(facts, ranking))
     return any(len(shares) > 1 for kind in every for shares in kind)
 
 
-def _counted(trials: Trials) -> Sentence:
+def _count(trials: Trials) -> Sentence:
     """Return how many trials there were, and of what kind."""
     if trials.noun == "single":
         return counted(trials.number, "single")
@@ -79,7 +81,7 @@ def _counted(trials: Trials) -> Sentence:
 
 def _unmoved(facts: Facts, ranking: Ranking) -> Sentence:
     """Return that all trials rank alike, where a table would say so in every row."""
-    counts = (_counted(told) for told in _trials(facts, ranking))
+    counts = (_count(trials) for trials in _trials(facts, ranking))
     return say("ranks.unmoved", model=named(ranking.subject), trials=series(counts))
 
 
@@ -96,8 +98,8 @@ def _names(ranking: Ranking) -> list[str]:
 
 def _trials(facts: Facts, ranking: Ranking) -> tuple[Trials, ...]:
     """Return what is known of other draws and of other rows."""
-    found = (_repeats(ranking), _resamples(facts, ranking))
-    return tuple(trials for trials in found if trials is not None)
+    kinds = (_repeats(ranking), _resamples(facts, ranking))
+    return tuple(trials for trials in kinds if trials is not None)
 
 
 def _repeats(ranking: Ranking) -> Trials | None:
@@ -107,9 +109,13 @@ def _repeats(ranking: Ranking) -> Trials | None:
         return None
     each = pd.DataFrame(record.values).rank(ascending=False).to_numpy()
     shares = {}
-    for name, taken in zip(record.features, each, strict=True):
-        seen, counts = np.unique(taken[np.isfinite(taken)], return_counts=True)
-        parts = zip(seen.tolist(), (counts / len(taken)).tolist(), strict=True)
+    for name, ranks_of_one in zip(record.features, each, strict=True):
+        distinct, counts = np.unique(
+            ranks_of_one[np.isfinite(ranks_of_one)], return_counts=True
+        )
+        parts = zip(
+            distinct.tolist(), (counts / len(ranks_of_one)).tolist(), strict=True
+        )
         shares[name] = tuple(parts)
     path = f"importances[{ranking.index}].n_repeats"
     return Trials(whole(path, record.n_repeats), "single", shares)
@@ -125,20 +131,22 @@ def _resamples(facts: Facts, ranking: Ranking) -> Trials | None:
     place = int(stable["resamples"].astype(int).idxmax())
     number = whole(f"stability[{place}].resamples", int(stable.at[place, "resamples"]))
     shares: dict[str, Any] = {}
-    for taken in frame.itertuples():
-        share = (float(taken.rank), float(taken.resamples) / number.raw)
-        shares.setdefault(taken.feature, []).append(share)
+    for row in frame.itertuples():
+        share = (float(row.rank), float(row.resamples) / number.raw)
+        shares.setdefault(row.feature, []).append(share)
     shares_of_feature = {name: tuple(parts) for name, parts in shares.items()}
     return Trials(number, "resample", shares_of_feature)
 
 
-def _interval_panels(facts: Facts, asked: Sequence[Ranking]) -> tuple[RankPanel, ...]:
+def _interval_panels(
+    facts: Facts, rankings: Sequence[Ranking]
+) -> tuple[RankPanel, ...]:
     panels = []
-    for ranking in asked:
+    for ranking in rankings:
         frame = facts.result.stability
         frame = frame[frame["record"] == ranking.index].set_index("feature")
         rows = []
-        for name in _names(asked[0]):
+        for name in _names(rankings[0]):
             row = ranking.record.features.index(name)
             ends = (float(ranking.first[row]), float(ranking.last[row]))
             others = (float("nan"),) * 2
@@ -150,16 +158,16 @@ def _interval_panels(facts: Facts, asked: Sequence[Ranking]) -> tuple[RankPanel,
     return tuple(panels)
 
 
-def _share_panels(facts: Facts, asked: Sequence[Ranking]) -> tuple[RankPanel, ...]:
+def _share_panels(facts: Facts, rankings: Sequence[Ranking]) -> tuple[RankPanel, ...]:
     panels = []
-    kinds = {trials.noun for ranking in asked for trials in _trials(facts, ranking)}
-    for ranking in asked:
+    kinds = {trials.noun for ranking in rankings for trials in _trials(facts, ranking)}
+    for ranking in rankings:
         for trials in _trials(facts, ranking):
             rows = []
-            for name in _names(asked[0]):
+            for name in _names(rankings[0]):
                 rank = float(ranking.rank[ranking.record.features.index(name)])
                 rows.append(RankRow(rank, shares=trials.shares.get(name, ())))
-            title = plain((display_name(ranking.subject), ", ", *_counted(trials)))
+            title = plain((display_name(ranking.subject), ", ", *_count(trials)))
             if len(kinds) == 1:
                 title = display_name(ranking.subject)
             panels.append(RankPanel(title, tuple(rows)))
@@ -168,17 +176,17 @@ def _share_panels(facts: Facts, asked: Sequence[Ranking]) -> tuple[RankPanel, ..
 
 def _figure(
     facts: Facts,
-    asked: Sequence[Ranking],
+    rankings: Sequence[Ranking],
     names: Sequence[str],
     kind: str,
     panels: tuple[RankPanel, ...],
 ) -> Figure:
-    first = asked[0]
+    first = rankings[0]
     alt = say(
         f"ranks.{kind}.alt",
         n=count(len(names)),
         total=count(len(first.record.features)),
-        models=series(shortened(ranking.subject, 20) for ranking in asked),
+        models=series(shortened(ranking.subject, 20) for ranking in rankings),
         first=shortened(names[0], 30),
         places=rank_text(float(first.rank[first.measured[0]])),
     )
@@ -197,7 +205,7 @@ def _figure(
             level=percent(LEVEL),
             anew=_anew(panels),
             card=card_link(facts.card(first.record)),
-            table=_data(facts, asked, kind),
+            table=_data(facts, rankings, kind),
         ),
     )
 
@@ -217,11 +225,11 @@ def _headline(ranking: Ranking, kind: str) -> Sentence:
     )
 
 
-def _data(facts: Facts, asked: Sequence[Ranking], kind: str) -> Sentence:
+def _data(facts: Facts, rankings: Sequence[Ranking], kind: str) -> Sentence:
     """Return the tables with the numbers of a figure: of each model, if they move."""
     if kind == "intervals":
-        return joined(Link(table_id(ranking)) for ranking in asked)
-    return joined(Link(_id(r)) for r in asked if _moves(facts, r))
+        return joined(Link(table_id(ranking)) for ranking in rankings)
+    return joined(Link(_id(r)) for r in rankings if _moves(facts, r))
 
 
 def _anew(panels: Sequence[RankPanel]) -> Sentence:
@@ -234,9 +242,9 @@ def _id(ranking: Ranking) -> str:
     return table_id(ranking).replace("ranking", "ranks", 1)
 
 
-def _cut(ranking: Ranking, made: Callable[[Sequence[int]], Table]) -> Table:
+def _cut(ranking: Ranking, table_of: Callable[[Sequence[int]], Table]) -> Table:
     """Return a table cut like its ranking; its other rows would fill pages."""
-    table = cut_alike(ranking, made)
+    table = cut_alike(ranking, table_of)
     if table.everything is None:
         return table
     notes = (*table.notes, say("ranks.other_rows"))
@@ -246,8 +254,8 @@ def _cut(ranking: Ranking, made: Callable[[Sequence[int]], Table]) -> Table:
 def _table(facts: Facts, ranking: Ranking, rows: Sequence[int]) -> Table:
     trials = _trials(facts, ranking)
     heads = (
-        Column(say(f"ranks.over_{told.noun}s", n=told.number), width=68 / len(trials))
-        for told in trials
+        Column(say(f"ranks.over_{kind.noun}s", n=kind.number), width=68 / len(trials))
+        for kind in trials
     )
     return Table(
         id=_id(ranking),
@@ -270,22 +278,22 @@ def _table(facts: Facts, ranking: Ranking, rows: Sequence[int]) -> Table:
 
 def _row(ranking: Ranking, row: int, trials: Sequence[Trials]) -> Row:
     name = ranking.record.features[row]
-    cells = [_shares(ranking, name, told) for told in trials]
+    cells = [_shares(ranking, name, kind) for kind in trials]
     rank = Cell((rank_text(float(ranking.rank[row])),))
     return Row((rank, Cell((named(name),)), *cells))
 
 
 def _shares(ranking: Ranking, name: str, trials: Trials) -> Cell:
     """Return the ranks that a feature took most often, each with its share."""
-    taken = sorted(trials.shares.get(name, ()), key=lambda pair: -pair[1])
-    if not taken:
+    shares = sorted(trials.shares.get(name, ()), key=lambda pair: -pair[1])
+    if not shares:
         return DASH
     path = f"importances[{ranking.index}].raw"
     if trials.noun == "resample":
         path = "resampled_ranks.resamples"
-    told = []
-    for rank, share in taken[:TOLD]:
+    sentences = []
+    for rank, share in shares[:MOST_SHARES]:
         value = Value(path, share, percent(share), derived="share")
-        told.append(say("ranks.taken", rank=rank_text(rank), share=value))
-    rest = (", …",) if len(taken) > TOLD else ()
-    return Cell((*joined(told), *rest))
+        sentences.append(say("ranks.taken", rank=rank_text(rank), share=value))
+    rest = (", …",) if len(shares) > MOST_SHARES else ()
+    return Cell((*joined(sentences), *rest))

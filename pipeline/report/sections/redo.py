@@ -59,8 +59,8 @@ def _tolerance() -> Sentence:
         "same_floor": SAME_STACK * FLOOR,
         "other_floor": OTHER_STACK * FLOOR,
     }
-    shown = {name: _power(number) for name, number in numbers.items()}
-    return say("redo.tolerance_text", **shown)
+    powers = {name: _power(number) for name, number in numbers.items()}
+    return say("redo.tolerance_text", **powers)
 
 
 def _power(number: float) -> str:

@@ -262,11 +262,11 @@ def _shared_reading(marginal: Ranking, conditional: Ranking) -> Sentence:
     if not rows:
         return say("conditional.none", model=model)
     nothing = marginal.nothing
-    told = []
+    sentences = []
     for row in rows:
         left = conditional.mean[row] - nothing
         part = float(left / (marginal.mean[row] - nothing))
         path = f"importances[{conditional.index}].mean[{row}]"
         share = Value(path, part, percent(part), derived="ratio")
-        told.append((named(conditional.record.features[row]), " (", share, ")"))
-    return say("conditional.shared", model=model, features=joined(told))
+        sentences.append((named(conditional.record.features[row]), " (", share, ")"))
+    return say("conditional.shared", model=model, features=joined(sentences))

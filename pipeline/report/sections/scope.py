@@ -94,12 +94,12 @@ def _lede(facts: Facts) -> Sentence:
 
 def _purpose(facts: Facts) -> Sentence:
     """Return why the audit was run and what the model is for, as configured."""
-    told = [
+    texts = [
         say(f"scope.noted.{key}", text=ended(facts.note(key)))
         for key in ("goal", "purpose", "intended_use")
         if facts.note(key)
     ]
-    return joined(told or [say("scope.no_purpose")], " ")
+    return joined(texts or [say("scope.no_purpose")], " ")
 
 
 def _people(facts: Facts) -> Table | Sentence:
@@ -134,14 +134,14 @@ def _measures_of_models(facts: Facts) -> Sentence:
     """Return which measures were asked of which models, or of the data."""
     if not facts.rankings:
         return say("scope.nothing_asked")
-    asked: dict[str, dict[str, None]] = {}
+    measures: dict[str, dict[str, None]] = {}
     for ranking in facts.rankings:
         title = _within(plain(title_of(facts, ranking.record)))
-        asked.setdefault(title, {})[ranking.subject] = None
+        measures.setdefault(title, {})[ranking.subject] = None
     together: dict[tuple[str, ...], list[str]] = {}
-    for title, subjects in asked.items():
+    for title, subjects in measures.items():
         together.setdefault(tuple(subjects), []).append(title)
-    told = (
+    sentences = (
         say(
             "scope.asked",
             models=series(shortened(subject, 40) for subject in subjects),
@@ -149,7 +149,7 @@ def _measures_of_models(facts: Facts) -> Sentence:
         )
         for subjects, titles in together.items()
     )
-    return joined(told, " ")
+    return joined(sentences, " ")
 
 
 def _within(title: str) -> str:
@@ -232,7 +232,7 @@ def _untested_table(facts: Facts) -> Table:
 
 def _from_findings(facts: Facts) -> list[Untested]:
     """Return what the findings say was not done: failed, missing, not applicable."""
-    found: dict[Sentence, Untested] = {}
+    items: dict[Sentence, Untested] = {}
     for finding in facts.result.findings:
         if finding.check not in REASONS:
             continue
@@ -244,8 +244,8 @@ def _from_findings(facts: Facts) -> list[Untested]:
             message=shown(finding.message).rstrip("."),
         )
         takes = (shown(finding.remedy),) if finding.remedy else say(f"{key}.takes")
-        found.setdefault(item, Untested(item, reason, takes, say(f"{key}.consequence")))
-    return list(found.values())
+        items.setdefault(item, Untested(item, reason, takes, say(f"{key}.consequence")))
+    return list(items.values())
 
 
 def _from_configuration(facts: Facts) -> list[Untested]:
@@ -257,8 +257,8 @@ def _from_configuration(facts: Facts) -> list[Untested]:
         missing.append("challenger")
     if not facts.result.run.config.get("groups"):
         missing.append("groups")
-    unsaid = not facts.result.run.config.get("expected")
-    if facts.note("goal") == "domain validation" and unsaid:
+    has_no_expectations = not facts.result.run.config.get("expected")
+    if facts.note("goal") == "domain validation" and has_no_expectations:
         missing.append("expected")
     texts = look_up("scope.unasked")
     return [

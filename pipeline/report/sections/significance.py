@@ -52,12 +52,12 @@ def _table(
 
 
 def _row(facts: Facts, ranking: Ranking, row: int, place: int, most: Value) -> Row:
-    told = facts.result.significance.loc[place]
+    estimates = facts.result.significance.loc[place]
     cells = [
         Value(
             f"significance[{place}].{name}",
-            float(told[name]),
-            number(float(told[name]), _decimals(most)),
+            float(estimates[name]),
+            number(float(estimates[name]), _decimals(most)),
         )
         for name in P_VALUES
     ]
@@ -86,10 +86,10 @@ def _notes(facts: Facts, places: dict[str, int]) -> tuple[Sentence, ...]:
     frame, most = facts.result.significance, _shuffles(facts, places)
     p = 1 / (most.raw + 1)
     least = Value(most.path, p, number(p, _decimals(most)), derived="least p-value")
-    known = int(frame.loc[list(places.values()), "p_value"].notna().sum())
-    n = counted(tallied("significance", known), "p_value")
+    n_known = int(frame.loc[list(places.values()), "p_value"].notna().sum())
+    n = counted(tallied("significance", n_known), "p_value")
     notes = [say("significance.note", least=least)]
-    if known > 1:
+    if n_known > 1:
         notes.append(say("significance.adjusted_note", n=n))
     fewer = [
         (named(name), f" ({number(float(frame.at[at, 'shuffles']), 0)})")

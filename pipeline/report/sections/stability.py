@@ -76,9 +76,9 @@ def firmness(facts: Facts, ranking: Ranking) -> Sentence:
 
 def _group(name: str, blocks: Iterator[Table | Figure | Sentence]) -> tuple[Group, ...]:
     """Return blocks under their heading; nothing without any."""
-    blocks_of_group = tuple(blocks)
+    content = tuple(blocks)
     title = say(f"stability.title.{name}")
-    return (Group(f"firm-{name}", title, blocks_of_group),) if blocks_of_group else ()
+    return (Group(f"firm-{name}", title, content),) if content else ()
 
 
 def _over_repeats(facts: Facts) -> Iterator[Table | Figure]:
@@ -100,8 +100,8 @@ def _alike(facts: Facts) -> Iterator[Table]:
 def _lede(facts: Facts) -> Sentence:
     """Return what was found, then what nobody asked."""
     candidates = [_first_place(facts), _loss(facts)]
-    asked = config_of(facts, "stability").get("resamples", 0)
-    reasons = ("still" if asked else "rows", "losses")
+    n_resamples = config_of(facts, "stability").get("resamples", 0)
+    reasons = ("still" if n_resamples else "rows", "losses")
     unasked = [
         say(f"stability.unasked.{reason}")
         for reason, sentence in zip(reasons, candidates, strict=True)
@@ -121,10 +121,15 @@ def _first_place(facts: Facts) -> Sentence:
     if ranking is None or not ranking.measured:
         return ()
     leader = ranking.record.features[ranking.measured[0]]
-    taken = frame[(frame["record"] == ranking.index) & (frame["feature"] == leader)]
-    if taken.empty:
+    first_places = frame[
+        (frame["record"] == ranking.index) & (frame["feature"] == leader)
+    ]
+    if first_places.empty:
         return ()
-    first, total = taken[taken["rank"] == 1.0], int(taken["resamples"].sum())
+    first, total = (
+        first_places[first_places["rank"] == 1.0],
+        int(first_places["resamples"].sum()),
+    )
     share = float(first["resamples"].sum()) / total
     path = "resampled_ranks.resamples"
     return say(
@@ -139,15 +144,15 @@ def _first_place(facts: Facts) -> Sentence:
 def _loss(facts: Facts) -> Sentence:
     """Return what the choice of the loss changes, over all that were compared."""
     frame = facts.result.losses
-    known = frame[frame["kendall"].notna()]
-    if known.empty:
+    comparable = frame[frame["kendall"].notna()]
+    if comparable.empty:
         return ()
-    moved = int((known["leader_a"] != known["leader_b"]).sum())
-    if moved:
-        n = counted(tallied("losses", len(known)), "pair")
-        return say("stability.loss.moves", moved=tallied("losses", moved), n=n)
-    place = known["kendall"].astype(float).idxmin()
-    least = float(known.at[place, "kendall"])
+    n_moved = int((comparable["leader_a"] != comparable["leader_b"]).sum())
+    if n_moved:
+        n = counted(tallied("losses", len(comparable)), "pair")
+        return say("stability.loss.moves", moved=tallied("losses", n_moved), n=n)
+    place = comparable["kendall"].astype(float).idxmin()
+    least = float(comparable.at[place, "kendall"])
     key = "same" if least == 1.0 else "leads"
     tau = Value(f"losses[{place}].kendall", least, lone(least, least=2))
     return say(f"stability.loss.{key}", tau=tau)
@@ -189,10 +194,10 @@ def _stability_table(
 
 
 def _row(ranking: Ranking, row: int, frame: pd.DataFrame, place: int) -> Row:
-    told = frame.loc[place]
+    estimates = frame.loc[place]
     path = f"stability[{place}]"
     low, high, share = (
-        float(told[name]) for name in ("rank_low", "rank_high", "p_top_k")
+        float(estimates[name]) for name in ("rank_low", "rank_high", "p_top_k")
     )
     inside = Value(f"{path}.p_top_k", share, percent(share))
     cells = [
@@ -202,7 +207,7 @@ def _row(ranking: Ranking, row: int, frame: pd.DataFrame, place: int) -> Row:
         Cell((inside,)),
     ]
     if ranking.is_drawn:
-        needed = float(told["repeats_to_settle"])
+        needed = float(estimates["repeats_to_settle"])
         settle = Value(f"{path}.repeats_to_settle", needed, _repeats(needed))
         cells.append(Cell((settle,)))
     return Row(tuple(cells))
@@ -233,12 +238,12 @@ def _caption(facts: Facts, ranking: Ranking, places: dict[str, int]) -> Sentence
     if not most.raw:
         return (*what, *say("stability.not_resampled"))
     rows = whole(f"importances[{ranking.index}].n_samples", ranking.record.n_samples)
-    drawn = say(
+    resampling = say(
         "stability.resampled",
         resamples=counted(most, "resample"),
         rows=counted(rows, "row"),
     )
-    return (*what, *drawn)
+    return (*what, *resampling)
 
 
 def _resamples(facts: Facts, places: dict[str, int]) -> Value:
@@ -349,8 +354,8 @@ def _line(frame: pd.DataFrame, feature: str) -> TopKLine:
     """Return the estimates of one feature, and the half-widths of their intervals."""
     from scipy.special import stdtrit
 
-    of_feature = frame[frame["feature"] == feature].sort_values("n_repeats")
-    quantiles = stdtrit(of_feature["n_repeats"].to_numpy(float) - 1, (1 + LEVEL) / 2)
-    halves = of_feature["std_error"] * quantiles
-    means = tuple(of_feature["value"].tolist())
+    rows = frame[frame["feature"] == feature].sort_values("n_repeats")
+    quantiles = stdtrit(rows["n_repeats"].to_numpy(float) - 1, (1 + LEVEL) / 2)
+    halves = rows["std_error"] * quantiles
+    means = tuple(rows["value"].tolist())
     return TopKLine(display_name(feature), means, tuple(halves.tolist()))

@@ -41,10 +41,10 @@ def surface_figures(facts: Facts) -> tuple[Figure | Table, ...]:
     Below each stand the numbers it draws, where a page has the room for them.
     """
     alike: dict[tuple[str, ...], list[Surface]] = {}
-    for found in facts.result.surfaces:
-        options = (f"{k}={v}" for k, v in sorted(found.options.items()))
-        key = (*found.features, found.positive_class, *options)
-        alike.setdefault(key, []).append(found)
+    for surface in facts.result.surfaces:
+        options = (f"{k}={v}" for k, v in sorted(surface.options.items()))
+        key = (*surface.features, surface.positive_class, *options)
+        alike.setdefault(key, []).append(surface)
     blocks: list[Figure | Table] = []
     for key, surfaces in alike.items():
         tables = surface_tables(facts, key, surfaces[:MOST])
@@ -55,42 +55,42 @@ def surface_figures(facts: Facts) -> tuple[Figure | Table, ...]:
 def _figure(
     facts: Facts,
     key: tuple[str, ...],
-    found: Sequence[Surface],
+    every: Sequence[Surface],
     tables: Sequence[Table],
 ) -> Figure:
-    drawn, lead = found[:MOST], found[0]
+    surfaces, lead = every[:MOST], every[0]
     first, second = (display_name(name) for name in lead.features)
     label = _label(facts, lead)
     return Figure(
         id=f"fig-surface-{key_of(*key)}",
         draw=draw_surface,
         data={
-            "panels": tuple(map(_panel, drawn)),
+            "panels": tuple(map(_panel, surfaces)),
             "first": first,
             "second": second,
             "axis_label": label,
             "masked_text": plain(say("surfaces.masked")),
         },
-        alt=_alt(lead, drawn, label),
+        alt=_alt(lead, surfaces, label),
         headline=_headline(lead),
         caption=(
             *say(
                 "surfaces.caption",
-                models=series(named(s.model) for s in drawn),
+                models=series(named(s.model) for s in surfaces),
                 data=series([*(Link(table.id) for table in tables), FILE]),
             ),
-            *not_drawn([s.model for s in found[MOST:]]),
+            *not_drawn([s.model for s in every[MOST:]]),
         ),
     )
 
 
-def _panel(found: Surface) -> SurfacePanel:
+def _panel(surface: Surface) -> SurfacePanel:
     return SurfacePanel(
-        name=display_name(found.model),
-        first=_grid(found.first_grid.tolist()),
-        second=_grid(found.second_grid.tolist()),
-        values=tuple(map(tuple, found.values.tolist())),
-        within=tuple(map(tuple, found.within.tolist())),
+        name=display_name(surface.model),
+        first=_grid(surface.first_grid.tolist()),
+        second=_grid(surface.second_grid.tolist()),
+        values=tuple(map(tuple, surface.values.tolist())),
+        within=tuple(map(tuple, surface.within.tolist())),
     )
 
 
@@ -98,33 +98,33 @@ def _grid(points: list[float | str]) -> tuple[float | str, ...]:
     return tuple(display_name(p) if isinstance(p, str) else float(p) for p in points)
 
 
-def _label(facts: Facts, found: Surface) -> str:
+def _label(facts: Facts, surface: Surface) -> str:
     words = "figures.curve.partial_dependence"
-    unit = facts.unit_of(found.unit)
-    if found.positive_class:
-        cls = shortened(found.positive_class, 30)
+    unit = facts.unit_of(surface.unit)
+    if surface.positive_class:
+        cls = shortened(surface.positive_class, 30)
         return plain(say(f"{words}.axis_class", unit=unit, cls=cls))
     text = say(f"{words}.axis", target=shortened(facts.target, 30))
     return plain((*text, f", {shown(unit)}") if unit else text)
 
 
-def _headline(found: Surface) -> Sentence:
+def _headline(surface: Surface) -> Sentence:
     """Return how far two features move the mean prediction where rows lie."""
-    values = found.values[found.within & np.isfinite(found.values)]
+    values = surface.values[surface.within & np.isfinite(surface.values)]
     span = float(np.ptp(values)) if len(values) else 0.0
     return say(
         "surfaces.headline",
-        first=shortened(found.features[0], 24),
-        second=shortened(found.features[1], 24),
-        model=shortened(found.model, 20),
+        first=shortened(surface.features[0], 24),
+        second=shortened(surface.features[1], 24),
+        model=shortened(surface.model, 20),
         span=Value("surfaces.values", span, significant(span), derived="span"),
     )
 
 
-def _alt(lead: Surface, drawn: Sequence[Surface], label: str) -> str:
+def _alt(lead: Surface, surfaces: Sequence[Surface], label: str) -> str:
     text = say(
         "surfaces.alt",
-        n=str(len(drawn)),
+        n=str(len(surfaces)),
         label=label,
         first=shortened(lead.features[0], 24),
         second=shortened(lead.features[1], 24),
@@ -134,49 +134,49 @@ def _alt(lead: Surface, drawn: Sequence[Surface], label: str) -> str:
 
 
 def surface_tables(
-    facts: Facts, key: tuple[str, ...], drawn: Sequence[Surface]
+    facts: Facts, key: tuple[str, ...], surfaces: Sequence[Surface]
 ) -> tuple[Table, ...]:
     """Return one table per surface; none if one has too many points for a page."""
-    if any(max(found.values.shape) > CELLS for found in drawn):
+    if any(max(surface.values.shape) > CELLS for surface in surfaces):
         return ()
-    return tuple(_surface_table(facts, key, found) for found in drawn)
+    return tuple(_surface_table(facts, key, surface) for surface in surfaces)
 
 
-def _surface_table(facts: Facts, key: tuple[str, ...], found: Surface) -> Table:
-    path = f"surfaces[{facts.result.surfaces.index(found)}]"
-    places = decimals(found.values[found.within])
+def _surface_table(facts: Facts, key: tuple[str, ...], surface: Surface) -> Table:
+    path = f"surfaces[{facts.result.surfaces.index(surface)}]"
+    places = decimals(surface.values[surface.within])
     first, second = (
         [_point(f"{path}.{name}[{n}]", p) for n, p in enumerate(grid.tolist())]
         for name, grid in (
-            ("first_grid", found.first_grid),
-            ("second_grid", found.second_grid),
+            ("first_grid", surface.first_grid),
+            ("second_grid", surface.second_grid),
         )
     )
     return Table(
-        id=f"tab-surface-{key_of(*key, found.model)}",
-        caption=_caption(facts, found),
+        id=f"tab-surface-{key_of(*key, surface.model)}",
+        caption=_caption(facts, surface),
         columns=(
-            Column((shortened(found.features[0], 24),), "header", 16),
+            Column((shortened(surface.features[0], 24),), "header", 16),
             *(Column(point, "number", 84 / len(second)) for point in second),
         ),
         rows=tuple(
-            Row((Cell(point), *_cells(f"{path}.values[{i}]", found, i, places)))
+            Row((Cell(point), *_cells(f"{path}.values[{i}]", surface, i, places)))
             for i, point in enumerate(first)
         ),
-        notes=() if found.within.all() else (say("surfaces.table_note"),),
+        notes=() if surface.within.all() else (say("surfaces.table_note"),),
         source="surfaces.csv",
         shape="wide",
     )
 
 
-def _caption(facts: Facts, found: Surface) -> Sentence:
-    unit, cls = facts.unit_of(found.unit), found.positive_class
+def _caption(facts: Facts, surface: Surface) -> Sentence:
+    unit, cls = facts.unit_of(surface.unit), surface.positive_class
     of_class = say("surfaces.table_class", cls=shortened(cls, 30)) if cls else ()
     return say(
         "surfaces.table",
-        model=named(found.model),
-        first=named(found.features[0]),
-        second=named(found.features[1]),
+        model=named(surface.model),
+        first=named(surface.features[0]),
+        second=named(surface.features[1]),
         cls=of_class,
         unit=f", {shown(unit)}" if unit else "",
     )
@@ -190,12 +190,12 @@ def _point(path: str, point: float | str) -> Sentence:
     return (Value(path, float(point), plain_number(short)),)
 
 
-def _cells(path: str, found: Surface, i: int, places: int) -> list[Cell]:
+def _cells(path: str, surface: Surface, i: int, places: int) -> list[Cell]:
     """Return one row of a surface; what the figure greys out has no number."""
-    told = zip(found.values[i].tolist(), found.within[i].tolist(), strict=True)
+    cells = zip(surface.values[i].tolist(), surface.within[i].tolist(), strict=True)
     return [
         Cell((Value(f"{path}[{j}]", value, number(value, places)),))
         if is_within
         else Cell((MISSING,))
-        for j, (value, is_within) in enumerate(told)
+        for j, (value, is_within) in enumerate(cells)
     ]

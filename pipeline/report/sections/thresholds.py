@@ -51,8 +51,8 @@ def _kind(facts: Facts, place: int) -> tuple[Any, ...]:
 
 def _finding_of(facts: Facts, row: Any) -> Finding | None:
     """Return the finding that a check made, if it made one."""
-    made = (f for f in facts.result.findings if f.check == row["check"])
-    return next((f for f in made if f.subject == row["subject"]), None)
+    of_check = (f for f in facts.result.findings if f.check == row["check"])
+    return next((f for f in of_check if f.subject == row["subject"]), None)
 
 
 def _worst_first(facts: Facts) -> list[int]:
@@ -152,15 +152,16 @@ def _word(verdict: str) -> str:
 def _observed(facts: Facts, places: Sequence[int]) -> Sentence:
     """Return what was seen: one answer, or the smallest and the largest of several."""
     values = facts.result.checks["observed"]
-    seen = {places[0]: values.iloc[places[0]]}
+    distinct = {places[0]: values.iloc[places[0]]}
     if all(not isinstance(values.iloc[place], str) for place in places):
         ordered = sorted(places, key=lambda place: float(values.iloc[place]))
-        seen = {place: values.iloc[place] for place in (ordered[0], ordered[-1])}
-    told = dict.fromkeys(
-        _measured(value, f"checks[{place}].observed") for place, value in seen.items()
+        distinct = {place: values.iloc[place] for place in (ordered[0], ordered[-1])}
+    parts = dict.fromkeys(
+        _measured(value, f"checks[{place}].observed")
+        for place, value in distinct.items()
     )
     texts = {
-        text[0].text if isinstance(text[0], Value) else text: text for text in told
+        text[0].text if isinstance(text[0], Value) else text: text for text in parts
     }
     return joined(texts.values(), f" {word('words.to')} ")
 

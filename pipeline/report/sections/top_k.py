@@ -54,8 +54,8 @@ def labels_of(facts: Facts, frame: pd.DataFrame) -> dict[Who, str]:
     for who in every:
         alike.setdefault(who[1:], []).append(who)
     return {
-        who: f"{_label(*asked)}{tail}"
-        for asked, several in alike.items()
+        who: f"{_label(*measure)}{tail}"
+        for measure, several in alike.items()
         for who, tail in zip(several, _tails(facts, several), strict=True)
     }
 
@@ -64,12 +64,12 @@ def _tails(facts: Facts, several: list[Who]) -> list[str]:
     """Return what tells rankings apart whose method, model, loss and class are one."""
     if len(several) == 1:
         return [""]
-    asked = several[0][1:]
+    measure = several[0][1:]
     cards = [
         facts.card(r.record)
         for r in facts.rankings
         if r.record.of == "features"
-        and asked
+        and measure
         == (r.record.method, r.record.model, r.record.loss, r.record.positive_class)
     ]
     if len(cards) == len(several):
@@ -79,10 +79,10 @@ def _tails(facts: Facts, several: list[Who]) -> list[str]:
 
 
 def _label(method: str, model: str, loss: str, positive_class: str) -> str:
-    words_of_label = [method.replace("_", " "), display_name(model) if model else ""]
-    words_of_label += [loss_label(loss) if loss else ""]
-    words_of_label += [display_name(positive_class) if positive_class else ""]
-    return ", ".join(text for text in words_of_label if text)
+    words = [method.replace("_", " "), display_name(model) if model else ""]
+    words += [loss_label(loss) if loss else ""]
+    words += [display_name(positive_class) if positive_class else ""]
+    return ", ".join(text for text in words if text)
 
 
 def lines_of(frame: pd.DataFrame, labels: Mapping[Who, str]) -> tuple[TopKLine, ...]:
@@ -92,9 +92,9 @@ def lines_of(frame: pd.DataFrame, labels: Mapping[Who, str]) -> tuple[TopKLine, 
         values = part["value"].where(np.isfinite(part["value"]))
         folds = values.groupby(part["k"])
         # a mean over some of the folds would be another quantity
-        known = folds.count() == folds.size()
-        means = folds.mean().where(known)
-        spread = (folds.std(ddof=1) / np.sqrt(folds.count())).where(known)
+        is_complete = folds.count() == folds.size()
+        means = folds.mean().where(is_complete)
+        spread = (folds.std(ddof=1) / np.sqrt(folds.count())).where(is_complete)
         tails.append(TopKLine(labels[who], tuple(means), tuple(spread)))
     return tuple(tails)
 
@@ -113,10 +113,10 @@ def _figure(
     loss = str(frame["loss"].iloc[0])
     curves = {name: lines_of(part, labels) for name, part in _parts(frame)}
     every = [line for lines in curves.values() for line in lines]
-    seen = _method_of_label(
+    methods = _method_of_label(
         frame, labels, {line.label for line in every if _is_seen(line)}
     )
-    panels = _panels(curves, _chosen(seen))
+    panels = _panels(curves, _labels_with_look(methods))
     names = list(dict.fromkeys(line.label for panel in panels for line in panel.lines))
     unit = unit_text(LOSSES[loss].unit, facts.target_unit)
     alt = word("top_k.alt").format(
@@ -139,7 +139,7 @@ def _figure(
             *say("top_k.caption", judge=named(judge)),
             *(word for sentence in sentences for word in sentence),
             *say("top_k.data"),
-            *_left_out(every, len(seen)),
+            *_left_out(every, len(methods)),
         ),
     )
 
@@ -154,32 +154,32 @@ def _folds(frame: pd.DataFrame) -> Sentence:
 
 
 def _method_of_label(
-    frame: pd.DataFrame, labels: Mapping[Who, str], seen: Collection[str]
+    frame: pd.DataFrame, labels: Mapping[Who, str], visible: Collection[str]
 ) -> dict[str, str]:
     """Return the method of each ranking that has a curve, by its label."""
     every = (who for who, _ in frame.groupby(WHO, sort=False))
-    return {labels[who]: str(who[1]) for who in every if labels[who] in seen}
+    return {labels[who]: str(who[1]) for who in every if labels[who] in visible}
 
 
-def _chosen(methods: Mapping[str, str]) -> list[str]:
+def _labels_with_look(methods: Mapping[str, str]) -> list[str]:
     """Return the rankings there is a look for: one of each method before a second."""
     first = {method: label for label, method in reversed(methods.items())}
     order = sorted(methods, key=lambda label: first[methods[label]] != label)
-    drawn = order[: len(STYLES)]
-    return [label for label in methods if label in drawn]
+    first_labels = order[: len(STYLES)]
+    return [label for label in methods if label in first_labels]
 
 
 def _panels(
-    curves: Mapping[str, Iterable[TopKLine]], drawn: Collection[str]
+    curves: Mapping[str, Iterable[TopKLine]], choice: Collection[str]
 ) -> tuple[TopKPanel, ...]:
     """Return a panel per protocol in which a ranking that is drawn has a curve."""
-    shown = {
-        name: tuple(line for line in lines if line.label in drawn and _is_seen(line))
+    by_protocol = {
+        name: tuple(line for line in lines if line.label in choice and _is_seen(line))
         for name, lines in curves.items()
     }
     return tuple(
         TopKPanel(word(f"top_k.panel_{name}") if len(curves) > 1 else "", lines)
-        for name, lines in shown.items()
+        for name, lines in by_protocol.items()
         if lines
     )
 
@@ -188,14 +188,14 @@ def _left_out(every: Iterable[TopKLine], n_seen: int) -> Sentence:
     """Return what the figure does not show: gaps, whole curves, and further ones."""
     holes = [line for line in every if not all(map(isfinite, line.means))]
     empty = dict.fromkeys(line.label for line in holes if not _is_seen(line))
-    told: Sentence = ()
+    text: Sentence = ()
     if any(map(_is_seen, holes)):
-        told += say("top_k.gaps")
+        text += say("top_k.gaps")
     if empty:
-        told += say("top_k.empty", names=joined(empty, "; "))
+        text += say("top_k.empty", names=joined(empty, "; "))
     if n_seen > len(STYLES):
-        told += say("top_k.more", n=tallied("top_k", n_seen - len(STYLES)))
-    return told
+        text += say("top_k.more", n=tallied("top_k", n_seen - len(STYLES)))
+    return text
 
 
 def selection_tables(facts: Facts) -> tuple[Table, ...]:
@@ -235,25 +235,25 @@ def _selection_table(facts: Facts, judge: str, frame: pd.DataFrame) -> Table:
 
 def _mean_and_error(frame: pd.DataFrame) -> tuple[float, float]:
     """Return the mean over the splits in which anything is kept, and its error."""
-    known = frame["value"].dropna()
-    return float(known.mean()), float(known.std(ddof=1) / np.sqrt(len(known)))
+    values = frame["value"].dropna()
+    return float(values.mean()), float(values.std(ddof=1) / np.sqrt(len(values)))
 
 
 def _row(name: str, frame: pd.DataFrame, places: int) -> Row:
     mean, error = _mean_and_error(frame)
-    kept = float(frame["k"].mean())
+    size = float(frame["k"].mean())
     return Row(
         (
             Cell((display_name(name),)),
-            Cell((_value("k", kept, 1, "mean"),)),
+            Cell((_value("k", size, 1, "mean"),)),
             Cell((_value("value", mean, places, "mean"),)),
             Cell((_value("value", error, places, "standard error"),)),
         )
     )
 
 
-def _value(column: str, found: float, places: int, derived: str) -> Value:
-    return Value(f"selection.{column}", found, number(found, places), derived=derived)
+def _value(column: str, raw: float, places: int, derived: str) -> Value:
+    return Value(f"selection.{column}", raw, number(raw, places), derived=derived)
 
 
 def _notes(frame: pd.DataFrame) -> tuple[Sentence, ...]:

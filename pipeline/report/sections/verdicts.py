@@ -38,13 +38,13 @@ def badge(verdict: str) -> Badge:
 
 def sentence(facts: Facts) -> Sentence:
     """Return the overall verdict in one sentence, as its word allows."""
-    told = {
+    statement = {
         "confirmed": _confirmed,
         "confirmed with exceptions": _confirmed,
         "not confirmed": _not_confirmed,
         "not established": _not_established,
     }[facts.result.verdict](facts)
-    return joined(filter(None, (told, _accepted(facts))), " ")
+    return joined(filter(None, (statement, _accepted(facts))), " ")
 
 
 def count_verdict(verdict: str, number: Value) -> Sentence:
@@ -59,12 +59,12 @@ def exceptions(facts: Facts) -> list[Finding]:
     Section K lists each of them: disagreements, what is accepted, other warnings,
     engines missing.
     """
-    kept = [
+    exceptional = [
         finding
         for finding in gravest(facts.result)
         if finding.severity != "info" or finding.check == "engine_missing"
     ]
-    return sorted(kept, key=lambda f: f.check != "disagreement")
+    return sorted(exceptional, key=lambda f: f.check != "disagreement")
 
 
 def reason(facts: Facts) -> Sentence:

@@ -214,13 +214,13 @@ class Table:
     @property
     def without_bars(self) -> "Table":
         """The same table with its bars left out, the other columns the wider for it."""
-        kept = [i for i, column in enumerate(self.columns) if column.kind != "bar"]
-        share = 100 / sum(self.columns[i].width for i in kept)
+        places = [i for i, column in enumerate(self.columns) if column.kind != "bar"]
+        share = 100 / sum(self.columns[i].width for i in places)
         columns = tuple(
             replace(self.columns[i], width=round(share * self.columns[i].width, 2))
-            for i in kept
+            for i in places
         )
-        rows = (replace(r, cells=tuple(r.cells[i] for i in kept)) for r in self.rows)
+        rows = (replace(r, cells=tuple(r.cells[i] for i in places)) for r in self.rows)
         return replace(self, columns=columns, rows=tuple(rows))
 
     @property
@@ -232,11 +232,11 @@ class Table:
     def csv(self) -> str:
         """The table as CSV, bars left out; every row, even if this one was cut."""
         whole = self.everything or self
-        kept = [i for i, column in enumerate(whole.columns) if column.kind != "bar"]
+        places = [i for i, column in enumerate(whole.columns) if column.kind != "bar"]
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(plain(whole.columns[i].label) for i in kept)
-        writer.writerows([row.cells[i].plain for i in kept] for row in whole.rows)
+        writer.writerow(plain(whole.columns[i].label) for i in places)
+        writer.writerows([row.cells[i].plain for i in places] for row in whole.rows)
         return text.getvalue()
 
 

@@ -34,15 +34,15 @@ def decimals(
         explain.
     """
     spread, size, small = (_sizes(numbers) for numbers in (errors, values, clear))
-    wanted = 0
+    places = 0
     if len(spread):
-        wanted = 1 - _power(float(np.median(spread)))
+        places = 1 - _power(float(np.median(spread)))
     elif len(size):
-        wanted = 3 - _power(float(size.max()))
-    shown = small[small >= 10.0**-MAX_DECIMALS]
-    if len(shown):
-        wanted = max(wanted, -_power(float(shown.min())))
-    return min(max(wanted, 0), MAX_DECIMALS)
+        places = 3 - _power(float(size.max()))
+    visible = small[small >= 10.0**-MAX_DECIMALS]
+    if len(visible):
+        places = max(places, -_power(float(visible.min())))
+    return min(max(places, 0), MAX_DECIMALS)
 
 
 def _sizes(numbers: npt.ArrayLike) -> npt.NDArray[np.float64]:

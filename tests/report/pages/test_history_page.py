@@ -153,7 +153,7 @@ def test_a_row_of_the_index_says_verdict_code_and_why():
         AuditRow("a", 0, "confirmed", MADE, "run-1", "a/runs/run-1/report.html"),
         AuditRow("b", 2, note="b/audit.toml must be TOML, but is not."),
     ]
-    html = index_html(rows, folder="reports", made=MADE, exit_code=2)
+    html = index_html(rows, folder="reports", date=MADE, exit_code=2)
     words = text(html)
     assert "Exit code 2. 1 of 2 audits ended with 0." in words
     assert "b no run 2 – b/audit.toml must be TOML, but is not." in words
@@ -162,7 +162,7 @@ def test_a_row_of_the_index_says_verdict_code_and_why():
 
 def test_an_audit_that_was_not_run_is_not_among_those_that_ended_well():
     rows = [AuditRow("a", 0, "confirmed", MADE, "run-1"), AuditRow("b", None)]
-    words = text(index_html(rows, folder="reports", made=MADE, exit_code=0))
+    words = text(index_html(rows, folder="reports", date=MADE, exit_code=0))
     assert "Not every audit ended with exit code 0" in words
     assert "1 of 2 audits ended with 0." in words
 
