@@ -76,7 +76,9 @@ def render_result(
     from ..report.pages.report_views import report_views
 
     carried = attachments(data) if pdf else {}
-    views = report_views(named, attachments=carried, context=context)
+    views = report_views(
+        named, attachments=carried, context=context, document=data["result.json"]
+    )
     pages = html_files(views, named, data)
     if not pdf:
         return Rendered(named, data, pages)

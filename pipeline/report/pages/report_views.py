@@ -7,7 +7,7 @@ from hashlib import sha256
 from types import MappingProxyType
 from typing import Any
 
-from ...records.as_json import content_digest
+from ...records.as_json import content_digest, dumps, utf8
 from ...records.result import AuditResult
 from ...runs.run_context import NO_CONTEXT, RunContext
 from ..sections.control import control
@@ -32,6 +32,7 @@ def report_views(
     attachments: Mapping[str, bytes] = MappingProxyType({}),
     profile: str = "",
     context: RunContext = NO_CONTEXT,
+    document: bytes = b"",
 ) -> dict[str, ReportView]:
     """Return each page of a report by its path in the run folder, without ending.
 
@@ -46,10 +47,18 @@ def report_views(
         What the PDF carries; the pages print the digest of each.
     context : RunContext
         What the report says besides the result.
+    document : bytes
+        The run's result.json, whose digest the pages print; made if it is not given.
     """
     by_model = parts(result)
     carried = {n: (len(d), sha256(d).hexdigest()) for n, d in attachments.items()}
-    about: dict[str, Any] = {"attachments": carried, **context._asdict()}
+    document = document or attachments.get("result.json") or utf8(dumps(result))
+    about: dict[str, Any] = {
+        "attachments": carried,
+        # of the whole result: the page of one model holds a part of it only
+        "file_digest": sha256(document).hexdigest(),
+        **context._asdict(),
+    }
     if not by_model:
         return {MAIN: build_view(result, profile=profile, **about)}
     gather = partial(facts_of, digest=content_digest(result), **about)

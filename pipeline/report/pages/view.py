@@ -173,6 +173,7 @@ def build_view(
     profile: str = "",
     signoffs: tuple[Signoff, ...] = (),
     history: RunHistory = NO_HISTORY,
+    file_digest: str = "",
 ) -> ReportView:
     """Return the report on a result, ready to be rendered.
 
@@ -190,6 +191,8 @@ def build_view(
         The signatures that section P prints.
     history : RunHistory
         What is known of the runs before.
+    file_digest : str
+        The SHA-256 of the run's result.json; worked out if it is not given.
 
     Returns
     -------
@@ -203,6 +206,7 @@ def build_view(
         attachments=attachments,
         signoffs=signoffs,
         history=history,
+        file_digest=file_digest,
     )
     return view_of(facts, sections_of(facts), profile=profile)
 

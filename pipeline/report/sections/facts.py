@@ -52,6 +52,8 @@ class Facts:
         The signatures under this run.
     history : RunHistory
         What is known of the runs before.
+    file_digest : str
+        The SHA-256 of the run's result.json; empty if it is still to be worked out.
     is_part : bool
         Whether it is one model of a result whose index tells of the runs before.
     """
@@ -64,6 +66,7 @@ class Facts:
     attachments: Attachments = field(default_factory=dict)
     signoffs: tuple[Signoff, ...] = ()
     history: RunHistory = NO_HISTORY
+    file_digest: str = ""
     is_part: bool = False
 
     @cached_property
@@ -222,6 +225,7 @@ def facts_of(
     attachments: Attachments = NOTHING_ATTACHED,
     signoffs: tuple[Signoff, ...] = (),
     history: RunHistory = NO_HISTORY,
+    file_digest: str = "",
 ) -> Facts:
     """Return the facts of a result; the cards are numbered in its order."""
     ranked = rankings(result)
@@ -236,6 +240,7 @@ def facts_of(
         attachments=attachments,
         signoffs=signoffs,
         history=history,
+        file_digest=file_digest,
     )
 
 

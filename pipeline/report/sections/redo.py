@@ -77,8 +77,5 @@ def _without_us(facts: Facts) -> tuple[tuple[Sentence, Sentence], ...]:
     alone = (say("redo.alone"), say("redo.alone_text"))
     if form and (form.unknown or form.absent):
         return (alone,)
-    if "result.json" in facts.attachments:
-        _, digest = facts.attachments["result.json"]
-    else:
-        digest = hashlib.sha256(utf8(dumps(facts.result))).hexdigest()
+    digest = facts.file_digest or hashlib.sha256(utf8(dumps(facts.result))).hexdigest()
     return ((say("redo.file"), hash_text(digest)), alone)

@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 from functools import cache
+from hashlib import sha256
 
 import pandas as pd
 import pytest
@@ -10,7 +11,7 @@ from tests.report.made_variants import made
 from tests.report.page_reader import nodes_of, read, traces_of
 from tests.report.reading import found
 
-from importance_audit.records.as_json import content_digest, dumps, loads
+from importance_audit.records.as_json import content_digest, dumps, loads, utf8
 from importance_audit.records.finding import Finding
 from importance_audit.report.pages.by_model import FRAMES, models_in, part_of, parts
 from importance_audit.report.pages.html import to_html
@@ -180,3 +181,15 @@ def test_the_index_compares_the_verdicts_of_every_check_by_model():
     assert [plain(cell.parts) for cell in outside] == ["–", "–", "fail", "–"]
     (mark,) = outside[2].parts
     assert (mark.shape, mark.word) == ("■", "disagrees")
+
+
+def test_every_page_prints_the_digest_of_the_file_that_holds_all_models():
+    expected = sha256(utf8(dumps(four()))).hexdigest()
+    for view in report_views(four()).values():
+        redo = next(section for section in view.sections if section.letter == "N")
+        row = next(
+            value
+            for label, value in redo.parts["commands"].rows
+            if plain(label) == "SHA-256 of result.json"
+        )
+        assert plain(row).replace(" ", "") == expected
