@@ -168,37 +168,37 @@ class _Run:
     predictions: dict[str, Floats] = field(default_factory=dict)
     predict_draws: dict[str, int] = field(default_factory=dict)
 
-    def prepare(self, given: tuple[FittedModel, ...]) -> bool:
+    def prepare(self, fitted: tuple[FittedModel, ...]) -> bool:
         """Get engines, files and models, and return whether they are there.
 
         Interrupted, or at a fault of ours, the audit has what there was until then.
         """
-        asked: tuple[tuple[str, Callable[[], None]], ...] = (
+        steps: tuple[tuple[str, Callable[[], None]], ...] = (
             ("engines", self.look_for_engines),
             ("supplied files", self.read_supplied),
-            ("models", partial(self.fit, given)),
+            ("models", partial(self.fit, fitted)),
         )
         faults = (AuditError, RBridgeError)
-        return all(self.journal.take(*step, passing=faults) for step in asked)
+        return all(self.journal.take(*step, passing=faults) for step in steps)
 
     def read_supplied(self) -> None:
         """Read what was measured elsewhere, for rows that can be audited."""
         preconditions.check_rows(self.config, self.test)
         self.supplied = read_files(self.config)
 
-    def fit(self, given: tuple[FittedModel, ...]) -> None:
+    def fit(self, fitted: tuple[FittedModel, ...]) -> None:
         """Fit or load the models of the configuration, beside those that are given."""
-        fitted: tuple[FittedModel, ...] = ()
+        own: tuple[FittedModel, ...] = ()
         if config := self.config.models:
             train = preconditions.training_rows(self.train)
-            fitted = fit_models(config, train, base=self.config.base)
-        self.models = (*fitted, *given)
+            own = fit_models(config, train, base=self.config.base)
+        self.models = (*own, *fitted)
         preconditions.check_names(self.config, self.test, self.models)
 
     def look_for_engines(self) -> None:
         """Ask once which engines are here; stop before any fit if one is required."""
-        asked = {name for entry in self.config.importance for name in entry.engines}
-        for name in ("python", *sorted(asked | set(self.config.require))):
+        names = {name for entry in self.config.importance for name in entry.engines}
+        for name in ("python", *sorted(names | set(self.config.require))):
             self.engines[name] = describe_engine(name)
         for name in self.config.require:
             if not self.engines[name].available:
@@ -206,7 +206,7 @@ class _Run:
                     f"Engine {name!r} must be available, because `require` names it, "
                     f"but it is not: {self.engines[name].reason}"
                 )
-        for name in sorted(asked):
+        for name in sorted(names):
             _, available, _, _, reason = self.engines[name]
             if reason:
                 find = partial(self.journal.add_finding, engines=(name,))
@@ -229,7 +229,7 @@ class _Run:
 
     def steps(self) -> list[tuple[str, Callable[[], None]]]:
         """Return every step with the words that announce it."""
-        made: list[tuple[str, Callable[[], None]]] = [
+        steps: list[tuple[str, Callable[[], None]]] = [
             ("checks of the columns", self.check_columns),
             *(
                 (f"checks of {model.name}", partial(self.check, model))
@@ -239,19 +239,19 @@ class _Run:
         for entry, model in self.questions():
             which = f", {entry.name}" if entry.name else ""
             label = f"{entry.method} of {entry.of}, {_name(model)}{which}"
-            made.append((label, partial(self.measure, entry, model)))
+            steps.append((label, partial(self.measure, entry, model)))
         claims = [("claims", self.judge_claims)] if self.config.claims else []
         if self.config.surfaces:
-            made.append(("surfaces of two features", self.draw_surfaces))
+            steps.append(("surfaces of two features", self.draw_surfaces))
         if self.config.top_k.k:
-            made.append(("top-k error curves", self.judge_first_features))
+            steps.append(("top-k error curves", self.judge_first_features))
         if self.config.selection.splits:
-            made.append(("test error of selected sets", self.judge_selected_sets))
-        made.append(("digests of the predictions", self.add_digests))
+            steps.append(("test error of selected sets", self.judge_selected_sets))
+        steps.append(("digests of the predictions", self.add_digests))
         for supplied, content in zip(self.config.supplied, self.supplied, strict=True):
             label = f"supplied {supplied.method}, {supplied.model}"
-            made.append((label, partial(self.add_supplied, supplied, content)))
-        return [*made, ("agreement", self.compare), *claims]
+            steps.append((label, partial(self.add_supplied, supplied, content)))
+        return [*steps, ("agreement", self.compare), *claims]
 
     def questions(self) -> Iterator[tuple[ImportanceSection, FittedModel | None]]:
         """Yield each entry with each model it asks, under the entry's losses.
@@ -269,11 +269,11 @@ class _Run:
 
     def check_columns(self) -> None:
         """Ask whether importances of single columns can be told apart."""
-        asked = {entry.of for entry in self.config.importance}
-        grouped = self.config.groups.values() if "groups" in asked else ()
-        limits, given = dict(checks.DEFAULTS), self.config.checks.dependence
-        if given != limits["dependence"].value:
-            limits["dependence"] = checks.Limit(given, "[checks] dependence")
+        subjects = {entry.of for entry in self.config.importance}
+        grouped = self.config.groups.values() if "groups" in subjects else ()
+        limits, limit = dict(checks.DEFAULTS), self.config.checks.dependence
+        if limit != limits["dependence"].value:
+            limits["dependence"] = checks.Limit(limit, "[checks] dependence")
         answers = checks.of_columns(
             self.train, self.test, grouped=tuple(grouped), limits=limits
         )
@@ -328,8 +328,8 @@ class _Run:
         """Return every loss that some entry asks of a model, else its own."""
         losses = [
             loss
-            for entry, asked in self.questions()
-            if asked is not None and asked.name == model.name
+            for entry, subject in self.questions()
+            if subject is not None and subject.name == model.name
             for loss in entry.losses_for(model.task)
         ]
         return tuple(dict.fromkeys(losses)) or model.losses
@@ -344,10 +344,10 @@ class _Run:
         name = model.name if model is not None else ""
         seed = seed_for(entry, self.config.seed, name)
         pairs = partial(pairs_asked, model, rows, entry, seed=seed)
-        chosen, _ = self.journal.guarded(name, "the choice of pairs", pairs)
-        if chosen is None:
+        choice, _ = self.journal.guarded(name, "the choice of pairs", pairs)
+        if choice is None:
             return
-        rows, left_out = chosen
+        rows, left_out = choice
         self.journal.add(StepResult(findings=left_out))
         ask = partial(self.ask, entry, model, rows, seed=seed)
         primary = measure.primary_stream(entry)
@@ -356,10 +356,10 @@ class _Run:
         for name in entry.engines:
             info = self.engines[name]
             if info.available:
-                theirs, reason = ask(name, stream=info.stream)
+                answers, reason = ask(name, stream=info.stream)
             else:
-                theirs, reason = (), info.reason
-            if not theirs:
+                answers, reason = (), info.reason
+            if not answers:
                 missing = [agreement.not_compared(a, name, reason) for a in ours]
                 self.journal.add(StepResult(rows={"agreement": missing}))
             elif measure.wants_run_beside(entry, rows, info, primary):
@@ -375,18 +375,18 @@ class _Run:
         """Say how far our answers to one question, the last, rest on chance."""
         journal, config = self.journal, self.config
         first = len(journal.importances) - len(answers)
-        asked = (model, rows, entry, self.engines["python"], config)
+        question = (model, rows, entry, self.engines["python"], config)
         journal.add_all(convergence(answers, model, rows, first_record=first))
         if answers and config.stability.resamples:
             stability = stability_of(
-                journal.guarded, answers, *asked, first_record=first
+                journal.guarded, answers, *question, first_record=first
             )
             journal.add_all(stability)
         if answers and config.significance.shuffles:
             p_values = significance_of(
                 journal.guarded,
                 answers,
-                *asked,
+                *question,
                 first_record=first,
                 report_progress=journal.report_progress,
             )
@@ -429,7 +429,7 @@ class _Run:
             if lacks or entry.method not in table["importance"]:
                 return curves, reason
         leaves: checks.Leaves = {}
-        asked = partial(
+        call = partial(
             measure.importances,
             model,
             rows,
@@ -440,7 +440,7 @@ class _Run:
             curves=measure.as_curves(curves),
             on_curve=partial(journal.add_leaves, leaves),
         )
-        answer, reason = journal.guarded(_name(model), question, asked, engine)
+        answer, reason = journal.guarded(_name(model), question, call, engine)
         if answer and model is not None and stream == measure.primary_stream(entry):
             target_rows = journal.rows["y_permuted"]
             permuted = with_target(
@@ -466,12 +466,12 @@ class _Run:
         """Put the numbers of one file beside ours, or say why they are not."""
         (model,) = (model for model in self.models if model.name == entry.model)
         journal, us = self.journal, self.engines["python"]
-        asked = (model, self.train, self.test, us, self.config)
+        inputs = (model, self.train, self.test, us, self.config)
         answers = supplied_answers(
             journal.guarded,
             entry,
             content,
-            *asked,
+            *inputs,
             importances=journal.importances,
             effects=journal.effects,
             digest=journal.digests.get(model.name, ""),
@@ -481,20 +481,24 @@ class _Run:
     def draw_surfaces(self) -> None:
         """Draw the surfaces that the configuration names."""
         journal, us = self.journal, self.engines["python"]
-        asked, known = (self.models, self.test, us, self.config), journal.importances
-        journal.add_all(surfaces_of(journal.guarded, *asked, importances=known))
+        inputs = (self.models, self.test, us, self.config)
+        rankings = journal.importances
+        journal.add_all(surfaces_of(journal.guarded, *inputs, importances=rankings))
 
     def judge_first_features(self) -> None:
         """Judge rankings by models of their first features."""
         journal, us = self.journal, self.engines["python"]
-        asked = (self.models, self.train, self.test, us, self.config)
-        journal.add_all(top_k_curves(journal.guarded, *asked))
+        inputs = (self.models, self.train, self.test, us, self.config)
+        journal.add_all(top_k_curves(journal.guarded, *inputs))
 
     def judge_selected_sets(self) -> None:
         """Judge what PERF keeps, and as many features by other rankings."""
         journal, us = self.journal, self.engines["python"]
-        asked, known = (self.models, self.train, us, self.config), journal.importances
-        journal.add_all(selection_of(journal.guarded, *asked, importances=known))
+        inputs, rankings = (
+            (self.models, self.train, us, self.config),
+            journal.importances,
+        )
+        journal.add_all(selection_of(journal.guarded, *inputs, importances=rankings))
 
     def compare(self) -> None:
         """Hold the engines against each other, and all against what was expected."""

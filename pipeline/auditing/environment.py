@@ -70,13 +70,13 @@ def run_info(
 
 def versions() -> dict[str, str]:
     """Return the versions of Python and of its packages that can change a number."""
-    found = {"Python": platform.python_version()}
+    numbers = {"Python": platform.python_version()}
     for package in PACKAGES:
         try:
-            found[package] = version(package)
+            numbers[package] = version(package)
         except PackageNotFoundError:
             continue
-    return found
+    return numbers
 
 
 def environment() -> dict[str, str]:

@@ -167,8 +167,8 @@ class Journal:
 
         What is not of the classes `passing` stops the audit, and is kept.
         """
-        begun, known = time.perf_counter(), len(self.findings)
-        self.reported = begun
+        start, n_findings = time.perf_counter(), len(self.findings)
+        self.reported = start
         try:
             with hearing(partial(self.note, label, "warning")):
                 step()
@@ -176,8 +176,8 @@ class Journal:
             raise
         except (Exception, KeyboardInterrupt, SystemExit) as error:
             self.stop(label, error)
-        self.seconds[label] = time.perf_counter() - begun
-        for finding in self.findings[known:]:
+        self.seconds[label] = time.perf_counter() - start
+        for finding in self.findings[n_findings:]:
             if finding.severity in LEVELS:
                 self.note(label, LEVELS[finding.severity], finding.message)
         goes_on = self.status == "complete"
@@ -273,8 +273,8 @@ class Journal:
 
     def add_reason(self, reason: str, question: str, model: str) -> None:
         """Keep why a question has no answer, once."""
-        asked = self.not_applicable.setdefault(reason, [])
-        asked += [(question, model)] * ((question, model) not in asked)
+        questions = self.not_applicable.setdefault(reason, [])
+        questions += [(question, model)] * ((question, model) not in questions)
 
     def add_checks(self, answers: Answers) -> None:
         """Keep the rows of some checks, and their findings."""
@@ -314,11 +314,11 @@ class Journal:
             Finding(
                 check="not_applicable",
                 severity="info",
-                subject=", ".join(dict.fromkeys(model for _, model in asked)),
-                message=f"{_sentence(_questions(asked))}: {reason}",
-                measure=_questions(asked),
+                subject=", ".join(dict.fromkeys(model for _, model in questions)),
+                message=f"{_sentence(_questions(questions))}: {reason}",
+                measure=_questions(questions),
             )
-            for reason, asked in self.not_applicable.items()
+            for reason, questions in self.not_applicable.items()
         )
 
     def result(
@@ -391,15 +391,17 @@ def empty_result(
     return journal.result(train, test, config, (), asked_r=asked_r)
 
 
-def _questions(asked: list[tuple[str, str]]) -> str:
+def _questions(questions: list[tuple[str, str]]) -> str:
     """Return questions in words, with their models where these are not the same."""
     models: dict[str, list[str]] = {}
-    for question, model in asked:
+    for question, model in questions:
         models.setdefault(question, []).append(model)
-    if all(named == next(iter(models.values())) for named in models.values()):
+    if all(names == next(iter(models.values())) for names in models.values()):
         return "; ".join(models)
-    told = (f"{question} for {listed(named)}" for question, named in models.items())
-    return "; ".join(told)
+    sentences = (
+        f"{question} for {listed(names)}" for question, names in models.items()
+    )
+    return "; ".join(sentences)
 
 
 def _sentence(words: str) -> str:

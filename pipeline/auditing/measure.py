@@ -40,8 +40,8 @@ def primary_stream(section: ImportanceSection) -> str:
         return ""
     for engine, stream in SETS_STREAM.items():
         has_method = section.method in ENGINES[engine]["importance"]
-        asked = engine in section.engines and has_method
-        if asked and not lacking(engine, section):
+        is_asked = engine in section.engines and has_method
+        if is_asked and not missing_options(engine, section):
             return stream
     return "numpy"
 
@@ -52,18 +52,19 @@ def wants_run_beside(
     """Return whether an engine draws as we can, and we have not yet."""
     if not draws(section.method):
         return False
-    taken = signature(METHODS[section.method].function).parameters["stream"].annotation
-    orders = (_drawn(section, rows, stream) for stream in (engine.stream, primary))
-    return engine.stream in get_args(taken) and len({*orders}) == 2
+    function = METHODS[section.method].function
+    streams = signature(function).parameters["stream"].annotation
+    orders = (_draw_order(section, rows, stream) for stream in (engine.stream, primary))
+    return engine.stream in get_args(streams) and len({*orders}) == 2
 
 
 def pairs_of(names: Sequence[str]) -> dict[str, tuple[str, str]]:
     """Return every two features under one name, "a:b"; quoted where that is unclear."""
     pairs = list(combinations(names, 2))
-    found = {f"{a}:{b}": (a, b) for a, b in pairs}
-    if len(found) < len(pairs):
+    by_name = {f"{a}:{b}": (a, b) for a, b in pairs}
+    if len(by_name) < len(pairs):
         return {f"{a!r}:{b!r}": (a, b) for a, b in pairs}
-    return found
+    return by_name
 
 
 def curve_of(section: ImportanceSection) -> str:
@@ -72,7 +73,7 @@ def curve_of(section: ImportanceSection) -> str:
     return str(section.options.get("curve", usual)) if usual else ""
 
 
-def _drawn(section: ImportanceSection, rows: Dataset, stream: str) -> str:
+def _draw_order(section: ImportanceSection, rows: Dataset, stream: str) -> str:
     """Return in which order something is drawn, empty if nothing is."""
     n_rows = section.options.get("n_rows")
     takes_all = n_rows is None or n_rows >= rows.n_samples
@@ -106,8 +107,8 @@ def rows_for(
         rows = test.reference
     if section.of == "pairs":
         return rows.asked_by(pairs_of(rows.features))
-    asked = rows.asked_by(groups) if section.of == "groups" else rows
-    return in_its_order(section, asked)
+    subjects = rows.asked_by(groups) if section.of == "groups" else rows
+    return in_its_order(section, subjects)
 
 
 def importances(
@@ -157,7 +158,7 @@ def importances(
         **{name: value for name, value in supplied.items() if name in accepted},
         **_options_for(engine, section),
     )
-    drawn = _drawn(section, rows, stream)
+    order = _draw_order(section, rows, stream)
     return tuple(
         Importance(
             model="" if model is None else model.name,
@@ -166,11 +167,11 @@ def importances(
             engine_version=engine.version,
             of=section.of,
             form=form,
-            aggregator="pooled" if drawn == "DALEX" else "mean",
+            aggregator="pooled" if order == "DALEX" else "mean",
             split=rows.split,
             options={**section.options, **({"type": types[0]} if types else {})},
             n_samples=rows.n_samples,
-            stream=drawn,
+            stream=order,
             seed=seed,
             features=tuple(rows.groups),
             columns=tuple(rows.groups.values()),
@@ -184,27 +185,27 @@ def importances(
     )
 
 
-def lacking(engine: str, section: ImportanceSection) -> tuple[str, ...]:
+def missing_options(engine: str, section: ImportanceSection) -> tuple[str, ...]:
     """Return the options that an engine does not have, and that ask something new."""
     function = ENGINES[engine]["importance"][section.method].function
-    known, usual = options_of(function), options_of(METHODS[section.method].function)
+    options, usual = options_of(function), options_of(METHODS[section.method].function)
     return tuple(
         name
         for name, value in section.options.items()
-        if name not in known and value != usual[name]
+        if name not in options and value != usual[name]
     )
 
 
 def _options_for(engine: EngineInfo, section: ImportanceSection) -> dict[str, Any]:
     """Return the options that an engine has; others must ask for nothing new of it."""
-    known = options_of(ENGINES[engine.name]["importance"][section.method].function)
-    other = lacking(engine.name, section)
+    options = options_of(ENGINES[engine.name]["importance"][section.method].function)
+    other = missing_options(engine.name, section)
     if other:
-        asked = listed(f"{name} = {section.options[name]}" for name in other)
+        settings = listed(f"{name} = {section.options[name]}" for name in other)
         raise NotApplicable(
-            f"{engine.name} has no such option of {section.method!r}: {asked}."
+            f"{engine.name} has no such option of {section.method!r}: {settings}."
         )
-    return {name: section.options[name] for name in known}
+    return {name: section.options[name] for name in options}
 
 
 def effects(
@@ -230,15 +231,15 @@ def effects(
         raise NotApplicable(f"{engine.name} has no counterpart of the {curve!r} curve.")
     usual = options_of(EFFECTS[curve].function)
     options = {name: section.options.get(name, usual[name]) for name in usual}
-    found, refused = [], []
+    curves, reasons = [], []
     for feature in rows.features:
         try:
             grid, values = row.function(model, rows, feature, seed=seed, **options)
         except NotApplicable as error:
-            refused.append(str(error))
+            reasons.append(str(error))
             continue
         for k, score in enumerate(_scores(model, section)):
-            found.append(
+            curves.append(
                 Effect(
                     model="" if model is None else model.name,
                     method=curve,
@@ -259,17 +260,17 @@ def effects(
                     values=np.asarray(values)[:, k],
                 )
             )
-    if not found and refused:
-        raise NotApplicable(refused[0])
-    return tuple(found), tuple(refused)
+    if not curves and reasons:
+        raise NotApplicable(reasons[0])
+    return tuple(curves), tuple(reasons)
 
 
-def gaps(found: tuple[Effect, ...]) -> tuple[Finding, ...]:
+def gaps(effects: tuple[Effect, ...]) -> tuple[Finding, ...]:
     """Return one finding for each of our curves that lacks a level, whatever outputs.
 
     An engine that lacks the same says nothing new.
     """
-    ours = {(e.model, e.feature): e for e in found if e.engine == "python"}
+    ours = {(e.model, e.feature): e for e in effects if e.engine == "python"}
     return tuple(
         Finding(
             check="not_applicable",
@@ -296,26 +297,26 @@ def _scores(
     unit = METHODS[section.method].unit
     standardised = {"unit": "1"} if section.options.get("standardised") else {}
     if model is None or unit not in ("loss", "prediction"):
-        told = {"loss": "", "positive_class": "", "scale": "", "unit": unit}
-        return [told | standardised]
+        facts = {"loss": "", "positive_class": "", "scale": "", "unit": unit}
+        return [facts | standardised]
     event = model.classes[-1] if model.task == "binary" else ""
     if unit == "loss":
-        told = {"positive_class": event, "scale": model.scale}
+        facts = {"positive_class": event, "scale": model.scale}
         return [
-            {"loss": loss, **told, "unit": LOSSES[loss].unit} for loss in model.losses
+            {"loss": loss, **facts, "unit": LOSSES[loss].unit} for loss in model.losses
         ]
-    asked = section.options.get("scale", "native")
-    scale = model.scale if asked == "native" else str(asked)
-    told = {"loss": "", "scale": scale, "unit": "y" if scale == "response" else scale}
-    return [told | {"positive_class": name} | standardised for name in model.outputs]
+    scale_option = section.options.get("scale", "native")
+    scale = model.scale if scale_option == "native" else str(scale_option)
+    facts = {"loss": "", "scale": scale, "unit": "y" if scale == "response" else scale}
+    return [facts | {"positive_class": name} | standardised for name in model.outputs]
 
 
-def as_curves(found: tuple[Effect, ...]) -> dict[str, tuple[Any, Floats]]:
+def as_curves(effects: tuple[Effect, ...]) -> dict[str, tuple[Any, Floats]]:
     """Return effects as ``feature -> (grid, values of shape (n_grid, n_outputs))``."""
-    features = dict.fromkeys(effect.feature for effect in found)
+    features = dict.fromkeys(effect.feature for effect in effects)
     curves = {}
     for feature in features:
-        of_feature = [effect for effect in found if effect.feature == feature]
+        of_feature = [effect for effect in effects if effect.feature == feature]
         values = np.stack([effect.values for effect in of_feature], axis=1)
         curves[feature] = (of_feature[0].grid, values)
     return curves

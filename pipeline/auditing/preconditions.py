@@ -68,43 +68,43 @@ def check_names(
         for section in config.derived
         if not test.unread.get(section.name)
     ]
-    asked = {name for entry in config.importance for name in entry.models}
-    grouped = {name for columns in config.groups.values() for name in columns}
-    asked |= {claim.model for claim in config.claims if claim.model}
-    claimed = {
+    models_named = {name for entry in config.importance for name in entry.models}
+    group_columns = {name for columns in config.groups.values() for name in columns}
+    models_named |= {claim.model for claim in config.claims if claim.model}
+    claim_features = {
         name
         for claim in config.claims
         if claim.of == "features"
         for name in claim.features
     }
-    asked |= {section.model for section in config.expected if section.model}
-    asked |= {entry.model for entry in config.supplied}
-    thought = {
+    models_named |= {section.model for section in config.expected if section.model}
+    models_named |= {entry.model for entry in config.supplied}
+    expected_features = {
         name
         for section in config.expected
         if section.of == "features"
         for name in section.features
     }
-    ordered = {
+    entry_features = {
         name
         for entry in config.importance
         if entry.of == "features"
         for name in entry.features
     }
-    drawn = {name for entry in config.surfaces for name in entry.features}
-    asked |= {name for entry in config.surfaces for name in entry.models}
-    for what, wanted, known in (
-        ("model", asked, names),
-        ("column of a group", grouped, test.features),
-        ("feature of an entry", ordered, test.features),
-        ("feature of a claim", claimed, test.features),
-        ("feature that is expected", thought, test.features),
-        ("feature of a surface", drawn, test.features),
+    surface_features = {name for entry in config.surfaces for name in entry.features}
+    models_named |= {name for entry in config.surfaces for name in entry.models}
+    for what, uses, available in (
+        ("model", models_named, names),
+        ("column of a group", group_columns, test.features),
+        ("feature of an entry", entry_features, test.features),
+        ("feature of a claim", claim_features, test.features),
+        ("feature that is expected", expected_features, test.features),
+        ("feature of a surface", surface_features, test.features),
     ):
         problems += [
             f"A {what} must be one that the audit has, but {name!r} is not."
-            f"{did_you_mean(name, known)}"
-            for name in sorted(wanted - set(known))
+            f"{did_you_mean(name, available)}"
+            for name in sorted(uses - set(available))
         ]
     if problems:
         raise ConfigError(problems)

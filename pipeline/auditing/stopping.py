@@ -46,8 +46,8 @@ def stop_of(error: BaseException, step: str) -> tuple[Status, Finding]:
         return "failed", _finding(
             "engine_required", step, message, remedy, "r_unavailable"
         )
-    said = f"{type(error).__name__}: {words}" if words else type(error).__name__
-    message = f"The audit stopped in the step {step!r}, which failed: {said}"
+    fault = f"{type(error).__name__}: {words}" if words else type(error).__name__
+    message = f"The audit stopped in the step {step!r}, which failed: {fault}"
     is_memory = isinstance(error, MemoryError)
     cause, remedy = ("memory", MORE_MEMORY) if is_memory else ("ours", REPORT_IT)
     log.error("The step %r failed.", step, exc_info=error)

@@ -65,7 +65,7 @@ def compare_all(
         The packages of R, whose known defects explain differences.
     """
     journal, limits = second.journal, second.config.checks
-    judged = partial(
+    judge = partial(
         agreement.compare,
         resolution=limits.resolution,
         max_rank_shift=limits.max_rank_shift,
@@ -75,26 +75,26 @@ def compare_all(
         *agreement.pairs(journal.importances),
         *agreement.pairs(journal.effects),
     ]
-    found = []
+    verdicts = []
     for a, b in both:
-        told = predictions.get(a.model)
-        touched = partial(defects_for, versions=versions, predictions=told)
+        in_r = predictions.get(a.model)
+        defects = partial(defects_for, versions=versions, predictions=in_r)
         notes = notes_on(second.engines, *dict.fromkeys((a.engine, b.engine)))
         if predict_draws.get(a.model):
             notes += (Note("", "", "PRED_RNG"),)
-        touches = (*touched(a), *touched(b), *notes)
+        touches = (*defects(a), *defects(b), *notes)
         gap = prediction_gap.get(a.model, 0.0)
-        found.append(judged(a, b, prediction_gap=gap, touches=touches))
+        verdicts.append(judge(a, b, prediction_gap=gap, touches=touches))
     try:
-        for place, (row, differences) in enumerate(found):
+        for place, (row, differences) in enumerate(verdicts):
             if second.wants(row):
-                found[place] = settle(second, both[place], row, differences)
+                verdicts[place] = settle(second, both[place], row, differences)
     finally:  # interrupted, the first verdicts stand
-        compared = [row for row, _ in found]
-        every = [*journal.rows["agreement"], *compared]
+        pair_verdicts = [row for row, _ in verdicts]
+        every = [*journal.rows["agreement"], *pair_verdicts]
         rows = {
-            "agreement": compared,
-            "disagreements": [row for _, outside in found for row in outside],
+            "agreement": pair_verdicts,
+            "disagreements": [row for _, outside in verdicts for row in outside],
             "checks": list(pair_rows(every, limits)),
         }
         yield StepResult(rows=rows, findings=tuple(agreement.findings_of(every)))
@@ -122,15 +122,15 @@ def pair_rows(
     is_default = limits.max_rank_shift == ChecksSection().max_rank_shift
     set_by = "default" if is_default else "[checks] max_rank_shift"
     for row in pairs:
-        found = {f.check: VERDICTS[f.severity] for f in agreement.findings_of([row])}
-        judged = row["verdict"] in JUDGED
+        verdicts = {f.check: VERDICTS[f.severity] for f in agreement.findings_of([row])}
+        is_judged = row["verdict"] in JUDGED
         yield {
             "check": "disagreement",
             "subject": agreement.subject_of(row),
-            "observed": float(row["n_outside"]) if judged else row["verdict"],
+            "observed": float(row["n_outside"]) if is_judged else row["verdict"],
             "threshold": 0.0,
             "set_by": "definition",
-            "verdict": found.get("disagreement", "pass") if judged else "not run",
+            "verdict": verdicts.get("disagreement", "pass") if is_judged else "not run",
         }
         if not math.isnan(row["max_rank_shift"]):
             yield {
@@ -139,5 +139,5 @@ def pair_rows(
                 "observed": float(row["max_rank_shift"]),
                 "threshold": float(row["rank_shift_limit"]),
                 "set_by": set_by,
-                "verdict": found.get("rank_shift", "pass"),
+                "verdict": verdicts.get("rank_shift", "pass"),
             }

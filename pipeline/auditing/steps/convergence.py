@@ -97,14 +97,14 @@ def first(importance: Importance, n_repeats: int, masks: Mask | None = None) -> 
             return Part(part.mean, part.std_error)
     if importance.method == TWIN:
         return _mean_rise(importance, masks, n_repeats)
-    measured = np.flatnonzero(np.isfinite(importance.mean))
-    if not len(measured):
+    places = np.flatnonzero(np.isfinite(importance.mean))
+    if not len(places):
         return Part(importance.mean, importance.std_error)
-    row = int(measured[0])
+    row = int(places[0])
     scores = _scores(importance.raw[row], masks[:, row])
-    found = perf_from(zip(masks[:n_repeats], scores[:n_repeats], strict=True))
-    unknown = ~np.isfinite(importance.mean) | np.isnan(found.std_error)
-    return Part(*(np.where(unknown, np.nan, each) for each in found[:2]))
+    perf = perf_from(zip(masks[:n_repeats], scores[:n_repeats], strict=True))
+    unknown = ~np.isfinite(importance.mean) | np.isnan(perf.std_error)
+    return Part(*(np.where(unknown, np.nan, each) for each in perf[:2]))
 
 
 def _masks(
@@ -114,9 +114,9 @@ def _masks(
     if importance.method not in (PERF, TWIN) or model is None:
         return None
     units, places = units_of(model, rows, importance.method)
-    asked = importance.options["n_drawn"]
-    drawn = number_drawn(model, len(units), importance.method, asked)
-    masks = masks_of(importance.seed, len(units), drawn, importance.n_repeats)
+    option = importance.options["n_drawn"]
+    n_drawn = number_drawn(model, len(units), importance.method, option)
+    masks = masks_of(importance.seed, len(units), n_drawn, importance.n_repeats)
     return masks[:, places]  # of a column no model is given anything: it has no number
 
 
@@ -136,13 +136,16 @@ def _scores(raw: Floats, mask: Mask) -> Floats:
 
 def _mean_rise(importance: Importance, masks: Mask, n_repeats: int) -> Part:
     """Return mean and error of the rises in the first members that draw a feature."""
-    found = np.full((2, len(importance.features)), np.nan)
+    numbers = np.full((2, len(importance.features)), np.nan)
     for row in np.flatnonzero(np.isfinite(importance.mean)):
         rises = _rises(importance.raw[row], masks[:, row])
-        drawn = rises[:n_repeats][masks[:n_repeats, row]]
-        if len(drawn) > 1:
-            found[:, row] = drawn.mean(), drawn.std(ddof=1) / np.sqrt(len(drawn))
-    return Part(*found)
+        of_members = rises[:n_repeats][masks[:n_repeats, row]]
+        if len(of_members) > 1:
+            numbers[:, row] = (
+                of_members.mean(),
+                of_members.std(ddof=1) / np.sqrt(len(of_members)),
+            )
+    return Part(*numbers)
 
 
 def _rises(raw: Floats, mask: Mask) -> Floats:

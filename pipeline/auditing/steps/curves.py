@@ -35,8 +35,8 @@ def curves_of(
     questions that draw the same curves keep them once.
     """
     name = "the data" if model is None else model.name
-    asked = partial(measure.effects, model, rows, section, engine, seed=seed)
-    answer, reason = guard(name, question, asked, engine.name)
+    ask = partial(measure.effects, model, rows, section, engine, seed=seed)
+    answer, reason = guard(name, question, ask, engine.name)
     curves, refused = answer or ((), ())
     for words in refused:
         add_reason(words, question, name)
@@ -46,8 +46,8 @@ def curves_of(
     if model is not None and new:
         means = partial(mean_predictions, model, rows, new)
         rows_of_means, _ = guard(name, "the mean prediction", means)
-        added = [row for row in rows_of_means or () if row not in mean_rows]
-        yield StepResult(rows={"mean_predictions": added})
+        new_means = [row for row in rows_of_means or () if row not in mean_rows]
+        yield StepResult(rows={"mean_predictions": new_means})
     return curves, reason
 
 
@@ -58,5 +58,5 @@ def is_handed_curves(section: ImportanceSection) -> bool:
 
 def _identity(effect: Effect) -> tuple[Any, ...]:
     """Return what makes two curves the same but for their seed."""
-    told = sorted(effect.estimand.items())
-    return effect.model, effect.engine, *((key, str(value)) for key, value in told)
+    estimand = sorted(effect.estimand.items())
+    return effect.model, effect.engine, *((key, str(value)) for key, value in estimand)

@@ -45,25 +45,25 @@ def pairs_asked(
     importance = raw.mean(axis=(1, 2))
     ranked = np.argsort(-importance, kind="stable")[: section.top]  # NaN comes last
     first = {rows.features[n] for n in ranked if np.isfinite(importance[n])}
-    chosen = pairs_of([name for name in rows.features if name in first])
-    return rows.asked_by(chosen), (_told(model, rows, section, chosen),)
+    pairs = pairs_of([name for name in rows.features if name in first])
+    return rows.asked_by(pairs), (_pairs_note(model, rows, section, pairs),)
 
 
-def _told(
+def _pairs_note(
     model: FittedModel,
     rows: Dataset,
     section: ImportanceSection,
-    chosen: dict[str, tuple[str, str]],
+    pairs: dict[str, tuple[str, str]],
 ) -> Finding:
     """Return the note that says which pairs were not asked."""
-    names = list(dict.fromkeys(name for pair in chosen.values() for name in pair))
+    names = list(dict.fromkeys(name for pair in pairs.values() for name in pair))
     total = len(rows.features) * (len(rows.features) - 1) // 2
     return Finding(
         check="first_pairs",
         severity="info",
         subject=model.name,
         message=(
-            f"{section.method} of pairs is measured for {len(chosen)} of {total} pairs "
+            f"{section.method} of pairs is measured for {len(pairs)} of {total} pairs "
             f"of model {model.name!r}: those of the {len(names)} features with the "
             f"largest partial-dependence importance, {', '.join(names)}. A feature "
             "that acts through an interaction alone is not among them."

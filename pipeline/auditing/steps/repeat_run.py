@@ -66,10 +66,10 @@ class SecondRun:
 
     def wants(self, row: Row) -> bool:
         """Return whether a pair is to be asked again, by ``[checks] repeat_run``."""
-        asked = self.config.checks.repeat_run
-        if asked == "never" or row["kind"] != "importance":
+        setting = self.config.checks.repeat_run
+        if setting == "never" or row["kind"] != "importance":
             return False
-        is_wide = WIDE in codes_of(row["reasons"]) and asked == "unresolved"
+        is_wide = WIDE in codes_of(row["reasons"]) and setting == "unresolved"
         return bool(row["cause"] == NOT_EXPLAINED or is_wide)
 
     def ask(self, record: Importance) -> Importance | None:
@@ -174,14 +174,14 @@ def settle(
     inside = dict(zip(left.features, gaps.inside.tolist(), strict=True))
     if all(inside.values()):
         wide = draws_wanted(left, right, gaps, second.config.checks.resolution)
-        told = list(_with_evidence(rows, left, gaps, NOISE))
-        return _noise(row, n_repeats, wide), told
+        evidence = list(_with_evidence(rows, left, gaps, NOISE))
+        return _noise(row, n_repeats, wide), evidence
     if row["verdict"] != "disagrees":
-        return row | {"reasons": _also(row, _said(inside, n_repeats))}, rows
+        return row | {"reasons": _also(row, _outside_again(inside, n_repeats))}, rows
     count = count_outside(row["n_outside"], row["n_features"], IMPLEMENTATION)
     why = [one for one in why_of(row["reasons"]) if one[0]]
     row = row | {"cause": IMPLEMENTATION, "reasons": text([count, *why])}
-    row |= {"reasons": _also(row, _said(inside, n_repeats))}
+    row |= {"reasons": _also(row, _outside_again(inside, n_repeats))}
     return row, list(_with_evidence(rows, left, gaps, IMPLEMENTATION))
 
 
@@ -191,17 +191,17 @@ def _noise(row: Row, n_repeats: str, wide: Why) -> Row:
     `wide` says so if that band is too wide again.
     """
     first = "outside the band" if row["verdict"] == "disagrees" else "too wide a band"
-    said = because(
+    reason = because(
         "REPEAT_RUN", f"{first} at first, all inside it in a run with {n_repeats}"
     )
     # What was counted outside, and that the band was wide, is told by that alone.
     against = [why for why in why_of(row["reasons"]) if why[0] not in ("", WIDE)]
     verdict = best([*against, *wide, ("STREAM", "")])
-    reasons = text([said, *wide, *against])
+    reasons = text([reason, *wide, *against])
     return row | {"verdict": verdict, "cause": "", "reasons": reasons}
 
 
-def _said(inside: Mapping[str, bool], n_repeats: str) -> str:
+def _outside_again(inside: Mapping[str, bool], n_repeats: str) -> str:
     """Return what a second run that left its band says."""
     n_outside = sum(not is_inside for is_inside in inside.values())
     return text(
@@ -214,9 +214,9 @@ def _said(inside: Mapping[str, bool], n_repeats: str) -> str:
     )
 
 
-def _also(row: Row, said: str) -> str:
+def _also(row: Row, reason: str) -> str:
     """Return the reasons of a row and one more."""
-    return "; ".join(filter(None, [row["reasons"], said]))
+    return "; ".join(filter(None, [row["reasons"], reason]))
 
 
 def _with_evidence(
@@ -238,5 +238,5 @@ def _with_evidence(
             f"{gaps.difference[n]:.2g} and "
             f"±{gaps.band[n]:.2g} in a run with {left.n_repeats} repeats"
         )
-        told = {"cause": NOISE if is_inside else cause, "evidence": evidence}
-        yield {name: (row | told)[name] for name in DISAGREEMENTS}
+        facts = {"cause": NOISE if is_inside else cause, "evidence": evidence}
+        yield {name: (row | facts)[name] for name in DISAGREEMENTS}

@@ -107,13 +107,13 @@ def resampled(
     if "n_repeats" in options:
         options["n_repeats"] = min(n_repeats, options["n_repeats"])
     fewer = replace(section, options=options)
-    found = []
+    answers = []
     for resample in range(resamples):
-        drawn = stream(seed, "resample", "", resample)
-        at = drawn.integers(rows.n_samples, size=rows.n_samples)
+        generator = stream(seed, "resample", "", resample)
+        at = generator.integers(rows.n_samples, size=rows.n_samples)
         part = rows.part(rows.features, at).asked_by(rows.groups)
         own = seed_of(seed, "", "resample", str(resample))
-        found.append(
+        answers.append(
             measure.importances(model, part, fewer, engine, seed=own, stream="numpy")
         )
-    return tuple(found)
+    return tuple(answers)

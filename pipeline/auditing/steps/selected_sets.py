@@ -45,19 +45,19 @@ def selection_of(
     The first ranking by PERF says how many features all rankings keep, and by which
     loss their models are judged.
     """
-    asked = partial(in_splits, train, config)
-    told = "the splits of the selected sets"
-    splits, _ = guard("audit", told, asked)
+    ask = partial(in_splits, train, config)
+    question = "the splits of the selected sets"
+    splits, _ = guard("audit", question, ask)
     if splits is None:
         return
     rankings = tuple(answered(guard, models, splits, engine, config))
-    perf = next((r for r in rankings if r.told["method"] == PERF), None)
+    perf = next((r for r in rankings if r.identity["method"] == PERF), None)
     if perf is None:
         return
     for judge in models:
-        judged = partial(errors, judge, rankings, perf, splits)
-        told = "the test error of the selected sets"
-        rows, _ = guard(judge.name, told, judged)
+        ask_judge = partial(errors, judge, rankings, perf, splits)
+        question = "the test error of the selected sets"
+        rows, _ = guard(judge.name, question, ask_judge)
         yield StepResult(rows={"selection": rows or []})
     yield StepResult(findings=tuple(left_out(importances, perf)))
 
@@ -76,10 +76,10 @@ def kept_sets(ranking: Ranking, perf: Ranking) -> tuple[frozenset[str], ...]:
 
     A ranking of fewer features keeps all of them.
     """
-    kept = tuple(map(above_zero, perf.records))
+    selections = tuple(map(above_zero, perf.records))
     if ranking is perf:
-        return tuple(map(frozenset, kept))
-    pairs = zip(ranking.orders, kept, strict=True)
+        return tuple(map(frozenset, selections))
+    pairs = zip(ranking.orders, selections, strict=True)
     return tuple(frozenset(order[: len(names)]) for order, names in pairs)
 
 
@@ -108,22 +108,32 @@ def errors(
     NotApplicable
         The model was not fitted by the audit.
     """
-    loss = perf.told["ranked_by"]
+    loss = perf.identity["ranked_by"]
     by_loss = judge.judged_by((loss,))
     every = (frozenset(judge.features),) * len(splits.rounds)
-    asked = [(NO_CHOICE, every), *((r.told, kept_sets(r, perf)) for r in rankings)]
+    choices = [
+        (NO_CHOICE, every),
+        *((r.identity, kept_sets(r, perf)) for r in rankings),
+    ]
     fits: dict[tuple[int, frozenset[str]], float] = {}
     rows = []
-    for told, sets in asked:
-        for number, kept in enumerate(sets, start=1):
-            key = (number, kept)
+    for facts, sets in choices:
+        for number, selection in enumerate(sets, start=1):
+            key = (number, selection)
             if key not in fits:
                 part = splits.rounds[number - 1]
                 fits[key] = (
-                    loss_of(by_loss, splits.rows, kept, part) if kept else np.nan
+                    loss_of(by_loss, splits.rows, selection, part)
+                    if selection
+                    else np.nan
                 )
-            own = {"judge": judge.name, "loss": loss, "split": number, "k": len(kept)}
-            rows.append({**told, **own, "value": fits[key]})
+            own = {
+                "judge": judge.name,
+                "loss": loss,
+                "split": number,
+                "k": len(selection),
+            }
+            rows.append({**facts, **own, "value": fits[key]})
     return rows
 
 
@@ -133,17 +143,19 @@ def left_out(records: Sequence[Importance], perf: Ranking) -> Iterator[Finding]:
     Named are the features that any other of our rankings puts among its first *k*, *k*
     being how many PERF keeps.
     """
-    ours, asked = primary(records), perf.records[0]
-    _, own = ours.get((question_of(asked), measure_of(asked)), (-1, None))
+    ours, record_of_perf = primary(records), perf.records[0]
+    _, own = ours.get(
+        (question_of(record_of_perf), measure_of(record_of_perf)), (-1, None)
+    )
     if own is None:
         return
-    kept = above_zero(own)
+    selection = above_zero(own)
     who: dict[str, list[str]] = {}
     for _, record in ours.values():
         if record.of == "features" and record is not own:
-            for name in ordered(record)[: len(kept)]:
-                if name not in kept:
-                    who.setdefault(name, []).append(_called(record))
+            for name in ordered(record)[: len(selection)]:
+                if name not in selection:
+                    who.setdefault(name, []).append(_ranking_name(record))
     yield Finding(
         check="selection_by_perf",
         severity="info",
@@ -151,28 +163,30 @@ def left_out(records: Sequence[Importance], perf: Ranking) -> Iterator[Finding]:
         message=(
             "PERF must not choose features by its sign alone: over all features and "
             "draws it sums to 0, so it keeps what is better than the average feature, "
-            f"not what matters. {_told(kept, who)}"
+            f"not what matters. {_describe_selection(selection, who)}"
         ),
         remedy=(
             "Hold the test error of what is kept against that of all features, and of "
             "more of them under [top_k]; ask drop_column what one more is worth."
         ),
-        evidence={"kept": float(len(kept)), "left_out": float(len(who))},
+        evidence={"kept": float(len(selection)), "left_out": float(len(who))},
     )
 
 
-def _told(kept: tuple[str, ...], who: dict[str, list[str]]) -> str:
+def _describe_selection(selection: tuple[str, ...], who: dict[str, list[str]]) -> str:
     """Return what is kept, and what is not though others would."""
-    n = len(kept)
-    first = f"It keeps {listed(kept)}." if n else "It keeps none."
+    n = len(selection)
+    first = f"It keeps {listed(selection)}." if n else "It keeps none."
     if not who:
         return f"{first} No other ranking has another feature among its first {n}."
     names = listed(f"{name} (by {', '.join(by)})" for name, by in who.items())
     return f"{first} Among the first {n} of other rankings, and left out: {names}."
 
 
-def _called(record: Importance) -> str:
+def _ranking_name(record: Importance) -> str:
     """Return how a sentence calls a ranking."""
-    named = record.method.replace("_", " ")
-    told = (part for part in (record.model, record.loss, record.positive_class) if part)
-    return " ".join((named, *(f"of {part}" for part in told)))
+    method = record.method.replace("_", " ")
+    parts = (
+        part for part in (record.model, record.loss, record.positive_class) if part
+    )
+    return " ".join((method, *(f"of {part}" for part in parts)))

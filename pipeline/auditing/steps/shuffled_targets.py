@@ -98,13 +98,13 @@ def shuffled(
     reason = NO_TEST.get(method) or (METHODS[method].asks != "data" and OF_A_MODEL)
     if reason:
         raise NotApplicable(f"The target must be shuffled for p-values, but {reason}.")
-    found = []
+    answers = []
     for shuffle in range(shuffles):
         report_progress(f"shuffle {shuffle + 1} of {shuffles}")
         order = stream(seed, "shuffle", "", shuffle).permutation(rows.n_samples)
         part = replace(rows, y=rows.y[order], sha256="")
         own = seed_of(seed, "", "shuffle", str(shuffle))
-        found.append(
+        answers.append(
             measure.importances(None, part, section, engine, seed=own, stream="numpy")
         )
-    return tuple(found)
+    return tuple(answers)

@@ -185,15 +185,15 @@ def _other_predictions(digest: str, entry: SuppliedSection) -> str:
     )
 
 
-def _other_points(found: FileContent, ours: Sequence[Effect]) -> str:
+def _other_points(content: FileContent, ours: Sequence[Effect]) -> str:
     """Return why curves with words for points are refused where ours have numbers."""
-    if isinstance(found, str | Numbers):
+    if isinstance(content, str | Numbers):
         return ""
     words = [
         effect.feature
         for effect in ours
-        if effect.kind == "number" and effect.feature in found
-        if found[effect.feature][0].dtype.kind not in "iuf"
+        if effect.kind == "number" and effect.feature in content
+        if content[effect.feature][0].dtype.kind not in "iuf"
     ]
     return f"the points of {listed(words)} are words, ours numbers" if words else ""
 
@@ -223,37 +223,37 @@ def _effects(effects: Sequence[Effect], entry: SuppliedSection) -> list[Effect]:
 
 
 def _as_importance(
-    entry: SuppliedSection, found: Numbers, ours: Importance
+    entry: SuppliedSection, numbers: Numbers, ours: Importance
 ) -> Importance:
     """Return supplied numbers as an answer to the question that ours answers."""
     columns = dict(zip(ours.features, ours.columns, strict=True))
-    known = entry.seed is not None
-    order = stream_of(entry.package, entry.version) if known else UNKNOWN
+    has_seed = entry.seed is not None
+    order = stream_of(entry.package, entry.version) if has_seed else UNKNOWN
     return replace(
         ours,
         engine=entry.engine,
         engine_version=entry.version,
         form=entry.form,
-        aggregator=found.aggregator,
+        aggregator=numbers.aggregator,
         options=entry.options,
         stream=order if ours.stream else "",
-        seed=entry.seed if known else 0,
-        features=found.features,
-        columns=tuple(columns.get(name, (name,)) for name in found.features),
-        raw=found.raw,
-        baseline=found.baseline,
+        seed=entry.seed if has_seed else 0,
+        features=numbers.features,
+        columns=tuple(columns.get(name, (name,)) for name in numbers.features),
+        raw=numbers.raw,
+        baseline=numbers.baseline,
         y_permuted=np.empty(0),  # ours was drawn otherwise
         supplied_by=entry.package,
     )
 
 
 def _as_effects(
-    entry: SuppliedSection, found: Curves, ours: Sequence[Effect]
+    entry: SuppliedSection, curves: Curves, ours: Sequence[Effect]
 ) -> Iterator[Effect]:
     """Yield supplied curves, each as an answer to what ours of its feature answers."""
     for effect in ours:
-        if effect.feature in found:
-            grid, values = found[effect.feature]
+        if effect.feature in curves:
+            grid, values = curves[effect.feature]
             options = {name: entry.options[name] for name in effect.options}
             kind = float if effect.kind == "number" else object
             yield replace(

@@ -71,11 +71,11 @@ def numbers_of(entry: SuppliedSection, base: Path) -> Numbers | Curves:
     path = base / entry.file
     if path.suffix == ".csv":
         return _checked(entry, _from_csv(entry, path))
-    found = _object_in(entry, path)
-    if found["kind"] == "profile":
-        return _curves(entry, found)
+    content = _object_in(entry, path)
+    if content["kind"] == "profile":
+        return _curves(entry, content)
     of_kind = {"vi": _from_vi, "parts": _from_parts}
-    return _checked(entry, of_kind[found["kind"]](entry, found))
+    return _checked(entry, of_kind[content["kind"]](entry, content))
 
 
 def _object_in(entry: SuppliedSection, path: Path) -> dict[str, Any]:
@@ -92,26 +92,26 @@ def _object_in(entry: SuppliedSection, path: Path) -> dict[str, Any]:
         raise DataError(str(error)) from error
 
 
-def _from_vi(entry: SuppliedSection, found: Mapping[str, Any]) -> Numbers:
+def _from_vi(entry: SuppliedSection, content: Mapping[str, Any]) -> Numbers:
     """Return the raw scores of vip, which are finished values."""
-    values = np.asarray(found["values"], dtype=np.float64)
-    told = np.asarray(found["importance"], dtype=np.float64)
+    values = np.asarray(content["values"], dtype=np.float64)
+    means = np.asarray(content["importance"], dtype=np.float64)
     size = float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
     with np.errstate(invalid="ignore"):
-        apart = np.abs(values.mean(axis=1) - told)
+        apart = np.abs(values.mean(axis=1) - means)
     _require(
         entry,
         "hold importances that are the means of its raw scores",
         "they were scaled or ranked" if (apart > SAME * size).any() else "",
     )
-    return _finished(entry, tuple(map(str, found["feature"])), values)
+    return _finished(entry, tuple(map(str, content["feature"])), values)
 
 
-def _from_parts(entry: SuppliedSection, found: Mapping[str, Any]) -> Numbers:
+def _from_parts(entry: SuppliedSection, content: Mapping[str, Any]) -> Numbers:
     """Return the losses of DALEX by round, each held against that of the same round."""
-    rounds = np.asarray(found["round"], dtype=np.int64)
-    names = np.array(list(map(str, found["feature"])), dtype=object)
-    values = np.asarray(found["value"], dtype=np.float64)
+    rounds = np.asarray(content["round"], dtype=np.int64)
+    names = np.array(list(map(str, content["feature"])), dtype=object)
+    values = np.asarray(content["value"], dtype=np.float64)
     numbers = np.unique(rounds[rounds > 0]) if (rounds > 0).any() else np.array([0])
     # In the order of a round, but for a single one, which is sorted.
     first = names[rounds == numbers[0]].tolist()
@@ -120,12 +120,12 @@ def _from_parts(entry: SuppliedSection, found: Mapping[str, Any]) -> Numbers:
     for name, number, value in zip(names, rounds, values, strict=True):
         if number in numbers:
             table.setdefault((name, int(number)), []).append(float(value))
-    wanted = [(name, int(n)) for name in (*features, FULL) for n in numbers]
-    whole = all(len(table.get(key, ())) == 1 for key in wanted)
+    keys = [(name, int(n)) for name in (*features, FULL) for n in numbers]
+    whole = all(len(table.get(key, ())) == 1 for key in keys)
     _require(
         entry, "have one loss per variable and round", "" if whole else "it has not"
     )
-    losses = np.array([table[key][0] for key in wanted]).reshape(-1, len(numbers))
+    losses = np.array([table[key][0] for key in keys]).reshape(-1, len(numbers))
     _require_form(entry, float(losses[-1].mean()), np.abs(losses).max(initial=0.0))
     if entry.form == "difference":  # of the mean over the rounds: of each its own
         return _finished(entry, features, losses[:-1] - losses[-1])
@@ -197,26 +197,28 @@ def _checked(entry: SuppliedSection, numbers: Numbers) -> Numbers:
     """Return an importance with a feature once, and the repeats that were said."""
     twice = len(set(numbers.features)) < len(numbers.features)
     _require(entry, "name each feature once", "one is there twice" if twice else "")
-    asked, found = entry.options.get("n_repeats"), numbers.raw.shape[1]
+    n_expected, n_repeats = entry.options.get("n_repeats"), numbers.raw.shape[1]
     _require(
         entry,
-        f"have the {asked} repeats that n_repeats says",
-        f"it has {found}" if asked is not None and asked != found else "",
+        f"have the {n_expected} repeats that n_repeats says",
+        f"it has {n_repeats}"
+        if n_expected is not None and n_expected != n_repeats
+        else "",
     )
     return numbers
 
 
-def _curves(entry: SuppliedSection, found: Mapping[str, Any]) -> Curves:
+def _curves(entry: SuppliedSection, content: Mapping[str, Any]) -> Curves:
     """Return the profiles by feature, points in their order."""
     _require(
         entry,
         f"hold what method {entry.method!r} measures",
         ""
-        if (entry.method, found["method"]) == ("partial_dependence", "partial")
-        else f"it holds {found['method']} profiles",
+        if (entry.method, content["method"]) == ("partial_dependence", "partial")
+        else f"it holds {content['method']} profiles",
     )
-    names = np.array(list(map(str, found["feature"])), dtype=object)
-    points, values = np.asarray(found["x"]), np.asarray(found["value"], np.float64)
+    names = np.array(list(map(str, content["feature"])), dtype=object)
+    points, values = np.asarray(content["x"]), np.asarray(content["value"], np.float64)
     return MappingProxyType(
         {
             str(name): (points[names == name], values[names == name])

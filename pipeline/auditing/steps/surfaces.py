@@ -37,8 +37,8 @@ def surfaces_of(
             ask = partial(
                 measured, model, rows, section, engine, importances, seed=seed
             )
-            drawn, _ = guard(model.name, "the surface of two features", ask)
-            yield StepResult(surfaces=drawn or ())
+            surfaces, _ = guard(model.name, "the surface of two features", ask)
+            yield StepResult(surfaces=surfaces or ())
 
 
 def measured(
@@ -46,7 +46,7 @@ def measured(
     rows: Dataset,
     section: SurfaceSection,
     engine: EngineInfo,
-    known: Iterable[Importance],
+    importances: Iterable[Importance],
     *,
     seed: int,
 ) -> tuple[Surface, ...]:
@@ -58,7 +58,7 @@ def measured(
         There is no ranking of pairs to take the first of, or the model has no such
         scale.
     """
-    features = section.features or _first_pair(model, known)
+    features = section.features or _first_pair(model, importances)
     options: dict[str, Any] = {
         "grid": "even",
         "n_grid": section.n_grid,
@@ -93,9 +93,11 @@ def _kind(grid: npt.NDArray[Any]) -> Literal["number", "category"]:
     return "category" if grid.dtype == object else "number"
 
 
-def _first_pair(model: FittedModel, known: Iterable[Importance]) -> tuple[str, ...]:
+def _first_pair(
+    model: FittedModel, importances: Iterable[Importance]
+) -> tuple[str, ...]:
     """Return the pair that alone leads our first ranking of pairs of a model."""
-    for record in known:
+    for record in importances:
         is_ours = (record.engine, record.model) == ("python", model.name)
         if is_ours and record.of == "pairs" and (record.rank == 1).any():
             return record.columns[int(np.flatnonzero(record.rank == 1)[0])]

@@ -38,13 +38,13 @@ class Ranking(NamedTuple):
 
     Attributes
     ----------
-    told : mapping
+    identity : mapping
         entry, method, model, ranked_by and positive_class of the frame.
     records : tuple of Importance
         The answer of each round.
     """
 
-    told: Mapping[str, Any]
+    identity: Mapping[str, Any]
     records: tuple[Importance, ...]
 
     @property
@@ -80,10 +80,8 @@ def _curves(
     fits: Fits = {}
     for ranking in answered(guard, models, protocol, engine, config):
         for judge in models:
-            asked = partial(
-                curve, ranking, judge, protocol, k=config.top_k.k, fits=fits
-            )
-            rows, _ = guard(judge.name, "the top-k curves", asked)
+            ask = partial(curve, ranking, judge, protocol, k=config.top_k.k, fits=fits)
+            rows, _ = guard(judge.name, "the top-k curves", ask)
             yield StepResult(rows={"top_k": rows or []})
 
 
@@ -97,9 +95,9 @@ def answered(
     """Yield every ranking of features in a protocol; keep why others have none."""
     for ranker in rankers(config, models):
         section, name = ranker.section, getattr(ranker.model, "name", "the data")
-        ranked = partial(rankings, ranker, protocol, engine, seed=config.seed)
-        told = f"the ranking by {section.method} in {protocol.name}"
-        of_ranker, _ = guard(name, told, ranked)
+        ask = partial(rankings, ranker, protocol, engine, seed=config.seed)
+        question = f"the ranking by {section.method} in {protocol.name}"
+        of_ranker, _ = guard(name, question, ask)
         yield from of_ranker or ()
 
 
@@ -132,19 +130,21 @@ def rankings(
     section, model, rows = ranker.section, ranker.model, protocol.rows
     name = "" if model is None else model.name
     own = seed_for(section, seed, name)
-    found: list[tuple[Importance, ...]] = []
+    answers: list[tuple[Importance, ...]] = []
     for part in protocol.rounds:
-        learnt, asked = protocol.seen(section.method, name, part)
-        told = in_its_order(section, rows.part(rows.features, asked))
+        learnt, places = protocol.seen(section.method, name, part)
+        rows_asked = in_its_order(section, rows.part(rows.features, places))
         fitted = (
             None if model is None else _on(model, rows).refit(model.features, learnt)
         )
-        found.append(
-            measure.importances(fitted, told, section, engine, seed=own, stream="numpy")
+        answers.append(
+            measure.importances(
+                fitted, rows_asked, section, engine, seed=own, stream="numpy"
+            )
         )
     return tuple(
-        Ranking(_told(ranker.entry, scores[0]), scores)
-        for scores in zip(*found, strict=True)
+        Ranking(_identity(ranker.entry, scores[0]), scores)
+        for scores in zip(*answers, strict=True)
     )
 
 
@@ -153,7 +153,7 @@ def _on(model: FittedModel, rows: Dataset) -> FittedModel:
     return replace(model, train=rows)
 
 
-def _told(entry: int, record: Importance) -> dict[str, Any]:
+def _identity(entry: int, record: Importance) -> dict[str, Any]:
     """Return whose ranking it is, as the frame says it."""
     return {
         "entry": entry,
@@ -209,8 +209,13 @@ def curve(
             if key not in fits:
                 by_loss = judge.judged_by((loss,))
                 fits[key] = loss_of(by_loss, protocol.rows, key[2], part)
-            told = {"k": n, "fold": number, "feature": order[n - 1], "value": fits[key]}
-            rows.append({**ranking.told, **own, **told})
+            facts = {
+                "k": n,
+                "fold": number,
+                "feature": order[n - 1],
+                "value": fits[key],
+            }
+            rows.append({**ranking.identity, **own, **facts})
     return rows
 
 

@@ -90,10 +90,10 @@ def held_out(train: Dataset | None, test: Dataset, config: AuditConfig) -> Proto
         There are no training rows, or they are the test rows.
     """
     if train is None or train.sha256 == test.sha256:
-        found = "there are none" if train is None else "they are the same"
+        state = "there are none" if train is None else "they are the same"
         raise NotApplicable(
             f"The training rows must be others than the test rows that judge, but "
-            f"{found}."
+            f"{state}."
         )
     n, m = train.n_samples, test.n_samples
     part = Round(np.arange(n), np.arange(n, n + m))
@@ -114,14 +114,14 @@ def in_splits(train: Dataset | None, config: AuditConfig) -> Protocol:
         There are no training rows, or too few to leave one on each side.
     """
     n = train.n_samples if train else 0
-    held = round(config.selection.fraction * n)
-    if train is None or not 0 < held < n:
+    n_out = round(config.selection.fraction * n)
+    if train is None or not 0 < n_out < n:
         raise NotApplicable(
             "The training rows must leave one or more on each side of a split, but of "
-            f"{n or 'none'} {held} would be held out."
+            f"{n or 'none'} {n_out} would be held out."
         )
     every = np.arange(n)
-    is_out = every * held // n < (every + 1) * held // n
+    is_out = every * n_out // n < (every + 1) * n_out // n
     rounds = []
     for number in range(config.selection.splits):
         order = stream(config.seed, "splits", "", number).permutation(n)
