@@ -289,7 +289,7 @@ def _unmatched_questions(facts: Facts, comparison: Change) -> tuple[Sentence, ..
             labels = dict.fromkeys(
                 _question_in_words(result.importances[at]) for at in places
             )
-            texts.append(say(key, asked=series(labels)))
+            texts.append(say(key, measures=series(labels)))
     return tuple(texts)
 
 

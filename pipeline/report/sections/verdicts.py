@@ -107,12 +107,12 @@ def _with_us(facts: Facts) -> Sentence:
     if rankings := _reproduced(facts, "importance"):
         every = counted(tallied("importances", len(facts.rankings)), "ranking")
         n, by = _distinct(facts, "importance"), joined(rankings)
-        return say("verdict.rankings", n=n, rankings=every, told=by)
+        return say("verdict.rankings", n=n, rankings=every, engines=by)
     if curves := _reproduced(facts, "effect"):
         ours = [e for e in facts.result.effects if e.engine == OURS]
         every = counted(tallied("effects", len(ours)), "curve")
         n, by = _distinct(facts, "effect"), joined(curves)
-        return say("verdict.curves", n=n, curves=every, told=by)
+        return say("verdict.curves", n=n, curves=every, engines=by)
     return ()
 
 
@@ -134,7 +134,7 @@ def _against_us(facts: Facts) -> tuple[Sentence, str]:
         return text, "G"
     if with_us := _with_us(facts):
         if _good(facts)["engine_b"].isin(facts.supplied_engines).all():
-            return say("verdict.only_supplied", told=with_us), "G"
+            return say("verdict.only_supplied", confirmed=with_us), "G"
         return (), ""
     if facts.answered:
         return say("verdict.only_comparable"), "G"

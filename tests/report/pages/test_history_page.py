@@ -130,7 +130,7 @@ def test_a_history_without_a_run_says_so():
 
 def test_a_first_run_is_not_told_as_one_before_it():
     assert "The first run started 2026-11-02 06:00:00 UTC." in text(page(row(1)))
-    alike = "What is told of it is as in the run before."
+    alike = "Its results are as in the run before."
     assert alike not in text(page(row(1)))
     assert alike in text(page(row(1), row(2)))
 

@@ -66,7 +66,7 @@ def words(text):
 
 def test_the_executive_page_is_one_page(printed):
     assert "Executive page" in printed.pages[1]
-    assert "What is asked of you" in words(printed.pages[1])
+    assert "What you need to do" in words(printed.pages[1])
     assert page_of(printed.pages[1:], "C Scope and independence") == 2
 
 

@@ -102,8 +102,8 @@ def test_a_finding_shows_its_state_owner_and_day(answer, line):
         (
             replace(SHIFT, check="missing_share"),
             date(2026, 12, 31),
-            "Not in force: it does not name the approved baseline that the finding is "
-            "held against, so that the finding counts. It names 2026-12-31, B. Zając: "
+            "Not in force: it does not name the approved baseline that the finding was "
+            "compared with, so that the finding counts. It names 2026-12-31, B. Zając: "
             "why.",
         ),
     ],

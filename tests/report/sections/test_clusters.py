@@ -102,7 +102,7 @@ def test_a_group_of_other_columns_is_not_the_cluster(other):
     result = apartments_result() if names is APARTMENTS else plain_result(names)
     view = limited(result, associated(names, other))
     assert set(column(table(view, "tab-clusters"), "Together")) == {"–"}
-    assert "Not asked together: " in words(section(view, "H"))
+    assert "Not measured together: " in words(section(view, "H"))
 
 
 def test_a_group_shuffled_in_another_way_is_not_the_cluster():

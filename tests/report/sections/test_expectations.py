@@ -29,11 +29,11 @@ def expecting(place, *features):
 def test_what_is_expected_stands_beside_what_each_ranking_found():
     view = expecting("top", "surface")
     found = table(view, "tab-expected")
-    assert column(found, "Asked")[:2] == [
+    assert column(found, "Measure")[:2] == [
         *("forest, permutation, RMSE, E1", "linear, permutation, RMSE, E1")
     ]
     assert column(found, "Expected")[0] == f"'surface' on top: {WARSAW[:-1]}"
-    assert column(found, "Found")[0] == "first: 'district'; surface has rank 2"
+    assert column(found, "Result")[0] == "first: 'district'; surface has rank 2"
     assert set(column(found, "Verdict")) == {"not as expected"}
     assert "0 of 7 judgements are as expected. 7 are not." in words(section(view, "F"))
 
@@ -42,7 +42,7 @@ def test_how_far_from_zero_is_a_share_of_the_largest():
     found = table(expecting("zero", "surface"), "tab-expected")
     means = apartments_result().importances[0].mean
     share = f"{100 * means[1] / means[0]:.0f}\u202f%"
-    assert column(found, "Found")[0] == f"surface has {share} of the largest"
+    assert column(found, "Result")[0] == f"surface has {share} of the largest"
 
 
 @pytest.mark.parametrize(("share", "text"), [(0.104, "10.4"), (0.1004, "10.04")])
@@ -53,7 +53,7 @@ def test_a_share_just_beyond_the_limit_does_not_read_like_it(share, text):
     row |= {"share": share, "verdict": "not as expected"}
     rows = made_frame("expected", [row])
     found = table(build_view(apartments_result(expected=rows)), "tab-expected")
-    assert column(found, "Found") == [f"floor has {text}\u202f% of the largest"]
+    assert column(found, "Result") == [f"floor has {text}\u202f% of the largest"]
 
 
 def test_two_losses_stand_with_their_agreement_and_their_two_leaders():

@@ -52,9 +52,9 @@ def test_measures_are_listed_with_those_they_were_asked_of():
     told = words(section(view, "C"))
     features = "of features"
     assert (
-        f"Asked of forest: permutation importance {features} and Shapley importance "
-        f"{features}. Asked of the data: rank correlation {features} and ReliefF "
-        f"weight {features}."
+        f"Measured for forest: permutation importance {features} and Shapley "
+        f"importance {features}. Measured for the data: rank correlation {features} "
+        f"and ReliefF weight {features}."
     ) in told
 
 

@@ -70,7 +70,7 @@ def test_a_weak_model_is_named_where_its_performance_stands():
         (
             "one feature",
             "confirmed-with-exceptions",
-            "no second implementation was asked (section\u00a0C).",
+            "no second implementation was requested (section\u00a0C).",
         ),
     ],
 )

@@ -61,7 +61,7 @@ def test_one_order_under_every_loss_is_said_to_be_one():
 def test_what_nobody_asked_is_said_of_this_run():
     told = lede()
     assert "because no [stability] is configured" in told
-    assert "because no measure was asked with two" in told
+    assert "because no measure was configured with two" in told
 
 
 def test_a_ranking_whose_rows_cannot_be_drawn_anew_is_no_missing_section():
