@@ -59,6 +59,8 @@ class RunOutcome(NamedTuple):
         The renderings in it, by their paths.
     faults : tuple of str
         What the operator must know besides the summary.
+    no_report : str
+        Why there is no report, as the summary ends with; empty if there is one.
     r_failed : bool
         Whether R is why there is no whole answer: another try may have one.
     """
@@ -68,6 +70,7 @@ class RunOutcome(NamedTuple):
     folder: Path
     files: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
+    no_report: str = ""
     r_failed: bool = False
 
 
@@ -101,7 +104,7 @@ def run_audit(
             run_id=outcome.folder.name,
             exit_code=outcome.code,
             verdict=outcome.result.verdict,
-            message="\n".join(outcome.faults),
+            message="\n".join(filter(None, (outcome.no_report, *outcome.faults))),
             r_failed=outcome.r_failed,
         )
     faults = filter(None, (begun.died, *outcome.faults, unwritten))
@@ -272,8 +275,8 @@ def _save(measured: AuditResult, before: _Before, config: AuditConfig) -> RunOut
             exit_code=code,
             note=fault,
         )
-        again = f"{fault}\nTry again: importance-audit render {folder}"
-        return RunOutcome(code, result, folder, (), (again,))
+        again = f"Try again: importance-audit render {folder}"
+        return RunOutcome(code, result, folder, faults=(again,), no_report=fault)
 
 
 def _describe(error: BaseException) -> str:

@@ -135,11 +135,10 @@ def load_document(folder: Path) -> dict[str, Any]:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise DataError(
-            f"{path} must be the result of a run, but it cannot be read: "
-            f"{error.strerror}. Name a folder below runs/."
+            f"{path} cannot be read: {error.strerror}. Name a folder below runs/."
         ) from error
     except UnicodeDecodeError as error:
-        raise DataError(f"{path} must be UTF-8 text, but it is not.") from error
+        raise DataError(f"{path} is not UTF-8 text: {error}.") from error
     return as_json.document_in(text, name=str(path))
 
 
@@ -172,9 +171,7 @@ def write_folder(folder: Path, files: Files) -> None:
             for inner in (*filter(Path.is_dir, part.rglob("*")), part):
                 _sync(inner)
     except _TakenError as error:
-        raise AuditError(
-            f"{folder} must not exist yet, but it does. Choose another folder."
-        ) from error
+        raise AuditError(f"{folder} already exists. Choose another folder.") from error
 
 
 def remove_parts(folder: Path, name: str = "") -> None:

@@ -25,7 +25,7 @@ SHOWN = (HISTORY, *ALWAYS, *WHOLE)
 """What a report on a stored run is made from, or carries."""
 
 
-def load_whole_run(folder: Path) -> AuditResult:
+def load_whole_run(folder: Path | str) -> AuditResult:
     """Return the result stored in a run folder, if it is as its run wrote it.
 
     What its content digest does not cover is looked at by itself: the name of a run
@@ -36,6 +36,7 @@ def load_whole_run(folder: Path) -> AuditResult:
     DataError
         If there is none, if it cannot be read, or if it is altered.
     """
+    folder = Path(folder)
     path, document = folder / "result.json", load_document(folder)
     result, digest = from_dict(document, name=str(path)), digest_of(document)
     keep_digest(result, digest)
@@ -50,8 +51,8 @@ def load_whole_run(folder: Path) -> AuditResult:
     ):
         if not _is_name(value):
             raise DataError(
-                f"{path} must name its {key} by a text without '/', but it is "
-                f"{value!r}."
+                f"{path} has {value!r} as its {key}, which is not a text without "
+                f"'/'. {SEE_VERIFY} {folder}"
             )
     if not _is_instant(result.run.volatile.get("started")):
         raise DataError(
@@ -118,7 +119,7 @@ def _past(folder: Path) -> RunHistory:
     except FileNotFoundError:
         return NO_HISTORY
     except UnicodeDecodeError as error:
-        raise DataError(f"{path} is not UTF-8 text.") from error
+        raise DataError(f"{path} is not UTF-8 text: {error}.") from error
 
 
 def _is_name(value: Any) -> bool:

@@ -302,7 +302,7 @@ def _document(text: str | bytes, name: str) -> dict[str, Any]:
         plain = json.loads(text)
         kind = plain["format"]
     except (ValueError, RecursionError) as error:
-        raise DataError(f"{name} is not valid JSON.") from error
+        raise DataError(f"{name} is not valid JSON: {error}.") from error
     except (KeyError, TypeError) as error:
         raise _broken(name, error) from error
     if kind != HISTORY_FORMAT:

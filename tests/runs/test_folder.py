@@ -377,10 +377,14 @@ def test_the_environment_is_a_file_of_its_own(tmp_path):
     [
         (
             None,
-            "{path} must be the result of a run, but it cannot be read: No such file "
-            "or directory. Name a folder below runs/.",
+            "{path} cannot be read: No such file or directory. Name a "
+            "folder below runs/.",
         ),
-        (b"\xff", "{path} must be UTF-8 text, but it is not."),
+        (
+            b"\xff",
+            "{path} is not UTF-8 text: 'utf-8' codec can't decode byte 0xff in "
+            "position 0: invalid start byte.",
+        ),
         (
             b"R",
             "{path} must be JSON, but it is not: Expecting value: line 1 column 1 "

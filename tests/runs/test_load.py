@@ -14,9 +14,9 @@ from tests.signed_runs import stored_result
 
 from importance_audit.cli.main import main
 from importance_audit.operate.save import save_run
-from importance_audit.records.as_json import digest_of
+from importance_audit.records.as_json import content_digest, digest_of
 from importance_audit.records.errors import DataError
-from importance_audit.runs.load import load_context
+from importance_audit.runs.load import load_context, load_whole_run
 from importance_audit.runs.summary import NO_HISTORY, history_json
 
 RUN = (
@@ -78,8 +78,8 @@ def test_an_altered_result_is_refused_and_verify_is_named(tmp_path, command, cha
 def test_the_name_of_a_run_leads_to_no_other_folder(tmp_path, key, value):
     assert told("render", tmp_path, put("run", "volatile", key, value)) == (
         2,
-        f"RUN/result.json must name its {key} by a text without '/', but it is "
-        f"{value!r}.",
+        f"RUN/result.json has {value!r} as its {key}, which is not a text without "
+        "'/'. Run: importance-audit verify RUN",
     )
 
 
@@ -87,8 +87,8 @@ def test_the_name_of_an_audit_leads_to_no_other_folder(tmp_path):
     changed = put("run", "audit", "../taken")
     assert told("handoff", tmp_path, changed, sealed=True) == (
         2,
-        "RUN/result.json must name its audit by a text without '/', but it is "
-        "'../taken'.",
+        "RUN/result.json has '../taken' as its audit, which is not a text without "
+        "'/'. Run: importance-audit verify RUN",
     )
 
 
@@ -160,4 +160,12 @@ def test_a_past_that_no_list_vouches_for_must_be_text(tmp_path):
     with pytest.raises(DataError) as raised:
         load_context(tmp_path)
     path = tmp_path / "history.json"
-    assert str(raised.value) == f"{path} is not UTF-8 text."
+    assert str(raised.value) == (
+        f"{path} is not UTF-8 text: 'utf-8' codec can't decode byte 0xff in position "
+        "0: invalid start byte."
+    )
+
+
+def test_a_run_is_loaded_by_the_text_of_its_path_too():
+    by_text, by_path = load_whole_run(str(RUN)), load_whole_run(RUN)
+    assert content_digest(by_text) == content_digest(by_path)

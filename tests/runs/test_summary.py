@@ -180,8 +180,16 @@ VERIFY = "importance-audit verify"
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{", "history.json is not valid JSON."),
-        ("[" * 100_000, "history.json is not valid JSON."),
+        (
+            "{",
+            "history.json is not valid JSON: Expecting property name enclosed in "
+            "double quotes: line 1 column 2 (char 1).",
+        ),
+        (
+            "[" * 100_000,
+            "history.json is not valid JSON: maximum recursion depth exceeded while "
+            "decoding a JSON array from a unicode string.",
+        ),
         (
             '{"format": "other/1"}',
             "history.json has format 'other/1'; this version reads "
