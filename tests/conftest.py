@@ -44,6 +44,18 @@ STARTERS = {"subprocess", "multiprocessing", "ProcessPoolExecutor"}
 """A file that imports one of these starts processes."""
 FROM_NPM = {"needs_chromium", "needs_java"}
 NODE_MODULES = Path(__file__).parent / "browser" / "node_modules"
+LONGEST = (
+    "test_cli",
+    "test_unattended",
+    "test_faults_of_r",
+    "test_pages",
+    "test_printed",
+    "test_models",
+    "test_r_models",
+    "test_kill",
+    "test_papers",
+)
+"""Files that begin first: a long one left for the end keeps one core waiting."""
 REQUIRED = {"needs_r", "needs_dalex", *PROGRAMS}
 REQUIRE_R = os.environ.get("IMPORTANCE_AUDIT_REQUIRE_R") == "1"
 
@@ -86,7 +98,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what asks R, makes pages or starts processes."""
+    """Mark what asks R, makes pages or starts processes; let long files begin."""
+    items.sort(key=lambda item: item.path.stem not in LONGEST)
     for item in items:
         names = {marker.name for marker in item.iter_markers()}
         folders = {*item.path.parent.relative_to(Path(__file__).parent).parts}

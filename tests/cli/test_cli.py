@@ -17,8 +17,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from tests.cases import for_each
 
+from importance_audit.auditing.audit import audit, exit_code
 from importance_audit.cli.main import main
+from importance_audit.config.load import parse_config
+from importance_audit.data.datasets import dataset
 from importance_audit.methods.importance import METHODS, options_of
 from importance_audit.report.pages.html import page_files
 from importance_audit.runs.folder import load_run
@@ -109,15 +113,37 @@ def test_a_sound_audit_leaves_one_folder_with_both_reports(printed):
     assert {"agreement.csv", "summary.txt", "audit.toml", "manifest.json"} <= names
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_each_method_alone_makes_a_report(folder, method):
-    forest = "sklearn.ensemble.RandomForestRegressor"
-    configured(folder, "regression", forest, "{ n_estimators = 5 }")
-    repeats = "n_repeats = 30\n" * ("n_repeats" in options_of(METHODS[method].function))
-    text = (folder / "audit.toml").read_text().replace("n_repeats = 3\n", repeats)
-    named = f'method = "{method}"\nof = "{METHODS[method].of[0]}"'
-    asked = text.replace('method = "permutation"', named)
-    (folder / "audit.toml").write_text(asked)
+FOREST = "sklearn.ensemble.RandomForestRegressor"
+ENTRIES = {
+    name: {"method": name, "of": method.of[0]}
+    | ({"n_repeats": 2} if "n_repeats" in options_of(method.function) else {})
+    for name, method in METHODS.items()
+}
+
+
+@for_each(METHODS)
+def test_each_method_alone_makes_a_report(method):
+    train, test = (
+        dataset(X.drop(columns="y"), X["y"], name="rows", task="regression")
+        for X in (rows(), rows(seed=1))
+    )
+    forest = {"name": "m", "estimator": FOREST, "parameters": {"n_estimators": 5}}
+    asked = {"seed": 3, "models": [forest], "importance": [ENTRIES[method]]}
+    result = audit(train, test, parse_config(asked))
+    assert exit_code(result) == 0
+    page = page_files(result, pdf=False)["report.html"]
+    assert page.count("<section id=") == 17
+
+
+def test_all_methods_together_are_saved_and_make_a_report(folder):
+    more = ""
+    for entry in ENTRIES.values():
+        lines = (f"{key} = {value!r}\n" for key, value in entry.items())
+        more += "[[importance]]\n" + "".join(lines)
+    configured(folder, "regression", FOREST, "{ n_estimators = 5 }")
+    text = (folder / "audit.toml").read_text()
+    begin, end = text.index("[[importance]]"), text.index("[report]")
+    (folder / "audit.toml").write_text(text[:begin] + more + text[end:])
     answer = run(folder)
     assert answer.exit_code == 0, (answer.stderr, answer.exception)
     page = page_files(load_run(runs(folder)[0]), pdf=False)["report.html"]
@@ -513,20 +539,20 @@ def test_an_optional_engine_that_is_absent_is_said_and_exits_0(folder, monkeypat
 
 
 @pytest.mark.parametrize(
-    ("engines", "number", "report"),
+    ("engines", "number"),
     [
-        ("[]", signal.SIGINT, SHORT),
-        ("[]", signal.SIGTERM, SHORT),
-        pytest.param('["DALEX"]', signal.SIGINT, "", marks=pytest.mark.needs_dalex),
+        ("[]", signal.SIGINT),
+        ("[]", signal.SIGTERM),
+        pytest.param('["DALEX"]', signal.SIGINT, marks=pytest.mark.needs_dalex),
     ],
 )
 def test_ctrl_c_and_a_scheduler_leave_a_partial_report_130_and_no_process(
-    folder, engines, number, report
+    folder, engines, number
 ):
     forest = "sklearn.ensemble.RandomForestRegressor"
     slow = "{ n_estimators = 100, random_state = 1 }"
     asked = f"engines = {engines}\n"
-    configured(folder, estimator=forest, parameters=slow, more=asked, report=report)
+    configured(folder, estimator=forest, parameters=slow, more=asked, report=SHORT)
     text_ = (folder / "audit.toml").read_text()
     (folder / "audit.toml").write_text(text_.replace("repeats = 3", "repeats = 5000"))
     process = command(folder, preexec_fn=interruptible)

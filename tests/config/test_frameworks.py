@@ -5,6 +5,7 @@ from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
+from tests.cases import for_each
 
 from importance_audit.config.frameworks import KINDS, MARKS, load_frameworks, status_on
 from importance_audit.config.load import parse_config
@@ -58,13 +59,13 @@ def test_whatever_is_superseded_names_a_framework_that_has_a_date():
     assert all(FRAMEWORKS[one.superseded_by].parts for one in old)
 
 
-@pytest.mark.parametrize("clause", CLAUSES, ids=by_id)
+@for_each(CLAUSES, by_id)
 def test_a_requirement_is_one_sentence_that_claims_nothing(clause):
     assert re.fullmatch(r"[A-Z][^.!?]*\.", clause.requirement)
     assert not FORBIDDEN.search(f"{clause.requirement} {clause.beyond}")
 
 
-@pytest.mark.parametrize("clause", CLAUSES, ids=by_id)
+@for_each(CLAUSES, by_id)
 def test_only_a_wording_that_was_seen_is_quoted_and_shortly(clause):
     assert clause.mark in MARKS
     assert not clause.quote or clause.mark == "V"

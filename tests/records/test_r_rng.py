@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.cases import for_each
 
 from importance_audit.records import r_rng
 from importance_audit.records.r_rng import RStream
@@ -31,7 +32,7 @@ def test_the_example_of_the_docstring_holds():
     assert doctest.testmod(r_rng) == (0, 2)
 
 
-@pytest.mark.parametrize("case", cases("runif") + cases("rnorm"))
+@for_each(cases("runif") + cases("rnorm"))
 def test_numbers_equal_r_in_every_digit(case):
     drawn = getattr(RStream(case["seed"]), case["function"])(case["n"])
     assert drawn.tolist() == case["result"]
@@ -55,7 +56,7 @@ def test_a_hundred_thousand_normals_equal_r(case):
     assert drawn.argmin() + 1 == said["which_min"]
 
 
-@pytest.mark.parametrize("case", cases("sample"))
+@for_each(cases("sample"))
 def test_samples_equal_r(case):
     r = RStream(case["seed"])
     drawn = r.sample(case["n"], case["size"], replace=case["replace"]) + 1

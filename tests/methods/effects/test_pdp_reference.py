@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import expit
+from tests.cases import for_each
 
 from importance_audit.methods.effects.partial_dependence import (
     partial_dependence,
@@ -34,7 +35,7 @@ def of(is_single):
         if name not in left_out()
         and ("yhat.id" in case["result"]["frame"]) == is_single
     ]
-    return pytest.mark.parametrize("name", found)
+    return for_each(found)
 
 
 def left_out():

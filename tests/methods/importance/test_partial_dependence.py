@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import rankdata
+from tests.cases import for_each
 
 from importance_audit.methods.importance.partial_dependence import (
     Spread,
@@ -77,7 +78,7 @@ def of_rows(X, features):
     )
 
 
-@pytest.mark.parametrize("case", VIP["cases"], ids=lambda case: case["id"])
+@for_each(VIP["cases"], lambda case: case["id"])
 def test_the_importance_is_that_of_vip(case):
     model, data = asked(case)
     raw, baseline = partial_dependence(model, data, seed=1, **case["options"])

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from tests.cases import for_each
 
 from importance_audit.methods.importance import options_of
 from importance_audit.methods.importance import permutation as module
@@ -635,7 +636,7 @@ def untied(share):
     return LOSSES["one_minus_auc"]._replace(function=area)
 
 
-@pytest.mark.parametrize("case", recorded("vip_permute.json"))
+@for_each(recorded("vip_permute.json"))
 def test_vip_is_replayed(case, monkeypatch):
     model, data = asked_of_r(case)
     if case["id"] in LAST_BITS:
@@ -666,7 +667,7 @@ def test_vip_is_replayed(case, monkeypatch):
     assert gap(ours[..., 0], theirs, baseline[:, 0]) <= 1e-9
 
 
-@pytest.mark.parametrize("case", recorded("dalex_parts.json"))
+@for_each(recorded("dalex_parts.json"))
 def test_dalex_is_replayed_with_its_full_model_and_its_permuted_target(case):
     model, data = asked_of_r(case)
     options = {name: case[name] for name in ("seed", "n_repeats", "n_rows")}

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from tests.cases import for_each
 from tests.methods.importance.test_model_specific_reference import ranks
 from tests.methods.importance.test_permutation import asked_of_r, recorded, shown
 
@@ -47,7 +48,7 @@ def table_of_vi(values, case):
     return table.rank(ascending=False).fillna(places)
 
 
-@pytest.mark.parametrize("case", TABLES)
+@for_each(TABLES)
 def test_scores_make_the_table_of_vi(case):
     found = table_of_vi(scores(case).mean(axis=1), case)
     assert list(found.index) == list(case["importance"])
@@ -55,7 +56,7 @@ def test_scores_make_the_table_of_vi(case):
     assert found.to_numpy() == pytest.approx(truth, rel=1e-9, abs=1e-12)
 
 
-@pytest.mark.parametrize("case", [p for p in TABLES if "spread" in p.values[0]])
+@for_each([p for p in TABLES if "spread" in p.values[0]])
 def test_the_spread_of_a_table_is_never_scaled_or_ranked(case):
     spread = scores(case).std(axis=1, ddof=1)[list(case["spread"])]
     truth = list(case["spread"].values())

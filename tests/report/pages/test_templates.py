@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from jinja2 import Environment, UndefinedError, nodes
+from tests.cases import for_each
 from tests.report.made_variants import view_of
 
 from importance_audit.methods.importance import METHODS
@@ -44,14 +45,14 @@ def catalogue():
     return tomllib.loads(STRINGS.read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@for_each(FILES, lambda path: path.name)
 def test_no_number_is_typed_by_hand(path):
     written = "".join(node.data for node in parsed(path).find_all(nodes.TemplateData))
     text = re.sub(r"<[^>]*>|<[^>]*$|^[^<]*>", "", written)
     assert not re.search(r"\d", text)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@for_each(FILES, lambda path: path.name)
 def test_templates_do_not_compute(path):
     tree = parsed(path)
     computing = (nodes.Add, nodes.Sub, nodes.Mul, nodes.Div, nodes.FloorDiv, nodes.Mod)
@@ -63,7 +64,7 @@ def test_templates_do_not_compute(path):
             assert isinstance(constant.value, str)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@for_each(FILES, lambda path: path.name)
 def test_templates_are_short(path):
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 120
 
@@ -84,9 +85,7 @@ def test_every_macro_is_called():
         assert calls, name
 
 
-@pytest.mark.parametrize(
-    "path", [*FILES, STRINGS, *SOURCES], ids=lambda path: path.name
-)
+@for_each([*FILES, STRINGS, *SOURCES], lambda path: path.name)
 def test_nothing_is_claimed_that_no_number_backs(path):
     found = FORBIDDEN.search(path.read_text(encoding="utf-8"))
     is_statistics = path.suffix == ".py" and found and found[0] == "significant"

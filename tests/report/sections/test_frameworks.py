@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from tests.cases import for_each
 from tests.report.made_records import made_frame
 from tests.report.made_variants import made
 from tests.report.reading import column, section, table, words
@@ -60,7 +61,7 @@ def test_the_rule_stands_above_the_tables_of_all_that_are_asked_for():
     assert ids == ["tab-framework-sr-26-2", "tab-framework-nist"]
 
 
-@pytest.mark.parametrize("clause", CLAUSES, ids=lambda clause: clause.id)
+@for_each(CLAUSES, lambda clause: clause.id)
 def test_evidence_stands_in_the_sections_that_the_clause_names(clause):
     letters = {EVIDENCE[name].letter for name in clause.evidence}
     assert letters == set(clause.section)

@@ -1,0 +1,45 @@
+"""One test over many cases, which names all that fail."""
+
+from collections.abc import Callable, Iterable
+from functools import wraps
+from inspect import signature
+from typing import Any
+
+import pytest
+
+PARAM = type(pytest.param())
+
+
+def for_each(
+    cases: Iterable[Any], name: Callable[[Any], object] = str
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Let the test of a case be one test of all: to collect thousands takes long.
+
+    The test takes the case first and then its fixtures, which all cases share.
+    """
+    named = [
+        (case.id, *case.values) if isinstance(case, PARAM) else (name(case), case)
+        for case in cases
+    ]
+
+    def over_all(test: Callable[..., None]) -> Callable[..., None]:
+        @wraps(test)
+        def whole(**fixtures: Any) -> None:
+            assert named, "There is no case."
+            failures = []
+            for case, given in named:
+                try:
+                    test(given, **fixtures)
+                except Exception as error:
+                    failures.append((case, error))
+            if failures:
+                text = "\n".join(f"{case}: {error!r}" for case, error in failures)
+                count = f"{len(failures)} of {len(named)} cases failed:"
+                raise AssertionError(f"{count}\n{text}") from failures[0][1]
+
+        _, *fixtures = signature(test).parameters.values()
+        vars(whole).pop("__wrapped__")
+        vars(whole)["__signature__"] = signature(test).replace(parameters=fixtures)
+        return whole
+
+    return over_all
