@@ -203,8 +203,8 @@ class _Run:
         for name in self.config.require:
             if not self.engines[name].available:
                 raise RUnavailable(
-                    f"Engine {name!r} must be available, because `require` names it, "
-                    f"but it is not: {self.engines[name].reason}"
+                    f"Engine {name!r} is not available, but `require` names it: "
+                    f"{self.engines[name].reason}"
                 )
         for name in sorted(names):
             _, available, _, _, reason = self.engines[name]
@@ -220,8 +220,8 @@ class _Run:
         deaths = host.current().unseen_deaths - before
         if deaths:
             message = (
-                "R must outlive an audit, but it ended between two calls and was "
-                f"started again, {deaths} in all."
+                "R ended between two calls and was started again, "
+                f"{deaths} {'time' if deaths == 1 else 'times'} in all."
             )
             self.journal.add_finding(
                 "r_restarted", "warning", "R", message, cause="r_died"

@@ -277,10 +277,9 @@ def gaps(effects: tuple[Effect, ...]) -> tuple[Finding, ...]:
             severity="info",
             subject=model,
             message=(
-                f"The curve of {feature!r} must have a value at every declared level, "
-                f"but model {model!r} cannot predict "
-                f"{listed(effect.grid[np.isnan(effect.values)])}. It is shown at the "
-                "other levels, and no importance is taken from it."
+                f"Model {model!r} cannot predict these declared levels of {feature!r}: "
+                f"{listed(effect.grid[np.isnan(effect.values)])}. The curve is shown "
+                "at the other levels, and no importance is taken from it."
             ),
             remedy="Train on rows with every level, or declare only levels they have.",
             measure=f"{effect.method} curve of {feature}",

@@ -53,7 +53,7 @@ def check_names(
     """Refuse names that only meet here: of models, of columns, of both at once."""
     if not models:
         raise ModelError(
-            "The audit must have a model, but none was configured or given. "
+            "The audit has no model: none was configured or given. "
             "Add [[models]] to the configuration or pass models=."
         )
     names = [model.name for model in models]
@@ -120,7 +120,7 @@ def training_rows(train: Dataset | None) -> Dataset:
     """
     if train is None:
         raise DataError(
-            "Training rows must be given for the models of the configuration, "
-            "but there are none. Pass train=, or give fitted models only."
+            "The models of the configuration have no training rows to be fitted on. "
+            "Pass train=, or give fitted models only."
         )
     return train

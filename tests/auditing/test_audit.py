@@ -73,7 +73,7 @@ def test_a_column_no_model_reads_measures_exactly_the_baseline():
 
 
 def test_an_audit_without_a_model_is_refused():
-    with pytest.raises(ModelError, match="must have a model, but none was configured"):
+    with pytest.raises(ModelError, match="The audit has no model: none was configured"):
         audited()
 
 
@@ -156,9 +156,8 @@ def test_a_level_the_model_cannot_predict_touches_its_feature_only():
     assert {effect.feature for effect in result.effects} == set(found.features)
     (told,) = [f.message for f in result.findings if f.check == "not_applicable"]
     assert told == (
-        "The curve of 'kind' must have a value at every declared level, but model "
-        "'given' cannot predict 'w'. It is shown at the other levels, and no "
-        "importance is taken from it."
+        "Model 'given' cannot predict these declared levels of 'kind': 'w'. The curve "
+        "is shown at the other levels, and no importance is taken from it."
     )
 
 
@@ -415,8 +414,7 @@ def test_a_required_engine_that_is_absent_stops_before_any_predict(monkeypatch):
     with pytest.raises(RUnavailable) as stopped:
         audited(linear(), entries=[entry], require=["DALEX"])
     assert str(stopped.value) == (
-        "Engine 'DALEX' must be available, because `require` names it, "
-        "but it is not: R is not on PATH."
+        "Engine 'DALEX' is not available, but `require` names it: R is not on PATH."
     )
 
 

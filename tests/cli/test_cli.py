@@ -520,9 +520,9 @@ def test_a_required_engine_that_is_absent_stops_with_3_before_any_fit(
     command = [sys.executable, "-m", "importance_audit", "run", str(folder)]
     answer = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     assert answer.returncode == 3, answer.stderr
-    assert "'DALEX' must be available" in answer.stderr
+    assert "'DALEX' is not available" in answer.stderr
     page = stopped(folder, code=3, step="engines and models")
-    assert "'DALEX' must be available" in page
+    assert "'DALEX' is not available" in page
     assert "No model was reached in this run." in page
 
 

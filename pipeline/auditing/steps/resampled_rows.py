@@ -100,8 +100,8 @@ def resampled(
     reason = COPIES_COUNT.get(method) or FIXED.get(METHODS[method].asks)
     if reason:
         raise NotApplicable(
-            "The rows must be resampled to say where a ranking could have stood, but "
-            f"for {method!r} they are not: {reason}."
+            f"The rows are not resampled for {method!r}, so nothing is said of where "
+            f"its ranking could have stood: {reason}."
         )
     options = dict(section.options)
     if "n_repeats" in options:

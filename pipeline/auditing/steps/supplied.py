@@ -155,9 +155,7 @@ def _require_digest(entry: SuppliedSection, base: Path) -> None:
     try:
         digest = hashlib.sha256((base / entry.file).read_bytes()).hexdigest()
     except OSError as error:
-        raise DataError(
-            f"{subject} must be readable, but the system says: {error.strerror}."
-        ) from error
+        raise DataError(f"{subject} cannot be read: {error.strerror}.") from error
     if digest != entry.sha256:
         raise DataError(
             f"{subject} must have the SHA-256 {entry.sha256}, but it has {digest}. Ask "

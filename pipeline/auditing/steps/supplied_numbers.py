@@ -87,7 +87,7 @@ def _object_in(entry: SuppliedSection, path: Path) -> dict[str, Any]:
         raise
     except (RError, RTimeout, RDied) as error:
         words = " ".join(str(error).split())
-        raise DataError(f"{subject} must be readable by R, but: {words}") from error
+        raise DataError(f"{subject} cannot be read by R: {words}") from error
     except RBridgeError as error:
         raise DataError(str(error)) from error
 

@@ -102,6 +102,6 @@ def _first_pair(
         if is_ours and record.of == "pairs" and (record.rank == 1).any():
             return record.columns[int(np.flatnonzero(record.rank == 1)[0])]
     raise NotApplicable(
-        f"Model {model.name!r} must have a pair that leads a ranking of pairs for the "
-        "surface of the first, but it has none. Name two features."
+        f"Model {model.name!r} has no pair that leads a ranking of pairs, so the first "
+        "has no surface. Name two features."
     )

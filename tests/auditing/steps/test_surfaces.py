@@ -46,9 +46,8 @@ def test_where_no_pair_leads_there_is_none_and_the_reason_is_told():
     assert not result.surfaces
     (told,) = [f.message for f in result.findings if f.check == "not_applicable"]
     assert told == (
-        "The surface of two features: Model 'crossed' must have a pair that leads a "
-        "ranking of pairs for the surface of the first, but it has none. Name two "
-        "features."
+        "The surface of two features: Model 'crossed' has no pair that leads a "
+        "ranking of pairs, so the first has no surface. Name two features."
     )
 
 
