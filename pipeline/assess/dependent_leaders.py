@@ -1,6 +1,6 @@
-"""What strong dependence does to the reading: of leaders, once it is known who leads.
+"""Warn where a leading feature depends strongly on others.
 
-Not: who depends on whom (`dependence`), nor that note for all columns (`checks`).
+Not: who depends on whom (`dependence`), nor the note about all columns (`checks`).
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -12,7 +12,7 @@ from ..records.errors import listed
 from ..records.finding import Finding
 from ..records.importance_record import Importance
 from ..records.ranking import interval, nothing_of, primary
-from .checks.columns import told_apart
+from .checks.columns import distinct_columns
 from .dependence import associations, clusters
 
 
@@ -44,20 +44,21 @@ def dependent_leaders(
         The least association that links two features.
     top_k : int
     """
-    asked = [r for _, r in primary(importances).values() if _is_marginal(r)]
-    names = told_apart(train, test)
-    if not asked or len(names) < 2:
+    rankings = [r for _, r in primary(importances).values() if _is_marginal(r)]
+    names = distinct_columns(train, test)
+    if not rankings or len(names) < 2:
         return []
     strength = associations(test.X[names])
     np.fill_diagonal(strength, 0.0)
-    found = []
+    findings = []
     for linked in clusters(strength, threshold):
         group = [names[k] for k in linked]
         together = any(set(group) <= set(columns) for columns in grouped)
-        lead = dict(_leaders(asked, group, top_k))
+        lead = dict(_leaders(rankings, group, top_k))
         if lead and not together:
-            found.append(_finding(lead, group, strength[np.ix_(linked, linked)], top_k))
-    return found
+            among = strength[np.ix_(linked, linked)]
+            findings.append(_finding(lead, group, among, top_k))
+    return findings
 
 
 def _is_marginal(record: Importance) -> bool:
@@ -67,12 +68,12 @@ def _is_marginal(record: Importance) -> bool:
 
 
 def _leaders(
-    asked: Sequence[Importance], group: Sequence[str], top_k: int
+    rankings: Sequence[Importance], group: Sequence[str], top_k: int
 ) -> Iterator[tuple[str, list[str]]]:
     """Yield each feature of a group that leads somewhere, with the models it leads."""
     for name in group:
         models = []
-        for record in asked:
+        for record in rankings:
             row = record.features.index(name)
             matters = interval(record)[0][row] > nothing_of(record)
             if record.rank[row] <= top_k and matters:
@@ -92,9 +93,8 @@ def _finding(
         severity="warning",
         subject=", ".join(models),
         message=(
-            "The leading features must not depend on others for their permutation "
-            f"importance to be read alone, but {listed(lead)} {verb} among the first "
-            f"{top_k}, and these depend on each other (up to {strongest:.2f}) and are "
+            f"{listed(lead)} {verb} among the first {top_k} by permutation importance, "
+            f"and these features depend on each other (up to {strongest:.2f}) and are "
             f"not asked together: {listed(group)}. With one of them permuted, the "
             "model still reads the others: each can count for less than it tells, and "
             "which of them leads may be an accident of the fit."

@@ -1,4 +1,4 @@
-"""What the owner expects of each ranking, held against what was found.
+"""Compare what the owner expects of each ranking with what was measured.
 
 Not: how the page says it.
 """
@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..records.dataset_and_model import Floats
-from ..records.errors import listed
+from ..records.errors import listed, several
 from ..records.finding import Finding, Severity, places_apart
 from ..records.importance_record import Importance
 from ..records.ranking import interval, nothing_of, primary
@@ -77,15 +77,15 @@ def judge(
         from its place, ``rank`` its rank and ``share`` its distance from zero, as a
         share of the largest one.
     findings : list of Finding
-        One per expectation and model that deviates: a warning if no ranking bears it
-        out, a note if some do, since methods answer different questions.
+        One per expectation and model that deviates: a warning if all rankings disagree
+        with it, a note if some do, since methods answer different questions.
     """
     rows: list[Row] = []
     for number, section in enumerate(expected, start=1):
         for index, record in primary(importances).values():
             if section.of == record.of and section.model in ("", record.model):
-                told = {"expectation": number, "record": index}
-                rows.append(told | _row(section, record, resolution))
+                place = {"expectation": number, "record": index}
+                rows.append(place | _row(section, record, resolution))
     return rows, list(_findings(expected, rows, resolution))
 
 
@@ -149,7 +149,7 @@ def _shares(record: Importance) -> Floats:
 def _findings(
     expected: Sequence[ExpectedSection], rows: Sequence[Row], resolution: float
 ) -> Iterator[Finding]:
-    """Yield one finding per expectation and model whose rankings do not all bear it."""
+    """Yield one finding per expectation and model of which some ranking disagrees."""
     for number, section in enumerate(expected, start=1):
         own = [row for row in rows if row["expectation"] == number]
         for model in dict.fromkeys(row["model"] for row in own):
@@ -172,18 +172,19 @@ def _finding(
     where = "on top" if section.place == "top" else "at zero"
     first = against[0]
     if section.place == "top":
-        found = f"the top is {first['first']}"
+        observed = f"the top is {first['first']}"
     else:
         share, places = first["share"], places_apart(first["share"], resolution)
-        found = f"{first['farthest']!r} has {share:.{places}%} of the largest"
+        observed = f"{first['farthest']!r} has {share:.{places}%} of the largest"
+    verb = "disagrees" if len(against) == 1 else "disagree"
     return Finding(
         check="unexpected",
         severity=severity,
         subject=model or "the data",
         message=(
-            f"The owner expects {features} {where} ({section.reason.strip(' .')}), but "
-            f"{len(against)} of {n_judged} rankings do not bear it out: by "
-            f"{_asked(first)}, {found}."
+            f"The owner expects {features} {where} ({section.reason.strip(' .')}). "
+            f"{len(against)} of {several(n_judged, 'ranking')} {verb}: by "
+            f"{_measure(first)}, {observed}."
         ),
         remedy=_remedy(model) if every else READ,
         evidence={"against": len(against), "rankings": n_judged},
@@ -196,12 +197,12 @@ def _remedy(model: str) -> str:
     if not model:
         return "Explain it, or look into the rows: no model was asked."
     return (
-        "Explain it, or change the model: what is known of the domain and what the "
-        "model relies on must not part in silence."
+        "Explain why the model relies on something else than what is known of the "
+        "domain, or change the model."
     )
 
 
-def _asked(row: Row) -> str:
+def _measure(row: Row) -> str:
     """Return by which measure a row was ranked."""
-    told = (row["method"].replace("_", " "), row["loss"], row["positive_class"])
-    return ", ".join(part for part in told if part)
+    parts = (row["method"].replace("_", " "), row["loss"], row["positive_class"])
+    return ", ".join(part for part in parts if part)

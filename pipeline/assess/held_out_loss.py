@@ -52,8 +52,8 @@ def in_folds(
     train = model.train
     if train is None:
         raise NotApplicable(
-            f"Model {model.name!r} must be fitted by the audit to be judged in folds, "
-            "but it came as it is. Name its estimator under [[models]]."
+            f"Model {model.name!r} cannot be judged in folds, because the audit did "
+            "not fit it. Name its estimator under [[models]]."
         )
     losses: list[tuple[float, float]] = []
     for repeat in range(repeats):

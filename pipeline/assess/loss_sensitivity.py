@@ -117,9 +117,9 @@ def _findings(a: Importance, b: Importance, row: Row) -> Iterator[Finding]:
         severity=severity,
         subject=a.model,
         message=(
-            "The leader must not depend on the loss for a ranking to be told without "
-            f"it, but by {a.method.replace('_', ' ')} of {a.of} {row['leader_a']} "
-            f"leads under {a.loss} and {row['leader_b']} under {b.loss}.{chance}"
+            f"The loss decides who leads: by {a.method.replace('_', ' ')} of {a.of}, "
+            f"{row['leader_a']} leads under {a.loss} and {row['leader_b']} under "
+            f"{b.loss}.{chance}"
         ),
         remedy=(
             "Name the loss with every ranking, and choose it by what an error of the "

@@ -15,9 +15,8 @@ from ..assess.associations import association_rows
 from ..assess.claims.judge import Measured, judge
 from ..assess.dependent_leaders import dependent_leaders
 from ..assess.loss_sensitivity import compare_losses
-from ..config.draws import seed_for
 from ..config.load import AuditConfig, ImportanceSection
-from ..config.section_supplied import SuppliedSection
+from ..config.questions import SuppliedSection, seed_for
 from ..engines import (
     ENGINES,
     EngineInfo,

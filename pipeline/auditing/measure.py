@@ -7,8 +7,8 @@ from typing import Any, get_args
 
 import numpy as np
 
-from ..config.draws import in_its_order
 from ..config.load import ImportanceSection
+from ..config.questions import in_its_order
 from ..engines import ENGINES, EngineInfo
 from ..methods.effects import EFFECTS
 from ..methods.importance import METHODS, options_of

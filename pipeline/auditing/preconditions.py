@@ -1,7 +1,7 @@
 """What cannot be told before configuration, rows and models meet: counts and names."""
 
 from ..config.load import AuditConfig
-from ..config.section_supplied import SuppliedSection
+from ..config.questions import SuppliedSection
 from ..methods.importance import METHODS
 from ..records.dataset_and_model import Dataset, FittedModel
 from ..records.errors import ConfigError, DataError, ModelError, did_you_mean

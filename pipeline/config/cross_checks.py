@@ -1,10 +1,11 @@
-"""One key of a configuration against another. Not: a key alone, which `rules` judge.
+"""One key of a configuration against another. Not: a key alone (`value_rules`).
 
 Every function yields one sentence per problem and takes sections as far as they could
-be read: a key that broke its own rule is absent and judged no further.
+be read: a key that broke its own rule is absent and judged no further. What a claim
+asks is checked by `claim_checks`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -14,7 +15,7 @@ from ..methods.importance import METHODS, options_of
 from ..methods.importance.random_subspace import PERF
 from ..records.errors import did_you_mean, listed
 from ..records.losses import default_losses
-from .sections import unsuited
+from .questions import unsuited
 
 
 class Entry(NamedTuple):
@@ -28,11 +29,14 @@ class Entry(NamedTuple):
         The keys that keep their rules.
     problems : tuple of str
         A sentence for every other key.
+    faulty : frozenset of str
+        The keys that broke their rules.
     """
 
     where: str
     values: dict[str, Any]
     problems: tuple[str, ...] = ()
+    faulty: frozenset[str] = frozenset()
 
 
 class Facts(NamedTuple):
@@ -55,69 +59,71 @@ class Facts(NamedTuple):
 
 def data_problems(entry: Entry) -> Iterator[str]:
     """Yield what is wrong between the keys of ``[data]``."""
-    where, values, _ = entry
+    where, values = entry.where, entry.values
     task, target = values.get("task"), values.get("target")
     positive, weights = values.get("positive_class"), values.get("weights", "")
     split = values.get("test", {}).get("column")
     if positive is not None and task in ("regression", "multiclass"):
-        rule = f"must be left out for task {task!r}"
-        yield f"{where} positive_class {rule}, but {positive!r} was given."
+        rule = f"positive_class works only for task 'binary', not for {task!r}"
+        yield f"{where} {rule}; leave it out."
     if weights and weights == target:
-        rule = "must be another column than the target"
-        yield f"{where} weights {rule}, but {weights!r} was given."
+        rule = "weights must be another column than the target"
+        yield f"{where} {rule}; {weights!r} was given."
     if split is not None and split in (target, weights):
-        rule = "must be another column than the target and the weights"
-        yield f"{where} test.column {rule}, but {split!r} was given."
+        rule = "test.column must be another column than the target and the weights"
+        yield f"{where} {rule}; {split!r} was given."
     for role, column in (("target", target), ("weights", weights), ("split", split)):
-        if column and column in values.get("features", ()):
-            yield f"{where} features must leave out the {role}, but hold {column!r}."
-        if column and column in values.get("held_out_columns", ()):
-            rule = f"held_out_columns must leave out the {role}"
-            yield f"{where} {rule}, but hold {column!r}."
+        for key in ("features", "held_out_columns"):
+            if column and column in values.get(key, ()):
+                yield f"{where} {key} must leave out the {role}; it holds {column!r}."
     for column in values.get("held_out_columns", ()):
         if column in values.get("features", ()):
             rule = "features must leave out held_out_columns"
-            yield f"{where} {rule}, but hold {column!r}."
+            yield f"{where} {rule}; it holds {column!r}."
 
 
-def top_k_problems(entry: Entry, asked: Sequence[Entry], facts: Facts) -> Iterator[str]:
+def top_k_problems(
+    entry: Entry, importance: Sequence[Entry], facts: Facts
+) -> Iterator[str]:
     """Yield what is wrong with who ranks by all rows."""
     if facts.models is None:
         return
-    methods = [entry.values["method"] for entry in asked if "method" in entry.values]
+    methods = [item.values["method"] for item in importance if "method" in item.values]
     known = tuple(dict.fromkeys((*methods, *facts.models)))
     for name in entry.values.get("all_rows", ()):
         if name not in known:
+            what = "no method or model of this audit"
             hint = did_you_mean(name, known)
-            rule = "all_rows must name methods and models that are asked"
-            yield f"{entry.where} {rule}, but {name!r} is not.{hint}"
+            yield f"{entry.where} all_rows names {name!r}, which is {what}.{hint}"
 
 
-def selection_problems(entry: Entry, asked: Sequence[Entry]) -> Iterator[str]:
+def selection_problems(entry: Entry, importance: Sequence[Entry]) -> Iterator[str]:
     """Yield what is wrong with selected sets that nobody selects."""
-    splits = entry.values.get("splits", 0)
-    is_asked = any(
-        values.get("method") == PERF and values.get("of", "features") == "features"
-        for _, values, _ in asked
+    has_perf = any(
+        item.values.get("method") == PERF
+        and item.values.get("of", "features") == "features"
+        for item in importance
     )
-    if splits and not is_asked:
-        rule = f"splits must be 0 without an [[importance]] of method {PERF!r}"
-        how = "Its PERF keeps the features: add one, or leave [selection] out."
-        yield f"{entry.where} {rule} of features, but {splits} was given. {how}"
+    if entry.values.get("splits", 0) and not has_perf:
+        rule = (
+            f"splits works only with an [[importance]] of method {PERF!r} of features"
+        )
+        how = "whose PERF keeps the features. Add one, or leave [selection] out."
+        yield f"{entry.where} {rule}, {how}"
 
 
 def derived_problems(entries: Sequence[Entry], *data: Entry) -> Iterator[str]:
     """Yield what is wrong between the keys of derived columns, and between them."""
     taken = {name for entry in data for name in _columns_named(entry.values)}
-    for where, values, problems in entries:
-        name = values.get("name")
+    for entry in entries:
+        name = entry.values.get("name")
         if name in taken:
-            rule = "name must be new among columns and what is derived before it"
-            yield f"{where} {rule}, but {name!r} is not."
+            what = "the name of a column, or of one derived before it"
+            yield f"{entry.where} name {name!r} is {what}. Choose another."
         taken |= {name} if name else set()
-        if "kind" in values:
-            yield from _option_problems(where, values, problems)
-            yield from _count_problems(where, values)
+        if "kind" in entry.values:
+            yield from _option_problems(entry)
+            yield from _count_problems(entry.where, entry.values)
 
 
 def _columns_named(values: Mapping[str, Any]) -> tuple[str, ...]:
@@ -128,58 +134,51 @@ def _columns_named(values: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(name for name in (*single, split, *lists) if name)
 
 
-def _option_problems(
-    where: str, values: Mapping[str, Any], problems: Sequence[str]
-) -> Iterator[str]:
+def _option_problems(entry: Entry) -> Iterator[str]:
     """Yield what is wrong with the key that one kind needs and others lack."""
-    kind = values["kind"]
-    needed = DERIVED[kind].option
-    faulty = any(f"{where} {needed} " in problem for problem in problems)
-    if needed and values.get(needed) in (None, (), "") and not faulty:
-        yield f"{where} {needed} must be given for kind {kind!r}, but it is missing."
-    if needed == "expression" and values.get(needed):
-        problem = problem_of(values[needed])
-        yield from [f"{where} {needed} {problem}"] if problem else []
-    is_of = kind != "expression" and not values.get("of")
-    if is_of and not any(f"{where} of " in problem for problem in problems):
-        yield f"{where} of must be given for kind {kind!r}, but it is missing."
-    others = ("of",) if kind == "expression" else ()
-    for key in (*others, "threshold", "level", "weights", "expression"):
-        if key != needed and values.get(key) not in (None, (), ""):
-            rule = f"must be left out for kind {kind!r}"
-            yield f"{where} {key} {rule}, but {values[key]!r} was given."
+    where, values, kind = entry.where, entry.values, entry.values["kind"]
+    option = DERIVED[kind].option
+    needed = "of" if kind != "expression" else ""
+    for key in (option, needed):
+        if key and values.get(key) in (None, (), "") and key not in entry.faulty:
+            yield f"{where} {key} is missing; kind {kind!r} needs it."
+    if option == "expression" and values.get(option):
+        problem = problem_of(values[option])
+        yield from [f"{where} {option} {problem}"] if problem else []
+    for key in ("of", "threshold", "level", "weights", "expression"):
+        if key not in (option, needed) and values.get(key) not in (None, (), ""):
+            yield f"{where} {key} does not work with kind {kind!r}; leave it out."
 
 
 def _count_problems(where: str, values: Mapping[str, Any]) -> Iterator[str]:
     """Yield what is wrong with how many columns and weights there are."""
-    _, _, least, most, *_ = DERIVED[values["kind"]]
+    kind = values["kind"]
+    least, most = DERIVED[kind].least, DERIVED[kind].most
     n, n_weights = len(values.get("of", ())), len(values.get("weights", ()))
     if n and least and not least <= n <= (most or n):
-        needed = "one column" if most else "two columns or more"
-        rule = f"of must name {needed} for kind {values['kind']!r}"
-        yield f"{where} {rule}, but {n} {_was(n)} given."
-    if values["kind"] == "linear_combination" and n and n_weights not in (0, n):
+        count = "one column" if most else "two columns or more"
+        yield f"{where} of must name {count} for kind {kind!r}; {_were_given(n)}."
+    if kind == "linear_combination" and n and n_weights not in (0, n):
         rule = f"weights must be one for each of {n} columns"
-        yield f"{where} {rule}, but {n_weights} {_was(n_weights)} given."
+        yield f"{where} {rule}; {_were_given(n_weights)}."
 
 
-def _was(n: int) -> str:
-    return "was" if n == 1 else "were"
+def _were_given(n: int) -> str:
+    return f"{n} {'was' if n == 1 else 'were'} given"
 
 
 def model_problems(entries: Sequence[Entry]) -> Iterator[str]:
     """Yield what is wrong between the keys of the models, and between models."""
     seen: set[str] = set()
-    for where, values, problems in entries:
-        name = values.get("name")
+    for entry in entries:
+        name = entry.values.get("name")
         if name in seen:
-            rule = f"{where} name must be given to one model only"
-            yield f"{rule}, but {name!r} is not. Give each model a name of its own."
+            how = "Give each model a name of its own."
+            yield f"{entry.where} name {name!r} is that of a model before it. {how}"
         seen |= {name} if name else set()
-        is_read = values or not problems
-        is_sound = not any(f"{where} {key} " in p for key in SOURCE for p in problems)
-        if is_read and is_sound:
-            yield from _source_problems(where, values)
+        is_read = entry.values or not entry.problems
+        if is_read and not entry.faulty & set(SOURCE):
+            yield from _source_problems(entry.where, entry.values)
 
 
 SOURCE = ("estimator", "file", "r_script", "sha256")
@@ -191,66 +190,56 @@ MADE_BEFORE = {
 
 def _source_problems(where: str, values: Mapping[str, Any]) -> Iterator[str]:
     """Yield what is wrong with where one model comes from."""
-    given = [key for key in SOURCE[:3] if values.get(key)]
-    if len(given) != 1:
-        found = f"{listed(given)} were given" if given else "none was given"
-        rule = "estimator, file or r_script must be given, one of them"
-        yield f"{where} {rule}, but {found}."
+    sources = [key for key in SOURCE[:3] if values.get(key)]
+    if len(sources) != 1:
+        given = f"{listed(sources)} were given" if sources else "none was given"
+        yield f"{where} must have one of estimator, file or r_script; {given}."
         return
-    (source,), name = given, values.get(given[0], "")
+    (source,), name = sources, values.get(sources[0], "")
     if source == "file" and not values.get("sha256"):
-        rule = "sha256 must be given for a file, because loading it runs its code"
-        yield f"{where} {rule}, but it is missing. Run: sha256sum {name}"
+        rule = "a file needs it, because loading it runs its code"
+        yield f"{where} sha256 is missing; {rule}. Run: sha256sum {name}"
     if source == "estimator":
         if values.get("sha256"):
-            yield f"{where} sha256 must be left out without file, but it was given."
+            rule = "sha256 works only with file or r_script"
+            yield f"{where} {rule}; leave it out."
         return
-    if values.get("standardise"):
-        rule = f"standardise must be left out for {MADE_BEFORE[source]}"
-        yield f"{where} {rule}, but true was given."
-    if values.get("parameters"):
-        rule = f"parameters must be left out for {MADE_BEFORE[source]}"
-        yield f"{where} {rule}, but {listed(values['parameters'])} was given."
+    for key in ("standardise", "parameters"):
+        if values.get(key):
+            rule = f"{key} does not work with {MADE_BEFORE[source]}"
+            yield f"{where} {rule}; leave it out."
     encoder = values.get("encoder", "auto")
     if encoder != "auto" and (source == "r_script" or name.lower().endswith(".rds")):
-        rule = "encoder must be left out for a model of R, which reads factors"
-        yield f"{where} {rule}, but {encoder!r} was given."
+        rule = "encoder does not work with a model of R, which reads factors"
+        yield f"{where} {rule}; leave it out."
 
 
 def importance_problems(entries: Sequence[Entry], facts: Facts) -> Iterator[str]:
     """Yield what is wrong between an entry's keys, other sections, and entries."""
-    for where, values, _ in entries:
+    for entry in entries:
+        where, values = entry.where, entry.values
         if values.get("of") == "groups" and facts.groups == ():
-            yield f"{where} of must be 'features' without [groups], but is 'groups'."
+            yield f"{where} of = 'groups' works only with [groups]; add that section."
         yield from _of_problems(where, values)
-        yield from _unknown_models(where, values, facts)
-        yield from _model_problems(where, values)
-        yield from _form_problems(where, values)
-        yield from _loss_problems(where, values, facts.task)
-        yield from _order_problems(where, values, facts)
+        yield from unknown_names(where, "models", values.get("models"), facts.models)
+        yield from _key_problems(where, values, facts)
     for name, where in _named_twice(entries):
-        rule = "name must be given to one entry only"
-        yield f"{where} {rule}, but {name!r} is not. Give each a name of its own."
-    for (_, first, _), (where, second, _) in combinations(entries, 2):
-        if _ask_the_same(first, second, facts.task):
-            same = f"{second['method']!r} of {second.get('of', 'features')!r}"
-            rule = "must ask something new of its models"
-            yield f"{where} {rule}, but {same} is asked by an entry before it."
+        how = "Give each a name of its own."
+        yield f"{where} name {name!r} is that of an entry before it. {how}"
+    for first, second in combinations(entries, 2):
+        if _ask_the_same(first.values, second.values, facts.task):
+            method, of = second.values["method"], second.values.get("of", "features")
+            yield (
+                f"{second.where} asks for {method!r} of {of!r}, as an entry before it "
+                "does. Leave one of them out."
+            )
 
 
 def expected_problems(entries: Sequence[Entry], facts: Facts) -> Iterator[str]:
     """Yield what is wrong between what is expected, and models and groups."""
-    for where, values, _ in entries:
-        model, names = values.get("model"), values.get("features", ())
-        if model and facts.models is not None and model not in facts.models:
-            rule = f"model must be one of {listed(facts.models)}"
-            hint = did_you_mean(model, facts.models)
-            yield f"{where} {rule}, but {model!r} was given.{hint}"
-        if values.get("of") == "groups" and facts.groups is not None:
-            for name in (name for name in names if name not in facts.groups):
-                rule = "features must be groups of [groups]"
-                hint = did_you_mean(name, facts.groups)
-                yield f"{where} {rule}, but {name!r} is none.{hint}"
+    for where, values, *_ in entries:
+        yield from unknown_names(where, "model", values.get("model"), facts.models)
+        yield from unknown_groups(where, values, facts)
 
 
 def surface_problems(
@@ -258,91 +247,90 @@ def surface_problems(
 ) -> Iterator[str]:
     """Yield what is wrong with the features and the models of surfaces."""
     has_pairs = any(entry.values.get("of") == "pairs" for entry in importance)
-    for where, values, problems in entries:
+    for where, values, problems, _ in entries:
         names = values.get("features", ())
         if names and (len(names), len(set(names))) != (2, 2):
-            found = f"{listed(names)} {_was(len(names))} given"
-            yield f"{where} features must name two columns, but {found}."
+            given = f"{listed(names)} {'was' if len(names) == 1 else 'were'} given"
+            yield f"{where} features must name two columns; {given}."
         if not names and not has_pairs and not problems:
-            rule = 'features must be given without an entry of = "pairs"'
-            yield f"{where} {rule}, but they are missing."
-        yield from _unknown_models(where, values, facts)
+            rule = 'only an [[importance]] of = "pairs" can choose them'
+            yield f"{where} features is missing; {rule}."
+        yield from unknown_names(where, "models", values.get("models"), facts.models)
 
 
-def _unknown_models(
+def unknown_names(
+    where: str, key: str, names: str | Iterable[str] | None, known: Sequence[str] | None
+) -> Iterator[str]:
+    """Yield a sentence for each name that a key holds and that is not known.
+
+    `known` is None where nobody can tell.
+    """
+    for name in (names,) if isinstance(names, str) else names or ():
+        if name and known is not None and name not in known:
+            rule = f"must be {'one of' if isinstance(names, str) else 'among'}"
+            hint = did_you_mean(name, known)
+            yield f"{where} {key} {rule} {listed(known)}; {name!r} was given.{hint}"
+
+
+def unknown_groups(
     where: str, values: Mapping[str, Any], facts: Facts
 ) -> Iterator[str]:
-    for name in values.get("models", ()):
-        if facts.models is not None and name not in facts.models:
-            rule = f"models must name some of {listed(facts.models)}"
-            hint = did_you_mean(name, facts.models)
-            yield f"{where} {rule}, but {name!r} was given.{hint}"
+    """Yield a sentence for each feature of an entry about groups that is no group."""
+    if values.get("of") == "groups" and facts.groups is not None:
+        for name in values.get("features", ()):
+            if name not in facts.groups:
+                hint = did_you_mean(name, facts.groups)
+                what = "which is not in [groups]"
+                yield f"{where} features names {name!r}, {what}.{hint}"
 
 
 def _of_problems(where: str, values: Mapping[str, Any]) -> Iterator[str]:
     method, of = values.get("method"), values.get("of", "features")
     if method and of not in METHODS[method].of:
         rule = f"of must be one of {listed(METHODS[method].of)} for method {method!r}"
-        yield f"{where} {rule}, but is {of!r}."
+        yield f"{where} {rule}; {of!r} was given."
     top = values.get("top", 0)
     if top and of != "pairs":
-        yield f"{where} top must be left out unless of is 'pairs', but is {top}."
+        yield f"{where} top works only with of = 'pairs'; leave it out."
     elif top == 1:
-        rule = "top must be at least 2 to make a pair, or 0 for all"
-        yield f"{where} {rule}, but is 1."
-
-
-def _model_problems(where: str, values: Mapping[str, Any]) -> Iterator[str]:
-    method, models = values.get("method"), values.get("models", ())
-    if method and models and METHODS[method].asks == "data":
-        rule = f"models must be left out for method {method!r}, which asks the data"
-        yield f"{where} {rule}, but {listed(models)} was given."
-
-
-def _form_problems(where: str, values: Mapping[str, Any]) -> Iterator[str]:
-    method = values.get("method")
-    if method and values.get("form") == "ratio" and METHODS[method].unit != "loss":
-        rule = f"form must not be 'ratio' for method {method!r}, whose baseline is 0"
-        yield f"{where} {rule}, but it is."
-
-
-def _loss_problems(where: str, values: Mapping[str, Any], task: str) -> Iterator[str]:
-    method, losses = values.get("method"), values.get("losses", ())
-    if method and losses and METHODS[method].unit != "loss":
-        rule = f"losses must be left out for method {method!r}, which measures no loss"
-        yield f"{where} {rule}, but {listed(losses)} was given."
-    elif task and (problem := unsuited(losses, task)):
-        yield f"{where} losses {problem}"
+        yield f"{where} top must be 0 for all or at least 2 for a pair; 1 was given."
 
 
 ORDERED = ("permutation",)
 """Methods whose numbers in an R stream hang on what is asked, and in which order."""
 
 
-def _order_problems(
-    where: str, values: Mapping[str, Any], facts: Facts
-) -> Iterator[str]:
-    """Yield what is wrong with the features of an entry; columns are known later."""
-    method, names = values.get("method"), values.get("features", ())
-    if not names or not method:
+def _key_problems(where: str, values: Mapping[str, Any], facts: Facts) -> Iterator[str]:
+    """Yield which keys of an entry its method, or the task, has no use for."""
+    name = values.get("method")
+    if not name:
         return
-    if method not in ORDERED:
-        rule = f"features must be left out for method {method!r}, which asks all"
-        yield f"{where} {rule}, but {listed(names)} was given."
-    elif values.get("of") == "groups" and facts.groups is not None:
-        for name in (name for name in names if name not in facts.groups):
-            hint = did_you_mean(name, facts.groups)
-            rule = "features must be groups of [groups]"
-            yield f"{where} {rule}, but {name!r} is none.{hint}"
+    method = METHODS[name]
+    useless = {
+        "models": "which asks the data" if method.asks == "data" else "",
+        "losses": "which measures no loss" if method.unit != "loss" else "",
+        "features": "which asks all" if name not in ORDERED else "",
+    }
+    for key, why in useless.items():
+        if values.get(key) and why:
+            yield f"{where} {key} does not work with {name!r}, {why}; leave it out."
+    if values.get("form") == "ratio" and method.unit != "loss":
+        rule = f"form = 'ratio' does not work with {name!r}, whose baseline is 0"
+        yield f"{where} {rule}; leave it out."
+    problem = unsuited(values.get("losses", ()), facts.task) if facts.task else ""
+    if problem and not useless["losses"]:
+        yield f"{where} {problem}"
+    if not useless["features"]:  # columns are known later
+        yield from unknown_groups(where, values, facts)
 
 
 def _named_twice(entries: Sequence[Entry]) -> Iterator[tuple[str, str]]:
     """Yield each name that an entry before has, and the entry that repeats it."""
     seen: set[str] = set()
-    for where, values, _ in entries:
-        name = values.get("name", "")
+    for entry in entries:
+        name = entry.values.get("name", "")
         if name in seen:
-            yield name, where
+            yield name, entry.where
         seen |= {name} if name else set()
 
 
@@ -357,7 +345,7 @@ def _ask_the_same(
     usual = default_losses(task) if task else ()
     losses = [set(values.get("losses") or usual) for values in (first, second)]
     models = [set(values.get("models", ())) for values in (first, second)]
-    if _is_other_measure(first, second) or _is_told_apart(first, second):
+    if _is_other_measure(first, second) or _has_other_name(first, second):
         return False
     is_loss = METHODS[first["method"]].unit == "loss"
     return _overlap(*models) and (not is_loss or _overlap(*losses))
@@ -377,7 +365,7 @@ def _is_other_measure(first: Mapping[str, Any], second: Mapping[str, Any]) -> bo
     return one != other and not method.curve
 
 
-def _is_told_apart(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
+def _has_other_name(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
     """Return whether names tell two entries apart; those of curves have no names."""
     names = first.get("name", ""), second.get("name", "")
     return names[0] != names[1] and not METHODS[first["method"]].curve
@@ -386,3 +374,50 @@ def _is_told_apart(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
 def _overlap(some: set[str], others: set[str]) -> bool:
     """Return whether two selections meet; an empty one means all."""
     return not some or not others or bool(some & others)
+
+
+QUESTION = ("model", "method", "of", "loss", "positive_class")
+
+
+def supplied_problems(
+    entries: Sequence[Entry], importance: Sequence[Entry], facts: Facts
+) -> Iterator[str]:
+    """Yield a sentence for each entry that answers nothing asked, or answers twice."""
+    seen: set[tuple[str, ...]] = set()
+    for entry in entries:
+        if entry.problems:
+            continue
+        where, values = entry.where, entry.values
+        model, method, loss = values["model"], values["method"], values.get("loss", "")
+        yield from unknown_names(where, "model", model, facts.models)
+        measures_loss = METHODS[method].unit == "loss"
+        if measures_loss and not loss:
+            yield f"{where} loss is missing; {method!r} needs it."
+        elif loss and not measures_loss:
+            why = "which measures no loss"
+            yield f"{where} loss does not work with {method!r}, {why}; leave it out."
+        elif not any(_asks(item.values, values, facts) for item in importance):
+            question = f"{method!r} of {values.get('of', 'features')}"
+            yield (
+                f"{where} answers what nobody asks: no [[importance]] asks {question} "
+                f"of model {model!r}{f' by {loss!r}' if loss else ''}. Add it, or "
+                "leave the numbers out."
+            )
+        names = ("package", "version", *QUESTION)
+        key = tuple(str(values.get(name, "")) for name in names)
+        if key in seen:
+            what = "the same model, question, package and version"
+            yield f"{where} has {what} as an entry before it. Leave one of them out."
+        seen.add(key)
+
+
+def _asks(asked: Mapping[str, Any], given: Mapping[str, Any], facts: Facts) -> bool:
+    """Return whether an entry of [[importance]] asks what another answers."""
+    models = asked.get("models", ())
+    losses = asked.get("losses") or (default_losses(facts.task) if facts.task else ())
+    return (
+        asked.get("method") == given["method"]
+        and asked.get("of", "features") == given.get("of", "features")
+        and (not models or given["model"] in models)
+        and (not given.get("loss") or not losses or given["loss"] in losses)
+    )

@@ -20,7 +20,7 @@ KINDS = (
 )
 """The last three bind nobody: they are published, not in force."""
 MARKS = ("V", "S")
-"""V: the wording was seen in the text. S: told by a secondary source only."""
+"""V: the wording was seen in the text. S: quoted from a secondary source only."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,12 +186,11 @@ def status_on(day: date, framework: Framework) -> Status:
     return Status("partly in force" if later else "in force", now, later)
 
 
-def framework_problems(where: str, asked: Sequence[str]) -> Iterator[str]:
+def framework_problems(where: str, names: Sequence[str]) -> Iterator[str]:
     """Yield a sentence for each id that is not on offer."""
     known = tuple(load_frameworks())
-    for name in asked:
+    for name in names:
         if name not in known:
             hint = did_you_mean(name, known)
-            rule = "frameworks must name frameworks on offer"
             offer = f"On offer: {', '.join(known)}."
-            yield f"{where} {rule}, but {name!r} is none.{hint} {offer}"
+            yield f"{where} frameworks names {name!r}, which is unknown.{hint} {offer}"

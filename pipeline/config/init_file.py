@@ -17,7 +17,7 @@ from ..data import column_roles, column_types
 from ..data.splits import Rows, drawn_rows
 from ..data.tables import Table, read_table
 from ..records.dataset_and_model import Task
-from ..records.errors import DataError, did_you_mean, listed
+from ..records.errors import DataError, did_you_mean, listed, several
 
 EXAMPLE = Path(__file__).with_name("example.toml")
 FRACTION, SEED = 0.25, 1
@@ -61,21 +61,20 @@ def starter_from(path: Path | str, target: str, folder: Path | str = Path()) -> 
     known = [str(name) for name in table.frame.columns]
     if target not in known:
         hint = did_you_mean(target, known) or f" Its columns: {listed(known)}."
-        rule = f"{table.name} must have the target column {target!r}"
-        raise DataError(f"{rule}, but has none of that name.{hint}")
+        raise DataError(f"Target column {target!r} is not in {table.name}.{hint}")
     missing = _missing_values(table)
     where = f"{table.name}: target {target!r}"
-    answer = _meant(table, target, missing)
+    answer = _typed(table, target, missing, where=f"{table.name}: column {target!r}")
     task = _task(answer, where)
     for problem in column_roles.target_problems(answer, task.name, where=where):
         raise DataError(problem)
     others = [name for name in known if name != target]
-    meant, left_out = _sorted_out(table, others, missing, _test_rows(answer, task))
+    features, left_out = _sorted_out(table, others, missing, _test_rows(answer, task))
     source = os.path.relpath(file.resolve(), Path(folder).resolve())
     parts = (
         _data_text(Path(source).as_posix(), target, task, missing),
-        _features_text(others, meant, left_out),
-        _models_text(task.name, any(part.isna().any() for part in meant.values())),
+        _features_text(others, features, left_out),
+        _models_text(task.name, any(part.isna().any() for part in features.values())),
         IMPORTANCE,
     )
     return "\n".join(parts)
@@ -98,8 +97,9 @@ unit = ""               # of the target
 """
 
 
-def _meant(table: Table, name: str, missing: tuple[str, ...]) -> pd.Series:
-    where = f"{table.name}: column {name!r}"
+def _typed(
+    table: Table, name: str, missing: tuple[str, ...], *, where: str
+) -> pd.Series:
     if not table.is_text:
         return column_types.from_values(table.frame[name], where=where)
     return column_types.from_texts(
@@ -146,54 +146,55 @@ def _sorted_out(
     left_out: dict[str, str] = {}
     for name in names:
         try:
-            column = _meant(table, name, missing)
+            column = _typed(table, name, missing, where="")
         except DataError as error:
-            left_out[name] = _finding_of(str(error))
+            left_out[name] = _reason(str(error))
             continue
         if reason := _unusable(column, is_test):
             left_out[name] = reason
         else:
             meant[name] = column
     if not meant:
-        told = "; ".join(f"{name!r}: {why}" for name, why in left_out.items())
+        reasons = "; ".join(f"{name!r}: {why}" for name, why in left_out.items())
         raise DataError(
-            f"{table.name} must have a column that can be a feature, but has none "
-            f"({told or 'the target is alone'}). Mend one of them."
+            f"{table.name} has no column that can be a feature "
+            f"({reasons or 'the target is alone'}). Correct one of them."
         )
     return meant, left_out
 
 
 def _unusable(column: pd.Series, is_test: Rows) -> str:
     """Return why a column cannot be a feature, empty if it can."""
-    told, n_missing = column.dropna(), int(column.isna().sum())
+    values, n_missing = column.dropna(), int(column.isna().sum())
     is_category = column_types.is_category(column)
-    if told.empty:
+    if values.empty:
         return "empty"
-    if not n_missing and told.nunique() == 1:
-        return f"constant, {_listed(told.unique())}"
-    if is_category and told.is_unique:
-        return "every value is another, so they name rows"
+    if not n_missing and values.nunique() == 1:
+        return f"constant, {_listed(values.unique())}"
+    if is_category and values.is_unique:
+        return "every value is different, so they name rows"
     if 2 * n_missing > len(column):
         return f"{n_missing} of {len(column)} missing"
     for part in (column[~is_test], column[is_test]):
         for problem in column_roles.feature_problems(part, where=""):
-            return _finding_of(problem)
-    new = sorted(set(told[is_test[told.index]]) - set(column[~is_test]))
+            return _reason(problem)
+    new = sorted(set(values[is_test[values.index]]) - set(column[~is_test]))
     if is_category and new:
-        return f"in the test rows only: {_listed(new)}; put rare levels together"
+        return f"in the test rows only: {_listed(new)}; merge rare levels"
     return ""
 
 
-def _finding_of(sentence: str) -> str:
-    """Return what was found, of "<subject> must <rule>, but <finding>. <remedy>"."""
-    return sentence.partition(", but ")[2].partition(". ")[0]
+def _reason(problem: str) -> str:
+    """Return the first sentence of a problem that names no column, for a comment."""
+    return problem.strip().partition(". ")[0].rstrip(".")
 
 
 def _task(target: pd.Series, where: str) -> _Task:
     """Return the task that a target suggests."""
     values = sorted(target.dropna().unique())
     if len(values) < 2:
-        raise DataError(f"{where} must have two values or more, but has {len(values)}.")
+        n_values = several(len(values), "value") if values else "no value"
+        raise DataError(f"{where} has {n_values}, and a target needs two or more.")
     kind, names = column_types.kind_of(target), _listed(values)
     if len(values) == 2:
         positive = None if values == [0, 1] else column_types.text_of(values[1])
@@ -234,7 +235,7 @@ def _features_text(
     lines = ["features = ["]
     for name in names:
         if name in meant:
-            lines.append(f"    {_text(name)},  # {_found(meant[name])}")
+            lines.append(f"    {_text(name)},  # {_describe(meant[name])}")
         else:
             lines.append(f"    # {_text(name)},  # left out: {left_out[name]}")
     lines.append("]")
@@ -250,21 +251,21 @@ def _features_text(
     return "\n".join(lines) + "\n"
 
 
-def _found(column: pd.Series) -> str:
+def _describe(column: pd.Series) -> str:
     """Return what a feature holds, in words."""
     values = column.dropna()
     kind = column_types.kind_of(column)
     if kind == "category":
         levels = column.cat.categories
-        told = f"category, {values.nunique()} levels: {_listed(levels)}"
+        text = f"category, {values.nunique()} levels: {_listed(levels)}"
         if levels.str.casefold().has_duplicates:
-            told += "; some differ in case only"
+            text += "; some differ in case only"
     elif kind == "boolean":
-        told = "true or false"
+        text = "true or false"
     else:
-        told = f"{kind}, {values.min():.6g} to {values.max():.6g}"
+        text = f"{kind}, {values.min():.6g} to {values.max():.6g}"
     n_missing = int(column.isna().sum())
-    return f"{told}; {n_missing} of {len(column)} missing" if n_missing else told
+    return f"{text}; {n_missing} of {len(column)} missing" if n_missing else text
 
 
 def _models_text(task: Task, has_missing: bool) -> str:

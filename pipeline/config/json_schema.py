@@ -1,7 +1,7 @@
 """The JSON Schema of ``audit.toml``, for editors and other programs.
 
 Made from the sections, the methods' signatures and their docstrings, so it says what
-`config` checks of each key alone. One key against another is checked by `config` only.
+`load` checks of each key alone. One key against another is checked by `load` only.
 """
 
 import inspect
@@ -16,7 +16,7 @@ from ..assess.claims import CLAIMS, OF_LOSS, keys_of
 from ..assess.claims.section import ClaimSection, claim_rules
 from ..methods.effects import EFFECTS
 from ..methods.importance import METHODS, options_of
-from .section_supplied import MEASURED, SuppliedSection
+from .questions import MEASURED, SuppliedSection
 from .sections import (
     LISTS,
     SCALARS,
@@ -67,15 +67,15 @@ def descriptions(documented: Any) -> dict[str, str]:
     text = inspect.getdoc(documented) or ""
     _, *after = re.split(r"^(?:Attributes|Parameters)\n-+\n", text, flags=re.M)
     body = re.split(r"^\w+\n-+$", after[0], flags=re.M)[0] if after else ""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     names: list[str] = []
     for line in body.splitlines():
         if line and not line.startswith(" "):
             names = line.split(" : ")[0].split(", ")
         for name in names:
-            told = line.strip() if line.startswith(" ") else ""
-            found[name] = f"{found.get(name, '')} {told}".strip()
-    return found
+            text = line.strip() if line.startswith(" ") else ""
+            texts[name] = f"{texts.get(name, '')} {text}".strip()
+    return texts
 
 
 def _section_schema(section: type) -> dict[str, Any]:
@@ -138,7 +138,7 @@ def _kind_schema(kind: str) -> dict[str, Any]:
 
 
 def _option_schemas(method: str) -> dict[str, Any]:
-    """Return the schema of each option of a method, told as its curve tells it."""
+    """Return the schema of each option of a method, described as by its curve."""
     function, curve = METHODS[method].function, METHODS[method].curve
     words = descriptions(function)
     if curve and "curve" not in options_of(function):

@@ -1,6 +1,6 @@
-"""The user's configuration: read, checked, and completed, all problems at once.
+"""Read, check and complete the user's configuration, all problems at once.
 
-Not: reading data, or making a model. What a key must be stands in `config_sections`.
+Not: reading data, or making a model. The rule of each key stands in `sections`.
 """
 
 import tomllib
@@ -26,25 +26,23 @@ from .cross_checks import (
     importance_problems,
     model_problems,
     selection_problems,
+    supplied_problems,
     surface_problems,
     top_k_problems,
 )
 from .frameworks import framework_problems
-from .section_supplied import MEASURED, SuppliedSection
+from .questions import MEASURED, METHOD_NAMES, ImportanceSection, SuppliedSection
 from .sections import (
     KEYS,
     LISTS,
-    METHOD_NAMES,
     TABLES,
     AuditConfig,
-    ImportanceSection,
     option_rules,
     required_of,
     rules_of,
 )
-from .supplied_checks import supplied_problems
 
-Asked = TypeVar("Asked", ImportanceSection, SuppliedSection)
+Question = TypeVar("Question", ImportanceSection, SuppliedSection)
 
 FILE_NAME = "audit.toml"
 MAY_BE_EMPTY = ("derived", "models", "surfaces", "claims", "expected", "supplied")
@@ -80,7 +78,7 @@ def load_config(path: Path | str) -> AuditConfig:
     try:
         given = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # also too long, too deep
-        problem = f"{file.name} must be TOML, but is not: {error}. Correct it there."
+        problem = f"{file.name} is not valid TOML: {error}. Correct it there."
         raise ConfigError([problem]) from error
     folder = file.resolve().parent
     sections = _sections(given, f"{file.name}: ", required=("data", "models"))
@@ -122,11 +120,11 @@ def _text_of(file: Path) -> str:
         return file.read_bytes().decode("utf-8-sig")
     except OSError as error:
         why = (error.strerror or str(error)).lower()
-        problem = f"{FILE_NAME} must be readable, but {str(file)!r} is not: {why}."
+        problem = f"No {FILE_NAME} can be read from {str(file)!r}: {why}."
         problem += " Write one with: importance-audit init"
         raise ConfigError([problem]) from error
     except UnicodeDecodeError as error:
-        problem = f"{file.name} must be UTF-8, but byte {error.start + 1} is not."
+        problem = f"{file.name} is not UTF-8: byte {error.start + 1} cannot be read."
         raise ConfigError([problem + " Save it as UTF-8."]) from error
 
 
@@ -149,12 +147,13 @@ def _sections(
             made[key] = TABLES[key](**entries[0].values)
         else:
             made.update(entries[0].values)
-    done: dict[str, Any] = {"importance": tuple(_completed(made))}
-    done["supplied"] = tuple(map(_with_options, made.get("supplied", ())))
-    return made | done | {"claims": tuple(map(_whole, made.get("claims", ())))}
+    made["importance"] = tuple(_completed(made))
+    made["supplied"] = tuple(map(_with_options, made.get("supplied", ())))
+    made["claims"] = tuple(map(_with_keys_of_kind, made.get("claims", ())))
+    return made
 
 
-def _whole(claim: ClaimSection) -> ClaimSection:
+def _with_keys_of_kind(claim: ClaimSection) -> ClaimSection:
     """Return a claim with the defaults of its kind filled in."""
     return replace(
         claim, options=MappingProxyType(keys_of(claim.kind) | dict(claim.options))
@@ -174,34 +173,34 @@ def _entries(key: str, value: Any, source: str) -> Iterator[Entry]:
             )
             yield _read(where, LISTS[key], item)
     elif key in LISTS:
-        rule = f"must be a list of tables, [[{key}]], but {_shown(value)} was given."
+        rule = f"must be a list of tables, [[{key}]]; {_shown(value)} was given."
         yield Entry(source, {}, (f"{source}{key} {rule}",))
     elif key in (rules := rules_of(AuditConfig)):
         values, problems = _values(rules, {key: value}, source)
         yield Entry(source, values, problems)
     else:
-        yield Entry(source, {}, (_unknown(f"{source}the top level", key, KEYS),))
+        yield Entry(source, {}, (_unknown_key(f"{source}The top level", key, KEYS),))
 
 
 def _read(where: str, section: type, given: Any) -> Entry:
     """Return the keys of one section, those of a method's options among them."""
     if not isinstance(given, Mapping):
         return Entry(
-            where, {}, (f"{where} must be a table, but {_shown(given)} was given.",)
+            where, {}, (f"{where} must be a table; {_shown(given)} was given.",)
         )
     rules = rules_of(section)
     options = _options(section, given) if section in OWN_KEYS else {}
-    known = {**rules, **options}
-    values, problems = _values(known, given, f"{where} ")
+    values, problems = _values({**rules, **options}, given, f"{where} ")
+    faulty = frozenset(given) - frozenset(values)
     missing = tuple(
-        f"{where} {key} must be given, but it is missing.{SEE_INIT}"
+        f"{where} {key} is missing.{SEE_INIT}"
         for key in (*required_of(section), *_required_options(section, values))
         if key not in given
     )
     if section in OWN_KEYS:
         own = {key: values.pop(key) for key in options if key in values}
         values["options"] = own
-    return Entry(where, values, (*problems, *missing))
+    return Entry(where, values, (*problems, *missing), faulty)
 
 
 def _options(section: type, given: Mapping[str, Any]) -> dict[str, Rule]:
@@ -228,12 +227,12 @@ def _values(
     problems: list[str] = []
     for key, value in given.items():
         if key not in rules:
-            problems.append(_unknown(where.rstrip(), key, tuple(rules)))
+            problems.append(_unknown_key(where.rstrip(), key, tuple(rules)))
             continue
         try:
             values[key] = rules[key].read(value)
         except Misfits as misfits:
-            problems += [_sentence(where, key, item) for item in misfits.found]
+            problems += [_sentence(where, key, item) for item in misfits.items]
     return values, tuple(problems)
 
 
@@ -241,6 +240,7 @@ def _problems(
     read: Mapping[str, tuple[Entry, ...]], source: str, required: tuple[str, ...]
 ) -> Iterator[str]:
     """Yield every problem, in the order of the file, then what is missing."""
+    facts, importance = _facts(read, required), read["importance"]
     for key, entries in read.items():
         for entry in entries:
             yield from entry.problems
@@ -251,31 +251,25 @@ def _problems(
         elif key == "models":
             yield from model_problems(entries)
         elif key == "importance":
-            yield from importance_problems(entries, _facts(read, required))
+            yield from importance_problems(entries, facts)
         elif key == "surfaces":
-            yield from surface_problems(
-                entries, read["importance"], _facts(read, required)
-            )
+            yield from surface_problems(entries, importance, facts)
         elif key == "claims":
-            asked = read["importance"]
-            yield from claim_problems(entries, asked, _facts(read, required))
+            yield from claim_problems(entries, importance, facts)
         elif key == "top_k":
-            asked = read["importance"]
-            yield from top_k_problems(entries[0], asked, _facts(read, required))
+            yield from top_k_problems(entries[0], importance, facts)
         elif key == "selection":
-            yield from selection_problems(entries[0], read["importance"])
+            yield from selection_problems(entries[0], importance)
         elif key == "supplied":
-            yield from supplied_problems(
-                entries, read["importance"], _facts(read, required)
-            )
+            yield from supplied_problems(entries, importance, facts)
         elif key == "expected":
-            yield from expected_problems(entries, _facts(read, required))
+            yield from expected_problems(entries, facts)
         elif key == "report":
-            where, values, _ = entries[0]
+            where, values = entries[0].where, entries[0].values
             yield from framework_problems(where, values.get("frameworks", ()))
     for key in required:
         if not read.get(key):
-            yield f"{source}[{key}] must be given, but it is missing.{SEE_INIT}"
+            yield f"{source}[{key}] is missing.{SEE_INIT}"
 
 
 def _facts(read: Mapping[str, tuple[Entry, ...]], required: tuple[str, ...]) -> Facts:
@@ -299,7 +293,7 @@ def _completed(made: Mapping[str, Any]) -> Iterator[ImportanceSection]:
         yield entry
 
 
-def _with_options(entry: Asked) -> Asked:
+def _with_options(entry: Question) -> Question:
     """Return an entry with the form and the options of its method filled in."""
     method = METHODS[entry.method]
     options = options_of(method.function) | dict(entry.options)
@@ -310,25 +304,27 @@ def _with_options(entry: Asked) -> Asked:
 
 def _sentence(where: str, key: str, misfit: Misfit) -> str:
     """Return the sentence about a value that breaks its rule."""
-    hint = ""
-    if isinstance(misfit.value, str):
-        hint = did_you_mean(misfit.value, misfit.known)
     subject = f"{where}{'.'.join((key, *misfit.path))}"
     if key == "groups" and misfit.path:
         subject = f"{where}[groups] {misfit.path[0]}"
-    shown = "it" if misfit.finding == "is missing" else _shown(misfit.value)
-    found = f"{shown} {misfit.finding}"
-    return f"{subject} must be {misfit.rule}, but {found}.{hint}"
+    if misfit.is_missing:
+        return f"{subject} is missing; it must be {misfit.rule}."
+    hint = ""
+    if isinstance(misfit.value, str):
+        hint = did_you_mean(misfit.value, misfit.known)
+    times = " twice" if misfit.is_repeated else ""
+    given = f"{_shown(misfit.value)} was given{times}"
+    return f"{subject} must be {misfit.rule}; {given}.{hint}"
 
 
-def _unknown(where: str, key: str, known: tuple[str, ...]) -> str:
-    """Return the sentence about a key that nobody knows here."""
+def _unknown_key(where: str, key: str, known: tuple[str, ...]) -> str:
+    """Return the sentence about a key that does not exist here."""
     hint = did_you_mean(key, known)
     if not hint and key in KEYS:
         hint = " It belongs at the top level, before the first section."
     elif not hint and key in RESERVED:
         hint = " The audit sets it."
-    return f"{where} must hold known keys only, but {key!r} was given.{hint}"
+    return f"{where} has no key {key!r}.{hint}"
 
 
 def _shown(value: Any) -> str:

@@ -1,8 +1,8 @@
-"""What a configuration holds: its sections, their keys, rules and defaults.
+"""What a configuration holds: all its sections, their keys, rules and defaults.
 
-A field is a key, its annotation the rule (`rules`), its default the default, its line
-under Attributes the description in the published schema. Not: reading, or one key
-against another (`config`).
+A field is a key, its annotation the rule (`value_rules`), its default the default, its
+line under Attributes the description in the published schema. Not: reading (`load`), or
+one key against another (`cross_checks`).
 """
 
 import hashlib
@@ -17,96 +17,24 @@ from ..assess.claims.section import ClaimSection
 from ..assess.expectations import ExpectedSection
 from ..data.derived_columns import DerivedSection
 from ..data.section import DataSection, Names
-from ..engines import ENGINES
 from ..methods.importance import METHODS, options_of
 from ..models.section import ModelSection
-from ..records.dataset_and_model import Form, Task
-from ..records.errors import ConfigError, listed
-from ..records.losses import LOSSES, default_losses
-from ..records.value_rules import OneOf, Pattern, Range, Rule, rule_of
-from .section_rankings import (
+from ..records.value_rules import OneOf, Range, Rule, rule_of
+from .questions import (
+    R_ENGINES,
+    ImportanceSection,
     SelectionSection,
     SignificanceSection,
     StabilitySection,
+    SuppliedSection,
+    SurfaceSection,
     TopKSection,
 )
-from .section_settings import ChecksSection, ReportSection, RSection, ScheduleSection
-from .section_supplied import SuppliedSection
-from .section_surfaces import SurfaceSection
-
-METHOD_NAMES = tuple(METHODS)
-LOSS_NAMES = tuple(LOSSES)
-R_ENGINES = tuple(name for name in ENGINES if name != "python")
-
-UNNAMED = Pattern(r"|[\s\S]*\S[\s\S]*", "a text that is not blank")
+from .settings import ChecksSection, ReportSection, RSection, ScheduleSection
 
 
 def _empty() -> Mapping[str, Any]:
     return MappingProxyType({})
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class ImportanceSection:
-    """One question: a method, of what, by whom, of which models.
-
-    Attributes
-    ----------
-    name : str
-        What claims and the report call the entry; needed where two entries ask the
-        same, such as in two orders.
-    method : str
-        What is measured.
-    of : {"features", "groups", "pairs"}
-        Each feature alone, the columns of each group together, or every two features,
-        for a method that measures interactions.
-    engines : tuple of str
-        Who answers the question besides Python.
-    losses : tuple of str
-        Losses, for a method that measures one; by default rmse, one_minus_auc or
-        log_loss, by task.
-    form : {"difference", "ratio", "raw", "absolute"}
-        How the importance is shown; by default as the method says.
-    models : tuple of str
-        Which models are asked; by default all.
-    features : tuple of str
-        Which features, or groups, are permuted, in the order in which an R package
-        draws them; by default all, in that of the data.
-    seed : int
-        Names the draws of this entry for every model, here and in R's set.seed; by
-        default it follows from the seed of the audit and what is asked.
-    top : int
-        Of pairs, only those of the first so many features of each model, by their
-        partial-dependence importance; 0 asks all pairs.
-    options : mapping
-        The method's own options, defaults included; in the file, keys of the entry.
-    """
-
-    method: Annotated[str, OneOf(METHOD_NAMES)]
-    of: Literal["features", "groups", "pairs"] = "features"
-    engines: tuple[Annotated[str, OneOf(R_ENGINES)], ...] = ()
-    losses: tuple[Annotated[str, OneOf(LOSS_NAMES)], ...] = ()
-    form: Form | None = None
-    models: tuple[str, ...] = ()
-    name: Annotated[str, UNNAMED] = ""
-    features: tuple[str, ...] = ()
-    seed: Annotated[int, Range(least=0, most=2**31 - 1)] | None = None
-    top: Annotated[int, Range(least=0)] = 0
-    options: Mapping[str, Any] = field(default_factory=_empty)
-
-    def losses_for(self, task: Task) -> tuple[str, ...]:
-        """Return the losses of a task, none if the method measures no loss.
-
-        Raises
-        ------
-        ConfigError
-            If a loss that was named is not defined for `task`.
-        """
-        if METHODS[self.method].unit != "loss":
-            return ()
-        problem = unsuited(self.losses, task)
-        if problem:
-            raise ConfigError([f"[importance] losses {problem}"])
-        return self.losses or default_losses(task)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -173,7 +101,7 @@ class AuditConfig:
 
     @property
     def data_arguments(self) -> dict[str, Any]:
-        """What `data.datasets.read_datasets` is called with."""
+        """What `data.read.read_datasets` is called with."""
         return {
             "section": self.data,
             "groups": self.groups,
@@ -253,16 +181,6 @@ def option_rules(method: str) -> dict[str, Rule]:
     function = METHODS[method].function
     hints = get_type_hints(function, include_extras=True)
     return {name: rule_of(hints[name]) for name in options_of(function)}
-
-
-def unsuited(losses: tuple[str, ...], task: str) -> str:
-    """Return the problem of losses that are not defined for `task`, or nothing."""
-    for loss in losses:
-        tasks = LOSSES[loss].tasks
-        if task not in tasks:
-            rule = f"must suit task {task!r}, but {loss!r} is for {listed(tasks)}."
-            return f"{rule} Leave it out for {listed(default_losses(task))}."
-    return ""
 
 
 def _plain(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What a column must be for its role: feature, target or row weight.
+"""Whether a column fits its role: feature, target or row weight.
 
 The functions named problems yield sentences; `where` is how a sentence names the
 column. Constant columns are no problem here: a finding of the audit says so.
@@ -11,45 +11,44 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..records.dataset_and_model import Task
-from ..records.errors import DataError, listed
+from ..records.errors import DataError, listed, several
 from .column_types import is_category, kind_of, text_of
 
 
 def feature_problems(column: pd.Series, *, where: str) -> Iterator[str]:
     """Yield what keeps a column from being a feature: infinite cells, or none."""
     if len(column) and column.isna().all():
-        rule = "must have a value in some row"
-        yield f"{where} {rule}, but every cell is missing. Leave it out of features."
+        yield f"{where} has no value in any row. Leave it out of features."
     yield from _infinite(column, where)
 
 
 def weight_problems(column: pd.Series, *, where: str) -> Iterator[str]:
     """Yield what keeps a column from weighing rows."""
     if is_category(column):
-        yield f"{where} must hold numbers to weigh the rows, but it holds texts."
+        yield f"{where} holds texts, which cannot weigh rows. Name a column of numbers."
         return
-    yield from _missing(column, where, "weighs the rows")
+    yield from missing_problems(column, "it weighs the rows", where=where)
     yield from _infinite(column, where)
     n_negative = int((column < 0).sum())
     if n_negative:
         verb = "is" if n_negative == 1 else "are"
-        found = f"{n_negative} of {len(column)} weights {verb}"
-        yield f"{where} must not be negative, but {found}. Correct them."
+        share = f"{n_negative} of {len(column)} weights {verb}"
+        yield f"{where} must not be negative; {share}. Correct them."
     elif len(column) and (column == 0).all():
-        rule = f"{where} must be above 0 in some row, but every weight is 0."
-        yield f"{rule} Give these rows weights, or leave [data] weights out."
+        remedy = "Give these rows weights, or leave [data] weights out."
+        yield f"{where} weighs every row 0. {remedy}"
 
 
 def target_problems(column: pd.Series, task: Task, *, where: str) -> Iterator[str]:
     """Yield what keeps a column from being the target of a task."""
-    yield from _missing(column, where, "is the target")
+    yield from missing_problems(column, "it is the target", where=where)
     if task != "regression":
         return
     kind = kind_of(column)
     if kind in ("category", "boolean"):
-        found = "texts" if kind == "category" else "true and false"
-        rule = "must hold numbers for task 'regression'"
-        yield f"{where} {rule}, but it holds {found}. Set task to binary or multiclass."
+        cells = "texts" if kind == "category" else "true and false"
+        remedy = "Set task to binary or multiclass."
+        yield f"{where} holds {cells}, and task 'regression' needs numbers. {remedy}"
     yield from _infinite(column, where)
 
 
@@ -85,19 +84,19 @@ def classes_of(
     """
     if task == "regression":
         return ()
-    found = _texts_in_order(column)
-    enough = len(found) == 2 if task == "binary" else len(found) >= 2
+    names = _texts_in_order(column)
+    enough = len(names) == 2 if task == "binary" else len(names) >= 2
     if not enough:
         needed = "two" if task == "binary" else "at least two"
-        verb = "was" if len(found) == 1 else "were"
         raise DataError(
-            f"{where} must have {needed} classes for task {task!r}, but {len(found)} "
-            f"{verb} found: {listed(found)}. Name another target or task, or add rows."
+            f"{where} has {len(names)} {'class' if len(names) == 1 else 'classes'} "
+            f"({listed(names)}), and task {task!r} needs {needed}. Name another target "
+            "or task, or add rows."
         )
     if task == "multiclass":
-        return found
-    positive = _positive(found, kind_of(column), positive_class, where)
-    return (*(name for name in found if name != positive), positive)
+        return names
+    positive = _positive(names, kind_of(column), positive_class, where)
+    return (*(name for name in names if name != positive), positive)
 
 
 def coded(
@@ -119,13 +118,13 @@ def coded(
     others = sorted(set(texts) - set(classes))
     if others:
         raise DataError(
-            f"{where} must hold the classes {listed(classes)}, but {listed(others)} "
-            "stands there as well."
+            f"{where} holds {listed(others)}, which is none of the classes "
+            f"{listed(classes)}. Leave those rows out, or add the class."
         )
     if texts.nunique() < 2:
         raise DataError(
-            f"{where} must have two classes or more in every split, but only "
-            f"{texts.iloc[0]!r} was found. Split otherwise."
+            f"{where} holds only the class {texts.iloc[0]!r}, and every split needs "
+            "two or more. Split the rows otherwise."
         )
     codes = texts.map({name: code for code, name in enumerate(classes)})
     return codes.to_numpy(dtype=np.float64 if task == "binary" else np.int64)
@@ -140,44 +139,43 @@ def _texts_in_order(column: pd.Series) -> tuple[str, ...]:
 
 
 def _positive(
-    found: tuple[str, ...],
+    names: tuple[str, ...],
     kind: str,
     positive_class: str | int | bool | None,
     where: str,
 ) -> str:
     if positive_class is None:
         usual = "true" if kind == "boolean" else "1"
-        if kind == "category" or usual not in found:
+        if kind == "category" or usual not in names:
             raise DataError(
-                f"{where} must have its positive class named, one of {listed(found)}, "
-                "but it is not. Set [data] positive_class; in Python, give classes "
+                f"{where} has the classes {listed(names)}, and nothing says which is "
+                "the positive one. Set [data] positive_class; in Python, give classes "
                 "with it last."
             )
         return usual
-    asked = text_of(positive_class)
+    name = text_of(positive_class)
     if kind == "boolean":
-        asked = {"1": "true", "0": "false"}.get(asked, asked)
-    if asked not in found:
+        name = {"1": "true", "0": "false"}.get(name, name)
+    if name not in names:
         raise DataError(
-            f"{where} must have the positive class among {listed(found)}, but "
-            f"{positive_class!r} was given."
+            f"{where} has the classes {listed(names)}; the positive class "
+            f"{positive_class!r} is none of them."
         )
-    return asked
+    return name
 
 
-def _missing(column: pd.Series, where: str, why: str) -> Iterator[str]:
+def missing_problems(column: pd.Series, because: str, *, where: str) -> Iterator[str]:
+    """Yield the problem of missing cells in a column that needs a value in each."""
     n_missing = int(column.isna().sum())
     if n_missing:
-        rule = f"must have a value in every row, because it {why}"
-        verb = "is" if n_missing == 1 else "are"
-        found = f"{n_missing} of {len(column)} cells {verb} missing"
-        yield f"{where} {rule}, but {found}. Leave those rows out."
+        share = f"{n_missing} of {several(len(column), 'row')}"
+        rule = f"every row needs a value, because {because}"
+        yield f"{where} is missing in {share}; {rule}. Leave those rows out."
 
 
 def _infinite(column: pd.Series, where: str) -> Iterator[str]:
     if kind_of(column) == "number":
         n_infinite = int(np.isinf(column.to_numpy(dtype=np.float64)).sum())
         if n_infinite:
-            verb = "cell is" if n_infinite == 1 else "cells are"
-            remedy = "Correct them, or leave those rows out."
-            yield f"{where} must be finite, but {n_infinite} {verb} infinite. {remedy}"
+            cells = several(n_infinite, "infinite cell")
+            yield f"{where} has {cells}. Correct them, or leave those rows out."

@@ -50,7 +50,7 @@ OTHERWISE = (
     "declare the levels under [data] categories, or list the other columns under "
     "[data] features."
 )
-AS_TEXTS = "Make texts of them, or leave the column out of the features."
+AS_TEXTS = "Convert them to texts, or leave the column out of the features."
 
 
 def is_category(column: pd.Series) -> bool:
@@ -85,8 +85,8 @@ def as_levels(column: pd.Series, levels: Iterable[str], *, where: str) -> pd.Ser
     others = sorted(set(texts.dropna()) - set(known))
     if others:
         raise DataError(
-            f"{where} must hold the levels declared under [data] categories, but "
-            f"{listed(others)} {_are(others)} not among them. Declare every level."
+            f"{where} holds {listed(others)}, which [data] categories does not "
+            "declare. Declare every level."
         )
     return _category(texts, known)
 
@@ -137,10 +137,9 @@ def _refuse_missing_words(words: pd.Series, where: str) -> None:
     is_plain = others <= set(FLAGS) or all(map(NUMBER.fullmatch, others))
     if len(usual) and (is_plain or not usual.str.strip().all()):
         raise DataError(
-            f"{where} must say which of its texts mean missing, but holds "
-            f"{listed(usual.unique())} in {len(usual)} of {len(words)} cells. Add what "
-            "means missing to [data] missing_values, or declare the levels under "
-            "[data] categories."
+            f"{where} holds {listed(usual.unique())} in {len(usual)} of {len(words)} "
+            "cells, which may mean missing. If so, add it to [data] missing_values; "
+            "else declare the levels under [data] categories."
         )
 
 
@@ -150,25 +149,24 @@ def _refuse_blanks_around(levels: Iterable[str], where: str) -> None:
     twice = bare[bare.str.strip().duplicated(keep=False)]
     if len(twice):
         raise DataError(
-            f"{where} must have levels that differ by more than blanks, but has "
-            f"{listed(twice)}. Take the blanks out of the file, or declare the levels "
-            "under [data] categories."
+            f"{where} has levels that differ only in blanks: {listed(twice)}. Take the "
+            "blanks out of the file, or declare the levels under [data] categories."
         )
 
 
 def _refuse_marks_and_dates(words: pd.Series, where: str) -> None:
     """Refuse numbers that are written with other marks, and dates."""
-    told = [word for word in words.unique() if not is_missing_word(word)]
-    marked = [word for word in told if not NUMBER.fullmatch(word)]
+    present = [word for word in words.unique() if not is_missing_word(word)]
+    marked = [word for word in present if not NUMBER.fullmatch(word)]
     if marked and all(map(MARKED.fullmatch, marked)):
         raise DataError(
-            f"{where} must hold numbers written like 1234.5, but holds "
+            f"{where} holds numbers that are not written like 1234.5: "
             f"{listed(marked)}. Write them so in the file, {OTHERWISE}"
         )
-    if told and all(map(DATE.fullmatch, told)):
+    if present and all(map(DATE.fullmatch, present)):
         raise DataError(
-            f"{where} must hold numbers or levels, but holds dates such as "
-            f"{told[0]!r}. Make numbers of them in the file, {OTHERWISE}"
+            f"{where} holds dates such as {present[0]!r}. Turn them into numbers in "
+            f"the file, {OTHERWISE}"
         )
 
 
@@ -181,12 +179,12 @@ def _refuse_texts_among_numbers(
     """
     kinds = words.map(kind_by_word)
     texts = words[kinds == "text"]
-    n_told = len(words) - int(words.map(is_missing_word).sum())
-    if 2 * int((kinds == "number").sum()) > n_told:
+    n_present = len(words) - int(words.map(is_missing_word).sum())
+    if 2 * int((kinds == "number").sum()) > n_present:
+        verb = "is" if len(texts) == 1 else "are"
         raise DataError(
-            f"{where} must hold numbers only, because most of its cells do, but "
-            f"{len(texts)} of {len(words)} {_are(texts)} text: "
-            f"{listed(texts.unique())}. Add what means missing to [data] "
+            f"{where} holds mostly numbers, but {len(texts)} of {len(words)} cells "
+            f"{verb} text: {listed(texts.unique())}. Add what means missing to [data] "
             "missing_values, or declare the levels under [data] categories."
         )
 
@@ -200,8 +198,8 @@ def _refuse_lost_digits(whole: Iterable[int], where: str, remedy: str) -> None:
     ]
     if lost:
         raise DataError(
-            f"{where} must hold numbers that float64 holds to the last digit, but "
-            f"holds {listed(sorted(lost))}. {remedy}"
+            f"{where} holds whole numbers with more digits than float64 keeps: "
+            f"{listed(sorted(lost))}. {remedy}"
         )
 
 
@@ -217,7 +215,7 @@ def from_values(column: pd.Series, *, where: str) -> pd.Series:
     if is_category(column):
         if not all(isinstance(level, str) for level in dtype.categories):
             raise DataError(
-                f"{where} must have texts as levels, but has "
+                f"{where} has levels that are not texts: "
                 f"{listed(dtype.categories.tolist())}. Rename them: "
                 "column.cat.rename_categories(str)"
             )
@@ -232,14 +230,14 @@ def from_values(column: pd.Series, *, where: str) -> pd.Series:
     if kind == "boolean":
         return _flags(column)
     if kind in ("integer", "floating", "mixed-integer-float", "empty"):
-        told = column.dropna().unique()
-        whole = [int(cell) for cell in told if isinstance(cell, int | np.integer)]
+        values = column.dropna().unique()
+        whole = [int(value) for value in values if isinstance(value, int | np.integer)]
         _refuse_lost_digits(whole, where, AS_TEXTS)
         is_whole = kind == "integer" and column.notna().all()
         return _without_na(column, np.int64 if is_whole else np.float64)
     raise DataError(
-        f"{where} must hold numbers, texts or true and false, but it holds {kind} "
-        f"values (dtype {dtype}). Convert it, or leave it out of the features."
+        f"{where} holds {kind} values (dtype {dtype}), which are neither numbers nor "
+        "texts nor true and false. Convert it, or leave it out of the features."
     )
 
 
@@ -260,8 +258,8 @@ def joined(
     wide = {"integer", "number"}
     if kinds[0] != kinds[1] and not set(kinds) <= wide:
         raise DataError(
-            f"{where} must be of one kind, but it is {kinds[0]} in the training rows "
-            f"and {kinds[1]} in the {rows} rows."
+            f"{where} is {kinds[0]} in the training rows and {kinds[1]} in the {rows} "
+            "rows. Give it one type, or declare its levels under [data] categories."
         )
     if is_category(train):
         refuse_new_levels(train.cat.categories, test, where=where, rows=rows)
@@ -282,17 +280,17 @@ def refuse_new_levels(
     """
     new = sorted(set(test.dropna()) - set(known))
     if new:
-        remedy = "Split otherwise, or put rare levels together."
+        remedy = "Split the rows otherwise, or merge rare levels."
         if rows == "reference":
-            remedy = "Leave those rows out, or put rare levels together."
+            remedy = "Leave those rows out, or merge rare levels."
         if isinstance(known, pd.Series) and known.is_unique:
             remedy = (
-                "It names rows, each by a level of its own: list the other columns "
-                "under [data] features."
+                "Every training row has a level of its own, so the column only names "
+                "rows: list the other columns under [data] features."
             )
         raise DataError(
-            f"{where} must have its {rows} levels among those of the training rows, "
-            f"but {listed(new)} {_are(new)} in the {rows} rows only. {remedy}"
+            f"{where} has levels in the {rows} rows that no training row has: "
+            f"{listed(new)}. {remedy}"
         )
 
 
@@ -346,9 +344,9 @@ def _bytes(column: pd.Series, kind: str) -> bytes:
 
 
 def _float_bytes(numbers: npt.NDArray[np.float64]) -> bytes:
-    kept = np.array(numbers, dtype="<f8")
-    kept[np.isnan(kept)] = np.nan
-    return kept.tobytes()
+    little_endian = np.array(numbers, dtype="<f8")
+    little_endian[np.isnan(little_endian)] = np.nan
+    return little_endian.tobytes()
 
 
 def _kind(word: str) -> str:
@@ -388,7 +386,3 @@ def _without_na(column: pd.Series, dtype: type) -> pd.Series:
 
 def _category(texts: pd.Series, levels: Iterable[str]) -> pd.Series:
     return pd.Series(pd.Categorical(texts, categories=list(levels)))
-
-
-def _are(items: Iterable[object]) -> str:
-    return "is" if len(list(items)) == 1 else "are"

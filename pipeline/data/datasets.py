@@ -81,8 +81,8 @@ def read_datasets(
     """
     if section is None:
         raise DataError(
-            "The configuration must say where its rows are, but it has no [data]. "
-            "Add it, or make datasets with data.dataset."
+            "The configuration has no [data], so nothing says where the rows are. Add "
+            "it, or make them with importance_audit.dataset."
         )
     reading = read(
         section, groups=groups, derived=derived, seed=seed, base=base, r_frame=r_frame
@@ -163,7 +163,7 @@ def dataset(
     side = side._replace(unread=dict.fromkeys(held_out, ()))
     problems = list(_problems(side))
     problems += [
-        f"{name}: held_out must name columns, but {key!r} is none of them."
+        f"{name}: held_out names {key!r}, which is not a column."
         f"{did_you_mean(key, side.X)}"
         for key in held_out
         if key not in side.X
@@ -243,8 +243,8 @@ def _given(X: Any, y: Any, weights: Any, name: str) -> Side:
     frame = _frame(X, name)
     others = {"y": y} if weights is None else {"y": y, "weights": weights}
     problems = [
-        f"{name}: {role} must have one value for each of {len(frame)} rows, but has "
-        f"shape {np.shape(values)}."
+        f"{name}: {role} must have one value for each of {len(frame)} rows; its shape "
+        f"is {np.shape(values)}."
         for role, values in others.items()
         if np.shape(values) != (len(frame),)
     ]
@@ -272,15 +272,15 @@ def _frame(X: Any, name: str) -> pd.DataFrame:
     if not isinstance(X, pd.DataFrame):
         if np.ndim(X) != 2:
             raise DataError(
-                f"{name}: X must have rows and columns, but its shape is {np.shape(X)}."
+                f"{name}: X must have rows and columns; its shape is {np.shape(X)}."
             )
         columns = [f"x{number}" for number in range(1, np.shape(X)[1] + 1)]
         return pd.DataFrame(np.asarray(X), columns=columns)
     others = [key for key in X if not isinstance(key, str)]
     if others:
         raise DataError(
-            f"{name}: column names must be texts, but {listed(others)} was given. "
-            "Rename them: X.columns = X.columns.map(str)"
+            f"{name}: column names must be texts; {listed(others)} was given. Rename "
+            "them: X.columns = X.columns.map(str)"
         )
     check_header(name, tuple(X.columns))
     return X

@@ -5,7 +5,7 @@
     level                            1 where a column has one level
     product                          of two numbers or more
     linear_combination               of numbers, with weights
-    expression                       a formula of columns, as `expressions` reads it
+    expression                       a formula of columns; see `expressions`
 
 Truths are columns of true and false, of 0 and 1, or of -1 and 1; what comes out of
 them is 0 or 1. A definition may name others before it. Nothing is learnt from the
@@ -23,7 +23,7 @@ import pandas as pd
 from ..records.dataset_and_model import Dataset
 from ..records.errors import DataError, did_you_mean, listed
 from ..records.value_rules import NAME, OneOf
-from .column_roles import feature_problems
+from .column_roles import feature_problems, missing_problems
 from .column_types import digest_of, is_category, text_of
 from .expressions import names_of, value_of
 
@@ -46,7 +46,7 @@ class Kind(NamedTuple):
     option : str
         The one key beside `name`, `kind` and `of` that it needs; empty if none.
     sign : str
-        What stands between the inputs where a definition is told.
+        What stands between the inputs in the text of a definition.
     """
 
     function: Callable[[list[Cells], Any], Cells]
@@ -177,25 +177,25 @@ def derive(
     DataError
         One line per problem; what is made of a faulty column is not judged.
     """
-    known, faulty = dict(columns), set[str]()
+    made, faulty = dict(columns), set[str]()
     problems: list[str] = []
     for section in sections:
-        if section.name in known or section.name in taken:
-            rule = "[[derived]] name must be none of the columns"
-            problems.append(f"{rule}, but {section.name!r} is one of {where}.")
-        found = tuple(_unread(section, known, faulty))
-        if section.name not in known and not found:
-            found = tuple(_unfit(section, known, where))
-            if not found:
-                column = _made(section, known)
-                found = tuple(_not_finite(section, column, where))
-            if not found:
-                known[section.name] = column
-        problems += [text for text in found if text]
-        faulty |= {section.name} if section.name not in known else set()
+        if section.name in made or section.name in taken:
+            clash = f"[[derived]] name {section.name!r} is a column of {where} already."
+            problems.append(f"{clash} Choose another.")
+        own = tuple(_unknown_inputs(section, made, faulty))
+        if section.name not in made and not own:
+            own = tuple(_unfit_inputs(section, made, where))
+            if not own:
+                column = _column_of(section, made)
+                own = tuple(_not_finite(section, column, where))
+            if not own:
+                made[section.name] = column
+        problems += [text for text in own if text]
+        faulty |= {section.name} if section.name not in made else set()
     if problems:
         raise DataError("\n".join(problems))
-    return {section.name: known[section.name] for section in sections}
+    return {section.name: made[section.name] for section in sections}
 
 
 def with_derived(rows: Dataset, sections: Sequence[DerivedSection]) -> Dataset:
@@ -238,12 +238,12 @@ def sources_of(
     sections: Sequence[DerivedSection], columns: Sequence[str]
 ) -> dict[str, tuple[str, ...]]:
     """Return the columns of the data that each derived one is made of in the end."""
-    found: dict[str, tuple[str, ...]] = {name: (name,) for name in columns}
+    sources: dict[str, tuple[str, ...]] = {name: (name,) for name in columns}
     for section in sections:
-        inputs = (_input(name, found)[0] for name in section.inputs)
-        each = [source for name in inputs for source in found[name]]
-        found[section.name] = tuple(dict.fromkeys(each))
-    return {section.name: found[section.name] for section in sections}
+        inputs = (_input(name, sources)[0] for name in section.inputs)
+        each = [source for name in inputs for source in sources[name]]
+        sources[section.name] = tuple(dict.fromkeys(each))
+    return {section.name: sources[section.name] for section in sections}
 
 
 def definition_of(section: DerivedSection) -> str:
@@ -264,8 +264,8 @@ def definition_of(section: DerivedSection) -> str:
         return f"{first} = {section.level}"
     if section.kind == "linear_combination":
         pairs = zip(section.weights, section.of, strict=True)
-        told = " + ".join(f"{weight:g} × {name}" for weight, name in pairs)
-        return told.replace("+ -", "− ")
+        total = " + ".join(f"{weight:g} × {name}" for weight, name in pairs)
+        return total.replace("+ -", "− ")
     return kind.sign.join(section.of)
 
 
@@ -276,44 +276,38 @@ def _input(name: str, known: Mapping[str, Any]) -> tuple[str, bool]:
     return (bare if is_opposite else name), is_opposite
 
 
-def _unread(
+def _unknown_inputs(
     section: DerivedSection, known: Mapping[str, pd.Series], faulty: set[str]
 ) -> Iterator[str]:
-    """Yield a sentence per input that is not there, empty if told before."""
+    """Yield a sentence per input that is not there, empty if it has its own problem."""
     key = "expression" if section.expression else "of"
-    for given in section.inputs:
-        name, is_opposite = _input(given, known)
-        subject = f"[[derived]] {section.name!r} {key} must name"
+    for item in section.inputs:
+        name, is_opposite = _input(item, known)
+        subject = f"[[derived]] {section.name!r} {key}"
         if name in faulty:
             yield ""
         elif name not in known:
-            hint = did_you_mean(name, known)
-            rule = "audited columns or what is derived before it"
-            yield f"{subject} {rule}, but {name!r} is neither.{hint}"
+            what = "neither an audited column nor derived before it"
+            yield f"{subject} names {name!r}, {what}.{did_you_mean(name, known)}"
         elif is_opposite and DERIVED[section.kind].reads != "truths":
-            kind = f"as they are for kind {section.kind!r}"
-            yield f"{subject} columns {kind}, but {given!r} was given."
+            rule = f"kind {section.kind!r} takes columns as they are"
+            yield f'{subject} holds {item!r}; {rule}, without "not".'
 
 
-def _unfit(
+def _unfit_inputs(
     section: DerivedSection, known: Mapping[str, pd.Series], where: str
 ) -> Iterator[str]:
     """Yield a sentence per input that the kind cannot be made of."""
-    for given in section.inputs:
-        name, _ = _input(given, known)
-        column = known[name]
-        subject = f"{where}: column {name!r}"
-        because = f"because {section.name!r} is derived from it"
-        n_missing = int(column.isna().sum())
-        if n_missing:
-            rule = f"must have a value in every row, {because}"
-            verb = "is" if n_missing == 1 else "are"
-            found = f"{n_missing} of {len(column)} cells {verb} missing"
-            yield f"{subject} {rule}, but {found}. Leave those rows out."
-        else:
-            misfit = MISFITS[DERIVED[section.kind].reads](column, section)
-            if misfit:
-                yield f"{subject} must {misfit[0]}, {because}, but {misfit[1]}."
+    because = f"{section.name!r} is derived from it"
+    for item in section.inputs:
+        name, _ = _input(item, known)
+        column, subject = known[name], f"{where}: column {name!r}"
+        missing = tuple(missing_problems(column, because, where=subject))
+        yield from missing
+        misfit = MISFITS[DERIVED[section.kind].reads](column, section)
+        if misfit and not missing:
+            needs, holds = misfit
+            yield f"{subject} holds {holds}; {because}, which needs {needs}."
 
 
 def _not_finite(
@@ -322,26 +316,26 @@ def _not_finite(
     """Yield a sentence if a formula has no answer in some rows."""
     at = np.flatnonzero(~np.isfinite(column.to_numpy(dtype=np.float64))) + 1
     if len(at) and section.kind == "expression":
-        rule = f"[[derived]] {section.name!r} expression must be finite in every row"
         rows = f"{'row' if len(at) == 1 else 'rows'} {listed(at.tolist())}"
-        yield f"{rule} of {where}, but it is not in {rows} of {len(column)}."
+        subject = f"[[derived]] {section.name!r} expression"
+        remedy = "Change the formula, or leave those rows out."
+        yield f"{subject} is not finite in {rows} of {len(column)} of {where}. {remedy}"
 
 
 def _no_truths(column: pd.Series, section: DerivedSection) -> tuple[str, str] | None:
-    """Return the rule that a column of other than truths breaks, and how."""
+    """Return what is needed and what a column of other than truths holds."""
     del section
-    met = {text_of(value) for value in column.unique()}
+    values = {text_of(value) for value in column.unique()}
     if not is_category(column) and any(
         set(column.astype(np.float64)) <= truths for truths in TRUTHS
     ):
         return None
-    rule = "hold 0 and 1, -1 and 1, or true and false"
-    return rule, f"it holds {listed(sorted(met))}"
+    return "0 and 1, -1 and 1, or true and false", listed(sorted(values))
 
 
 def _no_numbers(column: pd.Series, section: DerivedSection) -> tuple[str, str] | None:
     del section
-    return ("hold numbers", "it holds texts") if is_category(column) else None
+    return ("numbers", "texts") if is_category(column) else None
 
 
 def _no_such_level(
@@ -351,7 +345,7 @@ def _no_such_level(
     known = sorted(map(text_of, levels))
     if section.level in known:
         return None
-    return f"hold level {section.level!r}", f"it holds {listed(known)}"
+    return f"the level {section.level!r}", listed(known)
 
 
 MISFITS = {"truths": _no_truths, "numbers": _no_numbers, "levels": _no_such_level}
@@ -372,12 +366,12 @@ def _levels(column: pd.Series) -> Cells:
 CELLS = {"truths": _truths, "numbers": _numbers, "levels": _levels}
 
 
-def _made(section: DerivedSection, known: Mapping[str, pd.Series]) -> pd.Series:
+def _column_of(section: DerivedSection, known: Mapping[str, pd.Series]) -> pd.Series:
     """Return one derived column of inputs that fit."""
     kind = DERIVED[section.kind]
     inputs = []
-    for given in section.inputs:
-        name, is_opposite = _input(given, known)
+    for item in section.inputs:
+        name, is_opposite = _input(item, known)
         cells = CELLS[kind.reads](known[name])
         inputs.append(~cells if is_opposite else cells)
     option = getattr(section, kind.option) if kind.option else None

@@ -1,4 +1,4 @@
-"""How the audited columns reach an estimator. Not: which encoder suits which one.
+"""How the audited columns reach an estimator. Not: choosing an encoder for it.
 
 Every audited feature is one raw column; what an estimator sees is one or more numbers
 made of it. "ordinal" is the position of a level in the declared order, "one_hot" one
@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..records.dataset_and_model import Floats
-from ..records.errors import DataError, ModelError, did_you_mean, listed
+from ..records.errors import DataError, ModelError, did_you_mean, listed, several
 
 Kind = Literal["none", "ordinal", "one_hot"]
 
@@ -45,8 +45,8 @@ class Encoding(NamedTuple):
     features : tuple of str
         The columns that are read, in the estimator's order.
     levels : mapping of str to Levels
-        What training taught of each category; a category without is coded by the
-        levels it declares itself.
+        The levels of each category in training; a category that is not there is coded
+        by the levels it declares itself.
     is_named : bool
         Whether the estimator gets a frame, and not an array.
     """
@@ -87,8 +87,8 @@ def learn(X: pd.DataFrame, kind: Kind, *, is_named: bool = False) -> Encoding:
     return Encoding(kind, tuple(X.columns), levels, is_named)
 
 
-def _met(column: pd.Series) -> npt.NDArray[np.bool_]:
-    """Return whether a row has each declared level."""
+def _is_present(column: pd.Series) -> npt.NDArray[np.bool_]:
+    """Return for each declared level whether a row has it."""
     codes = column.cat.codes.to_numpy()
     return np.isin(np.arange(len(column.cat.categories)), codes)
 
@@ -97,15 +97,15 @@ def _ordinal(column: pd.Series) -> Levels:
     """Return positions in level order; a missing level stays missing."""
     codes = np.append(np.arange(len(column.cat.categories), dtype=np.float64), np.nan)
     return Levels(
-        column.cat.categories, np.append(_met(column), True), codes[np.newaxis]
+        column.cat.categories, np.append(_is_present(column), True), codes[np.newaxis]
     )
 
 
 def _one_hot(column: pd.Series) -> Levels:
     """Return one indicator per level met but the first; none for a missing level."""
-    met = _met(column)
-    indicators = np.eye(len(met) + 1)[np.flatnonzero(met)[1:]]
-    return Levels(column.cat.categories, np.append(met, False), indicators)
+    is_present = _is_present(column)
+    indicators = np.eye(len(is_present) + 1)[np.flatnonzero(is_present)[1:]]
+    return Levels(column.cat.categories, np.append(is_present, False), indicators)
 
 
 def encode(encoding: Encoding, X: pd.DataFrame, model: str) -> Any:
@@ -129,8 +129,8 @@ def encode(encoding: Encoding, X: pd.DataFrame, model: str) -> Any:
         matrix = _matrix(encoding, rows, model)
     except (TypeError, ValueError) as error:
         raise DataError(
-            f"The columns of model {model!r} must hold numbers or declared levels, but "
-            f"one holds something else: {error}."
+            f"A column of model {model!r} holds neither numbers nor declared levels: "
+            f"{error}."
         ) from error
     if encoding.is_named:
         return pd.DataFrame(matrix, columns=list(encoding.features), index=X.index)
@@ -144,8 +144,8 @@ def selected(features: tuple[str, ...], X: pd.DataFrame, model: str) -> pd.DataF
     absent = [name for name in features if name not in X.columns]
     if absent:
         raise ModelError(
-            f"Model {model!r} must find its columns in the data, but these lack "
-            f"{listed(absent)}.{did_you_mean(absent[0], X.columns)}"
+            f"Model {model!r} reads {listed(absent)}, which the data do not have."
+            f"{did_you_mean(absent[0], X.columns)}"
         )
     return X[list(features)]
 
@@ -164,9 +164,9 @@ def _columns(encoding: Encoding, column: pd.Series, model: str) -> Floats:
         return column.to_numpy(dtype=np.float64)[np.newaxis]
     if encoding.kind == "none":
         raise DataError(
-            f"Column {column.name!r} must be a number for model {model!r}, which was "
-            "fitted on an array, but it is a category. Say how the model knows it: "
-            "encoder 'ordinal', or predict= with a function of the frame."
+            f"Column {column.name!r} is a category, and model {model!r} was fitted on "
+            "an array of numbers. Say how the model knows it: encoder 'ordinal', or "
+            "predict= with a function of the frame."
         )
     levels = encoding.levels.get(str(column.name)) or _ordinal(column)
     codes = _codes(column, levels.declared, model)
@@ -185,7 +185,7 @@ def _codes(
     place = np.append(declared.get_indexer(column.cat.categories), -1)
     stray = np.unique(codes[(codes >= 0) & (place[codes] < 0)])
     if len(stray):
-        raise unknown(column.cat.categories[stray], column, declared, model)
+        raise unknown_levels(column.cat.categories[stray], column, declared, model)
     return np.asarray(place[codes])
 
 
@@ -196,20 +196,19 @@ def _misplaced(
     without = np.unique(codes[(codes >= 0) & ~levels.is_placed[codes]])
     if len(without):
         known = levels.declared[levels.is_placed[:-1]]
-        return unknown(levels.declared[without], column, known, model)
+        return unknown_levels(levels.declared[without], column, known, model)
     n_missing = int((codes < 0).sum())
     return DataError(
-        f"Column {column.name!r} must have no missing value for model {model!r}, whose "
-        f"one-hot columns have no place for one, but {n_missing} "
-        f"{'was' if n_missing == 1 else 'were'} found. Make missing a level of its "
-        "own, or leave those rows out."
+        f"Column {column.name!r} has {several(n_missing, 'missing value')}, for which "
+        f"the one-hot columns of model {model!r} have no place. Make missing a level "
+        "of its own, or leave those rows out."
     )
 
 
-def unknown(found: Any, column: pd.Series, known: Any, model: str) -> DataError:
+def unknown_levels(levels: Any, column: pd.Series, known: Any, model: str) -> DataError:
     """Return the error for levels that were not met in training."""
     return DataError(
-        f"Column {column.name!r} must hold levels that model {model!r} met in training "
-        f"({listed(known)}), but {listed(found)} was found. Train on rows that have "
-        "it, or leave it out of the column's levels."
+        f"Column {column.name!r} holds {listed(levels)}, which model {model!r} did not "
+        f"meet in training; it knows {listed(known)}. Train on rows that have it, or "
+        "leave it out of the column's levels."
     )

@@ -1,4 +1,4 @@
-"""Formulas as text: read into a tree, judged node by node, computed by numpy.
+"""Formulas as text: parsed into a tree, checked node by node, computed by numpy.
 
     columns        by name: x1, construction.year
     numbers        1, 0.5, 1e-3
@@ -8,8 +8,8 @@
     log exp sqrt abs min max
 
 Nothing is evaluated that is not in these tables: no text is handed to Python's own
-evaluation, no attribute is looked up, no other function is called. Not: what the
-columns must be, which is `derived`.
+evaluation, no attribute is looked up, no other function is called. Not: which columns
+a formula may name (`derived_columns`).
 """
 
 import ast
@@ -60,29 +60,28 @@ FUNCTIONS: dict[str, tuple[Any, int]] = {
 
 
 def problem_of(text: str) -> str:
-    """Return what is wrong with a formula, as "must …, but …."; empty if nothing is.
+    """Return what is wrong with a formula, as a predicate; empty if nothing is.
 
     Examples
     --------
     >>> problem_of("log(x1) * (x2 > 3)")
     ''
     >>> problem_of("x1.mean()")
-    "must call log, exp, sqrt, abs, min or max, but 'x1.mean' was called."
+    "calls 'x1.mean'; the functions are log, exp, sqrt, abs, min and max."
     """
     if len(text) > MOST_CHARACTERS:
-        rule = f"must have at most {MOST_CHARACTERS} characters"
-        return f"{rule}, but {len(text)} were given."
+        return f"has {len(text)} characters; at most {MOST_CHARACTERS} are allowed."
     try:
         tree = _tree(text)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return f"must be a formula, but {text!r} is none."
+        return f"is not a formula: {text!r}."
     n_parts = sum(1 for _ in ast.walk(tree))
     if n_parts > MOST_PARTS:
-        return f"must have at most {MOST_PARTS} parts, but it has {n_parts}."
-    found = next(_refused(tree), "")
-    if not found and not names_of(text):
-        return f"must name a column, but {text!r} names none."
-    return found
+        return f"has {n_parts} parts; at most {MOST_PARTS} are allowed."
+    problem = next(_problems(tree), "")
+    if not problem and not names_of(text):
+        return f"names no column: {text!r}."
+    return problem
 
 
 def names_of(text: str) -> tuple[str, ...]:
@@ -158,51 +157,51 @@ def _is_truth(node: ast.expr) -> bool:
     return isinstance(node, ast.Compare) or _is_joint(node)
 
 
-def _refused(node: ast.expr) -> Iterator[str]:
-    """Yield a sentence per part that is in none of the tables, outermost first."""
-    told = ast.unparse(node)
+def _problems(node: ast.expr) -> Iterator[str]:
+    """Yield a predicate per part that is in none of the tables, outermost first."""
+    source = ast.unparse(node)
     match node:
         case ast.BinOp():
             if type(node.op) not in ARITHMETIC:
-                yield f"must compute by +, -, *, / or **, but {told!r} does not."
+                yield f"computes {source!r}; the operators are +, -, *, / and **."
             elif isinstance(node.op, ast.Pow) and not _is_exponent(node.right):
-                rule = f"must have numbers from -{MOST_EXPONENT} to {MOST_EXPONENT}"
-                yield f"{rule} as exponents, but {told!r} has another."
+                rule = f"numbers from -{MOST_EXPONENT} to {MOST_EXPONENT}"
+                yield f"computes {source!r}; exponents are {rule}."
         case ast.UnaryOp() if type(node.op) not in SIGNS:
-            yield f"must compute by +, -, *, / or **, but {told!r} does not."
+            yield f"computes {source!r}; the operators are +, -, *, / and **."
         case ast.Compare() if not {type(op) for op in node.ops} <= set(COMPARISONS):
-            yield f"must compare by <, <=, >, >=, == or !=, but {told!r} does not."
+            yield f"compares {source!r}; the comparisons are <, <=, >, >=, == and !=."
         case ast.Call():
-            yield from _faulty_call(node)
+            yield from _call_problems(node)
         case ast.Constant():
             if not _is_number(node.value):
-                yield f"must hold finite numbers, but {told} is none."
+                yield f"holds {source}, which is not a finite number."
         case ast.UnaryOp() | ast.Compare() | ast.BoolOp():
             pass
         case _ if not _dotted(node):
-            rule = "must be made of columns, numbers, operators and functions"
-            yield f"{rule}, but {told!r} is none."
+            parts = "columns, numbers, operators and functions"
+            yield f"holds {source!r}; a formula is made of {parts}."
     if _is_joint(node):
         for part in _parts(node):
             if not _is_truth(part):
-                rule = "must join comparisons by and, or, not"
-                yield f"{rule}, but {ast.unparse(part)!r} is none."
+                operand = ast.unparse(part)
+                yield f"joins {operand!r}; and, or, not join only comparisons."
     for part in _parts(node):
-        yield from _refused(part)
+        yield from _problems(part)
 
 
-def _faulty_call(node: ast.Call) -> Iterator[str]:
+def _call_problems(node: ast.Call) -> Iterator[str]:
     """Yield what is wrong with the call of a function."""
-    name, told = ast.unparse(node.func), ast.unparse(node)
+    name = ast.unparse(node.func)
     if not isinstance(node.func, ast.Name) or name not in FUNCTIONS:
         *first, final = FUNCTIONS
-        yield f"must call {', '.join(first)} or {final}, but {name!r} was called."
+        yield f"calls {name!r}; the functions are {', '.join(first)} and {final}."
         return
     least = FUNCTIONS[name][1]
     n = len(node.args)
     if node.keywords or n < least or (least == 1 and n > 1):
         needed = "one argument" if least == 1 else "two arguments or more"
-        yield f"must give {name} {needed} without a name, but it has {told!r}."
+        yield f"calls {ast.unparse(node)!r}; {name} takes {needed}, without a name."
 
 
 def _is_exponent(node: ast.expr) -> bool:
@@ -240,4 +239,4 @@ def _value(node: ast.expr, columns: Mapping[str, Cells]) -> Any:
             return function(*values) if least == 1 else reduce(function, values)
         case ast.Constant():
             return np.float64(node.value)
-    raise TypeError(f"{ast.unparse(node)!r} must be a node that `problem_of` passes.")
+    raise TypeError(f"{ast.unparse(node)!r} cannot be computed: ask `problem_of`.")

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..records.errors import DataError, did_you_mean, listed
+from ..records.errors import DataError, did_you_mean, listed, several
 from . import column_types
 from .derived_columns import DerivedSection, derive, sources_of
 from .section import DataSection
@@ -167,8 +167,7 @@ def group_problems(
         for name in members:
             if name not in features:
                 hint = did_you_mean(name, features)
-                rule = f"[groups] {group} must name features"
-                yield f"{rule}, but {name!r} is none of them.{hint}"
+                yield f"[groups] {group} names {name!r}, which is no feature.{hint}"
 
 
 def _tables(
@@ -195,10 +194,8 @@ def _tables(
 def row_problems(n_rows: int, where: str) -> Iterator[str]:
     """Yield the problem of fewer than two rows."""
     if n_rows < 2:
-        yield (
-            f"{where} must have two rows or more, but has {n_rows or 'none'}. "
-            "Give more rows."
-        )
+        rows = several(n_rows, "row") if n_rows else "no rows"
+        yield f"{where} has {rows}, and at least two are needed. Give more rows."
 
 
 def _features(table: Table, section: DataSection) -> tuple[str, ...]:
@@ -218,8 +215,7 @@ def _unknown_columns(
 ) -> Iterator[str]:
     """Yield a sentence for every column that is named but not there."""
     if not features:
-        rule = "must have a column that is a feature"
-        yield f"{tables[0].name} {rule}, but all have other roles."
+        yield f"{tables[0].name} has no feature: all its columns have other roles."
     own = {
         "target": (section.target,),
         "test": (section.test.get("column", ""),),
@@ -236,11 +232,10 @@ def _unknown_columns(
         for key, names in wanted.items():
             for name in names:
                 if name and name not in known:
-                    hint = (
-                        did_you_mean(name, known) or f" Its columns: {listed(known)}."
-                    )
-                    rule = f"{table.name} must have column {name!r} ([data] {key})"
-                    yield f"{rule}, but has none of that name.{hint}"
+                    column = f"Column {name!r} ([data] {key})"
+                    hint = did_you_mean(name, known)
+                    hint = hint or f" Its columns: {listed(known)}."
+                    yield f"{column} is not in {table.name}.{hint}"
 
 
 def _typed(

@@ -7,6 +7,7 @@ import pandas as pd
 from ..records.dataset_and_model import Dataset
 from ..records.errors import DataError, NotApplicable, did_you_mean, listed
 from ..records.streams import stream
+from .column_roles import missing_problems
 from .column_types import text_of
 
 Rows = npt.NDArray[np.bool_]
@@ -20,21 +21,16 @@ def rows_with(column: pd.Series, value: str | float | bool, *, where: str) -> Ro
     DataError
         If a cell is missing, or no row has the value.
     """
-    if column.isna().any():
-        n_missing = int(column.isna().sum())
-        verb = "is" if n_missing == 1 else "are"
-        raise DataError(
-            f"{where} must have a value in every row, because it splits the rows, but "
-            f"{n_missing} of {len(column)} cells {verb} missing. Leave those rows out."
-        )
+    for problem in missing_problems(column, "it splits the rows", where=where):
+        raise DataError(problem)
     texts = column.astype(object).map(text_of)
-    asked = text_of(value)
-    is_test = (texts == asked).to_numpy(dtype=bool)
+    wanted = text_of(value)
+    is_test = (texts == wanted).to_numpy(dtype=bool)
     if not is_test.any():
         known = sorted(texts.unique())
         raise DataError(
-            f"{where} must hold the value of the test rows, but {value!r} is none of "
-            f"{listed(known)}.{did_you_mean(asked, known)}"
+            f"{where} holds {listed(known)}; no row has the value {value!r} of the "
+            f"test rows.{did_you_mean(wanted, known)}"
         )
     return is_test
 
@@ -93,8 +89,8 @@ def folds_of(
     n = train.n_samples if train else 0
     if train is None or n < folds:
         raise NotApplicable(
-            f"The training rows must number {folds} or more to be cut into folds, but "
-            f"there are {n or 'none'}."
+            f"There are {n or 'no'} training rows, too few to be cut into {folds} "
+            "folds."
         )
     order = stream(seed, "folds", "", repeat).permutation(n)
     if train.task != "regression":
@@ -108,10 +104,10 @@ def folds_of(
 def _check_classes_met(train: Dataset, fold: npt.NDArray[np.int64]) -> None:
     """Refuse a fold that holds the only row of a class; two are in two folds."""
     for code, name in enumerate(train.classes):
-        held = fold[train.y == code]
-        if len(held) == 1:
+        folds = fold[train.y == code]
+        if len(folds) == 1:
             raise NotApplicable(
-                f"Class {name!r} must have 2 or more training rows to be cut into "
-                f"folds, but it has 1, in fold {held[0] + 1}: what is fitted to the "
-                "other folds would not meet it. Add rows of the class, or leave it out."
+                f"Class {name!r} has a single training row, in fold {folds[0] + 1}: "
+                "what is fitted to the other folds would not meet the class. Add rows "
+                "of the class, or leave it out."
             )

@@ -1,7 +1,7 @@
 """Tables as they are read: a file, a data set of R or scikit-learn, or an R script's.
 
 The only reader of tables. Cells of a CSV file stay texts here; what they mean is
-decided in `columns`, for all rows at once.
+decided in `column_types`, for all rows at once.
 """
 
 import csv
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from ..records.errors import DataError, did_you_mean, listed
+from ..records.errors import DataError, did_you_mean, listed, several
 
 RFrame = Callable[[str], pd.DataFrame]
 DELIMITERS = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}
@@ -98,8 +98,7 @@ def check_header(name: str, columns: tuple[str, ...]) -> None:
     twice = [column for column, count in Counter(columns).items() if count > 1]
     if twice:
         raise DataError(
-            f"{name}: column names must differ, but {listed(twice)} stands there more "
-            "than once. Rename one of them."
+            f"{name} has several columns named {listed(twice)}. Rename all but one."
         )
 
 
@@ -117,9 +116,9 @@ def _read_rds(path: Path, sha256: str) -> Table:
     digest = hashlib.sha256(content).hexdigest()
     if digest != sha256:
         raise DataError(
-            f"[data] sha256 must be that of {path.name!r}, since reading it may run "
-            f"its code, but {sha256!r} was given and the file has {digest!r}. State "
-            "that one only if you trust the file."
+            f"The sha256 of {path.name!r} is {digest!r}, and [data] gives {sha256!r}. "
+            "Reading an .rds file may run its code: state the new one only if you "
+            "trust the file."
         )
     frame = rds.read_file(host.current_models(), path.name, content)
     return Table(path.name, frame, is_text=False)
@@ -132,7 +131,7 @@ def _run_script(path: Path, part: str) -> Table:
     try:
         script = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise DataError(f"{path.name} must be UTF-8, but it is not.") from error
+        raise DataError(f"{path.name} is not UTF-8. Save it as UTF-8.") from error
     frame = rds.read_script(host.current_models(), path.name, script, part)
     digest = hashlib.sha256(content).hexdigest()
     return Table(path.name, frame, False, script=script, script_sha256=digest)
@@ -151,9 +150,10 @@ def _bundled(name: str) -> pd.DataFrame:
         and "as_frame" in signature(getattr(datasets, word)).parameters
     }
     if name not in loaders:
-        rule = f"[data] sklearn must be one of {listed(loaders, limit=9)}"
-        hint = did_you_mean(name, loaders)
-        raise DataError(f"{rule}, but {name!r} was given.{hint}")
+        raise DataError(
+            f"[data] sklearn must be one of {listed(loaders, limit=9)}; {name!r} was "
+            f"given.{did_you_mean(name, loaders)}"
+        )
     loader = loaders[name]
     # load_diabetes alone scales its columns, to a norm that means nothing to a reader.
     units = {"scaled": False} if "scaled" in signature(loader).parameters else {}
@@ -164,14 +164,12 @@ def _read_file(path: Path) -> Table:
     readers = {".csv": _read_csv, ".parquet": _read_parquet}
     if path.suffix.lower() not in readers:
         raise DataError(
-            f"{path.name} must be a .csv or .parquet file, but its name ends in "
-            f"{path.suffix!r}."
+            f"[data] file must be a .csv or .parquet file; {path.name!r} was given."
         )
     content = _content(path)
     if not content.strip():
         raise DataError(
-            f"{path.name} must hold a table, but it is empty. Save it with a line of "
-            "column names and its rows."
+            f"{path.name} is empty. Save it with a line of column names and its rows."
         )
     frame = readers[path.suffix.lower()](path.name, content)
     return Table(path.name, frame, is_text=path.suffix.lower() == ".csv")
@@ -182,9 +180,7 @@ def _content(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         why = (error.strerror or str(error)).lower()
-        raise DataError(
-            f"[data] file must be readable, but {str(path)!r} is not: {why}."
-        ) from error
+        raise DataError(f"[data] file {str(path)!r} cannot be read: {why}.") from error
 
 
 def _read_parquet(name: str, content: bytes) -> pd.DataFrame:
@@ -192,13 +188,11 @@ def _read_parquet(name: str, content: bytes) -> pd.DataFrame:
         return pd.read_parquet(io.BytesIO(content))
     except ImportError as error:
         raise DataError(
-            f"{name}: pyarrow must be installed for Parquet files, but it is not. "
-            "Run: pip install pyarrow, or save the table as CSV."
+            f"{name} cannot be read without pyarrow. Run: pip install pyarrow, or save "
+            f"the table as CSV. The import says: {' '.join(str(error).split())}"
         ) from error
     except (OSError, ValueError) as error:
-        raise DataError(
-            f"{name} must be a Parquet file, but it is not: {error}"
-        ) from error
+        raise DataError(f"{name} cannot be read as Parquet: {error}") from error
 
 
 def _read_csv(name: str, content: bytes) -> pd.DataFrame:
@@ -208,8 +202,8 @@ def _read_csv(name: str, content: bytes) -> pd.DataFrame:
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
         raise DataError(
-            f"{name} must be UTF-8, but byte 0x{content[error.start]:02x} in line "
-            f"{line} is not. Save it as UTF-8."
+            f"{name} is not UTF-8: line {line} holds the byte "
+            f"0x{content[error.start]:02x}. Save it as UTF-8."
         ) from error
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
@@ -217,7 +211,7 @@ def _read_csv(name: str, content: bytes) -> pd.DataFrame:
         rows = [(reader.line_num, row) for row in reader if row]
     except csv.Error as error:
         raise DataError(
-            f"{name} must be a CSV file, but line {reader.line_num} is not: {error}."
+            f"{name} cannot be read as CSV: line {reader.line_num}: {error}."
         ) from error
     _check_shape(name, header, rows)
     columns = (
@@ -235,18 +229,18 @@ def _check_shape(
         for sign, word in DELIMITERS.items():
             if sign in header[0]:
                 raise DataError(
-                    f"{name}: cells must be separated by commas, but the first line "
-                    f"holds {word} and no comma: {header[0]!r}. Save it with commas, "
-                    "and numbers with a decimal point."
+                    f"{name} has {word} and no comma in its first line: {header[0]!r}. "
+                    "Save it with commas between the cells, and numbers with a decimal "
+                    "point."
                 )
     if "" in header:
         raise DataError(
-            f"{name}: every column must have a name, but column {header.index('') + 1} "
-            "has none. Name it, or save the table without row numbers."
+            f"{name}: column {header.index('') + 1} has no name. Name it, or save the "
+            "table without row numbers."
         )
     for line, row in rows:
         if len(row) != len(header):
             raise DataError(
-                f"{name}: every line must have {len(header)} cells like the first, but "
-                f"line {line} has {len(row)}. Quote cells that hold a comma."
+                f"{name}: line {line} has {several(len(row), 'cell')}, and the first "
+                f"line {len(header)}. Quote cells that hold a comma."
             )

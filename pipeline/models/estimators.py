@@ -1,4 +1,4 @@
-"""Estimators by import path or file: found, made, and described. Not: fitting."""
+"""Estimators: imported or unpickled, constructed, and described. Not: fitting."""
 
 import hashlib
 import io
@@ -34,41 +34,39 @@ def make(model: str, path: str, parameters: Mapping[str, Any]) -> Any:
         If there is no such class, it cannot fit and predict, or it refuses a
         parameter.
     """
-    kind = _found(model, path)
+    kind = _class_at(model, path)
     _check_parameters(model, kind, parameters)
     try:
         return kind(**parameters)
     except Exception as error:
         raise ModelError(
-            f"Model {model!r} must be made of parameters that {kind.__name__} accepts, "
-            f"but it says: {words(error)}"
+            f"Model {model!r} cannot be made. {kind.__name__} says: {words(error)}"
         ) from error
 
 
 def is_seeded(model: str, path: str) -> bool:
     """Return whether the class at `path` takes a `random_state`."""
-    return "random_state" in _accepted(_found(model, path))
+    return "random_state" in _accepted(_class_at(model, path))
 
 
-def _found(model: str, path: str) -> type:
+def _class_at(model: str, path: str) -> type:
     """Return the class at a dotted path."""
     module_name, _, name = path.rpartition(".")
     module = _imported(model, module_name)
-    found = getattr(module, name, None)
-    if found is None:
+    kind = getattr(module, name, None)
+    if kind is None:
         guess = did_you_mean(name, vars(module))
         raise ModelError(
-            f"Model {model!r} must name an estimator that exists, but module "
-            f"{module_name!r} has no {name!r}.{guess}"
+            f"Model {model!r}: module {module_name!r} has no {name!r}.{guess}"
         )
-    lacking = [verb for verb in ("fit", "predict") if not hasattr(found, verb)]
-    if not isclass(found) or lacking:
-        finding = f"has no {lacking[0]}" if lacking else "is not a class"
+    lacking = [verb for verb in ("fit", "predict") if not hasattr(kind, verb)]
+    if not isclass(kind) or lacking:
+        reason = f"has no {lacking[0]}" if lacking else "is not a class"
         raise ModelError(
-            f"Model {model!r} must name an estimator class with fit and predict, but "
-            f"{path!r} {finding}."
+            f"Model {model!r}: {path!r} {reason}. Name an estimator class with fit and "
+            "predict."
         )
-    return found
+    return kind
 
 
 def _imported(model: str, name: str) -> ModuleType:
@@ -82,13 +80,11 @@ def _imported(model: str, name: str) -> ModuleType:
         guess = did_you_mean(absent, [f"{parent}.{module.name}" for module in known])
         remedy = guess if parent else " Install the package that has it."
         raise ModelError(
-            f"Model {model!r} must name an estimator that can be imported, but there "
-            f"is no module {absent!r}.{remedy}"
+            f"Model {model!r}: there is no module {absent!r}.{remedy}"
         ) from error
     except Exception as error:
         raise ModelError(
-            f"Model {model!r} must name an estimator that can be imported, but module "
-            f"{name!r} says: {words(error)}"
+            f"Model {model!r}: module {name!r} cannot be imported: {words(error)}"
         ) from error
 
 
@@ -102,8 +98,8 @@ def _check_parameters(model: str, kind: type, parameters: Mapping[str, Any]) -> 
         other = f" Look up which {kind.__name__} has."
         remedy = did_you_mean(unknown[0], accepted) or other
         raise ModelError(
-            f"Model {model!r} must have parameters that {kind.__name__} knows, but it "
-            f"was given {listed(unknown)}.{remedy}"
+            f"Model {model!r}: {kind.__name__} has no parameter {listed(unknown)}."
+            f"{remedy}"
         )
 
 
@@ -125,8 +121,8 @@ def unpickled(model: str, path: Path, sha256: str) -> Any:
     """
     if path.suffix != ".joblib":
         raise ModelError(
-            f"Model {model!r} must be read from a .joblib or .rds file, but "
-            f"{path.name!r} was given."
+            f"Model {model!r}: file must be a .joblib or .rds file; {path.name!r} was "
+            "given."
         )
     content = trusted(model, path, sha256)
     import joblib
@@ -135,8 +131,7 @@ def unpickled(model: str, path: Path, sha256: str) -> Any:
         return joblib.load(io.BytesIO(content))
     except Exception as error:
         raise ModelError(
-            f"Model {model!r} must be read from {path.name!r}, but loading it says: "
-            f"{words(error)}"
+            f"Model {model!r} cannot be loaded from {path.name!r}: {words(error)}"
         ) from error
 
 
@@ -152,9 +147,9 @@ def trusted(model: str, path: Path, sha256: str) -> bytes:
     digest = hashlib.sha256(content).hexdigest()
     if digest != sha256:
         raise ModelError(
-            f"Model {model!r} must state the sha256 of {path.name!r}, since loading it "
-            f"runs its code, but {sha256!r} was given and the file has {digest!r}. "
-            "State that one only if you trust the file."
+            f"Model {model!r}: the sha256 of {path.name!r} is {digest!r}, and the "
+            f"configuration gives {sha256!r}. Loading the file runs its code: state "
+            "the new one only if you trust the file."
         )
     return content
 
@@ -165,8 +160,7 @@ def read(model: str, path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise ModelError(
-            f"Model {model!r} must be read from a file that can be read, but "
-            f"{str(path)!r} cannot: {error.strerror}."
+            f"Model {model!r}: {str(path)!r} cannot be read: {error.strerror}."
         ) from error
 
 

@@ -1,4 +1,4 @@
-"""Estimators, files and functions made into fitted models: the only maker of them.
+"""Make fitted models of estimators, files and functions: nothing else makes them.
 
 From a notebook, `wrap` is the door:
 
@@ -19,7 +19,7 @@ import pandas as pd
 from ..data.column_types import is_category
 from ..data.encoding import Encoding, Kind, encode, has_category, learn
 from ..records.dataset_and_model import Dataset, FittedModel, Floats, Task
-from ..records.errors import AuditError, ModelError, NotApplicable, listed
+from ..records.errors import AuditError, ModelError, NotApplicable, listed, several
 from ..records.losses import default_losses
 from . import estimators, prediction, r_models
 from .section import ModelSection
@@ -133,9 +133,9 @@ def _fit_again(section: ModelSection, rows: Dataset, seed: int | None) -> Fitted
     absent = _absent(rows)
     if absent:
         raise NotApplicable(
-            f"Model {section.name!r} must meet every class when it is fitted again, "
-            f"but none of the {rows.n_samples} rows has {listed(absent)}. Add training "
-            "rows of the class, or leave it out."
+            f"Model {section.name!r} cannot be fitted again: none of the "
+            f"{rows.n_samples} rows has the class {listed(absent)}. Add training rows "
+            "of the class, or leave it out."
         )
     if seed is not None and estimators.is_seeded(section.name, section.estimator):
         parameters = {**section.parameters, "random_state": seed}
@@ -229,25 +229,25 @@ def wrap(
     labels = tuple(
         own if classes is None else [prediction.text(label) for label in classes]
     )
-    found = task or _task(name, estimator, labels)
-    _check_classes(name, found, labels)
+    task = task or _task(name, estimator, labels)
+    _check_classes(name, task, labels)
     if predict is None:
-        prediction.check_task(name, estimator, found)
+        prediction.check_task(name, estimator, task)
         encoding = _given_encoding(name, estimator, encoder, default=features)
         ask = prediction.asking(
-            name, estimator, found, prediction.labels_of(estimator, labels)
+            name, estimator, task, prediction.labels_of(estimator, labels)
         )
-        return _record(name, estimator, encoding, found, labels, ask)
+        return _record(name, estimator, encoding, task, labels, ask)
 
-    read = features if features is not None else _own_features(estimator)
-    encoding = Encoding("none", _named(name, read), {}, is_named=True)
-    return _record(name, estimator, encoding, found, labels, predict)
+    columns = features if features is not None else _own_features(estimator)
+    encoding = Encoding("none", _named(name, columns), {}, is_named=True)
+    return _record(name, estimator, encoding, task, labels, predict)
 
 
-def _encoder(asked: str, estimator: Any, X: pd.DataFrame) -> Kind:
+def _encoder(encoder: str, estimator: Any, X: pd.DataFrame) -> Kind:
     """Return how categories reach an estimator that is about to be fitted."""
-    if asked != "auto":
-        return cast(Kind, asked)
+    if encoder != "auto":
+        return cast(Kind, encoder)
     if not has_category(X):
         return "none"
     lineage = (f"{kind.__module__}." for kind in type(estimator).__mro__)
@@ -261,7 +261,7 @@ def _weights(name: str, estimator: Any, train: Dataset) -> dict[str, Floats]:
     if "sample_weight" in signature(estimator.fit).parameters:
         return {"sample_weight": train.weights.copy()}
     raise ModelError(
-        f"Model {name!r} must be fitted with the row weights of the data, but "
+        f"Model {name!r} cannot be fitted with the row weights of the data: "
         f"{type(estimator).__name__} takes none. Choose another estimator, or leave "
         "the weights out."
     )
@@ -272,8 +272,8 @@ def _check_classes_met(name: str, train: Dataset) -> None:
     absent = _absent(train)
     if absent:
         raise ModelError(
-            f"Model {name!r} must meet every class in training, but no training row "
-            f"has {listed(absent)}."
+            f"Model {name!r} cannot be fitted: no training row has the class "
+            f"{listed(absent)}. Add such rows, or leave the class out."
         )
 
 
@@ -285,25 +285,24 @@ def _absent(rows: Dataset) -> list[str]:
 
 
 def _given_encoding(
-    name: str, estimator: Any, asked: str, *, default: Sequence[str] | None
+    name: str, estimator: Any, encoder: str, *, default: Sequence[str] | None
 ) -> Encoding:
     """Return how a frame reaches an estimator that was fitted before."""
-    if asked == "one_hot":
+    if encoder == "one_hot":
         raise ModelError(
-            f"Model {name!r} must encode categories itself, or know them as 'ordinal', "
-            "since it was fitted before, but encoder 'one_hot' was given. Save a "
-            "Pipeline that encodes."
+            f"Model {name!r}: encoder 'one_hot' works only where the audit fits the "
+            "model. Save a Pipeline that encodes, or set 'ordinal'."
         )
     own = _own_features(estimator)
     features = _named(name, own or default)
     n_seen = getattr(estimator, "n_features_in_", len(features))
     if n_seen != len(features):
         raise ModelError(
-            f"Model {name!r} must read as many columns as it was fitted on, {n_seen}, "
-            f"but {len(features)} are named: {listed(features)}."
+            f"Model {name!r} was fitted on {several(n_seen, 'column')}, and "
+            f"{len(features)} are named: {listed(features)}."
         )
     is_named = own is not None or not hasattr(estimator, "n_features_in_")
-    kind: Kind = "ordinal" if asked == "ordinal" else "none"
+    kind: Kind = "ordinal" if encoder == "ordinal" else "none"
     return Encoding(kind, features, {}, is_named)
 
 
@@ -318,8 +317,8 @@ def _named(name: str, features: Sequence[str] | None) -> tuple[str, ...]:
     if features:
         return tuple(features)
     raise ModelError(
-        f"Model {name!r} must name the columns it reads, but neither it nor features= "
-        "does. Pass features=[…] in the order of its columns."
+        f"Nothing says which columns model {name!r} reads. Pass features=[…] in the "
+        "order of its columns."
     )
 
 
@@ -329,7 +328,7 @@ def _callable(name: str, given: Any) -> Callable[[pd.DataFrame], Any]:
         return cast(Callable[[pd.DataFrame], Any], given)
     raise ModelError(
         f"Model {name!r} must be a fitted estimator with predict or a function of a "
-        f"frame, but {given!r} was given."
+        f"frame; {given!r} was given."
     )
 
 
@@ -337,8 +336,8 @@ def _task(name: str, estimator: Any, labels: tuple[str, ...]) -> Task:
     """Return the task an estimator was fitted for."""
     if estimator is None:
         raise ModelError(
-            f"Model {name!r} must say its task, since it is a function, but task= was "
-            "not given. Pass 'regression', 'binary' or 'multiclass'."
+            f"Model {name!r} is a function, and nothing says its task. Pass task= "
+            "'regression', 'binary' or 'multiclass'."
         )
     if not labels:
         return "regression"
@@ -349,13 +348,14 @@ def _check_classes(name: str, task: Task, labels: tuple[str, ...]) -> None:
     """Refuse classes that are too few or too many for a task."""
     n = len(labels)
     rule = {"regression": "no classes", "binary": "two classes"}.get(
-        task, "its classes"
+        task, "two classes or more"
     )
     fits = {"regression": n == 0, "binary": n == 2}.get(task, n > 1)
     if not fits:
         raise ModelError(
-            f"Model {name!r} must name {rule} for task {task!r}, but {n} were given. "
-            "Pass classes=[…], the positive one last, for a classifier only."
+            f"Model {name!r} must have {rule} for task {task!r}; {n} "
+            f"{'was' if n == 1 else 'were'} given. Pass classes=[…], the positive one "
+            "last, for a classifier only."
         )
 
 

@@ -1,4 +1,4 @@
-"""A prediction as the audit needs it: asked, checked, or refused in one sentence."""
+"""Ask a model for predictions, and check them or refuse them in one sentence."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -10,7 +10,7 @@ import pandas as pd
 
 from ..data.encoding import Encoding, encode
 from ..records.dataset_and_model import Dataset, Floats, Task
-from ..records.errors import AuditError, DataError, ModelError, listed
+from ..records.errors import AuditError, DataError, ModelError, listed, several
 from .estimators import final, words
 
 # A mean of trees' probabilities can pass 1 by a rounding error.
@@ -43,20 +43,19 @@ def check_task(name: str, estimator: Any, task: Task) -> None:
     kind = type(estimator).__name__
     if task != "regression" and not hasattr(estimator, "predict_proba"):
         raise ModelError(
-            f"Model {name!r} must have predict_proba for task {task!r}, but {kind} has "
-            "none. Choose an estimator, or parameters of it, that give probabilities."
+            f"Model {name!r} gives no probabilities for task {task!r}: {kind} has no "
+            "predict_proba. Choose an estimator, or parameters of it, that give them."
         )
     kinds = {ClassifierMixin: "is a classifier", OutlierMixin: "finds outliers"}
-    found = [
-        words for base, words in kinds.items() if isinstance(final(estimator), base)
+    reasons = [
+        reason for base, reason in kinds.items() if isinstance(final(estimator), base)
     ]
     if not hasattr(estimator, "predict"):
-        found.append("has no predict")
-    if task == "regression" and found:
-        finding = found[0]
+        reasons.append("has no predict")
+    if task == "regression" and reasons:
         raise ModelError(
-            f"Model {name!r} must be a regressor for task 'regression', but {kind} "
-            f"{finding}. Name a regressor, or set another task."
+            f"Model {name!r} does not suit task 'regression': {kind} {reasons[0]}. "
+            "Name a regressor, or set another task."
         )
 
 
@@ -68,25 +67,27 @@ def asking(
         return cast(Callable[[Any], Any], estimator.predict)
     own = [text(label) for label in getattr(estimator, "classes_", ())]
     if set(own) != set(labels):
-        raise ModelError(
-            f"Model {name!r} must know the classes {listed(labels)}, but its classes_ "
-            f"are {listed(own)}."
-        )
+        raise other_classes(name, own, labels)
     columns = [own.index(label) for label in labels]
     wanted = columns[1] if task == "binary" else columns
     return partial(of_classes, estimator, wanted)
+
+
+def other_classes(name: str, own: Sequence[str], classes: Sequence[str]) -> ModelError:
+    """Return the error for a model of other classes than those of the target."""
+    return ModelError(
+        f"Model {name!r} predicts the classes {listed(own)}, and the target has "
+        f"{listed(classes)}. Name the same classes in both."
+    )
 
 
 def check_columns(name: str, features: Sequence[str], train: Dataset) -> None:
     """Refuse a model, fitted elsewhere, of columns that models are not given."""
     stray = [feature for feature in features if feature not in train.inputs]
     if stray:
-        is_kept = set(stray) <= set(train.unread)
-        found = "kept out of the models" if is_kept else "none of them"
-        raise ModelError(
-            f"Model {name!r} must read columns of the data, but {listed(stray)} is "
-            f"{found}."
-        )
+        is_column = set(stray) <= set(train.unread)
+        what = "kept out of the models" if is_column else "not in the data"
+        raise ModelError(f"Model {name!r} reads {listed(stray)}, which is {what}.")
 
 
 def labels_of(estimator: Any, classes: tuple[str, ...]) -> tuple[str, ...]:
@@ -148,21 +149,21 @@ def predict(
 
 def refusal(form: Form, verb: str, X: pd.DataFrame, error: Exception) -> AuditError:
     """Return what a failure of an estimator means to its user, in its own words."""
-    said = words(error)
+    reason = words(error)
     lacking = [name for name in X.columns if X[name].hasnans]
-    if lacking and re.search(r"\b(nan|missing|null)\b", said, re.IGNORECASE):
-        return missing(form, X[lacking[0]])
-    return ModelError(f"Model {form.model!r} must {verb}, but {form.kind} says: {said}")
+    if lacking and re.search(r"\b(nan|missing|null)\b", reason, re.IGNORECASE):
+        return missing(form, X[lacking[0]], reason)
+    return ModelError(f"Model {form.model!r} cannot {verb}; {form.kind} says: {reason}")
 
 
-def missing(form: Form, column: pd.Series) -> DataError:
+def missing(form: Form, column: pd.Series, reason: str = "") -> DataError:
     """Return the error for missing values in a column of a model that takes none."""
     n_missing = int(column.isna().sum())
     return DataError(
-        f"Column {column.name!r} must have no missing value for model {form.model!r}, "
-        f"since {form.kind} takes none, but {n_missing} "
-        f"{'was' if n_missing == 1 else 'were'} found. Leave those rows or the column "
-        "out, or choose an estimator that takes missing values."
+        f"Column {column.name!r} has {several(n_missing, 'missing value')}, and model "
+        f"{form.model!r} ({form.kind}) takes none. Leave those rows or the column out, "
+        "or choose an estimator that takes missing values."
+        + (f" {form.kind} says: {reason}" if reason else "")
     )
 
 
@@ -178,21 +179,21 @@ def checked(given: Any, n_samples: int, form: Form) -> Floats:
         values = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ModelError(
-            f"Model {form.model!r} must predict numbers, but {form.kind} returned "
+            f"Model {form.model!r} must predict numbers; {form.kind} returned "
             f"something else: {words(error)}"
         ) from error
     is_wide = form.task == "multiclass"
     shape = (n_samples, form.n_classes) if is_wide else (n_samples,)
     if values.shape != shape:
         raise ModelError(
-            f"Model {form.model!r} must predict an array of shape {shape}, but "
+            f"Model {form.model!r} must predict an array of shape {shape}; "
             f"{form.kind} returned {values.shape}.{_remedy(values, form)}"
         )
     finite = np.isfinite(values)
     if not finite.all():
         raise ModelError(
-            f"Model {form.model!r} must predict finite numbers, but {form.kind} "
-            f"returned {int((~finite).sum())} NaN or infinite of {values.size}."
+            f"Model {form.model!r} must predict finite numbers; {int((~finite).sum())} "
+            f"of the {values.size} that {form.kind} returned are NaN or infinite."
         )
     if form.task != "regression" and len(values):
         _check_probabilities(values, form)
@@ -211,6 +212,6 @@ def _check_probabilities(values: Floats, form: Form) -> None:
     for extreme in (values.min(), values.max()):
         if not -ROUNDING <= extreme <= 1 + ROUNDING:
             raise ModelError(
-                f"Model {form.model!r} must predict probabilities, but {form.kind} "
-                f"returned {listed([float(extreme)])}."
+                f"Model {form.model!r} must predict probabilities; {form.kind} "
+                f"returned {float(extreme)!r}."
             )

@@ -45,10 +45,10 @@ def predictions_sha256(predictions: Floats) -> str:
         # An exact power of ten on either side: 10.0**-3 is not one.
         whole = table * 10.0**-exponent if exponent < 0 else table / 10.0**exponent
     lines = [f"predictions {table.shape[0]} {table.shape[1]} {exponent}"]
-    lines += (" ".join(map(_said, row)) for row in np.rint(whole).tolist())
+    lines += (" ".join(map(_digits, row)) for row in np.rint(whole).tolist())
     return hashlib.sha256("".join(f"{line}\n" for line in lines).encode()).hexdigest()
 
 
-def _said(number: float) -> str:
+def _digits(number: float) -> str:
     """Return a whole number without a point, and no sign at zero."""
     return str(int(number)) if np.isfinite(number) else str(number)

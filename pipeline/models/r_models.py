@@ -1,4 +1,4 @@
-"""Models that R fitted, as fitted models of the audit: an .rds file or an R script.
+"""Models of R, as fitted models of the audit: from an .rds file or an R script.
 
 What R would answer wrongly in silence is refused before R sees it: a level the model
 never met, a missing value, a factor where it knows a number.
@@ -17,7 +17,7 @@ import pandas as pd
 from importance_audit.r_bridge import r_models
 from importance_audit.r_bridge.errors import RBridgeError, RError, RUnavailable
 
-from ..data.encoding import is_category, selected, unknown
+from ..data.encoding import is_category, selected, unknown_levels
 from ..records.dataset_and_model import Dataset, FittedModel, Floats
 from ..records.errors import DataError, ModelError, NotApplicable, listed
 from ..records.losses import default_losses
@@ -91,9 +91,9 @@ def load(section: ModelSection, train: Dataset, *, base: Path = Path()) -> Fitte
     path = base / section.file
     if path.is_file() and path.stat().st_size > r_models.LARGEST:
         raise ModelError(
-            f"Model {section.name!r} must be a file of at most "
-            f"{r_models.LARGEST >> 20} MB, but {path.name!r} has "
-            f"{path.stat().st_size >> 20} MB. Save the model without its training data."
+            f"Model {section.name!r}: {path.name!r} has {path.stat().st_size >> 20} MB,"
+            f" and a file can have at most {r_models.LARGEST >> 20} MB. Save the model "
+            "without its training data."
         )
     content = estimators.trusted(section.name, path, section.sha256)
     try:
@@ -112,8 +112,8 @@ def _fitted(section: ModelSection, train: Dataset, path: Path) -> FittedModel:
     sha256 = hashlib.sha256(content).hexdigest()
     if section.sha256 not in ("", sha256):
         raise ModelError(
-            f"Model {name!r} must state the sha256 of {path.name!r}, or none, but "
-            f"{section.sha256!r} was given and the script has {sha256!r}."
+            f"Model {name!r}: the sha256 of {path.name!r} is {sha256!r}, and the "
+            f"configuration gives {section.sha256!r}. State the new one, or none."
         )
     try:
         script = content.decode("utf-8-sig")
@@ -122,19 +122,19 @@ def _fitted(section: ModelSection, train: Dataset, path: Path) -> FittedModel:
         model, warnings = r_models.fit_by_script(path.name, script, rows, weights)
     except UnicodeDecodeError as error:
         raise ModelError(
-            f"Model {name!r} must have an R script in UTF-8, but {path.name!r} is not."
+            f"Model {name!r}: R script {path.name!r} is not UTF-8. Save it as UTF-8."
         ) from error
     except RUnavailable:
         raise
     except RBridgeError as error:
         raise _unfitted(name, path, error) from error
     made = _record(name, model, train)
-    told = {"warnings": list(warnings)} if warnings else {}
+    noted = {"warnings": list(warnings)} if warnings else {}
     return replace(
         made,
         source="r_script",
         sha256=sha256,
-        parameters={**made.parameters, **told, "script": script},
+        parameters={**made.parameters, **noted, "script": script},
         n_train=train.n_samples,
         train_sha256=train.sha256,
         train=train,
@@ -143,21 +143,20 @@ def _fitted(section: ModelSection, train: Dataset, path: Path) -> FittedModel:
 
 
 def _unfitted(name: str, path: Path, error: RBridgeError) -> ModelError:
-    """Return R's words as R's; a sentence of our own says itself what is wrong."""
+    """Return the error of a script that fits no model, with R's own words as R's."""
     if not isinstance(error, RError):
         return ModelError(f"Model {name!r} (R script {path.name!r}): {error}")
-    rule = f"must be fitted by R script {path.name!r}"
+    reason = estimators.words(_r_message(error))
     return ModelError(
-        f"Model {name!r} {rule}, but R says: {estimators.words(_said(error))}"
+        f"Model {name!r} cannot be fitted by R script {path.name!r}. R says: {reason}"
     )
 
 
 def _not_again(name: str, rows: Dataset, seed: int | None) -> NoReturn:
     del rows, seed
     raise NotApplicable(
-        f"Model {name!r} must be fitted by a class of Python to be fitted again, but "
-        "an R script fits it, which may name columns that other fits are not given. "
-        "Name an estimator under [[models]]."
+        f"Model {name!r} cannot be fitted again: an R script fits it, and may name "
+        "columns that other fits are not given. Name an estimator under [[models]]."
     )
 
 
@@ -169,8 +168,8 @@ def frame_of(rows: Dataset) -> pd.DataFrame:
     """
     if rows.target in rows.inputs:
         raise ModelError(
-            "The target must have another name than the columns that an R script "
-            f"reads, but {rows.target!r} is one of them. Rename it."
+            f"The target and a column that an R script reads are both named "
+            f"{rows.target!r}. Rename one of them."
         )
     frame = rows.X[list(rows.inputs)].copy()
     frame[rows.target] = _target(rows)
@@ -193,10 +192,9 @@ def _record(name: str, model: r_models.RModel, train: Dataset) -> FittedModel:
     try:
         facts = model.call("describe_model", {})
     except RError as error:
-        said = estimators.words(_said(error))
+        reason = estimators.words(_r_message(error))
         raise ModelError(
-            f"Model {name!r} must be a {model.kind} that predicts what is audited, but "
-            f"R says: {said}."
+            f"Model {name!r} ({model.kind}) cannot be audited. R says: {reason}."
         ) from error
     own = tuple(facts["classes"]) if facts["classes"] is not None else ()
     features = tuple(facts["features"])
@@ -216,9 +214,9 @@ def _record(name: str, model: r_models.RModel, train: Dataset) -> FittedModel:
     for feature in features:
         _sent(train.X[feature].iloc[:0], reader, form)  # its kind, before any row
     call = facts["call"][0]
-    told = {"call": call} if 0 < len(call) <= LONGEST_CALL else {}
+    parameters = {"call": call} if 0 < len(call) <= LONGEST_CALL else {}
     if assumed:  # the model kept none: nothing says that it was fitted to these
-        told["levels_of_the_training_rows"] = assumed
+        parameters["levels_of_the_training_rows"] = assumed
     return FittedModel(
         name=name,
         task=train.task,
@@ -230,7 +228,7 @@ def _record(name: str, model: r_models.RModel, train: Dataset) -> FittedModel:
         estimator=model,
         encoded=features,
         library=f"{model.package} {model.package_version}, R {model.r_version}",
-        parameters=told,
+        parameters=parameters,
     )
 
 
@@ -242,16 +240,16 @@ def _levels(
     And which of the latter are in an order.
     """
     of_model = {name: pd.Index(list(levels)) for name, levels in own.items()}
-    met = {
+    categories = {
         name: train.X[name].cat
         for name in features
         if name not in own and is_category(train.X[name])
     }
     of_rows = {
         name: pd.Index([str(level) for level in column.categories])
-        for name, column in met.items()
+        for name, column in categories.items()
     }
-    ordered = frozenset(name for name, column in met.items() if column.ordered)
+    ordered = frozenset(name for name, column in categories.items() if column.ordered)
     return of_model | of_rows, ordered
 
 
@@ -262,22 +260,19 @@ def _columns(
     if train.task == "regression":
         if own:
             raise ModelError(
-                f"Model {name!r} must predict a number for task 'regression', but "
-                f"{kind} tells the classes {listed(own)}. Set another task."
+                f"Model {name!r} ({kind}) predicts the classes {listed(own)}, and task "
+                "'regression' needs a number. Set another task."
             )
         return None
     if not own:
         raise ModelError(
-            f"Model {name!r} must predict probabilities for task {train.task!r}, but "
-            f"{kind} predicts a number. Fit it to a factor, or set task 'regression'."
+            f"Model {name!r} ({kind}) predicts a number, and task {train.task!r} needs "
+            "probabilities. Fit it to a factor, or set task 'regression'."
         )
     classes = train.classes
     labels = classes if set(own) == set(classes) else prediction.codes(classes)
     if set(own) != set(labels):
-        raise ModelError(
-            f"Model {name!r} must know the classes {listed(classes)}, but those of "
-            f"{kind} are {listed(own)}."
-        )
+        raise prediction.other_classes(name, own, classes)
     columns = [own.index(label) for label in labels]
     return columns[1] if train.task == "binary" else columns
 
@@ -316,7 +311,7 @@ def predict(
         answer = np.asarray(model.call("predict_model", {"data": frame}))
     except RError as error:
         raise prediction.refusal(
-            form, "predict the rows", rows, _said(error)
+            form, "predict the rows", rows, _r_message(error)
         ) from error
     wanted = answer if reader.columns is None else answer[:, reader.columns]
     return prediction.checked(wanted[: len(X)], len(X), form)
@@ -343,26 +338,26 @@ def _as_factor(
     column: pd.Series, levels: pd.Index, form: prediction.Form, *, is_ordered: bool
 ) -> pd.Series:
     """Return levels as codes of those of training, in the order of training."""
-    found = column if is_category(column) else column.astype("category")
-    texts = pd.Index([str(level) for level in found.cat.categories])
-    codes = found.cat.codes.to_numpy()
+    category = column if is_category(column) else column.astype("category")
+    texts = pd.Index([str(level) for level in category.cat.categories])
+    codes = category.cat.codes.to_numpy()
     place = np.append(levels.get_indexer(texts), -1)
     stray = np.unique(codes[(codes >= 0) & (place[codes] < 0)])
     if len(stray):
-        raise unknown(texts[stray], column, levels, form.model)
+        raise unknown_levels(texts[stray], column, levels, form.model)
     dtype = pd.CategoricalDtype(levels, ordered=is_ordered)
     return pd.Series(pd.Categorical.from_codes(place[codes], dtype=dtype))
 
 
 def _other_kind(
-    column: pd.Series, form: prediction.Form, wanted: str, found: str
+    column: pd.Series, form: prediction.Form, wanted: str, kind: str
 ) -> DataError:
     return DataError(
-        f"Column {column.name!r} must be {wanted} for model {form.model!r}, as it was "
-        f"in training, but it is {found}. Say what it is under [data] categories."
+        f"Column {column.name!r} is {kind}, and model {form.model!r} was trained on "
+        f"{wanted}. Say what it is under [data] categories."
     )
 
 
-def _said(error: RBridgeError) -> Exception:
+def _r_message(error: RBridgeError) -> Exception:
     """Return an error with R's own words only, where they are R's."""
     return Exception(getattr(error, "message", "") or str(error))

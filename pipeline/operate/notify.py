@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..config.section_settings import ScheduleSection
+from ..config.settings import ScheduleSection
 from ..records.errors import AuditError, printable, several
 from ..runs.events import append_event
 from .child_process import decode, describe_exit, follow

@@ -13,7 +13,7 @@ from math import ceil
 from pathlib import Path
 from typing import NamedTuple
 
-from ..config.section_settings import DAYS, ScheduleSection
+from ..config.settings import DAYS, ScheduleSection
 from ..records.errors import AuditError
 from ..records.template_folder import templates
 

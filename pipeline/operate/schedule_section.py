@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..config.load import FILE_NAME, parse_config
-from ..config.section_settings import ScheduleSection
+from ..config.settings import ScheduleSection
 from ..records.errors import ConfigError
 
 

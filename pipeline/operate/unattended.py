@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..config.load import FILE_NAME
-from ..config.section_settings import ScheduleSection
+from ..config.settings import ScheduleSection
 from ..records.errors import AuditError
 from ..runs.attempts import record_killed_attempt
 from ..runs.chain import read_chain, run_folders

@@ -1,7 +1,7 @@
 """What is asked: rows and models, frozen, with read-only arrays.
 
-What is answered is in `estimates`, the whole, `AuditResult`, in `result`, and
-`AuditConfig` in `config_sections`.
+What is answered is in `importance_record`, the whole, `AuditResult`, in `result`, and
+`AuditConfig` in `config.sections`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -208,8 +208,8 @@ class FittedModel:
         """
         if self.fit_on is None or self.train is None:
             raise NotApplicable(
-                f"Model {self.name!r} must be fitted by the audit to be fitted again, "
-                "but it came as it is. Name its estimator under [[models]]."
+                f"Model {self.name!r} cannot be fitted again, because the audit did "
+                "not fit it. Name its estimator under [[models]]."
             )
         part = self.train.part(features, rows)
         return self.fit_on(part, seed).judged_by(self.losses)

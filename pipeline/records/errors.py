@@ -3,12 +3,14 @@
     AuditError
       ConfigError      the configuration: every problem at once
       DataError        a table, a column, a split
-      ModelError       an estimator that cannot be made, fitted or asked
+      ModelError       an estimator that cannot be made, fitted or asked to predict
       NotApplicable    a sound question that this model or engine cannot answer
       LockedError      another process is at work on the audit
 
-Every message reads "<subject> must <rule>, but <finding>. <remedy>". The command line
-prints it on one line and exits with 2, with 5 if the audit is locked. R's failures are
+A message says what happened and what to do, in one or two plain sentences: the subject
+first, the value that was given, the remedy. "must" is for rules that the user broke;
+what a model or a library raised is part of it. The command line prints each problem on
+one line and exits with 2, with 5 if the audit is locked. R's failures are
 `importance_audit.r_bridge.errors.RBridgeError`.
 """
 
@@ -17,7 +19,7 @@ from difflib import get_close_matches
 
 
 class AuditError(Exception):
-    """A fault of the configuration, the data or a model that its owner can mend."""
+    """A fault of the configuration, the data or a model that its owner can correct."""
 
 
 class ConfigError(AuditError):

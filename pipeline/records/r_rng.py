@@ -51,7 +51,7 @@ class RStream:
         if len(state) != 626 or int(state[0]) not in kinds:
             raise ValueError(
                 "The state must be a .Random.seed of 626 integers that starts with one "
-                f"of {sorted(kinds)}, but it has {len(state)} and starts with "
+                f"of {sorted(kinds)}; it has {len(state)} and starts with "
                 f"{[int(word) for word in state[:1]]}. Call RNGkind('Mersenne-Twister',"
                 " 'Inversion', 'Rejection') in R first."
             )
@@ -131,8 +131,7 @@ class RStream:
         k = n if size is None else size
         if k < 0 or (k > n and not replace):
             raise ValueError(
-                f"size must lie between 0 and {n} without replacement, but {k} was "
-                "given."
+                f"size must be between 0 and {n} without replacement; {k} was given."
             )
         if replace:
             return self._indexes(n, k)

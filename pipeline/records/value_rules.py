@@ -1,4 +1,4 @@
-"""What a configured value must be, made from its type annotation.
+"""The rule of a configured value, made from its type annotation.
 
     int                       a count: an integer of at least 1
     Annotated[int, Range(0)]  an integer in a range; float likewise, always finite
@@ -63,10 +63,6 @@ class Tables(NamedTuple):
     choices: tuple[Mapping[str, Any], ...]
 
 
-NAME = Pattern(r"[\s\S]*\S[\s\S]*", "a text that is not empty")
-SHA256 = Pattern(r"|[0-9a-f]{64}", "64 hexadecimal digits in lower case")
-
-
 class Rule(NamedTuple):
     """What a value must be.
 
@@ -94,28 +90,29 @@ class Misfit(NamedTuple):
     value : Any
         The offending part of what was given.
     rule : str
-        What it must be, a noun.
+        What follows "must be": a noun, or bounds.
     known : tuple of str
         The names it may be, for a suggestion.
     path : tuple of str
         Keys from the value that was read down to the offending part.
-    finding : str
-        What happened to it.
+    is_missing, is_repeated : bool
+        Whether it was not given, or given twice where it may stand once.
     """
 
     value: Any
     rule: str
     known: tuple[str, ...] = ()
     path: tuple[str, ...] = ()
-    finding: str = "was given"
+    is_missing: bool = False
+    is_repeated: bool = False
 
 
 class Misfits(Exception):  # noqa: N818 (caught by `config`, never shown as it is)
-    """Every part of a value that breaks its rule, as `found`."""
+    """Every part of a value that breaks its rule, as `items`."""
 
-    def __init__(self, *found: Misfit) -> None:
-        super().__init__(found)
-        self.found = found
+    def __init__(self, *items: Misfit) -> None:
+        super().__init__(items)
+        self.items = items
 
 
 def rule_of(annotation: Any) -> Rule:
@@ -148,7 +145,7 @@ def rule_of(annotation: Any) -> Rule:
         Any: _anything,
     }
     if kind not in makers:
-        raise TypeError(f"{annotation!r} must be an annotation that rules know.")
+        raise TypeError(f"{annotation!r} has no rule: no key can have this type.")
     return makers[kind](bounds)
 
 
@@ -189,9 +186,9 @@ def _integer(bounds: Range | None) -> Rule:
         f"an integer{_in_words(limits)}",
         f"integers{_in_words(limits)}",
         {"type": "integer", **_as_schema(limits)},
-        lambda value: _is_a(Integral, value) and _is_inside(value, limits),
+        lambda value: _is_a(Integral, value),
     )
-    return rule._replace(read=lambda value: int(rule.read(value)))
+    return rule._replace(read=lambda value: int(_bounded(rule.read(value), limits)))
 
 
 def _number(bounds: Range | None) -> Rule:
@@ -200,11 +197,19 @@ def _number(bounds: Range | None) -> Rule:
         f"a number{_in_words(limits)}",
         f"numbers{_in_words(limits)}",
         {"type": "number", **_as_schema(limits)},
-        lambda value: (
-            _is_a(Real, value) and math.isfinite(value) and _is_inside(value, limits)
-        ),
+        lambda value: _is_a(Real, value) and math.isfinite(value),
     )
-    return rule._replace(read=lambda value: float(rule.read(value)))
+    return rule._replace(read=lambda value: float(_bounded(rule.read(value), limits)))
+
+
+def _bounded(value: Any, limits: Range) -> Any:
+    """Return a number between its bounds, which are all that others are told."""
+    if not _is_inside(value, limits):
+        words = _in_words(limits).removeprefix(" of").strip()
+        if words.startswith("from"):
+            words = f"between {limits.least} and {limits.most}"
+        raise Misfits(Misfit(value, words))
+    return value
 
 
 def _text(form: Pattern | OneOf | None) -> Rule:
@@ -268,14 +273,14 @@ def _list(item: Rule, bounds: Range | Repeated) -> Rule:
         if not isinstance(value, list | tuple) or len(value) < least:
             raise Misfits(Misfit(value, one))
         numbered = {str(i): (item, part) for i, part in enumerate(value, start=1)}
-        parts, found = _each(numbered)
+        parts, misfits = _each(numbered)
         # A key of a table in the list has a rule of its own.
-        found = [m if m.path[1:] else m._replace(rule=one, path=()) for m in found]
+        misfits = [m if m.path[1:] else m._replace(rule=one, path=()) for m in misfits]
         if is_text:
             twice = [part for i, part in enumerate(value) if part in value[:i]]
-            found += [Misfit(part, one, finding="was given twice") for part in twice]
-        if found:
-            raise Misfits(*found)
+            misfits += [Misfit(part, one, is_repeated=True) for part in twice]
+        if misfits:
+            raise Misfits(*misfits)
         return tuple(parts.values())
 
     return Rule(one, f"lists of {item.many}", schema, read)
@@ -287,9 +292,9 @@ def _table(item: Rule) -> Rule:
     def read(value: Any) -> Any:
         if not isinstance(value, Mapping) or not all(isinstance(k, str) for k in value):
             raise Misfits(Misfit(value, one))
-        parts, found = _each({key: (item, value[key]) for key in value})
-        if found:
-            raise Misfits(*found)
+        parts, misfits = _each({key: (item, value[key]) for key in value})
+        if misfits:
+            raise Misfits(*misfits)
         return MappingProxyType(parts)
 
     schema = {"type": "object", "additionalProperties": item.schema}
@@ -305,9 +310,9 @@ def _one_table(choices: tuple[Mapping[str, Any], ...]) -> Rule:
     def read(value: Any) -> Any:
         for keys in rules:
             if isinstance(value, Mapping) and set(value) == set(keys):
-                parts, found = _each({key: (keys[key], value[key]) for key in keys})
-                if found:
-                    raise Misfits(*found)
+                parts, misfits = _each({key: (keys[key], value[key]) for key in keys})
+                if misfits:
+                    raise Misfits(*misfits)
                 return MappingProxyType(parts)
         raise Misfits(_incomplete(rules, value) or Misfit(value, one))
 
@@ -319,13 +324,13 @@ def _incomplete(choices: list[dict[str, Rule]], value: Any) -> Misfit | None:
 
     None if it starts none, or several that are not parts of each other.
     """
-    given = set(value) if isinstance(value, Mapping) else set()
-    started = [keys for keys in choices if given and given < set(keys)]
+    present = set(value) if isinstance(value, Mapping) else set()
+    started = [keys for keys in choices if present and present < set(keys)]
     least: dict[str, Rule] = min(started, key=len, default={})
     if not started or not all(set(least) <= set(keys) for keys in started):
         return None
-    key = next(key for key in least if key not in given)
-    return Misfit(None, least[key].one, path=(key,), finding="is missing")
+    key = next(key for key in least if key not in present)
+    return Misfit(None, least[key].one, path=(key,), is_missing=True)
 
 
 def table_schema(keys: Mapping[str, Rule]) -> dict[str, Any]:
@@ -342,14 +347,14 @@ def _each(
     parts: Mapping[str, tuple[Rule, Any]],
 ) -> tuple[dict[str, Any], list[Misfit]]:
     """Return the parts of a value as read, and every misfit with its path."""
-    kept: dict[str, Any] = {}
-    found: list[Misfit] = []
+    values: dict[str, Any] = {}
+    misfits: list[Misfit] = []
     for key, (rule, value) in parts.items():
         try:
-            kept[key] = rule.read(value)
-        except Misfits as misfits:
-            found += [item._replace(path=(key, *item.path)) for item in misfits.found]
-    return kept, found
+            values[key] = rule.read(value)
+        except Misfits as error:
+            misfits += [item._replace(path=(key, *item.path)) for item in error.items]
+    return values, misfits
 
 
 def _either(rules: list[Rule], inside: tuple[Any, ...]) -> Rule:
@@ -365,7 +370,7 @@ def _either(rules: list[Rule], inside: tuple[Any, ...]) -> Rule:
             try:
                 return rule.read(value)
             except Misfits as misfits:
-                known += misfits.found[0].known
+                known += misfits.items[0].known
         raise Misfits(Misfit(value, one, known))
 
     many = " or ".join(rule.many for rule in rules)

@@ -33,8 +33,8 @@ def test_a_leader_that_depends_on_another_is_a_warning_of_both():
     )
     rho = rows().X[["a", "near"]].corr(method="spearman").iloc[0, 1]
     assert (
-        f"'a' is among the first 1, and these depend on each other (up to {rho:.2f}"
-        in (found.message)
+        "'a' is among the first 1 by permutation importance, and these features "
+        f"depend on each other (up to {rho:.2f}" in found.message
     )
     assert "together: 'a', 'near'." in found.message
 

@@ -107,8 +107,8 @@ def test_what_no_ranking_of_a_model_bears_out_is_a_warning():
         "m",
     )
     assert found.message == (
-        "The owner expects 'b', 'c' on top (law), but 1 of 1 rankings do not bear it "
-        "out: by permutation, rmse, the top is 'a', 'b'."
+        "The owner expects 'b', 'c' on top (law). 1 of 1 ranking disagrees: by "
+        "permutation, rmse, the top is 'a', 'b'."
     )
 
 
@@ -117,8 +117,8 @@ def test_what_some_rankings_bear_out_is_a_note():
     (found,) = judged(expect("zero", "b"), ranking(10, 8), impurity)[1]
     assert found.severity == "info"
     assert found.message == (
-        "The owner expects 'b' at zero (law), but 1 of 2 rankings do not bear it out: "
-        "by permutation, rmse, 'b' has 80% of the largest."
+        "The owner expects 'b' at zero (law). 1 of 2 rankings disagrees: by "
+        "permutation, rmse, 'b' has 80% of the largest."
     )
 
 

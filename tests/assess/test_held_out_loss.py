@@ -6,10 +6,10 @@ from sklearn.model_selection import PredefinedSplit, cross_val_score
 from tests.methods.importance.test_out_of_bag import CLASSES, DATA, THREE, fitted
 
 from importance_audit.assess import held_out_loss
-from importance_audit.config.sections import ModelSection
 from importance_audit.data import splits
 from importance_audit.methods.known_answers import linear_model
 from importance_audit.models.fit import fit
+from importance_audit.models.section import ModelSection
 from importance_audit.records.errors import NotApplicable
 from importance_audit.records.losses import evaluate
 

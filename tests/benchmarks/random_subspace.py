@@ -13,13 +13,13 @@ import numpy as np
 from sklearn.linear_model import LinearRegression
 from sklearn.tree import DecisionTreeRegressor
 
-from importance_audit.config.sections import ModelSection
 from importance_audit.methods.importance.random_subspace import (
     random_subspace,
     random_subspace_permutation,
 )
 from importance_audit.methods.known_answers import normal_data
 from importance_audit.models.fit import fit
+from importance_audit.models.section import ModelSection
 
 N_FEATURES, N_DRAWN, ROUNDS = 17, 6, 5
 

@@ -125,15 +125,24 @@ def test_levels_that_differ_in_case_only_are_pointed_out(tmp_path):
 
 LEFT_OUT = {
     "when": ([f"2024-01-{i + 1:02}" for i in range(N)], "holds dates such as '2024-"),
-    "id": ([f"c{i}" for i in range(N)], "every value is another, so they name rows"),
+    "id": ([f"c{i}" for i in range(N)], "every value is different, so they name rows"),
     "same": (["5"] * N, 'constant, "5"'),
     "rare": (cycle(*[""] * 5, "1"), "20 of 24 missing"),
     "none": ([""] * N, "empty"),
-    "comma": (cycle("1,5", "2,5"), "holds '1,5', '2,5'"),
-    "key": ([f"{2**60 + i}" for i in range(N)], "holds 1152921504606846977, "),
-    "mixed": (cycle("1", "2", "low"), "8 of 24 are text: 'low'"),
-    "far": (["1e400", *NUMBERS[1:]], "1 cell is infinite"),
-    "once": ([*"ab" * 10, *"xxab"], 'in the test rows only: "x"; put rare levels'),
+    "comma": (
+        cycle("1,5", "2,5"),
+        "holds numbers that are not written like 1234.5: '1,5'",
+    ),
+    "key": (
+        [f"{2**60 + i}" for i in range(N)],
+        "holds whole numbers with more digits than",
+    ),
+    "mixed": (
+        cycle("1", "2", "low"),
+        "holds mostly numbers, but 8 of 24 cells are text",
+    ),
+    "far": (["1e400", *NUMBERS[1:]], "has 1 infinite cell"),
+    "once": ([*"ab" * 10, *"xxab"], 'in the test rows only: "x"; merge rare levels'),
 }
 
 
@@ -151,8 +160,8 @@ def test_a_table_without_a_usable_column_is_told_why(tmp_path):
     with pytest.raises(DataError) as found:
         started(tmp_path, table(NUMBERS, cycle("5")))
     assert str(found.value) == (
-        "table.csv must have a column that can be a feature, but has none ('x': "
-        'constant, "5"). Mend one of them.'
+        "table.csv has no column that can be a feature ('x': constant, \"5\"). "
+        "Correct one of them."
     )
 
 
@@ -160,8 +169,8 @@ def test_a_target_with_missing_cells_is_told(tmp_path):
     with pytest.raises(DataError) as found:
         started(tmp_path, table(["1", "?", *NUMBERS[2:]]))
     assert str(found.value) == (
-        "table.csv: target 'y' must have a value in every row, because it is the "
-        "target, but 1 of 24 cells is missing. Leave those rows out."
+        "table.csv: target 'y' is missing in 1 of 24 rows; every row needs a value,"
+        " because it is the target. Leave those rows out."
     )
 
 
@@ -194,8 +203,7 @@ def test_a_target_that_is_no_column_is_told(tmp_path):
     with pytest.raises(DataError) as found:
         started(tmp_path, table(NUMBERS), target="yy")
     assert str(found.value) == (
-        "table.csv must have the target column 'yy', but has none of that name. Did "
-        "you mean 'y'?"
+        "Target column 'yy' is not in table.csv. Did you mean 'y'?"
     )
 
 
@@ -203,5 +211,5 @@ def test_a_target_of_one_value_is_told(tmp_path):
     with pytest.raises(DataError) as found:
         started(tmp_path, table(cycle(1)))
     assert str(found.value) == (
-        "table.csv: target 'y' must have two values or more, but has 1."
+        "table.csv: target 'y' has 1 value, and a target needs two or more."
     )

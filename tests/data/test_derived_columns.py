@@ -15,7 +15,6 @@ from tests.report.reading import column, table
 from importance_audit.assess.checks import of_columns
 from importance_audit.auditing.audit import audit
 from importance_audit.config.load import parse_config
-from importance_audit.config.sections import ModelSection
 from importance_audit.data.datasets import dataset, describe, read_datasets
 from importance_audit.data.derived_columns import (
     DERIVED,
@@ -27,6 +26,7 @@ from importance_audit.methods.effects.stratpd import stratpd
 from importance_audit.methods.importance import METHODS
 from importance_audit.methods.known_answers import linear_model, normal_data
 from importance_audit.models.fit import fit, load, wrap
+from importance_audit.models.section import ModelSection
 from importance_audit.records.errors import ConfigError, DataError, ModelError
 from importance_audit.report.pages.view import build_view
 
@@ -256,7 +256,7 @@ def test_a_file_that_reads_a_column_held_out_is_refused(tmp_path):
     with pytest.raises(ModelError) as refusal:
         load(section, train, base=tmp_path)
     assert str(refusal.value) == (
-        "Model 'm' must read columns of the data, but 'age' is kept out of the models."
+        "Model 'm' reads 'age', which is kept out of the models."
     )
 
 
@@ -385,32 +385,35 @@ def test_what_a_model_is_fitted_on_by_name_it_is_given(tmp_path):
 CONFIGS = [
     (
         OLD | {"kind": "stepp"},
-        "kind must be one of 'conjunction', 'disjunction', 'xor'"
-        ", 'step', 'level' and 3 more, but 'stepp' was given. Did you mean 'step'?",
+        "kind must be one of 'conjunction', 'disjunction', 'xor', 'step', 'level' "
+        "and 3 more; 'stepp' was given. Did you mean 'step'?",
     ),
     (
         {"name": "o", "kind": "step", "of": ["age"]},
-        "threshold must be given for kind 'step', but it is missing.",
+        "threshold is missing; kind 'step' needs it.",
     ),
     (
         OLD | {"level": "a"},
-        "level must be left out for kind 'step', but 'a' was given.",
+        "level does not work with kind 'step'; leave it out.",
     ),
     (
         OLD | {"of": ["age", "pay"]},
-        "of must name one column for kind 'step', but 2 were given.",
+        "of must name one column for kind 'step'; 2 were given.",
     ),
     (
         YOUNG_AND_RICH | {"of": ["rich"]},
-        "of must name two columns or more for kind 'conjunction', but 1 was given.",
+        "of must name two columns or more for kind 'conjunction'; 1 was given.",
     ),
     (
         {"name": "l", "kind": "linear_combination", "of": ["a", "b"], "weights": [1]},
-        "weights must be one for each of 2 columns, but 1 was given.",
+        "weights must be one for each of 2 columns; 1 was given.",
     ),
     (
         OLD | {"name": "y"},
-        "name must be new among columns and what is derived before it, but 'y' is not.",
+        (
+            "name 'y' is the name of a column, or of one derived before it. Choose "
+            "another."
+        ),
     ),
 ]
 
@@ -427,11 +430,11 @@ def test_a_faulty_definition_is_told(section, message, tmp_path):
     [
         (
             {"features": ["age", "pay"]},
-            "[data] features must leave out held_out_columns, but hold 'age'.",
+            "[data] features must leave out held_out_columns; it holds 'age'.",
         ),
         (
             {"held_out_columns": ["y"]},
-            "[data] held_out_columns must leave out the target, but hold 'y'.",
+            "[data] held_out_columns must leave out the target; it holds 'y'.",
         ),
     ],
 )
@@ -444,32 +447,32 @@ def test_a_column_held_out_has_no_other_role(data, message, tmp_path):
 TABLES = [
     (
         [YOUNG_AND_RICH | {"of": ["yuong", "rich"]}],
-        "[[derived]] 'both' of must name audited columns or what is derived before it, "
-        "but 'yuong' is neither. Did you mean 'young'?",
+        "[[derived]] 'both' of names 'yuong', neither an audited column nor derived"
+        " before it. Did you mean 'young'?",
     ),
     (
         [YOUNG_AND_RICH | {"of": ["old", "rich"]}, OLD],
-        "[[derived]] 'both' of must name audited columns or what is derived before it, "
-        "but 'old' is neither.",
+        "[[derived]] 'both' of names 'old', neither an audited column nor derived "
+        "before it.",
     ),
     (
         [YOUNG_AND_RICH | {"name": "pay"}],
-        "[[derived]] name must be none of the columns, but 'pay' is one of a.csv.",
+        "[[derived]] name 'pay' is a column of a.csv already. Choose another.",
     ),
     (
         [OLD | {"of": ["not age"]}],
-        "[[derived]] 'old' of must name columns as they are for kind 'step', but "
-        "'not age' was given.",
+        "[[derived]] 'old' of holds 'not age'; kind 'step' takes columns as they "
+        'are, without "not".',
     ),
     (
         [YOUNG_AND_RICH | {"of": ["young", "pay"]}],
-        "a.csv: column 'pay' must hold 0 and 1, -1 and 1, or true and false, because "
-        "'both' is derived from it, but it holds '1', '2', '3', '5'.",
+        "a.csv: column 'pay' holds '1', '2', '3', '5'; 'both' is derived from it, "
+        "which needs 0 and 1, -1 and 1, or true and false.",
     ),
     (
         [{"name": "r", "kind": "level", "of": ["pay"], "level": "9"}],
-        "a.csv: column 'pay' must hold level '9', because 'r' is derived from it, but "
-        "it holds '1', '2', '3', '5'.",
+        "a.csv: column 'pay' holds '1', '2', '3', '5'; 'r' is derived from it, "
+        "which needs the level '9'.",
     ),
 ]
 
@@ -487,8 +490,8 @@ def test_missing_cells_are_not_derived_from(tmp_path):
     with pytest.raises(DataError) as found:
         read_datasets(**configured(tmp_path, OLD, above, text=text).data_arguments)
     assert str(found.value) == (
-        "a.csv: column 'age' must have a value in every row, because 'old' is derived "
-        "from it, but 2 of 8 cells are missing. Leave those rows out."
+        "a.csv: column 'age' is missing in 2 of 8 rows; every row needs a value, "
+        "because 'old' is derived from it. Leave those rows out."
     )
 
 
@@ -496,8 +499,7 @@ def test_an_unknown_column_cannot_be_held_out(tmp_path):
     with pytest.raises(DataError) as found:
         read_datasets(**configured(tmp_path, held_out_columns=["agee"]).data_arguments)
     assert str(found.value) == (
-        "a.csv must have column 'agee' ([data] held_out_columns), but has none of that "
-        "name. Did you mean 'age'?"
+        "Column 'agee' ([data] held_out_columns) is not in a.csv. Did you mean 'age'?"
     )
 
 
@@ -505,7 +507,7 @@ def test_a_column_that_rows_hold_out_must_be_theirs():
     with pytest.raises(DataError) as found:
         dataset(TABLE[["x"]], A, task="regression", name="rows", held_out=["xx"])
     assert str(found.value) == (
-        "rows: held_out must name columns, but 'xx' is none of them. Did you mean 'x'?"
+        "rows: held_out names 'xx', which is not a column. Did you mean 'x'?"
     )
 
 

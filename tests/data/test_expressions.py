@@ -52,26 +52,25 @@ def test_the_columns_of_a_formula_are_told_in_its_order_once():
     assert names_of("log(b) + a * m2.price - b") == ("b", "a", "m2.price")
 
 
-JOINED = "must join comparisons by and, or, not, but {} is none."
-MADE = "must be made of columns, numbers, operators and functions, but {} is none."
-CALLED = "must call log, exp, sqrt, abs, min or max, but {} was called."
-COMPUTED = "must compute by +, -, *, / or **, but {} does not."
-COMPARED = "must compare by <, <=, >, >=, == or !=, but {} does not."
-EXPONENT = "must have numbers from -16 to 16 as exponents, but {} has another."
+JOINED = "joins {}; and, or, not join only comparisons."
+MADE = "holds {}; a formula is made of columns, numbers, operators and functions."
+CALLED = "calls {}; the functions are log, exp, sqrt, abs, min and max."
+COMPUTED = "computes {}; the operators are +, -, *, / and **."
+COMPARED = "compares {}; the comparisons are <, <=, >, >=, == and !=."
+EXPONENT = "computes {}; exponents are numbers from -16 to 16."
 REFUSED = {
-    "a +": "must be a formula, but 'a +' is none.",
-    "a\x00": "must be a formula, but 'a\\x00' is none.",
-    "a = 3": "must be a formula, but 'a = 3' is none.",
-    "import os": "must be a formula, but 'import os' is none.",
-    "2 * 3": "must name a column, but '2 * 3' names none.",
+    "a +": "is not a formula: 'a +'.",
+    "a\x00": "is not a formula: 'a\\x00'.",
+    "a = 3": "is not a formula: 'a = 3'.",
+    "import os": "is not a formula: 'import os'.",
+    "2 * 3": "names no column: '2 * 3'.",
     "__import__('os')": CALLED.format("'__import__'"),
     "a.mean()": CALLED.format("'a.mean'"),
     "(lambda: a)()": CALLED.format("'lambda: a'"),
     "open(a)": CALLED.format("'open'"),
-    "log(a, 2)": "must give log one argument without a name, but it has 'log(a, 2)'.",
-    "min(a)": "must give min two arguments or more without a name, but it has "
-    "'min(a)'.",
-    "exp(x=a)": "must give exp one argument without a name, but it has 'exp(x=a)'.",
+    "log(a, 2)": "calls 'log(a, 2)'; log takes one argument, without a name.",
+    "min(a)": "calls 'min(a)'; min takes two arguments or more, without a name.",
+    "exp(x=a)": "calls 'exp(x=a)'; exp takes one argument, without a name.",
     "max(*a, b)": MADE.format("'*a'"),
     "a[0]": MADE.format("'a[0]'"),
     "[a, b]": MADE.format("'[a, b]'"),
@@ -90,12 +89,12 @@ REFUSED = {
     "a ** b": EXPONENT.format("'a ** b'"),
     "9 ** 9 ** 9 ** a": EXPONENT.format("'9 ** 9 ** 9 ** a'"),
     "a ** 17": EXPONENT.format("'a ** 17'"),
-    "a + 1e999": "must hold finite numbers, but 1e309 is none.",
-    "a + True": "must hold finite numbers, but True is none.",
-    "a + 'b'": "must hold finite numbers, but 'b' is none.",
-    "a + 2j": "must hold finite numbers, but 2j is none.",
-    "a" * 501: "must have at most 500 characters, but 501 were given.",
-    "-" * 120 + "a": "must have at most 100 parts, but it has 242.",
+    "a + 1e999": "holds 1e309, which is not a finite number.",
+    "a + True": "holds True, which is not a finite number.",
+    "a + 'b'": "holds 'b', which is not a finite number.",
+    "a + 2j": "holds 2j, which is not a finite number.",
+    "a" * 501: "has 501 characters; at most 500 are allowed.",
+    "-" * 120 + "a": "has 242 parts; at most 100 are allowed.",
     "(" * 240 + "a" + ")" * 240: None,
 }
 
@@ -145,18 +144,18 @@ def test_a_resolved_configuration_with_a_formula_is_read_again(tmp_path):
             {"expression": "open(age)"},
             f"expression {CALLED.format(repr('open'))}",
         ),
-        ({}, "expression must be given for kind 'expression', but it is missing."),
+        ({}, "expression is missing; kind 'expression' needs it."),
         (
             {"expression": "pay + 1", "of": ["pay"]},
-            "of must be left out for kind 'expression', but ('pay',) was given.",
+            "of does not work with kind 'expression'; leave it out.",
         ),
         (
             {"kind": "product", "of": ["age", "pay"], "expression": "pay + 1"},
-            "expression must be left out for kind 'product', but 'pay + 1' was given.",
+            "expression does not work with kind 'product'; leave it out.",
         ),
         (
             {"kind": "product"},
-            "of must be given for kind 'product', but it is missing.",
+            "of is missing; kind 'product' needs it.",
         ),
     ],
 )
@@ -171,18 +170,18 @@ def test_a_faulty_section_is_told(section, message, tmp_path):
     [
         (
             "pya + 1",
-            "[[derived]] 'new' expression must name audited columns or what is derived "
-            "before it, but 'pya' is neither. Did you mean 'pay'?",
+            "[[derived]] 'new' expression names 'pya', neither an audited column "
+            "nor derived before it. Did you mean 'pay'?",
         ),
         (
             "pay.__class__ + 1",
-            "[[derived]] 'new' expression must name audited columns or what is derived "
-            "before it, but 'pay.__class__' is neither.",
+            "[[derived]] 'new' expression names 'pay.__class__', neither an audited"
+            " column nor derived before it.",
         ),
         (
             "log(pay - 2)",
-            "[[derived]] 'new' expression must be finite in every row of a.csv, but it "
-            "is not in rows 1, 2, 5, 6 of 8.",
+            "[[derived]] 'new' expression is not finite in rows 1, 2, 5, 6 of 8 of "
+            "a.csv. Change the formula, or leave those rows out.",
         ),
     ],
 )

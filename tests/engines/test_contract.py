@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from importance_audit.config.sections import ModelSection
 from importance_audit.methods.importance import METHODS, options_of
 from importance_audit.models.fit import fit
+from importance_audit.models.section import ModelSection
 from importance_audit.r_bridge import host
 from importance_audit.r_bridge.r_models import read_model
 from importance_audit.records.dataset_and_model import Dataset, FittedModel

@@ -21,9 +21,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from importance_audit.config.sections import ModelSection
 from importance_audit.models.fit import fit, fit_models, load, wrap
 from importance_audit.models.model_table import models_frame
+from importance_audit.models.section import ModelSection
 from importance_audit.records.dataset_and_model import Dataset
 from importance_audit.records.errors import (
     AuditError,
@@ -217,9 +217,9 @@ def test_a_level_not_met_in_training_is_refused(estimator):
     model = fit(section(estimator), replace(data, X=data.X.assign(grade=declared)))
     new = data.X.assign(grade=declared.where(data.X.index > 0, "top"))
     message = (
-        "Column 'grade' must hold levels that model 'm' met in training ('low', 'mid', "
-        "'high'), but 'top' was found. Train on rows that have it, or leave it out of "
-        "the column's levels."
+        "Column 'grade' holds 'top', which model 'm' did not meet in training; it "
+        "knows 'low', 'mid', 'high'. Train on rows that have it, or leave it out of"
+        " the column's levels."
     )
     assert refused(model.predict, new) == (DataError, message)
     undeclared = fit(section(estimator), data)
@@ -254,22 +254,26 @@ def test_missing_values_are_passed_on_to_what_takes_them(column):
 )
 def test_missing_values_are_refused_by_what_takes_none(estimator, column, kind):
     message = (
-        f"Column {column!r} must have no missing value for model 'm', since {kind} "
-        "takes none, but 2 were found. Leave those rows or the column out, or choose "
-        "an estimator that takes missing values."
+        f"Column {column!r} has 2 missing values, and model 'm' ({kind}) takes none. "
+        "Leave those rows or the column out, or choose an estimator that takes missing "
+        f"values. {kind} says: Input X contains NaN."
     )
-    assert refused(fit, section(estimator), with_a_gap(column)) == (DataError, message)
     model = fit(section(estimator), rows())
-    assert refused(model.predict, with_a_gap(column).X) == (DataError, message)
+    for refusal in (
+        refused(fit, section(estimator), with_a_gap(column)),
+        refused(model.predict, with_a_gap(column).X),
+    ):
+        assert refusal[0] is DataError
+        assert refusal[1].startswith(message)
 
 
 def test_a_missing_level_has_no_place_among_indicators():
     model = fit(section(), rows())
     assert refused(model.predict, with_a_gap("grade").X) == (
         DataError,
-        "Column 'grade' must have no missing value for model 'm', whose one-hot "
-        "columns have no place for one, but 2 were found. Make missing a level of its "
-        "own, or leave those rows out.",
+        "Column 'grade' has 2 missing values, for which the one-hot columns of "
+        "model 'm' have no place. Make missing a level of its own, or leave those "
+        "rows out.",
     )
 
 
@@ -278,7 +282,7 @@ def test_one_missing_value_was_found(column):
     data = rows()
     gap = data.X.assign(**{column: data.X[column].where(data.X.index > 0)})
     _, message = refused(fit(section(LINEAR), data).predict, gap)
-    assert "but 1 was found." in message
+    assert "has 1 missing value, " in message
 
 
 @pytest.mark.parametrize("classes", [("no", "yes"), ("1", "0"), ("b", "a")])
@@ -406,8 +410,8 @@ def test_what_was_fitted_elsewhere_cannot_be_fitted_again():
     model = wrap(LinearRegression().fit(table()[["size"]], np.ones(90)), name="m")
     assert refused(model.refit, ["size"]) == (
         NotApplicable,
-        "Model 'm' must be fitted by the audit to be fitted again, but it came as it "
-        "is. Name its estimator under [[models]].",
+        "Model 'm' cannot be fitted again, because the audit did not fit it. Name "
+        "its estimator under [[models]].",
     )
 
 
@@ -438,56 +442,56 @@ def test_models_are_made_in_the_order_of_their_sections():
         (
             "sklearn.ensembl.RandomForestRegressor",
             {},
-            "must name an estimator that can be imported, but there is no module "
-            "'sklearn.ensembl'. Did you mean 'sklearn.ensemble'?",
+            "Model 'm': there is no module 'sklearn.ensembl'. Did you mean "
+            "'sklearn.ensemble'?",
         ),
         (
             "no_such_library.Model",
             {},
-            "must name an estimator that can be imported, but there is no module "
-            "'no_such_library'. Install the package that has it.",
+            "Model 'm': there is no module 'no_such_library'. Install the package "
+            "that has it.",
         ),
         (
             "sklearn.ensemble.RandomForestRegresor",
             {},
-            "must name an estimator that exists, but module 'sklearn.ensemble' has no "
-            "'RandomForestRegresor'. Did you mean 'RandomForestRegressor'?",
+            "Model 'm': module 'sklearn.ensemble' has no 'RandomForestRegresor'. "
+            "Did you mean 'RandomForestRegressor'?",
         ),
         (
             "math.sqrt",
             {},
-            "must name an estimator class with fit and predict, but 'math.sqrt' has no "
-            "fit.",
+            "Model 'm': 'math.sqrt' has no fit. Name an estimator class with fit "
+            "and predict.",
         ),
         (
             FOREST,
             {"parameters": {"n_trees": 5, "max_dept": 3}},
-            "must have parameters that RandomForestRegressor knows, but it was given "
-            "'n_trees', 'max_dept'. Look up which RandomForestRegressor has.",
+            "Model 'm': RandomForestRegressor has no parameter 'n_trees', "
+            "'max_dept'. Look up which RandomForestRegressor has.",
         ),
         (
             FOREST,
             {"parameters": {"max_dept": 3}},
-            "must have parameters that RandomForestRegressor knows, but it was given "
-            "'max_dept'. Did you mean 'max_depth'?",
+            "Model 'm': RandomForestRegressor has no parameter 'max_dept'. Did you "
+            "mean 'max_depth'?",
         ),
         (
             LOGISTIC,
             {},
-            "must be a regressor for task 'regression', but LogisticRegression is a "
+            "Model 'm' does not suit task 'regression': LogisticRegression is a "
             "classifier. Name a regressor, or set another task.",
         ),
         (
             "sklearn.ensemble.IsolationForest",
             {},
-            "must be a regressor for task 'regression', but IsolationForest finds "
+            "Model 'm' does not suit task 'regression': IsolationForest finds "
             "outliers. Name a regressor, or set another task.",
         ),
     ],
 )
 def test_an_estimator_that_cannot_be_made_says_why(estimator, facts, message):
     found = refused(fit, section(estimator, **facts), rows())
-    assert found == (ModelError, f"Model 'm' {message}")
+    assert found == (ModelError, message)
 
 
 class Open(LinearRegression):
@@ -519,8 +523,8 @@ def test_an_estimator_that_fails_to_fit_says_so_in_its_own_words():
 def test_an_estimator_without_probabilities_has_no_classes_to_audit():
     assert refused(fit, section("sklearn.svm.LinearSVC"), binary_rows()) == (
         ModelError,
-        "Model 'm' must have predict_proba for task 'binary', but LinearSVC has none. "
-        "Choose an estimator, or parameters of it, that give probabilities.",
+        "Model 'm' gives no probabilities for task 'binary': LinearSVC has no "
+        "predict_proba. Choose an estimator, or parameters of it, that give them.",
     )
 
 
@@ -529,7 +533,7 @@ def test_weights_that_an_estimator_cannot_take_are_refused():
     found = refused(fit, section("sklearn.neighbors.KNeighborsRegressor"), data)
     assert found == (
         ModelError,
-        "Model 'm' must be fitted with the row weights of the data, but "
+        "Model 'm' cannot be fitted with the row weights of the data: "
         "KNeighborsRegressor takes none. Choose another estimator, or leave the "
         "weights out.",
     )
@@ -540,7 +544,10 @@ def test_a_class_without_a_training_row_is_refused():
     lacking = replace(data, y=np.minimum(data.y, 1))
     assert refused(fit, section(LOGISTIC), lacking) == (
         ModelError,
-        "Model 'm' must meet every class in training, but no training row has 'two'.",
+        (
+            "Model 'm' cannot be fitted: no training row has the class 'two'. Add such "
+            "rows, or leave the class out."
+        ),
     )
 
 
@@ -549,8 +556,8 @@ def test_a_refit_that_would_not_meet_a_class_is_no_question_to_ask():
     few = np.flatnonzero(model.train.y < 2)
     assert refused(model.refit, ["size"], few) == (
         NotApplicable,
-        "Model 'm' must meet every class when it is fitted again, but none of the "
-        f"{len(few)} rows has 'two'. Add training rows of the class, or leave it out.",
+        f"Model 'm' cannot be fitted again: none of the {len(few)} rows has the class "
+        "'two'. Add training rows of the class, or leave it out.",
     )
 
 
@@ -562,15 +569,22 @@ def test_the_faults_of_all_models_are_told_together():
     ]
     _, message = refused(fit_models, sections, rows())
     assert [line.split(" must ")[0] for line in message.splitlines()] == [
-        "Model 'a'",
-        "Model 'c'",
+        (
+            "Model 'a': RandomForestRegressor has no parameter 'max_dept'. Did you mean"
+            " 'max_depth'?"
+        ),
+        (
+            "Model 'c' does not suit task 'regression': LogisticRegression is a "
+            "classifier. Name a regressor, or set another task."
+        ),
     ]
 
 
 def test_one_fault_is_told_as_it_is():
     sections = [section(name="a"), section(name="b")]
     error, message = refused(fit_models, [sections[0]], with_a_gap("size"))
-    assert (error, message.split(" must ")[0]) == (DataError, "Column 'size'")
+    assert error is DataError
+    assert message.startswith("Column 'size' has 2 missing values, and model 'a' ")
 
 
 def stored(folder, thing, name="m.joblib"):
@@ -617,9 +631,9 @@ def test_a_file_that_is_not_trusted_is_never_unpickled(tmp_path, sha256):
     found = refused(load, replace(trusted, sha256=sha256), rows(), base=tmp_path)
     assert found == (
         ModelError,
-        "Model 'm' must state the sha256 of 'm.joblib', since loading it runs its "
-        f"code, but {sha256!r} was given and the file has {digest!r}. State that one "
-        "only if you trust the file.",
+        f"Model 'm': the sha256 of 'm.joblib' is {digest!r}, and the configuration "
+        f"gives {sha256!r}. Loading the file runs its code: state the new one only if "
+        "you trust the file.",
     )
     assert not (tmp_path / "sprung").exists()
 
@@ -629,15 +643,14 @@ def test_a_file_must_be_there(tmp_path):
     where = str(tmp_path / "gone.joblib")
     assert refused(load, missing, rows(), base=tmp_path) == (
         ModelError,
-        "Model 'm' must be read from a file that can be read, but "
-        f"{where!r} cannot: No such file or directory.",
+        f"Model 'm': {where!r} cannot be read: No such file or directory.",
     )
 
 
 def test_a_file_must_be_of_joblib(tmp_path):
     assert refused(load, section("", file="m.pkl"), rows(), base=tmp_path) == (
         ModelError,
-        "Model 'm' must be read from a .joblib or .rds file, but 'm.pkl' was given.",
+        "Model 'm': file must be a .joblib or .rds file; 'm.pkl' was given.",
     )
 
 
@@ -658,14 +671,13 @@ def test_a_file_that_holds_no_pickle_says_so_in_joblibs_words(tmp_path):
         (
             {"size": "weight"},
             {},
-            "must read columns of the data, but 'weight' is none of them.",
+            "Model 'm' reads 'weight', which is not in the data.",
         ),
         (
             {},
             {"encoder": "one_hot"},
-            "must encode categories itself, or know them as 'ordinal', since it was "
-            "fitted before, but encoder 'one_hot' was given. Save a Pipeline that "
-            "encodes.",
+            "Model 'm': encoder 'one_hot' works only where the audit fits the "
+            "model. Save a Pipeline that encodes, or set 'ordinal'.",
         ),
     ],
 )
@@ -676,7 +688,7 @@ def test_a_file_that_does_not_suit_the_data_is_refused(
     estimator = LinearRegression().fit(X.rename(columns=columns), rows(X).y)
     trusted = replace(stored(tmp_path, estimator), **facts)
     found = refused(load, trusted, rows(X), base=tmp_path)
-    assert found == (ModelError, f"Model 'm' {message}")
+    assert found == (ModelError, message)
 
 
 def test_a_pipeline_gets_the_raw_frame():
@@ -752,61 +764,64 @@ def test_a_function_beside_an_estimator_is_asked_instead_of_it():
         (
             abs,
             {"features": ["size"]},
-            "must say its task, since it is a function, but task= was not given. Pass "
+            "Model 'm' is a function, and nothing says its task. Pass task= "
             "'regression', 'binary' or 'multiclass'.",
         ),
         (
             abs,
             {"task": "regression"},
-            "must name the columns it reads, but neither it nor features= does. Pass "
-            "features=[…] in the order of its columns.",
+            "Nothing says which columns model 'm' reads. Pass features=[…] in the "
+            "order of its columns.",
         ),
         (
             abs,
             {"task": "binary", "features": ["size"]},
-            "must name two classes for task 'binary', but 0 were given. Pass "
+            "Model 'm' must have two classes for task 'binary'; 0 were given. Pass "
             "classes=[…], the positive one last, for a classifier only.",
         ),
         (
             abs,
             {"task": "multiclass", "features": ["size"], "classes": ["a"]},
-            "must name its classes for task 'multiclass', but 1 were given. Pass "
-            "classes=[…], the positive one last, for a classifier only.",
+            "Model 'm' must have two classes or more for task 'multiclass'; 1 was "
+            "given. Pass classes=[…], the positive one last, for a classifier only.",
         ),
         (
             abs,
             {"task": "regression", "features": ["size"], "classes": ["a", "b"]},
-            "must name no classes for task 'regression', but 2 were given. Pass "
-            "classes=[…], the positive one last, for a classifier only.",
+            "Model 'm' must have no classes for task 'regression'; 2 were given. "
+            "Pass classes=[…], the positive one last, for a classifier only.",
         ),
         (
             LinearRegression,
             {"task": "regression", "features": ["size"]},
-            "must be a fitted estimator with predict or a function of a frame, but "
-            "<class 'sklearn.linear_model._base.LinearRegression'> was given.",
+            "Model 'm' must be a fitted estimator with predict or a function of a "
+            "frame; <class 'sklearn.linear_model._base.LinearRegression'> was "
+            "given.",
         ),
         (
             "forest",
             {"task": "regression"},
-            "must be a fitted estimator with predict or a function of a frame, but "
-            "'forest' was given.",
+            "Model 'm' must be a fitted estimator with predict or a function of a "
+            "frame; 'forest' was given.",
         ),
         (
             LinearRegression().fit(np.eye(3), np.ones(3)),
             {"features": ["size", "count"]},
-            "must read as many columns as it was fitted on, 3, but 2 are named: "
-            "'size', 'count'.",
+            "Model 'm' was fitted on 3 columns, and 2 are named: 'size', 'count'.",
         ),
         (
             LogisticRegression().fit(np.eye(2), ["a", "b"]),
             {"features": ["size", "count"], "classes": ["a", "b", "c"]},
-            "must know the classes '0', '1', '2', but its classes_ are 'a', 'b'.",
+            (
+                "Model 'm' predicts the classes 'a', 'b', and the target has '0', '1', "
+                "'2'. Name the same classes in both."
+            ),
         ),
     ],
 )
 def test_what_cannot_be_wrapped_says_what_is_missing(given, options, message):
     found = refused(wrap, given, name="m", **options)
-    assert found == (ModelError, f"Model 'm' {message}")
+    assert found == (ModelError, message)
 
 
 def answering(answer, **facts):
@@ -826,47 +841,50 @@ THREE = {"task": "multiclass", "classes": ("a", "b", "c")}
         (
             np.ones((3, 1)),
             {},
-            "must predict an array of shape (3,), but its function returned (3, 1). "
-            "Return one number per row.",
+            "Model 'm' must predict an array of shape (3,); its function returned "
+            "(3, 1). Return one number per row.",
         ),
         (
             np.full((3, 2), 0.5),
             TWO,
-            "must predict an array of shape (3,), but its function returned (3, 2). "
-            "Return the probability of the positive class alone.",
+            "Model 'm' must predict an array of shape (3,); its function returned "
+            "(3, 2). Return the probability of the positive class alone.",
         ),
         (
             np.full((3, 2), 0.5),
             THREE,
-            "must predict an array of shape (3, 3), but its function returned (3, 2).",
+            (
+                "Model 'm' must predict an array of shape (3, 3); its function returned"
+                " (3, 2)."
+            ),
         ),
         (
             [1.0, np.nan, np.inf],
             {},
-            "must predict finite numbers, but its function returned 2 NaN or infinite "
-            "of 3.",
+            "Model 'm' must predict finite numbers; 2 of the 3 that its function "
+            "returned are NaN or infinite.",
         ),
         (
             [0.5, 1.5, 0.5],
             TWO,
-            "must predict probabilities, but its function returned 1.5.",
+            "Model 'm' must predict probabilities; its function returned 1.5.",
         ),
         (
             [-0.5, 0.5, 0.5],
             TWO,
-            "must predict probabilities, but its function returned -0.5.",
+            "Model 'm' must predict probabilities; its function returned -0.5.",
         ),
         (
             ["a", "b", "c"],
             {},
-            "must predict numbers, but its function returned something else: could not "
-            "convert string to float: 'a'",
+            "Model 'm' must predict numbers; its function returned something else: "
+            "could not convert string to float: 'a'",
         ),
     ],
 )
 def test_what_is_no_prediction_is_refused(answer, facts, message):
     found = refused(answering(answer, **facts))
-    assert found == (ModelError, f"Model 'm' {message}")
+    assert found == (ModelError, message)
 
 
 def test_a_probability_beyond_one_by_a_rounding_error_is_one():
@@ -884,7 +902,7 @@ def test_a_function_that_fails_is_named_with_its_own_words():
     model = wrap(broken, name="m", task="regression", features=["size"])
     assert refused(model.predict, table()) == (
         ModelError,
-        "Model 'm' must predict the rows, but its function says: no rate for 90 rows",
+        "Model 'm' cannot predict the rows; its function says: no rate for 90 rows",
     )
 
 
@@ -895,7 +913,7 @@ def test_a_failure_without_words_is_named_by_its_kind():
     model = wrap(broken, name="m", task="regression", features=["size"])
     assert refused(model.predict, table()) == (
         ModelError,
-        "Model 'm' must predict the rows, but its function says: TypeError",
+        "Model 'm' cannot predict the rows; its function says: TypeError",
     )
 
 
@@ -911,8 +929,7 @@ def test_rows_without_a_column_of_the_model_are_refused():
     model = fit(section(), rows())
     assert refused(model.predict, table().rename(columns={"size": "sise"})) == (
         ModelError,
-        "Model 'm' must find its columns in the data, but these lack 'size'. Did you "
-        "mean 'sise'?",
+        "Model 'm' reads 'size', which the data do not have. Did you mean 'sise'?",
     )
 
 
@@ -921,9 +938,9 @@ def test_a_category_is_no_number_for_a_model_of_arrays():
     model = wrap(estimator, name="m", features=["size", "grade", "count"])
     assert refused(model.predict, table()) == (
         DataError,
-        "Column 'grade' must be a number for model 'm', which was fitted on an array, "
-        "but it is a category. Say how the model knows it: encoder 'ordinal', or "
-        "predict= with a function of the frame.",
+        "Column 'grade' is a category, and model 'm' was fitted on an array of "
+        "numbers. Say how the model knows it: encoder 'ordinal', or predict= with a"
+        " function of the frame.",
     )
 
 
@@ -931,8 +948,8 @@ def test_text_is_neither_a_number_nor_a_level():
     model = fit(section(), rows(table().drop(columns="grade")))
     assert refused(model.predict, table().assign(size="large")) == (
         DataError,
-        "The columns of model 'm' must hold numbers or declared levels, but one holds "
-        "something else: could not convert string to float: 'large'.",
+        "A column of model 'm' holds neither numbers nor declared levels: could not"
+        " convert string to float: 'large'.",
     )
 
 

@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from importance_audit.config.sections import ModelSection
 from importance_audit.data.datasets import dataset
 from importance_audit.engines.known_defects import version_numbers
 from importance_audit.models import r_models
+from importance_audit.models.section import ModelSection
 from importance_audit.r_bridge import host
 from importance_audit.r_bridge.errors import RDied, RUnavailable
 from importance_audit.records.errors import DataError, ModelError
@@ -161,9 +161,9 @@ def test_a_level_that_training_did_not_meet_is_refused(asked):
     with pytest.raises(DataError) as refusal:
         model.predict(new)
     assert str(refusal.value) == (
-        "Column 'g' must hold levels that model 'm' met in training ('b', 'a', 'c'), "
-        "but 'z' was found. Train on rows that have it, or leave it out of the "
-        "column's levels."
+        "Column 'g' holds 'z', which model 'm' did not meet in training; it knows "
+        "'b', 'a', 'c'. Train on rows that have it, or leave it out of the column's"
+        " levels."
     )
 
 
@@ -188,9 +188,9 @@ def test_a_missing_value_is_refused_where_the_package_has_no_answer(asked):
     with pytest.raises(DataError) as refusal:
         model.predict(with_a_gap(train.X))
     assert str(refusal.value) == (
-        f"Column 'x' must have no missing value for model 'm', since {kind} takes "
-        "none, but 1 was found. Leave those rows or the column out, or choose an "
-        "estimator that takes missing values."
+        f"Column 'x' has 1 missing value, and model 'm' ({kind}) takes none. Leave "
+        "those rows or the column out, or choose an estimator that takes missing "
+        "values."
     )
 
 
@@ -200,8 +200,8 @@ def test_a_category_where_the_model_knows_a_number_is_refused(asked):
     with pytest.raises(DataError) as refusal:
         model.predict(train.X.assign(x=train.X["g"]))
     assert str(refusal.value) == (
-        "Column 'x' must be a number for model 'm', as it was in training, but it is a "
-        "category. Say what it is under [data] categories."
+        "Column 'x' is a category, and model 'm' was trained on a number. Say what "
+        "it is under [data] categories."
     )
 
 
@@ -211,8 +211,8 @@ def test_a_number_where_the_model_knows_levels_is_refused(asked):
     with pytest.raises(DataError) as refusal:
         model.predict(train.X.assign(g=1.0))
     assert str(refusal.value) == (
-        "Column 'g' must be one of 'b', 'a', 'c' for model 'm', as it was in training, "
-        "but it is a number. Say what it is under [data] categories."
+        "Column 'g' is a number, and model 'm' was trained on one of 'b', 'a', 'c'."
+        " Say what it is under [data] categories."
     )
 
 
@@ -304,8 +304,8 @@ def test_a_file_too_large_is_refused_before_it_is_read(tmp_path, rows):
     with pytest.raises(ModelError) as refusal:
         r_models.load(huge, rows["regression"], base=tmp_path)
     assert str(refusal.value) == (
-        "Model 'm' must be a file of at most 1024 MB, but 'huge.rds' has 1025 MB. Save "
-        "the model without its training data."
+        "Model 'm': 'huge.rds' has 1025 MB, and a file can have at most 1024 MB. "
+        "Save the model without its training data."
     )
 
 
@@ -324,35 +324,36 @@ def test_a_package_that_is_missing_is_named_with_its_remedy(folder, rows):
         (
             "glm",
             "regression",
-            "must predict a number for task 'regression', but glm "
-            "tells the classes 'no', 'yes'. Set another task.",
+            "(glm) predicts the classes 'no', 'yes', and task 'regression' needs a "
+            "number. Set another task.",
         ),
         (
             "lm",
             "binary",
-            "must predict probabilities for task 'binary', but lm predicts "
-            "a number. Fit it to a factor, or set task 'regression'.",
+            "(lm) predicts a number, and task 'binary' needs probabilities. Fit it "
+            "to a factor, or set task 'regression'.",
         ),
         (
             "glm",
             "multiclass",
-            "must know the classes 'v', 'u', 'w', but those of glm are 'no', 'yes'.",
+            (
+                "predicts the classes 'no', 'yes', and the target has 'v', 'u', 'w'. "
+                "Name the same classes in both."
+            ),
         ),
     ],
 )
 def test_a_model_of_another_task_is_refused(folder, rows, name, task, words):
     with pytest.raises(ModelError) as refusal:
         r_models.load(section(folder, f"{name}.rds"), rows[task], base=folder)
-    assert str(refusal.value) == f"Model 'm' {words}"
+    assert str(refusal.value) == words
 
 
 def test_a_column_that_the_data_lack_is_named(folder, rows):
     train = rows["regression"].part(["x", "n"])
     with pytest.raises(ModelError) as refusal:
         r_models.load(section(folder, "rlm.rds"), train, base=folder)
-    assert str(refusal.value) == (
-        "Model 'm' must read columns of the data, but 'g' is none of them."
-    )
+    assert str(refusal.value) == ("Model 'm' reads 'g', which is not in the data.")
 
 
 def test_the_positive_class_may_be_the_models_first(models, folder, rows):

@@ -11,9 +11,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 
-from importance_audit.config.sections import ModelSection
 from importance_audit.data.datasets import dataset
 from importance_audit.models.fit import fit
+from importance_audit.models.section import ModelSection
 
 SVM = ModelSection(
     name="svm",

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from importance_audit.config.section_settings import ScheduleSection
+from importance_audit.config.settings import ScheduleSection
 from importance_audit.operate.notify import Notice, notify
 from importance_audit.runs.events import read_events
 

@@ -20,7 +20,7 @@ from tests.cli.test_cli import configured, rows
 from tests.operate.test_notify import wait_for
 
 from importance_audit.config.load import load_config
-from importance_audit.config.section_settings import ScheduleSection
+from importance_audit.config.settings import ScheduleSection
 from importance_audit.operate.install_schedule import job_of
 from importance_audit.operate.schedule import (
     EXAMPLES,

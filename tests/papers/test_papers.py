@@ -17,7 +17,7 @@ import pytest
 from importance_audit.assess.claims import CLAIMS
 from importance_audit.auditing.audit import audit
 from importance_audit.config.load import load_config
-from importance_audit.config.section_rankings import SelectionSection
+from importance_audit.config.questions import SelectionSection
 from importance_audit.data.datasets import read_datasets
 from importance_audit.r_bridge import host
 

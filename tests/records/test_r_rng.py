@@ -155,7 +155,7 @@ def test_a_state_of_another_generator_is_refused():
         RStream.from_state([10407, *range(6)])
     assert str(caught.value) == (
         "The state must be a .Random.seed of 626 integers that starts with one of "
-        "[403, 10403], but it has 7 and starts with [10407]. Call "
+        "[403, 10403]; it has 7 and starts with [10407]. Call "
         "RNGkind('Mersenne-Twister', 'Inversion', 'Rejection') in R first."
     )
 

@@ -75,8 +75,8 @@ def test_the_finding_names_what_is_unstable_and_fails_no_audit():
     ((row, finding),) = (a for a in answers if a[0]["check"] == "unstable")
     assert (row["observed"], row["verdict"], finding.severity) == (1, "pass", "info")
     assert finding.message == (
-        "The mean over the trials must be 2 of their standard deviations or more, but "
-        "that of 'wild' is less."
+        "The mean of 'wild' over the trials is less than 2 of their standard "
+        "deviations."
     )
 
 

@@ -1,4 +1,4 @@
-"""What must hold of the columns before importances of any model can be told apart."""
+"""Checks of the columns: do they hold the same, vary, depend on each other?"""
 
 import hashlib
 from collections.abc import Collection, Iterator, Mapping
@@ -35,21 +35,21 @@ def same_columns(
     del limits
     sides = [rows for rows in (train, test) if rows is not None]
     read = [name for name in test.features if not test.unread.get(name)]
-    found = stand_ins([rows.X[read] for rows in sides])
+    same = stand_ins([rows.X[read] for rows in sides])
     alone = [
         names
-        for names in found
+        for names in same
         if not any(set(names) <= set(columns) for columns in grouped)
     ]
-    said = [listed(names) for names in found[:SETS]]
-    more = f"; and {len(found) - SETS} more sets" if len(found) > SETS else ""
+    sets = [listed(names) for names in same[:SETS]]
+    more = f"; and {len(same) - SETS} more sets" if len(same) > SETS else ""
     finding = Finding(
         check="same_columns",
         severity="warning" if alone else "info",
         subject=test.name,
         message=(
-            "Columns must differ in more than unit or labels to have importances of "
-            f"their own, but on all rows these hold the same: {'; '.join(said)}{more}."
+            "These columns hold the same on all rows, up to unit or labels, so none "
+            f"has an importance of its own: {'; '.join(sets)}{more}."
         ),
         remedy=(
             'Put them under [groups] and ask an [[importance]] of = "groups", or leave '
@@ -57,10 +57,10 @@ def same_columns(
             if alone
             else "Read the importance of their group, not their own."
         ),
-        evidence={"columns": sum(map(len, found))},
+        evidence={"columns": sum(map(len, same))},
     )
-    n_same = sum(map(len, found))
-    return answer(finding, bool(found), n_same, Limit(0.0, "definition"))
+    n_same = sum(map(len, same))
+    return answer(finding, bool(same), n_same, Limit(0.0, "definition"))
 
 
 def constant_column(
@@ -77,7 +77,8 @@ def constant_column(
         severity="info",
         subject=test.name,
         message=(
-            f"A constant column tells nothing of its importance: {listed(constant)}."
+            "These columns are constant, so nothing can be said of their importance: "
+            f"{listed(constant)}."
         ),
         remedy="Leave it out, or audit rows in which it varies.",
         evidence={"columns": len(constant)},
@@ -94,32 +95,32 @@ def dependence(
 ) -> Answer | None:
     """Note the features that depend on each other strongly, pair by pair linked.
 
-    Judged are the columns of `told_apart`.
+    Judged are the `distinct_columns`.
     """
-    names = told_apart(train, test)
+    names = distinct_columns(train, test)
     if len(names) < 2:
         return None
     strength, limit = associations(test.X[names]), limits["dependence"]
     strongest = float((strength - np.eye(len(names))).max())
-    found = list(clusters(strength, float(limit.value)))
+    linked = list(clusters(strength, float(limit.value)))
     finding = Finding(
         check="dependence",
         severity="info",
         subject=test.name,
         message=(
-            "Features must hardly depend on each other for their importances to be "
-            f"read one by one, but these do: {_told(found, names, strength)}."
+            "These features depend on each other, so their importances cannot be read "
+            f"one by one: {_describe_clusters(linked, names, strength)}."
         ),
-        remedy=_remedy([{names[k] for k in linked} for linked in found], grouped),
-        evidence={"strongest": strongest, "features": sum(map(len, found))},
+        remedy=_remedy([{names[k] for k in places} for places in linked], grouped),
+        evidence={"strongest": strongest, "features": sum(map(len, linked))},
     )
-    return answer(finding, bool(found), strongest, limit)
+    return answer(finding, bool(linked), strongest, limit)
 
 
-def told_apart(train: Dataset | None, test: Dataset) -> list[str]:
-    """Return the columns that are not derived, nor say again what one before says.
+def distinct_columns(train: Dataset | None, test: Dataset) -> list[str]:
+    """Return the columns that are neither derived nor repeat one before them.
 
-    A derived column depends on others by definition; of columns that say the same,
+    A derived column depends on others by definition; of columns that hold the same,
     which `same_columns` names, the first stands for all.
     """
     tables = [rows.X for rows in (train, test) if rows is not None]
@@ -128,22 +129,24 @@ def told_apart(train: Dataset | None, test: Dataset) -> list[str]:
     return [name for name in test.features if name not in again]
 
 
-def _told(found: list[list[int]], names: list[str], strength: Floats) -> str:
+def _describe_clusters(
+    linked: list[list[int]], names: list[str], strength: Floats
+) -> str:
     """Return the first clusters, each with the range of its linked pairs."""
-    said = []
-    for linked in found[:SETS]:
-        inside = strength[np.ix_(linked, linked)] - np.eye(len(linked))
+    texts = []
+    for places in linked[:SETS]:
+        inside = strength[np.ix_(places, places)] - np.eye(len(places))
         weakest_link = inside.max(axis=1).min()
         low, high = f"{weakest_link:.2f}", f"{inside.max():.2f}"
         span = high if low == high else f"{low} to {high}"
-        said.append(f"{listed(names[k] for k in linked)} ({span})")
-    more = f"; and {len(found) - SETS} more sets" if len(found) > SETS else ""
-    return "; ".join(said) + more
+        texts.append(f"{listed(names[k] for k in places)} ({span})")
+    more = f"; and {len(linked) - SETS} more sets" if len(linked) > SETS else ""
+    return "; ".join(texts) + more
 
 
-def _remedy(found: list[set[str]], grouped: Collection[tuple[str, ...]]) -> str:
+def _remedy(linked: list[set[str]], grouped: Collection[tuple[str, ...]]) -> str:
     """Return what helps: the group they are asked in, or to ask in another way."""
-    if all(any(names <= set(columns) for columns in grouped) for names in found):
+    if all(any(names <= set(columns) for columns in grouped) for names in linked):
         return "Read the importance of their group beside their own."
     return (
         'Put them under [groups] and ask an [[importance]] of = "groups", or ask '
@@ -157,7 +160,7 @@ def is_constant(data: Dataset, columns: tuple[str, ...]) -> bool:
 
 
 def stand_ins(tables: list[pd.DataFrame]) -> list[tuple[str, ...]]:
-    """Return the sets of columns that say the same of every row.
+    """Return the sets of columns that hold the same in every row.
 
     Numbers do if one is an affine image of the other, to rounding; a category and
     another column if each value of one goes with one value of the other. Where the
@@ -176,9 +179,9 @@ def stand_ins(tables: list[pd.DataFrame]) -> list[tuple[str, ...]]:
         if len(values) + (n_cells < len(codes)) > 1:
             key = n_cells, hashlib.sha256(codes.tobytes()).digest()
             alike.setdefault(key, {})[str(name)] = values
-    found = [names for (n, _), same in alike.items() for names in _sets(same, n)]
+    sets = [names for (n, _), same in alike.items() for names in _sets(same, n)]
     order = list(tables[0])
-    return sorted(found, key=lambda names: order.index(names[0]))
+    return sorted(sets, key=lambda names: order.index(names[0]))
 
 
 def _coded(parts: list[pd.Series]) -> tuple[npt.NDArray[np.intp], pd.Series]:

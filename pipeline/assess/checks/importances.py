@@ -1,10 +1,12 @@
-"""What must hold of an importance once it is measured."""
+"""Checks of an importance: was all measured, and do the numbers point the right way?"""
 
+from collections.abc import Iterator
 from typing import TypeAlias
 
 import numpy as np
 
 from ...methods.importance import METHODS
+from ...methods.importance.data_only import is_number
 from ...records.dataset_and_model import Dataset
 from ...records.errors import listed
 from ...records.finding import Finding
@@ -13,10 +15,14 @@ from ...records.ranking import options_text
 from ...records.trials import LEAST, is_of_trials, unstable
 from .answers import Answer, Limit, Limits, answer
 from .columns import is_constant
-from .definitions import told, undefined
 
 Leaves: TypeAlias = dict[str, tuple[int, int]]
 """For each feature the leaves that hold one value of it, and all its leaves."""
+
+SINGLE = ("lowess_r2", "anova", "auc", "spearman", "pca", "mrmr", "relieff")
+"""Methods of single columns; StratImpact and the like refuse groups themselves."""
+NUMBERS = ("lowess_r2", "auc", "spearman", "pca")
+"""Methods of numbers."""
 
 
 def unmeasured(importance: Importance, data: Dataset, limits: Limits) -> Answer:
@@ -32,23 +38,23 @@ def unmeasured(importance: Importance, data: Dataset, limits: Limits) -> Answer:
         if np.isnan(mean)
     ]
     of = dict(zip(importance.features, importance.columns, strict=True))
-    kept = set(data.unread) if METHODS[importance.method].asks == "refit" else set()
+    unread = set(data.unread) if METHODS[importance.method].asks == "refit" else set()
     broken = undefined(importance, data)
     outside = {name for names in broken.values() for name in names}
     expected = all(
-        name in outside or is_constant(data, of[name]) or set(of[name]) <= kept
+        name in outside or is_constant(data, of[name]) or set(of[name]) <= unread
         for name in missing
     )
-    why = told(importance.method, broken)
+    why = describe_undefined(importance.method, broken)
     finding = Finding(
         check="unmeasured",
         severity="info" if expected else "warning",
         subject=_asked(importance),
         measure=options_text(importance, drawn=False),
         message=(
-            "Every feature must get a number, but there is none for "
-            f"{listed(missing)}. {'It is' if len(missing) == 1 else 'They are'} shown "
-            f"without a rank. {why}".rstrip()
+            f"There is no number for {listed(missing)}. "
+            f"{'It is' if len(missing) == 1 else 'They are'} shown without a rank. "
+            f"{why}".rstrip()
         ),
         remedy=(
             "Ask them of another method."
@@ -80,8 +86,8 @@ def constant_feature(
         subject=_asked(importance),
         measure=options_text(importance, drawn=False),
         message=(
-            f"A constant column must measure exactly the baseline, but {names} is off "
-            f"by {off:.2g}."
+            f"{names} never varies, and yet differs from the baseline by {off:.2g}: a "
+            "constant column measures exactly the baseline."
         ),
         remedy="Do not use these numbers: whoever measured them permutes wrongly.",
         evidence={"features": len(constant), "off": off},
@@ -128,8 +134,8 @@ def varies_over_trials(
         subject=_asked(importance),
         measure=options_text(importance, drawn=False),
         message=(
-            f"The mean over the trials must be {LEAST:g} of their standard deviations "
-            f"or more, but that of {listed(names)} is less."
+            f"The mean of {listed(names)} over the trials is less than {LEAST:g} of "
+            "their standard deviations."
         ),
         remedy="Read no order into them, or ask more rows.",
         evidence={"features": len(names)},
@@ -147,7 +153,7 @@ def silent_leaves(
     limit = limits["silent_leaves"]
     shares = {name: ignored / total for name, (ignored, total) in leaves.items()}
     above = [name for name, share in shares.items() if share > float(limit.value)]
-    told = ", ".join(
+    counts = ", ".join(
         f"{name!r} in {leaves[name][0]} of {leaves[name][1]}" for name in above
     )
     finding = Finding(
@@ -156,8 +162,8 @@ def silent_leaves(
         subject=_asked(importance),
         measure=options_text(importance, drawn=False),
         message=(
-            f"A feature must vary within at least {1 - float(limit.value):.0%} of its "
-            f"leaves over all trials, but it has one value and says nothing: {told}."
+            f"More than {float(limit.value):.0%} of the leaves over all trials hold "
+            f"one value of the feature, and say nothing about it: {counts}."
         ),
         remedy="Set min_samples_leaf higher, n_trees higher, or merge rare levels.",
         evidence={"features": len(above), "share": max(shares.values())},
@@ -180,8 +186,8 @@ def event_level(importance: Importance, data: Dataset, limits: Limits) -> Answer
         subject=_asked(importance),
         measure=options_text(importance, drawn=False),
         message=(
-            "Permuting the strongest feature must raise the loss, but permuting "
-            f"{importance.features[strongest]!r} changes it by {observed:.3g}."
+            f"Permuting {importance.features[strongest]!r}, the strongest feature, "
+            f"does not raise the loss: it changes it by {observed:.3g}."
         ),
         remedy="Check which class is the positive one, and whether the model is "
         "better than chance.",
@@ -201,22 +207,20 @@ def _out_of_bounds(importance: Importance, limit: float) -> tuple[str, str, str]
         "Use a loss that is finite for every probability, such as brier; log losses "
         "are infinite where the class observed was given none."
     )
-    endless = np.isinf(importance.raw).any(axis=1)
+    is_infinite = np.isinf(importance.raw).any(axis=1)
     baseline = float(importance.baseline.mean())
     if np.isinf(baseline):
-        message = "The loss of the model as it is must be finite, but it is not."
+        message = "The loss of the model with nothing permuted is infinite."
         return _question(importance), message, finite
-    if endless.any():
-        names = listed(importance.features[n] for n in np.flatnonzero(endless))
-        message = (
-            f"Losses must be finite to be ranked, but that of {names} is infinite."
-        )
+    if is_infinite.any():
+        names = listed(importance.features[n] for n in np.flatnonzero(is_infinite))
+        message = f"The loss of {names} is infinite, so its rank means little."
         return _asked(importance), message, finite
     highest = float(np.nanmax(np.abs(importance.raw), initial=0.0))
     if importance.form == "ratio" and abs(baseline) * limit < highest:
         message = (
-            "The loss of the model as it is must not be almost zero where importances "
-            f"are ratios to it, but it is {baseline:.1e}."
+            "The loss of the model with nothing permuted is almost zero "
+            f"({baseline:.1e}), and the importances are ratios to it."
         )
         return _question(importance), message, 'Use form = "difference".'
     return _question(importance), "", ""
@@ -238,3 +242,37 @@ def _has_other_baseline(importance: Importance) -> bool:
     """Return whether a package's draws hold losses against those of other rows."""
     subsampled = importance.options.get("n_rows") is not None
     return subsampled and importance.stream == "vip-0.4"
+
+
+def undefined(importance: Importance, data: Dataset) -> dict[str, tuple[str, ...]]:
+    """Return the features that a method is not defined for, by what it is defined for.
+
+    A category in `spearman`, say, or a group of several columns.
+    """
+    undefined_for: dict[str, tuple[str, ...]] = {}
+    for name, columns in zip(importance.features, importance.columns, strict=True):
+        rule = next(_rules_broken(importance.method, data, columns), "")
+        if rule:
+            undefined_for[rule] = (*undefined_for.get(rule, ()), name)
+    return undefined_for
+
+
+def describe_undefined(method: str, broken: dict[str, tuple[str, ...]]) -> str:
+    """Return a sentence for each rule that some features do not keep."""
+    return " ".join(
+        f"{method!r} is defined for {rule} only, not for {listed(names)}."
+        for rule, names in broken.items()
+    )
+
+
+def _rules_broken(
+    method: str, data: Dataset, columns: tuple[str, ...]
+) -> Iterator[str]:
+    """Yield what a method is defined for and these columns are not."""
+    if method in SINGLE and len(columns) > 1:
+        yield "single columns"
+    number = is_number(data.X[columns[0]])
+    if method in NUMBERS and not number:
+        yield "numbers"
+    if method == "anova" and number == (data.task == "regression"):
+        yield "categories under a numeric target" if number else "numbers under classes"

@@ -1,4 +1,4 @@
-"""What must hold of a model before its importances can be believed."""
+"""Checks of a model: can its predictions be believed, and do they predict?"""
 
 import pickle
 import random
@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
-from ...records.errors import listed
+from ...records.errors import listed, several
 from ...records.finding import Finding, Severity
 from ...records.streams import stream
 from .answers import Answer, Limit, Limits, answer, row_of
@@ -32,8 +32,8 @@ def predict_ignores_x(
         severity="failure",
         subject=model.name,
         message=(
-            "Predictions must change when rows change places, but none did: predict "
-            "does not use the rows it is given, or always says the same."
+            "No prediction changes when the rows change places: predict does not use "
+            "the rows it is given, or always returns the same."
         ),
         remedy="Let predict use its argument. A constant model has no importances.",
     )
@@ -54,8 +54,8 @@ def not_deterministic(
         severity=_severity(gap, limit),
         subject=model.name,
         message=(
-            "The same rows must get the same predictions, but asked twice they differ "
-            f"by {gap:.1e} relative."
+            "Two predictions of the same rows differ, by up to "
+            f"{gap:.1e} of the larger."
         ),
         remedy="Give the estimator a fixed seed, or one thread.",
         evidence={"gap": gap},
@@ -75,8 +75,8 @@ def scored_on_training_rows(
         severity="warning",
         subject=model.name,
         message=(
-            "Importances must be measured on rows the model has not seen, but these "
-            "are its training rows."
+            "The importances are measured on the rows that the model was trained on, "
+            "not on rows that it has not seen."
         ),
         remedy="Name other rows under [data] test.",
     )
@@ -106,7 +106,7 @@ def predict_writes(
         check="predict_writes",
         severity="failure",
         subject=model.name,
-        message="Predict must leave its rows as they are, but it changes them.",
+        message="Predict changes the rows that it is given.",
         remedy="Let predict work on a copy of its argument.",
     )
     observed = "changed" if changed else "unchanged"
@@ -130,7 +130,7 @@ def predict_draws(
         severity="warning",
         subject=model.name,
         message=(
-            "Predict must draw no random numbers, but it moves the global state of "
+            "Predict draws random numbers: it moves the global state of "
             f"{listed(moved)}."
         ),
         remedy="Give the estimator a fixed seed of its own.",
@@ -159,8 +159,8 @@ def reads_more(
         severity="failure",
         subject=model.name,
         message=(
-            "A column that the model does not name must change no prediction, but "
-            f"shuffling {listed(others)} does."
+            "The model reads columns that it does not name: shuffling "
+            f"{listed(others)} changes its predictions."
         ),
         remedy="Name every column that predict reads.",
     )
@@ -176,8 +176,8 @@ def predict_draws_in_r(model: FittedModel, draws: int, limits: Limits) -> Answer
         severity="warning",
         subject=model.name,
         message=(
-            "Predict must take nothing from R's stream of random numbers, but it takes "
-            f"{draws} for a few rows. No draw of R can be replayed."
+            f"Predict takes {several(draws, 'number')} from R's stream of random "
+            "numbers for a few rows, so no draw of R can be replayed."
         ),
         remedy="Give the model a seed for its predictions.",
         evidence={"draws": draws},
@@ -186,15 +186,15 @@ def predict_draws_in_r(model: FittedModel, draws: int, limits: Limits) -> Answer
 
 
 def prediction_mismatch(model: FittedModel, gap: float, limits: Limits) -> Answer:
-    """Fire if R received other predictions than Python makes."""
+    """Fire if R received other predictions than those of Python."""
     limit = limits["prediction_gap"]
     finding = Finding(
         check="prediction_mismatch",
         severity=_severity(gap, limit),
         subject=model.name,
         message=(
-            "R must receive the predictions that Python makes, but they differ by "
-            f"{gap:.1e} relative."
+            "R received other predictions than Python makes: they differ by up to "
+            f"{gap:.1e} of the larger."
         ),
         remedy="Compare types and category levels of the columns on both sides.",
         evidence={"gap": gap},
@@ -209,15 +209,15 @@ def weak_model(model: FittedModel, row: Mapping[str, Any], limits: Limits) -> An
     with np.errstate(divide="ignore", invalid="ignore"):
         errors = float(np.divide(gain, error))
     side = "below" if gain > 0 else "above"
-    how_far = f", {abs(errors):.2g} standard errors {side} it" if error > 0 else ""
+    place = f"{abs(errors):.2g} standard errors {side}" if error > 0 else "not below"
     finding = Finding(
         check="weak_model",
         severity="warning",
         subject=f"{model.name}, {row['loss']}",
         message=(
-            f"The loss must lie more than {limit.value:g} standard errors below that "
-            f"of the constant predictor, {row['constant']:.4g}, but it is "
-            f"{row['value']:.4g}{how_far}."
+            f"The loss of the model, {row['value']:.4g}, is {place} that of the "
+            f"constant predictor, {row['constant']:.4g}. Only more than "
+            f"{limit.value:g} below it count as better."
         ),
         remedy="Do not explain what does not predict: improve the model first.",
         evidence={"loss": row["value"], "constant": row["constant"]},

@@ -1,4 +1,4 @@
-"""What must hold of a random subspace ensemble before its numbers can be believed."""
+"""Checks of a random subspace ensemble: can it bear its numbers?"""
 
 import numpy as np
 
@@ -39,10 +39,10 @@ def crowded_fits(
         subject=_subject(importance),
         measure=options_text(importance, drawn=False),
         message=(
-            f"{class_name(model.estimator)} must be fitted to fewer columns than "
-            f"{limit.value:g} times the distinct rows of a bootstrap sample, about "
-            f"{distinct:.0f} of {n}, but each member has {drawn * width:.3g}. How well "
-            "it does out of its sample is mostly chance."
+            f"{class_name(model.estimator)} is fitted to {drawn * width:.3g} columns "
+            f"in each member, and a bootstrap sample has about {distinct:.0f} distinct "
+            f"rows of {n}: {limit.value:g} columns per row are too many. How well it "
+            "does out of its sample is mostly chance."
         ),
         remedy=(
             f"Set n_drawn to {most} or less, or choose a base learner with a penalty."
@@ -70,17 +70,17 @@ def not_drawn(
         for name, place in zip(importance.features, places, strict=True)
         if place >= 0 and rare[place] < 2
     }
-    told = listed(f"{name} ({n})" for name, n in missing.items())
-    needs = "" if importance.method == TWIN else ", and left out by two"
+    names = listed(f"{name} ({n})" for name, n in missing.items())
+    needs = "" if importance.method == TWIN else ", and two that leave it out"
     finding = Finding(
         check="not_drawn",
         severity="warning",
         subject=_subject(importance),
         measure=options_text(importance, drawn=False),
         message=(
-            f"Every feature must be drawn by two or more of the {importance.n_repeats} "
-            f"members{needs}, but these are not, with how many draw them: {told}. Not "
-            "drawn is not an importance of 0: they have no number and no rank."
+            f"A number needs two or more of the {importance.n_repeats} members that "
+            f"draw a feature{needs}. These features, with how many draw them, have no "
+            f"number and no rank, which is not an importance of 0: {names}."
         ),
         remedy="Ask for more n_repeats.",
         evidence={"features": len(missing)},
@@ -100,16 +100,16 @@ def no_better_than_average(
         z = importance.mean / importance.std_error
     z[importance.mean == 0] = 0.0  # also where no member differs from another
     order = [j for j in np.argsort(-z, kind="stable") if z[j] <= float(limit.value)]
-    told = listed(f"{importance.features[j]} (z = {z[j]:.2g})" for j in order)
+    names = listed(f"{importance.features[j]} (z = {z[j]:.2g})" for j in order)
     finding = Finding(
         check="no_better_than_average",
         severity="info",
         subject=_subject(importance),
         measure=options_text(importance, drawn=False),
         message=(
-            f"PERF must be more than {limit.value:g} standard errors above 0 to say "
-            f"that a feature is better than the average one, but that of {told} is "
-            "not. No better than the average feature is not irrelevant."
+            f"The PERF of {names} is not more than {limit.value:g} standard errors "
+            "above 0, so nothing says that it is better than the average feature. That "
+            "does not make it irrelevant."
         ),
         remedy=(
             "Do not discard features for it: ask random_subspace_permutation or "

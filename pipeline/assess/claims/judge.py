@@ -1,6 +1,6 @@
-"""The claims of a paper, answered by what the audit measured: rows and findings.
+"""Judge the claims of a paper by what the audit measured: rows and findings.
 
-A claim that does not reproduce is told as it is; nothing is measured for its sake.
+A claim that does not reproduce is reported as it is; nothing is measured for its sake.
 Not: the kinds of claims, which are in `claims`.
 """
 
@@ -59,7 +59,7 @@ class Measured(NamedTuple):
 def judge(
     claims: Iterable[ClaimSection], measured: Measured
 ) -> tuple[list[Row], list[Finding]]:
-    """Return one row per claim, and a finding for each that our numbers do not bear.
+    """Return one row per claim, and a finding for each that does not reproduce.
 
     Parameters
     ----------
@@ -80,8 +80,8 @@ def judge(
     findings: list[Finding] = []
     for claim in chain.from_iterable(map(_each, claims)):
         answer, loss, reason = _answered(claim, measured)
-        told = replace(claim, loss=claim.loss or loss or None)
-        row = _row(told, answer, claim.not_comparable or reason)
+        judged = replace(claim, loss=claim.loss or loss or None)
+        row = _row(judged, answer, claim.not_comparable or reason)
         rows.append(row)
         findings += _findings(claim, row)
     return rows, findings
@@ -95,8 +95,7 @@ def _each(claim: ClaimSection) -> Iterator[ClaimSection]:
     for engine, name, number in each_number(claim.options):
         options = {**claim.options, "numbers": {name: number}}
         text = f"{claim.text}: {name}"
-        told = {"text": text, "engine": engine, "paper": number}
-        yield replace(claim, options=options, **told)
+        yield replace(claim, options=options, text=text, engine=engine, paper=number)
 
 
 def _answered(
@@ -105,18 +104,18 @@ def _answered(
     """Return what our numbers say, in which loss, or why they cannot."""
     asks, function, _, _ = CLAIMS[claim.kind]
     try:
-        asked = _ASKED[asks](claim, measured)
-        answer = function(asked, claim.features, **claim.options)
-        return answer, _loss_of(asked), ""
+        record = _RECORDS[asks](claim, measured)
+        answer = function(record, claim.features, **claim.options)
+        return answer, _loss_of(record), ""
     except AuditError as error:
         return None, "", str(error)
 
 
-def _loss_of(asked: Any) -> str:
+def _loss_of(record: Any) -> str:
     """Return the one loss that was measured, nothing if there is none or several."""
-    records = asked if type(asked) in (list, tuple) else (asked,)
-    told = {getattr(record, "loss", "") for record in records}
-    return told.pop() if len(told) == 1 else ""
+    records = record if type(record) in (list, tuple) else (record,)
+    losses = {getattr(record, "loss", "") for record in records}
+    return losses.pop() if len(losses) == 1 else ""
 
 
 def _importance(claim: ClaimSection, measured: Measured) -> Importance:
@@ -124,10 +123,10 @@ def _importance(claim: ClaimSection, measured: Measured) -> Importance:
 
 
 def _of_each_model(claim: ClaimSection, measured: Measured) -> list[Importance]:
-    found: dict[str, list[Importance]] = {}
+    by_model: dict[str, list[Importance]] = {}
     for record in _importances(claim, measured.importances):
-        found.setdefault(record.model, []).append(record)
-    of_all = [_the_one(claim, records) for records in found.values()]
+        by_model.setdefault(record.model, []).append(record)
+    of_all = [_the_one(claim, records) for records in by_model.values()]
     return of_all or [_the_one(claim, ())]
 
 
@@ -162,9 +161,9 @@ def _is_about(claim: ClaimSection, record: Importance | Effect) -> bool:
     )
 
 
-def _the_one(claim: ClaimSection, found: Iterable[T]) -> T:
+def _the_one(claim: ClaimSection, answers: Iterable[T]) -> T:
     """Return the first of records that answer one question; later ones replay it."""
-    records = list(found)
+    records = list(answers)
     if not records:
         raise NotApplicable(f"{claim.method!r} by {claim.engine} gave no number.")
     for name, key in (
@@ -172,14 +171,14 @@ def _the_one(claim: ClaimSection, found: Iterable[T]) -> T:
         ("loss", "loss"),
         ("positive_class", "output"),
     ):
-        told = list(dict.fromkeys(getattr(record, name, "") for record in records))
-        if len(told) > 1:
-            raise NotApplicable(f"It names no {key}, and there are {listed(told)}.")
-    asked = {options_text(record, drawn=False) for record in records}
-    if len(asked) > 1:
+        names = list(dict.fromkeys(getattr(record, name, "") for record in records))
+        if len(names) > 1:
+            raise NotApplicable(f"It names no {key}, and there are {listed(names)}.")
+    options = {options_text(record, drawn=False) for record in records}
+    if len(options) > 1:
         raise NotApplicable(
-            f"{claim.method!r} must be asked with one set of options to answer it, but "
-            f"is asked with {len(asked)}."
+            f"{claim.method!r} is asked with {len(options)} sets of options, so it is "
+            "not clear which one is meant. Name the entry."
         )
     return records[0]
 
@@ -197,8 +196,8 @@ def _performance(claim: ClaimSection, measured: Measured) -> Judged:
     ]
     if len(rows) != 1:
         raise NotApplicable(
-            f"It must name one model and one loss that were measured on the "
-            f"{claim.options['split']} rows, but {len(rows)} were."
+            f"It names no single model and loss: {len(rows)} were measured on the "
+            f"{claim.options['split']} rows."
         )
     (row,) = rows
     return Judged(float(row["value"]), float(row["constant"]), row["loss"])
@@ -213,11 +212,11 @@ def _in_folds(claim: ClaimSection, measured: Measured) -> Judged:
 
 def _model(claim: ClaimSection, models: Sequence[FittedModel]) -> FittedModel:
     """Return the model that is meant."""
-    found = [model for model in models if claim.model in ("", model.name)]
-    if len(found) != 1:
-        told = listed(model.name for model in models)
-        raise NotApplicable(f"It names no model, and there are {told}.")
-    return found[0]
+    meant = [model for model in models if claim.model in ("", model.name)]
+    if len(meant) != 1:
+        names = listed(model.name for model in models)
+        raise NotApplicable(f"It names no model, and there are {names}.")
+    return meant[0]
 
 
 def _loss(claim: ClaimSection, model: FittedModel, measured: Measured) -> str:
@@ -227,13 +226,14 @@ def _loss(claim: ClaimSection, model: FittedModel, measured: Measured) -> str:
     """
     rows = (row for row in measured.performance if row["model"] == model.name)
     known = [row["loss"] for row in rows] or model.losses
-    told = tuple(dict.fromkeys([claim.loss] if claim.loss else known))
-    if len(told) > 1:
-        raise NotApplicable(f"It names no loss, and there are {listed(told)}.")
-    loss = told[0]
-    if model.task not in LOSSES[loss].tasks:
-        raise NotApplicable(f"{loss!r} is no loss for a model of task {model.task!r}.")
-    return loss
+    losses = tuple(dict.fromkeys([claim.loss] if claim.loss else known))
+    if len(losses) > 1:
+        raise NotApplicable(f"It names no loss, and there are {listed(losses)}.")
+    if model.task not in LOSSES[losses[0]].tasks:
+        raise NotApplicable(
+            f"{losses[0]!r} is no loss for a model of task {model.task!r}."
+        )
+    return losses[0]
 
 
 def _two(claim: ClaimSection, measured: Measured) -> tuple[Importance, Importance]:
@@ -249,10 +249,9 @@ def _other(claim: ClaimSection) -> ClaimSection:
 
     Another method may know no loss, or not this one, and is asked by another entry.
     """
-    told = claim.options
-    method = told["other_method"] or claim.method
+    method = claim.options["other_method"] or claim.method
     is_of_data = method is not None and METHODS[method].asks == "data"
-    model = "" if is_of_data else told["other"] or claim.model
+    model = "" if is_of_data else claim.options["other"] or claim.model
     loss = claim.loss if method == claim.method else None
     entry = claim.entry if method == claim.method else ""
     return replace(claim, method=method, model=model, loss=loss, entry=entry)
@@ -261,25 +260,25 @@ def _other(claim: ClaimSection) -> ClaimSection:
 def _curves(claim: ClaimSection, measured: Measured) -> Curves:
     """Return the mean curve of the ranking that is meant, and the best of all."""
     columns = [*WHO, "judge", "protocol", "k", "value"]
-    told = pd.DataFrame(list(measured.top_k), columns=columns)
+    judged = pd.DataFrame(list(measured.top_k), columns=columns)
     for key in ("judge", "protocol"):
-        told = told[told[key] == claim.options[key]]
-    own = told[told["method"] == claim.method]
+        judged = judged[judged[key] == claim.options[key]]
+    own = judged[judged["method"] == claim.method]
     for key, name in (("model", claim.model), ("positive_class", claim.output)):
         own = own[own[key] == name] if name else own
     own = own[own["ranked_by"] == claim.loss] if claim.loss else own
     who = own[WHO].drop_duplicates()
     if len(who) != 1:
         raise NotApplicable(
-            f"It must name one ranking that {claim.options['judge']!r} judged by "
-            f"{claim.options['protocol']!r} under [top_k], but {len(who)} were."
+            f"It names no single ranking: {claim.options['judge']!r} judged {len(who)} "
+            f"by {claim.options['protocol']!r} under [top_k]."
         )
-    best = told.groupby([*WHO, "k"])["value"].mean().groupby("k").min()
+    best = judged.groupby([*WHO, "k"])["value"].mean().groupby("k").min()
     means = own.groupby("k")["value"].mean()
     return Curves(means.to_numpy(), best.to_numpy()[: len(means)])
 
 
-_ASKED: dict[str, Callable[[ClaimSection, Measured], Any]] = {
+_RECORDS: dict[str, Callable[[ClaimSection, Measured], Any]] = {
     "importance": _importance,
     "importances": _of_each_model,
     "two": _two,
@@ -315,35 +314,36 @@ def _row(claim: ClaimSection, answer: Answer | None, reason: str) -> Row:
 def _decimals(claim: ClaimSection) -> float:
     """Return how many decimals a claim is about, NaN if four digits show them.
 
-    They are said, or are those that the tolerance lets differ by less than one.
+    They are given, or are those that the tolerance lets differ by less than one.
     """
-    told = claim.options.get("decimals")
+    decimals = claim.options.get("decimals")
     tolerance = claim.options.get("tolerance")
-    if told is None and tolerance and claim.paper:
-        held = math.floor(-math.log10(tolerance))
-        told = held if held > 3 - math.floor(math.log10(abs(claim.paper))) else None
-    return float("nan" if told is None else told)
+    if decimals is None and tolerance and claim.paper:
+        certain = math.floor(-math.log10(tolerance))
+        shown = 3 - math.floor(math.log10(abs(claim.paper)))
+        decimals = certain if certain > shown else None
+    return float("nan" if decimals is None else decimals)
 
 
-def _asked_of(claim: ClaimSection) -> str:
-    """Return a claim and what it is held against: one text may claim several."""
-    told = (claim.method, claim.of, claim.entry, claim.loss, claim.engine, claim.output)
+def _measure(claim: ClaimSection) -> str:
+    """Return a claim and what it is compared with: one text may claim several."""
+    who = (claim.method, claim.of, claim.entry, claim.loss, claim.engine, claim.output)
     options = (f"{key} = {value!r}" for key, value in sorted(claim.options.items()))
-    parts = (claim.text, claim.kind, *told, *claim.features, *options)
+    parts = (claim.text, claim.kind, *who, *claim.features, *options)
     return ", ".join(str(part) for part in parts if part)
 
 
 def _findings(claim: ClaimSection, row: Row) -> Iterator[Finding]:
-    """Yield what the reader must know of a claim that our numbers do not bear."""
+    """Yield the finding of a claim that does not reproduce."""
     if row["verdict"] == REPRODUCED or claim.not_comparable:
         return
     source = f" ({claim.source})" if claim.source else ""
-    told = f"{claim.text}{source}: "
+    text = f"{claim.text}{source}: "
     if row["verdict"] == NOT_COMPARABLE:
-        check, message = "claim_unanswered", f"{told}{row['reason']}"
+        check, message = "claim_unanswered", f"{text}{row['reason']}"
     else:
         check, ours = "claim_not_reproduced", f"{row['ours']:.4g}"
-        message = f"{told}the {row['asked']} must be {row['must']}, but is {ours}."
+        message = f"{text}the {row['asked']} is {ours}; the claim says {row['must']}."
     numbers = {name: row[name] for name in ("ours", "paper")}
     yield Finding(
         check=check,
@@ -351,5 +351,5 @@ def _findings(claim: ClaimSection, row: Row) -> Iterator[Finding]:
         subject=claim.model or "the data",
         message=message,
         evidence={name: n for name, n in numbers.items() if n == n},
-        measure=_asked_of(claim),
+        measure=_measure(claim),
     )

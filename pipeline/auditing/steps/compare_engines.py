@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from ...assess.checks.answers import VERDICTS
-from ...config.section_settings import ChecksSection
+from ...config.settings import ChecksSection
 from ...engines import EngineInfo, agreement
 from ...engines.agreement.circumstances import NEWER
 from ...engines.known_defects import defects_for

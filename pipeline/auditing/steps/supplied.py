@@ -17,7 +17,7 @@ from importance_audit.r_bridge import host
 from importance_audit.r_bridge.errors import RUnavailable
 
 from ...config.load import AuditConfig
-from ...config.section_supplied import SuppliedSection
+from ...config.questions import SuppliedSection
 from ...engines import EngineInfo, agreement, stream_of
 from ...models.prediction_digest import predictions_sha256
 from ...records.dataset_and_model import Dataset, FittedModel

@@ -19,7 +19,7 @@ from importance_audit.r_bridge.errors import (
     RUnavailable,
 )
 
-from ...config.section_supplied import SuppliedSection
+from ...config.questions import SuppliedSection
 from ...records.dataset_and_model import Floats
 from ...records.errors import DataError
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...config.load import AuditConfig
-from ...config.section_surfaces import SurfaceSection
+from ...config.questions import SurfaceSection
 from ...engines import EngineInfo
 from ...methods.effects.surface import surface, within
 from ...records.dataset_and_model import Dataset, FittedModel

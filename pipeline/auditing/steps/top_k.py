@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ...config.draws import in_its_order, seed_for
 from ...config.load import AuditConfig, ImportanceSection
+from ...config.questions import in_its_order, seed_for
 from ...engines import EngineInfo
 from ...methods.importance import METHODS
 from ...records.dataset_and_model import Dataset, FittedModel

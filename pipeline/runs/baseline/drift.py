@@ -9,7 +9,7 @@ from functools import partial
 from typing import NamedTuple
 
 from ...assess.checks.answers import Limit, Row, row_of
-from ...config.section_settings import ChecksSection
+from ...config.settings import ChecksSection
 from ...data.quantiles import sketches
 from ...records.finding import Finding
 from ...records.frames import FRAMES

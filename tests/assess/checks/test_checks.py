@@ -9,7 +9,6 @@ import pytest
 from importance_audit.assess import checks
 from importance_audit.assess.checks import CHECKS, Limit
 from importance_audit.assess.checks.columns import stand_ins
-from importance_audit.config.sections import ModelSection
 from importance_audit.methods.importance.filters import anova, lowess_r2
 from importance_audit.methods.importance.permutation import permutation
 from importance_audit.methods.importance.rank_correlation import spearman
@@ -20,6 +19,7 @@ from importance_audit.methods.known_answers import (
     normal_data,
 )
 from importance_audit.models.fit import fit
+from importance_audit.models.section import ModelSection
 from importance_audit.records.frames import FRAMES
 from importance_audit.records.importance_record import Importance
 
@@ -81,8 +81,8 @@ def test_a_predict_that_returns_what_it_stored_ignores_its_rows(stored):
     verdict, observed, finding = answer("predict_ignores_x", asked_of(model))
     assert (verdict, observed, finding.severity) == ("fail", "unchanged", "failure")
     assert finding.message == (
-        "Predictions must change when rows change places, but none did: predict does "
-        "not use the rows it is given, or always says the same."
+        "No prediction changes when the rows change places: predict does not use "
+        "the rows it is given, or always returns the same."
     )
 
 
@@ -184,8 +184,8 @@ def test_a_model_must_beat_the_constant_by_two_standard_errors(
 def test_a_weak_model_is_shown_beside_the_constant():
     answers = checks.of_performance(linear_model(2, 1), performance(-1.0, 1.0))
     assert answer("weak_model", answers)[2].message == (
-        "The loss must lie more than 2 standard errors below that of the constant "
-        "predictor, 5, but it is 4, 1 standard errors below it."
+        "The loss of the model, 4, is 1 standard errors below that of the constant "
+        "predictor, 5. Only more than 2 below it count as better."
     )
 
 
@@ -204,8 +204,7 @@ def test_a_feature_without_a_number_is_named():
     verdict, observed, finding = answer("unmeasured", of_importance(holes))
     assert (verdict, observed) == ("warn", 1.0)
     assert finding.message == (
-        "Every feature must get a number, but there is none for 'x2'. It is shown "
-        "without a rank."
+        "There is no number for 'x2'. It is shown without a rank."
     )
 
 
@@ -283,7 +282,8 @@ def test_a_constant_column_that_measures_something_is_a_failure():
     verdict, observed, finding = answer("constant_feature", of_importance(wrong, data))
     assert (verdict, observed) == ("fail", 0.5)
     assert finding.message == (
-        "A constant column must measure exactly the baseline, but 'x2' is off by 0.5."
+        "'x2' never varies, and yet differs from the baseline by 0.5: a constant "
+        "column measures exactly the baseline."
     )
 
 
@@ -326,8 +326,8 @@ def test_a_positive_class_mixed_up_lowers_the_loss_of_the_strongest_feature():
     assert (verdict, finding.severity) == ("warn", "warning")
     assert observed < -0.3
     assert finding.message == (
-        "Permuting the strongest feature must raise the loss, but permuting 'x1' "
-        f"changes it by {observed:.3g}."
+        "Permuting 'x1', the strongest feature, does not raise the loss: it changes"
+        f" it by {observed:.3g}."
     )
 
 
@@ -343,8 +343,8 @@ def test_a_ratio_to_a_loss_of_almost_zero_is_out_of_bounds(engine):
     ours = (
         "warning",
         "linear, permutation, features, mse",
-        "The loss of the model as it is must not be almost zero where importances are "
-        "ratios to it, but it is 1.0e-31.",
+        "The loss of the model with nothing permuted is almost zero (1.0e-31), and "
+        "the importances are ratios to it.",
         'Use form = "difference".',
     )
     assert told == ([ours] if engine == "python" else [])
@@ -372,7 +372,7 @@ def test_an_infinite_loss_is_named_with_the_feature_that_makes_it():
     verdict, observed, finding = answer("unbounded", of_importance(infinite))
     assert (verdict, observed) == ("warn", np.inf)
     assert finding.message == (
-        "Losses must be finite to be ranked, but that of 'x1' is infinite."
+        "The loss of 'x1' is infinite, so its rank means little."
     )
 
 
@@ -380,7 +380,7 @@ def test_an_infinite_loss_with_nothing_permuted_is_told_before_all_others():
     infinite = measured([[np.inf]], baseline=np.inf, form="ratio", loss="log_loss")
     finding = answer("unbounded", of_importance(infinite))[2]
     assert finding.message == (
-        "The loss of the model as it is must be finite, but it is not."
+        "The loss of the model with nothing permuted is infinite."
     )
     assert "event_level" not in words(infinite)
 
@@ -461,8 +461,8 @@ def test_columns_that_say_the_same_are_one_warning_for_all_models():
     )
     assert (verdict, observed, finding.subject) == ("warn", 2.0, "normal")
     assert finding.message == (
-        "Columns must differ in more than unit or labels to have importances of their "
-        "own, but on all rows these hold the same: 'x1', 'twin1'."
+        "These columns hold the same on all rows, up to unit or labels, so none has"
+        " an importance of its own: 'x1', 'twin1'."
     )
     assert finding.remedy.startswith("Put them under [groups]")
 
@@ -492,7 +492,9 @@ def test_a_constant_column_is_one_note_for_all_models():
     answers = checks.of_columns(None, flat(normal_data(2, 1)))
     verdict, observed, finding = answer("constant_column", answers)
     assert (verdict, observed, finding.severity) == ("pass", 1.0, "info")
-    assert finding.message == "A constant column tells nothing of its importance: 'x2'."
+    assert finding.message == (
+        "These columns are constant, so nothing can be said of their importance: 'x2'."
+    )
 
 
 def linked(share=0.1):
@@ -512,8 +514,8 @@ def test_features_that_depend_on_each_other_are_one_note_of_who_and_how_much():
     assert (verdict, finding.severity) == ("pass", "info")
     assert observed == pytest.approx(rho, rel=1e-12)
     assert finding.message == (
-        "Features must hardly depend on each other for their importances to be read "
-        f"one by one, but these do: 'x1', 'near' ({rho:.2f})."
+        "These features depend on each other, so their importances cannot be read "
+        f"one by one: 'x1', 'near' ({rho:.2f})."
     )
     assert finding.remedy == (
         'Put them under [groups] and ask an [[importance]] of = "groups", or ask '
@@ -557,8 +559,8 @@ def test_features_that_vary_in_less_than_half_of_their_leaves_are_named_and_coun
     verdict, observed, finding = answer("silent_leaves", answers)
     assert (verdict, observed, finding.severity) == ("pass", 0.9, "info")
     assert finding.message == (
-        "A feature must vary within at least 50% of its leaves over all trials, but it "
-        "has one value and says nothing: 'x2' in 41 of 80, 'x3' in 9 of 10."
+        "More than 50% of the leaves over all trials hold one value of the feature,"
+        " and say nothing about it: 'x2' in 41 of 80, 'x3' in 9 of 10."
     )
 
 

@@ -8,11 +8,11 @@ import pytest
 from importance_audit.assess import checks
 from importance_audit.auditing.audit import audit
 from importance_audit.config.load import parse_config
-from importance_audit.config.sections import ModelSection
 from importance_audit.methods.importance.refits import units_of
 from importance_audit.methods.importance.subspaces import masks_of, members_of
 from importance_audit.methods.known_answers import level_data, normal_data
 from importance_audit.models.fit import fit
+from importance_audit.models.section import ModelSection
 
 OLS = "sklearn.linear_model.LinearRegression"
 PERF, TWIN = "random_subspace", "random_subspace_permutation"
@@ -52,9 +52,9 @@ def test_least_squares_of_too_many_columns_is_told_how_many_it_can_bear(method):
     assert finding(audited(data, method=method, n_drawn=9), "crowded_fits") is None
     assert finding(audited(data, method=method, n_drawn=10), "crowded_fits") == (
         "warning",
-        "LinearRegression must be fitted to fewer columns than 0.3 times the distinct "
-        "rows of a bootstrap sample, about 32 of 50, but each member has 10. How well "
-        "it does out of its sample is mostly chance.",
+        "LinearRegression is fitted to 10 columns in each member, and a bootstrap "
+        "sample has about 32 distinct rows of 50: 0.3 columns per row are too many."
+        " How well it does out of its sample is mostly chance.",
         "Set n_drawn to 9 or less, or choose a base learner with a penalty.",
     )
 
@@ -88,9 +88,9 @@ def test_a_feature_hardly_drawn_is_named_as_such_and_not_as_zero():
     assert (severity, remedy) == ("warning", "Ask for more n_repeats.")
     told = ", ".join(repr(name) for name in sorted(rare))
     assert message == (
-        "Every feature must be drawn by two or more of the 4 members, and left out by "
-        f"two, but these are not, with how many draw them: {told}. Not drawn is not an "
-        "importance of 0: they have no number and no rank."
+        "A number needs two or more of the 4 members that draw a feature, and two "
+        "that leave it out. These features, with how many draw them, have no number"
+        f" and no rank, which is not an importance of 0: {told}."
     )
     assert np.isnan(record.rank).sum() == len(rare)
 
@@ -114,10 +114,9 @@ def test_features_not_above_zero_by_more_than_chance_are_named_with_their_z():
         (
             "no_better_than_average",
             "info",
-            "PERF must be more than 2 standard errors above 0 to say that a feature is "
-            "better than the average one, but that of 'x3 (z = 1.9)', 'x4 (z = 0.5)', "
-            "'x2 (z = -4)' is not. No better than the average feature is not "
-            "irrelevant.",
+            "The PERF of 'x3 (z = 1.9)', 'x4 (z = 0.5)', 'x2 (z = -4)' is not more "
+            "than 2 standard errors above 0, so nothing says that it is better than"
+            " the average feature. That does not make it irrelevant.",
         )
     ]
 

@@ -53,7 +53,7 @@ def test_a_claim_that_fails_is_a_note_and_fails_no_audit():
     (found,) = (f for f in result.findings if f.check == "claim_not_reproduced")
     assert found.severity == "info"
     assert found.message == (
-        "b leads (Doe (2001), Fig. 2): the rank of 'b' must be at most 1, but is 2."
+        "b leads (Doe (2001), Fig. 2): the rank of 'b' is 2; the claim says at most 1."
     )
     assert dict(found.evidence) == {"ours": 2.0, "paper": 0.5}
     assert exit_code(result) == 0
@@ -86,8 +86,7 @@ def test_a_claim_without_a_number_is_told_at_the_weight_of_the_claim():
         (LEADS, "It names no model, and there are 'linear', 'second'."),
         (
             {"text": "t", "kind": "performance", "expected": 1, "tolerance": 1},
-            "It must name one model and one loss that were measured on the test rows, "
-            "but 2 were.",
+            "It names no single model and loss: 2 were measured on the test rows.",
         ),
     ],
 )
@@ -220,8 +219,7 @@ def test_two_models_are_alike_by_the_method_that_is_named():
 def test_curves_that_nobody_asked_for_have_no_number():
     result = claimed({**RANKED, "judge": "linear"})
     assert row(result)["reason"] == (
-        "It must name one ranking that 'linear' judged by 'folds' under [top_k], but 0 "
-        "were."
+        "It names no single ranking: 'linear' judged 0 by 'folds' under [top_k]."
     )
 
 
@@ -280,8 +278,8 @@ def test_a_claim_cannot_choose_between_two_measures_of_one_method():
     told = row(claimed(LEADS, entries=[PERMUTATION, other]))
     assert (told["verdict"], told["reason"]) == (
         "not comparable",
-        "'permutation' must be asked with one set of options to answer it, but is "
-        "asked with 2.",
+        "'permutation' is asked with 2 sets of options, so it is not clear which "
+        "one is meant. Name the entry.",
     )
 
 
@@ -318,8 +316,8 @@ def test_a_claim_that_could_be_of_two_entries_is_not_answered():
     told = row(claimed(TABLE, entries=TWICE))
     assert told["verdict"] == "not comparable"
     assert told["reason"] == (
-        "'permutation' must be asked with one set of options to answer it, but is "
-        "asked with 2."
+        "'permutation' is asked with 2 sets of options, so it is not clear which "
+        "one is meant. Name the entry."
     )
 
 

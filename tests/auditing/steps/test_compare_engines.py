@@ -5,7 +5,7 @@ import math
 import pytest
 
 from importance_audit.auditing.steps.compare_engines import pair_rows
-from importance_audit.config.section_settings import ChecksSection
+from importance_audit.config.settings import ChecksSection
 
 
 def pair(verdict, *, n_outside=0, shift=0.0, cause=""):

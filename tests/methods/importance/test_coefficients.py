@@ -11,13 +11,13 @@ import statsmodels.formula.api as smf
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC, SVR
 
-from importance_audit.config.sections import ModelSection
 from importance_audit.methods.importance.coefficients import (
     raw_weights,
     standardised_coefficient,
 )
 from importance_audit.methods.known_answers import linear_model, normal_data
 from importance_audit.models.fit import fit, wrap
+from importance_audit.models.section import ModelSection
 from importance_audit.records.errors import NotApplicable
 
 WHITE = normal_data(3, -1, 0.5, n_samples=100)

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from importance_audit.config.sections import ModelSection
 from importance_audit.methods.importance.drop_column import (
     drop_column,
     permute_refit,
@@ -20,6 +19,7 @@ from importance_audit.methods.known_answers import (
     normal_data,
 )
 from importance_audit.models.fit import fit
+from importance_audit.models.section import ModelSection
 from importance_audit.records.errors import NotApplicable
 
 OLS = "sklearn.linear_model.LinearRegression"

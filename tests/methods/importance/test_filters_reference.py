@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 from tests.cases import for_each
 
-from importance_audit.config.sections import ModelSection
 from importance_audit.methods.importance.coefficients import standardised_coefficient
 from importance_audit.methods.importance.filters import anova, auc, lowess_r2
 from importance_audit.methods.importance.filters_joint import chosen, pca
@@ -23,6 +22,7 @@ from importance_audit.methods.importance.relief import relieff
 from importance_audit.methods.importance.t_statistics import t_statistic
 from importance_audit.methods.known_answers import normal_data
 from importance_audit.models.fit import fit
+from importance_audit.models.section import ModelSection
 
 FILE = Path(__file__).parents[2] / "reference" / "filters.json"
 REFERENCE = json.loads(FILE.read_text(encoding="utf8"))

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from importance_audit.config.sections import ModelSection
 from importance_audit.methods.importance.coefficients import raw_weights
 from importance_audit.methods.importance.linear_terms import Terms, of_columns
 from importance_audit.methods.importance.model_specific import impurity
@@ -21,6 +20,7 @@ from importance_audit.methods.importance.t_statistics import (
     wald,
 )
 from importance_audit.models.fit import fit
+from importance_audit.models.section import ModelSection
 from importance_audit.records.dataset_and_model import Dataset, FittedModel
 from importance_audit.records.importance_record import Importance
 

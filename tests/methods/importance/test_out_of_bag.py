@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from importance_audit.config.sections import ModelSection
 from importance_audit.methods.importance.out_of_bag import (
     in_standard_errors,
     oob_permutation,
@@ -14,6 +13,7 @@ from importance_audit.methods.importance.out_of_bag import (
 )
 from importance_audit.methods.known_answers import linear_model, normal_data
 from importance_audit.models.fit import fit
+from importance_audit.models.section import ModelSection
 from importance_audit.records.errors import NotApplicable
 from importance_audit.records.losses import evaluate
 

@@ -8,7 +8,6 @@ import pytest
 from sklearn.ensemble import BaggingRegressor
 from sklearn.linear_model import LinearRegression
 
-from importance_audit.config.sections import ModelSection
 from importance_audit.methods.importance import random_subspace as module
 from importance_audit.methods.importance import subspaces
 from importance_audit.methods.importance.random_subspace import (
@@ -26,6 +25,7 @@ from importance_audit.methods.known_answers import (
     normal_data,
 )
 from importance_audit.models.fit import fit
+from importance_audit.models.section import ModelSection
 from importance_audit.records.errors import NotApplicable
 
 OLS = "sklearn.linear_model.LinearRegression"

@@ -8,10 +8,10 @@ import pytest
 import statsmodels.api as sm
 import statsmodels.formula.api as smf
 
-from importance_audit.config.sections import ModelSection
 from importance_audit.methods.importance.t_statistics import t_statistic
 from importance_audit.methods.known_answers import linear_model, normal_data
 from importance_audit.models.fit import fit, wrap
+from importance_audit.models.section import ModelSection
 from importance_audit.records.errors import NotApplicable
 
 WHITE = normal_data(3, -1, 0.5, n_samples=100)

@@ -1,6 +1,6 @@
 """Sections that ask for no number: [checks], [report], [schedule] and [r].
 
-As in `config_sections`: what each key means, its type and its range.
+As in `sections`: what each key means, its type and its range.
 """
 
 from collections.abc import Mapping
@@ -9,8 +9,9 @@ from types import MappingProxyType
 from typing import Annotated, Any, TypeAlias
 
 from ..records.value_rules import NAME, OneOf, Pattern, Range, Repeated, Tables
-from .section_rankings import GOALS
 
+GOALS = ("simplification", "exploration", "domain validation", "discovery")
+"""What importance is used for: Biecek and Burzykowski (2021), section 16.1."""
 REPEAT_RUNS = ("disagreement", "unresolved", "never")
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 PROFILES = ("technical", "executive", "bundle")
