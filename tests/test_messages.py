@@ -1006,7 +1006,6 @@ def test_parquet_without_pyarrow(tmp_path):
         "a.parquet cannot be read without pyarrow. Run: pip install pyarrow, or save "
         "the table as CSV. The import says: "
     )
-    assert str(found.value).endswith(" ".join(str(found.value.__cause__).split()))
     assert "\n" not in str(found.value)
 
 

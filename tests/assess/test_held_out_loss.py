@@ -76,5 +76,5 @@ def test_a_model_that_came_as_it_is_cannot_be_judged_in_folds():
     with pytest.raises(NotApplicable) as refused:
         held_out_loss.in_folds(linear_model(2, 1), "mse", folds=2, repeats=1, seed=1)
     assert str(refused.value).startswith(
-        "Model 'linear' must be fitted by the audit to be judged in folds, but it came"
+        "Model 'linear' cannot be judged in folds, because the audit did"
     )

@@ -176,8 +176,8 @@ def test_a_method_that_asks_the_data_takes_no_models():
             GIVEN | {"importance": [{"method": "spearman", "models": ["one"]}]}
         )
     assert str(caught.value) == (
-        "[importance] models must be left out for method 'spearman', which asks the "
-        "data, but 'one' was given."
+        "[importance] models does not work with 'spearman', which asks the data; leave "
+        "it out."
     )
 
 

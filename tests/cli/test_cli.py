@@ -323,15 +323,15 @@ BAD = {
     ),
     "all missing": (
         change("train.csv", lambda d: d.assign(a="")),
-        "column 'a' must have a value in some row",
+        "column 'a' has no value in any row",
     ),
     "text in a number": (change("test.csv", with_("b", ["12,5", "?"])), "'12,5'"),
     "infinite": (
         change("train.csv", with_("c", ["inf"])),
-        "column 'c' must be finite",
+        "column 'c' has 1 infinite cell",
     ),
     "duplicate names": (text("train.csv", b"a,a,c,y\n1,2,3,4\n2,3,4,5\n"), "'a'"),
-    "one row": (text("test.csv", b"a,b,c,y\n1,2,3,4\n"), "two rows"),
+    "one row": (text("test.csv", b"a,b,c,y\n1,2,3,4\n"), "at least two"),
     "unknown estimator": (
         config(estimator="sklearn.linear_model.LinearRegresion"),
         "Did you mean",

@@ -246,8 +246,8 @@ def test_models_handed_over_in_python_may_be_named():
 @pytest.mark.parametrize(
     ("model", "told"),
     [
-        ("", "model must be given where several are asked 'permutation', but it is "),
-        ("secnd", "model must be one of 'm', 'second', but 'secnd' was given. "),
+        ("", "model is missing; several are asked 'permutation'."),
+        ("secnd", "model must be one of 'm', 'second'; 'secnd' was given. "),
     ],
 )
 def test_a_claim_names_one_of_the_models_of_its_file(model, told, tmp_path):
@@ -284,15 +284,15 @@ def test_a_claim_about_all_models_need_not_name_one(tmp_path):
     [
         (
             'kind = "top_k"\nk = 2\nfactor = 1.1\njudge = "secnd"\n',
-            "judge must be one of 'm', 'second', but 'secnd' was given. ",
+            "judge must be one of 'm', 'second'; 'secnd' was given. ",
         ),
         (
             'kind = "likeness"\nbound = 0.9\n',
-            "other or other_method must be given for kind 'likeness', but is missing.",
+            "other or other_method is missing; kind 'likeness' needs one.",
         ),
         (
             'kind = "likeness"\nbound = 0.9\nother_method = "firm"\n',
-            "other_method must be asked under [[importance]], but 'firm' is not.",
+            "other_method: no [[importance]] asks 'firm'.",
         ),
     ],
 )

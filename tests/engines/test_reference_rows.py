@@ -109,20 +109,18 @@ MESSAGES = [
     (
         "kind,z\na,1\nb,2\n",
         {},
-        "more.csv must have column 'x' ([data] features), but has none of that name. "
-        "Its columns: 'kind', 'z'.",
+        "Column 'x' ([data] features) is not in more.csv. Its columns: 'kind', 'z'.",
     ),
     (
         "kind,x\na,1\nc,2\n",
         {},
-        "more.csv: column 'kind' must have its reference levels among those of the "
-        "training rows, but 'c' is in the reference rows only. Leave those rows "
-        "out, or put rare levels together.",
+        "more.csv: column 'kind' has levels in the reference rows that no training row "
+        "has: 'c'. Leave those rows out, or merge rare levels.",
     ),
     (
         "kind,x\na,1\n",
         {},
-        "more.csv must have two rows or more, but has 1. Give more rows.",
+        "more.csv has 1 row, and at least two are needed. Give more rows.",
     ),
 ]
 

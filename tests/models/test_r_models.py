@@ -293,7 +293,7 @@ def test_reading_leaves_no_file_behind(broken, rows, monkeypatch, tmp_path):
 
 def test_bytes_that_are_not_those_of_the_digest_are_never_read(folder, rows):
     asked = section(folder, "lm.rds", sha256="0" * 64)
-    with pytest.raises(ModelError, match=r"must state the sha256 of 'lm.rds'"):
+    with pytest.raises(ModelError, match=r"the sha256 of 'lm.rds' is "):
         r_models.load(asked, rows["regression"], base=folder)
 
 

@@ -386,15 +386,15 @@ def test_files_are_held_against_their_digests_before_anything_runs(asked, tmp_pa
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [
-        ({"method": "shapley"}, "loss must be left out for 'shapley', which measures"),
-        ({"loss": ""}, "loss must be given for 'permutation', but it is missing."),
-        ({"of": "groups"}, "must answer what [[importance]] asks of 'm', but nothing"),
+        ({"method": "shapley"}, "loss does not work with 'shapley', which measures no"),
+        ({"loss": ""}, "loss is missing; 'permutation' needs it."),
+        ({"of": "groups"}, "answers what nobody asks: no [[importance]] asks"),
         ({"method": "spearman"}, "method must be one of"),
-        ({"sha256": "x"}, "sha256 must be 64 hexadecimal digits, but 'x' was given."),
-        ({"date": "today"}, "date must be a date such as '2026-11-21', but 'today'"),
-        ({"version": "new"}, "version must be a version such as '0.4.5', but 'new'"),
-        ({"file": "v.exe"}, "file must be an .rds or a .csv file, but 'v.exe' was"),
-        ({"n_repeat": 3}, "must hold known keys only, but 'n_repeat' was given. Did"),
+        ({"sha256": "x"}, "sha256 must be 64 hexadecimal digits; 'x' was given."),
+        ({"date": "today"}, "date must be a date such as '2026-11-21'; 'today'"),
+        ({"version": "new"}, "version must be a version such as '0.4.5'; 'new'"),
+        ({"file": "v.exe"}, "file must be an .rds or a .csv file; 'v.exe' was"),
+        ({"n_repeat": 3}, "has no key 'n_repeat'. Did"),
     ],
 )
 def test_each_wrong_key_is_named(tmp_path, changes, problem):

@@ -103,8 +103,8 @@ def test_more_folds_than_rows_are_a_note():
     result = curves({"method": "spearman"}, folds=61)
     (note,) = (f for f in result.findings if "folds" in f.message)
     assert note.message == (
-        "The folds of the top-k curves: The training rows must number 61 or more to be "
-        "cut into folds, but there are 60."
+        "The folds of the top-k curves: There are 60 training rows, too few to be cut "
+        "into 61 folds."
     )
 
 
@@ -117,9 +117,8 @@ def test_a_class_of_one_row_is_a_note_and_fails_no_audit():
     assert "method_failed" not in {found.check for found in result.findings}
     (note,) = (f for f in result.findings if "folds" in f.message)
     assert re.fullmatch(
-        r"The folds of the top-k curves: Class '1' must have 2 or more training rows "
-        r"to be cut into folds, but it has 1, in fold [1-4]: what is fitted to the "
-        r"other folds would not meet it\. Add rows of the class, or leave it out\.",
+        r"The folds of the top-k curves: Class '1' has a single training row, "
+        r"in fold [1-4]: what is fitted to the other folds would not meet the class\. Add rows of the class, or leave it out\.",
         note.message,
     )
 
