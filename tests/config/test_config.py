@@ -311,8 +311,8 @@ def test_who_ranks_by_all_rows_is_asked_for_a_ranking(tmp_path):
         load_config(write(tmp_path / "a", minimal(asked)))
     (problem,) = refused.value.problems
     assert problem.startswith(
-        "audit.toml: [top_k] all_rows must name methods and models that are asked, but "
-        "'pca' is not."
+        "audit.toml: [top_k] all_rows names 'pca', which is no method or model of "
+        "this audit."
     )
 
 

@@ -118,7 +118,8 @@ def test_a_class_of_one_row_is_a_note_and_fails_no_audit():
     (note,) = (f for f in result.findings if "folds" in f.message)
     assert re.fullmatch(
         r"The folds of the top-k curves: Class '1' has a single training row, "
-        r"in fold [1-4]: what is fitted to the other folds would not meet the class\. Add rows of the class, or leave it out\.",
+        r"in fold [1-4]: what is fitted to the other folds would "
+        r"not meet the class\. Add rows of the class, or leave it out\.",
         note.message,
     )
 
