@@ -1,6 +1,7 @@
 """What a user reads after a mistake: one input, the whole message."""
 
 from importlib.util import find_spec
+from io import BytesIO
 
 import numpy as np
 import pandas as pd
@@ -102,8 +103,7 @@ CONFIG = [
     ({"importance": [3]}, "[importance] must be a table; 3 was given."),
     (
         {"report": {"people": [{"role": "owner", "name": "A"}, "me"]}},
-        "[report] people must be a list of tables with 'role' and 'name' or "
-        "'role' and 'name' and 'relation'; 'me' was given.",
+        f"[report] people must be a list of tables with {PEOPLE}; 'me' was given.",
     ),
     (
         {"report": {"people": [{"role": "owner", "name": " "}]}},
@@ -123,15 +123,13 @@ CONFIG = [
     ),
     (
         {"report": {"limits": ["x" * 90] * 2}},
-        "[report] limits must be a list of texts, each once; "
-        "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx... was given "
-        "twice.",
+        f"[report] limits must be a list of texts, each once; '{'x' * 56}... was "
+        "given twice.",
     ),
     (
         {"report": {"limits": ["x" * 58] * 2}},
-        "[report] limits must be a list of texts, each once; "
-        "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx' was given "
-        "twice.",
+        f"[report] limits must be a list of texts, each once; '{'x' * 58}' was "
+        "given twice.",
     ),
     (
         {"checks": {"resolution": 0}},
@@ -284,7 +282,7 @@ CONFIG = [
     ),
     (
         claimed({"losses": ["rmse", "mae"]}, model="m"),
-        "[claims] loss is missing; 'permutation' is asked by several.",
+        "[claims] loss is missing; 'permutation' is asked by 'rmse', 'mae'.",
     ),
     *(
         (
@@ -387,9 +385,8 @@ CONFIG = [
     ),
     (
         asked(method="permutaion"),
-        "[importance] method must be one of 'permutation', 'partial_dependence', "
-        "'impurity', 't_statistic', 'standardised_coefficient' and 29 more; "
-        "'permutaion' was given. Did you mean 'permutation'?",
+        f"[importance] method must be one of {NAMES}; 'permutaion' was given. "
+        "Did you mean 'permutation'?",
     ),
     (
         asked(n_repeats=0),
@@ -1002,11 +999,12 @@ def test_parquet_without_pyarrow(tmp_path):
     data = DATA | {"train": {"file": "a.parquet"}}
     with pytest.raises(DataError) as found:
         read_datasets(**parse_config({"data": data}, base=tmp_path).data_arguments)
-    assert str(found.value).startswith(
+    with pytest.raises(ImportError) as own:
+        pd.read_parquet(BytesIO(b"PAR1"))
+    assert str(found.value) == (
         "a.parquet cannot be read without pyarrow. Run: pip install pyarrow, or save "
-        "the table as CSV. The import says: "
+        f"the table as CSV. The import says: {' '.join(str(own.value).split())}"
     )
-    assert "\n" not in str(found.value)
 
 
 @pytest.mark.needs_pyarrow

@@ -127,16 +127,16 @@ def _ambiguous(
 ) -> Iterator[str]:
     """Yield which name is needed, because there is more than one."""
     method = values["method"]
-    models = {
+    models = dict.fromkeys(
         name for entry in same for name in entry.get("models", facts.models or ())
-    }
+    )
     needs = METHODS[method].asks != "data"
     needs = needs and CLAIMS[values["kind"]].asks != "importances"
     if needs and not values.get("model") and len(models) > 1:
-        yield f"{where} model is missing; several are asked {method!r}."
-    losses = {name for entry in same for name in entry.get("losses", ())}
+        yield f"{where} model is missing; {method!r} is asked of {listed(models)}."
+    losses = dict.fromkeys(name for entry in same for name in entry.get("losses", ()))
     if not values.get("loss") and len(losses) > 1:
-        yield f"{where} loss is missing; {method!r} is asked by several."
+        yield f"{where} loss is missing; {method!r} is asked by {listed(losses)}."
 
 
 def _ambiguous_loss(
@@ -146,7 +146,7 @@ def _ambiguous_loss(
     model, kind = values.get("model"), values["kind"]
     known = facts.models or ()
     if not model and len(known) > 1:
-        why = "because there are several models"
+        why = f"because there are several models: {listed(known)}"
         yield f"{where} model is missing; kind {kind!r} needs it, {why}."
         return
     names = {model} if model else set(known)

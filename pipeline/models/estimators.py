@@ -98,7 +98,8 @@ def _check_parameters(model: str, kind: type, parameters: Mapping[str, Any]) -> 
         other = f" Look up which {kind.__name__} has."
         remedy = did_you_mean(unknown[0], accepted) or other
         raise ModelError(
-            f"Model {model!r}: {kind.__name__} has no parameter {listed(unknown)}."
+            f"Model {model!r}: {kind.__name__} has no "
+            f"{'parameter' if len(unknown) == 1 else 'parameters'} {listed(unknown)}."
             f"{remedy}"
         )
 
@@ -131,7 +132,8 @@ def unpickled(model: str, path: Path, sha256: str) -> Any:
         return joblib.load(io.BytesIO(content))
     except Exception as error:
         raise ModelError(
-            f"Model {model!r} cannot be loaded from {path.name!r}: {words(error)}"
+            f"Model {model!r} cannot be loaded from {path.name!r}. joblib says: "
+            f"{words(error)}"
         ) from error
 
 

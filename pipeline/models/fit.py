@@ -336,7 +336,7 @@ def _task(name: str, estimator: Any, labels: tuple[str, ...]) -> Task:
     """Return the task an estimator was fitted for."""
     if estimator is None:
         raise ModelError(
-            f"Model {name!r} is a function, and nothing says its task. Pass task= "
+            f"Model {name!r} is a function, and nothing says its task. Pass task as "
             "'regression', 'binary' or 'multiclass'."
         )
     if not labels:

@@ -75,6 +75,7 @@ def test_the_constant_of_a_fold_is_the_mean_of_the_other_rows():
 def test_a_model_that_came_as_it_is_cannot_be_judged_in_folds():
     with pytest.raises(NotApplicable) as refused:
         held_out_loss.in_folds(linear_model(2, 1), "mse", folds=2, repeats=1, seed=1)
-    assert str(refused.value).startswith(
-        "Model 'linear' cannot be judged in folds, because the audit did"
+    assert str(refused.value) == (
+        "Model 'linear' cannot be judged in folds, because the audit did not fit it. "
+        "Name its estimator under [[models]]."
     )

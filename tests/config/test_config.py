@@ -246,7 +246,7 @@ def test_models_handed_over_in_python_may_be_named():
 @pytest.mark.parametrize(
     ("model", "told"),
     [
-        ("", "model is missing; several are asked 'permutation'."),
+        ("", "model is missing; 'permutation' is asked of 'm', 'second'."),
         ("secnd", "model must be one of 'm', 'second'; 'secnd' was given. "),
     ],
 )
@@ -267,7 +267,7 @@ def test_a_claim_about_a_loss_names_one_of_several_models(tmp_path):
         load_config(write(tmp_path / "a", minimal(second + claim)))
     assert refused.value.problems == (
         "audit.toml: [claims] model is missing; kind 'explained' needs it, because "
-        "there are several models.",
+        "there are several models: 'm', 'second'.",
     )
 
 

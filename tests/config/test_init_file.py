@@ -131,15 +131,15 @@ LEFT_OUT = {
     "none": ([""] * N, "empty"),
     "comma": (
         cycle("1,5", "2,5"),
-        "holds numbers that are not written like 1234.5: '1,5'",
+        "holds numbers that are not written like 1234.5: '1,5', '2,5'",
     ),
     "key": (
         [f"{2**60 + i}" for i in range(N)],
-        "holds whole numbers with more digits than",
+        "with more digits than float64 keeps: 1152921504606846977, ",
     ),
     "mixed": (
         cycle("1", "2", "low"),
-        "holds mostly numbers, but 8 of 24 cells are text",
+        "holds mostly numbers, but 8 of 24 cells are text: 'low'",
     ),
     "far": (["1e400", *NUMBERS[1:]], "has 1 infinite cell"),
     "once": ([*"ab" * 10, *"xxab"], 'in the test rows only: "x"; merge rare levels'),

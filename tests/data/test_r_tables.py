@@ -63,7 +63,9 @@ def test_a_saved_data_frame_is_that_of_the_package(read, saved):
 
 def test_a_file_of_another_digest_is_never_read(read, saved):
     source = saved("datasets::iris") | {"sha256": "0" * 64}
-    with pytest.raises(DataError, match=r"^\[data\] sha256 must be that of 'd\.rds'"):
+    with pytest.raises(
+        DataError, match=r"^The sha256 of 'd\.rds' is '\w{64}', and .* '0{64}'\."
+    ):
         read(source, {"fraction": 0.5})
 
 

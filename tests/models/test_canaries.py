@@ -36,7 +36,7 @@ def test_a_predict_that_changes_its_rows_fails():
         "predict_writes", after(lambda X: X.__setitem__("x2", 0.0))
     )
     assert (verdict, observed) == ("fail", "changed")
-    assert finding.message == ("Predict changes the rows that it is given.")
+    assert finding.message == "Predict changes the rows that it is given."
     assert told("predict_writes", linear_model(2, 1))[0] == "pass"
 
 

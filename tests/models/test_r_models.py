@@ -191,6 +191,7 @@ def test_a_missing_value_is_refused_where_the_package_has_no_answer(asked):
         f"Column 'x' has 1 missing value, and model 'm' ({kind}) takes none. Leave "
         "those rows or the column out, or choose an estimator that takes missing "
         "values."
+        + (" ranger says: Missing data in columns: x." if kind == "ranger" else "")
     )
 
 
@@ -247,14 +248,16 @@ NO_MODELS = {
     "promise.rds": "but it is of class 'environment'.",
     "pointer.rds": "but it is of class 'externalptr'.",
     "no_names.rds": "but it is of class 'nnet'.",
-    "fake.rds": "Model 'm' must be a lm that predicts what is audited, but R says: no "
-    "terms component nor attribute.",
-    "no_levels.rds": "but R says: it was fitted to a factor with model = FALSE, which "
-    "drops its levels.",
-    "offset.rds": "but R says: predict.rpart leaves its offset out.",
-    "offset_k.rds": "but R says: predict.multinom leaves its offset out.",
-    "votes.rds": "Model 'm' must be a ranger that predicts what is audited, but R "
-    "says: it is a forest for Classification: grow it with probability = TRUE.",
+    "fake.rds": "Model 'm' (lm) cannot be audited. R says: no terms component nor "
+    "attribute.",
+    "no_levels.rds": "Model 'm' (glm) cannot be audited. R says: it was fitted to a "
+    "factor with model = FALSE, which drops its levels.",
+    "offset.rds": "Model 'm' (rpart) cannot be audited. R says: predict.rpart leaves "
+    "its offset out.",
+    "offset_k.rds": "Model 'm' (multinom) cannot be audited. R says: predict.multinom "
+    "leaves its offset out.",
+    "votes.rds": "Model 'm' (ranger) cannot be audited. R says: it is a forest for "
+    "Classification: grow it with probability = TRUE.",
     "corrupt.rds": "R cannot read it: unknown input format. Save it again, with this R "
     "or an older one.",
     "truncated.rds": "R cannot read it: error reading from connection. Save it again, "
@@ -293,7 +296,10 @@ def test_reading_leaves_no_file_behind(broken, rows, monkeypatch, tmp_path):
 
 def test_bytes_that_are_not_those_of_the_digest_are_never_read(folder, rows):
     asked = section(folder, "lm.rds", sha256="0" * 64)
-    with pytest.raises(ModelError, match=r"the sha256 of 'lm.rds' is "):
+    with pytest.raises(
+        ModelError,
+        match=r"^Model 'm': the sha256 of 'lm.rds' is '\w{64}', and .* gives '0{64}'\.",
+    ):
         r_models.load(asked, rows["regression"], base=folder)
 
 
@@ -336,24 +342,22 @@ def test_a_package_that_is_missing_is_named_with_its_remedy(folder, rows):
         (
             "glm",
             "multiclass",
-            (
-                "predicts the classes 'no', 'yes', and the target has 'v', 'u', 'w'. "
-                "Name the same classes in both."
-            ),
+            "predicts the classes 'no', 'yes', and the target has 'v', 'u', 'w'. "
+            "Name the same classes in both.",
         ),
     ],
 )
 def test_a_model_of_another_task_is_refused(folder, rows, name, task, words):
     with pytest.raises(ModelError) as refusal:
         r_models.load(section(folder, f"{name}.rds"), rows[task], base=folder)
-    assert str(refusal.value) == words
+    assert str(refusal.value) == f"Model 'm' {words}"
 
 
 def test_a_column_that_the_data_lack_is_named(folder, rows):
     train = rows["regression"].part(["x", "n"])
     with pytest.raises(ModelError) as refusal:
         r_models.load(section(folder, "rlm.rds"), train, base=folder)
-    assert str(refusal.value) == ("Model 'm' reads 'g', which is not in the data.")
+    assert str(refusal.value) == "Model 'm' reads 'g', which is not in the data."
 
 
 def test_the_positive_class_may_be_the_models_first(models, folder, rows):

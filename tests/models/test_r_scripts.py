@@ -90,7 +90,10 @@ def test_classes_reach_a_script_as_what_they_were(fitted, labels, target, found)
 
 def test_a_target_named_like_a_column_is_refused_and_not_put_in_its_place(fitted):
     rows = dataset(FRAME, Y.rename("age"), task="regression", name="rows")
-    with pytest.raises(ModelError, match=r"^The target must have another name"):
+    with pytest.raises(
+        ModelError,
+        match=r"^The target and a column .* are both named 'age'\. Rename one",
+    ):
         fitted("lm(age ~ ., train)", rows)
 
 
@@ -229,9 +232,8 @@ def test_a_model_of_a_script_is_not_fitted_to_other_columns(fitted):
     with pytest.raises(NotApplicable) as refusal:
         fitted("lm(y ~ age, train)").refit(["age"])
     assert str(refusal.value) == (
-        "Model 'm' must be fitted by a class of Python to be fitted again, but an R "
-        "script fits it, which may name columns that other fits are not given. Name an "
-        "estimator under [[models]]."
+        "Model 'm' cannot be fitted again: an R script fits it, and may name columns "
+        "that other fits are not given. Name an estimator under [[models]]."
     )
 
 

@@ -405,7 +405,10 @@ def test_each_wrong_key_is_named(tmp_path, changes, problem):
 
 def test_two_files_about_the_same_are_refused(tmp_path):
     twice = entry(tmp_path, "f" * 64), entry(tmp_path, "f" * 64, file="w.csv")
-    with pytest.raises(ConfigError, match="but one of them is about the same"):
+    with pytest.raises(
+        ConfigError,
+        match=r"^\[supplied 2\] has the same model, question, .* before it\. Leave",
+    ):
         configured(tmp_path, *twice)
 
 
