@@ -135,7 +135,8 @@ LEFT_OUT = {
     ),
     "key": (
         [f"{2**60 + i}" for i in range(N)],
-        "with more digits than float64 keeps: 1152921504606846977, ",
+        "holds whole numbers with more digits than float64 keeps: "
+        "1152921504606846977, ",
     ),
     "mixed": (
         cycle("1", "2", "low"),

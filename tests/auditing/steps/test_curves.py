@@ -101,7 +101,7 @@ def test_a_claim_about_a_curve_that_depends_on_an_option_is_refused():
     with pytest.raises(ConfigError) as refused:
         parse_config({"importance": entries, "claims": [claim]})
     assert refused.value.problems == (
-        "[claims] method must have one kind of curve for kind 'line', but those of "
+        "[claims] method must have one kind of curve for kind 'line'; those of "
         "'curve_impact' depend on its option curve.",
     )
 

@@ -63,16 +63,15 @@ def test_as_many_as_there_are_means_all_and_needs_no_word():
     [
         (
             {"method": "permutation", "top": 3},
-            "[importance] top must be left out unless of is 'pairs', but is 3.",
+            "[importance] top works only with of = 'pairs'; leave it out.",
         ),
         (
             {"method": "h_statistic", "of": "features", "top": 3},
-            "[importance] top must be left out unless of is 'pairs', but is 3.",
+            "[importance] top works only with of = 'pairs'; leave it out.",
         ),
         (
             {"method": "vint", "of": "pairs", "top": 1},
-            "[importance] top must be at least 2 to make a pair, or 0 for all, but "
-            "is 1.",
+            "[importance] top must be 0 for all or at least 2 for a pair; 1 was given.",
         ),
     ],
 )

@@ -130,7 +130,7 @@ def test_a_selection_that_nobody_makes_is_refused(entry):
     with pytest.raises(ConfigError) as caught:
         parse_config({**config, "selection": {"splits": 50}})
     assert caught.value.problems == (
-        "[selection] splits must be 0 without an [[importance]] of method "
-        "'random_subspace' of features, but 50 was given. Its PERF keeps the "
-        "features: add one, or leave [selection] out.",
+        "[selection] splits works only with an [[importance]] of method "
+        "'random_subspace' of features, whose PERF keeps the features. Add one, or "
+        "leave [selection] out.",
     )

@@ -72,12 +72,12 @@ def test_a_surface_survives_the_file():
     [
         (
             {"features": ["x1"]},
-            "[surfaces] features must name two columns, but 'x1' was given.",
+            "[surfaces] features must name two columns; 'x1' was given.",
         ),
         (
             {},
-            '[surfaces] features must be given without an entry of = "pairs", but '
-            "they are missing.",
+            '[surfaces] features is missing; only an [[importance]] of = "pairs" can '
+            "choose them.",
         ),
     ],
 )
