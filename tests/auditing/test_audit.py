@@ -176,7 +176,7 @@ def test_dalex_is_asked_about_the_levels_the_model_can_predict():
     [
         (lambda X: np.zeros((len(X), 2)), "returned (80, 2). Return one number per"),
         (lambda X: np.zeros(len(X) - 1), "returned (79,). Return one number per row."),
-        (lambda X: np.full(len(X), np.nan), "returned 80 NaN or infinite of 80."),
+        (lambda X: np.full(len(X), np.nan), "80 of the 80 that"),
     ],
 )
 def test_a_predict_that_returns_no_prediction_fails_and_says_what_to_do(answer, said):

@@ -71,7 +71,7 @@ def test_a_command_whose_terminal_was_closed_ends_as_one_that_was_stopped():
 def test_a_fault_that_quotes_what_others_wrote_moves_nothing_on_the_terminal(tmp_path):
     answer = runner().invoke(main, ["render", str(tmp_path / "x\x1b[2J")])
     assert answer.exit_code == 2
-    assert rf"{tmp_path}/x\x1b[2J/result.json must be" in answer.stderr
+    assert rf"{tmp_path}/x\x1b[2J/result.json cannot be read: " in answer.stderr
 
 
 def test_of_a_log_only_what_begins_a_line_has_a_time(tmp_path):
@@ -79,7 +79,7 @@ def test_of_a_log_only_what_begins_a_line_has_a_time(tmp_path):
     answer = runner().invoke(main, ["run", str(tmp_path), "--unattended", "-q"])
     *_, first, second, last = answer.stderr.splitlines()
     time = len("2026-11-22T08:00:00+00:00 ")
-    assert first[time:].endswith("but 'x' was given.")
+    assert first[time:].endswith("has no key 'x'.")
     assert second[:time] == " " * time
-    assert second[time:].endswith("but 'y' was given.")
+    assert second[time:].endswith("has no key 'y'.")
     assert last[time:] == "Ended with exit code 2, no run."

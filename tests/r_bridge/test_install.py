@@ -51,7 +51,7 @@ def test_an_unknown_name_is_a_usage_error_that_lists_the_known(tmp_path):
     code, told, error = asked("hstat", path=tmp_path)
     assert (code, told) == (2, "")
     assert (
-        "WHAT must be one of DALEX, vip, pdp, fastshap, hstats, iml, models, but "
+        "WHAT must be one of DALEX, vip, pdp, fastshap, hstats, iml, models; "
         "'hstat' was given." in " ".join(error.split())
     )
 

@@ -130,7 +130,7 @@ def test_a_value_that_python_cannot_take_is_told_like_a_mistake(tmp_path, value)
     (told,) = problems(tmp_path, f"x = {value}")
     assert told.startswith("findings.toml is not valid TOML: ")
     (tmp_path / "audit.toml").write_text(f"x = {value}")
-    with pytest.raises(ConfigError, match=r"^audit.toml must be TOML, but is not: "):
+    with pytest.raises(ConfigError, match=r"^audit.toml is not valid TOML: "):
         load_config(tmp_path)
     assert "nobody is told" in read_schedule(tmp_path / "audit.toml").note
 
