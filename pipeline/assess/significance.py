@@ -1,6 +1,6 @@
 """p-values of a ranking: how often a target that means nothing measures as much.
 
-Not: measuring anything again (`shuffling`).
+Not: measuring anything again (`shuffled_targets`).
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The commands and their exit codes. Not: what a command does (`commands`).
+"""The commands and their exit codes. Not: what a command does (`operate`).
 
 Exit codes: 0 confirmed (also with exceptions), 1 not confirmed, 2 usage,
 configuration or data, 3 R required but unavailable, 4 a method or a step failed (the

@@ -1,7 +1,7 @@
 """A sketch of every column of the rows, so that two stored runs can be compared.
 
 Rows are counted alike, whatever they weigh. Not: what two sketches say to each other
-(`shifts`), or where the rows of curves lie (`distributions`).
+(`column_shifts`), or where the rows of curves lie (`distributions`).
 """
 
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,7 @@
 """A configured audit's rows: its tables read, joined, typed and split.
 
-`tables` reads, `columns` types, `splits` holds out; here they meet. Not: what a column
-must be for its role, and the making of a `Dataset`.
+`tables` reads, `column_types` types, `splits` holds out; here they meet. Not: what a
+column must be for its role, and the making of a `Dataset`.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

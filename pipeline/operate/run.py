@@ -1,7 +1,7 @@
 """One run of one audit, from its file to its folder and its exit code.
 
 An audit may have taken hours: no fault of what comes after it may lose it. Not: what
-is asked of the rows (`audit`), what a command prints (`commands`).
+is asked of the rows (`audit`), what a command prints (`cli`).
 """
 
 from collections.abc import Callable, Iterator

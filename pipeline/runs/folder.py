@@ -1,7 +1,7 @@
 """Run folders: ``<audit>/runs/<run_id>/``. The only writer of files.
 
 A folder appears whole or not at all and is never written to again. Not: what is in it
-(`bundle`), what a run says (`result_json`, `result_csv`), or how it looks (`report`).
+(`files`), what a run says (`as_json`, `as_csv`), or how it looks (`report`).
 """
 
 import errno

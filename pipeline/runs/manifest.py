@@ -1,6 +1,6 @@
 """manifest.json and evidence.json: every file of a run with its digest.
 
-Not: which files those are (`bundle`), or writing them (`history`).
+Not: which files those are (`files`), or writing them (`folder`).
 """
 
 import hashlib
@@ -109,7 +109,7 @@ def signed_manifest(
     parent_sha256 : str
         The SHA-256 of the manifest of the run.
     trail : mapping
-        `trail.anchors` of the audit before this sign-off.
+        `signoff_trail.anchors` of the audit before this sign-off.
     renderer : mapping, or None
         What its pages were made with.
     """

@@ -1,6 +1,6 @@
 """Canaries: can predict be believed, is the model any good, was everything measured?
 
-Not: who agrees with whom (`agreement`), nor what R was told (`references`).
+Not: who agrees with whom (`agreement`), nor what R was told (`engines`).
 Every check answers with one row for the table of thresholds and, unless it passes
 without remark, one Finding. What a check cannot judge gets no row, or says "not run".
 

@@ -4,7 +4,7 @@ Every row of `CLAIMS` is called in one way, ``function(record, features, **optio
 and returns what was asked, what the claim takes, our number, and whether it holds. A
 kind's options are its keyword-only arguments; those without a default must be given.
 `NotApplicable` says in a whole sentence why there is no number. Not: which record is
-asked, nor what becomes of the answer (`reproduction`).
+asked, nor what becomes of the answer (`judge`).
 """
 
 from collections.abc import Callable

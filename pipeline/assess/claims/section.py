@@ -1,6 +1,6 @@
 """What ``[[claims]]`` holds: the keys every claim has, their rules and defaults.
 
-As in `config_sections`. Not: the keys of a kind, which are those of its function.
+As in `config.sections`. Not: the keys of a kind, which are those of its function.
 """
 
 from collections.abc import Mapping

@@ -146,7 +146,7 @@ def page_files(
     pdf : bool, default True
         Whether to print it as well.
     attachments : mapping of str to bytes
-        What the PDF carries: `bundle.attachments` of the files of the run. Both
+        What the PDF carries: `files.attachments` of the files of the run. Both
         renderings list them by their digests.
     profile : {"", "technical", "executive"}
         Which sections are shown; by default as ``[report] profile`` says.

@@ -25,7 +25,8 @@ def category_findings(baseline: AuditResult, result: AuditResult) -> Iterator[Fi
 
     A new level is a warning however rare it is, since no approved run has it. Levels
     that are gone are a note if chance explains the absence of each: in m of n + m rows
-    drawn without replacement, with the rate of `shifts` over all columns and levels.
+    drawn without replacement, with the rate of `column_shifts` over all columns and
+    levels.
     """
     before, after = sketches(baseline.quantiles), sketches(result.quantiles)
     pairs = {key: (before[key], new) for key, new in after.items() if key in before}

@@ -1,7 +1,7 @@
 """Findings on how rows moved since the approved baseline.
 
 Columns that came or went, categories new or gone, distributions and missing cells that
-chance does not explain. Not: the statistic (`shifts`).
+chance does not explain. Not: the statistic (`column_shifts`).
 """
 
 from collections.abc import Iterable, Iterator
@@ -75,9 +75,9 @@ def drift_findings(baseline: AuditResult, result: AuditResult) -> tuple[Finding,
     tuple of Finding
         "column_added", "column_removed", "column_kind", "category_new",
         "category_gone", "distribution_shift", "missing_share": warnings, but for
-        categories whose absence chance explains at the rate of `shifts`, which are
-        notes. A new category is a warning however rare it is: no approved run has it.
-        None if one of the runs read no rows.
+        categories whose absence chance explains at the rate of `column_shifts`, which
+        are notes. A new category is a warning however rare it is: no approved run has
+        it. None if one of the runs read no rows.
     """
     if baseline.datasets.empty or result.datasets.empty:
         return ()

@@ -40,7 +40,8 @@ def news(
     Notes
     -----
     A run that did not come to its end closes no finding and moves no feature. One that
-    did not look (`closing.closes`) closes none, and what it left open is not new.
+    did not look (`closed_findings.closes`) closes none, and what it left open is no
+    news.
 
     On the same rows a feature moved if it left the band of its shuffling noise. Other
     rows alone move features beyond that band. There the runs before tell what other

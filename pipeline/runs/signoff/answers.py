@@ -1,8 +1,8 @@
 """findings.toml beside an audit: what people answered to its findings.
 
 An answer is shown, never altered. Not: how the file is read (`answers_file`), what
-becomes of a finding over the runs (`register`), or what an exception changes in the
-verdict (`AuditResult.against`).
+becomes of a finding over the runs (`finding_states`), or what an exception changes in
+the verdict (`AuditResult.against`).
 """
 
 from collections import defaultdict

@@ -1,6 +1,6 @@
 """What the files of a run state of it and of each other, held against what is found.
 
-Shared by `verify` (a run folder) and `verify_pdf` (a report alone). Not: files.
+Shared by `verify` (a run folder) and `verify.pdf` (a report alone). Not: files.
 """
 
 import hashlib
