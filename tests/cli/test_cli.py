@@ -413,21 +413,28 @@ def test_a_report_that_cannot_be_made_loses_no_number(folder, tmp_path_factory):
     assert again.exit_code == 0, again.stderr
 
 
-def limited(n_bytes):
-    """Return what makes a disk full for a process: no file may grow beyond this."""
-    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, n_bytes))
+def without_room(folder, n_bytes):
+    """Return a process that runs an audit on a disk where no file can grow larger.
+
+    Python would cut the bytecode of our modules short there, and other tests read it.
+    """
+    return command(
+        folder,
+        env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes,) * 2),
+    )
 
 
 def test_a_disk_that_has_no_room_for_the_report_keeps_the_numbers(folder):
     configured(folder, report="")
-    found, said = ended(command(folder, preexec_fn=limited(50_000)))
+    found, said = ended(without_room(folder, 50_000))
     assert found == 4, said
     summary = (kept(folder) / "summary.txt").read_text()
     assert "the numbers are saved. The system reports: File too large." in summary
 
 
 def test_a_full_disk_is_one_sentence_with_exit_2_and_leaves_nothing(folder):
-    found, said = ended(command(folder, preexec_fn=limited(1000)))
+    found, said = ended(without_room(folder, 1000))
     assert found == 2, said
     assert "File too large. Nothing was written." in said
     assert not (folder / "runs").exists()
