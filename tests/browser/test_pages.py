@@ -34,7 +34,7 @@ def folder(tmp_path_factory):
         page = page_files(made(name), pdf=False)["report.html"]
         path.joinpath(f"{name}.html").write_text(page, encoding="utf-8")
     audits = [AuditRow("apartments", 0, "confirmed", MADE, "run-1", "a/report.html")]
-    listed = index_html(audits, folder="reports", made=MADE, exit_code=0)
+    listed = index_html(audits, folder="reports", date=MADE, exit_code=0)
     path.joinpath("audits.html").write_text(listed, encoding="utf-8")
     runs = tuple(
         row(day, report="runs/x/report.html", changes=("one", "two"))
