@@ -69,7 +69,7 @@ def _r_packages() -> tuple[str | None, frozenset[str]]:
     return found.get("reason") or None, frozenset(found.get("packages", ()))
 
 
-def _lacking(marker: str) -> str | None:
+def _what_is_missing(marker: str) -> str | None:
     """Return what is missing for a marker, or None."""
     if marker in {"needs_r", *R_PACKAGES}:
         reason, packages = _r_packages()
@@ -123,7 +123,7 @@ def shared_r() -> Iterator[None]:
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip with the reason; fail where the machine promised R."""
     for marker in item.iter_markers():
-        reason = _lacking(marker.name)
+        reason = _what_is_missing(marker.name)
         if reason is None:
             continue
         if REQUIRE_R and marker.name in REQUIRED:

@@ -38,7 +38,7 @@ from .steps import Results, StepResult
 from .steps.compare_engines import compare_all
 from .steps.convergence import convergence
 from .steps.curves import curves_of, is_handed_curves
-from .steps.first_pairs import pairs_asked
+from .steps.first_pairs import select_pairs
 from .steps.permuted_targets import with_target
 from .steps.repeat_run import SecondRun
 from .steps.resampled_rows import stability_of
@@ -342,7 +342,7 @@ class _Run:
         rows = measure.rows_for(entry, self.train, self.test, groups=groups)
         name = model.name if model is not None else ""
         seed = seed_for(entry, self.config.seed, name)
-        pairs = partial(pairs_asked, model, rows, entry, seed=seed)
+        pairs = partial(select_pairs, model, rows, entry, seed=seed)
         choice, _ = self.journal.guarded(name, "the choice of pairs", pairs)
         if choice is None:
             return

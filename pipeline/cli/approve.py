@@ -54,7 +54,7 @@ def approve(run: Path, signature: Path | None, quiet: bool, **said: str | None) 
             check_run(run)
             said |= _typed(run, missing)
         elif missing:
-            stop(2, _lacking(missing))
+            stop(2, _describe_missing(missing))
         words = {name: said[name] or "" for name in ASKED}
         how = TYPED if typing else GIVEN
         made = sign(run, SignoffRequest(**words, how=how, signature=signature))
@@ -75,7 +75,7 @@ def _typed(run: Path, missing: list[str]) -> dict[str, str]:
     return {name: click.prompt(ASKED[name]) for name in missing}
 
 
-def _lacking(missing: list[str]) -> str:
+def _describe_missing(missing: list[str]) -> str:
     options = ", ".join(f"--{name}" for name in missing)
     return (
         f"approve needs to know who signs what: {options} "

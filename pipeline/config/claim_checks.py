@@ -96,13 +96,13 @@ def _method_problems(
         yield f"{where} no [[importance]] asks {method!r} of {of}.{hint}"
         return
     problems = (
-        *_not_asked(where, values, same),
+        *_not_measured(where, values, same),
         *_ambiguous(where, values, same, facts),
     )
     yield from problems[:1]
 
 
-def _not_asked(where: str, values: Values, same: Sequence[Values]) -> Iterator[str]:
+def _not_measured(where: str, values: Values, same: Sequence[Values]) -> Iterator[str]:
     """Yield what no entry asks of those that ask the method: engine, model, loss."""
     method, model, loss = values["method"], values.get("model"), values.get("loss")
     engines = values["options"].get("engines") or (values.get("engine", "python"),)

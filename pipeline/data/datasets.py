@@ -97,12 +97,12 @@ def read_datasets(
         )
     raise_all(problems)
     train, test = (
-        _made(side, y, section.task, classes, split=split)
+        _dataset_of(side, y, section.task, classes, split=split)
         for side, y, split in zip(sides, targets, SPLITS, strict=True)
     )
     for side in more:
         y = side.target.to_numpy()
-        reference = _made(side, y, section.task, classes, split="reference")
+        reference = _dataset_of(side, y, section.task, classes, split="reference")
         test = replace(test, reference=reference)
     return train, test
 
@@ -159,7 +159,7 @@ def dataset(
     >>> rows.features, rows.y.tolist(), rows.classes
     (('x1', 'x2', 'x3'), [0.0, 1.0, 0.0], ('no', 'yes'))
     """
-    side = _given(X, y, weights, name)
+    side = _typed_rows(X, y, weights, name)
     side = side._replace(unread=dict.fromkeys(held_out, ()))
     problems = list(_problems(side))
     problems += [
@@ -171,7 +171,7 @@ def dataset(
     with collecting(problems):
         order, targets = _targets((side,), task, positive_class=None, classes=classes)
     raise_all(problems)
-    return _made(side, targets[0], task, order, split=split)
+    return _dataset_of(side, targets[0], task, order, split=split)
 
 
 def describe(
@@ -238,7 +238,7 @@ def datasets_frame(train: Dataset | None, test: Dataset | None) -> pd.DataFrame:
     )
 
 
-def _given(X: Any, y: Any, weights: Any, name: str) -> Side:
+def _typed_rows(X: Any, y: Any, weights: Any, name: str) -> Side:
     """Return rows given in Python, typed; rows are matched by position."""
     frame = _frame(X, name)
     others = {"y": y} if weights is None else {"y": y, "weights": weights}
@@ -337,7 +337,7 @@ def _targets(
     ]
 
 
-def _made(
+def _dataset_of(
     side: Side,
     y: npt.NDArray[Any],
     task: Task,

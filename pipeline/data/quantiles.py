@@ -146,13 +146,13 @@ def _parts(column: pd.Series) -> Iterator[_Part]:
         cells = column.to_numpy(dtype=np.float64)
         known = cells[~np.isnan(cells)]
         missing = len(cells) - len(known)
-        values, upto, rows = _kept(known)
+        values, upto, rows = _counts_or_quantiles(known)
         yield "number", upto, values, np.full(len(values), "", dtype=object), rows
     nothing = np.array([""], dtype=object)
     yield "missing", np.array([0]), np.array([np.nan]), nothing, np.array([missing])
 
 
-def _kept(known: Floats) -> tuple[Floats, Counts, Counts]:
+def _counts_or_quantiles(known: Floats) -> tuple[Floats, Counts, Counts]:
     """Return the values that are kept of numbers, their places and their rows."""
     n = len(known)
     at = -(-n * np.arange(PARTS + 1) // PARTS)  # whole numbers: n·j/100, rounded up

@@ -258,9 +258,9 @@ def _column(
     """Return one column over all rows; texts are typed in one piece."""
     parts = [table.frame[name] for table in tables]
     if all(table.is_text for table in tables):
-        return _meant(pd.concat(parts, ignore_index=True), True, section, where)
+        return _typed_cells(pd.concat(parts, ignore_index=True), True, section, where)
     meant = [
-        _meant(part, table.is_text, section, f"{table.name}: column {name!r}")
+        _typed_cells(part, table.is_text, section, f"{table.name}: column {name!r}")
         for table, part in zip(tables, parts, strict=True)
     ]
     found, n_own = meant[0], 1 + bool(set(section.test) & set(SOURCES))
@@ -270,7 +270,7 @@ def _column(
     return found
 
 
-def _meant(
+def _typed_cells(
     cells: pd.Series, is_text: bool, section: DataSection, where: str
 ) -> pd.Series:
     """Return the typed column of cells that are named like it."""

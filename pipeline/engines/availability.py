@@ -10,7 +10,7 @@ from importance_audit.r_bridge import dalex, host, vip
 from .known_defects import version_numbers
 
 
-class Known(NamedTuple):
+class TriedVersions(NamedTuple):
     """Which versions of an R package were held against our numbers.
 
     Attributes
@@ -27,12 +27,12 @@ class Known(NamedTuple):
 
 
 PACKAGES = {
-    "vip": Known("0.4.0", "0.5"),
-    "DALEX": Known("2.5.3", "2.5.4"),
-    "ingredients": Known("2.3.0", "2.3.0"),
-    "hstats": Known("1.2.2", "1.2.2"),
-    "iml": Known("0.11.4", "0.11.4"),
-    "pdp": Known("0.8.0", "0.10.0"),
+    "vip": TriedVersions("0.4.0", "0.5"),
+    "DALEX": TriedVersions("2.5.3", "2.5.4"),
+    "ingredients": TriedVersions("2.3.0", "2.3.0"),
+    "hstats": TriedVersions("1.2.2", "1.2.2"),
+    "iml": TriedVersions("0.11.4", "0.11.4"),
+    "pdp": TriedVersions("0.8.0", "0.10.0"),
 }
 # Whose work the packages do that engines are called after.
 USES = {"DALEX": ("ingredients",), "vip": ("pdp",)}

@@ -240,7 +240,7 @@ def wrap(
         return _record(name, estimator, encoding, task, labels, ask)
 
     columns = features if features is not None else _own_features(estimator)
-    encoding = Encoding("none", _named(name, columns), {}, is_named=True)
+    encoding = Encoding("none", _columns_read(name, columns), {}, is_named=True)
     return _record(name, estimator, encoding, task, labels, predict)
 
 
@@ -294,7 +294,7 @@ def _given_encoding(
             "model. Save a Pipeline that encodes, or set 'ordinal'."
         )
     own = _own_features(estimator)
-    features = _named(name, own or default)
+    features = _columns_read(name, own or default)
     n_seen = getattr(estimator, "n_features_in_", len(features))
     if n_seen != len(features):
         raise ModelError(
@@ -312,7 +312,7 @@ def _own_features(estimator: Any) -> tuple[str, ...] | None:
     return None if names is None else tuple(str(name) for name in names)
 
 
-def _named(name: str, features: Sequence[str] | None) -> tuple[str, ...]:
+def _columns_read(name: str, features: Sequence[str] | None) -> tuple[str, ...]:
     """Return the columns a model reads; they must be known."""
     if features:
         return tuple(features)

@@ -42,7 +42,7 @@ def follow(
     while (left := deadline() - time.monotonic()) > 0 and child.poll() is None:
         look = min(left, _LOOK_SECONDS)
         if is_open:
-            said = _heard(line, look)
+            said = _output_within(line, look)
             is_open = said != b""
             kept = _echoed(kept, said or b"", echo)
         else:
@@ -53,12 +53,12 @@ def follow(
         os.killpg(child.pid, signal.SIGKILL)
         child.wait()
     if is_open:  # what it said since we last listened
-        kept = _echoed(kept, _heard(line, 0) or b"", echo)
+        kept = _echoed(kept, _output_within(line, 0) or b"", echo)
     line.close()
     return kept, is_own
 
 
-def _heard(line: IO[bytes], seconds: float) -> bytes | None:
+def _output_within(line: IO[bytes], seconds: float) -> bytes | None:
     """Return what is said within some seconds: b"" at the end, None if nothing is."""
     if not select.select([line], [], [], seconds)[0]:
         return None

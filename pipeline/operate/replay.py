@@ -174,7 +174,7 @@ def compared(stored: AuditResult, now: AuditResult) -> Replay:
     other = tuple(changes(stored.run, now.run))
     tolerance = OTHER_STACK if other else SAME_STACK
     walk = _Walk(tolerance, is_same_stack=not other)
-    before, after = _said(stored), _said(now)
+    before, after = _outcome_of(stored), _outcome_of(now)
     if stored.as_read:
         for name in ("schema_version", *stored.as_read.absent.get((), ())):
             before.pop(name, None)
@@ -185,7 +185,7 @@ def compared(stored: AuditResult, now: AuditResult) -> Replay:
     )
 
 
-def _said(result: AuditResult) -> dict[str, Any]:
+def _outcome_of(result: AuditResult) -> dict[str, Any]:
     """Return a result as a dict, without what is no outcome of the audit."""
     document = json.loads(json.dumps(to_dict(result)))
     document.pop("answers", None)

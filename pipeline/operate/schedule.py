@@ -70,7 +70,7 @@ class Job(NamedTuple):
 
 def name_of(audit: Path) -> str:
     """Return the name of the job of an audit: the same for each path to it."""
-    return _named(audit.resolve().name, str(audit.resolve()))
+    return _job_name(audit.resolve().name, str(audit.resolve()))
 
 
 def marker(name: str) -> str:
@@ -179,7 +179,7 @@ def workflow(kind: str, job: Job, top: Path, *, tool: str, asks_r: bool) -> str:
     file = job.audit if job.audit != job.folder else job.folder / "audit.toml"
     audit = f"./{file.relative_to(top).as_posix()}"
     facts = {
-        "name": _named(job.audit.name, job.audit.relative_to(top).as_posix()),
+        "name": _job_name(job.audit.name, job.audit.relative_to(top).as_posix()),
         "cron": _cron_time(job.section, [0])[0],
         "audit": _yaml_word(audit, kind),
         "tool": _yaml_word(tool, kind),
@@ -260,7 +260,7 @@ def _yaml_word(text: str, kind: str) -> str:
     return json.dumps(text.replace(sign, escaped), ensure_ascii=False)
 
 
-def _named(name: str, path: str) -> str:
+def _job_name(name: str, path: str) -> str:
     """Return a name for a machine: that of an audit, and a digest of where it lies."""
     word = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")[:40]
     digest = hashlib.sha256(path.encode("utf-8", "surrogateescape")).hexdigest()

@@ -14,14 +14,14 @@ from ..config.settings import ScheduleSection
 from ..records.errors import ConfigError
 
 
-class Given(NamedTuple):
+class ScheduleSource(NamedTuple):
     """A section [schedule], and in words where else it was found; usually ""."""
 
     section: ScheduleSection
     note: str = ""
 
 
-def read_schedule(file: Path) -> Given:
+def read_schedule(file: Path) -> ScheduleSource:
     """Return when an audit runs and who is told: from its file, or from its last run.
 
     Parameters
@@ -31,13 +31,17 @@ def read_schedule(file: Path) -> Given:
     """
     section = _read(file)
     if section is not None:
-        return Given(section)
+        return ScheduleSource(section)
     broken = f"[schedule] of {file.name} cannot be read"
     for copy in _copies(file.parent):
         section = _read(copy)
         if section is not None:
-            return Given(section, f"{broken}: that of run {copy.parent.name!r} holds.")
-    return Given(ScheduleSection(), f"{broken}, nor that of any run: nobody is told.")
+            return ScheduleSource(
+                section, f"{broken}: that of run {copy.parent.name!r} holds."
+            )
+    return ScheduleSource(
+        ScheduleSection(), f"{broken}, nor that of any run: nobody is told."
+    )
 
 
 def _read(file: Path) -> ScheduleSection | None:

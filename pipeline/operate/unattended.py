@@ -88,7 +88,7 @@ def run_unattended(
         late = [_line(event) for event in _events(folder)[len(events) :]]
         told = [*filter(None, (_owed(folder, events, schedule), *late))]
         told += _news(folder, ended, events)
-        told = [line for line in told if not _is_told(line, told)]
+        told = [line for line in told if not _is_contained(line, told)]
         for line in told if not quiet or ended.code else ():
             say(line)
         if ended.run_id:  # after the news: they may be of a run that goes now
@@ -96,12 +96,12 @@ def run_unattended(
                 folder, schedule.keep if keep is None else keep
             ):
                 say(line)
-        for fault in notify(folder, schedule, _told(folder, ended, tuple(told))):
+        for fault in notify(folder, schedule, _notice_of(folder, ended, tuple(told))):
             say(fault)
     return ended._replace(is_stopped=stop.is_asked)
 
 
-def _is_told(line: str, lines: Sequence[str]) -> bool:
+def _is_contained(line: str, lines: Sequence[str]) -> bool:
     """Return whether a longer line says the same and more."""
     return any(line in other and line != other for other in lines)
 
@@ -139,7 +139,7 @@ def _attempt(
         _echo,
     )
     stop.child = None
-    told = _told_by(_events(folder)[known:], child.pid)
+    told = _end_event(_events(folder)[known:], child.pid)
     new = max(set(run_folders(folder)) - names, default="")
     if child.returncode == LOCKED:
         new = ""  # what is new is of the process that is at work
@@ -232,7 +232,7 @@ def _stoppable() -> Iterator[_Stop]:
             signal.signal(number, handler)
 
 
-def _told_by(events: tuple[dict[str, Any], ...], pid: int) -> dict[str, Any] | None:
+def _end_event(events: tuple[dict[str, Any], ...], pid: int) -> dict[str, Any] | None:
     """Return the event with which the attempt of a process ended, None if none."""
     begun = [n for n, event in enumerate(events) if _is(event, "began", pid=pid)]
     after = events[begun[-1] :] if begun else ()
@@ -338,7 +338,7 @@ def _compared(run: Path) -> Iterator[str]:
     yield from news(None, now, history)
 
 
-def _told(folder: Path, ended: RunOutcome, told: tuple[str, ...]) -> Notice:
+def _notice_of(folder: Path, ended: RunOutcome, told: tuple[str, ...]) -> Notice:
     """Return what the commands are told of a run."""
     run = folder.resolve() / "runs" / ended.run_id
     summary = ended.message

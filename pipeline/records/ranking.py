@@ -33,12 +33,12 @@ def question_of(record: Importance) -> Question:
 
 def measure_of(record: Importance) -> Measure:
     """Return what an estimand card is about: everything but model, loss and class."""
-    told = sorted(told_apart(record).items())
+    told = sorted(distinguishing_options(record).items())
     options = tuple((key, repr(value)) for key, value in told)
     return (record.method, record.of, record.form, options)
 
 
-def told_apart(record: Importance | Effect) -> dict[str, Any]:
+def distinguishing_options(record: Importance | Effect) -> dict[str, Any]:
     """Return the options of a record, and the name of its entry if it has one."""
     entry = getattr(record, "entry", "")
     return {**record.options, **({"entry": entry} if entry else {})}
@@ -49,7 +49,7 @@ def options_text(record: Importance | Effect, *, drawn: bool = True) -> str:
 
     Without `drawn`, those that only say how often something is drawn are left out.
     """
-    options = sorted(told_apart(record).items())
+    options = sorted(distinguishing_options(record).items())
     told = (f"{k} = {v!r}" for k, v in options if drawn or k != "n_repeats")
     return ", ".join(told)
 

@@ -216,7 +216,9 @@ def build_chain(
         for link in by_name.values()
         if link.previous and link.previous not in known
     }
-    taken = tuple(n for n, by in gone.items() if _is_told(removed.get(n), by))
+    taken = tuple(
+        n for n, by in gone.items() if _is_recorded_removal(removed.get(n), by)
+    )
     gaps = (
         *faults.values(),
         *(_gone(n, by, removed.get(n)) for n, by in gone.items() if n not in taken),
@@ -237,7 +239,7 @@ def _of(
             yield n, event
 
 
-def _is_told(removal: Mapping[str, Any] | None, by: Link) -> bool:
+def _is_recorded_removal(removal: Mapping[str, Any] | None, by: Link) -> bool:
     """Return whether retention removed the run that another one names."""
     told = removal or {}
     return bool(told.get("manifest_sha256") == by.previous_sha256)

@@ -152,7 +152,7 @@ def _answer(db: sqlite3.Connection, *, folder: Path, last: int | None) -> AuditR
     db.execute("PRAGMA temp_store = MEMORY")
     faults = _refresh(db, folder)
     with _transaction(db, "DEFERRED"):  # one state of the index for all questions
-        return _told(db, folder, faults, last)
+        return _runs_in_index(db, folder, faults, last)
 
 
 @contextmanager
@@ -218,11 +218,13 @@ def _readable(
         except DataError as error:
             faults[name] = str(error)
             continue
-        found, fault, unread = _found(folder / "runs" / name, manifest)
+        found, fault, unread = _summary_or_fault(folder / "runs" / name, manifest)
         yield _Read(manifest, signatures[name], found, fault, unread)
 
 
-def _found(folder: Path, manifest: Manifest) -> tuple[ResultSummary, str, str]:
+def _summary_or_fault(
+    folder: Path, manifest: Manifest
+) -> tuple[ResultSummary, str, str]:
     """Return what a run found; or nothing and why: altered, or not to be read here."""
     if (verdict := manifest.facts.get("verdict")) not in VERDICTS:
         stated = f"states {verdict!r}, which is no verdict."
@@ -296,7 +298,7 @@ def _write(db: sqlite3.Connection, audit: str, run: _Read) -> None:
             db.execute(f"INSERT INTO {table} VALUES ({_marks(values)})", values)
 
 
-def _told(
+def _runs_in_index(
     db: sqlite3.Connection, folder: Path, faults: dict[str, str], last: int | None
 ) -> AuditRuns:
     """Return what the index says of an audit, in the order of its chain."""

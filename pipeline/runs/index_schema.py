@@ -54,12 +54,12 @@ def with_index(
         with _lock(folder) as number:
             _prepare(path, number, is_wanted=rebuild)
             try:
-                return _asked(path, ask), ""
+                return _query(path, ask), ""
             except sqlite3.OperationalError:
                 raise
             except sqlite3.DatabaseError:  # damaged where only a question looks
                 _prepare(path, number, is_wanted=True)
-                return _asked(path, ask), ""
+                return _query(path, ask), ""
     except (OSError, sqlite3.Error, DataError) as error:
         why = _reason(folder, error)
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as memory:
@@ -152,7 +152,7 @@ def _connected(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(where, uri=True, timeout=_WAIT_SECONDS, isolation_level=None)
 
 
-def _asked(path: Path, ask: Callable[[sqlite3.Connection], Answer]) -> Answer:
+def _query(path: Path, ask: Callable[[sqlite3.Connection], Answer]) -> Answer:
     with closing(_connected(path)) as db:
         return ask(db)
 

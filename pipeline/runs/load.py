@@ -78,7 +78,7 @@ def load_context(folder: Path, baseline: Path | None = None) -> RunContext:
     """
     for name in LISTS:
         _as_listed(folder, name)
-    history, signoffs = _past(folder), signoffs_in(folder)
+    history, signoffs = _stored_history(folder), signoffs_in(folder)
     if baseline is not None:
         return RunContext(load_whole_run(baseline), history, signoffs)
     audit = folder.resolve().parent.parent
@@ -111,7 +111,7 @@ def _same(folder: Path, stated: Mapping[str, Any], by: str) -> None:
         )
 
 
-def _past(folder: Path) -> RunHistory:
+def _stored_history(folder: Path) -> RunHistory:
     """Return what a run kept of those before it, nothing of one that kept no past."""
     path = folder / HISTORY
     try:

@@ -71,14 +71,14 @@ def _opened(folder: Path) -> int:
 def _take(number: int, folder: Path, wait: float) -> None:
     """Take the lock, or say who has it."""
     began = time.monotonic()
-    while not _taken(number, folder):
+    while not _try_lock(number, folder):
         patience = wait if _lives(number) else max(wait, _FORK_SECONDS)
         if time.monotonic() - began >= patience:
             raise LockedError(_whose(number, folder))
         time.sleep(_LOOK_SECONDS)
 
 
-def _taken(number: int, folder: Path) -> bool:
+def _try_lock(number: int, folder: Path) -> bool:
     """Try to take the lock; return whether it was free."""
     try:
         fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -92,7 +92,7 @@ def _taken(number: int, folder: Path) -> bool:
 def _lives(number: int) -> bool:
     """Return whether the process that the file names may be alive; in doubt, it is."""
     try:
-        said = _said(number)
+        said = _holder_text(number)
         if said["host"] == _host():
             os.kill(said["pid"], 0)
     except ProcessLookupError:
@@ -114,7 +114,7 @@ def _whose(number: int, folder: Path) -> str:
     """Return who has the lock, as far as the file says it."""
     who = "another process is at work in it"
     with suppress(*_NOT_SAID):
-        said = _said(number)
+        said = _holder_text(number)
         pid, host, began = said["pid"], said["host"], said["began"]
         who = f"process {pid} on {host!r} has been at work in it since {began}"
     return (
@@ -122,7 +122,7 @@ def _whose(number: int, folder: Path) -> str:
     )
 
 
-def _said(number: int) -> Any:
+def _holder_text(number: int) -> Any:
     """Return what the file says of who has the lock."""
     return json.loads(os.pread(number, _MOST_WORDS, 0))
 

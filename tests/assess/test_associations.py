@@ -12,7 +12,7 @@ from importance_audit.methods.known_answers import normal_data
 from importance_audit.records.frames import FRAMES
 
 
-def kept(columns, importances=(), threshold=0.8, **fields):
+def associations_between(columns, importances=(), threshold=0.8, **fields):
     """Return the frame of associations between some columns."""
     X = pd.DataFrame(columns)
     test = replace(normal_data(1, 0), X=X, y=np.zeros(len(X)), weights=np.ones(len(X)))
@@ -24,7 +24,7 @@ def kept(columns, importances=(), threshold=0.8, **fields):
 def test_every_pair_of_few_features_is_kept_with_its_statistic():
     x = np.arange(20.0)
     kind = pd.Categorical(np.where(x < 10, "low", "high"))
-    found = kept({"x": x, "same": x, "kind": kind, "again": kind})
+    found = associations_between({"x": x, "same": x, "kind": kind, "again": kind})
     told = {(r.feature_a, r.feature_b): r.statistic for r in found.itertuples()}
     assert told == {
         **{("x", "same"): "spearman", ("kind", "again"): "cramers_v"},
@@ -40,7 +40,9 @@ def test_every_pair_of_few_features_is_kept_with_its_statistic():
 
 def test_a_derived_column_is_in_no_pair():
     x = np.arange(5.0)
-    found = kept({"x": x, "y": x[::-1], "sum": x}, unread={"sum": ("x", "y")})
+    found = associations_between(
+        {"x": x, "y": x[::-1], "sum": x}, unread={"sum": ("x", "y")}
+    )
     assert found[["feature_a", "feature_b"]].to_numpy().tolist() == [["x", "y"]]
 
 
@@ -49,7 +51,7 @@ def test_of_many_features_the_strong_pairs_and_those_of_the_leaders_are_kept():
     draws = np.random.default_rng(1).normal(size=(200, 61))
     draws[:, 60] = draws[:, 59]  # both last: they lead nothing
     record = made_importance("m", names, -np.arange(61.0), stream="", repeats=1)
-    found = kept(dict(zip(names, draws.T, strict=True)), [record])
+    found = associations_between(dict(zip(names, draws.T, strict=True)), [record])
     pairs = set(zip(found["feature_a"], found["feature_b"], strict=True))
     leaders = {name for pair in pairs - {("x59", "x60")} for name in pair}
     assert (len(pairs), leaders) == (40 * 39 // 2 + 1, set(names[:40]))

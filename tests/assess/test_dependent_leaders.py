@@ -19,7 +19,7 @@ def rows():
     return replace(data, X=X[list(NAMES)], groups={name: (name,) for name in NAMES})
 
 
-def told(*means, grouped=(), test=None, top_k=1, **fields):
+def leader_findings(*means, grouped=(), test=None, top_k=1, **fields):
     record = made_importance("m", NAMES, means, sd=0.1, **fields)
     return dependent_leaders(
         [record], None, test or rows(), grouped=grouped, threshold=0.8, top_k=top_k
@@ -27,7 +27,7 @@ def told(*means, grouped=(), test=None, top_k=1, **fields):
 
 
 def test_a_leader_that_depends_on_another_is_a_warning_of_both():
-    (found,) = told(9, 1, 5, 3)
+    (found,) = leader_findings(9, 1, 5, 3)
     assert (found.check, found.severity, found.subject) == (
         *("dependent_leader", "warning", "m"),
     )
@@ -51,18 +51,18 @@ def test_a_leader_that_depends_on_another_is_a_warning_of_both():
     ],
 )
 def test_there_is_nothing_to_warn_of(means, given):
-    assert told(*means, **given) == []
+    assert leader_findings(*means, **given) == []
 
 
 def test_a_group_that_holds_a_part_of_them_is_not_asked_jointly():
-    assert len(told(9, 1, 5, 3, grouped=[("a", "own")])) == 1
+    assert len(leader_findings(9, 1, 5, 3, grouped=[("a", "own")])) == 1
 
 
 def test_a_feature_among_the_leading_k_is_a_leader():
-    assert told(5, 1, 9, 3) == []
-    assert len(told(5, 1, 9, 3, top_k=2)) == 1
+    assert leader_findings(5, 1, 9, 3) == []
+    assert len(leader_findings(5, 1, 9, 3, top_k=2)) == 1
 
 
 def test_a_derived_column_depends_by_definition_and_counts_for_nothing():
     test = replace(rows(), unread={"near": ("a", "far")})
-    assert told(9, 1, 5, 3, test=test) == []
+    assert leader_findings(9, 1, 5, 3, test=test) == []

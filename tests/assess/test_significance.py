@@ -110,7 +110,7 @@ def test_a_strong_feature_has_the_least_p_value_and_a_constant_one_has_none():
     assert found["shuffles"].tolist() == [99, 99, 0]
 
 
-def asked(entry, data):
+def question_parts(entry, data):
     """Return the rows, the section and the engine of one question."""
     section = parse_config({"importance": [entry]}).importance[0]
     return data, section, describe_engine("python")
@@ -122,8 +122,10 @@ def test_p_values_of_an_independent_target_are_uniform_on_their_grid():
     drawn = np.random.default_rng(1).normal(size=(20, 101))
     X = pd.DataFrame(drawn[:, 1:]).rename(columns=str)
     data = dataset(X, drawn[:, 0], name="noise", task="regression")
-    (seen,) = importances(None, *asked(SPEARMAN, data), seed=1, stream="numpy")
-    again = shuffled(*asked(SPEARMAN, data), seed=1, shuffles=9, report_progress=str)
+    (seen,) = importances(None, *question_parts(SPEARMAN, data), seed=1, stream="numpy")
+    again = shuffled(
+        *question_parts(SPEARMAN, data), seed=1, shuffles=9, report_progress=str
+    )
     found = p_values(seen.mean, np.array([one.mean for (one,) in again]))
     counts = np.bincount(np.rint(10 * found).astype(int), minlength=11)
     assert counts[0] == 0
@@ -152,7 +154,10 @@ def test_rows_keep_their_weights_when_the_target_is_shuffled():
     y, weights = np.tile([0, 1], 20), np.repeat([1.0, 0.0], 20)
     data = dataset(X, y, name="rows", task="binary", weights=weights)
     again = shuffled(
-        *asked({"method": "auc"}, data), seed=1, shuffles=9, report_progress=str
+        *question_parts({"method": "auc"}, data),
+        seed=1,
+        shuffles=9,
+        report_progress=str,
     )
     assert [one.mean.tolist() for (one,) in again] == [[0.0]] * 9
 
@@ -166,7 +171,7 @@ def test_the_same_seed_gives_the_same_p_values_and_changes_no_importance():
 
 def test_more_shuffles_change_none_and_another_seed_changes_all():
     def measured(seed, shuffles):
-        asked_of = asked(SPEARMAN, rows())
+        asked_of = question_parts(SPEARMAN, rows())
         again = shuffled(*asked_of, seed=seed, shuffles=shuffles, report_progress=str)
         return [one.mean[0] for (one,) in again]
 

@@ -242,7 +242,7 @@ def rows_that_say_the_same():
     return dataset(X, y, name="test rows", task="regression")
 
 
-def found_by(result, *checks):
+def findings_of(result, *checks):
     """Return check, severity and subject of the findings of some checks."""
     found = [f for f in result.findings if f.check in checks]
     return [(f.check, f.severity, f.subject) for f in found]
@@ -257,7 +257,7 @@ def test_columns_are_judged_once_for_all_models_losses_and_engines(asked_togethe
     models = (linear(), linear("second"))
     result = audit(None, rows_that_say_the_same(), config, models=models)
     words = ("same_columns", "constant_column", "constant_feature")
-    assert found_by(result, *words) == [
+    assert findings_of(result, *words) == [
         ("same_columns", "info" if asked_together else "warning", "test rows"),
         ("constant_column", "info", "test rows"),
     ]

@@ -50,7 +50,7 @@ FAULTS = {
 
 
 @pytest.fixture(scope="module")
-def wish(tmp_path_factory):
+def requested_fault(tmp_path_factory):
     """A file that says what shall happen in R, and an R that reads it."""
     file = tmp_path_factory.mktemp("fault") / "fault"
     with pytest.MonkeyPatch.context() as patched:

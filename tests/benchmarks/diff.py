@@ -53,7 +53,7 @@ def seconds(arguments):
     return time.perf_counter() - start
 
 
-def taken(function):
+def seconds_of(function):
     start = time.perf_counter()
     function()
     return time.perf_counter() - start
@@ -67,8 +67,8 @@ def main():
         times = [(seconds(["-c", IMPORTS]), seconds(command)) for _ in range(ROUNDS)]
     data = rows(1, "test", 100_000)
     columns = [data.X[column].to_numpy() for column in data.X]
-    sketch = [taken(lambda: quantiles_frame([data])) for _ in range(ROUNDS)]
-    sort = [taken(lambda: [np.sort(values) for values in columns])]
+    sketch = [seconds_of(lambda: quantiles_frame([data])) for _ in range(ROUNDS)]
+    sort = [seconds_of(lambda: [np.sort(values) for values in columns])]
     imports, diff = (statistics.median(side) for side in zip(*times, strict=True))
     print(f"{'task':24}{'seconds':>9}{'ratio':>8}  to")
     print(f"{'diff':24}{diff:9.3f}{diff / imports:8.2f}  its imports alone")

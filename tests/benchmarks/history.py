@@ -45,7 +45,7 @@ def past_run(n):
 
 
 @cache
-def told(n):
+def history_text(n):
     return json.dumps(to_plain(past_run(n)))
 
 
@@ -57,7 +57,7 @@ def history_of(n):
         for key in run.findings
     ]
     own = {**to_plain(run), "findings": findings}
-    before = ", ".join(map(told, range(max(0, n - 30), n)))
+    before = ", ".join(map(history_text, range(max(0, n - 30), n)))
     past = f'{{"baseline": null, "runs": [{before}], "n_runs": {n}, '
     past += '"findings": [], "gaps": []}'
     kind = '"format": "importance-audit-history/1"'

@@ -26,7 +26,7 @@ def _one_r():
         yield
 
 
-def asked(*entries, **config):
+def audited_entries(*entries, **config):
     return audit(
         None,
         rows_to_audit(),
@@ -37,7 +37,7 @@ def asked(*entries, **config):
 
 def measured(*entries):
     """Return our record of each entry."""
-    return by(asked(*entries), "python")
+    return by(audited_entries(*entries), "python")
 
 
 def losses(record):
@@ -48,7 +48,7 @@ def test_an_entry_draws_with_its_own_seed_whatever_that_of_the_audit():
     drawn = {"seed": 1980, "stream": "DALEX", "n_repeats": 2, "n_rows": 30}
     raw, baseline = permutation(linear(), rows_to_audit(), **drawn)
     for seed in (1, 2):
-        (found,) = by(asked(SEEDED, seed=seed), "python")
+        (found,) = by(audited_entries(SEEDED, seed=seed), "python")
         assert found.seed == 1980
         np.testing.assert_array_equal(found.raw, raw[:, :, 0])
         np.testing.assert_array_equal(found.baseline, baseline[:, 0])
@@ -77,7 +77,7 @@ def test_more_repeats_of_one_seed_begin_with_the_same_draws():
 
 @pytest.mark.needs_dalex
 def test_dalex_draws_with_the_same_seed_in_the_same_order():
-    result = asked(TURNED)
+    result = audited_entries(TURNED)
     (ours,), (theirs,) = by(result, "python"), by(result, "DALEX")
     assert (theirs.features, theirs.seed) == (("b", "a"), 1980)
     assert result.agreement["verdict"].tolist() == ["replayed"]
@@ -95,13 +95,13 @@ def test_the_target_is_permuted_in_the_draws_of_its_record():
 def test_groups_are_asked_in_the_order_of_their_entry():
     entry = {"method": "permutation", "of": "groups", "features": ["rest", "first"]}
     groups = {"first": ["a"], "rest": ["b", "unread"]}
-    (found,) = by(asked(entry, groups=groups), "python")
+    (found,) = by(audited_entries(entry, groups=groups), "python")
     assert found.features == ("rest", "first")
     assert found.columns == (("b", "unread"), ("a",))
 
 
 def test_entries_that_ask_the_same_are_told_apart_by_their_names():
-    result = asked({**SEEDED, "name": "first"}, {**TURNED, "name": "second"})
+    result = audited_entries({**SEEDED, "name": "first"}, {**TURNED, "name": "second"})
     assert [record.entry for record in by(result, "python")] == ["first", "second"]
     cards = section(build_view(result), "E").parts["cards"]
     titles = [plain(card.title) for card in cards]
@@ -112,7 +112,7 @@ def test_entries_that_ask_the_same_are_told_apart_by_their_names():
 
 
 def test_a_result_keeps_names_and_losses_of_the_target_in_its_json():
-    result = asked({**SEEDED, "name": "first"})
+    result = audited_entries({**SEEDED, "name": "first"})
     (kept,), (made,) = (by(r, "python") for r in (loads(dumps(result)), result))
     assert kept.entry == "first"
     np.testing.assert_array_equal(kept.y_permuted, made.y_permuted)
@@ -120,7 +120,7 @@ def test_a_result_keeps_names_and_losses_of_the_target_in_its_json():
 
 def test_a_feature_that_the_rows_lack_is_refused_before_any_predict():
     with pytest.raises(ConfigError) as refused:
-        asked({**SEEDED, "features": ["a", "unred"]})
+        audited_entries({**SEEDED, "features": ["a", "unred"]})
     assert refused.value.problems == (
         "A feature of an entry must be one that the audit has, but 'unred' is not. "
         "Did you mean 'unread'?",

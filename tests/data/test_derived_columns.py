@@ -177,7 +177,7 @@ def test_the_columns_say_who_is_not_given_to_models(tmp_path):
 # --- in the models and methods --------------------------------------------------------
 
 
-def asked(method, config, **options):
+def importance_of(method, config, **options):
     """Return what a method says of each feature of a model the audit fits."""
     train, test = read_datasets(**config.data_arguments)
     model = fit(ModelSection(**LINEAR), train)
@@ -186,7 +186,7 @@ def asked(method, config, **options):
 
 
 def test_a_model_is_the_one_fitted_without_the_columns_kept_from_it(tmp_path):
-    model, _ = asked("permutation", configured(tmp_path, YOUNG_AND_RICH, OLD))
+    model, _ = importance_of("permutation", configured(tmp_path, YOUNG_AND_RICH, OLD))
     X = pd.read_csv(tmp_path / "a.csv")
     alone = LinearRegression().fit(X[["young", "rich", "pay"]], X["y"])
     assert model.features == ("young", "rich", "pay")
@@ -197,7 +197,7 @@ def test_a_model_is_the_one_fitted_without_the_columns_kept_from_it(tmp_path):
     "method", ["permutation", "partial_dependence", "shapley", "drop_column"]
 )
 def test_what_no_model_is_given_measures_exactly_the_baseline(method, tmp_path):
-    _, found = asked(method, configured(tmp_path, YOUNG_AND_RICH, OLD))
+    _, found = importance_of(method, configured(tmp_path, YOUNG_AND_RICH, OLD))
     assert not np.any([found[name] for name in ("both", "old", "age")])
     assert np.any(found["pay"])
 
@@ -206,11 +206,11 @@ def test_firm_says_how_the_score_depends_on_a_column_held_out(tmp_path):
     """s = 2 x, and the column held out is -x / 3 + 1: the slope is the sign's."""
     text = "x,kept,y\n" + "".join(f"{x},{1 - x / 3},{2 * x}\n" for x in range(4))
     config = configured(tmp_path, text=text, held_out_columns=["kept"])
-    _, found = asked("firm", config, estimator="linear")
+    _, found = importance_of("firm", config, estimator="linear")
     assert found["kept"].item() == pytest.approx(-2 * np.std(range(4)))
 
 
-def asked_of_linear(data, *sections, estimator):
+def firm_of_linear(data, *sections, estimator):
     """Return FIRM of derived columns under s = 2 x1 - x2 + x3 / 2."""
     rows = with_derived(data, sections)
     rows = rows.asked_by({section.name: (section.name,) for section in sections})
@@ -228,7 +228,7 @@ def test_on_signs_a_conjunction_is_worth_its_weights_and_xor_nothing():
     pair = DerivedSection(name="and", kind="conjunction", of=("x1", "x2"))
     turned = DerivedSection(name="but", kind="conjunction", of=("x1", "not x2"))
     odd = DerivedSection(name="odd", kind="xor", of=("x1", "x2"))
-    found = asked_of_linear(data, pair, turned, odd, estimator="binary")
+    found = firm_of_linear(data, pair, turned, odd, estimator="binary")
     assert found == pytest.approx([1 / np.sqrt(3), 3 / np.sqrt(3), 0], abs=1e-12)
 
 
@@ -243,7 +243,7 @@ def test_a_linear_combination_is_worth_its_covariance_with_the_score():
     sigma = np.cov(data.X.to_numpy().T, bias=True)
     a = np.array([1.0, 0.0, 3.0])
     truth = a @ sigma @ [2, -1, 0.5] / np.sqrt(a @ sigma @ a)
-    found = asked_of_linear(data, mix, estimator="linear")
+    found = firm_of_linear(data, mix, estimator="linear")
     assert found == pytest.approx([truth], rel=1e-12)
 
 

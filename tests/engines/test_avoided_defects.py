@@ -24,7 +24,7 @@ VIP = {"vip": "0.4.5", "pdp": "0.10.0", "yardstick": "1.3.0"}
 
 
 @pytest.fixture(scope="module")
-def seen():
+def installed_defects():
     """Return what the packages installed here do: fault -> whether they have it."""
     script = Path(__file__).with_name("known_defects.R")
     folders = (os.environ.get("R_LIBS", ""), str(host.library_folder() or ""))

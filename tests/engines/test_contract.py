@@ -60,7 +60,7 @@ def rows(split, seed, names=NAMES, *, method=""):
     )
 
 
-def asked(method, *, names=NAMES, **options):
+def answer_of(method, *, names=NAMES, **options):
     """Return what a row of METHODS answers, and the rows it was shown."""
     row = METHODS[method]
     train = rows("train", 1, names, method=method)
@@ -77,7 +77,7 @@ def asked(method, *, names=NAMES, **options):
 @cache
 def usual_answer(method):
     """Return what a row of METHODS answers when nothing else is asked of it."""
-    return asked(method)
+    return answer_of(method)
 
 
 def of_r(train):
@@ -124,7 +124,7 @@ def test_one_row_per_feature_and_one_column_per_repeat(method):
 
 def test_the_same_seed_gives_the_same_numbers(method):
     (first, base), _ = usual_answer(method)
-    (second, again), _ = asked(method)
+    (second, again), _ = answer_of(method)
     assert first.tobytes() == second.tobytes()
     assert base.tobytes() == again.tobytes()
 
@@ -138,13 +138,13 @@ def test_what_is_given_is_not_changed(method):
 
 def test_a_number_depends_on_its_own_feature_only(method):
     (whole, _), _ = usual_answer(method)
-    (alone, _), _ = asked(method, names=("x2",))
+    (alone, _), _ = answer_of(method, names=("x2",))
     assert alone[0].tobytes() == whole[1].tobytes()
 
 
 def test_a_default_that_is_given_changes_nothing(method):
     (usual, base), _ = usual_answer(method)
-    (given, again), _ = asked(method, **options_of(METHODS[method].function))
+    (given, again), _ = answer_of(method, **options_of(METHODS[method].function))
     assert given.tobytes() == usual.tobytes()
     assert again.tobytes() == base.tobytes()
 

@@ -15,7 +15,7 @@ from importance_audit.methods.effects.partial_dependence import (
 )
 from importance_audit.methods.importance.pd_importance import pd_importance
 from importance_audit.methods.importance.permutation import permutation
-from importance_audit.methods.interactions.drawn import drawn
+from importance_audit.methods.interactions.drawn import draw_rows
 from importance_audit.methods.interactions.h_statistic import h_statistic
 from importance_audit.methods.interactions.h_total import h_total
 from importance_audit.methods.interactions.vint import joint_dependence
@@ -61,7 +61,7 @@ def left_out():
     return {c for c in CASES if any(re.fullmatch(p, c) for p in LEFT_OUT)}
 
 
-def said(case, option):
+def argument_of(case, option):
     """Return a number that the call of a case gives, or None."""
     found = re.search(rf"\b{option} = (\d+)", case["call"])
     return int(found[1]) if found else None
@@ -75,7 +75,7 @@ def rows(case):
     X["g"] = X["g"].astype(pd.CategoricalDtype(block["levels"]["g"]))
     if "approx = TRUE" in case["call"]:
         for name in set(case["result"]["v"]) - {"g"}:
-            X[name] = binned(X[name].to_numpy(), said(case, "grid_size"))
+            X[name] = binned(X[name].to_numpy(), argument_of(case, "grid_size"))
     target = re.search(r"y = d\$(\w+)", case["call"])
     y = columns[target[1]] if target else np.zeros(len(X))
     if target and target[1] == "cl":
@@ -124,7 +124,7 @@ def model_of(case, losses=()):
     )
 
 
-def told(numbers, features=()):
+def values_of(numbers, features=()):
     """Return what hstats says of some features, (n_outputs,)."""
     if not isinstance(numbers, dict):
         return np.atleast_1d(numbers)
@@ -136,13 +136,13 @@ def told(numbers, features=()):
 
 def both(statistic, features=()):
     """Return numerator and denominator of hstats, (2, n_outputs), to be met."""
-    theirs = [told(statistic[kind], features) for kind in ("num", "denom")]
+    theirs = [values_of(statistic[kind], features) for kind in ("num", "denom")]
     return pytest.approx(np.stack(theirs), rel=1e-9, abs=EPS)
 
 
-def asked(case, function, features):
+def our_terms(case, function, features):
     """Return our numerator and denominator."""
-    n_max = said(case, "n_max") or 500
+    n_max = argument_of(case, "n_max") or 500
     options = {"seed": case["seed"] or 0, "n_rows": n_max, "stream": "hstats"}
     return function(model_of(case), rows(case), tuple(features), **options)
 
@@ -151,13 +151,13 @@ def asked(case, function, features):
 def test_h_of_each_column_is_that_of_hstats(name):
     case = CASES[name]
     for feature in case["result"]["v"]:
-        found = asked(case, h_statistic, [feature])
+        found = our_terms(case, h_statistic, [feature])
         assert np.stack(found) == both(case["result"]["h2_overall"], (feature,))
 
 
 @pytest.mark.parametrize(("case", "kind", "features"), JOINTLY)
 def test_h_of_two_and_of_three_columns_is_that_of_hstats(case, kind, features):
-    found = asked(CASES[case], h_statistic, features)
+    found = our_terms(CASES[case], h_statistic, features)
     truth = both(CASES[case]["result"][f"h2_{kind}"], features)
     assert np.stack(found) == truth
 
@@ -165,7 +165,7 @@ def test_h_of_two_and_of_three_columns_is_that_of_hstats(case, kind, features):
 @of("h-")
 def test_h_of_the_whole_model_is_that_of_hstats(name):
     case = CASES[name]
-    found = asked(case, h_total, case["result"]["v"])
+    found = our_terms(case, h_total, case["result"]["v"])
     assert np.stack(found) == both(case["result"]["h2"])
 
 
@@ -173,7 +173,7 @@ def test_h_of_the_whole_model_is_that_of_hstats(name):
 def test_what_the_others_do_not_show_is_the_importance_of_hstats(name):
     case, truth = CASES[name], CASES[name]["result"]["pd_importance"]
     data = rows(case).asked_by({f: (f,) for f in case["result"]["v"]})
-    options = {"seed": case["seed"] or 0, "n_rows": said(case, "n_max") or 500}
+    options = {"seed": case["seed"] or 0, "n_rows": argument_of(case, "n_max") or 500}
     found, shares = (
         pd_importance(
             model_of(case), data, stream="hstats", standardised=is_share, **options
@@ -181,7 +181,7 @@ def test_what_the_others_do_not_show_is_the_importance_of_hstats(name):
         for is_share in (False, True)
     )
     for feature, root, share in zip(data.groups, found, shares, strict=True):
-        squares = [told(truth[kind], (feature,)) for kind in ("num", "denom")]
+        squares = [values_of(truth[kind], (feature,)) for kind in ("num", "denom")]
         assert root**2 == pytest.approx(squares[0], rel=1e-9, abs=EPS)
         known = squares[1] > 0
         ratios = squares[0][known] / squares[1][known]
@@ -213,8 +213,8 @@ def is_in(label, column):
 def test_partial_dependence_is_that_of_hstats(name):
     case, model = CASES[name], model_of(CASES[name])
     whole = pd.DataFrame(case["result"]["frame"])
-    n_max = said(case, "n_max") or 1000
-    data = drawn(rows(case), n_max, seed=case["seed"] or 0, stream="hstats")
+    n_max = argument_of(case, "n_max") or 1000
+    data = draw_rows(rows(case), n_max, seed=case["seed"] or 0, stream="hstats")
     for frame, part in by_part(case, whole, data):
         features = [column for column in frame if column in NAMES]
         points = tuple(frame[feature].unique() for feature in features)
@@ -231,7 +231,7 @@ def test_partial_dependence_is_that_of_hstats(name):
 @of("ice")
 def test_single_curves_are_those_of_hstats(name):
     case, data = CASES[name], rows(CASES[name])
-    n_max = said(case, "n_max")
+    n_max = argument_of(case, "n_max")
     places = RStream(case["seed"]).sample(45, n_max) if n_max else np.arange(12)
     data = data.part(data.features, places)
     frame = pd.DataFrame(case["result"]["frame"])
@@ -255,7 +255,7 @@ def test_rises_in_loss_are_those_of_hstats_draw_by_draw(name):
         seed=case["seed"],
         stream="hstats",
         n_repeats=truth["m_rep"],
-        n_rows=said(case, "n_max"),
+        n_rows=argument_of(case, "n_max"),
     )
     unit = baseline[0, 0] if options.get("normalize") else 1
     rises = (raw - baseline)[:, :, 0] / unit

@@ -68,7 +68,7 @@ def rows(n_rows=50, target="y"):
     return data.asked_by({name: (name,) for name in X})
 
 
-def asked(case):
+def case_parts(case):
     """Return the model, the rows and the options of a case, and what iml says."""
     options = case["options"]
     given = model_of(case["model"]), rows(options.get("rows", 50)), options
@@ -77,7 +77,7 @@ def asked(case):
 
 @of(r"effect-pdp-(?!two|ice)")
 def test_partial_dependence_is_that_of_iml(name):
-    model, data, options, truth = asked(CASES[name])
+    model, data, options, truth = case_parts(CASES[name])
     feature = options["feature"]
     is_even = feature in ("x1", "x3") and not {"center.at", "grid.points"} & {*options}
     points = {"n_grid": options.get("grid.size", 20)}
@@ -94,7 +94,7 @@ def test_partial_dependence_is_that_of_iml(name):
 
 @of("effect-pdp-two")
 def test_partial_dependence_on_two_is_that_of_iml(name):
-    model, data, options, truth = asked(CASES[name])
+    model, data, options, truth = case_parts(CASES[name])
     features = tuple(options["feature"])
     points = tuple(pd.unique(pd.Series(truth[feature])) for feature in features)
     surface = joint_dependence(model, data.X, data, features, points, "native")
@@ -104,7 +104,7 @@ def test_partial_dependence_on_two_is_that_of_iml(name):
 
 @of("effect-ice|effect-pdp-ice")
 def test_single_curves_and_their_mean_are_those_of_iml(name):
-    model, data, options, truth = asked(CASES[name])
+    model, data, options, truth = case_parts(CASES[name])
     feature, frame = options["feature"], pd.DataFrame(truth)
     points = {} if feature == "g" else {"n_grid": options["grid.size"]}
     ((grid, values),) = single_curves(model, data, feature, **points)
@@ -119,7 +119,7 @@ def test_single_curves_and_their_mean_are_those_of_iml(name):
 
 @of("effect-ale")
 def test_accumulated_local_effects_are_those_of_iml(name):
-    model, data, options, truth = asked(CASES[name])
+    model, data, options, truth = case_parts(CASES[name])
     feature = options["feature"]
     given = {} if feature == "g" else {"grid": tuple(truth[feature])}
     grid, values = ale(model, data, feature, seed=1, **given)
@@ -133,7 +133,7 @@ def test_accumulated_local_effects_are_those_of_iml(name):
 
 @of("interaction")
 def test_h_is_that_of_iml(name):
-    model, data, _, truth = asked(CASES[name])
+    model, data, _, truth = case_parts(CASES[name])
     names = [tuple(named.split(":")) for named in truth[".feature"]]
     data = data.asked_by({":".join(columns): columns for columns in names})
     raw, _ = h_statistic(model, data, seed=1, standardised=True)

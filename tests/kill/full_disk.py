@@ -13,14 +13,16 @@ import tempfile
 from pathlib import Path
 
 from tests.kill.lives import Life, copied, ready
-from tests.kill.whole import Said, faults, in_fork, next_run, template
+from tests.kill.whole import ProcessEnd, faults, in_fork, next_run, template
 
 FREE = (0, 4, 8, 16, 32, 64, 96, 128, 160, 192, 256, 512)
 """Kilobytes that are left to a command; what a run saves has some 200."""
 SAYS = "No space left on device"
 
 
-def tried(life: Life, made: Path, disk: Path, free: int) -> tuple[Said, list[str]]:
+def tried(
+    life: Life, made: Path, disk: Path, free: int
+) -> tuple[ProcessEnd, list[str]]:
     """Return how a command ends on a full disk, and what is not as it must be."""
     folder = copied(made, disk / "audits")
     filler = disk / "filler"

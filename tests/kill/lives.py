@@ -55,7 +55,7 @@ def audits(folder: Path) -> Path:
     return folder
 
 
-def _found(*patterns: str) -> Callable[[Path], set[tuple[Path, int]]]:
+def _paths_matching(*patterns: str) -> Callable[[Path], set[tuple[Path, int]]]:
     """Return what gives the paths that match, with the time of their last change."""
 
     def found(folder: Path) -> set[tuple[Path, int]]:
@@ -88,22 +88,22 @@ def _page(folder: Path) -> int:
 LIVES = {
     "run": Life(
         lambda folder: ["run", str(folder / AUDIT), "-q"],
-        _found("*/runs/.*.part"),
+        _paths_matching("*/runs/.*.part"),
         lambda folder: len(runs(folder)),
     ),
     "run --all": Life(
         lambda folder: ["run", "--all", str(folder), "-q", "--fresh"],
-        _found("*/runs/.*.part"),
+        _paths_matching("*/runs/.*.part"),
         _lines("batch.jsonl", "batch_ended"),
     ),
     "approve": Life(
         lambda folder: ["approve", str(runs(folder)[0]), *SIGNED, "-q"],
-        _found("*/runs/*/.*.part", "*/runs/*/signed/.*.part"),
+        _paths_matching("*/runs/*/.*.part", "*/runs/*/signed/.*.part"),
         _lines("*/signoffs.jsonl"),
     ),
     "history": Life(
         lambda folder: ["history", str(folder / AUDIT), "--rebuild", "--html"],
-        _found("history.sqlite*", ".*.part", f"{AUDIT}/.*.part"),
+        _paths_matching("history.sqlite*", ".*.part", f"{AUDIT}/.*.part"),
         _page,
     ),
 }

@@ -29,7 +29,7 @@ VISIBLE = {
 INDEX = tuple(f"history.sqlite{end}" for end in ("", "-wal", "-shm", "-lock"))
 
 
-class Said(NamedTuple):
+class ProcessEnd(NamedTuple):
     """How a process ended, and what it printed."""
 
     code: int
@@ -48,7 +48,7 @@ def template(place: Path) -> Path:
     return folder
 
 
-def in_fork(arguments: Sequence[str], before: object = None) -> Said:
+def in_fork(arguments: Sequence[str], before: object = None) -> ProcessEnd:
     """Return how a command ends in a fork of this process, which has it all loaded.
 
     Parameters
@@ -68,7 +68,7 @@ def in_fork(arguments: Sequence[str], before: object = None) -> Said:
         for file in (out, error):
             file.seek(0)
             told.append(file.read())
-    return Said(os.waitstatus_to_exitcode(status), *told)
+    return ProcessEnd(os.waitstatus_to_exitcode(status), *told)
 
 
 def _be_a_command(arguments, out, error, before):

@@ -13,7 +13,7 @@ from importance_audit.methods.known_answers import linear_model, normal_data
 from importance_audit.r_bridge import dalex, host
 
 
-def told(word, model, data=None):
+def check_outcome(word, model, data=None):
     """Return verdict, observed and finding of one check of a model."""
     answers = checks.of_model(model, data or normal_data(2, 1, 0), seed=1)
     ((row, finding),) = (a for a in answers if a[0]["check"] == word)
@@ -32,12 +32,12 @@ def after(side_effect):
 
 
 def test_a_predict_that_changes_its_rows_fails():
-    verdict, observed, finding = told(
+    verdict, observed, finding = check_outcome(
         "predict_writes", after(lambda X: X.__setitem__("x2", 0.0))
     )
     assert (verdict, observed) == ("fail", "changed")
     assert finding.message == "Predict changes the rows that it is given."
-    assert told("predict_writes", linear_model(2, 1))[0] == "pass"
+    assert check_outcome("predict_writes", linear_model(2, 1))[0] == "pass"
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_a_predict_that_changes_its_rows_fails():
     ],
 )
 def test_a_predict_that_moves_a_global_random_state_is_warned_of(draw, state):
-    verdict, observed, finding = told("predict_draws", after(draw))
+    verdict, observed, finding = check_outcome("predict_draws", after(draw))
     assert (verdict, observed) == ("warn", 1.0)
     assert finding.message == (
         f"Predict draws random numbers: it moves the global state of {state}."
@@ -58,19 +58,19 @@ def test_a_predict_that_moves_a_global_random_state_is_warned_of(draw, state):
 def test_a_generator_of_its_own_is_no_global_state():
     own = np.random.default_rng(1)
     model = after(lambda _: own.random())
-    assert told("predict_draws", model) == ("pass", 0.0, None)
+    assert check_outcome("predict_draws", model) == ("pass", 0.0, None)
 
 
 def test_a_column_that_is_read_but_not_named_fails():
     steady = linear_model(2, 1)
     secret = replace(steady, predict=lambda X: steady.predict(X) + X["x3"].to_numpy())
-    verdict, observed, finding = told("reads_more", secret)
+    verdict, observed, finding = check_outcome("reads_more", secret)
     assert (verdict, observed) == ("fail", "changed")
     assert finding.message == (
         "The model reads columns that it does not name: shuffling 'x3' changes its "
         "predictions."
     )
-    assert told("reads_more", steady) == ("pass", "unchanged", None)
+    assert check_outcome("reads_more", steady) == ("pass", "unchanged", None)
 
 
 def test_a_model_that_names_every_column_has_none_to_hide():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.methods.importance.test_permutation import asked_of_r, recorded
+from tests.methods.importance.test_permutation import recorded, recorded_case
 
 from importance_audit.methods.known_answers import (
     binary_data,
@@ -124,7 +124,9 @@ def test_the_same_seed_gives_the_same_frame(seed):
 def test_the_figures_of_dalex_follow_from_the_losses(case):
     for figure, expected in case["measures"].items():
         loss, of_row = FIGURES[figure]
-        model, data = asked_of_r({**case, "groups": {}, "features": [], "loss": loss})
+        model, data = recorded_case(
+            {**case, "groups": {}, "features": [], "loss": loss}
+        )
         classes = tuple(case["model"]) if model.task == "multiclass" else ()
         row = of_test(replace(model, classes=classes), data).loc[loss]
         assert of_row(row) == pytest.approx(expected, rel=1e-9)

@@ -57,7 +57,7 @@ def classes(labels, target):
     )
 
 
-def told(fitted, expression, rows=ROWS):
+def value_in_script(fitted, expression, rows=ROWS):
     """What an expression is where the script is evaluated."""
     with pytest.raises(ModelError) as refusal:
         fitted(f"stop({expression})", rows)
@@ -66,12 +66,14 @@ def told(fitted, expression, rows=ROWS):
 
 
 def test_a_script_finds_the_rows_with_their_own_names_types_and_levels(fitted):
-    assert told(fitted, "toString(names(train))") == "fare (£), class, age, y"
+    assert (
+        value_in_script(fitted, "toString(names(train))") == "fare (£), class, age, y"
+    )
     kinds = "numeric, factor, integer, numeric"
-    assert told(fitted, "toString(sapply(train, class))") == kinds
-    assert told(fitted, "toString(levels(train$class))") == "2nd, 1st"
-    assert told(fitted, "nrow(train)") == "40"
-    assert told(fitted, "is.null(weights)") == "TRUE"
+    assert value_in_script(fitted, "toString(sapply(train, class))") == kinds
+    assert value_in_script(fitted, "toString(levels(train$class))") == "2nd, 1st"
+    assert value_in_script(fitted, "nrow(train)") == "40"
+    assert value_in_script(fitted, "is.null(weights)") == "TRUE"
 
 
 @pytest.mark.parametrize(
@@ -85,7 +87,7 @@ def test_a_script_finds_the_rows_with_their_own_names_types_and_levels(fitted):
 def test_classes_reach_a_script_as_what_they_were(fitted, labels, target, found):
     rows = classes(labels, target)
     as_levels = "c(class(train$y), as.character(sort(unique(train$y))))"
-    assert told(fitted, f"paste({as_levels}, collapse = ' ')", rows) == found
+    assert value_in_script(fitted, f"paste({as_levels}, collapse = ' ')", rows) == found
 
 
 def test_a_target_named_like_a_column_is_refused_and_not_put_in_its_place(fitted):
@@ -106,7 +108,7 @@ def test_row_weights_reach_a_script(fitted):
         split="train",
         weights=Y * 0 + [1, 2] * 20,
     )
-    assert told(fitted, "toString(weights[1:3])", rows) == "1, 2, 1"
+    assert value_in_script(fitted, "toString(weights[1:3])", rows) == "1, 2, 1"
 
 
 def test_the_value_of_a_script_is_the_model(fitted):
@@ -146,7 +148,7 @@ def test_a_script_without_a_seed_draws_the_same_every_time(fitted):
 
 def test_a_script_leaves_no_option_changed(fitted):
     fitted("options(digits = 3)\nlm(y ~ age, train)")
-    assert told(fitted, "getOption('digits')") == "7"
+    assert value_in_script(fitted, "getOption('digits')") == "7"
 
 
 def test_what_a_script_was_warned_of_is_told(fitted):
@@ -166,7 +168,7 @@ def test_a_forest_of_ranger_is_asked_with_the_levels_that_its_script_made(
     grown = f"ranger::ranger({rows}, num.trees = 9, seed = 1)"
     script = f"train$class <- {made}\nm <- {grown}"
     own = f"{script}\nsprintf('%.17g', predict(m, train)$predictions[7:8])"
-    expected = told(fitted, f"paste({{{own}}}, collapse = ' ')")
+    expected = value_in_script(fitted, f"paste({{{own}}}, collapse = ' ')")
     found = fitted(f"{script}\nm").predict(FRAME)[6:8]
     assert found.tolist() == [float(number) for number in expected.split()]
 
@@ -183,7 +185,7 @@ def test_a_machine_that_met_other_levels_is_refused_not_misread(fitted):
     [([False, True], Y > 5), ([0, 1], (Y > 5).astype(int))],
 )
 def test_splines_of_two_values_predict_the_second(fitted, labels, target):
-    if told(fitted, "requireNamespace('earth', quietly = TRUE)") == "FALSE":
+    if value_in_script(fitted, "requireNamespace('earth', quietly = TRUE)") == "FALSE":
         pytest.skip("earth is not installed")
     script = "library(earth)\nearth(y ~ age, train, glm = list(family = binomial))"
     found = fitted(script, classes(labels, target)).predict(FRAME)

@@ -8,7 +8,7 @@ from importance_audit.operate.child_process import follow
 PATIENCE = 60.0
 
 
-def begun(script, kind=subprocess.Popen):
+def start_script(script, kind=subprocess.Popen):
     """Begin a shell script as those are begun that are followed."""
     return kind(
         ["/bin/sh", "-c", script],
@@ -35,13 +35,13 @@ class LooksLate(subprocess.Popen):
 
 
 def test_what_a_process_says_just_before_its_end_is_heard():
-    child = begun("read line; echo the cause; exit 3", LooksLate)
+    child = start_script("read line; echo the cause; exit 3", LooksLate)
     assert follow(child, soon(), lambda _: None) == (b"the cause\n", True)
     assert child.returncode == 3
 
 
 def test_a_process_that_ended_in_time_did_so_however_late_that_is_seen():
-    child = begun("echo sent; exit 3")
+    child = start_script("echo sent; exit 3")
 
     def over():
         child.wait()
@@ -52,6 +52,6 @@ def test_a_process_that_ended_in_time_did_so_however_late_that_is_seen():
 
 
 def test_a_child_left_behind_that_never_stops_talking_is_not_waited_for():
-    child, heard = begun("yes & exit 3"), []
+    child, heard = start_script("yes & exit 3"), []
     _, is_own = follow(child, soon(), heard.append)
     assert (is_own, child.returncode) == (True, 3)

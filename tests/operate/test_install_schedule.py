@@ -73,7 +73,7 @@ def program(home, name, text):
     (home / "bin" / name).chmod(0o755)
 
 
-def asked(audit, *words):
+def run_schedule(audit, *words):
     return runner().invoke(main, ["schedule", str(audit), *words])
 
 
@@ -83,39 +83,39 @@ def tab(home):
 
 def test_a_line_goes_to_the_top_and_leaves_all_others_as_they_are(home, audit):
     (home / "tab").write_bytes(MINE)
-    answer = asked(audit, "--install", "--yes")
+    answer = run_schedule(audit, "--install", "--yes")
     assert answer.exit_code == 0, answer.stderr
-    line = asked(audit).stdout.encode()
+    line = run_schedule(audit).stdout.encode()
     assert tab(home) == line + MINE
     assert line.decode() in answer.stdout
-    assert asked(audit, "--remove", "--yes").exit_code == 0
+    assert run_schedule(audit, "--remove", "--yes").exit_code == 0
     assert tab(home) == MINE
 
 
 def test_installing_again_changes_nothing(home, audit):
-    asked(audit, "--install", "--yes")
+    run_schedule(audit, "--install", "--yes")
     once = tab(home)
     (home / "bin" / "crontab").write_text(CRONTAB.replace("-) cat", "-) exit 9; cat"))
-    again = asked(audit, "--install", "--yes")
+    again = run_schedule(audit, "--install", "--yes")
     assert again.exit_code == 0, again.stderr
     assert again.stdout == "It is installed as it is here. Nothing was changed.\n"
     assert tab(home) == once
 
 
 def test_another_time_takes_the_place_of_the_one_before(home, audit):
-    asked(audit, "--install", "--yes")
+    run_schedule(audit, "--install", "--yes")
     configured(audit, more='[schedule]\ntime = "07:30"\n')
     differs = "What is installed differs; --install replaces it.\n"
-    assert asked(audit).stderr.endswith(differs)
-    asked(audit, "--install", "--yes")
-    assert tab(home).decode() == asked(audit).stdout
-    assert differs not in asked(audit).stderr
+    assert run_schedule(audit).stderr.endswith(differs)
+    run_schedule(audit, "--install", "--yes")
+    assert tab(home).decode() == run_schedule(audit).stdout
+    assert differs not in run_schedule(audit).stderr
 
 
 @pytest.mark.parametrize("kind", ["cron", "systemd"])
 def test_a_job_that_calls_the_former_name_is_named_and_replaced(home, audit, kind):
     install = ("--as", kind, "--install", "--yes")
-    assert asked(audit, *install).exit_code == 0
+    assert run_schedule(audit, *install).exit_code == 0
     assert (outdated_jobs(), doctor._schedules()) == ((), ())
     folder = home / ".config/systemd/user"
     path = {"cron": home / "tab", "systemd": folder / f"{name_of(audit)}.service"}[kind]
@@ -133,7 +133,7 @@ def test_a_job_that_calls_the_former_name_is_named_and_replaced(home, audit, kin
             "importance-audit schedule AUDIT --install (units: --as systemd)",
         ),
     )
-    assert asked(audit, *install).exit_code == 0
+    assert run_schedule(audit, *install).exit_code == 0
     assert path.read_text() == today
     assert doctor._schedules() == ()
 
@@ -150,33 +150,33 @@ def test_a_line_from_before_a_change_of_the_zone_is_told_of(home, audit):
     line = cron_line(job_of(load_config(audit), audit), (offset,))
     (home / "tab").write_text(f"{line}\n")
     differs = "What is installed differs; --install replaces it.\n"
-    assert asked(audit).stderr.endswith(differs)
+    assert run_schedule(audit).stderr.endswith(differs)
 
 
 def test_only_the_line_of_this_audit_leaves(home, audit):
-    asked(audit, "--install", "--yes")
+    run_schedule(audit, "--install", "--yes")
     ours = tab(home)
     name = name_of(audit).encode()
     others = b"1 2 * * * x # %s-other\n#3 4 * * * y # %s\n" % (name, name)
     (home / "tab").write_bytes(others + ours)
-    assert asked(audit, "--remove", "--yes").exit_code == 0
+    assert run_schedule(audit, "--remove", "--yes").exit_code == 0
     assert tab(home) == others
-    left = asked(audit, "--remove", "--yes")
+    left = run_schedule(audit, "--remove", "--yes")
     assert left.stdout == "Nothing is installed. Nothing was changed.\n"
 
 
 def test_the_job_of_an_audit_that_is_gone_can_be_removed(home, audit):
-    asked(audit, "--install", "--yes")
+    run_schedule(audit, "--install", "--yes")
     for path in audit.iterdir():
         path.unlink()
     audit.rmdir()
-    assert asked(audit / "audit.toml", "--remove", "--yes").exit_code == 0
+    assert run_schedule(audit / "audit.toml", "--remove", "--yes").exit_code == 0
     assert tab(home) == b""
 
 
 def test_without_a_terminal_a_change_needs_yes(home, audit):
     (home / "tab").write_bytes(MINE)
-    answer = asked(audit, "--install")
+    answer = run_schedule(audit, "--install")
     assert (answer.exit_code, answer.stderr) == (2, CONFIRM)
     assert tab(home) == MINE
 
@@ -238,7 +238,7 @@ def test_on_a_terminal_it_shows_the_line_and_asks(home, audit, typed, code):
 def test_a_crontab_that_cannot_be_written_is_kept_in_a_file(home, audit, text, message):
     (home / "tab").write_bytes(MINE)
     program(home, "crontab", text)
-    answer = asked(audit, "--install", "--yes")
+    answer = run_schedule(audit, "--install", "--yes")
     (kept,) = home.glob(".local/state/importance-audit/crontab-*")
     assert (answer.exit_code, answer.stderr) == (2, message.format(kept=kept))
     assert kept.read_bytes() == tab(home) == MINE
@@ -247,7 +247,7 @@ def test_a_crontab_that_cannot_be_written_is_kept_in_a_file(home, audit, text, m
 
 def test_a_change_that_succeeds_leaves_no_copy(home, audit):
     (home / "tab").write_bytes(MINE)
-    asked(audit, "--install", "--yes")
+    run_schedule(audit, "--install", "--yes")
     assert list(home.glob(".local/state/importance-audit/*")) == []
 
 
@@ -256,7 +256,7 @@ def test_a_crontab_that_cannot_be_read_is_not_written(home, audit):
     program(
         home, "crontab", f'#!/bin/sh\n[ "$1" = - ] && touch "$HOME/tab"\n{denied}\n'
     )
-    answer = asked(audit, "--install", "--yes")
+    answer = run_schedule(audit, "--install", "--yes")
     assert (answer.exit_code, answer.stderr) == (
         2,
         "Your crontab cannot be read; crontab says: You (me) are not allowed to use "
@@ -268,7 +268,7 @@ def test_a_crontab_that_cannot_be_read_is_not_written(home, audit):
 def test_without_a_place_for_the_copy_nothing_is_changed(home, audit):
     (home / "tab").write_bytes(MINE)
     (home / ".local").write_text("a file")
-    answer = asked(audit, "--install", "--yes")
+    answer = run_schedule(audit, "--install", "--yes")
     assert answer.exit_code == 2
     assert "could not be copied to" in answer.stderr
     assert answer.stderr.endswith("Not a directory. Nothing was changed.\n")
@@ -282,12 +282,12 @@ def test_without_a_place_for_the_copy_nothing_is_changed(home, audit):
 def test_a_program_that_is_absent_is_named(home, audit, monkeypatch, kind, name, other):
     monkeypatch.setenv("PATH", str(home))
     for what in ("--install", "--remove"):
-        answer = asked(audit, "--as", kind, what, "--yes")
+        answer = run_schedule(audit, "--as", kind, what, "--yes")
         assert (answer.exit_code, answer.stderr) == (
             2,
             f"Program {name!r} is not on PATH. Install it, or use --as {other}.\n",
         )
-    assert asked(audit, "--as", kind).exit_code == 0
+    assert run_schedule(audit, "--as", kind).exit_code == 0
 
 
 def unit_files(home):
@@ -296,22 +296,22 @@ def unit_files(home):
 
 
 def test_units_are_written_and_the_timer_is_started(home, audit):
-    answer = asked(audit, "--as", "systemd", "--install", "--yes")
+    answer = run_schedule(audit, "--as", "systemd", "--install", "--yes")
     assert answer.exit_code == 0, answer.stderr
     assert unit_files(home) == units(job_of(load_config(audit), audit))
     timer = f"{name_of(audit)}.timer"
     said = (home / "asked").read_text().splitlines()
     started = [f"--user {what} {timer}" for what in ("enable", "restart")]
     assert said[-3:] == ["--user daemon-reload", *started]
-    again = asked(audit, "--as", "systemd", "--install", "--yes")
+    again = run_schedule(audit, "--as", "systemd", "--install", "--yes")
     assert again.stdout == "It is installed as it is here. Nothing was changed.\n"
 
 
 def test_removing_units_leaves_those_of_others(home, audit):
-    asked(audit, "--as", "systemd", "--install", "--yes")
+    run_schedule(audit, "--as", "systemd", "--install", "--yes")
     other = home / ".config/systemd/user/importance-audit-other-00000000.timer"
     other.write_text("[Timer]\n")
-    answer = asked(audit, "--as", "systemd", "--remove", "--yes")
+    answer = run_schedule(audit, "--as", "systemd", "--remove", "--yes")
     assert answer.exit_code == 0, answer.stderr
     assert unit_files(home) == {other.name: "[Timer]\n"}
     said = (home / "asked").read_text().splitlines()
@@ -322,12 +322,12 @@ def test_removing_units_leaves_those_of_others(home, audit):
 
 
 def test_units_that_cannot_be_started_are_taken_back(home, audit):
-    asked(audit, "--as", "systemd", "--install", "--yes")
+    run_schedule(audit, "--as", "systemd", "--install", "--yes")
     before = unit_files(home)
     configured(audit, more='[schedule]\ntime = "07:30"\n')
     no_bus = 'echo "Failed to connect to bus: No medium found" >&2; exit 1'
     program(home, "systemctl", f"#!/bin/sh\n{no_bus}\n")
-    answer = asked(audit, "--as", "systemd", "--install", "--yes")
+    answer = run_schedule(audit, "--as", "systemd", "--install", "--yes")
     assert (answer.exit_code, answer.stderr) == (
         2,
         "'systemctl --user daemon-reload' failed: Failed to connect to bus: No medium "
@@ -338,13 +338,13 @@ def test_units_that_cannot_be_started_are_taken_back(home, audit):
 
 def test_the_first_units_that_cannot_be_started_leave_nothing(home, audit):
     program(home, "systemctl", "#!/bin/sh\nexit 1\n")
-    assert asked(audit, "--as", "systemd", "--install", "--yes").exit_code == 2
+    assert run_schedule(audit, "--as", "systemd", "--install", "--yes").exit_code == 2
     assert unit_files(home) == {}
 
 
 def test_a_folder_of_units_that_cannot_be_made_is_named(home, audit):
     (home / ".config").write_text("a file")
-    answer = asked(audit, "--as", "systemd", "--install", "--yes")
+    answer = run_schedule(audit, "--as", "systemd", "--install", "--yes")
     assert answer.exit_code == 2
     assert "cannot be made for units: Not a dir" in answer.stderr
 
@@ -393,21 +393,21 @@ def test_words_that_do_not_go_together_are_usage_errors(words, message):
 
 @pytest.mark.parametrize("kind", ["github", "gitlab"])
 def test_a_workflow_needs_a_repository(audit, kind):
-    answer = asked(audit, "--as", kind)
+    answer = run_schedule(audit, "--as", kind)
     assert (answer.exit_code, answer.stderr) == (
         2,
         f"Audit {str(audit)!r} is in no git repository, which --as {kind} needs. Make "
         "one with: git init\n",
     )
     (audit.parent / ".git").mkdir()
-    answer = asked(audit, "--as", kind)
+    answer = run_schedule(audit, "--as", kind)
     assert './audit/audit.toml"' in answer.stdout, answer.stderr
     assert 'TOOL: "importance-audit' in answer.stdout
 
 
 def test_an_unsound_audit_is_not_scheduled(home, audit):
     (audit / "audit.toml").write_text("[schedule]\ntime = '25:00'\n")
-    answer = asked(audit, "--install", "--yes")
+    answer = run_schedule(audit, "--install", "--yes")
     assert answer.exit_code == 2
     assert "'25:00'" in answer.stderr
     assert tab(home) is None

@@ -37,7 +37,7 @@ def wait_for(holds, seconds=60.0):
         time.sleep(0.01)
 
 
-def told(folder, *command, seconds=60.0, **changes):
+def notify_outcome(folder, *command, seconds=60.0, **changes):
     """Return the faults and the events of one on_failure command."""
     section = ScheduleSection(on_failure=command, command_seconds=seconds)
     faults = notify(folder, section, TOLD._replace(**changes))
@@ -50,13 +50,13 @@ def python(*lines):
 
 def test_a_command_has_the_environment_of_the_run(tmp_path, monkeypatch):
     monkeypatch.setenv("MARK", "here")
-    _, (event,) = told(tmp_path, "/bin/sh", "-c", "echo $MARK")
+    _, (event,) = notify_outcome(tmp_path, "/bin/sh", "-c", "echo $MARK")
     assert event["message"] == "here"
 
 
 def test_a_command_is_told_of_the_run_in_the_folder_of_the_audit(tmp_path, monkeypatch):
     monkeypatch.delenv("IMPORTANCE_AUDIT_REQUIRE_R", raising=False)
-    faults, (event,) = told(tmp_path, *python(SAY))
+    faults, (event,) = notify_outcome(tmp_path, *python(SAY))
     (environment, where) = json.loads(event["message"])
     assert (faults, where) == ((), str(tmp_path))
     assert environment == {
@@ -88,12 +88,14 @@ def test_each_end_calls_for_its_commands(tmp_path, code, news, hooks):
 
 
 def test_no_shell_reads_the_arguments(tmp_path):
-    _, (event,) = told(tmp_path, "echo", "$HOME; exit 3", "`id`")
+    _, (event,) = notify_outcome(tmp_path, "echo", "$HOME; exit 3", "`id`")
     assert (event["exit_code"], event["message"]) == (0, "$HOME; exit 3 `id`")
 
 
 def test_a_command_that_fails_is_said_with_its_words(tmp_path):
-    faults, (event,) = told(tmp_path, "/bin/sh", "-c", "echo no route >&2; exit 7")
+    faults, (event,) = notify_outcome(
+        tmp_path, "/bin/sh", "-c", "echo no route >&2; exit 7"
+    )
     assert faults == (
         "[schedule] on_failure told nobody of the run: '/bin/sh' ended with exit code "
         "7. It said: no route",
@@ -104,19 +106,19 @@ def test_a_command_that_fails_is_said_with_its_words(tmp_path):
 def test_what_a_failed_command_says_moves_nothing_in_a_log(tmp_path):
     forged = "2026-11-22T08:00:00+00:00 Ended with exit code 0"
     code = f"print('\\x1b[2J\\r\\u202e'); print({forged!r}); raise SystemExit(7)"
-    (fault,), (event,) = told(tmp_path, *python(code))
+    (fault,), (event,) = notify_outcome(tmp_path, *python(code))
     assert fault.endswith(rf"It said: \x1b[2J\r\u202e\n{forged}")
     assert event["message"].startswith("\x1b[2J\r")
 
 
 def test_a_command_that_a_signal_without_a_name_ended_is_said(tmp_path):
-    faults, (event,) = told(tmp_path, "/bin/sh", "-c", "kill -40 $$")
+    faults, (event,) = notify_outcome(tmp_path, "/bin/sh", "-c", "kill -40 $$")
     assert "'/bin/sh' ended with signal 40. It said: -" in faults[0]
     assert event["exit_code"] == -40
 
 
 def test_a_command_that_is_missing_is_said(tmp_path):
-    faults, (event,) = told(tmp_path, "nowhere-at-all")
+    faults, (event,) = notify_outcome(tmp_path, "nowhere-at-all")
     assert faults == (
         "[schedule] on_failure told nobody of the run: 'nowhere-at-all' did not "
         "start: No such file or directory.",
@@ -132,7 +134,7 @@ def test_a_command_that_hangs_is_ended_with_all_that_it_started(tmp_path, monkey
         return clock() + 900 * (next(looks) if spoken.exists() else 0)
 
     monkeypatch.setattr(time, "monotonic", halting)
-    faults, (event,) = told(tmp_path, "/bin/sh", "-c", hang, seconds=600.0)
+    faults, (event,) = notify_outcome(tmp_path, "/bin/sh", "-c", hang, seconds=600.0)
     monkeypatch.undo()
     said, pid = faults[0].rsplit(" ", 1)
     assert said == (
@@ -145,7 +147,9 @@ def test_a_command_that_hangs_is_ended_with_all_that_it_started(tmp_path, monkey
 
 
 def test_a_command_that_leaves_a_child_behind_is_not_waited_for(tmp_path):
-    faults, (event,) = told(tmp_path, "/bin/sh", "-c", "sleep 600 & echo sent $!")
+    faults, (event,) = notify_outcome(
+        tmp_path, "/bin/sh", "-c", "sleep 600 & echo sent $!"
+    )
     words, pid = event["message"].rsplit(" ", 1)
     assert (faults, words, is_running(pid)) == ((), "sent", True)
     os.kill(int(pid), signal.SIGKILL)
@@ -153,7 +157,7 @@ def test_a_command_that_leaves_a_child_behind_is_not_waited_for(tmp_path):
 
 def test_of_a_command_that_prints_much_the_last_is_kept(tmp_path):
     code = "print('x' * 30_000_000); print('the end')"
-    faults, (event,) = told(tmp_path, *python(code))
+    faults, (event,) = notify_outcome(tmp_path, *python(code))
     assert faults == ()
     assert event["message"].endswith("x\nthe end")
     assert len(event["message"]) == 4095  # of 4096 bytes the last is an end of line
@@ -163,7 +167,7 @@ def test_news_too_long_for_an_environment_is_cut_at_a_line(tmp_path):
     news = tuple(f"{n}: {'é' * 500}" for n in range(500))
     lines = "import os; t = os.environ['IMPORTANCE_AUDIT_NEWS'].splitlines()"
     code = "print(t[-2].count('\u00e9'), len(t), t[-1])"
-    _, (event,) = told(tmp_path, *python(lines, code), news=news)
+    _, (event,) = notify_outcome(tmp_path, *python(lines, code), news=news)
     whole = [f"{line}\n".encode() for line in news]
     left = sum(map(len, whole)) - 1 - (sum(map(len, whole[:31])) - 1)
     assert event["message"] == f"500 32 ... and {left} bytes more."
@@ -171,7 +175,7 @@ def test_news_too_long_for_an_environment_is_cut_at_a_line(tmp_path):
 
 def test_no_text_keeps_a_command_from_being_told(tmp_path):
     code = "import os; print(ascii(os.environ['IMPORTANCE_AUDIT_NEWS']))"
-    faults, (event,) = told(tmp_path, *python(code), news=("a\0b\udc80→",))
+    faults, (event,) = notify_outcome(tmp_path, *python(code), news=("a\0b\udc80→",))
     assert (faults, event["message"]) == ((), ascii("ab?→"))
 
 

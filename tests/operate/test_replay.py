@@ -38,7 +38,7 @@ def folder(tmp_path):
     return run_of(tmp_path)
 
 
-def told(folder):
+def replay_output(folder):
     """Return the exit code of the command, and every line it prints."""
     answer = CliRunner().invoke(main, ["verify", "--replay", str(folder)])
     return answer.exit_code, answer.output.splitlines()
@@ -61,7 +61,7 @@ def nudge(factor):
 
 def test_a_run_measured_again_matches_in_every_number_and_writes_nothing(folder):
     before = {path: (folder / path).read_bytes() for path in below(folder)}
-    code, lines = told(folder)
+    code, lines = replay_output(folder)
     assert (code, lines[-3]) == (0, "same stack")
     assert lines[-1].startswith("match: ")
     assert lines[-1].endswith(" numbers, all equal")
@@ -71,7 +71,7 @@ def test_a_run_measured_again_matches_in_every_number_and_writes_nothing(folder)
 
 def test_an_altered_number_is_named_with_its_path(folder):
     edit(folder, nudge(1 + 1e-6))
-    code, lines = told(folder)
+    code, lines = replay_output(folder)
     (line,) = [line for line in lines if line.startswith("importances[0].raw[0][1]: ")]
     old, new = (float(part.split()[1]) for part in line.split(": ")[1].split(", "))
     assert code == 1
@@ -81,7 +81,7 @@ def test_an_altered_number_is_named_with_its_path(folder):
 
 def test_other_data_is_a_mismatch_of_which_five_paths_are_shown(folder):
     rows(seed=7).to_csv(folder.parents[1] / "test.csv", index=False)
-    code, lines = told(folder)
+    code, lines = replay_output(folder)
     assert code == 1
     paths = [line for line in lines if ": stored " in line]
     assert paths[0].startswith("run.data_sha256: stored ")
@@ -95,7 +95,7 @@ def test_on_another_stack_the_wider_tolerance_is_used_and_printed(folder):
         document["run"]["versions"]["numpy"] = "0.1"
 
     edit(folder, change)
-    code, lines = told(folder)
+    code, lines = replay_output(folder)
     assert code == 0
     assert lines[-3].startswith("other stack: numpy 0.1 → ")
     assert lines[-2].startswith("tolerance: 1e-06 relative")
@@ -115,7 +115,7 @@ def test_a_run_that_had_a_package_which_is_gone_cannot_be_replayed(folder):
 
 @pytest.mark.needs_dalex
 def test_pairs_with_r_are_measured_again(tmp_path):
-    code, lines = told(run_of(tmp_path, 'engines = ["DALEX"]\n'))
+    code, lines = replay_output(run_of(tmp_path, 'engines = ["DALEX"]\n'))
     assert (code, lines[-3]) == (0, "same stack")
     assert lines[-1].endswith(" numbers, all equal")
 

@@ -81,7 +81,7 @@ def bare(command, path="/usr/bin:/bin"):
     return subprocess.run(words, cwd="/", capture_output=True)
 
 
-def seen(folder):
+def call_record(folder):
     return json.loads((folder / "seen.json").read_text())
 
 
@@ -142,8 +142,8 @@ def test_a_line_runs_in_the_bare_environment_of_cron_from_a_hostile_path(tmp_pat
     asked = job(tmp_path / HOSTILE, given)
     answer = bare(as_cron(cron_line(asked)))
     assert (answer.returncode, answer.stdout, answer.stderr) == (7, b"", b"")
-    assert seen(asked.folder)["argv"] == list(asked.command)
-    assert seen(asked.folder)["environ"].items() >= given.items()
+    assert call_record(asked.folder)["argv"] == list(asked.command)
+    assert call_record(asked.folder)["environ"].items() >= given.items()
     bare(as_cron(cron_line(asked)))
     log = (asked.folder / "schedule.log").read_text()
     assert log == "to stdout\nto stderr\n" * 2
@@ -278,7 +278,7 @@ def test_a_service_runs_what_a_line_runs(tmp_path):
     (command,) = lines_of(service, "ExecStart")
     assert command.startswith(":/bin/sh ")
     assert subprocess.run(unescaped(command[1:])).returncode == 7
-    assert seen(asked.folder)["argv"] == list(asked.command)
+    assert call_record(asked.folder)["argv"] == list(asked.command)
     variables = [unescaped(value) for value in lines_of(service, "Environment")]
     assert variables == [[f"{name}={text}"] for name, text in given.items()]
     (log,) = lines_of(service, "StandardOutput")
@@ -397,7 +397,7 @@ def test_a_job_of_gitlab_keeps_exit_code_summary_and_faults(tmp_path):
 NEWS = '.\n"quoted" \\ back $(id) `id` <b> é 世 %s\t\n' + "long " * 400
 
 
-def told(script, *words, folder, **more):
+def run_hook(script, *words, folder, **more):
     """Run a script that tells people as `run` does: in a folder, with variables."""
     (folder / "email.py").write_text("1 / 0")  # not to be imported
     (folder / "json.py").write_text("1 / 0")
@@ -440,14 +440,16 @@ def hook():
 def test_the_webhook_is_sent_json_whatever_the_texts_hold(tmp_path, hook):
     at = f"http://127.0.0.1:{hook.server_port}"
     (tmp_path / "address").write_text(f'url = "{at}/200"\n')
-    answer = told("webhook", "address", folder=tmp_path)
+    answer = run_hook("webhook", "address", folder=tmp_path)
     assert answer.returncode == 0, answer.stderr
     ((kind, body),) = hook.got
     sent = json.loads(body)
     assert (kind, sent["news"], sent["exit_code"]) == ("application/json", NEWS, "1")
     assert sent["text"].endswith(NEWS)
     (tmp_path / "address").write_text(f'url = "{at}/500"\n')
-    assert told("webhook", "address", folder=tmp_path).returncode == 22  # curl --fail
+    assert (
+        run_hook("webhook", "address", folder=tmp_path).returncode == 22
+    )  # curl --fail
 
 
 def sendmail(folder, code=0):
@@ -458,7 +460,7 @@ def sendmail(folder, code=0):
 
 def test_the_mail_holds_the_news_and_no_header_of_theirs(tmp_path):
     sendmail(tmp_path)
-    answer = told("mail", "owner@example.org", folder=tmp_path)
+    answer = run_hook("mail", "owner@example.org", folder=tmp_path)
     assert answer.returncode == 0, answer.stderr
     sent = (tmp_path / "sent").read_bytes()
     read = message_from_bytes(sent, policy=policy.default)
@@ -470,19 +472,19 @@ def test_the_mail_holds_the_news_and_no_header_of_theirs(tmp_path):
     )
     assert max(map(len, sent.splitlines())) <= 76
     sendmail(tmp_path, code=75)
-    assert told("mail", "owner@example.org", folder=tmp_path).returncode == 75
+    assert run_hook("mail", "owner@example.org", folder=tmp_path).returncode == 75
 
 
 def test_an_audit_without_a_verdict_is_told_of_too(tmp_path):
     sendmail(tmp_path)
     given = {"IMPORTANCE_AUDIT_VERDICT": "", "IMPORTANCE_AUDIT_EXIT_CODE": "2"}
-    told("mail", "owner@example.org", folder=tmp_path, **given)
+    run_hook("mail", "owner@example.org", folder=tmp_path, **given)
     read = message_from_bytes((tmp_path / "sent").read_bytes(), policy=policy.default)
     assert read["Subject"] == 'ünsound Bcc: "x": no verdict (exit code 2)'
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_a_script_without_an_address_says_so(tmp_path, name):
-    answer = told(name, folder=tmp_path)
+    answer = run_hook(name, folder=tmp_path)
     assert answer.returncode == 2
     assert "must be" in answer.stderr

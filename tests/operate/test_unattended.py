@@ -62,7 +62,7 @@ def audit(tmp_path, monkeypatch):
     return written
 
 
-def told(folder):
+def notices(folder):
     lines = (folder / "told.jsonl").read_text(encoding="utf8").splitlines()
     return [json.loads(line) for line in lines]
 
@@ -71,7 +71,7 @@ def kinds(folder):
     return [event["event"] for event in read_events(folder)]
 
 
-def begun(folder, *options, **environment):
+def start_run(folder, *options, **environment):
     """Begin `run` in a process of its own."""
     paths = os.pathsep.join([str(ROOT), os.environ["PYTHONPATH"]])
     return subprocess.Popen(
@@ -102,9 +102,9 @@ def test_a_request_to_stop_that_an_import_took_for_a_fault_is_one(audit, tmp_pat
 
 def test_of_two_runs_at_once_one_is_refused_and_a_kill_frees_the_lock(audit):
     folder = audit(fit="time.sleep(600)")
-    first = begun(folder, "-q")
+    first = start_run(folder, "-q")
     fitting(first)
-    second = begun(folder, "-q")
+    second = start_run(folder, "-q")
     assert second.communicate()[1] == (
         f"Audit {str(folder)!r} is in use: process {first.pid} on "
         f"{os.uname().nodename!r} has been at work in it since "
@@ -114,7 +114,7 @@ def test_of_two_runs_at_once_one_is_refused_and_a_kill_frees_the_lock(audit):
     assert (second.returncode, kinds(folder)) == (5, ["began"])
     first.kill()
     first.communicate()
-    third = begun(audit(), "-q")
+    third = start_run(audit(), "-q")
     faults = third.communicate()[1]
     assert f"process {first.pid}, which began it at 20" in faults
     assert third.returncode == 0
@@ -126,10 +126,10 @@ def test_a_run_tells_of_its_verdict_and_the_same_again_of_nothing_new(audit):
     ended = [run_unattended(folder, say=lines.append) for _ in range(2)]
     (made,) = (folder / "runs").iterdir()
     assert [end.code for end in ended] == [0, 0]
-    assert [one["EVENT"] for one in told(folder)] == ["change", "success", "success"]
-    assert told(folder)[0]["NEWS"] == f"This is the first run: {ended[0].verdict}."
-    assert told(folder)[2]["RUN"] == str(made) == str(made.parent / ended[1].run_id)
-    assert told(folder)[2]["SUMMARY"] == (made / "summary.txt").read_text()
+    assert [one["EVENT"] for one in notices(folder)] == ["change", "success", "success"]
+    assert notices(folder)[0]["NEWS"] == f"This is the first run: {ended[0].verdict}."
+    assert notices(folder)[2]["RUN"] == str(made) == str(made.parent / ended[1].run_id)
+    assert notices(folder)[2]["SUMMARY"] == (made / "summary.txt").read_text()
     assert [line for line in lines if "was removed" in line] != []
 
 
@@ -138,9 +138,9 @@ def test_a_configuration_that_is_wrong_is_told_with_its_message(audit):
     ended = run_unattended(folder, say=lambda _: None)
     again = run_unattended(folder, say=lambda _: None)
     assert (ended.code, again.code, ended.run_id) == (2, 2, "")
-    assert [one["EVENT"] for one in told(folder)] == ["change", "failure", "failure"]
-    assert (told(folder)[1]["RUN"], told(folder)[1]["EXIT_CODE"]) == ("", "2")
-    assert told(folder)[1]["NEWS"] == told(folder)[2]["SUMMARY"] == ended.message
+    assert [one["EVENT"] for one in notices(folder)] == ["change", "failure", "failure"]
+    assert (notices(folder)[1]["RUN"], notices(folder)[1]["EXIT_CODE"]) == ("", "2")
+    assert notices(folder)[1]["NEWS"] == notices(folder)[2]["SUMMARY"] == ended.message
     assert "Did you mean 'seed'?" in ended.message
 
 
@@ -150,15 +150,15 @@ def test_a_run_that_is_killed_is_told_and_leaves_the_lock_free(audit):
     assert (ended.code, ended.run_id) == (4, "")
     assert "its process ended with signal SIGKILL (out of memory?)." in ended.message
     assert kinds(folder) == ["began", "died", "notified", "notified"]
-    assert told(folder)[1]["EVENT"] == "failure"
-    assert "was killed, or its machine stopped." in told(folder)[1]["NEWS"]
+    assert notices(folder)[1]["EVENT"] == "failure"
+    assert "was killed, or its machine stopped." in notices(folder)[1]["NEWS"]
 
 
 def test_a_run_beyond_its_time_is_ended_and_told(audit):
     folder = audit(fit="time.sleep(600)", schedule="minutes = 0.06\nretries = 3\n")
     ended = run_unattended(folder, say=lambda _: None)
     assert (ended.code, ended.is_stopped) == (130, False)
-    assert "nterrupted by its time limit of 0.06 minutes" in told(folder)[-1]["NEWS"]
+    assert "nterrupted by its time limit of 0.06 minutes" in notices(folder)[-1]["NEWS"]
     assert kinds(folder).count("began") <= 1
 
 
@@ -172,7 +172,7 @@ def test_a_request_to_stop_that_was_lost_on_its_way_still_ends_the_run(audit):
         time.sleep(60)"""
     ended = run_unattended(audit(fit=lost), say=lambda _: None)
     assert (ended.code, bool(ended.run_id)) == (130, True)
-    assert "interrupted by SIGTERM" in told(audit())[-1]["SUMMARY"]
+    assert "interrupted by SIGTERM" in notices(audit())[-1]["SUMMARY"]
 
 
 def test_a_run_that_r_failed_is_tried_again_and_each_try_is_said(audit, monkeypatch):
@@ -190,14 +190,14 @@ def test_a_run_that_r_failed_is_tried_again_and_each_try_is_said(audit, monkeypa
 
 def test_a_run_asked_to_stop_saves_tells_and_ends_with_130(audit):
     folder = audit(fit="time.sleep(600)")
-    process = begun(folder, "--unattended")
+    process = start_run(folder, "--unattended")
     fitting(process)
     process.send_signal(signal.SIGTERM)
     log = process.communicate()[1]
     (made,) = (folder / "runs").iterdir()
     assert process.returncode == 130
     assert load_run(made).run.status == "interrupted"
-    assert told(folder)[-1]["EVENT"] == "failure"
+    assert notices(folder)[-1]["EVENT"] == "failure"
     assert f"Ended with exit code 130, run {made.name}." in log
 
 
@@ -217,7 +217,7 @@ def test_a_request_to_stop_that_comes_while_a_run_is_begun_is_passed_on(audit):
 def test_a_run_whose_watcher_was_gone_before_it_looked_does_nothing(audit):
     folder, gone = audit(), subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
-    process = begun(folder, "--within", "600", "10", str(gone.pid))
+    process = start_run(folder, "--within", "600", "10", str(gone.pid))
     assert process.communicate() == ("", "")
     assert (process.returncode, kinds(folder)) == (-signal.SIGKILL, [])
 
@@ -236,7 +236,7 @@ def test_a_run_that_never_returns_is_killed_and_told(audit, monkeypatch):
     ended = run_unattended(folder, say=lambda _: None)
     assert (ended.code, ended.run_id, ended.is_stopped) == (130, "", True)
     words = "it did not stop within 0.5 seconds of being asked to."
-    assert words in told(folder)[-1]["NEWS"]
+    assert words in notices(folder)[-1]["NEWS"]
     with locked(folder):
         assert kinds(folder)[:2] == ["began", "died"]
 
@@ -246,12 +246,12 @@ def test_an_audit_under_way_is_told_with_who_is_at_work(audit):
     with locked(folder):
         ended = run_unattended(folder, say=lambda _: None)
     assert (ended.code, ended.run_id) == (5, "")
-    assert f"is in use: process {os.getpid()} on " in told(folder)[-1]["NEWS"]
+    assert f"is in use: process {os.getpid()} on " in notices(folder)[-1]["NEWS"]
 
 
 def test_a_run_dies_with_the_process_that_watches_it(audit):
     folder = audit(fit="time.sleep(600)")
-    process = begun(folder, "--unattended")
+    process = start_run(folder, "--unattended")
     fitting(process)
     child = read_events(folder)[0]["pid"]
     process.kill()
@@ -259,7 +259,7 @@ def test_a_run_dies_with_the_process_that_watches_it(audit):
     wait_for(lambda: not is_running(child))
     ended = run_unattended(audit(), say=lambda _: None)
     assert ended.code == 0
-    assert "was killed, or its machine stopped" in told(folder)[0]["NEWS"]
+    assert "was killed, or its machine stopped" in notices(folder)[0]["NEWS"]
 
 
 def test_a_failure_that_nobody_heard_of_is_told_by_the_next_run(audit):
@@ -267,7 +267,7 @@ def test_a_failure_that_nobody_heard_of_is_told_by_the_next_run(audit):
     append_event(folder, "began", pid=7, host="h", unattended=True)
     append_event(folder, "ended", run_id="", exit_code=4, message="It broke.")
     run_unattended(folder, say=lambda _: None)
-    first, _ = told(folder)[0]["NEWS"].splitlines()
+    first, _ = notices(folder)[0]["NEWS"].splitlines()
     assert first.startswith("The run before ended with exit code 4 at 20")
     assert first.endswith(", and nobody was told: It broke.")
 
@@ -275,10 +275,10 @@ def test_a_failure_that_nobody_heard_of_is_told_by_the_next_run(audit):
 def test_change_that_nobody_heard_of_is_told_by_the_next_run(audit):
     folder = audit()
     limit = ("600", "10", str(os.getpid()))  # as if its watcher was killed
-    made = begun(folder, "-q", "--within", *limit)
+    made = start_run(folder, "-q", "--within", *limit)
     assert made.communicate() == ("", "")
     assert run_unattended(folder, say=lambda _: None).code == 0
-    (news,) = (one["NEWS"] for one in told(folder) if one["EVENT"] == "change")
+    (news,) = (one["NEWS"] for one in notices(folder) if one["EVENT"] == "change")
     assert news.startswith("The run before ended with exit code 0 at 20")
     assert ", and nobody was told: This is the first run: confirmed" in news
 
@@ -290,7 +290,7 @@ def test_a_run_after_an_attempt_that_left_none_is_news(audit):
     append_event(folder, "notified", hook="on_failure", exit_code=0)
     run_unattended(folder, say=lambda _: None)
     words = "The attempt before ended with exit code 2 and left no run; this one did."
-    assert words in told(folder)[0]["NEWS"]
+    assert words in notices(folder)[0]["NEWS"]
 
 
 def test_no_zone_locale_or_folder_moves_a_run_and_a_clock_put_right_is_said(audit):
@@ -298,7 +298,7 @@ def test_no_zone_locale_or_folder_moves_a_run_and_a_clock_put_right_is_said(audi
     ahead = '{"time": "2999-01-01T00:00:00+00:00", "event": "ended"}\n'
     (folder / "events.jsonl").write_text(ahead)
     for zone in ("Pacific/Kiritimati", "Pacific/Pago_Pago"):
-        process = begun(folder, "-q", TZ=zone, LC_ALL="C")
+        process = start_run(folder, "-q", TZ=zone, LC_ALL="C")
         assert process.communicate() == ("", "")
         os.chdir(ROOT)
     first, second = (load_run(run) for run in sorted((folder / "runs").iterdir()))

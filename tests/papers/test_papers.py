@@ -103,7 +103,7 @@ def test_a_table_is_the_one_its_audit_names_and_small(name):
     assert len(content) < 700_000
 
 
-def lacking(data_set):
+def missing_data_set(data_set):
     """Return why R has no such data set: its package may have dropped it."""
     package, name = data_set.split("::")
     names = list(host.current().call("data_sets_of", {"package": package})["object"])
@@ -119,7 +119,9 @@ def lacking(data_set):
 )
 def test_a_table_is_what_its_description_draws(name):
     kept = pd.read_csv(REPORTS / name / "data.csv")
-    if name in DRAWN["FROM_R"] and (reason := lacking(DRAWN["FROM_R"][name][0])):
+    if name in DRAWN["FROM_R"] and (
+        reason := missing_data_set(DRAWN["FROM_R"][name][0])
+    ):
         pytest.skip(reason)
     drawn = pd.read_csv(StringIO(DRAWN["text_of"](name)))
     # Six digits are kept; the last may round otherwise where libm does.

@@ -25,7 +25,7 @@ def ones(frame):
     return np.ones(len(frame))
 
 
-def asked(r, predict, function="ask", **arguments):
+def call_with_predict(r, predict, function="ask", **arguments):
     labels = arguments.pop("labels", ())
     return r.call(
         function, {"data": X} | arguments, predict=predict, schema_of=X, labels=labels
@@ -39,18 +39,20 @@ def test_predict_sees_the_frame_and_r_its_answer(r):
         frames.append(frame)
         return frame["x"] * frame["n"]
 
-    assert asked(r, predict).tolist() == [1.5, 5.0, 14.0]
+    assert call_with_predict(r, predict).tolist() == [1.5, 5.0, 14.0]
     pd.testing.assert_frame_equal(frames[0], X)
 
 
 def test_classes_are_columns_with_their_names(r):
-    answer = asked(r, lambda _: np.arange(6.0).reshape(3, 2), labels=("no", "fare (£)"))
+    answer = call_with_predict(
+        r, lambda _: np.arange(6.0).reshape(3, 2), labels=("no", "fare (£)")
+    )
     expected = pd.DataFrame(np.arange(6.0).reshape(3, 2), columns=["no", "fare (£)"])
     pd.testing.assert_frame_equal(answer, expected)
 
 
 def test_what_a_package_passes_along_is_ignored(r):
-    assert asked(r, ones, "ask_with_extras").tolist() == [[1.0, 1.0]] * 3
+    assert call_with_predict(r, ones, "ask_with_extras").tolist() == [[1.0, 1.0]] * 3
 
 
 @pytest.mark.parametrize(
@@ -74,9 +76,9 @@ def test_what_predict_raises_is_raised_whatever_r_made_of_it(r, failure, functio
 
     before = r.restarts
     with pytest.raises(type(failure)) as raised:
-        asked(r, predict, function)
+        call_with_predict(r, predict, function)
     assert raised.value is failure
-    assert asked(r, ones).tolist() == [1.0, 1.0, 1.0]
+    assert call_with_predict(r, ones).tolist() == [1.0, 1.0, 1.0]
     assert r.restarts == before
 
 
@@ -88,11 +90,11 @@ def test_the_r_error_is_the_cause_unless_there_is_a_better_one(r):
         raise ValueError("chained") from OSError("the disk")
 
     with pytest.raises(ValueError, match="plain") as raised:
-        asked(r, predict)
+        call_with_predict(r, predict)
     assert isinstance(raised.value.__cause__, RError)
     assert raised.value.__cause__.message == "ValueError: plain"
     with pytest.raises(ValueError, match="chained") as raised:
-        asked(r, predict_with_cause)
+        call_with_predict(r, predict_with_cause)
     assert isinstance(raised.value.__cause__, OSError)
 
 
@@ -104,14 +106,14 @@ def test_after_a_failure_predict_is_not_asked_again(r):
         raise ValueError("once")
 
     with pytest.raises(ValueError, match="once"):
-        asked(r, predict, "ask_and_swallow")
+        call_with_predict(r, predict, "ask_and_swallow")
     assert asked_for == [3]
 
 
 @pytest.mark.parametrize("function", ["ask", "ask_and_swallow"])
 def test_an_answer_that_is_no_prediction_is_raised_too(r, function):
     with pytest.raises(RBridgeError) as refusal:
-        asked(r, lambda _: np.ones(2), function)
+        call_with_predict(r, lambda _: np.ones(2), function)
     assert str(refusal.value) == (
         "predict must return shape (3,), but shape (2,) was returned."
     )
@@ -132,14 +134,14 @@ def test_an_answer_that_is_no_prediction_is_raised_too(r, function):
 @pytest.mark.parametrize("function", ["ask_changed", "ask_changed_and_swallow"])
 def test_a_frame_that_r_changed_is_refused(r, change, words, function):
     with pytest.raises(RBridgeError, match=words) as refusal:
-        asked(r, ones, function, change=change)
+        call_with_predict(r, ones, function, change=change)
     assert type(refusal.value) is RBridgeError
 
 
 @pytest.mark.parametrize("change", ["doubles", "text", "rows", "relevelled"])
 def test_predict_sees_the_dtypes_of_the_original(r, change):
     seen = []
-    asked(
+    call_with_predict(
         r,
         lambda frame: [*map(float, seen.append(frame) or frame.n)],
         "ask_changed",
@@ -150,7 +152,9 @@ def test_predict_sees_the_dtypes_of_the_original(r, change):
 
 
 def test_fractions_in_an_integer_column_are_not_rounded(r):
-    answer = asked(r, lambda frame: frame["n"], "ask_changed", change="halves")
+    answer = call_with_predict(
+        r, lambda frame: frame["n"], "ask_changed", change="halves"
+    )
     assert answer.tolist() == [0.5, 1.0, 2.0]
 
 
@@ -174,7 +178,7 @@ def test_frames_that_predict_keeps_and_writes_into_are_its_own(r):
         kept.append(frame)
         return ones(frame)
 
-    asked(r, predict, "ask_often", times=5)
+    call_with_predict(r, predict, "ask_often", times=5)
     assert [frame["n"].tolist() for frame in kept] == [[k] * 3 for k in range(5)]
     assert [frame["x"].tolist() for frame in kept] == [[-1.0, 2.5, 3.5]] * 5
 
@@ -204,7 +208,7 @@ def test_what_is_no_frame_is_refused_after_frames_too(r):
 
 def test_every_call_is_answered_by_the_rows_of_that_call(r):
     answers = iter(range(5))
-    asked_often = asked(
+    asked_often = call_with_predict(
         r, lambda frame: np.full(len(frame), next(answers)), "ask_often", times=5
     )
     assert asked_often.tolist() == [4.0, 4.0, 4.0]
@@ -212,7 +216,7 @@ def test_every_call_is_answered_by_the_rows_of_that_call(r):
 
 def test_calls_rows_and_time_are_counted(r):
     before = r.counts
-    asked(r, ones, "ask_often", times=7)
+    call_with_predict(r, ones, "ask_often", times=7)
     calls, rows, seconds = (
         now - then for now, then in zip(r.counts, before, strict=True)
     )
@@ -235,17 +239,17 @@ def test_ten_thousand_calls_leave_none_where_it_was(r):
 
 
 def test_the_garbage_collector_may_run_at_any_time(r):
-    answer = asked(r, ones, "ask_under_gctorture", times=20)
+    answer = call_with_predict(r, ones, "ask_under_gctorture", times=20)
     assert answer.tolist() == [1.0, 1.0, 1.0]
 
 
 def test_predict_may_not_ask_r_itself(r):
     with pytest.raises(RBridgeError) as refusal:
-        asked(r, lambda _: host.current().call("echo", {"x": 1}))
+        call_with_predict(r, lambda _: host.current().call("echo", {"x": 1}))
     assert str(refusal.value) == (
         "R must finish one call before the next, but predict asked R itself."
     )
-    assert asked(r, ones).tolist() == [1.0, 1.0, 1.0]
+    assert call_with_predict(r, ones).tolist() == [1.0, 1.0, 1.0]
 
 
 def test_a_function_that_needs_predict_must_be_given_one(r):

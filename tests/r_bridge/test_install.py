@@ -24,7 +24,7 @@ tools::write_PACKAGES(contrib, type = "source")
 """
 
 
-def asked(*words, path):
+def install_outcome(*words, path):
     """Return what a programme called Rscript is told, and how install-r ends."""
     rscript = path / "Rscript"
     rscript.write_text('#!/bin/sh\nshift 2\necho "$@"\n')
@@ -44,11 +44,11 @@ def asked(*words, path):
     ],
 )
 def test_engines_and_sets_are_installed_with_what_they_need(words, packages, tmp_path):
-    assert asked(*words, path=tmp_path)[:2] == (0, packages)
+    assert install_outcome(*words, path=tmp_path)[:2] == (0, packages)
 
 
 def test_an_unknown_name_is_a_usage_error_that_lists_the_known(tmp_path):
-    code, told, error = asked("hstat", path=tmp_path)
+    code, told, error = install_outcome("hstat", path=tmp_path)
     assert (code, told) == (2, "")
     assert (
         "WHAT must be one of DALEX, vip, pdp, fastshap, hstats, iml, models; "

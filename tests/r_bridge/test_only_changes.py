@@ -38,7 +38,7 @@ def ones(frame):
     return np.ones(len(frame))
 
 
-def asked(r, frame, function, *, only_changes=True, **arguments):
+def frames_predicted(r, frame, function, *, only_changes=True, **arguments):
     """Return copies of the frames that predict was asked about."""
     seen = []
 
@@ -68,7 +68,7 @@ def assert_same(found, expected):
 def test_shuffled_frames_are_the_same_with_and_without(r, frame, checked, monkeypatch):
     monkeypatch.setenv("R_BRIDGE_CHECK_CACHE", checked)
     changes, whole = (
-        asked(r, frame, "ask_shuffled", seed=1, only_changes=only)
+        frames_predicted(r, frame, "ask_shuffled", seed=1, only_changes=only)
         for only in (True, False)
     )
     assert_same(changes, whole)
@@ -84,7 +84,7 @@ def test_what_r_sets_in_the_frame_it_handed_over_is_seen(r, name):
         column = frame[name].copy()
         column[: row + 1] = column[0]
         expected.append(frame.assign(**{name: column}))
-    assert_same(asked(r, frame, "ask_set", name=name), expected)
+    assert_same(frames_predicted(r, frame, "ask_set", name=name), expected)
 
 
 @pytest.mark.needs_r
@@ -155,7 +155,9 @@ def test_a_frame_that_predict_keeps_stays_as_it_was(r, frame):
     r.call(
         "ask_shuffled", arguments, predict=predict, schema_of=frame, only_changes=True
     )
-    assert_same(kept, asked(r, frame, "ask_shuffled", seed=1, only_changes=False))
+    assert_same(
+        kept, frames_predicted(r, frame, "ask_shuffled", seed=1, only_changes=False)
+    )
 
 
 @pytest.mark.needs_r
@@ -174,15 +176,15 @@ def test_a_column_at_the_address_of_one_that_r_let_go_is_another(r):
 @pytest.mark.needs_r
 def test_a_column_that_is_gone_is_named_after_complete_frames_too(r):
     with pytest.raises(RBridgeError, match=r"in their order, but 'g' is missing\.$"):
-        asked(r, FRAMES["plain"], "ask_with_fewer")
+        frames_predicted(r, FRAMES["plain"], "ask_with_fewer")
 
 
 @pytest.mark.needs_r
 def test_after_a_refused_frame_the_next_call_begins_anew(r):
     frame = FRAMES["plain"]
     with pytest.raises(RBridgeError, match="'g' is in another place"):
-        asked(r, frame, "ask_changed", change="moved")
-    assert_same(asked(r, frame, "ask_often", times=3), [frame] * 3)
+        frames_predicted(r, frame, "ask_changed", change="moved")
+    assert_same(frames_predicted(r, frame, "ask_often", times=3), [frame] * 3)
 
 
 @pytest.mark.needs_r
@@ -192,15 +194,17 @@ def test_the_check_finds_what_was_written_behind_rs_back(r, monkeypatch):
     frame = FRAMES["numbers"]
     monkeypatch.setenv("R_BRIDGE_CHECK_CACHE", "1")
     with pytest.raises(RBridgeError) as found:
-        asked(r, frame, "ask_written_behind_r")
+        frames_predicted(r, frame, "ask_written_behind_r")
     assert str(found.value) == (
         "Column 'a' must be another object in R when its values change, but R wrote "
         "into the one it had handed over. Ask without only_changes."
     )
     monkeypatch.setenv("R_BRIDGE_CHECK_CACHE", "0")
-    first, second = asked(r, frame, "ask_written_behind_r")
+    first, second = frames_predicted(r, frame, "ask_written_behind_r")
     assert second["a"][0] == first["a"][0] == 0.0  # why it is only for some callers
-    _, all_of_it = asked(r, frame, "ask_written_behind_r", only_changes=False)
+    _, all_of_it = frames_predicted(
+        r, frame, "ask_written_behind_r", only_changes=False
+    )
     assert all_of_it["a"][0] == 7.0
 
 

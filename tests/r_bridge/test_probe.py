@@ -13,7 +13,7 @@ from importance_audit.r_bridge import host, probe
 ROOT = Path(__file__).parents[2]
 
 
-def said_by(code, **environment):
+def output_of(code, **environment):
     """Return what a Python programme prints, R's own words on stderr aside."""
     inherited = {k: v for k, v in os.environ.items() if k != "R_HOME"}
     ran = subprocess.run(
@@ -42,7 +42,7 @@ def test_a_usable_r_says_what_it_is():
 
 @pytest.mark.needs_r
 def test_the_probe_leaves_nothing_behind(tmp_path):
-    assert said_by(REASON, TMPDIR=str(tmp_path)) == ""
+    assert output_of(REASON, TMPDIR=str(tmp_path)) == ""
     assert list(tmp_path.iterdir()) == []
 
 
@@ -57,7 +57,7 @@ def test_a_package_that_does_not_load_is_broken_and_says_why(tmp_path):
     package = tmp_path / "vip"
     package.mkdir()
     (package / "DESCRIPTION").write_text("Package: vip\nVersion: 9.9\n")
-    found = said_by(
+    found = output_of(
         "from importance_audit.r_bridge import host; print(host.installed()['broken'])",
         IMPORTANCE_AUDIT_R_LIBRARY=str(tmp_path),
     )
@@ -67,7 +67,7 @@ def test_a_package_that_does_not_load_is_broken_and_says_why(tmp_path):
 
 @pytest.mark.needs_r
 def test_without_r_the_reason_says_so():
-    reason = said_by(REASON, PATH="/nonexistent")
+    reason = output_of(REASON, PATH="/nonexistent")
     assert reason == (
         "R must be on PATH or named by R_HOME, but it was not found. Install R."
     )
@@ -75,7 +75,7 @@ def test_without_r_the_reason_says_so():
 
 @pytest.mark.needs_r
 def test_a_wrong_r_home_kills_the_probe_and_not_us():
-    reason = said_by(REASON, R_HOME="/nonexistent")
+    reason = output_of(REASON, R_HOME="/nonexistent")
     assert reason.startswith("R must ")
     assert "R_HOME" in reason
 
@@ -90,7 +90,7 @@ def test_a_session_with_a_wrong_r_home_says_the_same():
         "    except Exception as error:\n"
         "        print(type(error).__name__, str(error) == host.installed()['reason'])"
     )
-    assert said_by(code, R_HOME="/nonexistent") == "RUnavailable True"
+    assert output_of(code, R_HOME="/nonexistent") == "RUnavailable True"
 
 
 def test_without_rpy2_the_remedy_is_to_install_it():
@@ -98,7 +98,7 @@ def test_without_rpy2_the_remedy_is_to_install_it():
         "import sys; sys.modules['rpy2'] = None\n"
         "from importance_audit.r_bridge import probe; probe.main()"
     )
-    reason = json.loads(said_by(code))["reason"]
+    reason = json.loads(output_of(code))["reason"]
     assert reason.startswith("rpy2 must be installed to ask R, but ")
     assert reason.endswith(". Run: pip install rpy2")
 

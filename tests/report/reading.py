@@ -49,7 +49,7 @@ def words(block):
     )
 
 
-def found(result, path):
+def value_at(result, path):
     """Return what stands at the path of a Value."""
     frame = re.fullmatch(r"(\w+)\[(\d+)\]\.(\w+)", path)
     if frame and isinstance(getattr(result, frame[1]), pd.DataFrame):

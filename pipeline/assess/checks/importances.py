@@ -49,7 +49,7 @@ def unmeasured(importance: Importance, data: Dataset, limits: Limits) -> Answer:
     finding = Finding(
         check="unmeasured",
         severity="info" if expected else "warning",
-        subject=_asked(importance),
+        subject=_question_of(importance),
         measure=options_text(importance, drawn=False),
         message=(
             f"There is no number for {listed(missing)}. "
@@ -83,7 +83,7 @@ def constant_feature(
     finding = Finding(
         check="constant_feature",
         severity="failure",
-        subject=_asked(importance),
+        subject=_question_of(importance),
         measure=options_text(importance, drawn=False),
         message=(
             f"{names} never varies, and yet differs from the baseline by {off:.2g}: a "
@@ -131,7 +131,7 @@ def varies_over_trials(
     finding = Finding(
         check="unstable",
         severity="info",
-        subject=_asked(importance),
+        subject=_question_of(importance),
         measure=options_text(importance, drawn=False),
         message=(
             f"The mean of {listed(names)} over the trials is less than {LEAST:g} of "
@@ -159,7 +159,7 @@ def silent_leaves(
     finding = Finding(
         check="silent_leaves",
         severity="info",
-        subject=_asked(importance),
+        subject=_question_of(importance),
         measure=options_text(importance, drawn=False),
         message=(
             f"More than {float(limit.value):.0%} of the leaves over all trials hold "
@@ -183,7 +183,7 @@ def event_level(importance: Importance, data: Dataset, limits: Limits) -> Answer
     finding = Finding(
         check="event_level",
         severity="warning",
-        subject=_asked(importance),
+        subject=_question_of(importance),
         measure=options_text(importance, drawn=False),
         message=(
             f"Permuting {importance.features[strongest]!r}, the strongest feature, "
@@ -215,7 +215,7 @@ def _out_of_bounds(importance: Importance, limit: float) -> tuple[str, str, str]
     if is_infinite.any():
         names = listed(importance.features[n] for n in np.flatnonzero(is_infinite))
         message = f"The loss of {names} is infinite, so its rank means little."
-        return _asked(importance), message, finite
+        return _question_of(importance), message, finite
     highest = float(np.nanmax(np.abs(importance.raw), initial=0.0))
     if importance.form == "ratio" and abs(baseline) * limit < highest:
         message = (
@@ -232,7 +232,7 @@ def _question(importance: Importance) -> str:
     return ", ".join(part for part in (*parts, importance.positive_class) if part)
 
 
-def _asked(importance: Importance) -> str:
+def _question_of(importance: Importance) -> str:
     """Return what an importance answers, and who gave it."""
     drawn = f", {importance.stream} draws" if importance.stream else ""
     return f"{_question(importance)}: {importance.engine}{drawn}"

@@ -11,7 +11,7 @@ from ..measure import pairs_of
 RANKED_BY = "partial_dependence"
 
 
-def pairs_asked(
+def select_pairs(
     model: FittedModel | None, rows: Dataset, section: ImportanceSection, *, seed: int
 ) -> tuple[Dataset, tuple[Finding, ...]]:
     """Return the rows with the pairs that a question is about, and what is left out.

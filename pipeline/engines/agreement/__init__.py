@@ -14,7 +14,7 @@ from ...records.dataset_and_model import Floats
 from ...records.finding import Finding
 from ...records.frames import FRAMES
 from ...records.importance_record import Effect, Importance
-from ...records.ranking import options_text, told_apart
+from ...records.ranking import distinguishing_options, options_text
 from . import numbers
 from .circumstances import (
     NOT_REPLAYED,
@@ -201,8 +201,8 @@ def _same_draws(ours: list[Record], b: Record) -> list[Record]:
 
 def _alike(candidates: list[Record], b: Record) -> list[Record]:
     """Return the candidates with the options of `b`, or all if none has them."""
-    own = told_apart(b)
-    return [a for a in candidates if told_apart(a) == own] or candidates
+    own = distinguishing_options(b)
+    return [a for a in candidates if distinguishing_options(a) == own] or candidates
 
 
 def _identity(a: Importance | Effect, b: Importance | Effect) -> Row:

@@ -175,7 +175,7 @@ def differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> Why:
             continue
         code = _code(name, left, right, same_rows=_draw_alike(a, b))
         prefix = f"{name} " if code in {"OPTION", "SUBSAMPLE", "GRID"} else ""
-        found.append(because(code, f"{prefix}{_said(left)}", _said(right)))
+        found.append(because(code, f"{prefix}{_in_words(left)}", _in_words(right)))
     return found
 
 
@@ -197,7 +197,7 @@ def _draw_alike(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
     return alike and by_permutation and a.get("loss") in MEANS
 
 
-def _said(value: object) -> str:
+def _in_words(value: object) -> str:
     """Return a field of a card in words."""
     if value is None:
         return "all"

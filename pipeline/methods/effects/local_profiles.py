@@ -16,9 +16,9 @@ from .partial_dependence import (
     Grid,
     Scale,
     as_column,
-    asked,
     check_scale,
     grid_of,
+    predictions_at,
 )
 
 
@@ -277,7 +277,7 @@ def _near(
     width, start = width_of(points, span), 0
     column = rows.X[feature]
     settings = {feature: as_column(points, column)}
-    for values in asked(model, rows.X, settings, SCALES[scale]):
+    for values in predictions_at(model, rows.X, settings, SCALES[scale]):
         here = points[start : start + len(values)]
         yield values, nearness(column, here, width) * rows.weights
         start += len(values)

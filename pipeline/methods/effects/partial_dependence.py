@@ -110,7 +110,7 @@ def partial_dependence(
     is_measured = is_predicted(model, data.X, feature, points)
     curve = [
         np.average(on_scale, axis=1, weights=data.weights)
-        for on_scale in asked(
+        for on_scale in predictions_at(
             model,
             data.X,
             {feature: as_column(points[is_measured], data.X[feature])},
@@ -146,7 +146,7 @@ def single_curves(
     n_rows = max(1, MAX_BYTES // len(points))
     for start in range(0, data.n_samples, n_rows):
         X = data.X.iloc[start : start + n_rows]
-        curves = list(asked(model, X, settings, SCALES[scale]))
+        curves = list(predictions_at(model, X, settings, SCALES[scale]))
         yield points, with_gaps(np.concatenate(curves), is_measured)
 
 
@@ -238,7 +238,7 @@ def rounding_of(n_samples: int, largest: Floats) -> Floats:
     return np.asarray(6 * n_samples * np.finfo(np.float64).eps * largest)
 
 
-def asked(
+def predictions_at(
     model: FittedModel,
     X: pd.DataFrame,
     settings: Mapping[str, Any],

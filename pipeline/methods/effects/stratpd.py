@@ -175,7 +175,7 @@ def curve_of(
     x = table.columns[feature]
     is_category = np.issubdtype(x.dtype, np.integer)
     usual = LEAF_OF_CATEGORY if is_category else LEAF_OF_NUMBER
-    others = table.matrix[:, _held(table, feature)]
+    others = table.matrix[:, _conditioning_columns(table, feature)]
     draws = stream(seed, "tree", feature, repeat)
     least = strata.min_samples_leaf or usual
     leaf = _leaves(others, table.y, strata.n_trees, least, draws)
@@ -189,7 +189,7 @@ def curve_of(
     return curve._replace(values=curve.values - curve.values.mean())
 
 
-def _held(table: Table, feature: str) -> list[int]:
+def _conditioning_columns(table: Table, feature: str) -> list[int]:
     """Return the places of the columns that are held about equal.
 
     What is derived is held by what it is made of: to hold it beside its sources, or

@@ -12,10 +12,10 @@ from .partial_dependence import (
     Grid,
     Scale,
     as_column,
-    asked,
     check_scale,
     grid_of,
     is_predicted,
+    predictions_at,
 )
 
 Points = npt.NDArray[Any]
@@ -120,7 +120,7 @@ def joint_dependence(
     }
     means = [
         np.average(block, axis=1, weights=rows.weights)
-        for block in asked(model, rows.X, settings, SCALES[scale])
+        for block in predictions_at(model, rows.X, settings, SCALES[scale])
     ]
     n_outputs = len(model.outputs)
     surface = np.full((*(len(at) for at in points), n_outputs), np.nan)

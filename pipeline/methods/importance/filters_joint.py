@@ -206,21 +206,21 @@ def mrmr(
     is_class = data.task != "regression" and measure == "binned"
     target = pd.Series(pd.Categorical(data.y) if is_class else data.y)
     columns = [target, *(data.X[name] for name in names)]
-    order = chosen(matrix_of(columns, measure, n_bins), scheme)
+    order = mrmr_order(matrix_of(columns, measure, n_bins), scheme)
     score_of = {
         names[k]: float(len(names) - place) for place, k in enumerate(order.which)
     }
     return by_name(data, score_of), np.zeros((1, 1))
 
 
-class Chosen(NamedTuple):
+class MrmrOrder(NamedTuple):
     """Candidates in the order they were chosen, and the score each had then."""
 
     which: list[int]
     scores: list[float]
 
 
-def chosen(association: Floats, scheme: str) -> Chosen:
+def mrmr_order(association: Floats, scheme: str) -> MrmrOrder:
     """Return the order of mRMR from an association matrix whose first row is y's."""
     relevance, between = association[0, 1:], association[1:, 1:]
     left = list(range(len(relevance)))
@@ -236,7 +236,7 @@ def chosen(association: Floats, scheme: str) -> Chosen:
         which.append(best)
         left.remove(best)
         redundancy = redundancy + between[best]
-    return Chosen(which, scores)
+    return MrmrOrder(which, scores)
 
 
 def _score(relevance: Floats, redundancy: Floats, scheme: str) -> Floats:

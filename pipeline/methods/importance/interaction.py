@@ -10,7 +10,7 @@ from ...records.errors import NotApplicable, listed
 from ..effects.partial_dependence import Grid, Scale
 from ..interactions import h_statistic as friedman
 from ..interactions import vint as greenwell
-from ..interactions.drawn import Stream, drawn
+from ..interactions.drawn import Stream, draw_rows
 
 
 def h_statistic(
@@ -225,7 +225,7 @@ def repeated(
         )
     values: list[Floats] = []
     for repeat in range(n_repeats):
-        rows = drawn(data, n_rows, seed=seed, stream=stream, repeat=repeat)
+        rows = draw_rows(data, n_rows, seed=seed, stream=stream, repeat=repeat)
         takes_all = n_rows is None or n_rows >= int((data.weights > 0).sum())
         values.append(values[0] if values and takes_all else of_rows(rows))
     raw = np.stack(values, axis=1)

@@ -128,7 +128,7 @@ def poim(
     before, behind = _before(windows, chain), _behind(windows, chain)
     values = []
     for j in range(n_positions - length + 1):
-        expected = _given(j, length, windows, before, behind, chain)
+        expected = _expected_given(j, length, windows, before, behind, chain)
         values.append(_importance(expected, _probability(j, length, chain)))
     columns = ["".join(word) for word in product(letters, repeat=length)]
     positions = pd.RangeIndex(1, len(values) + 1, name="position")
@@ -194,7 +194,7 @@ def _forget_last(values: Floats, step: Floats) -> Floats:
     return np.asarray(np.einsum("rbc,bc->rb", by_letters, step).reshape(-1))
 
 
-def _given(
+def _expected_given(
     j: int,
     length: int,
     windows: Floats,

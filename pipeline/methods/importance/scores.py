@@ -114,7 +114,7 @@ def slopes(
         If the estimator predicts in steps: trees and neighbours.
     """
     _refuse_steps(model)
-    analytic_slopes = _known_slopes(model, score, X, at) if analytic else None
+    analytic_slopes = _slopes_by_formula(model, score, X, at) if analytic else None
     for name in columns:
         if name not in model.features:
             yield np.zeros((len(at), len(model.outputs)))
@@ -136,7 +136,7 @@ def _refuse_steps(model: FittedModel) -> None:
         )
 
 
-def _known_slopes(
+def _slopes_by_formula(
     model: FittedModel, score: Score, X: pd.DataFrame, at: pd.DataFrame
 ) -> Floats | None:
     """Return slopes by a formula, (len(at), n_model_features, n_outputs), or None."""

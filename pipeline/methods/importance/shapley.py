@@ -136,7 +136,7 @@ def shapley(
     ((2, 3, 1), True)
     """
     _check(n_repeats, n_permutations, n_rows, n_background, data.n_samples)
-    question = _Asked(
+    question = _Question(
         model, data, score_of(model, scale), seed, background, n_rows, n_background
     )
     if algorithm == "sampling" and stream != "numpy":
@@ -154,7 +154,7 @@ def shapley(
     return raw, np.zeros(raw.shape[1:])
 
 
-class _Asked(NamedTuple):
+class _Question(NamedTuple):
     """What is asked, whatever the algorithm; the names are those of `shapley`."""
 
     model: FittedModel
@@ -182,7 +182,7 @@ class _Asked(NamedTuple):
 
 
 def _in_numpy_order(
-    question: _Asked, algorithm: Algorithm, n_repeats: int, n_permutations: int
+    question: _Question, algorithm: Algorithm, n_repeats: int, n_permutations: int
 ) -> list[Floats]:
     """Return each repeat, (n_groups, n_outputs)."""
     is_drawn = algorithm == "sampling" or question.n_rows or question.n_background
@@ -195,7 +195,7 @@ def _in_numpy_order(
 
 
 def _values(
-    question: _Asked,
+    question: _Question,
     game: Game,
     algorithm: Algorithm,
     n_permutations: int,
@@ -213,7 +213,7 @@ def _values(
     return sampled(game, owner, n_permutations=n_permutations, generator=generator)
 
 
-def _of_groups(question: _Asked, values: Values, shares: Floats) -> Floats:
+def _of_groups(question: _Question, values: Values, shares: Floats) -> Floats:
     """Return the importance of every group in one repeat, (n_groups, n_outputs).
 
     The columns alone are one game, asked once; a joined group is a game of its own.
@@ -240,7 +240,12 @@ def _of_groups(question: _Asked, values: Values, shares: Floats) -> Floats:
 
 
 def _in_fastshap_order(
-    question: _Asked, stream: str, n_repeats: int, *, n_permutations: int, adjust: bool
+    question: _Question,
+    stream: str,
+    n_repeats: int,
+    *,
+    n_permutations: int,
+    adjust: bool,
 ) -> list[Floats]:
     """Return each repeat, (n_groups, n_outputs), the stream going on between them."""
     data, groups = question.data, question.data.groups

@@ -11,7 +11,7 @@ from ...records.streams import stream as generator_of
 Stream = Literal["numpy", "hstats"]
 
 
-def drawn(
+def draw_rows(
     data: Dataset,
     n_rows: int | None,
     *,

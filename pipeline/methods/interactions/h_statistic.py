@@ -9,8 +9,14 @@ import numpy.typing as npt
 import pandas as pd
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
-from ..effects.partial_dependence import SCALES, Scale, asked, check_scale, rounding_of
-from .drawn import Stream, drawn
+from ..effects.partial_dependence import (
+    SCALES,
+    Scale,
+    check_scale,
+    predictions_at,
+    rounding_of,
+)
+from .drawn import Stream, draw_rows
 
 
 class Dependence(NamedTuple):
@@ -123,7 +129,7 @@ def h_statistic(
         raise ValueError(
             f"features must be one, two or three columns, but {features!r} was given."
         )
-    rows = drawn(data, n_rows, seed=seed, stream=stream)
+    rows = draw_rows(data, n_rows, seed=seed, stream=stream)
     curve_of = curves or {}
     asked_of = {
         columns: (curve_of.get(columns[0]) if len(columns) == 1 else None)
@@ -171,7 +177,7 @@ def at_rows(
     own, others, largest = [], np.zeros(()), np.zeros(())
     predicted = np.full((data.n_samples, len(model.outputs)), np.nan)
     start = 0
-    for block in asked(model, X, settings, SCALES[scale]):
+    for block in predictions_at(model, X, settings, SCALES[scale]):
         places = slice(start, start + len(block))
         own.append(np.average(block, axis=1, weights=weights))
         others = others + np.tensordot(share[places], block, axes=1)

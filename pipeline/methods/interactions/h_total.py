@@ -6,7 +6,7 @@ import numpy as np
 
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ..effects.partial_dependence import Scale, check_scale
-from .drawn import Stream, drawn
+from .drawn import Stream, draw_rows
 from .h_statistic import Dependence, at_rows, mean_square
 
 
@@ -84,7 +84,7 @@ def h_total(
         raise ValueError(
             f"features must be columns, each once, but {features!r} was given."
         )
-    rows = drawn(data, n_rows, seed=seed, stream=stream)
+    rows = draw_rows(data, n_rows, seed=seed, stream=stream)
     curve_of = curves or {}
     single = [
         curve_of.get(name) or at_rows(model, rows, (name,), scale=scale)

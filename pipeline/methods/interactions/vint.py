@@ -9,7 +9,7 @@ from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ..effects.partial_dependence import Grid, Scale, check_scale, grid_of, rounding_of
 from ..effects.surface import joint_dependence
 from ..spreads import SPREADS, standard_deviation
-from .drawn import Stream, drawn
+from .drawn import Stream, draw_rows
 
 
 def vint(
@@ -102,7 +102,7 @@ def vint(
         raise ValueError(f"features must be two columns, but {features!r} was given.")
     points = tuple(grid_of(data.X[f], grid=grid, n_grid=n_grid) for f in features)
     if rows is None:
-        rows = drawn(data, n_rows, seed=seed, stream=stream)
+        rows = draw_rows(data, n_rows, seed=seed, stream=stream)
     surface = joint_dependence(model, data.X, rows, features, points, scale)
     spreads = [
         SPREADS[

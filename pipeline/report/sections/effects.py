@@ -123,7 +123,7 @@ def _caption(
     """Return what the lines and the grey are, and where the numbers stand."""
     firsts = list({effect.model: effect for effect in reversed(curves)}.values())[::-1]
     first, *rest = (_subject(effect.model) for effect in firsts)
-    lines = known_lines(facts, [e for e in curves if e.feature in names])
+    lines = claim_lines(facts, [e for e in curves if e.feature in names])
     has_feet = any(panel.counts and panel.kind == "number" for panel in panels)
     files = ["effects.csv"]
     files += ["distributions.csv"] * any(panel.counts for panel in panels)
@@ -176,7 +176,7 @@ def _effect_panel(facts: Facts, feature: str, curves: list[Effect]) -> EffectPan
             (display_name(place) if isinstance(place, str) else place, n)
             for place, n in rows_of(facts, own[0])
         ),
-        lines=tuple(line[1:3] for line in known_lines(facts, own)),
+        lines=tuple(line[1:3] for line in claim_lines(facts, own)),
     )
 
 
@@ -272,7 +272,7 @@ def mean_of(facts: Facts, effect: Effect) -> Value | None:
     return Value(f"mean_predictions[{place}].mean", mean, significant(mean, 4))
 
 
-def known_lines(facts: Facts, curves: Iterable[Effect]) -> tuple[KnownLine, ...]:
+def claim_lines(facts: Facts, curves: Iterable[Effect]) -> tuple[KnownLine, ...]:
     """Return the line of each claim about one of these curves, once."""
     own = list(curves)
     return tuple(

@@ -8,7 +8,13 @@ from typing import Any, TypeAlias
 
 from ...records.as_json import content_digest
 from ...records.importance_record import Effect, Importance, supplied_engine
-from ...records.ranking import OURS, Measure, lead_of, measure_of, told_apart
+from ...records.ranking import (
+    OURS,
+    Measure,
+    distinguishing_options,
+    lead_of,
+    measure_of,
+)
 from ...records.result import AuditResult
 from ...runs.baseline.change import Change, compare_runs
 from ...runs.baseline.column_shifts import Shift, shifts
@@ -192,7 +198,7 @@ class Facts:
         alike = [dict(card[3]) for card in self.cards if card[:2] == own[:2]]
         return ", ".join(
             setting(name, value)
-            for name, value in sorted(told_apart(record).items())
+            for name, value in sorted(distinguishing_options(record).items())
             if _acts(record.method, name, dict(own[3]))
             and len({o.get(name) for o in alike if _acts(record.method, name, o)}) > 1
         )

@@ -133,7 +133,7 @@ def compare_runs(old: AuditResult, new: AuditResult, *, minimum: float = 0.0) ->
     before, after = primary(old.importances), primary(new.importances)
     pairs = _pairs(before, after)
     questions = tuple(
-        _moved(old, new, before[pairs[key]][0], after[key][0], minimum)
+        _question_change(old, new, before[pairs[key]][0], after[key][0], minimum)
         for key in after
         if key in pairs
     )
@@ -173,7 +173,7 @@ def _alone(asked: Mapping[Any, Any], elsewhere: Container[Any]) -> tuple[int, ..
     return tuple(place for key, (place, _) in asked.items() if key not in elsewhere)
 
 
-def _moved(
+def _question_change(
     old: AuditResult, new: AuditResult, i: int, j: int, minimum: float
 ) -> QuestionChange:
     before, after = old.importances[i], new.importances[j]

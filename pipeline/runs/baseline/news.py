@@ -62,7 +62,7 @@ def news(
         told += _at_most(_closed(before, now))
         told += _came_and_went("columns", *_each(before, now, "columns", "feature"))
         told += _came_and_went("models", *_each(before, now, "models", "model"))
-        told += _at_most(_moved(before, now, history))
+        told += _at_most(_moved_features(before, now, history))
     return tuple(told)
 
 
@@ -141,7 +141,9 @@ def _came_and_went(what: str, old: list[str], new: list[str]) -> Iterator[str]:
             yield f"{word}: {listed(names)}."
 
 
-def _moved(before: AuditResult, now: AuditResult, history: RunHistory) -> Iterator[str]:
+def _moved_features(
+    before: AuditResult, now: AuditResult, history: RunHistory
+) -> Iterator[str]:
     """Yield, by question, which features moved beyond what their noise explains."""
     if before.run.data_sha256 == now.run.data_sha256:
         yield from _left_band(before, now)
@@ -196,10 +198,11 @@ def _left_band(before: AuditResult, now: AuditResult) -> Iterator[str]:
     ).questions:
         rows = [row for row in question.features if row.outcome == "moved"]
         if rows:
-            yield f"Moved in {_asked(question, now)}: {'; '.join(_numbers(rows))}."
+            words = _question_words(question, now)
+            yield f"Moved in {words}: {'; '.join(_numbers(rows))}."
 
 
-def _asked(question: QuestionChange, now: AuditResult) -> str:
+def _question_words(question: QuestionChange, now: AuditResult) -> str:
     record = now.importances[question.new]
     parts = (f"{record.method} of {record.of}", record.model, record.loss)
     return ", ".join(filter(None, (*parts, record.positive_class)))

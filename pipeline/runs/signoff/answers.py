@@ -68,7 +68,7 @@ class Answer(NamedTuple):
     exception: Accepted | None = None
 
 
-class Known(Protocol):
+class AnsweredFinding(Protocol):
     """What an answer is held against: a finding of this run, or of one before."""
 
     @property
@@ -82,7 +82,7 @@ class Known(Protocol):
 def with_answers(
     result: AuditResult,
     answers: Sequence[Answer],
-    known: Iterable[Known] = (),
+    known: Iterable[AnsweredFinding] = (),
     *,
     baseline: str = "",
 ) -> AuditResult:
@@ -104,8 +104,10 @@ def with_answers(
         each that names none, or several, or accepts what cannot be accepted, or what
         another baseline showed.
     """
-    asked = _Asked(_day(result), baseline, frozenset(f.key for f in result.findings))
-    alike = defaultdict[str, list[Known]](list)
+    asked = _AnswerContext(
+        _day(result), baseline, frozenset(f.key for f in result.findings)
+    )
+    alike = defaultdict[str, list[AnsweredFinding]](list)
     for one in {one.key: one for one in (*known, *result.findings)}.values():
         alike[one.key[:LEAST_DIGITS]].append(one)
     rows: list[dict[str, Any]] = []
@@ -115,12 +117,12 @@ def with_answers(
         named = [one for one in same if one.key.startswith(answer.key)]
         finding = named[0] if len(named) == 1 else None
         rows.append(_row(answer, finding, asked))
-        told += _told(answer, named, asked)
+        told += _problems_of(answer, named, asked)
     frame = FRAMES["answers"].of(rows).astype({"overdue": bool} if rows else {})
     return result.with_frames(answers=frame).with_findings(tuple(told))
 
 
-class _Asked(NamedTuple):
+class _AnswerContext(NamedTuple):
     """When a run asks what its answers are worth, held against what, and of which."""
 
     day: date
@@ -134,7 +136,9 @@ def _day(result: AuditResult) -> date:
     return started.astimezone(UTC).date()
 
 
-def _row(answer: Answer, finding: Known | None, asked: _Asked) -> dict[str, Any]:
+def _row(
+    answer: Answer, finding: AnsweredFinding | None, asked: _AnswerContext
+) -> dict[str, Any]:
     """Return an answer as a row; of one that names no single finding, its digits."""
     state = _state(answer, finding, asked)
     given = answer.exception
@@ -155,7 +159,9 @@ def _row(answer: Answer, finding: Known | None, asked: _Asked) -> dict[str, Any]
     }
 
 
-def _state(answer: Answer, finding: Known | None, asked: _Asked) -> str:
+def _state(
+    answer: Answer, finding: AnsweredFinding | None, asked: _AnswerContext
+) -> str:
     """Return what an answer makes of its finding on a day."""
     given = answer.exception
     if given and given.until < asked.day:
@@ -167,7 +173,9 @@ def _state(answer: Answer, finding: Known | None, asked: _Asked) -> str:
     return "answered" if answer.response else "open"
 
 
-def _told(answer: Answer, named: Sequence[Known], asked: _Asked) -> Iterator[Finding]:
+def _problems_of(
+    answer: Answer, named: Sequence[AnsweredFinding], asked: _AnswerContext
+) -> Iterator[Finding]:
     """Yield what is to be said of an answer that does not do what it says."""
     who = f"Answer {answer.key!r} in {FILE_NAME}"
     if not named:
@@ -205,7 +213,9 @@ def _told(answer: Answer, named: Sequence[Known], asked: _Asked) -> Iterator[Fin
         )
 
 
-def _lapsed(who: str, answer: Answer, finding: Known, baseline: str) -> Finding:
+def _lapsed(
+    who: str, answer: Answer, finding: AnsweredFinding, baseline: str
+) -> Finding:
     """Return the finding that what is accepted was held against another run."""
     given = answer.exception.baseline if answer.exception else ""
     return Finding(

@@ -9,7 +9,7 @@ from ..summary import NO_BASELINE, FindingHistory, RunHistory
 NOT_ESTABLISHED = "not established"
 
 
-class Known(Protocol):
+class EarlierFinding(Protocol):
     """A finding that an earlier run made."""
 
     @property
@@ -18,7 +18,7 @@ class Known(Protocol):
     def engines(self) -> tuple[str, ...]: ...
 
 
-def closes(verdict: str, missing: Iterable[str], known: Known) -> bool:
+def closes(verdict: str, missing: Iterable[str], known: EarlierFinding) -> bool:
     """Return whether a run that has not made a finding closes it.
 
     Not one whose verdict is not established, or that lacked an engine it is about, or

@@ -65,10 +65,10 @@ def read_pdf(data: bytes, *, name: str = "report.pdf") -> PdfContent:
             identifier = bytes(pdf.trailer.get("/ID", [b""])[0])
             return PdfContent(identifier, _text(pdf), tuple(_attachments(pdf)))
     except (pikepdf.PdfError, pikepdf.PasswordError, *MALFORMED) as error:
-        raise DataError(f"{name} is not a whole PDF: {_told(error)}.") from error
+        raise DataError(f"{name} is not a whole PDF: {_error_words(error)}.") from error
 
 
-def _told(error: Exception) -> str:
+def _error_words(error: Exception) -> str:
     """Return the words of an error in one line, without full stop and our buffer."""
     words = re.sub(r"<_io\.BytesIO object at \w+>:? *", "", str(error))
     return " ".join(words.split()).rstrip(".")

@@ -57,7 +57,7 @@ def answer(word, answers):
     return row["verdict"], row["observed"], finding
 
 
-def asked_of(model, data=None):
+def answers_of(model, data=None):
     return checks.of_model(model, data or normal_data(2, 1), seed=1)
 
 
@@ -70,7 +70,7 @@ def performance(difference, error, split="test"):
 
 def test_a_model_that_reads_its_rows_says_something_else_for_other_rows():
     verdict, observed, finding = answer(
-        "predict_ignores_x", asked_of(linear_model(2, 1))
+        "predict_ignores_x", answers_of(linear_model(2, 1))
     )
     assert (verdict, observed, finding) == ("pass", "changed", None)
 
@@ -78,7 +78,7 @@ def test_a_model_that_reads_its_rows_says_something_else_for_other_rows():
 @pytest.mark.parametrize("stored", [np.arange(200.0), np.full(200, 3.0)])
 def test_a_predict_that_returns_what_it_stored_ignores_its_rows(stored):
     model = replace(linear_model(2, 1), predict=lambda _: stored)
-    verdict, observed, finding = answer("predict_ignores_x", asked_of(model))
+    verdict, observed, finding = answer("predict_ignores_x", answers_of(model))
     assert (verdict, observed, finding.severity) == ("fail", "unchanged", "failure")
     assert finding.message == (
         "No prediction changes when the rows change places: predict does not use "
@@ -89,7 +89,7 @@ def test_a_predict_that_returns_what_it_stored_ignores_its_rows(stored):
 def test_rows_that_are_looked_up_by_their_index_are_not_read():
     stored = np.arange(200.0)
     model = replace(linear_model(2, 1), predict=lambda X: stored[X.index])
-    assert answer("predict_ignores_x", asked_of(model))[0] == "fail"
+    assert answer("predict_ignores_x", answers_of(model))[0] == "fail"
 
 
 def drifting(step):
@@ -110,13 +110,13 @@ def drifting(step):
 def test_a_model_that_answers_twice_in_two_ways_is_not_deterministic(
     step, verdict, severity
 ):
-    found, observed, finding = answer("not_deterministic", asked_of(drifting(step)))
+    found, observed, finding = answer("not_deterministic", answers_of(drifting(step)))
     assert (found, finding.severity) == (verdict, severity)
     assert observed == pytest.approx(step, rel=0.01)
 
 
 def test_a_model_that_repeats_itself_to_the_bit_is_deterministic():
-    found = answer("not_deterministic", asked_of(linear_model(2, 1)))
+    found = answer("not_deterministic", answers_of(linear_model(2, 1)))
     assert found == ("pass", 0.0, None)
 
 
@@ -133,7 +133,7 @@ def test_a_model_that_repeats_itself_to_the_bit_is_deterministic():
 def test_training_rows_are_known_by_their_digest(train, test, split, verdict, observed):
     model = replace(linear_model(2, 1), train_sha256=train)
     data = replace(normal_data(2, 1), sha256=test, split=split)
-    found = answer("scored_on_training_rows", asked_of(model, data))
+    found = answer("scored_on_training_rows", answers_of(model, data))
     assert found[:2] == (verdict, observed)
     assert (found[2] is not None) == (verdict == "warn")
 
@@ -577,7 +577,7 @@ def test_every_check_answers_under_its_own_word():
     over_trials = measured([[12.0, 13.0], [10.0, 10.0]], data=data, options=trials)
     answers = [
         *checks.of_columns(None, data),
-        *asked_of(linear_model(2, 1), normal_data(2, 1, 0)),
+        *answers_of(linear_model(2, 1), normal_data(2, 1, 0)),
         *checks.of_performance(linear_model(2, 1), performance(-3.0, 1.0)),
         *checks.of_predictions(linear_model(2, 1), 0.0),
         *checks.of_draws(linear_model(2, 1), 0),

@@ -31,7 +31,7 @@ def pair(verdict, *, n_outside=0, shift=0.0, cause=""):
     }
 
 
-def told(row, limits=None):
+def verdicts_by_check(row, limits=None):
     """Return by check what was observed, the limit, who set it, and the verdict."""
     names = ("observed", "threshold", "set_by", "verdict")
     rows = pair_rows([row], limits or ChecksSection())
@@ -39,7 +39,7 @@ def told(row, limits=None):
 
 
 def test_a_pair_inside_its_band_passes_by_definition():
-    rows = told(pair("replayed"))
+    rows = verdicts_by_check(pair("replayed"))
     assert rows["disagreement"] == (0.0, 0.0, "definition", "pass")
     assert rows["rank_shift"] == (0.0, 2.0, "default", "pass")
 
@@ -49,22 +49,22 @@ def test_a_pair_inside_its_band_passes_by_definition():
 )
 def test_a_pair_outside_its_band_fails_unless_its_cause_is_known(cause, verdict):
     row = pair("disagrees", n_outside=3, cause=cause)
-    assert told(row)["disagreement"] == (3.0, 0.0, "definition", verdict)
+    assert verdicts_by_check(row)["disagreement"] == (3.0, 0.0, "definition", verdict)
 
 
 def test_a_pair_that_nobody_compared_was_not_run_and_has_no_shift():
-    rows = told(pair("not compared", shift=math.nan))
+    rows = verdicts_by_check(pair("not compared", shift=math.nan))
     assert rows == {"disagreement": ("not compared", 0.0, "definition", "not run")}
 
 
 def test_a_comparable_pair_is_judged_by_its_ranks_alone():
-    rows = told(pair("comparable", shift=3.0))
+    rows = verdicts_by_check(pair("comparable", shift=3.0))
     assert rows["disagreement"][-1] == "not run"
     assert rows["rank_shift"] == (3.0, 2.0, "default", "warn")
 
 
 def test_a_limit_of_the_configuration_names_its_key():
-    rows = told(pair("replayed"), ChecksSection(max_rank_shift=4))
+    rows = verdicts_by_check(pair("replayed"), ChecksSection(max_rank_shift=4))
     assert rows["rank_shift"][2] == "[checks] max_rank_shift"
 
 

@@ -30,7 +30,7 @@ STREAMS = {"0.4.5": "vip-0.4", "0.5.0": "vip-0.5", "2.5.4": "DALEX"}
 
 
 @pytest.fixture(scope="module")
-def asked():
+def linear_case():
     """Return a fitted model, its rows, and the digest of its predictions."""
     random = np.random.default_rng(5)
     X = pd.DataFrame(random.normal(size=(50, 3)), columns=["a", "b", "c"])

@@ -6,7 +6,7 @@ import pytest
 from tests.methods.effects.test_partial_dependence import (
     DALEX,
     as_given,
-    asked,
+    case_model,
     model_of,
 )
 from tests.methods.effects.test_partial_dependence import of_rows as rows
@@ -40,7 +40,7 @@ def met(ours, theirs):
 
 def measured(case, truth, data, **options):
     """Return our answer to what DALEX was asked, and DALEX's."""
-    model, _ = asked(case, DALEX)
+    model, _ = case_model(case, DALEX)
     feature, points = truth["feature"], truth["grid"]
     given = {} if isinstance(points[0], str) else {"grid": tuple(points)}
     grid, values = EFFECTS[case["curve"]].function(
@@ -56,7 +56,7 @@ def measured(case, truth, data, **options):
 @pytest.mark.parametrize("case", WHOLE, ids=lambda case: case["id"])
 def test_the_curve_is_that_of_dalex(case):
     for truth in case["curves"]:
-        _, data = asked(case, DALEX)
+        _, data = case_model(case, DALEX)
         if case["curve"] == "partial_dependence":
             drawn = {"seed": case["seed"], "n_rows": case["n_rows"]}
             part = rows_of(data, truth["feature"], **drawn)
@@ -69,7 +69,7 @@ def test_the_curve_is_that_of_dalex(case):
 
 @pytest.mark.parametrize("case", PARTED, ids=lambda case: case["id"])
 def test_the_curves_of_the_rows_at_each_level_are_those_of_dalex(case):
-    model, whole = asked(case, DALEX)
+    model, whole = case_model(case, DALEX)
     for feature in {truth["feature"] for truth in case["curves"]}:
         drawn = rows_of(whole, feature, seed=case["seed"], n_rows=case["n_rows"])
         pairs = []

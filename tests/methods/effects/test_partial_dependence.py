@@ -45,7 +45,7 @@ def evaluated(formula, X):
     return np.broadcast_to(eval(formula, {"exp": np.exp}, columns), len(X)) * 1.0
 
 
-def asked(case, source):
+def case_model(case, source):
     """Return the model and the rows of a case."""
     formulas = case["model"] if isinstance(case["model"], dict) else {"": case["model"]}
     is_event = "exp(" in case["model"]
@@ -117,7 +117,7 @@ def as_given(X):
 
 @pytest.mark.parametrize("case", PDP["cases"], ids=lambda case: case["id"])
 def test_the_curve_is_that_of_pdp(case):
-    model, data = asked(case, PDP)
+    model, data = case_model(case, PDP)
     grid, values = partial_dependence(
         model, data, case["feature"], seed=1, **options_of(case)
     )
@@ -134,7 +134,7 @@ def test_the_curve_is_that_of_pdp(case):
     ids=lambda value: value if isinstance(value, str) else value["id"],
 )
 def test_the_curve_is_that_of_dalex(case, feature):
-    model, data = asked(case, DALEX)
+    model, data = case_model(case, DALEX)
     truth = case["curves"][feature]
     grid, values = partial_dependence(model, data, feature, seed=1, **options_of(case))
     if isinstance(truth["grid"][0], str):

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from importance_audit.methods.importance import filters_joint as module
-from importance_audit.methods.importance.filters_joint import chosen, mrmr, pca
+from importance_audit.methods.importance.filters_joint import mrmr, mrmr_order, pca
 from importance_audit.methods.importance.information import codes_of, matrix_of
 from importance_audit.methods.known_answers import level_data, normal_data
 from importance_audit.records.errors import NotApplicable
@@ -102,7 +102,7 @@ ASSOCIATION = np.array(
 def test_each_step_takes_relevance_less_or_by_the_mean_redundancy(
     scheme, which, scores
 ):
-    found = chosen(ASSOCIATION, scheme)
+    found = mrmr_order(ASSOCIATION, scheme)
     assert found.which == which
     assert found.scores == pytest.approx(scores, rel=1e-12)
 
@@ -111,7 +111,7 @@ def test_the_more_relevant_of_two_equal_scores_is_chosen():
     association = np.array(
         [[0, 9.0, 3, 4], [9.0, 0, 1, 2], [3.0, 1, 0, 0], [4.0, 2, 0, 0]]
     )
-    assert chosen(association, "difference").which == [0, 2, 1]
+    assert mrmr_order(association, "difference").which == [0, 2, 1]
 
 
 @pytest.mark.parametrize("scheme", ["difference", "quotient"])
@@ -130,7 +130,7 @@ def test_a_copy_of_what_is_chosen_scores_as_low_as_can_be(scheme, scores):
     association[:3, :3] = np.inf
     association[0, 3] = association[3, 0] = 1.0
     association[1:3, 3] = association[3, 1:3] = 0.5 if scheme == "difference" else 1.0
-    found = chosen(association, scheme)
+    found = mrmr_order(association, scheme)
     assert (found.which, found.scores) == ([0, 2, 1], scores)
 
 

@@ -13,7 +13,7 @@ from tests.cases import for_each
 
 from importance_audit.methods.importance.coefficients import standardised_coefficient
 from importance_audit.methods.importance.filters import anova, auc, lowess_r2
-from importance_audit.methods.importance.filters_joint import chosen, pca
+from importance_audit.methods.importance.filters_joint import mrmr_order, pca
 from importance_audit.methods.importance.information import matrix_of
 from importance_audit.methods.importance.lowess import lowess
 from importance_audit.methods.importance.model_specific import impurity
@@ -263,7 +263,7 @@ def test_the_information_of_normal_columns_is_that_of_mrmre(case):
 def test_features_are_chosen_in_the_order_of_mrmre(case):
     measure = "gaussian" if "pearson" in case else "gaussian_ranks"
     mim = CASES["mrmre-mim-pearson"]["result"]
-    found = chosen(associations(mim, measure), "difference")
+    found = mrmr_order(associations(mim, measure), "difference")
     result = CASES[case]["result"]
     order = [mim["rows"][k + 1] for k in found.which][: len(result["scores"])]
     assert order == result["solution_order"]

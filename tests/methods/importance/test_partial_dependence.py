@@ -40,7 +40,7 @@ def rows(block):
     return X
 
 
-def asked(case):
+def case_model(case):
     """Return the model and the rows of a case."""
 
     def predict(X):
@@ -80,7 +80,7 @@ def of_rows(X, features):
 
 @for_each(VIP["cases"], lambda case: case["id"])
 def test_the_importance_is_that_of_vip(case):
-    model, data = asked(case)
+    model, data = case_model(case)
     raw, baseline = partial_dependence(model, data, seed=1, **case["options"])
     found = (raw - baseline)[:, 0, 0]
     truth = np.array(list(case["importance"].values()), dtype=float)
@@ -95,7 +95,7 @@ def test_the_importance_is_that_of_vip(case):
     ids=lambda case: case["id"],
 )
 def test_vi_has_the_features_in_the_order_of_our_numbers(case):
-    model, data = asked(case)
+    model, data = case_model(case)
     raw, _ = partial_dependence(model, data, seed=1)
     found = raw[:, 0, 0]
     known = found[~np.isnan(found)].tolist()

@@ -438,7 +438,7 @@ def test_a_predict_that_replaces_a_column_spoils_no_other_question():
 # --- rows -----------------------------------------------------------------------------
 
 
-def rows_asked(stream, n_rows, n_repeats=2):
+def rows_predicted(stream, n_rows, n_repeats=2):
     """Return the rows of each baseline and of each permuted table."""
     draws = list(DRAWS[stream](1, ("a", "b"), 20, n_repeats, n_rows))
     baselines = [draw.rows.tolist() for draw in draws if draw.what == -1]
@@ -447,14 +447,14 @@ def rows_asked(stream, n_rows, n_repeats=2):
 
 @pytest.mark.parametrize("stream", ["numpy", "vip-0.5", "DALEX"])
 def test_rows_are_drawn_afresh_for_each_repeat_and_shared_within_it(stream):
-    (first, second), tables = rows_asked(stream, 15)
+    (first, second), tables = rows_predicted(stream, 15)
     assert tables == [first, first, second, second]
     assert first != second
     assert len(set(first)) == len(set(second)) == 15
 
 
 def test_vip_0_4_draws_its_rows_once_and_measures_the_baseline_on_all():
-    baselines, tables = rows_asked("vip-0.4", 7)
+    baselines, tables = rows_predicted("vip-0.4", 7)
     assert baselines == [list(range(20))] * 2
     assert len({frozenset(rows) for rows in tables}) == 1
     assert len({tuple(rows) for rows in tables}) == 4
@@ -576,7 +576,7 @@ def target_of(case, y):
     return np.asarray(y == case["event"] if "event" in case else y, dtype=float)
 
 
-def asked_of_r(case):
+def recorded_case(case):
     """Return the model and the rows of a recorded case."""
     X = columns_of(case["block"])
     y = target_of(case, X.pop("y"))
@@ -638,7 +638,7 @@ def untied(share):
 
 @for_each(recorded("vip_permute.json"))
 def test_vip_is_replayed(case, monkeypatch):
-    model, data = asked_of_r(case)
+    model, data = recorded_case(case)
     if case["id"] in LAST_BITS:
         for share in (0, 1):
             monkeypatch.setitem(LOSSES, f"untied {share}", untied(share))
@@ -669,7 +669,7 @@ def test_vip_is_replayed(case, monkeypatch):
 
 @for_each(recorded("dalex_parts.json"))
 def test_dalex_is_replayed_with_its_full_model_and_its_permuted_target(case):
-    model, data = asked_of_r(case)
+    model, data = recorded_case(case)
     options = {name: case[name] for name in ("seed", "n_repeats", "n_rows")}
     raw, baseline = permutation(model, data, stream="DALEX", **options)
     target = permuted_target(model, data, stream="DALEX", **options)
@@ -684,7 +684,7 @@ def test_dalex_is_replayed_with_its_full_model_and_its_permuted_target(case):
 
 @pytest.mark.parametrize("case", recorded("dalex_parts.json", "edge_cases"))
 def test_what_dalex_cannot_measure_is_not_measured_by_us_either(case):
-    model, data = asked_of_r(case)
+    model, data = recorded_case(case)
     y = model.predict(data.X) if case["target"] == "model" else np.ones(data.n_samples)
     data = replace(data, y=y)
     options = {name: case[name] for name in ("seed", "n_repeats", "n_rows")}

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from tests.cases import for_each
 from tests.methods.importance.test_model_specific_reference import ranks
-from tests.methods.importance.test_permutation import asked_of_r, recorded, shown
+from tests.methods.importance.test_permutation import recorded, recorded_case, shown
 
 from importance_audit.methods.importance.permutation import permutation
 
@@ -22,7 +22,7 @@ def is_old(case):
 
 def scores(case):
     """Return our scores of a case, a row per feature and a column per repeat."""
-    model, data = asked_of_r(case)
+    model, data = recorded_case(case)
     if case.get("target") == "model":
         data = replace(data, y=model.predict(data.X))
     line = "vip-0.4" if is_old(case) else "vip-0.5"

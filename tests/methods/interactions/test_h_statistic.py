@@ -48,7 +48,7 @@ def score(function, features="abcd"):
     return wrap(function, name="score", task="regression", features=list(features))
 
 
-def asked(function, features, data=None, **options):
+def h_values(function, features, data=None, **options):
     data = of(CUBE) if data is None else data
     model = score(function, data.features)
     return [
@@ -80,7 +80,7 @@ def joined(X):
 @pytest.mark.parametrize("features", [("a",), ("a", "b"), ("b", "d"), ("a", "b", "c")])
 def test_a_sum_of_functions_of_one_column_measures_exactly_0(features):
     X = drawn(60, 4)
-    numerator, denominator = asked(
+    numerator, denominator = h_values(
         lambda X: np.exp(X["a"]) - 3 * X["b"] ** 2 + np.sin(X["c"]), features, of(X)
     )
     assert numerator == 0
@@ -88,27 +88,27 @@ def test_a_sum_of_functions_of_one_column_measures_exactly_0(features):
 
 
 def test_a_feature_the_model_ignores_has_no_joint_dependence():
-    assert asked(lambda X: X["a"] * X["b"], ("c", "d")) == [0, 0]
-    assert asked(lambda X: X["a"] * X["b"], ("c",)) == [0, 1]
+    assert h_values(lambda X: X["a"] * X["b"], ("c", "d")) == [0, 0]
+    assert h_values(lambda X: X["a"] * X["b"], ("c",)) == [0, 1]
 
 
 def test_a_product_is_an_interaction_of_the_product_of_what_is_centred():
     X, weights = drawn(50, 2), np.arange(1, 51) % 4
     a, b = (X[c] - np.average(X[c], weights=weights) for c in X)
-    numerator, _ = asked(lambda X: X["a"] * X["b"], PAIR, of(X, weights))
+    numerator, _ = h_values(lambda X: X["a"] * X["b"], PAIR, of(X, weights))
     mean = np.average(a * b, weights=weights)
     variance = np.average((a * b - mean) ** 2, weights=weights)
     assert numerator == pytest.approx(variance, rel=1e-12)
 
 
 def test_h_of_a_pair_is_its_share_of_the_joint_dependence():
-    numerator, denominator = asked(joined, PAIR)
+    numerator, denominator = h_values(joined, PAIR)
     assert numerator == pytest.approx(1, rel=1e-12)
     assert denominator == pytest.approx(3, rel=1e-12)
 
 
 def test_h_of_three_is_the_share_of_what_no_two_of_them_do():
-    numerator, denominator = asked(
+    numerator, denominator = h_values(
         lambda X: X["a"] + 2 * X["a"] * X["b"] + 3 * X["a"] * X["b"] * X["c"] + X["d"],
         ("a", "b", "c"),
     )
@@ -117,7 +117,7 @@ def test_h_of_three_is_the_share_of_what_no_two_of_them_do():
 
 
 def test_three_that_interact_in_pairs_only_measure_exactly_0_together():
-    numerator, denominator = asked(
+    numerator, denominator = h_values(
         lambda X: X["a"] * np.exp(X["b"]) - X["b"] * X["c"] + X["a"] * X["c"] ** 2,
         ("a", "b", "c"),
         of(drawn(60, 4)),
@@ -130,13 +130,13 @@ def test_h_of_one_feature_is_the_share_of_all_that_it_takes_part_in():
     def f(X):
         return X["a"] * X["b"] + X["a"] * X["b"] * X["c"] + X["b"] * X["d"] + X["a"]
 
-    numerator, denominator = asked(f, ("a",))
+    numerator, denominator = h_values(f, ("a",))
     assert numerator == pytest.approx(2, rel=1e-12)
     assert denominator == pytest.approx(4, rel=1e-12)
 
 
 def test_a_weak_pair_can_lead_the_ratio_but_not_the_numerator():
-    strong, weak = (asked(joined, features) for features in (PAIR, ("c", "d")))
+    strong, weak = (h_values(joined, features) for features in (PAIR, ("c", "d")))
     assert weak[0] / weak[1] == pytest.approx(1, rel=1e-9)
     assert strong[0] / strong[1] == pytest.approx(1 / 3, rel=1e-9)
     assert strong[0] == pytest.approx(1e4 * weak[0], rel=1e-9)
@@ -145,7 +145,7 @@ def test_a_weak_pair_can_lead_the_ratio_but_not_the_numerator():
 def test_the_only_interaction_of_friedman_1_is_the_only_one_found():
     data = of(drawn(80, 6))
     found = {
-        pair: asked(friedman_1, pair, data)[0] for pair in combinations("abcdef", 2)
+        pair: h_values(friedman_1, pair, data)[0] for pair in combinations("abcdef", 2)
     }
     assert [pair for pair, numerator in found.items() if numerator > 0] == [PAIR]
 
@@ -163,7 +163,7 @@ def test_a_net_fitted_to_friedman_1_interacts_most_in_its_only_pair():
     model = net.fit(train.to_numpy(), y)
     data = of(drawn(100, 10, seed=3))
     found = {
-        pair: asked(lambda X: model.predict(X.to_numpy()), pair, data)[0]
+        pair: h_values(lambda X: model.predict(X.to_numpy()), pair, data)[0]
         for pair in combinations("abcdefghij", 2)
     }
     first, second = sorted(found, key=found.get, reverse=True)[:2]
@@ -180,13 +180,13 @@ def test_a_weight_of_two_is_a_row_twice(features):
     def f(X):
         return X["a"] * np.exp(X["b"] + X["c"]) - X["a"] * X["c"]
 
-    found = asked(f, features, of(X, weights))
-    assert found == pytest.approx(asked(f, features, of(twice)), rel=1e-12)
+    found = h_values(f, features, of(X, weights))
+    assert found == pytest.approx(h_values(f, features, of(twice)), rel=1e-12)
 
 
 def test_units_follow_the_square_of_the_prediction():
-    found = asked(joined, PAIR)
-    scaled = asked(lambda X: 7 - 4 * joined(X), PAIR)
+    found = h_values(joined, PAIR)
+    scaled = h_values(lambda X: 7 - 4 * joined(X), PAIR)
     assert scaled == pytest.approx([16 * value for value in found], rel=1e-12)
 
 
@@ -196,15 +196,15 @@ def test_the_order_of_features_changes_nothing(features):
         return X["a"] * np.exp(X["b"] + X["c"])
 
     X = drawn(40, 4)
-    found = asked(f, features, of(X))
-    assert asked(f, features[::-1], of(X)) == pytest.approx(found, rel=1e-12)
+    found = h_values(f, features, of(X))
+    assert h_values(f, features[::-1], of(X)) == pytest.approx(found, rel=1e-12)
 
 
 def test_how_many_points_one_call_asks_changes_nothing(monkeypatch):
     data = of(drawn(40, 4))
-    found = [asked(joined, features, data) for features in (PAIR, ("a",))]
+    found = [h_values(joined, features, data) for features in (PAIR, ("a",))]
     monkeypatch.setattr(effect, "MAX_BYTES", 3 * int(data.X.memory_usage().sum()))
-    few = [asked(joined, features, data) for features in (PAIR, ("a",))]
+    few = [h_values(joined, features, data) for features in (PAIR, ("a",))]
     assert np.array(few) == pytest.approx(np.array(found), rel=1e-12)
 
 
@@ -215,15 +215,15 @@ def test_rows_are_drawn_where_there_are_more_and_the_seed_names_them():
         for seed in (1, 2)
     }
     assert found[1] != found[2]
-    assert asked(joined, PAIR, of(X), n_rows=10)[0] == found[1]
-    every = asked(joined, PAIR, of(X), n_rows=None)
-    assert asked(joined, PAIR, of(X), n_rows=40) == every
+    assert h_values(joined, PAIR, of(X), n_rows=10)[0] == found[1]
+    every = h_values(joined, PAIR, of(X), n_rows=None)
+    assert h_values(joined, PAIR, of(X), n_rows=40) == every
 
 
 def test_rows_without_weight_are_never_drawn():
     X, weights = drawn(40, 4), np.arange(40) < 10
-    kept = asked(joined, PAIR, of(X[weights]))
-    assert asked(joined, PAIR, of(X, weights), n_rows=10) == kept
+    kept = h_values(joined, PAIR, of(X[weights]))
+    assert h_values(joined, PAIR, of(X, weights), n_rows=10) == kept
 
 
 def test_curves_handed_in_are_used_as_they_are():
@@ -257,7 +257,7 @@ def test_missing_values_are_set_like_any_other():
     X = CUBE.copy()
     X.loc[X["a"] < 0, "a"] = np.nan
     f = lambda X: joined(X.fillna(-1))  # noqa: E731
-    assert asked(f, PAIR, of(X)) == pytest.approx(asked(joined, PAIR), rel=1e-12)
+    assert h_values(f, PAIR, of(X)) == pytest.approx(h_values(joined, PAIR), rel=1e-12)
 
 
 def test_bad_questions_are_refused_in_whole_sentences():

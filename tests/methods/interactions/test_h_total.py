@@ -25,7 +25,7 @@ def of(X, weights=None):
     return replace(normal_data(), X=X, y=np.zeros(len(X)), weights=weights)
 
 
-def asked(function, features=NAMES, data=None, **options):
+def h_values(function, features=NAMES, data=None, **options):
     model = wrap(function, name="score", task="regression", features=list(NAMES))
     found = h_total(model, data or of(CUBE), features, seed=1, **options)
     return [float(value) for (value,) in found]
@@ -41,11 +41,11 @@ def drawn():
 
 
 def test_it_is_the_variance_that_no_curve_of_one_column_shows():
-    assert asked(joined) == pytest.approx([4 + 1, 9 + 4 + 1], rel=1e-12)
+    assert h_values(joined) == pytest.approx([4 + 1, 9 + 4 + 1], rel=1e-12)
 
 
 def test_a_sum_of_functions_of_one_column_measures_exactly_0():
-    numerator, denominator = asked(
+    numerator, denominator = h_values(
         lambda X: np.exp(X["a"]) - 3 * X["b"] ** 2 + np.sin(X["c"]), data=of(drawn())
     )
     assert numerator == 0
@@ -55,7 +55,7 @@ def test_a_sum_of_functions_of_one_column_measures_exactly_0():
 
 
 def test_what_a_column_left_out_does_by_itself_is_not_shown():
-    found = asked(lambda X: X["a"] + 2 * X["b"], ("a",))
+    found = h_values(lambda X: X["a"] + 2 * X["b"], ("a",))
     assert found == pytest.approx([4, 5], rel=1e-12)
 
 
@@ -63,20 +63,22 @@ def test_a_weight_of_two_is_a_row_twice():
     X, weights = drawn(), np.arange(60) % 3
     twice = X.loc[X.index.repeat(weights)].reset_index(drop=True)
     f = lambda X: np.exp(X["a"] + X["b"] * X["c"])  # noqa: E731
-    found = asked(f, data=of(X, weights))
-    assert found == pytest.approx(asked(f, data=of(twice)), rel=1e-12)
+    found = h_values(f, data=of(X, weights))
+    assert found == pytest.approx(h_values(f, data=of(twice)), rel=1e-12)
 
 
 def test_units_follow_the_square_of_the_prediction():
-    scaled = asked(lambda X: 7 - 4 * joined(X))
-    assert scaled == pytest.approx([16 * value for value in asked(joined)], rel=1e-12)
+    scaled = h_values(lambda X: 7 - 4 * joined(X))
+    assert scaled == pytest.approx(
+        [16 * value for value in h_values(joined)], rel=1e-12
+    )
 
 
 def test_rows_are_drawn_where_there_are_more():
     data = of(drawn())
-    few, every = (asked(joined, data=data, n_rows=n) for n in (10, None))
+    few, every = (h_values(joined, data=data, n_rows=n) for n in (10, None))
     assert few != every
-    assert asked(joined, data=data, n_rows=60) == every
+    assert h_values(joined, data=data, n_rows=60) == every
 
 
 def test_curves_handed_in_are_used_as_they_are():

@@ -35,7 +35,7 @@ def of(X, weights=None):
     )
 
 
-def asked(function, features, data=None, **options):
+def vint_values(function, features, data=None, **options):
     data = of(CUBE) if data is None else data
     model = wrap(
         function, name="score", task="regression", features=list(data.features)
@@ -58,14 +58,14 @@ def friedman_1(X):
 
 
 def test_a_sum_measures_0_and_its_surface_has_the_variance_of_its_parts():
-    numerator, denominator = asked(lambda X: 2 * X["a"] - X["b"] + X["c"], PAIR)
+    numerator, denominator = vint_values(lambda X: 2 * X["a"] - X["b"] + X["c"], PAIR)
     assert numerator == 0
     parts = [2 * a - b for a, b in product(range(3), repeat=2)]
     assert denominator == pytest.approx(np.std(parts, ddof=1), rel=1e-12)
 
 
 def test_a_product_varies_by_the_spread_of_one_grid_times_that_of_the_other():
-    numerator, denominator = asked(lambda X: 5 * X["a"] * X["b"], PAIR)
+    numerator, denominator = vint_values(lambda X: 5 * X["a"] * X["b"], PAIR)
     assert numerator == pytest.approx(5, rel=1e-12)  # the grid 0, 1, 2 has SD 1
     parts = [5 * a * b for a, b in product(range(3), repeat=2)]
     assert denominator == pytest.approx(np.std(parts, ddof=1), rel=1e-12)
@@ -74,14 +74,14 @@ def test_a_product_varies_by_the_spread_of_one_grid_times_that_of_the_other():
 def test_the_two_directions_are_averaged():
     # The spread over a is 1 at every sign of b, that over b is sqrt(2) |a|.
     X = pd.DataFrame(list(product((0.0, 1.0, 2.0), (-1.0, 1.0))), columns=list("ab"))
-    numerator, _ = asked(lambda X: X["a"] * X["b"], PAIR, of(X))
+    numerator, _ = vint_values(lambda X: X["a"] * X["b"], PAIR, of(X))
     assert numerator == pytest.approx(np.sqrt(2) / 2, rel=1e-12)
 
 
 def test_categories_spread_by_a_quarter_of_their_range_or_all_of_it():
     X = CUBE.assign(b=pd.Categorical(np.array(["u", "v", "w"])[CUBE["b"].astype(int)]))
     found = {
-        spread: asked(
+        spread: vint_values(
             lambda X: X["a"] * X["b"].cat.codes,
             PAIR,
             of(X),
@@ -96,7 +96,7 @@ def test_categories_spread_by_a_quarter_of_their_range_or_all_of_it():
 def test_the_only_interaction_of_friedman_1_is_the_only_one_found():
     data = of(uniform(60))
     found = {
-        pair: asked(friedman_1, pair, data, n_grid=7)[0]
+        pair: vint_values(friedman_1, pair, data, n_grid=7)[0]
         for pair in combinations("abcdef", 2)
     }
     others = [value for pair, value in found.items() if pair != PAIR]
@@ -117,7 +117,9 @@ def test_a_net_fitted_to_friedman_1_interacts_most_in_its_only_pair():
     model = net.fit(train.to_numpy(), y)
     data = of(uniform(100, seed=3))
     found = {
-        pair: asked(lambda X: model.predict(X.to_numpy()), pair, data, n_grid=9)[0]
+        pair: vint_values(lambda X: model.predict(X.to_numpy()), pair, data, n_grid=9)[
+            0
+        ]
         for pair in combinations("abcdefghij", 2)
     }
     first, second = sorted(found, key=found.get, reverse=True)[:2]
@@ -131,14 +133,14 @@ def test_a_weight_of_two_is_a_row_twice():
     grid = (0.1, 0.4, 0.9)
     twice = X.loc[X.index.repeat(weights)].reset_index(drop=True)
     f = lambda X: X["a"] * X["b"] ** X["c"]  # noqa: E731
-    found = asked(f, PAIR, of(X, weights), grid=grid)
-    assert found == pytest.approx(asked(f, PAIR, of(twice), grid=grid), rel=1e-12)
+    found = vint_values(f, PAIR, of(X, weights), grid=grid)
+    assert found == pytest.approx(vint_values(f, PAIR, of(twice), grid=grid), rel=1e-12)
 
 
 def test_the_drawn_rows_do_not_move_the_grid():
     X = uniform(50)
-    every = asked(lambda X: X["a"] * X["b"], PAIR, of(X))
-    few = asked(lambda X: X["a"] * X["b"], PAIR, of(X), n_rows=5)
+    every = vint_values(lambda X: X["a"] * X["b"], PAIR, of(X))
+    few = vint_values(lambda X: X["a"] * X["b"], PAIR, of(X), n_rows=5)
     assert few == pytest.approx(every, rel=1e-12)  # no third column is averaged over
 
 
@@ -151,11 +153,13 @@ def test_a_level_the_model_cannot_predict_leaves_no_answer():
             raise ValueError("level w is new")
         return X["a"] * X["b"].cat.codes
 
-    assert np.isnan(asked(f, PAIR, of(X))).all()
+    assert np.isnan(vint_values(f, PAIR, of(X))).all()
 
 
 def test_one_value_only_leaves_no_answer():
-    assert np.isnan(asked(lambda X: X["a"] * X["b"], PAIR, of(CUBE.assign(b=1.0)))[0])
+    assert np.isnan(
+        vint_values(lambda X: X["a"] * X["b"], PAIR, of(CUBE.assign(b=1.0)))[0]
+    )
 
 
 def test_bad_questions_are_refused_in_whole_sentences():

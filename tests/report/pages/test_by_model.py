@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from tests.report.made_variants import made
 from tests.report.page_reader import nodes_of, read, traces_of
-from tests.report.reading import found
+from tests.report.reading import value_at
 
 from importance_audit.records.as_json import content_digest, dumps, loads, utf8
 from importance_audit.records.finding import Finding
@@ -157,7 +157,7 @@ def test_a_number_on_a_model_page_stands_where_its_trace_says(model):
     as_it_is = [n for n in traces_of(pages()[f"models/{model}"]) if "data-d" not in n]
     assert len(as_it_is) > 10
     for node in as_it_is:
-        assert float(node["data-v"]) == float(found(stored, node["data-p"])), node
+        assert float(node["data-v"]) == float(value_at(stored, node["data-p"])), node
 
 
 def test_a_measure_has_one_card_number_on_all_pages():

@@ -68,7 +68,7 @@ def text(html):
     return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", without_style)))
 
 
-def told(day, **facts):
+def history_point(day, **facts):
     made = run(day, **facts)
     return HistoryPoint(
         made.started, made.verdict, made.measure, made.leaders, made.run_id
@@ -168,7 +168,12 @@ def test_an_audit_that_was_not_run_is_not_among_those_that_ended_well():
 
 
 def test_a_line_breaks_where_a_run_measured_something_else_or_nothing():
-    runs = [told(1), told(2, measure="other"), told(3, leaders=()), told(4)]
+    runs = [
+        history_point(1),
+        history_point(2, measure="other"),
+        history_point(3, leaders=()),
+        history_point(4),
+    ]
     figure = history_figure(runs)
     (a, b) = figure.data["lines"]
     assert [math.isnan(v) for v in a.values] == [False, True, True, False]
@@ -177,7 +182,7 @@ def test_a_line_breaks_where_a_run_measured_something_else_or_nothing():
 
 
 def test_the_last_sixty_runs_are_drawn_and_the_baseline_where_it_stands_among_them():
-    runs = [told(day) for day in range(100)]
+    runs = [history_point(day) for day in range(100)]
     assert len(history_figure(runs).data["verdicts"]) == 60
     drawn = history_figure(runs, baseline=run(70).run_id)
     assert drawn.data["baseline"][0] == 30
@@ -188,7 +193,7 @@ NOT_DRAWN = " The approved baseline, run {}, is not among the runs drawn."
 
 
 def test_a_baseline_that_is_not_drawn_is_told():
-    runs, early = [told(day) for day in range(100)], run(10).run_id
+    runs, early = [history_point(day) for day in range(100)], run(10).run_id
     figure = history_figure(runs, baseline=early)
     assert figure.data["baseline"] is None
     assert NOT_DRAWN.format(early) in plain(figure.caption)
@@ -199,9 +204,9 @@ def test_a_baseline_that_is_not_drawn_is_told():
 
 def test_six_leaders_have_a_line_and_those_always_shown():
     many = tuple((f"x{n}", 1.0 - n / 10) for n in range(9))
-    names = history_figure([told(1, leaders=many)], always_show=("x8", "y")).data[
-        "names"
-    ]
+    names = history_figure(
+        [history_point(1, leaders=many)], always_show=("x8", "y")
+    ).data["names"]
     assert names == ("x0", "x1", "x2", "x3", "x4", "x5", "x8")
 
 
@@ -245,7 +250,7 @@ def test_equal_heights_are_equal_differences_in_every_line():
 
 
 def test_the_figure_in_words_keeps_to_its_length():
-    runs = [told(1, leaders=(("x" * 400, 0.5),))]
+    runs = [history_point(1, leaders=(("x" * 400, 0.5),))]
     assert len(history_figure(runs).alt) == 250
 
 
@@ -302,9 +307,11 @@ def test_the_approved_run_is_marked_and_one_that_is_not_drawn_is_not():
 
 
 def test_the_caption_says_how_many_of_all_runs_are_drawn():
-    figure = history_figure([told(1), told(2)], n_runs=1200)
+    figure = history_figure([history_point(1), history_point(2)], n_runs=1200)
     assert plain(figure.caption).endswith(" Drawn are the last 2 of 1\u202f200.")
-    assert "Drawn are" not in plain(history_figure([told(1), told(2)]).caption)
+    assert "Drawn are" not in plain(
+        history_figure([history_point(1), history_point(2)]).caption
+    )
 
 
 def test_of_many_models_the_index_alone_tells_of_the_runs_before():

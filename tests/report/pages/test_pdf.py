@@ -66,7 +66,7 @@ def file(tmp_path_factory):
     return path
 
 
-def told(*command):
+def output_of(*command):
     """Return what a program says of a file."""
     arguments = [str(part) for part in command]
     said = subprocess.run(arguments, capture_output=True, check=True).stdout
@@ -75,7 +75,7 @@ def told(*command):
 
 @pytest.mark.needs_poppler
 def test_text_of_page_and_figure_can_be_read(file):
-    text = told("pdftotext", "-raw", file, "-")
+    text = output_of("pdftotext", "-raw", file, "-")
     assert "text bold oblique a1b2 ● ◆ − π" in text
     assert "first.name" in text
     assert "second" in text
@@ -83,12 +83,12 @@ def test_text_of_page_and_figure_can_be_read(file):
 
 @pytest.mark.needs_poppler
 def test_characters_without_a_glyph_are_visible_escapes(file):
-    assert "⟨U+5E74⟩ next" in told("pdftotext", "-raw", file, "-")
+    assert "⟨U+5E74⟩ next" in output_of("pdftotext", "-raw", file, "-")
 
 
 @pytest.mark.needs_poppler
 def test_every_font_is_embedded_and_ours(file):
-    rows = told("pdffonts", file).splitlines()[2:]
+    rows = output_of("pdffonts", file).splitlines()[2:]
     names = {re.search(r"\+(\S+)", row)[1] for row in rows}
     assert names == {
         "DejaVu-Sans",
@@ -101,7 +101,7 @@ def test_every_font_is_embedded_and_ours(file):
 
 @pytest.mark.needs_poppler
 def test_title_pages_and_dates_are_those_of_the_run(file):
-    facts = told("env", "TZ=UTC", "pdfinfo", file)
+    facts = output_of("env", "TZ=UTC", "pdfinfo", file)
     assert re.search(r"Title: +Importance audit: forest\n", facts)
     assert re.search(r"Pages: +2\n", facts)
     assert re.search(r"CreationDate: +Fri Nov 20 09:12:04 2026 UTC\n", facts)
@@ -110,13 +110,13 @@ def test_title_pages_and_dates_are_those_of_the_run(file):
 
 @pytest.mark.needs_poppler
 def test_embedded_files_come_out_as_they_went_in(file, tmp_path):
-    told("pdfdetach", "-saveall", "-o", tmp_path, file)
+    output_of("pdfdetach", "-saveall", "-o", tmp_path, file)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == FILES
 
 
 @pytest.mark.skipif(not shutil.which("qpdf"), reason="qpdf is not on PATH")
 def test_qpdf_finds_no_fault(file):
-    said = told("qpdf", "--check", file)
+    said = output_of("qpdf", "--check", file)
     assert "No syntax or stream encoding errors found" in said
     assert "WARNING" not in said
 
@@ -132,7 +132,7 @@ def test_a_title_and_its_sentence_stand_on_the_page_of_their_table(tmp_path):
     )
     style = (templates() / "print.css").read_text(encoding="utf-8")
     (tmp_path / "two.pdf").write_bytes(printed(page(body), print_css=style))
-    first, second, _ = told("pdftotext", tmp_path / "two.pdf", "-").split("\f")
+    first, second, _ = output_of("pdftotext", tmp_path / "two.pdf", "-").split("\f")
     assert "Title" not in first
     assert second.index("Title") < second.index("One sentence") < second.index("cell")
 
@@ -142,13 +142,13 @@ def test_a_table_of_many_columns_turns_its_page_and_no_other(tmp_path):
     body = "<p>before</p><div class='tb landscape'>wide</div><p>after</p>"
     style = (templates() / "print.css").read_text(encoding="utf-8")
     (tmp_path / "a.pdf").write_bytes(printed(page(body), print_css=style))
-    said = told("pdfinfo", "-l", "9", tmp_path / "a.pdf")
+    said = output_of("pdfinfo", "-l", "9", tmp_path / "a.pdf")
     sizes = re.findall(r"size: +([\d.]+) x ([\d.]+)", said)
     assert [float(w) > float(h) for w, h in sizes] == [False, True, False]
 
 
 def test_each_embedded_file_is_listed_once_with_type_and_relation(file):
-    objects = told("qpdf", "--qdf", "--object-streams=disable", file, "-")
+    objects = output_of("qpdf", "--qdf", "--object-streams=disable", file, "-")
     assert len(re.findall(r"/AFRelationship /Data", objects)) == 2
     assert "/Subtype /application#2fjson" in objects
     assert re.search(r"/AF \[(.*?)\]", objects, re.DOTALL)[1].count(" R\n") == 2
@@ -156,7 +156,7 @@ def test_each_embedded_file_is_listed_once_with_type_and_relation(file):
 
 @pytest.mark.skipif(not shutil.which("qpdf"), reason="qpdf is not on PATH")
 def test_the_identifier_is_the_name_of_the_document(file):
-    trailer = told("qpdf", "--show-object=trailer", file)
+    trailer = output_of("qpdf", "--show-object=trailer", file)
     assert b"0123456789abcdef".hex() in trailer or "0123456789abcdef" in trailer
 
 
@@ -233,7 +233,7 @@ def test_without_weasyprint_one_sentence_says_so(tmp_path):
         "    print(error)\n"
     )
     os.symlink(ROOT / "pipeline", tmp_path / "importance_audit")
-    alone = told(sys.executable, "-I", "-S", "-c", code, tmp_path)
+    alone = output_of(sys.executable, "-I", "-S", "-c", code, tmp_path)
     assert alone == "WeasyPrint (>= 57.2) must be installed, but there is none.\n"
 
 

@@ -103,7 +103,7 @@ def pattern(node):
     return text if re.search(r"\\\.\w\w|\w\w\\\.", text) else None
 
 
-def asked():
+def patterns_of_keys():
     """Return patterns of the keys and of the tables that anything asks for."""
     keys, tables = set(), set()
     for path in SOURCES:
@@ -124,7 +124,7 @@ def asked():
 
 
 def test_every_sentence_of_the_catalogue_is_used():
-    keys, tables = asked()
+    keys, tables = patterns_of_keys()
     unused = []
     for key, _ in leaves(catalogue()):
         heads = [key[: dot.start()] for dot in re.finditer(r"\.", key)]

@@ -22,7 +22,7 @@ LATE = date(2026, 11, 19)
 RUN = "20261120T091204Z-7f3a91c2"
 
 
-def told(*findings, answers=(), history=None, **changes):
+def view_with_answers(*findings, answers=(), history=None, **changes):
     """Return the view of findings with answers, each (finding, keys of an answer)."""
     given = tuple(Answer(finding.key[:12], **keys) for finding, keys in answers)
     result = plain_result(("a",), findings=findings, **changes)
@@ -75,7 +75,7 @@ def rows(entry):
     ],
 )
 def test_a_finding_shows_its_state_owner_and_day(answer, line):
-    (entry,) = entries(told(SHIFT, answers=[(SHIFT, answer)]))
+    (entry,) = entries(view_with_answers(SHIFT, answers=[(SHIFT, answer)]))
     assert plain(entry.summary) == line
 
 
@@ -112,23 +112,23 @@ def test_an_exception_says_until_when_by_whom_and_whether_it_counts(
     finding, until, line
 ):
     answer = {"response": "r", "exception": HELD._replace(until=until)}
-    found = rows(entries(told(finding, answers=[(finding, answer)]))[0])
+    found = rows(entries(view_with_answers(finding, answers=[(finding, answer)]))[0])
     assert found["Exception"] == line
     assert found["Compensating control"] == "what stands in."
     assert found["Response"] == "r."
 
 
 def test_a_finding_without_an_answer_has_no_row_for_one():
-    (entry,) = entries(told(SHIFT))
+    (entry,) = entries(view_with_answers(SHIFT))
     assert not {"Response", "Exception", "Compensating control", "Found"} & {
         *rows(entry)
     }
 
 
 def test_a_finding_names_its_first_run_and_how_many_runs_found_it():
-    (known,) = entries(told(SHIFT, history=history_with(SHIFT)))
+    (known,) = entries(view_with_answers(SHIFT, history=history_with(SHIFT)))
     assert rows(known)["Found"] == "First in run run 1, in 3 of 3 runs that are known."
-    (new,) = entries(told(SHIFT, history=history_with(WEAK)))
+    (new,) = entries(view_with_answers(SHIFT, history=history_with(WEAK)))
     assert rows(new)["Found"] == "First in this run, after 2 runs without it."
 
 
@@ -136,13 +136,13 @@ def test_a_finding_that_came_back_says_so():
     history = history_with(SHIFT)
     empty = history.runs[1]._replace(run_id="run 3", findings={})
     history = history._replace(runs=(*history.runs, empty), n_runs=3)
-    (entry,) = entries(told(SHIFT, history=history))
+    (entry,) = entries(view_with_answers(SHIFT, history=history))
     assert plain(entry.summary).startswith("reopened · ")
     assert rows(entry)["Found"].endswith("; closed since, and found again by this one.")
 
 
 def test_what_this_run_closed_stands_in_a_short_table():
-    view = told(history=history_with(SHIFT, WEAK))
+    view = view_with_answers(history=history_with(SHIFT, WEAK))
     item = table(view, "tab-not-found")
     assert column(item, "State") == [f"closed by run {RUN}"] * 2
     assert column(item, "Severity") == ["Warning", "Failure"]
@@ -153,7 +153,9 @@ def test_what_this_run_closed_stands_in_a_short_table():
 
 def test_a_run_without_an_answer_leaves_what_it_did_not_look_for():
     failed = replace(WEAK, check="method_failed")
-    view = told(failed, history=history_with(SHIFT), answers=[(SHIFT, {"due": LATE})])
+    view = view_with_answers(
+        failed, history=history_with(SHIFT), answers=[(SHIFT, {"due": LATE})]
+    )
     item = table(view, "tab-not-found")
     assert column(item, "State") == [
         "open, not looked for in this run, 2026-11-19, overdue"
@@ -161,29 +163,31 @@ def test_a_run_without_an_answer_leaves_what_it_did_not_look_for():
 
 
 def test_an_answered_note_shows_its_answer():
-    (entry,) = entries(told(NOTE, answers=[(NOTE, {"response": "so be it"})]))
+    (entry,) = entries(
+        view_with_answers(NOTE, answers=[(NOTE, {"response": "so be it"})])
+    )
     assert rows(entry)["Response"] == "so be it."
     assert rows(entry)["Condition"] == "m."
 
 
 def test_section_k_counts_what_is_answered_and_accepted():
     given = [(WEAK, {"exception": HELD}), (SHIFT, {"response": "r", "due": LATE})]
-    view = told(WEAK, SHIFT, answers=given)
+    view = view_with_answers(WEAK, SHIFT, answers=given)
     lede = plain(section(view, "K").lede)
     assert lede == "1 failure, 1 warning, 0 notes. 1 answered, 1 accepted, 1 overdue."
 
 
 def test_what_people_wrote_cannot_hide_anything():
     answer = {"owner": "a\u202eb", "response": "<b>\u200b"}
-    (entry,) = entries(told(SHIFT, answers=[(SHIFT, answer)]))
+    (entry,) = entries(view_with_answers(SHIFT, answers=[(SHIFT, answer)]))
     assert "a⟨U+202E⟩b" in plain(entry.summary)
     assert rows(entry)["Response"] == "<b>⟨U+200B⟩."
 
 
 def test_the_verdict_says_how_many_findings_are_accepted_and_until_when():
     later = HELD._replace(until=date(2027, 3, 1))
-    one = told(WEAK, answers=[(WEAK, {"exception": HELD})])
-    two = told(
+    one = view_with_answers(WEAK, answers=[(WEAK, {"exception": HELD})])
+    two = view_with_answers(
         WEAK,
         SHIFT,
         answers=[(SHIFT, {"exception": later}), (WEAK, {"exception": HELD})],
@@ -192,12 +196,12 @@ def test_the_verdict_says_how_many_findings_are_accepted_and_until_when():
     assert "2 findings are accepted for a time, the first until 2026-12-31." in plain(
         two.sentence
     )
-    assert "accepted" not in plain(told(WEAK).sentence)
+    assert "accepted" not in plain(view_with_answers(WEAK).sentence)
 
 
 def test_the_gravest_finding_of_a_run_that_failed_is_one_that_counts():
     other = replace(WEAK, subject="forest")
-    view = told(WEAK, other, answers=[(WEAK, {"exception": HELD})])
+    view = view_with_answers(WEAK, other, answers=[(WEAK, {"exception": HELD})])
     told_ = plain(section(view, "B").parts["sentence"])
     assert "The run has 1 finding at or above" in told_
     assert "The gravest is K2: Not clearly better than a constant (forest)." in told_
@@ -206,14 +210,16 @@ def test_the_gravest_finding_of_a_run_that_failed_is_one_that_counts():
 def test_a_limit_that_is_waived_says_until_when():
     row = {"check": "rank_shift", "subject": "svm", "observed": 3.0, "threshold": 2.0}
     frame = made_frame("checks", [{**row, "set_by": "default", "verdict": "warn"}])
-    view = told(SHIFT, answers=[(SHIFT, {"exception": HELD})], checks=frame)
+    view = view_with_answers(
+        SHIFT, answers=[(SHIFT, {"exception": HELD})], checks=frame
+    )
     verdicts = column(table(view, "tab-checks"), "Verdict")
     assert verdicts == ["warn, K1, accepted until 2026-12-31"]
 
 
 def test_the_executive_page_lists_what_is_overdue_first():
     given = [(SHIFT, {"due": LATE})]
-    parts = section(told(WEAK, SHIFT, answers=given), "B").parts
+    parts = section(view_with_answers(WEAK, SHIFT, answers=given), "B").parts
     assert plain(parts["tally"]) == "1 failure, 1 warning, 0 notes. Overdue: 1."
     assert [plain(text) for text in parts["findings"]] == [
         "K2 Overdue since 2026-11-19. Ranks moved between engines (svm).",
@@ -223,7 +229,7 @@ def test_the_executive_page_lists_what_is_overdue_first():
 
 def test_of_many_overdue_findings_three_are_listed_and_all_counted():
     found = many_findings(7)
-    view = told(*found, answers=[(f, {"due": LATE}) for f in found[1:]])
+    view = view_with_answers(*found, answers=[(f, {"due": LATE}) for f in found[1:]])
     parts = section(view, "B").parts
     late = [plain(t) for t in parts["findings"] if "Overdue" in plain(t)]
     assert [text.split()[0] for text in late] == ["K2", "K3", "K4"]
@@ -232,7 +238,7 @@ def test_of_many_overdue_findings_three_are_listed_and_all_counted():
 
 
 def test_a_finding_that_is_accepted_says_so_on_the_executive_page():
-    view = told(WEAK, answers=[(WEAK, {"exception": HELD, "due": LATE})])
+    view = view_with_answers(WEAK, answers=[(WEAK, {"exception": HELD, "due": LATE})])
     (line,) = section(view, "B").parts["findings"]
     assert plain(line).startswith("K1 Failure, accepted until 2026-12-31. ")
     assert "Overdue" not in words(section(view, "B"))

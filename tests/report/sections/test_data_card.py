@@ -18,7 +18,7 @@ from importance_audit.report.text.wording import templates
 FEATURES = ("surface", "floor", "district")
 
 
-def told(features=FEATURES, *, models=(), **report):
+def view_with_report_keys(features=FEATURES, *, models=(), **report):
     """Return the view of a plain result under these keys of [report]."""
     result = plain_result(features)
     config = {**result.run.config, "report": report, "models": list(models)}
@@ -34,7 +34,9 @@ def facts(view, id_):
 
 def test_the_cover_names_owner_tier_and_version_of_the_model():
     versioned = {"name": "forest", "parameters": {}, "version": "2.1"}
-    view = told(models=[versioned], owner="Pricing, A. Nowak", tier="2, medium")
+    view = view_with_report_keys(
+        models=[versioned], owner="Pricing, A. Nowak", tier="2, medium"
+    )
     control = facts(view, "kv-document")
     assert control["Model owner"] == "Pricing, A. Nowak"
     assert control["Model tier"] == "2, medium"
@@ -43,12 +45,14 @@ def test_the_cover_names_owner_tier_and_version_of_the_model():
 
 
 def test_the_cover_has_no_row_for_what_is_not_configured():
-    assert not {"Model owner", "Model tier"} & set(facts(told(), "kv-document"))
-    assert facts(told(), "kv-audited")["Models"] == "forest"
+    assert not {"Model owner", "Model tier"} & set(
+        facts(view_with_report_keys(), "kv-document")
+    )
+    assert facts(view_with_report_keys(), "kv-audited")["Models"] == "forest"
 
 
 def test_the_cover_states_the_digest_of_the_templates():
-    page = read(to_html(told()))
+    page = read(to_html(view_with_report_keys()))
     (cell,) = (
         row.all("td")[0]
         for row in page.all("tr")
@@ -71,7 +75,7 @@ def test_people_stand_with_their_relation_to_the_developer():
         {"role": "validator", "name": "A. Miller", "relation": "another department"},
         {"role": "reviewer", "name": "B. Stone"},
     ]
-    item = table(told(people=people), "tab-people")
+    item = table(view_with_report_keys(people=people), "tab-people")
     assert column(item, "Role") == ["validator", "reviewer"]
     assert column(item, "Name") == ["A. Miller", "B. Stone"]
     relations = column(item, "Relation to the developer")
@@ -79,12 +83,12 @@ def test_people_stand_with_their_relation_to_the_developer():
 
 
 def test_an_audit_that_names_nobody_says_so():
-    assert "names nobody who took part" in words(section(told(), "C"))
+    assert "names nobody who took part" in words(section(view_with_report_keys(), "C"))
 
 
 def test_reasons_stand_in_the_order_of_the_features_and_the_others_are_named():
     given = {"district": "where it is; land register", "surface": "how large it is."}
-    item = table(told(rationale=given), "tab-rationale")
+    item = table(view_with_report_keys(rationale=given), "tab-rationale")
     assert column(item, "Feature") == ["surface", "district"]
     assert column(item, "Reason and source")[1] == "where it is; land register."
     assert words(item.notes) == "Without a reason: 1 feature (floor)."
@@ -92,14 +96,16 @@ def test_reasons_stand_in_the_order_of_the_features_and_the_others_are_named():
 
 def test_of_many_features_without_a_reason_the_first_are_named():
     names = [f"f{n}" for n in range(9)]
-    view = told(names, rationale={"f0": "asked for"})
+    view = view_with_report_keys(names, rationale={"f0": "asked for"})
     assert words(table(view, "tab-rationale").notes) == (
         "Without a reason: 8 features (f1, f2, f3, f4, f5, and 3 more)."
     )
 
 
 def test_features_without_any_reason_are_said_to_have_none():
-    assert "gives no reason for any feature" in words(section(told(), "D"))
+    assert "gives no reason for any feature" in words(
+        section(view_with_report_keys(), "D")
+    )
 
 
 @pytest.mark.parametrize(
@@ -136,7 +142,9 @@ def test_hostile_words_of_people_are_shown_and_change_nothing_else():
     texts = dict.fromkeys(("owner", "tier", "purpose", "decision"), given[0])
     texts |= {"classification": given[4], "intended_use": given[5]}
     rationale = dict.fromkeys(HOSTILE, given[4])
-    view = told(HOSTILE, people=people, rationale=rationale, limits=given, **texts)
+    view = view_with_report_keys(
+        HOSTILE, people=people, rationale=rationale, limits=given, **texts
+    )
     page = to_html(view)
     assert "<script" not in page
     assert "\u202e" not in page

@@ -26,7 +26,7 @@ def check(check="rank_shift", subject="a", **changes):
     return {"check": check, "subject": subject, **given, **changes}
 
 
-def told(*findings, checks=(), **changes):
+def view_with_findings(*findings, checks=(), **changes):
     frame = made_frame("checks", checks)
     result = plain_result(("a",), findings=findings, checks=frame, **changes)
     return build_view(result)
@@ -52,22 +52,25 @@ def test_findings_on_other_things_have_other_keys():
 
 
 def test_findings_with_one_key_have_an_id_each():
-    view = told(finding(), finding(message="n"))
+    view = view_with_findings(finding(), finding(message="n"))
     assert len({entry.id for entry in entries(view)}) == 2
 
 
 def test_a_finding_keeps_its_id_when_its_numbers_change():
-    ids = {entries(told(finding(message=text)))[0].id for text in ("1 of 5", "2 of 5")}
+    ids = {
+        entries(view_with_findings(finding(message=text)))[0].id
+        for text in ("1 of 5", "2 of 5")
+    }
     assert len(ids) == 1
 
 
 def test_a_finding_names_the_limit_it_was_held_against_and_who_set_it():
-    (entry,) = entries(told(finding(), checks=[check()]))
+    (entry,) = entries(view_with_findings(finding(), checks=[check()]))
     assert rows(entry)["Criteria"] == "largest rank shift: limit 2, set by default."
 
 
 def test_a_finding_without_a_check_of_its_own_has_no_criteria():
-    (entry,) = entries(told(finding(), checks=[check(subject="b")]))
+    (entry,) = entries(view_with_findings(finding(), checks=[check(subject="b")]))
     assert "Criteria" not in rows(entry)
 
 
@@ -83,22 +86,22 @@ def test_a_disagreement_names_the_class_of_its_cause():
 
 def test_a_finding_is_open_and_of_the_owner_of_the_model():
     run = made_run()
-    (entry,) = entries(told(finding(), run=run))
+    (entry,) = entries(view_with_findings(finding(), run=run))
     assert plain(entry.summary) == "open · owner Pricing, A. Nowak · due –"
     config = {**run.config, "report": {}}
-    (entry,) = entries(told(finding(), run=replace(run, config=config)))
+    (entry,) = entries(view_with_findings(finding(), run=replace(run, config=config)))
     assert plain(entry.summary) == "open · owner none named · due –"
 
 
 def test_a_finding_prints_the_key_that_an_answer_names():
-    (entry,) = entries(told(finding()))
+    (entry,) = entries(view_with_findings(finding()))
     assert rows(entry)["Key"] == finding().key[:12]
 
 
 def test_a_limit_says_whether_the_configuration_set_it():
     given = ("default", "definition", "[checks] max_rank_shift")
     frame = [check(subject=name, set_by=name) for name in given]
-    setters = column(table(told(checks=frame), "tab-checks"), "Set by")
+    setters = column(table(view_with_findings(checks=frame), "tab-checks"), "Set by")
     assert setters == ["default", "definition", "audit.toml, [checks] max_rank_shift"]
 
 
@@ -112,14 +115,14 @@ def test_the_table_says_who_set_the_limits_and_when_the_run_read_them():
 
 
 def test_a_check_that_made_a_finding_names_it():
-    view = told(finding(severity="info"), checks=[check(verdict="pass")])
+    view = view_with_findings(finding(severity="info"), checks=[check(verdict="pass")])
     assert column(table(view, "tab-checks"), "Verdict") == ["pass, K1"]
 
 
 def test_checks_that_were_not_run_stand_in_one_row():
     missing = {"check": "disagreement", "verdict": "not run", "threshold": 0.0}
     frame = [check(subject=s, observed="not compared", **missing) for s in "abc"]
-    item = table(told(checks=frame), "tab-checks")
+    item = table(view_with_findings(checks=frame), "tab-checks")
     assert column(item, "Subject") == ["3 answers"]
     assert column(item, "Observed") == ["not compared"]
     assert len(item.everything.rows) == 3
