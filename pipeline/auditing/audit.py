@@ -4,7 +4,7 @@ Not: formulas, files, HTML; what was found is kept in a `journal`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from importance_audit.r_bridge import host
@@ -28,14 +28,17 @@ from ..methods.importance import METHODS
 from ..models.fit import fit_models
 from ..models.performance import performance
 from ..models.r_models import asks_r
-from ..records.dataset_and_model import Dataset, FittedModel, Floats
+from ..records.dataset_and_model import Dataset, FittedModel
 from ..records.errors import AuditError
+from ..records.finding import Finding
 from ..records.importance_record import Effect, Importance
+from ..records.ranking import OURS
 from ..records.result import AuditResult
 from . import measure, preconditions
 from .journal import Journal, Step
-from .steps import Results, StepResult
-from .steps.compare_engines import compare_all
+from .measure import Question
+from .steps import Inputs, Results, StepResult
+from .steps.compare_engines import PredictionFacts, compare_all
 from .steps.convergence import convergence
 from .steps.curves import curves_of, is_handed_curves
 from .steps.first_pairs import select_pairs
@@ -147,11 +150,6 @@ def _quiet(done: int, total: int, label: str) -> None:
     del done, total, label
 
 
-def _name(model: FittedModel | None) -> str:
-    """Return how steps and findings call who is asked."""
-    return "the data" if model is None else model.name
-
-
 @dataclass(kw_only=True)
 class _Run:
     """One audit under way: what is asked, and the journal that keeps the answers."""
@@ -163,9 +161,18 @@ class _Run:
     models: tuple[FittedModel, ...] = ()
     supplied: tuple[FileContent, ...] = ()
     engines: dict[str, EngineInfo] = field(default_factory=dict)
-    prediction_gap: dict[str, float] = field(default_factory=dict)
-    predictions: dict[str, Floats] = field(default_factory=dict)
-    predict_draws: dict[str, int] = field(default_factory=dict)
+    predictions: dict[str, PredictionFacts] = field(default_factory=dict)
+
+    @property
+    def inputs(self) -> Inputs:
+        """What the steps are handed."""
+        return Inputs(
+            config=self.config,
+            train=self.train,
+            test=self.test,
+            models=self.models,
+            engines=self.engines,
+        )
 
     def prepare(self, fitted: tuple[FittedModel, ...]) -> bool:
         """Get engines, files and models, and return whether they are there.
@@ -208,22 +215,31 @@ class _Run:
         for name in sorted(names):
             _, available, _, _, reason = self.engines[name]
             if reason:
-                find = partial(self.journal.add_finding, engines=(name,))
-                if available:
-                    find("engine_untested", "warning", name, reason)
-                else:
-                    find("engine_missing", "info", name, reason)
+                self.journal.findings.append(
+                    Finding(
+                        check="engine_untested" if available else "engine_missing",
+                        severity="warning" if available else "info",
+                        subject=name,
+                        message=reason,
+                        engines=(name,),
+                    )
+                )
 
     def report_restarts(self, *, before: int) -> None:
         """Say that R was started again where no question saw it die."""
         deaths = host.current().unseen_deaths - before
         if deaths:
-            message = (
-                "R ended between two calls and was started again, "
-                f"{deaths} {'time' if deaths == 1 else 'times'} in all."
-            )
-            self.journal.add_finding(
-                "r_restarted", "warning", "R", message, cause="r_died"
+            self.journal.findings.append(
+                Finding(
+                    check="r_restarted",
+                    severity="warning",
+                    subject="R",
+                    message=(
+                        "R ended between two calls and was started again, "
+                        f"{deaths} {'time' if deaths == 1 else 'times'} in all."
+                    ),
+                    cause="r_died",
+                )
             )
 
     def steps(self) -> list[tuple[str, Callable[[], None]]]:
@@ -237,7 +253,8 @@ class _Run:
         ]
         for entry, model in self.questions():
             which = f", {entry.name}" if entry.name else ""
-            label = f"{entry.method} of {entry.of}, {_name(model)}{which}"
+            subject = "the data" if model is None else model.name
+            label = f"{entry.method} of {entry.of}, {subject}{which}"
             steps.append((label, partial(self.measure, entry, model)))
         claims = [("claims", self.judge_claims)] if self.config.claims else []
         if self.config.surfaces:
@@ -287,14 +304,12 @@ class _Run:
             partial(checks.of_model, model, self.test, seed=seed),
         )
         journal.add_checks(canaries or [])
-        self.prediction_gap[model.name] = max(
-            (
-                float(row["observed"])
-                for row, _ in canaries or []
-                if row["check"] == "not_deterministic"
-            ),
-            default=0.0,
-        )
+        gaps = [
+            float(row["observed"])
+            for row, _ in canaries or []
+            if row["check"] == "not_deterministic"
+        ]
+        self.predictions[model.name] = PredictionFacts(max(gaps, default=0.0))
         self.check_bridge(model)
         judged = model.judged_by(self.losses_of(model))
         frame, _ = journal.guarded(
@@ -319,9 +334,9 @@ class _Run:
         gap, draws = answer
         journal.add_checks(checks.of_predictions(model, gap))
         journal.add_checks(checks.of_draws(model, draws))
-        self.predictions[name] = model.predict(self.test.X)
-        self.prediction_gap[name] = max(self.prediction_gap[name], gap)
-        self.predict_draws[name] = draws
+        larger = max(self.predictions[name].gap, gap)
+        in_r = model.predict(self.test.X)
+        self.predictions[name] = PredictionFacts(larger, in_r, draws)
 
     def losses_of(self, model: FittedModel) -> tuple[str, ...]:
         """Return every loss that some entry asks of a model, else its own."""
@@ -348,76 +363,66 @@ class _Run:
             return
         rows, left_out = choice
         self.journal.add(StepResult(findings=left_out))
-        ask = partial(self.ask, entry, model, rows, seed=seed)
+        question = Question(model, rows, entry, self.engines[OURS])
         primary = measure.primary_stream(entry)
-        ours, _ = ask("python", stream=primary)
-        self.repeat([a for a in ours if isinstance(a, Importance)], entry, model, rows)
+        ours, _ = self.ask(question, seed=seed, stream=primary)
+        self.repeat([a for a in ours if isinstance(a, Importance)], question)
         for name in entry.engines:
             info = self.engines[name]
             if info.available:
-                answers, reason = ask(name, stream=info.stream)
+                of_engine = replace(question, engine=info)
+                answers, reason = self.ask(of_engine, seed=seed, stream=info.stream)
             else:
                 answers, reason = (), info.reason
             if not answers:
                 missing = [agreement.not_compared(a, name, reason) for a in ours]
                 self.journal.add(StepResult(rows={"agreement": missing}))
             elif measure.wants_run_beside(entry, rows, info, primary):
-                ask("python", stream=info.stream)
+                self.ask(question, seed=seed, stream=info.stream)
 
-    def repeat(
-        self,
-        answers: list[Importance],
-        entry: ImportanceSection,
-        model: FittedModel | None,
-        rows: Dataset,
-    ) -> None:
+    def repeat(self, answers: list[Importance], question: Question) -> None:
         """Say how far our answers to one question, the last, rest on chance."""
         journal, config = self.journal, self.config
         first = len(journal.importances) - len(answers)
-        question = (model, rows, entry, self.engines["python"], config)
-        journal.add_all(convergence(answers, model, rows, first_record=first))
+        by_repeats = convergence(
+            answers, question.model, question.rows, first_record=first
+        )
+        journal.add_all(by_repeats)
         if answers and config.stability.resamples:
             stability = stability_of(
-                journal.guarded, answers, *question, first_record=first
+                journal.guarded, answers, question, config, first_record=first
             )
             journal.add_all(stability)
         if answers and config.significance.shuffles:
             p_values = significance_of(
                 journal.guarded,
                 answers,
-                *question,
+                question,
+                config,
                 first_record=first,
                 report_progress=journal.report_progress,
             )
             journal.add_all(p_values)
 
     def ask(
-        self,
-        entry: ImportanceSection,
-        model: FittedModel | None,
-        rows: Dataset,
-        engine: str,
-        *,
-        seed: int,
-        stream: str,
+        self, question: Question, *, seed: int, stream: str
     ) -> tuple[tuple[Importance | Effect, ...], str]:
-        """Ask one engine one question, keep the answer, or say why there is none.
+        """Ask one question of its engine, keep the answer, or say why there is none.
 
         The curves come first where the importance is taken from them; an engine that
         has the curves alone has answered.
         """
-        info, table, journal = self.engines[engine], ENGINES[engine], self.journal
-        question = f"{entry.method.replace('_', ' ')} of {entry.of} by {engine}"
+        model, rows, entry = question.model, question.rows, question.section
+        engine, journal = question.engine.name, self.journal
+        table = ENGINES[engine]
+        label = f"{entry.method.replace('_', ' ')} of {entry.of} by {engine}"
         curves: tuple[Effect, ...] = ()
         if measure.curve_of(entry) in table["effects"]:
             curves, reason = journal.add_all(
                 curves_of(
                     journal.guarded,
-                    model,
-                    rows,
-                    entry,
-                    info,
                     question,
+                    label,
                     seed=seed,
                     effects=journal.effects,
                     mean_rows=journal.rows["mean_predictions"],
@@ -430,16 +435,13 @@ class _Run:
         leaves: checks.Leaves = {}
         call = partial(
             measure.importances,
-            model,
-            rows,
-            entry,
-            info,
+            question,
             seed=seed,
             stream=stream,
             curves=measure.as_curves(curves),
             on_curve=partial(journal.add_leaves, leaves),
         )
-        answer, reason = journal.guarded(_name(model), question, call, engine)
+        answer, reason = journal.guarded(question.subject, label, call, engine)
         if answer and model is not None and stream == measure.primary_stream(entry):
             target_rows = journal.rows["y_permuted"]
             permuted = with_target(
@@ -456,70 +458,56 @@ class _Run:
     def add_digests(self) -> None:
         """Say which predictions each model makes for the audited rows."""
         journal, measured = self.journal, self.journal.rows["performance"]
-        digests = digests_of(
-            journal.guarded, self.models, self.test, performance_rows=measured
-        )
+        digests = digests_of(journal.guarded, self.inputs, performance_rows=measured)
         journal.add_all(digests)
 
     def add_supplied(self, entry: SuppliedSection, content: FileContent) -> None:
         """Put the numbers of one file beside ours, or say why they are not."""
-        (model,) = (model for model in self.models if model.name == entry.model)
-        journal, us = self.journal, self.engines["python"]
-        inputs = (model, self.train, self.test, us, self.config)
+        journal = self.journal
         answers = supplied_answers(
             journal.guarded,
             entry,
             content,
-            *inputs,
+            self.inputs,
             importances=journal.importances,
             effects=journal.effects,
-            digest=journal.digests.get(model.name, ""),
+            digest=journal.digests.get(entry.model, ""),
         )
         journal.add_all(answers)
 
     def draw_surfaces(self) -> None:
         """Draw the surfaces that the configuration names."""
-        journal, us = self.journal, self.engines["python"]
-        inputs = (self.models, self.test, us, self.config)
+        journal = self.journal
         rankings = journal.importances
-        journal.add_all(surfaces_of(journal.guarded, *inputs, importances=rankings))
+        surfaces = surfaces_of(journal.guarded, self.inputs, importances=rankings)
+        journal.add_all(surfaces)
 
     def judge_first_features(self) -> None:
         """Judge rankings by models of their first features."""
-        journal, us = self.journal, self.engines["python"]
-        inputs = (self.models, self.train, self.test, us, self.config)
-        journal.add_all(top_k_curves(journal.guarded, *inputs))
+        self.journal.add_all(top_k_curves(self.journal.guarded, self.inputs))
 
     def judge_selected_sets(self) -> None:
         """Judge what PERF keeps, and as many features by other rankings."""
-        journal, us = self.journal, self.engines["python"]
-        inputs, rankings = (
-            (self.models, self.train, us, self.config),
-            journal.importances,
-        )
-        journal.add_all(selection_of(journal.guarded, *inputs, importances=rankings))
+        journal = self.journal
+        rankings = journal.importances
+        errors = selection_of(journal.guarded, self.inputs, importances=rankings)
+        journal.add_all(errors)
 
     def compare(self) -> None:
         """Hold the engines against each other, and all against what was expected."""
-        second = SecondRun(
-            journal=self.journal,
-            config=self.config,
-            train=self.train,
-            test=self.test,
-            models=self.models,
-            engines=self.engines,
-        )
+        journal = self.journal
         compared = compare_all(
-            second,
-            prediction_gap=self.prediction_gap,
+            SecondRun(guard=journal.guarded, inputs=self.inputs),
+            journal.importances,
+            journal.effects,
+            not_compared=journal.rows["agreement"],
             predictions=self.predictions,
-            predict_draws=self.predict_draws,
             versions=host.installed()["packages"] if len(self.engines) > 1 else {},
         )
-        self.journal.add_all(compared)
+        journal.add_all(compared)
         for read in READINGS:
-            measured = self.journal.importances
-            self.journal.add_all(read(measured, self.train, self.test, self.config))
+            measured = journal.importances
+            journal.add_all(read(measured, self.train, self.test, self.config))
 
     def judge_claims(self) -> None:
         """Hold each claim of a paper against what was measured."""

@@ -30,7 +30,7 @@ from ..methods.effects.leaf_curves import LeafCurve
 from ..models.model_table import models_frame
 from ..records.dataset_and_model import Dataset, FittedModel
 from ..records.errors import DataError, ModelError, NotApplicable, listed
-from ..records.finding import Finding, Severity
+from ..records.finding import Finding
 from ..records.frames import FRAMES, Row
 from ..records.importance_record import Effect, Importance
 from ..records.ranking import OURS
@@ -244,11 +244,16 @@ class Journal:
                 return ask(), ""
             except RDied as error:
                 message = f"R died in {question} and was started again: {error}"
-                self.add_finding(
-                    *("r_restarted", "warning", model, message),
-                    measure=question,
-                    cause="r_died",
-                    engines=engines,
+                self.findings.append(
+                    Finding(
+                        check="r_restarted",
+                        severity="warning",
+                        subject=model,
+                        message=message,
+                        measure=question,
+                        cause="r_died",
+                        engines=engines,
+                    )
                 )
                 return ask(), ""
         except NotApplicable as error:
@@ -263,11 +268,17 @@ class Journal:
             words = str(error) or type(error).__name__
             reason = f"{_sentence(question)} failed: {words}"
             self.note(self.at[2], "error", traceback_of(error))
-            self.add_finding(
-                *("method_failed", "failure", model, reason, remedy),
-                measure=question,
-                cause=code,
-                engines=engines,
+            self.findings.append(
+                Finding(
+                    check="method_failed",
+                    severity="failure",
+                    subject=model,
+                    message=reason,
+                    remedy=remedy,
+                    measure=question,
+                    cause=code,
+                    engines=engines,
+                )
             )
         return None, reason
 
@@ -282,31 +293,6 @@ class Journal:
             self.rows["checks"].append(row)
             if finding is not None:
                 self.findings.append(finding)
-
-    def add_finding(
-        self,
-        check: str,
-        severity: Severity,
-        subject: str,
-        message: str,
-        remedy: str = "",
-        measure: str = "",
-        cause: str = "",
-        engines: tuple[str, ...] = (),
-    ) -> None:
-        """Keep one finding of the orchestration itself."""
-        self.findings.append(
-            Finding(
-                check=check,
-                severity=severity,
-                subject=subject,
-                message=message,
-                remedy=remedy,
-                measure=measure,
-                cause=cause,
-                engines=engines,
-            )
-        )
 
     def unanswered(self) -> tuple[Finding, ...]:
         """Return one note for each reason why questions have no answer."""

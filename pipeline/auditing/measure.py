@@ -1,6 +1,7 @@
 """One question to one engine about one model, answered as records."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from inspect import signature
 from itertools import combinations
 from typing import Any, get_args
@@ -24,6 +25,30 @@ ON_REFERENCE = ("firm", "gradient_sensitivity")
 """Methods of rows that need no target, asked of the reference rows if there are any."""
 SETS_STREAM = {"DALEX": "DALEX", "hstats": "hstats"}
 """Engines in whose order our only run is drawn, the first of those asked."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked, of which model, on which rows, and of which engine.
+
+    Attributes
+    ----------
+    model : FittedModel or None
+        None: the question is about the data alone.
+    rows : Dataset
+    section : ImportanceSection
+    engine : EngineInfo
+    """
+
+    model: FittedModel | None
+    rows: Dataset
+    section: ImportanceSection
+    engine: EngineInfo
+
+    @property
+    def subject(self) -> str:
+        """The model's name, as steps and findings have it."""
+        return "the data" if self.model is None else self.model.name
 
 
 def draws(method: str) -> bool:
@@ -112,23 +137,13 @@ def rows_for(
 
 
 def importances(
-    model: FittedModel | None,
-    rows: Dataset,
-    section: ImportanceSection,
-    engine: EngineInfo,
-    *,
-    seed: int,
-    stream: str,
-    **supplied: Any,
+    question: Question, *, seed: int, stream: str, **supplied: Any
 ) -> tuple[Importance, ...]:
     """Return one Importance per loss, class or output that the method measures.
 
     Parameters
     ----------
-    model, rows, section
-        What is asked, of which model (None: of the data alone), on which rows.
-    engine : EngineInfo
-        Who is asked.
+    question : Question
     seed : int
     stream : str
         Draw order for our own numbers; an R engine has its own.
@@ -141,6 +156,8 @@ def importances(
     NotApplicable
         The engine has no such method, or the model no answer.
     """
+    model, rows = question.model, question.rows
+    section, engine = question.section, question.engine
     method = METHODS[section.method]
     row = ENGINES[engine.name]["importance"].get(section.method)
     if row is None:
@@ -209,12 +226,7 @@ def _options_for(engine: EngineInfo, section: ImportanceSection) -> dict[str, An
 
 
 def effects(
-    model: FittedModel | None,
-    rows: Dataset,
-    section: ImportanceSection,
-    engine: EngineInfo,
-    *,
-    seed: int,
+    question: Question, *, seed: int
 ) -> tuple[tuple[Effect, ...], tuple[str, ...]]:
     """Return the curves an importance is taken from, per feature and output.
 
@@ -225,6 +237,8 @@ def effects(
     NotApplicable
         The engine has no such curve, or the model no answer for any feature.
     """
+    model, rows = question.model, question.rows
+    section, engine = question.section, question.engine
     curve = curve_of(section)
     row = ENGINES[engine.name]["effects"].get(curve)
     if row is None:

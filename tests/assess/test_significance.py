@@ -9,7 +9,7 @@ from importance_audit.assess.significance import (
     p_values,
 )
 from importance_audit.auditing.audit import audit
-from importance_audit.auditing.measure import importances
+from importance_audit.auditing.measure import Question, importances
 from importance_audit.auditing.steps.shuffled_targets import shuffled
 from importance_audit.config.load import parse_config
 from importance_audit.data.datasets import dataset
@@ -110,10 +110,10 @@ def test_a_strong_feature_has_the_least_p_value_and_a_constant_one_has_none():
     assert found["shuffles"].tolist() == [99, 99, 0]
 
 
-def question_parts(entry, data):
+def question_of(entry, data):
     """Return the rows, the section and the engine of one question."""
     section = parse_config({"importance": [entry]}).importance[0]
-    return data, section, describe_engine("python")
+    return Question(None, data, section, describe_engine("python"))
 
 
 def test_p_values_of_an_independent_target_are_uniform_on_their_grid():
@@ -122,9 +122,9 @@ def test_p_values_of_an_independent_target_are_uniform_on_their_grid():
     drawn = np.random.default_rng(1).normal(size=(20, 101))
     X = pd.DataFrame(drawn[:, 1:]).rename(columns=str)
     data = dataset(X, drawn[:, 0], name="noise", task="regression")
-    (seen,) = importances(None, *question_parts(SPEARMAN, data), seed=1, stream="numpy")
+    (seen,) = importances(question_of(SPEARMAN, data), seed=1, stream="numpy")
     again = shuffled(
-        *question_parts(SPEARMAN, data), seed=1, shuffles=9, report_progress=str
+        question_of(SPEARMAN, data), seed=1, shuffles=9, report_progress=str
     )
     found = p_values(seen.mean, np.array([one.mean for (one,) in again]))
     counts = np.bincount(np.rint(10 * found).astype(int), minlength=11)
@@ -154,7 +154,7 @@ def test_rows_keep_their_weights_when_the_target_is_shuffled():
     y, weights = np.tile([0, 1], 20), np.repeat([1.0, 0.0], 20)
     data = dataset(X, y, name="rows", task="binary", weights=weights)
     again = shuffled(
-        *question_parts({"method": "auc"}, data),
+        question_of({"method": "auc"}, data),
         seed=1,
         shuffles=9,
         report_progress=str,
@@ -171,8 +171,8 @@ def test_the_same_seed_gives_the_same_p_values_and_changes_no_importance():
 
 def test_more_shuffles_change_none_and_another_seed_changes_all():
     def measured(seed, shuffles):
-        asked_of = question_parts(SPEARMAN, rows())
-        again = shuffled(*asked_of, seed=seed, shuffles=shuffles, report_progress=str)
+        question = question_of(SPEARMAN, rows())
+        again = shuffled(question, seed=seed, shuffles=shuffles, report_progress=str)
         return [one.mean[0] for (one,) in again]
 
     assert measured(1, 5) == measured(1, 9)[:5]
@@ -184,23 +184,26 @@ def test_more_shuffles_change_none_and_another_seed_changes_all():
     [
         (
             "permutation",
-            "for what is measured of models it is not: each would have to be fitted "
-            "again to every shuffled target.",
+            "they come from shuffled targets, and a model would have to be fitted "
+            "again to each of those.",
         ),
-        ("pca", "for 'pca' it is not: it does not look at the target."),
+        (
+            "pca",
+            "'pca' does not look at the target, so shuffling it tests nothing.",
+        ),
         (
             "mrmr",
-            "for 'mrmr' it is not: it counts places, and one feature takes the first "
-            "whatever the target is.",
+            "'mrmr' counts places, and one feature takes the first whatever the "
+            "target is.",
         ),
     ],
 )
-def test_what_a_shuffled_target_says_nothing_of_says_so(method, reason):
+def test_a_method_without_p_values_says_why(method, reason):
     result = audited({"method": method})
     (note,) = (f for f in result.findings if f.message.startswith("P-values"))
     assert (note.check, note.severity) == ("not_applicable", "info")
     assert note.message == (
-        f"P-values of {method} of features: The target must be shuffled for p-values, "
-        f"but {reason}"
+        f"P-values of {method} of features: There are no p-values of {method!r}: "
+        f"{reason}"
     )
     assert result.significance.empty

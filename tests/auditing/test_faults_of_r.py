@@ -66,8 +66,10 @@ def audited():
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_what_r_does_in_the_middle_of_an_audit_is_said_in_its_report(fault, wish):
-    wish.write_text(f"{fault}\n" * 2)  # R is asked again after it died
+def test_what_r_does_in_the_middle_of_an_audit_is_said_in_its_report(
+    fault, requested_fault
+):
+    requested_fault.write_text(f"{fault}\n" * 2)  # R is asked again after it died
     result = audited()
     (reason,) = result.agreement["reasons"]
     assert reason.split(" It last wrote:")[0] == FAULTS[fault]
@@ -77,16 +79,16 @@ def test_what_r_does_in_the_middle_of_an_audit_is_said_in_its_report(fault, wish
     assert "by DALEX failed" in show(result).html
 
 
-def test_an_r_that_dies_once_answers_the_second_time(wish):
-    wish.write_text("killed\n")
+def test_an_r_that_dies_once_answers_the_second_time(requested_fault):
+    requested_fault.write_text("killed\n")
     result = audited()
     assert list(result.agreement["verdict"]) == ["replayed"]
     assert "r_restarted" in [finding.check for finding in result.findings]
 
 
 @pytest.mark.parametrize("fault", ["flood", "warnings"])
-def test_what_r_prints_changes_no_number(fault, wish):
-    wish.write_text(f"{fault}\n")
+def test_what_r_prints_changes_no_number(fault, requested_fault):
+    requested_fault.write_text(f"{fault}\n")
     result = audited()
     assert list(result.agreement["verdict"]) == ["replayed"]
     assert exit_code(result) == 0

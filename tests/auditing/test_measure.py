@@ -7,6 +7,7 @@ import pytest
 
 from importance_audit.auditing.audit import audit
 from importance_audit.auditing.measure import (
+    Question,
     importances,
     pairs_of,
     primary_stream,
@@ -141,10 +142,9 @@ def test_an_engine_without_an_option_is_not_asked_with_it():
     asked = {"method": "permutation", "n_repeats": 2, "within": "leaves"}
     section = parse_config(GIVEN | {"importance": [asked]}).importance[0]
     engine = EngineInfo("vip", True, "0.5", "vip-0.5", "")
+    question = Question(linear_model(2, 0), normal_data(), section, engine)
     with pytest.raises(NotApplicable) as refusal:
-        importances(
-            linear_model(2, 0), normal_data(), section, engine, seed=1, stream="vip-0.5"
-        )
+        importances(question, seed=1, stream="vip-0.5")
     assert str(refusal.value) == (
         "vip has no such option of 'permutation': 'within = leaves'."
     )

@@ -17,6 +17,7 @@ from importance_audit.models.fit import wrap
 from importance_audit.r_bridge.errors import RUnavailable
 from importance_audit.records.as_json import dumps, loads
 from importance_audit.records.errors import DataError
+from importance_audit.records.finding import Finding
 from importance_audit.report.pages.html import page_files
 from importance_audit.runs.files import data_files
 
@@ -108,7 +109,9 @@ def test_findings_are_logged_in_the_step_that_made_them_but_notes_are_not():
 
     def finds():
         for severity in ("info", "warning", "failure"):
-            kept.add_finding("c", severity, "s", severity)
+            kept.findings.append(
+                Finding(check="c", severity=severity, subject="s", message=severity)
+            )
 
     kept.follow([("a", finds), ("b", nothing)])
     told = [(n["step"], n["level"], n["message"]) for n in kept.log]

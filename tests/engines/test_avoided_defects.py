@@ -44,13 +44,13 @@ def ids(faults):
 
 @pytest.mark.needs_r
 @pytest.mark.parametrize("name", SHOWN)
-def test_a_fault_is_in_the_versions_it_is_told_of_and_in_no_other(name, seen):
+def test_a_defect_is_in_the_versions_it_names_and_in_no_other(name, installed_defects):
     (fault,) = (fault for fault in AVOIDED if fault.id == name)
     version = host.installed()["packages"].get(fault.package, "")
-    if name not in seen:
+    if name not in installed_defects:
         pytest.skip(f"R lacks a package to show {name}")
     is_told = is_between(version, fault.since, fault.before)
-    assert seen[name] == str(is_told).upper()
+    assert installed_defects[name] == str(is_told).upper()
 
 
 def test_ranks_are_those_of_vip_05_where_vip_04_turns_them():

@@ -4,6 +4,9 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias, TypeVar
 
+from ...config.load import AuditConfig
+from ...engines import EngineInfo
+from ...records.dataset_and_model import Dataset, FittedModel
 from ...records.finding import Finding
 from ...records.frames import Row
 from ...records.importance_record import Effect, Importance
@@ -31,6 +34,28 @@ class StepResult:
     surfaces: tuple[Surface, ...] = ()
     findings: tuple[Finding, ...] = ()
     digests: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inputs:
+    """What an audit is made of, once its models are fitted.
+
+    Attributes
+    ----------
+    config : AuditConfig
+    train : Dataset or None
+        None where the rows that the models were fitted to are not known.
+    test : Dataset
+    models : tuple of FittedModel
+    engines : mapping of str to EngineInfo
+        By name, available or not; "python" is ours.
+    """
+
+    config: AuditConfig
+    train: Dataset | None
+    test: Dataset
+    models: tuple[FittedModel, ...]
+    engines: Mapping[str, EngineInfo]
 
 
 Results: TypeAlias = Generator[StepResult, None, T]

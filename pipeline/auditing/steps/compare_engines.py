@@ -4,7 +4,7 @@ Not: what two answers say to each other, which is `agreement`.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -14,11 +14,32 @@ from ...engines import EngineInfo, agreement
 from ...engines.agreement.circumstances import NEWER
 from ...engines.known_defects import defects_for
 from ...records.dataset_and_model import Floats
+from ...records.frames import Row
+from ...records.importance_record import Effect, Importance
 from . import Results, StepResult
 from .repeat_run import SecondRun, settle
 
 JUDGED = ("replayed", "equivalent", "disagrees")
 """The words of pairs of which each difference was held against a band."""
+
+
+class PredictionFacts(NamedTuple):
+    """What is known of the predictions that both sides of a comparison rest on.
+
+    Attributes
+    ----------
+    gap : float
+        By how much, relatively, they differ between two calls or between Python and
+        R; 0 where nothing is known.
+    in_r : ndarray or None
+        What R was told that the model predicts.
+    draws : int
+        How many numbers `predict` takes from R's stream.
+    """
+
+    gap: float = 0.0
+    in_r: Floats | None = None
+    draws: int = 0
 
 
 class Note(NamedTuple):
@@ -40,10 +61,11 @@ def notes_on(engines: Mapping[str, EngineInfo], *names: str) -> tuple[Note, ...]
 
 def compare_all(
     second: SecondRun,
+    importances: Sequence[Importance],
+    effects: Sequence[Effect],
     *,
-    prediction_gap: Mapping[str, float],
-    predictions: Mapping[str, Floats],
-    predict_draws: Mapping[str, int],
+    not_compared: Sequence[Row],
+    predictions: Mapping[str, PredictionFacts],
     versions: Mapping[str, str],
 ) -> Results[None]:
     """Give each pair its verdict, and each verdict that needs one its finding.
@@ -51,20 +73,19 @@ def compare_all(
     Parameters
     ----------
     second : SecondRun
-        Its journal holds the answers, and keeps the pairs, their differences and the
-        findings; its config says what counts as a resolution, a shift and a lead; it
-        is asked where noise may explain a difference.
-    prediction_gap : mapping of str to float
-        By how much, relatively, the predictions of a model differ between two calls or
-        between the two sides; 0 where nothing is known.
-    predictions : mapping of str to ndarray
-        What R was told that a model predicts.
-    predict_draws : mapping of str to int
-        How many numbers `predict` of a model takes from R's stream.
+        Is asked where noise may explain a difference; its configuration says what
+        counts as a resolution, a shift and a lead.
+    importances, effects
+        Every answer, of all engines.
+    not_compared : sequence of mapping
+        Rows of the frame `agreement` until now: answers that have no other side.
+    predictions : mapping of str to PredictionFacts
+        By model.
     versions : mapping of str to str
         The packages of R, whose known defects explain differences.
     """
-    journal, limits = second.journal, second.config.checks
+    inputs = second.inputs
+    limits = inputs.config.checks
     judge = partial(
         agreement.compare,
         resolution=limits.resolution,
@@ -72,26 +93,25 @@ def compare_all(
         top_k=limits.top_k,
     )
     both: list[tuple[Any, Any]] = [
-        *agreement.pairs(journal.importances),
-        *agreement.pairs(journal.effects),
+        *agreement.pairs(importances),
+        *agreement.pairs(effects),
     ]
     verdicts = []
     for a, b in both:
-        in_r = predictions.get(a.model)
-        defects = partial(defects_for, versions=versions, predictions=in_r)
-        notes = notes_on(second.engines, *dict.fromkeys((a.engine, b.engine)))
-        if predict_draws.get(a.model):
+        facts = predictions.get(a.model, PredictionFacts())
+        defects = partial(defects_for, versions=versions, predictions=facts.in_r)
+        notes = notes_on(inputs.engines, *dict.fromkeys((a.engine, b.engine)))
+        if facts.draws:
             notes += (Note("", "", "PRED_RNG"),)
         touches = (*defects(a), *defects(b), *notes)
-        gap = prediction_gap.get(a.model, 0.0)
-        verdicts.append(judge(a, b, prediction_gap=gap, touches=touches))
+        verdicts.append(judge(a, b, prediction_gap=facts.gap, touches=touches))
     try:
         for place, (row, differences) in enumerate(verdicts):
             if second.wants(row):
                 verdicts[place] = settle(second, both[place], row, differences)
     finally:  # interrupted, the first verdicts stand
         pair_verdicts = [row for row, _ in verdicts]
-        every = [*journal.rows["agreement"], *pair_verdicts]
+        every = [*not_compared, *pair_verdicts]
         rows = {
             "agreement": pair_verdicts,
             "disagreements": [row for _, outside in verdicts for row in outside],

@@ -6,10 +6,8 @@ from inspect import signature
 from typing import Any
 
 from ...config.load import ImportanceSection
-from ...engines import EngineInfo
 from ...methods.importance import METHODS
 from ...methods.mean_predictions import mean_predictions
-from ...records.dataset_and_model import Dataset, FittedModel
 from ...records.frames import Row
 from ...records.importance_record import Effect
 from .. import measure
@@ -18,11 +16,8 @@ from . import Guard, Results, StepResult
 
 def curves_of(
     guard: Guard,
-    model: FittedModel | None,
-    rows: Dataset,
-    section: ImportanceSection,
-    engine: EngineInfo,
-    question: str,
+    question: measure.Question,
+    label: str,
     *,
     seed: int,
     effects: Sequence[Effect],
@@ -31,20 +26,21 @@ def curves_of(
 ) -> Results[tuple[tuple[Effect, ...], str]]:
     """Yield the new curves of one question; return all of them, or why there are none.
 
-    A feature without a curve beside others that have one is not applicable. Two
-    questions that draw the same curves keep them once.
+    `label` names the question in findings. A feature without a curve beside others
+    that have one is not applicable. Two questions that draw the same curves keep them
+    once.
     """
-    name = "the data" if model is None else model.name
-    ask = partial(measure.effects, model, rows, section, engine, seed=seed)
-    answer, reason = guard(name, question, ask, engine.name)
+    model, name = question.model, question.subject
+    ask = partial(measure.effects, question, seed=seed)
+    answer, reason = guard(name, label, ask, question.engine.name)
     curves, refused = answer or ((), ())
     for words in refused:
-        add_reason(words, question, name)
+        add_reason(words, label, name)
     before = {_identity(effect) for effect in effects}
     new = tuple(effect for effect in curves if _identity(effect) not in before)
     yield StepResult(effects=new, findings=measure.gaps(new))
     if model is not None and new:
-        means = partial(mean_predictions, model, rows, new)
+        means = partial(mean_predictions, model, question.rows, new)
         rows_of_means, _ = guard(name, "the mean prediction", means)
         new_means = [row for row in rows_of_means or () if row not in mean_rows]
         yield StepResult(rows={"mean_predictions": new_means})

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from ...config.load import AuditConfig, ImportanceSection
+from ...config.load import ImportanceSection
 from ...engines import EngineInfo
 from ...engines.agreement import DISAGREEMENTS, Row
 from ...engines.agreement.circumstances import draws_wanted
@@ -25,10 +25,9 @@ from ...engines.agreement.reasons import (
 )
 from ...engines.agreement.sides import side_by_side
 from ...records import streams
-from ...records.dataset_and_model import Dataset, FittedModel
 from ...records.importance_record import Importance
 from .. import measure
-from ..journal import Journal
+from . import Guard, Inputs
 
 TIMES = 4
 """How many times the repeats of the first run the second has."""
@@ -46,27 +45,19 @@ class SecondRun:
 
     Attributes
     ----------
-    journal : Journal
-        Is told of what fails.
-    config : AuditConfig
-    train, test : Dataset
-    models : tuple of FittedModel
-    engines : mapping of str to EngineInfo
+    guard : Guard
+    inputs : Inputs
     answers : mapping
         What was answered, by question: empty if nobody could.
     """
 
-    journal: Journal
-    config: AuditConfig
-    train: Dataset | None
-    test: Dataset
-    models: tuple[FittedModel, ...]
-    engines: Mapping[str, EngineInfo]
+    guard: Guard
+    inputs: Inputs
     answers: dict[tuple[Any, ...], tuple[Importance, ...]] = field(default_factory=dict)
 
     def wants(self, row: Row) -> bool:
         """Return whether a pair is to be asked again, by ``[checks] repeat_run``."""
-        setting = self.config.checks.repeat_run
+        setting = self.inputs.config.checks.repeat_run
         if setting == "never" or row["kind"] != "importance":
             return False
         is_wide = WIDE in codes_of(row["reasons"]) and setting == "unresolved"
@@ -78,7 +69,7 @@ class SecondRun:
         The seed is derived from that of the audit, for both sides of a pair anew.
         """
         section = self._section(record)
-        info = self.engines.get(record.engine)
+        info = self.inputs.engines.get(record.engine)
         if section is None or info is None or not info.available:
             return None
         key = (
@@ -101,7 +92,7 @@ class SecondRun:
 
     def _section(self, record: Importance) -> ImportanceSection | None:
         """Return the entry that a record answers, with its repeats multiplied."""
-        for entry in self.config.importance:
+        for entry in self.inputs.config.importance:
             same = (entry.method, entry.of) == (record.method, record.of)
             option = next((n for n in REPEATED if n in entry.options), "")
             if same and option and dict(entry.options) == dict(record.options):
@@ -114,29 +105,21 @@ class SecondRun:
         self, record: Importance, section: ImportanceSection, info: EngineInfo
     ) -> tuple[Importance, ...]:
         """Return what an engine answers, nothing if it fails, which is a finding."""
-        model = next((m for m in self.models if m.name == record.model), None)
+        inputs = self.inputs
+        model = next((m for m in inputs.models if m.name == record.model), None)
         if model is not None:
             losses = section.losses_for(model.task)
             model = model.judged_by(losses or model.losses)
         groups = dict(zip(record.features, record.columns, strict=True))
         rows = measure.rows_for(
-            section, self.train, self.test, groups=self.config.groups
+            section, inputs.train, inputs.test, groups=inputs.config.groups
         ).asked_by(groups)
         purpose = f"repeat run by {record.engine}"
-        seed = streams.seed_of(self.config.seed, record.model, purpose, record.of)
-        ask = partial(
-            measure.importances,
-            model,
-            rows,
-            section,
-            info,
-            seed=seed,
-            stream=record.stream,
-        )
-        question = f"the repeat run of {record.method} by {record.engine}"
-        answer, _ = self.journal.guarded(
-            record.model or "the data", question, ask, record.engine
-        )
+        seed = streams.seed_of(inputs.config.seed, record.model, purpose, record.of)
+        question = measure.Question(model, rows, section, info)
+        ask = partial(measure.importances, question, seed=seed, stream=record.stream)
+        label = f"the repeat run of {record.method} by {record.engine}"
+        answer, _ = self.guard(question.subject, label, ask, record.engine)
         return answer or ()
 
 
@@ -173,7 +156,7 @@ def settle(
     n_repeats = f"{left.n_repeats} and {right.n_repeats} repeats"
     inside = dict(zip(left.features, gaps.inside.tolist(), strict=True))
     if all(inside.values()):
-        wide = draws_wanted(left, right, gaps, second.config.checks.resolution)
+        wide = draws_wanted(left, right, gaps, second.inputs.config.checks.resolution)
         evidence = list(_with_evidence(rows, left, gaps, NOISE))
         return _noise(row, n_repeats, wide), evidence
     if row["verdict"] != "disagrees":

@@ -8,10 +8,8 @@ from dataclasses import replace
 from functools import partial
 
 from ...assess import stability
-from ...config.load import AuditConfig, ImportanceSection
-from ...engines import EngineInfo
+from ...config.load import AuditConfig
 from ...methods.importance import METHODS
-from ...records.dataset_and_model import Dataset, FittedModel
 from ...records.errors import NotApplicable
 from ...records.importance_record import Importance
 from ...records.streams import seed_of, stream
@@ -30,10 +28,7 @@ COPIES_COUNT = {"relieff": "a row that is drawn twice is its own nearest neighbo
 def stability_of(
     guard: Guard,
     answers: Sequence[Importance],
-    model: FittedModel | None,
-    rows: Dataset,
-    section: ImportanceSection,
-    engine: EngineInfo,
+    question: measure.Question,
     config: AuditConfig,
     *,
     first_record: int,
@@ -46,16 +41,14 @@ def stability_of(
     """
     ask = partial(
         resampled,
-        model,
-        rows,
-        section,
-        engine,
+        question,
         seed=answers[0].seed,
         resamples=config.stability.resamples,
         n_repeats=config.stability.n_repeats,
     )
-    question = f"stability of {section.method} of {section.of}"
-    again, _ = guard("the data" if model is None else model.name, question, ask)
+    section = question.section
+    label = f"stability of {section.method} of {section.of}"
+    again, _ = guard(question.subject, label, ask)
     for k, importance in enumerate(answers):
         on_resamples, record = [each[k] for each in again or ()], first_record + k
         of_record = {
@@ -68,14 +61,7 @@ def stability_of(
 
 
 def resampled(
-    model: FittedModel | None,
-    rows: Dataset,
-    section: ImportanceSection,
-    engine: EngineInfo,
-    *,
-    seed: int,
-    resamples: int,
-    n_repeats: int,
+    question: measure.Question, *, seed: int, resamples: int, n_repeats: int
 ) -> tuple[tuple[Importance, ...], ...]:
     """Return what `measure.importances` says of bootstrap resamples of the rows.
 
@@ -85,7 +71,7 @@ def resampled(
 
     Parameters
     ----------
-    model, rows, section, engine, seed
+    question, seed
         As in `measure.importances`; the engine is ours.
     resamples : int
     n_repeats : int
@@ -96,6 +82,7 @@ def resampled(
     NotApplicable
         Resampled rows would say nothing of this method, or something wrong.
     """
+    section, rows = question.section, question.rows
     method = section.method
     reason = COPIES_COUNT.get(method) or FIXED.get(METHODS[method].asks)
     if reason:
@@ -113,7 +100,6 @@ def resampled(
         at = generator.integers(rows.n_samples, size=rows.n_samples)
         part = rows.part(rows.features, at).asked_by(rows.groups)
         own = seed_of(seed, "", "resample", str(resample))
-        answers.append(
-            measure.importances(model, part, fewer, engine, seed=own, stream="numpy")
-        )
+        on_part = replace(question, rows=part, section=fewer)
+        answers.append(measure.importances(on_part, seed=own, stream="numpy"))
     return tuple(answers)

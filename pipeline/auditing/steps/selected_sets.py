@@ -11,16 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from ...config.load import AuditConfig
-from ...engines import EngineInfo
 from ...methods.importance.random_subspace import PERF
-from ...records.dataset_and_model import Dataset, FittedModel
+from ...records.dataset_and_model import FittedModel
 from ...records.errors import listed
 from ...records.finding import Finding
 from ...records.importance_record import Importance
 from ...records.ranking import measure_of, primary, question_of
-from . import Guard, Results, StepResult
-from .top_k import Ranking, answered, loss_of, ordered
+from . import Guard, Inputs, Results, StepResult
+from .top_k import Ranking, loss_of, ordered, rankings_by_all
 from .top_k_protocols import Protocol, in_splits
 
 ALL = "all features"
@@ -32,29 +30,23 @@ NO_CHOICE = {
 
 
 def selection_of(
-    guard: Guard,
-    models: Sequence[FittedModel],
-    train: Dataset | None,
-    engine: EngineInfo,
-    config: AuditConfig,
-    *,
-    importances: Sequence[Importance],
+    guard: Guard, inputs: Inputs, *, importances: Sequence[Importance]
 ) -> Results[None]:
     """Yield the test errors of the selected sets, and what the cut-off at 0 leaves out.
 
     The first ranking by PERF says how many features all rankings keep, and by which
     loss their models are judged.
     """
-    ask = partial(in_splits, train, config)
+    ask = partial(in_splits, inputs.train, inputs.config)
     question = "the splits of the selected sets"
     splits, _ = guard("audit", question, ask)
     if splits is None:
         return
-    rankings = tuple(answered(guard, models, splits, engine, config))
+    rankings = tuple(rankings_by_all(guard, inputs, splits))
     perf = next((r for r in rankings if r.identity["method"] == PERF), None)
     if perf is None:
         return
-    for judge in models:
+    for judge in inputs.models:
         ask_judge = partial(errors, judge, rankings, perf, splits)
         question = "the test error of the selected sets"
         rows, _ = guard(judge.name, question, ask_judge)

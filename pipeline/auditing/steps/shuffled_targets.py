@@ -8,10 +8,8 @@ from dataclasses import replace
 from functools import partial
 
 from ...assess import significance
-from ...config.load import AuditConfig, ImportanceSection
-from ...engines import EngineInfo
+from ...config.load import AuditConfig
 from ...methods.importance import METHODS
-from ...records.dataset_and_model import Dataset, FittedModel
 from ...records.errors import NotApplicable
 from ...records.importance_record import Importance
 from ...records.streams import seed_of, stream
@@ -19,13 +17,13 @@ from .. import measure
 from . import Guard, Results, StepResult
 
 OF_A_MODEL = (
-    "for what is measured of models it is not: each would have to be fitted again to "
-    "every shuffled target"
+    "they come from shuffled targets, and a model would have to be fitted again to "
+    "each of those"
 )
 NO_TEST = {
-    "pca": "for 'pca' it is not: it does not look at the target",
-    "mrmr": "for 'mrmr' it is not: it counts places, and one feature takes the first "
-    "whatever the target is",
+    "pca": "'pca' does not look at the target, so shuffling it tests nothing",
+    "mrmr": "'mrmr' counts places, and one feature takes the first whatever the target "
+    "is",
 }
 """Why numbers of a method say nothing beside those of a shuffled target."""
 
@@ -33,10 +31,7 @@ NO_TEST = {
 def significance_of(
     guard: Guard,
     answers: Sequence[Importance],
-    model: FittedModel | None,
-    rows: Dataset,
-    section: ImportanceSection,
-    engine: EngineInfo,
+    question: measure.Question,
     config: AuditConfig,
     *,
     first_record: int,
@@ -49,15 +44,14 @@ def significance_of(
     """
     ask = partial(
         shuffled,
-        rows,
-        section,
-        engine,
+        question,
         seed=answers[0].seed,
         shuffles=config.significance.shuffles,
         report_progress=report_progress,
     )
-    question = f"p-values of {section.method} of {section.of}"
-    again, _ = guard("the data" if model is None else model.name, question, ask)
+    section = question.section
+    label = f"p-values of {section.method} of {section.of}"
+    again, _ = guard(question.subject, label, ask)
     for k, answer in enumerate(answers if again else ()):
         p_values = significance.significance_rows(
             answer, [each[k] for each in again or ()], record=first_record + k
@@ -66,9 +60,7 @@ def significance_of(
 
 
 def shuffled(
-    rows: Dataset,
-    section: ImportanceSection,
-    engine: EngineInfo,
+    question: measure.Question,
     *,
     seed: int,
     shuffles: int,
@@ -83,7 +75,7 @@ def shuffled(
 
     Parameters
     ----------
-    rows, section, engine, seed
+    question, seed
         As in `measure.importances`; the engine is ours.
     shuffles : int
     report_progress : callable
@@ -94,17 +86,16 @@ def shuffled(
     NotApplicable
         The method asks a fitted model, or shuffled targets would say nothing of it.
     """
-    method = section.method
+    rows, method = question.rows, question.section.method
     reason = NO_TEST.get(method) or (METHODS[method].asks != "data" and OF_A_MODEL)
     if reason:
-        raise NotApplicable(f"The target must be shuffled for p-values, but {reason}.")
+        raise NotApplicable(f"There are no p-values of {method!r}: {reason}.")
     answers = []
     for shuffle in range(shuffles):
         report_progress(f"shuffle {shuffle + 1} of {shuffles}")
         order = stream(seed, "shuffle", "", shuffle).permutation(rows.n_samples)
         part = replace(rows, y=rows.y[order], sha256="")
         own = seed_of(seed, "", "shuffle", str(shuffle))
-        answers.append(
-            measure.importances(None, part, section, engine, seed=own, stream="numpy")
-        )
+        on_part = replace(question, rows=part)
+        answers.append(measure.importances(on_part, seed=own, stream="numpy"))
     return tuple(answers)

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -18,16 +17,15 @@ from importance_audit.r_bridge.errors import RUnavailable
 
 from ...config.load import AuditConfig
 from ...config.questions import SuppliedSection
-from ...engines import EngineInfo, agreement, stream_of
+from ...engines import agreement, stream_of
 from ...models.prediction_digest import predictions_sha256
-from ...records.dataset_and_model import Dataset, FittedModel
 from ...records.errors import DataError, listed
 from ...records.finding import Finding
 from ...records.frames import Row
 from ...records.importance_record import Effect, Importance
 from ...records.ranking import OURS, measure_of, question_of
 from .. import measure
-from . import Guard, Results, StepResult
+from . import Guard, Inputs, Results, StepResult
 from .supplied_numbers import Curves, Numbers, numbers_of
 
 FileContent = Numbers | Curves | str
@@ -61,11 +59,7 @@ def read_files(config: AuditConfig) -> tuple[FileContent, ...]:
 
 
 def digests_of(
-    guard: Guard,
-    models: Sequence[FittedModel],
-    test: Dataset,
-    *,
-    performance_rows: Sequence[Row],
+    guard: Guard, inputs: Inputs, *, performance_rows: Sequence[Row]
 ) -> Results[None]:
     """Yield which predictions each model makes for the audited rows.
 
@@ -73,9 +67,9 @@ def digests_of(
     finding of its own.
     """
     measured = {row["model"] for row in performance_rows}
-    for model in models:
+    for model in inputs.models:
         if model.name in measured:
-            ask = partial(model.predict, test.X)
+            ask = partial(model.predict, inputs.test.X)
             predictions, _ = guard(model.name, "the predictions", ask)
             if predictions is not None:
                 digest = predictions_sha256(predictions)
@@ -86,11 +80,7 @@ def supplied_answers(
     guard: Guard,
     entry: SuppliedSection,
     content: FileContent,
-    model: FittedModel,
-    train: Dataset | None,
-    test: Dataset,
-    engine: EngineInfo,
-    config: AuditConfig,
+    inputs: Inputs,
     *,
     importances: Sequence[Importance],
     effects: Sequence[Effect],
@@ -106,8 +96,8 @@ def supplied_answers(
     entry : SuppliedSection
     content : Numbers, mapping or str
         What the file holds, or why it could not be read.
-    model, train, test, engine, config
-        What we ask again in their draws; the engine is ours.
+    inputs : Inputs
+        What we ask again in their draws.
     importances, effects
         What was measured until now.
     digest : str
@@ -126,7 +116,7 @@ def supplied_answers(
         for record in measured:
             theirs = _as_importance(entry, content, record)
             yield StepResult(importances=(theirs,))
-            twin = _twin(guard, model, train, test, engine, config, theirs, importances)
+            twin = _twin(guard, inputs, theirs, importances)
             yield StepResult(importances=twin)
     else:
         yield StepResult(effects=tuple(_as_effects(entry, content, curves)))
@@ -158,8 +148,8 @@ def _require_digest(entry: SuppliedSection, base: Path) -> None:
         raise DataError(f"{subject} cannot be read: {error.strerror}.") from error
     if digest != entry.sha256:
         raise DataError(
-            f"{subject} must have the SHA-256 {entry.sha256}, but it has {digest}. Ask "
-            "who supplied it, and correct one of them."
+            f"{subject} has the SHA-256 {digest}; the entry says {entry.sha256}. Ask "
+            "who supplied the file, and correct one of them."
         )
 
 
@@ -268,11 +258,7 @@ def _as_effects(
 
 def _twin(
     guard: Guard,
-    model: FittedModel,
-    train: Dataset | None,
-    test: Dataset,
-    engine: EngineInfo,
-    config: AuditConfig,
+    inputs: Inputs,
     theirs: Importance,
     importances: Sequence[Importance],
 ) -> tuple[Importance, ...]:
@@ -287,20 +273,19 @@ def _twin(
     done = any((record.stream, record.seed) == draws for record in alike)
     if not alike or done or theirs.stream in ("", UNKNOWN):
         return ()
+    config = inputs.config
+    (model,) = (model for model in inputs.models if model.name == theirs.model)
     section = next(
         s for s in config.importance if (s.method, s.of) == (theirs.method, theirs.of)
     )
     section = replace(section, form=theirs.form, options=theirs.options)
-    groups: Any = config.groups
-    ask = partial(
-        measure.importances,
+    question = measure.Question(
         model.judged_by((theirs.loss,) if theirs.loss else model.losses),
-        measure.rows_for(section, train, test, groups=groups),
+        measure.rows_for(section, inputs.train, inputs.test, groups=config.groups),
         section,
-        engine,
-        seed=theirs.seed,
-        stream=theirs.stream,
+        inputs.engines[OURS],
     )
-    question = f"{theirs.method} in the draws of {theirs.engine}"
-    answer, _ = guard(model.name, question, ask)
+    ask = partial(measure.importances, question, seed=theirs.seed, stream=theirs.stream)
+    label = f"{theirs.method} in the draws of {theirs.engine}"
+    answer, _ = guard(model.name, label, ask)
     return tuple(r for r in answer or () if r.positive_class == theirs.positive_class)

@@ -7,33 +7,28 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ...config.load import AuditConfig
 from ...config.questions import SurfaceSection
 from ...engines import EngineInfo
 from ...methods.effects.surface import surface, within
 from ...records.dataset_and_model import Dataset, FittedModel
 from ...records.errors import NotApplicable
 from ...records.importance_record import Importance
+from ...records.ranking import OURS
 from ...records.streams import seed_of
 from ...records.surface_record import Surface
-from . import Guard, Results, StepResult
+from . import Guard, Inputs, Results, StepResult
 
 
 def surfaces_of(
-    guard: Guard,
-    models: Sequence[FittedModel],
-    rows: Dataset,
-    engine: EngineInfo,
-    config: AuditConfig,
-    *,
-    importances: Sequence[Importance],
+    guard: Guard, inputs: Inputs, *, importances: Sequence[Importance]
 ) -> Results[None]:
     """Yield every surface that is asked, or why there is none."""
-    for section in config.surfaces:
-        for model in models:
+    rows, engine = inputs.test, inputs.engines[OURS]
+    for section in inputs.config.surfaces:
+        for model in inputs.models:
             if section.models and model.name not in section.models:
                 continue
-            seed = seed_of(config.seed, model.name, "surface", "pairs")
+            seed = seed_of(inputs.config.seed, model.name, "surface", "pairs")
             ask = partial(
                 measured, model, rows, section, engine, importances, seed=seed
             )

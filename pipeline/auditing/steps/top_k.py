@@ -18,8 +18,9 @@ from ...methods.importance import METHODS
 from ...records.dataset_and_model import Dataset, FittedModel
 from ...records.importance_record import Importance
 from ...records.losses import default_losses, evaluate
+from ...records.ranking import OURS
 from .. import measure
-from . import Guard, Results, StepResult
+from . import Guard, Inputs, Results, StepResult
 from .top_k_protocols import PROTOCOLS, Protocol, Round
 
 Fits: TypeAlias = dict[tuple[str, int, frozenset[str]], float]
@@ -53,47 +54,33 @@ class Ranking(NamedTuple):
         return tuple(map(ordered, self.records))
 
 
-def top_k_curves(
-    guard: Guard,
-    models: Sequence[FittedModel],
-    train: Dataset | None,
-    test: Dataset,
-    engine: EngineInfo,
-    config: AuditConfig,
-) -> Results[None]:
+def top_k_curves(guard: Guard, inputs: Inputs) -> Results[None]:
     """Yield the curves of every ranking of features, by every protocol and model."""
+    config = inputs.config
     for name in config.top_k.protocols:
-        part = partial(PROTOCOLS[name], train, test, config)
+        part = partial(PROTOCOLS[name], inputs.train, inputs.test, config)
         protocol, _ = guard("audit", f"the {name} of the top-k curves", part)
         if protocol is not None:
-            yield from _curves(guard, models, protocol, engine, config)
+            yield from _curves(guard, inputs, protocol)
 
 
-def _curves(
-    guard: Guard,
-    models: Sequence[FittedModel],
-    protocol: Protocol,
-    engine: EngineInfo,
-    config: AuditConfig,
-) -> Results[None]:
+def _curves(guard: Guard, inputs: Inputs, protocol: Protocol) -> Results[None]:
     """Yield the curves of one protocol."""
     fits: Fits = {}
-    for ranking in answered(guard, models, protocol, engine, config):
-        for judge in models:
-            ask = partial(curve, ranking, judge, protocol, k=config.top_k.k, fits=fits)
+    k = inputs.config.top_k.k
+    for ranking in rankings_by_all(guard, inputs, protocol):
+        for judge in inputs.models:
+            ask = partial(curve, ranking, judge, protocol, k=k, fits=fits)
             rows, _ = guard(judge.name, "the top-k curves", ask)
             yield StepResult(rows={"top_k": rows or []})
 
 
-def answered(
-    guard: Guard,
-    models: Sequence[FittedModel],
-    protocol: Protocol,
-    engine: EngineInfo,
-    config: AuditConfig,
+def rankings_by_all(
+    guard: Guard, inputs: Inputs, protocol: Protocol
 ) -> Iterator[Ranking]:
     """Yield every ranking of features in a protocol; keep why others have none."""
-    for ranker in rankers(config, models):
+    engine, config = inputs.engines[OURS], inputs.config
+    for ranker in rankers(config, inputs.models):
         section, name = ranker.section, getattr(ranker.model, "name", "the data")
         ask = partial(rankings, ranker, protocol, engine, seed=config.seed)
         question = f"the ranking by {section.method} in {protocol.name}"
@@ -137,11 +124,8 @@ def rankings(
         fitted = (
             None if model is None else _on(model, rows).refit(model.features, learnt)
         )
-        answers.append(
-            measure.importances(
-                fitted, rows_asked, section, engine, seed=own, stream="numpy"
-            )
-        )
+        question = measure.Question(fitted, rows_asked, section, engine)
+        answers.append(measure.importances(question, seed=own, stream="numpy"))
     return tuple(
         Ranking(_identity(ranker.entry, scores[0]), scores)
         for scores in zip(*answers, strict=True)

@@ -5,8 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from importance_audit.auditing import measure
 from importance_audit.auditing.journal import Journal
+from importance_audit.auditing.measure import Question, importances
+from importance_audit.auditing.steps import Inputs
 from importance_audit.auditing.steps.compare_engines import notes_on
 from importance_audit.auditing.steps.repeat_run import MOST_QUESTIONS, SecondRun, settle
 from importance_audit.config.load import parse_config
@@ -34,27 +35,32 @@ def honest(model, data, *, seed, n_repeats=10, n_rows=None):
     return permutation(model, data, seed=seed, **drawn)
 
 
-def second_run(monkeypatch, function=honest, **checks):
+def second_run(monkeypatch, function=honest, journal=None, **checks):
     """Return who asks again where another engine measures by `function`."""
     method = METHODS["permutation"]._replace(function=function)
     table = {"importance": {"permutation": method}, "effects": {}}
     monkeypatch.setitem(ENGINES, "other", table)
+    journal = journal or Journal(on_step=lambda *_: None)
     return SecondRun(
-        journal=Journal(on_step=lambda *_: None),
-        config=parse_config({"importance": [ENTRY], "seed": 5, "checks": checks}),
-        train=None,
-        test=normal_data(2, 1),
-        models=(linear_model(2, 1),),
-        engines={"python": US, "other": OTHER},
+        guard=journal.guarded,
+        inputs=Inputs(
+            config=parse_config({"importance": [ENTRY], "seed": 5, "checks": checks}),
+            train=None,
+            test=normal_data(2, 1),
+            models=(linear_model(2, 1),),
+            engines={"python": US, "other": OTHER},
+        ),
     )
 
 
 def first_run(second, *, off=0.0):
     """Return both first answers; that of the other lies `off` higher for x1."""
-    (entry,) = second.config.importance
-    asked = (second.models[0], second.test, entry)
-    (ours,) = measure.importances(*asked, US, seed=1, stream="numpy")
-    (theirs,) = measure.importances(*asked, OTHER, seed=2, stream="vip-0.5")
+    inputs = second.inputs
+    (entry,) = inputs.config.importance
+    question = Question(inputs.models[0], inputs.test, entry, US)
+    (ours,) = importances(question, seed=1, stream="numpy")
+    of_other = replace(question, engine=OTHER)
+    (theirs,) = importances(of_other, seed=2, stream="vip-0.5")
     return ours, replace(theirs, raw=theirs.raw + np.array([[off], [0.0]]))
 
 
@@ -117,14 +123,16 @@ def test_no_more_than_some_questions_are_put_again(monkeypatch):
 
 def test_who_is_not_there_any_more_leaves_the_pair_unexplained(monkeypatch):
     second = second_run(monkeypatch)
-    gone = replace(second, engines={"python": US})
+    alone = replace(second.inputs, engines={"python": US})
+    gone = replace(second, inputs=alone)
     pair = first_run(second, off=5.0)
     row, rows = compare(*pair, **LIMITS)
     assert settle(gone, pair, row, rows) == (row, rows)
 
 
 def test_an_engine_that_fails_the_second_time_is_a_finding(monkeypatch):
-    second = second_run(monkeypatch)
+    journal = Journal(on_step=lambda *_: None)
+    second = second_run(monkeypatch, journal=journal)
     pair = first_run(second, off=5.0)
     row, rows = compare(*pair, **LIMITS)
 
@@ -134,7 +142,7 @@ def test_an_engine_that_fails_the_second_time_is_a_finding(monkeypatch):
     method = METHODS["permutation"]._replace(function=broken)
     monkeypatch.setitem(ENGINES["other"]["importance"], "permutation", method)
     assert settle(second, pair, row, rows) == (row, rows)
-    (finding,) = second.journal.findings
+    (finding,) = journal.findings
     assert finding.message == ("The repeat run of permutation by other failed: no more")
 
 

@@ -41,11 +41,11 @@ def linear_case():
 
 
 def configured(folder, *supplied, importance=None):
-    asked = [
+    usual = [
         {"method": "permutation", "n_repeats": 4},
         {"method": "partial_dependence"},
     ]
-    given = {"seed": 3, "importance": importance or asked, "supplied": list(supplied)}
+    given = {"seed": 3, "importance": importance or usual, "supplied": list(supplied)}
     return parse_config(given, base=folder)
 
 
@@ -69,10 +69,14 @@ def entry(folder, digest, **changes):
     }
 
 
-def theirs(asked, seed=SEED, stream="vip-0.5"):
+def theirs(linear_case, seed=SEED, stream="vip-0.5"):
     """Return what another programme would measure: the scores of one seed."""
     raw, baseline = permutation(
-        asked[0].judged_by(("rmse",)), asked[1], seed=seed, stream=stream, n_repeats=4
+        linear_case[0].judged_by(("rmse",)),
+        linear_case[1],
+        seed=seed,
+        stream=stream,
+        n_repeats=4,
     )
     return (raw - baseline)[:, :, 0]
 
@@ -91,67 +95,69 @@ def supplied(result):
     return frame[frame["engine_b"].str.endswith("(supplied)")]
 
 
-def test_numbers_of_the_same_draws_are_replayed(asked, tmp_path):
-    write(tmp_path, theirs(asked))
-    config = configured(tmp_path, entry(tmp_path, asked[2]))
-    result = audit(None, asked[1], config, models=asked[:1])
+def test_numbers_of_the_same_draws_are_replayed(linear_case, tmp_path):
+    write(tmp_path, theirs(linear_case))
+    config = configured(tmp_path, entry(tmp_path, linear_case[2]))
+    result = audit(None, linear_case[1], config, models=linear_case[:1])
     (row,) = supplied(result).to_dict("records")
     assert (row["engine_b"], row["verdict"]) == ("vip 0.5.0 (supplied)", "replayed")
     assert row["stream"] == "vip-0.5"
 
 
-def test_supplied_numbers_carry_no_loss_of_a_target_that_we_permuted(asked, tmp_path):
-    write(tmp_path, theirs(asked))
-    config = configured(tmp_path, entry(tmp_path, asked[2]))
-    result = audit(None, asked[1], config, models=asked[:1])
+def test_supplied_numbers_carry_no_loss_of_a_target_that_we_permuted(
+    linear_case, tmp_path
+):
+    write(tmp_path, theirs(linear_case))
+    config = configured(tmp_path, entry(tmp_path, linear_case[2]))
+    result = audit(None, linear_case[1], config, models=linear_case[:1])
     (told,) = [r for r in result.importances if r.engine.endswith("(supplied)")]
     assert told.y_permuted.size == 0
 
 
-def test_numbers_of_an_unknown_seed_are_independent_draws(asked, tmp_path):
-    write(tmp_path, theirs(asked, seed=99))
-    told = entry(tmp_path, asked[2])
+def test_numbers_of_an_unknown_seed_are_independent_draws(linear_case, tmp_path):
+    write(tmp_path, theirs(linear_case, seed=99))
+    told = entry(tmp_path, linear_case[2])
     del told["seed"]
     config = configured(tmp_path, told)
-    result = audit(None, asked[1], config, models=asked[:1])
+    result = audit(None, linear_case[1], config, models=linear_case[:1])
     (row,) = supplied(result).to_dict("records")
     assert row["verdict"] == "comparable"  # four repeats are too few to be equivalent
     assert "STREAM: the draws are independent: numpy with seed" in row["reasons"]
     assert row["stream"] == "numpy / unknown"
 
 
-def test_numbers_that_claim_draws_they_have_not_disagree(asked, tmp_path):
-    write(tmp_path, theirs(asked, seed=99))
-    config = configured(tmp_path, entry(tmp_path, asked[2]))
-    result = audit(None, asked[1], config, models=asked[:1])
+def test_numbers_that_claim_draws_they_have_not_disagree(linear_case, tmp_path):
+    write(tmp_path, theirs(linear_case, seed=99))
+    config = configured(tmp_path, entry(tmp_path, linear_case[2]))
+    result = audit(None, linear_case[1], config, models=linear_case[:1])
     assert supplied(result)["verdict"].tolist() == ["disagrees"]
     assert result.verdict == "not confirmed"
 
 
-def test_a_seed_that_was_only_stated_accuses_no_implementation(asked, tmp_path):
-    write(tmp_path, theirs(asked, seed=99))
-    config = configured(tmp_path, entry(tmp_path, asked[2]))
-    result = audit(None, asked[1], config, models=asked[:1])
+def test_a_seed_that_was_only_stated_accuses_no_implementation(linear_case, tmp_path):
+    write(tmp_path, theirs(linear_case, seed=99))
+    config = configured(tmp_path, entry(tmp_path, linear_case[2]))
+    result = audit(None, linear_case[1], config, models=linear_case[:1])
     assert supplied(result)["cause"].tolist() == ["not explained"]
     (found,) = (f for f in result.findings if f.check == "disagreement")
     assert found.remedy.startswith("Ask who supplied the numbers for the seed")
 
 
-def test_other_options_are_comparable_by_their_reason(asked, tmp_path):
-    write(tmp_path, theirs(asked))
-    config = configured(tmp_path, entry(tmp_path, asked[2], n_rows=20))
-    result = audit(None, asked[1], config, models=asked[:1])
+def test_other_options_are_comparable_by_their_reason(linear_case, tmp_path):
+    write(tmp_path, theirs(linear_case))
+    config = configured(tmp_path, entry(tmp_path, linear_case[2], n_rows=20))
+    result = audit(None, linear_case[1], config, models=linear_case[:1])
     (row,) = supplied(result).to_dict("records")
     assert row["verdict"] == "comparable"
     assert "SUBSAMPLE: the numbers of rows are n_rows all and 20" in row["reasons"]
 
 
-def test_numbers_of_other_predictions_are_not_compared(asked, tmp_path):
-    write(tmp_path, theirs(asked))
+def test_numbers_of_other_predictions_are_not_compared(linear_case, tmp_path):
+    write(tmp_path, theirs(linear_case))
     config = configured(tmp_path, entry(tmp_path, "f" * 64))
-    result = audit(None, asked[1], config, models=asked[:1])
+    result = audit(None, linear_case[1], config, models=linear_case[:1])
     (row,) = supplied(result).to_dict("records")
-    reason = f"theirs have the digest {'f' * 16}, ours {asked[2][:16]}"
+    reason = f"theirs have the digest {'f' * 16}, ours {linear_case[2][:16]}"
     assert row["verdict"] == "not compared"
     assert row["reasons"] == f"the predictions differ: {reason}"
     assert not [r for r in result.importances if r.engine != "python"]
@@ -161,12 +167,12 @@ def test_numbers_of_other_predictions_are_not_compared(asked, tmp_path):
 
 
 def test_supplied_numbers_alone_end_as_python_alone_and_the_verdict_says_so(
-    asked, tmp_path
+    linear_case, tmp_path
 ):
-    write(tmp_path, theirs(asked))
-    config = configured(tmp_path, entry(tmp_path, asked[2]))
-    result = audit(None, asked[1], config, models=asked[:1])
-    alone = audit(None, asked[1], configured(tmp_path), models=asked[:1])
+    write(tmp_path, theirs(linear_case))
+    config = configured(tmp_path, entry(tmp_path, linear_case[2]))
+    result = audit(None, linear_case[1], config, models=linear_case[:1])
+    alone = audit(None, linear_case[1], configured(tmp_path), models=linear_case[:1])
     assert result.verdict == alone.verdict == "confirmed with exceptions"
     told = plain(sentence(facts_of(result, "")))
     assert told.startswith(
@@ -176,10 +182,10 @@ def test_supplied_numbers_alone_end_as_python_alone_and_the_verdict_says_so(
     )
 
 
-def test_the_report_says_who_supplied_what(asked, tmp_path):
-    write(tmp_path, theirs(asked))
-    config = configured(tmp_path, entry(tmp_path, asked[2]))
-    result = audit(None, asked[1], config, models=asked[:1])
+def test_the_report_says_who_supplied_what(linear_case, tmp_path):
+    write(tmp_path, theirs(linear_case))
+    config = configured(tmp_path, entry(tmp_path, linear_case[2]))
+    result = audit(None, linear_case[1], config, models=linear_case[:1])
     page = page_files(result, pdf=False)["report.html"]
     for words in ("Supplied, not run here", "another team", "supplied numbers, a file"):
         assert words in page
@@ -187,9 +193,9 @@ def test_the_report_says_who_supplied_what(asked, tmp_path):
 
 
 @pytest.fixture(scope="module")
-def files(asked):
+def files(linear_case):
     """The .rds file of each version's scores and of our curves, written in one go."""
-    scores = {v: theirs(asked, stream=stream) for v, stream in STREAMS.items()}
+    scores = {v: theirs(linear_case, stream=stream) for v, stream in STREAMS.items()}
     plans = {
         version: handoff.vi(
             list("abc"), scores[version], type_="permutation", line=version[:3]
@@ -200,7 +206,9 @@ def files(asked):
     words = {"form": "difference", "label": "m", "loss_name": "rmse"}
     told = {"full": nothing, "y_permuted": nothing, **words}
     plans["2.5.4"] = handoff.parts(list("abc"), scores["2.5.4"], **told)
-    ours = audit(None, asked[1], configured(Path()), models=asked[:1]).effects
+    ours = audit(
+        None, linear_case[1], configured(Path()), models=linear_case[:1]
+    ).effects
     curves = {e.feature: (e.grid.tolist(), e.values) for e in ours}
     words = {"label": "m", "mean_prediction": 0.0, "method": "partial"}
     plans["profile"] = handoff.profile(curves, **words)
@@ -212,50 +220,54 @@ def files(asked):
 
 @pytest.mark.needs_r
 @pytest.mark.parametrize("version", STREAMS)
-def test_objects_of_every_package_are_replayed(asked, files, tmp_path, version):
+def test_objects_of_every_package_are_replayed(linear_case, files, tmp_path, version):
     package = "DALEX" if version == "2.5.4" else "vip"
     (tmp_path / "v.rds").write_bytes(files[version])
     told = {"file": "v.rds", "package": package, "version": version}
-    config = configured(tmp_path, entry(tmp_path, asked[2], **told))
-    result = audit(None, asked[1], config, models=asked[:1])
+    config = configured(tmp_path, entry(tmp_path, linear_case[2], **told))
+    result = audit(None, linear_case[1], config, models=linear_case[:1])
     assert supplied(result)["verdict"].tolist() == ["replayed"]
 
 
 @pytest.mark.needs_r
 @pytest.mark.parametrize("form", ["raw", "difference", "ratio"])
-def test_rounds_of_dalex_that_draw_their_own_rows_are_replayed(asked, tmp_path, form):
+def test_rounds_of_dalex_that_draw_their_own_rows_are_replayed(
+    linear_case, tmp_path, form
+):
     drawn = {"seed": SEED, "stream": "DALEX", "n_repeats": 4, "n_rows": 30}
-    model = asked[0].judged_by(("rmse",))
-    raw, full = permutation(model, asked[1], **drawn)
+    model = linear_case[0].judged_by(("rmse",))
+    raw, full = permutation(model, linear_case[1], **drawn)
     told = {"form": form, "label": "m", "loss_name": "rmse"}
     rounds = {"full": full[:, 0], "y_permuted": np.ones(4)}
     made = handoff.parts(list("abc"), raw[:, :, 0], **rounds, **told)
     with host.session():
         (tmp_path / "v.rds").write_bytes(handoff.written({"v": made})["v"])
     told = {"file": "v.rds", "package": "DALEX", "version": "2.5.4", "n_rows": 30}
-    given = entry(tmp_path, asked[2], form=form, **told)
+    given = entry(tmp_path, linear_case[2], form=form, **told)
     ours = {"method": "permutation", "n_repeats": 4, "n_rows": 30, "form": form}
     config = configured(tmp_path, given, importance=[ours])
-    result = audit(None, asked[1], config, models=asked[:1])
+    result = audit(None, linear_case[1], config, models=linear_case[:1])
     assert supplied(result)["verdict"].tolist() == ["replayed"]
 
 
-def rounds_of_dalex(asked, n_rows):
+def rounds_of_dalex(linear_case, n_rows):
     """Return each round's losses, those of its full model, and what is said of them."""
     drawn = {"seed": SEED, "stream": "DALEX", "n_repeats": 4, "n_rows": n_rows}
-    raw, full = permutation(asked[0].judged_by(("rmse",)), asked[1], **drawn)
+    raw, full = permutation(
+        linear_case[0].judged_by(("rmse",)), linear_case[1], **drawn
+    )
     told = {"package": "DALEX", "version": "2.5.4", "n_rows": n_rows}
     return raw[:, :, 0], full[:, 0], told
 
 
 def test_a_table_of_differences_without_each_rounds_full_loss_is_refused(
-    asked, tmp_path
+    linear_case, tmp_path
 ):
-    losses, full, told = rounds_of_dalex(asked, n_rows=30)
+    losses, full, told = rounds_of_dalex(linear_case, n_rows=30)
     write(tmp_path, losses - full.mean())  # as DALEX shows each round
-    config = configured(tmp_path, entry(tmp_path, asked[2], **told))
+    config = configured(tmp_path, entry(tmp_path, linear_case[2], **told))
     with pytest.raises(ConfigError) as caught:
-        audit(None, asked[1], config, models=asked[:1])
+        audit(None, linear_case[1], config, models=linear_case[:1])
     assert caught.value.problems == (
         "[supplied] 'v.csv' must hold the loss of the full model in each round, which "
         "drew 30 of 50 rows while DALEX takes off the mean over the rounds, but a .csv "
@@ -266,37 +278,41 @@ def test_a_table_of_differences_without_each_rounds_full_loss_is_refused(
 
 @pytest.mark.parametrize(("form", "n_rows"), [("raw", 30), ("difference", 50)])
 def test_a_table_of_rounds_that_need_no_other_loss_is_replayed(
-    asked, tmp_path, form, n_rows
+    linear_case, tmp_path, form, n_rows
 ):
-    losses, full, told = rounds_of_dalex(asked, n_rows)
+    losses, full, told = rounds_of_dalex(linear_case, n_rows)
     write(tmp_path, losses if form == "raw" else losses - full.mean())
-    given = entry(tmp_path, asked[2], form=form, **told)
+    given = entry(tmp_path, linear_case[2], form=form, **told)
     ours = {"method": "permutation", "n_repeats": 4, "n_rows": n_rows, "form": form}
     config = configured(tmp_path, given, importance=[ours])
-    result = audit(None, asked[1], config, models=asked[:1])
+    result = audit(None, linear_case[1], config, models=linear_case[:1])
     assert supplied(result)["verdict"].tolist() == ["replayed"]
 
 
 @pytest.mark.needs_r
-def test_profiles_are_held_against_our_curves(asked, files, tmp_path):
+def test_profiles_are_held_against_our_curves(linear_case, files, tmp_path):
     (tmp_path / "v.rds").write_bytes(files["profile"])
     told = {"file": "v.rds", "package": "DALEX", "version": "2.5.4"}
-    given = entry(tmp_path, asked[2], method="partial_dependence", **told)
+    given = entry(tmp_path, linear_case[2], method="partial_dependence", **told)
     for name in ("loss", "n_repeats"):
         del given[name]
-    result = audit(None, asked[1], configured(tmp_path, given), models=asked[:1])
+    result = audit(
+        None, linear_case[1], configured(tmp_path, given), models=linear_case[:1]
+    )
     assert supplied(result)["verdict"].tolist() == ["replayed"] * 3
     assert set(supplied(result)["kind"]) == {"effect"}
 
 
 @pytest.mark.needs_r
-def test_profiles_with_words_for_numbers_are_not_compared(asked, files, tmp_path):
+def test_profiles_with_words_for_numbers_are_not_compared(linear_case, files, tmp_path):
     (tmp_path / "v.rds").write_bytes(files["named points"])
     told = {"file": "v.rds", "package": "DALEX", "version": "2.5.4"}
-    given = entry(tmp_path, asked[2], method="partial_dependence", **told)
+    given = entry(tmp_path, linear_case[2], method="partial_dependence", **told)
     for name in ("loss", "n_repeats"):
         del given[name]
-    result = audit(None, asked[1], configured(tmp_path, given), models=asked[:1])
+    result = audit(
+        None, linear_case[1], configured(tmp_path, given), models=linear_case[:1]
+    )
     reason = "the points of 'a', 'b', 'c' are words, ours numbers"
     assert [f.check for f in result.findings].count("supplied_refused") == 1
     refused = result.agreement[result.agreement["reasons"] == reason]
@@ -318,35 +334,37 @@ def test_profiles_with_words_for_numbers_are_not_compared(asked, files, tmp_path
     ],
 )
 def test_a_table_that_is_not_whole_is_refused_before_anything_runs(
-    asked, tmp_path, text, finding
+    linear_case, tmp_path, text, finding
 ):
     (tmp_path / "v.csv").write_text(text, "utf8")
-    config = configured(tmp_path, entry(tmp_path, asked[2]))
+    config = configured(tmp_path, entry(tmp_path, linear_case[2]))
     told = []
 
     def on_step(*step):
         told.append(step)
 
     with pytest.raises(DataError) as caught:
-        audit(None, asked[1], config, models=asked[:1], on_step=on_step)
+        audit(None, linear_case[1], config, models=linear_case[:1], on_step=on_step)
     assert str(caught.value).startswith("[[supplied]] 'v.csv' must")
     assert finding in str(caught.value)
     assert not told
 
 
 @pytest.mark.needs_r
-def test_files_that_are_no_answer_are_refused_all_at_once(asked, tmp_path):
+def test_files_that_are_no_answer_are_refused_all_at_once(linear_case, tmp_path):
     lines = "saveRDS(data.frame(a = 1), 'other.rds'); saveRDS(mean, 'live.rds')"
     run(["Rscript", "--vanilla", "-e", lines], check=True, cwd=tmp_path)
     (tmp_path / "torn.rds").write_bytes((tmp_path / "other.rds").read_bytes()[:40])
     (tmp_path / "v.csv").write_text("feature,value\na,1", "utf8")
     files = ("other.rds", "live.rds", "torn.rds", "v.csv")
     given = [
-        entry(tmp_path, asked[2], file=file, version=f"0.4.{n}")
+        entry(tmp_path, linear_case[2], file=file, version=f"0.4.{n}")
         for n, file in enumerate(files)
     ]
     with pytest.raises(DataError) as caught:
-        audit(None, asked[1], configured(tmp_path, *given), models=asked[:1])
+        audit(
+            None, linear_case[1], configured(tmp_path, *given), models=linear_case[:1]
+        )
     lines = str(caught.value).splitlines()
     assert [line.split(" must ")[0] for line in lines] == [
         f"[[supplied]] {file!r}" for file in files
@@ -355,30 +373,32 @@ def test_files_that_are_no_answer_are_refused_all_at_once(asked, tmp_path):
 
 
 def test_a_file_that_nobody_can_read_without_r_is_not_compared(
-    asked, tmp_path, monkeypatch
+    linear_case, tmp_path, monkeypatch
 ):
     (tmp_path / "v.rds").write_bytes(b"not looked at")
     reason = "R must be on PATH, but it was not found. Install R."
     monkeypatch.setattr(host, "installed", lambda: {"reason": reason, "packages": {}})
-    config = configured(tmp_path, entry(tmp_path, asked[2], file="v.rds"))
-    result = audit(None, asked[1], config, models=asked[:1])
+    config = configured(tmp_path, entry(tmp_path, linear_case[2], file="v.rds"))
+    result = audit(None, linear_case[1], config, models=linear_case[:1])
     assert supplied(result)["verdict"].tolist() == ["not compared"]
     (found,) = (f for f in result.findings if f.check == "supplied_refused")
     assert found.severity == "warning"
     assert found.message.endswith("are not compared, because " + reason)
 
 
-def test_files_are_held_against_their_digests_before_anything_runs(asked, tmp_path):
-    write(tmp_path, theirs(asked))
-    wrong = entry(tmp_path, asked[2], sha256="1" * 64)
-    gone = entry(tmp_path, asked[2], file="w.csv", version="0.4.5")
+def test_files_are_held_against_their_digests_before_anything_runs(
+    linear_case, tmp_path
+):
+    write(tmp_path, theirs(linear_case))
+    wrong = entry(tmp_path, linear_case[2], sha256="1" * 64)
+    gone = entry(tmp_path, linear_case[2], file="w.csv", version="0.4.5")
     config = configured(tmp_path, wrong, gone)
     with pytest.raises(DataError) as caught:
-        audit(None, asked[1], config, models=asked[:1])
+        audit(None, linear_case[1], config, models=linear_case[:1])
     first, second = str(caught.value).splitlines()
     found = sha256((tmp_path / "v.csv").read_bytes()).hexdigest()
     assert first.startswith(
-        f"[[supplied]] 'v.csv' must have the SHA-256 {'1' * 64}, but it has {found}."
+        f"[[supplied]] 'v.csv' has the SHA-256 {found}; the entry says {'1' * 64}."
     )
     assert second.startswith("[[supplied]] 'w.csv' cannot be read: ")
 
