@@ -86,19 +86,25 @@ def record_killed_attempt(
     names : iterable of str
         The run folders: it may have left one before it died.
     """
-    begun = next(
+    start_number = next(
         (n for n in range(len(events), 0, -1) if _is(events[n - 1], "began")), 0
     )
-    if not begun or any(_is(event, "ended", "died") for event in events[begun:]):
+    if not start_number or any(
+        _is(event, "ended", "died") for event in events[start_number:]
+    ):
         return ""
-    lost = events[begun - 1]
-    left = _left(events, names, str(lost["time"]))
-    said = {"began": lost["time"], "pid": lost.get("pid"), "run_id": left}
-    append_event(folder, "died", **said)
+    start_event = events[start_number - 1]
+    left = _left(events, names, str(start_event["time"]))
+    facts = {
+        "began": start_event["time"],
+        "pid": start_event.get("pid"),
+        "run_id": left,
+    }
+    append_event(folder, "died", **facts)
     what = f"It left run {left!r}." if left else "It left no run."
     return (
-        f"The run before did not finish: process {said['pid']}, which began it at "
-        f"{said['began']}, was killed, or its machine stopped. {what}"
+        f"The run before did not finish: process {facts['pid']}, which began it at "
+        f"{facts['began']}, was killed, or its machine stopped. {what}"
     )
 
 

@@ -106,8 +106,8 @@ def run_folders(audit_folder: Path) -> tuple[str, ...]:
     """
     try:
         with os.scandir(audit_folder / "runs") as entries:
-            found = [e.name for e in entries if e.name[0] != "." and e.is_dir()]
-            return tuple(sorted(found))
+            names = [e.name for e in entries if e.name[0] != "." and e.is_dir()]
+            return tuple(sorted(names))
     except (FileNotFoundError, NotADirectoryError):
         return ()
     except OSError as error:
@@ -157,17 +157,17 @@ def read_manifest(folder: Path) -> Manifest:
         raise DataError(
             f"Run {name!r} has a manifest.json that cannot be read: {error.strerror}."
         ) from error
-    return _stated(name, data)
+    return _parse_manifest(name, data)
 
 
-def _stated(name: str, data: bytes) -> Manifest:
+def _parse_manifest(name: str, data: bytes) -> Manifest:
     """Return what a manifest states, if it is that of the run of this name."""
     subject = f"manifest.json of run {name!r}"
     try:
         facts = json.loads(data)
         kind, run_id, before = facts["format"], facts["run_id"], facts["previous"] or {}
-        told = (before["run_id"], before["manifest_sha256"]) if before else ("", "")
-        is_text = all(isinstance(text, str) for text in (kind, run_id, *told))
+        previous = (before["run_id"], before["manifest_sha256"]) if before else ("", "")
+        is_text = all(isinstance(text, str) for text in (kind, run_id, *previous))
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise DataError(
             f"{subject} does not state its run and the one before."
@@ -184,7 +184,7 @@ def _stated(name: str, data: bytes) -> Manifest:
             f"Folder {name!r} holds the manifest.json of run {run_id!r}. Move copies "
             "out of runs/."
         )
-    return Manifest(Link(name, hashlib.sha256(data).hexdigest(), *told), facts)
+    return Manifest(Link(name, hashlib.sha256(data).hexdigest(), *previous), facts)
 
 
 def build_chain(
@@ -210,23 +210,27 @@ def build_chain(
     by_name = {link.run_id: link for link in sorted(links)}
     ended = {event.get("run_id"): n for n, event in _of(events, "ended")}
     removed = {event.get("run_id"): event for _, event in _of(events, "removed")}
-    known = {*by_name, *faults}
+    names = {*by_name, *faults}
     gone = {
         link.previous: link
         for link in by_name.values()
-        if link.previous and link.previous not in known
+        if link.previous and link.previous not in names
     }
-    taken = tuple(
+    removed_names = tuple(
         n for n, by in gone.items() if _is_recorded_removal(removed.get(n), by)
     )
     gaps = (
         *faults.values(),
-        *(_gone(n, by, removed.get(n)) for n, by in gone.items() if n not in taken),
-        *_ended_and_gone({*ended} - {*known, *gone, *removed}),
+        *(
+            _gone(n, by, removed.get(n))
+            for n, by in gone.items()
+            if n not in removed_names
+        ),
+        *_ended_and_gone({*ended} - {*names, *gone, *removed}),
         *_altered(by_name),
         *_forked(by_name.values()),
     )
-    return Chain(_ordered(by_name, ended), gaps, taken)
+    return Chain(_sort_links(by_name, ended), gaps, removed_names)
 
 
 def _of(
@@ -241,8 +245,8 @@ def _of(
 
 def _is_recorded_removal(removal: Mapping[str, Any] | None, by: Link) -> bool:
     """Return whether retention removed the run that another one names."""
-    told = removal or {}
-    return bool(told.get("manifest_sha256") == by.previous_sha256)
+    facts = removal or {}
+    return bool(facts.get("manifest_sha256") == by.previous_sha256)
 
 
 def _gone(name: str, by: Link, removal: Mapping[str, Any] | None) -> str:
@@ -282,7 +286,9 @@ def _forked(links: Iterable[Link]) -> Iterator[str]:
             yield f"Runs {listed(names)} do not follow one another: all {what}."
 
 
-def _ordered(by_name: Mapping[str, Link], ended: Mapping[Any, int]) -> tuple[Link, ...]:
+def _sort_links(
+    by_name: Mapping[str, Link], ended: Mapping[Any, int]
+) -> tuple[Link, ...]:
     """Return runs, each after the one it names, the branch that grew last at the end.
 
     Runs that name each other in a circle, which only a hand can write, come first.
@@ -290,11 +296,11 @@ def _ordered(by_name: Mapping[str, Link], ended: Mapping[Any, int]) -> tuple[Lin
     after = defaultdict(list)
     for link in by_name.values():
         after[link.previous if link.previous in by_name else ""].append(link)
-    found = list(after[""])
-    for link in found:  # grows while it is walked
-        found += after[link.run_id]
+    links = list(after[""])
+    for link in links:  # grows while it is walked
+        links += after[link.run_id]
     newest: dict[str, tuple[int, str]] = {}
-    for link in reversed(found):
+    for link in reversed(links):
         tips = [newest[next_.run_id] for next_ in after[link.run_id]]
         newest[link.run_id] = max([(ended.get(link.run_id, -1), link.run_id), *tips])
 

@@ -50,10 +50,12 @@ def describe_clock_jump_before(
         The run folders.
     now : datetime
     """
-    told = [at for event in events if (at := _instant(event.get("time"))) is not None]
-    named = (_instant(m[0]) for m in map(_NAME.match, names) if m)
-    starts = [at for at in named if at is not None]
-    last = told[-1] if told else max(starts, default=now)
+    event_times = [
+        at for event in events if (at := _instant(event.get("time"))) is not None
+    ]
+    name_times = (_instant(m[0]) for m in map(_NAME.match, names) if m)
+    starts = [at for at in name_times if at is not None]
+    last = event_times[-1] if event_times else max(starts, default=now)
     if now >= last - SLACK:
         return ""
     return (
@@ -62,15 +64,15 @@ def describe_clock_jump_before(
     )
 
 
-def describe_clock_jump_during(begun: Instant, now: Instant) -> str:
+def describe_clock_jump_during(start: Instant, now: Instant) -> str:
     """Return in words that the clock went back between two instants, else ""."""
-    passed = timedelta(seconds=now.seconds - begun.seconds)
-    lost = passed - (now.at - begun.at)
-    if lost <= SLACK:
+    passed = timedelta(seconds=now.seconds - start.seconds)
+    setback = passed - (now.at - start.at)
+    if setback <= SLACK:
         return ""
     return (
-        f"The system clock went back by {lost.total_seconds():.0f} seconds during "
-        f"this run, which started at {_text(begun.at)}."
+        f"The system clock went back by {setback.total_seconds():.0f} seconds during "
+        f"this run, which started at {_text(start.at)}."
     )
 
 

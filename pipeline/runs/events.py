@@ -30,8 +30,8 @@ def append_event(folder: Path, event: str, *, into: str = EVENTS, **facts: Any) 
     AuditError
         If the file cannot take it; what there was is as it was.
     """
-    said = {"time": _now(), "event": event, **facts}
-    text = f"{json.dumps(said, ensure_ascii=False)}\n"
+    entry = {"time": _now(), "event": event, **facts}
+    text = f"{json.dumps(entry, ensure_ascii=False)}\n"
     line = text.encode(errors="backslashreplace")  # a name that is no UTF-8 comes back
     flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
     try:
@@ -63,11 +63,11 @@ def read_events(folder: Path, *, of: str = EVENTS) -> tuple[dict[str, Any], ...]
         return ()
     except OSError as error:
         raise DataError(f"{folder / of} cannot be read: {error.strerror}.") from error
-    found = [(n, _event(line)) for n, line in enumerate(lines, 1) if line.strip()]
-    is_torn = found and found[-1][0] == len(lines) and found[-1][1] is None
+    entries = [(n, _event(line)) for n, line in enumerate(lines, 1) if line.strip()]
+    is_torn = entries and entries[-1][0] == len(lines) and entries[-1][1] is None
     return tuple(
         {"event": "unreadable", "line": n} if event is None else event
-        for n, event in (found[:-1] if is_torn else found)
+        for n, event in (entries[:-1] if is_torn else entries)
     )
 
 
@@ -99,11 +99,11 @@ def _append(number: int, line: bytes) -> None:
 def _event(line: bytes) -> dict[str, Any] | None:
     """Return what a line says, None if nobody can read it."""
     try:
-        said = json.loads(line)
+        entry = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    is_event = isinstance(said, dict) and isinstance(said.get("event"), str)
-    return said if is_event and is_instant(said.get("time")) else None
+    is_event = isinstance(entry, dict) and isinstance(entry.get("event"), str)
+    return entry if is_event and is_instant(entry.get("time")) else None
 
 
 def _now() -> str:

@@ -91,12 +91,12 @@ class AuditRuns(NamedTuple):
     events: tuple[Mapping[str, Any], ...] = ()
 
 
-class _Read(NamedTuple):
+class _StoredRun(NamedTuple):
     """One run as it was read: `fault` is a gap, `unread` only a note."""
 
     manifest: Manifest
     signature: str
-    found: ResultSummary
+    summary: ResultSummary
     fault: str
     unread: str
 
@@ -116,11 +116,13 @@ def load_history(audit_folder: Path) -> RunHistory:
     DataError
         If the folder of its runs cannot be read.
     """
-    told = read_runs(audit_folder, last=LAST)
-    for note in told.notes:
+    audit_runs = read_runs(audit_folder, last=LAST)
+    for note in audit_runs.notes:
         log.warning(note)
-    n_runs = told.n_runs + told.n_gone
-    return RunHistory(None, told.runs, n_runs, told.findings, told.gaps)
+    n_runs = audit_runs.n_runs + audit_runs.n_gone
+    return RunHistory(
+        None, audit_runs.runs, n_runs, audit_runs.findings, audit_runs.gaps
+    )
 
 
 def read_runs(
@@ -143,8 +145,8 @@ def read_runs(
     """
     folder = audit_folder.resolve()
     ask = partial(_answer, folder=folder, last=last)
-    told, why = with_index(folder.parent, ask, rebuild=rebuild)
-    return told._replace(notes=(*told.notes, *filter(None, (why,))))
+    audit_runs, why = with_index(folder.parent, ask, rebuild=rebuild)
+    return audit_runs._replace(notes=(*audit_runs.notes, *filter(None, (why,))))
 
 
 def _answer(db: sqlite3.Connection, *, folder: Path, last: int | None) -> AuditRuns:
@@ -177,16 +179,18 @@ def _refresh(db: sqlite3.Connection, folder: Path) -> dict[str, str]:
     rows = db.execute(
         "SELECT run_id, signature, fault FROM run WHERE audit = ?", (audit,)
     )
-    known = {name: (signature, fault) for name, signature, fault in rows}
+    index_rows = {name: (signature, fault) for name, signature, fault in rows}
     there = {name: _signature(folder, name) for name in run_folders(folder)}
-    stale = [n for n in there if not there[n] or known.get(_utf8(n)) != (there[n], "")]
-    gone = known.keys() - {_utf8(name) for name in there}
-    found = _readable(folder, stale, there, faults)
-    while batch := list(islice(found, BATCH)):
+    stale = [
+        n for n in there if not there[n] or index_rows.get(_utf8(n)) != (there[n], "")
+    ]
+    gone = index_rows.keys() - {_utf8(name) for name in there}
+    new_runs = _readable(folder, stale, there, faults)
+    while batch := list(islice(new_runs, BATCH)):
         with _transaction(db, "IMMEDIATE"):
             for run in batch:
                 _write(db, audit, run)
-    gone |= {_utf8(name) for name in faults} & known.keys()
+    gone |= {_utf8(name) for name in faults} & index_rows.keys()
     if gone:
         with _transaction(db, "IMMEDIATE"):
             sql = "DELETE FROM run WHERE audit = ? AND run_id = ?"
@@ -208,7 +212,7 @@ def _readable(
     names: Iterable[str],
     signatures: Mapping[str, str],
     faults: dict[str, str],
-) -> Iterator[_Read]:
+) -> Iterator[_StoredRun]:
     """Yield the runs of these names; note in `faults` why others cannot be read."""
     for name in names:
         try:
@@ -218,8 +222,8 @@ def _readable(
         except DataError as error:
             faults[name] = str(error)
             continue
-        found, fault, unread = _summary_or_fault(folder / "runs" / name, manifest)
-        yield _Read(manifest, signatures[name], found, fault, unread)
+        summary, fault, unread = _summary_or_fault(folder / "runs" / name, manifest)
+        yield _StoredRun(manifest, signatures[name], summary, fault, unread)
 
 
 def _summary_or_fault(
@@ -235,8 +239,8 @@ def _summary_or_fault(
     try:
         data = (folder / name).read_bytes()
     except OSError as error:
-        said = f"{what} cannot be read: {error.strerror}."
-        return ResultSummary(), said, ""
+        fault = f"{what} cannot be read: {error.strerror}."
+        return ResultSummary(), fault, ""
     digest = hashlib.sha256(data).hexdigest()
     if digest != listed.get(name):
         fault = (
@@ -266,32 +270,32 @@ def _listed(facts: Mapping[str, Any]) -> dict[str, str]:
     return {}
 
 
-def _write(db: sqlite3.Connection, audit: str, run: _Read) -> None:
+def _write(db: sqlite3.Connection, audit: str, run: _StoredRun) -> None:
     """Put a run in the place of what the index held of it."""
-    link, facts, found = *run.manifest, run.found
+    link, facts, summary = *run.manifest, run.summary
     code, verdict = facts.get("exit_code"), facts.get("verdict")
     row = {
         "audit": audit,
         **link._asdict(),
         "signature": run.signature,
-        "started": found.started or _start_of(link.run_id),
-        "status": found.status,
+        "started": summary.started or _start_of(link.run_id),
+        "status": summary.status,
         "verdict": verdict if verdict in VERDICTS else NOT_ESTABLISHED,
         "exit_code": code if code in EXIT_CODES else UNKNOWN,
         "content_digest": str(facts.get("content_digest", "")),
-        "measure": found.measure,
-        "config_sha256": found.config_sha256,
-        "data_sha256": found.data_sha256,
+        "measure": summary.measure,
+        "config_sha256": summary.config_sha256,
+        "data_sha256": summary.data_sha256,
         "fault": run.fault,
         "unread": run.unread,
-        "columns": json.dumps(found.columns),
-        "missing": json.dumps(found.missing),
+        "columns": json.dumps(summary.columns),
+        "missing": json.dumps(summary.missing),
     }
     sql = "DELETE FROM run WHERE audit = ? AND run_id = ?"
     db.execute(sql, _bound((audit, link.run_id)))
     sql = f"INSERT INTO run ({', '.join(row)}) VALUES ({_marks(row)})"
     number = db.execute(sql, _bound(row.values())).lastrowid
-    for table, records in (("finding", found.findings), ("leader", found.leaders)):
+    for table, records in (("finding", summary.findings), ("leader", summary.leaders)):
         for n, record in enumerate(records):
             plain = (json.dumps(v) if isinstance(v, tuple) else v for v in record)
             values = _bound((number, n, *plain))
@@ -306,28 +310,28 @@ def _runs_in_index(
     sql = "SELECT id, run_id, manifest_sha256, previous, previous_sha256, fault, unread"
     rows = db.execute(f"{sql} FROM run WHERE audit = ?", audit).fetchall()
     events = read_events_or_fault(folder, faults)
-    found = build_chain((Link(*row[1:5]) for row in rows), events, faults)
-    _place(db, found, {row[1]: row[0] for row in rows})
-    first = 0 if last is None else max(0, len(found.order) - last)
-    names, complete = [link.run_id for link in found.order], _last_complete(db)
-    removed = _read_removed_runs(folder, found.order)
+    chain = build_chain((Link(*row[1:5]) for row in rows), events, faults)
+    _place(db, chain, {row[1]: row[0] for row in rows})
+    first = 0 if last is None else max(0, len(chain.order) - last)
+    names, complete = [link.run_id for link in chain.order], _last_complete(db)
+    removed = _read_removed_runs(folder, chain.order)
     return AuditRuns(
         runs=_runs(db, first),
         n_runs=len(names),
         last_complete="" if complete is None else names[complete],
         findings=_findings(db, names, complete, removed),
-        gaps=(*found.gaps, *filter(None, (row[5] for row in rows))),
-        removed=found.removed,
+        gaps=(*chain.gaps, *filter(None, (row[5] for row in rows))),
+        removed=chain.removed,
         n_gone=max(0, removed.history.n_runs - removed.place),
         notes=tuple(filter(None, (row[6] for row in rows))),
         events=events,
     )
 
 
-def _place(db: sqlite3.Connection, found: Chain, numbers: Mapping[str, int]) -> None:
+def _place(db: sqlite3.Connection, chain: Chain, numbers: Mapping[str, int]) -> None:
     """Make a table of the places of runs in their chain, for this connection alone."""
     db.execute("CREATE TEMP TABLE place (of_run INTEGER PRIMARY KEY, place INTEGER)")
-    rows = ((numbers[link.run_id], n) for n, link in enumerate(found.order))
+    rows = ((numbers[link.run_id], n) for n, link in enumerate(chain.order))
     db.executemany("INSERT INTO place VALUES (?, ?)", rows)
 
 
@@ -336,8 +340,8 @@ def _runs(db: sqlite3.Connection, first: int) -> tuple[RunSummary, ...]:
     leaders, findings = defaultdict(list), defaultdict[int, dict[str, str]](dict)
     sql = _in_order("run, feature, value, low, high, rank", "leader")
     for number, feature, *estimate in db.execute(sql, (first,)):
-        known = (math.nan if value is None else value for value in estimate)
-        leaders[number].append(Leader(feature, *known))
+        values = (math.nan if value is None else value for value in estimate)
+        leaders[number].append(Leader(feature, *values))
     sql = _in_order("run, key, severity", "finding")
     for number, key, severity in db.execute(sql, (first,)):
         findings[number][key] = severity
@@ -378,20 +382,22 @@ def _findings(
     removed: _RemovedRuns,
 ) -> tuple[FindingHistory, ...]:
     """Return every finding as it was made last, with its runs, given their names."""
-    known = {one.key: one._replace(in_last=False) for one in removed.history.findings}
+    histories = {
+        one.key: one._replace(in_last=False) for one in removed.history.findings
+    }
     sql = _in_order('place, engines, key, "check", subject, severity', "finding")
     for place, engines, key, check, subject, severity in db.execute(
         sql, (removed.place,)
     ):
-        run, before = names[place], known.get(key)
+        run, before = names[place], histories.get(key)
         first, times = (before.first_run, before.times) if before else (run, 0)
         times += before is None or before.last_run != run  # once a run at most
-        known[key] = FindingHistory(
+        histories[key] = FindingHistory(
             *(key, check, subject, severity, first, run, times),
             in_last=place == complete,
             engines=tuple(json.loads(engines)),
         )
-    return tuple(known.values())
+    return tuple(histories.values())
 
 
 def _start_of(run_id: str) -> str:

@@ -161,10 +161,10 @@ def _reason(folder: Path, error: Exception) -> str:
     """Return why a folder has no index; "" of a folder that is not there yet."""
     if not folder.is_dir():
         return ""
-    said = f"SQLite says: {error}"
+    cause = f"SQLite says: {error}"
     if isinstance(error, OSError):
-        said = f"the system says: {error.strerror}"
-    told = f"Folder {str(folder)!r} cannot take {INDEX!r}; {said}."
+        cause = f"the system says: {error.strerror}"
+    reason = f"Folder {str(folder)!r} cannot take {INDEX!r}; {cause}."
     if isinstance(error, DataError):
-        told = str(error)
-    return f"{told} The runs were read without it."
+        reason = str(error)
+    return f"{reason} The runs were read without it."

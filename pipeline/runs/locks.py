@@ -24,9 +24,9 @@ _FORK_SECONDS = 5.0
 """For how long to wait for a lock whose process has ended: a fork of it that was just
 made holds it until it has run its first lines."""
 _MOST_WORDS = 4096
-_NOT_SAID = (OSError, ValueError, KeyError, TypeError, OverflowError)
+_UNREADABLE = (OSError, ValueError, KeyError, TypeError, OverflowError)
 """What reading the file ends in if it says something else, or nothing yet."""
-_held: set[int] = set()
+_open_locks: set[int] = set()
 """Open locks of this process, for a fork of it to close: it would hold them too."""
 
 
@@ -49,13 +49,13 @@ def locked(audit_folder: Path, *, wait: float = 0.0) -> Iterator[None]:
         If the folder cannot take the file, or its file system knows no locks.
     """
     number = _opened(audit_folder)
-    _held.add(number)
+    _open_locks.add(number)
     try:
         _take(number, audit_folder, wait)
         _write(number, {"pid": os.getpid(), "host": _host(), "began": _now()})
         yield
     finally:
-        _held.discard(number)
+        _open_locks.discard(number)
         os.close(number)
 
 
@@ -92,12 +92,12 @@ def _try_lock(number: int, folder: Path) -> bool:
 def _lives(number: int) -> bool:
     """Return whether the process that the file names may be alive; in doubt, it is."""
     try:
-        said = _holder_text(number)
-        if said["host"] == _host():
-            os.kill(said["pid"], 0)
+        holder = _holder_text(number)
+        if holder["host"] == _host():
+            os.kill(holder["pid"], 0)
     except ProcessLookupError:
         return False
-    except _NOT_SAID:
+    except _UNREADABLE:
         return True
     return True
 
@@ -113,9 +113,9 @@ def _refused(folder: Path, error: OSError) -> NoReturn:
 def _whose(number: int, folder: Path) -> str:
     """Return who has the lock, as far as the file says it."""
     who = "another process is at work in it"
-    with suppress(*_NOT_SAID):
-        said = _holder_text(number)
-        pid, host, began = said["pid"], said["host"], said["began"]
+    with suppress(*_UNREADABLE):
+        holder = _holder_text(number)
+        pid, host, began = holder["pid"], holder["host"], holder["began"]
         who = f"process {pid} on {host!r} has been at work in it since {began}"
     return (
         f"Audit {str(folder)!r} is in use: {who}. Wait until it has ended, or end it."
@@ -127,11 +127,11 @@ def _holder_text(number: int) -> Any:
     return json.loads(os.pread(number, _MOST_WORDS, 0))
 
 
-def _write(number: int, said: dict[str, object]) -> None:
+def _write(number: int, holder: dict[str, object]) -> None:
     """Say in the file who has the lock; it holds on a full disk too."""
     with suppress(OSError):
         os.ftruncate(number, 0)
-        os.pwrite(number, f"{json.dumps(said)}\n".encode(), 0)
+        os.pwrite(number, f"{json.dumps(holder)}\n".encode(), 0)
 
 
 def _host() -> str:
@@ -144,8 +144,8 @@ def _now() -> str:
 
 def _let_go() -> None:
     """Close, in a fork, what is held by the process that it came from."""
-    while _held:
-        os.close(_held.pop())
+    while _open_locks:
+        os.close(_open_locks.pop())
 
 
 os.register_at_fork(after_in_child=_let_go)

@@ -43,10 +43,10 @@ def evidence(result: AuditResult, files: Mapping[str, bytes]) -> bytes:
     It says what the PDF that carries it was made from, so it can name neither the
     renderings nor itself.
     """
-    kept = (
+    paths = (
         path for path in files if not is_rendering(path) and path != "evidence.json"
     )
-    return _json({"format": EVIDENCE, **_run(result), "files": _entries(files, kept)})
+    return _json({"format": EVIDENCE, **_run(result), "files": _entries(files, paths)})
 
 
 def manifest(
@@ -188,10 +188,10 @@ def _inputs(result: AuditResult, folder: Path) -> Iterator[dict[str, Any]]:
             script = _config(result, "data").get(row["split"], {}).get("r_script", "")
             yield _file("r_script", script, row["script_sha256"], folder)
     frame = result.models
-    known = dict(zip(frame.get("model", ()), frame.get("sha256", ()), strict=True))
+    digests = dict(zip(frame.get("model", ()), frame.get("sha256", ()), strict=True))
     for entry in _config(result, "models"):
         for role in ("file", "r_script"):
-            digest = known.get(entry["name"]) or entry.get("sha256")
+            digest = digests.get(entry["name"]) or entry.get("sha256")
             if entry.get(role) and digest:
                 role_ = "model" if role == "file" else role
                 yield _file(role_, entry[role], digest, folder)
@@ -205,10 +205,10 @@ def _config(result: AuditResult, section: str) -> Any:
 
 def _file(role: str, name: str, digest: str, folder: Path) -> dict[str, Any]:
     """Return what is said of a file of the configuration; its size where it lies."""
-    said: dict[str, Any] = {"role": role, "name": name}
+    entry: dict[str, Any] = {"role": role, "name": name}
     with suppress(OSError):
-        said["bytes"] = (folder / name).stat().st_size
-    return {**said, "sha256": digest}
+        entry["bytes"] = (folder / name).stat().st_size
+    return {**entry, "sha256": digest}
 
 
 def _sha256(data: bytes) -> str:

@@ -214,8 +214,10 @@ def _measure(record: "Importance") -> str:
     """
     names = (record.model, f"{record.method} of {record.of}", record.loss)
     words = ", ".join(filter(None, (*names, record.positive_class)))
-    told = sorted((k, str(v)) for k, v in record.estimand.items() if k != "n_samples")
-    digest = hashlib.sha256(repr((*told, record.unit)).encode("utf-8", "replace"))
+    estimand = sorted(
+        (k, str(v)) for k, v in record.estimand.items() if k != "n_samples"
+    )
+    digest = hashlib.sha256(repr((*estimand, record.unit)).encode("utf-8", "replace"))
     return f"{_utf8(words)} (estimand {digest.hexdigest()[:8]})"
 
 
@@ -269,13 +271,13 @@ def read_history(text: str, name: str) -> RunHistory:
     """
     plain = _document(text, name)
     try:
-        found = plain["past"]
+        past = plain["past"]
         return RunHistory(
-            baseline=_baseline(found["baseline"]),
-            runs=tuple(map(_run_summary, found["runs"])),
-            n_runs=_whole(found["n_runs"]),
-            findings=tuple(map(_finding_history, found["findings"])),
-            gaps=_texts(found["gaps"]),
+            baseline=_baseline(past["baseline"]),
+            runs=tuple(map(_run_summary, past["runs"])),
+            n_runs=_whole(past["n_runs"]),
+            findings=tuple(map(_finding_history, past["findings"])),
+            gaps=_texts(past["gaps"]),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise _broken(name, error) from error
@@ -322,23 +324,23 @@ def _broken(name: str, error: Exception) -> DataError:
 
 
 def _result_summary(plain: Mapping[str, Any]) -> ResultSummary:
-    given: dict[str, Any] = {
+    other_fields: dict[str, Any] = {
         "started": _start(plain["started"]),
         "columns": _texts(plain["columns"]),
         "missing": _texts(plain["missing"]),
         "findings": tuple(
             FindingSummary(
-                **_texts_but(FindingSummary, found, {"engines": _engines(found)})
+                **_texts_but(FindingSummary, finding, {"engines": _engines(finding)})
             )
-            for found in plain["findings"]
+            for finding in plain["findings"]
         ),
         "leaders": tuple(map(_leader, plain["leaders"])),
     }
-    return ResultSummary(**_texts_but(ResultSummary, plain, given))
+    return ResultSummary(**_texts_but(ResultSummary, plain, other_fields))
 
 
 def _run_summary(plain: Mapping[str, Any]) -> RunSummary:
-    given: dict[str, Any] = {
+    other_fields: dict[str, Any] = {
         "started": _start(plain["started"]),
         "verdict": _verdict(plain["verdict"]),
         "exit_code": _whole(plain["exit_code"]),
@@ -347,7 +349,7 @@ def _run_summary(plain: Mapping[str, Any]) -> RunSummary:
         "columns": _texts(plain["columns"]),
         "missing": _texts(plain["missing"]),
     }
-    return RunSummary(**_texts_but(RunSummary, plain, given))
+    return RunSummary(**_texts_but(RunSummary, plain, other_fields))
 
 
 def _leader(plain: Any) -> Leader:
@@ -358,8 +360,8 @@ def _leader(plain: Any) -> Leader:
 def _finding_history(plain: Mapping[str, Any]) -> FindingHistory:
     in_last = _truth(plain["in_last"])
     times = _whole(plain["times"])
-    given = {"times": times, "in_last": in_last, "engines": _engines(plain)}
-    return FindingHistory(**_texts_but(FindingHistory, plain, given))
+    other_fields = {"times": times, "in_last": in_last, "engines": _engines(plain)}
+    return FindingHistory(**_texts_but(FindingHistory, plain, other_fields))
 
 
 def _engines(plain: Mapping[str, Any]) -> tuple[str, ...]:
@@ -376,11 +378,11 @@ def _baseline(plain: Mapping[str, Any] | None) -> Approved | None:
 
 
 def _texts_but(
-    kind: Any, plain: Mapping[str, Any], given: dict[str, Any]
+    kind: Any, plain: Mapping[str, Any], other_fields: dict[str, Any]
 ) -> dict[str, Any]:
     """Return the fields of a record, of which all that are not given are texts."""
-    names = (name for name in kind._fields if name not in given)
-    return given | {name: _text(plain[name]) for name in names}
+    names = (name for name in kind._fields if name not in other_fields)
+    return other_fields | {name: _text(plain[name]) for name in names}
 
 
 def _texts(plain: Any) -> tuple[str, ...]:

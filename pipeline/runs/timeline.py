@@ -98,19 +98,23 @@ def timeline(
     DataError
         If the folder of its runs cannot be read.
     """
-    told = read_runs(folder, last=last and last + LAST, rebuild=rebuild)
-    rows = _runs(told.runs, {finding.key: finding for finding in told.findings})
-    merged = tuple(_merged(rows, told.events, is_all=len(rows) == told.n_runs))
+    audit_runs = read_runs(folder, last=last and last + LAST, rebuild=rebuild)
+    rows = _runs(
+        audit_runs.runs, {finding.key: finding for finding in audit_runs.findings}
+    )
+    merged = tuple(
+        _merged(rows, audit_runs.events, is_all=len(rows) == audit_runs.n_runs)
+    )
     return Timeline(
         audit=folder.resolve().name,
         rows=merged[-last:] if last else merged,
-        n_runs=told.n_runs,
-        newest=told.runs[-1] if told.runs else None,
-        last_complete=told.last_complete,
-        findings=told.findings,
-        gaps=told.gaps,
-        removed=told.removed,
-        notes=told.notes,
+        n_runs=audit_runs.n_runs,
+        newest=audit_runs.runs[-1] if audit_runs.runs else None,
+        last_complete=audit_runs.last_complete,
+        findings=audit_runs.findings,
+        gaps=audit_runs.gaps,
+        removed=audit_runs.removed,
+        notes=audit_runs.notes,
     )
 
 
@@ -125,7 +129,7 @@ def timelines(folder: Path, *, rebuild: bool = False) -> tuple[Timeline, ...]:
     DataError
         If the folder cannot be read.
     """
-    told, anew = [], set()
+    latest, anew = [], set()
     for audit in audits_below(folder):
         index = audit.resolve().parent
         is_anew = rebuild and index not in anew
@@ -134,8 +138,8 @@ def timelines(folder: Path, *, rebuild: bool = False) -> tuple[Timeline, ...]:
             one = timeline(audit, last=NEWEST, rebuild=is_anew)
         except DataError as error:
             one = Timeline(audit.name, fault=str(error))
-        told.append(one._replace(audit=audit.name, rows=_since_last(one.rows)))
-    return tuple(told)
+        latest.append(one._replace(audit=audit.name, rows=_since_last(one.rows)))
+    return tuple(latest)
 
 
 def _since_last(rows: tuple[Row, ...]) -> tuple[Row, ...]:
@@ -158,10 +162,10 @@ def audits_below(folder: Path) -> tuple[Path, ...]:
         inner = [path for path in folder.iterdir() if not path.name.startswith(".")]
     except OSError as error:
         raise DataError(f"{str(folder)!r} cannot be read: {error.strerror}.") from error
-    found: dict[Path, Path] = {}
+    folders: dict[Path, Path] = {}
     for path in sorted(filter(is_audit, inner), key=lambda p: (p.is_symlink(), p)):
-        found.setdefault(path.resolve(), path)
-    return tuple(sorted(found.values()))
+        folders.setdefault(path.resolve(), path)
+    return tuple(sorted(folders.values()))
 
 
 def is_audit(folder: Path) -> bool:
@@ -177,7 +181,7 @@ def describe_changes(
     before: RunSummary,
     now: RunSummary,
     complete: RunSummary | None,
-    known: Mapping[str, Any],
+    histories: Mapping[str, Any],
 ) -> Iterator[str]:
     """Yield what is not as in the run before, one sentence each.
 
@@ -188,15 +192,15 @@ def describe_changes(
         yield f"Verdict: {before.verdict}, now {now.verdict}."
     if complete is not None:
         for key in now.findings.keys() - complete.findings.keys():
-            yield f"Found: {now.findings[key]} {_named(key, known)}."
+            yield f"Found: {now.findings[key]} {_finding_text(key, histories)}."
         for key in now.findings.keys() & complete.findings.keys():
             old, new = complete.findings[key], now.findings[key]
             if old != new:
-                yield f"{_named(key, known)}: {old}, now {new}."
+                yield f"{_finding_text(key, histories)}: {old}, now {new}."
         if now.status == "complete":
             for key in complete.findings.keys() - now.findings.keys():
-                if closes(now.verdict, now.missing, known[key]):
-                    yield f"No longer found: {_named(key, known)}."
+                if closes(now.verdict, now.missing, histories[key]):
+                    yield f"No longer found: {_finding_text(key, histories)}."
     if before.columns and now.columns:
         for words, names in (
             ("added", [n for n in now.columns if n not in before.columns]),
@@ -216,20 +220,24 @@ def describe_changes(
             yield f"Leader: {old!r}, now {new!r}."
 
 
-def _named(key: str, known: Mapping[str, FindingHistory]) -> str:
-    finding = known[key]
+def _finding_text(key: str, histories: Mapping[str, FindingHistory]) -> str:
+    finding = histories[key]
     return f"{finding.check} of {finding.subject}"
 
 
-def _runs(runs: Sequence[RunSummary], known: Mapping[str, FindingHistory]) -> list[Row]:
+def _runs(
+    runs: Sequence[RunSummary], histories: Mapping[str, FindingHistory]
+) -> list[Row]:
     """Return one row per run with what it changed."""
     rows: list[Row] = []
     before: RunSummary | None = None
     complete: RunSummary | None = None
     for run in runs:
-        told = sorted(describe_changes(before, run, complete, known)) if before else ()
+        changes = (
+            sorted(describe_changes(before, run, complete, histories)) if before else ()
+        )
         code = run.exit_code if run.exit_code >= 0 else None
-        rows.append(Row(run.started, run, code, changes=tuple(told)))
+        rows.append(Row(run.started, run, code, changes=tuple(changes)))
         before = run
         complete = run if run.status == "complete" else complete
     return rows
@@ -285,22 +293,22 @@ def _with_unfinished(
 def _attempt(event: Mapping[str, Any], removed: set[str]) -> Row | None:
     """Return what an event says that no run folder does, None if it says nothing."""
     kind, code = event["event"], event.get("exit_code")
-    time, said = str(event.get("time", "")), event.get("message")
+    time, message = str(event.get("time", "")), event.get("message")
     code = code if isinstance(code, int) else None
     name = _of_run(event, "ended")
     if name in removed:
         what = f"run {name}, which retention removed"
         return Row(time, None, code, what, is_attempt=False)
     if kind == "ended":
-        return None if event.get("run_id") else Row(time, None, code, str(said))
+        return None if event.get("run_id") else Row(time, None, code, str(message))
     if kind == "notified":
-        what = f"command of {event.get('hook')} failed: {said}"
+        what = f"command of {event.get('hook')} failed: {message}"
         return Row(time, note=what, is_attempt=False) if code != 0 else None
     process = f"process {event.get('pid')}"
     notes = {
         "died": f"{process} began and died",
         "under way": f"{process} on {event.get('host')} began and has not ended",
-        "clock": str(said),
+        "clock": str(message),
         "unreadable": f"line {event.get('line')} of events.jsonl is broken",
     }
     began = event.get("began")

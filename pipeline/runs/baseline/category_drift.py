@@ -30,11 +30,11 @@ def category_findings(baseline: AuditResult, result: AuditResult) -> Iterator[Fi
     """
     before, after = sketches(baseline.quantiles), sketches(result.quantiles)
     pairs = {key: (before[key], new) for key, new in after.items() if key in before}
-    told: dict[tuple[str, str], list[tuple[Sketch, Sketch]]] = {}
+    pairs_by_column: dict[tuple[str, str], list[tuple[Sketch, Sketch]]] = {}
     for (_, *key), pair in pairs.items():
         if {side.kind for side in pair} == {"category"}:
-            told.setdefault((key[0], key[1]), []).append(pair)
-    for (role, column), sides in told.items():
+            pairs_by_column.setdefault((key[0], key[1]), []).append(pair)
+    for (role, column), sides in pairs_by_column.items():
         levels = _Levels(*(_sum(side) for side in zip(*sides, strict=True)))
         if new := _alone(levels.new, levels.old):
             yield _new(column, role, new)
@@ -46,11 +46,11 @@ def category_findings(baseline: AuditResult, result: AuditResult) -> Iterator[Fi
 
 def _sum(side: Iterable[Sketch]) -> dict[str, int]:
     """Return the rows of each level in all the splits together."""
-    told: dict[str, int] = {}
+    rows_by_level: dict[str, int] = {}
     for sketch in side:
         for level, rows in sketch.levels.items():
-            told[level] = told.get(level, 0) + rows
-    return told
+            rows_by_level[level] = rows_by_level.get(level, 0) + rows
+    return rows_by_level
 
 
 def _alone(side: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
@@ -75,8 +75,8 @@ def _new(column: str, role: str, levels: Mapping[str, int]) -> Finding:
         check="category_new",
         severity="warning",
         subject=column,
-        message=f"Column {column!r} holds {_counted(levels)} that no row of the "
-        "approved baseline has.",
+        message=f"Column {column!r} holds {_describe_levels(levels)} that no row "
+        "of the approved baseline has.",
         remedy="Look at what a model does with them. If they are meant, approve a run "
         "that has them.",
         evidence=_evidence(levels),
@@ -92,19 +92,19 @@ def _gone(
         check="category_gone",
         severity="info" if is_by_chance else "warning",
         subject=column,
-        message=f"Column {column!r} has no row of {_counted(levels)} that the approved "
-        f"baseline has.{explained}",
+        message=f"Column {column!r} has no row of {_describe_levels(levels)} that the "
+        f"approved baseline has.{explained}",
         remedy="" if is_by_chance else "Look at how these rows were collected.",
         evidence=_evidence(levels),
         measure=role,
     )
 
 
-def _counted(levels: Mapping[str, int]) -> str:
+def _describe_levels(levels: Mapping[str, int]) -> str:
     rows = sum(levels.values())
     many = "level" if len(levels) == 1 else "levels"
-    told = f"{rows} {'row' if rows == 1 else 'rows'}"
-    return f"{len(levels)} {many} ({listed(levels)}; {told})"
+    row_count = f"{rows} {'row' if rows == 1 else 'rows'}"
+    return f"{len(levels)} {many} ({listed(levels)}; {row_count})"
 
 
 def _evidence(levels: Mapping[str, int]) -> dict[str, float]:

@@ -145,32 +145,38 @@ def compare_runs(old: AuditResult, new: AuditResult, *, minimum: float = 0.0) ->
     )
 
 
-_Asked: TypeAlias = tuple[Question, Measure]
+_Key: TypeAlias = tuple[Question, Measure]
 
 
-def _pairs(before: Iterable[_Asked], after: Iterable[_Asked]) -> dict[_Asked, _Asked]:
+def _pairs(before: Iterable[_Key], after: Iterable[_Key]) -> dict[_Key, _Key]:
     """Return what each question of the new run is called in the old one.
 
     How often is drawn is no part of a question, unless one run asks it several times.
     """
     old, new = {*before}, {*after}
     pairs = {key: key for key in new & old}
-    rest = [{key: _undrawn(key) for key in keys - {*pairs}} for keys in (old, new)]
-    for key, asked in rest[1].items():
-        same = [[k for k, other in side.items() if other == asked] for side in rest]
+    rest = [
+        {key: _without_repeats(key) for key in keys - {*pairs}} for keys in (old, new)
+    ]
+    for key, short_key in rest[1].items():
+        same = [[k for k, other in side.items() if other == short_key] for side in rest]
         if [len(keys) for keys in same] == [1, 1]:
             pairs[key] = same[0][0]
     return pairs
 
 
-def _undrawn(key: _Asked) -> _Asked:
+def _without_repeats(key: _Key) -> _Key:
     question, (method, of, form, options) = key
-    kept = tuple(option for option in options if option[0] != "n_repeats")
-    return question, (method, of, form, kept)
+    kept_options = tuple(option for option in options if option[0] != "n_repeats")
+    return question, (method, of, form, kept_options)
 
 
-def _alone(asked: Mapping[Any, Any], elsewhere: Container[Any]) -> tuple[int, ...]:
-    return tuple(place for key, (place, _) in asked.items() if key not in elsewhere)
+def _alone(
+    records_by_key: Mapping[Any, Any], elsewhere: Container[Any]
+) -> tuple[int, ...]:
+    return tuple(
+        place for key, (place, _) in records_by_key.items() if key not in elsewhere
+    )
 
 
 def _question_change(
@@ -181,26 +187,26 @@ def _question_change(
     one, other = _part(after, common), _part(before, common)
     left, right, _ = side_by_side(one, other)
     why_not = _cards_differ(before, after)
-    measured = dict(zip(left.features, range(len(left.features)), strict=True))
+    positions = dict(zip(left.features, range(len(left.features)), strict=True))
     with np.errstate(invalid="ignore"):  # infinite losses have no spread
-        gaps = numbers.mean_gaps(left, right) if measured and not why_not else None
+        gaps = numbers.mean_gaps(left, right) if positions and not why_not else None
     least = minimum * _largest(before)
     sides = _Side.of(before), _Side.of(after)
 
     def judge(name: str) -> tuple[float, Outcome]:
         if name not in sides[0].row or name not in sides[1].row:
             return np.nan, "new" if name in sides[1].row else "gone"
-        held = (sides[0].columns[name], sides[1].columns[name])
-        if gaps is None or name not in measured or held[0] != held[1]:
+        columns = (sides[0].columns[name], sides[1].columns[name])
+        if gaps is None or name not in positions or columns[0] != columns[1]:
             return np.nan, "not comparable"
-        at = measured[name]
+        at = positions[name]
         band = float(gaps.band[at])
         if not gaps.inside[at]:
             gap = abs(float(gaps.difference[at]))
             return band, "moved" if gap >= least else "below the minimum"
         if np.isnan(band) and not gaps.same[at]:  # a single draw has no spread
             return band, "not comparable"
-        is_noise = _swapped_by_noise(*(side.told(name) for side in sides))
+        is_noise = _swapped_by_noise(*(side.estimate(name) for side in sides))
         return band, "rank moved within noise" if is_noise else "no evidence of change"
 
     gone = [name for name in before.features if name not in after.features]
@@ -209,7 +215,7 @@ def _question_change(
     return QuestionChange(old=i, new=j, why_not=why_not, features=tuple(rows))
 
 
-_Told: TypeAlias = tuple[float, float, tuple[float, float]]
+_Estimate: TypeAlias = tuple[float, float, tuple[float, float]]
 
 
 class _Side(NamedTuple):
@@ -226,11 +232,11 @@ class _Side(NamedTuple):
     def of(cls, record: Importance) -> "_Side":
         first, last = places(*interval(record))
         row = {name: at for at, name in enumerate(record.features)}
-        held = zip(record.features, record.columns, strict=True)
-        columns = {name: frozenset(names) for name, names in held}
+        pairs = zip(record.features, record.columns, strict=True)
+        columns = {name: frozenset(names) for name, names in pairs}
         return cls(row, columns, record.mean, record.rank, first, last)
 
-    def told(self, name: str) -> _Told:
+    def estimate(self, name: str) -> _Estimate:
         """Return estimate, rank and places of a feature, NaN where it is not."""
         if name not in self.row:
             return np.nan, np.nan, (np.nan, np.nan)
@@ -239,7 +245,7 @@ class _Side(NamedTuple):
         return float(self.mean[at]), float(self.rank[at]), ends
 
 
-def _swapped_by_noise(old: _Told, new: _Told) -> bool:
+def _swapped_by_noise(old: _Estimate, new: _Estimate) -> bool:
     """Return whether ranks differ that the intervals of both runs leave open.
 
     Where they do not, another feature moved past this one.
@@ -259,7 +265,7 @@ def _movement(
     name: str, sides: tuple[_Side, _Side], band: float, outcome: Outcome
 ) -> FeatureChange:
     (old, rank_old, places_old), (new, rank_new, places_new) = (
-        side.told(name) for side in sides
+        side.estimate(name) for side in sides
     )
     return FeatureChange(
         name, old, new, band, rank_old, rank_new, places_old, places_new, outcome
@@ -290,13 +296,13 @@ def _cards_differ(old: Importance, new: Importance) -> str:
     """
     before, after = old.estimand, new.estimand
     names = dict.fromkeys((*before, *after))
-    told = (
+    fields = (
         name
         for name in names
         if name != "n_samples" and before.get(name) != after.get(name)
     )
     units = () if old.unit == new.unit else ("unit",)
-    return ", ".join((*told, *units))
+    return ", ".join((*fields, *units))
 
 
 def _checks(old: pd.DataFrame, new: pd.DataFrame) -> Iterator[VerdictChange]:
@@ -313,10 +319,10 @@ def _checks(old: pd.DataFrame, new: pd.DataFrame) -> Iterator[VerdictChange]:
 
 def _verdicts(frame: pd.DataFrame) -> dict[tuple[str, str, int], str]:
     """Return verdicts by check, subject, and which of several with both."""
-    told: dict[tuple[str, str, int], str] = {}
-    met: Counter[tuple[str, str]] = Counter()
+    verdicts: dict[tuple[str, str, int], str] = {}
+    counts: Counter[tuple[str, str]] = Counter()
     for row in frame[~frame["check"].isin(AGAINST_BASELINE)].to_dict("records"):
         key = str(row["check"]), str(row["subject"])
-        told[*key, met[key]] = str(row["verdict"])
-        met[key] += 1
-    return told
+        verdicts[*key, counts[key]] = str(row["verdict"])
+        counts[key] += 1
+    return verdicts

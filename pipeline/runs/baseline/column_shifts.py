@@ -149,8 +149,8 @@ def stability(
     Examples
     --------
     >>> import numpy as np
-    >>> found = stability(np.array([9.5, 29.5]), np.array([29.5, 9.5]), miss_rate=0.01)
-    >>> round(found.psi, 6), round(float(np.log(3)), 6)
+    >>> index = stability(np.array([9.5, 29.5]), np.array([29.5, 9.5]), miss_rate=0.01)
+    >>> round(index.psi, 6), round(float(np.log(3)), 6)
     (1.098612, 1.098612)
     """
     is_met = (old > 0) | (new > 0)
@@ -194,12 +194,12 @@ def _shift(
     )
 
 
-def _verdict(found: Stability, limit: float) -> Verdict:
-    if np.isnan(found.psi):
+def _verdict(index: Stability, limit: float) -> Verdict:
+    if np.isnan(index.psi):
         return "not comparable"
-    if found.psi <= found.noise:
+    if index.psi <= index.noise:
         return "within chance"
-    return "moved" if found.psi > limit else "below the limit"
+    return "moved" if index.psi > limit else "below the limit"
 
 
 def _of_values(old: Sketch, new: Sketch, miss_rate: float) -> Stability:
@@ -209,8 +209,8 @@ def _of_values(old: Sketch, new: Sketch, miss_rate: float) -> Stability:
     if old.kind == "category":
         return stability(*_by_level(old.levels, new.levels), miss_rate=miss_rate)
     inner = _cuts(old)
-    before = np.concatenate([[0.0], _counted(old, inner)[0], [old.known]])
-    after, open_by = _counted(new, inner)
+    before = np.concatenate([[0.0], _count_before(old, inner)[0], [old.known]])
+    after, open_by = _count_before(new, inner)
     room = np.concatenate([[0.0], open_by, [0.0]])
     return stability(
         np.diff(before),
@@ -253,7 +253,7 @@ def _cuts(old: Sketch) -> _Cuts:
     return _Cuts(old.values[at[order]], with_it[order])
 
 
-def _counted(side: Sketch, cuts: _Cuts) -> tuple[Floats, Floats]:
+def _count_before(side: Sketch, cuts: _Cuts) -> tuple[Floats, Floats]:
     """Return how many rows lie before each cut, and by how many that may be wrong.
 
     Between two values that were kept, half of the rows between are taken.
@@ -263,9 +263,9 @@ def _counted(side: Sketch, cuts: _Cuts) -> tuple[Floats, Floats]:
     end = np.searchsorted(side.values, cuts.values + room, side="right")
     below = np.concatenate([side.below, [side.known]])
     upto = np.concatenate([[0], side.upto])
-    is_kept = end > first
+    is_in_sketch = end > first
     exact = np.where(cuts.with_it, upto[end], below[first])
     between = below[first] - upto[first]
-    counts = np.where(is_kept, exact, (below[first] + upto[first]) / 2)
+    counts = np.where(is_in_sketch, exact, (below[first] + upto[first]) / 2)
     # two cuts may be one value
-    return np.maximum.accumulate(counts), np.where(is_kept, 0.0, between / 2)
+    return np.maximum.accumulate(counts), np.where(is_in_sketch, 0.0, between / 2)

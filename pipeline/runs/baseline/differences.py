@@ -47,12 +47,12 @@ def differences(old: AuditResult, new: AuditResult) -> list[Difference]:
         The same model predicts otherwise for other rows: its predictions tell of it
         only where these rows are the same, or something that its fit rests on is not.
     """
-    told = list(_all_differences(old, new))
-    told_of_fit = [one for one in told if _bears_on_fit(one)]
-    other_rows = any(one.what == "test digest" for one in told)
-    if other_rows and not told_of_fit:
-        return [one for one in told if not one.what.endswith(PREDICTIONS)]
-    return told
+    all_differences = list(_all_differences(old, new))
+    fit_differences = [one for one in all_differences if _bears_on_fit(one)]
+    other_rows = any(one.what == "test digest" for one in all_differences)
+    if other_rows and not fit_differences:
+        return [one for one in all_differences if not one.what.endswith(PREDICTIONS)]
+    return all_differences
 
 
 def _bears_on_fit(one: Difference) -> bool:
@@ -65,8 +65,8 @@ def _bears_on_fit(one: Difference) -> bool:
 
 def _all_differences(old: AuditResult, new: AuditResult) -> Iterator[Difference]:
     """Yield what is recorded otherwise, area by area."""
-    for area, told in _TOLD.items():
-        before, after = told(old), told(new)
+    for area, describe in _FACTS_BY_AREA.items():
+        before, after = describe(old), describe(new)
         for what in dict.fromkeys((*before, *after)):
             one, other = before.get(what, ""), after.get(what, "")
             if one != other:
@@ -75,13 +75,13 @@ def _all_differences(old: AuditResult, new: AuditResult) -> Iterator[Difference]
 
 def _configuration(result: AuditResult) -> dict[str, str]:
     elsewhere = (*LIMITS, "report", "schedule", "seed")
-    asked = {k: v for k, v in result.run.config.items() if k not in elsewhere}
-    return dict(_flat(asked))
+    settings = {k: v for k, v in result.run.config.items() if k not in elsewhere}
+    return dict(_flat(settings))
 
 
 def _limits(result: AuditResult) -> dict[str, str]:
-    asked = {k: v for k, v in result.run.config.items() if k in LIMITS}
-    return dict(_flat(asked))
+    limits = {k: v for k, v in result.run.config.items() if k in LIMITS}
+    return dict(_flat(limits))
 
 
 def _flat(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
@@ -103,17 +103,17 @@ def _text(value: Any) -> str:
 
 
 def _data(result: AuditResult) -> dict[str, str]:
-    told = {}
+    facts = {}
     for row in result.datasets.to_dict("records"):
-        told[f"{row['split']} rows"] = str(row["rows"])
-        told[f"{row['split']} digest"] = str(row["sha256"])
+        facts[f"{row['split']} rows"] = str(row["rows"])
+        facts[f"{row['split']} digest"] = str(row["sha256"])
     for row in result.columns.to_dict("records"):
-        told[f"column {row['feature']}"] = "present"
+        facts[f"column {row['feature']}"] = "present"
         for name in OF_COLUMNS:
             text = _text(row[name])
             if text not in ("", "nan", "none"):
-                told[f"column {row['feature']}, {name}"] = text
-    return told
+                facts[f"column {row['feature']}, {name}"] = text
+    return facts
 
 
 def _model(result: AuditResult) -> dict[str, str]:
@@ -139,7 +139,7 @@ def _seed(result: AuditResult) -> dict[str, str]:
     return {} if seed is None else {"seed": str(seed)}
 
 
-_TOLD: dict[Area, Callable[[AuditResult], dict[str, str]]] = {
+_FACTS_BY_AREA: dict[Area, Callable[[AuditResult], dict[str, str]]] = {
     "configuration": _configuration,
     "limits": _limits,
     "data": _data,

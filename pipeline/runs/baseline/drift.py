@@ -47,8 +47,8 @@ def with_drift(
         gone = () if approved is None else (baseline_missing(approved),)
         return result.with_findings(gone)
     rows = [*result.checks.to_dict("records"), *limit_rows(baseline, result)]
-    judged = result.with_frames(checks=FRAMES["checks"].of(rows))
-    return judged.with_findings(drift_findings(baseline, result))
+    with_checks = result.with_frames(checks=FRAMES["checks"].of(rows))
+    return with_checks.with_findings(drift_findings(baseline, result))
 
 
 def baseline_missing(approved: Approved) -> Finding:
@@ -81,13 +81,13 @@ def drift_findings(baseline: AuditResult, result: AuditResult) -> tuple[Finding,
     """
     if baseline.datasets.empty or result.datasets.empty:
         return ()
-    found = shifts(baseline, result)
+    column_shifts = shifts(baseline, result)
     return (
         *_columns(baseline, result),
         *_kinds(baseline, result),
         *category_findings(baseline, result),
-        *(f for rows in _by_column(found) if (f := _distribution(rows))),
-        *(f for rows in _by_column(found) if (f := _missing(rows))),
+        *(f for rows in _by_column(column_shifts) if (f := _distribution(rows))),
+        *(f for rows in _by_column(column_shifts) if (f := _missing(rows))),
     )
 
 
@@ -101,68 +101,68 @@ def limit_rows(baseline: AuditResult, result: AuditResult) -> list[Row]:
         return []
     limit = _limit(result)
     if baseline.quantiles.empty:
-        told = _warning(check="distribution_shift", subject="", message="")
-        return [row_of(told, "the baseline kept no distributions", limit, "not run")]
-    found = _by_column(shifts(baseline, result))
-    values = [_row("distribution_shift", rows, limit) for rows in found]
+        finding = _warning(check="distribution_shift", subject="", message="")
+        return [row_of(finding, "the baseline kept no distributions", limit, "not run")]
+    by_column = _by_column(shifts(baseline, result))
+    values = [_row("distribution_shift", rows, limit) for rows in by_column]
     gaps = [
         _row("missing_share", rows, limit)
-        for rows in found
+        for rows in by_column
         if any(row.missing_old or row.missing_new for row in rows)
     ]
     return [*values, *gaps]
 
 
 def _limit(result: AuditResult) -> Limit:
-    given = float(result.run.config["checks"]["shift"])
-    is_default = given == ChecksSection().shift
-    return Limit(given, "default" if is_default else "[checks] shift")
+    limit = float(result.run.config["checks"]["shift"])
+    is_default = limit == ChecksSection().shift
+    return Limit(limit, "default" if is_default else "[checks] shift")
 
 
-class _Judged(NamedTuple):
+class _Judgement(NamedTuple):
     """One index of a split: of the values, or of the missing cells."""
 
     split: str
-    found: Stability
+    stability: Stability
     verdict: Verdict
 
 
-def _judged(check: str, rows: Iterable[Shift]) -> list[_Judged]:
+def _judge(check: str, rows: Iterable[Shift]) -> list[_Judgement]:
     """Return one index of each split, the worst first."""
-    told = [
-        _Judged(s.split, Stability(s.statistic, s.noise), s.verdict)
+    judgements = [
+        _Judgement(s.split, Stability(s.statistic, s.noise), s.verdict)
         if check == "distribution_shift"
-        else _Judged(
+        else _Judgement(
             s.split,
             Stability(s.missing_statistic, s.missing_noise),
             s.missing_verdict,
         )
         for s in rows
     ]
-    return sorted(told, key=lambda j: (WORST.index(j.verdict), -j.found.psi))
+    return sorted(judgements, key=lambda j: (WORST.index(j.verdict), -j.stability.psi))
 
 
 def _row(check: str, rows: tuple[Shift, ...], limit: Limit) -> Row:
-    worst = _judged(check, rows)[0]
-    told = _warning(check=check, subject=rows[0].column, message="")
+    worst = _judge(check, rows)[0]
+    finding = _warning(check=check, subject=rows[0].column, message="")
     if worst.verdict == "not comparable":
-        return row_of(told, "not comparable", limit, "not run")
-    index, noise = worst.found
+        return row_of(finding, "not comparable", limit, "not run")
+    index, noise = worst.stability
     by_chance = worst.verdict == "within chance" and index > float(limit.value)
     return row_of(
-        told,
+        finding,
         index,
         Limit(noise, "chance") if by_chance else limit,
         "warn" if worst.verdict == "moved" else "pass",
     )
 
 
-def _by_column(found: Iterable[Shift]) -> list[tuple[Shift, ...]]:
+def _by_column(column_shifts: Iterable[Shift]) -> list[tuple[Shift, ...]]:
     """Return the shifts of each column together, in their order."""
-    told: dict[tuple[str, str], list[Shift]] = {}
-    for shift in found:
-        told.setdefault((shift.role, shift.column), []).append(shift)
-    return [tuple(rows) for rows in told.values()]
+    by_column: dict[tuple[str, str], list[Shift]] = {}
+    for shift in column_shifts:
+        by_column.setdefault((shift.role, shift.column), []).append(shift)
+    return [tuple(rows) for rows in by_column.values()]
 
 
 def _columns(baseline: AuditResult, result: AuditResult) -> Iterator[Finding]:
@@ -218,19 +218,19 @@ def _kinds(baseline: AuditResult, result: AuditResult) -> Iterator[Finding]:
 
 def _of_kind(result: AuditResult) -> dict[tuple[str, str], str]:
     """Return the kind of each column of some known value, by role and name."""
-    told = sketches(result.quantiles).items()
-    return {key[1:]: one.kind for key, one in told if one.kind != "missing"}
+    sketch_items = sketches(result.quantiles).items()
+    return {key[1:]: one.kind for key, one in sketch_items if one.kind != "missing"}
 
 
 def _distribution(rows: tuple[Shift, ...]) -> Finding | None:
     """Return the finding on the values of a column, if they moved in some split."""
     column, limit = rows[0].column, rows[0].limit
-    told = [j for j in _judged("distribution_shift", rows) if j.verdict == "moved"]
-    if not told:
+    moves = [j for j in _judge("distribution_shift", rows) if j.verdict == "moved"]
+    if not moves:
         return None
     message = (
-        f"{_named(rows[0])} is distributed otherwise than in the approved baseline: "
-        f"{_indices(told, limit)}. The limit is {limit:.3g}."
+        f"{_column_text(rows[0])} is distributed otherwise than in the approved "
+        f"baseline: {_indices(moves, limit)}. The limit is {limit:.3g}."
     )
     return _warning(
         check="distribution_shift",
@@ -238,25 +238,26 @@ def _distribution(rows: tuple[Shift, ...]) -> Finding | None:
         message=message,
         remedy=f"{COLLECTED} {MEANT}",
         measure=rows[0].role,
-        evidence=_evidence(told, limit),
+        evidence=_evidence(moves, limit),
     )
 
 
 def _missing(rows: tuple[Shift, ...]) -> Finding | None:
     """Return the finding on the missing cells of a column, if their share moved."""
     column, limit = rows[0].column, rows[0].limit
-    told = [j for j in _judged("missing_share", rows) if j.verdict == "moved"]
-    if not told:
+    moves = [j for j in _judge("missing_share", rows) if j.verdict == "moved"]
+    if not moves:
         return None
     by_split = {row.split: row for row in rows}
     shares = ", ".join(
         f"{_percent(by_split[j.split].missing_new)} of the {_rows(j.split)} (was "
         f"{_percent(by_split[j.split].missing_old)})"
-        for j in told
+        for j in moves
     )
     message = (
-        f"{_named(rows[0])} lacks another share of its cells than in the approved "
-        f"baseline: {shares}; {_indices(told, limit)}. The limit is {limit:.3g}."
+        f"{_column_text(rows[0])} lacks another share of its cells than in the "
+        f"approved baseline: {shares}; {_indices(moves, limit)}. The limit is "
+        f"{limit:.3g}."
     )
     return _warning(
         check="missing_share",
@@ -264,19 +265,19 @@ def _missing(rows: tuple[Shift, ...]) -> Finding | None:
         message=message,
         remedy=COLLECTED,
         measure=rows[0].role,
-        evidence=_evidence(told, limit),
+        evidence=_evidence(moves, limit),
     )
 
 
-def _named(shift: Shift) -> str:
+def _column_text(shift: Shift) -> str:
     return f"{'Target' if shift.role == 'target' else 'Column'} {shift.column!r}"
 
 
-def _indices(told: Iterable[_Judged], limit: float) -> str:
+def _indices(moves: Iterable[_Judgement], limit: float) -> str:
     return ", ".join(
-        f"PSI {_apart(j.found.psi, limit)} in the {_rows(j.split)} (at most "
-        f"{j.found.noise:.2g} is chance or sketch)"
-        for j in told
+        f"PSI {_apart(j.stability.psi, limit)} in the {_rows(j.split)} (at most "
+        f"{j.stability.noise:.2g} is chance or sketch)"
+        for j in moves
     )
 
 
@@ -294,7 +295,7 @@ def _rows(split: str) -> str:
     return ROWS.get(split, "rows")
 
 
-def _evidence(told: Iterable[_Judged], limit: float) -> dict[str, float]:
-    indices = {f"psi_{j.split}": j.found.psi for j in told}
-    chance = {f"chance_{j.split}": j.found.noise for j in told}
+def _evidence(moves: Iterable[_Judgement], limit: float) -> dict[str, float]:
+    indices = {f"psi_{j.split}": j.stability.psi for j in moves}
+    chance = {f"chance_{j.split}": j.stability.noise for j in moves}
     return {**indices, **chance, "limit": limit}

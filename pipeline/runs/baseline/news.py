@@ -49,21 +49,21 @@ def news(
     1991, Statistical Intervals, chapter 4), at 1 - 0.01 over all features together, if
     runs are independent and nearly normal. Fewer than five tell nothing.
     """
-    told = list(_verdict(before, now, history))
+    lines = list(_verdict(before, now, history))
     if before is None:
-        known = history.runs[-1].findings if history.runs else {}
+        severities = history.runs[-1].findings if history.runs else {}
         grave = (f for f in now.findings if f.severity == "failure")
-        failed = (f for f in grave if known.get(f.key) != "failure")
+        failed = (f for f in grave if severities.get(f.key) != "failure")
         why = (f"Failure, {finding.check}: {finding.message}" for finding in failed)
-        return (*told, *_at_most(why))
-    told += _at_most(_opened(before, now, history))
-    told += _at_most(_expired(before, now))
+        return (*lines, *_at_most(why))
+    lines += _at_most(_opened(before, now, history))
+    lines += _at_most(_expired(before, now))
     if now.run.status == "complete":
-        told += _at_most(_closed(before, now))
-        told += _came_and_went("columns", *_each(before, now, "columns", "feature"))
-        told += _came_and_went("models", *_each(before, now, "models", "model"))
-        told += _at_most(_moved_features(before, now, history))
-    return tuple(told)
+        lines += _at_most(_closed(before, now))
+        lines += _came_and_went("columns", *_each(before, now, "columns", "feature"))
+        lines += _came_and_went("models", *_each(before, now, "models", "model"))
+        lines += _at_most(_moved_features(before, now, history))
+    return tuple(lines)
 
 
 def _verdict(
@@ -83,14 +83,14 @@ def _opened(
     before: AuditResult, now: AuditResult, history: RunHistory
 ) -> Iterator[str]:
     """Yield findings that the run before did not have, or not as grave."""
-    left_open = (known for known in history.findings if is_open(known, history))
-    known: dict[str, str] = {finding.key: finding.severity for finding in left_open}
-    known |= {f.key: f.severity for f in _above_a_note(before)}
+    left_open = (one for one in history.findings if is_open(one, history))
+    severities: dict[str, str] = {one.key: one.severity for one in left_open}
+    severities |= {f.key: f.severity for f in _above_a_note(before)}
     if now.run.status != "complete" and history.runs:  # stopped again by the same
-        known |= history.runs[-1].findings
+        severities |= history.runs[-1].findings
     earlier = {finding.key for finding in history.findings}
     for finding in _above_a_note(now):
-        was = known.get(finding.key)
+        was = severities.get(finding.key)
         if was is None:
             word = "Found again" if finding.key in earlier else "New"
             yield f"{word}: {finding.severity}, {finding.check}: {finding.message}"
@@ -109,11 +109,11 @@ def _expired(before: AuditResult, now: AuditResult) -> Iterator[str]:
 
 def _closed(before: AuditResult, now: AuditResult) -> Iterator[str]:
     """Yield findings that are no more, if this run looked for them."""
-    found = {finding.key for finding in _above_a_note(now)}
+    keys = {finding.key for finding in _above_a_note(now)}
     verdict, missing = now.verdict, missing_engines(now)
     for finding in _above_a_note(before):
         is_closed = closes(verdict, missing, finding)
-        if finding.key not in found and is_closed:
+        if finding.key not in keys and is_closed:
             yield f"No more: {finding.severity}, {finding.check} of {finding.subject}."
 
 
@@ -162,16 +162,18 @@ def _left_runs(now: AuditResult, history: RunHistory) -> Iterator[str]:
     on_rows.pop(this.data_sha256, None)
     rows = []
     for leader in this.leaders:
-        known = [told.get(leader.feature, math.nan) for told in on_rows.values()]
-        low, high = prediction_interval(known, MISS_RATE / len(this.leaders))
+        earlier_values = [
+            values.get(leader.feature, math.nan) for values in on_rows.values()
+        ]
+        low, high = prediction_interval(earlier_values, MISS_RATE / len(this.leaders))
         if leader.value < low or leader.value > high:
             expected = f"expected {low:.4g} to {high:.4g}"
             rows.append(f"{leader.feature!r} is {leader.value:.4g}, {expected}")
     if rows:
-        asked = this.measure.rpartition(" (estimand")[0]
+        question = this.measure.rpartition(" (estimand")[0]
         more = [f"{len(rows) - 5} more"] if len(rows) > 5 else []
         yield (
-            f"Beyond the last {len(on_rows)} runs on other rows, in {asked}: "
+            f"Beyond the last {len(on_rows)} runs on other rows, in {question}: "
             f"{'; '.join(rows[:5] + more)}."
         )
 
@@ -182,12 +184,12 @@ def prediction_interval(values: Sequence[float], miss: float) -> tuple[float, fl
     mean ± t · s · sqrt(1 + 1/n), with t the 1 - miss/2 quantile of Student's t with
     n - 1 degrees of freedom. Without five finite values it is the whole line.
     """
-    known = np.array([value for value in values if math.isfinite(value)])
-    if len(known) < FEWEST:
+    sample = np.array([value for value in values if math.isfinite(value)])
+    if len(sample) < FEWEST:
         return -math.inf, math.inf
-    reach = stats.t.ppf(1 - miss / 2, len(known) - 1) * math.sqrt(1 + 1 / len(known))
-    half = float(reach * known.std(ddof=1))
-    return float(known.mean()) - half, float(known.mean()) + half
+    reach = stats.t.ppf(1 - miss / 2, len(sample) - 1) * math.sqrt(1 + 1 / len(sample))
+    half = float(reach * sample.std(ddof=1))
+    return float(sample.mean()) - half, float(sample.mean()) + half
 
 
 def _left_band(before: AuditResult, now: AuditResult) -> Iterator[str]:
@@ -218,6 +220,6 @@ def _numbers(rows: list[FeatureChange]) -> Iterator[str]:
 
 def _at_most(lines: Iterable[str]) -> list[str]:
     """Return the first lines, and how many more there are."""
-    told = list(lines)
-    more = len(told) - MOST
-    return [*told[:MOST], f"... and {more} more."] if more > 0 else told
+    all_lines = list(lines)
+    more = len(all_lines) - MOST
+    return [*all_lines[:MOST], f"... and {more} more."] if more > 0 else all_lines

@@ -82,7 +82,7 @@ class AnsweredFinding(Protocol):
 def with_answers(
     result: AuditResult,
     answers: Sequence[Answer],
-    known: Iterable[AnsweredFinding] = (),
+    earlier_findings: Iterable[AnsweredFinding] = (),
     *,
     baseline: str = "",
 ) -> AuditResult:
@@ -92,7 +92,7 @@ def with_answers(
     ----------
     result : AuditResult
     answers : sequence of Answer
-    known : iterable of finding
+    earlier_findings : iterable of finding
         Findings of runs before: an answer to one of them is no mistake.
     baseline : str
         The run_id of the approved baseline, empty if there is none.
@@ -104,22 +104,22 @@ def with_answers(
         each that names none, or several, or accepts what cannot be accepted, or what
         another baseline showed.
     """
-    asked = _AnswerContext(
+    context = _AnswerContext(
         _day(result), baseline, frozenset(f.key for f in result.findings)
     )
     alike = defaultdict[str, list[AnsweredFinding]](list)
-    for one in {one.key: one for one in (*known, *result.findings)}.values():
+    for one in {one.key: one for one in (*earlier_findings, *result.findings)}.values():
         alike[one.key[:LEAST_DIGITS]].append(one)
     rows: list[dict[str, Any]] = []
-    told: list[Finding] = []
+    findings: list[Finding] = []
     for answer in answers:
         same = alike.get(answer.key[:LEAST_DIGITS], ())
-        named = [one for one in same if one.key.startswith(answer.key)]
-        finding = named[0] if len(named) == 1 else None
-        rows.append(_row(answer, finding, asked))
-        told += _problems_of(answer, named, asked)
+        matches = [one for one in same if one.key.startswith(answer.key)]
+        finding = matches[0] if len(matches) == 1 else None
+        rows.append(_row(answer, finding, context))
+        findings += _problems_of(answer, matches, context)
     frame = FRAMES["answers"].of(rows).astype({"overdue": bool} if rows else {})
-    return result.with_frames(answers=frame).with_findings(tuple(told))
+    return result.with_frames(answers=frame).with_findings(tuple(findings))
 
 
 class _AnswerContext(NamedTuple):
@@ -127,7 +127,7 @@ class _AnswerContext(NamedTuple):
 
     day: date
     baseline: str
-    found: frozenset[str]
+    finding_keys: frozenset[str]
 
 
 def _day(result: AuditResult) -> date:
@@ -137,12 +137,12 @@ def _day(result: AuditResult) -> date:
 
 
 def _row(
-    answer: Answer, finding: AnsweredFinding | None, asked: _AnswerContext
+    answer: Answer, finding: AnsweredFinding | None, context: _AnswerContext
 ) -> dict[str, Any]:
     """Return an answer as a row; of one that names no single finding, its digits."""
-    state = _state(answer, finding, asked)
-    given = answer.exception
-    is_late = answer.due is not None and answer.due < asked.day
+    state = _state(answer, finding, context)
+    exception = answer.exception
+    is_late = answer.due is not None and answer.due < context.day
     return {
         "key": finding.key if finding else answer.key,
         "check": finding.check if finding else "",
@@ -150,66 +150,66 @@ def _row(
         "owner": answer.owner,
         "due": answer.due.isoformat() if answer.due else "",
         "response": answer.response,
-        "accepted_until": given.until.isoformat() if given else "",
-        "reason": given.reason if given else "",
-        "control": given.control if given else "",
-        "approved_by": given.approved_by if given else "",
+        "accepted_until": exception.until.isoformat() if exception else "",
+        "reason": exception.reason if exception else "",
+        "control": exception.control if exception else "",
+        "approved_by": exception.approved_by if exception else "",
         "state": state,
         "overdue": is_late and state != "accepted",
     }
 
 
 def _state(
-    answer: Answer, finding: AnsweredFinding | None, asked: _AnswerContext
+    answer: Answer, finding: AnsweredFinding | None, context: _AnswerContext
 ) -> str:
     """Return what an answer makes of its finding on a day."""
-    given = answer.exception
-    if given and given.until < asked.day:
+    exception = answer.exception
+    if exception and exception.until < context.day:
         return "expired"
-    if given and finding and finding.check not in NEVER_ACCEPTED:
-        is_free = finding.check not in OF_BASELINE and not given.baseline
-        names_it = given.baseline and given.baseline == asked.baseline
+    if exception and finding and finding.check not in NEVER_ACCEPTED:
+        is_free = finding.check not in OF_BASELINE and not exception.baseline
+        names_it = exception.baseline and exception.baseline == context.baseline
         return "accepted" if is_free or names_it else "lapsed"
     return "answered" if answer.response else "open"
 
 
 def _problems_of(
-    answer: Answer, named: Sequence[AnsweredFinding], asked: _AnswerContext
+    answer: Answer, matches: Sequence[AnsweredFinding], context: _AnswerContext
 ) -> Iterator[Finding]:
     """Yield what is to be said of an answer that does not do what it says."""
     who = f"Answer {answer.key!r} in {FILE_NAME}"
-    if not named:
+    if not matches:
         yield Finding(
             check="answer_unmatched",
             severity="info",
             subject=answer.key,
-            message=f"{who} must name a finding, but neither this run nor one before "
-            "it has one of this key.",
+            message=f"{who} names a finding that neither this run nor one before it "
+            "has.",
             remedy="Section K and findings.csv print the keys.",
         )
-    elif len(named) > 1:
-        both = listed((f"{one.check}, {one.subject}" for one in named), limit=3)
+    elif len(matches) > 1:
+        both = listed((f"{one.check}, {one.subject}" for one in matches), limit=3)
         yield Finding(
             check="answer_ambiguous",
             severity="warning",
             subject=answer.key,
-            message=f"{who} must name one finding, but the keys of {len(named)} begin "
-            f"like this: {both}. It answers none of them.",
+            message=f"{who} names {len(matches)} findings whose keys begin like this: "
+            f"{both}. It answers none of them.",
             remedy="Give more digits: findings.csv has all 64.",
         )
-    elif (state := _state(answer, named[0], asked)) == "lapsed":
-        if named[0].key in asked.found:
-            yield _lapsed(who, answer, named[0], asked.baseline)
+    elif (state := _state(answer, matches[0], context)) == "lapsed":
+        if matches[0].key in context.finding_keys:
+            yield _lapsed(who, answer, matches[0], context.baseline)
     elif state != "accepted" and (
-        answer.exception and answer.exception.until >= asked.day
+        answer.exception and answer.exception.until >= context.day
     ):
         yield Finding(
             check="exception_refused",
             severity="info",
-            subject=named[0].subject,
-            message=f"{who} must accept a finding about numbers, but "
-            f"{named[0].check!r} says that numbers are missing. It counts as before.",
-            measure=named[0].key,
+            subject=matches[0].subject,
+            message=f"{who} cannot accept {matches[0].check!r}, which says that "
+            "numbers are missing. The finding counts as before.",
+            measure=matches[0].key,
         )
 
 
@@ -217,14 +217,14 @@ def _lapsed(
     who: str, answer: Answer, finding: AnsweredFinding, baseline: str
 ) -> Finding:
     """Return the finding that what is accepted was held against another run."""
-    given = answer.exception.baseline if answer.exception else ""
+    named_baseline = answer.exception.baseline if answer.exception else ""
     return Finding(
         check="exception_lapsed",
         severity="info",
         subject=finding.subject,
-        message=f"{who} must name in exception.baseline the approved run that its "
-        f"finding of {finding.check!r} is held against, but it names {given or 'none'} "
-        f"and the approved run is {baseline or 'none'}. The finding counts.",
+        message=f"{who} accepts a finding of {finding.check!r} against baseline "
+        f"{named_baseline or 'none'}, and the approved run is {baseline or 'none'}. "
+        "The finding counts.",
         remedy="Look at it again. Accept it anew with the approved run, if at all.",
         measure=finding.key,
     )

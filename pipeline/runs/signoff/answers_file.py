@@ -27,11 +27,11 @@ def load_answers(folder: Path) -> tuple[Answer, ...]:
     """
     text = _text_of(folder / FILE_NAME)
     try:
-        given = tomllib.loads(text)
+        document = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # also too long, too deep
         problem = f"{FILE_NAME} is not valid TOML: {error}. Correct it there."
         raise ConfigError([problem]) from error
-    return parse_answers(given)
+    return parse_answers(document)
 
 
 def _text_of(file: Path) -> str:
@@ -49,7 +49,7 @@ def _text_of(file: Path) -> str:
         raise ConfigError([problem + " Save it as UTF-8."]) from error
 
 
-def parse_answers(given: Mapping[str, Any]) -> tuple[Answer, ...]:
+def parse_answers(document: Mapping[str, Any]) -> tuple[Answer, ...]:
     """Return the answers in a mapping with the keys of a ``findings.toml``.
 
     Raises
@@ -63,8 +63,8 @@ def parse_answers(given: Mapping[str, Any]) -> tuple[Answer, ...]:
     '0123456789ab'
     """
     top = f"{FILE_NAME}: the top level"
-    problems = [_unknown(top, name, KNOWN) for name in given if name not in KNOWN]
-    entries = given.get("finding", [])
+    problems = [_unknown(top, name, KNOWN) for name in document if name not in KNOWN]
+    entries = document.get("finding", [])
     if not isinstance(entries, list) or not all(isinstance(e, dict) for e in entries):
         rule = "must be a list of tables, [[finding]]"
         problems.append(f"{FILE_NAME}: finding {rule}; {entries!r} was given.")
@@ -101,21 +101,21 @@ def _problems(where: str, entry: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _of_keys(
-    where: str, above: str, given: Mapping[str, Any], known: Mapping[str, "_Rule"]
+    where: str, above: str, table: Mapping[str, Any], rules: Mapping[str, "_Rule"]
 ) -> Iterator[str]:
     """Yield the keys that nobody knows, and those whose values break their rule."""
-    for name, value in given.items():
-        if name not in known:
-            yield _unknown(f"{where} {above}".rstrip(" ."), name, tuple(known))
-        elif not known[name].keeps(value):
+    for name, value in table.items():
+        if name not in rules:
+            yield _unknown(f"{where} {above}".rstrip(" ."), name, tuple(rules))
+        elif not rules[name].keeps(value):
             yield (
-                f"{where} {above}{name} must be {known[name].words}; {_shown(value)} "
-                "was given."
+                f"{where} {above}{name} must be {rules[name].words}; "
+                f"{_toml_text(value)} was given."
             )
 
 
-def _unknown(where: str, name: str, known: Sequence[str]) -> str:
-    hint = did_you_mean(name, known)
+def _unknown(where: str, name: str, known_keys: Sequence[str]) -> str:
+    hint = did_you_mean(name, known_keys)
     return f"{where} holds the unknown key {name!r}.{hint}"
 
 
@@ -137,7 +137,7 @@ def _twice(
         alike[key[:LEAST_DIGITS]].append(n)
 
 
-def _shown(value: Any) -> str:
+def _toml_text(value: Any) -> str:
     """Return a value as the file has it: a day without quotes, a truth in its case."""
     if isinstance(value, bool):
         return str(value).lower()
@@ -146,10 +146,10 @@ def _shown(value: Any) -> str:
 
 def _answer(entry: Mapping[str, Any]) -> Answer:
     """Return the answer in an entry that keeps every rule."""
-    given = dict(entry) | {"key": entry["key"].lower()}
-    if "exception" in given:
-        given["exception"] = Accepted(**given["exception"])
-    return Answer(**given)
+    values = dict(entry) | {"key": entry["key"].lower()}
+    if "exception" in values:
+        values["exception"] = Accepted(**values["exception"])
+    return Answer(**values)
 
 
 def _is_text(value: Any) -> bool:

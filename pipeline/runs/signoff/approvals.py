@@ -48,9 +48,11 @@ def signoffs_in(run: Path) -> tuple[Signoff, ...]:
     if run.parent.name == RUNS:
         return signoffs_of(run.parents[1], run.name)
     copies = sorted(run.glob(f"signed/[1-9]*/{TRAIL}"), key=lambda p: p.stat().st_size)
-    found = read_signoffs(copies[-1]) if copies else ()
+    records = read_signoffs(copies[-1]) if copies else ()
     places = {f"signed/{path.parent.name}" for path in copies}
-    return tuple(r for r in found if f"signed/{r.signoff_id.split('/')[-1]}" in places)
+    return tuple(
+        r for r in records if f"signed/{r.signoff_id.split('/')[-1]}" in places
+    )
 
 
 def baseline_of(folder: Path) -> Approved | None:
@@ -112,10 +114,10 @@ def load_baseline(folder: Path, approved: Approved | None) -> "AuditResult | Non
     from ..verify.statements import parse_result
 
     run = folder / RUNS / approved.run_id
-    found = sha256(_read(run / "manifest.json", run))
-    _same(run / "manifest.json", found, approved.manifest_sha256, run)
+    manifest_digest = sha256(_read_bytes(run / "manifest.json", run))
+    _same(run / "manifest.json", manifest_digest, approved.manifest_sha256, run)
     path = run / "result.json"
-    document, digest = parse_result(_read(path, run), str(path))
+    document, digest = parse_result(_read_bytes(path, run), str(path))
     _same(path, digest, approved.content_digest, run)
     return from_dict(document, name=str(path))
 
@@ -141,7 +143,7 @@ def read_signoffs(path: Path) -> tuple[Signoff, ...]:
     return tuple(record for record in trail.records if record is not None)
 
 
-def _read(path: Path, run: Path) -> bytes:
+def _read_bytes(path: Path, run: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
@@ -151,10 +153,10 @@ def _read(path: Path, run: Path) -> bytes:
         ) from error
 
 
-def _same(path: Path, found: str, approved: str, run: Path) -> None:
+def _same(path: Path, digest: str, approved: str, run: Path) -> None:
     """Raise if a digest is not the approved one."""
-    if found != approved:
+    if digest != approved:
         raise DataError(
             f"{path} is not as it was when its run was approved: its digest was "
-            f"{approved[:12]}… and is {found[:12]}…. {SEE_VERIFY} {run}"
+            f"{approved[:12]}… and is {digest[:12]}…. {SEE_VERIFY} {run}"
         )

@@ -18,7 +18,7 @@ class EarlierFinding(Protocol):
     def engines(self) -> tuple[str, ...]: ...
 
 
-def closes(verdict: str, missing: Iterable[str], known: EarlierFinding) -> bool:
+def closes(verdict: str, missing: Iterable[str], finding: EarlierFinding) -> bool:
     """Return whether a run that has not made a finding closes it.
 
     Not one whose verdict is not established, or that lacked an engine it is about, or
@@ -29,24 +29,26 @@ def closes(verdict: str, missing: Iterable[str], known: EarlierFinding) -> bool:
     verdict : str
     missing : iterable of str
         What `missing_engines` said of the run.
-    known : finding
+    finding : finding
     """
     if verdict == NOT_ESTABLISHED:
         return False
     return not any(
-        known.check in OF_BASELINE if name == NO_BASELINE else name in known.engines
+        finding.check in OF_BASELINE if name == NO_BASELINE else name in finding.engines
         for name in missing
     )
 
 
-def is_open(known: FindingHistory, history: RunHistory) -> bool:
+def is_open(finding: FindingHistory, history: RunHistory) -> bool:
     """Return whether no run since the last that found it has closed a finding.
 
     Of runs that `history` holds no longer, only `FindingHistory.in_last` is known.
     """
     names = [run.run_id for run in history.runs]
-    is_held = known.last_run in names
-    since = history.runs[names.index(known.last_run) + 1 :] if is_held else history.runs
-    if any(closes(run.verdict, run.missing, known) for run in since):
+    is_held = finding.last_run in names
+    since = (
+        history.runs[names.index(finding.last_run) + 1 :] if is_held else history.runs
+    )
+    if any(closes(run.verdict, run.missing, finding) for run in since):
         return False
-    return is_held or known.in_last
+    return is_held or finding.in_last

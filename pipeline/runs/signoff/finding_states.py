@@ -77,7 +77,7 @@ def standings(result: AuditResult, history: RunHistory) -> tuple[Standing, ...]:
         if finding.severity != "info" or finding.key in answers
     }
     closed = {one.key for one in history.findings if not is_open(one, history)}
-    found = tuple(
+    found_standings = tuple(
         Standing(
             key=key,
             check=finding.check,
@@ -95,28 +95,28 @@ def standings(result: AuditResult, history: RunHistory) -> tuple[Standing, ...]:
         runs=history.runs,
         findings=tuple(f for f in history.findings if f.key not in here),
     )
-    return (*found, *_not_found(result, rest, answers))
+    return (*found_standings, *_absent_standings(result, rest, answers))
 
 
-def _not_found(
+def _absent_standings(
     result: AuditResult, history: RunHistory, answers: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[Standing]:
     """Yield what was open before this run and is not found in it."""
     verdict, missing = result.verdict, missing_engines(result)
-    for known in history.findings:
-        if not is_open(known, history):
+    for finding in history.findings:
+        if not is_open(finding, history):
             continue
-        answer = answers.get(known.key, {})
-        is_closed = closes(verdict, missing, known)
+        answer = answers.get(finding.key, {})
+        is_closed = closes(verdict, missing, finding)
         yield Standing(
-            key=known.key,
-            check=known.check,
-            subject=known.subject,
-            severity=known.severity,
+            key=finding.key,
+            check=finding.check,
+            subject=finding.subject,
+            severity=finding.severity,
             state="closed" if is_closed else _state(answer, was_closed=False),
             is_found=False,
-            first_run=known.first_run,
-            times=known.times,
+            first_run=finding.first_run,
+            times=finding.times,
             answer=answer,
         )
 

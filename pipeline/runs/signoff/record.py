@@ -66,8 +66,8 @@ class Signoff:
             rule = f"must be one of {', '.join(MEANINGS)}"
             raise ValueError(f"meaning {rule}; {self.meaning!r} was given.")
         if self.signed_at.utcoffset() != timedelta():
-            given = self.signed_at.isoformat()
-            raise ValueError(f"signed_at must be in UTC; {given} was given.")
+            instant = self.signed_at.isoformat()
+            raise ValueError(f"signed_at must be in UTC; {instant} was given.")
         for field in _DIGESTS:
             digest = getattr(self, field)
             is_first = field == "previous_sha256" and not digest

@@ -57,7 +57,7 @@ def read_trail(data: bytes) -> SignoffTrail:
     faults = []
     before = ""
     for number, line in enumerate(lines, start=1):
-        record, why = _read(line)
+        record, why = _parse_line(line)
         records.append(record)
         if record is None:
             faults.append(TrailFault(number, "a record as approve writes it", why))
@@ -67,8 +67,8 @@ def read_trail(data: bytes) -> SignoffTrail:
             faults.append(TrailFault(number, expected, stated))
         before = sha256(line)
     if torn:
-        found = f"{len(torn)} bytes without one"
-        faults.append(TrailFault(len(lines) + 1, "a line with an end", found))
+        ending = f"{len(torn)} bytes without one"
+        faults.append(TrailFault(len(lines) + 1, "a line with an end", ending))
     return SignoffTrail(tuple(lines), tuple(records), torn, tuple(faults))
 
 
@@ -79,12 +79,12 @@ def anchors(audit: Path) -> dict[str, dict[str, Any]]:
     of the sign-offs, of the events, and of what the last sign-off left in its run. A
     file that cannot be read is left out: it is no reason to lose a run.
     """
-    found = {}
+    entries = {}
     for path in (TRAIL, EVENTS, _last_manifest(audit)):
         with suppress(DataError):
             data = read_if_present(audit / path)
-            found[path] = {"bytes": len(data), "sha256": sha256(data)}
-    return found
+            entries[path] = {"bytes": len(data), "sha256": sha256(data)}
+    return entries
 
 
 def read_if_present(path: Path) -> bytes:
@@ -135,7 +135,7 @@ def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _read(line: bytes) -> tuple[Signoff | None, str]:
+def _parse_line(line: bytes) -> tuple[Signoff | None, str]:
     """Return the record in a line, or None and what is wrong with it."""
     try:
         return record_of(line), ""

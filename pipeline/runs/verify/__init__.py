@@ -48,8 +48,8 @@ def verify_audit(folder: Path) -> Verification:
     names = run_folders(folder)
     trail = read_if_present(folder / TRAIL)
     runs = read_chain(folder)
-    found = [Mismatch(RUNS, "an unbroken chain", gap) for gap in runs.gaps]
-    found += [
+    mismatches = [Mismatch(RUNS, "an unbroken chain", gap) for gap in runs.gaps]
+    mismatches += [
         *trail_faults(trail, TRAIL),
         *_unsigned(trail, names),
         *_unreadable(folder),
@@ -61,12 +61,12 @@ def verify_audit(folder: Path) -> Verification:
         try:
             run = verify_folder(folder / start, chained=False)
         except DataError as error:
-            found.append(Mismatch(start, "a run that can be read", str(error)))
+            mismatches.append(Mismatch(start, "a run that can be read", str(error)))
             continue
         n_files += run.n_files
-        found += (m._replace(file=_path(start, m.file)) for m in run.mismatches)
+        mismatches += (m._replace(file=_path(start, m.file)) for m in run.mismatches)
         notes += (f"{start}: {note}" for note in run.notes)
-    unique = tuple(dict.fromkeys(found))
+    unique = tuple(dict.fromkeys(mismatches))
     n_signoffs = len(read_trail(trail).lines)
     return Verification(n_files, "", unique, tuple(notes), len(names), n_signoffs)
 

@@ -37,22 +37,22 @@ def read_file(path: Path) -> bytes:
 
 def files_below(folder: Path) -> dict[str, Path]:
     """Return the files of a folder by their paths in it."""
-    found = sorted(path for path in folder.rglob("*") if not path.is_dir())
-    return {path.relative_to(folder).as_posix(): path for path in found}
+    paths = sorted(path for path in folder.rglob("*") if not path.is_dir())
+    return {path.relative_to(folder).as_posix(): path for path in paths}
 
 
 def compare_listed(
     stated: Mapping[str, Any], here: Mapping[str, Path], start: str
 ) -> Iterator[Mismatch]:
     """Yield where the files below a path are not those that its manifest lists."""
-    known = {f"{start}{file['path']}": file for file in stated["files"]}
-    for path, file in known.items():
+    entries = {f"{start}{file['path']}": file for file in stated["files"]}
+    for path, file in entries.items():
         if path in here:
             yield from compare_file({**file, "path": path}, read_file(here[path]))
         else:
             yield Mismatch(path, f"SHA-256 {file['sha256']}", "no such file")
-    known[f"{start}manifest.json"] = {}
-    for path in here.keys() - known.keys():
+    entries[f"{start}manifest.json"] = {}
+    for path in here.keys() - entries.keys():
         if path.startswith(start) and (start or not SIGNED.match(path)):
             yield Mismatch(path, "no file that manifest.json lacks", "one")
 
@@ -68,10 +68,10 @@ class _PageText(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Keep the digest in the head; step into what is not shown."""
-        given = dict(attrs)
+        attributes = dict(attrs)
         self.depth += tag in SILENT
-        if tag == "meta" and given.get("name") == "content-digest":
-            self.digest = given.get("content") or ""
+        if tag == "meta" and attributes.get("name") == "content-digest":
+            self.digest = attributes.get("content") or ""
 
     def handle_endtag(self, tag: str) -> None:
         """Step out of what is not shown."""

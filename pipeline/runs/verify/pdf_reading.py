@@ -101,28 +101,28 @@ def _unpacked(spec: Any) -> bytes | None:
 
 def _text(pdf: Any) -> str:
     """Return what the pages print, in the order it is drawn."""
-    return "".join(part for page in pdf.pages for part in _drawn(page))
+    return "".join(part for page in pdf.pages for part in _page_texts(page))
 
 
-def _drawn(page: Any) -> Iterator[str]:
+def _page_texts(page: Any) -> Iterator[str]:
     """Yield the texts one page draws."""
     import pikepdf
 
-    known: Mapping[str, Any] = page.obj.get("/Resources", {}).get("/Font", {})
-    maps = {name: _characters(font) for name, font in known.items()}
+    fonts: Mapping[str, Any] = page.obj.get("/Resources", {}).get("/Font", {})
+    maps = {name: _characters(font) for name, font in fonts.items()}
     characters: Mapping[bytes, str] = {}
     for operands, operator in pikepdf.parse_content_stream(page, "Tf Tj TJ"):
         if str(operator) == "Tf":
             characters = maps.get(str(operands[0]), {})
         elif str(operator) in {"Tj", "TJ"}:
-            yield from _decoded(operands[0], characters)
+            yield from _decode(operands[0], characters)
 
 
-def _decoded(drawn: Any, characters: Mapping[bytes, str]) -> Iterator[str]:
+def _decode(operand: Any, characters: Mapping[bytes, str]) -> Iterator[str]:
     """Yield the characters of a drawn text, or of several with shifts between."""
     import pikepdf
 
-    for part in [drawn] if isinstance(drawn, pikepdf.String) else drawn:
+    for part in [operand] if isinstance(operand, pikepdf.String) else operand:
         if isinstance(part, pikepdf.String):
             codes = bytes(part)
             for place in range(0, len(codes), CODE_BYTES):
@@ -134,17 +134,17 @@ def _characters(font: Any) -> dict[bytes, str]:
     if "/ToUnicode" not in font:
         return {}
     words = font["/ToUnicode"].read_bytes().decode("latin-1")
-    found: dict[bytes, str] = {}
+    characters: dict[bytes, str] = {}
     for block in re.findall(r"beginbfchar(.*?)endbfchar", words, re.DOTALL):
         for code, text in re.findall(r"<([0-9A-Fa-f]+)>\s*<([0-9A-Fa-f]+)>", block):
-            found[bytes.fromhex(code)] = _utf16(text)
+            characters[bytes.fromhex(code)] = _utf16(text)
     for block in re.findall(r"beginbfrange(.*?)endbfrange", words, re.DOTALL):
         pattern = r"<([0-9A-Fa-f]+)>\s*<([0-9A-Fa-f]+)>\s*<([0-9A-Fa-f]+)>"
         for first, last, text in re.findall(pattern, block):
             for step in range(int(last, 16) - int(first, 16) + 1):
                 code = (int(first, 16) + step).to_bytes(len(first) // 2, "big")
-                found[code] = chr(int(text, 16) + step)
-    return found
+                characters[code] = chr(int(text, 16) + step)
+    return characters
 
 
 def _utf16(digits: str) -> str:

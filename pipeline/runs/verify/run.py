@@ -63,14 +63,14 @@ def verify_folder(folder: Path, *, chained: bool = True) -> Verification:
     folder = folder.resolve()
     data = read_file(folder / "manifest.json")
     manifest = read_statement(data, "manifest.json")
-    found = files_below(folder)
-    here = {path: file for path, file in found.items() if not LEFT.match(path)}
+    all_files = files_below(folder)
+    here = {path: file for path, file in all_files.items() if not LEFT.match(path)}
     audit = folder.parents[1] if folder.parent.name == RUNS else None
     run = RunFiles(here, manifest, sha256(data), audit)
     gaps, notes = _chain(folder, manifest, run.sha256) if chained else ([], [])
     wrong = [*_seal(data, manifest), *compare_listed(manifest, here, "")]
     wrong += [*verify_signoffs(run), *gaps]
-    if len(here) < len(found):
+    if len(here) < len(all_files):
         notes.append("signed/: what a killed sign-off left is not looked at")
     if "trail" in manifest and audit is not None:
         wrong += compare_anchors(manifest, "manifest.json", audit, "../../")
@@ -132,14 +132,14 @@ def _before(
     expected = f"the run before with SHA-256 {stated}"
     try:
         path = folder.parent / PurePosixPath(name).name / "manifest.json"
-        found = sha256(path.read_bytes())
+        digest = sha256(path.read_bytes())
     except (OSError, ValueError):
         if folder.parent.name != RUNS:
             return [], [f"the run before, {name}, is not here: it was not compared"]
         if _is_removed(folder.parents[1], name, stated):
             return [], [f"the run before, {name}, was removed by retention"]
         return [Mismatch(where, expected, "a gap: no such file")], []
-    return ([] if found == stated else [Mismatch(where, expected, found)]), []
+    return ([] if digest == stated else [Mismatch(where, expected, digest)]), []
 
 
 def _is_removed(audit: Path, name: str, digest: str) -> bool:
@@ -165,9 +165,9 @@ def _facts(
     if manifest["verdict"] != result.verdict:
         expected = f"verdict {result.verdict!r} (result.json)"
         yield Mismatch("manifest.json", expected, repr(manifest["verdict"]))
-    known = {str(item.get("sha256")) for item in manifest.get("inputs", ())}
+    digests = {str(item.get("sha256")) for item in manifest.get("inputs", ())}
     for row in result.datasets.to_dict("records"):
-        if row["sha256"] not in known:
+        if row["sha256"] not in digests:
             expected = f"input {row['name']} with SHA-256 {row['sha256']} (result.json)"
             yield Mismatch("manifest.json", expected, "no such input")
 

@@ -47,8 +47,8 @@ class RunFiles(NamedTuple):
     @property
     def numbers(self) -> tuple[int, ...]:
         """The numbers of its sign-offs, as far as there are folders."""
-        found = {m[0] for path in self.here if (m := SIGNED.match(path))}
-        return tuple(sorted(int(start.split("/")[1]) for start in found))
+        folders = {m[0] for path in self.here if (m := SIGNED.match(path))}
+        return tuple(sorted(int(start.split("/")[1]) for start in folders))
 
 
 def verify_signoffs(run: RunFiles) -> Iterator[Mismatch]:
@@ -64,7 +64,7 @@ def verify_signoffs(run: RunFiles) -> Iterator[Mismatch]:
     yield from trail_faults(data, name)
     yield from _records(run, data, name)
     for path, copy in copies.items():
-        yield from _as_copied(data, name, copy, path)
+        yield from _compare_copy(data, name, copy, path)
 
 
 def trail_faults(data: bytes, name: str) -> Iterator[Mismatch]:
@@ -81,7 +81,7 @@ def compare_anchors(
     `start` leads from where mismatches count their paths to the folder of the audit.
     """
     try:
-        known = {
+        anchors = {
             str(path): (int(entry["bytes"]), str(entry["sha256"]))
             for path, entry in stated["trail"].items()
         }
@@ -89,7 +89,7 @@ def compare_anchors(
         raise DataError(
             f"{name} does not state bytes and sha256 of each file of its trail."
         ) from error
-    for path, (size, digest) in known.items():
+    for path, (size, digest) in anchors.items():
         if not KNOWN.fullmatch(path) or ".." in path.split("/"):
             yield Mismatch(name, "a trail of known files", path)
             continue
@@ -138,16 +138,16 @@ def _record(
             yield Mismatch(where, f"{key} {value} (the run)", getattr(record, key))
 
 
-def _as_copied(data: bytes, name: str, copy: bytes, path: str) -> Iterator[Mismatch]:
+def _compare_copy(data: bytes, name: str, copy: bytes, path: str) -> Iterator[Mismatch]:
     """Yield the first line at which the trail is not as a sign-off copied it."""
     if data.startswith(copy):
         return
     lines, copied = data.split(b"\n"), copy.split(b"\n")[:-1]
     for number, line in enumerate(copied, start=1):
-        found = lines[number - 1] if number < len(lines) else None
-        if found != line:
+        trail_line = lines[number - 1] if number < len(lines) else None
+        if trail_line != line:
             expected = f"SHA-256 {sha256(line)}, as {path} has it"
-            there = "no such line" if found is None else sha256(found)
+            there = "no such line" if trail_line is None else sha256(trail_line)
             yield Mismatch(f"{name}: line {number}", expected, there)
             return
 
@@ -164,16 +164,16 @@ def _folder(run: RunFiles, number: int) -> Iterator[Mismatch]:
         stated = read_statement(data, path, "sign-off")
         wrong = [
             *compare_listed(stated, run.here, start),
-            *_stated(run, stated, data, start),
+            *_compare_manifest(run, stated, data, start),
         ]
         yield from wrong
-        yield from _shown(run, start, {item.file for item in wrong})
+        yield from _compare_renderings(run, start, {item.file for item in wrong})
         yield from _signer(run, stated, start, {item.file for item in wrong})
     except DataError as error:
         yield Mismatch(path, "the manifest of a sign-off", str(error))
 
 
-def _stated(
+def _compare_manifest(
     run: RunFiles, stated: Mapping[str, Any], data: bytes, start: str
 ) -> Iterator[Mismatch]:
     """Yield where the manifest of a sign-off says another thing than the run."""
@@ -195,7 +195,9 @@ def _stated(
         yield from compare_anchors(stated, path, run.audit, "../../")
 
 
-def _shown(run: RunFiles, start: str, wrong: set[str]) -> Iterator[Mismatch]:
+def _compare_renderings(
+    run: RunFiles, start: str, wrong: set[str]
+) -> Iterator[Mismatch]:
     """Yield where what was signed prints another content digest than the run."""
     digest = str(run.stated["content_digest"])
     sound = {path for path in run.here if not SIGNED.match(path)}
@@ -217,12 +219,12 @@ def _signer(
     last = records[-1] if records else None
     expected = f"runs/{run.stated['run_id']}/{start}".rstrip("/")
     if last is None or place_of(last) != expected:
-        found = last.signoff_id if last else "none"
-        yield Mismatch(path, f"the record of {start} in its last line", found)
+        signoff_id = last.signoff_id if last else "none"
+        yield Mismatch(path, f"the record of {start} in its last line", signoff_id)
         return
-    named = DETACHED.fullmatch(last.method)
+    match = DETACHED.fullmatch(last.method)
     files = [f for f in stated["files"] if f["path"].startswith(SIGNATURE)]
-    kept = [file["sha256"] for file in files]
-    if kept != ([named[2]] if named else []):
+    digests = [file["sha256"] for file in files]
+    if digests != ([match[2]] if match else []):
         expected = f"the signature that {path} names by its SHA-256"
-        yield Mismatch(f"{start}{SIGNATURE}", expected, f"{len(kept)} files")
+        yield Mismatch(f"{start}{SIGNATURE}", expected, f"{len(digests)} files")

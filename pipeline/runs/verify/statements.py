@@ -106,13 +106,13 @@ def read_statement(data: bytes, name: str, form: str = "") -> dict[str, Any]:
     kind, *more = FORMATS[form or name.rpartition("/")[2]]
     try:
         stated = json.loads(data)
-        is_known = stated["format"] == kind
+        is_readable = stated["format"] == kind
         lacks = [key for key in (*RUN, *more) if key not in stated]
         for file in stated["files"]:
             lacks += [key for key in OF_FILE if key not in file]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise DataError(f"{name} cannot be read as a list of files.") from error
-    if not is_known:
+    if not is_readable:
         raise DataError(
             f"{name} has format {stated['format']!r}; this version reads {kind!r}. "
             "Use the version of importance-audit that wrote it."
@@ -168,9 +168,9 @@ def parse_result(data: bytes, name: str) -> tuple[dict[str, Any], str]:
 
 def compare_file(stated: Mapping[str, Any], data: bytes) -> Iterator[Mismatch]:
     """Yield how a file differs from what is stated of it."""
-    found = hashlib.sha256(data).hexdigest()
-    if found != stated["sha256"]:
-        yield Mismatch(stated["path"], f"SHA-256 {stated['sha256']}", found)
+    digest = hashlib.sha256(data).hexdigest()
+    if digest != stated["sha256"]:
+        yield Mismatch(stated["path"], f"SHA-256 {stated['sha256']}", digest)
     elif len(data) != stated["bytes"]:
         expected = f"{stated['bytes']} bytes"
         yield Mismatch(stated["path"], expected, str(len(data)))
@@ -199,22 +199,24 @@ def compare_run(
             yield Mismatch(name, f"{words} {value} (result.json)", str(stated[key]))
 
 
-def _as_raw_bytes(named: str) -> bytes:
+def _as_raw_bytes(identifier: str) -> bytes:
     """Return an identifier as reports of schema 1.0 have it, and as it is read back.
 
     It stood there as bytes, not digits; what reads a PDF takes each of its ends of
     lines for a line feed.
     """
-    return bytes.fromhex(named).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return bytes.fromhex(identifier).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
 
 def compare_printed_digest(
     content: PdfContent, name: str, digest: str
 ) -> Iterator[Mismatch]:
     """Yield where a PDF prints another content digest, or is named after another."""
-    named = digest[: 2 * IDENTIFIER]
-    if content.identifier not in (named.encode(), _as_raw_bytes(named)):
-        found = content.identifier.decode("ascii", "backslashreplace") or "none"
-        yield Mismatch(name, f"identifier {named}", found)
+    identifier = digest[: 2 * IDENTIFIER]
+    if content.identifier not in (identifier.encode(), _as_raw_bytes(identifier)):
+        printed_identifier = (
+            content.identifier.decode("ascii", "backslashreplace") or "none"
+        )
+        yield Mismatch(name, f"identifier {identifier}", printed_identifier)
     if digest not in content.text:
         yield Mismatch(name, f"content digest {digest} on its pages", "it nowhere")

@@ -226,8 +226,8 @@ def test_a_run_that_did_not_end_cannot_be_accepted(status):
     assert ended.verdict == "not established"
     (told,) = [f for f in result.findings if f.check == "exception_refused"]
     assert told.message == (
-        f"Answer '{stopped.key[:12]}' in findings.toml must accept a finding about "
-        "numbers, but 'interrupted' says that numbers are missing. It counts as before."
+        f"Answer '{stopped.key[:12]}' in findings.toml cannot accept 'interrupted', "
+        "which says that numbers are missing. The finding counts as before."
     )
 
 
@@ -264,9 +264,9 @@ def test_an_exception_under_another_baseline_says_which_and_that_the_finding_cou
     told = answered(MOVED, baseline="run 2", exception=given).findings[1]
     assert (told.severity, told.message) == (
         "info",
-        f"Answer '{MOVED.key[:12]}' in findings.toml must name in exception.baseline "
-        "the approved run that its finding of 'distribution_shift' is held against, "
-        "but it names run 1 and the approved run is run 2. The finding counts.",
+        f"Answer '{MOVED.key[:12]}' in findings.toml accepts a finding of "
+        "'distribution_shift' against baseline run 1, and the approved run is run 2. "
+        "The finding counts.",
     )
 
 
@@ -296,8 +296,8 @@ def test_an_answer_to_nothing_is_a_note_and_changes_no_verdict():
     found = with_answers(plain_result(("a",)), (Answer("f" * 12, owner="M. Kim"),))
     (told,) = found.findings
     assert told.message == (
-        "Answer 'ffffffffffff' in findings.toml must name a finding, but neither this "
-        "run nor one before it has one of this key."
+        "Answer 'ffffffffffff' in findings.toml names a finding that neither this run "
+        "nor one before it has."
     )
     assert told.severity == "info"
     assert found.answers.loc[0, ["key", "check", "owner"]].tolist() == [
@@ -322,9 +322,8 @@ def test_a_key_that_begins_two_findings_answers_neither():
     found = with_answers(plain_result(("a",)), (asked,), alike)
     (told,) = found.findings
     assert told.message == (
-        "Answer 'aaaaaaaaaaaa' in findings.toml must name one finding, but the keys of "
-        "2 begin like this: 'weak_model, one', 'weak_model, other'. It answers none of "
-        "them."
+        "Answer 'aaaaaaaaaaaa' in findings.toml names 2 findings whose keys begin "
+        "like this: 'weak_model, one', 'weak_model, other'. It answers none of them."
     )
     assert found.accepted == {}
 
