@@ -108,7 +108,7 @@ def _findings(a: Importance, b: Importance, row: Row) -> Iterator[Finding]:
     one, other = _leaders(a), _leaders(b)
     if not one or not other or set(one) & set(other):
         return
-    options = options_text(a, drawn=False)
+    options = options_text(a, with_repeats=False)
     settled = _leads(a, one[0], other[0]) and _leads(b, other[0], one[0])
     severity: Severity = "warning" if settled else "info"
     chance = "" if settled else " The intervals over the repeats leave it open."

@@ -311,7 +311,7 @@ def _sentence(where: str, key: str, misfit: Misfit) -> str:
         return f"{subject} is missing; it must be {misfit.rule}."
     hint = ""
     if isinstance(misfit.value, str):
-        hint = did_you_mean(misfit.value, misfit.known)
+        hint = did_you_mean(misfit.value, misfit.allowed_names)
     times = " twice" if misfit.is_repeated else ""
     given = f"{_shown(misfit.value)} was given{times}"
     return f"{subject} must be {misfit.rule}; {given}.{hint}"

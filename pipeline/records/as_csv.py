@@ -72,10 +72,10 @@ def _findings(result: AuditResult) -> Table:
     """Yield the table of findings; the evidence as JSON."""
     names = ("key", "check", "measure", "severity", "subject", "message", "remedy")
     yield (*names, "evidence")
-    for found in result.findings:
-        said = {name: _cell(value) for name, value in found.evidence.items()}
-        row = [getattr(found, name) for name in names]
-        yield (*row, json.dumps(said, ensure_ascii=False))
+    for finding in result.findings:
+        evidence = {name: _cell(value) for name, value in finding.evidence.items()}
+        row = [getattr(finding, name) for name in names]
+        yield (*row, json.dumps(evidence, ensure_ascii=False))
 
 
 def _frame(frame: pd.DataFrame) -> Table:

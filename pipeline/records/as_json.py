@@ -63,21 +63,22 @@ def from_dict(document: Mapping[str, Any], *, name: str = "result.json") -> Audi
     DataError
         If it is not a result, or that of another major version.
     """
-    found = versions.current(document, name)
+    current = versions.current(document, name)
     try:
-        whole = versions.completed(found)
+        whole = versions.completed(current)
         parts: Plain = {"run": _record(RunInfo, whole["run"])}
         parts |= {key: _frame(whole[key]) for key in FRAMES}
         for key, part in RECORDS.items():
             parts[key] = tuple(_record(part.kind, plain) for plain in whole[key])
-        parts["as_read"] = versions.as_read(found)
+        parts["as_read"] = versions.as_read(current)
     except KeyError as error:
         raise DataError(
-            f"{name} must hold every field of a result, but {error} is missing."
+            f"{name} lacks {error}, which every result has. Use the file as it "
+            "was written."
         ) from error
     except (TypeError, ValueError, AttributeError) as error:
         raise DataError(
-            f"{name} must be the result of an audit, but it cannot be read: {error}."
+            f"{name} cannot be read as the result of an audit: {error}."
         ) from error
     return AuditResult(**parts)
 
@@ -114,9 +115,9 @@ def document_in(text: str, *, name: str = "result.json") -> Plain:
     try:
         document = json.loads(text)
     except ValueError as error:
-        raise DataError(f"{name} must be JSON, but it is not: {error}.") from error
+        raise DataError(f"{name} is not valid JSON: {error}.") from error
     if not isinstance(document, dict):
-        raise DataError(f"{name} must be the result of an audit, but it is no object.")
+        raise DataError(f"{name} is not the result of an audit: it holds no object.")
     return document
 
 
@@ -142,9 +143,11 @@ def digest_of(document: Mapping[str, Any]) -> str:
     shortest exact floats) without ``run.volatile`` and the digest itself.
     """
     run = {k: v for k, v in document["run"].items() if k != "volatile"}
-    said = {k: v for k, v in document.items() if k != "content_digest"} | {"run": run}
+    content = {k: v for k, v in document.items() if k != "content_digest"} | {
+        "run": run
+    }
     text = json.dumps(
-        said,
+        content,
         sort_keys=True,
         separators=(",", ":"),
         ensure_ascii=False,
@@ -166,14 +169,14 @@ def result_schema() -> Plain:
 
     Where they differ `schema_text` is what to store.
     """
-    stored: Plain = json.loads(SCHEMA_FILE.read_text("utf8"))
-    parts = stored["properties"]
+    schema: Plain = json.loads(SCHEMA_FILE.read_text("utf8"))
+    parts = schema["properties"]
     first = {name: parts[name] for name in ("schema_version", "content_digest", "run")}
     frames = {name: _frame_schema(frame) for name, frame in FRAMES.items()}
     records = {name: parts[name] for name in RECORDS}
-    stored["properties"] = {**first, **frames, **records}
+    schema["properties"] = {**first, **frames, **records}
     required = [name for name, since in versions.brought() if not since]
-    return {**stored, "required": ["schema_version", "run", *required]}
+    return {**schema, "required": ["schema_version", "run", *required]}
 
 
 def schema_text() -> str:
@@ -247,8 +250,8 @@ def _plain_frame(frame: pd.DataFrame) -> Plain:
         if kind == "mixed" and all(isinstance(value, str) for value in values):
             kind = "text"
         encode = {"number": _finite, "mixed": _plain}.get(kind)
-        told = encode(values) if encode else values
-        columns.append({"name": name, "type": kind, "values": told})
+        cells = encode(values) if encode else values
+        columns.append({"name": name, "type": kind, "values": cells})
     return {"rows": len(frame), "columns": columns}
 
 
@@ -322,14 +325,14 @@ def _plain(value: Any) -> Any:
         return dict(zip(names, map(_plain, value.values()), strict=True))
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
-    raise TypeError(f"A result must hold plain values, but {value!r} is none.")
+    raise TypeError(f"The values of a result must be plain; {value!r} was given.")
 
 
 def _key(name: Any) -> str:
     """Return the name of a mapping's entry, which JSON wants to be a text."""
     if isinstance(name, str):
         return name
-    raise TypeError(f"A result must name its values by texts, but {name!r} is none.")
+    raise TypeError(f"The names in a result must be texts; {name!r} was given.")
 
 
 def _is_starred(names: list[str]) -> bool:

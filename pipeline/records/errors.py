@@ -73,12 +73,12 @@ def printable(text: str, *, keep: str = "") -> str:
 
 def several(number: float, one: str) -> str:
     """Return a number of things, "1 run" or "2 runs"."""
-    shown = number if isinstance(number, int) else f"{number:g}"
-    return f"{shown} {one if number == 1 else f'{one}s'}"
+    count = number if isinstance(number, int) else f"{number:g}"
+    return f"{count} {one if number == 1 else f'{one}s'}"
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
+def did_you_mean(word: str, candidates: Iterable[str]) -> str:
     """Return " Did you mean 'x'?" for the nearest known word, or an empty text."""
-    by_lower = {name.casefold(): name for name in known}
+    by_lower = {name.casefold(): name for name in candidates}
     near = get_close_matches(word.casefold(), list(by_lower), n=1)
     return f" Did you mean {by_lower[near[0]]!r}?" if near else ""

@@ -59,8 +59,8 @@ class Finding:
         The message is not in it, since its numbers change; nor are `cause` and
         `engines`, so that answers to findings of older versions still find them.
         """
-        named = "\0".join((self.check, self.measure, self.subject))
-        return hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest()
+        identity = "\0".join((self.check, self.measure, self.subject))
+        return hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def places_apart(share: float, limit: float) -> int:

@@ -83,10 +83,10 @@ def poisson_deviance(y: Array, prediction: Array, weights: Array) -> float:
     """
     from scipy.special import kl_div
 
-    counted = weights > 0
-    y, prediction = y[counted].astype(np.float64), prediction[counted]
-    found = np.where(y < 0, np.nan, 2 * kl_div(y, prediction))
-    return _mean(found, weights[counted])
+    has_weight = weights > 0
+    y, prediction = y[has_weight].astype(np.float64), prediction[has_weight]
+    deviance = np.where(y < 0, np.nan, 2 * kl_div(y, prediction))
+    return _mean(deviance, weights[has_weight])
 
 
 def gamma_deviance(y: Array, prediction: Array, weights: Array) -> float:
@@ -94,12 +94,12 @@ def gamma_deviance(y: Array, prediction: Array, weights: Array) -> float:
 
     A prediction of 0 or below gives infinity. NaN if a target is not above 0.
     """
-    counted = weights > 0
-    y, prediction = y[counted], prediction[counted]
+    has_weight = weights > 0
+    y, prediction = y[has_weight], prediction[has_weight]
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = y / prediction
-        found = np.where(prediction > 0, 2 * (ratio - 1 - np.log(ratio)), np.inf)
-    return _mean(np.where(y > 0, found, np.nan), weights[counted])
+        deviance = np.where(prediction > 0, 2 * (ratio - 1 - np.log(ratio)), np.inf)
+    return _mean(np.where(y > 0, deviance, np.nan), weights[has_weight])
 
 
 def mape(y: Array, prediction: Array, weights: Array) -> float:
@@ -107,10 +107,10 @@ def mape(y: Array, prediction: Array, weights: Array) -> float:
 
     Infinite, or not a number, if a row that weighs something was observed to be 0.
     """
-    counted = weights > 0
+    has_weight = weights > 0
     with np.errstate(divide="ignore", invalid="ignore"):
-        share = 100 * np.abs((y - prediction)[counted] / y[counted])
-    return _mean(share, weights[counted])
+        share = 100 * np.abs((y - prediction)[has_weight] / y[has_weight])
+    return _mean(share, weights[has_weight])
 
 
 def one_minus_r2(y: Array, prediction: Array, weights: Array) -> float:
@@ -177,12 +177,12 @@ def one_minus_pr_auc(y: Array, prediction: Array, weights: Array) -> float:
     ranked = prediction[order]
     last = np.append(np.flatnonzero(ranked[1:] != ranked[:-1]), len(ranked) - 1)
     positive = np.cumsum((weights * (y == 1))[order])[last]
-    taken = np.cumsum(weights[order])[last]
+    selected_weight = np.cumsum(weights[order])[last]
     if positive[-1] == 0:
         return float("nan")
-    counted = taken > 0
-    recall = np.append(0.0, positive[counted] / positive[-1])
-    precision = np.append(1.0, positive[counted] / taken[counted])
+    is_defined = selected_weight > 0
+    recall = np.append(0.0, positive[is_defined] / positive[-1])
+    precision = np.append(1.0, positive[is_defined] / selected_weight[is_defined])
     return float(1 - (np.diff(recall) * (precision[1:] + precision[:-1]) / 2).sum())
 
 
@@ -198,10 +198,10 @@ def negative_log_likelihood(y: Array, prediction: Array, weights: Array) -> floa
 
     A probability of 0 for what was observed gives infinity, unless the row weighs 0.
     """
-    counted = weights > 0
+    has_weight = weights > 0
     with np.errstate(divide="ignore"):
-        surprise = -np.log(_of_observed_class(y, prediction)[counted])
-    return float((weights[counted] * surprise).sum())
+        surprise = -np.log(_of_observed_class(y, prediction)[has_weight])
+    return float((weights[has_weight] * surprise).sum())
 
 
 def log_loss(y: Array, prediction: Array, weights: Array) -> float:
@@ -214,8 +214,8 @@ def dalex_cross_entropy(y: Array, prediction: Array, weights: Array) -> float:
 
     The loss that DALEX takes for multiclass models; it grows with the rows.
     """
-    kept = np.maximum(_of_observed_class(y, prediction), 1e-4)
-    return float((weights * -np.log(kept)).sum())
+    probability = np.maximum(_of_observed_class(y, prediction), 1e-4)
+    return float((weights * -np.log(probability)).sum())
 
 
 def brier(y: Array, prediction: Array, weights: Array) -> float:

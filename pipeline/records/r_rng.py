@@ -55,10 +55,10 @@ class RStream:
                 f"{[int(word) for word in state[:1]]}. Call RNGkind('Mersenne-Twister',"
                 " 'Inversion', 'Rejection') in R first."
             )
-        made = cls.__new__(cls)
+        stream = cls.__new__(cls)
         key = np.asarray(state[2:], dtype=np.int64) % 2**32
-        made._start(key, int(state[1]), kinds[int(state[0])])
-        return made
+        stream._start(key, int(state[1]), kinds[int(state[0])])
+        return stream
 
     def _start(self, key: Indexes, position: int, sample_kind: SampleKind) -> None:
         """Stand at one state of the twister, with nothing read ahead."""
@@ -167,12 +167,12 @@ class RStream:
         while True:
             words = self._peek(n_candidates * n_words)
             candidates = _upper_halves(words, n_words) & (2**bits - 1)
-            kept = _below(candidates, n, falling=falling)[:k]
-            if len(kept) == k:
+            places = _below(candidates, n, falling=falling)[:k]
+            if len(places) == k:
                 break
             n_candidates *= 2
-        self._move((int(kept[-1]) + 1) * n_words if k else 0)
-        return candidates[kept]
+        self._move((int(places[-1]) + 1) * n_words if k else 0)
+        return candidates[places]
 
     def _one_by_one(self, n: int, stop: int) -> Indexes:
         """Return one index below `n`, …, one below `stop` + 1, (n - stop,).
@@ -180,7 +180,7 @@ class RStream:
         The last bounds double their bits too often for whole arrays: 100 of them
         take 30 µs here, 200 µs there.
         """
-        drawn: list[int] = []
+        values: list[int] = []
         halves, used = self._halves(), 0
         for top, low in _runs(n, stop):
             mask = (1 << (top - 1).bit_length()) - 1
@@ -189,26 +189,26 @@ class RStream:
                 while candidate >= m:
                     candidate = next(halves) & mask
                     used += 1
-                drawn.append(candidate)
+                values.append(candidate)
         self._move(used)
-        return np.array(drawn, dtype=np.int64)
+        return np.array(values, dtype=np.int64)
 
     def _halves(self) -> Iterator[int]:
         """Yield the upper 16 bits of the words ahead without moving on."""
-        seen = 0
+        position = 0
         while True:
-            words = self._peek(seen + FEW)[seen:]
+            words = self._peek(position + FEW)[position:]
             yield from (words >> np.uint64(16)).tolist()
-            seen += FEW
+            position += FEW
 
     def _distinct(self, n: int, k: int) -> Indexes:
         """Return the first `k` different indexes below `n`, as R's hash table does."""
-        found = self._indexes(n, k)
+        indexes = self._indexes(n, k)
         while True:
-            found = found[np.sort(np.unique(found, return_index=True)[1])]
-            if len(found) == k:
-                return found
-            found = np.append(found, self._indexes(n, k - len(found)))
+            indexes = indexes[np.sort(np.unique(indexes, return_index=True)[1])]
+            if len(indexes) == k:
+                return indexes
+            indexes = np.append(indexes, self._indexes(n, k - len(indexes)))
 
 
 def _key_of(seed: int) -> Indexes:
@@ -256,7 +256,7 @@ def _below(candidates: Indexes, n: int, *, falling: bool) -> Indexes:
     return np.flatnonzero(accepted)
 
 
-def _swapped(drawn: Indexes, n: int) -> Indexes:
+def _swapped(slots: Indexes, n: int) -> Indexes:
     """Return what is drawn when each slot drawn is filled from the last one, (k,).
 
     Of x = 0 … n - 1, step i takes x[drawn[i]] and puts x[n - 1 - i] in its place. So
@@ -264,24 +264,24 @@ def _swapped(drawn: Indexes, n: int) -> Indexes:
     the latest step at slot n - 1 - i had put into it, and so on back to a slot that
     had not been drawn.
     """
-    steps = np.arange(len(drawn))
-    order = _stable_order(drawn, n)
-    ranked = drawn.take(order)
-    previous = np.full(len(drawn), -1)  # the last step before at the same slot
+    steps = np.arange(len(slots))
+    order = _stable_order(slots, n)
+    ranked = slots.take(order)
+    previous = np.full(len(slots), -1)  # the last step before at the same slot
     previous[order[1:]] = np.where(ranked[1:] == ranked[:-1], order[:-1], -1)
 
     latest = np.full(n, -1)  # the last step at a slot; of equal indexes numpy keeps it
-    latest[drawn] = steps
-    origin = latest[::-1][: len(drawn)].copy()
+    latest[slots] = steps
+    origin = latest[::-1][: len(slots)].copy()
     untouched = np.flatnonzero(origin < 0)
     origin[untouched] = untouched
     while not np.array_equal(origin, farther := origin.take(origin)):
         origin = farther
 
-    taken = drawn.copy()
+    values = slots.copy()
     again = np.flatnonzero(previous >= 0)
-    taken[again] = n - 1 - origin.take(previous[again])
-    return taken
+    values[again] = n - 1 - origin.take(previous[again])
+    return values
 
 
 def _stable_order(keys: Indexes, n: int) -> Indexes:

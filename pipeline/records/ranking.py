@@ -33,8 +33,8 @@ def question_of(record: Importance) -> Question:
 
 def measure_of(record: Importance) -> Measure:
     """Return what an estimand card is about: everything but model, loss and class."""
-    told = sorted(distinguishing_options(record).items())
-    options = tuple((key, repr(value)) for key, value in told)
+    entries = sorted(distinguishing_options(record).items())
+    options = tuple((key, repr(value)) for key, value in entries)
     return (record.method, record.of, record.form, options)
 
 
@@ -44,33 +44,35 @@ def distinguishing_options(record: Importance | Effect) -> dict[str, Any]:
     return {**record.options, **({"entry": entry} if entry else {})}
 
 
-def options_text(record: Importance | Effect, *, drawn: bool = True) -> str:
+def options_text(record: Importance | Effect, *, with_repeats: bool = True) -> str:
     """Return the options of a record as one text, the same for the same options.
 
-    Without `drawn`, those that only say how often something is drawn are left out.
+    Without `with_repeats`, how often something is drawn is left out.
     """
     options = sorted(distinguishing_options(record).items())
-    told = (f"{k} = {v!r}" for k, v in options if drawn or k != "n_repeats")
-    return ", ".join(told)
+    texts = (f"{k} = {v!r}" for k, v in options if with_repeats or k != "n_repeats")
+    return ", ".join(texts)
 
 
 def primary(
     records: Iterable[Importance],
 ) -> dict[tuple[Question, Measure], tuple[int, Importance]]:
     """Return our first record of each question and measure, with its place."""
-    found: dict[tuple[Question, Measure], tuple[int, Importance]] = {}
+    records_by_key: dict[tuple[Question, Measure], tuple[int, Importance]] = {}
     for index, record in enumerate(records):
         if record.engine == OURS:
-            found.setdefault((question_of(record), measure_of(record)), (index, record))
-    return found
+            records_by_key.setdefault(
+                (question_of(record), measure_of(record)), (index, record)
+            )
+    return records_by_key
 
 
 def lead_of(records: Iterable[Importance]) -> Importance | None:
     """Return the record a report opens with: of a model, features before groups."""
     ours = [record for _, record in primary(records).values()]
-    asked = [record for record in ours if record.model] or ours
-    of_features = [record for record in asked if record.of == "features"]
-    return next(iter(of_features or asked), None)
+    candidates = [record for record in ours if record.model] or ours
+    of_features = [record for record in candidates if record.of == "features"]
+    return next(iter(of_features or candidates), None)
 
 
 def order_of(record: Importance) -> npt.NDArray[np.int64]:
@@ -117,9 +119,9 @@ def places(low: Floats, high: Floats) -> tuple[Floats, Floats]:
     worst the number of features without those whose upper bound is below its lower
     bound. NaN where a bound is.
     """
-    known = ~(np.isnan(low) | np.isnan(high))
-    ordered_low, ordered_high = np.sort(low[known]), np.sort(high[known])
+    has_interval = ~(np.isnan(low) | np.isnan(high))
+    ordered_low, ordered_high = np.sort(low[has_interval]), np.sort(high[has_interval])
     n = len(ordered_low)
     first = 1.0 + n - np.searchsorted(ordered_low, high, side="right")
     last = n - np.searchsorted(ordered_high, low, side="left").astype(float)
-    return np.where(known, first, np.nan), np.where(known, last, np.nan)
+    return np.where(has_interval, first, np.nan), np.where(has_interval, last, np.nan)

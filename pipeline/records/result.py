@@ -103,13 +103,13 @@ class AuditResult:
         findings: tuple[Finding, ...] = (),
         as_read: Any = None,
         frames: Mapping[str, pd.DataFrame] = MappingProxyType({}),
-        **named: pd.DataFrame,
+        **more_frames: pd.DataFrame,
     ) -> None:
-        given = {**frames, **named}
-        if unknown := given.keys() - FRAMES.keys():
+        all_frames = {**frames, **more_frames}
+        if unknown := all_frames.keys() - FRAMES.keys():
             raise TypeError(f"AuditResult has no frame {min(unknown)!r}.")
         whole = {
-            name: given[name] if name in given else frame.of()
+            name: all_frames[name] if name in all_frames else frame.of()
             for name, frame in FRAMES.items()
         }
         parts = {"run": run, "frames": whole, "as_read": as_read}
@@ -169,7 +169,7 @@ class AuditResult:
         nothing at or above `fail_on` but what is accepted. "not confirmed": something
         is. "not established": a method failed, or the run did not come to its end.
         """
-        found = {finding.severity for finding in self.findings}
+        severities = {finding.severity for finding in self.findings}
         checks = {finding.check for finding in self.findings}
         if "method_failed" in checks or self.run.status != "complete":
             return "not established"
@@ -185,6 +185,6 @@ class AuditResult:
         confirmed = with_python & {"replayed", "equivalent"}
         if "disagrees" in set(words):
             confirmed = set()
-        if confirmed and "engine_missing" not in checks and not found - {"info"}:
+        if confirmed and "engine_missing" not in checks and not severities - {"info"}:
             return "confirmed"
         return "confirmed with exceptions"

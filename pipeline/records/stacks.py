@@ -16,9 +16,9 @@ RENDERERS = {"jinja2", "matplotlib", "weasyprint"}
 MACHINE = ("BLAS", "architecture", "byte order")
 
 
-def changes(stored: RunInfo, now: RunInfo) -> Iterator[str]:
+def changes(stored_run: RunInfo, now: RunInfo) -> Iterator[str]:
     """Yield what can change a number and is not the same: name, stored, present."""
-    old, new = _stack(stored), _stack(now)
+    old, new = _stack(stored_run), _stack(now)
     for name in sorted({*old, *new} - RENDERERS):
         if old.get(name) != new.get(name):
             yield f"{name} {old.get(name, 'not there')} → {new.get(name, 'not there')}"

@@ -91,7 +91,7 @@ class Misfit(NamedTuple):
         The offending part of what was given.
     rule : str
         What follows "must be": a noun, or bounds.
-    known : tuple of str
+    allowed_names : tuple of str
         The names it may be, for a suggestion.
     path : tuple of str
         Keys from the value that was read down to the offending part.
@@ -101,7 +101,7 @@ class Misfit(NamedTuple):
 
     value: Any
     rule: str
-    known: tuple[str, ...] = ()
+    allowed_names: tuple[str, ...] = ()
     path: tuple[str, ...] = ()
     is_missing: bool = False
     is_repeated: bool = False
@@ -365,13 +365,13 @@ def _either(rules: list[Rule], inside: tuple[Any, ...]) -> Rule:
             return None
         if len(rules) == 1:
             return rules[0].read(value)
-        known: tuple[str, ...] = ()
+        allowed_names: tuple[str, ...] = ()
         for rule in rules:
             try:
                 return rule.read(value)
             except Misfits as misfits:
-                known += misfits.items[0].known
-        raise Misfits(Misfit(value, one, known))
+                allowed_names += misfits.items[0].allowed_names
+        raise Misfits(Misfit(value, one, allowed_names))
 
     many = " or ".join(rule.many for rule in rules)
     schemas = [rule.schema for rule in rules]

@@ -75,18 +75,18 @@ def current(document: Mapping[str, Any], name: str) -> Plain:
     version = document.get("schema_version")
     if not isinstance(version, str):
         raise DataError(
-            f"{name} must be the result of an audit, but it has no schema_version."
+            f"{name} is not the result of an audit: it has no schema_version."
         )
     major = SCHEMA_VERSION.split(".")[0]
-    found = dict(document)
-    while (old := found["schema_version"].split(".")[0]) != major:
+    new_document = dict(document)
+    while (old := new_document["schema_version"].split(".")[0]) != major:
         if not old.isdigit() or int(old) not in MIGRATIONS:
             raise DataError(
-                f"{name} must have schema version {major}.x, but it has {version!r}. "
+                f"{name} has schema version {version!r}; this version reads {major}.x. "
                 "Use the version of importance-audit that wrote it."
             )
-        found = MIGRATIONS[int(old)](found)
-    return found
+        new_document = MIGRATIONS[int(old)](new_document)
+    return new_document
 
 
 def completed(document: Mapping[str, Any]) -> Plain:
@@ -115,11 +115,11 @@ def as_read(document: Mapping[str, Any]) -> AsRead:
     """Return how a document differs in form from what this version writes."""
     unknown: dict[Path, Plain] = {}
     absent: dict[Path, tuple[str, ...]] = {}
-    for path, node, known in _nodes(document):
-        own = (*known, "content_digest") if not path else known
+    for path, node, names in _nodes(document):
+        own = (*names, "content_digest") if not path else names
         if more := {name: node[name] for name in node if name not in own}:
             unknown[path] = more
-        if less := tuple(name for name in known if name not in node):
+        if less := tuple(name for name in names if name not in node):
             absent[path] = less
     return AsRead(document["schema_version"], unknown, absent)
 
@@ -187,8 +187,8 @@ def _nodes(document: Mapping[str, Any]) -> Iterator[tuple[Path, Plain, list[str]
     for name in parts:
         part = document.get(name, {})
         if name in RECORDS:
-            known = [item.name for item in fields(RECORDS[name].kind)]
-            yield from (((name, i), item, known) for i, item in enumerate(part))
+            names = [item.name for item in fields(RECORDS[name].kind)]
+            yield from (((name, i), item, names) for i, item in enumerate(part))
         elif name == "run":
             yield (name,), part, [item.name for item in fields(RunInfo)]
         elif part:
@@ -212,10 +212,10 @@ def _nothing(path: Path, name: str) -> list[Any]:
         return [_empty(name)]
     part = RECORDS.get(str(path[0]))
     defaults = [item for item in fields(part.kind) if item.name == name] if part else []
-    found = []
+    values = []
     for item in defaults:
         if item.default is not MISSING:
-            found.append(item.default)
+            values.append(item.default)
         elif item.default_factory is not MISSING:
-            found.append(item.default_factory())
-    return [list(value) if isinstance(value, tuple) else value for value in found]
+            values.append(item.default_factory())
+    return [list(value) if isinstance(value, tuple) else value for value in values]

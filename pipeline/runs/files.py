@@ -21,13 +21,13 @@ LARGEST_ATTACHMENTS = 20_000_000
 """Bytes of all attachments together, above which the PDF carries `ALWAYS` alone."""
 
 
-def data_files(result: AuditResult, given: Files) -> dict[str, bytes]:
+def data_files(result: AuditResult, extra_files: Files) -> dict[str, bytes]:
     """Return every file of a run that is neither a rendering nor the manifest.
 
     Parameters
     ----------
     result : AuditResult
-    given : mapping of str to bytes or str
+    extra_files : mapping of str to bytes or str
         What only the caller has: audit.toml. Renderings among them are left out.
 
     Returns
@@ -42,16 +42,21 @@ def data_files(result: AuditResult, given: Files) -> dict[str, bytes]:
         If a path leads out of the folder, or is that of a file made here.
     """
     files = _own(result)
-    for path in given:
+    for path in extra_files:
         inside = not PurePosixPath(path).is_absolute() and ".." not in Path(path).parts
         if not inside or path in {*files, "evidence.json", "manifest.json"}:
-            raise ValueError(f"A file must have a path of its own, but got {path!r}.")
-    files |= {p: as_bytes(d) for p, d in given.items() if not manifest.is_rendering(p)}
+            raise ValueError(
+                "The path of a file must lie in the run folder and not be that of a "
+                f"file made here; {path!r} was given."
+            )
+    files |= {
+        p: as_bytes(d) for p, d in extra_files.items() if not manifest.is_rendering(p)
+    }
     return {**files, "evidence.json": manifest.evidence(result, files)}
 
 
 def run_files(
-    data: Mapping[str, bytes], given: Files, short: Mapping[str, bytes]
+    data: Mapping[str, bytes], extra_files: Files, short: Mapping[str, bytes]
 ) -> dict[str, bytes]:
     """Return every file of a run but the manifest.
 
@@ -59,7 +64,7 @@ def run_files(
     ----------
     data : mapping of str to bytes
         What `data_files` returns.
-    given : mapping of str to bytes or str
+    extra_files : mapping of str to bytes or str
         audit.toml and the renderings.
     short : mapping of str to bytes
         summary.txt and the other short views.
@@ -69,9 +74,12 @@ def run_files(
     ValueError
         If a short view is among the given files.
     """
-    if taken := sorted({*short} & {*given}):
-        raise ValueError(f"A file must have a path of its own, but got {taken[0]!r}.")
-    pages = {p: as_bytes(d) for p, d in given.items() if manifest.is_rendering(p)}
+    if clashes := sorted({*short} & {*extra_files}):
+        raise ValueError(
+            "The path of a file must not be that of a short view; "
+            f"{clashes[0]!r} was given."
+        )
+    pages = {p: as_bytes(d) for p, d in extra_files.items() if manifest.is_rendering(p)}
     return {**data, **pages, **short}
 
 

@@ -37,12 +37,12 @@ def with_free_name(result: AuditResult, folder: Path) -> AuditResult:
     The same question asked twice within a second gets "-2", "-3", … at its end. Ask
     before rendering, so that the report prints the name of its folder.
     """
-    wanted = str(result.run.volatile["run_id"])
-    name, n = wanted, 1
+    run_id = str(result.run.volatile["run_id"])
+    name, n = run_id, 1
     while (folder / "runs" / name).exists():
         n += 1
-        name = f"{wanted}-{n}"
-    if name == wanted:
+        name = f"{run_id}-{n}"
+    if name == run_id:
         return result
     volatile = {**result.run.volatile, "run_id": name}
     return replace(result, run=replace(result.run, volatile=volatile))
@@ -88,13 +88,13 @@ def write_run(
         If a path leads out of the folder, or is that of a file written here.
     """
     while True:
-        named = with_free_name(result, folder)
-        target = folder / "runs" / str(named.run.volatile["run_id"])
-        if data is None or named is not result:
-            result, data = named, data_files(named, files)
-        content = run_files(data, files, short_views(named))
+        named_result = with_free_name(result, folder)
+        target = folder / "runs" / str(named_result.run.volatile["run_id"])
+        if data is None or named_result is not result:
+            result, data = named_result, data_files(named_result, files)
+        content = run_files(data, files, short_views(named_result))
         content["manifest.json"] = manifest(
-            named,
+            named_result,
             content,
             folder=folder,
             previous=_previous(folder),
@@ -207,21 +207,21 @@ def _whole(target: Path) -> Iterator[Path]:
 
     On any fault what was written is removed, folders made for it too.
     """
-    made: list[Path] = []
+    new_folders: list[Path] = []
     part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     try:
-        made += [folder for folder in target.parents if not folder.exists()]
+        new_folders += [folder for folder in target.parents if not folder.exists()]
         target.parent.mkdir(parents=True, exist_ok=True)
         yield part
         _take(part, target)
         _sync(target.parent)
     except BaseException as error:
-        _remove(part, made)
+        _remove(part, new_folders)
         if not isinstance(error, OSError):
             raise
         raise AuditError(
-            f"Folder {str(target.parent)!r} must take {target.name!r}, but the system "
-            f"says: {error.strerror}. Nothing was written."
+            f"Folder {str(target.parent)!r} cannot take {target.name!r}: "
+            f"{error.strerror}. Nothing was written."
         ) from error
 
 
@@ -235,12 +235,12 @@ def _take(part: Path, target: Path) -> None:
         raise
 
 
-def _remove(part: Path, made: Iterable[Path]) -> None:
+def _remove(part: Path, new_folders: Iterable[Path]) -> None:
     """Remove a half-written file or folder, and the folders made for it."""
     shutil.rmtree(part, ignore_errors=True)
     with suppress(OSError):
         part.unlink()
-    for folder in made:
+    for folder in new_folders:
         with suppress(OSError):
             folder.rmdir()
 

@@ -416,31 +416,32 @@ def test_the_digest_is_the_sha256_of_the_canonical_text():
     [
         (
             lambda d: d.pop("schema_version"),
-            "result.json must be the result of an audit, but it has no schema_version.",
+            "result.json is not the result of an audit: it has no schema_version.",
         ),
         (
             lambda d: d.update(schema_version="2.0"),
-            "result.json must have schema version 1.x, but it has '2.0'. Use the "
+            "result.json has schema version '2.0'; this version reads 1.x. Use the "
             "version of importance-audit that wrote it.",
         ),
         (
             lambda d: d.pop("checks"),
-            "result.json must hold every field of a result, but 'checks' is missing.",
+            "result.json lacks 'checks', which every result has. Use the file as it "
+            "was written.",
         ),
         (
             lambda d: d["importances"][0].pop("raw"),
-            "result.json must hold every field of a result, but 'Importance.raw' is "
-            "missing.",
+            "result.json lacks 'Importance.raw', which every result has. Use the file "
+            "as it was written.",
         ),
         (
             lambda d: d["importances"][0]["raw"].pop(),
-            "result.json must be the result of an audit, but it cannot be read: raw "
-            "has 1 rows for 2 features.",
+            "result.json cannot be read as the result of an audit: raw has 1 "
+            "rows for 2 features.",
         ),
         (
             lambda d: d["checks"]["columns"][0]["values"].pop(),
-            "result.json must be the result of an audit, but it cannot be read: column "
-            "'number' is not 3 rows long.",
+            "result.json cannot be read as the result of an audit: column 'number' "
+            "is not 3 rows long.",
         ),
     ],
 )
@@ -457,10 +458,9 @@ def test_what_is_no_result_is_refused_in_one_sentence(change, message):
     [
         (
             "R",
-            "old.json must be JSON, but it is not: Expecting value: line 1 column 1 "
-            "(char 0).",
+            "old.json is not valid JSON: Expecting value: line 1 column 1 (char 0).",
         ),
-        ("[]", "old.json must be the result of an audit, but it is no object."),
+        ("[]", "old.json is not the result of an audit: it holds no object."),
     ],
 )
 def test_what_is_no_json_object_is_refused_by_name(text, message):
@@ -471,5 +471,5 @@ def test_what_is_no_json_object_is_refused_by_name(text, message):
 
 @pytest.mark.parametrize("value", [math, {1: 2}, {"a": {2}}])
 def test_what_json_cannot_hold_is_refused_when_written(value):
-    with pytest.raises(TypeError, match=r"^A result must"):
+    with pytest.raises(TypeError, match=r"^The .* a result must be .* was given\.$"):
         dumps(result(run=run_info(config={"key": value})))

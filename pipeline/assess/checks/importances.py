@@ -50,7 +50,7 @@ def unmeasured(importance: Importance, data: Dataset, limits: Limits) -> Answer:
         check="unmeasured",
         severity="info" if expected else "warning",
         subject=_question_of(importance),
-        measure=options_text(importance, drawn=False),
+        measure=options_text(importance, with_repeats=False),
         message=(
             f"There is no number for {listed(missing)}. "
             f"{'It is' if len(missing) == 1 else 'They are'} shown without a rank. "
@@ -84,7 +84,7 @@ def constant_feature(
         check="constant_feature",
         severity="failure",
         subject=_question_of(importance),
-        measure=options_text(importance, drawn=False),
+        measure=options_text(importance, with_repeats=False),
         message=(
             f"{names} never varies, and yet differs from the baseline by {off:.2g}: a "
             "constant column measures exactly the baseline."
@@ -111,7 +111,7 @@ def unbounded(importance: Importance, data: Dataset, limits: Limits) -> Answer |
         check="unbounded",
         severity="warning",
         subject=subject,
-        measure=options_text(importance, drawn=False),
+        measure=options_text(importance, with_repeats=False),
         message=message,
         remedy=remedy,
     )
@@ -132,7 +132,7 @@ def varies_over_trials(
         check="unstable",
         severity="info",
         subject=_question_of(importance),
-        measure=options_text(importance, drawn=False),
+        measure=options_text(importance, with_repeats=False),
         message=(
             f"The mean of {listed(names)} over the trials is less than {LEAST:g} of "
             "their standard deviations."
@@ -160,7 +160,7 @@ def silent_leaves(
         check="silent_leaves",
         severity="info",
         subject=_question_of(importance),
-        measure=options_text(importance, drawn=False),
+        measure=options_text(importance, with_repeats=False),
         message=(
             f"More than {float(limit.value):.0%} of the leaves over all trials hold "
             f"one value of the feature, and say nothing about it: {counts}."
@@ -184,7 +184,7 @@ def event_level(importance: Importance, data: Dataset, limits: Limits) -> Answer
         check="event_level",
         severity="warning",
         subject=_question_of(importance),
-        measure=options_text(importance, drawn=False),
+        measure=options_text(importance, with_repeats=False),
         message=(
             f"Permuting {importance.features[strongest]!r}, the strongest feature, "
             f"does not raise the loss: it changes it by {observed:.3g}."

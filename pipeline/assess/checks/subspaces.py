@@ -37,7 +37,7 @@ def crowded_fits(
         check="crowded_fits",
         severity="warning",
         subject=_subject(importance),
-        measure=options_text(importance, drawn=False),
+        measure=options_text(importance, with_repeats=False),
         message=(
             f"{class_name(model.estimator)} is fitted to {drawn * width:.3g} columns "
             f"in each member, and a bootstrap sample has about {distinct:.0f} distinct "
@@ -76,7 +76,7 @@ def not_drawn(
         check="not_drawn",
         severity="warning",
         subject=_subject(importance),
-        measure=options_text(importance, drawn=False),
+        measure=options_text(importance, with_repeats=False),
         message=(
             f"A number needs two or more of the {importance.n_repeats} members that "
             f"draw a feature{needs}. These features, with how many draw them, have no "
@@ -105,7 +105,7 @@ def no_better_than_average(
         check="no_better_than_average",
         severity="info",
         subject=_subject(importance),
-        measure=options_text(importance, drawn=False),
+        measure=options_text(importance, with_repeats=False),
         message=(
             f"The PERF of {names} is not more than {limit.value:g} standard errors "
             "above 0, so nothing says that it is better than the average feature. That "

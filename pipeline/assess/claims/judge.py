@@ -174,7 +174,7 @@ def _the_one(claim: ClaimSection, answers: Iterable[T]) -> T:
         names = list(dict.fromkeys(getattr(record, name, "") for record in records))
         if len(names) > 1:
             raise NotApplicable(f"It names no {key}, and there are {listed(names)}.")
-    options = {options_text(record, drawn=False) for record in records}
+    options = {options_text(record, with_repeats=False) for record in records}
     if len(options) > 1:
         raise NotApplicable(
             f"{claim.method!r} is asked with {len(options)} sets of options, so it is "
