@@ -271,13 +271,13 @@ def read_history(text: str, name: str) -> RunHistory:
     """
     plain = _document(text, name)
     try:
-        past = plain["past"]
+        history = plain["past"]
         return RunHistory(
-            baseline=_baseline(past["baseline"]),
-            runs=tuple(map(_run_summary, past["runs"])),
-            n_runs=_whole(past["n_runs"]),
-            findings=tuple(map(_finding_history, past["findings"])),
-            gaps=_texts(past["gaps"]),
+            baseline=_baseline(history["baseline"]),
+            runs=tuple(map(_run_summary, history["runs"])),
+            n_runs=_whole(history["n_runs"]),
+            findings=tuple(map(_finding_history, history["findings"])),
+            gaps=_texts(history["gaps"]),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise _broken(name, error) from error
