@@ -17,7 +17,7 @@ def for_each(
 
     The test takes the case first and then its fixtures, which all cases share.
     """
-    named = [
+    named_cases = [
         (case.id, *case.values) if isinstance(case, PARAM) else (name(case), case)
         for case in cases
     ]
@@ -25,16 +25,16 @@ def for_each(
     def over_all(test: Callable[..., None]) -> Callable[..., None]:
         @wraps(test)
         def whole(**fixtures: Any) -> None:
-            assert named, "There is no case."
+            assert named_cases, "There is no case."
             failures = []
-            for case, given in named:
+            for case, value in named_cases:
                 try:
-                    test(given, **fixtures)
+                    test(value, **fixtures)
                 except Exception as error:
                     failures.append((case, error))
             if failures:
                 text = "\n".join(f"{case}: {error!r}" for case, error in failures)
-                count = f"{len(failures)} of {len(named)} cases failed:"
+                count = f"{len(failures)} of {len(named_cases)} cases failed:"
                 raise AssertionError(f"{count}\n{text}") from failures[0][1]
 
         _, *fixtures = signature(test).parameters.values()

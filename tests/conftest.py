@@ -65,19 +65,21 @@ def _r_packages() -> tuple[str | None, frozenset[str]]:
     """Return why R cannot be used (None if it can) and the packages it has."""
     from importance_audit.r_bridge import host
 
-    found = host.installed()
-    return found.get("reason") or None, frozenset(found.get("packages", ()))
+    answer = host.installed()
+    return answer.get("reason") or None, frozenset(answer.get("packages", ()))
 
 
 def _what_is_missing(marker: str) -> str | None:
     """Return what is missing for a marker, or None."""
     if marker in {"needs_r", *R_PACKAGES}:
         reason, packages = _r_packages()
-        wanted = R_PACKAGES.get(marker)
+        package = R_PACKAGES.get(marker)
         if reason:
             return reason
         return (
-            f"R has no package {wanted!r}" if wanted not in {None, *packages} else None
+            f"R has no package {package!r}"
+            if package not in {None, *packages}
+            else None
         )
     if marker == "needs_pyarrow":
         from importlib.util import find_spec

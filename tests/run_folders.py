@@ -50,8 +50,8 @@ def entry(folder, path):
 
 
 def below(folder):
-    found = (path for path in folder.rglob("*") if path.is_file())
-    return sorted(path.relative_to(folder).as_posix() for path in found)
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return sorted(path.relative_to(folder).as_posix() for path in files)
 
 
 def seal(folder):
@@ -66,27 +66,27 @@ def seal(folder):
 def stated(folder, **facts):
     """Write the manifest of a folder anew with other facts, under a whole seal."""
     path = folder / "manifest.json"
-    known = json.loads(path.read_bytes())
-    known.pop("seal", None)
+    manifest = json.loads(path.read_bytes())
+    manifest.pop("seal", None)
     facts.pop("seal", None)
-    path.write_bytes(sealed(known | facts))
+    path.write_bytes(sealed(manifest | facts))
     return folder
 
 
 def write_evidence(folder):
-    known = json.loads((folder / "manifest.json").read_bytes())
-    kept = {key: known[key] for key in ("audit", "run_id", "content_digest")}
+    manifest = json.loads((folder / "manifest.json").read_bytes())
+    identity = {key: manifest[key] for key in ("audit", "run_id", "content_digest")}
     hidden = {*RENDERINGS, "manifest.json", "evidence.json"}
     files = [entry(folder, path) for path in below(folder) if path not in hidden]
-    evidence = {"format": "importance-audit-evidence/1", **kept, "files": files}
+    evidence = {"format": "importance-audit-evidence/1", **identity, "files": files}
     (folder / "evidence.json").write_text(json.dumps(evidence), encoding="utf8")
 
 
 def run_folder(audit, written):
     """Return a whole folder of a run below the folder of its audit."""
     digest = content_digest(written)
-    given = {"audit.toml": "seed = 1\n", "report.html": page(digest)}
-    folder = save_run(written, audit, given, exit_code=0)
+    files = {"audit.toml": "seed = 1\n", "report.html": page(digest)}
+    folder = save_run(written, audit, files, exit_code=0)
     write_evidence(folder)
     carried = {name: (folder / name).read_bytes() for name in EMBEDDED}
     carried["evidence.json"] = (folder / "evidence.json").read_bytes()

@@ -31,12 +31,12 @@ APPROVAL = REVIEW._replace(
 def stored_result(name, status="complete", profile="executive"):
     """Return a result as a run wrote it; its short report takes little time."""
     (folder,) = BUNDLE.iterdir()
-    stored = load_run(folder)
-    config = {**stored.run.config}
+    result = load_run(folder)
+    config = {**result.run.config}
     config["report"] = {**config["report"], "profile": profile}
-    volatile = {**stored.run.volatile, "run_id": name}
-    run = replace(stored.run, status=status, config=config, volatile=volatile)
-    return replace(stored, run=run)
+    volatile = {**result.run.volatile, "run_id": name}
+    run = replace(result.run, status=status, config=config, volatile=volatile)
+    return replace(result, run=run)
 
 
 def save(audit, name, **changes):

@@ -45,13 +45,13 @@ OWNERS = {
 @cache
 def modules():
     """Return (name below importance_audit, names it imports) of every module."""
-    found = []
+    imports = []
     for folder, prefix in (("pipeline", ""), ("r_bridge", "r_bridge.")):
         for path in sorted((ROOT / folder).rglob("*.py")):
             parts = path.relative_to(ROOT / folder).with_suffix("").parts
             name = prefix + ".".join(parts)
-            found.append((name.removesuffix(".__init__"), {*imported(path, name)}))
-    return found
+            imports.append((name.removesuffix(".__init__"), {*imported(path, name)}))
+    return imports
 
 
 def imported(path, name):
@@ -59,14 +59,14 @@ def imported(path, name):
     package = f"importance_audit.{name}".split(".")[:-1]
     for node in ast.walk(ast.parse(path.read_text(encoding="utf8"))):
         if isinstance(node, ast.Import):
-            named = [alias.name for alias in node.names]
+            names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             above = package[: len(package) + 1 - node.level] if node.level else []
             module = ".".join([*above, *filter(None, [node.module])])
-            named = [module, *(f"{module}.{alias.name}" for alias in node.names)]
+            names = [module, *(f"{module}.{alias.name}" for alias in node.names)]
         else:
             continue
-        yield from (each.removeprefix("importance_audit.") for each in named)
+        yield from (each.removeprefix("importance_audit.") for each in names)
 
 
 def is_in(name, place):

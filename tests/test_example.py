@@ -15,7 +15,7 @@ EXAMPLE = AUDIT / "example"
 REBUILD = "the example has drifted: make example"
 
 
-def read(page):
+def text_of(page):
     """Return what a page says: not how versions draw it and round the last digits."""
     body = page[page.index("<body") :]
     return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", body))
@@ -32,17 +32,17 @@ def test_its_pages_state_the_content_digest_of_its_result():
 
 
 def test_it_is_of_the_audit_beside_it():
-    stored = load_run(EXAMPLE).run.config_sha256
-    assert stored == load_config(AUDIT).sha256, REBUILD
-    given = (EXAMPLE / "audit.toml").read_bytes()
-    assert given == (AUDIT / "audit.toml").read_bytes(), REBUILD
+    digest = load_run(EXAMPLE).run.config_sha256
+    assert digest == load_config(AUDIT).sha256, REBUILD
+    audit_bytes = (EXAMPLE / "audit.toml").read_bytes()
+    assert audit_bytes == (AUDIT / "audit.toml").read_bytes(), REBUILD
 
 
 def test_the_stored_result_still_makes_the_stored_page():
     carried = stored_attachments(EXAMPLE)
     now = page_files(load_run(EXAMPLE), pdf=False, attachments=carried)["report.html"]
-    stored = (EXAMPLE / "report.html").read_text("utf-8")
-    assert read(now) == read(stored), REBUILD
+    page = (EXAMPLE / "report.html").read_text("utf-8")
+    assert text_of(now) == text_of(page), REBUILD
 
 
 def test_it_names_no_machine():

@@ -146,15 +146,15 @@ def test_a_wheel_holds_every_data_file_and_runs_beside_a_users_pipeline(tmp_path
     assert built.returncode == 0, built.stderr
     (wheel,) = tmp_path.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
-        held = {name: archive.read(name) for name in archive.namelist()}
+        contents = {name: archive.read(name) for name in archive.namelist()}
         archive.extractall(target)
-    own = {name for name in held if ".dist-info/" not in name}
+    own = {name for name in contents if ".dist-info/" not in name}
     assert {name.partition("/")[0] for name in own} == {"importance_audit"}
     for folder in ("pipeline", "r_bridge", "templates"):
         place = "importance_audit" + f"/{folder}" * (folder != "pipeline")
         for path in filter(Path.is_file, (source / folder).rglob("*")):
             inside = f"{place}/{path.relative_to(source / folder).as_posix()}"
-            assert held.get(inside) == path.read_bytes(), inside
+            assert contents.get(inside) == path.read_bytes(), inside
     (tmp_path / "pipeline.py").write_text("1 / 0", encoding="utf8")
     words = [sys.executable, "-P", "-m", "importance_audit", "run"]
     code = "import importance_audit; print(importance_audit.__file__)"

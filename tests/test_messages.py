@@ -29,14 +29,14 @@ KEYS = f"'file' or 'r' or 'sklearn' or {SCRIPTS} or 'fraction' or 'column' and '
 
 def table(**keys):
     """Return a printed table claimed of an entry called first."""
-    told = {"text": "t", "kind": "printed", "method": "permutation", "decimals": 1}
+    claim = {"text": "t", "kind": "printed", "method": "permutation", "decimals": 1}
     return {
         "importance": [{"method": "permutation", "name": "first"}],
-        "claims": [{**told, "numbers": {"a": 1.0}, **keys}],
+        "claims": [{**claim, "numbers": {"a": 1.0}, **keys}],
     }
 
 
-def asked(**entry):
+def configuration(**entry):
     """Return a configuration with data, two models and one question."""
     models = [MODEL, MODEL | {"name": "forest"}]
     entry = {"method": "permutation"} | entry
@@ -46,7 +46,7 @@ def asked(**entry):
 def claimed(entry, **claim):
     """Return the same with one claim about what the entry asks."""
     asks = {"text": "a leads", "kind": "leader", "features": ["a"], "method": METHOD}
-    return asked(**entry) | {"claims": [asks | claim]}
+    return configuration(**entry) | {"claims": [asks | claim]}
 
 
 METHOD = "permutation"
@@ -70,7 +70,7 @@ CONFIG = [
         "first section.",
     ),
     (
-        asked(stream="DALEX"),
+        configuration(stream="DALEX"),
         "[importance] has no key 'stream'. The audit sets it.",
     ),
     (
@@ -384,60 +384,60 @@ CONFIG = [
         "[importance] method is missing." + SEE_INIT,
     ),
     (
-        asked(method="permutaion"),
+        configuration(method="permutaion"),
         f"[importance] method must be one of {NAMES}; 'permutaion' was given. "
         "Did you mean 'permutation'?",
     ),
     (
-        asked(n_repeats=0),
+        configuration(n_repeats=0),
         "[importance] n_repeats must be at least 1; 0 was given.",
     ),
     (
-        asked(method="partial_dependence", grid="evn"),
+        configuration(method="partial_dependence", grid="evn"),
         "[importance] grid must be one of 'even', 'unique', 'quantile' or a list "
         "of numbers; 'evn' was given. Did you mean 'even'?",
     ),
     (
-        asked(method="impurity", normalised="yes"),
+        configuration(method="impurity", normalised="yes"),
         "[importance] normalised must be true or false; 'yes' was given.",
     ),
     (
-        asked(engines=["python"]),
+        configuration(engines=["python"]),
         "[importance] engines must be a list of names among 'vip', 'DALEX', "
         "'hstats', 'iml', 'pdp', each once; 'python' was given.",
     ),
     (
-        asked(losses=["rsme"]),
+        configuration(losses=["rsme"]),
         "[importance] losses must be a list of names among 'rmse', 'mse', "
         "'sum_of_squares', 'mae', 'poisson_deviance' and 11 more, each once; "
         "'rsme' was given. Did you mean 'rmse'?",
     ),
     (
-        asked(losses=["log_loss"]),
+        configuration(losses=["log_loss"]),
         "[importance] losses must suit task 'regression'; 'log_loss' is for "
         "'binary', 'multiclass'. Leave losses out for 'rmse'.",
     ),
     (
-        asked(method="impurity", losses=["rmse"]),
+        configuration(method="impurity", losses=["rmse"]),
         "[importance] losses does not work with 'impurity', which measures no "
         "loss; leave it out.",
     ),
     (
-        asked(method="impurity", form="ratio"),
+        configuration(method="impurity", form="ratio"),
         "[importance] form = 'ratio' does not work with 'impurity', whose "
         "baseline is 0; leave it out.",
     ),
     (
-        asked(of="groups"),
+        configuration(of="groups"),
         "[importance] of = 'groups' works only with [groups]; add that section.",
     ),
     (
-        asked(of="pairs"),
+        configuration(of="pairs"),
         "[importance] of must be one of 'features', 'groups' for method "
         "'permutation'; 'pairs' was given.",
     ),
     (
-        asked(method="vint"),
+        configuration(method="vint"),
         "[importance] of must be one of 'pairs', 'groups' for method 'vint'; "
         "'features' was given.",
     ),
@@ -457,17 +457,17 @@ CONFIG = [
         "does. Leave one of them out.",
     ),
     (
-        asked(method="impurity", features=["a"]),
+        configuration(method="impurity", features=["a"]),
         "[importance] features does not work with 'impurity', which asks all; "
         "leave it out.",
     ),
     (
-        {"groups": {"size": ["a"]}, **asked(of="groups", features=["seize"])},
+        {"groups": {"size": ["a"]}, **configuration(of="groups", features=["seize"])},
         "[importance] features names 'seize', which is not in [groups]. Did you "
         "mean 'size'?",
     ),
     (
-        asked(seed=-1),
+        configuration(seed=-1),
         "[importance] seed must be between 0 and 2147483647; -1 was given.",
     ),
     (
@@ -527,11 +527,11 @@ CONFIG = [
 ]
 
 
-@pytest.mark.parametrize(("given", "message"), CONFIG)
-def test_configuration(given, message):
-    with pytest.raises(ConfigError) as found:
-        parse_config(given)
-    assert found.value.problems == (message,)
+@pytest.mark.parametrize(("config", "message"), CONFIG)
+def test_configuration(config, message):
+    with pytest.raises(ConfigError) as error:
+        parse_config(config)
+    assert error.value.problems == (message,)
 
 
 SOUND = """\
@@ -583,16 +583,16 @@ FILES = [
 @pytest.mark.parametrize(("content", "message"), FILES)
 def test_configuration_file(content, message, tmp_path):
     (tmp_path / "audit.toml").write_bytes(content)
-    with pytest.raises(ConfigError) as found:
+    with pytest.raises(ConfigError) as error:
         load_config(tmp_path)
-    assert str(found.value) == message
+    assert str(error.value) == message
 
 
 def test_no_configuration_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ConfigError) as found:
+    with pytest.raises(ConfigError) as error:
         load_config("reports/rents")
-    assert str(found.value) == (
+    assert str(error.value) == (
         "No audit.toml can be read from 'reports/rents': no such file or directory. "
         "Write one with: importance-audit init"
     )
@@ -945,7 +945,7 @@ TABLES = [
 ]
 
 
-def read(folder, content, changed):
+def read_rows(folder, content, changed):
     """Read the rows of a configuration whose table is `content`."""
     changed = dict(changed)
     if isinstance(content, str):
@@ -961,9 +961,9 @@ def read(folder, content, changed):
 
 @pytest.mark.parametrize(("content", "changed", "message"), TABLES)
 def test_tables(content, changed, message, tmp_path):
-    with pytest.raises(DataError) as found:
-        read(tmp_path, content, changed)
-    assert str(found.value) == message
+    with pytest.raises(DataError) as error:
+        read_rows(tmp_path, content, changed)
+    assert str(error.value) == message
 
 
 SOURCES = [
@@ -988,20 +988,20 @@ SOURCES = [
 def test_sources(source, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     config = parse_config({"data": DATA | {"train": source}})
-    with pytest.raises(DataError) as found:
+    with pytest.raises(DataError) as error:
         read_datasets(**config.data_arguments)
-    assert str(found.value) == message
+    assert str(error.value) == message
 
 
 @pytest.mark.skipif(find_spec("pyarrow") is not None, reason="pyarrow is installed")
 def test_parquet_without_pyarrow(tmp_path):
     (tmp_path / "a.parquet").write_bytes(b"PAR1")
     data = DATA | {"train": {"file": "a.parquet"}}
-    with pytest.raises(DataError) as found:
+    with pytest.raises(DataError) as error:
         read_datasets(**parse_config({"data": data}, base=tmp_path).data_arguments)
     with pytest.raises(ImportError) as own:
         pd.read_parquet(BytesIO(b"PAR1"))
-    assert str(found.value) == (
+    assert str(error.value) == (
         "a.parquet cannot be read without pyarrow. Run: pip install pyarrow, or save "
         f"the table as CSV. The import says: {' '.join(str(own.value).split())}"
     )
@@ -1011,23 +1011,23 @@ def test_parquet_without_pyarrow(tmp_path):
 def test_a_parquet_file_that_is_none(tmp_path):
     (tmp_path / "a.parquet").write_bytes(b"x,y\n1,2\n")
     data = DATA | {"train": {"file": "a.parquet"}}
-    with pytest.raises(DataError) as found:
+    with pytest.raises(DataError) as error:
         read_datasets(**parse_config({"data": data}, base=tmp_path).data_arguments)
-    assert str(found.value).startswith("a.parquet cannot be read as Parquet: ")
-    assert "\n" not in str(found.value)
+    assert str(error.value).startswith("a.parquet cannot be read as Parquet: ")
+    assert "\n" not in str(error.value)
 
 
 def test_two_files_that_are_not_there_are_reported_together(tmp_path):
     data = DATA | {"test": {"file": "b.csv"}}
-    with pytest.raises(DataError) as found:
+    with pytest.raises(DataError) as error:
         read_datasets(**parse_config({"data": data}, base=tmp_path).data_arguments)
-    assert len(str(found.value).splitlines()) == 2
+    assert len(str(error.value).splitlines()) == 2
 
 
 def test_a_configuration_without_data_has_no_rows():
-    with pytest.raises(DataError) as found:
+    with pytest.raises(DataError) as error:
         read_datasets(**parse_config({}).data_arguments)
-    assert str(found.value) == (
+    assert str(error.value) == (
         "The configuration has no [data], so nothing says where the rows are. Add it, "
         "or make them with importance_audit.dataset."
     )
@@ -1039,12 +1039,12 @@ def test_kinds_that_differ_between_typed_tables():
         "p::b": pd.DataFrame({"x": ["a", "b"], "y": [1, 2]}),
     }
     data = DATA | {"train": {"r": "p::a"}, "test": {"r": "p::b"}}
-    with pytest.raises(DataError) as found:
+    with pytest.raises(DataError) as error:
         read_datasets(
             **parse_config({"data": data}).data_arguments,
             r_frame=lambda name: frames[name],
         )
-    assert str(found.value) == (
+    assert str(error.value) == (
         "p::a, p::b: column 'x' is integer in the training rows and category in the "
         "test rows. Give it one type, or declare its levels under [data] categories."
     )
@@ -1056,12 +1056,12 @@ def test_a_level_that_only_the_second_typed_table_has():
         "p::b": pd.DataFrame({"x": pd.Categorical(["a", "c"]), "y": [1, 2]}),
     }
     data = DATA | {"train": {"r": "p::a"}, "test": {"r": "p::b"}}
-    with pytest.raises(DataError) as found:
+    with pytest.raises(DataError) as error:
         read_datasets(
             **parse_config({"data": data}).data_arguments,
             r_frame=lambda name: frames[name],
         )
-    assert str(found.value) == (
+    assert str(error.value) == (
         "p::a, p::b: column 'x' has levels in the test rows that no training row has: "
         "'c'. Split the rows otherwise, or merge rare levels."
     )
@@ -1144,12 +1144,12 @@ GIVEN = [
 
 @pytest.mark.parametrize(("changed", "message"), GIVEN)
 def test_rows_given_in_python(changed, message):
-    given = {
+    fields = {
         "X": np.eye(2),
         "y": [1, 2],
         "task": "regression",
         "name": "rows",
     } | changed
-    with pytest.raises(DataError) as found:
-        dataset(given.pop("X"), given.pop("y"), **given)
-    assert str(found.value) == message
+    with pytest.raises(DataError) as error:
+        dataset(fields.pop("X"), fields.pop("y"), **fields)
+    assert str(error.value) == message

@@ -65,9 +65,9 @@ def test_every_recorded_case_is_copied_or_left_out_for_a_reason(package):
     here = set().union(*map(copied, COPIES[package])) & set(CASES[package])
     patterns = NOT_COPIED.get(package, {})
     rest = set(CASES[package]) - here
-    met = {case: [p for p in patterns if re.fullmatch(p, case)] for case in rest}
-    assert {case: p for case, p in met.items() if len(p) != 1} == {}
-    assert {p for of_case in met.values() for p in of_case} == set(patterns)
+    matches = {case: [p for p in patterns if re.fullmatch(p, case)] for case in rest}
+    assert {case: p for case, p in matches.items() if len(p) != 1} == {}
+    assert {p for of_case in matches.values() for p in of_case} == set(patterns)
 
 
 def test_the_list_of_cases_is_whole():

@@ -38,5 +38,7 @@ def test_an_error_planted_across_modules_is_found(tmp_path):
     assert errors_of(tmp_path, SOUND) == []
     for sound in ('absolute(["b"])', 'listed(["a"])'):
         planted = sound.partition("(")[0] + "(3)"  # an error if the import is resolved
-        (found,) = errors_of(tmp_path, SOUND.replace(sound, planted))
-        assert found.startswith(".cache/typed/importance_audit/beside.py:8: error: Arg")
+        (message,) = errors_of(tmp_path, SOUND.replace(sound, planted))
+        assert message.startswith(
+            ".cache/typed/importance_audit/beside.py:8: error: Arg"
+        )

@@ -32,14 +32,14 @@ def blocks(language):
 
 
 def all_blocks():
-    found = []
+    page_blocks = []
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
         for match in FENCE.finditer(text):
             line = text.count("\n", 0, match.start()) + 1
             name = page.relative_to(ROOT).as_posix()
-            found.append(Block(name, line, match[1], match[2]))
-    return found
+            page_blocks.append(Block(name, line, match[1], match[2]))
+    return page_blocks
 
 
 def name_of(block):

@@ -82,43 +82,45 @@ def run_python(page):
 
 @pytest.mark.parametrize("block", blocks("toml"), ids=name_of)
 def test_a_toml_block_is_a_sound_part_of_its_file(block, tmp_path):
-    given = tomllib.loads(block.text.replace('"…"', f'"{"0" * 64}"'))
-    if "finding" in given:
+    document = tomllib.loads(block.text.replace('"…"', f'"{"0" * 64}"'))
+    if "finding" in document:
         (tmp_path / "findings.toml").write_text(block.text, encoding="utf-8")
         (answer,) = load_answers(tmp_path)
         assert answer.due == date(2026, 12, 15)
     else:
-        assert parse_config(completed(given)).data is not None
+        assert parse_config(completed(document)).data is not None
 
 
-def completed(given):
+def completed(document):
     """Return a part of a configuration with the sections that every file needs."""
     whole = tomllib.loads(SMALL)
-    asked = [*given.get("claims", ()), *given.get("supplied", ())]
-    models = {entry.get("model", "linear") for entry in asked} or {"linear"}
+    entries = [*document.get("claims", ()), *document.get("supplied", ())]
+    models = {entry.get("model", "linear") for entry in entries} or {"linear"}
     estimator = whole["models"][0]["estimator"]
     models = [{"name": name, "estimator": estimator} for name in sorted(models)]
-    data = whole["data"] | given.get("data", {})
-    return {"models": models} | given | {"data": data}
+    data = whole["data"] | document.get("data", {})
+    return {"models": models} | document | {"data": data}
 
 
 def test_the_small_audit_of_the_readme_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (given,) = [block.text for block in blocks("toml") if block.page == "README.md"]
-    Path("audit.toml").write_text(f'{given}\n[report]\nprofile = "bundle"\n')
-    done = CliRunner().invoke(main, ["run", "."])
-    assert done.exit_code == 0, done.output
+    (audit_text,) = [
+        block.text for block in blocks("toml") if block.page == "README.md"
+    ]
+    Path("audit.toml").write_text(f'{audit_text}\n[report]\nprofile = "bundle"\n')
+    answer = CliRunner().invoke(main, ["run", "."])
+    assert answer.exit_code == 0, answer.output
     (folder,) = Path("runs").iterdir()
     assert (folder / "manifest.json").is_file()
 
 
 def commands():
     """Return every line of every sh block, with the block it stands in."""
-    found = []
+    lines = []
     for block in blocks("sh"):
         for line in block.text.replace("\\\n", " ").splitlines():
-            found += [(block, shlex.split(line, comments=True))] * bool(line.strip())
-    return found
+            lines += [(block, shlex.split(line, comments=True))] * bool(line.strip())
+    return lines
 
 
 def ours():
@@ -141,8 +143,8 @@ def test_a_command_is_understood(words, tmp_path, monkeypatch):
     (tmp_path / "rows.csv").write_text("x,y\n" + "1,2\n3,4\n5,7\n" * 4)
     (tmp_path / ".git").mkdir()
     if words[0] in RUNS and not LONG.intersection(words):
-        done = CliRunner().invoke(main, list(words))
-        assert done.exit_code == 0, done.output
+        answer = CliRunner().invoke(main, list(words))
+        assert answer.exit_code == 0, answer.output
     else:
         command = main.commands[words[0]]
         assert command.make_context(words[0], list(words[1:])).params
@@ -164,8 +166,8 @@ def test_every_other_command_is_there():
             compile(words[2], "docs", "exec")
         elif words[0] not in {"importance-audit", ".venv/bin/importance-audit"}:
             assert words[0] in {".venv/bin/python", "head", "tail"}, words
-        named = [word for word in words if PATH.fullmatch(word)]
-        assert [word for word in named if not is_there(word)] == [], words
+        paths = [word for word in words if PATH.fullmatch(word)]
+        assert [word for word in paths if not is_there(word)] == [], words
 
 
 def test_the_seal_of_a_manifest_is_what_the_page_says(tmp_path):

@@ -37,10 +37,10 @@ def is_defined(path, name):
     """Return whether a file defines a name, or a name inside a class."""
     body = ast.parse((ROOT / path).read_text(encoding="utf-8")).body
     for part in name.split("."):
-        found = [item for item in body if part in defined(item)]
-        if not found:
+        definitions = [item for item in body if part in defined(item)]
+        if not definitions:
             return False
-        body = getattr(found[0], "body", [])
+        body = getattr(definitions[0], "body", [])
     return True
 
 

@@ -26,8 +26,8 @@ def test_the_readme_is_short():
 
 
 def test_the_readme_groups_every_method_once():
-    named = names_in(rows_of("README.md", "question"), 1)
-    assert sorted(named) == sorted(METHODS)
+    methods = names_in(rows_of("README.md", "question"), 1)
+    assert sorted(methods) == sorted(METHODS)
 
 
 def test_the_methods_page_has_every_method_in_order_and_a_paragraph_on_each():
@@ -56,8 +56,8 @@ def test_the_engines_page_says_what_each_engine_is_asked():
     assert sorted(names_in(rows)) == sorted({*ENGINES} - {"python"})
     for row in rows:
         (name,) = codes(row[0])
-        asked = set(METHODS) & set(codes(row[1]))
-        assert asked == set(ENGINES[name]["importance"]) & set(METHODS), name
+        methods = set(METHODS) & set(codes(row[1]))
+        assert methods == set(ENGINES[name]["importance"]) & set(METHODS), name
 
 
 def test_the_papers_page_has_every_kind_of_claim():
@@ -74,8 +74,8 @@ def test_the_operating_page_has_every_command_and_exit_code():
 
 def test_the_python_page_has_every_public_name():
     page = text_of("docs/python.md")
-    named = {name[3:] for name in codes(page) if re.fullmatch(r"ia\.\w+", name)}
-    assert named == set(importance_audit.__all__)
+    names = {name[3:] for name in codes(page) if re.fullmatch(r"ia\.\w+", name)}
+    assert names == set(importance_audit.__all__)
 
 
 def test_the_configuration_page_is_that_of_the_schema():
@@ -83,9 +83,9 @@ def test_the_configuration_page_is_that_of_the_schema():
     spec = importlib.util.spec_from_file_location("configuration_page", path)
     script = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(script)
-    made = script.page(json.loads(script.SCHEMA.read_text(encoding="utf-8")))
+    page_text = script.page(json.loads(script.SCHEMA.read_text(encoding="utf-8")))
     again = "the page has drifted: .venv/bin/python scripts/configuration_page.py"
-    assert Path(script.PAGE).read_text(encoding="utf-8") == made, again
+    assert Path(script.PAGE).read_text(encoding="utf-8") == page_text, again
 
 
 def test_the_picture_of_the_rooms_is_that_of_their_imports():
@@ -94,9 +94,9 @@ def test_the_picture_of_the_rooms_is_that_of_their_imports():
     for name, others in modules():
         room = name.split(".")[0]
         below = {other.split(".")[0] for other in others} - {room}
-        known = {other for other in below if level(other) is not None}
+        rooms = {other for other in below if level(other) is not None}
         if level(room) is not None:
-            arrows.setdefault(room, set()).update(known)
+            arrows.setdefault(room, set()).update(rooms)
 
     @cache
     def reached(room):
@@ -108,7 +108,9 @@ def test_the_picture_of_the_rooms_is_that_of_their_imports():
         for below in all_below
         if not any(below in reached(other) for other in all_below)
     }
-    drawn = re.findall(r"^    (\w+) --> (\w+)$", text_of("docs/architecture.md"), re.M)
-    assert sorted(drawn) == sorted(needed)
+    drawn_arrows = re.findall(
+        r"^    (\w+) --> (\w+)$", text_of("docs/architecture.md"), re.M
+    )
+    assert sorted(drawn_arrows) == sorted(needed)
     boxes = re.findall(r'^    (\w+)\["<b>', text_of("docs/architecture.md"), re.M)
     assert sorted(boxes) == sorted(arrows)

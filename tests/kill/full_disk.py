@@ -20,34 +20,34 @@ FREE = (0, 4, 8, 16, 32, 64, 96, 128, 160, 192, 256, 512)
 SAYS = "No space left on device"
 
 
-def tried(
-    life: Life, made: Path, disk: Path, free: int
+def run_on_full_disk(
+    life: Life, source: Path, disk: Path, free: int
 ) -> tuple[ProcessEnd, list[str]]:
     """Return how a command ends on a full disk, and what is not as it must be."""
-    folder = copied(made, disk / "audits")
+    folder = copied(source, disk / "audits")
     filler = disk / "filler"
     room = os.statvfs(disk)
     filler.write_bytes(bytes(room.f_bavail * room.f_frsize - 1024 * free))
     before = visible(folder)
-    said = in_fork(life.arguments(folder))
+    end = in_fork(life.arguments(folder))
     wrong = []
-    if said.code and SAYS not in said.error:
-        wrong.append(f"it ended with {said.code} and said {said.error!r}")
-    if "Traceback" in said.error:
-        wrong.append(f"it fell over: {said.error}")
-    if said.code == 2 and visible(folder) != before:
+    if end.code and SAYS not in end.error:
+        wrong.append(f"it ended with {end.code} and said {end.error!r}")
+    if "Traceback" in end.error:
+        wrong.append(f"it fell over: {end.error}")
+    if end.code == 2 and visible(folder) != before:
         wrong.append(f"it left {visible(folder) - before}")
     filler.unlink()
-    return said, [*wrong, *faults(folder), *next_run(folder)]
+    return end, [*wrong, *faults(folder), *next_run(folder)]
 
 
 def visible(folder: Path) -> set[Path]:
     """Return what can be seen below a folder, logs and index left out."""
-    found = {path for path in folder.rglob("*") if "/." not in str(path)}
+    paths = {path for path in folder.rglob("*") if "/." not in str(path)}
     logs = {"events.jsonl", "batch.jsonl", "batch.html"}
     return {
         path
-        for path in found
+        for path in paths
         if path.name not in logs and not path.name.startswith("history.sqlite")
     }
 
@@ -57,19 +57,19 @@ def main() -> None:
     words = argparse.ArgumentParser(description=__doc__)
     words.add_argument("free", type=int, nargs="*", default=FREE, help="in KB")
     words.add_argument("--only", action="append", choices=ready())
-    given = words.parse_args()
-    wrong, known = [], ready()
+    arguments = words.parse_args()
+    wrong, lives = [], ready()
     with tempfile.TemporaryDirectory() as place, tempfile.TemporaryDirectory() as disk:
         mount = ["mount", "-t", "tmpfs", "-o", "size=16m", "none", disk]
         subprocess.run(mount, check=True)
-        made = template(Path(place))
-        for name in given.only or known:
+        source = template(Path(place))
+        for name in arguments.only or lives:
             ends = []
-            for free in given.free:
-                said, found = tried(known[name], made, Path(disk), free)
-                wrong += [f"{name}, {free} KB free: {fault}" for fault in found]
-                ends.append(said.code)
-            sizes = ", ".join(map(str, given.free))
+            for free in arguments.free:
+                end, problems = run_on_full_disk(lives[name], source, Path(disk), free)
+                wrong += [f"{name}, {free} KB free: {fault}" for fault in problems]
+                ends.append(end.code)
+            sizes = ", ".join(map(str, arguments.free))
             print(f"{name} ended with {ends} at {sizes} KB free", flush=True)
         subprocess.run(["umount", disk], check=True)
     print("\n".join(wrong))

@@ -73,8 +73,8 @@ def _lines(path: str, word: str = "") -> Callable[[Path], int]:
 
     def lines(folder: Path) -> int:
         texts = (file.read_bytes() for file in folder.glob(path))
-        found = (line for text in texts for line in text.split(b"\n")[:-1])
-        return sum(word.encode() in line for line in found)
+        whole_lines = (line for text in texts for line in text.split(b"\n")[:-1])
+        return sum(word.encode() in line for line in whole_lines)
 
     return lines
 
@@ -111,8 +111,8 @@ LIVES = {
 
 def ready() -> dict[str, Life]:
     """Return the lives of the commands that this version has."""
-    known = {name for name, command in main.commands.items() if _takes(command)}
-    return {name: life for name, life in LIVES.items() if name.split()[0] in known}
+    commands = {name for name, command in main.commands.items() if _takes(command)}
+    return {name: life for name, life in LIVES.items() if name.split()[0] in commands}
 
 
 def _takes(command: click.Command) -> bool:

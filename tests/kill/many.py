@@ -135,10 +135,10 @@ def _started(life: Life, folder: Path) -> "subprocess.Popen[bytes]":
 
 def killed(n: int, seed: int, lives: dict[str, Life], place: Path) -> int:
     """Kill so often; print each fault and a count. Return how many faults there are."""
-    made = template(place)
+    source = template(place)
     usual, where, n_faults = {}, Counter(), 0
     for name, life in lives.items():
-        usual[name] = length(life, copied(made, place / "measured"))
+        usual[name] = length(life, copied(source, place / "measured"))
         print(
             f"{name}: lives {usual[name].whole:.2f} s, saves from "
             f"{usual[name].saving:.2f} s to {usual[name].saved:.2f} s",
@@ -147,7 +147,7 @@ def killed(n: int, seed: int, lives: dict[str, Life], place: Path) -> int:
     for i, moment in enumerate(moments(seed, [*lives])):
         folder = place / moment.life.replace(" ", "")
         if not folder.exists() or len(runs(folder)) > MOST_RUNS:
-            copied(made, folder)
+            copied(source, folder)
         part = kill(lives[moment.life], moment, usual[moment.life], folder)
         where[moment.life, part] += 1
         for fault in (*faults(folder), *next_run(folder)):
@@ -172,11 +172,11 @@ def main() -> None:
         "--seed", type=int, default=random.SystemRandom().randrange(10**6)
     )
     words.add_argument("--only", action="append", choices=ready())
-    given = words.parse_args()
-    known = ready()
-    lives = {name: known[name] for name in given.only or known}
+    arguments = words.parse_args()
+    all_lives = ready()
+    lives = {name: all_lives[name] for name in arguments.only or all_lives}
     with tempfile.TemporaryDirectory() as place:
-        sys.exit(bool(killed(given.n, given.seed, lives, Path(place))))
+        sys.exit(bool(killed(arguments.n, arguments.seed, lives, Path(place))))
 
 
 if __name__ == "__main__":

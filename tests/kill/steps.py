@@ -15,20 +15,20 @@ from tests.kill.lives import Life, copied, ready
 from tests.kill.whole import die_at, faults, in_fork, next_run, template
 
 
-def steps(name: str, life: Life, made: Path, place: Path, every: int) -> list[str]:
+def steps(name: str, life: Life, source: Path, place: Path, every: int) -> list[str]:
     """Return what goes wrong, and print how many steps were taken."""
     wrong: list[str] = []
     n_kills, step = 0, random.randrange(every) + 1
     while True:
-        folder = copied(made, place / name.replace(" ", ""))
-        said = in_fork(life.arguments(folder), die_at(step, folder))
-        if said.code != -signal.SIGKILL:
+        folder = copied(source, place / name.replace(" ", ""))
+        end = in_fork(life.arguments(folder), die_at(step, folder))
+        if end.code != -signal.SIGKILL:
             break
-        found = (*faults(folder), *next_run(folder))
-        wrong += [f"{name}, killed before change {step}: {fault}" for fault in found]
+        problems = (*faults(folder), *next_run(folder))
+        wrong += [f"{name}, killed before change {step}: {fault}" for fault in problems]
         n_kills, step = n_kills + 1, step + every
-    if said.code:
-        wrong.append(f"{name} ended with {said.code} when nobody killed it")
+    if end.code:
+        wrong.append(f"{name} ended with {end.code} when nobody killed it")
     print(f"{name}: killed before {n_kills} changes, {len(wrong)} faults", flush=True)
     return wrong
 
@@ -38,12 +38,12 @@ def main() -> None:
     words = argparse.ArgumentParser(description=__doc__)
     words.add_argument("--every", type=int, default=1)
     words.add_argument("--only", action="append", choices=ready())
-    given = words.parse_args()
-    known, wrong = ready(), []
+    arguments = words.parse_args()
+    lives, wrong = ready(), []
     with tempfile.TemporaryDirectory() as place:
-        made = template(Path(place))
-        for name in given.only or known:
-            wrong += steps(name, known[name], made, Path(place), given.every)
+        source = template(Path(place))
+        for name in arguments.only or lives:
+            wrong += steps(name, lives[name], source, Path(place), arguments.every)
     print("\n".join(wrong))
     sys.exit(bool(wrong))
 

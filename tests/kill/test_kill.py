@@ -34,13 +34,13 @@ def looked_at(*arguments, under=(), tmpdir=None):
 
 
 def test_a_run_killed_at_a_random_moment_leaves_a_whole_folder_or_none():
-    said = looked_at("many", "3", "--only", "run")
-    assert "3 kills" in said
+    output = looked_at("many", "3", "--only", "run")
+    assert "3 kills" in output
 
 
 def test_a_run_killed_between_two_changes_of_its_folder_leaves_a_whole_one_or_none():
-    said = looked_at("steps", "--every", "25", "--only", "run", tmpdir=TABLE)
-    assert ", 0 faults" in said
+    output = looked_at("steps", "--every", "25", "--only", "run", tmpdir=TABLE)
+    assert ", 0 faults" in output
 
 
 def can_mount():
@@ -51,5 +51,7 @@ def can_mount():
 
 @pytest.mark.skipif(not can_mount(), reason="needs the right to mount a small disk")
 def test_a_full_disk_is_said_and_leaves_everything_as_it_was():
-    said = looked_at("full_disk", "0", "96", "--only", "run", under=("unshare", "-rm"))
-    assert "run ended with [2, 2] at 0, 96 KB free" in said
+    output = looked_at(
+        "full_disk", "0", "96", "--only", "run", under=("unshare", "-rm")
+    )
+    assert "run ended with [2, 2] at 0, 96 KB free" in output

@@ -64,11 +64,11 @@ def in_fork(arguments: Sequence[str], before: object = None) -> ProcessEnd:
         if pid == 0:
             _be_a_command(arguments, out.fileno(), error.fileno(), before)
         _, status = os.waitpid(pid, 0)
-        told = []
+        outputs = []
         for file in (out, error):
             file.seek(0)
-            told.append(file.read())
-    return ProcessEnd(os.waitstatus_to_exitcode(status), *told)
+            outputs.append(file.read())
+    return ProcessEnd(os.waitstatus_to_exitcode(status), *outputs)
 
 
 def _be_a_command(arguments, out, error, before):
@@ -106,18 +106,24 @@ def faults(folder: Path) -> list[str]:
 def next_run(folder: Path) -> list[str]:
     """Run the audit again; return what goes wrong, and what a kill left for good."""
     before = set(runs(folder))
-    said = in_fork(["run", str(folder / AUDIT), "-q"])
-    made = set(runs(folder)) - before
-    wrong = [f"the next run ended with {said.code}: {said.error}"] if said.code else []
-    wrong += [f"the next run left {len(made)} folders"] if len(made) != 1 else []
+    outcome = in_fork(["run", str(folder / AUDIT), "-q"])
+    new_runs = set(runs(folder)) - before
+    wrong = (
+        [f"the next run ended with {outcome.code}: {outcome.error}"]
+        if outcome.code
+        else []
+    )
+    wrong += (
+        [f"the next run left {len(new_runs)} folders"] if len(new_runs) != 1 else []
+    )
     left = [*folder.glob(f"{AUDIT}/runs/.*"), *folder.glob(f"{AUDIT}/runs/*/**/.*")]
     return [*wrong, *_broken(folder / AUDIT), *(f"left for good: {p}" for p in left)]
 
 
-def _strangers(folder: Path, known: set[str]) -> Iterator[str]:
+def _strangers(folder: Path, names: set[str]) -> Iterator[str]:
     """Yield what can be seen of a file that is none of those that are known."""
     for path in sorted(folder.glob("[!.]*")):
-        if path.name not in known:
+        if path.name not in names:
             yield f"{path} is a file that nobody knows"
 
 
@@ -128,11 +134,11 @@ def _broken(audit: Path) -> Iterator[str]:
         places.append(audit)
     for place in places:
         try:
-            found = verify(place)
+            verification = verify(place)
         except AuditError as error:
             yield f"{place} cannot be verified: {error}"
         else:
-            yield from found.lines() if found.is_mismatch else ()
+            yield from verification.lines() if verification.is_mismatch else ()
 
 
 def _unmended(audit: Path) -> list[str]:
@@ -143,8 +149,8 @@ def _unmended(audit: Path) -> list[str]:
     wrong = [*_broken(audit)]
     if not any("signoffs.jsonl" in line for line in wrong):
         return wrong
-    said = in_fork(ready()["approve"].arguments(audit.parent))
-    return [*([said.error] if said.code else []), *_broken(audit)]
+    outcome = in_fork(ready()["approve"].arguments(audit.parent))
+    return [*([outcome.error] if outcome.code else []), *_broken(audit)]
 
 
 def _half(folder: Path) -> Iterator[str]:
@@ -176,11 +182,11 @@ def _index(folder: Path) -> Iterator[str]:
     if "history" not in ready():
         return
     places = (folder / AUDIT, folder)
-    asked = [["history", str(place), "--json"] for place in places]
-    kept = [in_fork(arguments) for arguments in asked]
+    commands = [["history", str(place), "--json"] for place in places]
+    ends = [in_fork(arguments) for arguments in commands]
     for name in INDEX:
         (folder / name).unlink(missing_ok=True)
-    for arguments, here in zip(asked, kept, strict=True):
+    for arguments, here in zip(commands, ends, strict=True):
         anew = in_fork(arguments)
         if here.code or anew.code:
             yield f"{arguments} ended with {here.code} and {anew.code}: {here.error}"
@@ -190,14 +196,14 @@ def _index(folder: Path) -> Iterator[str]:
 
 def die_at(n: int, folder: Path) -> object:
     """Return what lets this process kill itself before its n-th change of a folder."""
-    seen = [0]
+    count = [0]
     changes = ("os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.truncate")
 
     def hook(event: str, arguments: tuple[object, ...]) -> None:
         is_open = event == "open" and _is_to_write(arguments)
         if (is_open or event in changes) and str(arguments[0]).startswith(str(folder)):
-            seen[0] += 1
-            if seen[0] == n:
+            count[0] += 1
+            if count[0] == n:
                 os.kill(os.getpid(), signal.SIGKILL)
 
     return lambda: sys.addaudithook(hook)

@@ -215,8 +215,8 @@ def test_the_text_is_json_without_constants_of_its_own():
 
 
 def test_the_stored_schema_has_the_frames_of_today():
-    stored = as_json.SCHEMA_FILE.read_text("utf8")
-    assert stored == as_json.schema_text()
+    text = as_json.SCHEMA_FILE.read_text("utf8")
+    assert text == as_json.schema_text()
 
 
 def test_the_schema_is_one_and_a_result_obeys_it():
@@ -231,8 +231,8 @@ def test_the_schema_is_one_and_a_result_obeys_it():
 )
 def test_the_schema_requires_every_field_that_a_record_had_first(definition, record):
     names = [item.name for item in fields(record)]
-    added = versions.ADDED_FIELDS.values()
-    later = {name for parts in added for name in parts.get(f"{definition}s", ())}
+    added_fields = versions.ADDED_FIELDS.values()
+    later = {name for parts in added_fields for name in parts.get(f"{definition}s", ())}
     required = [name for name in names if name not in later]
     assert SCHEMA["$defs"][definition]["required"] == required
     assert set(SCHEMA["$defs"][definition]["properties"]) == {*names}
@@ -286,8 +286,8 @@ def test_fields_of_a_later_minor_version_are_written_again_unchanged():
 
 
 def test_what_is_added_to_a_result_of_a_later_version_stands_beside_its_fields():
-    found = Finding(check="c", severity="info", subject="s", message="m")
-    document = to_dict(from_dict(later()).with_findings((found,)))
+    finding = Finding(check="c", severity="info", subject="s", message="m")
+    document = to_dict(from_dict(later()).with_findings((finding,)))
     assert [item.get("owner") for item in document["findings"]] == ["me", None]
     assert document["later"] == [1]
 
@@ -372,8 +372,8 @@ def test_whether_an_older_record_was_supplied_is_read_off_its_engine(name):
 
 def test_what_an_older_result_did_not_tell_of_a_finding_is_written():
     back = from_dict(of_1_1())
-    told = replace(back.findings[0], cause="data", engines=("vip",))
-    (first, *_) = to_dict(replace(back, findings=(told,)))["findings"]
+    finding = replace(back.findings[0], cause="data", engines=("vip",))
+    (first, *_) = to_dict(replace(back, findings=(finding,)))["findings"]
     assert (first["cause"], first["engines"]) == ("data", ["vip"])
 
 

@@ -74,11 +74,11 @@ def result(verdicts=(), findings=(), *, status="complete", fail_on="failure"):
         volatile={},
     )
     pairs = pd.DataFrame({"engine_a": "python", "verdict": list(verdicts)})
-    found = tuple(
+    records = tuple(
         Finding(check=check, severity=severity, subject="s", message="m")
         for check, severity in findings
     )
-    return AuditResult(run=run, findings=found, agreement=pairs)
+    return AuditResult(run=run, findings=records, agreement=pairs)
 
 
 @pytest.mark.parametrize("record", [importance(), effect(), normal_data(2, 1)])
@@ -243,7 +243,7 @@ def test_rows_asked_in_groups_are_the_same_rows():
 
 
 @pytest.mark.parametrize(
-    ("given", "verdict"),
+    ("parts", "verdict"),
     [
         ({"verdicts": ["replayed", "comparable"]}, "confirmed"),
         ({"verdicts": ["equivalent", "not compared"]}, "confirmed"),
@@ -278,8 +278,8 @@ def test_rows_asked_in_groups_are_the_same_rows():
         ({"verdicts": ["replayed"], "status": "interrupted"}, "not established"),
     ],
 )
-def test_the_verdict_follows_from_pairs_and_findings(given, verdict):
-    assert result(**given).verdict == verdict
+def test_the_verdict_follows_from_pairs_and_findings(parts, verdict):
+    assert result(**parts).verdict == verdict
 
 
 WORSE = [
@@ -291,13 +291,13 @@ WORSE = [
 ]
 
 
-@pytest.mark.parametrize(("given", "verdict"), WORSE)
+@pytest.mark.parametrize(("parts", "verdict"), WORSE)
 @pytest.mark.parametrize("pairs", [[], ["replayed"], ["replayed", "disagrees"]])
-def test_an_engine_that_is_missing_hides_no_worse_news(given, verdict, pairs):
+def test_an_engine_that_is_missing_hides_no_worse_news(parts, verdict, pairs):
     missing = [("engine_missing", "info")]
-    for findings in (missing + given.get("findings", []), given.get("findings", [])):
-        asked = {**given, "verdicts": pairs, "findings": findings}
-        assert result(**asked).verdict == verdict
+    for findings in (missing + parts.get("findings", []), parts.get("findings", [])):
+        all_parts = {**parts, "verdicts": pairs, "findings": findings}
+        assert result(**all_parts).verdict == verdict
 
 
 def test_two_engines_of_others_confirm_nothing_of_ours():
@@ -310,7 +310,7 @@ def test_more_findings_change_nothing_else():
     before = result(["replayed"], [("a", "info")])
     finding = Finding(check="b", severity="failure", subject="s", message="m")
     after = before.with_findings((finding,))
-    assert [found.check for found in before.findings] == ["a"]
+    assert [one.check for one in before.findings] == ["a"]
     assert after.findings == (*before.findings, finding)
     assert after.agreement is before.agreement
 
@@ -319,8 +319,8 @@ def test_the_error_of_a_pooled_ratio_knows_that_its_terms_share_rows():
     # raw is a fixed multiple of the baseline of its repeat: the ratio never varies.
     baseline = np.array([1.0, 2.0, 4.0])
     raw = np.outer([1.5, 3.0], baseline)
-    asked = {"features": ("a", "b"), "columns": (("a",), ("b",)), "form": "ratio"}
-    shared = importance(aggregator="pooled", raw=raw, baseline=baseline, **asked)
+    options = {"features": ("a", "b"), "columns": (("a",), ("b",)), "form": "ratio"}
+    shared = importance(aggregator="pooled", raw=raw, baseline=baseline, **options)
     np.testing.assert_allclose(shared.mean, [1.5, 3.0])
     np.testing.assert_allclose(shared.std, [0.0, 0.0], atol=1e-15)
 

@@ -31,25 +31,27 @@ def keys(findings):
 def ranking(*means, names=("x1", "x2"), **changes):
     """Return a ranking by the draws of numpy."""
     fields = {"loss": "rmse", "stream": "numpy", "sd": 0.1, **changes}
-    told = {key: fields.pop(key) for key in ("entry", "options") if key in fields}
-    return replace(made_importance("forest", names, means, **fields), **told)
+    entry_fields = {
+        key: fields.pop(key) for key in ("entry", "options") if key in fields
+    }
+    return replace(made_importance("forest", names, means, **fields), **entry_fields)
 
 
 @pytest.mark.parametrize("other", [{"entry": "second"}, {"options": WITHIN}])
 def test_two_entries_of_one_method_have_findings_of_their_own(other):
     records = ranking(-3, -2), ranking(-3, -2, **other)
-    found = [f for r in records for _, f in checks.of_importance(r, ROWS) if f]
-    assert {f.check for f in found} == {"event_level"}
-    assert len(keys(found)) == 2
+    findings = [f for r in records for _, f in checks.of_importance(r, ROWS) if f]
+    assert {f.check for f in findings} == {"event_level"}
+    assert len(keys(findings)) == 2
 
 
 def test_more_repeats_of_one_question_do_not_make_another_finding():
     records = ranking(-3, -2), ranking(-3, -2, options={"n_repeats": 99})
     few = replace(records[0], options={"n_repeats": 10})
-    found = [
+    findings = [
         f for r in (few, records[1]) for _, f in checks.of_importance(r, ROWS) if f
     ]
-    assert len(keys(found)) == 1
+    assert len(keys(findings)) == 1
 
 
 def test_pairs_of_two_entries_of_one_method_have_findings_of_their_own():
@@ -72,21 +74,24 @@ def test_leaders_that_the_loss_decides_in_two_entries_are_two_findings():
 
 
 def test_an_expectation_of_all_models_is_not_that_of_one():
-    told = {"features": ("x2",), "place": "top", "reason": "known"}
-    sections = ExpectedSection(**told), ExpectedSection(**told, model="forest")
-    _, found = judge(sections, [ranking(9, 1)], resolution=0.1)
-    assert len(keys(found)) == 2
+    expectation = {"features": ("x2",), "place": "top", "reason": "known"}
+    sections = (
+        ExpectedSection(**expectation),
+        ExpectedSection(**expectation, model="forest"),
+    )
+    _, findings = judge(sections, [ranking(9, 1)], resolution=0.1)
+    assert len(keys(findings)) == 2
 
 
 def test_each_death_of_r_and_each_step_that_fails_is_a_finding_of_its_own():
-    kept = Journal(on_step=lambda *_: None)
+    journal = Journal(on_step=lambda *_: None)
 
     def dying():
         raise RDied("out of memory", status=-9)
 
     for question in ("permutation of features by vip", "impurity of features by vip"):
-        kept.guarded("forest", question, dying)
-    deaths = [f for f in kept.findings if f.check == "r_restarted"]
+        journal.guarded("forest", question, dying)
+    deaths = [f for f in journal.findings if f.check == "r_restarted"]
     stops = [stop_of(ValueError("no"), step)[1] for step in ("one", "another")]
     assert len(keys(deaths)) == len(keys(stops)) == 2
 
@@ -99,7 +104,7 @@ def test_levels_that_two_kinds_of_curves_lack_are_two_findings():
 
 
 def test_claims_of_one_text_about_other_features_are_two_findings():
-    told = {"text": "leads", "kind": "leader", "method": "permutation"}
-    claims = [ClaimSection(**told, features=(name,)) for name in ("x1", "x2")]
+    claim = {"text": "leads", "kind": "leader", "method": "permutation"}
+    claims = [ClaimSection(**claim, features=(name,)) for name in ("x1", "x2")]
     nothing = Measured([], [], [], [], [], seed=1)
     assert len(keys(judge_claims(claims, nothing)[1])) == 2

@@ -55,8 +55,8 @@ def test_loss_equals_its_formula_by_hand(task, name, value):
 
 
 def test_every_loss_is_worked_out_by_hand_for_each_of_its_tasks():
-    said = {(task, name) for name, entry in LOSSES.items() for task in entry.tasks}
-    assert said == {(task, name) for task, name, _ in BY_HAND}
+    pairs = {(task, name) for name, entry in LOSSES.items() for task in entry.tasks}
+    assert pairs == {(task, name) for task, name, _ in BY_HAND}
 
 
 @pytest.mark.parametrize(("task", "name", "value"), BY_HAND)
@@ -126,8 +126,8 @@ def test_auc_equals_that_of_scikit_learn():
     draws = np.random.default_rng(2)
     y, score = draws.integers(0, 2, 500), draws.integers(0, 40, 500) / 40
     weights = draws.uniform(0.1, 3, 500)
-    theirs = roc_auc_score(y, score, sample_weight=weights)
-    assert loss("one_minus_auc", y, score, weights) == pytest.approx(1 - theirs)
+    reference_auc = roc_auc_score(y, score, sample_weight=weights)
+    assert loss("one_minus_auc", y, score, weights) == pytest.approx(1 - reference_auc)
 
 
 @pytest.mark.parametrize("y", [[0, 0], [1, 1]])
@@ -215,8 +215,8 @@ def test_last_bits_of_scores_decide_no_auc(size):
     y = [1, 0, 1, 0, 0, 1]
     scores = size * np.array([0.1, 0.3, 0.3, 0.3, 0.6, 0.6])
     tied = loss("one_minus_auc", y, scores)
-    for moved in np.random.default_rng(1).integers(-40, 41, (50, 6)):
-        assert loss("one_minus_auc", y, scores * (1 + moved * 2.0**-52)) == tied
+    for offsets in np.random.default_rng(1).integers(-40, 41, (50, 6)):
+        assert loss("one_minus_auc", y, scores * (1 + offsets * 2.0**-52)) == tied
     assert loss("one_minus_auc", y, scores + size * 1e-11 * np.arange(6)) != tied
 
 

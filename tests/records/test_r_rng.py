@@ -34,33 +34,33 @@ def test_the_example_of_the_docstring_holds():
 
 @for_each(cases("runif") + cases("rnorm"))
 def test_numbers_equal_r_in_every_digit(case):
-    drawn = getattr(RStream(case["seed"]), case["function"])(case["n"])
-    assert drawn.tolist() == case["result"]
+    numbers = getattr(RStream(case["seed"]), case["function"])(case["n"])
+    assert numbers.tolist() == case["result"]
 
 
 @pytest.mark.parametrize("case", cases("runif", is_long=True))
 def test_a_hundred_thousand_uniforms_equal_r(case):
-    drawn, said = RStream(case["seed"]).runif(case["n"]), case["result"]
-    assert drawn[:3].tolist() == said["first"]
-    assert drawn[-3:].tolist() == said["last"]
-    assert (drawn.min(), drawn.max()) == (said["min"], said["max"])
-    assert drawn.argmax() + 1 == said["which_max"]
+    numbers, reference = RStream(case["seed"]).runif(case["n"]), case["result"]
+    assert numbers[:3].tolist() == reference["first"]
+    assert numbers[-3:].tolist() == reference["last"]
+    assert (numbers.min(), numbers.max()) == (reference["min"], reference["max"])
+    assert numbers.argmax() + 1 == reference["which_max"]
 
 
 @pytest.mark.parametrize("case", cases("rnorm", is_long=True))
 def test_a_hundred_thousand_normals_equal_r(case):
-    drawn, said = RStream(case["seed"]).rnorm(case["n"]), case["result"]
-    assert drawn[:3].tolist() == said["first"]
-    assert drawn[-3:].tolist() == said["last"]
-    assert (drawn.min(), drawn.max()) == (said["min"], said["max"])
-    assert drawn.argmin() + 1 == said["which_min"]
+    numbers, reference = RStream(case["seed"]).rnorm(case["n"]), case["result"]
+    assert numbers[:3].tolist() == reference["first"]
+    assert numbers[-3:].tolist() == reference["last"]
+    assert (numbers.min(), numbers.max()) == (reference["min"], reference["max"])
+    assert numbers.argmin() + 1 == reference["which_min"]
 
 
 @for_each(cases("sample"))
 def test_samples_equal_r(case):
     r = RStream(case["seed"])
-    drawn = r.sample(case["n"], case["size"], replace=case["replace"]) + 1
-    assert drawn.tolist() == case["result"]
+    sample = r.sample(case["n"], case["size"], replace=case["replace"]) + 1
+    assert sample.tolist() == case["result"]
     if "runif_after" in case:
         assert r.runif(1)[0] == case["runif_after"]
 
@@ -68,39 +68,39 @@ def test_samples_equal_r(case):
 @pytest.mark.parametrize("case", cases("sample", is_long=True))
 def test_long_permutations_equal_r_and_leave_its_stream_where_r_does(case):
     r = RStream(case["seed"])
-    drawn, said = r.sample(case["n"]) + 1, case["result"]
-    assert drawn[:20].tolist() == said["head"]
-    assert drawn[-10:].tolist() == said["tail"]
-    assert drawn @ np.arange(1, len(drawn) + 1) == said["weighted_sum"]
-    assert r.runif(1)[0] == said["runif_after"]
+    permutation, reference = r.sample(case["n"]) + 1, case["result"]
+    assert permutation[:20].tolist() == reference["head"]
+    assert permutation[-10:].tolist() == reference["tail"]
+    assert permutation @ np.arange(1, len(permutation) + 1) == reference["weighted_sum"]
+    assert r.runif(1)[0] == reference["runif_after"]
 
 
 @pytest.mark.parametrize("case", cases("rounding", is_long=True))
 def test_rounding_equals_what_r_did_before_3_6(case):
     r = RStream(case["seed"], sample_kind="Rounding")
-    said = case["result"]
-    assert (r.sample(10) + 1).tolist() == said["sample10"]
-    assert (r.sample(100, 7) + 1).tolist() == said["sample100_7"]
-    assert (r.sample(20, 10, replace=True) + 1).tolist() == said["rep20"]
-    assert (r.sample(70000, 3) + 1).tolist() == said["s70000"]
-    assert r.runif(2).tolist() == said["runif"]
-    assert r.rnorm(2).tolist() == said["rnorm"]
-    assert r.sample(1).tolist() == [said["one"][0] - 1]
+    reference = case["result"]
+    assert (r.sample(10) + 1).tolist() == reference["sample10"]
+    assert (r.sample(100, 7) + 1).tolist() == reference["sample100_7"]
+    assert (r.sample(20, 10, replace=True) + 1).tolist() == reference["rep20"]
+    assert (r.sample(70000, 3) + 1).tolist() == reference["s70000"]
+    assert r.runif(2).tolist() == reference["runif"]
+    assert r.rnorm(2).tolist() == reference["rnorm"]
+    assert r.sample(1).tolist() == [reference["one"][0] - 1]
 
 
 @pytest.mark.parametrize("case", cases("state"))
 def test_state_is_r_s_random_seed_before_and_after_draws(case):
-    r, said = RStream(case["seed"]), case["result"]
+    r, reference = RStream(case["seed"]), case["result"]
     start = r.state
-    assert start[:2].tolist() == said["kind"] + said["pos0"]
-    assert start[2:8].tolist() == said["key0_first"]
-    assert start[-6:].tolist() == said["key0_last"]
+    assert start[:2].tolist() == reference["kind"] + reference["pos0"]
+    assert start[2:8].tolist() == reference["key0_first"]
+    assert start[-6:].tolist() == reference["key0_last"]
     r.runif(3)
-    assert r.state[1] == said["pos_after_runif3"][0]
+    assert r.state[1] == reference["pos_after_runif3"][0]
     r.sample(700)
-    assert r.state[1] == said["pos_after_sample700"][0]
-    assert r.state[2:8].tolist() == said["key2_first"]
-    assert r.state[-6:].tolist() == said["key2_last"]
+    assert r.state[1] == reference["pos_after_sample700"][0]
+    assert r.state[2:8].tolist() == reference["key2_first"]
+    assert r.state[-6:].tolist() == reference["key2_last"]
 
 
 @pytest.mark.parametrize("sample_kind", ["Rejection", "Rounding"])
@@ -113,27 +113,27 @@ def test_a_stream_goes_on_from_its_state(sample_kind):
 
 
 def test_asking_for_the_state_moves_nothing():
-    asked, silent = RStream(3), RStream(3)
-    asked.runif(5)
-    asked.state  # noqa: B018
+    stream, silent = RStream(3), RStream(3)
+    stream.runif(5)
+    stream.state  # noqa: B018
     silent.runif(5)
-    assert asked.runif(2000).tolist() == silent.runif(2000).tolist()
+    assert stream.runif(2000).tolist() == silent.runif(2000).tolist()
 
 
-def one_swap_after_another(drawn, n):
+def one_swap_after_another(slots, n):
     """Return R's swap loop as it is defined."""
-    x, taken = list(range(n)), []
-    for step, j in enumerate(drawn):
-        taken.append(x[j])
+    x, values = list(range(n)), []
+    for step, j in enumerate(slots):
+        values.append(x[j])
         x[j] = x[n - 1 - step]
-    return taken
+    return values
 
 
 @pytest.mark.parametrize(("n", "size"), [(2, 2), (9, 9), (300, 300), (70000, 50000)])
 def test_swapping_all_at_once_equals_swapping_one_by_one(n, size):
     r, again = RStream(11), RStream(11)
-    drawn = [int(again.sample(n - step, 1, replace=True)[0]) for step in range(size)]
-    assert r.sample(n, size).tolist() == one_swap_after_another(drawn, n)
+    slots = [int(again.sample(n - step, 1, replace=True)[0]) for step in range(size)]
+    assert r.sample(n, size).tolist() == one_swap_after_another(slots, n)
 
 
 def test_many_draws_in_one_call_equal_many_calls():
@@ -177,10 +177,10 @@ SIZES = (*range(1, 10), *(n for m in POWERS for n in (m - 1, m, m + 1)), 200_000
 
 def rscript(code):
     """Return the standard output of R code."""
-    done = subprocess.run(
+    process = subprocess.run(
         ["Rscript", "--vanilla", "-e", code], capture_output=True, text=True, check=True
     )
-    return done.stdout
+    return process.stdout
 
 
 @pytest.mark.needs_r
@@ -189,11 +189,11 @@ def test_a_grid_of_seeds_and_sizes_equals_r_itself():
     lines = rscript(code).splitlines()
     assert len(lines) > 70 * len(SEEDS)
     for line in lines:
-        seed, n, k, *said, u, z1, z2 = line.split()
+        seed, n, k, *sums, u, z1, z2 = line.split()
         n, k, r = int(n), int(k), RStream(int(seed))
         x, y = r.sample(n, k) + 1, r.sample(n, k, replace=True) + 1
         steps = np.arange(1, k + 1)
-        assert [float(a) for a in said] == [x @ steps, x[-1], y @ steps, y[-1]], line
+        assert [float(a) for a in sums] == [x @ steps, x[-1], y @ steps, y[-1]], line
         numbers = [*r.runif(1), *r.rnorm(2)]
         assert numbers == [float.fromhex(a) for a in (u, z1, z2)], line
 
@@ -203,10 +203,10 @@ def test_a_million_normals_equal_r_itself():
     code = (
         'set.seed(9); out <- pipe("cat", "wb"); writeBin(rnorm(1e6), out); close(out)'
     )
-    done = subprocess.run(
+    process = subprocess.run(
         ["Rscript", "--vanilla", "-e", code], capture_output=True, check=True
     )
-    assert np.array_equal(np.frombuffer(done.stdout), RStream(9).rnorm(10**6))
+    assert np.array_equal(np.frombuffer(process.stdout), RStream(9).rnorm(10**6))
 
 
 @pytest.mark.needs_r
@@ -214,9 +214,9 @@ def test_r_goes_on_where_our_stream_stands():
     r = RStream(8)
     r.sample(1000)
     words = ", ".join(f"{word}L" for word in r.state[1:])
-    said = rscript(f".Random.seed <- c(10403L, {words}); cat(sample(20), runif(1))")
-    drawn = [*(r.sample(20) + 1).tolist(), float(f"{r.runif(1)[0]:.7g}")]
-    assert [float(word) for word in said.split()] == drawn
+    output = rscript(f".Random.seed <- c(10403L, {words}); cat(sample(20), runif(1))")
+    numbers = [*(r.sample(20) + 1).tolist(), float(f"{r.runif(1)[0]:.7g}")]
+    assert [float(word) for word in output.split()] == numbers
 
 
 ZEROS_AHEAD = [10403, 1, 5, *[0] * 622, 1]  # a .Random.seed whose next words are 0
@@ -224,26 +224,26 @@ ZEROS_AHEAD = [10403, 1, 5, *[0] * 622, 1]  # a .Random.seed whose next words ar
 
 def test_normals_far_out_in_the_tail_follow_the_same_algorithm():
     p = float(RStream.from_state(ZEROS_AHEAD).runif(1)[0]) / 2**27
-    drawn = RStream.from_state(ZEROS_AHEAD).rnorm(1)[0]
-    assert drawn == statistics.NormalDist().inv_cdf(p) < -8
+    number = RStream.from_state(ZEROS_AHEAD).rnorm(1)[0]
+    assert number == statistics.NormalDist().inv_cdf(p) < -8
 
 
 @pytest.mark.needs_r
 @pytest.mark.parametrize("function", ["runif", "rnorm"])
 def test_the_word_zero_is_a_number_as_r_makes_it(function):
-    said = rscript(
+    output = rscript(
         ".Random.seed <- c(10403L, 1L, 5L, rep(0L, 622), 1L); "
         f"cat(sprintf('%a', {function}(2)))"
     )
-    drawn = getattr(RStream.from_state(ZEROS_AHEAD), function)(2)
-    assert drawn.tolist() == [float.fromhex(word) for word in said.split()]
-    assert np.isfinite(drawn).all()
+    numbers = getattr(RStream.from_state(ZEROS_AHEAD), function)(2)
+    assert numbers.tolist() == [float.fromhex(word) for word in output.split()]
+    assert np.isfinite(numbers).all()
 
 
 @pytest.mark.needs_r
 def test_we_go_on_where_r_stands():
-    said = rscript("set.seed(4); x <- rnorm(333); cat(.Random.seed, sample(20))")
-    words = [int(word) for word in said.split()]
+    output = rscript("set.seed(4); x <- rnorm(333); cat(.Random.seed, sample(20))")
+    words = [int(word) for word in output.split()]
     r = RStream.from_state(words[:626])
     assert (r.sample(20) + 1).tolist() == words[626:]
 

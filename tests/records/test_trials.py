@@ -64,10 +64,17 @@ def test_what_is_unstable_is_listed_after_the_stable_and_keeps_its_rank():
 
 
 def test_the_table_marks_what_is_unstable_and_says_what_that_means():
-    found = table(build_view(plain_result(NAMES, importances=(impact(),))), TABLE)
-    assert column(found, "Feature") == ["steady", "small", "wild (unstable)", "absent"]
-    assert column(found, "Rank") == ["2", "3", "1", "–"]
-    assert "under two standard deviations over the trials" in words(found.notes)
+    ranking_table = table(
+        build_view(plain_result(NAMES, importances=(impact(),))), TABLE
+    )
+    assert column(ranking_table, "Feature") == [
+        "steady",
+        "small",
+        "wild (unstable)",
+        "absent",
+    ]
+    assert column(ranking_table, "Rank") == ["2", "3", "1", "–"]
+    assert "under two standard deviations over the trials" in words(ranking_table.notes)
 
 
 def test_the_finding_names_what_is_unstable_and_fails_no_audit():
@@ -87,8 +94,8 @@ def test_no_check_asks_repeats_that_are_no_trials_for_their_spread():
 
 def test_shares_stand_beside_impacts_and_not_beside_losses():
     record = impact()
-    found = table(build_view(plain_result(NAMES, importances=(record,))), TABLE)
-    assert column(found, "Share") == ["20\u202f%", "5\u202f%", "75\u202f%", "–"]
+    ranking_table = table(build_view(plain_result(NAMES, importances=(record,))), TABLE)
+    assert column(ranking_table, "Share") == ["20\u202f%", "5\u202f%", "75\u202f%", "–"]
     losses = replace(record, method="permutation", loss="rmse")
     (ranking,) = rankings(plain_result(NAMES, importances=(losses,)))
     assert not ranking.has_shares
@@ -96,8 +103,8 @@ def test_shares_stand_beside_impacts_and_not_beside_losses():
 
 @pytest.mark.parametrize("form", ["difference", "absolute"])
 def test_shares_are_parts_of_the_sum_of_what_was_measured(form):
-    found = replace(impact(), form=form).share
-    assert found == pytest.approx([4 / 20, 15 / 20, 1 / 20, np.nan], nan_ok=True)
+    share = replace(impact(), form=form).share
+    assert share == pytest.approx([4 / 20, 15 / 20, 1 / 20, np.nan], nan_ok=True)
 
 
 @pytest.mark.parametrize(

@@ -27,9 +27,11 @@ def run(request):
 
 def test_every_schema_version_up_to_this_one_has_its_bundle():
     major, minor = map(int, SCHEMA_VERSION.split("."))
-    wanted = {f"{major}.{number}" for number in range(minor + 1)}
-    lacking = wanted - {run.parents[1].name for run in RUNS}
-    assert not lacking, f"{lacking}: run tests/bundles/make.py before the release"
+    versions = {f"{major}.{number}" for number in range(minor + 1)}
+    missing_versions = versions - {run.parents[1].name for run in RUNS}
+    assert not missing_versions, (
+        f"{missing_versions}: run tests/bundles/make.py before the release"
+    )
 
 
 def test_a_bundle_is_of_its_version_and_small(run):
@@ -57,14 +59,14 @@ def test_a_bundle_renders_with_the_digest_of_its_day(run):
 
 
 def test_a_bundle_is_written_again_as_it_was(run):
-    stored = json.loads((run / "result.json").read_text("utf8"))
-    assert json.loads(dumps(load_run(run))) == stored
+    document = json.loads((run / "result.json").read_text("utf8"))
+    assert json.loads(dumps(load_run(run))) == document
 
 
 def test_the_bundle_of_this_version_obeys_the_published_schema():
     (run,) = (BUNDLES / SCHEMA_VERSION / "runs").iterdir()
     schema = Path(as_json.__file__).with_name("result.schema.json")
     validator = Draft202012Validator(json.loads(schema.read_text("utf8")))
-    stored = json.loads((run / "result.json").read_text("utf8"))
-    assert list(validator.iter_errors(stored)) == []
-    assert list(validator.iter_errors({**stored, "findings": {}})) != []
+    document = json.loads((run / "result.json").read_text("utf8"))
+    assert list(validator.iter_errors(document)) == []
+    assert list(validator.iter_errors({**document, "findings": {}})) != []

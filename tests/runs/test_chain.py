@@ -75,9 +75,9 @@ def test_an_audit_without_runs_has_an_empty_chain(tmp_path):
 
 def test_a_deleted_run_is_a_gap(audit):
     remove(audit / "runs" / B)
-    found = read_chain(audit)
-    assert [link.run_id for link in found.order] == [A, C]
-    assert found.gaps == (
+    chain = read_chain(audit)
+    assert [link.run_id for link in chain.order] == [A, C]
+    assert chain.gaps == (
         f"Run '{B}' is missing: run '{C}' names it, but its folder is gone.",
     )
 
@@ -254,5 +254,5 @@ def test_the_chain_loads_no_table_and_no_numbers():
         "print(sorted({'numpy', 'pandas', 'click', 'sqlite3'} & set(sys.modules)))"
     )
     root = Path(__file__).parents[2]
-    said = subprocess.check_output([sys.executable, "-c", code], cwd=root, text=True)
-    assert said.strip() == "[]"
+    output = subprocess.check_output([sys.executable, "-c", code], cwd=root, text=True)
+    assert output.strip() == "[]"

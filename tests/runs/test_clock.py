@@ -64,41 +64,41 @@ def test_times_of_other_zones_are_the_same_instants():
 
 
 def test_events_without_a_time_are_passed_over():
-    told = [event(NOON + timedelta(days=1)), {"event": "unreadable", "line": 2}]
+    events = [event(NOON + timedelta(days=1)), {"event": "unreadable", "line": 2}]
     assert (
-        describe_clock_jump_before([*told, {"time": "noon"}, {"time": 7}], [], NOON)
+        describe_clock_jump_before([*events, {"time": "noon"}, {"time": 7}], [], NOON)
         != ""
     )
 
 
 def test_a_clock_set_back_during_a_run_is_said_with_the_seconds_it_lost():
-    begun, later = Instant(NOON, 100.0), Instant(NOON - timedelta(hours=1), 160.0)
-    assert describe_clock_jump_during(begun, later) == (
+    start, later = Instant(NOON, 100.0), Instant(NOON - timedelta(hours=1), 160.0)
+    assert describe_clock_jump_during(start, later) == (
         "The system clock went back by 3660 seconds during this run, which started at "
         "2026-11-22T12:00:00+00:00."
     )
 
 
 def test_a_clock_that_ran_evenly_or_ahead_is_not_said():
-    begun = Instant(NOON, 100.0)
+    start = Instant(NOON, 100.0)
     assert (
-        describe_clock_jump_during(begun, Instant(NOON + timedelta(minutes=1), 160.0))
+        describe_clock_jump_during(start, Instant(NOON + timedelta(minutes=1), 160.0))
         == ""
     )
     assert (
-        describe_clock_jump_during(begun, Instant(NOON + timedelta(days=1), 160.0))
+        describe_clock_jump_during(start, Instant(NOON + timedelta(days=1), 160.0))
         == ""
     )
 
 
 def test_a_halt_between_two_looks_at_the_clocks_is_no_going_back(monkeypatch):
-    begun, clock, halts = started(), time.monotonic, [0.0, 60.0]
+    start, clock, halts = started(), time.monotonic, [0.0, 60.0]
 
     def halted():  # the second look is a minute after the first
         return clock() + (halts.pop(0) if halts else 60.0)
 
     monkeypatch.setattr(time, "monotonic", halted)
     now = started()
-    assert now.seconds - begun.seconds >= 60
+    assert now.seconds - start.seconds >= 60
     assert halts == []
-    assert describe_clock_jump_during(Instant(begun.at, begun.seconds + 60), now) == ""
+    assert describe_clock_jump_during(Instant(start.at, start.seconds + 60), now) == ""

@@ -45,9 +45,9 @@ def test_an_event_of_no_instant_is_unreadable(tmp_path, time):
 def test_what_comes_after_a_half_line_is_a_line_of_its_own(tmp_path):
     (tmp_path / "events.jsonl").write_bytes(b'{"time": "2026-11-2')
     append_event(tmp_path, "died", pid=7)
-    torn, died = read_events(tmp_path)
+    torn, last = read_events(tmp_path)
     assert torn == {"event": "unreadable", "line": 1}
-    assert (died["event"], died["pid"]) == ("died", 7)
+    assert (last["event"], last["pid"]) == ("died", 7)
 
 
 @pytest.mark.parametrize(
@@ -79,8 +79,8 @@ def test_writers_at_once_lose_no_line(tmp_path):
     command = [sys.executable, "-c", code, str(tmp_path)]
     for writer in [subprocess.Popen(command) for _ in range(3)]:
         assert writer.wait() == 0
-    found = sorted(event["n"] for event in read_events(tmp_path))
-    assert found == sorted([*range(50)] * 3)
+    numbers = sorted(event["n"] for event in read_events(tmp_path))
+    assert numbers == sorted([*range(50)] * 3)
 
 
 def test_a_full_disk_is_said_and_leaves_the_file_as_it_was(tmp_path):

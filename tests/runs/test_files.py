@@ -57,86 +57,92 @@ def run(folder, more=""):
     (folder / "audit.toml").write_text(AUDIT + more)
     answer = CliRunner().invoke(main, ["run", str(folder), "-q"])
     assert answer.exit_code == 0, answer.output
-    (made_,) = folder.glob("runs/*")
-    return made_
+    (run_folder,) = folder.glob("runs/*")
+    return run_folder
 
 
 @pytest.fixture(scope="module")
-def stored(tmp_path_factory):
+def whole_run(tmp_path_factory):
     """Return the folder of a whole run; nobody writes to it."""
     return run(tmp_path_factory.mktemp("audit"))
 
 
-def test_evidence_holds_the_digest_of_every_file_that_is_no_rendering(stored):
-    evidence = json.loads((stored / "evidence.json").read_text())
-    shown = {"report.html", "report.pdf", "summary.txt", "summary.md", "junit.xml"}
+def test_evidence_holds_the_digest_of_every_file_that_is_no_rendering(whole_run):
+    evidence = json.loads((whole_run / "evidence.json").read_text())
+    renderings = {"report.html", "report.pdf", "summary.txt", "summary.md", "junit.xml"}
     itself = {"evidence.json", "manifest.json"}
-    names = {path.name for path in stored.iterdir() if path.is_file()}
-    assert [f["path"] for f in evidence["files"]] == sorted(names - shown - itself)
+    names = {path.name for path in whole_run.iterdir() if path.is_file()}
+    assert [f["path"] for f in evidence["files"]] == sorted(names - renderings - itself)
     for file in evidence["files"]:
-        assert file["sha256"] == sha256((stored / file["path"]).read_bytes())
+        assert file["sha256"] == sha256((whole_run / file["path"]).read_bytes())
     assert evidence["format"] == "importance-audit-evidence/1"
-    assert evidence["content_digest"] == content_digest(load_run(stored))
+    assert evidence["content_digest"] == content_digest(load_run(whole_run))
 
 
 @pytest.mark.needs_poppler
-def test_the_pdf_carries_the_files_of_the_folder(stored, tmp_path):
-    pdf = str(stored / "report.pdf")
+def test_the_pdf_carries_the_files_of_the_folder(whole_run, tmp_path):
+    pdf = str(whole_run / "report.pdf")
     subprocess.run(["pdfdetach", "-saveall", "-o", str(tmp_path), pdf], check=True)
     assert {path.name for path in tmp_path.iterdir()} == CARRIED
     for path in tmp_path.iterdir():
-        assert path.read_bytes() == (stored / path.name).read_bytes()
+        assert path.read_bytes() == (whole_run / path.name).read_bytes()
 
 
 @pytest.mark.skipif(not shutil.which("qpdf"), reason="qpdf is not on PATH")
-def test_each_attachment_says_what_it_is_and_when_it_was_made(stored):
-    command = ["qpdf", "--qdf", "--object-streams=disable", stored / "report.pdf", "-"]
-    told = subprocess.run(command, capture_output=True, check=True).stdout.decode(
+def test_each_attachment_says_what_it_is_and_when_it_was_made(whole_run):
+    command = [
+        "qpdf",
+        "--qdf",
+        "--object-streams=disable",
+        whole_run / "report.pdf",
+        "-",
+    ]
+    text = subprocess.run(command, capture_output=True, check=True).stdout.decode(
         errors="replace"
     )
-    described = re.findall(r"/Desc \((.*?)\)\n", told)
+    described = re.findall(r"/Desc \((.*?)\)\n", text)
     assert sorted(described) == sorted(look_up("attachments").values())
-    started = load_run(stored).run.volatile["started"]
+    started = load_run(whole_run).run.volatile["started"]
     date = f"D:{datetime.fromisoformat(started):%Y%m%d%H%M%S}Z"
     for kind in ("CreationDate", "ModDate"):
-        assert told.count(f"/{kind} ({date})") >= len(CARRIED)
+        assert text.count(f"/{kind} ({date})") >= len(CARRIED)
 
 
 def test_render_in_another_process_clock_and_language_gives_the_same_bytes(
-    stored, tmp_path
+    whole_run, tmp_path
 ):
     other = {"PYTHONHASHSEED": "7", "TZ": "Asia/Kathmandu", "LANG": "tr_TR.UTF-8"}
     facts = {"PYTHONPATH": str(ROOT), **other}
-    words = ["render", str(stored), "--output", str(tmp_path), "-q"]
+    words = ["render", str(whole_run), "--output", str(tmp_path), "-q"]
     command = [sys.executable, "-m", "importance_audit", *words]
     subprocess.run(command, check=True, cwd=tmp_path, env={**os.environ, **facts})
     for kind in ("html", "pdf"):
         (again,) = tmp_path.glob(f"*.{kind}")
-        assert again.read_bytes() == (stored / f"report.{kind}").read_bytes()
+        assert again.read_bytes() == (whole_run / f"report.{kind}").read_bytes()
 
 
-def test_the_log_has_one_line_per_step_in_the_order_of_time(stored):
-    lines = [json.loads(line) for line in (stored / "log.jsonl").open()]
+def test_the_log_has_one_line_per_step_in_the_order_of_time(whole_run):
+    lines = [json.loads(line) for line in (whole_run / "log.jsonl").open()]
     assert all(
         set(line) == {*"time step seconds level message".split()} for line in lines
     )
     assert [line["time"] for line in lines] == sorted(line["time"] for line in lines)
     assert all(line["time"].endswith("+00:00") for line in lines)
     steps = [line["step"] for line in lines if line["seconds"] is not None]
-    seconds = load_run(stored).run.volatile["seconds_by_step"]
+    seconds = load_run(whole_run).run.volatile["seconds_by_step"]
     assert steps == list(seconds)
     assert "permutation of features, m" in steps
 
 
-def test_the_manifest_names_what_the_renderings_were_made_with(stored):
-    told = json.loads((stored / "manifest.json").read_text())["renderer"]
+def test_the_manifest_names_what_the_renderings_were_made_with(whole_run):
+    renderer = json.loads((whole_run / "manifest.json").read_text())["renderer"]
     for package in ("weasyprint", "pydyf", "fonttools", "matplotlib", "jinja2"):
-        assert told[package] == version(package)
-    assert told["pango"].count(".") == told["harfbuzz"].count(".") == 2
+        assert renderer[package] == version(package)
+    assert renderer["pango"].count(".") == renderer["harfbuzz"].count(".") == 2
     faces = {sha256(Path(name).read_bytes()) for name in font_files().values()}
-    assert {font["sha256"] for font in told["fonts"]} == faces
-    assert told["pdf_mode"].startswith("pdf/")
-    assert len(told["templates_sha256"]) == 64
+    assert {font["sha256"] for font in renderer["fonts"]} == faces
+    assert renderer["pdf_mode"].startswith("pdf/")
+    assert len(renderer["templates_sha256"]) == 64
 
 
 def test_the_profile_bundle_is_all_files_but_the_report(tmp_path):
@@ -157,9 +163,9 @@ def test_what_is_too_large_for_the_pdf_stays_beside_it():
 
 
 def test_a_stored_run_carries_what_it_carried_when_it_was_written(tmp_path):
-    given = {"audit.toml": "seed = 1\n"}
-    folder = save_run(made("apartments"), tmp_path, given, exit_code=0)
-    carried = attachments(data_files(made("apartments"), given))
+    files = {"audit.toml": "seed = 1\n"}
+    folder = save_run(made("apartments"), tmp_path, files, exit_code=0)
+    carried = attachments(data_files(made("apartments"), files))
     assert stored_attachments(folder) == carried
     assert set(carried) == CARRIED
 

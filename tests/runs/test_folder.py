@@ -102,12 +102,12 @@ def test_a_run_comes_back_as_it_was_saved(tmp_path):
 
 
 def test_the_manifest_names_every_other_file_with_its_digest(tmp_path):
-    given = {"audit.toml": "seed = 1\n", "figures/a.svg": b"<svg/>"}
-    folder = save(tmp_path, files=given)
+    extra_files = {"audit.toml": "seed = 1\n", "figures/a.svg": b"<svg/>"}
+    folder = save(tmp_path, files=extra_files)
     files = manifest_of(folder)["files"]
-    found = [p for p in everything_below(folder) if (folder / p).is_file()]
-    assert [f["path"] for f in files] == sorted({*found} - {"manifest.json"})
-    assert {"audit.toml", "figures/a.svg", "result.json"} <= set(found)
+    paths = [p for p in everything_below(folder) if (folder / p).is_file()]
+    assert [f["path"] for f in files] == sorted({*paths} - {"manifest.json"})
+    assert {"audit.toml", "figures/a.svg", "result.json"} <= set(paths)
     for file in files:
         data = (folder / file["path"]).read_bytes()
         assert file["bytes"] == len(data)
@@ -178,8 +178,12 @@ def test_a_second_run_of_the_same_second_gets_a_name_of_its_own(tmp_path):
 def test_a_free_name_is_known_before_the_report_is_rendered(tmp_path):
     assert with_free_name(result(), tmp_path).run.volatile["run_id"] == NAME
     save(tmp_path)
-    named = with_free_name(result(), tmp_path)
-    assert save(tmp_path, named).name == named.run.volatile["run_id"] == f"{NAME}-2"
+    named_result = with_free_name(result(), tmp_path)
+    assert (
+        save(tmp_path, named_result).name
+        == named_result.run.volatile["run_id"]
+        == f"{NAME}-2"
+    )
 
 
 def test_runs_saved_at_once_all_survive(tmp_path):
@@ -319,12 +323,12 @@ def test_importances_are_one_line_per_feature_and_repeat_with_every_digit(tmp_pa
 
 
 def test_every_frame_of_a_result_is_a_table(tmp_path):
-    found = result()
-    folder = save(tmp_path, found)
-    assert {"stability", "top_k", "performance", "checks"} < set(found.frames)
-    for name in found.frames:
+    whole = result()
+    folder = save(tmp_path, whole)
+    assert {"stability", "top_k", "performance", "checks"} < set(whole.frames)
+    for name in whole.frames:
         head = (folder / f"{name}.csv").read_text().splitlines()[0]
-        assert head.split(",") == list(getattr(found, name).columns)
+        assert head.split(",") == list(getattr(whole, name).columns)
 
 
 def test_curves_are_one_line_per_point(tmp_path):
@@ -420,9 +424,9 @@ def test_the_summary_names_verdict_leaders_pairs_and_findings(tmp_path):
     twin = replace(ours, stream="vip-0.5", raw=-raw)
     words = ["replayed", "equivalent", "replayed"]
     pairs = pd.DataFrame({"engine_a": "python", "verdict": words})
-    asked = replace(twin, engine="DALEX"), ours, twin
-    said = summary(result(importances=asked, agreement=pairs, findings=(weak,)))
-    assert said.splitlines() == [
+    records = replace(twin, engine="DALEX"), ours, twin
+    text = summary(result(importances=records, agreement=pairs, findings=(weak,)))
+    assert text.splitlines() == [
         f"apartments {NAME}: confirmed with exceptions",
         "forest, permutation of features, rmse: b, c, e",
         "pairs: 2 replayed, 1 equivalent",
@@ -469,7 +473,7 @@ def test_reading_a_run_loads_no_library_for_statistics_or_figures():
         "heavy = {'scipy', 'sklearn', 'matplotlib', 'rpy2', 'jsonschema'};"
         "print(sorted(heavy & set(sys.modules)))"
     )
-    said = subprocess.check_output(
+    output = subprocess.check_output(
         [sys.executable, "-c", code], cwd=Path(__file__).parents[2], text=True
     )
-    assert said.strip() == "[]"
+    assert output.strip() == "[]"

@@ -20,7 +20,7 @@ import pytest
 from tests.run_folders import seal
 from tests.runs.test_chain import A, B, C, D, remove
 from tests.runs.test_folder import full_disk, manifest_of, read_only, result, save
-from tests.runs.test_summary import found, measured
+from tests.runs.test_summary import make_finding, measured
 
 from importance_audit.runs import index
 from importance_audit.runs.index import AuditRuns, load_history, read_runs
@@ -42,15 +42,19 @@ def add(audit, name, *means, findings=(), status="complete", **changes):
         name, importances=(measured(means or [1, 3]),), findings=findings, **changes
     )
     object.__setattr__(written.run, "status", status)
-    given = {"history.json": history_json(load_history(audit), written)}
-    return save(audit, written, given)
+    files = {"history.json": history_json(load_history(audit), written)}
+    return save(audit, written, files)
 
 
 @pytest.fixture(scope="module")
 def three_runs(tmp_path_factory):
     """Return a folder of three runs; only the first two have a finding."""
     folder = tmp_path_factory.mktemp("made") / "a"
-    for name, findings in ((A, [found()]), (B, [found(), found("info")]), (C, [])):
+    for name, findings in (
+        (A, [make_finding()]),
+        (B, [make_finding(), make_finding("info")]),
+        (C, []),
+    ):
         add(folder, name, findings=tuple(findings))
     return folder
 
@@ -64,8 +68,8 @@ def audit(tmp_path, three_runs):
     return folder
 
 
-def names(audit, **asked):
-    return [run.run_id for run in read_runs(audit, **asked).runs]
+def names(audit, **options):
+    return [run.run_id for run in read_runs(audit, **options).runs]
 
 
 def index_of(audit):
@@ -86,26 +90,26 @@ def test_runs_are_told_as_their_manifests_and_histories_have_them(audit):
     assert run.content_digest == stated["content_digest"]
     assert run.started == "2025-11-21T08:46:00+00:00"
     assert run.leaders == (Leader("b", 3, 3, 3, 1), Leader("a", 1, 1, 1, 2))
-    assert run.findings == {found().key: "warning"}
+    assert run.findings == {make_finding().key: "warning"}
     assert (run.config_sha256, run.data_sha256) == ("a" * 64, "b" * 64)
 
 
 def test_the_last_runs_are_told_and_all_are_counted(audit):
-    told = read_runs(audit, last=2)
-    assert ([run.run_id for run in told.runs], told.n_runs) == ([B, C], 3)
+    audit_runs = read_runs(audit, last=2)
+    assert ([run.run_id for run in audit_runs.runs], audit_runs.n_runs) == ([B, C], 3)
 
 
 def test_a_finding_is_told_with_its_first_and_last_run_and_how_often(audit):
-    key = found().key
-    known = FindingHistory(key, "weak", "forest", "warning", A, B, 2, in_last=False)
-    assert read_runs(audit).findings == (known,)
-    add(audit, D, findings=(found("failure"), found("failure")))
-    again = known._replace(severity="failure", last_run=D, times=3, in_last=True)
+    key = make_finding().key
+    history = FindingHistory(key, "weak", "forest", "warning", A, B, 2, in_last=False)
+    assert read_runs(audit).findings == (history,)
+    add(audit, D, findings=(make_finding("failure"), make_finding("failure")))
+    again = history._replace(severity="failure", last_run=D, times=3, in_last=True)
     assert read_runs(audit, last=1).findings == (again,)
 
 
 def test_a_finding_is_told_with_the_engines_it_is_about(audit):
-    about = replace(found(), engines=("vip", "DALEX"))
+    about = replace(make_finding(), engines=("vip", "DALEX"))
     add(audit, D, findings=(about,))
     assert read_runs(audit).findings[0].engines == ("vip", "DALEX")
     assert load_history(audit).findings[0].engines == ("vip", "DALEX")
@@ -119,9 +123,9 @@ def test_what_runs_that_were_removed_had_found_is_counted_on(audit):
     left = load_history(audit)
     assert [run.run_id for run in left.runs] == [C]
     assert (left.findings, left.n_runs) == (whole.findings, 3)
-    add(audit, D, findings=(found(),))
-    (known,) = load_history(audit).findings
-    assert (known.first_run, known.last_run, known.times) == (A, D, 3)
+    add(audit, D, findings=(make_finding(),))
+    (history,) = load_history(audit).findings
+    assert (history.first_run, history.last_run, history.times) == (A, D, 3)
 
 
 def test_a_kept_run_between_removed_ones_is_counted_once(audit):
@@ -134,12 +138,12 @@ def test_of_a_memory_that_was_altered_nothing_is_taken(audit):
     remove(audit / "runs" / A)
     history = audit / "runs" / B / "history.json"
     history.write_text(history.read_text("utf8").replace("forest", "fforest"), "utf8")
-    (known,) = load_history(audit).findings
-    assert (known.first_run, known.times) == (B, 1)
+    (finding_history,) = load_history(audit).findings
+    assert (finding_history.first_run, finding_history.times) == (B, 1)
 
 
 def test_a_run_that_did_not_end_makes_no_finding_closed_or_open(audit):
-    add(audit, D, findings=(found(),), status="interrupted")
+    add(audit, D, findings=(make_finding(),), status="interrupted")
     assert not read_runs(audit).findings[0].in_last
 
 
@@ -147,9 +151,11 @@ def test_a_run_keeps_the_past_as_it_was_before_it(audit):
     text = (audit / "runs" / C / "history.json").read_text(encoding="utf8")
     history = read_history(text, "history.json")
     assert [run.run_id for run in history.runs] == [A, B]
-    told = read_runs(audit)
-    assert history.runs == told.runs[:2]
-    assert load_history(audit) == RunHistory(None, told.runs, 3, told.findings, ())
+    audit_runs = read_runs(audit)
+    assert history.runs == audit_runs.runs[:2]
+    assert load_history(audit) == RunHistory(
+        None, audit_runs.runs, 3, audit_runs.findings, ()
+    )
 
 
 def test_what_was_not_measured_stays_unmeasured(audit):
@@ -184,10 +190,10 @@ def test_the_index_follows_what_becomes_of_the_folders(audit, what):
         (audit / "runs" / "copy" / "manifest.json").write_bytes(manifest.read_bytes())
     else:
         manifest.write_text("{")
-    told = read_runs(audit)
-    assert len(told.gaps) == 1
-    assert told == afresh(audit)
-    assert (B in [r.run_id for r in told.runs]) == (what in ("altered", "copied"))
+    audit_runs = read_runs(audit)
+    assert len(audit_runs.gaps) == 1
+    assert audit_runs == afresh(audit)
+    assert (B in [r.run_id for r in audit_runs.runs]) == (what in ("altered", "copied"))
 
 
 def test_a_manifest_put_back_heals_the_gap(audit):
@@ -216,9 +222,9 @@ def test_a_verdict_that_is_none_is_a_gap_and_breaks_no_report(audit):
     path = audit / "runs" / C / "manifest.json"
     stated = json.loads(path.read_bytes())
     path.write_text(json.dumps({**stated, "verdict": "splendid"}), encoding="utf8")
-    told = read_runs(audit)
-    assert told.runs[-1].verdict == "not established"
-    assert told.gaps == (
+    audit_runs = read_runs(audit)
+    assert audit_runs.runs[-1].verdict == "not established"
+    assert audit_runs.gaps == (
         f"manifest.json of run '{C}' states 'splendid', which is no verdict.",
     )
 
@@ -237,9 +243,9 @@ def test_a_history_of_another_version_is_a_note_and_no_gap(audit):
         '{\n"format": "importance-audit-history/2",\n"run": {},\n"past": 1}'
     )
     seal(audit / "runs" / C)
-    told = read_runs(audit)
-    assert told.gaps == ()
-    assert told.notes == (
+    audit_runs = read_runs(audit)
+    assert audit_runs.gaps == ()
+    assert audit_runs.notes == (
         f"history.json of run '{C}' has format 'importance-audit-history/2'; this "
         "version reads 'importance-audit-history/1'. Use the version of "
         "importance-audit that wrote it.",
@@ -249,8 +255,8 @@ def test_a_history_of_another_version_is_a_note_and_no_gap(audit):
 def test_a_manifest_without_its_facts_breaks_nothing(audit):
     path = audit / "runs" / C / "manifest.json"
     stated = json.loads(path.read_text())
-    kept = {key: stated[key] for key in ("format", "run_id", "previous")}
-    path.write_text(json.dumps({**kept, "exit_code": 10**30, "files": 3}))
+    facts = {key: stated[key] for key in ("format", "run_id", "previous")}
+    path.write_text(json.dumps({**facts, "exit_code": 10**30, "files": 3}))
     run = read_runs(audit).runs[-1]
     assert (run.exit_code, run.verdict, run.started[:10]) == (
         *(-1, "not established", "2025-11-22"),
@@ -284,8 +290,8 @@ def test_an_index_that_is_not_ours_to_use_is_made_anew(audit, how):
     assert read_runs(audit) == before
     with closing(sqlite3.connect(index_of(audit))) as db:
         assert db.execute("SELECT count(*) FROM run").fetchall() == [(3,)]
-    was_kept = (audit.parent / f"{INDEX}-damaged").exists()
-    assert was_kept == (how in ("text", "torn"))
+    has_copy = (audit.parent / f"{INDEX}-damaged").exists()
+    assert has_copy == (how in ("text", "torn"))
 
 
 def test_a_database_of_another_program_is_left_alone(audit):
@@ -294,9 +300,9 @@ def test_a_database_of_another_program_is_left_alone(audit):
     with closing(sqlite3.connect(index_of(audit))) as db:
         db.execute("CREATE TABLE mine (x)")
     data = index_of(audit).read_bytes()
-    told = read_runs(audit)
-    assert [run.run_id for run in told.runs] == [A, B, C]
-    assert told.notes == (
+    audit_runs = read_runs(audit)
+    assert [run.run_id for run in audit_runs.runs] == [A, B, C]
+    assert audit_runs.notes == (
         f"{index_of(audit)} is another database, not the index of the runs. Move it "
         "to another folder. The runs were read without it.",
     )
@@ -310,9 +316,9 @@ def test_a_folder_that_takes_no_index_is_told_and_runs_are_read_all_the_same():
         for path in Path(name).glob(f"{INDEX}*"):
             path.unlink()
         with read_only(Path(name)):
-            told = read_runs(folder)
-    assert [run.run_id for run in told.runs] == [A]
-    assert told.notes == (
+            audit_runs = read_runs(folder)
+    assert [run.run_id for run in audit_runs.runs] == [A]
+    assert audit_runs.notes == (
         f"Folder '{name}' cannot take 'history.sqlite'; the system says: Permission "
         "denied. The runs were read without it.",
     )
@@ -328,9 +334,9 @@ def test_a_full_disk_is_told_and_leaves_an_index_that_is_whole(audit):
     path = audit / "runs" / B / "manifest.json"
     os.utime(path, ns=(1, 1))
     with full_disk(index_of(audit).stat().st_size // 2):
-        told = read_runs(audit)
-    assert told.runs == before.runs
-    (note,) = told.notes
+        audit_runs = read_runs(audit)
+    assert audit_runs.runs == before.runs
+    (note,) = audit_runs.notes
     assert note.startswith(f"Folder '{audit.parent}' cannot take 'history.sqlite'; S")
     assert read_runs(audit) == before
 
@@ -356,7 +362,7 @@ def test_the_folder_may_be_named_from_anywhere(audit, monkeypatch):
 
 def test_a_name_that_is_no_utf8_is_told_as_files_have_it(tmp_path):
     folder = tmp_path / os.fsdecode(b"caf\xe9")
-    add(folder, A, findings=(found(subject="caf\udce9"),))
+    add(folder, A, findings=(make_finding(subject="caf\udce9"),))
     assert read_runs(folder).findings[0].subject == "caf\\udce9"
     assert names(folder) == [A]
 
@@ -392,8 +398,8 @@ def test_threads_that_rebuild_while_others_read_get_the_right_answer(audit):
         return read_runs(audit, rebuild=n % 3 == 0)
 
     with ThreadPoolExecutor(6) as pool:
-        told = set(map(repr, pool.map(ask, range(30))))
-    assert told == {repr(read_runs(audit))}
+        answers = set(map(repr, pool.map(ask, range(30))))
+    assert answers == {repr(read_runs(audit))}
 
 
 def test_a_reader_killed_at_any_moment_leaves_an_index_that_is_right(audit):
@@ -412,9 +418,9 @@ def test_runs_that_come_while_others_read_are_never_half_told(audit):
 
     def look():
         while not done.is_set():
-            told = read_runs(audit)
-            wrong.extend(told.gaps)
-            wrong.extend(run for run in told.runs if not run.leaders)
+            audit_runs = read_runs(audit)
+            wrong.extend(audit_runs.gaps)
+            wrong.extend(run for run in audit_runs.runs if not run.leaders)
 
     looking = threading.Thread(target=look)
     looking.start()
@@ -431,5 +437,5 @@ def test_the_index_loads_no_table_and_no_numbers():
         "import sys, importance_audit.runs.timeline;"
         "print(sorted({'numpy', 'pandas', 'click'} & set(sys.modules)))"
     )
-    said = subprocess.check_output([sys.executable, "-c", code], cwd=ROOT, text=True)
-    assert said.strip() == "[]"
+    output = subprocess.check_output([sys.executable, "-c", code], cwd=ROOT, text=True)
+    assert output.strip() == "[]"

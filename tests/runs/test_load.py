@@ -29,7 +29,7 @@ COMMANDS = {
 }
 
 
-def told(command, folder, changed, *, sealed=False):
+def run_command(command, folder, changed, *, sealed=False):
     """Return exit code and words of a command on a run that `changed` altered."""
     run = shutil.copytree(RUN, folder / "run")
     document = json.loads((run / "result.json").read_text("utf8"))
@@ -66,7 +66,7 @@ def put(*path_and_value):
     ],
 )
 def test_an_altered_result_is_refused_and_verify_is_named(tmp_path, command, changed):
-    code, words = told(command, tmp_path, changed)
+    code, words = run_command(command, tmp_path, changed)
     assert code == 2
     assert words.startswith("RUN/result.json is not as its run wrote it: its")
     assert words.endswith("and states another. Run: importance-audit verify RUN")
@@ -76,7 +76,7 @@ def test_an_altered_result_is_refused_and_verify_is_named(tmp_path, command, cha
     ("key", "value"), [("run_id", "../../taken"), ("run_id", 3), ("run_id", None)]
 )
 def test_the_name_of_a_run_leads_to_no_other_folder(tmp_path, key, value):
-    assert told("render", tmp_path, put("run", "volatile", key, value)) == (
+    assert run_command("render", tmp_path, put("run", "volatile", key, value)) == (
         2,
         f"RUN/result.json has {value!r} as its {key}, which is not a text without "
         "'/'. Run: importance-audit verify RUN",
@@ -85,7 +85,7 @@ def test_the_name_of_a_run_leads_to_no_other_folder(tmp_path, key, value):
 
 def test_the_name_of_an_audit_leads_to_no_other_folder(tmp_path):
     changed = put("run", "audit", "../taken")
-    assert told("handoff", tmp_path, changed, sealed=True) == (
+    assert run_command("handoff", tmp_path, changed, sealed=True) == (
         2,
         "RUN/result.json has '../taken' as its audit, which is not a text without "
         "'/'. Run: importance-audit verify RUN",
@@ -94,7 +94,9 @@ def test_the_name_of_an_audit_leads_to_no_other_folder(tmp_path):
 
 @pytest.mark.parametrize("value", ["yesterday", None, 3])
 def test_a_run_that_started_at_no_time_is_refused(tmp_path, value):
-    code, words = told("diff", tmp_path, put("run", "volatile", "started", value))
+    code, words = run_command(
+        "diff", tmp_path, put("run", "volatile", "started", value)
+    )
     assert code == 2
     assert words == (
         "RUN/result.json does not say when its run started. Run: importance-audit "
@@ -107,8 +109,8 @@ def test_a_library_that_does_not_load_costs_one_sentence(tmp_path):
     stub.write_text('raise ImportError("libfreetype is broken")')
     paths = os.pathsep.join((str(tmp_path), str(RUN.parents[4])))
     words = [sys.executable, "-m", "importance_audit", "render", str(RUN)]
-    given = {"cwd": tmp_path, "env": os.environ | {"PYTHONPATH": paths}}
-    answer = subprocess.run(words, capture_output=True, text=True, **given)
+    options = {"cwd": tmp_path, "env": os.environ | {"PYTHONPATH": paths}}
+    answer = subprocess.run(words, capture_output=True, text=True, **options)
     assert (answer.returncode, answer.stderr) == (
         4,
         "A library of this command cannot be loaded: libfreetype is broken. Run: "
@@ -120,8 +122,8 @@ def test_a_library_that_does_not_load_costs_one_sentence(tmp_path):
 def run_with_past(tmp_path_factory):
     """Return a run that keeps the past of its audit."""
     written = stored_result("20261121T084600Z-3f9a1c2b")
-    given = {"history.json": history_json(NO_HISTORY, written)}
-    return save_run(written, tmp_path_factory.mktemp("made"), given, exit_code=0)
+    files = {"history.json": history_json(NO_HISTORY, written)}
+    return save_run(written, tmp_path_factory.mktemp("made"), files, exit_code=0)
 
 
 @pytest.mark.parametrize("list_", ["manifest.json", "evidence.json"])
@@ -144,10 +146,12 @@ def test_a_report_without_what_its_run_lists_is_refused(
 def test_a_report_on_another_past_than_its_run_kept_is_refused(tmp_path, run_with_past):
     run = shutil.copytree(run_with_past, tmp_path / "run")
     path = run / "history.json"
-    kept = path.read_bytes()
-    path.write_bytes(kept.replace(b'"n_runs": 0', b'"n_runs": 9'))
+    content = path.read_bytes()
+    path.write_bytes(content.replace(b'"n_runs": 0', b'"n_runs": 9'))
     answer = CliRunner().invoke(main, ["render", str(run), "--output", str(tmp_path)])
-    was, now = (hashlib.sha256(data).hexdigest() for data in (kept, path.read_bytes()))
+    was, now = (
+        hashlib.sha256(data).hexdigest() for data in (content, path.read_bytes())
+    )
     assert (answer.exit_code, answer.output) == (
         2,
         f"{path} has {now}; manifest.json states SHA-256 {was}. Run: importance-audit "

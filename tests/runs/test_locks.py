@@ -32,30 +32,30 @@ with locked(Path(sys.argv[1])):
 @contextmanager
 def holder(folder, child=""):
     """Hold the lock of `folder` in another process, which may have a child."""
-    held = subprocess.Popen(
+    process = subprocess.Popen(
         [sys.executable, "-c", HOLD, str(folder), child],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         start_new_session=True,
     )
     try:
-        assert held.stdout.readline() == b"held\n"
-        yield held
+        assert process.stdout.readline() == b"held\n"
+        yield process
     finally:
         with suppress(ProcessLookupError):
-            os.killpg(held.pid, signal.SIGKILL)
-        held.communicate()
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
 
 
 def test_a_lock_held_elsewhere_is_refused_with_process_host_and_time(tmp_path):
     with (
-        holder(tmp_path) as held,
+        holder(tmp_path) as process,
         pytest.raises(LockedError) as refused,
         locked(tmp_path),
     ):
         pass
     assert re.fullmatch(
-        rf"Audit '{re.escape(str(tmp_path))}' is in use: process {held.pid} on '"
+        rf"Audit '{re.escape(str(tmp_path))}' is in use: process {process.pid} on '"
         rf"{re.escape(os.uname().nodename)}' has been at work in it since \d{{"
         r"4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00\. Wait until it has ended, or end it\.",
         str(refused.value),
@@ -64,19 +64,19 @@ def test_a_lock_held_elsewhere_is_refused_with_process_host_and_time(tmp_path):
 
 @pytest.mark.parametrize("child", ["", "program", "fork", "late fork"])
 def test_a_killed_process_frees_its_lock_though_its_child_lives(tmp_path, child):
-    with holder(tmp_path, child) as held:
-        held.kill()
-        held.wait()
+    with holder(tmp_path, child) as process:
+        process.kill()
+        process.wait()
         with locked(tmp_path):
-            said = json.loads((tmp_path / ".lock").read_bytes())
-    assert said["pid"] == os.getpid()
+            lock = json.loads((tmp_path / ".lock").read_bytes())
+    assert lock["pid"] == os.getpid()
 
 
 def test_a_lock_is_waited_for_as_long_as_asked(tmp_path):
-    with holder(tmp_path) as held:
+    with holder(tmp_path) as process:
         with pytest.raises(LockedError), locked(tmp_path, wait=0.2):
             pass
-        held.kill()
+        process.kill()
         with locked(tmp_path, wait=30.0):
             pass
 

@@ -37,10 +37,10 @@ def test_the_newest_runs_stay_and_each_removal_is_said_and_kept(folder):
         for name in NAMES[:3]
     )
     assert left(folder) == NAMES[3:]
-    told = [
+    removals = [
         (e["event"], e["run_id"], e["manifest_sha256"]) for e in read_events(folder)
     ]
-    assert told == [("removed", name, digests[name]) for name in NAMES[:3]]
+    assert removals == [("removed", name, digests[name]) for name in NAMES[:3]]
 
 
 def test_what_retention_removed_is_no_gap(folder):
@@ -55,8 +55,8 @@ def test_zero_keeps_all(folder):
 
 def test_beside_a_trail_that_nobody_can_read_every_run_stays(folder):
     (folder / "signoffs.jsonl").write_text("{}\n")
-    (told,) = remove_old_runs(folder, 1)
-    assert told.startswith("Runs beyond the newest 1 were not removed: ")
+    (message,) = remove_old_runs(folder, 1)
+    assert message.startswith("Runs beyond the newest 1 were not removed: ")
     assert left(folder) == NAMES
 
 
@@ -73,8 +73,8 @@ def test_a_signed_run_is_never_removed(folder, how):
 
 def test_a_trail_that_cannot_be_read_removes_nothing(folder):
     (folder / "signoffs.jsonl").mkdir()
-    (said,) = remove_old_runs(folder, 1)
-    assert "signoffs.jsonl cannot be read" in said
+    (message,) = remove_old_runs(folder, 1)
+    assert "signoffs.jsonl cannot be read" in message
     assert left(folder) == NAMES
 
 
@@ -87,15 +87,15 @@ def test_the_last_complete_run_is_never_removed(tmp_path):
 
 
 def test_beyond_removed_runs_the_news_still_find_the_last_complete_one(tmp_path):
-    found = Finding(check="dependence", severity="warning", subject="a", message="m.")
+    finding = Finding(check="dependence", severity="warning", subject="a", message="m.")
     status = dict(
         zip(NAMES, ["complete", *["interrupted"] * 3, "complete"], strict=True)
     )
     for name in NAMES:
         rows = {"status": status[name], "data_sha256": name}
-        given = {"findings": (found,)} if name == NAMES[4] else {}
+        fields = {"findings": (finding,)} if name == NAMES[4] else {}
         run = replace(result(name).run, **rows)
-        save_run(result(name, run=run, **given), tmp_path, {}, exit_code=0)
+        save_run(result(name, run=run, **fields), tmp_path, {}, exit_code=0)
         if name == NAMES[3]:
             remove_old_runs(tmp_path, 1)
     assert left(tmp_path) == [NAMES[0], *NAMES[3:]]
@@ -117,13 +117,13 @@ def test_a_folder_without_a_manifest_is_left_alone(folder):
 
 def test_nothing_is_removed_while_another_process_is_at_work(folder):
     with locked(folder):
-        (said,) = remove_old_runs(folder, 1)
-    assert said.startswith("Runs beyond the newest 1 were not removed: Audit ")
+        (message,) = remove_old_runs(folder, 1)
+    assert message.startswith("Runs beyond the newest 1 were not removed: Audit ")
     assert left(folder) == NAMES
 
 
 def test_nothing_is_removed_that_cannot_be_told_of(folder):
     (folder / "events.jsonl").mkdir()
-    (said,) = remove_old_runs(folder, 1)
-    assert "cannot take a line of 'events.jsonl'" in said
+    (message,) = remove_old_runs(folder, 1)
+    assert "cannot take a line of 'events.jsonl'" in message
     assert left(folder) == NAMES

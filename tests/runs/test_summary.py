@@ -43,7 +43,7 @@ HISTORY = RunHistory(
 )
 
 
-def found(severity="warning", **changes):
+def make_finding(severity="warning", **changes):
     facts = {"check": "weak", "subject": "forest", "message": "Weak."}
     return Finding(**{**facts, "severity": severity, **changes})
 
@@ -51,12 +51,12 @@ def found(severity="warning", **changes):
 def measured(means, **changes):
     """Return our answer on features a, b, … with these means and no spread."""
     names = tuple("abcdef"[: len(means)])
-    given = {"features": names, "columns": tuple((n,) for n in names), "stream": ""}
+    fields = {"features": names, "columns": tuple((n,) for n in names), "stream": ""}
     raw = np.array(means, dtype=float)[:, None]
-    return importance(**{**given, "raw": raw, "baseline": np.zeros(1), **changes})
+    return importance(**{**fields, "raw": raw, "baseline": np.zeros(1), **changes})
 
 
-def told(*records, **changes):
+def summary_of(*records, **changes):
     return summarise(result(importances=records, **changes))
 
 
@@ -72,12 +72,12 @@ def test_a_history_of_an_older_version_names_engines_in_subjects_only():
     finding = HISTORY.findings[0]._replace(
         check="rank_shift", subject=pair, engines=("vip",)
     )
-    past = HISTORY._replace(findings=(finding,))
-    text = history_json(past, result())
+    history = HISTORY._replace(findings=(finding,))
+    text = history_json(history, result())
     assert text.count('"engines": ["vip"]') == 1
     older = text.replace(', "engines": ["vip"]', "")
     assert "engines" not in older
-    assert read_history(older, "history.json") == past
+    assert read_history(older, "history.json") == history
 
 
 def test_what_was_not_measured_comes_back_as_no_number():
@@ -92,7 +92,11 @@ def test_what_was_not_measured_comes_back_as_no_number():
 
 def test_a_run_says_in_short_who_leads_and_what_was_found():
     sets = pd.DataFrame({"feature": ["a", "b"]})
-    findings = (found(), found("info"), found("failure", subject="b"))
+    findings = (
+        make_finding(),
+        make_finding("info"),
+        make_finding("failure", subject="b"),
+    )
     written = result(importances=(measured([1, 3]),), findings=findings, columns=sets)
     short = read_summary(as_bytes(history_json(HISTORY, written)), "history.json")
     assert short == summarise(written)
@@ -115,16 +119,18 @@ def test_the_short_part_is_read_without_the_long_one():
 def test_the_lead_is_of_a_model_and_of_features_where_there_are_any():
     of_data, groups = measured([1], model=""), measured([1], of="groups")
     features = measured([1], model="linear")
-    assert told(of_data, groups, features).measure.startswith(
+    assert summary_of(of_data, groups, features).measure.startswith(
         "linear, permutation of f"
     )
-    assert told(of_data, groups).measure.startswith("forest, permutation of groups")
-    assert told(of_data).measure.startswith("permutation of features, rmse (est")
-    assert told().measure == ""
+    assert summary_of(of_data, groups).measure.startswith(
+        "forest, permutation of groups"
+    )
+    assert summary_of(of_data).measure.startswith("permutation of features, rmse (est")
+    assert summary_of().measure == ""
 
 
 def test_what_was_not_measured_comes_last():
-    leaders = told(measured([math.nan, -1, 5])).leaders
+    leaders = summary_of(measured([math.nan, -1, 5])).leaders
     assert [leader.feature for leader in leaders] == ["c", "b", "a"]
 
 
@@ -139,16 +145,22 @@ def test_what_was_not_measured_comes_last():
     ],
 )
 def test_measures_of_other_quantities_have_other_words(changes):
-    assert told(measured([1], **changes)).measure != told(measured([1])).measure
+    assert (
+        summary_of(measured([1], **changes)).measure
+        != summary_of(measured([1])).measure
+    )
 
 
 @pytest.mark.parametrize("changes", [{"n_samples": 9}, {"options": {"n_repeats": 5}}])
 def test_more_rows_or_repeats_leave_the_measure_as_it_was(changes):
-    assert told(measured([1], **changes)).measure == told(measured([1])).measure
+    assert (
+        summary_of(measured([1], **changes)).measure
+        == summary_of(measured([1])).measure
+    )
 
 
 def test_a_name_that_is_no_utf8_is_escaped_as_in_every_file():
-    written = result(findings=(found(subject="caf\udce9"),))
+    written = result(findings=(make_finding(subject="caf\udce9"),))
     text = as_bytes(history_json(NO_HISTORY, written))
     assert read_summary(text, "x").findings[0].subject == "caf\\udce9"
 
@@ -220,9 +232,9 @@ VERIFY = "importance-audit verify"
 def test_what_is_no_past_is_refused_in_one_sentence(text, message):
     with pytest.raises(DataError) as error:
         read_history(text, "history.json")
-    said = str(error.value)
-    assert said == message or (
-        message is None and said.startswith(BROKEN[: BROKEN.index("{")])
+    sentence = str(error.value)
+    assert sentence == message or (
+        message is None and sentence.startswith(BROKEN[: BROKEN.index("{")])
     )
 
 
@@ -247,10 +259,10 @@ def test_reading_a_past_loads_no_table_and_no_numbers():
         "print(sorted({'numpy', 'pandas'} & set(sys.modules)))"
     )
     root = Path(__file__).parents[2]
-    said = subprocess.check_output([sys.executable, "-c", code], cwd=root, text=True)
-    assert said.strip() == "[]"
+    output = subprocess.check_output([sys.executable, "-c", code], cwd=root, text=True)
+    assert output.strip() == "[]"
 
 
 def test_a_run_says_which_engines_were_not_there():
-    missing = found("info", check="engine_missing", subject="vip")
-    assert told(findings=(missing, found())).missing == ("vip",)
+    missing = make_finding("info", check="engine_missing", subject="vip")
+    assert summary_of(findings=(missing, make_finding())).missing == ("vip",)

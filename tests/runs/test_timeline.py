@@ -12,7 +12,7 @@ import pytest
 from tests.cli.test_cli import runner
 from tests.runs.test_chain import A, B, remove, sha256
 from tests.runs.test_index import add
-from tests.runs.test_summary import found
+from tests.runs.test_summary import make_finding
 
 from importance_audit.cli.main import main
 from importance_audit.runs.events import append_event
@@ -32,7 +32,7 @@ KNOWN = {
 
 
 @pytest.mark.parametrize(
-    ("new", "said"),
+    ("new", "sentences"),
     [
         ({}, []),
         ({"verdict": "not confirmed"}, ["Verdict: confirmed, now not confirmed."]),
@@ -58,8 +58,8 @@ KNOWN = {
         ({"leaders": RUN.leaders[::-1], "measure": "n"}, ["Other measure: n."]),
     ],
 )
-def test_what_is_not_as_in_the_run_before_is_told(new, said):
-    assert list(describe_changes(RUN, RUN._replace(**new), RUN, KNOWN)) == said
+def test_what_is_not_as_in_the_run_before_is_told(new, sentences):
+    assert list(describe_changes(RUN, RUN._replace(**new), RUN, KNOWN)) == sentences
 
 
 def test_findings_are_held_against_the_last_complete_run():
@@ -72,7 +72,7 @@ def test_findings_are_held_against_the_last_complete_run():
 def two_runs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("made") / "a"
     add(folder, A)
-    add(folder, B, 3, 1, findings=(found(),))
+    add(folder, B, 3, 1, findings=(make_finding(),))
     return folder
 
 
@@ -81,9 +81,9 @@ def audit(tmp_path, two_runs):
     return Path(shutil.copytree(two_runs, tmp_path / "reports" / "a"))
 
 
-def notes(audit, **asked):
+def notes(audit, **options):
     """Return runs by their names, what left none by its note."""
-    return [r.run.run_id if r.run else r.note for r in timeline(audit, **asked).rows]
+    return [r.run.run_id if r.run else r.note for r in timeline(audit, **options).rows]
 
 
 def test_an_attempt_that_left_no_run_stands_between_the_runs(audit):
@@ -133,9 +133,9 @@ def test_a_notification_that_failed_and_a_broken_line_are_told(audit):
     with (audit / "events.jsonl").open("a") as file:
         file.write("no JSON\n")
     append_event(audit, "ended", run_id=["no", "text"], exit_code=0)
-    said = notes(audit)
-    assert "command of on_failure failed: hung" in said
-    assert "line 3 of events.jsonl is broken" in said
+    lines = notes(audit)
+    assert "command of on_failure failed: hung" in lines
+    assert "line 3 of events.jsonl is broken" in lines
 
 
 def test_a_begin_that_is_no_instant_is_not_taken_for_one(audit):
@@ -222,9 +222,9 @@ def test_an_audit_that_nobody_can_look_into_hides_no_other(audit):
 
 def test_the_page_and_the_json_tell_of_an_audit_nobody_can_look_into(audit):
     why = broken(audit.parent, "A")
-    told = history(audit.parent, "--json")
-    assert told.exit_code == 2
-    assert [one["fault"] for one in json.loads(told.stdout)["audits"]] == [why, ""]
+    answer = history(audit.parent, "--json")
+    assert answer.exit_code == 2
+    assert [one["fault"] for one in json.loads(answer.stdout)["audits"]] == [why, ""]
     assert history(audit.parent, "--html").exit_code == 2
     page = (audit.parent / "history.html").read_text(encoding="utf8")
     assert "Too many levels of symbolic links" in page
@@ -273,7 +273,7 @@ def test_a_link_to_an_audit_elsewhere_has_its_own_name_and_report(audit, tmp_pat
 
 
 def test_what_is_one_is_not_told_as_several(tmp_path):
-    add(tmp_path / "b", A, findings=(found(),))
+    add(tmp_path / "b", A, findings=(make_finding(),))
     assert history(tmp_path / "b").stdout.splitlines()[0] == (
         "b: 1 run, 1 finding in the last complete one"
     )
@@ -292,10 +292,10 @@ def test_where_nothing_could_be_ranked_nobody_leads(tmp_path):
 
 
 def test_json_holds_every_run_with_its_numbers(audit):
-    (told,) = json.loads(history(audit, "--json").stdout)["audits"]
-    assert [row["run"]["run_id"] for row in told["rows"]] == [A, B]
-    assert told["rows"][1]["run"]["leaders"][0] == ["a", 3.0, 3.0, 3.0, 1.0]
-    assert told["findings"][0]["key"] == found().key
+    (document,) = json.loads(history(audit, "--json").stdout)["audits"]
+    assert [row["run"]["run_id"] for row in document["rows"]] == [A, B]
+    assert document["rows"][1]["run"]["leaders"][0] == ["a", 3.0, 3.0, 3.0, 1.0]
+    assert document["findings"][0]["key"] == make_finding().key
 
 
 def test_the_last_rows_are_as_many_as_asked_for(audit):
@@ -327,14 +327,14 @@ def test_what_is_no_folder_of_audits_is_refused(tmp_path, name, message):
     "words", [("history",), ("run",), ("run", "-q", "--unattended")]
 )
 def test_a_run_is_not_taken_for_an_audit_and_stays_as_it_is(audit, words):
-    made = audit / "runs" / B
-    (made / "audit.toml").write_text("seed = 1\n")
+    run_folder = audit / "runs" / B
+    (run_folder / "audit.toml").write_text("seed = 1\n")
     before = sorted(audit.rglob("*"))
-    answer = runner().invoke(main, [*words, str(made)])
+    answer = runner().invoke(main, [*words, str(run_folder)])
     assert (answer.exit_code, answer.stderr) == (
         2,
-        f"{str(made)!r} is a run, not the folder of an audit. Name the folder above "
-        "runs/.\n",
+        f"{str(run_folder)!r} is a run, not the folder of an audit. Name the folder "
+        "above runs/.\n",
     )
     assert sorted(audit.rglob("*")) == before
 
@@ -362,9 +362,9 @@ def test_the_history_starts_without_tables_and_numbers(audit):
         "finally: print({'numpy', 'pandas', 'rich'} & set(sys.modules))"
     )
     command = [sys.executable, "-c", code, str(audit)]
-    said = subprocess.check_output(command, cwd=ROOT, text=True)
-    assert said.splitlines()[0] == "a: 2 runs, 1 finding in the last complete one"
-    assert said.splitlines()[-1] == "set()"
+    output = subprocess.check_output(command, cwd=ROOT, text=True)
+    assert output.splitlines()[0] == "a: 2 runs, 1 finding in the last complete one"
+    assert output.splitlines()[-1] == "set()"
 
 
 def test_the_page_of_an_audit_is_made_from_its_runs_and_attempts(audit):
@@ -373,8 +373,8 @@ def test_the_page_of_an_audit_is_made_from_its_runs_and_attempts(audit):
     answer = history(audit, "--html")
     assert answer.stdout == f"HTML  {audit}/history.html\n", answer.stderr
     page = (audit / "history.html").read_text(encoding="utf8")
-    for said in (A, B, "No such column.", "Found: warning weak of forest."):
-        assert said in page
+    for text in (A, B, "No such column.", "Found: warning weak of forest."):
+        assert text in page
 
 
 def test_the_page_of_audits_is_made_from_their_newest_runs(audit, tmp_path):

@@ -78,10 +78,10 @@ def main(folder: Path) -> None:
     codes += [day(folder, 6, **without_r(folder))]
     stop_in_the_middle(folder)
     codes += [day(folder, 8)]
-    said = command("history", str(folder), on=8, check=True)
+    output = command("history", str(folder), on=8, check=True)
     command("history", str(folder), "--html", on=8, check=True)
     command("verify", str(folder), on=8, check=True)
-    print(said)
+    print(output)
     hold(folder, codes)
 
 
@@ -127,11 +127,11 @@ def bring(folder: Path, on: int) -> None:
 def day(folder: Path, on: int, **changed: str) -> int:
     """Return the exit code of the run of a day, and print what was told of it."""
     bring(folder, on)
-    before = told(folder)
+    before = read_messages(folder)
     ran = process("run", "--unattended", "--quiet", str(folder), on=on, **changed)
-    said, _ = ran.communicate()
-    news = told(folder).removeprefix(before)
-    print(f"---- day {on}: exit code {ran.returncode}\n{said}{news}")
+    output, _ = ran.communicate()
+    news = read_messages(folder).removeprefix(before)
+    print(f"---- day {on}: exit code {ran.returncode}\n{output}{news}")
     return ran.returncode
 
 
@@ -151,7 +151,7 @@ def stop_in_the_middle(folder: Path) -> None:
 
 def hold(folder: Path, codes: list[int]) -> None:
     """Hold what was said against what happened."""
-    lines = told(folder)
+    lines = read_messages(folder)
     happened = {
         "exit codes": (codes, [0, 0, 0, 0, 0, 3, 0]),
         "run folders": (len(runs(folder)), 7),
@@ -161,7 +161,7 @@ def hold(folder: Path, codes: list[int]) -> None:
         "the stop is told": ("was killed, or its machine stopped" in lines, True),
     }
     wrong = {name: pair for name, pair in happened.items() if pair[0] != pair[1]}
-    print("\n".join(f"{name}: {found}" for name, (found, _) in happened.items()))
+    print("\n".join(f"{name}: {value}" for name, (value, _) in happened.items()))
     if wrong:
         sys.exit(f"Not as it happened: {wrong}")
 
@@ -175,7 +175,7 @@ def events(folder: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-def told(folder: Path) -> str:
+def read_messages(folder: Path) -> str:
     file = folder / "told.txt"
     return file.read_text(encoding="utf-8") if file.exists() else ""
 
@@ -197,10 +197,10 @@ def process(*words: str, on: int, **changed: str) -> "subprocess.Popen[str]":
 def command(*words: str, on: int, check: bool) -> str:
     """Return what a command of the project says."""
     ran = process(*words, on=on)
-    said, _ = ran.communicate()
+    output, _ = ran.communicate()
     if check and ran.returncode:
-        sys.exit(f"{' '.join(words)} ended with {ran.returncode}: {said}")
-    return said
+        sys.exit(f"{' '.join(words)} ended with {ran.returncode}: {output}")
+    return output
 
 
 def environment() -> dict[str, str]:

@@ -29,11 +29,11 @@ def words(old, new, **options):
 
 @pytest.mark.parametrize("name", RESULTS)
 def test_a_run_held_against_itself_shows_no_change(name):
-    told = compare_runs(made(name), made(name))
-    assert (told.differences, told.checks, told.unmatched) == ((), (), ((), ()))
-    rows = [row for question in told.questions for row in question.features]
-    known = {row.outcome for row in rows if not np.isnan(row.old)}
-    assert known <= {"no evidence of change"}
+    change = compare_runs(made(name), made(name))
+    assert (change.differences, change.checks, change.unmatched) == ((), (), ((), ()))
+    rows = [row for question in change.questions for row in question.features]
+    outcomes = {row.outcome for row in rows if not np.isnan(row.old)}
+    assert outcomes <= {"no evidence of change"}
 
 
 def test_the_band_is_welchs_interval_for_all_features_together():
@@ -55,17 +55,19 @@ def test_a_feature_outside_its_band_moved_and_the_others_did_not():
 
 
 def test_neighbours_that_swap_within_their_bands_changed_rank_by_noise():
-    told = words(run_of([30, 20.1, 20]), run_of([30, 20, 20.1], draw=8))
-    assert told["b"] == told["c"] == "rank moved within noise"
+    outcomes = words(run_of([30, 20.1, 20]), run_of([30, 20, 20.1], draw=8))
+    assert outcomes["b"] == outcomes["c"] == "rank moved within noise"
 
 
 def test_a_rank_that_others_moved_is_not_said_to_be_noise():
-    told = (
+    features = (
         compare_runs(run_of([30, 20, 10]), run_of([2, 20, 10], draw=8))
         .questions[0]
         .features
     )
-    assert {row.feature: (row.rank_old, row.rank_new, row.outcome) for row in told} == {
+    assert {
+        row.feature: (row.rank_old, row.rank_new, row.outcome) for row in features
+    } == {
         "a": (1, 3, "moved"),
         "b": (2, 1, "no evidence of change"),
         "c": (3, 2, "no evidence of change"),
@@ -79,9 +81,9 @@ def test_a_single_draw_has_no_spread_that_could_tell_a_movement_from_noise():
         record = replace(result.importances[0], raw=raw, baseline=np.array([50.0]))
         return replace(result, importances=(record,))
 
-    told = words(once([30.0, 20.0, 10.0]), once([5.0, 40.0, 10.0]))
-    assert told["a"] == told["b"] == "not comparable"
-    assert told["c"] == "no evidence of change"
+    outcomes = words(once([30.0, 20.0, 10.0]), once([5.0, 40.0, 10.0]))
+    assert outcomes["a"] == outcomes["b"] == "not comparable"
+    assert outcomes["c"] == "no evidence of change"
 
 
 def test_other_repeats_are_the_same_question_if_each_run_asks_it_once():
@@ -92,9 +94,9 @@ def test_other_repeats_are_the_same_question_if_each_run_asks_it_once():
         record = replace(one, options={**one.options, "n_repeats": n}, **parts)
         return replace(result, importances=(record,))
 
-    told = compare_runs(repeats(5), repeats(10))
-    assert told.unmatched == ((), ())
-    assert {row.outcome for row in told.questions[0].features} == {NOTHING}
+    change = compare_runs(repeats(5), repeats(10))
+    assert change.unmatched == ((), ())
+    assert {row.outcome for row in change.questions[0].features} == {NOTHING}
     both = replace(
         repeats(5), importances=(*repeats(5).importances, *repeats(8).importances)
     )
@@ -106,8 +108,8 @@ def test_a_group_of_other_columns_is_another_group():
     old = run_of([30, 20, 10])
     (record,) = old.importances
     other = replace(record, columns=(("a", "x"), *record.columns[1:]))
-    told = words(old, replace(old, importances=(other,)))
-    assert told == {"a": "not comparable", **dict.fromkeys("bc", NOTHING)}
+    outcomes = words(old, replace(old, importances=(other,)))
+    assert outcomes == {"a": "not comparable", **dict.fromkeys("bc", NOTHING)}
 
 
 def test_other_predictions_for_other_rows_are_no_other_model():
@@ -125,11 +127,11 @@ def test_other_predictions_for_other_rows_are_no_other_model():
 def test_another_limit_differs_but_moves_no_number():
     old = run_of([30, 20, 10])
     config = {**old.run.config, "checks": {"dependence": 0.99}}
-    told = compare_runs(old, replace(old, run=replace(old.run, config=config)))
+    change = compare_runs(old, replace(old, run=replace(old.run, config=config)))
     limit = ("limits", "checks.dependence", "", "0.99")
-    assert limit in told.differences
-    assert told.areas == {"limits"}
-    assert told.is_noise_only
+    assert limit in change.differences
+    assert change.areas == {"limits"}
+    assert change.is_noise_only
 
 
 def test_a_movement_that_is_too_small_to_count_is_said_to_be_so():
@@ -145,15 +147,15 @@ def test_without_draws_any_difference_beyond_rounding_is_a_movement():
         record = replace(result.importances[0], stream="", form="raw", **raw)
         return replace(result, importances=(record,))
 
-    told = words(fixed([3.0, 2.0, 1.0]), fixed([3.0, 2.0 + 1e-12, 1.0 + 1e-6]))
-    assert told["b"] == "no evidence of change"
-    assert told["c"] == "moved"
+    outcomes = words(fixed([3.0, 2.0, 1.0]), fixed([3.0, 2.0 + 1e-12, 1.0 + 1e-6]))
+    assert outcomes["b"] == "no evidence of change"
+    assert outcomes["c"] == "moved"
 
 
 def test_features_of_one_run_only_are_new_or_gone():
     old = run_of([30, 20, 10], names=("a", "b", "c"))
-    told = words(old, run_of([30, 20, 10], names=("a", "b", "d")))
-    assert (told["c"], told["d"]) == ("gone", "new")
+    outcomes = words(old, run_of([30, 20, 10], names=("a", "b", "d")))
+    assert (outcomes["c"], outcomes["d"]) == ("gone", "new")
 
 
 def test_another_definition_is_not_compared_and_its_fields_are_named():
@@ -173,17 +175,17 @@ def test_more_rows_are_other_data_and_no_other_definition():
 def test_a_question_of_one_run_only_is_told_by_its_record():
     old, new = run_of([30, 20, 10]), run_of([30, 20, 10])
     other = replace(new.importances[0], options={"n_rows": 5})
-    told = compare_runs(old, replace(new, importances=(other,)))
-    assert told.unmatched == ((0,), (0,))
-    assert told.questions == ()
+    change = compare_runs(old, replace(new, importances=(other,)))
+    assert change.unmatched == ((0,), (0,))
+    assert change.questions == ()
 
 
 def test_another_seed_alone_leaves_nothing_but_noise():
     old, new = run_of([30, 20, 10]), run_of([30, 20, 10])
     config = {**new.run.config, "seed": 43}
-    told = compare_runs(old, replace(new, run=replace(new.run, config=config)))
-    assert told.differences == (("seed", "seed", "42", "43"),)
-    assert told.is_noise_only
+    change = compare_runs(old, replace(new, run=replace(new.run, config=config)))
+    assert change.differences == (("seed", "seed", "42", "43"),)
+    assert change.is_noise_only
 
 
 @pytest.mark.parametrize(
@@ -200,10 +202,10 @@ def test_other_rows_or_models_are_more_than_noise(frame, column, value, area, wh
     table = getattr(old, frame).copy()
     table[column] = table[column].astype(object)
     table.loc[0, column] = value
-    told = compare_runs(old, replace(old, **{frame: table}))
-    assert [(one.area, one.what) for one in told.differences] == [(area, what)]
-    assert told.differences[0].new == str(value)
-    assert not told.is_noise_only
+    change = compare_runs(old, replace(old, **{frame: table}))
+    assert [(one.area, one.what) for one in change.differences] == [(area, what)]
+    assert change.differences[0].new == str(value)
+    assert not change.is_noise_only
 
 
 def test_settings_are_told_by_their_path_and_texts_of_the_report_are_not():
@@ -214,10 +216,10 @@ def test_settings_are_told_by_their_path_and_texts_of_the_report_are_not():
         "report": {"owner": "another"},
     }
     new = replace(old, run=made_run(old.run.audit, config=config))
-    told = [
+    settings = [
         one for one in compare_runs(old, new).differences if one.area == "configuration"
     ]
-    assert told == [("configuration", "importance[1].engines", "none", "vip")]
+    assert settings == [("configuration", "importance[1].engines", "none", "vip")]
 
 
 def test_checks_are_told_where_their_verdict_is_another_one():

@@ -60,16 +60,16 @@ def findings(old, new):
 
 
 def test_the_index_of_two_levels_is_the_closed_form_with_half_a_row_added():
-    found = one(levels(a=9, b=29), levels(a=29, b=9))
+    shift = one(levels(a=9, b=29), levels(a=29, b=9))
     p, q = 9.5 / 39, 29.5 / 39
-    assert found.statistic == pytest.approx(2 * (q - p) * log(q / p))
+    assert shift.statistic == pytest.approx(2 * (q - p) * log(q / p))
 
 
 def test_deciles_hold_a_tenth_of_the_baseline_each():
-    found = one(np.arange(1000.0), np.arange(100.0))
+    shift = one(np.arange(1000.0), np.arange(100.0))
     p, full, none = 100.5 / 1005, 100.5 / 105, 0.5 / 105
     parts = [(full - p) * log(full / p), *[(none - p) * log(none / p)] * 9]
-    assert found.statistic == pytest.approx(sum(parts))
+    assert shift.statistic == pytest.approx(sum(parts))
 
 
 def test_the_noise_is_the_quantile_of_chi_squared_for_both_sizes():
@@ -80,9 +80,9 @@ def test_the_noise_is_the_quantile_of_chi_squared_for_both_sizes():
 
 def test_equal_rows_have_index_zero_in_whatever_order():
     for values in (SMOOTH, np.round(SMOOTH), np.where(SMOOTH < 0, 0, SMOOTH)):
-        found = one(values, values[::-1])
-        assert found.statistic == 0.0
-        assert found.verdict == "within chance"
+        shift = one(values, values[::-1])
+        assert shift.statistic == 0.0
+        assert shift.verdict == "within chance"
 
 
 @pytest.mark.parametrize("grow", [lambda x: 8 * x - 4, np.exp, lambda x: x**3])
@@ -119,8 +119,8 @@ def test_a_column_of_two_last_digits_is_as_that_of_either():
     values = np.log(np.arange(700) % 3 + 2)
     both = np.where(np.arange(700) % 2, values, np.nextafter(values, 9.0))
     assert one(both, values).statistic == one(values, both).statistic == 0.0
-    moved = one(both, 2 * both), one(values, 2 * values)
-    assert moved[0].statistic == moved[1].statistic > 1.0
+    pair = one(both, 2 * both), one(values, 2 * values)
+    assert pair[0].statistic == pair[1].statistic > 1.0
 
 
 def test_infinite_values_are_the_ends_of_the_order():
@@ -138,10 +138,10 @@ def test_the_index_of_sketches_is_that_of_the_rows_within_its_stated_room(grid):
     ends = np.sort(old)[[300 * k - 1 for k in range(1, 10)]]
     cells = [np.bincount(np.searchsorted(ends, x), minlength=10) for x in (old, new)]
     exact = stability(*(c.astype(float) for c in cells), miss_rate=0.01).psi
-    found = one(old, new)
+    shift = one(old, new)
     chance = 2 / 3000 * (1 + 20 / 3000) * chi2.isf(0.01 / 4, 9)
-    assert found.statistic - (found.noise - chance) <= exact + 1e-12
-    assert abs(found.statistic - exact) < 2 * 10 * 0.01 * 0.5
+    assert shift.statistic - (shift.noise - chance) <= exact + 1e-12
+    assert abs(shift.statistic - exact) < 2 * 10 * 0.01 * 0.5
 
 
 @pytest.mark.parametrize("sizes", [(100, 100), (40, 2000), (2000, 150)])
@@ -152,22 +152,22 @@ def test_unchanged_columns_exceed_the_noise_no_more_often_than_stated(sizes):
     edges = np.column_stack([np.zeros(4000), ends, np.ones(4000)])
     new = [RNG.multinomial(m, np.diff(row)) for row in edges]
     old = np.diff([0, *(-(-n * k // 10) for k in range(1, 10)), n]).astype(float)
-    told = [stability(old, row.astype(float), miss_rate=0.02) for row in new]
-    alarms = sum(found.psi > found.noise for found in told)
+    indices = [stability(old, row.astype(float), miss_rate=0.02) for row in new]
+    alarms = sum(index.psi > index.noise for index in indices)
     assert alarms <= 4000 * 0.02 + 3 * np.sqrt(4000 * 0.02 * 0.98)
 
 
 def test_more_rows_of_the_same_move_below_the_limit_only():
     cells = {"a": 10_000, "b": 10_000}, {"a": 9_000, "b": 11_000}
-    found = one(*(levels(**counts) for counts in cells))
-    assert found.noise < found.statistic < found.limit
-    assert found.verdict == "below the limit"
+    shift = one(*(levels(**counts) for counts in cells))
+    assert shift.noise < shift.statistic < shift.limit
+    assert shift.verdict == "below the limit"
 
 
 def test_few_rows_are_within_chance_however_far_apart():
-    found = one(np.arange(4.0), np.arange(4.0) + 9)
-    assert found.statistic > found.limit
-    assert found.verdict == "within chance"
+    shift = one(np.arange(4.0), np.arange(4.0) + 9)
+    assert shift.statistic > shift.limit
+    assert shift.verdict == "within chance"
     sides = result(x=np.arange(4.0)), result(x=np.arange(4.0) + 9)
     row = with_drift(sides[1], sides[0], None).checks.iloc[-2]
     assert (row["verdict"], row["set_by"]) == ("pass", "chance")
@@ -175,13 +175,13 @@ def test_few_rows_are_within_chance_however_far_apart():
 
 
 def test_a_column_that_moved_is_told_in_whole_sentences():
-    (found,) = findings(result(x=levels(a=90, b=10)), result(x=levels(a=10, b=90)))
-    assert found.severity == "warning"
-    assert found.message == (
+    (finding,) = findings(result(x=levels(a=90, b=10)), result(x=levels(a=10, b=90)))
+    assert finding.severity == "warning"
+    assert finding.message == (
         "Column 'x' is distributed otherwise than in the approved baseline: PSI 3.41 "
         "in the test rows (at most 0.19 is chance or sketch). The limit is 0.2."
     )
-    assert found.remedy == (
+    assert finding.remedy == (
         "Look at how these rows were collected. If the change is meant, approve a run "
         "that has it."
     )
@@ -189,16 +189,18 @@ def test_a_column_that_moved_is_told_in_whole_sentences():
 
 def test_missing_cells_are_held_against_chance_likewise():
     gaps = np.where(np.arange(2000) % 4 == 0, np.nan, SMOOTH)
-    (found,) = findings(result(x=SMOOTH), result(x=gaps))
-    assert found.check == "missing_share"
-    assert "25% of the test rows (was 0%); PSI 1." in found.message
+    (finding,) = findings(result(x=SMOOTH), result(x=gaps))
+    assert finding.check == "missing_share"
+    assert "25% of the test rows (was 0%); PSI 1." in finding.message
     assert findings(result(x=gaps), result(x=gaps)) == []
 
 
 def test_a_new_level_is_a_warning_however_rare_and_another_one_another_finding():
     old = result(x=levels(a=900, b=100))
-    found = [findings(old, result(x=levels(a=900, b=100, **{c: 1}))) for c in "cd"]
-    (first,), (second,) = found
+    findings_by_level = [
+        findings(old, result(x=levels(a=900, b=100, **{c: 1}))) for c in "cd"
+    ]
+    (first,), (second,) = findings_by_level
     assert (first.check, first.severity) == ("category_new", "warning")
     assert first.message == (
         "Column 'x' holds 1 level ('c'; 1 row) that no row of the approved baseline "
@@ -210,21 +212,21 @@ def test_a_new_level_is_a_warning_however_rare_and_another_one_another_finding()
 @pytest.mark.parametrize(("rows", "severity"), [(3, "info"), (60, "warning")])
 def test_a_level_that_is_gone_is_a_note_where_chance_explains_it(rows, severity):
     old, new = result(x=levels(a=900, b=rows)), result(x=levels(a=900))
-    (found,) = [f for f in findings(old, new) if f.check == "category_gone"]
-    assert found.severity == severity
-    assert found.message.endswith("Chance explains that.") == (severity == "info")
+    (finding,) = [f for f in findings(old, new) if f.check == "category_gone"]
+    assert finding.severity == severity
+    assert finding.message.endswith("Chance explains that.") == (severity == "info")
 
 
 def test_the_chance_of_no_row_is_that_of_drawing_without_replacement():
-    held = _Levels({"a": 7, "b": 3}, {"a": 6})
-    assert _chance_of_none(held, 3) == pytest.approx(comb(13, 6) / comb(16, 6))
+    row_counts = _Levels({"a": 7, "b": 3}, {"a": 6})
+    assert _chance_of_none(row_counts, 3) == pytest.approx(comb(13, 6) / comb(16, 6))
 
 
 def test_columns_that_come_go_or_change_their_kind_are_findings():
     old = result(x=SMOOTH, gone=SMOOTH)
     new = result(x=levels(a=1000, b=1000), added=SMOOTH)
-    told = {(f.check, f.subject) for f in drift_findings(old, new)}
-    assert told == {
+    keys = {(f.check, f.subject) for f in drift_findings(old, new)}
+    assert keys == {
         ("column_removed", "gone"),
         ("column_added", "added"),
         ("column_kind", "x"),
@@ -248,9 +250,9 @@ def test_a_baseline_without_sketches_is_told_of_in_the_thresholds():
 
 def test_a_baseline_that_is_gone_is_a_warning():
     run = Approved("20260101T000000Z-1", "d", "m", "s/1", "A. Reader", "2026-01-02")
-    (found,) = with_drift(result(x=SMOOTH), None, run).findings[-1:]
-    assert found.key == baseline_missing(run).key
-    assert found.message == (
+    (finding,) = with_drift(result(x=SMOOTH), None, run).findings[-1:]
+    assert finding.key == baseline_missing(run).key
+    assert finding.message == (
         "Run 20260101T000000Z-1, approved by A. Reader at 2026-01-02, is not there, so "
         "nothing was compared with it."
     )
@@ -258,17 +260,17 @@ def test_a_baseline_that_is_gone_is_a_warning():
 
 def test_checks_against_a_baseline_are_neither_replayed_nor_compared_with_its_own():
     old, new = result(x=SMOOTH), result(x=SMOOTH + 2)
-    held = with_drift(new, old, None)
-    assert {f.check for f in held.findings} & set(AGAINST_BASELINE)
-    assert not compared(held, new).is_mismatch
-    assert compare_runs(old, held).checks == ()
+    with_checks = with_drift(new, old, None)
+    assert {f.check for f in with_checks.findings} & set(AGAINST_BASELINE)
+    assert not compared(with_checks, new).is_mismatch
+    assert compare_runs(old, with_checks).checks == ()
 
 
 def test_the_table_shows_the_worst_first_and_counts_the_rest():
     n = 3000
     columns = {name: RNG.normal(size=n) for name in "abc"}
-    moved = {**columns, "b": columns["b"] + 1, "c": columns["c"] + 3}
-    blocks = section_of(result(**moved), result(**columns)).parts["blocks"]
+    new_columns = {**columns, "b": columns["b"] + 1, "c": columns["c"] + 3}
+    blocks = section_of(result(**new_columns), result(**columns)).parts["blocks"]
     (table,) = [b for b in blocks if isinstance(b, Table) and b.id == "tab-shifts"]
     assert [plain(row.cells[0].parts) for row in table.rows] == ["c", "b"]
     assert plain(table.caption).endswith("2 of 4, each split by itself")
@@ -277,12 +279,12 @@ def test_the_table_shows_the_worst_first_and_counts_the_rest():
 
 def test_quiet_columns_are_one_sentence():
     same = result(x=SMOOTH)
-    told = [
+    texts = [
         plain(b)
         for b in section_of(same, same).parts["blocks"]
         if b and isinstance(b, tuple)
     ]
-    assert any("missing cells of all 2." in text for text in told)
+    assert any("missing cells of all 2." in text for text in texts)
 
 
 @pytest.mark.parametrize(
@@ -292,8 +294,8 @@ def test_runs_of_which_nothing_is_compared_say_why(keeps, words):
     old, new = result(x=SMOOTH), result(z=SMOOTH)
     frame = new.quantiles[new.quantiles["role"] == "feature"]
     new = replace(new, quantiles=frame[: len(frame) * keeps])
-    told = [plain(b) for b in section_of(new, old).parts["blocks"] if type(b) is tuple]
-    assert any(words in text for text in told)
+    texts = [plain(b) for b in section_of(new, old).parts["blocks"] if type(b) is tuple]
+    assert any(words in text for text in texts)
 
 
 def test_many_other_ends_of_columns_are_one_row_of_what_differs():
@@ -301,6 +303,6 @@ def test_many_other_ends_of_columns_are_one_row_of_what_differs():
     both = [result(**{k: v + by for k, v in columns.items()}) for by in (0, 1)]
     blocks = section_of(*both).parts["blocks"]
     table = next(b for b in blocks if isinstance(b, Table) and b.id == "tab-differs")
-    told = [plain(row.cells[1].parts) for row in table.rows]
-    assert "22 minima and maxima of columns" in told
-    assert not any(text.startswith("column x1") for text in told)
+    texts = [plain(row.cells[1].parts) for row in table.rows]
+    assert "22 minima and maxima of columns" in texts
+    assert not any(text.startswith("column x1") for text in texts)

@@ -31,8 +31,8 @@ def ran(verdict, status="complete", findings=None):
 
 
 def stopped(*findings):
-    told = run_of([30, 20, 10], findings=findings)
-    return replace(told, run=replace(told.run, status="interrupted"))
+    run = run_of([30, 20, 10], findings=findings)
+    return replace(run, run=replace(run.run, status="interrupted"))
 
 
 def test_a_first_run_is_news():
@@ -42,8 +42,8 @@ def test_a_first_run_is_news():
 
 def test_a_first_run_that_failed_says_why():
     halt = replace(FOUND, check="interrupted", severity="failure")
-    told = news(None, stopped(halt, FOUND), NO_HISTORY)
-    assert told[1:] == ("Failure, interrupted: a is b.",)
+    lines = news(None, stopped(halt, FOUND), NO_HISTORY)
+    assert lines[1:] == ("Failure, interrupted: a is b.",)
 
 
 def test_a_run_that_never_ended_and_fails_alike_again_is_no_news():
@@ -51,8 +51,8 @@ def test_a_run_that_never_ended_and_fails_alike_again_is_no_news():
     last = ran("not established", "interrupted", {halt.key: "failure"})
     other = replace(halt, subject="b", message="b.")
     assert news(None, stopped(halt), RunHistory(runs=(last,))) == ()
-    told = news(None, stopped(halt, other), RunHistory(runs=(last,)))
-    assert told == ("Failure, interrupted: b.",)
+    lines = news(None, stopped(halt, other), RunHistory(runs=(last,)))
+    assert lines == ("Failure, interrupted: b.",)
 
 
 def test_the_same_again_is_no_news():
@@ -67,29 +67,29 @@ def test_noise_is_no_news():
 def test_a_feature_that_left_its_band_is_told_with_both_numbers():
     before, now = run_of([30, 20, 10]), run_of([30, 26, 10], draw=8)
     record = now.importances[0]
-    asked = f"{record.method} of {record.of}, forest, {record.loss}"
+    question = f"{record.method} of {record.of}, forest, {record.loss}"
     old, new = before.importances[0].mean[1], record.mean[1]
-    told = f"Moved in {asked}: 'b' from {old:.4g} to {new:.4g}."
-    assert news(before, now, NO_HISTORY) == (told,)
+    line = f"Moved in {question}: 'b' from {old:.4g} to {new:.4g}."
+    assert news(before, now, NO_HISTORY) == (line,)
 
 
 def on_rows(means, rows):
-    told = run_of(means)
-    return replace(told, run=replace(told.run, data_sha256=rows * 64))
+    run = run_of(means)
+    return replace(run, run=replace(run.run, data_sha256=rows * 64))
 
 
 def runs_on_rows(values):
     """Return runs on rows of their own, whose second feature had these values."""
-    measured = [summarise(on_rows([30, value, 10], "f")) for value in values]
+    summaries = [summarise(on_rows([30, value, 10], "f")) for value in values]
     return RunHistory(
         runs=tuple(
             ran("confirmed")._replace(
-                measure=told.measure,
-                leaders=told.leaders,
+                measure=summary.measure,
+                leaders=summary.leaders,
                 data_sha256=str(n) * 64,
                 verdict=run_of([1, 2, 3]).verdict,
             )
-            for n, told in enumerate(measured)
+            for n, summary in enumerate(summaries)
         )
     )
 
@@ -104,12 +104,12 @@ def test_on_other_rows_what_the_runs_before_let_expect_is_no_news():
 
 def test_on_other_rows_a_feature_beyond_the_runs_before_is_told_with_their_interval():
     history, now = runs_on_rows([20, 21, 22, 21, 21]), on_rows([30, 29, 10], "e")
-    (told,) = news(on_rows([30, 21, 10], "a"), now, history)
+    (line,) = news(on_rows([30, 21, 10], "a"), now, history)
     values = [run.leaders[1].value for run in history.runs]
     low, high = prediction_interval(values, 0.01 / 3)
     interval = f"expected {low:.4g} to {high:.4g}."
-    assert told.startswith("Beyond the last 5 runs on other rows, in forest, ")
-    assert told.endswith(f": 'b' is 29, {interval}")
+    assert line.startswith("Beyond the last 5 runs on other rows, in forest, ")
+    assert line.endswith(f": 'b' is 29, {interval}")
 
 
 def test_fewer_than_five_runs_on_other_rows_tell_nothing():
@@ -141,26 +141,26 @@ def test_a_finding_is_new_once_and_no_more_when_it_went():
 
 
 def test_a_finding_that_was_there_earlier_is_found_again():
-    known = FindingHistory(
+    earlier = FindingHistory(
         FOUND.key, "dependence", "a", "warning", "r0", "r1", 2, False
     )
     with_ = run_of([30, 20, 10], findings=(FOUND,))
-    told = news(run_of([30, 20, 10]), with_, RunHistory(findings=(known,)))
-    assert told == ("Found again: warning, dependence: a is b.",)
+    lines = news(run_of([30, 20, 10]), with_, RunHistory(findings=(earlier,)))
+    assert lines == ("Found again: warning, dependence: a is b.",)
 
 
 def test_a_finding_that_became_graver_is_told_with_what_it_was():
     worse = run_of([30, 20, 10], findings=(replace(FOUND, severity="failure"),))
-    told = news(run_of([30, 20, 10], findings=(FOUND,)), worse, NO_HISTORY)
-    assert "dependence of a is a failure now, and was a warning." in told
+    lines = news(run_of([30, 20, 10], findings=(FOUND,)), worse, NO_HISTORY)
+    assert "dependence of a is a failure now, and was a warning." in lines
 
 
 def test_an_exception_that_expired_is_told():
     now = run_of([30, 20, 10], findings=(FOUND,))
     accepted = Accepted(date(2999, 12, 31), "why", "what", "A. Nowak")
     before = with_answers(now, (Answer(FOUND.key, exception=accepted),))
-    told = news(before, now, NO_HISTORY)
-    assert told == ("No longer accepted: warning, dependence of a.",)
+    lines = news(before, now, NO_HISTORY)
+    assert lines == ("No longer accepted: warning, dependence of a.",)
     assert news(before, before, NO_HISTORY) == ()
 
 
@@ -171,23 +171,23 @@ def test_a_note_is_no_news():
 
 def test_columns_that_came_and_went_are_named():
     before, now = run_of([30, 20, 10]), run_of([30, 20], names=("a", "z"))
-    told = news(before, now, NO_HISTORY)
-    assert "New columns: 'z'." in told
-    assert "Columns that are gone: 'b', 'c'." in told
+    lines = news(before, now, NO_HISTORY)
+    assert "New columns: 'z'." in lines
+    assert "Columns that are gone: 'b', 'c'." in lines
 
 
 def test_a_model_of_another_name_is_one_more_and_one_gone():
     before = run_of([30, 20, 10])
     frame = before.models.assign(model="boosted")
-    told = news(before, replace(before, models=frame), NO_HISTORY)
-    assert told == ("New models: 'boosted'.", "Models that are gone: 'forest'.")
+    lines = news(before, replace(before, models=frame), NO_HISTORY)
+    assert lines == ("New models: 'boosted'.", "Models that are gone: 'forest'.")
 
 
 def test_the_verdict_is_held_against_the_very_last_run():
     now = run_of([30, 20, 10])
     history = RunHistory(runs=(ran("not established", "interrupted"),))
-    told = (f"The verdict is {now.verdict!r}, and was 'not established'.",)
-    assert news(now, now, history) == told
+    lines = (f"The verdict is {now.verdict!r}, and was 'not established'.",)
+    assert news(now, now, history) == lines
 
 
 def test_a_run_that_was_stopped_closes_and_moves_nothing():
@@ -195,8 +195,8 @@ def test_a_run_that_was_stopped_closes_and_moves_nothing():
         run_of([30, 26, 10], findings=(FOUND,)),
         replace(FOUND, check="interrupted"),
     )
-    told = news(before, stopped(halt), RunHistory(runs=(ran(before.verdict),)))
-    assert told == (
+    lines = news(before, stopped(halt), RunHistory(runs=(ran(before.verdict),)))
+    assert lines == (
         f"The verdict is 'not established', and was {before.verdict!r}.",
         "New: warning, interrupted: a is b.",
     )
@@ -210,10 +210,12 @@ def test_stopped_again_by_the_same_is_no_news():
 
 @pytest.mark.parametrize(("n", "last"), [(10, "New"), (12, "... and 2 more.")])
 def test_of_many_findings_the_first_ten_are_told(n, last):
-    found = tuple(replace(FOUND, subject=f"x{i}") for i in range(n))
-    told = news(plain_result(NAMES), plain_result(NAMES, findings=found), NO_HISTORY)
-    assert told[-1].startswith(last)
-    assert sum(line.startswith("New") for line in told) == 10
+    findings = tuple(replace(FOUND, subject=f"x{i}") for i in range(n))
+    lines = news(
+        plain_result(NAMES), plain_result(NAMES, findings=findings), NO_HISTORY
+    )
+    assert lines[-1].startswith(last)
+    assert sum(line.startswith("New") for line in lines) == 10
 
 
 LEFT = replace(
@@ -227,16 +229,16 @@ GONE = Finding(check="engine_missing", severity="warning", subject="DALEX", mess
 
 def test_a_run_that_lacked_an_engine_closes_nothing_about_it():
     with_, now = (run_of([30, 20, 10], findings=(f,)) for f in (LEFT, GONE))
-    told = news(with_, now, RunHistory(runs=(ran(now.verdict),)))
-    assert told == ("New: warning, engine_missing: -",)
+    lines = news(with_, now, RunHistory(runs=(ran(now.verdict),)))
+    assert lines == ("New: warning, engine_missing: -",)
 
 
 def test_what_a_run_without_the_engine_left_open_is_not_found_again():
     before, now = (run_of([30, 20, 10], findings=(f,)) for f in (GONE, LEFT))
-    told = (LEFT.key, LEFT.check, LEFT.subject, "warning", "r0", "r0", 1, True)
-    found = ran(now.verdict)._replace(run_id="r0")
+    fields = (LEFT.key, LEFT.check, LEFT.subject, "warning", "r0", "r0", 1, True)
+    first = ran(now.verdict)._replace(run_id="r0")
     after = ran(now.verdict)._replace(missing=("DALEX",))
     history = RunHistory(
-        runs=(found, after), findings=(FindingHistory(*told, ("DALEX",)),)
+        runs=(first, after), findings=(FindingHistory(*fields, ("DALEX",)),)
     )
     assert news(before, now, history) == ("No more: warning, engine_missing of DALEX.",)

@@ -44,8 +44,8 @@ approved_by = "A. Nowak"
 
 
 def warnings(run_folder):
-    found = pd.read_csv(run_folder / "findings.csv", keep_default_na=False)
-    return found[found["severity"] == "warning"]
+    findings = pd.read_csv(run_folder / "findings.csv", keep_default_na=False)
+    return findings[findings["severity"] == "warning"]
 
 
 def test_an_exception_turns_a_failing_run_into_one_with_exceptions(folder):
@@ -53,20 +53,20 @@ def test_an_exception_turns_a_failing_run_into_one_with_exceptions(folder):
     (key,) = warnings(runs(folder)[0])["key"]
     answer(folder, key[:12], "2999-12-31")
     assert run(folder).exit_code == 0
-    made = load_run(runs(folder)[1])
-    assert made.verdict == "confirmed with exceptions"
-    assert made.accepted == {key: "2999-12-31"}
-    told = (runs(folder)[1] / "summary.txt").read_text("utf8")
-    assert "warning, accepted until 2999-12-31, same_columns" in told
-    stored = pd.read_csv(runs(folder)[1] / "answers.csv")
-    assert stored["control"].tolist() == ["Both are shuffled together."]
+    second = load_run(runs(folder)[1])
+    assert second.verdict == "confirmed with exceptions"
+    assert second.accepted == {key: "2999-12-31"}
+    text = (runs(folder)[1] / "summary.txt").read_text("utf8")
+    assert "warning, accepted until 2999-12-31, same_columns" in text
+    answers = pd.read_csv(runs(folder)[1] / "answers.csv")
+    assert answers["control"].tolist() == ["Both are shuffled together."]
 
 
 def test_a_mistake_in_the_answers_ends_before_anything_is_measured(folder):
     answer(folder, "same_columns", "2999-12-31")
-    told = run(folder)
-    assert (told.exit_code, runs(folder)) == (2, [])
-    assert told.stderr.strip() == (
+    outcome = run(folder)
+    assert (outcome.exit_code, runs(folder)) == (2, [])
+    assert outcome.stderr.strip() == (
         "findings.toml: [finding] key must be the first 12 to 64 hex digits of a "
         "finding's key; 'same_columns' was given."
     )
@@ -77,12 +77,12 @@ def test_a_pdf_that_cannot_be_made_is_answered_and_remembered(folder, monkeypatc
     file = folder / "audit.toml"
     file.write_text(file.read_text("utf8").replace("bundle", "executive"), "utf8")
     assert run(folder).exit_code == 1
-    found = warnings(runs(folder)[0]).set_index("check")["key"]
-    answer(folder, found["pdf_failed"], "2999-12-31")
+    keys = warnings(runs(folder)[0]).set_index("check")["key"]
+    answer(folder, keys["pdf_failed"], "2999-12-31")
     run(folder)
-    assert load_run(runs(folder)[1]).accepted == {found["pdf_failed"]: "2999-12-31"}
-    known = {f.check: f.times for f in load_history(folder).findings}
-    assert known == {"same_columns": 2, "pdf_failed": 2}
+    assert load_run(runs(folder)[1]).accepted == {keys["pdf_failed"]: "2999-12-31"}
+    times = {f.check: f.times for f in load_history(folder).findings}
+    assert times == {"same_columns": 2, "pdf_failed": 2}
 
 
 def test_a_shift_is_accepted_under_the_baseline_that_its_exception_names(folder):
@@ -90,11 +90,11 @@ def test_a_shift_is_accepted_under_the_baseline_that_its_exception_names(folder)
     (baseline,) = runs(folder)
     with without_pdf():
         sign(baseline, APPROVAL)
-    named = {"check": "distribution_shift", "subject": "a", "measure": "feature"}
-    key = Finding(severity="warning", message="-", **named).key
+    fields = {"check": "distribution_shift", "subject": "a", "measure": "feature"}
+    key = Finding(severity="warning", message="-", **fields).key
     answer(folder, key, "2999-12-31", baseline.name)
     test = pd.read_csv(folder / "test.csv")
     test.assign(a=test["a"] + 4).to_csv(folder / "test.csv", index=False)
     run(folder)
-    (held,) = {*runs(folder)} - {baseline}
-    assert load_run(held).accepted == {key: "2999-12-31"}
+    (last,) = {*runs(folder)} - {baseline}
+    assert load_run(last).accepted == {key: "2999-12-31"}

@@ -51,9 +51,9 @@ def problems(folder, text):
     (folder / "findings.toml").write_text(text, "utf8")
     with pytest.raises(ConfigError) as caught:
         load_answers(folder)
-    told = caught.value.problems
-    assert all(line.startswith("findings.toml") for line in told)
-    return [line.removeprefix("findings.toml: ") for line in told]
+    messages = caught.value.problems
+    assert all(line.startswith("findings.toml") for line in messages)
+    return [line.removeprefix("findings.toml: ") for line in messages]
 
 
 def entry(*lines):
@@ -63,8 +63,8 @@ def entry(*lines):
 def exception(**changes):
     """Return the lines of an exception; None leaves a key out."""
     texts = ("reason", "control", "approved_by")
-    given = {"until": "2026-12-31", **dict.fromkeys(texts, '"x"'), **changes}
-    lines = [f"{key} = {value}" for key, value in given.items() if value]
+    entries = {"until": "2026-12-31", **dict.fromkeys(texts, '"x"'), **changes}
+    lines = [f"{key} = {value}" for key, value in entries.items() if value]
     return "\n".join(("[finding.exception]", *lines))
 
 
@@ -118,8 +118,8 @@ def test_all_mistakes_of_all_entries_are_told_at_once(tmp_path):
 
 
 def test_a_file_that_is_no_toml_or_no_text_is_told_like_a_configuration(tmp_path):
-    (told,) = problems(tmp_path, "[[finding]")
-    assert told.startswith("findings.toml is not valid TOML: ")
+    (message,) = problems(tmp_path, "[[finding]")
+    assert message.startswith("findings.toml is not valid TOML: ")
     (tmp_path / "findings.toml").write_bytes(b'[[finding]]\nkey = "\xff"')
     with pytest.raises(ConfigError, match=r"is not UTF-8 at byte 20. Save it"):
         load_answers(tmp_path)
@@ -127,8 +127,8 @@ def test_a_file_that_is_no_toml_or_no_text_is_told_like_a_configuration(tmp_path
 
 @pytest.mark.parametrize("value", ["9" * 5000, "[" * 5000 + "]" * 5000])
 def test_a_value_that_python_cannot_take_is_told_like_a_mistake(tmp_path, value):
-    (told,) = problems(tmp_path, f"x = {value}")
-    assert told.startswith("findings.toml is not valid TOML: ")
+    (message,) = problems(tmp_path, f"x = {value}")
+    assert message.startswith("findings.toml is not valid TOML: ")
     (tmp_path / "audit.toml").write_text(f"x = {value}")
     with pytest.raises(ConfigError, match=r"^audit.toml is not valid TOML: "):
         load_config(tmp_path)
@@ -155,14 +155,14 @@ def test_a_whole_answer_is_read_as_it_stands(tmp_path):
 
 
 def answered(
-    *findings, started="2026-12-31T12:00:00+00:00", known=(), baseline="", **answer
+    *findings, started="2026-12-31T12:00:00+00:00", earlier=(), baseline="", **answer
 ):
     """Return a result with these findings and one answer, to the first of them."""
     result = plain_result(("a", "b"), findings=findings)
     run = replace(result.run, volatile={**result.run.volatile, "started": started})
-    given = {"key": (*findings, *known)[0].key[:12], **answer}
-    answers = (Answer(**given),)
-    return with_answers(replace(result, run=run), answers, known, baseline=baseline)
+    fields = {"key": (*findings, *earlier)[0].key[:12], **answer}
+    answers = (Answer(**fields),)
+    return with_answers(replace(result, run=run), answers, earlier, baseline=baseline)
 
 
 def accepted(until):
@@ -181,9 +181,9 @@ def accepted(until):
     ],
 )
 def test_an_exception_holds_through_its_last_day_in_utc(started, state, code):
-    found = answered(WEAK, started=started, exception=accepted("2026-12-31"))
-    assert found.answers["state"].tolist() == [state]
-    assert exit_code(found) == code
+    result = answered(WEAK, started=started, exception=accepted("2026-12-31"))
+    assert result.answers["state"].tolist() == [state]
+    assert exit_code(result) == code
 
 
 @pytest.mark.parametrize(
@@ -211,9 +211,9 @@ def test_an_accepted_failure_keeps_a_reproduced_run_from_being_confirmed():
 
 
 def test_a_warning_counts_or_not_where_warnings_fail_the_run():
-    open_, held = answered(SHIFT), answered(SHIFT, exception=accepted("2027-01-01"))
+    open_, excepted = answered(SHIFT), answered(SHIFT, exception=accepted("2027-01-01"))
     config = {**open_.run.config, "fail_on": "warning"}
-    strict = [replace(r, run=replace(r.run, config=config)) for r in (open_, held)]
+    strict = [replace(r, run=replace(r.run, config=config)) for r in (open_, excepted)]
     assert [exit_code(result) for result in strict] == [1, 0]
 
 
@@ -224,8 +224,8 @@ def test_a_run_that_did_not_end_cannot_be_accepted(status):
     ended = replace(result, run=replace(result.run, status=status))
     assert ended.accepted == {}
     assert ended.verdict == "not established"
-    (told,) = [f for f in result.findings if f.check == "exception_refused"]
-    assert told.message == (
+    (finding,) = [f for f in result.findings if f.check == "exception_refused"]
+    assert finding.message == (
         f"Answer '{stopped.key[:12]}' in findings.toml cannot accept 'interrupted', "
         "which says that numbers are missing. The finding counts as before."
     )
@@ -237,7 +237,7 @@ MOVED = Finding(
 
 
 @pytest.mark.parametrize(
-    ("finding", "named", "baseline", "state"),
+    ("finding", "named_baseline", "baseline", "state"),
     [
         (MOVED, "run 1", "run 1", "accepted"),
         (MOVED, "run 1", "run 2", "lapsed"),
@@ -249,20 +249,20 @@ MOVED = Finding(
     ],
 )
 def test_an_exception_holds_under_the_baseline_that_it_names(
-    finding, named, baseline, state
+    finding, named_baseline, baseline, state
 ):
-    given = accepted("2027-01-01")._replace(baseline=named)
-    found = answered(finding, baseline=baseline, exception=given)
-    assert found.answers["state"].tolist() == [state]
-    assert bool(found.accepted) == (state == "accepted")
-    told = [f.check for f in found.findings[1:]]
-    assert told == ["exception_lapsed"] * (state == "lapsed")
+    terms = accepted("2027-01-01")._replace(baseline=named_baseline)
+    result = answered(finding, baseline=baseline, exception=terms)
+    assert result.answers["state"].tolist() == [state]
+    assert bool(result.accepted) == (state == "accepted")
+    checks = [f.check for f in result.findings[1:]]
+    assert checks == ["exception_lapsed"] * (state == "lapsed")
 
 
 def test_an_exception_under_another_baseline_says_which_and_that_the_finding_counts():
-    given = accepted("2027-01-01")._replace(baseline="run 1")
-    told = answered(MOVED, baseline="run 2", exception=given).findings[1]
-    assert (told.severity, told.message) == (
+    terms = accepted("2027-01-01")._replace(baseline="run 1")
+    finding = answered(MOVED, baseline="run 2", exception=terms).findings[1]
+    assert (finding.severity, finding.message) == (
         "info",
         f"Answer '{MOVED.key[:12]}' in findings.toml accepts a finding of "
         "'distribution_shift' against baseline run 1, and the approved run is run 2. "
@@ -271,10 +271,10 @@ def test_an_exception_under_another_baseline_says_which_and_that_the_finding_cou
 
 
 def test_of_a_lapsed_exception_to_what_is_not_found_nothing_is_said():
-    given = accepted("2027-01-01")._replace(baseline="run 1")
-    found = answered(known=(MOVED,), baseline="run 2", exception=given)
-    assert found.findings == ()
-    assert found.answers["state"].tolist() == ["lapsed"]
+    terms = accepted("2027-01-01")._replace(baseline="run 1")
+    result = answered(earlier=(MOVED,), baseline="run 2", exception=terms)
+    assert result.findings == ()
+    assert result.answers["state"].tolist() == ["lapsed"]
 
 
 @pytest.mark.parametrize(
@@ -287,20 +287,20 @@ def test_of_a_lapsed_exception_to_what_is_not_found_nothing_is_said():
     ],
 )
 def test_an_answer_is_overdue_on_the_day_after_unless_accepted(due, until, overdue):
-    given = {"exception": accepted(until)} if until else {}
-    found = answered(SHIFT, due=date.fromisoformat(due), **given)
-    assert found.answers["overdue"].tolist() == [overdue]
+    fields = {"exception": accepted(until)} if until else {}
+    result = answered(SHIFT, due=date.fromisoformat(due), **fields)
+    assert result.answers["overdue"].tolist() == [overdue]
 
 
 def test_an_answer_to_nothing_is_a_note_and_changes_no_verdict():
-    found = with_answers(plain_result(("a",)), (Answer("f" * 12, owner="M. Kim"),))
-    (told,) = found.findings
-    assert told.message == (
+    result = with_answers(plain_result(("a",)), (Answer("f" * 12, owner="M. Kim"),))
+    (finding,) = result.findings
+    assert finding.message == (
         "Answer 'ffffffffffff' in findings.toml names a finding that neither this run "
         "nor one before it has."
     )
-    assert told.severity == "info"
-    assert found.answers.loc[0, ["key", "check", "owner"]].tolist() == [
+    assert finding.severity == "info"
+    assert result.answers.loc[0, ["key", "check", "owner"]].tolist() == [
         "f" * 12,
         "",
         "M. Kim",
@@ -308,9 +308,9 @@ def test_an_answer_to_nothing_is_a_note_and_changes_no_verdict():
 
 
 def test_an_answer_to_a_finding_of_an_earlier_run_is_no_mistake():
-    found = answered(known=(SHIFT,), response="mended")
-    assert found.findings == ()
-    assert found.answers["subject"].tolist() == ["svm"]
+    result = answered(earlier=(SHIFT,), response="mended")
+    assert result.findings == ()
+    assert result.answers["subject"].tolist() == ["svm"]
 
 
 def test_a_key_that_begins_two_findings_answers_neither():
@@ -318,42 +318,42 @@ def test_a_key_that_begins_two_findings_answers_neither():
         Mine("a" * 12 + end, "weak_model", name)
         for end, name in (("0", "one"), ("1", "other"))
     ]
-    asked = Answer("a" * 12, exception=accepted("2027-01-01"))
-    found = with_answers(plain_result(("a",)), (asked,), alike)
-    (told,) = found.findings
-    assert told.message == (
+    answer = Answer("a" * 12, exception=accepted("2027-01-01"))
+    result = with_answers(plain_result(("a",)), (answer,), alike)
+    (finding,) = result.findings
+    assert finding.message == (
         "Answer 'aaaaaaaaaaaa' in findings.toml names 2 findings whose keys begin "
         "like this: 'weak_model, one', 'weak_model, other'. It answers none of them."
     )
-    assert found.accepted == {}
+    assert result.accepted == {}
 
 
 def test_more_digits_tell_two_findings_apart():
-    known = [Mine("a" * 12 + end, "weak_model", end) for end in "01"]
-    found = with_answers(plain_result(("a",)), (Answer("a" * 12 + "1"),), known)
-    assert found.answers["subject"].tolist() == ["1"]
+    findings = [Mine("a" * 12 + end, "weak_model", end) for end in "01"]
+    result = with_answers(plain_result(("a",)), (Answer("a" * 12 + "1"),), findings)
+    assert result.answers["subject"].tolist() == ["1"]
 
 
 def test_a_test_of_what_is_accepted_is_skipped_and_says_until_when():
-    found = answered(WEAK, exception=accepted("2027-01-01"))
-    (case,) = next(s for s in suites(found) if s.name == "findings").cases
+    result = answered(WEAK, exception=accepted("2027-01-01"))
+    (case,) = next(s for s in suites(result) if s.name == "findings").cases
     assert case.outcome == "skipped"
     assert case.message == "failure, accepted until 2027-01-01: m."
-    assert "failure, accepted until 2027-01-01, weak_model, svm: m." in summary(found)
+    assert "failure, accepted until 2027-01-01, weak_model, svm: m." in summary(result)
 
 
 def test_the_summary_says_what_is_overdue():
-    told = summary(answered(SHIFT, WEAK, due=date(2026, 12, 1)))
-    assert "warning, overdue since 2026-12-01, rank_shift, svm: m." in told
-    assert "failure, weak_model, svm: m." in told
+    text = summary(answered(SHIFT, WEAK, due=date(2026, 12, 1)))
+    assert "warning, overdue since 2026-12-01, rank_shift, svm: m." in text
+    assert "failure, weak_model, svm: m." in text
 
 
 def test_answers_survive_the_file_of_the_result():
-    found = answered(SHIFT, due=date(2026, 1, 1), exception=accepted("2026-12-31"))
-    again = loads(dumps(found))
-    pd.testing.assert_frame_equal(again.answers, found.answers, check_dtype=False)
-    assert content_digest(again) == content_digest(found)
-    assert again.accepted == found.accepted == {SHIFT.key: "2026-12-31"}
+    result = answered(SHIFT, due=date(2026, 1, 1), exception=accepted("2026-12-31"))
+    again = loads(dumps(result))
+    pd.testing.assert_frame_equal(again.answers, result.answers, check_dtype=False)
+    assert content_digest(again) == content_digest(result)
+    assert again.accepted == result.accepted == {SHIFT.key: "2026-12-31"}
 
 
 def test_an_older_result_has_no_answer_and_counts_as_it_did():
@@ -371,11 +371,13 @@ def test_the_time_that_answers_take_grows_as_their_number_not_as_its_square(tmp_
         keys = [replace(WEAK, subject=str(i)).key for i in range(n)]
         lines = [f'[[finding]]\nkey = "{key}"\nowner = "a"' for key in keys]
         (tmp_path / "findings.toml").write_text("\n".join(lines), "utf8")
-        known = [Mine(key, "c", "s") for key in keys]
-        seen = FindingHistory(*("-", "c", "s", "warning"), *("r", "r"), 1, in_last=True)
-        history = RunHistory(findings=tuple(seen._replace(key=key) for key in keys))
+        findings = [Mine(key, "c", "s") for key in keys]
+        template = FindingHistory(
+            *("-", "c", "s", "warning"), *("r", "r"), 1, in_last=True
+        )
+        history = RunHistory(findings=tuple(template._replace(key=key) for key in keys))
         start = process_time()
-        found = with_answers(plain_result(("a",)), load_answers(tmp_path), known)
-        assert len(standings(found, history)) == n
+        result = with_answers(plain_result(("a",)), load_answers(tmp_path), findings)
+        assert len(standings(result, history)) == n
         spent.append(process_time() - start)
     assert spent[2] < 20 * spent[1]

@@ -52,39 +52,43 @@ def run_of(letter):
     return plain_result(("a",), findings=RUNS[letter], run=run)
 
 
-def past_of(letters, *, kept=30):
+def history_after(letters, *, n_last=30):
     """Return the past that runs of these letters leave: run 0, 1, 2, …"""
     runs = []
     for n, letter in enumerate(letters):
         result = run_of(letter)
-        found = {f.key: f.severity for f in result.findings if f.severity != "info"}
+        severities = {
+            f.key: f.severity for f in result.findings if f.severity != "info"
+        }
         missing = ("DALEX",) if letter == "m" else ()
-        told = (f"run {n}", "", result.run.status, result.verdict, 0, "", "")
-        runs.append(RunSummary(*told, findings=found, missing=missing))
+        fields = (f"run {n}", "", result.run.status, result.verdict, 0, "", "")
+        runs.append(RunSummary(*fields, findings=severities, missing=missing))
     keys = {f.key: f for f in (APART, FAILED)}
     return RunHistory(
-        runs=tuple(runs[-kept:]),
+        runs=tuple(runs[-n_last:]),
         n_runs=len(runs),
-        findings=tuple(_known(f, runs) for f in keys.values() if _known(f, runs)),
+        findings=tuple(
+            _history_of(f, runs) for f in keys.values() if _history_of(f, runs)
+        ),
     )
 
 
-def _known(finding, runs):
+def _history_of(finding, runs):
     had = [run for run in runs if finding.key in run.findings]
     if not had:
         return None
     whole = [run for run in runs if run.status == "complete"]
     names = (finding.key, finding.check, finding.subject, finding.severity)
-    told = (had[0].run_id, had[-1].run_id, len(had))
+    run_span = (had[0].run_id, had[-1].run_id, len(had))
     in_last = finding.key in whole[-1].findings
-    return FindingHistory(*names, *told, in_last=in_last, engines=finding.engines)
+    return FindingHistory(*names, *run_span, in_last=in_last, engines=finding.engines)
 
 
-def standing(letters, *, kept=30, **answer):
+def standing(letters, *, n_last=30, **answer):
     """Return where the finding stands in the last of some runs, None if nowhere."""
-    result, history = run_of(letters[-1]), past_of(letters[:-1], kept=kept)
-    given = (Answer(APART.key, **answer),) if answer else ()
-    result = with_answers(result, given, history.findings)
+    result, history = run_of(letters[-1]), history_after(letters[:-1], n_last=n_last)
+    answers = (Answer(APART.key, **answer),) if answer else ()
+    result = with_answers(result, answers, history.findings)
     return next((s for s in standings(result, history) if s.key == APART.key), None)
 
 
@@ -118,8 +122,8 @@ def standing(letters, *, kept=30, **answer):
     ],
 )
 def test_where_a_finding_stands_after_these_runs(letters, state, is_found):
-    found = standing(letters)
-    assert (found.state, found.is_found) == (state, is_found)
+    row = standing(letters)
+    assert (row.state, row.is_found) == (state, is_found)
 
 
 @pytest.mark.parametrize(
@@ -134,12 +138,12 @@ def test_where_a_finding_stands_after_these_runs(letters, state, is_found):
 def test_which_engine_a_finding_is_about_is_told_by_no_words(
     subject, engines, is_closed
 ):
-    known = FindingHistory(
+    finding = FindingHistory(
         *("k", "disagreement", subject, "failure", "r", "r", 1),
         in_last=True,
         engines=engines,
     )
-    assert closes("not confirmed", ("DALEX",), known) is is_closed
+    assert closes("not confirmed", ("DALEX",), finding) is is_closed
 
 
 @pytest.mark.parametrize("letters", ["F--", "F-x", "-", "m", "F-m"])
@@ -177,19 +181,23 @@ def test_a_finding_is_overdue_until_it_is_closed_or_accepted(letters, overdue):
 @pytest.mark.parametrize("status", ["interrupted", "failed"])
 def test_a_run_that_did_not_end_closes_nothing(status):
     stopped = replace(run_of("-"), run=made_run(status=status))
-    assert [s.state for s in standings(stopped, past_of("F"))] == ["open"]
+    assert [s.state for s in standings(stopped, history_after("F"))] == ["open"]
 
 
 def test_a_run_without_its_baseline_closes_nothing_that_is_held_against_it():
-    moved = replace(APART, check="distribution_shift", subject="a", severity="warning")
-    lost = Finding(check=NO_BASELINE, severity="warning", subject="r", message="m.")
-    had = RunSummary(
-        "r", "", "complete", "", 0, "", "", findings={moved.key: "warning"}
+    shift = replace(APART, check="distribution_shift", subject="a", severity="warning")
+    no_baseline = Finding(
+        check=NO_BASELINE, severity="warning", subject="r", message="m."
     )
-    known = FindingHistory(moved.key, *(moved.check, "a", "warning"), "r", "r", 1, True)
-    result = plain_result(("a",), findings=(lost,))
-    told = standings(result, RunHistory(runs=(had,), n_runs=1, findings=(known,)))
-    assert [(s.check, s.state) for s in told] == [
+    had = RunSummary(
+        "r", "", "complete", "", 0, "", "", findings={shift.key: "warning"}
+    )
+    earlier = FindingHistory(
+        shift.key, *(shift.check, "a", "warning"), "r", "r", 1, True
+    )
+    result = plain_result(("a",), findings=(no_baseline,))
+    rows = standings(result, RunHistory(runs=(had,), n_runs=1, findings=(earlier,)))
+    assert [(s.check, s.state) for s in rows] == [
         ("baseline_missing", "open"),
         ("distribution_shift", "open"),
     ]
@@ -197,8 +205,8 @@ def test_a_run_without_its_baseline_closes_nothing_that_is_held_against_it():
 
 
 def test_a_finding_knows_its_first_run_and_how_many_found_it():
-    found = standing("-FxF-F")
-    assert (found.first_run, found.times) == ("run 1", 3)
+    row = standing("-FxF-F")
+    assert (row.first_run, row.times) == ("run 1", 3)
     assert standing("F").first_run == made_run().volatile["run_id"]
 
 
@@ -206,31 +214,31 @@ def test_a_finding_knows_its_first_run_and_how_many_found_it():
     ("letters", "state"), [("F" + "-" * 31, None), ("F" * 31 + "-", "closed")]
 )
 def test_a_finding_older_than_the_runs_that_are_kept_stands_as_it_did(letters, state):
-    found = standing(letters, kept=5)
-    assert (found and found.state) == state
-    assert standing(letters + "F", kept=5).state == "reopened"
+    row = standing(letters, n_last=5)
+    assert (row and row.state) == state
+    assert standing(letters + "F", n_last=5).state == "reopened"
 
 
 def test_runs_without_an_answer_that_push_all_others_out_leave_it_open():
-    assert standing("F" + "i" * 9 + "F", kept=5).state == "open"
+    assert standing("F" + "i" * 9 + "F", n_last=5).state == "open"
 
 
 def test_a_note_is_in_the_register_only_if_it_is_answered():
     note = replace(APART, severity="info")
     result = plain_result(("a",), findings=(note,))
     assert standings(result, RunHistory()) == ()
-    (told,) = standings(with_answers(result, (Answer(note.key, "K"),)), RunHistory())
-    assert told.severity == "info"
+    (row,) = standings(with_answers(result, (Answer(note.key, "K"),)), RunHistory())
+    assert row.severity == "info"
 
 
 def test_a_failure_that_became_a_note_is_closed():
     result = plain_result(("a",), findings=(replace(APART, severity="info"),))
-    assert [s.state for s in standings(result, past_of("F"))] == ["closed"]
+    assert [s.state for s in standings(result, history_after("F"))] == ["closed"]
 
 
 def test_the_report_of_one_model_is_not_told_of_the_findings_on_others():
     result = plain_result(("a",))
-    history = past_of("FX")
+    history = history_after("FX")
     result = replace(
         result, models=result.models.iloc[[0, 0]].assign(model=["svm", "forest"])
     )

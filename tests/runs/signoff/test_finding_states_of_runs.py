@@ -26,9 +26,9 @@ from importance_audit.runs.summary import history_json
 def test_where_a_finding_stands_after_these_stored_runs(tmp_path, letters, state):
     for n, letter in enumerate(letters[:-1]):
         result = run_of(letter)
-        named = {**result.run.volatile, "run_id": f"2026112{n}T000000Z-00000000"}
-        result = replace(result, run=replace(result.run, volatile=named))
+        volatile = {**result.run.volatile, "run_id": f"2026112{n}T000000Z-00000000"}
+        result = replace(result, run=replace(result.run, volatile=volatile))
         history = {"history.json": history_json(load_history(tmp_path / "a"), result)}
         save_run(result, tmp_path / "a", history, exit_code=0)
-    told = standings(run_of(letters[-1]), load_history(tmp_path / "a"))
-    assert next(s.state for s in told if s.key == APART.key) == state
+    rows = standings(run_of(letters[-1]), load_history(tmp_path / "a"))
+    assert next(s.state for s in rows if s.key == APART.key) == state

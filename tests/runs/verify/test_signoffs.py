@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 from tests.run_folders import below, seal, stated, write_two_runs
-from tests.runs.verify.test_verify import flip, told
+from tests.runs.verify.test_verify import flip, run_verify
 from tests.signed_runs import FIRST, SECOND, save, signed_audit, trail, write
 
 from importance_audit.runs.events import append_event
@@ -31,7 +31,7 @@ def audit(tmp_path):
     return tmp_path
 
 
-def named(path):
+def mismatching_files(path):
     return {item.file for item in verify(path).mismatches}
 
 
@@ -52,9 +52,9 @@ def of_trail(run, data):
 
 def test_a_run_that_was_signed_twice_matches_alone_and_in_its_audit(audit):
     for run in (FIRST, SECOND):
-        found = verify(audit / "runs" / run)
-        assert found.mismatches == found.notes == ()
-    code, line = told(audit)
+        verification = verify(audit / "runs" / run)
+        assert verification.mismatches == verification.notes == ()
+    code, line = run_verify(audit)
     n_files = sum(not p.endswith("manifest.json") for p in below(audit / "runs"))
     assert (code, line) == (0, f"match: 2 runs, {n_files} files, 2 sign-offs\n")
 
@@ -69,8 +69,8 @@ def test_one_flipped_bit_in_any_file_of_the_trail_is_named(audit, file):
     whole = path.read_bytes()
     for place in (0, len(whole) - 1):
         flip(path, place)
-        found = verify(audit).mismatches
-        assert any(file in f"{m.file}/manifest.json" for m in found), place
+        mismatches = verify(audit).mismatches
+        assert any(file in f"{m.file}/manifest.json" for m in mismatches), place
         path.write_bytes(whole)
 
 
@@ -147,14 +147,14 @@ def test_lines_that_are_gone_moved_or_put_in_are_named(audit, how):
     of_lines, where = ALTERED[how]
     _, *lines = trail()
     (audit / "signoffs.jsonl").write_bytes(of_lines(*lines))
-    assert where in named(audit)
+    assert where in mismatching_files(audit)
 
 
 @pytest.mark.parametrize("how", FORGED)
 def test_a_line_of_nobody_tied_to_the_one_before_is_named(audit, how):
     change, where = FORGED[how]
     (audit / "signoffs.jsonl").write_bytes(forged(change))
-    assert where in named(audit)
+    assert where in mismatching_files(audit)
 
 
 BROKEN = {
@@ -172,8 +172,8 @@ BROKEN = {
 def test_the_chain_of_lines_alone_tells_where_it_is_broken(how):
     of_lines, numbers = BROKEN[how]
     _, *lines = trail()
-    found = read_trail(of_lines(*lines)).faults
-    assert [fault.line for fault in found] == numbers
+    faults = read_trail(of_lines(*lines)).faults
+    assert [fault.line for fault in faults] == numbers
 
 
 @pytest.mark.parametrize(
@@ -209,31 +209,35 @@ def test_a_deleted_folder_of_a_sign_off_is_named(audit, gone):
     run = audit / "runs" / FIRST
     shutil.rmtree(run / gone)
     numbers = {"signed/1": "1", "signed/2": "2", "signed": "12"}[gone]
-    assert {f"signed/{n}/manifest.json" for n in numbers} <= named(run)
+    assert {f"signed/{n}/manifest.json" for n in numbers} <= mismatching_files(run)
 
 
 def test_a_folder_that_was_never_signed_is_named(audit):
     run = audit / "runs" / FIRST
     shutil.copytree(run / "signed" / "2", run / "signed" / "3")
-    assert {"signed/3/manifest.json", "signed/3/signoffs.jsonl"} <= named(run)
+    assert {"signed/3/manifest.json", "signed/3/signoffs.jsonl"} <= mismatching_files(
+        run
+    )
     other = audit / "runs" / SECOND
     shutil.copytree(run / "signed", other / "signed")
-    assert {"signed/1/manifest.json", "signed/2/manifest.json"} <= named(other)
+    assert {"signed/1/manifest.json", "signed/2/manifest.json"} <= mismatching_files(
+        other
+    )
 
 
 def test_another_signature_under_a_whole_manifest_is_named(audit):
     signed = audit / "runs" / FIRST / "signed" / "2"
     (signed / "signature" / "approval.sig").write_bytes(b"another")
     seal(signed)
-    found = named(audit / "runs" / FIRST)
-    assert found == {"signed/2/signature/"}
-    assert f"runs/{FIRST}/signed/2/manifest.json" in named(audit)
+    files = mismatching_files(audit / "runs" / FIRST)
+    assert files == {"signed/2/signature/"}
+    assert f"runs/{FIRST}/signed/2/manifest.json" in mismatching_files(audit)
 
 
 def test_sign_offs_that_were_all_taken_away_are_told_by_the_run_after_them(audit):
     (audit / "signoffs.jsonl").unlink()
     shutil.rmtree(audit / "runs" / FIRST / "signed")
-    assert named(audit) == {
+    assert mismatching_files(audit) == {
         "signoffs.jsonl",
         f"runs/{FIRST}/signed/2/manifest.json",
     }
@@ -243,33 +247,35 @@ def test_what_nothing_later_names_can_be_taken_away_unseen(audit):
     (audit / "signoffs.jsonl").unlink()
     shutil.rmtree(audit / "runs" / FIRST / "signed")
     shutil.rmtree(audit / "runs" / SECOND)
-    assert named(audit) == set()
+    assert mismatching_files(audit) == set()
 
 
 def test_a_run_that_was_handed_on_is_held_against_its_own_copies(audit, tmp_path):
     sent = shutil.copytree(audit / "runs" / FIRST, tmp_path / "sent")
-    found = verify(sent)
-    assert found.mismatches == ()
-    assert found.notes == ("the trail of its audit is not here: it was not compared",)
+    verification = verify(sent)
+    assert verification.mismatches == ()
+    assert verification.notes == (
+        "the trail of its audit is not here: it was not compared",
+    )
     shutil.rmtree(sent / "signed" / "1")
-    assert named(sent) == {"signed/1/manifest.json"}
+    assert mismatching_files(sent) == {"signed/1/manifest.json"}
 
 
 def test_events_that_were_changed_are_told_by_the_run_after_them(audit):
     append_event(audit, "clock", message="It went back.")
     save(audit, "20261122T084600Z-3f9a1c2b")
     append_event(audit, "clock", message="Again.")
-    assert named(audit) == set()
+    assert mismatching_files(audit) == set()
     path = audit / "events.jsonl"
     path.write_bytes(path.read_bytes().replace(b"It went", b"It ran "))
-    assert named(audit) == {"events.jsonl"}
+    assert mismatching_files(audit) == {"events.jsonl"}
 
 
 def test_a_removed_run_is_a_note_if_retention_says_so(tmp_path):
     first, second = write_two_runs(tmp_path)
     digest = hashlib.sha256((first / "manifest.json").read_bytes()).hexdigest()
     shutil.rmtree(first)
-    assert named(tmp_path) == {"runs"}
+    assert mismatching_files(tmp_path) == {"runs"}
     append_event(tmp_path, "removed", run_id=first.name, manifest_sha256=digest)
     assert verify(tmp_path).mismatches == verify(second).mismatches == ()
     assert verify(tmp_path).notes == (f"runs/{first.name} was removed by retention",)
@@ -280,8 +286,8 @@ def test_a_removed_run_is_a_note_if_retention_says_so(tmp_path):
 def test_a_run_that_nobody_can_read_does_not_hide_the_others(audit):
     (audit / "runs" / SECOND / "manifest.json").write_text("{")
     flip(audit / "runs" / FIRST / "importances.csv", 3)
-    found = named(audit)
-    assert {"runs", f"runs/{SECOND}", f"runs/{FIRST}/importances.csv"} <= found
+    files = mismatching_files(audit)
+    assert {"runs", f"runs/{SECOND}", f"runs/{FIRST}/importances.csv"} <= files
 
 
 def test_half_a_sign_off_is_told_and_is_no_mismatch(audit):
@@ -289,15 +295,17 @@ def test_half_a_sign_off_is_told_and_is_no_mismatch(audit):
     part = run / "signed" / ".3.0a1b2c3d.part"
     part.mkdir()
     (part / "report.html").write_text("<p>")
-    found = verify(run)
-    assert found.mismatches == ()
-    assert found.notes == ("signed/: what a killed sign-off left is not looked at",)
+    verification = verify(run)
+    assert verification.mismatches == ()
+    assert verification.notes == (
+        "signed/: what a killed sign-off left is not looked at",
+    )
 
 
 @pytest.mark.parametrize("trail", [3, {"signoffs.jsonl": 3}, {"../x": {}}])
 def test_a_manifest_whose_trail_is_none_is_named(audit, trail):
     path = audit / "runs" / SECOND / "manifest.json"
-    code, lines = told(stated(path.parent, trail=trail))
+    code, lines = run_verify(stated(path.parent, trail=trail))
     assert code == 2
     assert lines == (
         "manifest.json does not state bytes and sha256 of each file of its trail.\n"

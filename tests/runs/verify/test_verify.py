@@ -36,11 +36,11 @@ def runs(tmp_path):
     return write_two_runs(tmp_path)
 
 
-def named(path):
+def mismatching_files(path):
     return [item.file for item in verify(path).mismatches]
 
 
-def told(path):
+def run_verify(path):
     """Return the exit code of the command, and every line it prints."""
     answer = CliRunner().invoke(main, ["verify", str(path)])
     return answer.exit_code, answer.output
@@ -57,7 +57,7 @@ def change(path, **changes):
 
 
 @pytest.mark.parametrize(
-    ("facts", "lacking"),
+    ("facts", "part"),
     [
         ({"verdict": ["confirmed"]}, "a text as 'verdict'"),
         ({"files": [{"path": {}, "bytes": 1, "sha256": ""}]}, "a text as 'path'"),
@@ -66,10 +66,10 @@ def change(path, **changes):
         ({"inputs": ["a.csv"]}, "a list of objects as 'inputs'"),
     ],
 )
-def test_a_manifest_of_other_types_is_refused_in_one_sentence(runs, facts, lacking):
+def test_a_manifest_of_other_types_is_refused_in_one_sentence(runs, facts, part):
     with pytest.raises(DataError) as error:
         verify(stated(runs[1], **facts))
-    assert str(error.value).startswith(f"manifest.json does not hold {lacking}")
+    assert str(error.value).startswith(f"manifest.json does not hold {part}")
 
 
 @pytest.mark.parametrize("name", ["manifest.json", "result.json"])
@@ -83,23 +83,23 @@ def test_a_list_without_end_is_no_traceback(runs, name):
 
 def test_whole_runs_match(runs):
     for folder in runs:
-        found = verify(folder)
-        assert found.mismatches == found.notes == ()
-        assert found.n_files == len(below(folder)) - 1
-        assert found.digest in (folder / "report.html").read_text("utf8")
+        verification = verify(folder)
+        assert verification.mismatches == verification.notes == ()
+        assert verification.n_files == len(below(folder)) - 1
+        assert verification.digest in (folder / "report.html").read_text("utf8")
 
 
 def test_a_folder_handed_on_may_have_any_name_but_not_among_the_runs(runs):
     handed = runs[0].parents[1] / "for the supervisor"
     shutil.copytree(runs[0], handed)
-    assert named(handed) == []
+    assert mismatching_files(handed) == []
     other = runs[0].with_name("20990101T000000Z-00000000")
     shutil.copytree(runs[0], other)
-    assert "manifest.json" in named(other)
+    assert "manifest.json" in mismatching_files(other)
 
 
 def test_the_command_tells_how_many_files_match(runs):
-    code, line = told(runs[1])
+    code, line = run_verify(runs[1])
     assert code == 0
     assert re.fullmatch(r"match: \d+ files, content digest [0-9a-f]{64}\n", line)
 
@@ -114,10 +114,10 @@ def test_one_flipped_bit_in_any_file_is_named(runs, file):
     whole = path.read_bytes()
     for place in (0, len(whole) - 1):
         flip(path, place)
-        assert named(runs[1]) == [file]
+        assert mismatching_files(runs[1]) == [file]
         path.write_bytes(whole)
     flip(path, len(whole) // 2)
-    code, lines = told(runs[1])
+    code, lines = run_verify(runs[1])
     assert (code, lines.split(" expected SHA-256 ")[0]) == (1, f"{file}:")
 
 
@@ -126,7 +126,7 @@ def test_any_flipped_bit_in_the_manifest_of_a_run_that_has_a_successor_is_told(r
     whole = path.read_bytes()
     for place in range(0, len(whole), 83):
         flip(path, place)
-        code, lines = told(runs[0])
+        code, lines = run_verify(runs[0])
         assert (code in {1, 2}, "manifest.json" in lines) == (True, True), place
         path.write_bytes(whole)
 
@@ -134,14 +134,14 @@ def test_any_flipped_bit_in_the_manifest_of_a_run_that_has_a_successor_is_told(r
 @pytest.mark.parametrize("key", ["run_id", "audit", "content_digest", "verdict"])
 def test_a_manifest_that_says_another_thing_than_the_result_is_named(runs, key):
     stated(runs[1], **{key: "other"})
-    assert set(named(runs[1])) == {"manifest.json"}
+    assert set(mismatching_files(runs[1])) == {"manifest.json"}
 
 
 def test_a_missing_file_and_an_added_one_are_named(runs):
     (runs[1] / "audit.toml").unlink()
     (runs[1] / "figures").mkdir()
     (runs[1] / "figures" / "new.svg").write_text("<svg/>")
-    assert sorted(set(named(runs[1]))) == [
+    assert sorted(set(mismatching_files(runs[1]))) == [
         "audit.toml",
         "evidence.json",
         "figures/new.svg",
@@ -157,8 +157,8 @@ def test_a_deleted_run_is_a_gap_in_the_next(runs):
 
 def test_a_run_whose_manifest_was_written_anew_is_told_by_its_successor(runs):
     stated(runs[0], exit_code=1)
-    assert named(runs[0]) == ["manifest.json"]
-    assert named(runs[1]) == [f"../{runs[0].name}/manifest.json"]
+    assert mismatching_files(runs[0]) == ["manifest.json"]
+    assert mismatching_files(runs[1]) == [f"../{runs[0].name}/manifest.json"]
 
 
 def test_a_result_altered_with_all_digests_but_its_own_is_named(runs):
@@ -166,7 +166,7 @@ def test_a_result_altered_with_all_digests_but_its_own_is_named(runs):
     path.write_text(path.read_text("utf8").replace("0.30000000000000004", "0.4"))
     write_evidence(runs[1])
     seal(runs[1])
-    assert set(named(runs[1])) == {
+    assert set(mismatching_files(runs[1])) == {
         "result.json",
         "manifest.json",
         "evidence.json",
@@ -211,7 +211,7 @@ def test_a_digest_that_reads_like_ends_of_lines_is_found_in_its_pdf(start):
 
 
 def test_a_folder_without_a_manifest_is_unreadable(tmp_path):
-    code, line = told(tmp_path)
+    code, line = run_verify(tmp_path)
     assert code == 2
     assert line == (
         f"{tmp_path}/manifest.json cannot be read: No such file or directory. Name a "
@@ -229,10 +229,10 @@ def test_a_manifest_of_another_format_is_refused(runs):
 
 def test_a_pdf_alone_matches_and_tells_what_it_does_not_carry(runs, tmp_path):
     alone = shutil.copy(runs[1] / "report.pdf", tmp_path / "sent.pdf")
-    found = verify(tmp_path / "sent.pdf")
-    assert (found.mismatches, found.n_files) == ((), 5)
-    assert "agreement.csv: not in the PDF" in found.notes
-    assert told(alone)[0] == 0
+    verification = verify(tmp_path / "sent.pdf")
+    assert (verification.mismatches, verification.n_files) == ((), 5)
+    assert "agreement.csv: not in the PDF" in verification.notes
+    assert run_verify(alone)[0] == 0
 
 
 def rewritten(path, **changes):
@@ -253,25 +253,25 @@ def rewritten(path, **changes):
 def test_an_altered_embedded_file_is_named(runs):
     path = runs[1] / "report.pdf"
     rewritten(path, importances_csv=b"model,feature\n")
-    assert named(path) == ["importances.csv"]
+    assert mismatching_files(path) == ["importances.csv"]
 
 
 def test_a_pdf_without_evidence_is_no_match(runs):
     path = runs[1] / "report.pdf"
     rewritten(path, evidence_json=None)
-    assert named(path) == ["evidence.json"]
+    assert mismatching_files(path) == ["evidence.json"]
 
 
 def test_a_result_too_large_for_the_pdf_is_told_and_its_stated_digest_checked(runs):
     path = runs[1] / "report.pdf"
     rewritten(path, result_json=None)
-    found = verify(path)
-    assert found.mismatches == ()
-    assert "result.json: not in the PDF" in found.notes
+    verification = verify(path)
+    assert verification.mismatches == ()
+    assert "result.json: not in the PDF" in verification.notes
     evidence = json.loads((runs[1] / "evidence.json").read_bytes())
     evidence["content_digest"] = OTHER
     rewritten(path, evidence_json=json.dumps(evidence).encode())
-    assert named(path) == ["report.pdf", "report.pdf"]
+    assert mismatching_files(path) == ["report.pdf", "report.pdf"]
 
 
 def streams(path):
@@ -286,18 +286,18 @@ def streams(path):
 def test_a_flipped_bit_inside_any_compressed_embedded_file_is_named(runs):
     path = runs[1] / "report.pdf"
     whole = path.read_bytes()
-    found = list(streams(path))
-    assert len(found) == 5
-    for name, start, length in found:
+    places = list(streams(path))
+    assert len(places) == 5
+    for name, start, length in places:
         for place in (*range(0, length, 15), *range(length - 6, length)):
             flip(path, start + place)
-            assert named(path) == [name], place
+            assert mismatching_files(path) == [name], place
             path.write_bytes(whole)
 
 
 def test_what_is_no_pdf_is_unreadable(tmp_path):
     (tmp_path / "report.pdf").write_text("no pdf")
-    code, line = told(tmp_path / "report.pdf")
+    code, line = run_verify(tmp_path / "report.pdf")
     assert code == 2
     assert re.fullmatch(r".*report\.pdf is not a whole PDF: .*\.\n", line)
 
@@ -305,25 +305,25 @@ def test_what_is_no_pdf_is_unreadable(tmp_path):
 def test_a_file_that_is_no_pdf_is_told_in_words(tmp_path):
     path = tmp_path / "audit.toml"
     path.write_text("seed = 1\n")
-    code, line = told(path)
+    code, line = run_verify(path)
     assert code == 2
     words = "is not a whole PDF: .*can't find startxref"
     assert re.fullmatch(rf"{re.escape(str(path))} {words}\.\n", line)
 
 
 @pytest.mark.parametrize(
-    ("resources", "drawn"),
+    ("resources", "content"),
     [(b"7", b""), (b"<< >>", b"800130013001400198615800130013001400198615 Tf")],
 )
 def test_a_page_with_something_else_where_it_belongs_never_matches(
-    resources, drawn, tmp_path
+    resources, content, tmp_path
 ):
     with pikepdf.new() as pdf:
         page = pdf.add_blank_page().obj
         page["/Resources"] = pikepdf.Object.parse(resources)
-        page["/Contents"] = pdf.make_stream(drawn)
+        page["/Contents"] = pdf.make_stream(content)
         pdf.save(tmp_path / "report.pdf")
-    code, lines = told(tmp_path / "report.pdf")
+    code, lines = run_verify(tmp_path / "report.pdf")
     assert code in (1, 2)  # pikepdf reads more of it from version to version
     assert re.search("is not a whole PDF|mismatch", lines)
     assert "Traceback" not in lines
