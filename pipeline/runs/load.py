@@ -43,7 +43,7 @@ def load_whole_run(folder: Path | str) -> AuditResult:
     for item in compare_digest(document, digest):
         raise DataError(
             f"{path} is not as its run wrote it: its content has the digest "
-            f"{item.found[:12]}… and states another. {SEE_VERIFY} {folder}"
+            f"{item.actual[:12]}… and states another. {SEE_VERIFY} {folder}"
         )
     for key, value in (
         ("audit", result.run.audit),
@@ -106,7 +106,7 @@ def _same(folder: Path, stated: Mapping[str, Any], by: str) -> None:
         ) from error
     for item in compare_file(stated, data):
         raise DataError(
-            f"{path} has {item.found}; {by} states {item.expected}. {SEE_VERIFY} "
+            f"{path} has {item.actual}; {by} states {item.expected}. {SEE_VERIFY} "
             f"{folder}"
         )
 

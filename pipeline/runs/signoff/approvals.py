@@ -138,7 +138,7 @@ def read_signoffs(path: Path) -> tuple[Signoff, ...]:
     for fault in trail.faults:
         raise DataError(
             f"{path} is not as approve wrote it: line {fault.line} should have "
-            f"{fault.expected} and has {fault.found}. {SEE_VERIFY} {path.parent}"
+            f"{fault.expected} and has {fault.actual}. {SEE_VERIFY} {path.parent}"
         )
     return tuple(record for record in trail.records if record is not None)
 

@@ -22,7 +22,7 @@ class TrailFault(NamedTuple):
 
     line: int
     expected: str
-    found: str
+    actual: str
 
 
 class SignoffTrail(NamedTuple):

@@ -195,7 +195,7 @@ def _evidence(
     for path, file in listed.items():
         if path in sound:
             for item in compare_file(file, read_file(here[path])):
-                yield Mismatch("evidence.json", f"{path}: {item.expected}", item.found)
+                yield Mismatch("evidence.json", f"{path}: {item.expected}", item.actual)
         elif path not in here:
             expected = f"{path} with SHA-256 {file['sha256']}"
             yield Mismatch("evidence.json", expected, "no such file")

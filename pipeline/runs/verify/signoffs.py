@@ -70,7 +70,7 @@ def verify_signoffs(run: RunFiles) -> Iterator[Mismatch]:
 def trail_faults(data: bytes, name: str) -> Iterator[Mismatch]:
     """Yield where the chain of a trail is broken."""
     for fault in read_trail(data).faults:
-        yield Mismatch(f"{name}: line {fault.line}", fault.expected, fault.found)
+        yield Mismatch(f"{name}: line {fault.line}", fault.expected, fault.actual)
 
 
 def compare_anchors(

@@ -32,16 +32,16 @@ class Mismatch(NamedTuple):
     ----------
     file : str
         Path below the run folder, or name of the embedded file.
-    expected, found : str
+    expected, actual : str
     """
 
     file: str
     expected: str
-    found: str
+    actual: str
 
     def __str__(self) -> str:
         """Return it in one line."""
-        line = f"{self.file}: expected {self.expected}, found {self.found}"
+        line = f"{self.file}: expected {self.expected}, found {self.actual}"
         return " ".join(line.splitlines())
 
 

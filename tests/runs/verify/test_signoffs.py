@@ -183,7 +183,7 @@ def test_a_sign_off_of_another_run_is_named_under_a_whole_seal(audit, key):
     run = audit / "runs" / FIRST
     stated(run / "signed" / "2", **{key: "other"})
     (only,) = verify(run).mismatches
-    assert (only.file, only.found) == ("signed/2/manifest.json", "other")
+    assert (only.file, only.actual) == ("signed/2/manifest.json", "other")
     assert only.expected.startswith(f"{key} ")
 
 

@@ -152,7 +152,7 @@ def test_a_deleted_run_is_a_gap_in_the_next(runs):
     shutil.rmtree(runs[0])
     (gap,) = verify(runs[1]).mismatches
     assert gap.file == f"../{runs[0].name}/manifest.json"
-    assert gap.found == "a gap: no such file"
+    assert gap.actual == "a gap: no such file"
 
 
 def test_a_run_whose_manifest_was_written_anew_is_told_by_its_successor(runs):
