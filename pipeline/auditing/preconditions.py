@@ -11,22 +11,21 @@ def check_rows(config: AuditConfig, test: Dataset) -> None:
     """Refuse what cannot be drawn of these rows, or said of them, before any fit."""
     problems = [
         f"[importance] {entry.method} n_rows must be at most the {test.n_samples} "
-        f"rows of the test data, but {entry.options['n_rows']} was given."
+        f"rows of the test data; {entry.options['n_rows']} was given."
         for entry in config.importance
         if (entry.options.get("n_rows") or 0) > test.n_samples
         and not METHODS[entry.method].draws_rows
     ]
     problems += [
-        f"[supplied] {entry.file!r} must hold the loss of the full model in each "
-        f"round, which drew {entry.options['n_rows']} of {test.n_samples} rows while "
-        "DALEX takes off the mean over the rounds, but a .csv of differences has none. "
-        'Supply the .rds that R saved, or losses: form = "raw", '
-        "here and under [[importance]]."
+        f"[supplied] {entry.file!r} lacks the loss of the full model in each round: "
+        f"each drew {entry.options['n_rows']} of {test.n_samples} rows, and DALEX "
+        "takes off the mean over the rounds. Supply the .rds that R saved, or losses: "
+        'form = "raw", here and under [[importance]].'
         for entry in config.supplied
         if _lacks_full_losses(entry, test)
     ]
     problems += [
-        f"[report] {key} must name features that the audit has, but {name!r} is "
+        f"[report] {key} must name features of the audit; {name!r} is "
         f"none.{did_you_mean(name, test.features)}"
         for key in ("rationale", "always_show")
         for name in getattr(config.report, key)
@@ -58,13 +57,13 @@ def check_names(
         )
     names = [model.name for model in models]
     problems = [
-        f"The names of the models must differ, but {name!r} is there twice."
+        f"The names of the models must differ; {name!r} is there twice."
         for name in dict.fromkeys(names)
         if names.count(name) > 1
     ]
     problems += [
-        f"[[derived]] {section.name!r} must be a column of the rows, but {test.name} "
-        "has none of that name. Add it: derived.with_derived(rows, config.derived)"
+        f"[[derived]] {section.name!r} is no column of {test.name}. Add it: "
+        "derived.with_derived(rows, config.derived)"
         for section in config.derived
         if not test.unread.get(section.name)
     ]
@@ -102,7 +101,7 @@ def check_names(
         ("feature of a surface", surface_features, test.features),
     ):
         problems += [
-            f"A {what} must be one that the audit has, but {name!r} is not."
+            f"A {what} must be one that the audit has; {name!r} is not."
             f"{did_you_mean(name, available)}"
             for name in sorted(uses - set(available))
         ]

@@ -82,10 +82,10 @@ def test_names_that_only_meet_in_the_audit_are_refused_together():
     with pytest.raises(ConfigError) as refused:
         audited(linear(), linear(), entries=entries, groups={"both": ["a", "B1"]})
     assert refused.value.problems == (
-        "The names of the models must differ, but 'linear' is there twice.",
-        "A model must be one that the audit has, but 'Linaer' is not. "
+        "The names of the models must differ; 'linear' is there twice.",
+        "A model must be one that the audit has; 'Linaer' is not. "
         "Did you mean 'linear'?",
-        "A column of a group must be one that the audit has, but 'B1' is not. "
+        "A column of a group must be one that the audit has; 'B1' is not. "
         "Did you mean 'b'?",
     )
 
@@ -97,8 +97,8 @@ def test_more_rows_than_there_are_are_refused_before_any_predict():
     with pytest.raises(ConfigError) as refused:
         audited(callable_model(never), entries=[{**PERMUTATION, "n_rows": 81}])
     assert str(refused.value) == (
-        "[importance] permutation n_rows must be at most the 80 rows of the test data, "
-        "but 81 was given."
+        "[importance] permutation n_rows must be at most the 80 rows of the test data; "
+        "81 was given."
     )
 
 
@@ -110,9 +110,9 @@ def test_what_the_report_says_of_no_feature_is_refused_before_any_predict():
     with pytest.raises(ConfigError) as refused:
         audited(callable_model(never), report={**report, "always_show": ["a", "unred"]})
     assert refused.value.problems == (
-        "[report] rationale must name features that the audit has, but 'B' is none. "
+        "[report] rationale must name features of the audit; 'B' is none. "
         "Did you mean 'b'?",
-        "[report] always_show must name features that the audit has, but 'unred' "
+        "[report] always_show must name features of the audit; 'unred' "
         "is none. Did you mean 'unread'?",
     )
 

@@ -122,6 +122,6 @@ def test_a_feature_that_the_rows_lack_is_refused_before_any_predict():
     with pytest.raises(ConfigError) as refused:
         audited_entries({**SEEDED, "features": ["a", "unred"]})
     assert refused.value.problems == (
-        "A feature of an entry must be one that the audit has, but 'unred' is not. "
+        "A feature of an entry must be one that the audit has; 'unred' is not. "
         "Did you mean 'unread'?",
     )

@@ -518,6 +518,6 @@ def test_rows_given_without_the_derived_columns_are_refused():
     with pytest.raises(ConfigError) as found:
         audit(None, rows, config, models=(model,))
     assert str(found.value) == (
-        "[[derived]] 'old' must be a column of the rows, but rows has none of that "
-        "name. Add it: derived.with_derived(rows, config.derived)"
+        "[[derived]] 'old' is no column of rows. Add it: "
+        "derived.with_derived(rows, config.derived)"
     )

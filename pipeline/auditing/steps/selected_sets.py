@@ -153,7 +153,7 @@ def left_out(records: Sequence[Importance], perf: Ranking) -> Iterator[Finding]:
         severity="info",
         subject=own.model,
         message=(
-            "PERF must not choose features by its sign alone: over all features and "
+            "The sign of PERF alone does not choose features: over all features and "
             "draws it sums to 0, so it keeps what is better than the average feature, "
             f"not what matters. {_describe_selection(selection, who)}"
         ),

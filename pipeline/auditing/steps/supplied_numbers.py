@@ -165,8 +165,8 @@ def _from_csv(entry: SuppliedSection, path: Path) -> Numbers:
             values[key] = float(row["value"])
     except (TypeError, ValueError, csv.Error) as error:
         raise DataError(
-            f"[[supplied]] {entry.file!r} must be a table with {COLUMNS}, but it "
-            f"cannot be read: {error}."
+            f"[[supplied]] {entry.file!r} must be a table with {COLUMNS}; it cannot be "
+            f"read: {error}."
         ) from error
     features = tuple(dict.fromkeys(feature for feature, _ in values))
     repeats = sorted({repeat for _, repeat in values})
@@ -229,4 +229,4 @@ def _curves(entry: SuppliedSection, content: Mapping[str, Any]) -> Curves:
 
 def _require(entry: SuppliedSection, rule: str, finding: str) -> None:
     if finding:
-        raise DataError(f"[[supplied]] {entry.file!r} must {rule}, but {finding}.")
+        raise DataError(f"[[supplied]] {entry.file!r} must {rule}; {finding}.")

@@ -90,10 +90,10 @@ def held_out(train: Dataset | None, test: Dataset, config: AuditConfig) -> Proto
         There are no training rows, or they are the test rows.
     """
     if train is None or train.sha256 == test.sha256:
-        state = "there are none" if train is None else "they are the same"
         raise NotApplicable(
-            f"The training rows must be others than the test rows that judge, but "
-            f"{state}."
+            "There are no training rows to rank by."
+            if train is None
+            else "The training rows are the test rows, which would judge themselves."
         )
     n, m = train.n_samples, test.n_samples
     part = Round(np.arange(n), np.arange(n, n + m))
@@ -117,7 +117,7 @@ def in_splits(train: Dataset | None, config: AuditConfig) -> Protocol:
     n_out = round(config.selection.fraction * n)
     if train is None or not 0 < n_out < n:
         raise NotApplicable(
-            "The training rows must leave one or more on each side of a split, but of "
+            "The training rows must leave one or more on each side of a split; of "
             f"{n or 'none'} {n_out} would be held out."
         )
     every = np.arange(n)

@@ -237,7 +237,7 @@ def test_a_feature_that_the_data_lack_is_refused():
     with pytest.raises(ConfigError) as refused:
         claimed({**LEADS, "features": ["a1"]})
     assert refused.value.problems == (
-        "A feature of a claim must be one that the audit has, but 'a1' is not. "
+        "A feature of a claim must be one that the audit has; 'a1' is not. "
         "Did you mean 'a'?",
     )
 

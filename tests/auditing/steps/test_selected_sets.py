@@ -99,7 +99,7 @@ def test_a_signal_weaker_than_the_average_is_left_out_and_named():
     result = selected(PCA, train=rows((1, 5, 0), 100, spread=(2, 1, 1)))
     (found,) = (f for f in result.findings if f.check == "selection_by_perf")
     assert found.message == (
-        "PERF must not choose features by its sign alone: over all features and draws "
+        "The sign of PERF alone does not choose features: over all features and draws "
         "it sums to 0, so it keeps what is better than the average feature, not what "
         "matters. It keeps 'told'. Among the first 1 of other rankings, and left out: "
         "'noise (by pca)'."
@@ -120,7 +120,7 @@ def test_without_a_row_to_hold_out_there_is_a_note():
     (note,) = (f for f in result.findings if "splits" in f.message)
     assert note.message == (
         "The splits of the selected sets: The training rows must leave one or more on "
-        "each side of a split, but of 40 0 would be held out."
+        "each side of a split; of 40 0 would be held out."
     )
 
 

@@ -269,10 +269,9 @@ def test_a_table_of_differences_without_each_rounds_full_loss_is_refused(
     with pytest.raises(ConfigError) as caught:
         audit(None, linear_case[1], config, models=linear_case[:1])
     assert caught.value.problems == (
-        "[supplied] 'v.csv' must hold the loss of the full model in each round, which "
-        "drew 30 of 50 rows while DALEX takes off the mean over the rounds, but a .csv "
-        "of differences has none. Supply the .rds that R saved, or losses: form = "
-        '"raw", here and under [[importance]].',
+        "[supplied] 'v.csv' lacks the loss of the full model in each round: each drew "
+        "30 of 50 rows, and DALEX takes off the mean over the rounds. Supply the .rds "
+        'that R saved, or losses: form = "raw", here and under [[importance]].',
     )
 
 
@@ -323,14 +322,14 @@ def test_profiles_with_words_for_numbers_are_not_compared(linear_case, files, tm
 @pytest.mark.parametrize(
     ("text", "finding"),
     [
-        ("feature,repeat,value\na,1,1\na,1,2", "per feature and repeat, but 'a' has"),
-        ("feature,repeat,value\na,1,1\nb,2,2", "every feature, but some are missing"),
-        ("feature,value\na,1\nb,2", "repeats that n_repeats says, but it has 1"),
-        ("feature,value\na,x", "'repeat', but it cannot be read: could not convert"),
-        ("name,value\na,1", "'value' and 'repeat', but it has no 'feature'."),
-        ("feature,repeat\na,1", "'value' and 'repeat', but it has no 'value'."),
-        ("feature,value\n", "have a row, but it has none."),
-        ("", "'value' and 'repeat', but it has no 'feature'."),
+        ("feature,repeat,value\na,1,1\na,1,2", "per feature and repeat; 'a' has"),
+        ("feature,repeat,value\na,1,1\nb,2,2", "every feature; some are missing"),
+        ("feature,value\na,1\nb,2", "repeats that n_repeats says; it has 1"),
+        ("feature,value\na,x", "'repeat'; it cannot be read: could not convert"),
+        ("name,value\na,1", "'value' and 'repeat'; it has no 'feature'."),
+        ("feature,repeat\na,1", "'value' and 'repeat'; it has no 'value'."),
+        ("feature,value\n", "have a row; it has none."),
+        ("", "'value' and 'repeat'; it has no 'feature'."),
     ],
 )
 def test_a_table_that_is_not_whole_is_refused_before_anything_runs(

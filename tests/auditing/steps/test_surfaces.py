@@ -91,7 +91,7 @@ def test_a_column_that_is_not_there_is_refused():
     with pytest.raises(ConfigError) as refused:
         audited({"features": ["x1", "x9"]})
     assert refused.value.problems == (
-        "A feature of a surface must be one that the audit has, but 'x9' is not.",
+        "A feature of a surface must be one that the audit has; 'x9' is not.",
     )
 
 

@@ -174,8 +174,8 @@ def test_rows_that_were_fitted_to_judge_nothing():
     assert result.top_k.empty
     (note,) = (f for f in result.findings if "top-k" in f.message)
     assert note.message == (
-        "The holdout of the top-k curves: The training rows must be others than the "
-        "test rows that judge, but they are the same."
+        "The holdout of the top-k curves: The training rows are the test rows, which "
+        "would judge themselves."
     )
 
 
