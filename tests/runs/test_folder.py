@@ -263,7 +263,7 @@ def test_a_read_only_folder_is_one_sentence():
         assert os.listdir(name) == []
     assert str(error.value) == (
         f"Folder '{name}/runs' cannot take '{NAME}': Permission denied. "
-        " Nothing was written."
+        "Nothing was written."
     )
 
 
@@ -298,7 +298,7 @@ def test_a_file_that_cannot_be_replaced_stays(tmp_path):
         write_file(path, "x" * 20)
     assert str(error.value) == (
         f"Folder '{tmp_path}' cannot take 'report.html': File too large. "
-        " Nothing was written."
+        "Nothing was written."
     )
     assert (path.read_text(), everything_below(tmp_path)) == ("old", ["report.html"])
 
