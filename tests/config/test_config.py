@@ -454,7 +454,7 @@ def test_a_rule_takes_what_its_annotation_says(annotation, good, bad):
 def test_only_texts_are_suggested():
     with pytest.raises(Misfits) as found:
         rule_of(Literal["one", 2]).read("on")
-    assert found.value.items[0].known == ("one",)
+    assert found.value.items[0].allowed_names == ("one",)
 
 
 def test_an_annotation_that_no_file_can_carry_is_refused():
