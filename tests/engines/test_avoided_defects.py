@@ -28,14 +28,14 @@ def installed_defects():
     """Return what the packages installed here do: fault -> whether they have it."""
     script = Path(__file__).with_name("known_defects.R")
     folders = (os.environ.get("R_LIBS", ""), str(host.library_folder() or ""))
-    told = subprocess.run(
+    run = subprocess.run(
         ["Rscript", "--vanilla", str(script)],
         env=os.environ | {"R_LIBS": ":".join(filter(None, folders))},
         capture_output=True,
         text=True,
         check=True,
     )
-    return dict(line.split() for line in told.stdout.splitlines())
+    return dict(line.split() for line in run.stdout.splitlines())
 
 
 def ids(faults):
@@ -49,8 +49,8 @@ def test_a_defect_is_in_the_versions_it_names_and_in_no_other(name, installed_de
     version = host.installed()["packages"].get(fault.package, "")
     if name not in installed_defects:
         pytest.skip(f"R lacks a package to show {name}")
-    is_told = is_between(version, fault.since, fault.before)
-    assert installed_defects[name] == str(is_told).upper()
+    is_listed = is_between(version, fault.since, fault.before)
+    assert installed_defects[name] == str(is_listed).upper()
 
 
 def test_ranks_are_those_of_vip_05_where_vip_04_turns_them():
@@ -81,8 +81,8 @@ def test_ranks_are_those_of_vip_05_where_vip_04_turns_them():
 
 
 def test_only_faults_of_the_packages_and_measures_asked_are_told():
-    told = ids(avoided({"python", "vip"}, {"partial_dependence"}, VIP))
-    assert told == [
+    fault_ids = ids(avoided({"python", "vip"}, {"partial_dependence"}, VIP))
+    assert fault_ids == [
         *("VIP-RANK", "VIP-NA", "VIP-SCALE"),
         *("PDP-INTGRID", "PDP-HALFLOGIT"),
     ]
@@ -91,9 +91,9 @@ def test_only_faults_of_the_packages_and_measures_asked_are_told():
 
 
 def test_a_fault_that_a_version_repaired_is_not_told():
-    asked = {"vip"}, {"permutation", "shapley"}
+    question = {"vip"}, {"permutation", "shapley"}
     newer = VIP | {"vip": "0.5.0.9000", "yardstick": "1.4.0"}
-    gone = set(ids(avoided(*asked, VIP))) - set(ids(avoided(*asked, newer)))
+    gone = set(ids(avoided(*question, VIP))) - set(ids(avoided(*question, newer)))
     assert gone == {"VIP-RANK", "YARDSTICK-BRIER"}
 
 

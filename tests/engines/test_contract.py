@@ -41,9 +41,9 @@ PARTNER = {"vint": {"x1": "x2", "x2": "x3", "x3": "x1"}}
 
 def rows(split, seed, names=NAMES, *, method=""):
     """Return 80 rows of three normal columns, and y = 2 x1 - x2 + noise or its sign."""
-    drawn = np.random.default_rng(seed).normal(size=(80, 4))
-    X = pd.DataFrame(drawn[:, :3], columns=NAMES)
-    y = 2 * X["x1"].to_numpy() - X["x2"].to_numpy() + drawn[:, 3]
+    numbers = np.random.default_rng(seed).normal(size=(80, 4))
+    X = pd.DataFrame(numbers[:, :3], columns=NAMES)
+    y = 2 * X["x1"].to_numpy() - X["x2"].to_numpy() + numbers[:, 3]
     of_classes = method in OF_CLASSES
     partner = PARTNER.get(method, {})
     return Dataset(
@@ -84,8 +84,8 @@ def of_r(train):
     """Return a linear model that R fitted."""
     with TemporaryDirectory() as folder:
         file = Path(folder) / "model.rds"
-        asked = {"d": train.X.assign(y=train.y), "code": "lm(y ~ ., d)"}
-        host.current().call("fit_and_save", asked | {"file": str(file)})
+        arguments = {"d": train.X.assign(y=train.y), "code": "lm(y ~ ., d)"}
+        host.current().call("fit_and_save", arguments | {"file": str(file)})
         model = read_model("model.rds", file.read_bytes())
     return FittedModel(
         name="model",
@@ -130,10 +130,10 @@ def test_the_same_seed_gives_the_same_numbers(method):
 
 
 def test_what_is_given_is_not_changed(method):
-    _, shown = usual_answer(method)
-    fresh = rows(shown.split, {"train": 1, "test": 2}[shown.split], method=method)
-    pd.testing.assert_frame_equal(shown.X, fresh.X)
-    assert shown.y.tolist() == fresh.y.tolist()
+    _, data = usual_answer(method)
+    fresh = rows(data.split, {"train": 1, "test": 2}[data.split], method=method)
+    pd.testing.assert_frame_equal(data.X, fresh.X)
+    assert data.y.tolist() == fresh.y.tolist()
 
 
 def test_a_number_depends_on_its_own_feature_only(method):
@@ -144,8 +144,8 @@ def test_a_number_depends_on_its_own_feature_only(method):
 
 def test_a_default_that_is_given_changes_nothing(method):
     (usual, base), _ = usual_answer(method)
-    (given, again), _ = answer_of(method, **options_of(METHODS[method].function))
-    assert given.tobytes() == usual.tobytes()
+    (explicit, again), _ = answer_of(method, **options_of(METHODS[method].function))
+    assert explicit.tobytes() == usual.tobytes()
     assert again.tobytes() == base.tobytes()
 
 

@@ -124,11 +124,13 @@ def first(data, n_samples, groups=None):
     return dataset(data.X.iloc[:n_samples], data.y[:n_samples], groups)
 
 
-def assert_replayed(ours, theirs, baseline):
+def assert_replayed(ours, reference, baseline):
     """Assert |a - b| <= 1e-9 max(|a|, |b|, |baseline|), everywhere."""
-    allowed = 1e-9 * np.maximum(np.maximum(abs(ours), abs(theirs)), abs(baseline))
-    assert ours.shape == theirs.shape
-    assert (abs(ours - theirs) <= allowed).all(), float(np.max(abs(ours - theirs)))
+    allowed = 1e-9 * np.maximum(np.maximum(abs(ours), abs(reference)), abs(baseline))
+    assert ours.shape == reference.shape
+    assert (abs(ours - reference) <= allowed).all(), float(
+        np.max(abs(ours - reference))
+    )
 
 
 def assert_dalex_is_replayed(model, data, **options):
@@ -136,10 +138,10 @@ def assert_dalex_is_replayed(model, data, **options):
         model, data, seed=7, stream="DALEX", **options
     )
     target = permutation.permuted_target(model, data, seed=7, stream="DALEX", **options)
-    theirs = engines.dalex.dalex_parts(model, data, seed=7, **options)
-    assert_replayed(raw, theirs.permuted, baseline)
-    assert_replayed(baseline, theirs.full, baseline)
-    assert_replayed(target, theirs.y_permuted, baseline)
+    dalex_losses = engines.dalex.dalex_parts(model, data, seed=7, **options)
+    assert_replayed(raw, dalex_losses.permuted, baseline)
+    assert_replayed(baseline, dalex_losses.full, baseline)
+    assert_replayed(target, dalex_losses.y_permuted, baseline)
 
 
 def assert_vip_is_replayed(model, data, form, **options):
@@ -165,16 +167,16 @@ def test_every_round_of_dalex_is_replayed(apartments, kind, groups, n_rows):
     assert_dalex_is_replayed(fitted(kind, train), data, n_repeats=5, n_rows=n_rows)
 
 
-def shown_by_dalex(r, model, data, **asked):
+def dalex_means(r, model, data, **options):
     """Return what DALEX says of each group, the mean of its rounds, in its own form."""
     groups = {name: list(columns) for name, columns in data.groups.items()}
-    shown = r.call(
+    losses = r.call(
         "parts_shown",
-        {"data": data.X, "y": data.y, "groups": groups, **asked},
+        {"data": data.X, "y": data.y, "groups": groups, **options},
         predict=model.predict,
         schema_of=data.X,
     )
-    means = shown[shown["permutation"] == 0].set_index("variable")["dropout_loss"]
+    means = losses[losses["permutation"] == 0].set_index("variable")["dropout_loss"]
     return means[list(groups)].to_numpy()
 
 
@@ -184,14 +186,14 @@ def shown_by_dalex(r, model, data, **asked):
 def test_dalex_forms_differences_and_ratios_as_we_do(r, apartments, form, n_rows):
     train, test = apartments
     model, data = fitted("linear", train), first(test, 300, GROUPS)
-    theirs = shown_by_dalex(r, model, data, type=form, n_rows=n_rows)
+    reference = dalex_means(r, model, data, type=form, n_rows=n_rows)
     raw, full = permutation.permutation(
         model, data, seed=7, stream="DALEX", n_repeats=3, n_rows=n_rows
     )
     losses = {"raw": raw[:, :, 0], "baseline": full[:, 0]}
-    made = made_importance("linear", tuple(GROUPS), [0.0] * 3)
-    ours = replace(made, form=form, aggregator="pooled", **losses)
-    assert_replayed(ours.mean, theirs, full[:, 0].mean() if form != "ratio" else 1)
+    record = made_importance("linear", tuple(GROUPS), [0.0] * 3)
+    ours = replace(record, form=form, aggregator="pooled", **losses)
+    assert_replayed(ours.mean, reference, full[:, 0].mean() if form != "ratio" else 1)
 
 
 @pytest.mark.needs_dalex
@@ -272,8 +274,8 @@ def test_every_repeat_of_shapley_values_is_replayed(model, data):
     line = engines.describe_engine("vip").stream
     options = {"seed": 7, "n_repeats": 2, "n_permutations": 3}
     ours, zero = shapley.shapley(model, data, stream=line, **options)
-    theirs, nothing = engines.vip.vip_shapley(model, data, **options)
-    assert_replayed(ours, theirs, 0)
+    vip_values, nothing = engines.vip.vip_shapley(model, data, **options)
+    assert_replayed(ours, vip_values, 0)
     np.testing.assert_array_equal(zero, nothing)
 
 
@@ -287,10 +289,10 @@ def test_shapley_values_are_adjusted_and_scaled_as_asked():
     plain, _ = engines.vip.vip_shapley(model, data, scale="link", **options)
     options |= {"scale": "link", "adjust": True}
     ours, _ = shapley.shapley(model, data, stream=line, **options)
-    theirs, _ = engines.vip.vip_shapley(model, data, **options)
+    vip_values, _ = engines.vip.vip_shapley(model, data, **options)
     # Four roundings of numbers a million times the scores, which are below 10.
-    np.testing.assert_allclose(theirs, ours, atol=4e6 * 2**-53 * 10)
-    assert not np.isclose(theirs, plain).any()
+    np.testing.assert_allclose(vip_values, ours, atol=4e6 * 2**-53 * 10)
+    assert not np.isclose(vip_values, plain).any()
 
 
 @pytest.mark.needs_vip
@@ -310,8 +312,8 @@ def test_beside_a_category_numbers_keep_every_digit():
     line = engines.describe_engine("vip").stream
     options = {"seed": 1, "n_repeats": 1, "n_permutations": 1}
     ours, _ = shapley.shapley(model, data, stream=line, **options)
-    theirs, _ = engines.vip.vip_shapley(model, data, **options)
-    assert_replayed(ours, theirs, 0)
+    vip_values, _ = engines.vip.vip_shapley(model, data, **options)
+    assert_replayed(ours, vip_values, 0)
 
 
 def row_of(name):
@@ -334,10 +336,10 @@ def test_curves_are_ours_on_our_grid(apartments, curve, options):
     model, data = fitted("forest", train), first(test, 100)
     for feature in data.features:
         ours = effect.partial_dependence(model, data, feature, seed=1, **options)
-        theirs = row_of(curve)(model, data, feature, seed=1, **options)
-        np.testing.assert_array_equal(ours[0], theirs[0])
-        assert ours[0].dtype == theirs[0].dtype
-        assert_replayed(ours[1], theirs[1], 0)
+        reference = row_of(curve)(model, data, feature, seed=1, **options)
+        np.testing.assert_array_equal(ours[0], reference[0])
+        assert ours[0].dtype == reference[0].dtype
+        assert_replayed(ours[1], reference[1], 0)
 
 
 @pytest.mark.parametrize("curve", CURVES)
@@ -350,10 +352,10 @@ def test_curves_are_ours_on_our_grid(apartments, curve, options):
 @pytest.mark.usefixtures("r")
 def test_curves_are_averaged_on_the_scale_asked(curve, scale, model, data):
     for feature in data.features:
-        asked = {"seed": 1, "scale": scale, "n_grid": 5}
-        _, ours = effect.partial_dependence(model, data, feature, **asked)
-        _, theirs = row_of(curve)(model, data, feature, **asked)
-        assert_replayed(ours, theirs, 1)
+        options = {"seed": 1, "scale": scale, "n_grid": 5}
+        _, ours = effect.partial_dependence(model, data, feature, **options)
+        _, reference = row_of(curve)(model, data, feature, **options)
+        assert_replayed(ours, reference, 1)
 
 
 @pytest.mark.parametrize("curve", CURVES)
@@ -383,8 +385,8 @@ PROFILES = pytest.mark.parametrize("kind", ["conditional", "accumulated"])
 def profiles(kind, model, data, feature, **options):
     """Return our profile of rows that lie near, and DALEX's."""
     ours = getattr(local_profiles, f"{kind}_profile")
-    theirs = getattr(engines.dalex, f"dalex_{kind}_profile")
-    return [row(model, data, feature, **options) for row in (ours, theirs)]
+    dalex_profile = getattr(engines.dalex, f"dalex_{kind}_profile")
+    return [row(model, data, feature, **options) for row in (ours, dalex_profile)]
 
 
 @PROFILES
@@ -402,10 +404,10 @@ def profiles(kind, model, data, feature, **options):
 )
 def test_profiles_of_rows_that_lie_near_are_ours(kind, options, model, data):
     for feature in data.features:
-        asked = {"seed": 7, "n_grid": 11, "scale": "centred_logit", **options}
-        ours, theirs = profiles(kind, model, data, feature, **asked)
-        np.testing.assert_array_equal(ours[0], theirs[0])
-        assert_replayed(ours[1], theirs[1], 0)
+        arguments = {"seed": 7, "n_grid": 11, "scale": "centred_logit", **options}
+        ours, reference = profiles(kind, model, data, feature, **arguments)
+        np.testing.assert_array_equal(ours[0], reference[0])
+        assert_replayed(ours[1], reference[1], 0)
 
 
 @PROFILES
@@ -414,8 +416,8 @@ def test_profiles_of_a_forest_are_ours(apartments, kind):
     train, test = apartments
     model, data = fitted("forest", train), first(test, 60)
     for feature in data.features:
-        ours, theirs = profiles(kind, model, data, feature, seed=1)
-        assert_replayed(ours[1], theirs[1], 0)
+        ours, reference = profiles(kind, model, data, feature, seed=1)
+        assert_replayed(ours[1], reference[1], 0)
 
 
 @PROFILES
@@ -432,19 +434,21 @@ def test_levels_and_flags_have_profiles_in_their_order(kind):
 
     model = replace(linear_model(), predict=predict)
     for feature in X:
-        ours, theirs = profiles(kind, model, dataset(X, 0 * n), feature, seed=1)
-        assert_replayed(ours[1], theirs[1], 0)
+        ours, reference = profiles(kind, model, dataset(X, 0 * n), feature, seed=1)
+        assert_replayed(ours[1], reference[1], 0)
 
 
 @pytest.mark.needs_dalex
 @pytest.mark.usefixtures("r")
 def test_where_no_row_is_near_dalex_says_zero_and_is_not_heard():
-    asked = {"seed": 2, "n_rows": 2}  # of levels a and c
-    _, theirs = profiles("conditional", level_model(), level_data(), "kind", **asked)
-    assert np.isnan(theirs[1]).all(axis=1).tolist() == [False, True, False]
+    options = {"seed": 2, "n_rows": 2}  # of levels a and c
+    _, reference = profiles(
+        "conditional", level_model(), level_data(), "kind", **options
+    )
+    assert np.isnan(reference[1]).all(axis=1).tolist() == [False, True, False]
     with pytest.raises(NotApplicable, match="but it has none near 'b'"):
         engines.dalex.dalex_accumulated_profile(
-            level_model(), level_data(), "kind", **asked
+            level_model(), level_data(), "kind", **options
         )
 
 
@@ -457,8 +461,8 @@ def test_firm_is_our_partial_dependence_importance(apartments, kind, spread):
     model, data = fitted(kind, train), first(test, 100)
     options = {"seed": 1, "n_grid": 11, "categorical_spread": spread}
     ours, zero = partial_dependence.partial_dependence(model, data, **options)
-    theirs, flat = engines.vip.vip_partial_dependence(model, data, **options)
-    assert_replayed(ours, theirs, 0)
+    vip_scores, flat = engines.vip.vip_partial_dependence(model, data, **options)
+    assert_replayed(ours, vip_scores, 0)
     np.testing.assert_array_equal(zero, flat)
 
 
@@ -468,9 +472,9 @@ def test_firm_is_our_partial_dependence_importance(apartments, kind, spread):
 def test_firm_measures_each_class_by_itself():
     model, data = level_model(), level_data()
     ours, _ = partial_dependence.partial_dependence(model, data, seed=1)
-    theirs, _ = engines.vip.vip_partial_dependence(model, data, seed=1)
-    assert theirs.shape == (3, 1, 3)
-    assert_replayed(ours, theirs, 1)
+    vip_scores, _ = engines.vip.vip_partial_dependence(model, data, seed=1)
+    assert vip_scores.shape == (3, 1, 3)
+    assert_replayed(ours, vip_scores, 1)
 
 
 ROWS = [
@@ -485,12 +489,12 @@ ROWS = [
 @pytest.mark.parametrize(("engine", "table", "key"), ROWS)
 def test_every_option_of_an_r_row_is_one_of_ours_with_its_default(engine, table, key):
     ours = engines.ENGINES["python"][table][key]
-    theirs = engines.ENGINES[engine][table][key]
-    assert options_of(theirs.function).items() <= options_of(ours.function).items()
-    assert theirs._replace(function=None) == ours._replace(function=None)
+    r_row = engines.ENGINES[engine][table][key]
+    assert options_of(r_row.function).items() <= options_of(ours.function).items()
+    assert r_row._replace(function=None) == ours._replace(function=None)
     ours_annotated = signature(ours.function).parameters
-    for name in options_of(theirs.function):
-        assert signature(theirs.function).parameters[name].annotation == (
+    for name in options_of(r_row.function):
+        assert signature(r_row.function).parameters[name].annotation == (
             ours_annotated[name].annotation
         )
 
@@ -603,12 +607,12 @@ def test_what_r_cannot_be_asked_is_said(row, data, options, message):
 @pytest.mark.parametrize("scale", ["link", "centred_logit"])
 def test_a_regression_has_no_other_scale_in_r_either(scale):
     model, data = linear_model(2, 1), normal_data()
-    asked = {"seed": 1, "scale": scale}
+    options = {"seed": 1, "scale": scale}
     with pytest.raises(NotApplicable) as ours:
-        effect.partial_dependence(model, data, "x1", **asked)
-    with pytest.raises(NotApplicable) as theirs:
-        engines.dalex.dalex_curve(model, data, "x1", **asked)
-    assert str(ours.value) == str(theirs.value)
+        effect.partial_dependence(model, data, "x1", **options)
+    with pytest.raises(NotApplicable) as dalex_refusal:
+        engines.dalex.dalex_curve(model, data, "x1", **options)
+    assert str(ours.value) == str(dalex_refusal.value)
 
 
 @pytest.mark.needs_dalex
@@ -646,15 +650,15 @@ def test_python_is_always_there():
 
 @pytest.mark.needs_dalex
 def test_dalex_is_described_by_its_version():
-    found = host.installed()["packages"]["DALEX"]
-    assert engines.describe_engine("DALEX") == ("DALEX", True, found, "DALEX", "")
+    version = host.installed()["packages"]["DALEX"]
+    assert engines.describe_engine("DALEX") == ("DALEX", True, version, "DALEX", "")
 
 
 @pytest.mark.needs_vip
 def test_vip_is_described_by_its_version_and_line():
-    found = host.installed()["packages"]["vip"]
-    line = ".".join(found.split(".")[:2])
-    assert engines.describe_engine("vip") == ("vip", True, found, f"vip-{line}", "")
+    version = host.installed()["packages"]["vip"]
+    line = ".".join(version.split(".")[:2])
+    assert engines.describe_engine("vip") == ("vip", True, version, f"vip-{line}", "")
 
 
 @pytest.mark.parametrize(
@@ -673,10 +677,10 @@ def test_vip_is_described_by_its_version_and_line():
 def test_a_package_newer_than_those_whose_numbers_were_met_is_said_to_be(
     engine, versions, words
 ):
-    said = engines.availability.untried(engine, versions)
+    note = engines.availability.untried(engine, versions)
     newer = " is newer than any version whose numbers were met (the newest: "
-    assert said.partition(newer)[0] == words
-    assert bool(said) == bool(words)
+    assert note.partition(newer)[0] == words
+    assert bool(note) == bool(words)
 
 
 @pytest.mark.parametrize("engine", sorted({*engines.ENGINES} - {"python"}))
@@ -703,10 +707,10 @@ except Exception as refusal:
 
 def report_of(code, library):
     """Return what a new Python prints when R looks in this library only."""
-    named = {"IMPORTANCE_AUDIT_R_LIBRARY": str(library), "R_LIBS": ""}
+    variables = {"IMPORTANCE_AUDIT_R_LIBRARY": str(library), "R_LIBS": ""}
     ran = subprocess.run(
         [sys.executable, "-c", code],
-        env=os.environ | named,
+        env=os.environ | variables,
         check=True,
         capture_output=True,
         text=True,
@@ -732,12 +736,12 @@ def library_with_vip(folder, version, code=""):
 
 @pytest.mark.needs_r
 def test_a_missing_package_is_named_with_the_remedy(tmp_path):
-    found = report_of(DESCRIBED, tmp_path)
-    if "True" in found:
+    output = report_of(DESCRIBED, tmp_path)
+    if "True" in output:
         pytest.skip("vip is installed for all users of this machine")
     version = host.installed()["r_version"]
     reason = f"R {version} has no package 'vip'. Run: importance-audit install-r"
-    assert found == f"vip|False|||{reason}"
+    assert output == f"vip|False|||{reason}"
 
 
 @pytest.mark.needs_r
@@ -752,19 +756,19 @@ def test_a_package_older_than_what_was_replayed_is_not_asked(tmp_path):
 @pytest.mark.needs_r
 def test_a_package_that_does_not_load_is_told_from_none(tmp_path):
     broken = '.onLoad <- function(...) stop("a library is missing")'
-    found = report_of(DESCRIBED, library_with_vip(tmp_path, "0.5.0", broken))
+    output = report_of(DESCRIBED, library_with_vip(tmp_path, "0.5.0", broken))
     version = host.installed()["r_version"]
-    assert found.startswith(f"vip|False|||R {version} cannot load package 'vip' (")
-    assert "a library is missing" in found
+    assert output.startswith(f"vip|False|||R {version} cannot load package 'vip' (")
+    assert "a library is missing" in output
 
 
 @pytest.mark.needs_r
 def test_vip_without_pdp_has_no_curves(tmp_path):
     library = library_with_vip(tmp_path, "0.5.0")
-    has_pdp, found = report_of(ASKED_FOR_A_CURVE, library).splitlines()
+    has_pdp, refusal = report_of(ASKED_FOR_A_CURVE, library).splitlines()
     if has_pdp == "True":
         pytest.skip("pdp is installed for all users of this machine")
-    assert found == (
+    assert refusal == (
         "NotApplicable: vip takes its curves from R package 'pdp', and R has none. "
         "Run: importance-audit install-r"
     )
@@ -773,12 +777,12 @@ def test_vip_without_pdp_has_no_curves(tmp_path):
 @pytest.mark.needs_r
 def test_vip_without_fastshap_has_no_shapley_values(tmp_path):
     library = library_with_vip(tmp_path, "0.5.0")
-    asked = ASKED_FOR_A_CURVE.replace("pdp", "fastshap")
-    asked = asked.replace("vip_curve", "vip_shapley").replace(', "x1"', "")
-    has_fastshap, found = report_of(asked, library).splitlines()
+    code = ASKED_FOR_A_CURVE.replace("pdp", "fastshap")
+    code = code.replace("vip_curve", "vip_shapley").replace(', "x1"', "")
+    has_fastshap, refusal = report_of(code, library).splitlines()
     if has_fastshap == "True":
         pytest.skip("fastshap is installed for all users of this machine")
-    assert found == (
+    assert refusal == (
         "NotApplicable: vip takes Shapley values from R package 'fastshap', and R has "
         "none. Run: importance-audit install-r"
     )

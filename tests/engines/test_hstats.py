@@ -52,8 +52,8 @@ JOINTLY = [
 
 def of(pattern):
     """Return the ids that are as the pattern says, as a parametrisation."""
-    found = [c for c in CASES if re.match(pattern, c) and c not in left_out()]
-    return pytest.mark.parametrize("name", found)
+    names = [c for c in CASES if re.match(pattern, c) and c not in left_out()]
+    return pytest.mark.parametrize("name", names)
 
 
 def left_out():
@@ -63,8 +63,8 @@ def left_out():
 
 def argument_of(case, option):
     """Return a number that the call of a case gives, or None."""
-    found = re.search(rf"\b{option} = (\d+)", case["call"])
-    return int(found[1]) if found else None
+    match = re.search(rf"\b{option} = (\d+)", case["call"])
+    return int(match[1]) if match else None
 
 
 def rows(case):
@@ -110,8 +110,10 @@ def model_of(case, losses=()):
     def predict(X):
         columns = {"g": X["g"].astype(object).to_numpy()}
         columns |= {name: X[name].to_numpy(float) for name in NAMES if name != "g"}
-        found = [np.ones(len(X)) * eval(f, {"exp": np.exp}, columns) for f in each]
-        return np.stack(found, axis=1) if is_many else found[0]
+        predictions = [
+            np.ones(len(X)) * eval(f, {"exp": np.exp}, columns) for f in each
+        ]
+        return np.stack(predictions, axis=1) if is_many else predictions[0]
 
     return FittedModel(
         name="formula",
@@ -136,8 +138,8 @@ def values_of(numbers, features=()):
 
 def both(statistic, features=()):
     """Return numerator and denominator of hstats, (2, n_outputs), to be met."""
-    theirs = [values_of(statistic[kind], features) for kind in ("num", "denom")]
-    return pytest.approx(np.stack(theirs), rel=1e-9, abs=EPS)
+    parts = [values_of(statistic[kind], features) for kind in ("num", "denom")]
+    return pytest.approx(np.stack(parts), rel=1e-9, abs=EPS)
 
 
 def our_terms(case, function, features):
@@ -151,22 +153,22 @@ def our_terms(case, function, features):
 def test_h_of_each_column_is_that_of_hstats(name):
     case = CASES[name]
     for feature in case["result"]["v"]:
-        found = our_terms(case, h_statistic, [feature])
-        assert np.stack(found) == both(case["result"]["h2_overall"], (feature,))
+        terms = our_terms(case, h_statistic, [feature])
+        assert np.stack(terms) == both(case["result"]["h2_overall"], (feature,))
 
 
 @pytest.mark.parametrize(("case", "kind", "features"), JOINTLY)
 def test_h_of_two_and_of_three_columns_is_that_of_hstats(case, kind, features):
-    found = our_terms(CASES[case], h_statistic, features)
+    terms = our_terms(CASES[case], h_statistic, features)
     truth = both(CASES[case]["result"][f"h2_{kind}"], features)
-    assert np.stack(found) == truth
+    assert np.stack(terms) == truth
 
 
 @of("h-")
 def test_h_of_the_whole_model_is_that_of_hstats(name):
     case = CASES[name]
-    found = our_terms(case, h_total, case["result"]["v"])
-    assert np.stack(found) == both(case["result"]["h2"])
+    terms = our_terms(case, h_total, case["result"]["v"])
+    assert np.stack(terms) == both(case["result"]["h2"])
 
 
 @of("h-")
@@ -174,19 +176,19 @@ def test_what_the_others_do_not_show_is_the_importance_of_hstats(name):
     case, truth = CASES[name], CASES[name]["result"]["pd_importance"]
     data = rows(case).asked_by({f: (f,) for f in case["result"]["v"]})
     options = {"seed": case["seed"] or 0, "n_rows": argument_of(case, "n_max") or 500}
-    found, shares = (
+    roots, shares = (
         pd_importance(
             model_of(case), data, stream="hstats", standardised=is_share, **options
         )[0][:, 0, :]
         for is_share in (False, True)
     )
-    for feature, root, share in zip(data.groups, found, shares, strict=True):
+    for feature, root, share in zip(data.groups, roots, shares, strict=True):
         squares = [values_of(truth[kind], (feature,)) for kind in ("num", "denom")]
         assert root**2 == pytest.approx(squares[0], rel=1e-9, abs=EPS)
-        known = squares[1] > 0
-        ratios = squares[0][known] / squares[1][known]
-        assert share[known] ** 2 == pytest.approx(ratios, rel=1e-9, abs=EPS)
-        assert np.isnan(share[~known]).all()
+        has_share = squares[1] > 0
+        ratios = squares[0][has_share] / squares[1][has_share]
+        assert share[has_share] ** 2 == pytest.approx(ratios, rel=1e-9, abs=EPS)
+        assert np.isnan(share[~has_share]).all()
 
 
 def by_part(case, frame, data):
@@ -196,8 +198,8 @@ def by_part(case, frame, data):
         yield frame, data
         return
     for label, part in frame.groupby(by[1], sort=False):
-        chosen = is_in(label, data.X[by[1]])
-        yield part.drop(columns=by[1]), data.part(data.features, chosen)
+        is_inside = is_in(label, data.X[by[1]])
+        yield part.drop(columns=by[1]), data.part(data.features, is_inside)
 
 
 def is_in(label, column):
@@ -224,8 +226,8 @@ def test_partial_dependence_is_that_of_hstats(name):
         else:
             ours = joint_dependence(model, part.X, part, features, points, "native")
             ours = ours.swapaxes(0, 1).reshape(len(frame), -1)  # R: first is fastest
-        theirs = frame.drop(columns=features).to_numpy()
-        assert ours == pytest.approx(theirs, rel=1e-9)
+        reference = frame.drop(columns=features).to_numpy()
+        assert ours == pytest.approx(reference, rel=1e-9)
 
 
 @of("ice")
@@ -239,8 +241,8 @@ def test_single_curves_are_those_of_hstats(name):
     grid = tuple(frame[feature].unique())
     curves = single_curves(model_of(case), data, feature, grid=grid)
     ours = np.concatenate([values for _, values in curves], axis=1)
-    theirs = frame.drop(columns=["obs_", feature]).to_numpy()
-    assert ours.reshape(theirs.shape) == pytest.approx(theirs, rel=1e-9)
+    reference = frame.drop(columns=["obs_", feature]).to_numpy()
+    assert ours.reshape(reference.shape) == pytest.approx(reference, rel=1e-9)
 
 
 @of("perm-(?!multi|fun)")
@@ -290,8 +292,8 @@ def test_half_the_squared_errors_of_all_classes_is_our_brier_score(name):
     raw, baseline = permutation(
         model_of(case, ("brier",)), data, seed=case["seed"], stream="hstats", **options
     )
-    theirs = np.sum(truth["statistic"]["values"], axis=1) / 2
-    assert (raw - baseline)[:, :, 0].mean(axis=1) == pytest.approx(theirs, rel=1e-9)
+    reference = np.sum(truth["statistic"]["values"], axis=1) / 2
+    assert (raw - baseline)[:, :, 0].mean(axis=1) == pytest.approx(reference, rel=1e-9)
 
 
 @of("loss-")
@@ -301,12 +303,12 @@ def test_the_mean_loss_is_that_of_hstats(name):
     by, truth = re.search(r"BY = d\$(\w+)", case["call"]), case["result"]
     everywhere = np.arange(data.n_samples)
     parts = {k: is_in(k, data.X[by[1]]) for k in truth} if by else {"": everywhere}
-    found = {}
+    mean_losses = {}
     for label, places in parts.items():
         part = data.part(data.features, places)
         prediction = model_of(case).predict(part.X)
-        found[label] = evaluate((loss,), part.y, prediction, part.weights).item()
-    assert found == pytest.approx(truth if by else {"": truth}, rel=1e-9)
+        mean_losses[label] = evaluate((loss,), part.y, prediction, part.weights).item()
+    assert mean_losses == pytest.approx(truth if by else {"": truth}, rel=1e-9)
 
 
 def test_every_case_is_compared_or_left_out_for_a_reason():

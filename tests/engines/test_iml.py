@@ -35,8 +35,8 @@ LOSSES = {"rmse": "rmse", "mse": "mse", "mae": "mae", "logLoss": "log_loss"}
 
 def of(pattern):
     """Return the ids that are as the pattern says, as a parametrisation."""
-    found = [c for c in CASES if re.match(pattern, c) and c not in left_out()]
-    return pytest.mark.parametrize("name", found)
+    names = [c for c in CASES if re.match(pattern, c) and c not in left_out()]
+    return pytest.mark.parametrize("name", names)
 
 
 def left_out():
@@ -71,8 +71,8 @@ def rows(n_rows=50, target="y"):
 def case_parts(case):
     """Return the model, the rows and the options of a case, and what iml says."""
     options = case["options"]
-    given = model_of(case["model"]), rows(options.get("rows", 50)), options
-    return *given, case["result"]["results"]
+    question = model_of(case["model"]), rows(options.get("rows", 50)), options
+    return *question, case["result"]["results"]
 
 
 @of(r"effect-pdp-(?!two|ice)")
@@ -85,10 +85,11 @@ def test_partial_dependence_is_that_of_iml(name):
     grid, values = partial_dependence(model, data, feature, seed=1, **points)
     if "center.at" in options:
         values = values - values[list(grid).index(options["center.at"])]
-    theirs = dict(zip(truth[feature], truth[".value"], strict=True))
-    theirs = theirs if feature == "g" else dict(zip(grid, theirs.values(), strict=True))
+    reference = dict(zip(truth[feature], truth[".value"], strict=True))
+    if feature != "g":
+        reference = dict(zip(grid, reference.values(), strict=True))
     ours = dict(zip(grid, values[:, 0], strict=True))
-    assert ours == pytest.approx(theirs, rel=1e-9, abs=1e-12)
+    assert ours == pytest.approx(reference, rel=1e-9, abs=1e-12)
     assert feature == "g" or grid == pytest.approx(np.array(truth[feature]), rel=1e-12)
 
 
@@ -121,8 +122,8 @@ def test_single_curves_and_their_mean_are_those_of_iml(name):
 def test_accumulated_local_effects_are_those_of_iml(name):
     model, data, options, truth = case_parts(CASES[name])
     feature = options["feature"]
-    given = {} if feature == "g" else {"grid": tuple(truth[feature])}
-    grid, values = ale(model, data, feature, seed=1, **given)
+    grid_option = {} if feature == "g" else {"grid": tuple(truth[feature])}
+    grid, values = ale(model, data, feature, seed=1, **grid_option)
     expected = dict(zip(truth[feature], truth[".value"], strict=True))
     expected = np.array([expected[point] for point in grid])
     # Where iml is told the zero, or rows lie outside the grid, its zero is another.
@@ -134,11 +135,11 @@ def test_accumulated_local_effects_are_those_of_iml(name):
 @of("interaction")
 def test_h_is_that_of_iml(name):
     model, data, _, truth = case_parts(CASES[name])
-    names = [tuple(named.split(":")) for named in truth[".feature"]]
+    names = [tuple(pair.split(":")) for pair in truth[".feature"]]
     data = data.asked_by({":".join(columns): columns for columns in names})
     raw, _ = h_statistic(model, data, seed=1, standardised=True)
-    theirs = np.array(truth[".interaction"], dtype=float)
-    assert raw[:, 0, 0] == pytest.approx(theirs, rel=1e-9, abs=1e-12, nan_ok=True)
+    reference = np.array(truth[".interaction"], dtype=float)
+    assert raw[:, 0, 0] == pytest.approx(reference, rel=1e-9, abs=1e-12, nan_ok=True)
 
 
 N_DRAWS = 400
@@ -192,10 +193,10 @@ def test_importances_of_iml_are_quantiles_of_the_law_of_ours(name):
             table["feature"], table[f"importance{column}"], strict=True
         ):
             is_ratio = result["compare"] == "ratio"
-            said = value * unmoved if is_ratio else value + unmoved
-            slack = 1e-12 * max(said, 1)
-            assert np.mean(ours[group] < said - slack) <= high, (group, q)
-            assert np.mean(ours[group] <= said + slack) >= low, (group, q)
+            quantile = value * unmoved if is_ratio else value + unmoved
+            slack = 1e-12 * max(quantile, 1)
+            assert np.mean(ours[group] < quantile - slack) <= high, (group, q)
+            assert np.mean(ours[group] <= quantile + slack) >= low, (group, q)
 
 
 def test_every_case_is_compared_or_left_out_for_a_reason():

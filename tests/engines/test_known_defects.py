@@ -153,20 +153,20 @@ def test_a_record_is_asked_what_it_says_of_itself():
         options={"n_repeats": 1, "n_rows": 2},
         engine_version="0.4.5",
     )
-    found = defects_for(sampled, VIP_04 | DALEX)
-    assert ids(found) == {"VIP-SUBSAMPLE", "VIP-ONEFEATURE"}
+    defects = defects_for(sampled, VIP_04 | DALEX)
+    assert ids(defects) == {"VIP-SUBSAMPLE", "VIP-ONEFEATURE"}
 
 
 def test_a_number_that_is_missing_from_a_record_is_seen():
     assert defects_for(importance(), DALEX) == ()
-    found = defects_for(importance(raw=np.array([[np.nan]])), DALEX)
-    assert ids(found) == {"DALEX-NAN"}
+    defects = defects_for(importance(raw=np.array([[np.nan]])), DALEX)
+    assert ids(defects) == {"DALEX-NAN"}
 
 
 def test_ties_are_told_from_the_predictions():
-    told = {"versions": DALEX, "predictions": np.array([0.3, 0.3 + 1e-13])}
-    assert ids(defects_for(importance(), **told)) == {"DALEX-TIE"}
-    assert defects_for(importance(loss="brier"), **told) == ()
+    circumstances = {"versions": DALEX, "predictions": np.array([0.3, 0.3 + 1e-13])}
+    assert ids(defects_for(importance(), **circumstances)) == {"DALEX-TIE"}
+    assert defects_for(importance(loss="brier"), **circumstances) == ()
 
 
 def test_a_curve_is_not_touched_by_faults_of_permutation():

@@ -31,11 +31,15 @@ def configured(folder, more=MORE, importance=None, **data):
 
 def test_they_have_the_columns_and_levels_of_the_others_and_no_target(tmp_path):
     train, test = read_datasets(**configured(tmp_path).data_arguments)
-    found = test.reference
-    assert (train.reference, found.split, found.name) == (None, "reference", "more")
-    assert found.X.to_dict("list") == {"x": [-10, 10, 10], "kind": ["a", "b", "b"]}
-    assert (found.X.dtypes == train.X.dtypes).all()
-    assert np.isnan(found.y).all()
+    reference = test.reference
+    assert (train.reference, reference.split, reference.name) == (
+        None,
+        "reference",
+        "more",
+    )
+    assert reference.X.to_dict("list") == {"x": [-10, 10, 10], "kind": ["a", "b", "b"]}
+    assert (reference.X.dtypes == train.X.dtypes).all()
+    assert np.isnan(reference.y).all()
     assert len(test.X) == 4
 
 
@@ -48,8 +52,8 @@ def test_a_target_they_happen_to_have_is_not_read(tmp_path):
 
 def test_columns_are_derived_of_them_too(tmp_path):
     section = {"name": "big", "kind": "step", "of": ["x"], "threshold": 3}
-    given = configured(tmp_path).resolved()
-    config = parse_config(given | {"derived": [section]}, base=tmp_path)
+    settings = configured(tmp_path).resolved()
+    config = parse_config(settings | {"derived": [section]}, base=tmp_path)
     assert read_datasets(**config.data_arguments)[1].reference.X["big"].tolist() == [
         0,
         1,
@@ -69,22 +73,22 @@ def measured(folder, more=MORE, **data):
 
 def test_firm_and_the_gradients_are_taken_over_them_and_nothing_else_is(tmp_path):
     """The score is 2 x: of -10, 10, 10 its standard deviation is 2 * sqrt(800) / 3."""
-    _, found = measured(tmp_path)
+    _, records = measured(tmp_path)
     truth = 2 * np.sqrt(800) / 3
     for method in ("firm", "gradient_sensitivity"):
-        record = found[method]
+        record = records[method]
         assert (record.split, record.n_samples) == ("reference", 3)
         assert record.mean[0] == pytest.approx(truth, rel=1e-6)
-    assert found["firm_labels"].split == "train"
-    assert found["permutation"].split == "test"
+    assert records["firm_labels"].split == "train"
+    assert records["permutation"].split == "test"
 
 
 def test_the_covariance_of_firm_is_theirs(tmp_path):
-    asked = {"method": "firm", "estimator": "gaussian", "covariance": "sample"}
+    entry = {"method": "firm", "estimator": "gaussian", "covariance": "sample"}
     more = "kind,x\na,-10\nb,10\nb,10\na,1\n"
-    config = configured(tmp_path, more, [asked], features=["x"])
-    (found,) = audit(*read_datasets(**config.data_arguments), config).importances
-    assert found.mean[0] == pytest.approx(2 * np.std([-10, 10, 10, 1]), rel=1e-9)
+    config = configured(tmp_path, more, [entry], features=["x"])
+    (record,) = audit(*read_datasets(**config.data_arguments), config).importances
+    assert record.mean[0] == pytest.approx(2 * np.std([-10, 10, 10, 1]), rel=1e-9)
 
 
 def test_the_result_lists_them_and_its_digest_knows_them(tmp_path):
@@ -99,10 +103,10 @@ def test_the_card_of_firm_names_them(tmp_path):
     result, _ = measured(tmp_path)
     cards = section(build_view(result), "E").parts["cards"]
     facts = [{plain(k): plain(v) for k, v in card.facts.rows} for card in cards]
-    told = [fact["Data"] for fact in facts]
+    descriptions = [fact["Data"] for fact in facts]
     mark = "3 rows of more, the reference rows, unweighted; their target is not read"
-    assert told.count(mark) == 2
-    assert sum("reference" in text for text in told) == 2
+    assert descriptions.count(mark) == 2
+    assert sum("reference" in text for text in descriptions) == 2
 
 
 MESSAGES = [

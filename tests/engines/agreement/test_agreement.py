@@ -78,7 +78,7 @@ def curve(values, **changes):
     return Effect(**{**fields, **changes})
 
 
-def theirs(raw=LOSSES, **changes):
+def peer_importance(raw=LOSSES, **changes):
     return importance(raw, **{"engine": "DALEX", **changes})
 
 
@@ -91,14 +91,14 @@ def outcome(a, b, **changes):
     return row["verdict"], row["reasons"]
 
 
-def drawn(means, spread, *, n_repeats=8, seed=0):
+def noisy_losses(means, spread, *, n_repeats=8, seed=0):
     """Return losses around 10 + means, one row per feature."""
     noise = np.random.default_rng(seed).normal(0, spread, (len(means), n_repeats))
     return 10 + np.array(means, dtype=float)[:, None] + noise
 
 
 def test_equal_numbers_are_replayed():
-    assert outcome(importance(), theirs()) == ("replayed", "")
+    assert outcome(importance(), peer_importance()) == ("replayed", "")
 
 
 @pytest.mark.parametrize(
@@ -107,18 +107,18 @@ def test_equal_numbers_are_replayed():
 def test_every_repeat_is_held_to_a_billionth_of_its_larger_loss(error, verdict):
     other = LOSSES.copy()
     other[0, 2] *= 1 + error
-    assert row_of(importance(), theirs(other))["verdict"] == verdict
+    assert row_of(importance(), peer_importance(other))["verdict"] == verdict
 
 
 def test_errors_that_cancel_over_the_repeats_still_disagree():
     other = np.add(LOSSES, [[1e-3, -1e-3, 0, 0, 0], [0, 0, 0, 0, 0]])
-    row = row_of(importance(), theirs(other))
+    row = row_of(importance(), peer_importance(other))
     assert (row["verdict"], row["n_outside"], row["n_features"]) == ("disagrees", 1, 2)
 
 
 def test_the_baseline_sets_the_scale_of_a_feature_that_does_not_matter():
     ours = importance([[10.0] * 5, [12.0] * 5])
-    finished = theirs([[1e-9] * 5, [2.0] * 5], baseline=0.0)
+    finished = peer_importance([[1e-9] * 5, [2.0] * 5], baseline=0.0)
     assert outcome(ours, finished) == ("replayed", "")
     assert row_of(ours, finished)["max_relative_difference"] == pytest.approx(1e-10)
 
@@ -126,61 +126,73 @@ def test_the_baseline_sets_the_scale_of_a_feature_that_does_not_matter():
 @pytest.mark.parametrize("stream", ["DALEX", "vip-0.5"])
 def test_the_baseline_of_a_ratio_is_one(stream):
     ours = importance([[500.0] * 5], baseline=500.0, form="ratio")
-    finished = theirs([[1 + 2e-9] * 5], baseline=1.0, form="ratio", stream=stream)
+    finished = peer_importance(
+        [[1 + 2e-9] * 5], baseline=1.0, form="ratio", stream=stream
+    )
     assert row_of(ours, finished)["verdict"] == "disagrees"
 
 
 def test_a_baseline_that_differs_puts_every_feature_outside():
-    row = row_of(importance(), theirs(LOSSES, baseline=10.001))
+    row = row_of(importance(), peer_importance(LOSSES, baseline=10.001))
     assert (row["verdict"], row["n_outside"]) == ("disagrees", 2)
 
 
 def test_the_limit_of_a_replay_is_that_of_its_worst_repeat():
     _, rows = compare(
-        importance(), theirs(np.add(LOSSES, [[0, 0, 1, 0, 0], [0] * 5])), **LIMITS
+        importance(),
+        peer_importance(np.add(LOSSES, [[0, 0, 1, 0, 0], [0] * 5])),
+        **LIMITS,
     )
     assert [r["band"] for r in rows] == pytest.approx([14e-9])
 
 
 def test_the_same_engine_in_two_runs_may_be_replayed():
-    assert outcome(theirs(), theirs()) == ("replayed", "")
+    assert outcome(peer_importance(), peer_importance()) == ("replayed", "")
 
 
 def test_where_nothing_is_drawn_the_seed_does_not_matter():
     still = {"stream": "", "baseline": 0.0}
-    assert outcome(importance(**still), theirs(seed=2, **still)) == ("replayed", "")
+    assert outcome(importance(**still), peer_importance(seed=2, **still)) == (
+        "replayed",
+        "",
+    )
 
 
 def test_without_any_baseline_the_largest_value_sets_the_scale():
     ours = importance([[50.0], [1e-13]], baseline=0.0, stream="")
-    other = theirs([[50.0], [0.0]], baseline=0.0, stream="")
+    other = peer_importance([[50.0], [0.0]], baseline=0.0, stream="")
     assert outcome(ours, other) == ("replayed", "")
 
 
 def test_rounding_moves_no_rank():
     ours = importance([[1e-13], [0.0], [-1e-13], [50.0]], baseline=0.0, stream="")
-    other = theirs([[-1e-13], [0.0], [1e-13], [50.0]], baseline=0.0, stream="")
+    other = peer_importance([[-1e-13], [0.0], [1e-13], [50.0]], baseline=0.0, stream="")
     row = row_of(ours, other)
     assert (row["spearman"], row["max_rank_shift"]) == (pytest.approx(1.0), 0.0)
 
 
 def test_infinite_losses_agree_with_infinite_losses_only():
     ours = importance([[np.inf] * 5, [12.0] * 5])
-    assert row_of(ours, theirs([[np.inf] * 5, [12.0] * 5]))["verdict"] == "replayed"
-    assert row_of(ours, theirs([[1e300] * 5, [12.0] * 5]))["n_outside"] == 1
+    assert (
+        row_of(ours, peer_importance([[np.inf] * 5, [12.0] * 5]))["verdict"]
+        == "replayed"
+    )
+    assert row_of(ours, peer_importance([[1e300] * 5, [12.0] * 5]))["n_outside"] == 1
 
 
 def test_features_are_held_against_each_other_by_name():
-    turned = theirs(LOSSES[::-1], features=("x2", "x1"), columns=(("x2",), ("x1",)))
+    turned = peer_importance(
+        LOSSES[::-1], features=("x2", "x1"), columns=(("x2",), ("x1",))
+    )
     assert outcome(importance(), turned) == ("replayed", "")
 
 
 def independent(raw, **changes):
-    return theirs(raw, **{"stream": "vip-0.5", "engine": "vip", **changes})
+    return peer_importance(raw, **{"stream": "vip-0.5", "engine": "vip", **changes})
 
 
 def test_independent_draws_inside_the_band_are_equivalent():
-    ours, other = drawn([5, 3, 0], 0.05), drawn([5, 3, 0], 0.05, seed=1)
+    ours, other = noisy_losses([5, 3, 0], 0.05), noisy_losses([5, 3, 0], 0.05, seed=1)
     row = row_of(importance(ours), independent(other))
     assert (row["verdict"], row["n_outside"]) == ("equivalent", 0)
     assert row["reasons"] == (
@@ -195,8 +207,8 @@ def test_at_its_band_a_feature_has_welchs_p_value_of_one_percent_over_m(
 ):
     from scipy.stats import ttest_ind
 
-    ours = drawn([5, 3, 1], 0.1, seed=seed)
-    other = drawn([5, 3, 9], spread, n_repeats=n, seed=seed + 100)
+    ours = noisy_losses([5, 3, 1], 0.1, seed=seed)
+    other = noisy_losses([5, 3, 9], spread, n_repeats=n, seed=seed + 100)
     _, rows = compare(importance(ours), independent(other), **LIMITS)
     (far,) = (row for row in rows if row["feature"] == "x3")
     at_band = other[2] + far["difference"] + far["band"]
@@ -206,8 +218,8 @@ def test_at_its_band_a_feature_has_welchs_p_value_of_one_percent_over_m(
 
 def test_outside_the_band_independent_draws_disagree_without_explanation():
     row, rows = compare(
-        importance(drawn([5, 3, 0], 0.05)),
-        independent(drawn([5, 4, 0], 0.05, seed=1)),
+        importance(noisy_losses([5, 3, 0], 0.05)),
+        independent(noisy_losses([5, 4, 0], 0.05, seed=1)),
         **LIMITS,
     )
     assert row["verdict"] == "disagrees"
@@ -216,14 +228,17 @@ def test_outside_the_band_independent_draws_disagree_without_explanation():
 
 
 def test_fewer_than_five_draws_are_comparable_only():
-    ours, other = drawn([5, 3, 0], 0.01), drawn([5, 9, 0], 0.01, n_repeats=4, seed=1)
+    ours, other = (
+        noisy_losses([5, 3, 0], 0.01),
+        noisy_losses([5, 9, 0], 0.01, n_repeats=4, seed=1),
+    )
     verdict, reasons = outcome(importance(ours), independent(other))
     assert verdict == "comparable"
     assert "REPEATS (few): the numbers of draws are 8 and 4" in reasons
 
 
 def test_a_band_above_the_resolution_is_comparable_only():
-    ours, other = drawn([5, 3, 0], 0.5), drawn([5, 3, 0], 0.5, seed=1)
+    ours, other = noisy_losses([5, 3, 0], 0.5), noisy_losses([5, 3, 0], 0.5, seed=1)
     verdict, reasons = outcome(importance(ours), independent(other), resolution=0.05)
     assert (verdict, "REPEATS (wide)" in reasons) == ("comparable", True)
     assert (
@@ -232,7 +247,10 @@ def test_a_band_above_the_resolution_is_comparable_only():
 
 
 def test_a_wide_band_is_told_without_an_exponent():
-    ours, other = drawn([500, 300, 0], 50), drawn([500, 300, 0], 50, seed=1)
+    ours, other = (
+        noisy_losses([500, 300, 0], 50),
+        noisy_losses([500, 300, 0], 50, seed=1),
+    )
     _, reasons = outcome(importance(ours), independent(other), resolution=0.05)
     assert re.search(r"the band is \d+, the largest mean \d+(;|$)", reasons)
 
@@ -255,7 +273,7 @@ def test_an_infinite_mean_lies_outside_any_band():
 
 
 def test_a_difference_is_not_excused_by_another_features_noise():
-    ours, other = drawn([5, 3], 0.01), drawn([5, 3], 0.01, seed=1)
+    ours, other = noisy_losses([5, 3], 0.01), noisy_losses([5, 3], 0.01, seed=1)
     other[0] += 0.5
     other[1] *= np.linspace(0.5, 1.5, 8)
     assert row_of(importance(ours), independent(other))["verdict"] == "disagrees"
@@ -263,14 +281,14 @@ def test_a_difference_is_not_excused_by_another_features_noise():
 
 @pytest.mark.parametrize("unit", [0.001, 1000.0])
 def test_the_unit_of_a_loss_changes_no_verdict(unit):
-    ours, other = (drawn([5, 3, 0], 0.05, seed=seed) * unit for seed in (0, 1))
+    ours, other = (noisy_losses([5, 3, 0], 0.05, seed=seed) * unit for seed in (0, 1))
     sides = importance(ours, baseline=10 * unit), independent(other, baseline=10 * unit)
     assert row_of(*sides)["verdict"] == "equivalent"
 
 
 def test_an_exact_side_has_no_repeats_to_count():
     exact = importance([[15.0], [13.0]], stream="", baseline=10.0)
-    other = independent(drawn([5, 3], 0.05))
+    other = independent(noisy_losses([5, 3], 0.05))
     assert outcome(exact, other) == (
         "equivalent",
         "STREAM: the draws are independent: none and vip-0.5 with seed 1",
@@ -279,14 +297,15 @@ def test_an_exact_side_has_no_repeats_to_count():
 
 def test_other_numbers_of_repeats_are_equivalent_at_best():
     verdict, reasons = outcome(
-        importance(drawn([5, 3], 0.05)), theirs(drawn([5, 3], 0.05, n_repeats=20))
+        importance(noisy_losses([5, 3], 0.05)),
+        peer_importance(noisy_losses([5, 3], 0.05, n_repeats=20)),
     )
     assert verdict == "equivalent"
     assert reasons == "REPEATS: the numbers of repeats are 8 and 20"
 
 
 def test_the_same_order_from_another_seed_is_an_independent_draw():
-    assert outcome(importance(), theirs(seed=2), resolution=9.0) == (
+    assert outcome(importance(), peer_importance(seed=2), resolution=9.0) == (
         "equivalent",
         "STREAM: the draws are independent: DALEX with seed 1 and DALEX with seed 2",
     )
@@ -295,14 +314,18 @@ def test_the_same_order_from_another_seed_is_an_independent_draw():
 @pytest.mark.parametrize("form", ["difference", "ratio", "raw"])
 def test_losses_are_shown_in_the_form_of_a_finished_side(form):
     values = importance(form=form).values
-    finished = theirs(values, baseline=1.0 if form == "ratio" else 0.0, form=form)
+    finished = peer_importance(
+        values, baseline=1.0 if form == "ratio" else 0.0, form=form
+    )
     assert outcome(importance(), finished) == ("replayed", "")
     assert outcome(finished, importance()) == ("replayed", "")
 
 
 def test_two_finished_sides_in_two_forms_are_comparable_only():
     differences = importance(importance().values, baseline=0.0)
-    ratios = theirs(importance(form="ratio").values, baseline=1.0, form="ratio")
+    ratios = peer_importance(
+        importance(form="ratio").values, baseline=1.0, form="ratio"
+    )
     assert outcome(differences, ratios) == (
         "comparable",
         "COMPARE: values are shown as difference and ratio",
@@ -313,7 +336,7 @@ def test_ratios_averaged_in_two_ways_are_equivalent_at_best():
     baseline = [9.0, 10.0, 11.0, 10.0, 9.5]
     pooled = importance(baseline=baseline, form="ratio", aggregator="pooled")
     means = importance(baseline=baseline, form="ratio").values
-    finished = theirs(means, baseline=1.0, form="ratio")
+    finished = peer_importance(means, baseline=1.0, form="ratio")
     assert outcome(pooled, finished) == (
         "equivalent",
         "REAGGREGATED: repeats made as pooled are aggregated as mean",
@@ -363,14 +386,14 @@ def test_a_field_of_the_card_that_differs_is_a_reason(code, changes, sentence):
     for name, value in (("k", 1), ("n_grid", 3), ("categorical_spread", "range")):
         if name in changes.get("options", {}):
             options[name] = value
-    verdict, reasons = outcome(importance(options=options), theirs(**changes))
+    verdict, reasons = outcome(importance(options=options), peer_importance(**changes))
     assert verdict == REASONS[code].best
     assert f"{code}: {sentence}" in reasons
 
 
 def test_the_scale_of_the_record_counts_not_the_option_that_asked_for_it():
     options = {"scale": "native"}
-    sides = importance(options=options), theirs(options=options, scale="link")
+    sides = importance(options=options), peer_importance(options=options, scale="link")
     assert row_of(*sides)["reasons"].startswith("PRED_SCALE: the prediction scales are")
 
 
@@ -378,7 +401,7 @@ def test_the_scale_of_the_record_counts_not_the_option_that_asked_for_it():
     ("loss", "code"), [("dalex_cross_entropy", "LOSS_CLIP"), ("brier", "LOSS")]
 )
 def test_log_losses_differ_by_clipping(loss, code):
-    _, reasons = outcome(importance(loss="log_loss"), theirs(loss=loss))
+    _, reasons = outcome(importance(loss="log_loss"), peer_importance(loss=loss))
     assert reasons.startswith(f"{code}: ")
 
 
@@ -394,7 +417,7 @@ def test_vip_04_measures_its_baseline_on_other_rows():
 
 
 def test_other_features_are_not_compared():
-    other = theirs(features=("x1", "z"), columns=(("x1",), ("z",)))
+    other = peer_importance(features=("x1", "z"), columns=(("x1",), ("z",)))
     assert outcome(importance(), other) == (
         "not compared",
         "ENCODING: what is asked differs: 'x2' and 'z'",
@@ -402,21 +425,21 @@ def test_other_features_are_not_compared():
 
 
 def test_two_engines_of_others_are_equivalent_at_best():
-    assert outcome(theirs(engine="vip"), theirs()) == (
+    assert outcome(peer_importance(engine="vip"), peer_importance()) == (
         "equivalent",
         "REFERENCES: neither engine is ours: vip and DALEX",
     )
 
 
 def test_predictions_that_are_not_bit_equal_are_equivalent_at_best():
-    assert outcome(importance(), theirs(), prediction_gap=1e-15) == (
+    assert outcome(importance(), peer_importance(), prediction_gap=1e-15) == (
         "equivalent",
         "PREDICTIONS: the predictions differ by 1.0e-15 relative",
     )
 
 
 def test_a_known_defect_is_named_and_forbids_no_replay():
-    assert outcome(importance(), theirs(), touches=(DEFECT,)) == (
+    assert outcome(importance(), peer_importance(), touches=(DEFECT,)) == (
         "replayed",
         "UPSTREAM_DEFECT: VIP-X: vip adds one.",
     )
@@ -425,7 +448,7 @@ def test_a_known_defect_is_named_and_forbids_no_replay():
 def test_a_feature_that_one_side_did_not_measure_is_named():
     holes = LOSSES.copy()
     holes[1, 3] = np.nan
-    row = row_of(importance(), theirs(holes))
+    row = row_of(importance(), peer_importance(holes))
     assert row["verdict"] == "comparable"
     assert row["reasons"] == "NA_DROPPED: one side did not measure 'x2'"
     assert (row["n_features"], row["max_relative_difference"]) == (1, 0.0)
@@ -434,13 +457,13 @@ def test_a_feature_that_one_side_did_not_measure_is_named():
 def test_a_feature_that_neither_side_measured_is_named_and_left_out():
     holes = LOSSES.copy()
     holes[1] = np.nan
-    verdict, reasons = outcome(importance(holes), theirs(holes))
+    verdict, reasons = outcome(importance(holes), peer_importance(holes))
     assert (verdict, reasons) == ("replayed", "UNMEASURED: neither side measured 'x2'")
 
 
 def test_sides_without_a_common_number_are_not_compared():
     nothing = np.full_like(LOSSES, np.nan)
-    verdict, reasons = outcome(importance(), theirs(nothing))
+    verdict, reasons = outcome(importance(), peer_importance(nothing))
     assert (verdict, "NO_ANSWER: nothing was" in reasons) == ("not compared", True)
 
 
@@ -449,30 +472,32 @@ def test_every_reason_states_a_rung_of_the_ladder():
 
 
 def test_other_definitions_never_disagree_and_show_no_difference():
-    row, rows = compare(importance(), theirs(LOSSES[::-1], loss="mae"), **LIMITS)
+    row, rows = compare(
+        importance(), peer_importance(LOSSES[::-1], loss="mae"), **LIMITS
+    )
     assert (row["verdict"], row["n_outside"], rows) == ("comparable", 0, [])
     assert np.isnan(row["max_relative_difference"])
     assert row["spearman"] == pytest.approx(-1.0)
 
 
 @pytest.mark.parametrize(
-    ("given", "cause", "severity"),
+    ("changes", "cause", "severity"),
     [
         ({}, "implementation", "failure"),
         ({"touches": (DEFECT,)}, "known defect", "warning"),
         ({"touches": (DEFECT,), "prediction_gap": 1e-8}, "data", "warning"),
     ],
 )
-def test_the_first_cause_that_applies_explains_a_difference(given, cause, severity):
-    row, rows = compare(importance(), theirs(LOSSES + 1), **LIMITS, **given)
+def test_the_first_cause_that_applies_explains_a_difference(changes, cause, severity):
+    row, rows = compare(importance(), peer_importance(LOSSES + 1), **LIMITS, **changes)
     assert {r["cause"] for r in rows} == {row["cause"]} == {cause}
     (finding,) = findings_of([row])
     assert (finding.check, finding.severity) == ("disagreement", severity)
 
 
 def test_ranks_that_move_because_of_the_definition_say_so():
-    ours, other = drawn([4, 3, 2, 1], 0), drawn([1, 3, 2, 4], 0)
-    _, rows = compare(importance(ours), theirs(other, loss="mae"), **LIMITS)
+    ours, other = noisy_losses([4, 3, 2, 1], 0), noisy_losses([1, 3, 2, 4], 0)
+    _, rows = compare(importance(ours), peer_importance(other, loss="mae"), **LIMITS)
     assert [(r["feature"], r["shift"], r["cause"], r["evidence"]) for r in rows] == [
         ("x1", 3.0, "definition", "LOSS"),
         ("x4", -3.0, "definition", "LOSS"),
@@ -480,8 +505,8 @@ def test_ranks_that_move_because_of_the_definition_say_so():
 
 
 def test_a_rank_shift_above_the_limit_is_a_warning_and_no_disagreement():
-    ours, other = drawn([4, 3, 2, 1], 0), drawn([1, 3, 2, 4], 0)
-    row = row_of(importance(ours), theirs(other, loss="mae"))
+    ours, other = noisy_losses([4, 3, 2, 1], 0), noisy_losses([1, 3, 2, 4], 0)
+    row = row_of(importance(ours), peer_importance(other, loss="mae"))
     (finding,) = findings_of([row])
     assert (finding.check, finding.severity) == ("rank_shift", "warning")
     assert finding.message == (
@@ -502,7 +527,7 @@ def test_noise_that_moves_ranks_is_called_noise():
 
 
 def test_a_disagreement_states_how_many_values_and_the_cause():
-    (finding,) = findings_of([row_of(importance(), theirs(LOSSES + 1))])
+    (finding,) = findings_of([row_of(importance(), peer_importance(LOSSES + 1))])
     assert finding.subject == "forest, permutation, features, rmse: python and DALEX"
     assert finding.message == (
         "python and DALEX must agree, but 2 of 2 values lie outside the limit (cause: "
@@ -519,7 +544,8 @@ def test_rank_correlations_average_ties(levels):
 
     a, b = np.array(levels, dtype=float).T
     row = row_of(
-        importance(a[:, None] + 10, stream=""), theirs(b[:, None] + 10, stream="")
+        importance(a[:, None] + 10, stream=""),
+        peer_importance(b[:, None] + 10, stream=""),
     )
     varied = np.ptp(a) > 0 and np.ptp(b) > 0
     expected = [spearmanr(a, b)[0], kendalltau(a, b)[0]] if varied else [np.nan] * 2
@@ -528,7 +554,7 @@ def test_rank_correlations_average_ties(levels):
 
 @pytest.mark.filterwarnings("error")
 def test_one_feature_has_no_rank_correlation():
-    row = row_of(importance(LOSSES[:1]), theirs(LOSSES[:1]))
+    row = row_of(importance(LOSSES[:1]), peer_importance(LOSSES[:1]))
     assert np.isnan([row["spearman"], row["kendall"]]).all()
     assert (row["top_k_overlap"], row["max_rank_shift"]) == (1.0, 0.0)
 
@@ -602,9 +628,9 @@ def test_an_importance_and_a_curve_are_not_one_question():
 
 def test_each_engine_meets_the_record_in_its_own_draw_order_then_the_others():
     ours = [importance(), importance(stream="vip-0.4")]
-    others = [theirs(), theirs(engine="vip", stream="vip-0.4")]
-    found = [(a.engine, b.engine, b.stream) for a, b in pairs([*ours, *others])]
-    assert found == [
+    others = [peer_importance(), peer_importance(engine="vip", stream="vip-0.4")]
+    engine_pairs = [(a.engine, b.engine, b.stream) for a, b in pairs([*ours, *others])]
+    assert engine_pairs == [
         ("python", "DALEX", "DALEX"),
         ("python", "vip", "vip-0.4"),
         ("DALEX", "vip", "vip-0.4"),
@@ -623,34 +649,41 @@ def test_each_engine_meets_the_record_in_its_own_draw_order_then_the_others():
     ],
 )
 def test_other_questions_are_not_paired(changes):
-    assert pairs([importance(), theirs(**changes)]) == []
+    assert pairs([importance(), peer_importance(**changes)]) == []
 
 
 def test_draws_that_nobody_can_replay_are_held_against_our_first():
     first, second = importance(stream="numpy"), importance(stream="DALEX")
-    b = theirs(stream="iml")
+    b = peer_importance(stream="iml")
     assert pairs([first, second, b]) == [(first, b)]
 
 
 def test_two_entries_that_ask_alike_are_paired_each_with_its_own():
     options = [{"n_rows": None}, {"n_rows": 50}]
     ours = [importance(options=o) for o in options]
-    found = pairs([*ours, *(theirs(options=o) for o in options)])
-    assert [(a.options, b.options) for a, b in found] == [(o, o) for o in options]
+    record_pairs = pairs([*ours, *(peer_importance(options=o) for o in options)])
+    assert [(a.options, b.options) for a, b in record_pairs] == [
+        (o, o) for o in options
+    ]
 
 
 def test_an_engine_without_the_same_options_is_paired_all_the_same():
-    assert len(pairs([importance(), theirs(options={"n_rows": 50})])) == 1
+    assert len(pairs([importance(), peer_importance(options={"n_rows": 50})])) == 1
 
 
 def test_pairs_of_ours_come_before_pairs_of_others():
-    asked = [
+    records = [
         record
         for loss in ("rmse", "mae")
-        for record in (importance(loss=loss), theirs(loss=loss))
+        for record in (importance(loss=loss), peer_importance(loss=loss))
     ]
-    found = pairs([*asked, theirs(engine="vip")])
-    assert [a.engine for a, _ in found] == ["python", "python", "python", "DALEX"]
+    record_pairs = pairs([*records, peer_importance(engine="vip")])
+    assert [a.engine for a, _ in record_pairs] == [
+        "python",
+        "python",
+        "python",
+        "DALEX",
+    ]
 
 
 def test_curves_are_paired_feature_by_feature():
@@ -672,7 +705,7 @@ def test_what_was_not_compared_says_why():
 
 
 def test_the_frames_have_their_columns_even_without_rows():
-    row, rows = compare(importance(), theirs(LOSSES + 1), **LIMITS)
+    row, rows = compare(importance(), peer_importance(LOSSES + 1), **LIMITS)
     for frame in (FRAMES["agreement"].of([]), FRAMES["agreement"].of([row])):
         assert tuple(frame.columns) == AGREEMENT
     for frame in (FRAMES["disagreements"].of([]), FRAMES["disagreements"].of(rows)):

@@ -41,7 +41,7 @@ def importance(raw=LOSSES, *, baseline=10.0, **changes):
     return Importance(**{**fields, **changes})
 
 
-def theirs(raw=LOSSES, **changes):
+def peer_importance(raw=LOSSES, **changes):
     return importance(raw, **{"engine": "DALEX", **changes})
 
 
@@ -54,7 +54,7 @@ def outcome(a, b, **changes):
     return row["verdict"], row["reasons"]
 
 
-def drawn(means, spread, *, seed=0):
+def noisy_losses(means, spread, *, seed=0):
     """Return losses around 10 + means, one row per feature."""
     noise = np.random.default_rng(seed).normal(0, spread, (len(means), 8))
     return 10 + np.array(means, dtype=float)[:, None] + noise
@@ -93,7 +93,7 @@ def test_an_option_that_differs_is_told_by_its_code(code, name, left, right):
     options = {"n_rows": None}
     verdict, reasons = outcome(
         importance(options=options | {name: left}),
-        theirs(options=options | {name: right}),
+        peer_importance(options=options | {name: right}),
         resolution=9.0,
     )
     assert (verdict, reasons.split(":")[0]) == (REASONS[code].best, code)
@@ -101,38 +101,41 @@ def test_an_option_that_differs_is_told_by_its_code(code, name, left, right):
 
 @pytest.mark.parametrize("loss", ["auc", "accuracy", "rsq"])
 def test_a_score_that_rises_is_not_held_against_a_loss(loss):
-    verdict, reasons = outcome(importance(), theirs(loss=loss))
+    verdict, reasons = outcome(importance(), peer_importance(loss=loss))
     assert verdict == "not compared"
     assert reasons == f"DIRECTION: rmse and {loss} do not rise the same way"
 
 
 def test_rows_drawn_anew_estimate_one_mean_loss_however_many_they_are():
     few = {"options": {"n_rows": 50}, "loss": "mse"}
-    sides = importance(loss="mse"), theirs(**few)
+    sides = importance(loss="mse"), peer_importance(**few)
     assert outcome(*sides, resolution=9.0) == (
         "equivalent",
         "SUBSAMPLE (fresh): rows drawn per repeat are all and 50",
     )
-    assert outcome(importance(), theirs(options={"n_rows": 50}))[0] == "comparable"
-    ours, other = drawn([5, 3], 0.05), drawn([5, 3], 0.05, seed=1)
-    sides = importance(ours, loss="mse"), theirs(other, **few)
+    assert (
+        outcome(importance(), peer_importance(options={"n_rows": 50}))[0]
+        == "comparable"
+    )
+    ours, other = noisy_losses([5, 3], 0.05), noisy_losses([5, 3], 0.05, seed=1)
+    sides = importance(ours, loss="mse"), peer_importance(other, **few)
     assert row_of(*sides)["verdict"] == "equivalent"
 
 
 @pytest.mark.parametrize("form", ["difference", "ratio", "raw"])
 def test_a_root_mean_square_is_squared_and_judged_anew(form):
     ours = importance(form=form)
-    squares = theirs(LOSSES**2, baseline=100.0, loss="mse", form=form)
-    told = "LOSS_SCALE (converted): rmse is converted to mse"
-    assert outcome(ours, squares) == ("replayed", told)
-    assert outcome(squares, ours) == ("replayed", told)
-    off = theirs(LOSSES**2 + 1e-3, baseline=100.0, loss="mse", form=form)
+    squares = peer_importance(LOSSES**2, baseline=100.0, loss="mse", form=form)
+    reasons = "LOSS_SCALE (converted): rmse is converted to mse"
+    assert outcome(ours, squares) == ("replayed", reasons)
+    assert outcome(squares, ours) == ("replayed", reasons)
+    off = peer_importance(LOSSES**2 + 1e-3, baseline=100.0, loss="mse", form=form)
     assert row_of(ours, off)["verdict"] == "disagrees"
 
 
 def test_the_root_of_the_losses_meets_finished_root_mean_squares():
     squares = importance(LOSSES**2, baseline=100.0, loss="mse")
-    finished = theirs(LOSSES - 10, baseline=0.0, loss="rmse")
+    finished = peer_importance(LOSSES - 10, baseline=0.0, loss="rmse")
     assert outcome(squares, finished) == (
         "replayed",
         "LOSS_SCALE (converted): mse is converted to rmse",
@@ -141,7 +144,7 @@ def test_the_root_of_the_losses_meets_finished_root_mean_squares():
 
 def test_differences_of_roots_and_of_squares_cannot_be_converted():
     ours = importance(LOSSES - 10, baseline=0.0)
-    other = theirs(LOSSES**2 - 100, baseline=0.0, loss="mse")
+    other = peer_importance(LOSSES**2 - 100, baseline=0.0, loss="mse")
     assert outcome(ours, other) == (
         "comparable",
         "LOSS_SCALE: rmse and mse are one loss on two scales",
@@ -156,14 +159,14 @@ def test_differences_of_roots_and_of_squares_cannot_be_converted():
 def test_a_sum_is_the_mean_times_the_rows_it_was_taken_over(total, mean, n_rows, n):
     options = {"n_repeats": 5, "n_rows": n_rows}
     ours = importance(loss=mean, options=options)
-    sums = theirs(n * (LOSSES - 10), baseline=0.0, loss=total, options=options)
-    told = f"LOSS_SCALE (converted): {total} is converted to {mean}"
-    assert outcome(ours, sums) == ("replayed", told)
+    sums = peer_importance(n * (LOSSES - 10), baseline=0.0, loss=total, options=options)
+    reasons = f"LOSS_SCALE (converted): {total} is converted to {mean}"
+    assert outcome(ours, sums) == ("replayed", reasons)
 
 
 def test_a_finished_ratio_of_sums_is_one_of_means():
     ratios = importance(form="ratio").values
-    sums = theirs(ratios, baseline=1.0, form="ratio", loss="sum_of_squares")
+    sums = peer_importance(ratios, baseline=1.0, form="ratio", loss="sum_of_squares")
     assert outcome(importance(loss="mse"), sums)[0] == "replayed"
 
 
@@ -171,22 +174,24 @@ def test_h_is_squared_to_meet_h_squared():
     squares = np.array([[0.25], [0.04]])
     still = {"loss": "", "method": "h_statistic", "stream": "", "baseline": 0.0}
     ours = importance(squares, **still)
-    roots = theirs(
+    roots = peer_importance(
         np.sqrt(squares), options={"squared": False, "n_rows": None}, **still
     )
-    told = "H_SCALE (converted): H is converted to H squared"
-    assert outcome(ours, roots) == ("replayed", told)
-    assert row_of(ours, theirs(squares * 1.01, **still))["verdict"] == "disagrees"
-    assert outcome(roots, ours) == ("replayed", told)
+    reasons = "H_SCALE (converted): H is converted to H squared"
+    assert outcome(ours, roots) == ("replayed", reasons)
+    assert (
+        row_of(ours, peer_importance(squares * 1.01, **still))["verdict"] == "disagrees"
+    )
+    assert outcome(roots, ours) == ("replayed", reasons)
 
 
 def test_a_median_is_taken_anew_as_a_mean_where_the_repeats_are_known():
-    finished = theirs(LOSSES - 10, baseline=0.0, aggregator="median")
+    finished = peer_importance(LOSSES - 10, baseline=0.0, aggregator="median")
     assert outcome(importance(), finished) == (
         "equivalent",
         "REAGGREGATED: repeats made as mean are aggregated as median",
     )
-    lone = theirs([[2.5], [0.1]], baseline=0.0, aggregator="median")
+    lone = peer_importance([[2.5], [0.1]], baseline=0.0, aggregator="median")
     verdict, reasons = outcome(importance(), lone)
     assert (verdict, "AGGREGATOR: repeats are" in reasons) == ("comparable", True)
 
@@ -201,15 +206,15 @@ def test_the_median_of_the_repeats_is_the_importance_of_a_median_record():
     [("iml", "PERM_SCHEME (equal in law)"), ("scikit-learn", "SHARED_SHUFFLE")],
 )
 def test_what_a_stream_shuffles_is_equivalent_at_best(stream, code):
-    ours, other = drawn([5, 3, 0], 0.05), drawn([5, 3, 0], 0.05, seed=1)
-    verdict, reasons = outcome(importance(ours), theirs(other, stream=stream))
+    ours, other = noisy_losses([5, 3, 0], 0.05), noisy_losses([5, 3, 0], 0.05, seed=1)
+    verdict, reasons = outcome(importance(ours), peer_importance(other, stream=stream))
     assert (verdict, f"; {code}: " in reasons) == ("equivalent", True)
 
 
 @pytest.mark.parametrize("code", ["TIE_MERGE", "TEXT_ROUNDING", "PRED_RNG"])
 def test_what_no_stream_of_ours_repeats_is_held_to_the_band(code):
-    ours, other = drawn([5, 3, 0], 0.05), drawn([5, 3, 0], 0.05, seed=1)
-    sides = importance(ours), theirs(other)
+    ours, other = noisy_losses([5, 3, 0], 0.05), noisy_losses([5, 3, 0], 0.05, seed=1)
+    sides = importance(ours), peer_importance(other)
     assert row_of(*sides)["verdict"] == "disagrees"
     verdict, reasons = outcome(*sides, touches=(touch(code),))
     assert (verdict, f"{code}: " in reasons) == ("equivalent", True)
@@ -217,7 +222,7 @@ def test_what_no_stream_of_ours_repeats_is_held_to_the_band(code):
 
 def test_a_version_not_tried_is_told_and_forbids_no_replay():
     newer = touch("NEWER_VERSION", "vip 0.9")
-    assert outcome(importance(), theirs(), touches=(newer,)) == (
+    assert outcome(importance(), peer_importance(), touches=(newer,)) == (
         "replayed",
         "NEWER_VERSION: vip 0.9 is so.",
     )
@@ -225,7 +230,9 @@ def test_a_version_not_tried_is_told_and_forbids_no_replay():
 
 def test_a_version_not_tried_is_the_cause_unless_a_fault_is_known():
     newer, fault = touch("NEWER_VERSION", "vip 0.9"), touch("", "VIP-X")
-    row, rows = compare(importance(), theirs(LOSSES + 1), **LIMITS, touches=(newer,))
+    row, rows = compare(
+        importance(), peer_importance(LOSSES + 1), **LIMITS, touches=(newer,)
+    )
     assert {(r["cause"], r["evidence"]) for r in rows} == {("newer version", "vip 0.9")}
     (finding,) = findings_of([row])
     assert finding.severity == "failure"
@@ -233,7 +240,7 @@ def test_a_version_not_tried_is_the_cause_unless_a_fault_is_known():
         "Ask a version that was tried, or hold the new one against the definition "
         "first."
     )
-    row = row_of(importance(), theirs(LOSSES + 1), touches=(newer, fault))
+    row = row_of(importance(), peer_importance(LOSSES + 1), touches=(newer, fault))
     assert row["cause"] == "known defect"
 
 
