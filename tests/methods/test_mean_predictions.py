@@ -27,9 +27,9 @@ def test_it_is_the_curve_of_a_feature_that_the_model_ignores(scale):
     entry = {"method": "partial_dependence", "scale": scale, "n_grid": 3}
     result = audited(logistic_model(2, 0), weighted, entry)
     (ignored,) = (e for e in result.effects if e.feature == "x2")
-    (told,) = result.mean_predictions.to_dict("records")
-    np.testing.assert_allclose(ignored.values, told["mean"], rtol=1e-12)
-    assert (told["positive_class"], told["scale"]) == ("yes", ignored.scale)
+    (row,) = result.mean_predictions.to_dict("records")
+    np.testing.assert_allclose(ignored.values, row["mean"], rtol=1e-12)
+    assert (row["positive_class"], row["scale"]) == ("yes", ignored.scale)
 
 
 def test_it_is_told_once_for_all_curves_of_a_model():

@@ -60,8 +60,8 @@ def test_points_that_do_not_count_have_no_weighted_deviation():
 
 def test_a_flat_curve_has_no_weighted_deviation_from_its_mean():
     flat = np.tile(np.arange(1, 100) / 7.1, (51, 1))
-    found = weighted_deviation(flat, np.arange(51) / 7.1)
-    assert found.tolist() == [0.0] * 99
+    deviations = weighted_deviation(flat, np.arange(51) / 7.1)
+    assert deviations.tolist() == [0.0] * 99
 
 
 def test_the_range_is_largest_minus_smallest_of_each_output():
@@ -95,14 +95,16 @@ def test_a_centred_magnitude_is_the_area_around_the_mean():
     # error is below (h / 2) max|slope| times the length.
     h = 3 / 30_000
     x = np.arange(h / 2, 3, h)
-    found = mean_magnitude(np.stack([x**2, x], axis=1), is_category=False, centred=True)
-    assert 3 * found == pytest.approx([4 * np.sqrt(3), 2.25], abs=h / 2 * 6 * 3)
+    magnitudes = mean_magnitude(
+        np.stack([x**2, x], axis=1), is_category=False, centred=True
+    )
+    assert 3 * magnitudes == pytest.approx([4 * np.sqrt(3), 2.25], abs=h / 2 * 6 * 3)
 
 
 def test_weights_count_the_points_but_move_the_zero_of_no_level():
     curve, weights = np.array([0.0, 1, 1, 1]), np.array([5, 1, 1, 1])
-    found = mean_magnitude(curve, is_category=True, weights=weights)
-    assert found == pytest.approx((5 * 0.75 + 3 * 0.25) / 8)
+    magnitude = mean_magnitude(curve, is_category=True, weights=weights)
+    assert magnitude == pytest.approx((5 * 0.75 + 3 * 0.25) / 8)
     centred = mean_magnitude(curve, is_category=True, weights=weights, centred=True)
     assert centred == pytest.approx((5 * 3 / 8 + 3 * 5 / 8) / 8)
 

@@ -61,8 +61,8 @@ def test_rows_without_weight_or_value_are_not_moved():
 def test_a_level_is_asked_in_its_order_and_only_if_a_row_has_it():
     data = level_data()
     kind = data.X["kind"].cat.add_categories(["unseen"])
-    shown = replace(data, X=data.X.assign(kind=kind))
-    grid, values = ale(level_model(0.8), shown, "kind", seed=1)
+    relevelled = replace(data, X=data.X.assign(kind=kind))
+    grid, values = ale(level_model(0.8), relevelled, "kind", seed=1)
     assert grid.tolist() == ["a", "b", "c"]
     assert values == pytest.approx(0.7 * np.eye(3) - 0.7 / 3)
 

@@ -45,8 +45,8 @@ def test_the_curve_is_that_of_the_authors_package(case, name):
 
 def numbers(x, y, leaf, least=1):
     """Return grid and values of a number as lists, and its ignored and all leaves."""
-    given = (np.array(x, float), np.array(y, float), np.array(leaf))
-    curve = numeric_curve(*given, min_slopes_per_x=least)
+    columns = (np.array(x, float), np.array(y, float), np.array(leaf))
+    curve = numeric_curve(*columns, min_slopes_per_x=least)
     return curve.grid.tolist(), curve.values.tolist(), (curve.n_ignored, curve.n_leaves)
 
 
@@ -91,8 +91,10 @@ PARTED = st.lists(
 def test_a_slope_that_all_leaves_share_is_met_whatever_the_leaves(rows, slope):
     x, leaf = np.array(rows).T
     curve = numeric_curve(x * 1.0, slope * x + 100 * leaf, leaf, min_slopes_per_x=1)
-    known = np.array([any(covered(x, leaf, z)) for z in curve.grid[:-1]], dtype=bool)
-    steps = np.where(known, slope * np.diff(curve.grid), 0)
+    is_covered = np.array(
+        [any(covered(x, leaf, z)) for z in curve.grid[:-1]], dtype=bool
+    )
+    steps = np.where(is_covered, slope * np.diff(curve.grid), 0)
     assert np.diff(curve.values) == pytest.approx(steps, abs=1e-9)
 
 
@@ -115,8 +117,8 @@ def test_values_are_told_apart_to_ten_decimals():
 
 def levels(code, y, leaf, merge):
     """Return the curve of a category, from its first level."""
-    given = (np.array(code), np.array(y, float), np.array(leaf))
-    curve = categorical_curve(*given, merge=merge)
+    columns = (np.array(code), np.array(y, float), np.array(leaf))
+    curve = categorical_curve(*columns, merge=merge)
     return curve.values - curve.values[0]
 
 
@@ -126,22 +128,22 @@ def levels(code, y, leaf, merge):
 def test_effects_of_levels_that_leaves_connect_are_met_exactly(merge, rows):
     code, leaf = np.array([*rows, *((k, 5) for k in range(10))]).T
     effect = np.array([3, 1, 4, 1, 5, 9, 2, 6, 5, 3.5])
-    found = levels(code, effect[code] + 100 * leaf, leaf, merge)
-    assert found == pytest.approx(effect - 3, abs=1e-9)
+    effects = levels(code, effect[code] + 100 * leaf, leaf, merge)
+    assert effects == pytest.approx(effect - 3, abs=1e-9)
 
 
 @pytest.mark.parametrize("merge", MERGES)
 def test_levels_that_no_leaf_compares_are_placed_by_their_means(merge):
     code, leaf = [0, 0, 1, 2, 3, 3], [0, 0, 0, 1, 1, 1]
     y = [1, 3, 4, 10, 20, 24]  # means 2, 4 and 10, 22: 13 between the pairs
-    found = levels(code, y, leaf, merge)
-    assert found == pytest.approx([0, 2, 8, 20])
+    effects = levels(code, y, leaf, merge)
+    assert effects == pytest.approx([0, 2, 8, 20])
 
 
 @pytest.mark.parametrize("merge", MERGES)
 def test_only_levels_that_some_row_has_are_on_the_curve(merge):
-    given = (np.array([4, 1, 4, 1]), np.array([3.0, 1, 5, 3]), np.array([0, 0, 1, 1]))
-    curve = categorical_curve(*given, merge=merge)
+    columns = (np.array([4, 1, 4, 1]), np.array([3.0, 1, 5, 3]), np.array([0, 0, 1, 1]))
+    curve = categorical_curve(*columns, merge=merge)
     assert curve.grid.tolist() == [1, 4]
     assert np.diff(curve.values) == pytest.approx([2])
 
@@ -181,18 +183,18 @@ def test_what_three_passes_do_not_reach_is_a_group_of_its_own():
 @settings(deadline=None)
 @given(st.permutations(range(6)))
 def test_least_squares_does_not_care_for_the_order_of_the_leaves(order):
-    drawn = np.random.default_rng(1)
-    code, leaf = drawn.integers(0, 8, 60), drawn.integers(0, 6, 60)
-    y = drawn.normal(size=60)
-    found = levels(code, y, np.array(order)[leaf], "least_squares")
-    assert found == pytest.approx(levels(code, y, leaf, "least_squares"), abs=1e-9)
+    generator = np.random.default_rng(1)
+    code, leaf = generator.integers(0, 8, 60), generator.integers(0, 6, 60)
+    y = generator.normal(size=60)
+    effects = levels(code, y, np.array(order)[leaf], "least_squares")
+    assert effects == pytest.approx(levels(code, y, leaf, "least_squares"), abs=1e-9)
 
 
 def test_least_squares_is_the_regression_on_indicators_of_leaves_and_levels():
-    drawn = np.random.default_rng(2)
-    code, leaf = drawn.integers(0, 8, 90), drawn.integers(0, 12, 90)
-    y = drawn.normal(size=90)
+    generator = np.random.default_rng(2)
+    code, leaf = generator.integers(0, 8, 90), generator.integers(0, 12, 90)
+    y = generator.normal(size=90)
     design = np.hstack([np.eye(8)[code], np.eye(12)[leaf]])
     solution = np.linalg.lstsq(design, y, rcond=None)[0][:8]
-    found = levels(code, y, leaf, "least_squares")
-    assert found == pytest.approx(solution - solution[0], abs=1e-9)
+    effects = levels(code, y, leaf, "least_squares")
+    assert effects == pytest.approx(solution - solution[0], abs=1e-9)

@@ -33,18 +33,18 @@ WHOLE = [case for case in DALEX["row_cases"] if "of" not in case]
 PARTED = [case for case in DALEX["row_cases"] if "of" in case]
 
 
-def met(ours, theirs):
+def met(ours, reference):
     """Return whether two curves are equal to 1e-9 of their largest point."""
-    return abs(ours - theirs).max() <= 1e-9 * abs(theirs).max()
+    return abs(ours - reference).max() <= 1e-9 * abs(reference).max()
 
 
 def measured(case, truth, data, **options):
     """Return our answer to what DALEX was asked, and DALEX's."""
     model, _ = case_model(case, DALEX)
     feature, points = truth["feature"], truth["grid"]
-    given = {} if isinstance(points[0], str) else {"grid": tuple(points)}
+    grid_option = {} if isinstance(points[0], str) else {"grid": tuple(points)}
     grid, values = EFFECTS[case["curve"]].function(
-        model, data, feature, seed=case["seed"], **(given | options)
+        model, data, feature, seed=case["seed"], **(grid_option | options)
     )
     if isinstance(points[0], str):
         assert grid.tolist() == points
@@ -58,29 +58,29 @@ def test_the_curve_is_that_of_dalex(case):
     for truth in case["curves"]:
         _, data = case_model(case, DALEX)
         if case["curve"] == "partial_dependence":
-            drawn = {"seed": case["seed"], "n_rows": case["n_rows"]}
-            part = rows_of(data, truth["feature"], **drawn)
-            ours, theirs = measured(case, truth, part)
+            draw = {"seed": case["seed"], "n_rows": case["n_rows"]}
+            part = rows_of(data, truth["feature"], **draw)
+            ours, reference = measured(case, truth, part)
         else:
-            given = {"n_rows": case["n_rows"], **case["options"]}
-            ours, theirs = measured(case, truth, data, **given)
-        assert met(np.nan_to_num(ours), theirs)  # no row is near: 0 in DALEX
+            options = {"n_rows": case["n_rows"], **case["options"]}
+            ours, reference = measured(case, truth, data, **options)
+        assert met(np.nan_to_num(ours), reference)  # no row is near: 0 in DALEX
 
 
 @pytest.mark.parametrize("case", PARTED, ids=lambda case: case["id"])
 def test_the_curves_of_the_rows_at_each_level_are_those_of_dalex(case):
     model, whole = case_model(case, DALEX)
     for feature in {truth["feature"] for truth in case["curves"]}:
-        drawn = rows_of(whole, feature, seed=case["seed"], n_rows=case["n_rows"])
+        part = rows_of(whole, feature, seed=case["seed"], n_rows=case["n_rows"])
         pairs = []
         for truth in (t for t in case["curves"] if t["feature"] == feature):
-            at_level = drawn.X[drawn.X[case["of"]] == truth["level"]]
+            at_level = part.X[part.X[case["of"]] == truth["level"]]
             pairs.append(measured(case, truth, rows(at_level)))
-        ours, theirs = map(np.concatenate, zip(*pairs, strict=True))
+        ours, reference = map(np.concatenate, zip(*pairs, strict=True))
         if case["curve"] == "accumulated_profile":  # one mean over all levels
             ours = np.concatenate([values - values[0] for values, _ in pairs])
-            ours += model.predict(drawn.X).mean() - ours.mean()
-        assert met(ours, theirs)
+            ours += model.predict(part.X).mean() - ours.mean()
+        assert met(ours, reference)
 
 
 @BOTH
@@ -91,8 +91,8 @@ def test_a_linear_model_rises_by_its_slope(profile):
 
 @BOTH
 def test_on_the_link_scale_a_logistic_model_is_linear(profile):
-    asked = {"seed": 1, "scale": "link", "n_grid": 9}
-    grid, values = profile(logistic_model(2, 0), normal_data(), "x1", **asked)
+    options = {"seed": 1, "scale": "link", "n_grid": 9}
+    grid, values = profile(logistic_model(2, 0), normal_data(), "x1", **options)
     assert np.diff(values[:, 0]) == pytest.approx(2 * np.diff(grid), abs=1e-9)
 
 
@@ -117,20 +117,20 @@ def test_a_kernel_weighs_by_the_distance_in_spans_of_the_range_of_the_grid():
 
 def test_of_a_narrow_kernel_only_the_rows_at_a_value_are_left():
     model, data = product()
-    asked = {"seed": 1, "grid": "unique", "span": 1e-3}
-    _, values = conditional_profile(model, data, "x", **asked)
+    options = {"seed": 1, "grid": "unique", "span": 1e-3}
+    _, values = conditional_profile(model, data, "x", **options)
     assert values[:, 0] == pytest.approx([0, 3, 2], rel=1e-12)
-    _, values = accumulated_profile(model, data, "x", **asked)
+    _, values = accumulated_profile(model, data, "x", **options)
     assert np.diff(values[:, 0]) == pytest.approx([3, 1], rel=1e-12)
 
 
 def test_of_a_wide_kernel_both_are_partial_dependence_but_for_the_level():
     model, data = product()
-    asked = {"seed": 1, "grid": (0.0, 0.5, 2.0)}
-    _, truth = partial_dependence(model, data, "x", **asked)
-    _, values = conditional_profile(model, data, "x", **asked, span=1e6)
+    options = {"seed": 1, "grid": (0.0, 0.5, 2.0)}
+    _, truth = partial_dependence(model, data, "x", **options)
+    _, values = conditional_profile(model, data, "x", **options, span=1e6)
     assert values == pytest.approx(truth, rel=1e-9)
-    _, values = accumulated_profile(model, data, "x", **asked, span=1e6)
+    _, values = accumulated_profile(model, data, "x", **options, span=1e6)
     assert values - values.mean() == pytest.approx(truth - truth.mean(), rel=1e-9)
 
 
@@ -146,10 +146,10 @@ def test_near_a_level_are_the_rows_that_have_it():
 def test_the_conditional_profile_of_an_ignored_feature_is_that_of_its_twin():
     x = np.arange(5.0)
     data = rows(pd.DataFrame({"x": x, "twin": x}))
-    asked = {"seed": 1, "grid": "unique", "span": 1e-3}
-    grid, values = conditional_profile(model_of(as_given), data, "twin", **asked)
+    options = {"seed": 1, "grid": "unique", "span": 1e-3}
+    grid, values = conditional_profile(model_of(as_given), data, "twin", **options)
     assert values[:, 0] == pytest.approx(grid)
-    _, values = accumulated_profile(model_of(as_given), data, "twin", **asked)
+    _, values = accumulated_profile(model_of(as_given), data, "twin", **options)
     assert values[:, 0] == pytest.approx(np.full(5, 2.0))
 
 
@@ -185,9 +185,9 @@ def test_rows_without_a_value_are_not_counted(profile):
 def test_rows_are_drawn_as_r_draws_them_and_the_grid_is_that_of_all(profile):
     model, data = level_model(), level_data()
     grid, values = profile(model, data, "count", seed=4, n_rows=12)
-    chosen = data.X.iloc[RStream(4).sample(data.n_samples, 12)]
-    known = {"seed": 1, "grid": tuple(np.unique(data.X["count"]))}
-    points, truth = profile(model, rows(chosen), "count", **known)
+    sample = data.X.iloc[RStream(4).sample(data.n_samples, 12)]
+    options = {"seed": 1, "grid": tuple(np.unique(data.X["count"]))}
+    points, truth = profile(model, rows(sample), "count", **options)
     assert grid.tolist() == points.tolist()
     assert values == pytest.approx(truth, rel=1e-12)
 
@@ -202,21 +202,21 @@ def test_where_there_are_no_more_rows_all_are_taken(profile):
 
 @BOTH
 def test_points_of_a_long_grid_are_asked_in_parts_that_join(profile, monkeypatch):
-    asked = {"seed": 1, "grid": "unique"}
-    _, whole = profile(linear_model(1, 2), normal_data(), "x1", **asked)
+    options = {"seed": 1, "grid": "unique"}
+    _, whole = profile(linear_model(1, 2), normal_data(), "x1", **options)
     monkeypatch.setattr(
         "importance_audit.methods.effects.partial_dependence.MAX_BYTES", 1
     )
-    _, parts = profile(linear_model(1, 2), normal_data(), "x1", **asked)
+    _, parts = profile(linear_model(1, 2), normal_data(), "x1", **options)
     assert parts == pytest.approx(whole, rel=1e-12)
 
 
 def test_a_level_that_no_drawn_row_has_is_not_answered():
-    data, asked = level_data(), {"seed": 2, "n_rows": 2}  # of levels a and c
-    _, values = conditional_profile(level_model(), data, "kind", **asked)
+    data, options = level_data(), {"seed": 2, "n_rows": 2}  # of levels a and c
+    _, values = conditional_profile(level_model(), data, "kind", **options)
     assert np.isnan(values).all(axis=1).tolist() == [False, True, False]
     with pytest.raises(NotApplicable) as refusal:
-        accumulated_profile(level_model(), data, "kind", **asked)
+        accumulated_profile(level_model(), data, "kind", **options)
     assert str(refusal.value) == (
         "Column 'kind' must have a row near every point of the grid for an "
         "accumulated profile, but it has none near 'b'."

@@ -228,19 +228,19 @@ def test_a_certain_prediction_counts_as_its_neighbour_in_the_centred_logit():
     ],
 )
 def test_a_number_is_asked_at(column, options, truth):
-    found = grid_of(pd.Series(column), **{"n_grid": 51, **options})
-    assert found.tolist() == truth
+    grid = grid_of(pd.Series(column), **{"n_grid": 51, **options})
+    assert grid.tolist() == truth
 
 
 def test_an_even_grid_has_as_many_points_as_asked_for():
-    found = grid_of(pd.Series(np.arange(100.0)), grid="even", n_grid=12)
-    assert found.tolist() == [9.0 * k for k in range(12)]
+    grid = grid_of(pd.Series(np.arange(100.0)), grid="even", n_grid=12)
+    assert grid.tolist() == [9.0 * k for k in range(12)]
 
 
 def test_a_run_of_ties_gives_one_point_of_the_quantile_grid():
     column = pd.Series(np.ceil(np.arange(1001) / 20))
-    found = grid_of(column, grid="quantile", n_grid=101)
-    assert found.tolist() == list(range(51))
+    grid = grid_of(column, grid="quantile", n_grid=101)
+    assert grid.tolist() == list(range(51))
 
 
 def test_a_category_is_asked_at_every_declared_level_in_their_order():
@@ -268,9 +268,9 @@ def test_each_row_is_asked_at_each_point_with_the_rest_as_it_was(
 ):
     monkeypatch.setattr(module, "MAX_BYTES", max_bytes)
     X = pd.DataFrame({"x": [1.0, 2.0, 5.0], "z": [7, 8, 9]}, index=[4, 2, 0])
-    seen, _ = seen_by_a_model(X, "x", grid=(0.5, 1.5, 2.5, 3.5, 4.5))
-    assert seen["x"].tolist() == np.repeat([0.5, 1.5, 2.5, 3.5, 4.5], 3).tolist()
-    assert seen["z"].tolist() == [7, 8, 9] * 5
+    frame, _ = seen_by_a_model(X, "x", grid=(0.5, 1.5, 2.5, 3.5, 4.5))
+    assert frame["x"].tolist() == np.repeat([0.5, 1.5, 2.5, 3.5, 4.5], 3).tolist()
+    assert frame["z"].tolist() == [7, 8, 9] * 5
 
 
 def test_no_call_stacks_more_than_the_budget(monkeypatch):
@@ -291,8 +291,8 @@ def test_no_call_stacks_more_than_the_budget(monkeypatch):
     ],
 )
 def test_a_column_keeps_its_type_if_the_grid_fits(column, options, dtype):
-    seen, _ = seen_by_a_model(pd.DataFrame({"x": column}), "x", **options)
-    assert seen["x"].dtype == dtype
+    frame, _ = seen_by_a_model(pd.DataFrame({"x": column}), "x", **options)
+    assert frame["x"].dtype == dtype
 
 
 def test_a_category_keeps_its_levels():

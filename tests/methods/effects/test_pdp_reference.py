@@ -29,13 +29,13 @@ CLASSIFIERS = ("glm", "rpart")
 
 def of(is_single):
     """Return the ids of single curves, or of mean ones, that are compared."""
-    found = [
+    names = [
         name
         for name, case in CASES.items()
         if name not in left_out()
         and ("yhat.id" in case["result"]["frame"]) == is_single
     ]
-    return for_each(found)
+    return for_each(names)
 
 
 def left_out():
@@ -80,9 +80,9 @@ def model_of(case):
     def predict(X):
         columns = {n: X[n].to_numpy() for n in X if n not in ("g", "ch")}
         columns["g"] = X["g"].astype(object).to_numpy()
-        found = np.ones(len(X)) * eval(case["model"], {"exp": np.exp}, columns)
-        found = expit(found) if "plogis" in case["call"] else found
-        return 1 - found if "which.class = 2" in case["call"] else found
+        prediction = np.ones(len(X)) * eval(case["model"], {"exp": np.exp}, columns)
+        prediction = expit(prediction) if "plogis" in case["call"] else prediction
+        return 1 - prediction if "which.class = 2" in case["call"] else prediction
 
     facts = {"task": "binary", "classes": ("no", "yes")} if is_event else {}
     return replace(linear_model(1), predict=predict, **facts)
@@ -101,16 +101,16 @@ def test_the_curve_or_surface_is_that_of_pdp(name):
     features = tuple(frame.columns.drop("yhat"))
     points = tuple(np.array(pd.unique(frame[feature])) for feature in features)
     if len(features) == 1:
-        given = {"grid": tuple(points[0])} if points[0].dtype != object else {}
+        grid_option = {"grid": tuple(points[0])} if points[0].dtype != object else {}
         grid, ours = partial_dependence(
-            model, data, features[0], seed=1, scale=scale, **given
+            model, data, features[0], seed=1, scale=scale, **grid_option
         )
         points = (grid,)
     else:
         ours = joint_dependence(model, data.X, data, features, points, scale)
     at = [
-        [list(known).index(value) for value in frame[feature]]
-        for feature, known in zip(features, points, strict=True)
+        [list(grid_points).index(value) for value in frame[feature]]
+        for feature, grid_points in zip(features, points, strict=True)
     ]
     assert ours[tuple(at)][:, 0] == pytest.approx(frame["yhat"].to_numpy(), rel=1e-9)
 
@@ -120,14 +120,14 @@ def test_single_curves_are_those_of_pdp(name):
     case, frame = CASES[name], pd.DataFrame(CASES[name]["result"]["frame"])
     feature, *_ = frame.columns
     n_grid = re.search(r"grid.resolution = (\d)", case["call"])
-    given = {"n_grid": int(n_grid[1])} if n_grid else {}
+    grid_option = {"n_grid": int(n_grid[1])} if n_grid else {}
     ((grid, values),) = single_curves(
-        model_of(case), rows(case), feature, scale=scale_of(case), **given
+        model_of(case), rows(case), feature, scale=scale_of(case), **grid_option
     )
     values = values - values[:1] if "center = TRUE" in case["call"] else values
-    theirs = frame.pivot(index=feature, columns="yhat.id", values="yhat")
-    assert list(grid) == pytest.approx(list(theirs.index))
-    assert values[:, :, 0] == pytest.approx(theirs.to_numpy(), rel=1e-9, abs=1e-12)
+    reference = frame.pivot(index=feature, columns="yhat.id", values="yhat")
+    assert list(grid) == pytest.approx(list(reference.index))
+    assert values[:, :, 0] == pytest.approx(reference.to_numpy(), rel=1e-9, abs=1e-12)
 
 
 def test_every_case_is_compared_or_left_out_for_a_reason():

@@ -135,8 +135,8 @@ def test_the_leaves_of_a_number_are_larger_than_those_of_a_category():
         kind = pd.Categorical.from_codes(block, categories=list("abcd"))
         x = kind if data is levels else block * 1.0
         strata = Strata()
-        told = table_of(replace(data, X=data.X.assign(x=x)), strata)
-        assert curve_of(told, "x", strata, seed=1).n_ignored == n_ignored
+        leaf_table = table_of(replace(data, X=data.X.assign(x=x)), strata)
+        assert curve_of(leaf_table, "x", strata, seed=1).n_ignored == n_ignored
 
 
 DATA = normal_data(2, 0)

@@ -28,8 +28,8 @@ def rows(n=30):
 
 
 def model(predict, data):
-    made = linear_model(*[1] * data.X.shape[1])
-    return replace(made, features=tuple(data.X), predict=predict)
+    additive = linear_model(*[1] * data.X.shape[1])
+    return replace(additive, features=tuple(data.X), predict=predict)
 
 
 def test_a_product_is_its_own_surface():
@@ -48,12 +48,12 @@ def test_of_an_additive_model_it_is_the_sum_of_two_curves(pair):
         step = LEVEL[X["kind"].cat.codes] - 2.0 * X["place"].cat.codes
         return np.asarray(X["x1"] ** 2 + X["x2"] + step)
 
-    added = model(predict, data)
-    *_, values = surface(added, data, pair, seed=1, n_grid=6)
+    additive = model(predict, data)
+    *_, values = surface(additive, data, pair, seed=1, n_grid=6)
     one, two = (
-        partial_dependence(added, data, name, seed=1, n_grid=6)[1] for name in pair
+        partial_dependence(additive, data, name, seed=1, n_grid=6)[1] for name in pair
     )
-    mean = np.average(added.predict(data.X), weights=data.weights)
+    mean = np.average(additive.predict(data.X), weights=data.weights)
     np.testing.assert_allclose(values[:, :, 0], one + two.T - mean, atol=1e-9)
 
 
@@ -97,8 +97,8 @@ def test_of_two_numbers_the_points_in_the_hull_of_the_rows_have_rows_around_them
 def test_a_row_without_a_weight_or_a_value_is_not_around_anything():
     x1, x2 = [0.0, 4, 0, 4, 9], [0.0, 0, 2, 2, np.nan]
     grid = [0, 4, 9], [0, 2]
-    found = inside(x1, x2, *grid, weights=np.array([1.0, 1, 1, 0, 1]))
-    assert found == [[True, True], [True, False], [False, False]]
+    is_inside = inside(x1, x2, *grid, weights=np.array([1.0, 1, 1, 0, 1]))
+    assert is_inside == [[True, True], [True, False], [False, False]]
 
 
 def test_rows_on_one_line_have_no_point_around_which_they_lie():
@@ -116,5 +116,5 @@ def test_at_a_level_its_own_numbers_count():
 def test_of_two_categories_the_pairs_that_some_row_has_count():
     one = pd.Categorical(list("aab"), categories=["a", "b"])
     two = pd.Categorical(list("xzy"), categories=["x", "y", "z"])
-    found = inside(one, two, list("ab"), list("xyz"))
-    assert found == [[True, False, True], [False, True, False]]
+    is_inside = inside(one, two, list("ab"), list("xyz"))
+    assert is_inside == [[True, False, True], [False, True, False]]

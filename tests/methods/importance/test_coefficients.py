@@ -46,9 +46,9 @@ def with_levels(*, weighted=False):
 
 
 def test_unit_columns_measure_their_coefficient_over_the_spread_of_the_target():
-    found = of(standardised_coefficient, fitted("linear_model.LinearRegression"))
+    scores = of(standardised_coefficient, fitted("linear_model.LinearRegression"))
     truth = TRUTH / np.sqrt(np.square(TRUTH).sum() + 1)
-    assert found == pytest.approx(truth, rel=1e-9)
+    assert scores == pytest.approx(truth, rel=1e-9)
 
 
 def test_one_feature_alone_measures_its_correlation_with_the_target():
@@ -87,9 +87,9 @@ def test_log_odds_and_logs_are_not_divided_by_the_spread_of_the_target():
     counts = replace(WHITE, y=np.abs(np.round(WHITE.y)))
     for path, rows in (("LogisticRegression", train), ("PoissonRegressor", counts)):
         model = fitted(f"linear_model.{path}", rows)
-        found = of(standardised_coefficient, model, rows)
+        scores = of(standardised_coefficient, model, rows)
         truth = np.ravel(model.estimator.coef_)  # the columns have spread 1
-        assert found == pytest.approx(truth, rel=1e-9)
+        assert scores == pytest.approx(truth, rel=1e-9)
         assert of(raw_weights, model, rows).tolist() == truth.tolist()
 
 
@@ -98,11 +98,11 @@ def test_results_of_statsmodels_measure_as_scikit_learns_model(weighted):
     train = with_levels(weighted=weighted)
     table = train.X.assign(y=train.y)
     results = smf.wls("y ~ x1 + x2 + x3 + g", table, weights=train.weights).fit()
-    given = wrap(results, name="m", task="regression", features=train.features)
+    wrapped = wrap(results, name="m", task="regression", features=train.features)
     model = fitted("linear_model.LinearRegression", train)
     for method in (standardised_coefficient, raw_weights):
         truth = of(method, model, train)
-        assert of(method, given, train) == pytest.approx(truth, rel=1e-9, nan_ok=True)
+        assert of(method, wrapped, train) == pytest.approx(truth, rel=1e-9, nan_ok=True)
 
 
 def test_a_poisson_model_of_statsmodels_is_linear_in_the_log():
@@ -110,14 +110,14 @@ def test_a_poisson_model_of_statsmodels_is_linear_in_the_log():
     family = {"family": sm.families.Poisson()}
     results = smf.glm("y ~ x1 + x2 + x3", table, **family).fit()
     model = wrap(results, name="m", task="regression", features=["x1", "x2", "x3"])
-    found = of(standardised_coefficient, model)
-    assert found == pytest.approx(results.params[1:].to_numpy(), rel=1e-9)
+    scores = of(standardised_coefficient, model)
+    assert scores == pytest.approx(results.params[1:].to_numpy(), rel=1e-9)
 
 
 @pytest.mark.parametrize("method", [standardised_coefficient, raw_weights])
 def test_a_column_the_model_does_not_read_measures_exactly_the_baseline(method):
-    asked = WHITE.asked_by({"new": ("new",)})
-    raw, baseline = method(fitted("linear_model.LinearRegression"), asked, seed=1)
+    data = WHITE.asked_by({"new": ("new",)})
+    raw, baseline = method(fitted("linear_model.LinearRegression"), data, seed=1)
     assert raw[0].tolist() == baseline.tolist() == [[0.0]]
 
 
@@ -126,11 +126,11 @@ def test_an_interaction_has_a_number_only_for_all_its_features():
     results = smf.ols("y ~ x1 * x2 + x3", table).fit()
     model = wrap(results, name="m", task="regression", features=["x1", "x2", "x3"])
     data = WHITE.asked_by({"x1": ("x1",), "x3": ("x3",), "pair": ("x1", "x2")})
-    found = of(standardised_coefficient, model, data)
+    scores = of(standardised_coefficient, model, data)
     b, X = results.params, WHITE.X
     joint = b["x1"] * X.x1 + b["x2"] * X.x2 + b["x1:x2"] * X.x1 * X.x2
-    assert found[2] == pytest.approx(joint.std(ddof=0) / WHITE.y.std(ddof=0))
-    assert np.isnan(found).tolist() == [True, False, False]
+    assert scores[2] == pytest.approx(joint.std(ddof=0) / WHITE.y.std(ddof=0))
+    assert np.isnan(scores).tolist() == [True, False, False]
 
 
 def test_the_other_class_turns_every_sign():
@@ -160,8 +160,8 @@ SETS = {
 
 def machine_of_cube(**parameters):
     """Return the paper's support vector machine, of degree 2 unless given."""
-    given = {"kernel": "poly", "degree": 2, "gamma": 1, "coef0": 1, "C": 1000}
-    machine = SVC(**given | parameters, probability=True, random_state=1)
+    defaults = {"kernel": "poly", "degree": 2, "gamma": 1, "coef0": 1, "C": 1000}
+    machine = SVC(**defaults | parameters, probability=True, random_state=1)
     return machine.fit(CUBE, FORMULA.astype(int))
 
 
@@ -190,21 +190,21 @@ def test_the_first_power_is_the_slope_of_the_score_at_the_origin():
     machine = SVR(kernel="poly", degree=3, gamma=0.2, coef0=0.7).fit(WHITE.X, WHITE.y)
     h, at = 1e-5, np.eye(3)
     ends = [machine.predict(WHITE.X[:3] * 0 + side * h * at) for side in (1, -1)]
-    found = of(raw_weights, wrap(machine, name="m"))
-    assert found == pytest.approx((ends[0] - ends[1]) / (2 * h), rel=1e-6)
+    slopes = of(raw_weights, wrap(machine, name="m"))
+    assert slopes == pytest.approx((ends[0] - ends[1]) / (2 * h), rel=1e-6)
 
 
 def test_a_kernel_of_degree_one_is_a_linear_machine():
-    given = {"degree": 1, "gamma": 1, "coef0": 0}
-    model = wrap(SVR(kernel="poly", **given).fit(WHITE.X, WHITE.y), name="m")
+    kernel = {"degree": 1, "gamma": 1, "coef0": 0}
+    model = wrap(SVR(kernel="poly", **kernel).fit(WHITE.X, WHITE.y), name="m")
     same = wrap(SVR(kernel="linear").fit(WHITE.X, WHITE.y), name="m")
     assert of(raw_weights, model) == pytest.approx(of(raw_weights, same), rel=1e-9)
 
 
 def test_a_monomial_of_more_columns_than_the_degree_weighs_nothing():
     model = wrap(machine_of_cube(), name="m")
-    asked = WHITE.asked_by({"all": ("x1", "x2", "x3"), "new": ("x1", "new")})
-    assert of(raw_weights, model, asked).tolist() == [0.0, 0.0]
+    data = WHITE.asked_by({"all": ("x1", "x2", "x3"), "new": ("x1", "new")})
+    assert of(raw_weights, model, data).tolist() == [0.0, 0.0]
 
 
 def three_classes(estimator, **parameters):

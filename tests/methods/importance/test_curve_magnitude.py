@@ -101,8 +101,8 @@ def test_centred_it_is_the_mean_shapley_value_of_an_additive_model(curve):
     data = additive()
     some = np.random.default_rng(1).permutation(30)[:20]  # levels of unequal size
     data = of_rows(data.X.iloc[some].reset_index(drop=True))
-    asked = {"seed": 1, "curve": curve, "grid": "unique", "centred": True}
-    raw, _ = curve_importance(squares(), data, **asked)
+    options = {"seed": 1, "curve": curve, "grid": "unique", "centred": True}
+    raw, _ = curve_importance(squares(), data, **options)
     truth, _ = shapley(squares(), data, seed=1, algorithm="exact", n_repeats=1)
     assert raw == pytest.approx(truth, rel=1e-9)
 
@@ -133,13 +133,13 @@ def test_a_curve_that_is_handed_over_is_not_asked_for_again(method, curve):
         raise AssertionError
 
     silent = replace(squares(), predict=never)
-    known = {
+    curves = {
         feature: EFFECTS[curve].function(squares(), additive(), feature, seed=1)
         for feature in ("x", "level")
     }
-    asked = {"seed": 1, "curve": curve, "n_grid": 51}
-    raw, _ = method(silent, additive(), curves=known, **asked)
-    assert (raw == method(squares(), additive(), **asked)[0]).all()
+    options = {"seed": 1, "curve": curve, "n_grid": 51}
+    raw, _ = method(silent, additive(), curves=curves, **options)
+    assert (raw == method(squares(), additive(), **options)[0]).all()
 
 
 def test_the_centred_impact_is_the_mean_deviation_over_the_values():
@@ -162,8 +162,8 @@ def test_units_and_gaps_of_x_do_not_matter_and_the_model_counts_as_it_is(method,
 
     model = replace(squares(), predict=predict)
     other = replace(data, X=data.X.assign(x=gapped))
-    found, _ = method(model, other, seed=1, curve=curve, grid="unique")
-    assert found == pytest.approx(8 * raw, rel=1e-9)
+    scaled, _ = method(model, other, seed=1, curve=curve, grid="unique")
+    assert scaled == pytest.approx(8 * raw, rel=1e-9)
 
 
 @BOTH

@@ -121,11 +121,11 @@ def test_the_columns_of_a_group_are_shuffled_together():
     sums = data.X["x1"] + data.X["x2"]
     pair = data.X.assign(x3=sums - data.X["x1"])[["x1", "x3"]]
     data = replace(data, X=pair, groups={"pair": ("x1", "x3")})
-    seen = []
+    refits = []
     model = fitted(data)
-    spying = replace(model, fit_on=lambda *a: seen.append(a[0]) or model.fit_on(*a))
+    spying = replace(model, fit_on=lambda *a: refits.append(a[0]) or model.fit_on(*a))
     permute_refit(spying, data, seed=1, n_repeats=1)
-    plain, shuffled = (rows.X.to_numpy() for rows in seen)
+    plain, shuffled = (rows.X.to_numpy() for rows in refits)
     assert (plain != shuffled).any()
     assert sorted(map(tuple, plain)) == sorted(map(tuple, shuffled))
 
@@ -218,8 +218,8 @@ def test_a_weight_of_two_counts_like_a_row_given_twice(method):
         method(fitted(rows_of), rows_of, seed=1, n_repeats=1)
         for rows_of in (weighted, twice)
     )
-    asked = 1 if method is permute_refit else 0  # other rows, other permutations
-    assert one[asked] == pytest.approx(two[asked], rel=1e-9)
+    group = 1 if method is permute_refit else 0  # other rows, other permutations
+    assert one[group] == pytest.approx(two[group], rel=1e-9)
 
 
 @pytest.mark.parametrize("method", METHODS)

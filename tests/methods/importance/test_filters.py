@@ -26,8 +26,8 @@ def column(values, y=None, *, task="regression", classes=()):
     """Return rows of one feature x and a target."""
     y = np.arange(len(values), dtype=float) if y is None else np.array(y)
     data = replace(normal_data(1, n_samples=2), groups={"x": ("x",)})
-    given = {"X": pd.DataFrame({"x": values}), "y": y, "weights": np.ones(len(y))}
-    return replace(data, **given, task=task, classes=classes)
+    fields = {"X": pd.DataFrame({"x": values}), "y": y, "weights": np.ones(len(y))}
+    return replace(data, **fields, task=task, classes=classes)
 
 
 def measured(method, data, **options):
@@ -166,8 +166,8 @@ def test_tau_is_the_balance_of_pairs_in_order_and_out_of_it_over_untied_pairs():
     data = column([1.0, 2, 2, 4], [1.0, 3, 2, 2])
     agree, differ, tied_x, tied_y = 3, 1, 1, 1
     either = (agree + differ + tied_x) * (agree + differ + tied_y)
-    found = measured(spearman, data, coefficient="kendall")
-    assert found == pytest.approx([(agree - differ) / np.sqrt(either)], rel=1e-12)
+    scores = measured(spearman, data, coefficient="kendall")
+    assert scores == pytest.approx([(agree - differ) / np.sqrt(either)], rel=1e-12)
 
 
 # --- what must not matter -------------------------------------------------------------
@@ -210,9 +210,9 @@ def test_a_column_without_an_answer_measures_nan_and_the_others_their_own(method
     )
     names = ("constant", "gap", "kind", "x1")
     groups = {name: (name,) for name in names} | {"pair": ("x1", "x2")}
-    found = measured(method, replace(data, X=X, groups=groups))
-    assert np.isnan(found).tolist() == [True, True, True, False, True]
-    assert found[3] == measured(method, data)[0]
+    scores = measured(method, replace(data, X=X, groups=groups))
+    assert np.isnan(scores).tolist() == [True, True, True, False, True]
+    assert scores[3] == measured(method, data)[0]
 
 
 def test_numbers_against_a_number_are_no_question_of_groups():

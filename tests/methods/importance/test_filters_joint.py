@@ -50,8 +50,8 @@ def test_weighted_rows_load_like_their_copies():
         **{name: np.repeat(MIXED.X[name], weights.astype(int)) for name in MIXED.X}
     )
     copied = replace(copied, weights=np.ones(len(copied.X)))
-    found = measured(pca, replace(MIXED, weights=weights))
-    assert found == pytest.approx(measured(pca, copied), abs=1e-9)
+    loadings = measured(pca, replace(MIXED, weights=weights))
+    assert loadings == pytest.approx(measured(pca, copied), abs=1e-9)
 
 
 def test_the_largest_loading_is_positive():
@@ -72,8 +72,8 @@ def test_uncorrelated_features_are_chosen_by_relevance():
 def test_the_normal_information_is_that_of_the_correlation():
     columns = [pd.Series(DATA.y), pd.Series(X1)]
     share = 9 / (9 + 1 + 4 + 1)  # of the variance of y, noise 1
-    found = matrix_of(columns, "gaussian", 5)[0, 1]
-    assert found == pytest.approx(-0.5 * np.log(1 - share), rel=1e-9)
+    information = matrix_of(columns, "gaussian", 5)[0, 1]
+    assert information == pytest.approx(-0.5 * np.log(1 - share), rel=1e-9)
 
 
 def test_a_fair_copy_of_four_levels_shares_log_four():
@@ -102,9 +102,9 @@ ASSOCIATION = np.array(
 def test_each_step_takes_relevance_less_or_by_the_mean_redundancy(
     scheme, which, scores
 ):
-    found = mrmr_order(ASSOCIATION, scheme)
-    assert found.which == which
-    assert found.scores == pytest.approx(scores, rel=1e-12)
+    order = mrmr_order(ASSOCIATION, scheme)
+    assert order.which == which
+    assert order.scores == pytest.approx(scores, rel=1e-12)
 
 
 def test_the_more_relevant_of_two_equal_scores_is_chosen():
@@ -130,8 +130,8 @@ def test_a_copy_of_what_is_chosen_scores_as_low_as_can_be(scheme, scores):
     association[:3, :3] = np.inf
     association[0, 3] = association[3, 0] = 1.0
     association[1:3, 3] = association[3, 1:3] = 0.5 if scheme == "difference" else 1.0
-    found = mrmr_order(association, scheme)
-    assert (found.which, found.scores) == ([0, 2, 1], scores)
+    order = mrmr_order(association, scheme)
+    assert (order.which, order.scores) == ([0, 2, 1], scores)
 
 
 def test_a_column_of_few_values_keeps_them():
@@ -171,9 +171,9 @@ def test_what_cannot_take_part_is_nan_and_moves_no_other(method, takes_levels):
     gap = MIXED.X["a"].where(MIXED.X["a"] > 0)
     X = MIXED.X.assign(constant=1.0, gap=gap)
     groups = MIXED.groups | {n: (n,) for n in ("constant", "gap")} | {"ab": ("a", "b")}
-    found = measured(method, replace(MIXED, X=X, groups=groups))
-    assert found[:3].tolist() == measured(method, MIXED).tolist()
-    assert np.isnan(found[3:]).all()
+    scores = measured(method, replace(MIXED, X=X, groups=groups))
+    assert scores[:3].tolist() == measured(method, MIXED).tolist()
+    assert np.isnan(scores[3:]).all()
     kind = replace(MIXED, X=X.assign(kind=levels), groups={"kind": ("kind",)})
     assert np.isfinite(measured(method, kind)).all() == takes_levels
 

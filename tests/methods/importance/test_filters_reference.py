@@ -120,8 +120,8 @@ def test_groups_of_a_class_differ_as_in_r(case):
 def test_t_has_the_sign_of_the_second_class_where_r_takes_the_first(case):
     kind, feature = case.rsplit("-", 1)
     test = "welch" if kind == "t-welch" else "equal_variances"
-    found = measured(anova, [feature], "c2", test=test, statistic="t")
-    assert found == pytest.approx(-CASES[case]["result"]["statistic"], **EXACT)
+    scores = measured(anova, [feature], "c2", test=test, statistic="t")
+    assert scores == pytest.approx(-CASES[case]["result"]["statistic"], **EXACT)
 
 
 @of("aov-y|oneway-welch-y")
@@ -140,8 +140,8 @@ def test_areas_by_pairs_are_those_of_caret_up_to_three_classes(case):
     options = {"contrast": "one_vs_one", "summary": "maximum"}
     result = CASES[case]["result"]
     for name in LEVELS[target]:
-        found = measured(auc, result["rows"], target, of_class=name, **options)
-        assert found == pytest.approx(result["values"][name], **EXACT)
+        areas = measured(auc, result["rows"], target, of_class=name, **options)
+        assert areas == pytest.approx(result["values"][name], **EXACT)
 
 
 @of("caret-class-c4")
@@ -149,9 +149,11 @@ def test_with_four_classes_caret_takes_areas_of_pairs_but_not_always_the_largest
     result, data = CASES[case]["result"], rows(NUMBERS, "c4")
     pairs = []
     for low, high in combinations(range(4), 2):
-        kept = np.isin(data.y, [low, high])
-        y, weights = (data.y[kept] == high).astype(int), np.ones(kept.sum())
-        pair = replace(data, X=data.X[kept], y=y, weights=weights, classes=("n", "y"))
+        of_pair = np.isin(data.y, [low, high])
+        y, weights = (data.y[of_pair] == high).astype(int), np.ones(of_pair.sum())
+        pair = replace(
+            data, X=data.X[of_pair], y=y, weights=weights, classes=("n", "y")
+        )
         pairs.append(auc(None, replace(pair, task="binary"), seed=1)[0][:, 0, 0])
     for name, values in result["values"].items():
         gaps = np.abs(np.array(pairs) - values).min(axis=0)
@@ -169,18 +171,20 @@ def test_a_factor_has_no_area_where_caret_stops(case):
 
 @of("caret-reg-constant")
 def test_a_constant_explains_nothing_that_can_be_said_as_in_caret(case):
-    theirs = CASES[case]["result"]["values"]["Overall"]
+    caret_values = CASES[case]["result"]["values"]["Overall"]
     data = rows(["x1", "x2"], "y")
     X, groups = data.X.assign(const=1.0), data.groups | {"const": ("const",)}
-    found, _ = lowess_r2(None, replace(data, X=X, groups=groups), seed=1)
-    assert np.isnan(found[:, 0, 0]).tolist() == [value is None for value in theirs]
+    scores, _ = lowess_r2(None, replace(data, X=X, groups=groups), seed=1)
+    assert np.isnan(scores[:, 0, 0]).tolist() == [
+        value is None for value in caret_values
+    ]
 
 
 @of("kendall")
 def test_kendalls_tau_is_that_of_r(case):
-    found = measured(spearman, NUMBERS, "y", coefficient="kendall")
+    taus = measured(spearman, NUMBERS, "y", coefficient="kendall")
     truth = [CASES[case]["result"][name] for name in NUMBERS]
-    assert found == pytest.approx(truth, **EXACT)
+    assert taus == pytest.approx(truth, **EXACT)
 
 
 def of_a_line(method, feature):
@@ -193,15 +197,15 @@ def of_a_line(method, feature):
 
 @of("pearson")
 def test_the_slope_of_a_line_in_standard_deviations_is_rs_correlation(case):
-    found = {name: of_a_line(standardised_coefficient, name) for name in NUMBERS}
-    assert found == pytest.approx(CASES[case]["result"], **EXACT)
+    slopes = {name: of_a_line(standardised_coefficient, name) for name in NUMBERS}
+    assert slopes == pytest.approx(CASES[case]["result"], **EXACT)
 
 
 @of("caret-reg-nonpara-FALSE")
 def test_t_of_a_line_through_one_feature_is_that_of_caret(case):
     result = CASES[case]["result"]
-    found = [abs(of_a_line(t_statistic, name)) for name in result["rows"]]
-    assert found == pytest.approx(result["values"]["Overall"], **EXACT)
+    statistics = [abs(of_a_line(t_statistic, name)) for name in result["rows"]]
+    assert statistics == pytest.approx(result["values"]["Overall"], **EXACT)
 
 
 SPLITS = {"Gini": "gini", "InfGain": "entropy", "MSEofMean": "squared_error"}
@@ -229,8 +233,10 @@ def test_the_impurity_of_one_split_is_that_of_corelearn(case):
 def test_rank_correlations_are_those_of_r(case):
     result = CASES[case]["result"]
     if case == "spearman":
-        found = measured(spearman, NUMBERS, "y")
-        assert found == pytest.approx([result[name] for name in NUMBERS], **EXACT)
+        correlations = measured(spearman, NUMBERS, "y")
+        assert correlations == pytest.approx(
+            [result[name] for name in NUMBERS], **EXACT
+        )
         return
     for name, truth in zip(result["cols"], result["values"], strict=True):
         assert measured(spearman, NUMBERS, name) == pytest.approx(truth, **EXACT)
@@ -240,9 +246,9 @@ def test_rank_correlations_are_those_of_r(case):
 def test_loadings_are_those_of_r_up_to_their_sign(case):
     rotation = CASES[case]["result"]["rotation"]
     first = np.array(rotation["values"])[:, 0]
-    found = measured(pca, rotation["rows"], "y", scaled=case.endswith("TRUE"))
-    assert np.abs(found) == pytest.approx(np.abs(first), **EXACT)
-    assert abs(found @ first) == pytest.approx(1, rel=1e-9)
+    loadings = measured(pca, rotation["rows"], "y", scaled=case.endswith("TRUE"))
+    assert np.abs(loadings) == pytest.approx(np.abs(first), **EXACT)
+    assert abs(loadings @ first) == pytest.approx(1, rel=1e-9)
 
 
 def associations(result, measure):
@@ -255,29 +261,32 @@ def associations(result, measure):
 @of("mrmre-mim-pearson")
 def test_the_information_of_normal_columns_is_that_of_mrmre(case):
     result = CASES[case]["result"]
-    ours, theirs = associations(result, "gaussian"), np.array(result["values"], float)
-    assert ours == pytest.approx(theirs, **EXACT)
+    ours, reference = (
+        associations(result, "gaussian"),
+        np.array(result["values"], float),
+    )
+    assert ours == pytest.approx(reference, **EXACT)
 
 
 @of("mrmre-classic-")
 def test_features_are_chosen_in_the_order_of_mrmre(case):
     measure = "gaussian" if "pearson" in case else "gaussian_ranks"
     mim = CASES["mrmre-mim-pearson"]["result"]
-    found = mrmr_order(associations(mim, measure), "difference")
+    ranking = mrmr_order(associations(mim, measure), "difference")
     result = CASES[case]["result"]
-    order = [mim["rows"][k + 1] for k in found.which][: len(result["scores"])]
+    order = [mim["rows"][k + 1] for k in ranking.which][: len(result["scores"])]
     assert order == result["solution_order"]
     if measure == "gaussian":  # its ranks of tied rows are its own
-        scores = found.scores[: len(order)]
+        scores = ranking.scores[: len(order)]
         assert scores == pytest.approx(result["scores"], **EXACT)
 
 
 @of("mrmre-mim-spearman")
 def test_the_information_of_untied_ranks_is_that_of_mrmre(case):
     result = CASES[case]["result"]
-    theirs = result["values"][0][result["cols"].index("x1")]
+    reference = result["values"][0][result["cols"].index("x1")]
     assert associations(result, "gaussian_ranks")[0, 1] == pytest.approx(
-        theirs, **EXACT
+        reference, **EXACT
     )
 
 
@@ -287,9 +296,9 @@ def test_the_information_of_two_classes_is_that_of_an_area_with_ties_as_misses(c
     X = data.X.sub(1e-6 * data.y, axis=0)  # mRMRe: a tie is a pair out of order
     areas = auc(None, replace(data, X=X), seed=1)[0][:, 0, 0]
     names = [{"kk": "k"}.get(name, name) for name in result["cols"]]
-    theirs = [result["values"][0][names.index(name)] for name in NUMBERS]
+    reference = [result["values"][0][names.index(name)] for name in NUMBERS]
     ours = -np.log(1 - (2 * areas - 1) ** 2) / 2
-    assert ours == pytest.approx(theirs, **EXACT)
+    assert ours == pytest.approx(reference, **EXACT)
 
 
 TABLES = {"dn": ("y", 4), "dr": ("y", 6), "dn2": ("c2", 4), "d2": ("c2", 6)}
@@ -319,8 +328,8 @@ def test_relief_is_that_of_corelearn_where_no_distances_tie(case):
             "weighting": "rank",
             "sigma": float(options["quotientExpRankDistance"]),
         }
-    found = relief_of(options, **ours)
-    assert found == pytest.approx(list(result.values()), **EXACT)
+    scores = relief_of(options, **ours)
+    assert scores == pytest.approx(list(result.values()), **EXACT)
 
 
 @of("R?ReliefFbestK-(noramp|wide)")

@@ -70,9 +70,9 @@ def names(d):
 
 @pytest.mark.parametrize("estimator", [*SIGNED, "discrete"])
 def test_on_the_full_cube_a_linear_score_measures_its_weights(estimator):
-    found = measured(linear_model(*W), of(cube()), estimator=estimator)
+    scores = measured(linear_model(*W), of(cube()), estimator=estimator)
     truth = abs(W) if estimator == "discrete" else W
-    assert found == pytest.approx(truth, abs=1e-12)
+    assert scores == pytest.approx(truth, abs=1e-12)
 
 
 def test_conjunctions_measure_the_sum_of_their_weights_over_root_three():
@@ -82,23 +82,23 @@ def test_conjunctions_measure_the_sum_of_their_weights_over_root_three():
         "x1 and x2": (X.x1 > 0) & (X.x2 > 0),
         "not x1 and x3": (X.x1 < 0) & (X.x3 > 0),
     }
-    found = measured(linear_model(*W), of(X.assign(**features)))
+    scores = measured(linear_model(*W), of(X.assign(**features)))
     truth = np.array([W[0] + W[1], -W[0] + W[2]]) / np.sqrt(3)
-    assert found[3:] == pytest.approx(truth, abs=1e-12)
+    assert scores[3:] == pytest.approx(truth, abs=1e-12)
 
 
 def test_a_conjunction_of_three_measures_the_sum_of_weights_over_root_seven():
     X = cube()
     data = of(X.assign(all=(X > 0).all(axis=1)))
-    found = measured(linear_model(*W), data)
-    assert found[3] == pytest.approx(W.sum() / np.sqrt(7), abs=1e-12)
+    scores = measured(linear_model(*W), data)
+    assert scores[3] == pytest.approx(W.sum() / np.sqrt(7), abs=1e-12)
 
 
 def test_xor_measures_nothing_of_a_linear_score_with_a_constant():
     X = cube()
     model = of_score(lambda X: X[names(3)] @ W + 7, names(3))
-    found = measured(model, of(X.assign(xor=X.x1 != X.x2)))
-    assert found[3] == pytest.approx(0, abs=1e-12)
+    scores = measured(model, of(X.assign(xor=X.x1 != X.x2)))
+    assert scores[3] == pytest.approx(0, abs=1e-12)
 
 
 def drawn_signs(n=40):
@@ -119,9 +119,9 @@ def test_the_matrix_form_is_the_difference_of_group_means():
     """With the sign that eq. (10) gives, not the printed one; see the constant."""
     X = drawn_signs()
     X = X.assign(held_out=np.where(X.x1 * X.x2 > 0, 1.0, -1.0))
-    found = measured(fitted_to(W, 5.0, X), of(X), estimator="signs")
+    scores = measured(fitted_to(W, 5.0, X), of(X), estimator="signs")
     s = X[names(3)].to_numpy() @ W
-    for value, column in zip(found, X, strict=True):
+    for value, column in zip(scores, X, strict=True):
         plus = (X[column] > 0).to_numpy()
         gap = s[plus].mean() - s[~plus].mean()
         p = plus.mean()
@@ -171,21 +171,21 @@ def test_normal_columns_measure_covariance_times_weights_over_sd():
     L = np.array([[2, 0, 0], [0.5, 1, 0], [-1, 0.3, 0.2]])
     X = pd.DataFrame(normal_data(1, 1, 1).X.to_numpy() @ L.T, columns=names(3))
     sigma = L @ L.T
-    found = measured(
+    scores = measured(
         fitted_to(W, 1.0, X), of(X), estimator="gaussian", covariance="sample"
     )
-    assert found == pytest.approx(sigma @ W / np.sqrt(np.diag(sigma)), rel=1e-12)
+    assert scores == pytest.approx(sigma @ W / np.sqrt(np.diag(sigma)), rel=1e-12)
 
 
 def test_a_column_that_is_not_read_measures_its_covariance_with_the_score():
     X = correlated(0.8)
-    found = measured(
+    scores = measured(
         of_score(lambda X: 3 * X["x1"], ["x1"]),
         of(X),
         estimator="gaussian",
         covariance="sample",
     )
-    assert found == pytest.approx([3, 2.4], rel=1e-9)
+    assert scores == pytest.approx([3, 2.4], rel=1e-9)
 
 
 def test_least_squares_measures_the_correlation_with_the_target_times_its_sd():
@@ -204,8 +204,8 @@ def test_least_squares_measures_the_correlation_with_the_target_times_its_sd():
 def test_a_curved_score_measures_its_slope_at_the_mean():
     data = normal_data(1, 1)
     model = of_score(lambda X: np.exp(X["x1"] / 2 - X["x2"]), names(2))
-    found = measured(model, data, estimator="gaussian", covariance="sample")
-    assert found == pytest.approx([0.5, -1], rel=1e-6)
+    scores = measured(model, data, estimator="gaussian", covariance="sample")
+    assert scores == pytest.approx([0.5, -1], rel=1e-6)
 
 
 def test_the_slopes_of_a_gaussian_kernel_are_its_difference_quotients():
@@ -224,10 +224,10 @@ def test_on_the_link_scale_a_logistic_regression_is_linear():
     y = (data.y > 0).astype(int)
     estimator = LogisticRegression().fit(data.X, y)
     model = wrap(estimator, name="logistic")
-    found = measured(
+    scores = measured(
         model, data, estimator="gaussian", covariance="sample", scale="link"
     )
-    assert found == pytest.approx(estimator.coef_[0], rel=1e-9)
+    assert scores == pytest.approx(estimator.coef_[0], rel=1e-9)
 
 
 # --- what must not matter -------------------------------------------------------------
@@ -253,8 +253,8 @@ def test_the_score_may_shift_and_its_factor_multiplies(shift, factor):
     data = of(correlated(0.5, n=40))
     plain = measured(linear_model(3, -1), data, estimator="binned")
     model = of_score(lambda X: shift + factor * (3 * X.x1 - X.x2), names(2))
-    found = measured(model, data, estimator="binned")
-    assert found == pytest.approx(factor * plain, rel=1e-9)
+    scaled = measured(model, data, estimator="binned")
+    assert scaled == pytest.approx(factor * plain, rel=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -271,8 +271,8 @@ def test_standardised_the_factor_of_the_score_is_gone(estimator):
 def test_standardised_the_score_itself_measures_one():
     X = correlated(0.5)
     X = X.assign(score=3 * X.x1 - X.x2)
-    found = measured(linear_model(3, -1), of(X), estimator="linear", standardised=True)
-    assert found[2] == pytest.approx(1, rel=1e-12)
+    scores = measured(linear_model(3, -1), of(X), estimator="linear", standardised=True)
+    assert scores[2] == pytest.approx(1, rel=1e-12)
 
 
 @pytest.mark.parametrize("estimator", ["auto", "discrete", "linear", "binned"])
@@ -280,17 +280,17 @@ def test_a_row_of_weight_two_is_two_rows_and_one_of_weight_zero_none(estimator):
     X = correlated(0.5, n=30)
     weights = np.arange(30) % 3
     model, options = linear_model(3, -1), {"estimator": estimator, "n_bins": 3}
-    found = measured(model, of(X, weights=weights), **options)
+    weighted = measured(model, of(X, weights=weights), **options)
     repeated = measured(model, of(X.loc[X.index.repeat(weights)]), **options)
-    assert found == pytest.approx(repeated, rel=1e-9)
+    assert weighted == pytest.approx(repeated, rel=1e-9)
 
 
 def test_a_monotone_transform_of_a_column_keeps_its_bins():
     X = correlated(0.5)
-    moved = X.assign(x1=np.exp(X["x1"]), x2=X["x2"] ** 3)
+    transformed = X.assign(x1=np.exp(X["x1"]), x2=X["x2"] ** 3)
     model = of_score(lambda X: 3 * np.log(X.x1) - np.cbrt(X.x2), names(2))
     plain = measured(linear_model(3, -1), of(X), estimator="binned")
-    assert measured(model, of(moved), estimator="binned") == pytest.approx(plain)
+    assert measured(model, of(transformed), estimator="binned") == pytest.approx(plain)
 
 
 @pytest.mark.parametrize("estimator", ["auto", "linear", "binned", "gaussian"])
@@ -314,8 +314,8 @@ def test_a_constant_score_measures_exactly_the_baseline(estimator):
 
 def test_a_line_in_equal_bins_measures_the_spread_of_their_middles():
     X = pd.DataFrame({"x1": np.arange(600.0)})
-    found = measured(linear_model(1.0), of(X), estimator="binned", n_bins=4)
-    assert found == pytest.approx(np.std([75, 225, 375, 525]), rel=1e-12)
+    scores = measured(linear_model(1.0), of(X), estimator="binned", n_bins=4)
+    assert scores == pytest.approx(np.std([75, 225, 375, 525]), rel=1e-12)
 
 
 def test_lowess_follows_a_line_exactly_and_sees_a_valley_the_slope_misses():
@@ -325,9 +325,9 @@ def test_lowess_follows_a_line_exactly_and_sees_a_valley_the_slope_misses():
     line = measured(linear_model(2.0), data, estimator="lowess")
     assert line == pytest.approx(2 * x.std(), rel=1e-9)
     assert measured(valley, data, estimator="linear") == pytest.approx(0, abs=1e-12)
-    seen = measured(valley, data, estimator="lowess", span=0.1)
+    scores = measured(valley, data, estimator="lowess", span=0.1)
     # A local line misses a parabola by at most its bend over the window, h^2 / 4.
-    assert seen == pytest.approx((x**2).std(), abs=0.1**2 / 4)
+    assert scores == pytest.approx((x**2).std(), abs=0.1**2 / 4)
 
 
 def test_a_category_measures_the_spread_of_its_group_means():
@@ -387,26 +387,26 @@ def test_auto_chooses_by_the_column(column, estimator):
     data = of(pd.DataFrame({"x1": np.cos(3.0 * np.arange(400)), **COLUMNS}))
     some = data.asked_by({column: (column,)})
     model = linear_model(1.0)
-    chosen = measured(model, some, estimator=estimator)
-    assert np.isfinite(chosen).all()
-    assert measured(model, some).tolist() == chosen.tolist()
+    scores = measured(model, some, estimator=estimator)
+    assert np.isfinite(scores).all()
+    assert measured(model, some).tolist() == scores.tolist()
 
 
 def test_auto_takes_the_slope_where_bins_would_hold_fewer_than_thirty_rows():
     model = linear_model(1.0, 1.0)
     for n, estimator in ((299, "linear"), (300, "binned")):
         data = of(correlated(0.3, n=n))
-        chosen = measured(model, data, estimator=estimator)
-        assert measured(model, data).tolist() == chosen.tolist()
+        scores = measured(model, data, estimator=estimator)
+        assert measured(model, data).tolist() == scores.tolist()
 
 
 def test_auto_has_bins_for_few_rows_too_where_a_value_is_missing():
     X = correlated(0.3, n=50)
     holed = of(X.assign(x2=X["x2"].where(X["x2"] < 1)))
     model = linear_model(1.0)
-    chosen = measured(model, holed, estimator="binned")
-    assert measured(model, holed)[1] == chosen[1]
-    assert measured(model, holed)[0] != chosen[0]
+    scores = measured(model, holed, estimator="binned")
+    assert measured(model, holed)[1] == scores[1]
+    assert measured(model, holed)[0] != scores[0]
 
 
 def test_a_missing_level_is_no_level():
@@ -419,8 +419,8 @@ def test_a_missing_level_is_no_level():
 
 def test_a_value_of_weight_zero_is_none():
     X = pd.DataFrame({"x1": [0.0, 1.0, 5.0]})
-    found = measured(linear_model(-1.0), of(X, weights=[1, 1, 0]))
-    assert found == pytest.approx([-0.5])
+    scores = measured(linear_model(-1.0), of(X, weights=[1, 1, 0]))
+    assert scores == pytest.approx([-0.5])
 
 
 def test_lowess_follows_the_mean_also_where_few_rows_make_it():
@@ -429,8 +429,8 @@ def test_lowess_follows_the_mean_also_where_few_rows_make_it():
     model = of_score(
         lambda X: np.where(X["x1"] > 0, np.arange(len(X)) % 10 == 0, 0.0), ["x1"]
     )
-    found = measured(model, of(X), estimator="lowess", span=0.3)
-    assert found > 0.05 / 2
+    scores = measured(model, of(X), estimator="lowess", span=0.3)
+    assert scores > 0.05 / 2
 
 
 NO_ANSWER = {
@@ -447,16 +447,16 @@ NO_ANSWER = {
 def test_what_an_estimator_does_not_suit_has_no_answer(estimator):
     model = linear_model(1.0)
     data = of(pd.DataFrame({"x1": np.cos(np.arange(400.0)), **COLUMNS}))
-    asked = data.asked_by({name: (name,) for name in COLUMNS})
-    found = measured(model, asked, estimator=estimator)
-    assert np.isnan(found).tolist() == NO_ANSWER[estimator]
+    by_column = data.asked_by({name: (name,) for name in COLUMNS})
+    scores = measured(model, by_column, estimator=estimator)
+    assert np.isnan(scores).tolist() == NO_ANSWER[estimator]
 
 
 @pytest.mark.parametrize("estimator", ["auto", *NO_ANSWER])
 def test_a_constant_column_has_no_answer(estimator):
     data = of(correlated(0.5).assign(same=4.0))
-    found = measured(linear_model(2, 1), data, estimator=estimator)
-    assert np.isnan(found[2])
+    scores = measured(linear_model(2, 1), data, estimator=estimator)
+    assert np.isnan(scores[2])
 
 
 # --- the Boolean example (section 3.1) ------------------------------------------------
@@ -489,23 +489,23 @@ def test_the_machine_of_the_paper_scores_one_and_two_thirds_at_one_zero():
 def test_firm_of_the_machine_is_that_of_its_exact_scores():
     """s = 1, 5/3, -1, 1: x1 and x2 +-2/3; of a pair, its score over all others'."""
     data = of(BITS.assign(**PAIRS))
-    found = dict(zip(data.groups, measured(boolean_machine(), data), strict=True))
+    by_feature = dict(zip(data.groups, measured(boolean_machine(), data), strict=True))
     truth = {"x1": 2 / 3, "x2": -2 / 3, "x3": 0}
     truth |= {"not x1 and x2": -0.962250, "x1 and not x2": 0.577350}
     truth |= {"x1 and x2": 0.192450, "not x1 and not x2": 0.192450}
     for name, value in truth.items():
-        assert found[name] == pytest.approx(value, abs=1e-5), name
-    mixed = [abs(found[name]) for name in PAIRS if "3" in name]
+        assert by_feature[name] == pytest.approx(value, abs=1e-5), name
+    mixed = [abs(by_feature[name]) for name in PAIRS if "3" in name]
     assert mixed == pytest.approx([0.384900] * 8, abs=1e-5)
 
 
 def test_firm_of_the_labels_finds_the_seven_true_pairs_and_the_false_one():
     data = of(BITS.assign(**PAIRS), TRUTH)
     raw, baseline = firm_labels(None, data, seed=1)
-    found = dict(zip(data.groups, raw[:, 0, 0], strict=True))
-    assert [found[name] for name in names(3)] == pytest.approx([0.5, -0.5, 0])
-    assert found.pop("not x1 and x2") == pytest.approx(-np.sqrt(3) / 2)
-    pairs = sorted(value for name, value in found.items() if "and" in name)
+    by_feature = dict(zip(data.groups, raw[:, 0, 0], strict=True))
+    assert [by_feature[name] for name in names(3)] == pytest.approx([0.5, -0.5, 0])
+    assert by_feature.pop("not x1 and x2") == pytest.approx(-np.sqrt(3) / 2)
+    pairs = sorted(value for name, value in by_feature.items() if "and" in name)
     assert pairs == pytest.approx([-1 / np.sqrt(12)] * 4 + [1 / np.sqrt(12)] * 7)
     assert baseline.tolist() == [[0.0]]
 

@@ -66,13 +66,13 @@ def test_uncorrelated_and_linear_it_is_firm_and_correlated_it_is_not():
 
 def test_a_column_that_is_not_read_measures_exactly_the_baseline():
     data = replace(DATA, X=DATA.X.assign(copy=DATA.X["x1"]))
-    asked = data.asked_by({"copy": ("copy",)})
-    assert measured(linear_model(3, -1), asked).tolist() == [0.0]
+    copies = data.asked_by({"copy": ("copy",)})
+    assert measured(linear_model(3, -1), copies).tolist() == [0.0]
 
 
 def test_on_the_link_scale_a_logistic_model_is_linear():
-    found = measured(logistic_model(1, -0.5), DATA, scale="link")
-    assert found == pytest.approx([1, 0.5], rel=1e-6)
+    slopes = measured(logistic_model(1, -0.5), DATA, scale="link")
+    assert slopes == pytest.approx([1, 0.5], rel=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -88,10 +88,10 @@ def test_on_the_link_scale_a_logistic_model_is_linear():
 )
 def test_the_slopes_an_estimator_reports_are_its_difference_quotients(estimator):
     estimator.fit(DATA.X, np.sin(DATA.y))
-    known = measured(wrap(estimator, name="m"), DATA)
+    slopes = measured(wrap(estimator, name="m"), DATA)
     quotient = measured(plain(estimator), DATA)
-    assert known == pytest.approx(quotient, rel=1e-6)
-    assert (known != quotient).all()
+    assert slopes == pytest.approx(quotient, rel=1e-6)
+    assert (slopes != quotient).all()
 
 
 @pytest.mark.parametrize(
@@ -106,18 +106,18 @@ def test_the_slopes_an_estimator_reports_are_its_difference_quotients(estimator)
 )
 def test_weights_that_do_not_give_the_predictions_are_not_taken(estimator):
     estimator.fit(DATA.X * 2, np.exp(DATA.y / 9))
-    known = measured(wrap(estimator, name="m"), DATA)
-    assert known.tolist() == measured(plain(estimator), DATA).tolist()
+    slopes = measured(wrap(estimator, name="m"), DATA)
+    assert slopes.tolist() == measured(plain(estimator), DATA).tolist()
 
 
 def test_a_row_of_weight_two_is_two_rows_and_one_of_weight_zero_none():
     weights = np.arange(200) % 3
     model = wrap(lambda X: X["x1"] ** 2, name="m", task="regression", features=["x1"])
-    found = measured(model, replace(DATA, weights=weights.astype(float)))
+    weighted = measured(model, replace(DATA, weights=weights.astype(float)))
     X = DATA.X.loc[DATA.X.index.repeat(weights)].reset_index(drop=True)
     n = len(X)
     repeated = replace(DATA, X=X, y=np.zeros(n), weights=np.ones(n))
-    assert found == pytest.approx(measured(model, repeated), rel=1e-6)
+    assert weighted == pytest.approx(measured(model, repeated), rel=1e-6)
 
 
 def test_what_has_no_slope_has_no_answer():
@@ -129,8 +129,8 @@ def test_what_has_no_slope_has_no_answer():
     )
     groups = {name: (name,) for name in X} | {"both": ("x1", "x2")}
     data = replace(DATA, X=X, groups=groups)
-    found = measured(linear_model(3, -1), data)
-    assert np.isnan(found).tolist() == [False, False, True, True, True, True, True]
+    slopes = measured(linear_model(3, -1), data)
+    assert np.isnan(slopes).tolist() == [False, False, True, True, True, True, True]
 
 
 def test_a_model_may_read_a_category_beside_what_is_asked():

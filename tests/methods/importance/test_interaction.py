@@ -50,8 +50,8 @@ def test_a_multiple_of_the_prediction_is_a_multiple_of_the_interaction(method):
 
 @BOTH
 def test_rows_are_drawn_afresh_for_each_repeat_unless_all_are_taken(method):
-    drawn, _ = method(score(curved), DATA, seed=1, n_rows=10, n_repeats=3)
-    assert len(set(drawn.ravel())) == 3
+    scores, _ = method(score(curved), DATA, seed=1, n_rows=10, n_repeats=3)
+    assert len(set(scores.ravel())) == 3
     every, _ = method(score(curved), DATA, seed=1, n_rows=40, n_repeats=3)
     assert len(set(every.ravel())) == 1
 
@@ -98,11 +98,11 @@ def test_a_category_takes_part_like_any_column():
 def test_groups_that_are_no_pair_are_refused():
     X = DATA.X.assign(x4=0.0)
     four = replace(DATA, X=X).asked_by({"all": ("x1", "x2", "x3", "x4")})
-    told = (
+    message = (
         "Group 'all' must have one to three columns for method 'h_statistic', but it "
         "has 4: 'x1', 'x2', 'x3', 'x4'. Ask of = \"pairs\"."
     )
-    with pytest.raises(NotApplicable, match=f"^{re.escape(told)}$"):
+    with pytest.raises(NotApplicable, match=f"^{re.escape(message)}$"):
         h_statistic(score(), four, seed=1)
     with pytest.raises(NotApplicable, match="must have two columns for method 'vint'"):
         vint(score(), DATA.asked_by({"x1": ("x1",)}), seed=1)

@@ -90,8 +90,8 @@ def short(case):
 
 def of(pattern):
     """Return the cases whose short id is of a pattern, as a parametrisation."""
-    found = [case for case in CASES if re.fullmatch(pattern, short(case))]
-    return pytest.mark.parametrize("case", found)
+    names = [case for case in CASES if re.fullmatch(pattern, short(case))]
+    return pytest.mark.parametrize("case", names)
 
 
 def inside(case):
@@ -215,13 +215,13 @@ def test_a_term_is_as_many_standard_errors_from_zero_as_in_r(case):
 def test_scikit_learns_fit_has_the_statistics_of_rs(case):
     model, truth = refitted(CASES[case]["model"]), signed(case)
     raw, _ = t_statistic(model, model.train, seed=1)
-    found = dict(zip(model.features, raw[:, 0, 0], strict=True))
-    assert found.pop("g", 1) > 0  # two terms: below
-    shared = {name: truth[name] for name in found}
+    scores = dict(zip(model.features, raw[:, 0, 0], strict=True))
+    assert scores.pop("g", 1) > 0  # two terms: below
+    shared = {name: truth[name] for name in scores}
     # R's glm stops when the deviance changes by less than 1e-8 of itself, which is
     # the square of the step that is left in standard errors.
     tolerance = 1e-4 if "glm" in case and "glm3" not in case else 1e-9
-    assert found == pytest.approx(shared, rel=tolerance, abs=1e-10)
+    assert scores == pytest.approx(shared, rel=tolerance, abs=1e-10)
 
 
 @of(COEFFICIENTS)
@@ -233,10 +233,10 @@ def test_a_term_weighs_its_coefficient(case):
     if CASES[case]["model"] in ESTIMATORS:
         model = refitted(CASES[case]["model"])
         raw, _ = raw_weights(model, model.train, seed=1)
-        found = dict(zip(model.features, raw[:, 0, 0], strict=True))
-        found.pop("g", None)
-        shared = {name: signed(case)[name] for name in found}
-        assert found == pytest.approx(shared, rel=1e-9, abs=1e-10)
+        coefficients = dict(zip(model.features, raw[:, 0, 0], strict=True))
+        coefficients.pop("g", None)
+        shared = {name: signed(case)[name] for name in coefficients}
+        assert coefficients == pytest.approx(shared, rel=1e-9, abs=1e-10)
 
 
 @of(RANKS)
@@ -273,8 +273,8 @@ def test_rises_out_of_bag_are_scaled_as_in_random_forest(case):
     fitted, truth = inside(case)
     names, rises = recorded_rises(fitted)
     is_plain = case.endswith("noscale")
-    found = rises.mean(axis=1) if is_plain else in_standard_errors(rises)
-    assert dict(zip(names, found, strict=True)) == pytest.approx(truth, **EXACT)
+    scores = rises.mean(axis=1) if is_plain else in_standard_errors(rises)
+    assert dict(zip(names, scores, strict=True)) == pytest.approx(truth, **EXACT)
 
 
 class Tree:
@@ -344,24 +344,24 @@ def test_scikit_learns_tree_without_surrogates_is_that_of_rpart(case):
     section = ModelSection(name="m", estimator=path, parameters=floor)
     model = fit(replace(section, encoder="one_hot"), train)
     raw, _ = impurity(model, train, seed=1, normalised=False)
-    found = dict(zip(model.features, raw[:, 0, 0] * len(train.y), strict=True))
+    decreases = dict(zip(model.features, raw[:, 0, 0] * len(train.y), strict=True))
     result = CASES[case]["result"]
     truth = dict(zip(result["Variable"], result["Importance"], strict=True))
-    assert {k: v for k, v in found.items() if v} == pytest.approx(truth, **EXACT)
+    assert {k: v for k, v in decreases.items() if v} == pytest.approx(truth, **EXACT)
 
 
 @of(OLDEN)
 def test_oldens_products_are_those_of_neuralnettools(case):
     fitted, truth = inside(case)
-    found = olden_products(*net(fitted))
-    assert dict(zip(truth, found, strict=True)) == pytest.approx(truth, **EXACT)
+    products = olden_products(*net(fitted))
+    assert dict(zip(truth, products, strict=True)) == pytest.approx(truth, **EXACT)
 
 
 @of(GARSON)
 def test_garsons_shares_are_those_of_neuralnettools(case):
     fitted, truth = inside(case)
-    found = garson_shares(*net(fitted), output_weights=False)
-    assert dict(zip(truth, found, strict=True)) == pytest.approx(truth, **EXACT)
+    shares = garson_shares(*net(fitted), output_weights=False)
+    assert dict(zip(truth, shares, strict=True)) == pytest.approx(truth, **EXACT)
 
 
 @of(SIGNED_RANKS)

@@ -50,8 +50,8 @@ def test_garson_shares_out_each_unit_and_counts_units_alike():
 
 def test_garson_with_output_weights_counts_units_by_them():
     truth = np.array([2 / 4 + 0.5 * 2 / 8, 2 * 3 / 4 + 0.5 * 2 / 8, 0.5 * 4 / 8]) / 2.5
-    found = of(garson, net(), output_weights=True)
-    assert found == pytest.approx(truth, rel=1e-12)
+    shares = of(garson, net(), output_weights=True)
+    assert shares == pytest.approx(truth, rel=1e-12)
 
 
 @pytest.mark.parametrize("output_weights", [False, True])
@@ -59,8 +59,8 @@ def test_a_unit_that_carries_nothing_counts_nothing(output_weights):
     still = net(np.c_[HIDDEN[:, 0], [0.0, 0.0, 0.0]])
     unheard = net(output=[[2.0], [0.0]])
     for model in (still, unheard):
-        found = of(garson, model, output_weights=output_weights)
-        assert found == pytest.approx([0.25, 0.75, 0.0], rel=1e-12)
+        shares = of(garson, model, output_weights=output_weights)
+        assert shares == pytest.approx([0.25, 0.75, 0.0], rel=1e-12)
 
 
 def test_a_dead_net_has_no_shares():
@@ -132,5 +132,5 @@ REFUSED = [
 def test_a_model_without_an_answer_says_why(method, model, message):
     with pytest.raises(NotApplicable) as refusal:
         method(model(), DATA, seed=1)
-    said = message.format(repr(method.__name__))
-    assert str(refusal.value) == f"Model 'net' {said}"
+    reason = message.format(repr(method.__name__))
+    assert str(refusal.value) == f"Model 'net' {reason}"

@@ -32,9 +32,9 @@ LOSSES = ("mse",)
 
 def fitted(kind="RandomForestRegressor", train=DATA, losses=LOSSES, **parameters):
     """Return an ensemble fitted by the audit."""
-    given = {"n_estimators": 30, "random_state": 1} | parameters
+    settings = {"n_estimators": 30, "random_state": 1} | parameters
     path = f"sklearn.ensemble.{kind}"
-    section = ModelSection(name="m", estimator=path, parameters=given)
+    section = ModelSection(name="m", estimator=path, parameters=settings)
     return fit(section, train).judged_by(losses)
 
 
@@ -77,24 +77,24 @@ def test_a_tree_is_judged_on_the_rows_that_scikit_learn_holds_out_of_its_bag(
 @pytest.mark.filterwarnings("ignore:Some inputs do not have OOB scores")
 @pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
 def test_classes_are_judged_by_the_probabilities_of_each_tree(kind):
-    given = {"n_estimators": 1, "oob_score": True, "bootstrap": True, "max_depth": 3}
+    settings = {"n_estimators": 1, "oob_score": True, "bootstrap": True, "max_depth": 3}
     for train in (CLASSES, THREE):
-        model = fitted(kind, train, ("brier", "one_minus_accuracy"), **given)
+        model = fitted(kind, train, ("brier", "one_minus_accuracy"), **settings)
         _, baseline = oob_permutation(model, train, seed=1)
         shares = model.estimator.oob_decision_function_
         out = np.nan_to_num(shares).sum(axis=1) > 0
         y, p = train.y[out], shares[out]
-        asked = p[:, 1] if train is CLASSES else p
-        truth = evaluate(model.losses, y, asked, np.ones(len(y)))
+        probabilities = p[:, 1] if train is CLASSES else p
+        truth = evaluate(model.losses, y, probabilities, np.ones(len(y)))
         assert baseline[0] == pytest.approx(truth, rel=1e-9)
 
 
 def test_linear_members_measure_twice_the_squared_weight():
     # The columns are white, so over permutations 2 w^2 is what to expect of a mean
     # over all rows; a sample without replacement expects the same.
-    found = rises(bag_of(*[Weighing(3.0, -1.0, 0.0)] * 200))
-    std_error = found.std(axis=1, ddof=1) / np.sqrt(200)
-    assert (abs(found.mean(axis=1) - [18, 2, 0]) <= 4 * std_error).all()
+    raw = rises(bag_of(*[Weighing(3.0, -1.0, 0.0)] * 200))
+    std_error = raw.std(axis=1, ddof=1) / np.sqrt(200)
+    assert (abs(raw.mean(axis=1) - [18, 2, 0]) <= 4 * std_error).all()
 
 
 def test_a_feature_that_no_tree_reads_measures_exactly_the_baseline():
@@ -106,15 +106,17 @@ def test_a_feature_that_no_tree_reads_measures_exactly_the_baseline():
 
 
 def test_a_column_outside_the_model_measures_exactly_the_baseline():
-    found = rises(fitted(), DATA.asked_by({"new": ("new",)}))
-    assert found[0].tolist() == [0.0] * 30
+    raw = rises(fitted(), DATA.asked_by({"new": ("new",)}))
+    assert raw[0].tolist() == [0.0] * 30
 
 
 def test_a_member_that_does_not_see_a_feature_measures_its_baseline():
     model = fitted("BaggingRegressor", max_features=1, n_estimators=20)
-    seen = np.array([columns[0] for columns in model.estimator.estimators_features_])
-    found = rises(model)
-    assert ((found == 0) == (seen != np.arange(3)[:, np.newaxis])).all()
+    column_of = np.array(
+        [columns[0] for columns in model.estimator.estimators_features_]
+    )
+    raw = rises(model)
+    assert ((raw == 0) == (column_of != np.arange(3)[:, np.newaxis])).all()
 
 
 def test_the_columns_of_a_category_are_permuted_together():
@@ -129,20 +131,20 @@ def test_the_columns_of_a_category_are_permuted_together():
         ),
         train,
     ).judged_by(LOSSES)
-    asked = []
-    model.estimator.estimators_ = [Watching(asked)]
+    frames = []
+    model.estimator.estimators_ = [Watching(frames)]
     oob_permutation(model, train, seed=1)
-    assert [X.sum(axis=1).max() for X in asked] == [1, 1]  # never of two levels
+    assert [X.sum(axis=1).max() for X in frames] == [1, 1]  # never of two levels
 
 
 class Watching:
     """A member that keeps what it is asked."""
 
-    def __init__(self, asked):
-        self.asked = asked
+    def __init__(self, frames):
+        self.frames = frames
 
     def predict(self, X):
-        self.asked.append(X.copy())
+        self.frames.append(X.copy())
         return X[:, 0]
 
 
@@ -157,17 +159,17 @@ def test_rows_count_as_their_weights_say():
 
 def test_trees_with_every_row_in_the_bag_are_not_counted():
     model = fitted(n_estimators=40, train=DATA.part(("x1", "x2"), np.arange(4)))
-    found = rises(model, model.train)
+    raw = rises(model, model.train)
     n_all = sum(tree.tree_.n_node_samples[0] == 4 for tree in model.estimator)
     assert n_all > 0
-    assert found.shape == (2, 40 - n_all)
+    assert raw.shape == (2, 40 - n_all)
 
 
 def test_a_score_is_the_mean_rise_over_its_standard_error():
     # Rises 1 and 3: mean 2, variance 1 with divisor T, standard error 1/sqrt(2).
-    found = in_standard_errors(np.array([[1.0, 3.0], [0.0, 0.0], [2.0, 2.0]]))
-    assert found[:2] == pytest.approx([2 * np.sqrt(2), 0])
-    assert np.isnan(found[2])
+    scores = in_standard_errors(np.array([[1.0, 3.0], [0.0, 0.0], [2.0, 2.0]]))
+    assert scores[:2] == pytest.approx([2 * np.sqrt(2), 0])
+    assert np.isnan(scores[2])
 
 
 @pytest.mark.parametrize(
@@ -252,9 +254,9 @@ def test_members_without_probabilities_say_why():
 def test_each_tree_has_a_permutation_of_its_own():
     train = replace(DATA, X=DATA.X.assign(x1=np.arange(150.0)))
     half = {"bootstrap": False, "max_samples": 0.5}  # equally many rows out of each bag
-    asked = []
-    model = bag_of(Watching(asked), Watching(asked), train=train, **half)
+    frames = []
+    model = bag_of(Watching(frames), Watching(frames), train=train, **half)
     oob_permutation(model, train.asked_by({"x1": ("x1",)}), seed=1)
-    first, second = (np.argsort(asked[k][:, 0]) for k in (1, 3))
+    first, second = (np.argsort(frames[k][:, 0]) for k in (1, 3))
     assert len(first) == len(second) == 75
     assert (first != second).any()

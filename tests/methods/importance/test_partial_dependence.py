@@ -82,11 +82,11 @@ def of_rows(X, features):
 def test_the_importance_is_that_of_vip(case):
     model, data = case_model(case)
     raw, baseline = partial_dependence(model, data, seed=1, **case["options"])
-    found = (raw - baseline)[:, 0, 0]
+    scores = (raw - baseline)[:, 0, 0]
     truth = np.array(list(case["importance"].values()), dtype=float)
     if case.get("shown") == "ranks":
-        found = rankdata(-found)
-    assert found == pytest.approx(truth, rel=1e-9, abs=1e-12, nan_ok=True)
+        scores = rankdata(-scores)
+    assert scores == pytest.approx(truth, rel=1e-9, abs=1e-12, nan_ok=True)
 
 
 @pytest.mark.parametrize(
@@ -97,9 +97,9 @@ def test_the_importance_is_that_of_vip(case):
 def test_vi_has_the_features_in_the_order_of_our_numbers(case):
     model, data = case_model(case)
     raw, _ = partial_dependence(model, data, seed=1)
-    found = raw[:, 0, 0]
-    known = found[~np.isnan(found)].tolist()
-    assert known == sorted(known, reverse=True)
+    scores = raw[:, 0, 0]
+    finite_scores = scores[~np.isnan(scores)].tolist()
+    assert finite_scores == sorted(finite_scores, reverse=True)
 
 
 def test_a_linear_model_measures_its_slope_times_the_sd_of_the_grid():
@@ -169,8 +169,8 @@ def test_a_row_counts_at_the_nearest_point_and_in_the_middle_at_the_lower(grid):
     raw, _ = partial_dependence(
         linear_model(4), data, seed=1, grid=grid, spread="data_weighted"
     )
-    counted = np.repeat([0.0, 4.0, 16.0], [2, 1, 5])
-    assert raw[0, 0, 0] == pytest.approx(counted.std(), rel=1e-12)
+    values_of_rows = np.repeat([0.0, 4.0, 16.0], [2, 1, 5])
+    assert raw[0, 0, 0] == pytest.approx(values_of_rows.std(), rel=1e-12)
 
 
 def test_every_curve_of_an_additive_model_is_as_far_from_flat_as_their_mean():
@@ -262,10 +262,10 @@ def test_a_level_the_model_cannot_predict_takes_the_answer_from_its_feature_alon
 def test_an_added_function_of_other_columns_changes_nothing(other):
     data = normal_data(2, 1)
     plain = linear_model(2, 0)
-    added = replace(
+    shifted = replace(
         plain, predict=lambda X: plain.predict(X) + other(X["x2"].to_numpy())
     )
-    raw, more = (partial_dependence(m, data, seed=1)[0] for m in (plain, added))
+    raw, more = (partial_dependence(m, data, seed=1)[0] for m in (plain, shifted))
     assert more[0] == pytest.approx(raw[0], rel=1e-9)
 
 

@@ -52,13 +52,13 @@ def test_a_row_of_weight_two_is_two_rows():
     weights = np.arange(200) % 2 + 1
     model, data = linear_model(1, 1), normal_data(1, 1)
     model = replace(model, predict=lambda X: np.exp(X.to_numpy() @ [1, -1]))
-    found, _ = pd_importance(
+    weighted, _ = pd_importance(
         model, replace(data, weights=weights.astype(float)), seed=1, n_rows=None
     )
     X = data.X.loc[data.X.index.repeat(weights)].reset_index(drop=True)
     twice = replace(data, X=X, y=np.zeros(len(X)), weights=np.ones(len(X)))
     repeated, _ = pd_importance(model, twice, seed=1, n_rows=None)
-    assert found == pytest.approx(repeated, rel=1e-9)
+    assert weighted == pytest.approx(repeated, rel=1e-9)
 
 
 def test_a_column_that_is_not_read_measures_exactly_zero():

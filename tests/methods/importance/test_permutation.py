@@ -137,9 +137,9 @@ def dependent():
 @pytest.mark.parametrize("perturbation", ["permute", "resample"])
 def test_within_leaves_the_loss_rises_by_what_the_others_leave_open(perturbation):
     data, options = dependent(), {"within": "leaves", "min_samples_leaf": 60}
-    seen = leaves_of(data, "x1", seed=1, min_samples_leaf=60)
+    leaves = leaves_of(data, "x1", seed=1, min_samples_leaf=60)
     x1 = data.X["x1"]
-    within = ((x1 - x1.groupby(seen).transform("mean")) ** 2).mean()
+    within = ((x1 - x1.groupby(leaves).transform("mean")) ** 2).mean()
     model = linear_model(1.0)
     options |= {"perturbation": perturbation, "n_repeats": 200}
     mean, std_error = rise(model, data, **options)
@@ -233,12 +233,12 @@ def test_resampling_draws_with_replacement_and_permuting_gives_each_row_once():
 
 @pytest.mark.parametrize("stream", ["vip-0.4", "vip-0.5", "DALEX"])
 @pytest.mark.parametrize(
-    "asked", [{"perturbation": "resample"}, {"within": "leaves"}], ids=str
+    "options", [{"perturbation": "resample"}, {"within": "leaves"}], ids=str
 )
-def test_draws_that_r_does_not_make_are_refused_in_its_order(stream, asked):
-    ((name, value),) = asked.items()
+def test_draws_that_r_does_not_make_are_refused_in_its_order(stream, options):
+    ((name, value),) = options.items()
     with pytest.raises(NotApplicable) as refusal:
-        permutation(linear_model(2, 0), normal_data(), seed=1, stream=stream, **asked)
+        permutation(linear_model(2, 0), normal_data(), seed=1, stream=stream, **options)
     assert str(refusal.value) == (
         f'{stream} draws permutations of all rows only, but {name} = "{value}" was '
         f"asked. Leave {name} or the engine out."
@@ -383,17 +383,17 @@ def test_nothing_that_was_given_is_changed(stream, n_rows):
 
 
 def test_every_column_type_reaches_the_model_as_it_came():
-    data, seen = level_data(), []
+    data, frames = level_data(), []
     data = replace(data, X=data.X.set_index(np.arange(150)[::-1] * 3))
 
     def predict(X):
-        seen.append((X.dtypes, X.index))
+        frames.append((X.dtypes, X.index))
         return level_model().predict(X)
 
     model = replace(level_model(), predict=predict)
     permutation(model, data, seed=1, n_repeats=1)
-    assert all(dtypes.equals(data.X.dtypes) for dtypes, _ in seen)
-    assert all(index.equals(data.X.index) for _, index in seen)
+    assert all(dtypes.equals(data.X.dtypes) for dtypes, _ in frames)
+    assert all(index.equals(data.X.index) for _, index in frames)
 
 
 @pytest.mark.parametrize("stream", STREAMS)
@@ -403,23 +403,23 @@ def test_only_the_asked_columns_move_and_they_move_together(stream, n_rows):
     numbered = source.X.assign(row=np.arange(150), copy=np.arange(150.0))
     groups = {"kind": ("kind",), "pair": ("row", "noise"), "count": ("count",)}
     data = replace(source, X=numbered, groups=groups)
-    asked = []
+    frames = []
 
     def predict(X):
-        asked.append(X.copy(deep=True))
+        frames.append(X.copy(deep=True))
         return level_model().predict(X)
 
     model = replace(level_model(), predict=predict)
     permutation(model, data, seed=1, stream=stream, n_repeats=1, n_rows=n_rows)
-    _, *tables = asked if stream != "vip-0.4" else [numbered, *asked[1:]]
+    _, *tables = frames if stream != "vip-0.4" else [numbered, *frames[1:]]
     assert len(tables) == 3
     for (name, columns), X in zip(groups.items(), tables, strict=True):
         rows = X["copy"].astype(int)
         still = [column for column in numbered if column not in columns]
         assert X[still].equals(numbered[still].iloc[rows].set_axis(X.index)), name
-        moved = X[list(columns)].value_counts().sort_index()
+        permuted = X[list(columns)].value_counts().sort_index()
         there = numbered[list(columns)].iloc[rows].value_counts().sort_index()
-        assert moved.equals(there)
+        assert permuted.equals(there)
         assert not X[list(columns)].equals(numbered[list(columns)].iloc[rows])
         if name == "pair":
             assert np.allclose(X["noise"], numbered["noise"].to_numpy()[X["row"]])
@@ -463,26 +463,26 @@ def test_vip_0_4_draws_its_rows_once_and_measures_the_baseline_on_all():
 @pytest.mark.parametrize("stream", ["numpy", "DALEX"])
 def test_all_rows_are_not_drawn(stream):
     draws = [list(DRAWS[stream](1, ("a",), 20, 2, n)) for n in (20, None)]
-    for drawn, plain in zip(*draws, strict=True):
-        assert drawn.order.tolist() == plain.order.tolist()
-        assert drawn.rows is draws[0][0].rows
-        assert drawn.rows.tolist() == list(range(20))
+    for limited, plain in zip(*draws, strict=True):
+        assert limited.order.tolist() == plain.order.tolist()
+        assert limited.rows is draws[0][0].rows
+        assert limited.rows.tolist() == list(range(20))
 
 
 @pytest.mark.parametrize("stream", ["numpy", "DALEX"])
 @pytest.mark.parametrize("n_rows", [None, 30])
 def test_permuted_target_is_measured_on_the_rows_of_the_baseline(stream, n_rows):
-    data, seen = normal_data(), []
+    data, indices = normal_data(), []
 
     def predict(X):
-        seen.append(set(X.index))
+        indices.append(set(X.index))
         return linear_model(2, 0).predict(X)
 
     model = replace(linear_model(2, 0), predict=predict)
     options = {"seed": 1, "stream": stream, "n_repeats": 1, "n_rows": n_rows}
     permutation(model, data, **options)
     permuted_target(model, data, **options)
-    assert seen[-1] == seen[0]
+    assert indices[-1] == indices[0]
 
 
 def test_the_example_of_the_docstring_holds():
@@ -532,10 +532,10 @@ def test_counts_that_name_no_measurement_are_refused(options, message):
 
 def recorded(name, kind="cases"):
     """Return the recorded cases of one package, each with its rows."""
-    read = json.loads((REFERENCE / name).read_text(encoding="utf8"))
+    record = json.loads((REFERENCE / name).read_text(encoding="utf8"))
     return [
-        pytest.param({**case, "block": read["data"][case["rows"]]}, id=case["id"])
-        for case in read[kind]
+        pytest.param({**case, "block": record["data"][case["rows"]]}, id=case["id"])
+        for case in record[kind]
     ]
 
 
@@ -604,18 +604,18 @@ def recorded_case(case):
     return model, data
 
 
-def shown(form, measured, baseline):
+def in_form(form, measured, baseline):
     """Return measurements in the form in which R handed them over."""
     if form == "raw":
         return measured
     return measured / baseline if form == "ratio" else measured - baseline
 
 
-def gap(ours, theirs, baseline):
+def gap(ours, reference, baseline):
     """Return the largest difference by the rule for replayed numbers."""
-    theirs = np.array(theirs)
-    scale = np.maximum(np.maximum(abs(ours), abs(theirs)), abs(baseline))
-    return (abs(ours - theirs) / scale).max()
+    reference = np.array(reference)
+    scale = np.maximum(np.maximum(abs(ours), abs(reference)), abs(baseline))
+    return (abs(ours - reference) / scale).max()
 
 
 LAST_BITS = {"vip-v05-permute-auc-size": (0, 2)}
@@ -655,16 +655,16 @@ def test_vip_is_replayed(case, monkeypatch):
     if "vip_takes" in case:
         times = {"1 - loss": 1, "1 - 2 loss": 2}[case["vip_takes"]]  # 2: Youden's
         raw, baseline = 1 - times * raw, 1 - times * baseline
-    ours = shown(case["form"], raw, baseline)
+    ours = in_form(case["form"], raw, baseline)
     if "vip_takes" in case:
         ours = -ours if case["form"] == "difference" else 1 / ours
-    theirs = np.array(case["scores"])
+    reference = np.array(case["scores"])
     if case["id"] in LAST_BITS:
         at = LAST_BITS[case["id"]]
-        assert np.isclose(ours[at][1:], theirs[at], rtol=1e-9, atol=0).any()
-        assert not np.isclose(ours[at][0], theirs[at], rtol=1e-9, atol=0)
-        theirs[at] = ours[at][0]
-    assert gap(ours[..., 0], theirs, baseline[:, 0]) <= 1e-9
+        assert np.isclose(ours[at][1:], reference[at], rtol=1e-9, atol=0).any()
+        assert not np.isclose(ours[at][0], reference[at], rtol=1e-9, atol=0)
+        reference[at] = ours[at][0]
+    assert gap(ours[..., 0], reference, baseline[:, 0]) <= 1e-9
 
 
 @for_each(recorded("dalex_parts.json"))
@@ -674,12 +674,12 @@ def test_dalex_is_replayed_with_its_full_model_and_its_permuted_target(case):
     raw, baseline = permutation(model, data, stream="DALEX", **options)
     target = permuted_target(model, data, stream="DALEX", **options)
     full = baseline.mean()
-    for ours, theirs in (
+    for ours, reference in (
         (raw[..., 0], case["permuted"]),
         (baseline[:, 0], case["full"]),
         (target[:, 0], case["y_permuted"]),
     ):
-        assert gap(shown(case["form"], ours, full), theirs, full) <= 1e-9
+        assert gap(in_form(case["form"], ours, full), reference, full) <= 1e-9
 
 
 @pytest.mark.parametrize("case", recorded("dalex_parts.json", "edge_cases"))
@@ -691,10 +691,10 @@ def test_what_dalex_cannot_measure_is_not_measured_by_us_either(case):
     raw, baseline = permutation(model, data, stream="DALEX", **options)
     target = permuted_target(model, data, stream="DALEX", **options)
     with np.errstate(divide="ignore", invalid="ignore"):
-        for ours, theirs in (
+        for ours, reference in (
             (raw[..., 0], case["permuted"]),
             (baseline[:, 0], case["full"]),
             (target[:, 0], case["y_permuted"]),
         ):
-            ours = shown(case["form"], ours, baseline.mean())
-            np.testing.assert_array_equal(ours, np.array(theirs, dtype=float))
+            ours = in_form(case["form"], ours, baseline.mean())
+            np.testing.assert_array_equal(ours, np.array(reference, dtype=float))

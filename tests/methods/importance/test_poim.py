@@ -42,14 +42,14 @@ def enumerated(weights, length, first, steps, n=N, letters=LETTERS):
         [steps[i][codes[:, i], codes[:, i + 1]] for i in range(n - 1)], axis=0
     )
     s = sum(w * np.char.startswith(words[:, i - 1], u) for (u, i), w in weights.items())
-    found = {}
+    scores = {}
     for word in map("".join, product(letters, repeat=length)):
         for i in range(n - length + 1):
             has = np.char.startswith(words[:, i], word)
             share = p @ has
             gap = (p * has) @ s / share - (p * ~has) @ s / (1 - share)
-            found[word, i + 1] = gap * np.sqrt(share * (1 - share))
-    return found
+            scores[word, i + 1] = gap * np.sqrt(share * (1 - share))
+    return scores
 
 
 EVEN = np.full(3, 1 / 3)
@@ -85,9 +85,9 @@ BACKGROUNDS = {
 def test_it_is_the_difference_of_means_over_every_sequence(background, longest, length):
     options, first, steps = BACKGROUNDS[background]
     arrays = drawn_weights(longest)
-    found = poim(arrays, n_positions=N, length=length, alphabet=LETTERS, **options)
+    table = poim(arrays, n_positions=N, length=length, alphabet=LETTERS, **options)
     truth = enumerated(as_mapping(arrays), length, first, steps)
-    by_name = {(z, j): found.loc[j, z] for z in found for j in found.index}
+    by_name = {(z, j): table.loc[j, z] for z in table for j in table.index}
     assert by_name == pytest.approx(truth, abs=1e-12)
 
 
@@ -96,10 +96,10 @@ def test_it_is_firm_of_the_same_features_on_every_sequence_once():
     weights = {("A", 1): 2.0, ("CG", 2): -1.0, ("ACA", 1): 0.5}
     X = pd.DataFrame(list(product(LETTERS, repeat=3)), columns=["p1", "p2", "p3"])
     whole = X.p1 + X.p2 + X.p3
-    asked = pd.DataFrame({"CG": whole.str[1:] == "CG", "AC": whole.str[1:] == "AC"})
+    features = pd.DataFrame({"CG": whole.str[1:] == "CG", "AC": whole.str[1:] == "AC"})
     s = 2.0 * (X.p1 == "A") - (whole.str[1:] == "CG") + 0.5 * (whole == "ACA")
     model = wrap(lambda X: s.loc[X.index], name="s", task="regression", features=["CG"])
-    raw, _ = firm(model, rows(asked), seed=1, estimator="binary")
+    raw, _ = firm(model, rows(features), seed=1, estimator="binary")
     exact = poim(weights, n_positions=3, length=2, alphabet=LETTERS)
     assert raw[:, 0, 0] == pytest.approx(exact.loc[2, ["CG", "AC"]], abs=1e-12)
 
@@ -128,40 +128,40 @@ def test_weights_by_name_are_those_in_arrays():
 def test_an_oligomer_without_weight_matters_through_its_parts():
     """7 letters of weight 1: that of 7 right letters, 7 (1 - 1/4), times its odds."""
     weights = {(letter, 3 + k): 1.0 for k, letter in enumerate("GATTACA")}
-    found = poim(weights, n_positions=12, length=7)
+    table = poim(weights, n_positions=12, length=7)
     p = 4.0**-7
-    assert found.loc[3, "GATTACA"] == pytest.approx(7 * 0.75 * np.sqrt(p / (1 - p)))
-    assert found.loc[3].idxmax() == "GATTACA"
+    assert table.loc[3, "GATTACA"] == pytest.approx(7 * 0.75 * np.sqrt(p / (1 - p)))
+    assert table.loc[3].idxmax() == "GATTACA"
 
 
 def test_letters_that_do_not_depend_on_each_other_say_nothing_of_other_positions():
-    found = poim({("CG", 1): 1.0}, n_positions=6, length=2)
-    assert found.loc[3:].abs().to_numpy().max() < 1e-15
+    table = poim({("CG", 1): 1.0}, n_positions=6, length=2)
+    assert table.loc[3:].abs().to_numpy().max() < 1e-15
     # GA at 2 leaves a quarter of the chance that C stands before G.
-    assert found.loc[2, "GA"] == pytest.approx((1 / 4 - 1 / 16) / np.sqrt(15))
+    assert table.loc[2, "GA"] == pytest.approx((1 / 4 - 1 / 16) / np.sqrt(15))
 
 
 def test_in_a_chain_an_oligomer_matters_far_from_what_has_weight():
     sticky = np.full((4, 4), 0.02) + np.eye(4) * 0.92
-    found = poim({("C", 1): 1.0}, n_positions=6, length=1, transitions=sticky)
+    table = poim({("C", 1): 1.0}, n_positions=6, length=1, transitions=sticky)
     truth = np.sqrt(3) / 4 * 0.92 ** np.arange(6)
-    assert found["C"].to_numpy() == pytest.approx(truth, abs=1e-12)
+    assert table["C"].to_numpy() == pytest.approx(truth, abs=1e-12)
 
 
 def test_what_never_or_always_stands_there_has_no_answer():
     options = {"alphabet": "AC", "probabilities": [[1, 0], [0.5, 0.5]]}
-    found = poim({("A", 2): 1.0}, n_positions=2, length=1, **options)
-    assert found.isna().to_numpy().tolist() == [[True, True], [False, False]]
-    assert found.loc[2].tolist() == pytest.approx([0.5, -0.5])
+    table = poim({("A", 2): 1.0}, n_positions=2, length=1, **options)
+    assert table.isna().to_numpy().tolist() == [[True, True], [False, False]]
+    assert table.loc[2].tolist() == pytest.approx([0.5, -0.5])
 
 
 def test_what_is_given_stays_as_it_was():
     arrays = drawn_weights(2)
-    kept = [array.copy() for array in arrays]
+    copies = [array.copy() for array in arrays]
     for array in arrays:
         array.setflags(write=False)
     poim(arrays, n_positions=N, length=2, alphabet=LETTERS)
-    assert all((a == b).all() for a, b in zip(arrays, kept, strict=True))
+    assert all((a == b).all() for a, b in zip(arrays, copies, strict=True))
 
 
 WEIGHTS = {("AC", 1): 1.0}
@@ -274,5 +274,5 @@ def test_the_examples_of_the_docstring_hold():
 
 def test_one_position_has_no_step_to_the_next():
     usual = USUAL | {"n_positions": 1, "length": 1}
-    asked = poim({("A", 1): 1.0}, **usual, transitions=np.zeros((0, 4, 4)))
-    pd.testing.assert_frame_equal(asked, poim({("A", 1): 1.0}, **usual))
+    table = poim({("A", 1): 1.0}, **usual, transitions=np.zeros((0, 4, 4)))
+    pd.testing.assert_frame_equal(table, poim({("A", 1): 1.0}, **usual))

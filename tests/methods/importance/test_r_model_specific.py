@@ -99,10 +99,10 @@ def of(pattern):
 
     Those of vip 0.4 have the same numbers, which is asserted below.
     """
-    found = [
+    names = [
         case[10:] for case in CASES if re.fullmatch(f"model-v05-({pattern})", case)
     ]
-    return pytest.mark.parametrize("case", found)
+    return pytest.mark.parametrize("case", names)
 
 
 def truth(case):
@@ -113,8 +113,8 @@ def truth(case):
 def type_of(case):
     """Return what we call the quantity of a case."""
     model, _, kind = case.partition("-")
-    found = TYPES.get(kind, kind)
-    return found[model] if isinstance(found, dict) else found
+    quantity = TYPES.get(kind, kind)
+    return quantity[model] if isinstance(quantity, dict) else quantity
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -138,14 +138,14 @@ def frame(block):
 @pytest.fixture(scope="module")
 def fitted(r, tmp_path_factory):
     """Return a function that fits a model in R, once."""
-    file, known = tmp_path_factory.mktemp("rds") / "model.rds", {}
+    file, models = tmp_path_factory.mktemp("rds") / "model.rds", {}
 
     def model(block, code):
-        if (block, code) not in known:
-            asked = {"d": frame(block), "code": code, "file": str(file)}
-            r.call("fit_and_save", asked)
-            known[block, code] = read_model(code, file.read_bytes())
-        return known[block, code]
+        if (block, code) not in models:
+            arguments = {"d": frame(block), "code": code, "file": str(file)}
+            r.call("fit_and_save", arguments)
+            models[block, code] = read_model(code, file.read_bytes())
+        return models[block, code]
 
     return model
 
@@ -153,7 +153,7 @@ def fitted(r, tmp_path_factory):
 def audited(model, block):
     """Return the model and the rows as an audit has them."""
     X = frame(block).drop(columns="y")
-    told = FittedModel(
+    wrapped = FittedModel(
         name="m",
         task="regression",
         scale="response",
@@ -173,13 +173,13 @@ def audited(model, block):
         target="y",
         sha256="",
     )
-    return told, rows
+    return wrapped, rows
 
 
-def by_term(told):
+def by_term(report):
     """Return the numbers of terms, without those that R could not estimate."""
-    found = dict(zip(told.terms, told.values.tolist(), strict=True))
-    return {term: value for term, value in found.items() if not np.isnan(value)}
+    numbers = dict(zip(report.terms, report.values.tolist(), strict=True))
+    return {term: value for term, value in numbers.items() if not np.isnan(value)}
 
 
 @of(REFITTED)
@@ -187,24 +187,24 @@ def test_a_model_fitted_again_says_what_was_recorded(fitted, case):
     name, type_ = (case, "")
     if not case.startswith("rpart"):
         name, type_ = case.split("-")[0], type_of(case)
-    told = own_numbers(fitted(*RECIPES[name]), type_)
-    assert by_term(told) == pytest.approx(truth(case), rel=1e-9, abs=1e-12)
+    report = own_numbers(fitted(*RECIPES[name]), type_)
+    assert by_term(report) == pytest.approx(truth(case), rel=1e-9, abs=1e-12)
 
 
 def inside_forest(fitted):
     table, error = fitted["importance"], fitted.get("importanceSD", {})
     errors = np.array(error["values"] if "rows" in error else list(error.values()))
-    known = {"rows": table["rows"], "cols": table["cols"]}
+    table_parts = {"rows": table["rows"], "cols": table["cols"]}
     if errors.size:
-        known["error"] = errors
-    return known | {"values": np.array(table["values"])}
+        table_parts["error"] = errors
+    return table_parts | {"values": np.array(table["values"])}
 
 
 def inside_net(fitted):
     numbers = {name: np.array(fitted[name], float) for name in ("n", "wts", "conn")}
     names = fitted["coefnames"]
-    known = numbers | {"nconn": np.array(fitted["nconn"], float)}
-    return known | ({"coefnames": names} if names else {})
+    weights = numbers | {"nconn": np.array(fitted["nconn"], float)}
+    return weights | ({"coefnames": names} if names else {})
 
 
 def inside_boosting(fitted):
@@ -221,17 +221,20 @@ def test_a_model_of_recorded_inside_says_what_was_recorded(r, case):
     function = {"rf": "forest_inside", "nn": "net_inside", "gb": "boosting_inside"}
     answer = r.call(function[case[:2]], {"type": type_of(case)} | make(inside))
     terms = [str(term[0]) for term in answer["terms"]]
-    found = dict(
+    by_name = dict(
         zip([t.replace("X", "x") for t in terms], answer["values"], strict=True)
     )
-    assert found == pytest.approx(truth(case), rel=1e-9, abs=1e-12)
+    assert by_name == pytest.approx(truth(case), rel=1e-9, abs=1e-12)
 
 
 @of(STORED)
 def test_a_forest_of_ranger_says_what_it_stored(r, case):
-    stored = DATA[CASES[f"model-v05-{case}"]["model"]]["variable_importance"]
-    asked = {"names": list(stored), "values": np.array(list(stored.values()))}
-    answer = r.call("ranger_inside", asked | {"mode": case.split("-")[1]})
+    importance = DATA[CASES[f"model-v05-{case}"]["model"]]["variable_importance"]
+    arguments = {
+        "names": list(importance),
+        "values": np.array(list(importance.values())),
+    }
+    answer = r.call("ranger_inside", arguments | {"mode": case.split("-")[1]})
     assert answer["type"][0] == case.split("-")[1]
     terms = [str(term[0]) for term in answer["terms"]]
     assert dict(zip(terms, answer["values"], strict=True)) == truth(case)
@@ -247,8 +250,8 @@ def test_a_net_that_r_refuses_has_oldens_products_only(r, case):
 
 @of(RANKED)
 def test_terms_rank_as_in_vip(fitted, case):
-    told = own_numbers(fitted(*RECIPES["earth1"]), "gcv")
-    ranks = pd.Series(told.values, told.terms).rank(ascending=False)
+    report = own_numbers(fitted(*RECIPES["earth1"]), "gcv")
+    ranks = pd.Series(report.values, report.terms).rank(ascending=False)
     assert ranks.to_dict() == truth(case)
 
 
@@ -262,11 +265,11 @@ def test_every_case_that_is_asked_through_r_is_compared():
 
 def test_both_lines_of_vip_said_the_same():
     ranked = "lm1-vi-FALSE|earth1-vi-rank"  # 0.4 ranks wrongly: known there
-    for case, given in CASES.items():
+    for case, record in CASES.items():
         if case.startswith("model-v04") and not re.search(ranked, case):
             other = CASES[case.replace("v04", "v05")]["result"]
             for part in ("Variable", "Importance", "error"):
-                assert given["result"].get(part) == other.get(part), case
+                assert record["result"].get(part) == other.get(part), case
 
 
 @of("|".join(NOTHING))
@@ -289,18 +292,18 @@ def answered(fitted, name, type_=""):
 
 
 def test_the_levels_of_a_category_are_tested_together(fitted):
-    found, terms = answered(fitted, "lm1"), truth("lm1-stat")
+    by_feature, terms = answered(fitted, "lm1"), truth("lm1-stat")
     drop = "local({m <- lm(y ~ ., d); sqrt(anova(update(m, . ~ . - g), m)$F[2])})"
-    assert {name: found[name] for name in ("x1", "k")} == pytest.approx(
+    assert {name: by_feature[name] for name in ("x1", "k")} == pytest.approx(
         {name: terms[name] for name in ("x1", "k")}
     )
-    assert found["g"] == pytest.approx(number(drop), rel=1e-9)
+    assert by_feature["g"] == pytest.approx(number(drop), rel=1e-9)
 
 
 def number(code):
     """Return what R makes of code and the recorded rows."""
-    asked = {"d": frame("reg"), "code": code}
-    return float(host.current().call("number_of", asked)[0])
+    arguments = {"d": frame("reg"), "code": code}
+    return float(host.current().call("number_of", arguments)[0])
 
 
 def test_what_cannot_be_put_together_has_no_number(fitted):
@@ -316,8 +319,12 @@ def test_what_cannot_be_put_together_has_no_number(fitted):
 
 
 def test_a_column_that_no_tree_splits_on_measures_nothing(fitted):
-    found = answered(fitted, "rpart3")
-    assert {name for name, value in found.items() if value == 0.0} == {"x4", "k", "g"}
+    by_feature = answered(fitted, "rpart3")
+    assert {name for name, value in by_feature.items() if value == 0.0} == {
+        "x4",
+        "k",
+        "g",
+    }
 
 
 def test_terms_of_nothing_but_several_make_no_importance(fitted):
@@ -391,27 +398,27 @@ def test_vip_reads_the_same_from_the_same_model(fitted, name, type_):
     block, code = RECIPES[name]
     model, rows = audited(fitted(block, code), block)
     ours, zero = model_specific(model, rows, seed=1, type=type_)
-    theirs, nothing = vip_model_specific(model, rows, seed=1, type=type_)
-    both = ~np.isnan(theirs)
-    lacking = [rows.features[k] for k in np.flatnonzero(~both[:, 0, 0])]
+    vip_scores, nothing = vip_model_specific(model, rows, seed=1, type=type_)
+    both = ~np.isnan(vip_scores)
+    without_number = [rows.features[k] for k in np.flatnonzero(~both[:, 0, 0])]
     has_dummies = name in ("lm1", "glm1", "earth1")
-    assert lacking == (["g"] if has_dummies else [])
-    assert ours[both] == pytest.approx(theirs[both], rel=1e-12)
+    assert without_number == (["g"] if has_dummies else [])
+    assert ours[both] == pytest.approx(vip_scores[both], rel=1e-12)
     np.testing.assert_array_equal(zero, nothing)
 
 
 FOREST = "randomForest::randomForest(y ~ ., d, importance = TRUE, ntree = 20)"
 
 
-def audit_of(fitted, **asked):
+def audit_of(fitted, **entry):
     """Return the audit of what a linear model and a forest of R say of themselves."""
     models, X = [], frame("reg").drop(columns="y")
     for name, code in (("linear", "lm(y ~ ., d)"), ("forest", FOREST)):
         model, _ = audited(fitted("reg", code), "reg")
-        told = {"predict": lambda X: X["x1"].to_numpy(), "losses": ("rmse",)}
-        models.append(replace(model, name=name, **told))
+        fields = {"predict": lambda X: X["x1"].to_numpy(), "losses": ("rmse",)}
+        models.append(replace(model, name=name, **fields))
     rows = dataset(X, frame("reg")["y"], name="rows", task="regression")
-    config = parse_config({"importance": [{"method": "model_specific", **asked}]})
+    config = parse_config({"importance": [{"method": "model_specific", **entry}]})
     return audit(None, rows, config, models=tuple(models))
 
 
@@ -447,6 +454,6 @@ def test_what_vip_refuses_is_said_in_its_words(fitted):
 
 
 def test_what_was_told_is_of_one_type(fitted):
-    told = own_numbers(fitted(*RECIPES["lm1"]), "")
-    assert isinstance(told, ModelReport)
-    assert (told.type, told.columns[-1], told.offsets) == ("stat", ("g",), ())
+    report = own_numbers(fitted(*RECIPES["lm1"]), "")
+    assert isinstance(report, ModelReport)
+    assert (report.type, report.columns[-1], report.offsets) == ("stat", ("g",), ())

@@ -78,15 +78,15 @@ def scored(n_members=40, n_features=5, d=2, seed=1):
 
 def test_perf_of_four_models_by_hand():
     members = [((1, 1, 0), 1.0), ((1, 0, 1), 3.0), ((0, 1, 1), 7.0), ((0, 1, 1), 9.0)]
-    found = perf_from(members)
-    assert found.values == pytest.approx([5 - 2, 5 - 17 / 3, 5 - 19 / 3], rel=1e-12)
-    assert found.n_members.tolist() == [2, 3, 3]
+    perf = perf_from(members)
+    assert perf.values == pytest.approx([5 - 2, 5 - 17 / 3, 5 - 19 / 3], rel=1e-12)
+    assert perf.n_members.tolist() == [2, 3, 3]
 
 
 def test_weighted_by_how_often_features_are_drawn_perf_adds_up_to_zero():
     masks, scores = scored()
-    found = perf_from(zip(masks, scores, strict=True))
-    terms = found.n_members * found.values
+    perf = perf_from(zip(masks, scores, strict=True))
+    terms = perf.n_members * perf.values
     assert abs(terms.sum()) <= 1e-12 * abs(terms).sum()
 
 
@@ -94,8 +94,8 @@ def test_perf_is_a_contrast_of_members_without_and_with_the_feature():
     masks, scores = scored()
     share = masks.mean(axis=0)
     gaps = [scores[~mask].mean() - scores[mask].mean() for mask in masks.T]
-    found = perf_from(zip(masks, scores, strict=True))
-    assert found.values == pytest.approx((1 - share) * gaps, rel=1e-12)
+    perf = perf_from(zip(masks, scores, strict=True))
+    assert perf.values == pytest.approx((1 - share) * gaps, rel=1e-12)
 
 
 def test_the_error_is_that_of_both_means_and_of_how_many_draw_the_feature():
@@ -105,18 +105,18 @@ def test_the_error_is_that_of_both_means_and_of_how_many_draw_the_feature():
         q, gap = mask.mean(), s[~mask].mean() - s[mask].mean()
         means = s[mask].var(ddof=1) / mask.sum() + s[~mask].var(ddof=1) / (~mask).sum()
         truth.append(np.sqrt((1 - q) ** 2 * means + q * (1 - q) * gap**2 / (n - 1)))
-    found = perf_from(zip(masks, s, strict=True))
-    assert found.std_error == pytest.approx(truth, rel=1e-12)
+    perf = perf_from(zip(masks, s, strict=True))
+    assert perf.std_error == pytest.approx(truth, rel=1e-12)
 
 
 def test_the_error_is_the_spread_of_perf_over_ensembles_drawn_anew():
     signal = np.array([3.0, 1.0, 0.0, 0.0, 0.0])
-    found = []
+    ensembles = []
     for seed in range(400):
         masks, noise = scored(60, seed=seed)
-        found.append(perf_from(zip(masks, noise - masks @ signal, strict=True)))
-    spread = np.std([each.values for each in found], axis=0, ddof=1)
-    claimed = np.sqrt(np.mean([each.std_error**2 for each in found], axis=0))
+        ensembles.append(perf_from(zip(masks, noise - masks @ signal, strict=True)))
+    spread = np.std([each.values for each in ensembles], axis=0, ddof=1)
+    claimed = np.sqrt(np.mean([each.std_error**2 for each in ensembles], axis=0))
     # The standard deviation of 400 draws has a standard error of 1 / sqrt(800).
     assert claimed == pytest.approx(spread, rel=4 / np.sqrt(800))
 
@@ -124,17 +124,17 @@ def test_the_error_is_the_spread_of_perf_over_ensembles_drawn_anew():
 def test_a_feature_no_member_has_has_no_perf_and_one_member_no_error():
     members = [((1, 1, 0, 1), 2.0), ((1, 0, 0, 1), 4.0), ((0, 1, 0, 1), 9.0)]
     members.append(((1, 1, 0, 0), 5.0))
-    found = perf_from([*members, ((0, 1, 0, 0), 5.0)])
-    assert np.isnan(found.values).tolist() == [False, False, True, False]
+    perf = perf_from([*members, ((0, 1, 0, 0), 5.0)])
+    assert np.isnan(perf.values).tolist() == [False, False, True, False]
     # x2: only one member lacks it.
-    assert np.isnan(found.std_error).tolist() == [False, True, True, False]
+    assert np.isnan(perf.std_error).tolist() == [False, True, True, False]
 
 
 def test_an_infinite_score_leaves_no_answer_and_no_warning():
     masks, scores = scored()
     scores[0] = np.inf
-    found = perf_from(zip(masks, scores, strict=True))
-    assert not np.isfinite(found.values).any()
+    perf = perf_from(zip(masks, scores, strict=True))
+    assert not np.isfinite(perf.values).any()
 
 
 def test_a_bagging_of_scikit_learn_is_an_ensemble_too():
@@ -142,10 +142,10 @@ def test_a_bagging_of_scikit_learn_is_an_ensemble_too():
     X, y = data.X.to_numpy(), data.y
     bagging = BaggingRegressor(LinearRegression(), 300, max_features=2, random_state=1)
     bagging.fit(X, y)
-    found = perf_from(members_of_bagging(bagging, X, y))
+    perf = perf_from(members_of_bagging(bagging, X, y))
     truth = 2 / 3 * (np.array([9, 4, 0, 0]) - 13 / 4)
-    assert (abs(found.values - truth) < 4 * found.std_error).all()
-    assert (4 * found.std_error < 2).all()
+    assert (abs(perf.values - truth) < 4 * perf.std_error).all()
+    assert (4 * perf.std_error < 2).all()
 
 
 # --- the ensemble ---------------------------------------------------------------------
@@ -161,20 +161,20 @@ def ensemble(data, n_repeats=30, n_drawn=2, path=OLS, **parameters):
 def test_the_mean_over_the_members_is_perf_and_their_error_its_error():
     data = normal_data(3, 1, 0, 0)
     members = ensemble(data, n_drawn=2)
-    found = perf_from((member.mask, member.score[0]) for member in members)
+    perf = perf_from((member.mask, member.score[0]) for member in members)
     mean, std_error = measured(random_subspace, data, n_repeats=30, n_drawn=2)
-    assert mean == pytest.approx(found.values, rel=1e-12)
-    assert std_error == pytest.approx(found.std_error, rel=1e-12)
+    assert mean == pytest.approx(perf.values, rel=1e-12)
+    assert std_error == pytest.approx(perf.std_error, rel=1e-12)
 
 
 def test_a_member_is_fitted_on_its_sample_and_judged_on_all_other_rows():
     data = replace(normal_data(3, 1, 0, 0), y=np.arange(200.0))
-    seen, model = [], fitted(data)
-    spying = replace(model, fit_on=lambda *a: seen.append(a[0]) or model.fit_on(*a))
+    samples, model = [], fitted(data)
+    spying = replace(model, fit_on=lambda *a: samples.append(a[0]) or model.fit_on(*a))
     units, _ = units_of(model, data, "")
     (member, *_) = members_of(spying, units, "", 1, 2, 2)
-    inside, outside = set(seen[0].y), set(member.out.y)
-    assert len(seen[0].y) == 200
+    inside, outside = set(samples[0].y), set(member.out.y)
+    assert len(samples[0].y) == 200
     assert inside | outside == set(data.y)
     assert not inside & outside
     error = member.out.y - member.model.predict(member.out.X)
@@ -225,8 +225,8 @@ def test_a_third_of_the_features_is_drawn_and_the_root_for_classes(
 def test_a_group_is_drawn_as_one():
     data = normal_data(3, 1, 0, 0).asked_by({"pair": ("x4", "x1")})
     members = ensemble(data, 40, 1)
-    drawn = {member.model.features for member in members}
-    assert drawn == {("x1", "x4"), ("x2",), ("x3",)}
+    feature_sets = {member.model.features for member in members}
+    assert feature_sets == {("x1", "x4"), ("x2",), ("x3",)}
     mean, _ = measured(random_subspace, data, n_repeats=40, n_drawn=1)
     masks = [("x1" in member.model.features,) for member in members]
     truth = perf_from(zip(masks, [m.score[0] for m in members], strict=True))
@@ -331,13 +331,13 @@ def test_the_columns_of_a_group_are_permuted_together_and_no_other_moves():
     data = replace(data, X=data.X.assign(row=np.arange(150)))
     units = [("kind", "row"), ("noise",)]
     table = subspaces._shuffled(data.X, units, 1, 0)
-    moved, still = table[:150], table[150:].reset_index(drop=True)
-    original = data.X.iloc[moved["row"]].reset_index(drop=True)
-    assert moved["kind"].equals(original["kind"])
-    assert moved[["count", "noise"]].equals(data.X[["count", "noise"]])
+    permuted, still = table[:150], table[150:].reset_index(drop=True)
+    original = data.X.iloc[permuted["row"]].reset_index(drop=True)
+    assert permuted["kind"].equals(original["kind"])
+    assert permuted[["count", "noise"]].equals(data.X[["count", "noise"]])
     assert still[["count", "kind", "row"]].equals(data.X[["count", "kind", "row"]])
     assert sorted(still["noise"]) == sorted(data.X["noise"])
-    assert (moved["row"] != data.X["row"]).any()
+    assert (permuted["row"] != data.X["row"]).any()
     assert table.dtypes.equals(data.X.dtypes)
 
 
@@ -349,10 +349,10 @@ SETS, MEMBERS, D = 20, 40, 6
 @pytest.fixture(scope="module")
 def paper():
     """Return PERF of each of 20 data sets of the paper, p = 17 and no correlation."""
-    asked = {"n_repeats": MEMBERS, "n_drawn": D}
+    options = {"n_repeats": MEMBERS, "n_drawn": D}
     return np.array(
         [
-            measured(random_subspace, simulated(seed), seed, **asked)[0]
+            measured(random_subspace, simulated(seed), seed, **options)[0]
             for seed in range(SETS)
         ]
     )

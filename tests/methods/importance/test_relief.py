@@ -58,9 +58,9 @@ def test_the_share_of_differing_targets_among_two_neighbours_by_hand():
 
 def test_the_first_relief_takes_the_nearest_row_of_any_other_class():
     data = rows([0, 0, 1, 1, 2, 2], "nmo", a=[0.0, 0.1, 0.4, 0.5, 0.9, 1.0])
-    found = measured(data, n_neighbours=1, misses="any_class")
+    scores = measured(data, n_neighbours=1, misses="any_class")
     truth = (0.4 + 0.3 + 0.3 + 0.4 + 0.4 + 0.5) / 6 - 0.1
-    assert found == pytest.approx([truth], rel=1e-12)
+    assert scores == pytest.approx([truth], rel=1e-12)
 
 
 def test_misses_of_three_classes_weigh_by_their_share():
@@ -83,8 +83,8 @@ def test_ranks_weigh_by_a_normal_curve():
     differ = 0.4 * first + 1 * second + 0.4 * first + 0.6 * second
     differ += 0.6 * first + 1 * second
     truth = both / apart - (differ - both) / (3 - apart)
-    found = measured(data, n_neighbours=2, weighting="rank", sigma=1.0)
-    assert found == pytest.approx([truth], rel=1e-12)
+    scores = measured(data, n_neighbours=2, weighting="rank", sigma=1.0)
+    assert scores == pytest.approx([truth], rel=1e-12)
 
 
 def test_rows_tied_for_the_last_place_share_it():
@@ -154,9 +154,9 @@ def test_more_neighbours_than_rows_are_all_rows():
 def test_a_column_that_cannot_take_part_is_nan_and_moves_no_other(data):
     X = data.X.assign(constant=1.0, gap=data.X["x1"].where(data.X["x1"] > 0))
     more = {"constant": ("constant",), "gap": ("gap",), "pair": ("x1", "x2")}
-    found = measured(replace(data, X=X, groups=data.groups | more))
-    assert found[:2].tolist() == measured(data).tolist()
-    assert np.isnan(found[2:]).all()
+    scores = measured(replace(data, X=X, groups=data.groups | more))
+    assert scores[:2].tolist() == measured(data).tolist()
+    assert np.isnan(scores[2:]).all()
 
 
 LONELY = np.append(np.zeros(59), 1)

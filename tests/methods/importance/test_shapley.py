@@ -88,8 +88,8 @@ def values_of(model, X=DATA.X):
 
 def test_the_values_of_a_row_add_up_to_its_score_less_the_mean_score():
     scores = curved(DATA.X)
-    found = values_of(of_score(curved)).sum(axis=1)
-    assert found == pytest.approx(scores - scores.mean(), abs=1e-12)
+    sums = values_of(of_score(curved)).sum(axis=1)
+    assert sums == pytest.approx(scores - scores.mean(), abs=1e-12)
 
 
 def test_the_values_are_the_mean_over_all_orders():
@@ -110,22 +110,22 @@ def test_the_values_are_the_mean_over_all_orders():
 def test_columns_that_act_alike_measure_alike():
     X = DATA.X.assign(x2=DATA.X["x1"])
     model = of_score(lambda X: (X["x1"] + X["x2"]) ** 2 * X["x3"])
-    found = measured(model, of(X), algorithm="exact", n_repeats=1)[:, 0]
-    assert found[0] == pytest.approx(found[1], rel=1e-12)
-    assert found[0] > 0
+    importance = measured(model, of(X), algorithm="exact", n_repeats=1)[:, 0]
+    assert importance[0] == pytest.approx(importance[1], rel=1e-12)
+    assert importance[0] > 0
 
 
 @pytest.mark.parametrize("algorithm", ["exact", "sampling"])
 def test_a_column_that_is_read_but_moves_nothing_measures_nothing(algorithm):
-    found = measured(of_score(lambda X: X["x1"] ** 2), algorithm=algorithm)
-    assert found[1:] == pytest.approx(np.zeros((2, 3)), abs=1e-12)
-    assert (found[0] > 0).all()
+    importance = measured(of_score(lambda X: X["x1"] ** 2), algorithm=algorithm)
+    assert importance[1:] == pytest.approx(np.zeros((2, 3)), abs=1e-12)
+    assert (importance[0] > 0).all()
 
 
 @pytest.mark.parametrize("stream", ["numpy", "fastshap"])
 def test_a_column_that_is_not_read_measures_exactly_the_baseline(stream):
-    found = measured(linear_model(2.0), stream=stream)
-    assert found[1:].tolist() == np.zeros((2, 3)).tolist()
+    importance = measured(linear_model(2.0), stream=stream)
+    assert importance[1:].tolist() == np.zeros((2, 3)).tolist()
 
 
 def test_the_values_of_a_sum_are_the_sum_of_the_values():
@@ -140,9 +140,9 @@ def test_sampled_values_add_up_to_the_score_less_that_of_the_rows_drawn():
     model = of_score(curved)
     game = game_of(model)._replace(background=np.array([3]), shares=np.ones(1))
     generator = stream(1, "orders", "", 0)
-    found = sampled(game, np.arange(3), n_permutations=2, generator=generator)
+    values = sampled(game, np.arange(3), n_permutations=2, generator=generator)
     scores = curved(DATA.X).to_numpy()
-    assert found[:, :, 0].sum(axis=1) == pytest.approx(scores - scores[3], abs=1e-12)
+    assert values[:, :, 0].sum(axis=1) == pytest.approx(scores - scores[3], abs=1e-12)
 
 
 # --- closed forms ---------------------------------------------------------------------
@@ -156,8 +156,10 @@ def ols():
 def test_a_linear_model_measures_its_slope_times_the_mean_deviation(algorithm):
     model = ols()
     deviation = (DATA.X - DATA.X.mean()).abs().mean().to_numpy()
-    found = measured(model, algorithm=algorithm, n_repeats=1)[:, 0]
-    assert found == pytest.approx(abs(model.estimator.coef_) * deviation, rel=1e-12)
+    importance = measured(model, algorithm=algorithm, n_repeats=1)[:, 0]
+    assert importance == pytest.approx(
+        abs(model.estimator.coef_) * deviation, rel=1e-12
+    )
 
 
 def test_on_the_link_scale_a_logistic_regression_is_linear():
@@ -165,8 +167,8 @@ def test_on_the_link_scale_a_logistic_regression_is_linear():
     estimator = LogisticRegression().fit(DATA.X, y)
     model = wrap(estimator, name="logistic")
     options = {"scale": "link", "n_repeats": 1}
-    found = measured(model, algorithm="linear", **options)
-    assert found == pytest.approx(measured(model, algorithm="exact", **options))
+    importance = measured(model, algorithm="linear", **options)
+    assert importance == pytest.approx(measured(model, algorithm="exact", **options))
 
 
 def test_at_every_value_the_mean_shapley_value_of_a_sum_is_its_centred_curve():
@@ -184,8 +186,8 @@ def test_a_product_of_centred_columns_is_shared_in_halves():
     model = of_score(lambda X: X["x1"] * X["x2"], NAMES[:2])
     x = DATA.X.to_numpy()
     truth = abs(x[:, 0] * x[:, 1] / 2).mean()
-    found = measured(model, algorithm="exact", n_repeats=1)[:2, 0]
-    assert found == pytest.approx([truth, truth], rel=1e-9)
+    importance = measured(model, algorithm="exact", n_repeats=1)[:2, 0]
+    assert importance == pytest.approx([truth, truth], rel=1e-9)
 
 
 def test_samples_estimate_the_exact_values_within_their_error():
@@ -206,8 +208,8 @@ def test_against_the_means_a_row_is_compared_with_one_row_of_them():
     rows, means = (measured(ols(), background=b, **options) for b in ("rows", "means"))
     assert means == pytest.approx(rows, rel=1e-9)
     parabola = of_score(lambda X: X["x1"] ** 2, ["x1"])
-    found = measured(parabola, background="means", **options)[0, 0]
-    assert found == pytest.approx((DATA.X["x1"] ** 2).mean(), rel=1e-9)
+    importance = measured(parabola, background="means", **options)[0, 0]
+    assert importance == pytest.approx((DATA.X["x1"] ** 2).mean(), rel=1e-9)
 
 
 # --- groups, weights, draws -----------------------------------------------------------
@@ -218,45 +220,45 @@ def test_a_group_of_all_columns_measures_the_mean_absolute_deviation(algorithm):
     model = ols()
     scores = model.predict(DATA.X)
     data = DATA.asked_by({"all": NAMES, "x2": ("x2", "unread")})
-    found = measured(model, data, algorithm=algorithm, n_repeats=1)[:, 0]
-    assert found[0] == pytest.approx(abs(scores - scores.mean()).mean(), rel=1e-9)
+    importance = measured(model, data, algorithm=algorithm, n_repeats=1)[:, 0]
+    assert importance[0] == pytest.approx(abs(scores - scores.mean()).mean(), rel=1e-9)
     alone = measured(model, algorithm=algorithm, n_repeats=1)
-    assert found[1] == pytest.approx(alone[1, 0], rel=1e-12)
+    assert importance[1] == pytest.approx(alone[1, 0], rel=1e-12)
 
 
 def test_a_group_is_one_player_among_the_other_columns():
     """x1 x2 and x3 apart: the group has all of the product, nothing of the rest."""
     model = of_score(lambda X: X["x1"] * X["x2"] + X["x3"])
     data = DATA.asked_by({"pair": ("x2", "x1"), "x3": ("x3",)})
-    found = measured(model, data, algorithm="exact", n_repeats=1)[:, 0]
+    importance = measured(model, data, algorithm="exact", n_repeats=1)[:, 0]
     x = DATA.X.to_numpy()
     truth = [abs(x[:, 0] * x[:, 1]).mean(), abs(x[:, 2]).mean()]
-    assert found == pytest.approx(truth, rel=1e-9)
+    assert importance == pytest.approx(truth, rel=1e-9)
 
 
 @pytest.mark.parametrize("options", [{"background": "rows"}, {"background": "means"}])
 def test_a_row_of_weight_two_is_two_rows_and_one_of_weight_zero_none(options):
     weights = np.arange(12) % 3
     model, options = of_score(curved), {"algorithm": "exact", "n_repeats": 1} | options
-    found = measured(model, of(DATA.X, weights), **options)
+    weighted = measured(model, of(DATA.X, weights), **options)
     repeated = of(DATA.X.loc[DATA.X.index.repeat(weights)])
-    assert found == pytest.approx(measured(model, repeated, **options), rel=1e-9)
+    assert weighted == pytest.approx(measured(model, repeated, **options), rel=1e-9)
 
 
 def test_a_row_of_weight_zero_is_not_drawn():
     weights = np.r_[1.0, np.zeros(11)]
     for options in ({}, {"n_rows": 1, "n_background": 1}):
-        found = measured(of_score(curved), of(DATA.X, weights), **options)
-        assert found.tolist() == np.zeros((3, 3)).tolist()
+        importance = measured(of_score(curved), of(DATA.X, weights), **options)
+        assert importance.tolist() == np.zeros((3, 3)).tolist()
 
 
 def test_a_background_row_is_drawn_as_often_as_its_weight_says():
     X, n = pd.DataFrame({"x1": [0.0, 1.0]}), 2000
     game = game_of(linear_model(1.0), X)._replace(shares=np.array([0.75, 0.25]))
     generator = stream(1, "orders", "", 0)
-    found = sampled(game, np.arange(1), n_permutations=n, generator=generator)
+    values = sampled(game, np.arange(1), n_permutations=n, generator=generator)
     std_error = np.sqrt(0.75 * 0.25 / n)
-    assert (abs(found[:, 0, 0] - [-0.25, 0.75]) < 4 * std_error).all()
+    assert (abs(values[:, 0, 0] - [-0.25, 0.75]) < 4 * std_error).all()
 
 
 @pytest.mark.parametrize("n_rows", [None, 5])
@@ -288,16 +290,16 @@ def test_two_copies_of_a_group_have_orders_of_their_own():
     X = X.assign(x3=X["x1"], x4=X["x2"])
     model = of_score(lambda X: X.x1 * X.x2 + X.x3 * X.x4, X.columns)
     data = of(X).asked_by({"pair": ("x1", "x2"), "copy": ("x3", "x4")})
-    found = measured(model, data)
-    assert (found[0] != found[1]).all()
+    importance = measured(model, data)
+    assert (importance[0] != importance[1]).all()
 
 
 @pytest.mark.parametrize("algorithm", ["exact", "linear"])
 def test_what_draws_nothing_repeats_itself(algorithm):
-    found = measured(ols(), algorithm=algorithm, n_repeats=4)
-    assert found.tolist() == found[:, [0] * 4].tolist()
-    drawn = measured(ols(), algorithm=algorithm, n_repeats=4, n_rows=6)
-    assert len(np.unique(drawn[0])) == 4
+    importance = measured(ols(), algorithm=algorithm, n_repeats=4)
+    assert importance.tolist() == importance[:, [0] * 4].tolist()
+    sampled_rows = measured(ols(), algorithm=algorithm, n_repeats=4, n_rows=6)
+    assert len(np.unique(sampled_rows[0])) == 4
 
 
 def test_calls_of_any_size_give_the_same_numbers(monkeypatch):
@@ -305,8 +307,8 @@ def test_calls_of_any_size_give_the_same_numbers(monkeypatch):
     options = [{"algorithm": "exact"}, {"algorithm": "sampling"}]
     whole = [measured(model, **option) for option in options]
     monkeypatch.setattr("importance_audit.methods.effects.shapley_values.MAX_BYTES", 1)
-    for found, option in zip(whole, options, strict=True):
-        assert measured(model, **option) == pytest.approx(found, rel=1e-12)
+    for importance, option in zip(whole, options, strict=True):
+        assert measured(model, **option) == pytest.approx(importance, rel=1e-12)
 
 
 def test_every_class_and_every_kind_of_column_has_its_score():
@@ -378,30 +380,30 @@ def question(case):
         X["a"] = [float(f"{value:.7g}") for value in X["a"]]
     game = game_of(of_formula(case["model"], features), X, features)
     places = EXPLAINED.get(options.get("newdata"), range(len(X)))
-    asked = options.get("feature_names", list(features))
-    asked = tuple([asked] if isinstance(asked, str) else asked)
-    return game._replace(explained=np.array(places)), asked
+    names = options.get("feature_names", list(features))
+    names = tuple([names] if isinstance(names, str) else names)
+    return game._replace(explained=np.array(places)), names
 
 
 @pytest.mark.parametrize("case", SAMPLED, ids=lambda case: case["id"])
 def test_the_values_are_those_of_fastshap(case):
-    game, asked = question(case)
+    game, names = question(case)
     options, result = case["options"], case["result"]
     r = RStream(options.get("seed", case["seed"]))
-    drawn = {"n_permutations": options["nsim"], "r": r}
+    draws = {"n_permutations": options["nsim"], "r": r}
     if "slices" in result:
         truth = [block["values"] for block in result["slices"]]
-        assert rounds(game, asked, **drawn)[..., 0] == pytest.approx(np.array(truth))
+        assert rounds(game, names, **draws)[..., 0] == pytest.approx(np.array(truth))
         return
-    drawn |= {"adjust": options.get("adjust", False)}
+    draws |= {"adjust": options.get("adjust", False)}
     if "error" in result:
         with pytest.raises(ValueError, match="n_permutations must be at least 2"):
-            explained(game, asked, **drawn)
+            explained(game, names, **draws)
         return
-    found = explained(game, asked, expected=options.get("baseline"), **drawn)
+    values = explained(game, names, expected=options.get("baseline"), **draws)
     truth = np.array((result.get("phi") or result["shapley_values"])["values"])
-    tolerance = rounding(game, found) if drawn["adjust"] else 1e-12
-    assert found[:, :, 0] == pytest.approx(truth, rel=1e-9, abs=tolerance)
+    tolerance = rounding(game, values) if draws["adjust"] else 1e-12
+    assert values[:, :, 0] == pytest.approx(truth, rel=1e-9, abs=tolerance)
 
 
 def stepped(n_explained):
@@ -414,18 +416,18 @@ def stepped(n_explained):
 
 def test_a_row_whose_rounds_are_alike_is_left_as_it_is_by_fastshap():
     """Recorded: R 4.2.2, fastshap 0.1.5, set.seed(2), nsim = 2, adjust or not."""
-    game, drawn = stepped(4)
+    game, draws = stepped(4)
     for adjust in (False, True):
-        found = explained(game, ("x1", "x2"), r=RStream(2), adjust=adjust, **drawn)
+        values = explained(game, ("x1", "x2"), r=RStream(2), adjust=adjust, **draws)
         truth = np.array([[0, 0], [-1, 0], [1, 0], [0.5, 0]])
-        assert found[:, :, 0] == pytest.approx(truth, abs=1e-9)
+        assert values[:, :, 0] == pytest.approx(truth, abs=1e-9)
 
 
 def test_the_only_row_has_no_answer_if_its_rounds_are_alike():
-    game, drawn = stepped(1)
+    game, draws = stepped(1)
     game = game._replace(score=lambda X: np.zeros((len(X), 1)))
-    found = explained(game, ("x1", "x2"), r=RStream(2), adjust=True, **drawn)
-    assert np.isnan(found).all()
+    values = explained(game, ("x1", "x2"), r=RStream(2), adjust=True, **draws)
+    assert np.isnan(values).all()
 
 
 def rounding(game, values):
@@ -463,9 +465,9 @@ def test_the_closed_form_is_that_of_fastshap():
 
 def vip_question(case):
     """Return model, rows and options of an importance asked of vip."""
-    asked = re.findall(r'"(\w+)"', re.search(r"c\(([^)]*)\)", case["call"])[1])
-    X = rows(FASTSHAP["data"][case["data"]["see"]])[asked]
-    model = of_formula(case["model"], asked)
+    names = re.findall(r'"(\w+)"', re.search(r"c\(([^)]*)\)", case["call"])[1])
+    X = rows(FASTSHAP["data"][case["data"]["see"]])[names]
+    model = of_formula(case["model"], names)
     if "exact" in case["call"]:
         fitted = LinearRegression().fit(X, model.predict(X))
         return wrap(fitted, name="lm"), of(X), {"algorithm": "linear"}
@@ -506,11 +508,11 @@ def test_the_ranks_and_the_first_rows_are_those_of_vip():
         values = explained(
             game, data.features, n_permutations=options["n_permutations"], r=r
         )
-        found = pd.Series(abs(values[:, :, 0]).mean(axis=0), data.features)
+        scores = pd.Series(abs(values[:, :, 0]).mean(axis=0), data.features)
         if "rank" in case["call"]:
-            found = found.rank(ascending=False)
+            scores = scores.rank(ascending=False)
         truth = pd.Series(case["result"]["Importance"], case["result"]["Variable"])
-        assert found[truth.index].to_numpy() == pytest.approx(truth.to_numpy())
+        assert scores[truth.index].to_numpy() == pytest.approx(truth.to_numpy())
 
 
 def test_repeats_go_on_in_the_stream():
@@ -520,8 +522,8 @@ def test_repeats_go_on_in_the_stream():
         abs(explained(game, NAMES, n_permutations=2, r=r)[:, :, 0]).mean(axis=0)
         for _ in range(2)
     ]
-    found = measured(model, stream="fastshap", n_permutations=2, n_repeats=2)
-    assert found.T.tolist() == np.array(truth).tolist()
+    importance = measured(model, stream="fastshap", n_permutations=2, n_repeats=2)
+    assert importance.T.tolist() == np.array(truth).tolist()
 
 
 # --- messages -------------------------------------------------------------------------

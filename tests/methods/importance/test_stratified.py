@@ -80,15 +80,15 @@ def test_the_importance_counts_every_row_once():
 
 def test_the_levels_count_around_their_unweighted_mean_by_their_rows():
     data = additive()
-    kept = (data.X["level"] != "b") | (data.X["x"] == 0)
+    is_kept = (data.X["level"] != "b") | (data.X["x"] == 0)
     fewer = replace(
         data,
-        X=data.X[kept].reset_index(drop=True),
-        y=data.y[kept],
-        weights=data.weights[kept],
+        X=data.X[is_kept].reset_index(drop=True),
+        y=data.y[is_kept],
+        weights=data.weights[is_kept],
     )
     raw, _ = stratified_importance(None, fewer, min_samples_leaf=1, **WHOLE)
-    a, b, c = data.X["level"][kept].value_counts(sort=False)
+    a, b, c = data.X["level"][is_kept].value_counts(sort=False)
     assert raw[1, 0, 0] == pytest.approx(3 * (a + b) / (a + b + c), abs=1e-9)
 
 
@@ -128,10 +128,10 @@ def test_the_order_of_the_levels_does_not_matter(method, merge, first):
 def test_a_quadratic_and_a_linear_term_have_their_shares_two_to_one():
     # y = x1**2 + x2 on [0, 3]: mean magnitudes 3 and 1.5. Noise of the slopes makes
     # the curves a little rough: the paper's own claim is within a tenth.
-    drawn = np.random.default_rng(1).uniform(0, 3, (2000, 2))
+    numbers = np.random.default_rng(1).uniform(0, 3, (2000, 2))
     data = normal_data(0, 0, n_samples=2000)
-    X = pd.DataFrame(drawn, columns=["x1", "x2"])
-    data = replace(data, X=X, y=drawn[:, 0] ** 2 + drawn[:, 1])
+    X = pd.DataFrame(numbers, columns=["x1", "x2"])
+    data = replace(data, X=X, y=numbers[:, 0] ** 2 + numbers[:, 1])
     raw, _ = stratified_impact(None, data, **WHOLE)
     shares = raw[:, 0, 0] / raw.sum()
     assert raw[:, 0, 0] == pytest.approx([3, 1.5], rel=0.1)
@@ -147,8 +147,8 @@ def test_the_centred_partial_dependence_over_the_rows_is_the_mean_shapley_value(
     )
     x = data.X["x1"].to_numpy()
     rows = rows_at(x, grid)
-    found = mean_magnitude(values, is_category=False, weights=rows, centred=True)
-    assert found == pytest.approx([np.abs(3 * (x - x.mean())).mean()], rel=1e-9)
+    magnitudes = mean_magnitude(values, is_category=False, weights=rows, centred=True)
+    assert magnitudes == pytest.approx([np.abs(3 * (x - x.mean())).mean()], rel=1e-9)
 
 
 def test_without_resampling_the_impact_is_that_of_the_curve_on_all_rows():
@@ -170,15 +170,15 @@ def test_more_trials_change_no_number(method, resample):
 
 @BOTH
 def test_every_curve_is_told_of_in_each_trial(method):
-    told = []
+    curves = []
     _ = method(
         None,
         normal_data(2, 0),
         seed=1,
         n_repeats=2,
-        on_curve=lambda repeat, name, curve: told.append((repeat, name, len(curve))),
+        on_curve=lambda repeat, name, curve: curves.append((repeat, name, len(curve))),
     )
-    assert told == [(r, name, 4) for r in range(2) for name in ("x1", "x2")]
+    assert curves == [(r, name, 4) for r in range(2) for name in ("x1", "x2")]
 
 
 def test_a_subsample_has_three_quarters_of_the_rows_and_no_row_twice():

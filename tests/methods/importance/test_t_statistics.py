@@ -21,10 +21,10 @@ FREE = {"alpha": 0, "solver": "newton-cholesky", "tol": 1e-12}
 
 def mixed(target="numbers", *, weighted=False):
     """Return two columns, a category of three levels, and a target of some kind."""
-    drawn = np.random.default_rng(3).normal(size=(120, 3))
+    numbers = np.random.default_rng(3).normal(size=(120, 3))
     g = pd.Categorical.from_codes(np.arange(120) % 3, ["a", "b", "c"])
-    X = pd.DataFrame({"x1": drawn[:, 0], "x2": drawn[:, 1] + drawn[:, 0], "g": g})
-    score = X["x1"] - X["x2"] / 2 + 0.4 * (g.codes == 2) + drawn[:, 2]
+    X = pd.DataFrame({"x1": numbers[:, 0], "x2": numbers[:, 1] + numbers[:, 0], "g": g})
+    score = X["x1"] - X["x2"] / 2 + 0.4 * (g.codes == 2) + numbers[:, 2]
     y = {
         "numbers": score,
         "classes": (score > 0).astype(int),
@@ -89,8 +89,8 @@ FAMILIES = {
 def test_statistics_of_scikit_learns_models_are_those_of_statsmodels(target):
     train, (kind, parameters, family) = mixed(target), FAMILIES[target]
     own = smf.ols if family is None else smf.glm
-    given = {} if family is None else {"family": family}
-    results = own("y ~ x1 + x2 + g", frame(train), **given)
+    family_option = {} if family is None else {"family": family}
+    results = own("y ~ x1 + x2 + g", frame(train), **family_option)
     results = results.fit() if family is None else results.fit(tol=1e-14)
     levels = results.wald_test(np.eye(5)[1:3], use_f=True, scalar=True)
     model = fitted(f"linear_model.{kind}", train, **parameters)
@@ -118,8 +118,8 @@ def test_rows_count_as_their_weights_say():
 @pytest.mark.parametrize("parameters", [{"link": "identity"}, {"power": 0}])
 def test_a_tweedie_model_of_constant_variance_is_least_squares(parameters):
     same = fitted("linear_model.LinearRegression", WHITE)
-    given = {"alpha": 0, "tol": 1e-12, "power": 0, **parameters}
-    model = fitted("linear_model.TweedieRegressor", WHITE, **given)
+    settings = {"alpha": 0, "tol": 1e-12, "power": 0, **parameters}
+    model = fitted("linear_model.TweedieRegressor", WHITE, **settings)
     assert measured(model, WHITE) == pytest.approx(measured(same, WHITE), rel=1e-6)
 
 
@@ -128,10 +128,10 @@ def test_a_coefficient_that_the_rows_do_not_decide_has_no_answer():
     train = replace(WHITE, X=X, groups={name: (name,) for name in X.columns})
     model = fitted("linear_model.LinearRegression", train)
     alone = measured(fitted("linear_model.LinearRegression", WHITE), WHITE)
-    found = measured(model, train)
-    assert np.isnan(found[[0, 3]]).all()
+    statistics = measured(model, train)
+    assert np.isnan(statistics[[0, 3]]).all()
     scale = np.sqrt((100 - 4) / (100 - 5))  # one column more is counted
-    assert found[1:3] * scale == pytest.approx(alone[1:], rel=1e-9)
+    assert statistics[1:3] * scale == pytest.approx(alone[1:], rel=1e-9)
 
 
 def test_the_unit_of_a_column_does_not_matter():
@@ -151,14 +151,14 @@ def test_a_formula_is_asked_by_feature_and_interactions_only_together():
     formula = "y ~ x1 * C(g) + x2 + np.power(x2, 2)"
     results = smf.ols(formula, frame(data)).fit()
     model = wrap(results, name="m", task="regression", features=["x1", "x2", "g"])
-    asked = data.asked_by({"x1": ("x1",), "x2": ("x2",), "both": ("x1", "g")})
-    found = measured(model, asked, several_terms="f")
+    groups = data.asked_by({"x1": ("x1",), "x2": ("x2",), "both": ("x1", "g")})
+    statistics = measured(model, groups, several_terms="f")
     names = list(results.params.index)
     squares = [k for k, name in enumerate(names) if "x2" in name]
     joint = [k for k, name in enumerate(names) if "x1" in name or "C(g)" in name]
     truth = [results.f_test(np.eye(len(names))[k]).fvalue for k in (squares, joint)]
-    assert np.isnan(found[0])
-    assert found[1:] == pytest.approx(np.ravel(truth), rel=1e-9)
+    assert np.isnan(statistics[0])
+    assert statistics[1:] == pytest.approx(np.ravel(truth), rel=1e-9)
 
 
 def test_columns_of_an_array_belong_to_features_by_their_place():
@@ -179,11 +179,11 @@ def test_a_column_whose_name_needs_quotes_is_known_in_a_formula():
     data = WHITE.X.rename(columns={"x1": "x 1"}).assign(y=WHITE.y)
     results = smf.ols("y ~ Q('x 1') + x2", data).fit()
     model = wrap(results, name="m", task="regression", features=["x 1", "x2"])
-    found = measured(model, WHITE.asked_by({"x 1": ("x 1",)}))
-    assert found.tolist() == [results.tvalues.iloc[1]]
+    statistics = measured(model, WHITE.asked_by({"x 1": ("x 1",)}))
+    assert statistics.tolist() == [results.tvalues.iloc[1]]
 
 
-def given(results):
+def wrapped(results):
     """Return results of statsmodels as a model of the three columns."""
     names = ["x1", "x2", "x3"]
     return wrap(results, name="m", task="regression", features=names)
@@ -250,17 +250,17 @@ REFUSED = [
         "smaller tol and a greater max_iter, or use another solver.",
     ),
     (
-        lambda: given(sm.OLS(WHITE.y, WHITE.X).fit_regularized(alpha=0.1)),
+        lambda: wrapped(sm.OLS(WHITE.y, WHITE.X).fit_regularized(alpha=0.1)),
         "must be fitted without a penalty for method 't_statistic', but it is a "
         "RegularizedResultsWrapper. Use method 'standardised_coefficient'.",
     ),
     (
-        lambda: given(sm.OLS(WHITE.y, WHITE.X.rename(columns={"x1": "z"})).fit()),
+        lambda: wrapped(sm.OLS(WHITE.y, WHITE.X.rename(columns={"x1": "z"})).fit()),
         "must be made of features for method 't_statistic', but it has a column 'z' "
         "that names none. Fit it with a formula of its features.",
     ),
     (
-        lambda: given(sm.OLS(WHITE.y, WHITE.X.to_numpy()[:, :2]).fit()),
+        lambda: wrapped(sm.OLS(WHITE.y, WHITE.X.to_numpy()[:, :2]).fit()),
         "must say which feature each of its 2 columns was made from for method "
         "'t_statistic', but it names 3. Fit it with a formula.",
     ),

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from tests.cases import for_each
 from tests.methods.importance.test_model_specific_reference import ranks
-from tests.methods.importance.test_permutation import recorded, recorded_case, shown
+from tests.methods.importance.test_permutation import in_form, recorded, recorded_case
 
 from importance_audit.methods.importance.permutation import permutation
 
@@ -29,18 +29,18 @@ def scores(case):
     options = {"seed": case["seed"], "n_repeats": case["n_repeats"]}
     raw, baseline = permutation(model, data, stream=line, **options)
     with np.errstate(invalid="ignore"):
-        found = shown(case["form"], raw, baseline)[..., 0]
-    return pd.DataFrame(found, index=list(data.groups))
+        numbers = in_form(case["form"], raw, baseline)[..., 0]
+    return pd.DataFrame(numbers, index=list(data.groups))
 
 
 def table_of_vi(values, case):
     """Return importances in the order, scale and ranks that a line of vip shows."""
-    asked, table = case["shown"], values.dropna()
-    if asked["sort"]:
-        table = table.sort_values(ascending=not asked["decreasing"], kind="stable")
-    if asked["scale"]:
+    settings, table = case["shown"], values.dropna()
+    if settings["sort"]:
+        table = table.sort_values(ascending=not settings["decreasing"], kind="stable")
+    if settings["scale"]:
         table = 100 * table / table.max()
-    if not asked["rank"]:
+    if not settings["rank"]:
         return table
     places = pd.Series(np.arange(1.0, len(table) + 1), table.index)
     if is_old(case):  # the ranks from below, read from the last row to the first
@@ -50,10 +50,10 @@ def table_of_vi(values, case):
 
 @for_each(TABLES)
 def test_scores_make_the_table_of_vi(case):
-    found = table_of_vi(scores(case).mean(axis=1), case)
-    assert list(found.index) == list(case["importance"])
+    table = table_of_vi(scores(case).mean(axis=1), case)
+    assert list(table.index) == list(case["importance"])
     truth = list(case["importance"].values())
-    assert found.to_numpy() == pytest.approx(truth, rel=1e-9, abs=1e-12)
+    assert table.to_numpy() == pytest.approx(truth, rel=1e-9, abs=1e-12)
 
 
 @for_each([p for p in TABLES if "spread" in p.values[0]])

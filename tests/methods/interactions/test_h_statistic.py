@@ -57,7 +57,7 @@ def h_values(function, features, data=None, **options):
     ]
 
 
-def drawn(n_samples, n_columns, seed=1):
+def uniform_rows(n_samples, n_columns, seed=1):
     generator = stream(seed, "test", "", 0)
     names = list("abcdefghij"[:n_columns])
     return pd.DataFrame(generator.uniform(size=(n_samples, n_columns)), columns=names)
@@ -79,7 +79,7 @@ def joined(X):
 
 @pytest.mark.parametrize("features", [("a",), ("a", "b"), ("b", "d"), ("a", "b", "c")])
 def test_a_sum_of_functions_of_one_column_measures_exactly_0(features):
-    X = drawn(60, 4)
+    X = uniform_rows(60, 4)
     numerator, denominator = h_values(
         lambda X: np.exp(X["a"]) - 3 * X["b"] ** 2 + np.sin(X["c"]), features, of(X)
     )
@@ -93,7 +93,7 @@ def test_a_feature_the_model_ignores_has_no_joint_dependence():
 
 
 def test_a_product_is_an_interaction_of_the_product_of_what_is_centred():
-    X, weights = drawn(50, 2), np.arange(1, 51) % 4
+    X, weights = uniform_rows(50, 2), np.arange(1, 51) % 4
     a, b = (X[c] - np.average(X[c], weights=weights) for c in X)
     numerator, _ = h_values(lambda X: X["a"] * X["b"], PAIR, of(X, weights))
     mean = np.average(a * b, weights=weights)
@@ -120,7 +120,7 @@ def test_three_that_interact_in_pairs_only_measure_exactly_0_together():
     numerator, denominator = h_values(
         lambda X: X["a"] * np.exp(X["b"]) - X["b"] * X["c"] + X["a"] * X["c"] ** 2,
         ("a", "b", "c"),
-        of(drawn(60, 4)),
+        of(uniform_rows(60, 4)),
     )
     assert numerator == 0
     assert denominator > 0
@@ -143,15 +143,15 @@ def test_a_weak_pair_can_lead_the_ratio_but_not_the_numerator():
 
 
 def test_the_only_interaction_of_friedman_1_is_the_only_one_found():
-    data = of(drawn(80, 6))
-    found = {
+    data = of(uniform_rows(80, 6))
+    numerators = {
         pair: h_values(friedman_1, pair, data)[0] for pair in combinations("abcdef", 2)
     }
-    assert [pair for pair, numerator in found.items() if numerator > 0] == [PAIR]
+    assert [pair for pair, numerator in numerators.items() if numerator > 0] == [PAIR]
 
 
 def test_a_net_fitted_to_friedman_1_interacts_most_in_its_only_pair():
-    train = drawn(500, 10)
+    train = uniform_rows(500, 10)
     y = friedman_1(train) + stream(2, "noise", "", 0).normal(size=500)
     net = MLPRegressor(
         hidden_layer_sizes=(8,),
@@ -161,33 +161,33 @@ def test_a_net_fitted_to_friedman_1_interacts_most_in_its_only_pair():
         random_state=1,
     )
     model = net.fit(train.to_numpy(), y)
-    data = of(drawn(100, 10, seed=3))
-    found = {
+    data = of(uniform_rows(100, 10, seed=3))
+    strengths = {
         pair: h_values(lambda X: model.predict(X.to_numpy()), pair, data)[0]
         for pair in combinations("abcdefghij", 2)
     }
-    first, second = sorted(found, key=found.get, reverse=True)[:2]
+    first, second = sorted(strengths, key=strengths.get, reverse=True)[:2]
     assert first == PAIR
-    assert found[first] > 4 * found[second]  # twice, as roots
+    assert strengths[first] > 4 * strengths[second]  # twice, as roots
 
 
 @pytest.mark.parametrize("features", [("a",), PAIR, ("a", "b", "c")])
 def test_a_weight_of_two_is_a_row_twice(features):
-    X = drawn(30, 3)
+    X = uniform_rows(30, 3)
     weights = np.arange(30) % 3
     twice = X.loc[X.index.repeat(weights)].reset_index(drop=True)
 
     def f(X):
         return X["a"] * np.exp(X["b"] + X["c"]) - X["a"] * X["c"]
 
-    found = h_values(f, features, of(X, weights))
-    assert found == pytest.approx(h_values(f, features, of(twice)), rel=1e-12)
+    weighted = h_values(f, features, of(X, weights))
+    assert weighted == pytest.approx(h_values(f, features, of(twice)), rel=1e-12)
 
 
 def test_units_follow_the_square_of_the_prediction():
-    found = h_values(joined, PAIR)
+    values = h_values(joined, PAIR)
     scaled = h_values(lambda X: 7 - 4 * joined(X), PAIR)
-    assert scaled == pytest.approx([16 * value for value in found], rel=1e-12)
+    assert scaled == pytest.approx([16 * value for value in values], rel=1e-12)
 
 
 @pytest.mark.parametrize("features", [PAIR, ("a", "b", "c")])
@@ -195,44 +195,44 @@ def test_the_order_of_features_changes_nothing(features):
     def f(X):
         return X["a"] * np.exp(X["b"] + X["c"])
 
-    X = drawn(40, 4)
-    found = h_values(f, features, of(X))
-    assert h_values(f, features[::-1], of(X)) == pytest.approx(found, rel=1e-12)
+    X = uniform_rows(40, 4)
+    values = h_values(f, features, of(X))
+    assert h_values(f, features[::-1], of(X)) == pytest.approx(values, rel=1e-12)
 
 
 def test_how_many_points_one_call_asks_changes_nothing(monkeypatch):
-    data = of(drawn(40, 4))
-    found = [h_values(joined, features, data) for features in (PAIR, ("a",))]
+    data = of(uniform_rows(40, 4))
+    many = [h_values(joined, features, data) for features in (PAIR, ("a",))]
     monkeypatch.setattr(effect, "MAX_BYTES", 3 * int(data.X.memory_usage().sum()))
     few = [h_values(joined, features, data) for features in (PAIR, ("a",))]
-    assert np.array(few) == pytest.approx(np.array(found), rel=1e-12)
+    assert np.array(few) == pytest.approx(np.array(many), rel=1e-12)
 
 
 def test_rows_are_drawn_where_there_are_more_and_the_seed_names_them():
-    X = drawn(40, 4)
-    found = {
+    X = uniform_rows(40, 4)
+    by_seed = {
         seed: h_statistic(score(joined), of(X), PAIR, seed=seed, n_rows=10)[0][0]
         for seed in (1, 2)
     }
-    assert found[1] != found[2]
-    assert h_values(joined, PAIR, of(X), n_rows=10)[0] == found[1]
+    assert by_seed[1] != by_seed[2]
+    assert h_values(joined, PAIR, of(X), n_rows=10)[0] == by_seed[1]
     every = h_values(joined, PAIR, of(X), n_rows=None)
     assert h_values(joined, PAIR, of(X), n_rows=40) == every
 
 
 def test_rows_without_weight_are_never_drawn():
-    X, weights = drawn(40, 4), np.arange(40) < 10
-    kept = h_values(joined, PAIR, of(X[weights]))
-    assert h_values(joined, PAIR, of(X, weights), n_rows=10) == kept
+    X, weights = uniform_rows(40, 4), np.arange(40) < 10
+    values = h_values(joined, PAIR, of(X[weights]))
+    assert h_values(joined, PAIR, of(X, weights), n_rows=10) == values
 
 
 def test_curves_handed_in_are_used_as_they_are():
-    data, model = of(drawn(30, 4)), score(joined)
+    data, model = of(uniform_rows(30, 4)), score(joined)
     curves = {name: at_rows(model, data, (name,), scale="native") for name in PAIR}
-    found = h_statistic(model, data, PAIR, seed=1, curves=curves)
-    assert found == h_statistic(model, data, PAIR, seed=1)
-    moved = {**curves, "b": curves["b"]._replace(own=0 * curves["b"].own)}
-    assert h_statistic(model, data, PAIR, seed=1, curves=moved) != found
+    statistic = h_statistic(model, data, PAIR, seed=1, curves=curves)
+    assert statistic == h_statistic(model, data, PAIR, seed=1)
+    flat_curves = {**curves, "b": curves["b"]._replace(own=0 * curves["b"].own)}
+    assert h_statistic(model, data, PAIR, seed=1, curves=flat_curves) != statistic
 
 
 def test_each_output_has_its_own_numbers():
@@ -245,12 +245,12 @@ def test_each_output_has_its_own_numbers():
 
 def test_what_is_a_sum_of_logits_interacts_as_a_probability_only():
     model, data = logistic_model(2, -1), normal_data(n_samples=60)
-    found = {
+    by_scale = {
         scale: float(h_statistic(model, data, ("x1", "x2"), seed=1, scale=scale)[0][0])
         for scale in ("native", "centred_logit")
     }
-    assert found["native"] > 0
-    assert found["centred_logit"] == 0
+    assert by_scale["native"] > 0
+    assert by_scale["centred_logit"] == 0
 
 
 def test_missing_values_are_set_like_any_other():

@@ -27,15 +27,15 @@ def of(X, weights=None):
 
 def h_values(function, features=NAMES, data=None, **options):
     model = wrap(function, name="score", task="regression", features=list(NAMES))
-    found = h_total(model, data or of(CUBE), features, seed=1, **options)
-    return [float(value) for (value,) in found]
+    parts = h_total(model, data or of(CUBE), features, seed=1, **options)
+    return [float(value) for (value,) in parts]
 
 
 def joined(X):
     return 3 * X["a"] + 2 * X["a"] * X["b"] + X["a"] * X["b"] * X["c"]
 
 
-def drawn():
+def uniform_rows():
     X = np.random.default_rng(1).uniform(size=(60, 3))
     return pd.DataFrame(X, columns=list(NAMES))
 
@@ -46,25 +46,30 @@ def test_it_is_the_variance_that_no_curve_of_one_column_shows():
 
 def test_a_sum_of_functions_of_one_column_measures_exactly_0():
     numerator, denominator = h_values(
-        lambda X: np.exp(X["a"]) - 3 * X["b"] ** 2 + np.sin(X["c"]), data=of(drawn())
+        lambda X: np.exp(X["a"]) - 3 * X["b"] ** 2 + np.sin(X["c"]),
+        data=of(uniform_rows()),
     )
     assert numerator == 0
     assert denominator == pytest.approx(
-        np.var(np.exp(drawn()["a"]) - 3 * drawn()["b"] ** 2 + np.sin(drawn()["c"]))
+        np.var(
+            np.exp(uniform_rows()["a"])
+            - 3 * uniform_rows()["b"] ** 2
+            + np.sin(uniform_rows()["c"])
+        )
     )
 
 
 def test_what_a_column_left_out_does_by_itself_is_not_shown():
-    found = h_values(lambda X: X["a"] + 2 * X["b"], ("a",))
-    assert found == pytest.approx([4, 5], rel=1e-12)
+    values = h_values(lambda X: X["a"] + 2 * X["b"], ("a",))
+    assert values == pytest.approx([4, 5], rel=1e-12)
 
 
 def test_a_weight_of_two_is_a_row_twice():
-    X, weights = drawn(), np.arange(60) % 3
+    X, weights = uniform_rows(), np.arange(60) % 3
     twice = X.loc[X.index.repeat(weights)].reset_index(drop=True)
     f = lambda X: np.exp(X["a"] + X["b"] * X["c"])  # noqa: E731
-    found = h_values(f, data=of(X, weights))
-    assert found == pytest.approx(h_values(f, data=of(twice)), rel=1e-12)
+    weighted = h_values(f, data=of(X, weights))
+    assert weighted == pytest.approx(h_values(f, data=of(twice)), rel=1e-12)
 
 
 def test_units_follow_the_square_of_the_prediction():
@@ -75,7 +80,7 @@ def test_units_follow_the_square_of_the_prediction():
 
 
 def test_rows_are_drawn_where_there_are_more():
-    data = of(drawn())
+    data = of(uniform_rows())
     few, every = (h_values(joined, data=data, n_rows=n) for n in (10, None))
     assert few != every
     assert h_values(joined, data=data, n_rows=60) == every
@@ -83,16 +88,16 @@ def test_rows_are_drawn_where_there_are_more():
 
 def test_curves_handed_in_are_used_as_they_are():
     model, data = linear_model(2, 1), normal_data()
-    moved = at_rows(model, data, ("x1",), scale="native")
-    moved = moved._replace(own=0 * moved.own)
-    numerator, _ = h_total(model, data, ("x1", "x2"), seed=1, curves={"x1": moved})
+    curve = at_rows(model, data, ("x1",), scale="native")
+    curve = curve._replace(own=0 * curve.own)
+    numerator, _ = h_total(model, data, ("x1", "x2"), seed=1, curves={"x1": curve})
     assert numerator.item() == pytest.approx(4 * data.X["x1"].var(ddof=0))
 
 
 @pytest.mark.parametrize("features", [(), ("x1", "x1")])
 def test_columns_are_named_once_or_refused(features):
-    told = f"features must be columns, each once, but {features!r} was given."
-    with pytest.raises(ValueError, match=f"^{re.escape(told)}$"):
+    message = f"features must be columns, each once, but {features!r} was given."
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         h_total(linear_model(1, 0), normal_data(), features, seed=1)
 
 

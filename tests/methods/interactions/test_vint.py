@@ -80,7 +80,7 @@ def test_the_two_directions_are_averaged():
 
 def test_categories_spread_by_a_quarter_of_their_range_or_all_of_it():
     X = CUBE.assign(b=pd.Categorical(np.array(["u", "v", "w"])[CUBE["b"].astype(int)]))
-    found = {
+    by_spread = {
         spread: vint_values(
             lambda X: X["a"] * X["b"].cat.codes,
             PAIR,
@@ -90,17 +90,17 @@ def test_categories_spread_by_a_quarter_of_their_range_or_all_of_it():
         for spread in ("quarter_range", "range")
     }
     # over a: SDs 0, 1, 2 with SD 1; over b: ranges 0, 2, 4 with SD 2
-    assert found == pytest.approx({"quarter_range": 0.75, "range": 1.5}, rel=1e-12)
+    assert by_spread == pytest.approx({"quarter_range": 0.75, "range": 1.5}, rel=1e-12)
 
 
 def test_the_only_interaction_of_friedman_1_is_the_only_one_found():
     data = of(uniform(60))
-    found = {
+    strengths = {
         pair: vint_values(friedman_1, pair, data, n_grid=7)[0]
         for pair in combinations("abcdef", 2)
     }
-    others = [value for pair, value in found.items() if pair != PAIR]
-    assert found[PAIR] > 1
+    others = [value for pair, value in strengths.items() if pair != PAIR]
+    assert strengths[PAIR] > 1
     assert max(others) == 0
 
 
@@ -116,15 +116,15 @@ def test_a_net_fitted_to_friedman_1_interacts_most_in_its_only_pair():
     )
     model = net.fit(train.to_numpy(), y)
     data = of(uniform(100, seed=3))
-    found = {
+    strengths = {
         pair: vint_values(lambda X: model.predict(X.to_numpy()), pair, data, n_grid=9)[
             0
         ]
         for pair in combinations("abcdefghij", 2)
     }
-    first, second = sorted(found, key=found.get, reverse=True)[:2]
+    first, second = sorted(strengths, key=strengths.get, reverse=True)[:2]
     assert first == PAIR
-    assert found[first] > 2 * found[second]
+    assert strengths[first] > 2 * strengths[second]
 
 
 def test_a_weight_of_two_is_a_row_twice():
@@ -133,8 +133,10 @@ def test_a_weight_of_two_is_a_row_twice():
     grid = (0.1, 0.4, 0.9)
     twice = X.loc[X.index.repeat(weights)].reset_index(drop=True)
     f = lambda X: X["a"] * X["b"] ** X["c"]  # noqa: E731
-    found = vint_values(f, PAIR, of(X, weights), grid=grid)
-    assert found == pytest.approx(vint_values(f, PAIR, of(twice), grid=grid), rel=1e-12)
+    weighted = vint_values(f, PAIR, of(X, weights), grid=grid)
+    assert weighted == pytest.approx(
+        vint_values(f, PAIR, of(twice), grid=grid), rel=1e-12
+    )
 
 
 def test_the_drawn_rows_do_not_move_the_grid():
