@@ -27,20 +27,20 @@ def leader_findings(*means, grouped=(), test=None, top_k=1, **fields):
 
 
 def test_a_leader_that_depends_on_another_is_a_warning_of_both():
-    (found,) = leader_findings(9, 1, 5, 3)
-    assert (found.check, found.severity, found.subject) == (
+    (warning,) = leader_findings(9, 1, 5, 3)
+    assert (warning.check, warning.severity, warning.subject) == (
         *("dependent_leader", "warning", "m"),
     )
     rho = rows().X[["a", "near"]].corr(method="spearman").iloc[0, 1]
     assert (
         "'a' is among the first 1 by permutation importance, and these features "
-        f"depend on each other (up to {rho:.2f}" in found.message
+        f"depend on each other (up to {rho:.2f}" in warning.message
     )
-    assert "together: 'a', 'near'." in found.message
+    assert "together: 'a', 'near'." in warning.message
 
 
 @pytest.mark.parametrize(
-    ("means", "given"),
+    ("means", "options"),
     [
         ((5, 1, 9, 3), {}),  # own leads
         ((9, 1, 5, 3), {"grouped": [("near", "a")]}),  # asked jointly
@@ -50,8 +50,8 @@ def test_a_leader_that_depends_on_another_is_a_warning_of_both():
         ((0, -1, -5, -3), {}),  # the first is no more than chance
     ],
 )
-def test_there_is_nothing_to_warn_of(means, given):
-    assert leader_findings(*means, **given) == []
+def test_there_is_nothing_to_warn_of(means, options):
+    assert leader_findings(*means, **options) == []
 
 
 def test_a_group_that_holds_a_part_of_them_is_not_asked_jointly():

@@ -95,18 +95,20 @@ def test_only_the_model_that_is_named_is_judged_and_groups_apart_from_features()
 
 
 def test_a_twin_in_the_draw_order_of_another_engine_is_judged_once():
-    twin, theirs = ranking(2, 1, stream="numpy"), ranking(2, 1, engine="DALEX")
-    assert judged(expect("top", "a"), ranking(2, 1), twin, theirs)[0] == ["as expected"]
+    twin, of_dalex = ranking(2, 1, stream="numpy"), ranking(2, 1, engine="DALEX")
+    assert judged(expect("top", "a"), ranking(2, 1), twin, of_dalex)[0] == [
+        "as expected"
+    ]
 
 
 def test_what_no_ranking_of_a_model_bears_out_is_a_warning():
-    (found,) = judged(expect("top", "b", "c"), ranking(9, 5, 2))[1]
-    assert (found.check, found.severity, found.subject) == (
+    (warning,) = judged(expect("top", "b", "c"), ranking(9, 5, 2))[1]
+    assert (warning.check, warning.severity, warning.subject) == (
         "unexpected",
         "warning",
         "m",
     )
-    assert found.message == (
+    assert warning.message == (
         "The owner expects 'b', 'c' on top (law). 1 of 1 ranking disagrees: by "
         "permutation, rmse, the top is 'a', 'b'."
     )
@@ -114,22 +116,22 @@ def test_what_no_ranking_of_a_model_bears_out_is_a_warning():
 
 def test_what_some_rankings_bear_out_is_a_note():
     impurity = ranking(1, 0, method="impurity", loss="", stream="")
-    (found,) = judged(expect("zero", "b"), ranking(10, 8), impurity)[1]
-    assert found.severity == "info"
-    assert found.message == (
+    (note,) = judged(expect("zero", "b"), ranking(10, 8), impurity)[1]
+    assert note.severity == "info"
+    assert note.message == (
         "The owner expects 'b' at zero (law). 1 of 2 rankings disagrees: by "
         "permutation, rmse, 'b' has 80% of the largest."
     )
 
 
 def test_a_share_just_beyond_the_limit_does_not_read_like_it():
-    (found,) = judged(expect("zero", "b"), ranking(1000, 101, stream=""))[1]
-    assert found.message.endswith("'b' has 10.1% of the largest.")
+    (note,) = judged(expect("zero", "b"), ranking(1000, 101, stream=""))[1]
+    assert note.message.endswith("'b' has 10.1% of the largest.")
 
 
 def test_an_audit_keeps_what_was_expected_beside_what_was_found():
-    told = {"features": ["b"], "place": "top", "reason": "It is law."}
-    result = audited(linear(), expected=[told])
+    expectation = {"features": ["b"], "place": "top", "reason": "It is law."}
+    result = audited(linear(), expected=[expectation])
     row = result.expected.iloc[0].to_dict()
     record = result.importances[int(row["record"])]
     assert (row["first"], row["rank"], row["verdict"]) == (
@@ -141,14 +143,17 @@ def test_an_audit_keeps_what_was_expected_beside_what_was_found():
 
 
 def test_names_that_the_audit_does_not_have_cannot_be_expected():
-    told = {"place": "top", "reason": "It is law."}
-    strange = [told | {"features": ["aa"]}, told | {"features": ["a"], "model": "x"}]
+    expectation = {"place": "top", "reason": "It is law."}
+    strange = [
+        expectation | {"features": ["aa"]},
+        expectation | {"features": ["a"], "model": "x"},
+    ]
     with pytest.raises(ConfigError) as error:
         audited(linear(), expected=strange)
     assert len(error.value.problems) == 2
 
 
-@pytest.mark.parametrize(("model", "said"), [("m", True), ("", False)])
-def test_a_model_is_to_be_changed_only_where_one_was_asked(model, said):
-    (found,) = judged(expect("top", "b"), ranking(9, 5, model=model))[1]
-    assert ("change the model" in found.remedy) == said
+@pytest.mark.parametrize(("model", "has_remedy"), [("m", True), ("", False)])
+def test_a_model_is_to_be_changed_only_where_one_was_asked(model, has_remedy):
+    (warning,) = judged(expect("top", "b"), ranking(9, 5, model=model))[1]
+    assert ("change the model" in warning.remedy) == has_remedy

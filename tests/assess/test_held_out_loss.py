@@ -19,10 +19,10 @@ LINEAR = ModelSection(name="m", estimator="sklearn.linear_model.LinearRegression
 @pytest.mark.parametrize("kind", ["RandomForestRegressor", "BaggingRegressor"])
 def test_the_loss_out_of_bag_is_that_of_scikit_learn(kind):
     model = fitted(kind, oob_score=True, n_estimators=60)
-    found = held_out_loss.out_of_bag(model, "mse")
+    loss = held_out_loss.out_of_bag(model, "mse")
     squares = (DATA.y - model.estimator.oob_prediction_) ** 2
-    assert found.value == pytest.approx(squares.mean(), rel=1e-12)
-    r_squared = 1 - found.value / found.constant
+    assert loss.value == pytest.approx(squares.mean(), rel=1e-12)
+    r_squared = 1 - loss.value / loss.constant
     assert r_squared == pytest.approx(model.estimator.oob_score_, rel=1e-12)
 
 
@@ -31,9 +31,9 @@ def test_classes_out_of_bag_are_told_by_the_mean_of_the_probabilities(rows):
     model = fitted("RandomForestClassifier", rows, oob_score=True, n_estimators=60)
     shares = model.estimator.oob_decision_function_
     shares = shares[:, 1] if rows is CLASSES else shares
-    told = evaluate(("brier",), rows.y, shares, rows.weights)[0]
+    brier_score = evaluate(("brier",), rows.y, shares, rows.weights)[0]
     assert held_out_loss.out_of_bag(model, "brier").value == pytest.approx(
-        told, rel=1e-12
+        brier_score, rel=1e-12
     )
 
 
@@ -54,8 +54,8 @@ def test_the_loss_in_folds_is_the_mean_of_those_of_scikit_learn():
         )
         for repeat in range(2)
     ]
-    found = held_out_loss.in_folds(model, "rmse", folds=4, repeats=2, seed=3)
-    assert found.value == pytest.approx(-np.mean(scores), rel=1e-9)
+    loss = held_out_loss.in_folds(model, "rmse", folds=4, repeats=2, seed=3)
+    assert loss.value == pytest.approx(-np.mean(scores), rel=1e-9)
 
 
 def test_another_repeat_is_another_cut():
@@ -68,8 +68,8 @@ def test_the_constant_of_a_fold_is_the_mean_of_the_other_rows():
     fold_of = splits.folds_of(DATA, 2, seed=1)
     halves = [DATA.y[fold_of == fold] for fold in range(2)]
     errors = [((y - other.mean()) ** 2).mean() for y, other in (halves, halves[::-1])]
-    found = held_out_loss.in_folds(fit(LINEAR, DATA), "mse", folds=2, repeats=1, seed=1)
-    assert found.constant == pytest.approx(np.mean(errors), rel=1e-12)
+    loss = held_out_loss.in_folds(fit(LINEAR, DATA), "mse", folds=2, repeats=1, seed=1)
+    assert loss.constant == pytest.approx(np.mean(errors), rel=1e-12)
 
 
 def test_a_model_that_came_as_it_is_cannot_be_judged_in_folds():

@@ -51,10 +51,10 @@ def test_what_one_loss_did_not_measure_is_compared_by_neither():
 def test_a_leader_that_the_loss_decides_is_told_as_gravely_as_it_is_settled(
     sd, severity, end
 ):
-    _, (found,) = compared(ranking("rmse", 3, 2, sd=sd), ranking("mae", 2, 3, sd=sd))
-    assert (found.check, found.severity) == ("loss_decides", severity)
-    assert found.message.endswith(end)
-    assert found.evidence["kendall"] == -1.0
+    _, (finding,) = compared(ranking("rmse", 3, 2, sd=sd), ranking("mae", 2, 3, sd=sd))
+    assert (finding.check, finding.severity) == ("loss_decides", severity)
+    assert finding.message.endswith(end)
+    assert finding.evidence["kendall"] == -1.0
 
 
 @pytest.mark.parametrize("noisy", [(9.0, 0.1), (0.1, 9.0)])

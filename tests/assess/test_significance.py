@@ -37,7 +37,7 @@ def rows(y=None, n=60):
 
 
 def audited(*entries, data=None, shuffles=19, **config):
-    given = {"importance": list(entries), "significance": {"shuffles": shuffles}}
+    settings = {"importance": list(entries), "significance": {"shuffles": shuffles}}
     data = data or rows()
     model = wrap(
         lambda X: X.iloc[:, 0].to_numpy(),
@@ -45,7 +45,7 @@ def audited(*entries, data=None, shuffles=19, **config):
         task="regression",
         features=data.features,
     )
-    return audit(None, data, parse_config(given | config), models=(model,))
+    return audit(None, data, parse_config(settings | config), models=(model,))
 
 
 def test_what_measures_as_much_counts_and_the_true_target_is_one_of_them():
@@ -69,45 +69,45 @@ def test_targets_alike_but_for_the_order_of_equal_rows_measure_as_much(method, z
     X["g"] = pd.Categorical(X["x"].astype(str))
     y = np.random.default_rng(1).integers(0, 2, size=20).reshape(4, 5)
     order = np.random.default_rng(2).permuted
-    found = []
+    magnitudes = []
     for target in (y, *(order(y, axis=1) for _ in range(40))):
         data = dataset(X, zero + target.ravel(), name="rows", task="regression")
-        found.append(np.abs(method(None, data, seed=1)[0].ravel()))
-    told = p_values(np.array(found[0]), np.array(found[1:]))
-    assert set(told[~np.isnan(told)]) == {1.0}
+        magnitudes.append(np.abs(method(None, data, seed=1)[0].ravel()))
+    p = p_values(np.array(magnitudes[0]), np.array(magnitudes[1:]))
+    assert set(p[~np.isnan(p)]) == {1.0}
 
 
 def test_shuffles_without_a_number_are_left_out_and_too_many_leave_no_p_value():
     nan = np.nan
     null = np.array([[1.0, nan, nan], [nan, nan, 0], [9, nan, 0], [0, 1, 0]])
-    found = p_values(np.array([2.0, 0, nan]), null)
-    assert found == pytest.approx([2 / 4, nan, nan], nan_ok=True)
+    p = p_values(np.array([2.0, 0, nan]), null)
+    assert p == pytest.approx([2 / 4, nan, nan], nan_ok=True)
 
 
 def test_the_adjusted_values_are_benjamini_and_hochbergs_over_what_is_known():
     # 3 * .01, 3 * .03 / 2 and .04, none above a later one.
-    found = adjusted(np.array([0.03, np.nan, 0.01, 0.04]))
-    assert found == pytest.approx([0.04, np.nan, 0.03, 0.04], nan_ok=True)
+    p = adjusted(np.array([0.03, np.nan, 0.01, 0.04]))
+    assert p == pytest.approx([0.04, np.nan, 0.03, 0.04], nan_ok=True)
     assert np.isnan(adjusted(np.array([np.nan]))).all()
 
 
 def test_nothing_is_shuffled_unless_it_is_asked_for():
-    found = audited(SPEARMAN, shuffles=0).significance
-    assert found.empty
+    significance = audited(SPEARMAN, shuffles=0).significance
+    assert significance.empty
     assert (
-        tuple(found.columns)
+        tuple(significance.columns)
         == FRAMES["significance"].columns
         == tuple(FRAMES["significance"].of([]).columns)
     )
 
 
 def test_a_strong_feature_has_the_least_p_value_and_a_constant_one_has_none():
-    found = audited(SPEARMAN, shuffles=99).significance.set_index("feature")
-    assert found.loc["strong", "p_value"] == 1 / 100
-    assert found.loc["strong", "p_adjusted"] == 2 / 100
-    assert found.loc["weak", "p_value"] > 0.05
-    assert np.isnan(found.loc["flat", "p_value"])
-    assert found["shuffles"].tolist() == [99, 99, 0]
+    significance = audited(SPEARMAN, shuffles=99).significance.set_index("feature")
+    assert significance.loc["strong", "p_value"] == 1 / 100
+    assert significance.loc["strong", "p_adjusted"] == 2 / 100
+    assert significance.loc["weak", "p_value"] > 0.05
+    assert np.isnan(significance.loc["flat", "p_value"])
+    assert significance["shuffles"].tolist() == [99, 99, 0]
 
 
 def question_of(entry, data):
@@ -119,15 +119,15 @@ def question_of(entry, data):
 def test_p_values_of_an_independent_target_are_uniform_on_their_grid():
     # 100 features, 9 shuffles: 10 on average at each of .1, .2, ..., 1; chi-squared
     # with 9 degrees of freedom is below 27.88 in 99.9 % of cases.
-    drawn = np.random.default_rng(1).normal(size=(20, 101))
-    X = pd.DataFrame(drawn[:, 1:]).rename(columns=str)
-    data = dataset(X, drawn[:, 0], name="noise", task="regression")
-    (seen,) = importances(question_of(SPEARMAN, data), seed=1, stream="numpy")
+    numbers = np.random.default_rng(1).normal(size=(20, 101))
+    X = pd.DataFrame(numbers[:, 1:]).rename(columns=str)
+    data = dataset(X, numbers[:, 0], name="noise", task="regression")
+    (record,) = importances(question_of(SPEARMAN, data), seed=1, stream="numpy")
     again = shuffled(
         question_of(SPEARMAN, data), seed=1, shuffles=9, report_progress=str
     )
-    found = p_values(seen.mean, np.array([one.mean for (one,) in again]))
-    counts = np.bincount(np.rint(10 * found).astype(int), minlength=11)
+    p = p_values(record.mean, np.array([one.mean for (one,) in again]))
+    counts = np.bincount(np.rint(10 * p).astype(int), minlength=11)
     assert counts[0] == 0
     assert ((counts[1:] - 10) ** 2 / 10).sum() < 27.88
 
@@ -135,8 +135,10 @@ def test_p_values_of_an_independent_target_are_uniform_on_their_grid():
 def test_a_constant_target_measures_as_much_however_it_is_shuffled():
     # The tree has one leaf, and it has no slope.
     entry = IMPACT | {"min_slopes_per_x": 1}
-    found = audited(entry, data=rows(np.ones(60))).significance
-    assert found["p_value"].tolist() == pytest.approx([1, 1, np.nan], nan_ok=True)
+    significance = audited(entry, data=rows(np.ones(60))).significance
+    assert significance["p_value"].tolist() == pytest.approx(
+        [1, 1, np.nan], nan_ok=True
+    )
 
 
 def test_impact_and_importance_have_p_values_of_their_own():

@@ -24,8 +24,8 @@ def record(*repeats, **fields):
     """Return an importance with these repeats of each of its features."""
     raw = np.array(repeats, dtype=float)
     names = tuple(f"x{n}" for n in range(len(raw)))
-    made = made_importance("model", names, raw[:, 0], repeats=raw.shape[1])
-    return replace(made, raw=raw, **{"stream": "numpy", **fields})
+    importance = made_importance("model", names, raw[:, 0], repeats=raw.shape[1])
+    return replace(importance, raw=raw, **{"stream": "numpy", **fields})
 
 
 def ranked(*means):
@@ -52,15 +52,15 @@ def test_a_count_may_have_more_digits_than_a_machine_integer():
 
 def test_neighbours_are_paired_by_repeat():
     noise = 100 * np.array([3.0, -1.0, 4.0, 1.0, -5.0])
-    found = repeats_to_settle(record(noise, noise + 1 + SPREAD))
-    assert found[1] == settling_count(1.0, 1.0)
-    assert np.isnan(found[0])
+    counts = repeats_to_settle(record(noise, noise + 1 + SPREAD))
+    assert counts[1] == settling_count(1.0, 1.0)
+    assert np.isnan(counts[0])
 
 
 def test_each_feature_is_told_from_the_next_below_it():
-    found = repeats_to_settle(record(SPREAD, SPREAD * 3 + 2, SPREAD * 2 + 1))
-    assert found[1:].tolist() == [settling_count(1, 1), settling_count(1, 1)]
-    assert np.isnan(found[0])
+    counts = repeats_to_settle(record(SPREAD, SPREAD * 3 + 2, SPREAD * 2 + 1))
+    assert counts[1:].tolist() == [settling_count(1, 1), settling_count(1, 1)]
+    assert np.isnan(counts[0])
 
 
 def test_equal_features_are_not_told_apart_by_repeats():
@@ -68,8 +68,8 @@ def test_equal_features_are_not_told_apart_by_repeats():
 
 
 def test_what_is_not_drawn_is_settled_at_once():
-    found = repeats_to_settle(record([1.0], [2.0], [2.0], stream=""))
-    np.testing.assert_array_equal(found, [np.nan, np.inf, 1.0])
+    counts = repeats_to_settle(record([1.0], [2.0], [2.0], stream=""))
+    np.testing.assert_array_equal(counts, [np.nan, np.inf, 1.0])
 
 
 def test_a_single_repeat_settles_nothing_and_promises_nothing():
@@ -78,16 +78,16 @@ def test_a_single_repeat_settles_nothing_and_promises_nothing():
 
 def test_what_has_no_finite_number_has_no_neighbour_to_be_told_from():
     rows = ([np.inf] * 5, SPREAD + 9, [np.nan] * 5, SPREAD * 2)
-    found = repeats_to_settle(record(*rows))
-    np.testing.assert_array_equal(found, [np.nan, 2.0, np.nan, np.nan])
+    counts = repeats_to_settle(record(*rows))
+    np.testing.assert_array_equal(counts, [np.nan, 2.0, np.nan, np.nan])
 
 
 def test_a_pooled_ratio_is_settled_by_the_delta_method():
     noise = 150 * np.array([3.0, -1.0, 4.0, 1.0, -5.0])
     base = 1000 + noise - noise.mean()
     shape = {"form": "ratio", "aggregator": "pooled", "baseline": base}
-    found = repeats_to_settle(record(base, 3 * base + 2000 * SPREAD, **shape))
-    assert found[1] == settling_count(2.0, 2.0)
+    counts = repeats_to_settle(record(base, 3 * base + 2000 * SPREAD, **shape))
+    assert counts[1] == settling_count(2.0, 2.0)
 
 
 def test_rows_that_are_all_alike_leave_every_rank_where_it_is():
@@ -105,8 +105,8 @@ def test_the_interval_leaves_out_a_fortieth_on_either_side():
 
 @pytest.mark.parametrize("k", [1, 3, 7])
 def test_shares_of_the_first_sum_to_their_number(k):
-    drawn = np.random.default_rng(1)
-    ranks = np.array([drawn.permutation(7) + 1.0 for _ in range(30)])
+    generator = np.random.default_rng(1)
+    ranks = np.array([generator.permutation(7) + 1.0 for _ in range(30)])
     assert top_k_share(ranks, k).sum() == pytest.approx(k)
     assert top_k_share(np.full((9, 7), 4.0), k).tolist() == pytest.approx([k / 7] * 7)
 
@@ -115,11 +115,11 @@ def test_a_resample_without_a_number_is_left_out_and_counted():
     again = [ranked(1, 2, 3), ranked(np.nan, 2, 3), ranked(9, np.nan, 3)]
     again += [ranked(np.nan, 2, 3)]
     rows = stability_rows(ranked(3, 2, 1), again, record=4, top_k=1)
-    found = FRAMES["stability"].of(rows)
-    assert found["resamples"].tolist() == [2, 3, 4]
-    assert found["p_top_k"].tolist() == [0.5, 0.0, 0.75]
-    assert found["rank_low"].tolist() == [1.0, 2.0, 1.0]
-    assert set(found["record"]) == {4}
+    stability = FRAMES["stability"].of(rows)
+    assert stability["resamples"].tolist() == [2, 3, 4]
+    assert stability["p_top_k"].tolist() == [0.5, 0.0, 0.75]
+    assert stability["rank_low"].tolist() == [1.0, 2.0, 1.0]
+    assert set(stability["record"]) == {4}
 
 
 def test_a_feature_that_most_resamples_do_not_measure_has_no_interval():
@@ -129,12 +129,12 @@ def test_a_feature_that_most_resamples_do_not_measure_has_no_interval():
 
 
 def test_without_resamples_there_is_what_more_repeats_would_do():
-    found = FRAMES["stability"].of(
+    stability = FRAMES["stability"].of(
         stability_rows(record(SPREAD, SPREAD + 1), [], record=0, top_k=3)
     )
-    assert found["resamples"].tolist() == [0, 0]
-    assert found[["rank_low", "rank_high", "p_top_k"]].isna().all(axis=None)
-    assert found["repeats_to_settle"].tolist()[1] == 2.0
+    assert stability["resamples"].tolist() == [0, 0]
+    assert stability[["rank_low", "rank_high", "p_top_k"]].isna().all(axis=None)
+    assert stability["repeats_to_settle"].tolist()[1] == 2.0
 
 
 def test_the_frame_has_its_columns_without_a_row():
@@ -143,8 +143,8 @@ def test_the_frame_has_its_columns_without_a_row():
 
 def test_the_ranks_that_resamples_gave_are_counted_by_feature():
     again = [ranked(3.0, 2.0), ranked(3.0, 2.0), ranked(1.0, 2.0), ranked(1.0, 1.0)]
-    found = FRAMES["resampled_ranks"].of(rank_rows(again, record=7))
-    assert list(found.itertuples(index=False, name=None)) == [
+    rank_counts = FRAMES["resampled_ranks"].of(rank_rows(again, record=7))
+    assert list(rank_counts.itertuples(index=False, name=None)) == [
         *((7, "x0", 1.0, 2), (7, "x0", 1.5, 1), (7, "x0", 2.0, 1)),
         *((7, "x1", 1.0, 1), (7, "x1", 1.5, 1), (7, "x1", 2.0, 2)),
     ]

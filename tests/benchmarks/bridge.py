@@ -67,12 +67,12 @@ def linear(X):
 
 def seconds_of(task, n_rounds=5):
     """Return how long a task takes at best."""
-    found = []
+    times = []
     for _ in range(n_rounds):
         started = time.perf_counter()
         task()
-        found.append(time.perf_counter() - started)
-    return min(found)
+        times.append(time.perf_counter() - started)
+    return min(times)
 
 
 class Table:
@@ -105,7 +105,7 @@ def overhead_ms(r, frame, size, *, only_changes):
 
     And the least processor time of both sides, which is free of waiting for others.
     """
-    answer, found, busy = np.zeros(len(frame)), [], []
+    answer, overhead_per_call, busy = np.zeros(len(frame)), [], []
     r.call("echo", {"x": 1})
     for _ in range(N_ROUNDS):
         before = r.counts.seconds
@@ -119,10 +119,10 @@ def overhead_ms(r, frame, size, *, only_changes):
             only_changes=only_changes,
         )
         seconds = time.perf_counter() - started - (r.counts.seconds - before)
-        found.append(1000 * seconds / N_CALLS[size])
+        overhead_per_call.append(1000 * seconds / N_CALLS[size])
         used = time.process_time() + processor_seconds(r.pid) - used
         busy.append(1000 * used / N_CALLS[size])
-    return found, min(busy)
+    return overhead_per_call, min(busy)
 
 
 def overheads(r, table):
@@ -160,24 +160,24 @@ def forest(frame, y):
 
 def rounds_of(package, r, frame, y, predict):
     """Return what asks a package for its rounds, and what asks it with a free model."""
-    drawn = {"seed": 1, "n_repeats": 1, "n_rows": None}
+    draws = {"seed": 1, "n_repeats": 1, "n_rows": None}
     each = {name: [name] for name in frame}
-    told = {"data": frame, "y": y, "loss": "rmse", **drawn}
+    arguments = {"data": frame, "y": y, "loss": "rmse", **draws}
     if package == "DALEX":
         more = {"groups": each, "own_loss": dalex.OWN_LOSSES["rmse"]}
         return (
             lambda: dalex.parts(
-                frame, y, predict, groups=each, loss="rmse", draws=drawn
+                frame, y, predict, groups=each, loss="rmse", draws=draws
             ),
-            lambda: r.call("parts_alone", told | more),
+            lambda: r.call("parts_alone", arguments | more),
         )
-    asked = {**drawn, "form": "difference"}
+    options = {**draws, "form": "difference"}
     names = list(frame)
     return (
         lambda: vip.permute(
-            frame, y, predict, features=names, loss="rmse", options=asked
+            frame, y, predict, features=names, loss="rmse", options=options
         ),
-        lambda: r.call("permute_alone", told | {"features": names, **asked}),
+        lambda: r.call("permute_alone", arguments | {"features": names, **options}),
     )
 
 
@@ -190,13 +190,13 @@ def rounds(r, table):
             for name, predict in (("linear", linear), ("forest", forest(frame, y))):
                 ask, ask_alone = rounds_of(package, r, frame, y, predict)
                 ask_alone()  # loads the package
-                found = []
+                times = []
                 for _ in range(3):
                     alone = seconds_of(ask_alone, 1)
                     before = r.counts.seconds
                     whole = seconds_of(ask, 1)
-                    found.append((whole, alone + r.counts.seconds - before))
-                whole, parts = min(found, key=lambda pair: pair[0] / pair[1])
+                    times.append((whole, alone + r.counts.seconds - before))
+                whole, parts = min(times, key=lambda pair: pair[0] / pair[1])
                 label = f"{package}, {name}, {size}: of predict and R alone"
                 limit = {"at_most": 1.15} if name == "forest" else {}
                 table.row(label, 1000 * whole, 1000 * parts, "ms", **limit)
@@ -216,15 +216,15 @@ def transfers(r, table):
     for size in SIZES:
         frame = numbers(size)
         ours = seconds_of(lambda frame=frame: r.call("nrow_of", {"x": frame}))
-        theirs = float(converter("frame", size))
+        converter_seconds = float(converter("frame", size))
         label = f"frame to R, {size}: the pandas converter, of ours"
-        table.row(label, 1000 * theirs, 1000 * ours, "ms", at_least=50)
+        table.row(label, 1000 * converter_seconds, 1000 * ours, "ms", at_least=50)
     strings = np.array(texts(), dtype=object)
     there = seconds_of(lambda: r.call("nrow_of", {"x": strings}))
     both = seconds_of(lambda: r.call("echo", {"x": strings}))
-    theirs = float(converter("texts"))
+    converter_seconds = float(converter("texts"))
     label = "100 000 strings both ways: one by one, of ours"
-    table.row(label, 1000 * theirs, 1000 * both, "ms", at_least=10)
+    table.row(label, 1000 * converter_seconds, 1000 * both, "ms", at_least=10)
     table.row("  there alone, of both ways", 1000 * there, 1000 * both, "ms")
 
 

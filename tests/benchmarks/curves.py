@@ -68,5 +68,7 @@ def rows():
 if __name__ == "__main__":
     print(f"{'task':34}{'size':14}{'ours':>9}{'peer':>9}{'ratio':>8}{'limit':>7}")
     for task, size, ours, peer, limit in rows():
-        told = f"{limit:7.1f}" if np.isfinite(limit) else "      -"
-        print(f"{task:34}{size:14}{ours:8.3f}s{peer:8.3f}s{ours / peer:8.2f}{told}")
+        limit_text = f"{limit:7.1f}" if np.isfinite(limit) else "      -"
+        print(
+            f"{task:34}{size:14}{ours:8.3f}s{peer:8.3f}s{ours / peer:8.2f}{limit_text}"
+        )

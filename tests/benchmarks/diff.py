@@ -36,7 +36,7 @@ def rows(seed, split, n, shift=0.0):
     return dataset(frame, X[:, 1], task="regression", name="made", split=split)
 
 
-def stored(folder, seed, shift=0.0):
+def store_result(folder, seed, shift=0.0):
     """Store the result of an audit as its run folder would hold it."""
     config = parse_config({"importance": [{"method": "permutation", "n_repeats": 10}]})
     train, test = rows(seed, "train", 3000, shift), rows(seed + 1, "test", 1000, shift)
@@ -62,7 +62,7 @@ def seconds_of(function):
 def main():
     """Print one line per task."""
     with tempfile.TemporaryDirectory() as name:
-        sides = [stored(Path(name, f"run{s}"), 10 * s, s / 2) for s in (1, 2)]
+        sides = [store_result(Path(name, f"run{s}"), 10 * s, s / 2) for s in (1, 2)]
         command = ["-m", "importance_audit", "diff", *sides]
         times = [(seconds(["-c", IMPORTS]), seconds(command)) for _ in range(ROUNDS)]
     data = rows(1, "test", 100_000)

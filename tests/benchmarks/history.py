@@ -36,11 +36,20 @@ def leaders(n):
 def past_run(n):
     digests = ("d" * 64, "e" * 64)
     columns = tuple(f"feature_{i}" for i in range(FEATURES))
-    found = {"f" * 60 + f"{k:04}": "warning" for k in range(n % 4)}
+    severities = {"f" * 60 + f"{k:04}": "warning" for k in range(n % 4)}
     start = (FIRST + timedelta(days=n)).isoformat()
     words = ("complete", "confirmed with exceptions", 0)
     measure = "forest, permutation of features, rmse (estimand 3f9a1c2b)"
-    short = (run_id(n), start, *words, *digests, measure, leaders(n), found, columns)
+    short = (
+        run_id(n),
+        start,
+        *words,
+        *digests,
+        measure,
+        leaders(n),
+        severities,
+        columns,
+    )
     return RunSummary(*short, "a" * 64, f"{n // 30:064}")
 
 
@@ -58,10 +67,10 @@ def history_of(n):
     ]
     own = {**to_plain(run), "findings": findings}
     before = ", ".join(map(history_text, range(max(0, n - 30), n)))
-    past = f'{{"baseline": null, "runs": [{before}], "n_runs": {n}, '
-    past += '"findings": [], "gaps": []}'
+    past_runs = f'{{"baseline": null, "runs": [{before}], "n_runs": {n}, '
+    past_runs += '"findings": [], "gaps": []}'
     kind = '"format": "importance-audit-history/1"'
-    return f'{{\n{kind},\n"run": {json.dumps(own)},\n"past": {past}\n}}\n'
+    return f'{{\n{kind},\n"run": {json.dumps(own)},\n"past": {past_runs}\n}}\n'
 
 
 def make(audit):

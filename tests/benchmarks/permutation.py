@@ -52,7 +52,7 @@ def fitted(estimator, data, losses):
     return answer.judged_by(losses)
 
 
-def drawn(stream, data, n_repeats):
+def draw_all(stream, data, n_repeats):
     """Draw all that a run draws, and use none of it."""
     for _ in DRAWS[stream](1, tuple(data.groups), data.n_samples, n_repeats, None):
         pass
@@ -73,7 +73,7 @@ def beside_parts(model, data, stream, n_repeats):
     ask = partial(permutation, model, data, seed=1, stream=stream, n_repeats=n_repeats)
     parts = [
         repeated(partial(model.predict, data.X), n_calls),
-        partial(drawn, stream, data, n_repeats),
+        partial(draw_all, stream, data, n_repeats),
         repeated(score, n_calls),
     ]
     return side_by_side(ask, parts)

@@ -36,8 +36,8 @@ def seconds(data):
 
 def growth():
     """Print the medians beside n log n; return whether the last doubling holds."""
-    made = [normal_data(2, 1, 0, 0, n_samples=n) for n in SIZES]
-    rounds = [[seconds(data) for data in made] for _ in range(ROUNDS)]
+    datasets = [normal_data(2, 1, 0, 0, n_samples=n) for n in SIZES]
+    rounds = [[seconds(data) for data in datasets] for _ in range(ROUNDS)]
     times = [median(column) for column in zip(*rounds, strict=True)]
     print(f"{'rows':>9}{'median':>10}{'doubling':>10}{'n log n':>10}{'ratio':>8}")
     ratio = 1.0
@@ -55,9 +55,9 @@ def growth():
 
 def table_1():
     """Print the times of the paper's protocol; return whether a quadratic fits them."""
-    made = mixed(max(TABLE_1))
-    seconds(made.part(made.features, np.arange(1000)))  # imports, once
-    times = [seconds(made.part(made.features, np.arange(n))) for n in TABLE_1]
+    data = mixed(max(TABLE_1))
+    seconds(data.part(data.features, np.arange(1000)))  # imports, once
+    times = [seconds(data.part(data.features, np.arange(n))) for n in TABLE_1]
     n = np.array(TABLE_1, dtype=float)
     fitted = np.polynomial.Polynomial.fit(n, times, 2)
     r2 = 1 - np.var(times - fitted(n)) / np.var(times)

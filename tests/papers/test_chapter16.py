@@ -36,11 +36,11 @@ def result():
 @pytest.mark.needs_dalex
 @pytest.mark.parametrize("engine", ["DALEX", "python"])
 def test_every_number_of_the_first_two_tables_is_met_to_four_decimals(result, engine):
-    told = result.claims[result.claims["engine"] == engine]
-    assert len(told) == 2 * 7
-    found = {f"{n:.4f}" for n in told["ours"]}
-    assert found == {f"{n:.4f}" for n in told["paper"]}
-    assert set(told["verdict"]) == {"reproduced"}
+    claims = result.claims[result.claims["engine"] == engine]
+    assert len(claims) == 2 * 7
+    numbers = {f"{n:.4f}" for n in claims["ours"]}
+    assert numbers == {f"{n:.4f}" for n in claims["paper"]}
+    assert set(claims["verdict"]) == {"reproduced"}
 
 
 @pytest.mark.needs_dalex

@@ -74,9 +74,9 @@ def fitted_weights(letters, y):
 def curves():
     """Return POIM and weight of every 7-mer, (n_positions, 4^7) each."""
     weights = fitted_weights(*DRAWN["sequences"](1))
-    found = poim(weights, n_positions=LENGTH, length=len(MOTIF))
-    assert list(found) == WORDS
-    return found.to_numpy(), weights[-1]
+    table = poim(weights, n_positions=LENGTH, length=len(MOTIF))
+    assert list(table) == WORDS
+    return table.to_numpy(), weights[-1]
 
 
 def above(curve, every):

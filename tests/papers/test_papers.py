@@ -118,20 +118,20 @@ def missing_data_set(data_set):
     ],
 )
 def test_a_table_is_what_its_description_draws(name):
-    kept = pd.read_csv(REPORTS / name / "data.csv")
+    stored_rows = pd.read_csv(REPORTS / name / "data.csv")
     if name in DRAWN["FROM_R"] and (
         reason := missing_data_set(DRAWN["FROM_R"][name][0])
     ):
         pytest.skip(reason)
-    drawn = pd.read_csv(StringIO(DRAWN["text_of"](name)))
+    drawn_rows = pd.read_csv(StringIO(DRAWN["text_of"](name)))
     # Six digits are kept; the last may round otherwise where libm does.
-    pd.testing.assert_frame_equal(kept, drawn, rtol=2e-5)
+    pd.testing.assert_frame_equal(stored_rows, drawn_rows, rtol=2e-5)
 
 
 def test_every_audit_with_claims_is_tested_here():
-    found = {
+    names = {
         file.parent.name
         for file in REPORTS.glob("*/audit.toml")
         if "\n[[claims]]\n" in file.read_text("utf8")
     }
-    assert found == set(ALL)
+    assert names == set(ALL)

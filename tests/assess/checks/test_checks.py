@@ -52,8 +52,8 @@ def measured(raw, baseline=10.0, *, data=None, **changes):
 
 def answer(word, answers):
     """Return verdict, observed and finding of one check."""
-    (found,) = ((row, f) for row, f in answers if row["check"] == word)
-    row, finding = found
+    (match,) = ((row, f) for row, f in answers if row["check"] == word)
+    row, finding = match
     return row["verdict"], row["observed"], finding
 
 
@@ -75,9 +75,9 @@ def test_a_model_that_reads_its_rows_says_something_else_for_other_rows():
     assert (verdict, observed, finding) == ("pass", "changed", None)
 
 
-@pytest.mark.parametrize("stored", [np.arange(200.0), np.full(200, 3.0)])
-def test_a_predict_that_returns_what_it_stored_ignores_its_rows(stored):
-    model = replace(linear_model(2, 1), predict=lambda _: stored)
+@pytest.mark.parametrize("predictions", [np.arange(200.0), np.full(200, 3.0)])
+def test_a_predict_that_returns_what_it_stored_ignores_its_rows(predictions):
+    model = replace(linear_model(2, 1), predict=lambda _: predictions)
     verdict, observed, finding = answer("predict_ignores_x", answers_of(model))
     assert (verdict, observed, finding.severity) == ("fail", "unchanged", "failure")
     assert finding.message == (
@@ -87,8 +87,8 @@ def test_a_predict_that_returns_what_it_stored_ignores_its_rows(stored):
 
 
 def test_rows_that_are_looked_up_by_their_index_are_not_read():
-    stored = np.arange(200.0)
-    model = replace(linear_model(2, 1), predict=lambda X: stored[X.index])
+    predictions = np.arange(200.0)
+    model = replace(linear_model(2, 1), predict=lambda X: predictions[X.index])
     assert answer("predict_ignores_x", answers_of(model))[0] == "fail"
 
 
@@ -110,14 +110,14 @@ def drifting(step):
 def test_a_model_that_answers_twice_in_two_ways_is_not_deterministic(
     step, verdict, severity
 ):
-    found, observed, finding = answer("not_deterministic", answers_of(drifting(step)))
-    assert (found, finding.severity) == (verdict, severity)
+    outcome, observed, finding = answer("not_deterministic", answers_of(drifting(step)))
+    assert (outcome, finding.severity) == (verdict, severity)
     assert observed == pytest.approx(step, rel=0.01)
 
 
 def test_a_model_that_repeats_itself_to_the_bit_is_deterministic():
-    found = answer("not_deterministic", answers_of(linear_model(2, 1)))
-    assert found == ("pass", 0.0, None)
+    outcome = answer("not_deterministic", answers_of(linear_model(2, 1)))
+    assert outcome == ("pass", 0.0, None)
 
 
 @pytest.mark.parametrize(
@@ -133,9 +133,9 @@ def test_a_model_that_repeats_itself_to_the_bit_is_deterministic():
 def test_training_rows_are_known_by_their_digest(train, test, split, verdict, observed):
     model = replace(linear_model(2, 1), train_sha256=train)
     data = replace(normal_data(2, 1), sha256=test, split=split)
-    found = answer("scored_on_training_rows", answers_of(model, data))
-    assert found[:2] == (verdict, observed)
-    assert (found[2] is not None) == (verdict == "warn")
+    outcome = answer("scored_on_training_rows", answers_of(model, data))
+    assert outcome[:2] == (verdict, observed)
+    assert (outcome[2] is not None) == (verdict == "warn")
 
 
 @pytest.mark.parametrize(
@@ -150,8 +150,8 @@ def test_training_rows_are_known_by_their_digest(train, test, split, verdict, ob
 )
 def test_r_must_be_told_what_python_predicts(gap, verdict):
     answers = checks.of_predictions(linear_model(2, 1), gap)
-    found, _, finding = answer("prediction_mismatch", answers)
-    assert (found, finding is None) == (verdict, gap == 0)
+    outcome, _, finding = answer("prediction_mismatch", answers)
+    assert (outcome, finding is None) == (verdict, gap == 0)
 
 
 def test_a_limit_from_a_file_decides_and_is_named():
@@ -177,8 +177,8 @@ def test_a_model_must_beat_the_constant_by_two_standard_errors(
     difference, error, verdict
 ):
     answers = checks.of_performance(linear_model(2, 1), performance(difference, error))
-    found, _, finding = answer("weak_model", answers)
-    assert (found, finding is None) == (verdict, verdict != "warn")
+    outcome, _, finding = answer("weak_model", answers)
+    assert (outcome, finding is None) == (verdict, verdict != "warn")
 
 
 def test_a_weak_model_is_shown_beside_the_constant():
@@ -215,7 +215,7 @@ MIXED = replace(
 
 
 @pytest.mark.parametrize(
-    ("method", "asked", "groups", "reason"),
+    ("method", "source", "groups", "reason"),
     [
         (spearman, MIXED, None, "'spearman' is defined for numbers only, not for 'x2'"),
         (lowess_r2, MIXED, None, "'lowess_r2' is defined for numbers only, not for "),
@@ -233,12 +233,12 @@ MIXED = replace(
         ),
     ],
 )
-def test_what_a_method_is_not_defined_for_is_but_a_note(method, asked, groups, reason):
-    data = replace(asked, groups=groups or asked.groups)
+def test_what_a_method_is_not_defined_for_is_but_a_note(method, source, groups, reason):
+    data = replace(source, groups=groups or source.groups)
     raw, baseline = method(None, data, seed=1)
-    made = measured(raw[:, :, 0], data=data, method=method.__name__, loss="")
-    made = replace(made, baseline=baseline[:, 0], model="")
-    verdict, _, finding = answer("unmeasured", of_importance(made, data))
+    record = measured(raw[:, :, 0], data=data, method=method.__name__, loss="")
+    record = replace(record, baseline=baseline[:, 0], model="")
+    verdict, _, finding = answer("unmeasured", of_importance(record, data))
     assert (verdict, finding.severity) == ("pass", "info")
     assert f"shown without a rank. {reason}" in finding.message
     assert finding.remedy == "Ask them of another method."
@@ -251,8 +251,8 @@ def test_a_number_without_an_answer_is_no_matter_of_definition():
 
 
 def test_where_every_feature_has_a_number_all_is_measured():
-    found = answer("unmeasured", of_importance(measured([[12.0], [11.0]])))
-    assert found == ("pass", 0.0, None)
+    outcome = answer("unmeasured", of_importance(measured([[12.0], [11.0]])))
+    assert outcome == ("pass", 0.0, None)
 
 
 @pytest.mark.filterwarnings("error")
@@ -272,8 +272,8 @@ def test_a_constant_column_measures_exactly_the_baseline():
     raw, baseline = permutation(model, data, seed=1, n_repeats=3)
     own = measured(raw[:, :, 0], data=data, baseline=0.0)
     own = replace(own, baseline=baseline[:, 0])
-    found = answer("constant_feature", of_importance(own, data))
-    assert found == ("pass", 0.0, None)
+    outcome = answer("constant_feature", of_importance(own, data))
+    assert outcome == ("pass", 0.0, None)
 
 
 def test_a_constant_column_that_measures_something_is_a_failure():
@@ -313,8 +313,8 @@ def test_a_constant_column_is_no_canary_where_the_baseline_is_no_loss_of_it(chan
 
 @pytest.mark.parametrize("form", ["difference", "ratio", "raw"])
 def test_permuting_the_strongest_feature_raises_the_loss(form):
-    found = answer("event_level", of_importance(measured([[9.9], [13.0]], form=form)))
-    assert found == ("pass", 3.0, None)
+    outcome = answer("event_level", of_importance(measured([[9.9], [13.0]], form=form)))
+    assert outcome == ("pass", 3.0, None)
 
 
 def test_a_positive_class_mixed_up_lowers_the_loss_of_the_strongest_feature():
@@ -338,8 +338,8 @@ def test_an_importance_without_a_loss_has_no_event_level_to_mix_up():
 @pytest.mark.parametrize("engine", ["python", "vip"])
 def test_a_ratio_to_a_loss_of_almost_zero_is_out_of_bounds(engine):
     perfect = measured([[2.0, 2.0]], baseline=1e-31, form="ratio", engine=engine)
-    found = [f for _, f in of_importance(perfect) if f and f.check == "unbounded"]
-    told = [(f.severity, f.subject, f.message, f.remedy) for f in found]
+    findings = [f for _, f in of_importance(perfect) if f and f.check == "unbounded"]
+    texts = [(f.severity, f.subject, f.message, f.remedy) for f in findings]
     ours = (
         "warning",
         "linear, permutation, features, mse",
@@ -347,7 +347,7 @@ def test_a_ratio_to_a_loss_of_almost_zero_is_out_of_bounds(engine):
         "the importances are ratios to it.",
         'Use form = "difference".',
     )
-    assert told == ([ours] if engine == "python" else [])
+    assert texts == ([ours] if engine == "python" else [])
 
 
 @pytest.mark.parametrize(
@@ -484,8 +484,8 @@ def test_columns_that_differ_on_some_rows_are_no_finding():
     train = doubled()
     train = replace(train, X=train.X.assign(twin1=train.X["x2"] ** 2))
     answers = checks.of_columns(train, doubled())
-    found = [finding.check for _, finding in answers if finding is not None]
-    assert found == ["dependence"]  # which is about the rows that are measured on
+    check_words = [finding.check for _, finding in answers if finding is not None]
+    assert check_words == ["dependence"]  # which is about the rows that are measured on
 
 
 def test_a_constant_column_is_one_note_for_all_models():
@@ -571,8 +571,8 @@ def test_an_importance_without_leaves_is_not_judged_by_them():
 def test_every_check_answers_under_its_own_word():
     data = flat(normal_data(2, 1))
     ols = ModelSection(name="m", estimator="sklearn.linear_model.LinearRegression")
-    told = {"method": "random_subspace", "options": {"n_drawn": None}}
-    perf = measured([[1.0, 2.0], [3.0, 4.0]], data=data, **told)
+    fields = {"method": "random_subspace", "options": {"n_drawn": None}}
+    perf = measured([[1.0, 2.0], [3.0, 4.0]], data=data, **fields)
     trials = {"n_rows": None, "resample": "subsample"}
     over_trials = measured([[12.0, 13.0], [10.0, 10.0]], data=data, options=trials)
     answers = [

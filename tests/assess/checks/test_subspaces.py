@@ -35,8 +35,12 @@ def fitted(data):
 
 def finding(result, word):
     """Return severity, message and remedy of one check; None if it did not fire."""
-    found = [f for f in result.findings if f.check == word]
-    return (found[0].severity, found[0].message, found[0].remedy) if found else None
+    findings = [f for f in result.findings if f.check == word]
+    return (
+        (findings[0].severity, findings[0].message, findings[0].remedy)
+        if findings
+        else None
+    )
 
 
 def observed(result, word):
@@ -69,8 +73,8 @@ def test_what_shrinks_or_splits_is_not_judged_by_its_columns(path):
 
 def test_the_columns_counted_are_those_the_estimator_sees():
     data, distinct = level_data(), 150 * (1 - (149 / 150) ** 150)
-    found = audited(data, "sklearn.linear_model.LogisticRegression", n_drawn=2)
-    assert observed(found, "crowded_fits") == []  # penalised
+    result = audited(data, "sklearn.linear_model.LogisticRegression", n_drawn=2)
+    assert observed(result, "crowded_fits") == []  # penalised
     regression = replace(data, task="regression", classes=(), y=np.arange(150.0))
     levels = sum(len(data.X[n].cat.categories) - 1 for n in data.X if n == "kind")
     width = (data.X.shape[1] - 1 + levels) / data.X.shape[1]
@@ -86,11 +90,11 @@ def test_a_feature_hardly_drawn_is_named_as_such_and_not_as_zero():
     rare = {f"x{j + 1} ({n})" for j, n in enumerate(counts) if n < 2 or n > 2}
     severity, message, remedy = finding(result, "not_drawn")
     assert (severity, remedy) == ("warning", "Ask for more n_repeats.")
-    told = ", ".join(repr(name) for name in sorted(rare))
+    names = ", ".join(repr(name) for name in sorted(rare))
     assert message == (
         "A number needs two or more of the 4 members that draw a feature, and two "
         "that leave it out. These features, with how many draw them, have no number"
-        f" and no rank, which is not an importance of 0: {told}."
+        f" and no rank, which is not an importance of 0: {names}."
     )
     assert np.isnan(record.rank).sum() == len(rare)
 
@@ -109,8 +113,8 @@ def test_features_not_above_zero_by_more_than_chance_are_named_with_their_z():
     z = np.array([2.5, -4.0, 1.9, 0.5])
     raw = np.tile([-1.0, 1.0], (4, 20)) + (z / np.sqrt(39))[:, np.newaxis]
     answers = checks.of_ensemble(replace(record, raw=raw), fitted(data), data)
-    found = [f for _, f in answers if f is not None]
-    assert [(f.check, f.severity, f.message) for f in found] == [
+    findings = [f for _, f in answers if f is not None]
+    assert [(f.check, f.severity, f.message) for f in findings] == [
         (
             "no_better_than_average",
             "info",
@@ -125,9 +129,9 @@ def test_where_no_member_differs_no_feature_is_better_than_the_average_one():
     data = normal_data(3, 1, 0, 0)
     (record,) = audited(data, n_repeats=40).importances
     record = replace(record, raw=np.zeros_like(record.raw))
-    (found,) = (f for _, f in checks.of_ensemble(record, fitted(data), data) if f)
-    assert found.check == "no_better_than_average"
-    assert found.evidence["features"] == 4
+    (note,) = (f for _, f in checks.of_ensemble(record, fitted(data), data) if f)
+    assert note.check == "no_better_than_average"
+    assert note.evidence["features"] == 4
 
 
 def test_only_perf_is_a_contrast_with_the_average_feature():
@@ -146,5 +150,5 @@ def test_who_draws_what_is_known_without_a_fit():
 def test_other_methods_and_engines_are_no_ensembles():
     result = audited(normal_data(2, 0), method="permutation")
     assert checks.of_ensemble(result.importances[0], None, normal_data(2, 0)) == []
-    asked = {"crowded_fits", "not_drawn", "no_better_than_average"}
-    assert not asked & set(result.checks["check"])
+    of_ensembles = {"crowded_fits", "not_drawn", "no_better_than_average"}
+    assert not of_ensembles & set(result.checks["check"])

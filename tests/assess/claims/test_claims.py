@@ -49,8 +49,8 @@ def answer(kind, *features, of=None, **options):
     ],
 )
 def test_a_claim_holds_or_not_by_these_numbers(kind, features, options, ours, holds):
-    found = answer(kind, *features, **options)
-    assert (found.ours, found.holds) == (ours, holds)
+    comparison = answer(kind, *features, **options)
+    assert (comparison.ours, comparison.holds) == (ours, holds)
 
 
 def test_ties_lead_nothing_but_together():
@@ -63,9 +63,9 @@ def test_ties_lead_nothing_but_together():
 def test_a_curve_is_a_line_within_its_largest_distance():
     points = {"grid": np.array([0.0, 1, 2]), "values": np.array([1.0, 3, 6])}
     line = replace(made_effect("m", "x"), **points)
-    told = {"of": line, "intercept": 1.0, "slope": 2.0}
-    assert answer("line", "x", **told, tolerance=1).holds
-    assert answer("line", "x", **told, tolerance=0.5) == (
+    line_claim = {"of": line, "intercept": 1.0, "slope": 2.0}
+    assert answer("line", "x", **line_claim, tolerance=1).holds
+    assert answer("line", "x", **line_claim, tolerance=0.5) == (
         "largest distance of the curve of 'x' from 1 + 2 x",
         "at most 0.5",
         1.0,
@@ -75,16 +75,18 @@ def test_a_curve_is_a_line_within_its_largest_distance():
 
 def test_a_loss_is_compared_on_the_rows_that_are_named():
     of = Judged(value=282.95, constant=900.0)
-    found = answer("performance", of=of, expected=282.9519, tolerance=0.01)
-    told = "loss on the test rows", "282.952 ± 0.01"
-    assert (found.asked, found.must, found.holds) == (*told, True)
+    comparison = answer("performance", of=of, expected=282.9519, tolerance=0.01)
+    texts = "loss on the test rows", "282.952 ± 0.01"
+    assert (comparison.asked, comparison.must, comparison.holds) == (*texts, True)
 
 
 def test_the_share_of_squared_errors_that_a_model_saves_is_r_squared():
     of = Judged(value=2.0, constant=8.0)
-    found = answer("explained", of=of, expected=0.76, tolerance=0.02, split="train")
-    assert (found.ours, found.holds) == (0.75, True)
-    assert found.asked == "share saved of the loss of a constant on the train rows"
+    comparison = answer(
+        "explained", of=of, expected=0.76, tolerance=0.02, split="train"
+    )
+    assert (comparison.ours, comparison.holds) == (0.75, True)
+    assert comparison.asked == "share saved of the loss of a constant on the train rows"
 
 
 @pytest.mark.parametrize(
@@ -100,10 +102,10 @@ def test_a_frequency_counts_the_models_that_rank_all_of_them_first(
     features, within, expected, ours, holds
 ):
     other = record({**VALUES, "b": 9.0})
-    told = {"within": within, "expected": expected, "tolerance": 0.01}
-    found = answer("frequency", *features, of=(record(), other), **told)
-    assert (found.ours, found.holds) == (ours, holds)
-    assert found.asked.startswith("share of 2 models with 'a'")
+    options = {"within": within, "expected": expected, "tolerance": 0.01}
+    comparison = answer("frequency", *features, of=(record(), other), **options)
+    assert (comparison.ours, comparison.holds) == (ours, holds)
+    assert comparison.asked.startswith("share of 2 models with 'a'")
 
 
 CURVES = Curves(own=np.array([3.0, 2.0, 3.0]), best=np.array([2.0, 2.0, 1.0]))
@@ -121,9 +123,9 @@ CURVES = Curves(own=np.array([3.0, 2.0, 3.0]), best=np.array([2.0, 2.0, 1.0]))
 def test_a_curve_is_held_against_the_best_where_it_is_worst(
     k, factor, side, ours, holds
 ):
-    told = {"k": k, "judge": "m", "factor": factor, "side": side}
-    found = answer("top_k", of=CURVES, **told)
-    assert (found.ours, found.holds) == (ours, holds)
+    options = {"k": k, "judge": "m", "factor": factor, "side": side}
+    comparison = answer("top_k", of=CURVES, **options)
+    assert (comparison.ours, comparison.holds) == (ours, holds)
 
 
 # One swap of three neighbours: two of three pairs agree, rho = 1 - 6 * 2 / (3 * 8).
@@ -139,11 +141,13 @@ def test_a_curve_is_held_against_the_best_where_it_is_worst(
 )
 def test_rankings_are_alike_by_their_correlation(features, statistic, ours):
     sides = record({"a": 3.0, "b": 2.0, "c": 1.0}), record({"a": 2.0, "b": 3, "c": 1})
-    told = {"of": sides, "other": "m", "statistic": statistic, "bound": 0.3}
-    found = answer("likeness", *features, **told)
-    assert found.ours == pytest.approx(ours)
-    assert found.holds == (ours >= 0.3)
-    assert answer("likeness", *features, **told, side="at most").holds == (ours <= 0.3)
+    options = {"of": sides, "other": "m", "statistic": statistic, "bound": 0.3}
+    comparison = answer("likeness", *features, **options)
+    assert comparison.ours == pytest.approx(ours)
+    assert comparison.holds == (ours >= 0.3)
+    assert answer("likeness", *features, **options, side="at most").holds == (
+        ours <= 0.3
+    )
 
 
 LOST = record({"a": float("nan"), "b": 2.0})
@@ -151,7 +155,7 @@ BY = {"expected": 1, "tolerance": 0}
 
 
 @pytest.mark.parametrize(
-    ("kind", "features", "given", "message"),
+    ("kind", "features", "options", "message"),
     [
         ("leader", "a", {"of": LOST}, "There is no number for 'a'."),
         ("share", "b", {"of": LOST, **BY}, "There is no number for 'a'."),
@@ -206,9 +210,9 @@ BY = {"expected": 1, "tolerance": 0}
         ),
     ],
 )
-def test_what_has_no_number_says_so(kind, features, given, message):
+def test_what_has_no_number_says_so(kind, features, options, message):
     with pytest.raises(NotApplicable) as refused:
-        answer(kind, *features, **given)
+        answer(kind, *features, **options)
     assert str(refused.value) == message
 
 
@@ -239,15 +243,15 @@ def test_a_printed_number_is_met_within_half_of_its_last_decimal():
 def test_the_rows_of_a_table_have_the_form_of_its_importance(form, value, full, target):
     losses = np.full(10, 10.0)
     raw = losses + np.array(list(VALUES.values()))[:, None]
-    told = {"form": form, "raw": raw, "baseline": losses}
-    found = [printed(name, 0.0, **told).ours for name in ("a", FULL, TARGET)]
-    assert found == pytest.approx([value, full, target], rel=1e-12)
+    fields = {"form": form, "raw": raw, "baseline": losses}
+    values = [printed(name, 0.0, **fields).ours for name in ("a", FULL, TARGET)]
+    assert values == pytest.approx([value, full, target], rel=1e-12)
 
 
 @pytest.mark.parametrize(("form", "value"), [("raw", 20), ("difference", 20)])
 def test_the_target_has_its_row_also_where_the_full_model_has_no_error(form, value):
-    told = {"form": form, "baseline": np.zeros(10)}
-    assert printed(TARGET, 20.0, **told).ours == value
+    fields = {"form": form, "baseline": np.zeros(10)}
+    assert printed(TARGET, 20.0, **fields).ours == value
 
 
 def test_an_engine_that_permuted_no_target_has_no_number_for_it():

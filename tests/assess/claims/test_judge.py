@@ -42,20 +42,20 @@ def row(result):
 
 def test_a_claim_that_holds_is_a_row_and_no_finding():
     result = claimed(LEADS)
-    said = {"claim": "a leads", "source": "Doe (2001), Fig. 2", "ours": 1.0}
-    assert row(result).items() >= {**said, "verdict": "reproduced"}.items()
+    cells = {"claim": "a leads", "source": "Doe (2001), Fig. 2", "ours": 1.0}
+    assert row(result).items() >= {**cells, "verdict": "reproduced"}.items()
     assert math.isnan(row(result)["paper"])
     assert result.findings == claimed().findings
 
 
 def test_a_claim_that_fails_is_a_note_and_fails_no_audit():
     result = claimed(FAILS)
-    (found,) = (f for f in result.findings if f.check == "claim_not_reproduced")
-    assert found.severity == "info"
-    assert found.message == (
+    (note,) = (f for f in result.findings if f.check == "claim_not_reproduced")
+    assert note.severity == "info"
+    assert note.message == (
         "b leads (Doe (2001), Fig. 2): the rank of 'b' is 2; the claim says at most 1."
     )
-    assert dict(found.evidence) == {"ours": 2.0, "paper": 0.5}
+    assert dict(note.evidence) == {"ours": 2.0, "paper": 0.5}
     assert exit_code(result) == 0
 
 
@@ -66,17 +66,20 @@ def test_the_owner_may_let_a_claim_fail_the_audit():
 
 def test_what_the_claim_calls_not_comparable_is_shown_and_no_finding():
     result = claimed({**FAILS, "not_comparable": "it has other data"})
-    told = row(result)
-    assert (told["verdict"], told["reason"]) == ("not comparable", "it has other data")
-    assert (told["paper"], told["ours"]) == (0.5, 2.0)
+    claim_row = row(result)
+    assert (claim_row["verdict"], claim_row["reason"]) == (
+        "not comparable",
+        "it has other data",
+    )
+    assert (claim_row["paper"], claim_row["ours"]) == (0.5, 2.0)
     assert result.findings == claimed().findings
 
 
 def test_a_claim_without_a_number_is_told_at_the_weight_of_the_claim():
     asks = {**LEADS, "method": "impurity", "severity": "warning"}
     result = claimed(asks, entries=[{"method": "impurity"}])
-    (found,) = (f for f in result.findings if f.check == "claim_unanswered")
-    assert found.severity == "warning"
+    (warning,) = (f for f in result.findings if f.check == "claim_unanswered")
+    assert warning.severity == "warning"
     assert row(result)["reason"] == "'impurity' by python gave no number."
 
 
@@ -98,8 +101,8 @@ def test_a_loss_and_a_curve_can_be_claimed():
     curve = {**TOLD, "method": "partial_dependence", "kind": "line", "features": ["a"]}
     curve |= {"intercept": 0.0, "slope": 3.0, "tolerance": 0.2}
     loss = {"text": "rmse", "kind": "performance", "expected": 0.1, "tolerance": 0.02}
-    asked = [PERMUTATION, {"method": "partial_dependence"}]
-    result = claimed(curve, loss, entries=asked)
+    entries = [PERMUTATION, {"method": "partial_dependence"}]
+    result = claimed(curve, loss, entries=entries)
     assert list(result.claims["verdict"]) == ["reproduced"] * 2
 
 
@@ -118,11 +121,11 @@ def test_what_only_a_claim_asks_of_a_model_is_measured_for_it():
         for n, name in enumerate(("train", "test"))
     )
     config = {"importance": [PERMUTATION], "models": [FOREST], "claims": claims}
-    found = audit(train, test, parse_config(config))
+    result = audit(train, test, parse_config(config))
     forest = RandomForestRegressor(**FOREST["parameters"]).fit(*rows())
-    assert found.claims["ours"][0] == pytest.approx(forest.oob_score_, rel=1e-9)
-    assert found.claims["asked"][1] == "mean loss in 3 folds of the train rows"
-    assert set(found.performance["split"]) == {"train", "test"}
+    assert result.claims["ours"][0] == pytest.approx(forest.oob_score_, rel=1e-9)
+    assert result.claims["asked"][1] == "mean loss in 3 folds of the train rows"
+    assert set(result.performance["split"]) == {"train", "test"}
 
 
 @pytest.mark.parametrize("kind", ["explained", "cross_validated"])
@@ -132,36 +135,40 @@ def test_a_loss_that_no_claim_names_is_the_one_the_audit_judges_by(kind):
     train = dataset(*rows(), name="train", split="train", task="regression")
     test = dataset(*rows(seed=1), name="test", task="regression")
 
-    def told(losses, **named):
+    def claim_row(losses, **keys):
         entry = {**PERMUTATION, "losses": losses}
         config = {"importance": [entry], "models": [FOREST]}
-        config["claims"] = [claim | named]
+        config["claims"] = [claim | keys]
         return row(audit(train, test, parse_config(config)))
 
-    assert told(["mse"])["ours"] == told(["mae"], loss="mse")["ours"]
-    assert told(["mse"])["loss"] == "mse"
+    assert claim_row(["mse"])["ours"] == claim_row(["mae"], loss="mse")["ours"]
+    assert claim_row(["mse"])["loss"] == "mse"
 
 
 def test_a_claim_that_names_no_loss_says_which_its_number_is():
     loss = {"text": "t", "kind": "performance", "expected": 0.1, "tolerance": 0.02}
-    told = claimed(LEADS, loss).claims
-    assert list(told["loss"]) == ["rmse", "rmse"]
+    claims = claimed(LEADS, loss).claims
+    assert list(claims["loss"]) == ["rmse", "rmse"]
 
 
 def test_a_frequency_is_about_all_models():
     often = {**LEADS, "kind": "frequency", "within": 1, "expected": 1, "tolerance": 0}
-    told = row(claimed(often, models=(linear(), linear("second"))))
-    assert told.items() >= {"ours": 1.0, "verdict": "reproduced", "model": ""}.items()
-    assert told["asked"] == "share of 2 models with 'a' in the first 1"
+    claim_row = row(claimed(often, models=(linear(), linear("second"))))
+    assert (
+        claim_row.items() >= {"ours": 1.0, "verdict": "reproduced", "model": ""}.items()
+    )
+    assert claim_row["asked"] == "share of 2 models with 'a' in the first 1"
 
 
 def test_a_pair_can_be_claimed_and_one_that_is_not_there_is_told():
     first = {**TOLD, "method": "vint", "of": "pairs", "kind": "leader"}
-    named = [{**first, "features": [pair]} for pair in ("a:b", "b:a")]
-    asked = {"models": (callable_model(lambda X: (X["a"] * X["b"]).to_numpy()),)}
-    told = claimed(*named, entries=[{"method": "vint", "of": "pairs"}], **asked).claims
-    assert list(told["verdict"]) == ["reproduced", "not comparable"]
-    assert told["reason"][1].startswith("There is no 'b:a' among the pairs.")
+    pair_claims = [{**first, "features": [pair]} for pair in ("a:b", "b:a")]
+    changes = {"models": (callable_model(lambda X: (X["a"] * X["b"]).to_numpy()),)}
+    claims = claimed(
+        *pair_claims, entries=[{"method": "vint", "of": "pairs"}], **changes
+    ).claims
+    assert list(claims["verdict"]) == ["reproduced", "not comparable"]
+    assert claims["reason"][1].startswith("There is no 'b:a' among the pairs.")
 
 
 RANKED = {"text": "t", "method": "permutation", "kind": "top_k", "k": 2}
@@ -176,11 +183,11 @@ def judged(claims, protocols):
         {"name": name, "estimator": f"sklearn.linear_model.{kind}"}
         for name, kind in kinds.items()
     ]
-    asked = {"models": models, "importance": [PERMUTATION, PCA], "claims": claims}
-    asked["top_k"] = {"k": 2, "folds": 2, "protocols": protocols}
+    settings = {"models": models, "importance": [PERMUTATION, PCA], "claims": claims}
+    settings["top_k"] = {"k": 2, "folds": 2, "protocols": protocols}
     train = dataset(*noisy(40), name="r", task="regression", split="train")
     test = dataset(*noisy(20), name="s", task="regression")
-    return audit(train, test, parse_config(asked))
+    return audit(train, test, parse_config(settings))
 
 
 def test_a_curve_is_that_of_the_ranking_the_judge_and_the_protocol_named():
@@ -196,24 +203,24 @@ def test_a_curve_is_that_of_the_ranking_the_judge_and_the_protocol_named():
 
 def noisy(n):
     """Return rows of y = 3 a + noise, in which b varies most."""
-    drawn = np.random.default_rng(n).normal(size=(n, 3)) * [1, 9, 0.1]
-    X = pd.DataFrame(drawn[:, :2], columns=["a", "b"])
-    return X, 3 * X["a"] + drawn[:, 2]
+    numbers = np.random.default_rng(n).normal(size=(n, 3)) * [1, 9, 0.1]
+    X = pd.DataFrame(numbers[:, :2], columns=["a", "b"])
+    return X, 3 * X["a"] + numbers[:, 2]
 
 
 def test_two_models_are_alike_by_the_method_that_is_named():
     """One reads a, the other b: they rank the two the other way round."""
     of_a, of_b = lambda X: X["a"], lambda X: -X["b"]
-    told = {"task": "regression", "features": ("a", "b")}
-    first, second = wrap(of_a, name="a", **told), wrap(of_b, name="b", **told)
-    told = {"text": "t", "kind": "likeness", "bound": 0.9, "features": ["a", "b"]}
-    alike = {**told, "method": "permutation", "model": "a", "other": "b"}
-    found = row(claimed(alike, models=(first, second)))
-    assert (found["ours"], found["verdict"]) == (-1, "not reproduced")
+    fields = {"task": "regression", "features": ("a", "b")}
+    first, second = wrap(of_a, name="a", **fields), wrap(of_b, name="b", **fields)
+    claim = {"text": "t", "kind": "likeness", "bound": 0.9, "features": ["a", "b"]}
+    alike = {**claim, "method": "permutation", "model": "a", "other": "b"}
+    claim_row = row(claimed(alike, models=(first, second)))
+    assert (claim_row["ours"], claim_row["verdict"]) == (-1, "not reproduced")
     entry = {**PERMUTATION, "losses": ["rmse", "mae"]}
     alike |= {"loss": "mae"}
-    found = row(claimed(alike, models=(first, second), entries=[entry]))
-    assert (found["ours"], found["verdict"]) == (-1, "not reproduced")
+    claim_row = row(claimed(alike, models=(first, second), entries=[entry]))
+    assert (claim_row["ours"], claim_row["verdict"]) == (-1, "not reproduced")
 
 
 def test_curves_that_nobody_asked_for_have_no_number():
@@ -224,13 +231,13 @@ def test_curves_that_nobody_asked_for_have_no_number():
 
 
 def test_the_share_of_a_constant_s_loss_that_is_saved_is_r_squared():
-    told = {"text": "t", "kind": "explained", "loss": "mse"}
-    asked = {**told, "expected": 1, "tolerance": 1}
+    fields = {"text": "t", "kind": "explained", "loss": "mse"}
+    claim = {**fields, "expected": 1, "tolerance": 1}
     entry = {**PERMUTATION, "losses": ["mse"]}
-    found = row(claimed(asked, entries=(entry,)))
+    claim_row = row(claimed(claim, entries=(entry,)))
     test, model = rows_to_audit(), linear()
     # Without training rows the constant is the mean of the test rows, as in R².
-    assert found["ours"] == pytest.approx(r2_score(test.y, model.predict(test.X)))
+    assert claim_row["ours"] == pytest.approx(r2_score(test.y, model.predict(test.X)))
 
 
 def test_a_feature_that_the_data_lack_is_refused():
@@ -275,8 +282,8 @@ def test_the_report_has_no_table_of_claims_where_none_was_made():
 
 def test_a_claim_cannot_choose_between_two_measures_of_one_method():
     other = {**PERMUTATION, "within": "leaves"}
-    told = row(claimed(LEADS, entries=[PERMUTATION, other]))
-    assert (told["verdict"], told["reason"]) == (
+    claim_row = row(claimed(LEADS, entries=[PERMUTATION, other]))
+    assert (claim_row["verdict"], claim_row["reason"]) == (
         "not comparable",
         "'permutation' is asked with 2 sets of options, so it is not clear which "
         "one is meant. Name the entry.",
@@ -298,8 +305,8 @@ TWICE = (
 
 def test_each_number_of_a_printed_table_is_a_claim():
     claims = claimed(TABLE).claims
-    told = claims[["claim", "paper", "decimals", "verdict"]].to_numpy().tolist()
-    assert told == [
+    cells = claims[["claim", "paper", "decimals", "verdict"]].to_numpy().tolist()
+    assert cells == [
         ["Table 1: a", 0.5, 1.0, "not reproduced"],
         ["Table 1: b", 1.0, 1.0, "not reproduced"],
     ]
@@ -313,9 +320,9 @@ def test_a_claim_is_answered_by_the_entry_that_it_names():
 
 
 def test_a_claim_that_could_be_of_two_entries_is_not_answered():
-    told = row(claimed(TABLE, entries=TWICE))
-    assert told["verdict"] == "not comparable"
-    assert told["reason"] == (
+    claim_row = row(claimed(TABLE, entries=TWICE))
+    assert claim_row["verdict"] == "not comparable"
+    assert claim_row["reason"] == (
         "'permutation' is asked with 2 sets of options, so it is not clear which "
         "one is meant. Name the entry."
     )
@@ -326,9 +333,9 @@ def test_a_claim_that_could_be_of_two_entries_is_not_answered():
     [(0.00005, 4, "282.9519"), (0.05, math.nan, "283"), (0.0, math.nan, "283")],
 )
 def test_a_number_is_shown_as_far_as_the_claim_holds_it(tolerance, decimals, text):
-    told = {"text": "t", "source": "s", "kind": "value", "method": "permutation"}
+    fields = {"text": "t", "source": "s", "kind": "value", "method": "permutation"}
     about = {"features": ["a"], "expected": 282.9519, "paper": 282.9519}
-    result = claimed({**told, **about, "tolerance": tolerance})
+    result = claimed({**fields, **about, "tolerance": tolerance})
     assert row(result)["decimals"] == pytest.approx(decimals, nan_ok=True)
     assert column(table(build_view(result), "tab-claims"), "Paper's number") == [text]
 
