@@ -26,7 +26,7 @@ class Oracle:
     def __init__(self, line):
         self._line = line.makefile("rwb")
 
-    def said(self):
+    def greeting(self):
         """Return the text that R says first."""
         return self._get_text()
 
@@ -34,14 +34,14 @@ class Oracle:
         """Let R end."""
         self._put_text("end")
 
-    def kept(self, frame, path):
+    def save_and_read(self, frame, path):
         """Let R save a frame as an .rds file, and return what R reads from it."""
         self._put_text("keep")
         self._put_frame(frame)
         self._put_text(str(path))
-        return self.given(path)
+        return self.read_frame(path)
 
-    def given(self, path):
+    def read_frame(self, path):
         """Return the frame of an .rds file."""
         self._put_text("give")
         self._put_text(str(path))
@@ -221,11 +221,11 @@ def oracle(library):
                 line, _ = server.accept()
                 with line:
                     line.settimeout(120)
-                    asked = Oracle(line)
-                    if asked.said() != token:
+                    connection = Oracle(line)
+                    if connection.greeting() != token:
                         raise ConnectionRefusedError("a stranger asked")
-                    yield asked
-                    asked.end()
+                    yield connection
+                    connection.end()
                 process.wait(120)
             finally:
                 process.kill()

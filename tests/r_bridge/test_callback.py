@@ -140,15 +140,15 @@ def test_a_frame_that_r_changed_is_refused(r, change, words, function):
 
 @pytest.mark.parametrize("change", ["doubles", "text", "rows", "relevelled"])
 def test_predict_sees_the_dtypes_of_the_original(r, change):
-    seen = []
+    frames = []
     call_with_predict(
         r,
-        lambda frame: [*map(float, seen.append(frame) or frame.n)],
+        lambda frame: [*map(float, frames.append(frame) or frame.n)],
         "ask_changed",
         change=change,
     )
     expected = X.iloc[[1, 1, 0]].reset_index(drop=True) if change == "rows" else X
-    pd.testing.assert_frame_equal(seen[0], expected)
+    pd.testing.assert_frame_equal(frames[0], expected)
 
 
 def test_fractions_in_an_integer_column_are_not_rounded(r):
@@ -165,36 +165,38 @@ def test_predict_may_write_into_its_frame(r):
         frame.iloc[:, :] = 0.0
         return np.zeros(len(frame))
 
-    kept = r.call("ask_and_keep", {"data": numbers}, predict=predict, schema_of=numbers)
-    assert kept.tolist() == [True]
+    is_unchanged = r.call(
+        "ask_and_keep", {"data": numbers}, predict=predict, schema_of=numbers
+    )
+    assert is_unchanged.tolist() == [True]
 
 
 def test_frames_that_predict_keeps_and_writes_into_are_its_own(r):
-    kept = []
+    frames = []
 
     def predict(frame):
         pd.testing.assert_frame_equal(frame, X)
-        frame["n"], frame.loc[0, "g"], frame.loc[0, "x"] = len(kept), "b", -1.0
-        kept.append(frame)
+        frame["n"], frame.loc[0, "g"], frame.loc[0, "x"] = len(frames), "b", -1.0
+        frames.append(frame)
         return ones(frame)
 
     call_with_predict(r, predict, "ask_often", times=5)
-    assert [frame["n"].tolist() for frame in kept] == [[k] * 3 for k in range(5)]
-    assert [frame["x"].tolist() for frame in kept] == [[-1.0, 2.5, 3.5]] * 5
+    assert [frame["n"].tolist() for frame in frames] == [[k] * 3 for k in range(5)]
+    assert [frame["x"].tolist() for frame in frames] == [[-1.0, 2.5, 3.5]] * 5
 
 
 def test_rows_types_and_levels_may_change_between_calls_of_predict(r):
     levels = pd.Categorical(["b", "a", "a"], categories=["b", "a"])
     others = [X.assign(n=[1.0, 2.0, 4.0]), X.assign(g=levels), X[:1], X[:0], X[:1]]
     sent = [frame for other in others for frame in (X, X, X, other, other)]
-    seen = []
+    frames = []
     r.call(
         "ask_each",
         {"frames": sent},
-        predict=lambda frame: ones(seen.append(frame) or frame),
+        predict=lambda frame: ones(frames.append(frame) or frame),
         schema_of=X,
     )
-    for frame, original in zip(seen, sent, strict=True):
+    for frame, original in zip(frames, sent, strict=True):
         levels = original["g"].cat.set_categories(["a", "b"])
         expected = original.assign(n=original["n"].astype("int64"), g=levels)
         pd.testing.assert_frame_equal(frame, expected)

@@ -48,10 +48,10 @@ def predict(X):
     return X["size (m²)"].to_numpy() + (X["kind"] == "u") * X["if"].to_numpy()
 
 
-def parts(groups, *, loss="rmse", X=None, **drawn):
+def parts(groups, *, loss="rmse", X=None, **draws):
     X = frame() if X is None else X
     y = np.linspace(-1, 1, len(X))
-    return dalex.parts(X, y, predict, groups=groups, loss=loss, draws=DRAWN | drawn)
+    return dalex.parts(X, y, predict, groups=groups, loss=loss, draws=DRAWN | draws)
 
 
 def judged(task, seed):
@@ -79,33 +79,37 @@ def test_r_computes_every_loss_as_python_does(r, name, task, seed):
     if name.endswith("deviance"):
         y, prediction = np.exp(y), np.exp(prediction)
     (ours,) = evaluate((name,), y, prediction, np.ones(len(y)))
-    asked = {"name": name, "observed": y.astype(float), "predicted": prediction}
-    (theirs,) = r.call(
+    arguments = {"name": name, "observed": y.astype(float), "predicted": prediction}
+    (in_r,) = r.call(
         "loss_value",
-        asked | {"classes": list(CLASSES) if task == "multiclass" else None},
+        arguments | {"classes": list(CLASSES) if task == "multiclass" else None},
     )
-    assert theirs == pytest.approx(ours, rel=1e-12)
+    assert in_r == pytest.approx(ours, rel=1e-12)
 
 
 @pytest.mark.needs_r
 @pytest.mark.parametrize("name", ["log_loss", "negative_log_likelihood"])
 def test_a_missed_class_of_probability_zero_costs_infinity_in_r_too(r, name):
-    asked = {"name": name, "observed": [1.0, 0.0], "predicted": [0.0, 0.5]}
-    assert r.call("loss_value", asked)[0] == np.inf
+    arguments = {"name": name, "observed": [1.0, 0.0], "predicted": [0.0, 0.5]}
+    assert r.call("loss_value", arguments)[0] == np.inf
 
 
 @pytest.mark.needs_r
 def test_the_loss_of_dalex_counts_no_probability_below_a_ten_thousandth(r):
     certain = np.array([[1.0, 0.0, 0.0]])
-    asked = {"observed": [2.0], "predicted": certain, "classes": list(CLASSES)}
-    (value,) = r.call("loss_value", {"name": "dalex_cross_entropy", **asked})
+    arguments = {"observed": [2.0], "predicted": certain, "classes": list(CLASSES)}
+    (value,) = r.call("loss_value", {"name": "dalex_cross_entropy", **arguments})
     assert value == pytest.approx(-np.log(1e-4), rel=1e-12)
 
 
 @pytest.mark.needs_r
 def test_an_auc_without_one_of_the_classes_is_no_number_in_r_either(r):
-    asked = {"name": "one_minus_auc", "observed": [1.0, 1.0], "predicted": [0.1, 0.5]}
-    assert np.isnan(r.call("loss_value", asked)[0])
+    arguments = {
+        "name": "one_minus_auc",
+        "observed": [1.0, 1.0],
+        "predicted": [0.1, 0.5],
+    }
+    assert np.isnan(r.call("loss_value", arguments)[0])
 
 
 @pytest.mark.needs_r
@@ -123,10 +127,14 @@ def test_a_loss_that_dalex_computes_itself_is_defined_as_ours(r, ours, own):
     task = LOSSES[ours].tasks[0]
     y, prediction = judged(task, 3)
     classes = list(CLASSES) if task == "multiclass" else None
-    asked = {"observed": y.astype(float), "predicted": prediction, "classes": classes}
-    (theirs,) = r.call("dalex_loss_value", {"name": own, **asked})
+    arguments = {
+        "observed": y.astype(float),
+        "predicted": prediction,
+        "classes": classes,
+    }
+    (dalex_loss,) = r.call("dalex_loss_value", {"name": own, **arguments})
     (expected,) = evaluate((ours,), y, prediction, np.ones(len(y)))
-    assert theirs == pytest.approx(expected, rel=1e-12)
+    assert dalex_loss == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.needs_dalex
@@ -136,19 +144,21 @@ def test_a_loss_that_dalex_computes_itself_is_defined_as_ours(r, ours, own):
 def test_dalex_ties_predictions_that_differ_beyond_15_digits(r, gap, by_dalex, by_us):
     """DALEX-TIE of importance_audit.engines.known_defects."""
     prediction = np.array([0.3, 0.3 + gap])
-    asked = {"observed": [1.0, 0.0], "predicted": prediction}
-    (theirs,) = r.call("dalex_loss_value", {"name": "loss_one_minus_auc", **asked})
-    (ours,) = r.call("loss_value", {"name": "one_minus_auc", **asked})
-    assert (theirs, ours) == (by_dalex, by_us)
+    arguments = {"observed": [1.0, 0.0], "predicted": prediction}
+    (dalex_loss,) = r.call(
+        "dalex_loss_value", {"name": "loss_one_minus_auc", **arguments}
+    )
+    (ours,) = r.call("loss_value", {"name": "one_minus_auc", **arguments})
+    assert (dalex_loss, ours) == (by_dalex, by_us)
 
 
 @pytest.mark.needs_dalex
 @pytest.mark.usefixtures("r")
 def test_without_permutation_every_round_measures_the_loss_of_the_rows():
-    found = parts({"size": ["size (m²)"]})
+    losses = parts({"size": ["size (m²)"]})
     y = np.linspace(-1, 1, 60)
     (expected,) = evaluate(("rmse",), y, predict(frame()), np.ones(60))
-    np.testing.assert_allclose(found.full, [expected] * 3, rtol=1e-12)
+    np.testing.assert_allclose(losses.full, [expected] * 3, rtol=1e-12)
 
 
 @pytest.mark.needs_dalex
@@ -173,7 +183,7 @@ def test_a_single_repeat_is_the_first_of_many(n_rows):
 @pytest.mark.usefixtures("r")
 def test_a_feature_the_model_ignores_measures_the_loss_of_the_rows():
     X = frame().assign(unread=np.arange(60.0))
-    found = dalex.parts(
+    losses = dalex.parts(
         X,
         np.linspace(-1, 1, 60),
         predict,
@@ -181,14 +191,14 @@ def test_a_feature_the_model_ignores_measures_the_loss_of_the_rows():
         loss="mae",
         draws=DRAWN | {"n_rows": 25},
     )
-    np.testing.assert_array_equal(found.permuted[0], found.full)
+    np.testing.assert_array_equal(losses.permuted[0], losses.full)
 
 
 @pytest.mark.needs_dalex
 @pytest.mark.usefixtures("r")
 def test_what_dalex_does_not_score_is_no_number():
     """DALEX-NAN of `known_defects`: a single repeat has no row for NaN."""
-    found = dalex.parts(
+    losses = dalex.parts(
         frame(),
         np.zeros(60),
         predict,
@@ -196,7 +206,7 @@ def test_what_dalex_does_not_score_is_no_number():
         loss="one_minus_auc",
         draws=DRAWN | {"n_repeats": 1},
     )
-    assert np.isnan(found.permuted).all()
+    assert np.isnan(losses.permuted).all()
 
 
 @pytest.mark.needs_dalex
@@ -244,5 +254,5 @@ def test_predictions_come_back_in_their_shape():
     def shares(X):
         return np.column_stack([X["if"], 4 - X["if"]]) / 4
 
-    found = dalex.predictions(X, shares, classes=("a", "b"))
-    np.testing.assert_array_equal(found, shares(X))
+    predictions = dalex.predictions(X, shares, classes=("a", "b"))
+    np.testing.assert_array_equal(predictions, shares(X))

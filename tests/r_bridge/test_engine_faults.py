@@ -32,8 +32,8 @@ explained <- function(data, y, predict) {
 
 
 def explain(predict):
-    asked = {"data": X, "y": Y}
-    return host.current().call("explained", asked, predict=predict, schema_of=X)
+    arguments = {"data": X, "y": Y}
+    return host.current().call("explained", arguments, predict=predict, schema_of=X)
 
 
 # What asks each engine for its numbers, and the package that must be there.
@@ -152,16 +152,16 @@ def r(tmp_path_factory):
 @pytest.fixture(scope="module")
 def sound(r):
     """What an engine tells of a sound predict, and how often it asks for that."""
-    known = {}
+    outcomes = {}
 
-    def told(engine):
-        if engine not in known:
+    def measure(engine):
+        if engine not in outcomes:
             before = r.counts.calls
             numbers = ENGINES[engine][1](linear)
-            known[engine] = numbers, r.counts.calls - before
-        return known[engine]
+            outcomes[engine] = numbers, r.counts.calls - before
+        return outcomes[engine]
 
-    return told
+    return measure
 
 
 def left_by(r):
@@ -209,9 +209,9 @@ def test_what_predict_raises_comes_out_of_every_engine(r, sound, engine):
 def test_what_is_no_prediction_is_said_by_every_engine(r, sound, engine, answer):
     spoil, words = ANSWERS[answer]
     (_, n_calls), before = sound(engine), left_by(r)
-    with pytest.raises(RBridgeError, match=rf"^predict must return {words}") as said:
+    with pytest.raises(RBridgeError, match=rf"^predict must return {words}") as error:
         ENGINES[engine][1](spoilt(n_calls, spoil))
-    assert type(said.value) is RBridgeError
+    assert type(error.value) is RBridgeError
     assert left_by(r) == before
 
 

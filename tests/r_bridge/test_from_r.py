@@ -13,7 +13,7 @@ from importance_audit.r_bridge.errors import RBridgeError
 pytestmark = pytest.mark.needs_r
 
 
-def made(r, name):
+def value_from_r(r, name):
     return r.call("values_by_name", {"name": name})
 
 
@@ -35,9 +35,9 @@ def made(r, name):
     ],
 )
 def test_a_vector_of_r_is_an_array(r, name, expected):
-    found = made(r, name)
-    assert found.dtype == expected.dtype
-    np.testing.assert_array_equal(found, expected)
+    array = value_from_r(r, name)
+    assert array.dtype == expected.dtype
+    np.testing.assert_array_equal(array, expected)
 
 
 @pytest.mark.parametrize(
@@ -50,47 +50,55 @@ def test_a_vector_of_r_is_an_array(r, name, expected):
     ],
 )
 def test_missing_values_and_levels_have_their_own_arrays(r, name, expected):
-    pd.testing.assert_extension_array_equal(made(r, name), expected)
+    pd.testing.assert_extension_array_equal(value_from_r(r, name), expected)
 
 
 def test_times_keep_their_zone(r):
-    assert made(r, "zone")[0] == pd.Timestamp("1969-12-31 19:00-05:00")
-    assert str(made(r, "zone").tz) == "America/New_York"
-    assert made(r, "time")[0] == pd.Timestamp("1969-12-31 23:59:59.5", tz="UTC")
-    assert pd.isna(made(r, "time")[1])
+    assert value_from_r(r, "zone")[0] == pd.Timestamp("1969-12-31 19:00-05:00")
+    assert str(value_from_r(r, "zone").tz) == "America/New_York"
+    assert value_from_r(r, "time")[0] == pd.Timestamp("1969-12-31 23:59:59.5", tz="UTC")
+    assert pd.isna(value_from_r(r, "time")[1])
 
 
 def test_na_does_not_warn_when_it_is_computed_with(r):
     with np.errstate(all="raise"):
-        assert np.isnan(made(r, "numbers") + 1).tolist() == [False, True, True, False]
+        assert np.isnan(value_from_r(r, "numbers") + 1).tolist() == [
+            False,
+            True,
+            True,
+            False,
+        ]
 
 
 def test_lists_are_dicts_if_they_have_names(r):
-    assert made(r, "list") == {"a": np.array([1.0]), "b": [np.array(["x"]), None]}
-    assert made(r, "nothing") is None
+    assert value_from_r(r, "list") == {
+        "a": np.array([1.0]),
+        "b": [np.array(["x"]), None],
+    }
+    assert value_from_r(r, "nothing") is None
 
 
 def test_a_matrix_with_column_names_is_a_frame(r):
     expected = pd.DataFrame([[1, 3], [2, 4]], columns=["a", "b"])
-    pd.testing.assert_frame_equal(made(r, "labelled"), expected)
-    assert made(r, "matrix").flags.f_contiguous
+    pd.testing.assert_frame_equal(value_from_r(r, "labelled"), expected)
+    assert value_from_r(r, "matrix").flags.f_contiguous
 
 
 def test_row_names_return_if_they_are_text(r):
-    assert made(r, "frame").index.tolist() == ["r", "s"]
-    assert made(r, "no_rows").shape == (0, 1)
-    assert made(r, "no_columns").shape == (3, 0)
+    assert value_from_r(r, "frame").index.tolist() == ["r", "s"]
+    assert value_from_r(r, "no_rows").shape == (0, 1)
+    assert value_from_r(r, "no_columns").shape == (3, 0)
 
 
 def test_a_result_is_a_copy_that_can_be_changed(r):
-    first = made(r, "numbers")
+    first = value_from_r(r, "numbers")
     first[0] = 5
-    assert made(r, "numbers")[0] == 1
+    assert value_from_r(r, "numbers")[0] == 1
     assert first[0] == 5
 
 
 @pytest.mark.parametrize(
-    ("name", "where", "found"),
+    ("name", "where", "r_class"),
     [
         ("closure", "", "function"),
         ("environment", "", "environment"),
@@ -104,18 +112,18 @@ def test_a_result_is_a_copy_that_can_be_changed(r):
         ("matrix_column", ", column 'm'", "matrix"),
     ],
 )
-def test_what_is_not_data_is_refused_by_name(r, name, where, found):
+def test_what_is_not_data_is_refused_by_name(r, name, where, r_class):
     with pytest.raises(RBridgeError) as refusal:
-        made(r, name)
+        value_from_r(r, name)
     assert str(refusal.value) == (
         f"The result of 'values_by_name'{where} must be data, but R returned a value "
-        f"of class {found}."
+        f"of class {r_class}."
     )
 
 
 def test_text_that_is_broken_in_r_is_refused(r):
     with pytest.raises(RBridgeError) as refusal:
-        made(r, "broken")
+        value_from_r(r, "broken")
     assert str(refusal.value) == (
         "The result of 'values_by_name' must be valid text, but R holds broken bytes."
     )
@@ -123,7 +131,7 @@ def test_text_that_is_broken_in_r_is_refused(r):
 
 def test_a_list_with_a_name_twice_is_refused(r):
     with pytest.raises(RBridgeError) as refusal:
-        made(r, "twice")
+        value_from_r(r, "twice")
     assert str(refusal.value) == (
         "The result of 'values_by_name' must name each element once, but 'a' is there "
         "twice."

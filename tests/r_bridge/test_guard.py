@@ -55,11 +55,11 @@ def test_the_words_of_an_error_are_whole(r, text):
 
 
 def test_of_many_words_stop_keeps_what_r_has_room_for_and_a_condition_all(r):
-    for function, kept in (("fail", 4_095), ("fail_with_words", 10_000)):
+    for function, n_characters in (("fail", 4_095), ("fail_with_words", 10_000)):
         with pytest.raises(RError) as raised:
             r.call(function, {"text": "£" * 10_000})
-        assert raised.value.message == "£" * kept
-        assert str(raised.value).endswith(f"£ … ({kept} characters in all)")
+        assert raised.value.message == "£" * n_characters
+        assert str(raised.value).endswith(f"£ … ({n_characters} characters in all)")
 
 
 def test_an_error_on_the_way_out_is_an_error(r):

@@ -21,8 +21,8 @@ def r():
 
 
 def holds(r, file, plan):
-    asked = {"kind": plan.kind, "parts": plan.parts, "file": str(file)}
-    return bool(r.call("handoff_holds", asked)[0])
+    arguments = {"kind": plan.kind, "parts": plan.parts, "file": str(file)}
+    return bool(r.call("handoff_holds", arguments)[0])
 
 
 @pytest.mark.needs_dalex
@@ -31,7 +31,7 @@ def holds(r, file, plan):
 def test_parts_are_identical_to_those_of_dalex(r, tmp_path, form, rounds):
     file = tmp_path / "own.rds"
     own = r.call("own_parts", {"file": str(file), "form": form, "rounds": rounds})
-    made = handoff.parts(
+    plan = handoff.parts(
         ["a", "b", "g"],
         np.asarray(own["losses"]).reshape(3, rounds),
         full=own["full"],
@@ -40,7 +40,7 @@ def test_parts_are_identical_to_those_of_dalex(r, tmp_path, form, rounds):
         label="m",
         loss_name=handoff.LOSS_NAMES["rmse"],
     )
-    assert holds(r, file, made)
+    assert holds(r, file, plan)
 
 
 @pytest.mark.needs_dalex
@@ -48,15 +48,15 @@ def test_parts_are_identical_to_those_of_dalex(r, tmp_path, form, rounds):
 @pytest.mark.parametrize("variables", [["a"], ["a", "b"], ["g"]])
 def test_profiles_are_identical_to_those_of_dalex(r, tmp_path, variables, method):
     file = tmp_path / "own.rds"
-    asked = {"file": str(file), "variables": variables, "method": method}
-    own = r.call("own_profile", asked)
+    arguments = {"file": str(file), "variables": variables, "method": method}
+    own = r.call("own_profile", arguments)
     curves = {}
     for name in variables:
         at = [n for n, feature in enumerate(own["feature"]) if feature == name]
         curves[name] = (list(np.asarray(own["x"])[at]), np.asarray(own["yhat"])[at])
     mean = float(own["mean_prediction"][0])
-    made = handoff.profile(curves, label="m", mean_prediction=mean, method=method)
-    assert holds(r, file, made)
+    plan = handoff.profile(curves, label="m", mean_prediction=mean, method=method)
+    assert holds(r, file, plan)
 
 
 @pytest.mark.needs_vip
@@ -66,8 +66,8 @@ def test_vi_is_identical_to_that_of_vip_but_for_stray_names(r, tmp_path, rounds)
     own = r.call("own_vi", {"file": str(file), "rounds": rounds})
     values = np.asarray(own["values"], dtype=float).reshape(3, rounds)
     line = str(own["line"][0])
-    made = handoff.vi(["a", "b", "g"], values, type_="permutation", line=line)
-    assert holds(r, file, made)
+    plan = handoff.vi(["a", "b", "g"], values, type_="permutation", line=line)
+    assert holds(r, file, plan)
 
 
 @pytest.mark.needs_r
@@ -78,10 +78,10 @@ def test_what_is_read_is_what_was_written(tmp_path):
     plan = handoff.vi(names, values, type_="permutation", line="0.5")
     file = tmp_path / "v.rds"
     file.write_bytes(handoff.written({"v": plan})["v"])
-    found = handoff.read(file)
-    assert found["feature"].tolist() == [names[1], names[0], names[2]]  # as vi() sorts
-    order = [names.index(name) for name in found["feature"]]
-    np.testing.assert_array_equal(found["values"], values[order])
+    table = handoff.read(file)
+    assert table["feature"].tolist() == [names[1], names[0], names[2]]  # as vi() sorts
+    order = [names.index(name) for name in table["feature"]]
+    np.testing.assert_array_equal(table["values"], values[order])
 
 
 @pytest.mark.needs_r

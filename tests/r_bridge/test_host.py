@@ -79,9 +79,9 @@ def test_a_worker_that_is_closed_while_r_is_busy_ends_r():
         return X["x"].to_numpy()
 
     def ask():
-        asked = {"data": frame, "times": 10**9}
+        arguments = {"data": frame, "times": 10**9}
         with pytest.raises(RDied) as death:
-            worker.call("ask_often", asked, predict=predict, schema_of=frame)
+            worker.call("ask_often", arguments, predict=predict, schema_of=frame)
         ended.append(str(death.value))
 
     worker = host.Worker(r_seconds=30, library=None, files=[FUNCTIONS])
@@ -129,11 +129,11 @@ print(host.installed()["reason"])
 @pytest.mark.needs_r
 @pytest.mark.parametrize("lack", LACKS)
 def test_without_what_a_process_needs_there_is_no_r_and_a_reason(lack, python):
-    said, _ = python(LACKS[lack].strip() + ASK).communicate(timeout=120)
-    called, probed = said.splitlines()
+    output, _ = python(LACKS[lack].strip() + ASK).communicate(timeout=120)
+    call_line, probed = output.splitlines()
     number = {"descriptors": "[Errno 24]", "folder": "[Errno 2]"}[lack]
     words = f"R must start, but it did not: {number}"
-    assert called.startswith(f"RUnavailable {words}")
+    assert call_line.startswith(f"RUnavailable {words}")
     assert probed.startswith(words)
 
 
@@ -150,18 +150,18 @@ def test_a_session_inside_another_shares_its_r(r):
 
 @pytest.mark.needs_r
 def test_threads_wait_for_each_other(r):
-    found = {}
+    echoes = {}
 
     def ask(n):
         for _ in range(20):
-            found.setdefault(n, []).append(r.call("echo", {"x": n})[0])
+            echoes.setdefault(n, []).append(r.call("echo", {"x": n})[0])
 
     threads = [threading.Thread(target=ask, args=(n,)) for n in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert found == {n: [n] * 20 for n in range(4)}
+    assert echoes == {n: [n] * 20 for n in range(4)}
 
 
 @pytest.mark.needs_r
@@ -195,9 +195,9 @@ os.waitpid(child, 0)
 print(r.call("echo", {"x": 3}), r.restarts)
 """
     )
-    said, errors = process.communicate(timeout=120)
+    output, errors = process.communicate(timeout=120)
     assert errors == ""
-    assert said.splitlines() == [
+    assert output.splitlines() == [
         "R must be asked by the process that opened the session, but a fork of it "
         "asked. Open a session there.",
         "[3] 0",

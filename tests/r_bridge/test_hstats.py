@@ -74,8 +74,8 @@ def mixed(groups=None, weights=None):
     return replace(model, losses=losses), data.asked_by(groups or {c: (c,) for c in X})
 
 
-def assert_replayed(ours, theirs):
-    assert ours == pytest.approx(theirs, rel=1e-9, abs=1e-12, nan_ok=True)
+def assert_replayed(ours, reference):
+    assert ours == pytest.approx(reference, rel=1e-9, abs=1e-12, nan_ok=True)
 
 
 @pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["plain", "weighted"])
@@ -84,11 +84,11 @@ def assert_replayed(ours, theirs):
 def test_every_repeat_of_hstats_is_replayed(weights, groups, n_repeats, n_rows):
     model, data = mixed(groups, weights)
     options = {"seed": 7, "n_repeats": n_repeats, "n_rows": n_rows}
-    theirs = hstats_permutation(model, data, **options)
-    for ours, told in zip(
-        permutation(model, data, stream="hstats", **options), theirs, strict=True
+    hstats_answer = hstats_permutation(model, data, **options)
+    for ours, reference in zip(
+        permutation(model, data, stream="hstats", **options), hstats_answer, strict=True
     ):
-        assert_replayed(ours, told)
+        assert_replayed(ours, reference)
 
 
 @pytest.mark.parametrize(
@@ -109,20 +109,20 @@ def test_deviances_are_replayed():
     model = replace(model, predict=lambda X: np.exp(predict(X)))
     model = model.judged_by(("poisson_deviance", "gamma_deviance"))
     ours, _ = permutation(model, positive, seed=7, stream="hstats", n_repeats=2)
-    theirs, _ = hstats_permutation(model, positive, seed=7, n_repeats=2)
-    assert_replayed(ours, theirs)
+    reference, _ = hstats_permutation(model, positive, seed=7, n_repeats=2)
+    assert_replayed(ours, reference)
 
 
 def test_means_and_standard_errors_are_those_hstats_tells_its_users(r):
     model, data = mixed(weights=WEIGHTS)
     model = model.judged_by(("mse",))
-    asked = {"data": data.X, "y": data.y, "weights": data.weights}
-    told = r.call("its_own_importance", asked, predict=predict, schema_of=data.X)
+    arguments = {"data": data.X, "y": data.y, "weights": data.weights}
+    table = r.call("its_own_importance", arguments, predict=predict, schema_of=data.X)
     raw, full = hstats_permutation(model, data, seed=7, n_repeats=3)
-    rows = [data.features.index(name) for name in told["feature"]]
+    rows = [data.features.index(name) for name in table["feature"]]
     rises = (raw - full)[rows, :, 0]
-    assert_replayed(rises.mean(axis=1), told["mean"])
-    assert_replayed(rises.std(axis=1, ddof=1) / np.sqrt(3), told["error"])
+    assert_replayed(rises.mean(axis=1), table["mean"])
+    assert_replayed(rises.std(axis=1, ddof=1) / np.sqrt(3), table["error"])
 
 
 @pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["plain", "weighted"])
@@ -135,9 +135,9 @@ def test_h_of_one_two_and_three_columns_is_replayed(
     model, data = mixed(groups, weights)
     options = {"seed": 7, "n_rows": n_rows, "standardised": standardised}
     ours, _ = h_statistic(model, data, stream="hstats", **options)
-    theirs, zero = hstats_h_statistic(model, data, **options)
+    reference, zero = hstats_h_statistic(model, data, **options)
     assert ours.max() > 0.1
-    assert_replayed(ours, theirs)
+    assert_replayed(ours, reference)
     assert not zero.any()
 
 
@@ -145,9 +145,9 @@ def test_h_of_one_two_and_three_columns_is_replayed(
 def test_h_of_each_class_is_measured_on_the_scale_asked(scale):
     model, data = level_model(), level_data()
     ours, _ = h_statistic(model, data, seed=1, n_rows=None, scale=scale)
-    theirs, _ = hstats_h_statistic(model, data, seed=1, n_rows=None, scale=scale)
-    assert theirs.shape == (3, 1, 3)
-    assert_replayed(ours, theirs)
+    reference, _ = hstats_h_statistic(model, data, seed=1, n_rows=None, scale=scale)
+    assert reference.shape == (3, 1, 3)
+    assert_replayed(ours, reference)
 
 
 @pytest.mark.parametrize("standardised", [False, True])
@@ -156,11 +156,11 @@ def test_columns_that_add_up_have_no_h_and_a_model_that_says_nothing_no_ratio(
 ):
     groups = {"a:b": ("x1", "x2"), "b:c": ("x2", "x3"), "a": ("x1",), "c": ("x3",)}
     data = normal_data(2, 1, 0).asked_by(groups)
-    asked = {"seed": 1, "n_rows": 50, "standardised": standardised}
+    options = {"seed": 1, "n_rows": 50, "standardised": standardised}
     for model in (linear_model(2, 1, 0), linear_model(0, 0, 0)):
-        ours, _ = h_statistic(model, data, stream="hstats", **asked)
-        theirs, _ = hstats_h_statistic(model, data, **asked)
-        np.testing.assert_array_equal(ours, theirs)
+        ours, _ = h_statistic(model, data, stream="hstats", **options)
+        reference, _ = hstats_h_statistic(model, data, **options)
+        np.testing.assert_array_equal(ours, reference)
 
 
 @pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["plain", "weighted"])
@@ -173,9 +173,9 @@ def test_what_the_other_columns_do_not_show_is_replayed(
     model, data = mixed(groups, weights)
     options = {"seed": 7, "n_rows": n_rows, "standardised": standardised}
     ours, _ = pd_importance(model, data, stream="hstats", **options)
-    theirs, zero = hstats_pd_importance(model, data, **options)
+    reference, zero = hstats_pd_importance(model, data, **options)
     assert ours.min() > 0
-    assert_replayed(ours, theirs)
+    assert_replayed(ours, reference)
     assert not zero.any()
 
 
@@ -183,17 +183,17 @@ def test_pd_importance_of_each_class_is_measured_on_the_scale_asked():
     model, data = level_model(), level_data()
     options = {"seed": 1, "n_rows": None, "scale": "centred_logit"}
     ours, _ = pd_importance(model, data, **options)
-    theirs, _ = hstats_pd_importance(model, data, **options)
-    assert theirs.shape == (3, 1, 3)
-    assert_replayed(ours, theirs)
+    reference, _ = hstats_pd_importance(model, data, **options)
+    assert reference.shape == (3, 1, 3)
+    assert_replayed(ours, reference)
 
 
 def test_a_column_that_is_not_read_has_exactly_no_pd_importance_in_either():
-    data, asked = normal_data(2, 0), {"seed": 1, "standardised": True}
+    data, options = normal_data(2, 0), {"seed": 1, "standardised": True}
     for model in (linear_model(2, 0), linear_model(0, 0)):
-        ours, _ = pd_importance(model, data, stream="hstats", **asked)
-        theirs, _ = hstats_pd_importance(model, data, **asked)
-        np.testing.assert_allclose(ours, theirs, rtol=1e-12)
+        ours, _ = pd_importance(model, data, stream="hstats", **options)
+        reference, _ = hstats_pd_importance(model, data, **options)
+        np.testing.assert_allclose(ours, reference, rtol=1e-12)
         assert ours[1, 0, 0] == 0 or np.isnan(ours).all()
 
 

@@ -60,28 +60,28 @@ def mixed(groups=None):
     return model, data.asked_by(groups or {name: (name,) for name in X})
 
 
-def assert_replayed(ours, theirs):
-    np.testing.assert_array_equal(ours[0], theirs[0])
-    assert ours[0].dtype == theirs[0].dtype
-    assert ours[1] == pytest.approx(theirs[1], rel=1e-9, abs=1e-12, nan_ok=True)
+def assert_replayed(ours, reference):
+    np.testing.assert_array_equal(ours[0], reference[0])
+    assert ours[0].dtype == reference[0].dtype
+    assert ours[1] == pytest.approx(reference[1], rel=1e-9, abs=1e-12, nan_ok=True)
 
 
 @pytest.mark.parametrize("feature", [".id", "fare (£)", "flag", "kind"])
 def test_curves_of_columns_of_every_type_are_ours(feature):
     model, data = mixed()
-    asked = (model, data, feature)
-    for ours, theirs in ((partial_dependence, iml_partial_dependence), (ale, iml_ale)):
-        told = theirs(*asked, seed=1, n_grid=7)
-        assert_replayed(ours(*asked, seed=1, n_grid=7), told)
+    question = (model, data, feature)
+    for ours, of_iml in ((partial_dependence, iml_partial_dependence), (ale, iml_ale)):
+        reference = of_iml(*question, seed=1, n_grid=7)
+        assert_replayed(ours(*question, seed=1, n_grid=7), reference)
 
 
 @pytest.mark.parametrize("scale", ["native", "link", "centred_logit"])
 def test_accumulated_effects_are_measured_on_the_scale_asked(scale):
     model, data = level_model(), level_data()
     for feature in data.features:
-        asked = {"seed": 1, "n_grid": 4, "scale": scale}
-        ours = ale(model, data, feature, **asked)
-        assert_replayed(ours, iml_ale(model, data, feature, **asked))
+        options = {"seed": 1, "n_grid": 4, "scale": scale}
+        ours = ale(model, data, feature, **options)
+        assert_replayed(ours, iml_ale(model, data, feature, **options))
 
 
 @pytest.mark.parametrize(
@@ -90,21 +90,23 @@ def test_accumulated_effects_are_measured_on_the_scale_asked(scale):
 def test_h_of_columns_and_pairs_is_ours(groups):
     model, data = mixed(groups)
     options = {"seed": 1, "n_rows": None, "standardised": True}
-    ours, theirs = (f(model, data, **options) for f in (h_statistic, iml_h_statistic))
+    ours, reference = (
+        f(model, data, **options) for f in (h_statistic, iml_h_statistic)
+    )
     assert ours[0].min() > 0.01
-    assert ours[0] == pytest.approx(theirs[0], rel=1e-9)
+    assert ours[0] == pytest.approx(reference[0], rel=1e-9)
 
 
 def test_losses_are_equal_in_law_and_the_full_loss_is_ours():
     model, data = mixed({"together": (".id", "kind"), "alone": ("fare (£)",)})
     model = model.judged_by(("rmse",))
     ours, full = permutation(model, data, seed=1, n_repeats=400)
-    theirs, told = iml_permutation(model, data, seed=1, n_repeats=8)
-    assert told == pytest.approx(full[:8], rel=1e-12)
-    gap = np.abs(theirs.mean(axis=1) - ours.mean(axis=1))
-    error = np.hypot(theirs.std(axis=1, ddof=1) / 8**0.5, ours.std(axis=1) / 20)
+    iml_losses, iml_full = iml_permutation(model, data, seed=1, n_repeats=8)
+    assert iml_full == pytest.approx(full[:8], rel=1e-12)
+    gap = np.abs(iml_losses.mean(axis=1) - ours.mean(axis=1))
+    error = np.hypot(iml_losses.std(axis=1, ddof=1) / 8**0.5, ours.std(axis=1) / 20)
     assert (gap < t.isf(1e-4, 7) * error).all()
-    assert (theirs.std(axis=1) > 0).all()
+    assert (iml_losses.std(axis=1) > 0).all()
 
 
 def test_the_same_seed_gives_the_same_losses_and_another_others():

@@ -48,8 +48,8 @@ def test_engines_and_sets_are_installed_with_what_they_need(words, packages, tmp
 
 
 def test_an_unknown_name_is_a_usage_error_that_lists_the_known(tmp_path):
-    code, told, error = install_outcome("hstat", path=tmp_path)
-    assert (code, told) == (2, "")
+    code, output, error = install_outcome("hstat", path=tmp_path)
+    assert (code, output) == (2, "")
     assert (
         "WHAT must be one of DALEX, vip, pdp, fastshap, hstats, iml, models; "
         "'hstat' was given." in " ".join(error.split())

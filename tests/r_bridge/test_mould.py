@@ -77,21 +77,21 @@ def test_columns_that_are_not_sent_are_those_of_the_frame_before(n_before):
     for change in ({"m": [1, 300, 127]}, {"x": [0.0, 1.0, 2.0]}, {"m": [1, 2, 3]}):
         frame = frame.assign(**change)
         record, arrays = sent(frame)
-        kept = [
+        columns = [
             item if name in change else None
             for name, item in zip(frame, record[2], strict=True)
         ]
-        found = restorer.restore((*record[:2], kept, *record[3:]), arrays)
+        restored = restorer.restore((*record[:2], columns, *record[3:]), arrays)
         expected = restore(describe(X), record, arrays)
-        pd.testing.assert_frame_equal(found, expected)
-        found.iloc[:, 0] = 7.0
+        pd.testing.assert_frame_equal(restored, expected)
+        restored.iloc[:, 0] = 7.0
 
 
 def test_a_frame_that_predict_keeps_is_not_changed_by_later_calls(restorer):
-    kept = restorer.restore(*sent(X))
-    before = kept.copy(deep=True)
+    frame = restorer.restore(*sent(X))
+    before = frame.copy(deep=True)
     restorer.restore(*sent(X[::-1].reset_index(drop=True)))
-    pd.testing.assert_frame_equal(kept, before)
+    pd.testing.assert_frame_equal(frame, before)
 
 
 def test_what_predict_does_to_its_frame_is_not_seen_by_later_calls(restorer):

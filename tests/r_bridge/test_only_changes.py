@@ -40,10 +40,10 @@ def ones(frame):
 
 def frames_predicted(r, frame, function, *, only_changes=True, **arguments):
     """Return copies of the frames that predict was asked about."""
-    seen = []
+    frames = []
 
     def predict(X):
-        seen.append(X.copy(deep=True))
+        frames.append(X.copy(deep=True))
         return np.ones(len(X))
 
     r.call(
@@ -53,12 +53,12 @@ def frames_predicted(r, frame, function, *, only_changes=True, **arguments):
         schema_of=frame,
         only_changes=only_changes,
     )
-    return seen
+    return frames
 
 
-def assert_same(found, expected):
-    assert len(found) == len(expected) > 0
-    for one, other in zip(found, expected, strict=True):
+def assert_same(frames, expected):
+    assert len(frames) == len(expected) > 0
+    for one, other in zip(frames, expected, strict=True):
         check_same(one, other)
         pd.testing.assert_frame_equal(one, other)
 
@@ -95,16 +95,18 @@ def test_rows_types_and_levels_may_change_where_columns_stay(r, checked, monkeyp
     levels = X["g"].cat.set_categories(["b", "a", "z"])
     others = [X.assign(n=[1.5, 2, 3, 4]), X.assign(g=levels), X[:2], X[:0], X[1:2]]
     sent = [frame for other in others for frame in (X, X, X, other, other)]
-    seen = {True: [], False: []}
-    for only in seen:
+    frames_by_way = {True: [], False: []}
+    for only in frames_by_way:
         r.call(
             "ask_each",
             {"frames": sent},
-            predict=lambda frame, seen=seen[only]: ones(seen.append(frame) or frame),
+            predict=lambda frame, frames=frames_by_way[only]: ones(
+                frames.append(frame) or frame
+            ),
             schema_of=X,
             only_changes=only,
         )
-    assert_same(seen[True], seen[False])
+    assert_same(frames_by_way[True], frames_by_way[False])
 
 
 @pytest.mark.needs_r
@@ -113,17 +115,17 @@ def test_a_model_that_writes_into_its_frame_spoils_no_later_one(
     r, frame, checked, monkeypatch
 ):
     monkeypatch.setenv("R_BRIDGE_CHECK_CACHE", checked)
-    seen, first = [], frame.columns[0]
+    columns, first = [], frame.columns[0]
 
     def predict(X):
-        seen.append(X[first].copy(deep=True))
+        columns.append(X[first].copy(deep=True))
         X.iloc[:, 0] = 7.0
         X.loc[:, first] = X[first] + 1
         return np.ones(len(X))
 
     asked_for = {"data": frame, "times": 5}
     r.call("ask_often", asked_for, predict=predict, schema_of=frame, only_changes=True)
-    for column in seen:
+    for column in columns:
         pd.testing.assert_series_equal(column, frame[first])
 
 
@@ -145,10 +147,10 @@ def test_a_model_that_writes_into_the_memory_of_numbers_spoils_no_later_one(r):
 
 @pytest.mark.needs_r
 def test_a_frame_that_predict_keeps_stays_as_it_was(r, frame):
-    kept = []
+    frames = []
 
     def predict(X):
-        kept.append(X)
+        frames.append(X)
         return np.ones(len(X))
 
     arguments = {"data": frame, "seed": 1}
@@ -156,21 +158,21 @@ def test_a_frame_that_predict_keeps_stays_as_it_was(r, frame):
         "ask_shuffled", arguments, predict=predict, schema_of=frame, only_changes=True
     )
     assert_same(
-        kept, frames_predicted(r, frame, "ask_shuffled", seed=1, only_changes=False)
+        frames, frames_predicted(r, frame, "ask_shuffled", seed=1, only_changes=False)
     )
 
 
 @pytest.mark.needs_r
 def test_a_column_at_the_address_of_one_that_r_let_go_is_another(r):
-    seen, schema_of = [], pd.DataFrame({"a": [1.0]})
+    numbers, schema_of = [], pd.DataFrame({"a": [1.0]})
     r.call(
         "ask_fresh",
         {"n": 1000, "times": 20},
-        predict=lambda X: ones(seen.append(X["a"].iloc[0]) or X),
+        predict=lambda X: ones(numbers.append(X["a"].iloc[0]) or X),
         schema_of=schema_of,
         only_changes=True,
     )
-    assert seen == list(range(1, 21))
+    assert numbers == list(range(1, 21))
 
 
 @pytest.mark.needs_r
@@ -193,9 +195,9 @@ def test_the_check_finds_what_was_written_behind_rs_back(r, monkeypatch):
         pytest.skip("data.table, which writes into columns in place, is not installed")
     frame = FRAMES["numbers"]
     monkeypatch.setenv("R_BRIDGE_CHECK_CACHE", "1")
-    with pytest.raises(RBridgeError) as found:
+    with pytest.raises(RBridgeError) as error:
         frames_predicted(r, frame, "ask_written_behind_r")
-    assert str(found.value) == (
+    assert str(error.value) == (
         "Column 'a' must be another object in R when its values change, but R wrote "
         "into the one it had handed over. Ask without only_changes."
     )

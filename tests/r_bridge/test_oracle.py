@@ -35,8 +35,8 @@ COLUMNS = {
 
 @pytest.fixture(scope="module")
 def rscript():
-    with oracle(host.library_folder()) as asked:
-        yield asked
+    with oracle(host.library_folder()) as connection:
+        yield connection
 
 
 @pytest.mark.needs_r
@@ -45,7 +45,7 @@ def test_both_ways_give_r_the_same_frame(r, rscript, tmp_path, n_rows):
     frame = pd.DataFrame(COLUMNS)
     if not n_rows:
         frame = frame.drop(columns=["character", "date"])  # objects without a type
-    rscript.kept(frame[:n_rows], tmp_path / "frame.rds")
+    rscript.save_and_read(frame[:n_rows], tmp_path / "frame.rds")
     same = r.call(
         "same_bits", {"x": frame[:n_rows], "file": str(tmp_path / "frame.rds")}
     )
@@ -58,10 +58,10 @@ def test_both_ways_give_r_the_same_frame(r, rscript, tmp_path, n_rows):
 @pytest.mark.parametrize("n_rows", [4, 1, 0])
 def test_both_ways_give_python_the_same_frame(r, rscript, tmp_path, n_rows):
     frame = pd.DataFrame(COLUMNS)[:n_rows]
-    theirs = rscript.kept(frame, tmp_path / "frame.rds")
+    reference = rscript.save_and_read(frame, tmp_path / "frame.rds")
     ours = r.call("read_rds", {"file": str(tmp_path / "frame.rds")})
-    check_same(ours, theirs)
-    pd.testing.assert_frame_equal(ours, theirs)
+    check_same(ours, reference)
+    pd.testing.assert_frame_equal(ours, reference)
 
 
 @pytest.mark.needs_dalex
@@ -76,11 +76,13 @@ def test_dalex_scores_a_model_the_same_by_both_ways(r, rscript):
         assert X.dtypes.equals(frame.dtypes)
         return np.exp(X["x"].to_numpy()) + (X["g"] == "u") * X["n"].to_numpy() / 3
 
-    theirs = rscript.parts(frame, y, predict, seed=7, n_repeats=3)
+    reference = rscript.parts(frame, y, predict, seed=7, n_repeats=3)
     groups = {name: [name] for name in frame}
-    drawn = {"seed": 7, "n_repeats": 3, "n_rows": None}
-    ours = dalex.parts(frame, y, predict, groups=groups, loss="rmse", draws=drawn)
-    table = theirs.pivot(index="variable", columns="permutation", values="dropout_loss")
+    draws = {"seed": 7, "n_repeats": 3, "n_rows": None}
+    ours = dalex.parts(frame, y, predict, groups=groups, loss="rmse", draws=draws)
+    table = reference.pivot(
+        index="variable", columns="permutation", values="dropout_loss"
+    )
     np.testing.assert_array_equal(ours.permuted, table.loc[list(frame)])
     np.testing.assert_array_equal(ours.full, table.loc[dalex.FULL])
     np.testing.assert_array_equal(ours.y_permuted, table.loc[dalex.Y_PERMUTED])

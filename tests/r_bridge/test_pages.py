@@ -22,18 +22,18 @@ def means(rows):
 
 
 def test_each_view_has_the_rows_of_its_time(pages):
-    kept = [pages.show(), pages.show()]
+    views = [pages.show(), pages.show()]
     pages.rows()[0] = 5.0
-    kept.append(pages.show())
+    views.append(pages.show())
     pages.rows()[1] = 7.0
-    assert [means(view) for view in kept] == [[1.0, 2.0], [1.0, 2.0], [5.0, 2.0]]
+    assert [means(view) for view in views] == [[1.0, 2.0], [1.0, 2.0], [5.0, 2.0]]
     assert means(pages.show()) == [5.0, 7.0]
 
 
 def test_a_part_of_a_view_keeps_it_as_it_was(pages):
-    kept = pages.show()[1, 1:]
+    part = pages.show()[1, 1:]
     pages.rows()[:] = 9.0
-    assert set(kept) == {2.0}
+    assert set(part) == {2.0}
 
 
 def test_what_is_written_into_a_view_is_seen_nowhere_else(pages):
@@ -50,9 +50,9 @@ def test_rows_stay_in_place_while_nobody_keeps_what_was_shown():
     first = pages.rows()
     pages.show()
     assert pages.rows() is first
-    kept = pages.show()
+    view = pages.show()
     assert pages.rows() is not first
-    assert kept.shape == LARGE
+    assert view.shape == LARGE
 
 
 def test_pages_leave_no_open_file():

@@ -32,12 +32,12 @@ REASON = "from importance_audit.r_bridge import host; print(host.installed()['re
 
 @pytest.mark.needs_r
 def test_a_usable_r_says_what_it_is():
-    found = host.installed()
-    assert found["reason"] == ""
-    assert found["rng_kind"] == ["Mersenne-Twister", "Inversion", "Rejection"]
-    assert found["utf8"] is True
-    assert found["rpy2"]
-    assert found["r_version"].count(".") == 2
+    facts = host.installed()
+    assert facts["reason"] == ""
+    assert facts["rng_kind"] == ["Mersenne-Twister", "Inversion", "Rejection"]
+    assert facts["utf8"] is True
+    assert facts["rpy2"]
+    assert facts["r_version"].count(".") == 2
 
 
 @pytest.mark.needs_r
@@ -57,11 +57,11 @@ def test_a_package_that_does_not_load_is_broken_and_says_why(tmp_path):
     package = tmp_path / "vip"
     package.mkdir()
     (package / "DESCRIPTION").write_text("Package: vip\nVersion: 9.9\n")
-    found = output_of(
+    output = output_of(
         "from importance_audit.r_bridge import host; print(host.installed()['broken'])",
         IMPORTANCE_AUDIT_R_LIBRARY=str(tmp_path),
     )
-    assert found.startswith("{'vip': ")
+    assert output.startswith("{'vip': ")
     assert "vip" not in host.installed()["broken"]
 
 

@@ -77,12 +77,12 @@ def test_folders_of_the_dead_are_swept_and_those_of_the_living_are_not(
     start = Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19]
     space = os.stat("/proc/self/ns/pid").st_ino
     swept = [f"{space}-{dead.pid}-1-a", f"{space}-{os.getpid()}-1-b"]
-    kept = [f"{space}-{os.getpid()}-{start}-c", f"1-{dead.pid}-1-d", "odd"]
-    for name in swept + kept:
+    others = [f"{space}-{os.getpid()}-{start}-c", f"1-{dead.pid}-1-d", "odd"]
+    for name in swept + others:
         (tmp_path / f"importance-audit-r-{name}" / "inside").mkdir(parents=True)
     process.sweep()
     assert {p.name.removeprefix("importance-audit-r-") for p in tmp_path.iterdir()} == {
-        *kept
+        *others
     }
 
 
@@ -101,12 +101,12 @@ def test_the_users_own_settings_decide_nothing(monkeypatch, tmp_path):
     monkeypatch.setenv("R_PROFILE_USER", "profile.R")
     monkeypatch.setenv("R_LIBS", "/a:/b")
     monkeypatch.setenv("PYTHONPATH", "here")
-    found = environment(library=tmp_path, home=tmp_path)
-    assert "LC_ALL" not in found
-    assert (found["R_PROFILE_USER"], found["R_ENVIRON_USER"]) == ("", "")
-    assert found["R_LIBS"] == f"{tmp_path}:/a:/b"
-    assert found["PYTHONPATH"] == str(Path("here").absolute())
-    assert "R_LIBS_USER" not in found or found["R_LIBS_USER"]
+    variables = environment(library=tmp_path, home=tmp_path)
+    assert "LC_ALL" not in variables
+    assert (variables["R_PROFILE_USER"], variables["R_ENVIRON_USER"]) == ("", "")
+    assert variables["R_LIBS"] == f"{tmp_path}:/a:/b"
+    assert variables["PYTHONPATH"] == str(Path("here").absolute())
+    assert "R_LIBS_USER" not in variables or variables["R_LIBS_USER"]
 
 
 @pytest.mark.needs_r
@@ -143,8 +143,8 @@ print(utf8[0], collation[0], *order, name[0].encode())
 """,
         LC_ALL=locale,
     )
-    said, _ = started.communicate(timeout=120)
-    assert said == "True C A B _ a b'\\xc3\\xa9'\n"
+    output, _ = started.communicate(timeout=120)
+    assert output == "True C A B _ a b'\\xc3\\xa9'\n"
 
 
 def test_signals_have_names():

@@ -88,9 +88,9 @@ def test_code_in_a_file_ends_no_r_but_that_of_models(frugal):
     before = frugal.restarts
     with pytest.raises(RBridgeError, match=r"^R model 'm\.rds' must be ") as refusal:
         r_models.read_model("m.rds", promise("quit", "no"))
-    said = str(refusal.value)
-    has_run = "it ended with exit status 0" in said  # R 4.4 no longer runs it
-    assert has_run or "promise" in said
+    message = str(refusal.value)
+    has_run = "it ended with exit status 0" in message  # R 4.4 no longer runs it
+    assert has_run or "promise" in message
     assert frugal.call("echo", {"x": 1}).tolist() == [1]
     assert frugal.restarts == before + has_run
 

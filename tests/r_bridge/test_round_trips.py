@@ -90,16 +90,16 @@ def frames(draw):
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 def test_predict_sees_any_frame_that_r_was_given(r, frame, only_changes):
-    seen = []
+    predicted_frames = []
     answer = r.call(
         "ask_often",
         {"data": frame, "times": 3},
-        predict=lambda X: np.ones(seen.append(X) or len(X)),
+        predict=lambda X: np.ones(predicted_frames.append(X) or len(X)),
         schema_of=frame,
         only_changes=only_changes,
     )
     assert len(answer) == len(frame)
-    for X in seen:
+    for X in predicted_frames:
         check_same(X, frame)
         pd.testing.assert_frame_equal(X, frame)
 
@@ -109,36 +109,36 @@ def test_a_column_of_which_all_is_missing_stays_what_it_is(r, kind):
     _, make = KINDS[kind]
     missing = {"float64": np.nan, "float32": np.nan, "category": -1, "ordered": -1}
     frame = pd.DataFrame({"a": make([missing.get(kind)] * 3)})
-    seen = []
+    predicted_frames = []
     r.call(
         "ask",
         {"data": frame},
-        predict=lambda X: np.ones(seen.append(X) or len(X)),
+        predict=lambda X: np.ones(predicted_frames.append(X) or len(X)),
         schema_of=frame,
     )
-    pd.testing.assert_frame_equal(seen[0], frame)
-    assert seen[0]["a"].isna().all()
+    pd.testing.assert_frame_equal(predicted_frames[0], frame)
+    assert predicted_frames[0]["a"].isna().all()
 
 
 def test_data_frames_of_all_packages_return_to_r_as_they_were(r):
     n_frames = 0
     for package in r.call("packages_with_data", {}):
-        asked = {"package": package}
-        taken = r.call("shelf_of", asked | {"whole": True})
-        n_frames += len(taken)
-        if len(taken):
-            assert not len(r.call("differing_columns", asked | {"frames": taken}))
+        arguments = {"package": package}
+        shelf = r.call("shelf_of", arguments | {"whole": True})
+        n_frames += len(shelf)
+        if len(shelf):
+            assert not len(r.call("differing_columns", arguments | {"frames": shelf}))
     assert n_frames > 40
 
 
 def test_a_value_that_changed_on_the_way_would_be_found(r):
-    taken = r.call("shelf_of", {"package": "datasets", "whole": True})
-    taken["women"].loc[3, "weight"] += 1e-9
-    taken["iris"]["Species"] = taken["iris"]["Species"].cat.reorder_categories(
+    shelf = r.call("shelf_of", {"package": "datasets", "whole": True})
+    shelf["women"].loc[3, "weight"] += 1e-9
+    shelf["iris"]["Species"] = shelf["iris"]["Species"].cat.reorder_categories(
         ["virginica", "versicolor", "setosa"]
     )
-    asked = {"package": "datasets", "frames": taken}
-    assert sorted(r.call("differing_columns", asked)) == ["Species", "weight"]
+    arguments = {"package": "datasets", "frames": shelf}
+    assert sorted(r.call("differing_columns", arguments)) == ["Species", "weight"]
 
 
 def test_data_frames_that_hold_more_than_vectors_are_refused_by_name(r):
@@ -152,13 +152,13 @@ def test_data_frames_that_hold_more_than_vectors_are_refused_by_name(r):
 
 
 def test_other_data_sets_arrive_with_their_numbers_in_their_shape(r):
-    asked = {"package": "datasets"}
-    kinds = r.call("names_of_others", asked)
+    arguments = {"package": "datasets"}
+    kinds = r.call("names_of_others", arguments)
     for n in [n for n, kind in enumerate(kinds) if kind in {"table", "matrix", "ts"}]:
-        one = asked | {"n": n + 1}
-        found, numbers = r.call("other_of", one), r.call("numbers_of_other", one)
-        np.testing.assert_array_equal(np.asarray(found).ravel(order="F"), numbers)
-        assert isinstance(found, pd.DataFrame | np.ndarray)
+        one = arguments | {"n": n + 1}
+        dataset, numbers = r.call("other_of", one), r.call("numbers_of_other", one)
+        np.testing.assert_array_equal(np.asarray(dataset).ravel(order="F"), numbers)
+        assert isinstance(dataset, pd.DataFrame | np.ndarray)
     assert {"table", "matrix", "ts"} <= set(kinds)
 
 
@@ -193,8 +193,8 @@ def test_the_memory_of_a_frame_does_not_matter(r, tmp_path, make):
     values = make(np.arange(12.0).reshape(4, 3), tmp_path)
     if isinstance(values, np.memmap):
         values[:] = np.arange(12.0).reshape(4, 3)
-    found = r.call("echo", {"x": values})
-    np.testing.assert_array_equal(found, values)
+    echo = r.call("echo", {"x": values})
+    np.testing.assert_array_equal(echo, values)
     if values.dtype.isnative:
         frame = pd.DataFrame(values, columns=list("abc"), copy=False)
         pd.testing.assert_frame_equal(r.call("echo", {"x": frame}), frame)

@@ -121,9 +121,9 @@ def test_a_level_that_nobody_uses_may_be_new():
 @pytest.mark.parametrize("dtype", ["int8", "Int8", "uint8"])
 def test_numbers_that_the_type_of_integers_cannot_hold_stay_what_they_are(dtype):
     schema_of = pd.DataFrame({"n": pd.Series([1, 2], dtype=dtype)})
-    for asked in ([300, -7], [300.0, -7.0]):
-        found = sent_and_restored(pd.DataFrame({"n": asked}), schema_of)
-        assert found["n"].tolist() == [300, -7]
+    for numbers in ([300, -7], [300.0, -7.0]):
+        restored = sent_and_restored(pd.DataFrame({"n": numbers}), schema_of)
+        assert restored["n"].tolist() == [300, -7]
 
 
 def test_whole_numbers_return_to_integers_and_fractions_stay_fractions():

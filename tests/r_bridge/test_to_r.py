@@ -11,7 +11,7 @@ pytestmark = pytest.mark.needs_r
 NAMES = ["", "if", "a b", "fare (£)", "🚢", "x" * 10_000, "`", "a\nb", "NA", "…"]
 
 
-def shown(r, value):
+def text_in_r(r, value):
     return r.call("shown", {"x": value})[0]
 
 
@@ -64,12 +64,12 @@ def shown(r, value):
     ],
 )
 def test_r_has_what_python_sent(r, value, r_code):
-    assert shown(r, value) == r_code
+    assert text_in_r(r, value) == r_code
 
 
 def test_missing_numbers_are_na_and_not_nan(r):
     assert r.call("is_nan", {"x": np.array([np.nan, 1.0])}).tolist() == [False, False]
-    assert shown(r, np.array([np.nan])) == "NA_real_"
+    assert text_in_r(r, np.array([np.nan])) == "NA_real_"
 
 
 def test_a_frame_is_one_that_r_would_make(r):

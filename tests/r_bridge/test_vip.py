@@ -72,11 +72,16 @@ def line_here():
     return {"vip-0.4": "v04", "vip-0.5": "v05"}[stream]
 
 
-def ask(features, loss="rmse", X=None, **asked):
+def ask(features, loss="rmse", X=None, **options):
     X = frame() if X is None else X
-    asked = {"seed": 1, "n_repeats": 2, "n_rows": None, "form": "difference"} | asked
+    options = {
+        "seed": 1,
+        "n_repeats": 2,
+        "n_rows": None,
+        "form": "difference",
+    } | options
     return vip.permute(
-        X, target(), predict, features=features, loss=loss, options=asked
+        X, target(), predict, features=features, loss=loss, options=options
     )
 
 
@@ -101,22 +106,22 @@ def test_scores_of_a_sorted_answer_are_found_by_name(r, line):
     result = CASES[f"vip-{line}-vi-permute-sort-dec-norank"]["result"]
     raw = np.array(result["raw_scores"]["values"])
     rows = result["raw_scores"]["rows"]
-    told = {"variable": result["Variable"], "importance": result["Importance"]}
-    asked = sorted(rows)
-    assert asked not in (rows, result["Variable"])
+    table = {"variable": result["Variable"], "importance": result["Importance"]}
+    features = sorted(rows)
+    assert features not in (rows, result["Variable"])
 
     scores = r.call(
-        "recorded_scores", {"features": asked, **told, "rows": rows, "raw": raw}
+        "recorded_scores", {"features": features, **table, "rows": rows, "raw": raw}
     )
-    np.testing.assert_array_equal(scores, raw[[rows.index(name) for name in asked]])
+    np.testing.assert_array_equal(scores, raw[[rows.index(name) for name in features]])
 
 
 @pytest.mark.needs_r
 @pytest.mark.parametrize("line", BOTH_LINES)
 def test_the_scores_of_a_single_repeat_are_its_importances(r, line):
     result = CASES[f"vip-{line}-permute-frac-1"]["result"]
-    told = {"variable": result["Variable"], "importance": result["Importance"]}
-    scores = r.call("recorded_scores", {"features": result["Variable"][::-1], **told})
+    table = {"variable": result["Variable"], "importance": result["Importance"]}
+    scores = r.call("recorded_scores", {"features": result["Variable"][::-1], **table})
     np.testing.assert_array_equal(scores[:, 0], result["Importance"][::-1])
 
 
@@ -128,11 +133,11 @@ def test_a_recorded_curve_is_read_with_its_importance(r, line, feature):
     importance = result["Importance"][result["Variable"].index(feature)]
     curve = result["effects"][feature]
     points = curve[feature][::-1]
-    told = {"feature": feature, "importance": importance, "curve": curve}
+    recording = {"feature": feature, "importance": importance, "curve": curve}
 
-    found = r.call("recorded_firm", told | {"points": points})
-    assert found["importance"][0] == importance
-    assert list(found["values"]) == curve["yhat"][::-1]
+    answer = r.call("recorded_firm", recording | {"points": points})
+    assert answer["importance"][0] == importance
+    assert list(answer["values"]) == curve["yhat"][::-1]
 
 
 @pytest.mark.needs_vip
@@ -200,9 +205,9 @@ def test_a_name_that_is_no_word_in_r_changes_no_number():
         def renamed(X, plain=plain, odd=odd):
             return predict(X.rename(columns={odd: plain}))
 
-        asked = {"seed": 1, "n_repeats": 2, "n_rows": None, "form": "ratio"}
-        told = {"features": [odd], "loss": "mae", "asked": asked}
-        scores = vip.permute(X, target(), renamed, **told)
+        options = {"seed": 1, "n_repeats": 2, "n_rows": None, "form": "ratio"}
+        arguments = {"features": [odd], "loss": "mae", "asked": options}
+        scores = vip.permute(X, target(), renamed, **arguments)
         np.testing.assert_array_equal(scores, ask([plain], "mae", form="ratio"))
 
         grid = np.array([0.0, 1.0]) if plain == "x1" else np.array(["a", "b"], object)
@@ -223,20 +228,20 @@ def test_an_unknown_loss_is_named():
 @pytest.mark.needs_vip
 @pytest.mark.usefixtures("r")
 @pytest.mark.parametrize(
-    ("width", "asked"), [(5, {"n_repeats": 1}), (1, {"n_repeats": 2, "n_rows": 20})]
+    ("width", "options"), [(5, {"n_repeats": 1}), (1, {"n_repeats": 2, "n_rows": 20})]
 )
-def test_vip_before_0_5_cannot_do_what_the_registry_refuses(width, asked):
+def test_vip_before_0_5_cannot_do_what_the_registry_refuses(width, options):
     """VIP-ONEFEATURE and VIP-ONECOLUMN of importance_audit.engines.known_defects."""
     X = frame()[["x1", "x2", "x3", "k", "g"]].iloc[:, :width]
-    asked = {"seed": 1, "n_rows": None, "form": "difference"} | asked
+    options = {"seed": 1, "n_rows": None, "form": "difference"} | options
 
     def scores():
         return vip.permute(
-            X, target(), lambda X: X["x1"], features=["x1"], loss="mse", options=asked
+            X, target(), lambda X: X["x1"], features=["x1"], loss="mse", options=options
         )
 
     if line_here() == "v05":
-        assert scores().shape == (1, asked["n_repeats"])
+        assert scores().shape == (1, options["n_repeats"])
         return
     with pytest.raises(RError):
         scores()
