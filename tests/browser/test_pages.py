@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from tests.report.made_variants import made, plain_result
+from tests.report.made_variants import plain_result, result_of
 from tests.report.pages.test_history_page import KILLED, MADE, row
 from tests.report.pages.test_history_page import page as page_of
 
@@ -31,7 +31,7 @@ def folder(tmp_path_factory):
     """Return a folder with one file per page."""
     path = tmp_path_factory.mktemp("pages")
     for name in PAGES:
-        page = page_files(made(name), pdf=False)["report.html"]
+        page = page_files(result_of(name), pdf=False)["report.html"]
         path.joinpath(f"{name}.html").write_text(page, encoding="utf-8")
     audits = [AuditRow("apartments", 0, "confirmed", MADE, "run-1", "a/report.html")]
     listed = index_html(audits, folder="reports", date=MADE, exit_code=0)
@@ -40,13 +40,13 @@ def folder(tmp_path_factory):
         row(day, report="runs/x/report.html", changes=("one", "two"))
         for day in range(50)
     )
-    past = page_of(*runs, KILLED, gaps=("A run is gone.",))
-    path.joinpath("history.html").write_text(past, encoding="utf-8")
+    history_page = page_of(*runs, KILLED, gaps=("A run is gone.",))
+    path.joinpath("history.html").write_text(history_page, encoding="utf-8")
     return path
 
 
 @pytest.fixture(scope="module")
-def seen(folder):
+def observations(folder):
     """Return what one Chromium found on all of them."""
     job = {
         "chromium": shutil.which("chromium"),
@@ -66,34 +66,34 @@ def seen(folder):
 
 @pytest.mark.needs_chromium
 @pytest.mark.parametrize("name", [*PAGES, *LOOSE])
-def test_no_rule_of_accessibility_is_broken(seen, name):
+def test_no_rule_of_accessibility_is_broken(observations, name):
     modes = ("light", "dark", "narrow") if name in WHOLE else ("light", "narrow")
-    assert seen[name]["axe"] == {mode: [] for mode in modes}
+    assert observations[name]["axe"] == {mode: [] for mode in modes}
 
 
 @pytest.mark.needs_chromium
 @pytest.mark.parametrize("name", [*PAGES, *LOOSE])
-def test_nothing_is_asked_of_a_network_even_without_the_policy(seen, name):
-    assert seen[name]["requests"] == []
-    assert seen[name]["requestsWithoutPolicy"] == []
+def test_nothing_is_asked_of_a_network_even_without_the_policy(observations, name):
+    assert observations[name]["requests"] == []
+    assert observations[name]["requestsWithoutPolicy"] == []
 
 
 @pytest.mark.needs_chromium
 @pytest.mark.parametrize("name", [*PAGES, *LOOSE])
-def test_a_narrow_window_scrolls_in_one_direction(seen, name):
-    assert seen[name]["overflow"] <= 0
+def test_a_narrow_window_scrolls_in_one_direction(observations, name):
+    assert observations[name]["overflow"] <= 0
 
 
 @pytest.mark.needs_chromium
 @pytest.mark.parametrize("name", [*PAGES, *LOOSE])
-def test_every_link_is_large_enough_for_a_finger(seen, name):
-    assert seen[name]["smallTargets"] == []
+def test_every_link_is_large_enough_for_a_finger(observations, name):
+    assert observations[name]["smallTargets"] == []
 
 
 @pytest.mark.needs_chromium
 @pytest.mark.parametrize("name", PAGES)
-def test_the_tab_key_leads_from_the_skip_link_and_shows_where_it_is(seen, name):
-    stops = seen[name]["keyboard"]
+def test_the_tab_key_leads_from_the_skip_link_and_shows_where_it_is(observations, name):
+    stops = observations[name]["keyboard"]
     assert stops[0]["href"] == "#main"
     assert len(stops) > 20
     assert [s for s in stops if s["outline"] < 3 or not s["visible"]] == []
@@ -101,28 +101,32 @@ def test_the_tab_key_leads_from_the_skip_link_and_shows_where_it_is(seen, name):
 
 @pytest.mark.needs_chromium
 @pytest.mark.parametrize("name", PAGES)
-def test_an_address_inside_the_page_leads_into_the_window(seen, name):
-    links = seen[name]["links"]
+def test_an_address_inside_the_page_leads_into_the_window(observations, name):
+    links = observations[name]["links"]
     assert {"sec-a", "sec-q"} < set(links["some"])
     assert links["lost"] == []
 
 
 @pytest.mark.needs_chromium
 @pytest.mark.parametrize("name", [*PAGES, *LOOSE])
-def test_a_copied_row_has_one_tab_between_its_cells(seen, name):
-    assert seen[name]["copied"] == []
+def test_a_copied_row_has_one_tab_between_its_cells(observations, name):
+    assert observations[name]["copied"] == []
 
 
 @pytest.mark.needs_chromium
 @pytest.mark.parametrize("name", PAGES)
-def test_printed_from_a_browser_nothing_is_cut_and_nothing_asks_for_a_click(seen, name):
-    assert seen[name]["printed"] == {"shown": 0, "cut": []}
+def test_printed_from_a_browser_nothing_is_cut_and_nothing_asks_for_a_click(
+    observations, name
+):
+    assert observations[name]["printed"] == {"shown": 0, "cut": []}
 
 
 @pytest.mark.needs_chromium
 @pytest.mark.parametrize("name", PAGES)
-def test_without_scripts_the_page_is_whole_and_its_tables_can_be_taken(seen, name):
-    scriptless = seen[name]["scriptless"]
+def test_without_scripts_the_page_is_whole_and_its_tables_can_be_taken(
+    observations, name
+):
+    scriptless = observations[name]["scriptless"]
     assert scriptless["same"]
     assert name == "interrupted" or scriptless["download"]["same"]
 
@@ -133,8 +137,8 @@ def test_the_checker_of_html_finds_no_error(folder):
     command = ["java", "-jar", jar, "--format", "json", *sorted(folder.glob("*.html"))]
     run = subprocess.run(command, capture_output=True, text=True)
     messages = json.loads(run.stderr)["messages"]
-    told = [m["message"] for m in messages]
-    assert [text for text in told if not text.startswith(KNOWN_MISTAKE)] == []
+    texts = [m["message"] for m in messages]
+    assert [text for text in texts if not text.startswith(KNOWN_MISTAKE)] == []
     assert run.returncode == 0
 
 

@@ -1,13 +1,13 @@
 """The made results as fixtures."""
 
 import pytest
-from tests.report.made_variants import RESULTS, made
+from tests.report.made_variants import RESULTS, result_of
 
 
 @pytest.fixture(scope="session")
 def apartments():
     """Return three models, five features, two groups, three measures, two engines."""
-    return made("apartments")
+    return result_of("apartments")
 
 
 @pytest.fixture(params=list(RESULTS))

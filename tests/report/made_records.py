@@ -98,7 +98,7 @@ def made_importance(
     noise -= noise.mean(axis=1, keepdims=True)
     spread = sd if fields.get("stream", "numpy") else 0.0
     raw = baseline + np.asarray(means, dtype=float)[:, np.newaxis] + spread * noise
-    given = {
+    defaults = {
         "method": "permutation",
         "engine": "python",
         "engine_version": "0.1.0",
@@ -119,7 +119,7 @@ def made_importance(
         features=tuple(features),
         raw=raw,
         baseline=np.full(repeats, baseline),
-        **{**given, **fields},
+        **{**defaults, **fields},
     )
 
 
@@ -139,7 +139,7 @@ def made_effect(
         low, high = {"surface": (20, 150), "floor": (1, 10)}.get(feature, (1, 6))
         grid = np.linspace(low, high, 51 if feature == "surface" else high - low + 1)
         values = 4000 - slope * 900 * (grid - low) / (high - low)
-    given = {
+    defaults = {
         "engine_version": "0.1.0",
         "scale": "response",
         "split": "test",
@@ -156,7 +156,7 @@ def made_effect(
         feature=feature,
         grid=grid,
         values=values,
-        **{**given, **fields},
+        **{**defaults, **fields},
     )
 
 
@@ -211,7 +211,7 @@ def made_run(audit: str = "apartments", **fields: Any) -> RunInfo:
             "limits": ["The ranking holds for the city as a whole."],
         },
     }
-    given = {
+    defaults = {
         "status": "complete",
         "config": config,
         "config_sha256": "77d02b1c9ae4f8c5" * 4,
@@ -238,7 +238,7 @@ def made_run(audit: str = "apartments", **fields: Any) -> RunInfo:
             "seconds": 37.78,
         },
     }
-    return RunInfo(audit=audit, **{**given, **fields})
+    return RunInfo(audit=audit, **{**defaults, **fields})
 
 
 def made_frame(name: str, rows: Sequence[dict[str, Any]] = ()) -> pd.DataFrame:

@@ -67,7 +67,7 @@ STILL = {"stream": "", "repeats": 1, "loss": ""}
 def apartments_result(**changes: Any) -> AuditResult:
     """Return three models, five features, two groups, three measures, two engines."""
     permuted = (*_permuted("python", "0.1.0"), *_permuted("DALEX", "2.5.4"))
-    given = {
+    defaults = {
         "run": made_run(),
         "columns": columns_frame(APARTMENTS),
         "datasets": datasets_frame(len(APARTMENTS)),
@@ -95,7 +95,7 @@ def apartments_result(**changes: Any) -> AuditResult:
         "effects": _effects(),
         "findings": FINDINGS,
     }
-    return AuditResult(**{**given, **changes})
+    return AuditResult(**{**defaults, **changes})
 
 
 def _permuted(engine: str, version: str) -> tuple[Importance, ...]:
@@ -111,24 +111,26 @@ def _permuted(engine: str, version: str) -> tuple[Importance, ...]:
     of_groups = []
     for m in MODELS:
         sums = (MEAN[m][1] + MEAN[m][4], MEAN[m][0] + 100)
-        given = {"baseline": LOSS[m], **who, **together}
-        of_groups.append(made_importance(m, ("size", "place"), sums, **given))
+        shared_fields = {"baseline": LOSS[m], **who, **together}
+        of_groups.append(made_importance(m, ("size", "place"), sums, **shared_fields))
     return (*alone, *of_groups)
 
 
 def _spreads() -> tuple[Importance, ...]:
     """Return the spread of the curves of each model: half its permutation."""
-    given = {"method": "partial_dependence", "options": SPREAD, **STILL}
+    shared_fields = {"method": "partial_dependence", "options": SPREAD, **STILL}
     return tuple(
-        made_importance(m, APARTMENTS, [v / 2 for v in MEAN[m]], **given)
+        made_importance(m, APARTMENTS, [v / 2 for v in MEAN[m]], **shared_fields)
         for m in MODELS
     )
 
 
 def _impurity() -> Importance:
     shares = (0.61, 0.14, 0.11, 0.08, 0.06)
-    given = {"options": {"normalised": True}, "unit": "1", "scale": "", **STILL}
-    return made_importance("forest", APARTMENTS, shares, method="impurity", **given)
+    shared_fields = {"options": {"normalised": True}, "unit": "1", "scale": "", **STILL}
+    return made_importance(
+        "forest", APARTMENTS, shares, method="impurity", **shared_fields
+    )
 
 
 def _pairs() -> list[dict[str, Any]]:
@@ -210,18 +212,18 @@ def disagreeing_result() -> AuditResult:
         )
         for model, means in other.items()
     )
-    told = {"engine_a": "DALEX", "engine_b": "vip", "stream": "DALEX / vip-0.4"}
+    engines = {"engine_a": "DALEX", "engine_b": "vip", "stream": "DALEX / vip-0.4"}
     reasons = "neither side is ours: DALEX and vip"
     pairs = [
         made_pair(
-            "svm", "disagrees", "1 of 5 outside, cause: data", n_outside=1, **told
+            "svm", "disagrees", "1 of 5 outside, cause: data", n_outside=1, **engines
         ),
-        made_pair("forest", "equivalent", reasons, **told),
+        made_pair("forest", "equivalent", reasons, **engines),
         made_pair(
             "linear",
             "comparable",
             "the losses are RMSE and MSE",
-            **{**told, "max_relative_difference": float("nan"), "spearman": 0.9},
+            **{**engines, "max_relative_difference": float("nan"), "spearman": 0.9},
         ),
     ]
     differences = {

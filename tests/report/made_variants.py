@@ -86,10 +86,10 @@ def multiclass_result() -> AuditResult:
                     model, "surface", positive_class=name, unit="probability"
                 )
                 effects.append(replace(effect, feature=feature, **changes))
-    told = {"task": "multiclass", "target": "status"}
+    target_fields = {"task": "multiclass", "target": "status"}
     return plain_result(
         features,
-        datasets=datasets_frame(3, **told),
+        datasets=datasets_frame(3, **target_fields),
         models=models_frame(
             models, task="multiclass", scale="probability", classes=classes
         ),
@@ -118,14 +118,14 @@ def binary_result() -> AuditResult:
         ("log_loss", "nats", 0.43),
     ):
         for model in names:
-            told = {"loss": loss, "unit": unit, "baseline": baseline, **common}
+            fields = {"loss": loss, "unit": unit, "baseline": baseline, **common}
             means = (0.22, 0.18, -0.002)
-            records.append(made_importance(model, features, means, sd=0.01, **told))
-    told = {"task": "binary", "positive_class": "1", "classes": ("0", "1")}
+            records.append(made_importance(model, features, means, sd=0.01, **fields))
+    fields = {"task": "binary", "positive_class": "1", "classes": ("0", "1")}
     return plain_result(
         features,
         datasets=datasets_frame(3, task="binary", target="survived"),
-        models=models_frame(names, scale="probability", **told),
+        models=models_frame(names, scale="probability", **fields),
         performance=performance_frame(names, "one_minus_auc", constant=0.5),
         importances=tuple(records),
     )
@@ -206,7 +206,7 @@ RESULTS = {
 
 
 @cache
-def made(name: str) -> AuditResult:
+def result_of(name: str) -> AuditResult:
     """Return one of the results; results are frozen, so tests may share it."""
     return RESULTS[name]()
 
@@ -214,4 +214,4 @@ def made(name: str) -> AuditResult:
 @cache
 def view_of(name: str) -> ReportView:
     """Return the view of one of the results."""
-    return build_view(made(name))
+    return build_view(result_of(name))

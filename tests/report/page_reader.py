@@ -16,12 +16,12 @@ class Node:
 
     def all(self, *tags: str) -> list["Node"]:
         """Return the elements with these names below this one, in order."""
-        found = []
+        nodes = []
         for item in self.inside:
             if isinstance(item, Node):
-                found += [item] if item.tag in tags else []
-                found += item.all(*tags)
-        return found
+                nodes += [item] if item.tag in tags else []
+                nodes += item.all(*tags)
+        return nodes
 
     @property
     def text(self) -> str:
@@ -44,13 +44,13 @@ class _Reader(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         node = self.open.pop()
         if node.tag != tag:
-            raise ValueError(f"<{node.tag}> must be closed, but </{tag}> was met.")
+            raise ValueError(f"<{node.tag}> is not closed; </{tag}> was met.")
 
     def handle_data(self, data: str) -> None:
         self.open[-1].inside.append(data)
 
 
-def read(page: str) -> Node:
+def parse_page(page: str) -> Node:
     """Return a page as a tree; a tag that is not closed raises ValueError."""
     reader = _Reader()
     reader.feed(page)
@@ -64,7 +64,7 @@ def traces_of(page):
 
     A cell without a place has that of its column's head, at the number of its row.
     """
-    tree = read(page)
+    tree = parse_page(page)
     for table in tree.all("table"):
         heads = [
             head.attributes
@@ -74,11 +74,11 @@ def traces_of(page):
         for row in table.all("tr")[1:] if heads else ():
             number = row.attributes.get("data-r", "")
             for head, cell in zip(heads, row.all("th", "td"), strict=True):
-                told = {k: v for k, v in head.items() if k in ("data-p", "data-d")}
-                told |= {"data-p": head.get("data-p", "").replace("[]", f"[{number}]")}
+                trace = {k: v for k, v in head.items() if k in ("data-p", "data-d")}
+                trace |= {"data-p": head.get("data-p", "").replace("[]", f"[{number}]")}
                 for node in (cell, *cell.all("span")):
                     if "data-v" in node.attributes and "data-p" not in node.attributes:
-                        node.attributes.update(told)
+                        node.attributes.update(trace)
     nodes = [node.attributes for node in tree.all("td", "span")]
     return [node for node in nodes if "data-v" in node]
 

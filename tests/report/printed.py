@@ -16,7 +16,7 @@ from tests.report.made_records import (
     models_frame,
     performance_frame,
 )
-from tests.report.made_variants import made, many_findings, plain_result
+from tests.report.made_variants import many_findings, plain_result, result_of
 
 from importance_audit.records.result import AuditResult
 from importance_audit.report.pages.html import page_files
@@ -57,9 +57,9 @@ def full_result() -> AuditResult:
         agreement=made_frame("agreement", pairs),
         findings=many_findings(40),
     )
-    held = Accepted(date(2026, 12, 31), "why", "what stands in", "who")
+    exception = Accepted(date(2026, 12, 31), "why", "what stands in", "who")
     late = [Answer(f.key, due=date(2026, 11, 1)) for f in result.findings[10:]]
-    accepted = [Answer(f.key, exception=held) for f in result.findings[:10]]
+    accepted = [Answer(f.key, exception=exception) for f in result.findings[:10]]
     return with_answers(result, (*late, *accepted))
 
 
@@ -69,7 +69,7 @@ PRINTED = {
         (*HOSTILE, *(f"feature.{n}" for n in range(7))), findings=many_findings(3)
     ),
     "220 features": full_result,
-    "disagreeing": lambda: made("disagreeing"),
+    "disagreeing": lambda: result_of("disagreeing"),
 }
 
 
@@ -88,9 +88,9 @@ def report(name: str) -> Report:
     result = PRINTED[name]()
     path = Path(mkdtemp(prefix="printed-"), "report.pdf")
     path.write_bytes(page_files(result)["report.pdf"])
-    read = ["pdftotext", "-raw", "-enc", "UTF-8", str(path), "-"]
-    said = subprocess.run(read, capture_output=True, check=True).stdout
-    pages = tuple(said.decode().split("\f")[:-1])
+    command = ["pdftotext", "-raw", "-enc", "UTF-8", str(path), "-"]
+    output = subprocess.run(command, capture_output=True, check=True).stdout
+    pages = tuple(output.decode().split("\f")[:-1])
     return Report(result, build_view(result), path, pages)
 
 

@@ -18,8 +18,8 @@ ROUNDED = 0.005 * MM
 
 def groups(svg, prefix):
     """Return the SVG groups whose id begins so, in the order they are drawn."""
-    found = ElementTree.fromstring(svg).iter(f"{SVG}g")
-    return [group for group in found if group.get("id", "").startswith(prefix)]
+    elements = ElementTree.fromstring(svg).iter(f"{SVG}g")
+    return [group for group in elements if group.get("id", "").startswith(prefix)]
 
 
 def mark(svg, name):
@@ -94,12 +94,12 @@ def size_of(style):
 
 def boxes(svg):
     """Return (words, left, right, top, bottom) of every text in millimetres."""
-    found = []
+    text_boxes = []
     for text, x, y, style in texts(svg):
         size = size_of(style)
         span = y - 0.7 * size * MM, y + 0.1 * size * MM
-        found.append((text, *shown_box(text, x, style), *span))
-    return found
+        text_boxes.append((text, *shown_box(text, x, style), *span))
+    return text_boxes
 
 
 def collisions(svg):

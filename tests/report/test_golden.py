@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from tests.report.made_variants import RESULTS, made, view_of
+from tests.report.made_variants import RESULTS, result_of, view_of
 
 from importance_audit.records.as_json import dumps
 from importance_audit.report.text.blocks import plain
@@ -43,17 +43,17 @@ def lines(name):
     text = view.to_json().replace(digest_of_file(name), "(digest of result.json)")
     digest = view.digest
     spaced = " ".join(digest[i : i + 4] for i in range(0, 16, 4))
-    for known in (digest, digest[:32], digest[32:], spaced, digest[:12]):
-        text = text.replace(known, "(digest)")
+    for part in (digest, digest[:32], digest[32:], spaced, digest[:12]):
+        text = text.replace(part, "(digest)")
     return [line.rstrip(",") for line in text.splitlines()]
 
 
 def digest_of_file(name):
     """Return the SHA-256 of the result.json that a run of the result would write."""
-    return sha256(dumps(made(name)).encode()).hexdigest()
+    return sha256(dumps(result_of(name)).encode()).hexdigest()
 
 
-def told(name):
+def lines_to_store(name):
     """Return the lines to store: of all views but the first, what that does not say."""
     first = set(lines(NAMES[0])) if name != NAMES[0] else set()
     return [line for line in lines(name) if line not in first]
@@ -63,9 +63,11 @@ def told(name):
 def test_the_report_says_what_was_reviewed(name, request):
     if request.config.getoption("--rewrite-golden"):
         STORED.mkdir(exist_ok=True)
-        path_of(name).write_text("\n".join(told(name)) + "\n", encoding="utf-8")
-    stored = path_of(name).read_text(encoding="utf-8")
-    assert told(name) == stored.splitlines()
+        path_of(name).write_text(
+            "\n".join(lines_to_store(name)) + "\n", encoding="utf-8"
+        )
+    golden = path_of(name).read_text(encoding="utf-8")
+    assert lines_to_store(name) == golden.splitlines()
 
 
 def test_the_stored_views_are_small_and_of_results_that_exist():

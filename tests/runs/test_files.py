@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from tests.report.made_variants import made, plain_result
+from tests.report.made_variants import plain_result, result_of
 
 from importance_audit.cli.main import main
 from importance_audit.operate.save import save_run
@@ -164,14 +164,14 @@ def test_what_is_too_large_for_the_pdf_stays_beside_it():
 
 def test_a_stored_run_carries_what_it_carried_when_it_was_written(tmp_path):
     files = {"audit.toml": "seed = 1\n"}
-    folder = save_run(made("apartments"), tmp_path, files, exit_code=0)
-    carried = attachments(data_files(made("apartments"), files))
+    folder = save_run(result_of("apartments"), tmp_path, files, exit_code=0)
+    carried = attachments(data_files(result_of("apartments"), files))
     assert stored_attachments(folder) == carried
     assert set(carried) == CARRIED
 
 
 def test_an_older_run_carries_what_its_folder_has(tmp_path):
-    folder = save_run(made("apartments"), tmp_path, {}, exit_code=0)
+    folder = save_run(result_of("apartments"), tmp_path, {}, exit_code=0)
     (folder / "evidence.json").unlink()
     assert set(stored_attachments(folder)) == CARRIED - {"audit.toml", "evidence.json"}
 

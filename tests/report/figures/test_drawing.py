@@ -32,7 +32,7 @@ HOSTILE = (
 )
 
 
-def drawn(*names):
+def draw_sheet(*names):
     """Return a sheet with these names below each other, and one of each mark."""
     sheet = drawing.Sheet()
     for n, name in enumerate(names):
@@ -48,7 +48,7 @@ HUNDREDTH = 0.01 * 25.4 / 72
 
 
 def test_places_are_millimetres_from_the_upper_left_corner():
-    svg = drawn("name")
+    svg = draw_sheet("name")
     assert mark(svg, "mark") == pytest.approx((10.0, 12.0), abs=HUNDREDTH)
     assert points(groups(svg, "line")[0]) == pytest.approx(
         np.array([(1.0, 3.0), (2.0, 4.0)]), abs=HUNDREDTH
@@ -60,16 +60,16 @@ def test_places_are_millimetres_from_the_upper_left_corner():
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_any_name_arrives_as_it_is_and_as_text(name):
-    assert name in words(drawn(name))
+    assert name in words(draw_sheet(name))
 
 
 @pytest.mark.parametrize("char", ["\x00", "\n", "\x1b", "\u2028", "\ud800"])
 def test_what_xml_forbids_or_breaks_a_line_is_shown_as_an_escape(char):
-    assert words(drawn(f"a{char}b")) == [f"a⟨U+{ord(char):04X}⟩b"]
+    assert words(draw_sheet(f"a{char}b")) == [f"a⟨U+{ord(char):04X}⟩b"]
 
 
 def test_fonts_are_written_in_longhand_and_start_with_dejavu():
-    svg = drawn(*HOSTILE)
+    svg = draw_sheet(*HOSTILE)
     styles = [style for *_, style in texts(svg)]
     assert svg.count("font-family") == 1  # of the group that holds all
     assert """<g stroke-linejoin="round" font-family="'DejaVu Sans',""" in svg
@@ -78,7 +78,7 @@ def test_fonts_are_written_in_longhand_and_start_with_dejavu():
 
 
 def test_a_figure_names_no_date_and_no_address_to_load():
-    svg = drawn("name")
+    svg = draw_sheet("name")
     assert "<metadata" not in svg
     assert "<!DOCTYPE" not in svg
     assert set(re.findall(r"https?://[^\"<]+", svg)) == {
@@ -89,31 +89,33 @@ def test_a_figure_names_no_date_and_no_address_to_load():
 
 def test_equal_data_give_equal_bytes_in_another_process():
     code = (
-        "from tests.report.figures.test_drawing import HOSTILE, drawn, sys;"
-        "sys.stdout.buffer.write(drawn(*HOSTILE).encode())"
+        "from tests.report.figures.test_drawing import HOSTILE, draw_sheet, sys;"
+        "sys.stdout.buffer.write(draw_sheet(*HOSTILE).encode())"
     )
 
     def elsewhere(seed):
         run = [sys.executable, "-c", code]
         environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)}
-        shown = subprocess.run(run, env=environment, capture_output=True, check=True)
-        return shown.stdout
+        run_of_code = subprocess.run(
+            run, env=environment, capture_output=True, check=True
+        )
+        return run_of_code.stdout
 
-    assert elsewhere("1") == elsewhere("2") == drawn(*HOSTILE).encode()
+    assert elsewhere("1") == elsewhere("2") == draw_sheet(*HOSTILE).encode()
 
 
 def test_settings_of_the_user_change_nothing():
     import matplotlib
 
-    theirs = {
+    user_settings = {
         "lines.marker": "*",
         "text.color": "red",
         "figure.dpi": 30,
         "font.size": 3,
     }
-    with matplotlib.rc_context(theirs):
-        changed = drawn("name")
-    assert changed == drawn("name")
+    with matplotlib.rc_context(user_settings):
+        changed = draw_sheet("name")
+    assert changed == draw_sheet("name")
 
 
 def contrast(colour, paper="#ffffff"):

@@ -57,11 +57,11 @@ def effects(panels, *, reference=None, text=""):
 def test_a_curve_runs_through_its_values():
     svg = effects([YEAR])
     at = y_axis(svg)
-    drawn = points(groups(svg, "curve-0-0")[0])
-    assert [y for _, y in drawn] == pytest.approx(
+    curve_points = points(groups(svg, "curve-0-0")[0])
+    assert [y for _, y in curve_points] == pytest.approx(
         [at(v) for v in np.linspace(3, 5, 20)], abs=0.02
     )
-    steps = np.diff([x for x, _ in drawn])
+    steps = np.diff([x for x, _ in curve_points])
     assert np.ptp(steps) <= 4 * ROUNDED + 1e-9
 
 
@@ -79,8 +79,12 @@ ZIGZAG = replace(
 
 @pytest.mark.parametrize("panels", [[YEAR], [YEAR, YEAR], [YEAR, ZIGZAG], [ZIGZAG]])
 def test_each_curve_and_the_reference_are_named_once_wherever_there_is_room(panels):
-    found = words(effects(panels, reference=4.2, text="mean 4.2"))
-    assert [found.count(word) for word in ("forest", "linear", "mean 4.2")] == [1, 1, 1]
+    labels = words(effects(panels, reference=4.2, text="mean 4.2"))
+    assert [labels.count(word) for word in ("forest", "linear", "mean 4.2")] == [
+        1,
+        1,
+        1,
+    ]
 
 
 def test_a_key_of_long_names_stays_on_the_sheet():

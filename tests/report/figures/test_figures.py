@@ -48,8 +48,8 @@ def ranking(rows, **options):
 def test_dots_and_baseline_stand_where_the_tick_labels_say():
     svg = ranking(RANKING)
     at = x_axis(svg)
-    drawn = [mark(svg, f"estimate-{n}")[0] for n in range(3)]
-    assert drawn == pytest.approx([at(row.estimate) for row in RANKING], abs=0.01)
+    dots = [mark(svg, f"estimate-{n}")[0] for n in range(3)]
+    assert dots == pytest.approx([at(row.estimate) for row in RANKING], abs=0.01)
     assert points(groups(svg, "baseline")[0])[0][0] == pytest.approx(at(0), abs=0.01)
 
 
@@ -146,8 +146,8 @@ def test_a_bar_leads_from_the_loss_as_it_is_to_the_loss_without_the_feature():
     at = x_axis(svg)
     for n, model in enumerate(MODELS):
         ends = [x for x, _ in points(groups(svg, f"loss-{n}-0")[0])]
-        wanted = sorted([at(model.baseline), at(model.rows[0].mean)])
-        assert [min(ends), max(ends)] == pytest.approx(wanted, abs=0.01)
+        expected = sorted([at(model.baseline), at(model.rows[0].mean)])
+        assert [min(ends), max(ends)] == pytest.approx(expected, abs=0.01)
 
 
 def test_a_box_plot_shows_range_and_quartiles_of_the_repeats():
@@ -156,8 +156,8 @@ def test_a_box_plot_shows_range_and_quartiles_of_the_repeats():
     line = [x for x, _ in points(groups(svg, "loss-0-0-range")[0])]
     box = [x for x, _ in points(groups(svg, "loss-0-0-quartiles")[0])]
     assert line == pytest.approx([at(800), at(880)], abs=0.01)
-    wanted = [at(q) for q in np.percentile(repeats, [25, 75])]
-    assert [min(box), max(box)] == pytest.approx(wanted, abs=0.01)
+    quartiles = [at(q) for q in np.percentile(repeats, [25, 75])]
+    assert [min(box), max(box)] == pytest.approx(quartiles, abs=0.01)
 
 
 @pytest.mark.parametrize("repeats", [(), (1.0,), (2.0, 2.0), (1.0, inf)])
@@ -279,8 +279,8 @@ def test_a_difference_stands_against_its_band_around_zero(n):
     svg, row = bands([BANDS[n]]), BANDS[n].rows[0]
     at = x_axis(svg)
     band = [x for x, _ in points(groups(svg, "difference-0-0-band")[0])]
-    wanted = [at(-row.half_width), at(row.half_width)]
-    assert [min(band), max(band)] == pytest.approx(wanted, abs=0.01)
+    expected = [at(-row.half_width), at(row.half_width)]
+    assert [min(band), max(band)] == pytest.approx(expected, abs=0.01)
     marks = [
         g for g in groups(svg, "difference-0-0") if g.get("id") == "difference-0-0"
     ]

@@ -13,14 +13,14 @@ FIRM = {"method": "firm", "loss": "", "stream": "", "repeats": 1}
 TRIALS = {"method": "stratified_importance", "loss": "", "form": "absolute"}
 
 
-def drawn(model="", means=(2.0, 0.5, -1.0), **fields):
+def ranking_figures(model="", means=(2.0, 0.5, -1.0), **fields):
     record = made_importance(model, "abc", means, **{"sd": 0.1, **fields})
     view = build_view(plain_result("abc", importances=(record,)))
     return [figure for figure in view.figures if figure.draw is draw_ranking]
 
 
 def test_a_signed_ranking_without_draws_has_dots_on_both_sides_of_zero():
-    (figure,) = drawn("forest", **FIRM)
+    (figure,) = ranking_figures("forest", **FIRM)
     at = x_axis(figure.svg)
     dots = [mark(figure.svg, f"estimate-{n}")[0] for n in range(3)]
     assert dots == pytest.approx([at(2.0), at(0.5), at(-1.0)], abs=0.01)
@@ -30,7 +30,7 @@ def test_a_signed_ranking_without_draws_has_dots_on_both_sides_of_zero():
 
 
 def test_without_draws_neither_caption_nor_words_speak_of_an_interval():
-    (figure,) = drawn("forest", **FIRM)
+    (figure,) = ranking_figures("forest", **FIRM)
     assert plain(figure.caption).startswith(
         "Dot: the value; nothing is drawn at random, so there is no interval (E1). "
         "Dashed: 0."
@@ -39,7 +39,7 @@ def test_without_draws_neither_caption_nor_words_speak_of_an_interval():
 
 
 def test_trials_on_the_data_are_shown_one_by_one_with_their_mean():
-    (figure,) = drawn(means=(9.0, 4.0, 2.0), repeats=30, **TRIALS)
+    (figure,) = ranking_figures(means=(9.0, 4.0, 2.0), repeats=30, **TRIALS)
     (row, *_) = figure.data["rows"]
     assert len(row.repeats) == 30
     assert sum(row.repeats) / 30 == pytest.approx(row.estimate)
@@ -59,7 +59,7 @@ def test_ticks_stand_at_the_repeats_and_the_axis_holds_them():
 
 @pytest.mark.parametrize("repeats", [1, 61])
 def test_one_repeat_and_too_many_to_tell_apart_get_no_ticks(repeats):
-    (figure,) = drawn(means=(9.0, 4.0, 2.0), repeats=repeats, **TRIALS)
+    (figure,) = ranking_figures(means=(9.0, 4.0, 2.0), repeats=repeats, **TRIALS)
     assert not any(row.repeats for row in figure.data["rows"])
     assert "ticks" not in plain(figure.caption)
 
@@ -68,5 +68,5 @@ def test_repeats_that_box_plots_show_are_not_shown_twice():
     rankings = [f for f in view_of("apartments").figures if f.draw is draw_ranking]
     assert rankings
     assert not any(row.repeats for f in rankings for row in f.data["rows"])
-    (alone,) = drawn("forest", baseline=50.0)
+    (alone,) = ranking_figures("forest", baseline=50.0)
     assert all(row.repeats for row in alone.data["rows"])

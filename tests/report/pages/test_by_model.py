@@ -7,8 +7,8 @@ from hashlib import sha256
 
 import pandas as pd
 import pytest
-from tests.report.made_variants import made
-from tests.report.page_reader import nodes_of, read, traces_of
+from tests.report.made_variants import result_of
+from tests.report.page_reader import nodes_of, parse_page, traces_of
 from tests.report.reading import value_at
 
 from importance_audit.records.as_json import content_digest, dumps, loads, utf8
@@ -25,7 +25,7 @@ MODELS = ("forest", "linear", "svm", "net")
 @cache
 def four():
     """Return the apartments with a fourth model, a copy of the third."""
-    result = made("apartments")
+    result = result_of("apartments")
     models = result.models.copy()
     extra = models[models["model"] == "svm"].assign(model="net")
     copies = [
@@ -41,28 +41,28 @@ def four():
 
 
 def test_three_models_share_a_report_and_four_do_not():
-    assert parts(made("apartments")) == ()
+    assert parts(result_of("apartments")) == ()
     assert [part.model for part in parts(four())] == list(MODELS)
 
 
 @pytest.mark.parametrize("model", MODELS)
 def test_a_part_is_about_one_model_only(model):
     part = part_of(four(), model)
-    told = {record.model for record in part.result.importances}
-    told |= {record.model for record in part.result.effects}
-    told |= {
+    models = {record.model for record in part.result.importances}
+    models |= {record.model for record in part.result.effects}
+    models |= {
         name
         for frame in FRAMES
         if "model" in getattr(part.result, frame)
         for name in getattr(part.result, frame)["model"]
     }
-    assert told <= {model, ""}
-    assert model in told
+    assert models <= {model, ""}
+    assert model in models
 
 
 def test_the_parts_hold_every_record_of_the_whole_once():
-    told = [at for part in parts(four()) for at in part.places["importances"]]
-    assert sorted(told) == list(range(len(four().importances)))
+    places = [at for part in parts(four()) for at in part.places["importances"]]
+    assert sorted(places) == list(range(len(four().importances)))
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -127,12 +127,12 @@ def pages():
 
 
 def test_three_models_have_one_page_and_four_an_index_and_a_page_each():
-    assert list(report_views(made("apartments"))) == ["report"]
+    assert list(report_views(result_of("apartments"))) == ["report"]
     assert list(pages()) == ["report", *(f"models/{name}" for name in MODELS)]
 
 
 def test_the_index_leads_to_the_page_of_every_model():
-    links = [a.attributes["href"] for a in read(pages()["report"]).all("a")]
+    links = [a.attributes["href"] for a in parse_page(pages()["report"]).all("a")]
     for name in MODELS:
         assert links.count(f"models/{name}.html") == 1
 
@@ -145,7 +145,7 @@ def test_every_page_of_a_run_states_the_digest_of_the_whole_result():
 
 @pytest.mark.parametrize("path", ["report", *(f"models/{name}" for name in MODELS)])
 def test_no_link_of_a_page_is_dead(path):
-    tree = read(pages()[path])
+    tree = parse_page(pages()[path])
     ids = {n.attributes["id"] for n in nodes_of(tree) if "id" in n.attributes}
     links = {a.attributes["href"] for a in tree.all("a")}
     assert {href[1:] for href in links if href.startswith("#")} <= ids
@@ -153,31 +153,31 @@ def test_no_link_of_a_page_is_dead(path):
 
 @pytest.mark.parametrize("model", MODELS)
 def test_a_number_on_a_model_page_stands_where_its_trace_says(model):
-    stored = loads(dumps(four()))
+    whole = loads(dumps(four()))
     as_it_is = [n for n in traces_of(pages()[f"models/{model}"]) if "data-d" not in n]
     assert len(as_it_is) > 10
     for node in as_it_is:
-        assert float(node["data-v"]) == float(value_at(stored, node["data-p"])), node
+        assert float(node["data-v"]) == float(value_at(whole, node["data-p"])), node
 
 
 def test_a_measure_has_one_card_number_on_all_pages():
     first = replace(four().importances[0], options={"n_repeats": 10, "n_rows": 500})
     result = replace(four(), importances=(first, *four().importances))
-    told = {
+    cards = {
         (card.id, plain(card.title).split(" (")[0])
         for view in report_views(result).values()
         for section in view.sections
         if section.letter == "E"
         for card in section.parts["cards"]
     }
-    assert len({number for number, _ in told}) == len(told) > 2
+    assert len({number for number, _ in cards}) == len(cards) > 2
 
 
 def test_the_index_compares_the_verdicts_of_every_check_by_model():
     view = report_views(four())["report"]
     table = next(t for t in view.tables if t.id == "tab-verdicts")
-    told = {plain(row.cells[0].parts): row for row in table.rows}
-    outside = told["values of two engines outside the band"].cells[1:]
+    by_check = {plain(row.cells[0].parts): row for row in table.rows}
+    outside = by_check["values of two engines outside the band"].cells[1:]
     assert [plain(cell.parts) for cell in outside] == ["–", "–", "fail", "–"]
     (mark,) = outside[2].parts
     assert (mark.shape, mark.word) == ("■", "disagrees")

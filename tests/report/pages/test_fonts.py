@@ -5,7 +5,7 @@ import subprocess
 from dataclasses import replace
 
 import pytest
-from tests.report.made_variants import made
+from tests.report.made_variants import result_of
 from tests.report.pages.test_pdf import CREATED, CSS, image, page
 
 from importance_audit.records.as_json import dumps
@@ -45,7 +45,7 @@ def font(tmp_path_factory):
 
 def configured(fonts, folder=""):
     """Return the made result with hostile names, with these fonts in its folder."""
-    result = made("hostile")
+    result = result_of("hostile")
     config = {**result.run.config}
     config["report"] = {**config.get("report", {}), "fonts": fonts}
     volatile = {**result.run.volatile, "folder": str(folder)}
@@ -62,13 +62,13 @@ def test_a_font_beside_the_audit_draws_what_it_has_and_no_more(font, tmp_path):
     html = page(f"<p>面积 <b>面</b></p>{image('面')}")
     fixed = {"print_css": CSS, "created": CREATED, "identifier": b"0" * 16}
     (tmp_path / "a.pdf").write_bytes(pdf.to_pdf(html, fonts=(str(font),), **fixed))
-    read = ["pdftotext", "-raw", tmp_path / "a.pdf", "-"]
-    text = subprocess.run(read, capture_output=True, check=True).stdout.decode()
+    command = ["pdftotext", "-raw", tmp_path / "a.pdf", "-"]
+    text = subprocess.run(command, capture_output=True, check=True).stdout.decode()
     assert text.split()[:3] == ["面⟨U+79EF⟩", "面", "面"]
 
 
 def test_names_that_the_pdf_cannot_draw_are_a_note_with_its_remedy():
-    finding = noted(made("hostile")).findings[-1]
+    finding = noted(result_of("hostile")).findings[-1]
     assert (finding.check, finding.severity) == ("uncovered_names", "info")
     assert finding.message == (
         "1 name holds characters that no font of the PDF has (U+79EF, U+9762). "
@@ -84,7 +84,7 @@ def test_a_configured_font_leaves_only_what_it_lacks(font):
 
 
 def test_names_that_can_be_drawn_need_no_word():
-    result = made("one feature")
+    result = result_of("one feature")
     assert noted(result) is result
 
 

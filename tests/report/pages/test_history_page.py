@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from html import unescape
 
 import pytest
-from tests.report.made_variants import made
+from tests.report.made_variants import result_of
 from tests.report.pages.test_by_model import four
 from tests.report.reading import section
 
@@ -55,8 +55,8 @@ def run(day, verdict="confirmed", leaders=(("a", 0.5), ("b", 0.1)), measure="m")
 
 
 def row(day, **facts):
-    made = run(day, **{k: facts.pop(k) for k in ("verdict",) if k in facts})
-    return HistoryRow(started=made.started, run=made, exit_code=0, **facts)
+    summary = run(day, **{k: facts.pop(k) for k in ("verdict",) if k in facts})
+    return HistoryRow(started=summary.started, run=summary, exit_code=0, **facts)
 
 
 def page(*rows, **facts):
@@ -69,9 +69,13 @@ def text(html):
 
 
 def history_point(day, **facts):
-    made = run(day, **facts)
+    summary = run(day, **facts)
     return HistoryPoint(
-        made.started, made.verdict, made.measure, made.leaders, made.run_id
+        summary.started,
+        summary.verdict,
+        summary.measure,
+        summary.leaders,
+        summary.run_id,
     )
 
 
@@ -184,9 +188,9 @@ def test_a_line_breaks_where_a_run_measured_something_else_or_nothing():
 def test_the_last_sixty_runs_are_drawn_and_the_baseline_where_it_stands_among_them():
     runs = [history_point(day) for day in range(100)]
     assert len(history_figure(runs).data["verdicts"]) == 60
-    drawn = history_figure(runs, baseline=run(70).run_id)
-    assert drawn.data["baseline"][0] == 30
-    assert "Grey upright: the approved baseline." in plain(drawn.caption)
+    figure = history_figure(runs, baseline=run(70).run_id)
+    assert figure.data["baseline"][0] == 30
+    assert "Grey upright: the approved baseline." in plain(figure.caption)
 
 
 NOT_DRAWN = " The approved baseline, run {}, is not among the runs drawn."
@@ -256,14 +260,14 @@ def test_the_figure_in_words_keeps_to_its_length():
 
 def before(*days, result=None):
     """Return the runs of some days, asked what the apartments are asked."""
-    now = summarise(result or made("apartments"))
+    now = summarise(result or result_of("apartments"))
     runs = (run(day, measure=now.measure) for day in days)
     return tuple(one._replace(leaders=now.leaders) for one in runs)
 
 
 def section_i(runs, **facts):
     history = RunHistory(runs=runs, n_runs=len(runs), **facts)
-    return section(build_view(made("apartments"), history=history), "I")
+    return section(build_view(result_of("apartments"), history=history), "I")
 
 
 def test_a_first_run_has_no_figure_of_runs():
@@ -275,7 +279,7 @@ def test_section_i_ends_with_the_runs_before_and_this_one():
     (figure,) = part.parts["blocks"]
     assert figure.id == "fig-history"
     assert len(figure.data["verdicts"]) == 3
-    assert figure.data["verdicts"][2] == made("apartments").verdict
+    assert figure.data["verdicts"][2] == result_of("apartments").verdict
     assert plain(part.lede).startswith("No approved baseline exists, so nothing is")
     assert "The runs before are only shown, in " in plain(part.lede)
 
@@ -285,7 +289,7 @@ def test_runs_before_alone_are_no_evidence_of_a_comparison():
 
 
 def test_lines_of_section_i_end_in_the_numbers_of_this_run():
-    result = made("apartments")
+    result = result_of("apartments")
     first = summarise(result).leaders[0]
     (figure,) = section_i(before(1)).parts["blocks"]
     assert figure.data["names"][0] == first.feature

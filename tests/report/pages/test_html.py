@@ -11,8 +11,8 @@ from itertools import pairwise
 
 import pytest
 from tests.report.made_records import HOSTILE
-from tests.report.made_variants import RESULTS, made, plain_result, view_of
-from tests.report.page_reader import nodes_of, read
+from tests.report.made_variants import RESULTS, plain_result, result_of, view_of
+from tests.report.page_reader import nodes_of, parse_page
 
 from importance_audit.report.pages.html import (
     page_files,
@@ -37,7 +37,7 @@ def page_of(name):
 
 @cache
 def tree_of(name):
-    return read(page_of(name))
+    return parse_page(page_of(name))
 
 
 def by_id(tree, id_):
@@ -48,8 +48,8 @@ def boxes(path):
     """Return where each word of a document begins and ends across its page."""
     run = subprocess.run(["pdftotext", "-bbox", path, "-"], capture_output=True)
     pattern = r'<word xMin="([\d.]+)" yMin="[\d.]+" xMax="([\d.]+)"[^>]*>(.*?)</word>'
-    found = re.findall(pattern, run.stdout.decode())
-    return [(float(left), float(right), word) for left, right, word in found]
+    matches = re.findall(pattern, run.stdout.decode())
+    return [(float(left), float(right), word) for left, right, word in matches]
 
 
 def test_the_policy_forbids_every_outside_address_and_comes_first(any_name):
@@ -73,8 +73,8 @@ def test_the_page_says_its_language_title_and_digest(any_name):
     tree, view = tree_of(any_name), view_of(any_name)
     assert tree.all("html")[0].attributes["lang"] == "en"
     assert tree.all("title")[0].text.startswith("Importance audit: ")
-    named = {m.attributes.get("name"): m for m in tree.all("meta")}
-    assert named["content-digest"].attributes["content"] == view.digest
+    meta = {m.attributes.get("name"): m for m in tree.all("meta")}
+    assert meta["content-digest"].attributes["content"] == view.digest
 
 
 def test_headings_start_at_one_and_skip_no_level(any_name):
@@ -145,7 +145,7 @@ def test_shapes_are_decoration_beside_a_word(any_name):
 
 def test_cells_carry_the_number_of_the_result():
     rows = by_id(tree_of("apartments"), "tab-ranking-forest-permutation-features-rmse")
-    record = made("apartments").importances[0]
+    record = result_of("apartments").importances[0]
     for row in rows.all("tbody")[0].all("tr"):
         feature = record.features.index(row.all("th")[0].text)
         exact = row.all("td")[1].attributes["data-v"]
@@ -154,7 +154,7 @@ def test_cells_carry_the_number_of_the_result():
 
 @pytest.mark.needs_poppler
 def test_words_among_numbers_stay_in_their_column(tmp_path):
-    checks = made("apartments").checks.copy()
+    checks = result_of("apartments").checks.copy()
     checks[["observed", "threshold"]] = checks[["observed", "threshold"]].astype(object)
     checks.loc[0, ["observed", "threshold"]] = "training rows unknown", "otherwise"
     path = tmp_path / "report.pdf"
@@ -167,15 +167,15 @@ def test_words_among_numbers_stay_in_their_column(tmp_path):
 @pytest.mark.parametrize("name", [n for n in HOSTILE if n.strip()])
 def test_hostile_names_are_shown_as_text(name):
     names = [n.text for n in tree_of("hostile").all("bdi")]
-    shown = name.replace("\u202e", "⟨U+202E⟩").replace("\n", "⟨U+000A⟩")
-    shown = re.sub("^ ", "⟨U+0020⟩", shown)
-    assert shown in names
+    escaped = name.replace("\u202e", "⟨U+202E⟩").replace("\n", "⟨U+000A⟩")
+    escaped = re.sub("^ ", "⟨U+0020⟩", escaped)
+    assert escaped in names
 
 
 @pytest.mark.parametrize("name", ["apartments", "binary", "multiclass", "wide", "odd"])
 def test_where_nothing_is_hidden_nothing_is_escaped(name):
-    drawn = "".join(figure.svg for figure in view_of(name).figures)
-    assert "U+" not in page_of(name) + drawn
+    figures = "".join(figure.svg for figure in view_of(name).figures)
+    assert "U+" not in page_of(name) + figures
 
 
 def test_figures_are_images_with_words_for_who_does_not_see_them(any_name):
@@ -194,7 +194,7 @@ def test_a_table_can_be_taken_along_in_full_precision():
     link = next(a for a in links if "ranking" in a.attributes["download"])
     data = link.attributes["href"].removeprefix("data:text/csv;base64,")
     rows = list(csv.DictReader(io.StringIO(base64.b64decode(data).decode())))
-    record = made("wide").importances[0]
+    record = result_of("wide").importances[0]
     assert len(rows) == 200
     assert [float(row["Rise E1"]) for row in rows] == sorted(record.mean, reverse=True)
 
@@ -208,7 +208,7 @@ def test_rows_that_the_body_leaves_out_can_be_opened():
 
 def test_of_more_rows_than_a_page_bears_the_rest_is_said_to_be_in_the_file():
     names = [f"feature.{i:04}" for i in range(2003)]
-    tree = read(to_html(build_view(plain_result(names))))
+    tree = parse_page(to_html(build_view(plain_result(names))))
     (results,) = (s for s in tree.all("section") if s.attributes["id"] == "sec-f")
     (opened,) = results.all("details")
     assert len(opened.all("tbody")[0].all("tr")) == 2000
@@ -216,7 +216,7 @@ def test_of_more_rows_than_a_page_bears_the_rest_is_said_to_be_in_the_file():
 
 
 def on_paper(name):
-    return read(print_html(view_of(name), conformity="PDF/A: not claimed."))
+    return parse_page(print_html(view_of(name), conformity="PDF/A: not claimed."))
 
 
 def test_paper_says_what_the_file_conforms_to_and_has_nothing_to_click():
@@ -232,8 +232,8 @@ def test_paper_shows_every_row_once_in_the_table_or_at_the_end():
     assert cut
     for item in cut:
         tables = [by_id(tree, item.id), by_id(tree, item.everything.id)]
-        shown = [row.all("th")[0].text for t in tables for row in t.all("tr")[1:]]
-        names = sorted(name for name in shown if name.startswith("feature."))
+        labels = [row.all("th")[0].text for t in tables for row in t.all("tr")[1:]]
+        names = sorted(name for name in labels if name.startswith("feature."))
         assert names == sorted(f"feature.{i:03}" for i in range(200))
 
 
@@ -255,7 +255,7 @@ def test_equal_results_give_equal_bytes():
 
 
 def test_a_notebook_shows_the_page_in_a_frame_of_its_own():
-    frame = read(show(made("one feature"))._repr_html_()).all("iframe")[0]
+    frame = parse_page(show(result_of("one feature"))._repr_html_()).all("iframe")[0]
     assert frame.attributes["srcdoc"] == page_of("one feature")
     assert frame.attributes["title"]
 

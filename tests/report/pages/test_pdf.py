@@ -69,8 +69,8 @@ def file(tmp_path_factory):
 def output_of(*command):
     """Return what a program says of a file."""
     arguments = [str(part) for part in command]
-    said = subprocess.run(arguments, capture_output=True, check=True).stdout
-    return said.decode(errors="replace")
+    output = subprocess.run(arguments, capture_output=True, check=True).stdout
+    return output.decode(errors="replace")
 
 
 @pytest.mark.needs_poppler
@@ -116,9 +116,9 @@ def test_embedded_files_come_out_as_they_went_in(file, tmp_path):
 
 @pytest.mark.skipif(not shutil.which("qpdf"), reason="qpdf is not on PATH")
 def test_qpdf_finds_no_fault(file):
-    said = output_of("qpdf", "--check", file)
-    assert "No syntax or stream encoding errors found" in said
-    assert "WARNING" not in said
+    output = output_of("qpdf", "--check", file)
+    assert "No syntax or stream encoding errors found" in output
+    assert "WARNING" not in output
 
 
 @pytest.mark.skipif(not shutil.which("qpdf"), reason="qpdf is not on PATH")
@@ -142,8 +142,8 @@ def test_a_table_of_many_columns_turns_its_page_and_no_other(tmp_path):
     body = "<p>before</p><div class='tb landscape'>wide</div><p>after</p>"
     style = (templates() / "print.css").read_text(encoding="utf-8")
     (tmp_path / "a.pdf").write_bytes(printed(page(body), print_css=style))
-    said = output_of("pdfinfo", "-l", "9", tmp_path / "a.pdf")
-    sizes = re.findall(r"size: +([\d.]+) x ([\d.]+)", said)
+    output = output_of("pdfinfo", "-l", "9", tmp_path / "a.pdf")
+    sizes = re.findall(r"size: +([\d.]+) x ([\d.]+)", output)
     assert [float(w) > float(h) for w, h in sizes] == [False, True, False]
 
 

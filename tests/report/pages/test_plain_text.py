@@ -11,9 +11,9 @@ def section(letter, name="apartments"):
 
 
 def test_every_row_of_every_table_is_one_line_with_all_its_cells():
-    told = section("J")
-    lines = to_text(told).splitlines()
-    (table,) = told.parts["checks"]
+    checks_section = section("J")
+    lines = to_text(checks_section).splitlines()
+    (table,) = checks_section.parts["checks"]
     assert isinstance(table, Table)
     for row in table.rows:
         cells = [plain(cell.parts) for cell in row.cells]

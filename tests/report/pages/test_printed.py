@@ -81,9 +81,9 @@ def test_no_ink_stands_in_the_right_margin_and_no_page_is_blank(printed):
 def test_the_page_numbers_of_the_contents_are_those_of_the_pages(printed):
     command = ["pdftotext", "-layout", "-l", "1", str(printed.path), "-"]
     cover = subprocess.run(command, capture_output=True, check=True).stdout.decode()
-    found = re.findall(r" ([A-Q])  +(\w[^.\n]*?)[ .]{3,}(\d+)$", cover, re.M)
-    assert [letter for letter, _, _ in found] == list("ABCDEFGHIJKLMNOPQ")
-    for letter, title, number in found[2:]:
+    entries = re.findall(r" ([A-Q])  +(\w[^.\n]*?)[ .]{3,}(\d+)$", cover, re.M)
+    assert [letter for letter, _, _ in entries] == list("ABCDEFGHIJKLMNOPQ")
+    for letter, title, number in entries[2:]:
         assert page_of(printed.pages[1:], f"{letter} {title}") + 1 == int(number)
 
 
@@ -91,12 +91,12 @@ def test_bookmarks_are_the_headings_where_they_stand(printed, opened):
     html = print_html(printed.view, conformity="")
     html = re.sub(r'<div class="q(?: ask)?">.*?</h3>', "", html, flags=re.DOTALL)
     heads = re.findall(r"<h([23])[^>]*>(.*?)</h\1>", html, re.DOTALL)
-    told = [
+    headings = [
         (int(level) - 1, words(unescape(re.sub("<[^>]+>", "", text))))
         for level, text in heads
     ]
     bookmarks = outline_of(opened)
-    assert [(level, words(title)) for level, title, _ in bookmarks] == told
+    assert [(level, words(title)) for level, title, _ in bookmarks] == headings
     for _, title, page in bookmarks[2:]:
         assert words(title) in words(printed.pages[page - 1])
 
@@ -167,7 +167,7 @@ def add_tags(pikepdf, document):
 
 
 @pytest.mark.parametrize(
-    ("change", "found"),
+    ("change", "failures"),
     [
         (call_it_accessible, {"claims": "the file calls itself PDF/UA."}),
         (list_attachments_twice, {"attachments": "result.json is listed 2 times."}),
@@ -182,10 +182,12 @@ def add_tags(pikepdf, document):
         ),
     ],
 )
-def test_a_fault_of_the_file_fails_its_check_alone(change, found):
+def test_a_fault_of_the_file_fails_its_check_alone(change, failures):
     sound = report("1 feature")
     checks = checks_of(changed(sound.path, change), sound.view)
-    assert {check.id: check.why for check in checks if check.result == "fail"} == found
+    assert {
+        check.id: check.why for check in checks if check.result == "fail"
+    } == failures
 
 
 def test_what_the_text_of_the_file_lacks_is_named():

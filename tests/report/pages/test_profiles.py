@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 import pytest
-from tests.report.made_variants import made, plain_result, view_of
-from tests.report.page_reader import read
+from tests.report.made_variants import plain_result, result_of, view_of
+from tests.report.page_reader import parse_page
 from tests.report.reading import pieces, section, table, words
 
 from importance_audit.report.pages.html import print_html, to_html
@@ -13,7 +13,7 @@ from importance_audit.report.text.blocks import Value, plain
 
 
 def executive(name):
-    return build_view(made(name), profile="executive")
+    return build_view(result_of(name), profile="executive")
 
 
 def letters(view):
@@ -39,7 +39,7 @@ def test_a_profile_shows_no_number_that_the_whole_report_has_not(any_name):
 def test_every_link_of_a_profile_leads_somewhere(any_name):
     view = executive(any_name)
     for page in (to_html(view), print_html(view, conformity="None is claimed.")):
-        tree = read(page)
+        tree = parse_page(page)
         every = tree.all(*{"section", "table", "tr", "article", "div", "main", "h2"})
         ids = {node.attributes.get("id") for node in every}
         links = {a.attributes["href"] for a in tree.all("a")}
@@ -67,7 +67,7 @@ def test_the_thresholds_of_the_executive_profile_are_verdicts_alone():
 
 
 @pytest.mark.parametrize(
-    ("configured", "asked", "shown"),
+    ("configured", "profile", "sections"),
     [
         ("executive", "", "ABJP"),
         ("executive", "technical", "ABCDEFGHIJKLMNOPQ"),
@@ -75,8 +75,8 @@ def test_the_thresholds_of_the_executive_profile_are_verdicts_alone():
         ("bundle", "", "ABCDEFGHIJKLMNOPQ"),
     ],
 )
-def test_the_configuration_chooses_unless_somebody_asks(configured, asked, shown):
+def test_the_configuration_chooses_unless_somebody_asks(configured, profile, sections):
     result = plain_result(("a",))
     config = {**result.run.config, "report": {"profile": configured}}
     result = replace(result, run=replace(result.run, config=config))
-    assert letters(build_view(result, profile=asked)) == shown
+    assert letters(build_view(result, profile=profile)) == sections

@@ -5,7 +5,7 @@ from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
-from tests.report.made_variants import RESULTS, made, plain_result
+from tests.report.made_variants import RESULTS, plain_result, result_of
 
 from importance_audit.auditing.audit import exit_code
 from importance_audit.records.finding import Finding
@@ -30,7 +30,7 @@ def against(check, severity="failure"):
 
 @pytest.mark.parametrize("name", RESULTS)
 def test_a_dashboard_is_red_where_the_exit_code_is_not_0(name):
-    result = made(name)
+    result = result_of(name)
     root = junit(result)
     bad = len(root.findall(".//failure")) + len(root.findall(".//error"))
     assert bool(bad) == bool(exit_code(result))
@@ -48,7 +48,7 @@ def test_a_finding_is_red_at_the_limit_the_configuration_sets(check, fail_on, se
 
 
 def test_every_check_and_every_pair_is_a_case():
-    result = made("disagreeing")
+    result = result_of("disagreeing")
     root = junit(result)
     for name, frame in (("checks", result.checks), ("pairs", result.agreement)):
         suite = root.find(f"testsuite[@name='{name}']")
@@ -59,30 +59,30 @@ def test_every_check_and_every_pair_is_a_case():
 
 
 def test_what_was_not_compared_is_skipped_with_its_reason():
-    frame = made("apartments").agreement
+    frame = result_of("apartments").agreement
     reasons = frame.loc[frame["verdict"] == "not compared", "reasons"].tolist()
-    told = outcomes(made("apartments"), "pairs")
+    cases = outcomes(result_of("apartments"), "pairs")
     assert reasons
     assert [("skipped", reason) for reason in reasons] == [
-        case for case in told if case[0] == "skipped"
+        case for case in cases if case[0] == "skipped"
     ]
 
 
 def test_a_check_that_was_not_run_is_skipped_with_its_reason():
-    checks = made("apartments").checks.head(1)
+    checks = result_of("apartments").checks.head(1)
     unknown = checks.assign(verdict="not run", observed="training rows unknown")
-    result = replace(made("apartments"), checks=unknown)
+    result = replace(result_of("apartments"), checks=unknown)
     assert outcomes(result, "checks") == [("skipped", "training rows unknown")]
 
 
 def test_a_failed_method_is_an_error_with_its_message():
-    (failed,) = outcomes(made("failed"), "run")
+    (failed,) = outcomes(result_of("failed"), "run")
     assert failed == ("error", "Impurity of features by python failed: no trees here.")
 
 
 def test_no_name_breaks_a_line_a_cell_or_an_element():
-    found = tuple(replace(against("weak_model"), subject=name) for name in NASTY)
-    result = plain_result(NASTY, findings=found)
+    findings = tuple(replace(against("weak_model"), subject=name) for name in NASTY)
+    result = plain_result(NASTY, findings=findings)
     files = short_files(result)
     cases = junit(result).findall("testsuite[@name='findings']/testcase")
     assert len(cases) == len(NASTY)
@@ -96,6 +96,6 @@ def test_no_name_breaks_a_line_a_cell_or_an_element():
 
 
 def test_a_note_on_the_folder_ends_both_summaries():
-    files = short_files(made("apartments"), "No report.")
+    files = short_files(result_of("apartments"), "No report.")
     assert files["summary.txt"].splitlines()[-1] == "No report."
     assert files["summary.md"].splitlines()[-1] == "No report."

@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import cache
 
 from tests.report.made_records import models_frame, performance_frame
-from tests.report.made_variants import made, plain_result, view_of
+from tests.report.made_variants import plain_result, result_of, view_of
 from tests.report.page_reader import traces_of
 from tests.report.reading import value_at
 
@@ -19,19 +19,19 @@ def traced(name):
 
 
 def test_each_number_of_the_page_equals_that_of_result_json(any_name):
-    stored = loads(dumps(made(any_name)))
+    whole = loads(dumps(result_of(any_name)))
     as_it_is = [node for node in traced(any_name) if "data-d" not in node]
     for node in as_it_is:
-        assert float(node["data-v"]) == float(value_at(stored, node["data-p"])), node
+        assert float(node["data-v"]) == float(value_at(whole, node["data-p"])), node
     assert as_it_is
 
 
 def test_each_number_made_of_others_names_them_and_what_was_made(any_name):
-    stored = loads(dumps(made(any_name)))
+    whole = loads(dumps(result_of(any_name)))
     for node in traced(any_name):
         if "data-d" in node:
             assert node["data-d"]
-            assert value_at(stored, node["data-p"]) is not None
+            assert value_at(whole, node["data-p"]) is not None
 
 
 def test_no_number_in_a_table_is_without_its_place(any_name):

@@ -2,7 +2,7 @@
 
 import pytest
 from tests.report.made_results import apartments_result
-from tests.report.made_variants import made, view_of
+from tests.report.made_variants import result_of, view_of
 from tests.report.reading import pieces, value_at
 
 from importance_audit.report.pages.view import build_view
@@ -15,7 +15,7 @@ def test_every_number_stands_in_the_result(any_name):
     values = [p for p in pieces(view_of(any_name)) if isinstance(p, Value)]
     for value in values:
         if not value.derived:
-            assert float(value_at(made(any_name), value.path)) == pytest.approx(
+            assert float(value_at(result_of(any_name), value.path)) == pytest.approx(
                 value.raw, rel=0, nan_ok=True
             ), value
     assert values

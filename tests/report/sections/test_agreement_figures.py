@@ -47,30 +47,30 @@ def test_comparable_pairs_stand_where_judged_ones_would():
     assert "9.0" in [text for text, *_ in texts(one)]
 
 
-def drawn(verdicts, *, streams=None, **changes):
+def pairs_figure(verdicts, *, streams=None, **changes):
     """Return the figure of one pair per verdict; the last pair has `changes`."""
-    ours, theirs, rows = [], [], []
+    ours, of_vip, rows = [], [], []
     streams = streams or ["numpy / vip-0.4"] * len(verdicts)
     for n, (verdict, stream) in enumerate(zip(verdicts, streams, strict=True)):
         record = made_importance(f"m{n}", "ab", (9.0, 5.0), stream="numpy", sd=1.0)
         ours.append(record)
-        theirs.append(replace(record, engine="vip", stream="vip-0.4"))
-        told = {"engine_a": "python", "engine_b": "vip", "stream": stream}
-        rows.append(made_pair(f"m{n}", verdict, **told))
-    theirs[-1] = replace(theirs[-1], **changes)
-    importances = (*ours, *theirs)
+        of_vip.append(replace(record, engine="vip", stream="vip-0.4"))
+        sides = {"engine_a": "python", "engine_b": "vip", "stream": stream}
+        rows.append(made_pair(f"m{n}", verdict, **sides))
+    of_vip[-1] = replace(of_vip[-1], **changes)
+    importances = (*ours, *of_vip)
     frame = made_frame("agreement", rows)
     result = plain_result("ab", importances=importances, agreement=frame)
     (figure,) = (f for f in build_view(result).figures if f.draw is draw_bands)
     return figure
 
 
-def not_drawn(figure):
+def omitted_pairs(figure):
     return plain(figure.caption).partition(" Not drawn: ")[2]
 
 
 def test_comparable_pairs_come_last_and_the_headline_is_about_the_judged():
-    figure = drawn(["comparable", "equivalent", "disagrees"])
+    figure = pairs_figure(["comparable", "equivalent", "disagrees"])
     verdicts = [panel.verdict for panel in figure.data["panels"]]
     assert verdicts == ["disagrees", "equivalent", "comparable"]
     assert plain(figure.headline) == "All 4 differences lie inside their bands."
@@ -78,10 +78,10 @@ def test_comparable_pairs_come_last_and_the_headline_is_about_the_judged():
 
 
 def test_a_figure_of_comparable_pairs_alone_says_so():
-    figure = drawn(["comparable"])
-    told = "Comparable pairs only: all 2 differences inside the band."
-    assert plain(figure.headline) == told
-    judged = drawn(["equivalent"])
+    figure = pairs_figure(["comparable"])
+    headline = "Comparable pairs only: all 2 differences inside the band."
+    assert plain(figure.headline) == headline
+    judged = pairs_figure(["equivalent"])
     assert "Hollow" not in plain(judged.caption)
 
 
@@ -95,9 +95,9 @@ def test_a_figure_of_comparable_pairs_alone_says_so():
     ],
 )
 def test_a_pair_without_a_place_is_named_with_the_reason(changes, why):
-    figure = drawn(["equivalent", "comparable"], **changes)
+    figure = pairs_figure(["equivalent", "comparable"], **changes)
     assert len(figure.data["panels"]) == 1
-    assert not_drawn(figure) == f"m1, Python − vip ({why})."
+    assert omitted_pairs(figure) == f"m1, Python − vip ({why})."
 
 
 @pytest.mark.parametrize(
@@ -108,12 +108,16 @@ def test_a_pair_without_a_place_is_named_with_the_reason(changes, why):
     ],
 )
 def test_a_pair_without_draws_of_its_own_has_no_band(stream, why):
-    figure = drawn(["equivalent", "comparable"], streams=["numpy / vip-0.4", stream])
-    assert not_drawn(figure) == f"m1, Python − vip ({why})."
+    figure = pairs_figure(
+        ["equivalent", "comparable"], streams=["numpy / vip-0.4", stream]
+    )
+    assert omitted_pairs(figure) == f"m1, Python − vip ({why})."
 
 
 def test_of_many_pairs_that_have_no_place_six_are_named_and_the_rest_counted():
     streams = ["numpy / vip-0.4", *[""] * 9]
-    told = not_drawn(drawn(["equivalent", *["comparable"] * 9], streams=streams))
-    assert told.count("Python − vip") == 6
-    assert told.endswith("; 3 more.")
+    omissions = omitted_pairs(
+        pairs_figure(["equivalent", *["comparable"] * 9], streams=streams)
+    )
+    assert omissions.count("Python − vip") == 6
+    assert omissions.endswith("; 3 more.")

@@ -24,24 +24,28 @@ RUN = "20261120T091204Z-7f3a91c2"
 
 def view_with_answers(*findings, answers=(), history=None, **changes):
     """Return the view of findings with answers, each (finding, keys of an answer)."""
-    given = tuple(Answer(finding.key[:12], **keys) for finding, keys in answers)
+    answer_records = tuple(
+        Answer(finding.key[:12], **keys) for finding, keys in answers
+    )
     result = plain_result(("a",), findings=findings, **changes)
     history = history or RunHistory()
-    return build_view(with_answers(result, given, history.findings), history=history)
+    return build_view(
+        with_answers(result, answer_records, history.findings), history=history
+    )
 
 
-def history_with(*found, verdict="confirmed"):
+def history_with(*findings, verdict="confirmed"):
     """Return the past of two runs, the last of which found these."""
-    keys = {finding.key: finding.severity for finding in found}
+    keys = {finding.key: finding.severity for finding in findings}
     runs = [
         RunSummary(f"run {n}", "", "complete", verdict, 0, "", "", findings=keys)
         for n in (1, 2)
     ]
-    known = [
+    histories = [
         FindingHistory(f.key, f.check, f.subject, f.severity, "run 1", "run 2", 2, True)
-        for f in found
+        for f in findings
     ]
-    return RunHistory(runs=tuple(runs), n_runs=2, findings=tuple(known))
+    return RunHistory(runs=tuple(runs), n_runs=2, findings=tuple(histories))
 
 
 def entries(view):
@@ -112,10 +116,10 @@ def test_an_exception_says_until_when_by_whom_and_whether_it_counts(
     finding, until, line
 ):
     answer = {"response": "r", "exception": HELD._replace(until=until)}
-    found = rows(entries(view_with_answers(finding, answers=[(finding, answer)]))[0])
-    assert found["Exception"] == line
-    assert found["Compensating control"] == "what stands in."
-    assert found["Response"] == "r."
+    cells = rows(entries(view_with_answers(finding, answers=[(finding, answer)]))[0])
+    assert cells["Exception"] == line
+    assert cells["Compensating control"] == "what stands in."
+    assert cells["Response"] == "r."
 
 
 def test_a_finding_without_an_answer_has_no_row_for_one():
@@ -126,8 +130,8 @@ def test_a_finding_without_an_answer_has_no_row_for_one():
 
 
 def test_a_finding_names_its_first_run_and_how_many_runs_found_it():
-    (known,) = entries(view_with_answers(SHIFT, history=history_with(SHIFT)))
-    assert rows(known)["Found"] == "First in run run 1, in 3 of 3 runs that are known."
+    (entry,) = entries(view_with_answers(SHIFT, history=history_with(SHIFT)))
+    assert rows(entry)["Found"] == "First in run run 1, in 3 of 3 runs that are known."
     (new,) = entries(view_with_answers(SHIFT, history=history_with(WEAK)))
     assert rows(new)["Found"] == "First in this run, after 2 runs without it."
 
@@ -171,8 +175,8 @@ def test_an_answered_note_shows_its_answer():
 
 
 def test_section_k_counts_what_is_answered_and_accepted():
-    given = [(WEAK, {"exception": HELD}), (SHIFT, {"response": "r", "due": LATE})]
-    view = view_with_answers(WEAK, SHIFT, answers=given)
+    answers = [(WEAK, {"exception": HELD}), (SHIFT, {"response": "r", "due": LATE})]
+    view = view_with_answers(WEAK, SHIFT, answers=answers)
     lede = plain(section(view, "K").lede)
     assert lede == "1 failure, 1 warning, 0 notes. 1 answered, 1 accepted, 1 overdue."
 
@@ -202,9 +206,9 @@ def test_the_verdict_says_how_many_findings_are_accepted_and_until_when():
 def test_the_gravest_finding_of_a_run_that_failed_is_one_that_counts():
     other = replace(WEAK, subject="forest")
     view = view_with_answers(WEAK, other, answers=[(WEAK, {"exception": HELD})])
-    told_ = plain(section(view, "B").parts["sentence"])
-    assert "The run has 1 finding at or above" in told_
-    assert "The gravest is K2: Not clearly better than a constant (forest)." in told_
+    sentence = plain(section(view, "B").parts["sentence"])
+    assert "The run has 1 finding at or above" in sentence
+    assert "The gravest is K2: Not clearly better than a constant (forest)." in sentence
 
 
 def test_a_limit_that_is_waived_says_until_when():
@@ -218,8 +222,8 @@ def test_a_limit_that_is_waived_says_until_when():
 
 
 def test_the_executive_page_lists_what_is_overdue_first():
-    given = [(SHIFT, {"due": LATE})]
-    parts = section(view_with_answers(WEAK, SHIFT, answers=given), "B").parts
+    answers = [(SHIFT, {"due": LATE})]
+    parts = section(view_with_answers(WEAK, SHIFT, answers=answers), "B").parts
     assert plain(parts["tally"]) == "1 failure, 1 warning, 0 notes. Overdue: 1."
     assert [plain(text) for text in parts["findings"]] == [
         "K2 Overdue since 2026-11-19. Ranks moved between engines (svm).",
@@ -228,8 +232,10 @@ def test_the_executive_page_lists_what_is_overdue_first():
 
 
 def test_of_many_overdue_findings_three_are_listed_and_all_counted():
-    found = many_findings(7)
-    view = view_with_answers(*found, answers=[(f, {"due": LATE}) for f in found[1:]])
+    findings = many_findings(7)
+    view = view_with_answers(
+        *findings, answers=[(f, {"due": LATE}) for f in findings[1:]]
+    )
     parts = section(view, "B").parts
     late = [plain(t) for t in parts["findings"] if "Overdue" in plain(t)]
     assert [text.split()[0] for text in late] == ["K2", "K3", "K4"]

@@ -13,14 +13,14 @@ from importance_audit.report.text.blocks import plain
 
 def fact(view, card, label):
     """Return one line of a card, by its label."""
-    (found,) = (c for c in section(view, "E").parts["cards"] if c.id == card)
-    return next(plain(v) for head, v in found.facts.rows if plain(head) == label)
+    (item,) = (c for c in section(view, "E").parts["cards"] if c.id == card)
+    return next(plain(v) for head, v in item.facts.rows if plain(head) == label)
 
 
 def viewed(*, target_unit="EUR/m²", **fields):
     """Return a view of one ranking with these fields and this unit of the target."""
-    given = {"baseline": 283.0, "stream": "DALEX", **fields}
-    record = made_importance("forest", ("a", "b"), (50.0, 5.0), **given)
+    defaults = {"baseline": 283.0, "stream": "DALEX", **fields}
+    record = made_importance("forest", ("a", "b"), (50.0, 5.0), **defaults)
     run = made_run()
     report = {**run.config["report"], "unit": target_unit}
     run = replace(run, config={**run.config, "report": report})
@@ -118,15 +118,15 @@ def test_a_card_says_among_which_rows_values_are_exchanged():
     assert "replacement" not in usual
     exchange = {"perturbation": "resample", "within": "leaves", "min_samples_leaf": 20}
     options = {"n_repeats": 10, "n_rows": None, **exchange}
-    told = fact(viewed(options=options), "E1", "What is shuffled")
-    assert "at least 20 rows in a leaf; πb draws the rows with replacement" in told
+    scheme = fact(viewed(options=options), "E1", "What is shuffled")
+    assert "at least 20 rows in a leaf; πb draws the rows with replacement" in scheme
 
 
 def test_a_card_writes_options_as_a_reader_would():
     options = {"n_drawn": None, "span": 2 / 3, "scaled": True, "n_repeats": 5}
     view = viewed(method="random_subspace", options=options)
-    told = fact(view, "E1", "Options")
-    assert told == "n_drawn not set, n_repeats = 5, scaled = true, span = 0.666667"
+    text = fact(view, "E1", "Options")
+    assert text == "n_drawn not set, n_repeats = 5, scaled = true, span = 0.666667"
 
 
 def test_a_permuted_target_of_several_measures_is_not_averaged_over_them():
@@ -151,8 +151,8 @@ def titles(method, *options):
 
 
 def test_titles_show_options_only_where_they_do_something_and_differ():
-    asked = [("none", 15), ("leaves", 15), ("leaves", 30)]
-    options = [{"within": w, "min_samples_leaf": n} for w, n in asked]
+    schemes = [("none", 15), ("leaves", 15), ("leaves", 30)]
+    options = [{"within": w, "min_samples_leaf": n} for w, n in schemes]
     first, second, third = titles("permutation", *options)
     assert first.endswith(' (within = "none")')
     assert second.endswith(' (min_samples_leaf = 15, within = "leaves")')

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.report.made_variants import RESULTS, made
+from tests.report.made_variants import RESULTS, result_of
 from tests.report.reading import section
 from tests.report.svg_reader import words
 
@@ -26,9 +26,11 @@ def shifted(result, feature=0, by=100.0, seed=43):
     record = result.importances[0]
     raw = np.array(record.raw)
     raw[feature] += by
-    moved = (replace(record, raw=raw), *result.importances[1:])
+    importances = (replace(record, raw=raw), *result.importances[1:])
     config = {**result.run.config, "seed": seed}
-    return replace(result, importances=moved, run=replace(result.run, config=config))
+    return replace(
+        result, importances=importances, run=replace(result.run, config=config)
+    )
 
 
 def blocks_of(result, baseline, kind):
@@ -37,13 +39,13 @@ def blocks_of(result, baseline, kind):
 
 
 def test_without_a_baseline_the_section_says_so():
-    told = section_i(made("apartments"), None)
-    assert plain(told.lede).startswith("No approved baseline exists")
-    assert told.is_brief
+    brief = section_i(result_of("apartments"), None)
+    assert plain(brief.lede).startswith("No approved baseline exists")
+    assert brief.is_brief
 
 
 def test_the_lede_and_the_executive_page_count_what_moved():
-    old = made("apartments")
+    old = result_of("apartments")
     view = build_view(shifted(old), baseline=old)
     by_letter = {part.letter: part for part in view.sections}
     total = sum(
@@ -55,23 +57,25 @@ def test_the_lede_and_the_executive_page_count_what_moved():
 
 
 def test_only_the_baseline_that_was_approved_is_called_so():
-    old = made("apartments")
+    old = result_of("apartments")
     digest = content_digest(old)
     approved = Approved("r", digest, "0" * 64, "r/1", "A. Miller", "2026-01-01")
-    named, signed = (
+    unsigned, signed = (
         section(build_view(shifted(old), baseline=old, history=history), "I")
         for history in (NO_HISTORY, NO_HISTORY._replace(baseline=approved))
     )
-    assert (named.title, signed.title) == (
+    assert (unsigned.title, signed.title) == (
         "Change since the baseline",
         "Change since the approved baseline",
     )
-    assert plain(named.parts["blocks"][0]).startswith("The baseline of this comparison")
+    assert plain(unsigned.parts["blocks"][0]).startswith(
+        "The baseline of this comparison"
+    )
     assert plain(signed.parts["blocks"][0]).startswith("The approved baseline is ")
 
 
 def test_a_movement_is_shown_with_both_numbers_and_its_band():
-    old = made("apartments")
+    old = result_of("apartments")
     table = blocks_of(shifted(old), old, Table)[1]
     record = old.importances[0]
     row = next(r for r in table.rows if plain(r.cells[0].parts) == record.features[0])
@@ -82,34 +86,34 @@ def test_a_movement_is_shown_with_both_numbers_and_its_band():
 
 
 def test_what_differs_comes_before_what_moved():
-    old = made("apartments")
+    old = result_of("apartments")
     tables = [table.id for table in blocks_of(shifted(old), old, Table)]
     assert tables[0] == "tab-differs"
     assert all(name.startswith("tab-movement") for name in tables[1:])
 
 
 def test_only_another_seed_lets_the_band_judge():
-    old = made("apartments")
-    told = [
+    old = result_of("apartments")
+    sentences = [
         plain(b)
         for b in section_i(shifted(old), old).parts["blocks"]
         if isinstance(b, tuple)
     ]
-    assert any("can only come from the draws" in text for text in told)
+    assert any("can only come from the draws" in text for text in sentences)
 
 
 def test_other_rows_make_a_movement_inseparable_from_them():
-    old = made("apartments")
+    old = result_of("apartments")
     data = old.datasets.copy()
     data.loc[0, "sha256"] = "0" * 64
     blocks = section_i(replace(shifted(old), datasets=data), old).parts["blocks"]
-    told = " ".join(plain(b) for b in blocks if isinstance(b, tuple))
-    assert "These differ: data." in told
-    assert "not separable" in told
+    text = " ".join(plain(b) for b in blocks if isinstance(b, tuple))
+    assert "These differ: data." in text
+    assert "not separable" in text
 
 
 def test_the_figure_names_what_left_its_band():
-    old = made("apartments")
+    old = result_of("apartments")
     (figure,) = blocks_of(shifted(old), old, Figure)
     assert plain(figure.headline).startswith("1 of ")
     assert "+100.0" in str(words(figure.svg))
@@ -117,7 +121,7 @@ def test_the_figure_names_what_left_its_band():
 
 
 def test_what_left_its_band_is_counted_and_drawn_however_little_it_counts():
-    old, new = made("apartments"), shifted(made("apartments"))
+    old, new = result_of("apartments"), shifted(result_of("apartments"))
     config = {**new.run.config, "checks": {"minimum_change": 10.0}}
     new = replace(new, run=replace(new.run, config=config))
     (figure,) = blocks_of(new, old, Figure)
@@ -128,7 +132,7 @@ def test_what_left_its_band_is_counted_and_drawn_however_little_it_counts():
 
 
 def test_a_band_where_nothing_is_drawn_is_not_said_to_be_of_repeats():
-    old = made("apartments")
+    old = result_of("apartments")
     fixed = tuple(r for r in old.importances if r.method == "impurity")
     (table,) = blocks_of(*[replace(old, importances=fixed)] * 2, Table)[1:]
     assert "Nothing is drawn here" in plain(table.notes[0])
@@ -136,7 +140,7 @@ def test_a_band_where_nothing_is_drawn_is_not_said_to_be_of_repeats():
 
 @pytest.mark.parametrize("name", RESULTS)
 def test_every_result_can_be_held_against_itself_and_another(name):
-    for baseline in (made(name), made("apartments")):
+    for baseline in (result_of(name), result_of("apartments")):
         assert '<section id="sec-i"' in to_html(
-            build_view(made(name), baseline=baseline)
+            build_view(result_of(name), baseline=baseline)
         )

@@ -65,34 +65,34 @@ def test_identical_columns_are_one_cluster_of_association_one():
     X = pd.DataFrame({"a": draws[:, 0], "alone": draws[:, 1], "same": draws[:, 0]})
     test = replace(normal_data(1, 0), X=X, y=np.zeros(400), weights=np.ones(400))
     frame = pd.DataFrame(association_rows(test, (), threshold=0.8))
-    found = table(limited(plain_result(tuple(X)), frame), "tab-clusters")
-    assert column(found, "Members") == ["a, same"]
-    assert column(found, "Strongest") == ["1.00"]
+    clusters = table(limited(plain_result(tuple(X)), frame), "tab-clusters")
+    assert column(clusters, "Members") == ["a, same"]
+    assert column(clusters, "Strongest") == ["1.00"]
 
 
 def test_independent_columns_are_in_no_cluster_and_the_strongest_pair_is_told():
     view = plain_view(("a", "b"), {})
     assert "tab-clusters" not in {item.id for item in view.tables}
-    told = words(section(view, "H"))
-    assert "No two features go together at 0.8 or above; the strongest" in told
-    assert "association is 0.05." in told
+    text = words(section(view, "H"))
+    assert "No two features go together at 0.8 or above; the strongest" in text
+    assert "association is 0.05." in text
 
 
 def test_a_cluster_is_linked_pair_by_pair_from_the_limit_on():
     """a-b and b-c hold a, b and c together; d stays below the limit by a hair."""
     strong = {("a", "b"): 0.8, ("b", "c"): 0.9, ("c", "d"): 0.7999}
-    found = table(plain_view(tuple("abcd"), strong), "tab-clusters")
-    assert column(found, "Members") == ["a, b, c"]
-    assert column(found, "Strongest") == ["0.90"]
+    clusters = table(plain_view(tuple("abcd"), strong), "tab-clusters")
+    assert column(clusters, "Members") == ["a, b, c"]
+    assert column(clusters, "Strongest") == ["0.90"]
 
 
 def test_members_stand_alone_summed_and_together_for_each_model():
     """The group "size" is surface and no.rooms; made, it counts for their sum."""
-    found = table(apartments(), "tab-clusters")
-    assert column(found, "Model") == ["forest", "linear", "svm"]
-    assert column(found, "Each alone E1")[0] == "182.4; 117.5"
-    assert column(found, "Their sum")[0] == "299.9"
-    assert column(found, "Together") == ["299.9", "185.9", "348.7"]
+    clusters = table(apartments(), "tab-clusters")
+    assert column(clusters, "Model") == ["forest", "linear", "svm"]
+    assert column(clusters, "Each alone E1")[0] == "182.4; 117.5"
+    assert column(clusters, "Their sum")[0] == "299.9"
+    assert column(clusters, "Together") == ["299.9", "185.9", "348.7"]
     assert "together count for 299.9 to forest" in words(section(apartments(), "H"))
 
 
@@ -111,15 +111,15 @@ def test_a_group_shuffled_in_another_way_is_not_the_cluster():
         replace(r, options={**r.options, "within": "leaves"}) if r.of == "groups" else r
         for r in result.importances
     ]
-    found = table(apartments(importances=tuple(other)), "tab-clusters")
-    assert set(column(found, "Together")) == {"–"}
+    clusters = table(apartments(importances=tuple(other)), "tab-clusters")
+    assert set(column(clusters, "Together")) == {"–"}
 
 
 def test_the_ranking_of_each_model_notes_who_goes_together():
     for model in ("forest", "linear", "svm"):
         name = f"tab-ranking-{model}-permutation-features-rmse"
-        said = words(table(apartments(), name).notes)
-        assert "read as one: surface and no.rooms (0.89); see" in said
+        notes = words(table(apartments(), name).notes)
+        assert "read as one: surface and no.rooms (0.89); see" in notes
     spread = table(apartments(), "tab-ranking-forest-partial_dependence-features")
     assert "read as one" not in words(spread.notes)
     assert "read as one" not in words(section(apartments({}), "F"))
@@ -129,8 +129,8 @@ def test_the_lede_names_the_one_cluster_and_counts_several():
     one = plain(section(apartments(), "H").lede)
     assert one.startswith("surface and no.rooms go together (association")
     two = {**SIZE, ("district", "floor"): 0.8}
-    told = plain(section(apartments(two), "H").lede)
-    assert told.startswith("4 features go together in 2 clusters, linked at 0.8")
+    lede = plain(section(apartments(two), "H").lede)
+    assert lede.startswith("4 features go together in 2 clusters, linked at 0.8")
 
 
 def test_the_better_ranked_branch_comes_first_and_members_stand_together():
@@ -156,8 +156,8 @@ def test_forty_features_are_drawn_at_most_and_only_those_whose_pairs_are_kept():
     frame = associated(names, {})
     missing = frame[(frame["feature_a"] != "x03") | (frame["feature_b"] != "x07")]
     view = limited(plain_result(names), missing.reset_index(drop=True))
-    drawn = [row.name for row in figure_of(view).data["rows"]]
-    assert sorted(drawn) == [n for n in names[:41] if n != "x07"]
+    features = [row.name for row in figure_of(view).data["rows"]]
+    assert sorted(features) == [n for n in names[:41] if n != "x07"]
 
 
 def rows(*estimates):
@@ -166,14 +166,14 @@ def rows(*estimates):
     ]
 
 
-def drawn(rows, joins, **changes):
+def clusters_svg(rows, joins, **changes):
     words = ClusterWords("limit", "association", "rise", "as is", "rise")
-    given = {"limit": 0.8, "baseline": 0.0, "words": words, **changes}
-    return draw_clusters(rows, joins=joins, salt="fig", **given)
+    options = {"limit": 0.8, "baseline": 0.0, "words": words, **changes}
+    return draw_clusters(rows, joins=joins, salt="fig", **options)
 
 
 def test_a_join_is_drawn_where_its_branches_meet():
-    svg = drawn(rows(4.0, 2.0), [Join((0, 1), (1.0, 1.0), 0.5)])
+    svg = clusters_svg(rows(4.0, 2.0), [Join((0, 1), (1.0, 1.0), 0.5)])
     (join,) = groups(svg, "join-")
     (x0, y0), (x1, _), (x2, _), (x3, y3) = points(join)
     (limit,) = groups(svg, "limit")
@@ -185,7 +185,7 @@ def test_a_join_is_drawn_where_its_branches_meet():
 
 
 def test_marks_stand_at_their_estimates_and_the_limit_may_be_absent():
-    svg = drawn(rows(4.0, 2.0), [], limit=float("nan"))
+    svg = clusters_svg(rows(4.0, 2.0), [], limit=float("nan"))
     first, second = mark(svg, "estimate-0")[0], mark(svg, "estimate-1")[0]
     zero = points(groups(svg, "baseline")[0])[0][0]
     assert first - zero == pytest.approx(2 * (second - zero), abs=4 * ROUNDED)
@@ -194,22 +194,22 @@ def test_marks_stand_at_their_estimates_and_the_limit_may_be_absent():
 
 def test_what_was_not_asked_has_a_row_without_a_mark():
     nothing = ClusterRow("x", float("nan"), float("nan"), float("nan"), "–")
-    svg = drawn([*rows(4.0), nothing], [])
+    svg = clusters_svg([*rows(4.0), nothing], [])
     assert "–" in svg_words(svg)
     assert not groups(svg, "estimate-1")
 
 
 def test_a_page_holds_forty_features_in_clusters_asked_together():
-    made = [
+    clustered_rows = [
         replace(row, cluster=n // 2)
         for n, row in enumerate(rows(*map(float, range(40))))
     ]
     with_groups = [
         row
-        for n, one in enumerate(made)
+        for n, one in enumerate(clustered_rows)
         for row in ([one, replace(one, is_together=True)] if n % 2 else [one])
     ]
-    svg = drawn(with_groups, [])
+    svg = clusters_svg(with_groups, [])
     assert height(svg) <= 228.0
     assert len(groups(svg, "cluster-")) == 20
 
@@ -221,4 +221,4 @@ def test_no_names_overlap_however_hostile():
 
 def test_more_than_forty_features_are_refused():
     with pytest.raises(ValueError, match="1 to 40, but 41 were given"):
-        drawn(rows(*map(float, range(41))), [])
+        clusters_svg(rows(*map(float, range(41))), [])

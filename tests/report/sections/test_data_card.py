@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from tests.report.made_records import HOSTILE, columns_frame, made_frame, models_frame
 from tests.report.made_variants import plain_result
-from tests.report.page_reader import read
+from tests.report.page_reader import parse_page
 from tests.report.reading import column, section, table, words
 
 from importance_audit.report.pages.html import to_html
@@ -52,7 +52,7 @@ def test_the_cover_has_no_row_for_what_is_not_configured():
 
 
 def test_the_cover_states_the_digest_of_the_templates():
-    page = read(to_html(view_with_report_keys()))
+    page = parse_page(to_html(view_with_report_keys()))
     (cell,) = (
         row.all("td")[0]
         for row in page.all("tr")
@@ -64,8 +64,10 @@ def test_the_cover_states_the_digest_of_the_templates():
 def test_the_digest_of_the_templates_is_what_sha256sum_says_of_the_folder():
     folder = templates()
     files = [p for kind in ("j2", "css", "toml") for p in folder.rglob(f"*.{kind}")]
-    named = {str(p.relative_to(folder)): p.read_bytes() for p in files}
-    lines = [f"{n} {hashlib.sha256(named[n]).hexdigest()}\n" for n in sorted(named)]
+    contents = {str(p.relative_to(folder)): p.read_bytes() for p in files}
+    lines = [
+        f"{n} {hashlib.sha256(contents[n]).hexdigest()}\n" for n in sorted(contents)
+    ]
     whole = hashlib.sha256("".join(lines).encode()).hexdigest()
     assert templates_sha256() == whole
 
@@ -87,8 +89,11 @@ def test_an_audit_that_names_nobody_says_so():
 
 
 def test_reasons_stand_in_the_order_of_the_features_and_the_others_are_named():
-    given = {"district": "where it is; land register", "surface": "how large it is."}
-    item = table(view_with_report_keys(rationale=given), "tab-rationale")
+    rationale = {
+        "district": "where it is; land register",
+        "surface": "how large it is.",
+    }
+    item = table(view_with_report_keys(rationale=rationale), "tab-rationale")
     assert column(item, "Feature") == ["surface", "district"]
     assert column(item, "Reason and source")[1] == "where it is; land register."
     assert words(item.notes) == "Without a reason: 1 feature (floor)."
@@ -118,10 +123,10 @@ def test_features_without_any_reason_are_said_to_have_none():
 def test_the_model_card_says_whether_anything_was_expected(rows, sentence):
     result = plain_result(FEATURES)
     if rows:
-        kept = {"features": "surface", "place": "top", "reason": "size pays"}
-        found = {"of": "features", "record": 0, "model": "forest", "rank": 1.0}
-        asked = {"method": "permutation", "loss": "rmse", "positive_class": ""}
-        one = {**kept, **found, **asked, "expectation": 0, "first": "surface"}
+        expectation = {"features": "surface", "place": "top", "reason": "size pays"}
+        place = {"of": "features", "record": 0, "model": "forest", "rank": 1.0}
+        measure = {"method": "permutation", "loss": "rmse", "positive_class": ""}
+        one = {**expectation, **place, **measure, "expectation": 0, "first": "surface"}
         one |= {"farthest": "surface", "share": 1.0, "verdict": "as expected"}
         result = replace(result, expected=made_frame("expected", [one]))
     assert sentence in words(section(build_view(result), "D"))
@@ -137,17 +142,17 @@ def test_the_digest_of_the_parameters_is_that_of_the_text_in_the_result():
 
 
 def test_hostile_words_of_people_are_shown_and_change_nothing_else():
-    given = [name or "-" for name in HOSTILE]
-    people = [{"role": n, "name": n, "relation": n} for n in given]
-    texts = dict.fromkeys(("owner", "tier", "purpose", "decision"), given[0])
-    texts |= {"classification": given[4], "intended_use": given[5]}
-    rationale = dict.fromkeys(HOSTILE, given[4])
+    words_of_people = [name or "-" for name in HOSTILE]
+    people = [{"role": n, "name": n, "relation": n} for n in words_of_people]
+    texts = dict.fromkeys(("owner", "tier", "purpose", "decision"), words_of_people[0])
+    texts |= {"classification": words_of_people[4], "intended_use": words_of_people[5]}
+    rationale = dict.fromkeys(HOSTILE, words_of_people[4])
     view = view_with_report_keys(
-        HOSTILE, people=people, rationale=rationale, limits=given, **texts
+        HOSTILE, people=people, rationale=rationale, limits=words_of_people, **texts
     )
     page = to_html(view)
     assert "<script" not in page
     assert "\u202e" not in page
-    tags = {node.tag for node in read(page).all("script", "iframe", "object")}
+    tags = {node.tag for node in parse_page(page).all("script", "iframe", "object")}
     assert not tags
     assert len(table(view, "tab-rationale").rows) == len(columns_frame(HOSTILE))

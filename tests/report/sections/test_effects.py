@@ -44,8 +44,8 @@ def test_the_mean_of_the_leading_model_is_dashed_and_the_others_are_told():
     (figure,) = figures(CURVES)
     at = points(groups(figure.svg, "reference")[0])[0][1]
     assert at == pytest.approx(y_axis(figure.svg)(1.0), abs=0.02)
-    told = " Dashed: mean prediction of linear, 1 (steep 5). "
-    assert told in plain(figure.caption)
+    legend = " Dashed: mean prediction of linear, 1 (steep 5). "
+    assert legend in plain(figure.caption)
     files = "effects.csv, distributions.csv and mean_predictions.csv"
     assert plain(figure.caption).endswith(f"Data: {files}.")
     assert words(figure.svg).count("mean 1") == 1
@@ -87,10 +87,10 @@ def test_a_line_that_is_claimed_is_dotted_over_its_curve_and_named():
     assert figure.svg.index('id="known"') > figure.svg.index('id="curve-0-0"')
     assert stroke(dotted) > stroke(curve)
     ends = [DATA.X["x1"].min(), DATA.X["x1"].max()]
-    wanted = [y_axis(figure.svg)(-1.5 + 2 * x) for x in ends]
-    assert [y for _, y in points(dotted)] == pytest.approx(wanted, abs=0.02)
-    told = " Dotted: what is claimed, −1.5 + 2 × x1 (section 3). "
-    assert told in plain(figure.caption)
+    heights = [y_axis(figure.svg)(-1.5 + 2 * x) for x in ends]
+    assert [y for _, y in points(dotted)] == pytest.approx(heights, abs=0.02)
+    legend = " Dotted: what is claimed, −1.5 + 2 × x1 (section 3). "
+    assert legend in plain(figure.caption)
 
 
 def test_a_line_is_drawn_in_the_figure_of_its_own_model_only():

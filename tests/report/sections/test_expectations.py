@@ -19,50 +19,50 @@ LOSSES = {
 
 def expecting(place, *features):
     """Return a view of the three models, of each of which something is expected."""
-    asked = ExpectedSection(features=features, place=place, reason=WARSAW)
+    expectation = ExpectedSection(features=features, place=place, reason=WARSAW)
     result = apartments_result()
-    rows, _ = judge((asked,), result.importances, resolution=0.1)
+    rows, _ = judge((expectation,), result.importances, resolution=0.1)
     frame = made_frame("expected", rows)
     return build_view(apartments_result(expected=frame))
 
 
 def test_what_is_expected_stands_beside_what_each_ranking_found():
     view = expecting("top", "surface")
-    found = table(view, "tab-expected")
-    assert column(found, "Measure")[:2] == [
+    expectations = table(view, "tab-expected")
+    assert column(expectations, "Measure")[:2] == [
         *("forest, permutation, RMSE, E1", "linear, permutation, RMSE, E1")
     ]
-    assert column(found, "Expected")[0] == f"'surface' on top: {WARSAW[:-1]}"
-    assert column(found, "Result")[0] == "first: 'district'; surface has rank 2"
-    assert set(column(found, "Verdict")) == {"not as expected"}
+    assert column(expectations, "Expected")[0] == f"'surface' on top: {WARSAW[:-1]}"
+    assert column(expectations, "Result")[0] == "first: 'district'; surface has rank 2"
+    assert set(column(expectations, "Verdict")) == {"not as expected"}
     assert "0 of 7 judgements are as expected. 7 are not." in words(section(view, "F"))
 
 
 def test_how_far_from_zero_is_a_share_of_the_largest():
-    found = table(expecting("zero", "surface"), "tab-expected")
+    expectations = table(expecting("zero", "surface"), "tab-expected")
     means = apartments_result().importances[0].mean
     share = f"{100 * means[1] / means[0]:.0f}\u202f%"
-    assert column(found, "Result")[0] == f"surface has {share} of the largest"
+    assert column(expectations, "Result")[0] == f"surface has {share} of the largest"
 
 
 @pytest.mark.parametrize(("share", "text"), [(0.104, "10.4"), (0.1004, "10.04")])
 def test_a_share_just_beyond_the_limit_does_not_read_like_it(share, text):
     first = apartments_result().importances[0]
-    asked = ExpectedSection(features=("floor",), place="zero", reason=WARSAW)
-    (row, *_), _ = judge((asked,), (first,), resolution=0.1)
+    expectation = ExpectedSection(features=("floor",), place="zero", reason=WARSAW)
+    (row, *_), _ = judge((expectation,), (first,), resolution=0.1)
     row |= {"share": share, "verdict": "not as expected"}
     rows = made_frame("expected", [row])
-    found = table(build_view(apartments_result(expected=rows)), "tab-expected")
-    assert column(found, "Result") == [f"floor has {text}\u202f% of the largest"]
+    expectations = table(build_view(apartments_result(expected=rows)), "tab-expected")
+    assert column(expectations, "Result") == [f"floor has {text}\u202f% of the largest"]
 
 
 def test_two_losses_stand_with_their_agreement_and_their_two_leaders():
     view = build_view(apartments_result(losses=made_frame("losses", [LOSSES])))
-    found = table(view, "tab-losses")
-    assert column(found, "Ranking") == ["forest, permutation, features, E1"]
-    assert column(found, "Losses") == ["RMSE / MAE"]
-    assert column(found, "In common") == ["67\u202f% of the first 3"]
-    assert column(found, "Leader") == ["'a' / 'b'"]
+    losses = table(view, "tab-losses")
+    assert column(losses, "Ranking") == ["forest, permutation, features, E1"]
+    assert column(losses, "Losses") == ["RMSE / MAE"]
+    assert column(losses, "In common") == ["67\u202f% of the first 3"]
+    assert column(losses, "Leader") == ["'a' / 'b'"]
 
 
 def test_without_expectations_and_with_one_loss_neither_table_is_there():

@@ -16,14 +16,19 @@ SUBJECT = "svm, permutation, features, rmse: python and DALEX"
 
 
 def finding(check="rank_shift", subject="a", **changes):
-    given = {"severity": "warning", "message": "m", **changes}
-    return Finding(check=check, subject=subject, **given)
+    defaults = {"severity": "warning", "message": "m", **changes}
+    return Finding(check=check, subject=subject, **defaults)
 
 
 def check(check="rank_shift", subject="a", **changes):
     """Return one row of the table of thresholds, and an empty one if not asked."""
-    given = {"observed": 3.0, "threshold": 2.0, "set_by": "default", "verdict": "warn"}
-    return {"check": check, "subject": subject, **given, **changes}
+    defaults = {
+        "observed": 3.0,
+        "threshold": 2.0,
+        "set_by": "default",
+        "verdict": "warn",
+    }
+    return {"check": check, "subject": subject, **defaults, **changes}
 
 
 def view_with_findings(*findings, checks=(), **changes):
@@ -99,8 +104,8 @@ def test_a_finding_prints_the_key_that_an_answer_names():
 
 
 def test_a_limit_says_whether_the_configuration_set_it():
-    given = ("default", "definition", "[checks] max_rank_shift")
-    frame = [check(subject=name, set_by=name) for name in given]
+    sources = ("default", "definition", "[checks] max_rank_shift")
+    frame = [check(subject=name, set_by=name) for name in sources]
     setters = column(table(view_with_findings(checks=frame), "tab-checks"), "Set by")
     assert setters == ["default", "definition", "audit.toml, [checks] max_rank_shift"]
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from tests.cases import for_each
 from tests.report.made_records import made_frame
-from tests.report.made_variants import made
+from tests.report.made_variants import result_of
 from tests.report.reading import column, section, table, words
 from tests.report.sections.test_signoff import signed
 
@@ -25,7 +25,7 @@ NBSP = "\u00a0"
 
 def asking(*ids, name="apartments", started="", **changes):
     """Return a result whose configuration asks for frameworks."""
-    result = replace(made(name), **changes)
+    result = replace(result_of(name), **changes)
     run = result.run
     config = {**run.config, "report": {**run.config["report"], "frameworks": ids}}
     volatile = {**run.volatile, "started": started or run.volatile["started"]}
@@ -46,7 +46,7 @@ def status(view, name):
 
 
 def test_without_a_framework_the_section_lists_those_on_offer():
-    part = section(build_view(made("apartments")), "O")
+    part = section(build_view(result_of("apartments")), "O")
     offered = ", ".join(load_frameworks())
     assert plain(part.lede) == (
         f"No framework is configured for this run. On offer: {offered}."
@@ -88,16 +88,16 @@ def test_evidence_that_this_run_lacks_is_named():
 
 def test_checks_that_were_not_made_are_no_evidence():
     without = build_view(asking("iso-42001", checks=made_frame("checks")))
-    told = evidence(without, "iso-42001/A.6.2.4")
-    assert told == "not shown, because no check was made"
+    text = evidence(without, "iso-42001/A.6.2.4")
+    assert text == "not shown, because no check was made"
     assert evidence(build_view(asking("iso-42001")), "iso-42001/A.6.2.4") == (
         "shown in section J"
     )
 
 
 def test_what_no_report_can_show_is_shown_in_part_only():
-    told = evidence(build_view(asking("eu-ai-act")), "eu-ai-act/12")
-    assert told == (
+    text = evidence(build_view(asking("eu-ai-act")), "eu-ai-act/12")
+    assert text == (
         "partly, because the report records the audit, not the operation of the "
         "system; see section M"
     )
@@ -115,7 +115,7 @@ def test_only_a_signature_under_this_result_is_evidence_of_one():
 
 
 @pytest.mark.parametrize(
-    ("name", "started", "told"),
+    ("name", "started", "text"),
     [
         ("sr-26-2", "", "20 November 2026: in force since 17 April 2026."),
         (
@@ -139,16 +139,16 @@ def test_only_a_signature_under_this_result_is_evidence_of_one():
         ("osfi-e-23", "", "20 November 2026: applies later (1 May 2027)."),
     ],
 )
-def test_the_status_is_that_of_the_day_of_the_run(name, started, told):
+def test_the_status_is_that_of_the_day_of_the_run(name, started, text):
     view = build_view(asking(name, started=started))
-    assert status(view, name) == told
+    assert status(view, name) == text
 
 
 def test_a_clause_whose_text_was_not_read_says_so():
     view = build_view(asking("sr-11-7"))
-    seen, unseen = column(table(view, "tab-framework-sr-11-7"), REQUIREMENT)
-    assert "wording not checked against the original" in unseen
-    assert "wording not checked" not in seen
+    checked, unchecked = column(table(view, "tab-framework-sr-11-7"), REQUIREMENT)
+    assert "wording not checked against the original" in unchecked
+    assert "wording not checked" not in checked
 
 
 REQUIREMENT = "Requirement, in our words"
@@ -169,8 +169,12 @@ def test_a_framework_that_a_later_version_dropped_is_named():
 
 def test_every_framework_can_be_shown_of_every_result(any_name):
     view = build_view(asking(*load_frameworks(), name=any_name))
-    shown = [b for b in view.tables if b.id.startswith("tab-framework-")]
-    assert len(shown) == len(load_frameworks())
-    cells = [text for item in shown for text in column(item, "Evidence in this report")]
+    framework_tables = [b for b in view.tables if b.id.startswith("tab-framework-")]
+    assert len(framework_tables) == len(load_frameworks())
+    cells = [
+        text
+        for item in framework_tables
+        for text in column(item, "Evidence in this report")
+    ]
     ways = ("shown in ", "partly, because ", "not shown, because ")
     assert all(text.startswith(ways) for text in cells)

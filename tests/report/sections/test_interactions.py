@@ -26,11 +26,11 @@ from importance_audit.report.pages.view import build_view
 from importance_audit.report.text.blocks import plain
 
 
-def drawn(names, strength, text="{:.2f}"):
+def pairs_map(names, strength, text="{:.2f}"):
     """Return the map of features whose pairs have these strengths, by place."""
     rows = [[strength(n, m) for m in range(n)] for n in range(len(names))]
-    told = [[text.format(value) for value in row] for row in rows]
-    return draw_interactions(names, rows, told, axis_label="strength", salt="s")
+    cell_texts = [[text.format(value) for value in row] for row in rows]
+    return draw_interactions(names, rows, cell_texts, axis_label="strength", salt="s")
 
 
 def faces(svg):
@@ -40,7 +40,7 @@ def faces(svg):
     }
 
 
-def found(features, values, pairs=None, models=("forest",)):
+def pair_figures(features, values, pairs=None, models=("forest",)):
     """Return the figures of a ranking of all pairs of some features."""
     pairs = pairs or list(combinations(features, 2))
     records = tuple(
@@ -64,7 +64,7 @@ def found(features, values, pairs=None, models=("forest",)):
 
 
 def test_a_pair_stands_left_of_one_feature_and_below_the_other():
-    svg = drawn("abc", lambda n, m: 1.0 + n + m)
+    svg = pairs_map("abc", lambda n, m: 1.0 + n + m)
     places = {text: (x, y) for text, x, y, _ in texts(svg) if text in "abc"}
     (square,) = (points(g) for g in groups(svg, "pair-2-1"))
     left, right = (f(x for x, _ in square) for f in (min, max))
@@ -75,7 +75,7 @@ def test_a_pair_stands_left_of_one_feature_and_below_the_other():
 
 
 def test_shades_run_from_white_at_zero_to_the_darkest_at_the_largest():
-    svg = drawn("abc", lambda n, m: [[], [0.0], [2.0, 4.0]][n][m])
+    svg = pairs_map("abc", lambda n, m: [[], [0.0], [2.0, 4.0]][n][m])
     shade = faces(svg)
     assert shade["pair-1-0"] == "#ffffff"
     assert shade["pair-2-0"] == tint(0.5)
@@ -100,28 +100,28 @@ def test_numbers_are_readable_on_every_shade_and_shades_are_told_apart_in_grey()
 
 
 def test_what_was_not_measured_is_a_dash_and_has_no_shade():
-    rows, told = [[], [nan], [1.0, 2.0]], [[], ["–"], ["1", "2"]]
-    svg = draw_interactions("abc", rows, told, axis_label="", salt="s")
+    rows, cell_texts = [[], [nan], [1.0, 2.0]], [[], ["–"], ["1", "2"]]
+    svg = draw_interactions("abc", rows, cell_texts, axis_label="", salt="s")
     assert faces(svg)["pair-1-0"] == "none"
     assert words(svg).count("–") == 1
 
 
 def test_pairs_that_all_measure_nothing_are_white_without_a_key():
-    svg = drawn("abc", lambda *_: 0.0)
+    svg = pairs_map("abc", lambda *_: 0.0)
     assert not groups(svg, "strongest")
     assert "strength" not in words(svg)
     assert words(svg).count("0.00") == 3
 
 
 def test_numbers_that_do_not_all_fit_are_left_to_the_table():
-    svg = drawn("abc", lambda *_: 1.0, text="{:.12f}")
+    svg = pairs_map("abc", lambda *_: 1.0, text="{:.12f}")
     assert not any(re.match("1.0{5}", word) for word in words(svg))
 
 
 @pytest.mark.parametrize("n", [2, 3, 7, 12])
 def test_maps_stay_on_the_sheet_whatever_the_names(n):
     for name in ("x", "feature." * 30):
-        svg = drawn([f"{name}{i}" for i in range(n)], lambda n, m: n + m / 10)
+        svg = pairs_map([f"{name}{i}" for i in range(n)], lambda n, m: n + m / 10)
         assert not off_sheet(svg)
         assert not collisions(svg)
         assert height(svg) < 110.0
@@ -137,7 +137,7 @@ def test_rows_of_other_lengths_are_refused():
 
 
 def test_features_stand_in_the_order_of_what_their_pairs_measure_together():
-    (figure,) = found("abcd", (1.0, 0.0, 0.0, 0.0, 0.0, 5.0))
+    (figure,) = pair_figures("abcd", (1.0, 0.0, 0.0, 0.0, 0.0, 5.0))
     assert figure.data["names"] == ("c", "d", "a", "b")
     assert plain(figure.headline) == "c and d lead with 5.0 times the next pair."
     assert figure.alt.endswith(plain(figure.headline))
@@ -152,23 +152,23 @@ def test_features_stand_in_the_order_of_what_their_pairs_measure_together():
     ],
 )
 def test_the_headline_says_how_far_the_first_pair_leads(values, headline):
-    (figure,) = found("abc", values)
+    (figure,) = pair_figures("abc", values)
     assert plain(figure.headline) == headline
 
 
 def test_of_many_features_the_first_twelve_are_drawn_and_the_caption_says_so():
     names = [f"x{i:02}" for i in range(14)]
     values = [float(i + j) for i, j in combinations(range(14), 2)]
-    (figure,) = found(names, values)
+    (figure,) = pair_figures(names, values)
     assert figure.data["names"] == tuple(reversed(names[2:]))
     assert plain(figure.caption).endswith("Drawn: 12 of 14 features.")
 
 
 def test_of_many_models_the_first_three_are_drawn_and_the_others_counted():
-    maps = found("abc", (1.0, 2.0, 3.0), models=("k", "l", "m", "n", "o"))
+    maps = pair_figures("abc", (1.0, 2.0, 3.0), models=("k", "l", "m", "n", "o"))
     assert len(maps) == 3
-    told = "Not drawn: 2 more rankings by this measure."
-    assert all(plain(figure.caption).endswith(told) for figure in maps)
+    ending = "Not drawn: 2 more rankings by this measure."
+    assert all(plain(figure.caption).endswith(ending) for figure in maps)
 
 
 def test_groups_of_two_columns_are_no_pairs():
@@ -177,23 +177,23 @@ def test_groups_of_two_columns_are_no_pairs():
 
 
 def test_one_pair_needs_no_map():
-    assert found("ab", (1.0,)) == []
+    assert pair_figures("ab", (1.0,)) == []
 
 
 def test_a_pair_that_nobody_asked_for_is_not_taken_for_one_without_strength():
-    (figure,) = found("abc", (1.0, 2.0), pairs=(("a", "b"), ("b", "c")))
+    (figure,) = pair_figures("abc", (1.0, 2.0), pairs=(("a", "b"), ("b", "c")))
     assert figure.data["names"] == ("b", "c", "a")
     assert figure.data["texts"] == ((), ("2",), ("1", "–"))
 
 
 def test_features_of_which_no_pair_was_measured_are_not_drawn():
-    (figure,) = found("abcd", (1.0, 2.0, nan, 3.0, nan, nan))
+    (figure,) = pair_figures("abcd", (1.0, 2.0, nan, 3.0, nan, nan))
     assert set(figure.data["names"]) == {"a", "b", "c"}
 
 
 def test_hostile_names_are_shown_escaped():
     names = HOSTILE[:6]
     values = np.arange(1.0, 16.0)
-    (figure,) = found(names, values)
+    (figure,) = pair_figures(names, values)
     assert not off_sheet(figure.svg)
     assert len(figure.alt) <= 250

@@ -13,14 +13,14 @@ NAMES = ("a", "b")
 
 
 def of_model(method="permutation", **fields):
-    given = {"method": method, "stream": "numpy", "options": {}, **fields}
-    return made_importance("forest", NAMES, (5.0, 3.0), sd=0.1, **given)
+    defaults = {"method": method, "stream": "numpy", "options": {}, **fields}
+    return made_importance("forest", NAMES, (5.0, 3.0), sd=0.1, **defaults)
 
 
 def of_data(method="spearman", means=(5.0, 3.0), **fields):
-    given = {"stream": "", "repeats": 1, "loss": "", "split": "train", "options": {}}
-    given |= {"n_samples": 1000, "method": method, **fields}
-    return made_importance("", NAMES, means, sd=0.1, **given)
+    defaults = {"stream": "", "repeats": 1, "loss": "", "split": "train", "options": {}}
+    defaults |= {"n_samples": 1000, "method": method, **fields}
+    return made_importance("", NAMES, means, sd=0.1, **defaults)
 
 
 def viewed(*records):
@@ -28,8 +28,8 @@ def viewed(*records):
 
 
 def card(view, label):
-    (found,) = section(view, "E").parts["cards"]
-    return next(plain(v) for head, v in found.facts.rows if plain(head) == label)
+    (item,) = section(view, "E").parts["cards"]
+    return next(plain(v) for head, v in item.facts.rows if plain(head) == label)
 
 
 def test_the_page_opens_with_a_ranking_of_a_model_if_there_is_one():
@@ -49,18 +49,18 @@ def test_a_report_on_the_data_alone_does_not_say_that_models_rely_on_it():
 
 def test_measures_are_listed_with_those_they_were_asked_of():
     view = viewed(of_model(), of_data(), of_data("relieff"), of_model("shapley"))
-    told = words(section(view, "C"))
+    text = words(section(view, "C"))
     features = "of features"
     assert (
         f"Measured for forest: permutation importance {features} and Shapley "
         f"importance {features}. Measured for the data: rank correlation {features} "
         f"and ReliefF weight {features}."
-    ) in told
+    ) in text
 
 
 def test_limits_name_the_repeats_and_rows_of_each_kind_of_interval():
-    drawn = of_data("stratified_impact", stream="numpy", repeats=4)
-    view = viewed(of_model(), of_model("drop_column", repeats=3), drawn)
+    impact = of_data("stratified_impact", stream="numpy", repeats=4)
+    view = viewed(of_model(), of_model("drop_column", repeats=3), impact)
     limits = words(section(view, "L").parts["limits"])
     only, fit = "cover the draws only", "one fit of each model, "
     of_9000, of_1000 = (f"one sample of {n}\u202f000 rows." for n in (9, 1))
@@ -93,10 +93,10 @@ def test_a_card_says_which_draws_were_made_and_what_their_spread_covers(
 
 
 def test_places_have_no_decimals_and_sizes_do():
-    for method, shown in (("mrmr", ["2", "1"]), ("spearman", ["2.500", "1.000"])):
-        means = [float(text) for text in shown]
+    for method, texts in (("mrmr", ["2", "1"]), ("spearman", ["2.500", "1.000"])):
+        means = [float(text) for text in texts]
         view = viewed(of_data(method, means=means, form="raw", baseline=0.0))
-        assert column(table(view, "tab-executive"), view_label(view)) == shown
+        assert column(table(view, "tab-executive"), view_label(view)) == texts
 
 
 def view_label(view):
@@ -119,19 +119,19 @@ def test_models_react_most_to_what_their_intervals_set_apart(second, headline):
 
 
 @pytest.mark.parametrize(
-    ("means", "said"),
+    ("means", "ending"),
     [
         ((6.0, 3.0, 2.0, 1.0), "linear reacts most to a"),
         ((5.0, 5.01, 2.0, 1.0), "linear reacts most to b or a"),
         ((5.0, 5.01, 5.0, 5.01), "linear has no single leader"),
     ],
 )
-def test_a_figure_of_models_says_in_words_whom_the_intervals_let_lead(means, said):
-    names, given = ("a", "b", "c", "d"), {"sd": 0.1, "stream": "numpy", "options": {}}
-    told = (
-        made_importance(model, names, numbers, baseline=9.0, **given)
+def test_a_figure_of_models_says_in_words_whom_the_intervals_let_lead(means, ending):
+    names, options = ("a", "b", "c", "d"), {"sd": 0.1, "stream": "numpy", "options": {}}
+    records = (
+        made_importance(model, names, numbers, baseline=9.0, **options)
         for model, numbers in (("forest", (6.0, 3.0, 2.0, 1.0)), ("linear", means))
     )
-    view = build_view(plain_result(names, importances=tuple(told)))
+    view = build_view(plain_result(names, importances=tuple(records)))
     (figure,) = (f for f in view.figures if f.draw is draw_models)
-    assert figure.alt.endswith(f"forest reacts most to a, {said}.")
+    assert figure.alt.endswith(f"forest reacts most to a, {ending}.")

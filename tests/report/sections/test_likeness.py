@@ -19,8 +19,8 @@ def pairs(*records):
     result = apartments_result(
         importances=records, effects=(), stability=made_frame("stability")
     )
-    found = [t for t in build_view(result).tables if t.id == "tab-likeness"]
-    return found[0] if found else None
+    tables = [t for t in build_view(result).tables if t.id == "tab-likeness"]
+    return tables[0] if tables else None
 
 
 def measured(means, method="permutation", model="forest", names=NAMES, **fields):
@@ -30,8 +30,8 @@ def measured(means, method="permutation", model="forest", names=NAMES, **fields)
 def two(means, names=NAMES):
     """Return the row of a ranking of four features, a to d, and another one."""
     first = measured((4, 3, 2, 1), loss="rmse")
-    found = pairs(first, measured(means, loss="mae", names=names))
-    (row,) = found.rows
+    likeness = pairs(first, measured(means, loss="mae", names=names))
+    (row,) = likeness.rows
     return [plain(cell.parts) for cell in row.cells]
 
 
@@ -52,8 +52,8 @@ def test_features_are_matched_by_name():
 
 
 def test_what_one_side_has_not_measured_is_not_compared():
-    found = two((NAN, 1, 2, 3))
-    assert (found[2], found[5]) == ("−1.00", "3")
+    cells = two((NAN, 1, 2, 3))
+    assert (cells[2], cells[5]) == ("−1.00", "3")
 
 
 @pytest.mark.parametrize("means", [(1, 1, 1, 1), (NAN, NAN, NAN, NAN)])
@@ -63,16 +63,16 @@ def test_where_nothing_can_be_said_there_is_a_dash(means):
 
 def test_models_are_held_against_each_other_by_each_measure():
     """The linear model swaps two neighbours of five: 1 - 6 * 2 / 120."""
-    found = next(t for t in view_of("apartments").tables if t.id == "tab-likeness")
+    likeness = next(t for t in view_of("apartments").tables if t.id == "tab-likeness")
     shared = [
-        told
-        for told in zip(
-            *(column(found, head) for head in ("Shared", "Compared", "Spearman")),
+        cells
+        for cells in zip(
+            *(column(likeness, head) for head in ("Shared", "Compared", "Spearman")),
             strict=True,
         )
-        if told[0] == "E1 permutation, RMSE"
+        if cells[0] == "E1 permutation, RMSE"
     ]
-    assert [told[1:] for told in shared] == [
+    assert [cells[1:] for cells in shared] == [
         *(("forest and linear", "0.90"), ("linear and svm", "0.90")),
         ("forest and svm", "1.00"),
     ]
@@ -82,10 +82,10 @@ def test_of_many_pairs_the_least_alike_are_shown_and_all_are_kept():
     """One of seven models ranks the other way round: six pairs at -1."""
     orders = [(4, 3, 2, 1)] * 6 + [(1, 2, 3, 4)]
     records = [measured(means, model=f"m{n}") for n, means in enumerate(orders)]
-    found = pairs(*records)
-    assert column(found, "Spearman") == ["−1.00"] * 6 + ["1.00"] * 14 + ["–"]
-    assert column(found, "Compared")[-1] == "the other 1"
-    assert len(found.everything.rows) == 21
+    likeness = pairs(*records)
+    assert column(likeness, "Spearman") == ["−1.00"] * 6 + ["1.00"] * 14 + ["–"]
+    assert column(likeness, "Compared")[-1] == "the other 1"
+    assert len(likeness.everything.rows) == 21
 
 
 def test_one_ranking_is_like_no_other():

@@ -1,8 +1,8 @@
 """Section Q: the terms that occur, every table and figure, the files that go along."""
 
 import pytest
-from tests.report.made_variants import made, plain_result, view_of
-from tests.report.page_reader import read
+from tests.report.made_variants import plain_result, result_of, view_of
+from tests.report.page_reader import parse_page
 from tests.report.reading import column, section, table, words
 
 from importance_audit.report.pages.html import to_html
@@ -26,7 +26,7 @@ def rows_of(view, id_):
 
 
 def test_every_table_and_figure_is_listed_with_its_number(any_name):
-    view = build_view(made(any_name), attachments=ATTACHED)
+    view = build_view(result_of(any_name), attachments=ATTACHED)
     numbers = {id_: label.split("\u00a0")[1] for id_, label in view.labels.items()}
     assert items(view) == numbers
 
@@ -50,7 +50,7 @@ def test_a_caption_is_listed_up_to_its_first_comma_but_names_stay_whole():
 
 
 def test_no_link_stands_inside_a_link(any_name):
-    tree = read(to_html(view_of(any_name)))
+    tree = parse_page(to_html(view_of(any_name)))
     assert not [inner for link in tree.all("a") for inner in link.all("a")]
 
 
@@ -64,9 +64,9 @@ def test_only_terms_that_occur_are_explained():
 
 def test_a_feature_that_is_called_like_a_term_explains_none():
     usual = rows_of(build_view(plain_result(("a",))), "kv-terms")
-    named = rows_of(build_view(plain_result(("out of bag",))), "kv-terms")
+    terms = rows_of(build_view(plain_result(("out of bag",))), "kv-terms")
     assert "Out of bag" not in usual
-    assert named == usual
+    assert terms == usual
 
 
 def test_every_term_is_explained_in_one_or_more_whole_sentences():
@@ -85,7 +85,7 @@ def test_each_measure_is_explained_once_by_its_question(any_name):
 
 
 def test_attached_files_are_listed_with_bytes_and_digest():
-    view = build_view(made("apartments"), attachments=ATTACHED)
+    view = build_view(result_of("apartments"), attachments=ATTACHED)
     files = table(view, "tab-attachments")
     assert column(files, "File") == ["audit.toml", "result.json"]
     assert column(files, "What it holds")[0] == "the configuration as given"
@@ -95,7 +95,7 @@ def test_attached_files_are_listed_with_bytes_and_digest():
 
 @pytest.mark.parametrize("attachments", [{}, ATTACHED])
 def test_where_the_other_files_lie_is_always_said(attachments):
-    view = build_view(made("apartments"), attachments=attachments)
+    view = build_view(result_of("apartments"), attachments=attachments)
     assert "`" not in words(section(view, "Q"))
     assert "manifest.json lists its files" in words(section(view, "Q"))
     assert ("tab-attachments" in view.labels) == bool(attachments)

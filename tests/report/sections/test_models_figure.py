@@ -33,8 +33,8 @@ def result(
     )
 
 
-def drawn(made):
-    (figure,) = (f for f in build_view(made).figures if f.draw is draw_models)
+def models_figure(audit_result):
+    (figure,) = (f for f in build_view(audit_result).figures if f.draw is draw_models)
     return figure
 
 
@@ -43,7 +43,7 @@ def marks(figure):
 
 
 def test_what_matters_in_a_forest_and_not_in_a_linear_model_is_marked_in_both():
-    figure = drawn(result(linear=(0.0, 100.0), flexible=(40.0, 100.0)))
+    figure = models_figure(result(linear=(0.0, 100.0), flexible=(40.0, 100.0)))
     assert marks(figure) == [["", MARK], ["", MARK]]
     notes = [panel.rows[1].note for panel in figure.data["panels"]]
     assert notes == ["", "matters in forest"]
@@ -64,7 +64,7 @@ def test_what_matters_in_a_forest_and_not_in_a_linear_model_is_marked_in_both():
 def test_a_flag_needs_both_intervals_beyond_the_shares_that_the_rule_names(
     flexible, linear, flagged
 ):
-    figure = drawn(result(linear=linear, flexible=flexible))
+    figure = models_figure(result(linear=linear, flexible=flexible))
     assert any(map(any, marks(figure))) is flagged
     rule = "lies above 5\u202f% of the model's largest value in the one, below 1\u202f%"
     assert (rule in plain(figure.caption)) is flagged
@@ -72,23 +72,23 @@ def test_a_flag_needs_both_intervals_beyond_the_shares_that_the_rule_names(
 
 @pytest.mark.parametrize("sd", [(99.0, 0.1), (0.1, 99.0)])
 def test_a_wide_interval_in_either_model_raises_no_flag(sd):
-    figure = drawn(result(linear=(0.0, 100.0), flexible=(40.0, 100.0), sd=sd))
+    figure = models_figure(result(linear=(0.0, 100.0), flexible=(40.0, 100.0), sd=sd))
     assert not any(map(any, marks(figure)))
 
 
 @pytest.mark.parametrize("estimators", [("lm", "lm"), ("svm", "gbm")])
 def test_models_of_one_kind_raise_no_flag(estimators):
-    made = result((0.0, 100.0), (40.0, 100.0), estimators=estimators)
-    assert not any(map(any, marks(drawn(made))))
+    audit_result = result((0.0, 100.0), (40.0, 100.0), estimators=estimators)
+    assert not any(map(any, marks(models_figure(audit_result))))
 
 
 @pytest.mark.parametrize(("kernel", "flagged"), [("linear", True), ("rbf", False)])
 def test_a_support_vector_machine_is_linear_by_its_kernel(kernel, flagged):
     kinds = {"estimators": ("RandomForest", "SVR")}
-    made = result(
+    audit_result = result(
         (0.0, 100.0), (40.0, 100.0), parameters=f'{{"kernel": "{kernel}"}}', **kinds
     )
-    assert any(map(any, marks(drawn(made)))) is flagged
+    assert any(map(any, marks(models_figure(audit_result)))) is flagged
 
 
 def test_the_linear_models_of_scikit_learn_are_known_by_name():
@@ -96,10 +96,10 @@ def test_the_linear_models_of_scikit_learn_are_known_by_name():
 
     kinds = (base.RegressorMixin, base.ClassifierMixin)
     public = {name: getattr(linear_model, name) for name in linear_model.__all__}
-    asked = {
+    linear_names = {
         n for n, c in public.items() if isinstance(c, type) and issubclass(c, kinds)
     }
-    assert {name for name in asked - LINEAR if "MultiTask" not in name} == set()
+    assert {name for name in linear_names - LINEAR if "MultiTask" not in name} == set()
 
 
 PANEL = ModelPanel(

@@ -13,8 +13,12 @@ SPLIT = "rows <- iris\nif (TRUE) {\n  rows\n}\n"
 
 
 def facts(**fields):
-    made = {"script": SPLIT, "script_sha256": "ab" * 32, "source": "split.R"} | fields
-    result = replace(apartments_result(), datasets=datasets_frame(5, **made))
+    script_fields = {
+        "script": SPLIT,
+        "script_sha256": "ab" * 32,
+        "source": "split.R",
+    } | fields
+    result = replace(apartments_result(), datasets=datasets_frame(5, **script_fields))
     return facts_of(result, "0" * 64)
 
 
@@ -27,8 +31,8 @@ def test_a_script_that_made_both_sides_is_printed_once_line_by_line():
 
 
 def test_the_digest_of_a_script_stands_among_the_inputs():
-    told = provenance(facts()).parts["inputs"]
-    rows = {plain(row.cells[0].parts): plain(row.cells[2].parts) for row in told.rows}
+    inputs = provenance(facts()).parts["inputs"]
+    rows = {plain(row.cells[0].parts): plain(row.cells[2].parts) for row in inputs.rows}
     assert rows["split.R"].replace(" ", "") == "ab" * 8
 
 

@@ -36,12 +36,12 @@ def trials(*repeats, resamples=(), **fields):
         {"record": 0, "feature": name, "rank": rank, "resamples": n}
         for name, rank, n in resamples
     ]
-    told = [
+    stability_rows = [
         {"feature": name, "rank_low": 1, "rank_high": 2, "p_top_k": 1.0}
         | {"repeats_to_settle": 2.0, "resamples": 50, "record": 0}
         for name in names
     ]
-    stable = made_frame("stability", told if rows else [])
+    stable = made_frame("stability", stability_rows if rows else [])
     ranks = made_frame("resampled_ranks", rows)
     changes = {"stability": stable, "resampled_ranks": ranks}
     return build_view(replace(result, importances=(record,), **changes))
@@ -52,17 +52,17 @@ def figure_of(view, kind):
 
 
 def test_ranks_of_single_repeats_are_counted_ties_averaged():
-    found = table(trials((3, 3, 1, 2), (1, 2, 2, 2)), RANKS)
-    told = column(found, "In 4 single repeats")
-    assert told[0] == "1: 50\u202f%, 1.5: 25\u202f%, 2: 25\u202f%"
-    assert told[1] == "2: 50\u202f%, 1: 25\u202f%, 1.5: 25\u202f%"
+    ranks = table(trials((3, 3, 1, 2), (1, 2, 2, 2)), RANKS)
+    counts = column(ranks, "In 4 single repeats")
+    assert counts[0] == "1: 50\u202f%, 1.5: 25\u202f%, 2: 25\u202f%"
+    assert counts[1] == "2: 50\u202f%, 1: 25\u202f%, 1.5: 25\u202f%"
 
 
 def test_ranks_on_resampled_rows_stand_beside_those_of_the_draws():
     ranks = (("a", 1.0, 40), ("a", 2.0, 10), ("b", 2.0, 40), ("b", 1.0, 10))
     view = trials((3, 3), (1, 2), resamples=ranks)
-    told = column(table(view, RANKS), "On 50 resamples of the rows")
-    assert told == ["1: 80\u202f%, 2: 20\u202f%", "2: 80\u202f%, 1: 20\u202f%"]
+    counts = column(table(view, RANKS), "On 50 resamples of the rows")
+    assert counts == ["1: 80\u202f%, 2: 20\u202f%", "2: 80\u202f%, 1: 20\u202f%"]
     panels = figure_of(view, "shares").data["panels"]
     assert [panel.title for panel in panels] == [
         *("forest, 2 single repeats", "forest, 50 resamples")
@@ -76,8 +76,8 @@ def test_trials_that_all_rank_alike_are_one_sentence_and_no_table():
     view = trials((3, 3, 3), (1, 2, 1))
     assert RANKS not in {item.id for item in view.tables}
     assert not any(f.id.startswith("fig-rank-shares") for f in view.figures)
-    told = words(section(view, "H"))
-    assert "forest: each of 3 single repeats ranks alike." in told
+    text = words(section(view, "H"))
+    assert "forest: each of 3 single repeats ranks alike." in text
 
 
 def test_without_resamples_nothing_is_said_of_them():
@@ -123,14 +123,14 @@ def test_one_feature_has_one_rank_and_no_figure_of_it():
     assert not any(name.startswith("fig-rank-") for name in figures)
 
 
-def drawn(draw, *rows):
+def ranks_svg(draw, *rows):
     names = [f"f{n}" for n in range(len(rows))]
     panels = [RankPanel("forest", rows)]
     return draw(panels, names=names, axis_label="rank", salt="fig")
 
 
 def test_cells_stand_at_their_rank_around_the_row():
-    svg = drawn(draw_rank_shares, RankRow(1.0, shares=((1.0, 0.75), (3.0, 0.25))))
+    svg = ranks_svg(draw_rank_shares, RankRow(1.0, shares=((1.0, 0.75), (3.0, 0.25))))
     first, third = (points(group) for group in groups(svg, "share-0-0-"))
     middle, y = mark(svg, "at-0-0")
     assert np.mean([x for x, _ in first[:4]]) == pytest.approx(middle, abs=2 * ROUNDED)
@@ -153,7 +153,9 @@ def test_more_often_is_darker_and_what_was_seen_once_is_no_white():
 
 
 def test_a_line_reaches_over_the_ranks_that_are_open():
-    svg = drawn(draw_rank_intervals, RankRow(1.0, (1.0, 3.0)), RankRow(3.0, (2.0, 3.0)))
+    svg = ranks_svg(
+        draw_rank_intervals, RankRow(1.0, (1.0, 3.0)), RankRow(3.0, (2.0, 3.0))
+    )
     first, second = (points(group) for group in groups(svg, "interval"))
     assert first[0][0] == pytest.approx(mark(svg, "rank-0-0")[0], abs=1e-3)
     assert second[1][0] == pytest.approx(mark(svg, "rank-0-1")[0], abs=1e-3)

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 from click.testing import CliRunner
-from tests.report.made_variants import made, view_of
+from tests.report.made_variants import result_of, view_of
 
 from importance_audit.cli.main import main
 from importance_audit.records.as_json import dumps
@@ -32,21 +32,21 @@ def test_every_command_of_the_section_is_one(section):
         ("render", ""),
     ]
     for name, option in commands:
-        told = CliRunner().invoke(main, [name, "--help"]).output
-        assert option.strip() in told
-        assert "No such command" not in told
+        output = CliRunner().invoke(main, [name, "--help"]).output
+        assert option.strip() in output
+        assert "No such command" not in output
 
 
 def test_sha256sum_prints_what_the_section_says_of_result_json(section, tmp_path):
-    (tmp_path / "result.json").write_text(dumps(made("apartments")), "utf8")
-    found = subprocess.run(
+    (tmp_path / "result.json").write_text(dumps(result_of("apartments")), "utf8")
+    run = subprocess.run(
         ["sha256sum", "result.json"], cwd=tmp_path, capture_output=True, check=True
     )
-    assert found.stdout.decode().split()[0] in "".join(section.split())
+    assert run.stdout.decode().split()[0] in "".join(section.split())
 
 
 def test_the_content_digest_can_be_computed_as_the_section_says(section):
-    document = json.loads(dumps(made("apartments")))
+    document = json.loads(dumps(result_of("apartments")))
     del document["content_digest"], document["run"]["volatile"]
     text = json.dumps(
         document, sort_keys=True, separators=(",", ":"), ensure_ascii=False

@@ -15,7 +15,7 @@ from tests.report.made_records import (
     made_pair,
 )
 from tests.report.made_results import apartments_result
-from tests.report.made_variants import made, plain_result, view_of
+from tests.report.made_variants import plain_result, result_of, view_of
 from tests.report.reading import column, pieces, section, table, words
 
 from importance_audit.auditing.audit import audit
@@ -67,8 +67,12 @@ def uneven_view(form="difference", **fields):
     record = made_importance("forest", ("large", "small"), (1000.0, 0.004), baseline=0)
     raw = record.raw.copy()
     raw[1] = 0.004 + 1e-6 * (np.arange(10) - 4.5)
-    given = {"form": form, "raw": raw + fields.get("baseline", np.zeros(10)), **fields}
-    return build_view(plain_result(("a",), importances=(replace(record, **given),)))
+    changes = {
+        "form": form,
+        "raw": raw + fields.get("baseline", np.zeros(10)),
+        **fields,
+    }
+    return build_view(plain_result(("a",), importances=(replace(record, **changes),)))
 
 
 def test_a_small_value_clear_of_noise_is_printed_beside_a_large_one():
@@ -146,7 +150,7 @@ def test_all_models_share_the_panel_of_a_feature():
 def test_a_long_ranking_is_cut_and_says_what_the_rest_amounts_to():
     view = view_of("wide")
     ranking = table(view, "tab-ranking-forest-permutation-features-rmse")
-    record = made("wide").importances[0]
+    record = result_of("wide").importances[0]
     rest = (
         np.clip(record.mean[20:], 0, None).sum() / np.clip(record.mean, 0, None).sum()
     )
@@ -163,9 +167,18 @@ def test_a_feature_on_which_engines_disagree_is_always_shown():
     names = tuple(f"x{i:02}" for i in range(30))
     result = plain_result(names)
     row = {"model": "forest", "method": "permutation", "of": "features", "loss": "rmse"}
-    told = {**dict.fromkeys(result.disagreements.columns, 0.0), **row, "feature": "x29"}
-    told |= {"engine_a": "python", "engine_b": "DALEX", "cause": "data", "evidence": ""}
-    view = build_view(plain_result(names, disagreements=pd.DataFrame([told])))
+    disagreement = {
+        **dict.fromkeys(result.disagreements.columns, 0.0),
+        **row,
+        "feature": "x29",
+    }
+    disagreement |= {
+        "engine_a": "python",
+        "engine_b": "DALEX",
+        "cause": "data",
+        "evidence": "",
+    }
+    view = build_view(plain_result(names, disagreements=pd.DataFrame([disagreement])))
     ranking = table(view, "tab-ranking-forest-permutation-features-rmse")
     assert column(ranking, "Feature")[-2:] == ["x29", "the other 9"]
 
@@ -219,9 +232,9 @@ def drawn_effects(result):
 
 def test_curves_that_one_page_does_not_hold_go_on_in_another_figure():
     pages = drawn_effects(many_curves())
-    drawn = [panel.feature for page in pages for panel in page.data["panels"]]
+    features = [panel.feature for page in pages for panel in page.data["panels"]]
     assert len(pages) > 1
-    assert drawn == [f"f{i}" for i in range(9)]
+    assert features == [f"f{i}" for i in range(9)]
     assert [page.id for page in pages][1] == f"{pages[0].id}-2"
 
 
@@ -248,14 +261,14 @@ def test_a_difference_outside_its_band_is_drawn_however_low_it_ranks():
     means = np.arange(60.0, 30.0, -1.0)
     other = means.copy()
     other[-1] += 500.0
-    told = {"engine_a": "DALEX", "engine_b": "vip", "stream": "DALEX / vip-0.4"}
+    engines = {"engine_a": "DALEX", "engine_b": "vip", "stream": "DALEX / vip-0.4"}
     sides = {"python": ("DALEX", means), "DALEX": ("DALEX", means)}
     sides["vip"] = ("vip-0.4", other)
     records = tuple(
         made_importance("forest", names, values, engine=engine, stream=stream)
         for engine, (stream, values) in sides.items()
     )
-    frame = made_frame("agreement", [made_pair("forest", "disagrees", **told)])
+    frame = made_frame("agreement", [made_pair("forest", "disagrees", **engines)])
     view = build_view(plain_result(names, importances=records, agreement=frame))
     (figure,) = (f for f in view.figures if f.draw is draw_bands)
     (panel,) = figure.data["panels"]
@@ -269,8 +282,8 @@ def test_our_pair_with_an_engine_of_its_own_draws_is_drawn_in_its_band():
         made_importance("forest", "ab", (mean, 1.0), engine=engine, stream=stream)
         for engine, stream, mean in sides
     )
-    told = {"engine_a": "python", "engine_b": "iml", "stream": "numpy / iml"}
-    frame = made_frame("agreement", [made_pair("forest", "equivalent", **told)])
+    engines = {"engine_a": "python", "engine_b": "iml", "stream": "numpy / iml"}
+    frame = made_frame("agreement", [made_pair("forest", "equivalent", **engines)])
     view = build_view(plain_result("ab", importances=records, agreement=frame))
     (figure,) = (f for f in view.figures if f.draw is draw_bands)
     (panel,) = figure.data["panels"]
@@ -285,12 +298,12 @@ def test_a_pair_with_equal_draws_has_no_band_to_leave():
 
 
 def test_models_whose_engines_agree_bit_by_bit_need_one_picture():
-    def drawn(name):
+    def figure_ids(name):
         figures = view_of(name).figures
         return [f.id for f in figures if f.draw is draw_engines]
 
-    assert drawn("apartments") == ["fig-engines-forest-permutation-features-rmse"]
-    assert len(drawn("disagreeing")) == 2
+    assert figure_ids("apartments") == ["fig-engines-forest-permutation-features-rmse"]
+    assert len(figure_ids("disagreeing")) == 2
 
 
 def test_a_figure_says_in_words_what_it_shows(any_name):
@@ -303,8 +316,8 @@ def test_a_figure_says_in_words_what_it_shows(any_name):
 def test_a_feature_whose_interval_holds_the_baseline_does_not_lead():
     record = made_importance("forest", ("a", "b"), (0.1, -90.0), sd=12.0)
     view = build_view(plain_result(("a", "b"), importances=(record,)))
-    told = "No feature stands out from the baseline in forest."
-    assert plain(section(view, "F").lede) == told
+    lede = "No feature stands out from the baseline in forest."
+    assert plain(section(view, "F").lede) == lede
 
 
 def test_a_bar_starts_at_the_baseline_and_ends_at_the_value():
@@ -321,7 +334,7 @@ def test_a_bar_starts_at_the_baseline_and_ends_at_the_value():
 def test_tables_hand_over_full_precision_and_every_row():
     ranking = table(view_of("wide"), "tab-ranking-forest-permutation-features-rmse")
     lines = ranking.csv.splitlines()
-    record = made("wide").importances[0]
+    record = result_of("wide").importances[0]
     assert len(lines) == 201
     assert float(lines[1].split(",")[2]) == record.mean[0]
     assert isinstance(ranking, Table)
@@ -347,7 +360,7 @@ def total(X):
     return X.sum(axis=1)
 
 
-def asked(*entries, engines=()):
+def audit_of(*entries, engines=()):
     """Return an audit of two models that are the sum of all three."""
     entries = [entry | {"engines": list(engines)} for entry in entries]
     rows = twins()
@@ -361,18 +374,18 @@ def asked(*entries, engines=()):
 
 @pytest.fixture(scope="module")
 def both():
-    return asked(MARGINAL, CONDITIONAL)
+    return audit_of(MARGINAL, CONDITIONAL)
 
 
 def test_what_a_twin_tells_too_is_shared_and_what_is_told_alone_is_not(both):
     alone, beside = (r for r in both.importances if r.model == "one")
     assert (beside.mean[:2] < 0.1 * alone.mean[:2]).all()
     assert beside.mean[2] > 0.8 * alone.mean[2]
-    said = words(section(build_view(both), "F"))
-    told = said.split("one: among rows alike in all other columns ")[1].split(" keep")[
-        0
-    ]
-    assert [name in told for name in alone.features] == [True, True, False]
+    text = words(section(build_view(both), "F"))
+    shared = text.split("one: among rows alike in all other columns ")[1].split(
+        " keep"
+    )[0]
+    assert [name in shared for name in alone.features] == [True, True, False]
 
 
 def test_each_of_both_has_its_own_card_tables_and_figure(both):
@@ -393,21 +406,21 @@ def test_the_target_is_permuted_once_for_both(both):
 
 
 def test_a_conditional_ranking_alone_is_read_beside_nothing():
-    said = words(section(build_view(asked(CONDITIONAL)), "F"))
-    assert "among rows alike" not in said
+    text = words(section(build_view(audit_of(CONDITIONAL)), "F"))
+    assert "among rows alike" not in text
 
 
 def test_of_one_repeat_nothing_is_said_that_only_a_spread_could_show():
     # The twins lose nine tenths, but a single repeat has no interval to show it.
-    result = asked(*(entry | ONCE for entry in (MARGINAL, CONDITIONAL)))
-    said = words(section(build_view(result), "F"))
-    assert "one: of no feature do the repeats show that half" in said
-    assert "loses half" not in said
+    result = audit_of(*(entry | ONCE for entry in (MARGINAL, CONDITIONAL)))
+    text = words(section(build_view(result), "F"))
+    assert "one: of no feature do the repeats show that half" in text
+    assert "loses half" not in text
 
 
 @pytest.mark.needs_dalex
 def test_what_dalex_has_no_option_for_is_drawn_by_numpy_and_not_compared():
-    result = asked(MARGINAL, CONDITIONAL, RESAMPLED, engines=["DALEX"])
+    result = audit_of(MARGINAL, CONDITIONAL, RESAMPLED, engines=["DALEX"])
     streams = [r.stream for r in result.importances if r.engine == "python"]
     assert streams == ["DALEX"] * 2 + ["numpy"] * 4
     pairs = result.agreement.groupby("verdict")["reasons"].unique()

@@ -46,10 +46,10 @@ def test_a_weak_model_is_named_where_its_performance_stands():
         check="weak_model", severity="warning", subject="forest, rmse", message="m"
     )
     view = build_view(plain_result(("a",), findings=(weak,)))
-    told = "Not clearly better than a constant"
-    assert f"{told}: forest, rmse." in plain(section(view, "D").lede)
+    title = "Not clearly better than a constant"
+    assert f"{title}: forest, rmse." in plain(section(view, "D").lede)
     (entry,) = section(view, "K").parts["entries"]
-    assert plain(entry.title).startswith(f"{told} (")
+    assert plain(entry.title).startswith(f"{title} (")
 
 
 @pytest.mark.parametrize(
@@ -93,9 +93,9 @@ def test_a_run_without_exceptions_names_who_reproduced_it():
 def excepted(verdict, reasons="", findings=()):
     """Return a view where DALEX answered so about two models, and vip is missing."""
     pairs = [made_pair(model, verdict, reasons) for model in ("forest", "svm")]
-    found = (*apartments_result().findings, *findings)
+    all_findings = (*apartments_result().findings, *findings)
     frame = made_frame("agreement", pairs)
-    return build_view(apartments_result(agreement=frame, findings=found))
+    return build_view(apartments_result(agreement=frame, findings=all_findings))
 
 
 def test_what_was_not_confirmed_comes_before_an_engine_that_is_missing():
@@ -123,10 +123,10 @@ def test_section_k_lists_as_many_exceptions_as_are_counted(any_name):
         r"with (\d+) exceptions?|section\u00a0K: (\d+)", plain(view.sentence)
     )
     entries = section(view, "K").parts["entries"]
-    kept = [
+    exceptions = [
         e for e in entries if e.severity == "warning" or "not available" in words(e)
     ]
-    assert all(int(a or b) == len(kept) for a, b in counts)
+    assert all(int(a or b) == len(exceptions) for a, b in counts)
 
 
 def test_engines_that_were_asked_and_did_not_answer_are_not_called_unasked():
@@ -177,11 +177,11 @@ def test_an_answer_that_two_engines_reproduced_counts_once():
 
 def paired(*pairs):
     """Return the lines of the first page for pairs of (engines, verdict)."""
-    told = [
+    pair_rows = [
         made_pair("forest", verdict, engine_a=a, engine_b=b)
         for (a, b), verdict in pairs
     ]
-    frame = made_frame("agreement", told)
+    frame = made_frame("agreement", pair_rows)
     return section(build_view(apartments_result(agreement=frame)), "B").parts
 
 
@@ -226,10 +226,10 @@ def test_reasons_are_shown_without_codes_and_end_in_one_full_stop():
     reasons = "STREAM: the draws are independent: a and b; REPEATS: 10 and 20."
     view = excepted("equivalent", reasons)
     (_, sentence), *_ = section(view, "B").parts["pairs"]
-    told = "the draws are independent: a and b; 10 and 20"
-    assert plain(sentence).endswith(f" T{told[1:]}.")
+    reason = "the draws are independent: a and b; 10 and 20"
+    assert plain(sentence).endswith(f" T{reason[1:]}.")
     because = column(table(view, "tab-pairs"), "Because")
-    assert because[0] == f"all 5 inside the band; {told}."
+    assert because[0] == f"all 5 inside the band; {reason}."
 
 
 def test_pairs_that_were_not_compared_are_not_called_judged():
@@ -299,9 +299,9 @@ def test_curves_have_a_column_of_classes_only_where_one_has_a_class():
 def test_a_disagreement_shows_difference_band_and_cause():
     item = table(view_of("disagreeing"), "tab-disagreements")
     (row,) = item.rows
-    told = [plain(cell.parts) for cell in row.cells]
-    assert told[2:7] == ["241.7", "210.9", "+30.8", "±15.7", "outside"]
-    assert told[-1].startswith("data: predictions differ")
+    cells = [plain(cell.parts) for cell in row.cells]
+    assert cells[2:7] == ["241.7", "210.9", "+30.8", "±15.7", "outside"]
+    assert cells[-1].startswith("data: predictions differ")
 
 
 def test_checks_that_passed_alike_stand_in_one_row(apartments):
@@ -362,8 +362,8 @@ def test_what_was_configured_is_shown_of_the_parameters():
     result = plain_result(("a",))
     run = replace(result.run, config={**result.run.config, **config})
     item = table(build_view(plain_result(("a",), run=run)), "tab-models")
-    (told,) = column(item, "Parameters")
-    assert told.startswith("n_estimators=500, others: defaults; all: SHA-256 ")
+    (text,) = column(item, "Parameters")
+    assert text.startswith("n_estimators=500, others: defaults; all: SHA-256 ")
 
 
 def test_a_model_of_which_nothing_was_set_has_defaults_and_no_others():
@@ -371,14 +371,14 @@ def test_a_model_of_which_nothing_was_set_has_defaults_and_no_others():
     result = plain_result(("a",))
     run = replace(result.run, config={**result.run.config, **config})
     item = table(build_view(plain_result(("a",), run=run)), "tab-models")
-    (told,) = column(item, "Parameters")
-    assert told.startswith("defaults; all: SHA-256 ")
+    (text,) = column(item, "Parameters")
+    assert text.startswith("defaults; all: SHA-256 ")
 
 
 def test_the_worst_pair_is_the_one_with_most_values_outside():
-    told = {"engine_a": "DALEX", "engine_b": "vip"}
+    engines = {"engine_a": "DALEX", "engine_b": "vip"}
     pairs = [
-        made_pair(model, "disagrees", f"{n} of 5 outside", n_outside=n, **told)
+        made_pair(model, "disagrees", f"{n} of 5 outside", n_outside=n, **engines)
         for model, n in (("forest", 1), ("svm", 3))
     ]
     view = build_view(apartments_result(agreement=made_frame("agreement", pairs)))
@@ -395,33 +395,33 @@ def test_the_executive_page_keeps_to_its_caps():
 
 
 @pytest.mark.parametrize(
-    ("seconds", "told"),
+    ("seconds", "step_rows"),
     [
         (range(12), [f"of this {n} seconds, step {n}" for n in range(11, 3, -1)]),
         ((0.99, 5), ["of this 5 seconds, step 1"]),
     ],
 )
-def test_the_longest_steps_are_told_with_their_seconds(seconds, told):
+def test_the_longest_steps_are_told_with_their_seconds(seconds, step_rows):
     run = made_run()
     steps = {f"step {n}": float(s) for n, s in enumerate(seconds)}
     run = replace(run, volatile={**run.volatile, "seconds_by_step": steps})
     machine = section(build_view(apartments_result(run=run)), "M").parts["environment"]
     rows = [f"{plain(label)} {plain(value)}" for label, value in machine.rows]
-    assert [row for row in rows if "step" in row] == told
+    assert [row for row in rows if "step" in row] == step_rows
 
 
 @pytest.mark.parametrize(
-    ("standardise", "told"),
+    ("standardise", "text"),
     [
         (True, "ordinal codes in level order, numbers and target standardised"),
         (False, "ordinal codes in level order"),
     ],
 )
-def test_what_is_standardised_for_a_model_stands_with_its_encoder(standardise, told):
-    made = {"name": "forest", "parameters": {}, "standardise": standardise}
-    run = made_run(config={"models": [made]})
+def test_what_is_standardised_for_a_model_stands_with_its_encoder(standardise, text):
+    model = {"name": "forest", "parameters": {}, "standardise": standardise}
+    run = made_run(config={"models": [model]})
     item = table(build_view(plain_result(("a",), run=run)), "tab-models")
-    assert column(item, "Encoder") == [told]
+    assert column(item, "Encoder") == [text]
 
 
 def test_every_check_has_a_title_in_words():
@@ -447,6 +447,6 @@ def test_without_an_engine_of_others_no_fault_of_theirs_is_told():
 
 
 def test_what_is_not_answered_is_not_told_as_silence_of_a_measure_that_answered():
-    said = words(table(view_of("disagreeing"), "tab-untested").rows)
-    assert "this question has no answer in this run" in said
-    assert "says nothing about this model" not in said
+    text = words(table(view_of("disagreeing"), "tab-untested").rows)
+    assert "this question has no answer in this run" in text
+    assert "says nothing about this model" not in text

@@ -34,24 +34,32 @@ def test_p_values_stand_below_their_ranking_only():
 
 
 def test_p_values_are_told_to_the_step_of_their_grid_in_the_order_of_the_ranking():
-    found = table(view(), SIGNIFICANCE)
-    by_name = dict(zip(column(found, "Feature"), column(found, "p-value"), strict=True))
-    told = ("0.010", "0.020", "0.010", "0.400", "–")
-    assert by_name == dict(zip(APARTMENTS, told, strict=True))
-    assert column(found, "Rank") == ["1", "2", "3", "4", "5"]
-    assert column(found, "Adjusted")[0] == "0.020"
+    significance = table(view(), SIGNIFICANCE)
+    by_name = dict(
+        zip(
+            column(significance, "Feature"),
+            column(significance, "p-value"),
+            strict=True,
+        )
+    )
+    texts = ("0.010", "0.020", "0.010", "0.400", "–")
+    assert by_name == dict(zip(APARTMENTS, texts, strict=True))
+    assert column(significance, "Rank") == ["1", "2", "3", "4", "5"]
+    assert column(significance, "Adjusted")[0] == "0.020"
 
 
 def test_shuffles_their_least_p_value_and_what_they_lack_are_told():
-    found = table(view(), SIGNIFICANCE)
-    assert plain(found.caption).endswith("over 99 shuffles of the target.")
-    assert "at least 0.010" in words(found.notes)
-    assert "Benjamini and Hochberg over 4 p-values" in words(found.notes)
-    assert f"with so many only: {APARTMENTS[-1]} (12)." in words(found.notes)
+    significance = table(view(), SIGNIFICANCE)
+    assert plain(significance.caption).endswith("over 99 shuffles of the target.")
+    assert "at least 0.010" in words(significance.notes)
+    assert "Benjamini and Hochberg over 4 p-values" in words(significance.notes)
+    assert f"with so many only: {APARTMENTS[-1]} (12)." in words(significance.notes)
 
 
 def test_a_long_table_of_p_values_is_cut_like_its_ranking():
     names = [f"x{n:02}" for n in range(30)]
-    made = build_view(plain_result(names, significance=p_values(names, [0.3] * 30)))
-    found = table(made, SIGNIFICANCE)
-    assert (len(found.rows), len(found.everything.rows)) == (21, 30)
+    long_view = build_view(
+        plain_result(names, significance=p_values(names, [0.3] * 30))
+    )
+    significance = table(long_view, SIGNIFICANCE)
+    assert (len(significance.rows), len(significance.everything.rows)) == (21, 30)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
-from tests.report.made_variants import made, view_of
+from tests.report.made_variants import result_of, view_of
 from tests.report.reading import column, section, table, words
 
 from importance_audit.report.pages.view import build_view
@@ -18,7 +18,7 @@ NOON = datetime(2026, 11, 21, 12, 0, 5, tzinfo=UTC)
 
 def signed(digest, **changes):
     """Return a record of a signature under a content digest."""
-    given = {
+    defaults = {
         "signoff_id": "s1",
         "run_id": "20261120T091204Z-7f3a91c2",
         "content_digest": digest,
@@ -31,7 +31,7 @@ def signed(digest, **changes):
         "statement": "Accepted.",
         "method": "typed at the terminal",
     }
-    return Signoff(**{**given, **changes})
+    return Signoff(**{**defaults, **changes})
 
 
 def test_an_unsigned_report_has_a_line_for_each_role():
@@ -53,7 +53,7 @@ def test_the_digest_that_a_signature_covers_is_printed_in_full(any_name):
 def test_a_signed_report_prints_what_the_record_says_and_no_empty_line():
     digest = view_of("apartments").digest
     late = signed(digest, printed_name="B. Zając", signed_at=NOON + timedelta(1))
-    view = build_view(made("apartments"), signoffs=(signed(digest), late))
+    view = build_view(result_of("apartments"), signoffs=(signed(digest), late))
     signatures = table(view, "tab-signatures")
     assert [plain(cell.parts) for cell in signatures.rows[0].cells] == [
         "A. Nowak",
@@ -70,20 +70,22 @@ def test_a_signed_report_prints_what_was_said_and_how_identity_was_established()
     digest = view_of("apartments").digest
     method = detached_method("a.sig", "5" * 64)
     late = signed(digest, statement="Accepted.", method=method)
-    view = build_view(made("apartments"), signoffs=(signed(digest), late))
+    view = build_view(result_of("apartments"), signoffs=(signed(digest), late))
     rows = [[plain(c.parts) for c in r.cells] for r in table(view, STATEMENTS).rows]
     assert rows == [
         ["1", "A. Nowak", "none", "Accepted.", "typed at the terminal"],
         ["2", "A. Nowak", "none", "Accepted.", method],
     ]
     assert "listed here with its SHA-256, not checked" in words(section(view, "P"))
-    alone = build_view(made("apartments"), signoffs=(signed(digest),))
+    alone = build_view(result_of("apartments"), signoffs=(signed(digest),))
     assert "not checked" not in words(section(alone, "P"))
 
 
 def test_the_cover_says_how_often_the_report_was_signed():
     digest = view_of("apartments").digest
-    twice = build_view(made("apartments"), signoffs=(signed(digest), signed(digest)))
+    twice = build_view(
+        result_of("apartments"), signoffs=(signed(digest), signed(digest))
+    )
     assert plain(twice.sentence).endswith("Version 2, signed (section P).")
     assert "2, signed (section P)" in words(section(twice, "A"))
     assert plain(view_of("apartments").sentence).endswith("Version 0, unsigned.")
@@ -92,21 +94,21 @@ def test_the_cover_says_how_often_the_report_was_signed():
 def test_a_signature_under_another_digest_is_told():
     digest = view_of("apartments").digest
     both = (signed(digest), signed("f" * 64))
-    part = section(build_view(made("apartments"), signoffs=both), "P")
+    part = section(build_view(result_of("apartments"), signoffs=both), "P")
     warning = "Not every signature covers this document"
     assert warning in words(part)
-    own = section(build_view(made("apartments"), signoffs=both[:1]), "P")
+    own = section(build_view(result_of("apartments"), signoffs=both[:1]), "P")
     assert warning not in words(own)
 
 
 def test_a_name_that_would_reorder_its_line_is_made_visible():
     record = signed("f" * 64, printed_name="A\u202eB")
-    part = section(build_view(made("apartments"), signoffs=(record,)), "P")
+    part = section(build_view(result_of("apartments"), signoffs=(record,)), "P")
     assert "A⟨U+202E⟩B" in words(part)
 
 
 def test_the_report_never_speaks_of_an_electronic_signature():
-    for view in (view_of("apartments"), build_view(made("wide"))):
+    for view in (view_of("apartments"), build_view(result_of("wide"))):
         assert "electronic" not in words(section(view, "P")).lower()
 
 

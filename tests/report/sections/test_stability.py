@@ -27,30 +27,31 @@ def two_losses(**fields):
     return {"losses": made_frame("losses", [LOSSES, {**LOSSES, **fields}])}
 
 
-def resampled(*taken):
+def resampled(*rank_counts):
     """Return the ranks that the first feature took, (rank, resamples)."""
     rows = [
-        {"record": 0, "feature": "a", "rank": rank, "resamples": n} for rank, n in taken
+        {"record": 0, "feature": "a", "rank": rank, "resamples": n}
+        for rank, n in rank_counts
     ]
     return {"resampled_ranks": made_frame("resampled_ranks", rows)}
 
 
 def test_the_share_of_resamples_that_keep_the_first_place_is_told():
     """A tie for the first place is no first place: 147 of 150."""
-    told = lede(**resampled((1.0, 147), (1.5, 1), (2.0, 2)))
-    assert "a keeps the first place of forest in 98\u202f% of 150 resamples" in told
-    assert "other rows" not in told
+    text = lede(**resampled((1.0, 147), (1.5, 1), (2.0, 2)))
+    assert "a keeps the first place of forest in 98\u202f% of 150 resamples" in text
+    assert "other rows" not in text
 
 
 @pytest.mark.parametrize(
-    ("fields", "told"),
+    ("fields", "text"),
     [
         ({}, "The same feature leads under every loss; the orders agree to"),
         ({"leader_b": "'b'"}, "changes the leader in 1 of 2 pairs."),
     ],
 )
-def test_what_the_loss_changes_is_told(fields, told):
-    assert told in lede(**two_losses(**fields))
+def test_what_the_loss_changes_is_told(fields, text):
+    assert text in lede(**two_losses(**fields))
 
 
 def test_one_order_under_every_loss_is_said_to_be_one():
@@ -59,17 +60,17 @@ def test_one_order_under_every_loss_is_said_to_be_one():
 
 
 def test_what_nobody_asked_is_said_of_this_run():
-    told = lede()
-    assert "because no [stability] is configured" in told
-    assert "because no measure was configured with two" in told
+    text = lede()
+    assert "because no [stability] is configured" in text
+    assert "because no measure was configured with two" in text
 
 
 def test_a_ranking_whose_rows_cannot_be_drawn_anew_is_no_missing_section():
     run = plain_result(("a",)).run
     config = {**run.config, "stability": {"resamples": 50}}
-    told = lede(run=replace(made_run(), config=config))
-    assert "those of the leading ranking cannot be drawn anew" in told
-    assert "no [stability]" not in told
+    text = lede(run=replace(made_run(), config=config))
+    assert "those of the leading ranking cannot be drawn anew" in text
+    assert "no [stability]" not in text
 
 
 def test_groups_stand_in_the_order_of_the_questions():
@@ -81,9 +82,9 @@ def test_groups_stand_in_the_order_of_the_questions():
 
 
 def test_a_run_without_a_ranking_says_so():
-    told = section(view_of("interrupted"), "H")
-    assert plain(told.lede).startswith("Nothing was ranked in this run")
-    assert told.is_brief
+    brief = section(view_of("interrupted"), "H")
+    assert plain(brief.lede).startswith("Nothing was ranked in this run")
+    assert brief.is_brief
 
 
 RANKING = "tab-ranking-forest-permutation-features-rmse"
@@ -101,44 +102,44 @@ def test_stability_stands_in_section_h_and_its_ranking_links_to_it():
 
 
 def test_ranks_shares_and_repeats_stand_in_the_order_of_the_ranking():
-    found = table(view_of("apartments"), STABILITY)
-    assert column(found, "Feature")[0] == "district"
-    assert column(found, "Ranks, 95\u202f% of resamples") == [
+    stability = table(view_of("apartments"), STABILITY)
+    assert column(stability, "Feature")[0] == "district"
+    assert column(stability, "Ranks, 95\u202f% of resamples") == [
         *("1–2", "1–2", "3", "4–5", "4–5")
     ]
-    assert column(found, "In the first 3")[2:4] == ["90\u202f%", "10\u202f%"]
-    assert column(found, "Repeats to settle") == [
+    assert column(stability, "In the first 3")[2:4] == ["90\u202f%", "10\u202f%"]
+    assert column(stability, "Repeats to settle") == [
         *("2", "7", "1.0e9", "not by repeats", "–")
     ]
 
 
 def test_many_repeats_to_settle_are_told_in_two_digits():
     rows = apartments_result().stability.assign(repeats_to_settle=147_754.0)
-    found = table(build_view(apartments_result(stability=rows)), STABILITY)
-    assert set(column(found, "Repeats to settle")) == {"about 150\u202f000"}
+    stability = table(build_view(apartments_result(stability=rows)), STABILITY)
+    assert set(column(stability, "Repeats to settle")) == {"about 150\u202f000"}
 
 
 def test_resamples_and_those_that_lack_a_feature_are_told():
-    found = table(view_of("apartments"), STABILITY)
-    assert "over 50 resamples of its 9\u202f000 rows" in plain(found.caption)
-    assert "in so many only: floor (49)." in words(found.notes)
-    assert "this run has 10 repeats" in words(found.notes)
+    stability = table(view_of("apartments"), STABILITY)
+    assert "over 50 resamples of its 9\u202f000 rows" in plain(stability.caption)
+    assert "in so many only: floor (49)." in words(stability.notes)
+    assert "this run has 10 repeats" in words(stability.notes)
 
 
 def test_a_ranking_that_was_not_resampled_says_so():
     rows = apartments_result().stability.assign(resamples=0)
     rows[["rank_low", "rank_high", "p_top_k"]] = float("nan")
-    found = table(build_view(apartments_result(stability=rows)), STABILITY)
-    assert plain(found.caption).endswith(": its rows were not resampled.")
-    assert column(found, "In the first 3") == ["–"] * 5
+    stability = table(build_view(apartments_result(stability=rows)), STABILITY)
+    assert plain(stability.caption).endswith(": its rows were not resampled.")
+    assert column(stability, "In the first 3") == ["–"] * 5
 
 
 def test_what_is_not_drawn_has_no_repeats_to_settle_it():
     result = apartments_result()
     first, *others = result.importances
     still = (replace(first, stream=""), *others)
-    found = table(build_view(apartments_result(importances=still)), STABILITY)
-    assert "Repeats to settle" not in [plain(head.label) for head in found.columns]
+    stability = table(build_view(apartments_result(importances=still)), STABILITY)
+    assert "Repeats to settle" not in [plain(head.label) for head in stability.columns]
 
 
 def test_a_long_ranking_is_cut_alike_and_whole_in_the_appendix():
@@ -149,6 +150,6 @@ def test_a_long_ranking_is_cut_alike_and_whole_in_the_appendix():
         for name in names
     ]
     view = build_view(plain_result(names, stability=made_frame("stability", rows)))
-    found = table(view, STABILITY)
-    assert (len(found.rows), len(found.everything.rows)) == (21, 30)
-    assert column(found, "Feature")[-1] == "the other 10"
+    stability = table(view, STABILITY)
+    assert (len(stability.rows), len(stability.everything.rows)) == (21, 30)
+    assert column(stability, "Feature")[-1] == "the other 10"

@@ -23,51 +23,51 @@ LINES = (
 PCA = TopKLine("pca", (3.0, 1.0), (1.0, 0.0))
 
 
-def drawn(lines=LINES, *more):
+def curves_svg(lines=LINES, *more):
     panels = [TopKPanel("", lines), *(TopKPanel("held out", part) for part in more)]
     return draw_top_k(panels, axis_label="features", head="MAE", salt="fig-top-k")
 
 
 def frame(protocol="folds"):
     """Return one ranking in two folds: means 3 and 1, standard errors 1 and 0."""
-    told = {"entry": 0, "method": "pca", "model": "", "ranked_by": "", "loss": "mae"}
-    told |= {"positive_class": "", "judge": "forest", "feature": "surface"}
-    told |= {"protocol": protocol}
+    fields = {"entry": 0, "method": "pca", "model": "", "ranked_by": "", "loss": "mae"}
+    fields |= {"positive_class": "", "judge": "forest", "feature": "surface"}
+    fields |= {"protocol": protocol}
     values = {(1, 1): 2.0, (1, 2): 4.0, (2, 1): 1.0, (2, 2): 1.0}
-    rows = [{**told, "k": k, "fold": f, "value": v} for (k, f), v in values.items()]
+    rows = [{**fields, "k": k, "fold": f, "value": v} for (k, f), v in values.items()]
     return made_frame("top_k", rows)
 
 
 def test_a_higher_loss_stands_higher_and_equal_ones_level():
     (_, first), (_, second), (_, third) = (
-        mark(drawn(), f"point-0-0-{k}") for k in "012"
+        mark(curves_svg(), f"point-0-0-{k}") for k in "012"
     )
-    (_, other) = mark(drawn(), "point-0-1-0")
+    (_, other) = mark(curves_svg(), "point-0-1-0")
     assert first < other < second
     assert second == pytest.approx(third)
     assert first + second == pytest.approx(2 * other, abs=0.02)
 
 
 def test_a_bar_reaches_one_error_up_and_down():
-    (bar, _) = groups(drawn(), "error-0-0")
+    (bar, _) = groups(curves_svg(), "error-0-0")
     (_, low), (_, high) = points(bar)
-    (_, four), (_, two) = (mark(drawn(), f"point-0-0-{k}") for k in "01")
+    (_, four), (_, two) = (mark(curves_svg(), f"point-0-0-{k}") for k in "01")
     assert abs(low - high) == pytest.approx((two - four) / 2, abs=0.02)
 
 
 def test_every_ranking_is_named_and_all_of_it_is_on_the_sheet():
-    assert {"first", "second", "features", "MAE"} <= set(words(drawn()))
-    assert off_sheet(drawn()) == []
+    assert {"first", "second", "features", "MAE"} <= set(words(curves_svg()))
+    assert off_sheet(curves_svg()) == []
 
 
 def test_more_lines_than_can_be_told_apart_are_refused():
     with pytest.raises(ValueError, match="must number 1 to 9, but 10 were given"):
-        drawn(tuple(TopKLine(str(n), (1.0,), (0.0,)) for n in range(10)))
+        curves_svg(tuple(TopKLine(str(n), (1.0,), (0.0,)) for n in range(10)))
 
 
 def test_panels_have_one_scale_and_one_error_is_no_bar():
     alone = TopKLine("second", (3.5, 3.0), (float("nan"), float("nan")))
-    page = drawn(LINES, (alone,))
+    page = curves_svg(LINES, (alone,))
     (four, two), (high, low) = (
         [mark(page, f"point-{name}-{k}")[1] for k in "01"] for name in ("0-0", "1-1")
     )
@@ -114,8 +114,12 @@ def test_two_askings_of_one_method_are_told_apart_by_their_cards():
     importances = apartments_result().importances
     first = importances[0]
     other = replace(first, options={**first.options, "perturbation": "resample"})
-    told = {"method": first.method, "model": first.model, "ranked_by": first.loss}
-    twice = pd.concat([frame().assign(entry=n, **told) for n in (0, 1)])
+    record_fields = {
+        "method": first.method,
+        "model": first.model,
+        "ranked_by": first.loss,
+    }
+    twice = pd.concat([frame().assign(entry=n, **record_fields) for n in (0, 1)])
     results = {"importances": (*importances, other)}
     (one, two) = labels(top_k_of(twice.reset_index(drop=True), **results))
     assert one == "permutation, forest, RMSE (E1)"
@@ -146,8 +150,8 @@ def test_a_ranking_without_a_finite_loss_is_named_below_the_others():
     endless = frame().assign(value=np.inf, method="mrmr")
     figure = top_k_of(pd.concat([frame(), endless], ignore_index=True))
     assert labels(figure) == ["pca"]
-    told = "Without a curve, because no mean loss is finite: mrmr."
-    assert plain(figure.caption).endswith(told)
+    ending = "Without a curve, because no mean loss is finite: mrmr."
+    assert plain(figure.caption).endswith(ending)
 
 
 @pytest.mark.filterwarnings("error")
@@ -163,7 +167,7 @@ def test_an_infinite_loss_in_one_fold_is_a_gap_and_is_told():
 
 def test_a_long_name_in_the_key_takes_two_lines_and_is_not_cut():
     name = "permutation, logistic regression, 1 − accuracy (E12)"
-    page = drawn(tuple(TopKLine(f"{name}{n}", (1.0,), (0.0,)) for n in range(9)))
+    page = curves_svg(tuple(TopKLine(f"{name}{n}", (1.0,), (0.0,)) for n in range(9)))
     assert "…" not in "".join(words(page))
     assert off_sheet(page) == []
 
@@ -172,7 +176,7 @@ SETS = {"all features": (5, 5, 5), "random_subspace": (2, 4, 0)}
 LOSSES = {"all features": (10.0, 14.0, 99.0), "random_subspace": (8.0, 9.0, np.nan)}
 
 
-def made(judges=("svm",)):
+def selection_table(judges=("svm",)):
     """Return the table of the first model that judges."""
     who = {"model": "", "ranked_by": "", "positive_class": "", "loss": "mae"}
     rows = [
@@ -187,23 +191,23 @@ def made(judges=("svm",)):
 
 
 def test_means_are_over_the_splits_in_which_anything_is_kept():
-    found = made()
-    assert column(found, "Chosen by") == ["all features", "random subspace"]
-    assert column(found, "Kept, mean") == ["5.0", "2.0"]
-    means = [float(row.cells[2].parts[0].raw) for row in found.rows]
+    selection = selection_table()
+    assert column(selection, "Chosen by") == ["all features", "random subspace"]
+    assert column(selection, "Kept, mean") == ["5.0", "2.0"]
+    means = [float(row.cells[2].parts[0].raw) for row in selection.rows]
     assert means == [41.0, 8.5]
 
 
 def test_the_standard_error_is_over_the_splits():
-    error = float(made().rows[1].cells[3].parts[0].raw)
+    error = float(selection_table().rows[1].cells[3].parts[0].raw)
     assert error == 0.5  # of 8 and 9: their standard deviation over the root of 2
 
 
 def test_splits_are_told_and_those_that_keep_nothing():
-    found = made()
-    assert "over 3 random splits of the training rows" in plain(found.caption)
-    assert "In 1 random split no PERF is above 0" in words_of_notes(found.notes)
-    assert "Splits share rows" in words_of_notes(found.notes)
+    selection = selection_table()
+    assert "over 3 random splits of the training rows" in plain(selection.caption)
+    assert "In 1 random split no PERF is above 0" in words_of_notes(selection.notes)
+    assert "Splits share rows" in words_of_notes(selection.notes)
 
 
 def test_what_was_not_asked_has_no_table():

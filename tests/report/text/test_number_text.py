@@ -156,8 +156,8 @@ def test_units_are_those_of_the_target_where_they_are_its_powers(unit, text):
 
 
 @pytest.mark.parametrize(
-    ("needed", "shown"),
+    ("needed", "text"),
     [(7, 7), (99, 99), (101, 110), (147_754, 150_000), (996, 1000), (1000, 1000)],
 )
-def test_a_number_rounded_up_is_never_less_and_has_two_digits(needed, shown):
-    assert rounded_up(needed) == shown
+def test_a_number_rounded_up_is_never_less_and_has_two_digits(needed, text):
+    assert rounded_up(needed) == text

@@ -42,8 +42,8 @@ def test_what_a_name_hides_is_made_visible(name, text):
 
 
 def test_names_that_differ_look_different():
-    shown = [display_name(name) for name in HOSTILE]
-    assert len(set(shown)) == len(HOSTILE)
+    displayed = [display_name(name) for name in HOSTILE]
+    assert len(set(displayed)) == len(HOSTILE)
 
 
 def test_a_long_name_keeps_both_ends_and_the_name_as_given():

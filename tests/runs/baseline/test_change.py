@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 from tests.report.made_records import made_importance, made_run
-from tests.report.made_variants import RESULTS, made, plain_result
+from tests.report.made_variants import RESULTS, plain_result, result_of
 
 from importance_audit.runs.baseline.change import compare_runs
 
@@ -29,7 +29,7 @@ def words(old, new, **options):
 
 @pytest.mark.parametrize("name", RESULTS)
 def test_a_run_held_against_itself_shows_no_change(name):
-    change = compare_runs(made(name), made(name))
+    change = compare_runs(result_of(name), result_of(name))
     assert (change.differences, change.checks, change.unmatched) == ((), (), ((), ()))
     rows = [row for question in change.questions for row in question.features]
     outcomes = {row.outcome for row in rows if not np.isnan(row.old)}
@@ -223,7 +223,7 @@ def test_settings_are_told_by_their_path_and_texts_of_the_report_are_not():
 
 
 def test_checks_are_told_where_their_verdict_is_another_one():
-    old = made("apartments")
+    old = result_of("apartments")
     checks = old.checks.copy()
     checks.loc[0, "verdict"] = "fail"
     new = replace(old, checks=checks.drop(index=1).reset_index(drop=True))

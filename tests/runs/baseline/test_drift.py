@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import chi2
-from tests.report.made_variants import made
+from tests.report.made_variants import result_of
 
 from importance_audit.data.datasets import dataset, datasets_frame, describe
 from importance_audit.data.quantiles import quantiles_frame
@@ -34,10 +34,10 @@ def result(limit=0.2, *, y=None, **columns):
     X = pd.DataFrame(columns)
     y = np.arange(len(X)) % 7 if y is None else y
     data = dataset(X, y, task="regression", name="made")
-    run = made("apartments").run
+    run = result_of("apartments").run
     config = {**run.config, "checks": {"shift": limit}}
     return replace(
-        made("apartments"),
+        result_of("apartments"),
         run=replace(run, config=config),
         columns=describe(None, data),
         datasets=datasets_frame(None, data),
