@@ -58,14 +58,14 @@ def audits(folder: Path) -> Path:
 def _paths_matching(*patterns: str) -> Callable[[Path], set[tuple[Path, int]]]:
     """Return what gives the paths that match, with the time of their last change."""
 
-    def found(folder: Path) -> set[tuple[Path, int]]:
+    def paths_in(folder: Path) -> set[tuple[Path, int]]:
         pairs = set()
         for path in (path for pattern in patterns for path in folder.glob(pattern)):
             with suppress(FileNotFoundError):
                 pairs.add((path, path.stat().st_mtime_ns))
         return pairs
 
-    return found
+    return paths_in
 
 
 def _lines(path: str, word: str = "") -> Callable[[Path], int]:
