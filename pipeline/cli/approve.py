@@ -29,7 +29,9 @@ ASKED = {
     "--signature", type=FOLDER, help="A detached signature over manifest.json, to keep."
 )
 @QUIET
-def approve(run: Path, signature: Path | None, quiet: bool, **said: str | None) -> None:
+def approve(
+    run: Path, signature: Path | None, quiet: bool, **answers: str | None
+) -> None:
     """Sign the RUN, a run folder; with meaning approval it becomes the baseline.
 
     Nobody is authenticated: a record binds a name to the digest of the run. Nothing
@@ -47,21 +49,21 @@ def approve(run: Path, signature: Path | None, quiet: bool, **said: str | None) 
         )
         from ..records.errors import printable
 
-        missing = [name for name in ASKED if said[name] is None]
+        missing = [name for name in ASKED if answers[name] is None]
         typing = bool(missing) and sys.stdin.isatty()
         if typing:
             audit_of(run)
             check_run(run)
-            said |= _typed(run, missing)
+            answers |= _typed(run, missing)
         elif missing:
             stop(2, _describe_missing(missing))
-        words = {name: said[name] or "" for name in ASKED}
+        words = {name: answers[name] or "" for name in ASKED}
         how = TYPED if typing else GIVEN
-        made = sign(run, SignoffRequest(**words, how=how, signature=signature))
-        for line in made.told:
+        signoff = sign(run, SignoffRequest(**words, how=how, signature=signature))
+        for line in signoff.notes:
             click.echo(printable(line), err=True)
         if not quiet:
-            click.echo(made.folder)
+            click.echo(signoff.folder)
 
 
 def _typed(run: Path, missing: list[str]) -> dict[str, str]:

@@ -56,38 +56,38 @@ def history(
         is_one = is_audit(path)
         if is_one:
             rows = last or None if html is None else None
-            told: tuple[Timeline, ...] = (timeline(path, last=rows, rebuild=rebuild),)
+            audits: tuple[Timeline, ...] = (timeline(path, last=rows, rebuild=rebuild),)
         else:
-            told = timelines(path, rebuild=rebuild)
-        if not told:
+            audits = timelines(path, rebuild=rebuild)
+        if not audits:
             raise DataError(
                 f"{str(path)!r} holds no audit: neither it nor a folder in it has an "
                 "audit.toml or runs/."
             )
         if html is not None:
-            click.echo(_page(html, path, told, is_one=is_one))
-            for note in dict.fromkeys(note for audit in told for note in audit.notes):
+            click.echo(_page(html, path, audits, is_one=is_one))
+            for note in dict.fromkeys(note for audit in audits for note in audit.notes):
                 click.echo(printable(note), err=True)
     if html is None and as_json:
-        click.echo(_json(told))
+        click.echo(_json(audits))
     elif html is None:
-        shown = _one(told[0]) if is_one else _several(told, datetime.now(UTC))
-        click.echo("\n".join(map(printable, shown)))
-    sys.exit(2 if any(audit.fault for audit in told) else 0)
+        lines = _one(audits[0]) if is_one else _several(audits, datetime.now(UTC))
+        click.echo("\n".join(map(printable, lines)))
+    sys.exit(2 if any(audit.fault for audit in audits) else 0)
 
 
-def _one(told: "Timeline") -> Iterator[str]:
+def _one(audit: "Timeline") -> Iterator[str]:
     """Yield the lines on one audit, the oldest row first."""
     from ..records.errors import several
 
-    found = f"{several(told.n_findings, 'finding')} in the last complete one"
-    known = found if told.last_complete or not told.n_runs else "none complete"
-    yield f"{told.audit}: {several(told.n_runs, 'run')}, {known}"
-    if told.rows:
+    findings = f"{several(audit.n_findings, 'finding')} in the last complete one"
+    state = findings if audit.last_complete or not audit.n_runs else "none complete"
+    yield f"{audit.audit}: {several(audit.n_runs, 'run')}, {state}"
+    if audit.rows:
         yield f"{'time (UTC)':19}  {'exit':>4}  {'verdict':25}  {'digest':12}  run"
-    for row in told.rows:
+    for row in audit.rows:
         yield from _row(row)
-    for title, sentences in (("gaps", told.gaps), ("notes", told.notes)):
+    for title, sentences in (("gaps", audit.gaps), ("notes", audit.notes)):
         if sentences:
             yield f"{title}:"
         yield from (f"  {sentence}" for sentence in sentences)
@@ -114,28 +114,28 @@ def _note(row: "Row") -> str:
     return f"no run: {row.note}" if row.is_attempt else row.note
 
 
-def _several(told: Sequence["Timeline"], now: datetime) -> Iterator[str]:
+def _several(audits: Sequence["Timeline"], now: datetime) -> Iterator[str]:
     """Yield one line per audit: its last run, and what came after it."""
     from ..records.errors import printable
 
-    names = [printable(audit.audit) for audit in told]
+    names = [printable(audit.audit) for audit in audits]
     width = max(5, *map(len, names))
     head = f"{'last run (UTC)':19}  {'age':>5}  {'exit':>4}  {'verdict':25}"
     yield f"{'audit':{width}}  {head}  found  gaps"
-    for audit, given in zip(told, names, strict=True):
-        name, run = f"{given:{width}}", audit.newest
+    for audit, label in zip(audits, names, strict=True):
+        name, run = f"{label:{width}}", audit.newest
         if run is None:
             yield f"{name}  {audit.fault or 'no run'}"
         else:
             code = run.exit_code if run.exit_code >= 0 else ""
             facts = f"{_time(run.started):19}  {_age(run.started, now):>5}  {code:>4}"
-            found = audit.n_findings if audit.last_complete else "–"
-            counts = f"{found:>5}  {len(audit.gaps):>4}"
+            n_findings = audit.n_findings if audit.last_complete else "–"
+            counts = f"{n_findings:>5}  {len(audit.gaps):>4}"
             yield f"{name}  {facts}  {run.verdict:25}  {counts}"
         for row in audit.rows:
             if row.run is None:
                 yield f"{'':{width}}  {_time(row.time):19}  {_note(row)}"
-    for note in dict.fromkeys(note for audit in told for note in audit.notes):
+    for note in dict.fromkeys(note for audit in audits for note in audit.notes):
         yield f"note: {note}"
 
 
@@ -159,18 +159,18 @@ def _age(text: str, now: datetime) -> str:
     return f"{int(seconds)} s"
 
 
-def _json(told: tuple["Timeline", ...]) -> str:
+def _json(audits: tuple["Timeline", ...]) -> str:
     from ..runs.summary import to_plain
 
-    document = {"format": FORMAT, "audits": to_plain(told)}
+    document = {"format": FORMAT, "audits": to_plain(audits)}
     return json.dumps(document, ensure_ascii=False, allow_nan=False)
 
 
-def _page(html: Path, path: Path, told: Sequence["Timeline"], *, is_one: bool) -> str:
+def _page(html: Path, path: Path, audits: Sequence["Timeline"], *, is_one: bool) -> str:
     """Write the page of one audit, or of several, and return where."""
     from ..operate.history_pages import audit_page, index_page
 
     target = path / "history.html" if html == BESIDE else html
-    one = partial(audit_page, told[0]) if is_one else partial(index_page, told)
+    one = partial(audit_page, audits[0]) if is_one else partial(index_page, audits)
     write(target, one(path, target))
     return f"HTML  {target}"

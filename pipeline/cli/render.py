@@ -38,7 +38,7 @@ def render(
 
         result = load_whole_run(folder)
         carried = stored_attachments(folder)
-        asked = partial(
+        make_files = partial(
             page_files,
             result,
             attachments=carried,
@@ -46,14 +46,16 @@ def render(
             context=load_context(folder, baseline),
         )
         try:
-            files = asked()
+            files = make_files()
         except PdfError as error:
             fault = f"The PDF was not written beside the HTML: {error}"
-            files = asked(pdf=False)
+            files = make_files(pdf=False)
         stem = f"{result.run.audit}-{result.run.volatile['run_id']}"
-        shown = [name for name in files if Path(name).suffix in (".html", ".pdf")]
-        for name in shown:
-            alone = len(shown) <= len(REPORTS)
+        report_names = [
+            name for name in files if Path(name).suffix in (".html", ".pdf")
+        ]
+        for name in report_names:
+            alone = len(report_names) <= len(REPORTS)
             path = output / (
                 f"{stem}{Path(name).suffix}" if alone else f"{stem}/{name}"
             )

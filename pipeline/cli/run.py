@@ -51,8 +51,8 @@ def run(
         with faults(), terminable():
             from .run_all import run_all
 
-            folder, given = audit or BATCH, tuple(options)
-            sys.exit(run_all(folder, options=given, fresh=fresh, quiet=quiet))
+            folder, arguments = audit or BATCH, tuple(options)
+            sys.exit(run_all(folder, options=arguments, fresh=fresh, quiet=quiet))
     if audit is None:
         raise click.UsageError("Missing argument 'AUDIT', or --all.")
     if unattended:

@@ -97,8 +97,8 @@ def _write_page(batch: Batch) -> str:
     except AuditError as error:
         return str(error)
     except Exception as error:
-        said = f"{type(error).__name__} says: {error}."
-        return f"{batch.folder / PAGE} cannot be written: {said}"
+        reason = f"{type(error).__name__} says: {error}."
+        return f"{batch.folder / PAGE} cannot be written: {reason}"
     return ""
 
 

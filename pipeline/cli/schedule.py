@@ -61,10 +61,10 @@ def schedule(
         elif what == "remove":
             _change(_removal(audit, kind), yes, "Removed.", "Nothing is installed.")
         else:
-            _shown_or_installed(audit, kind, install=what == "install", yes=yes)
+            _show_or_install(audit, kind, install=what == "install", yes=yes)
 
 
-def _shown_or_installed(audit: Path, kind: str, *, install: bool, yes: bool) -> None:
+def _show_or_install(audit: Path, kind: str, *, install: bool, yes: bool) -> None:
     from ..config.load import load_config
     from ..operate.install_schedule import job_of
 
@@ -74,11 +74,11 @@ def _shown_or_installed(audit: Path, kind: str, *, install: bool, yes: bool) -> 
         asks_r = any(entry.engines for entry in config.importance)
         click.echo(_workflow(kind, job, asks_r=asks_r), nl=False)
         return
-    shown, note, plan = {"cron": _as_line, "systemd": _as_units}[kind](job)
+    text, note, plan = {"cron": _as_line, "systemd": _as_units}[kind](job)
     if install:
         _change(plan(), yes, f"Installed. {note}", "It is installed as it is here.")
         return
-    click.echo(shown, nl=False)
+    click.echo(text, nl=False)
     click.echo(note, err=True)
     with suppress(AuditError):
         change = plan()
@@ -102,8 +102,8 @@ def _as_units(job: "Job") -> tuple[str, str, Callable[[], "Plan"]]:
     from ..operate.schedule import units
 
     files = units(job)
-    shown = "\n".join(f"# {name}\n{text}" for name, text in files.items())
-    return shown, LINGER, partial(units_plan, job.name, files)
+    contents = "\n".join(f"# {name}\n{text}" for name, text in files.items())
+    return contents, LINGER, partial(units_plan, job.name, files)
 
 
 def _workflow(kind: str, job: "Job", *, asks_r: bool) -> str:
@@ -123,8 +123,8 @@ def _workflow(kind: str, job: "Job", *, asks_r: bool) -> str:
             "needs. Make one with: git init",
         )
     is_checkout = Path(importance_audit.__file__).resolve().parents[1] == inside[0]
-    found = [d.version for d in distributions(name="importance-audit")]
-    versioned = "==".join(["importance-audit", *found[:1]])
+    versions = [d.version for d in distributions(name="importance-audit")]
+    versioned = "==".join(["importance-audit", *versions[:1]])
     tool = "." if is_checkout else versioned
     return workflow(kind, job, inside[0], tool=tool, asks_r=asks_r)
 

@@ -39,17 +39,17 @@ def terminable(within: tuple[float, float] | None = None) -> Iterator[None]:
         The seconds that are left, and the minutes there were for all tries.
     """
     seconds, minutes = within or (0.0, 0.0)
-    taken: list[int] = []
+    signals: list[int] = []
     terminals = [number for number in (1, 2) if os.isatty(number)]
 
     def interrupt(number: int, _: object) -> None:
-        if number == SIGALRM and taken:
+        if number == SIGALRM and signals:
             if (lost := pending()) is not None:
                 request_stop(str(lost))
             return
-        if number != SIGINT and taken:
+        if number != SIGINT and signals:
             return
-        taken.append(number)
+        signals.append(number)
         _leave(number for number in terminals if not os.isatty(number))
         name = "" if number == SIGINT else signal.Signals(number).name
         if number == SIGALRM:

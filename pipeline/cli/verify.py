@@ -28,10 +28,10 @@ def verify(path: Path, replay: bool, quiet: bool) -> None:
     from ..runs.verify.statements import Verification
 
     with faults(), progress(quiet or not replay) as on_step:
-        found: Verification | Replay = (
+        outcome: Verification | Replay = (
             replayed(path, on_step) if replay else verified(path)
         )
-    for line in found.lines():
-        if found.is_mismatch or not quiet:
+    for line in outcome.lines():
+        if outcome.is_mismatch or not quiet:
             click.echo(printable(line), err=quiet)
-    sys.exit(int(found.is_mismatch))
+    sys.exit(int(outcome.is_mismatch))

@@ -63,13 +63,13 @@ def audits_of(folder: Path) -> tuple[str, ...]:
         raise AuditError(
             f"{str(folder)!r} cannot be read: {error.strerror}."
         ) from error
-    found = sorted(path.name for path in inner if _is_audit(path))
-    if not found:
+    names = sorted(path.name for path in inner if _is_audit(path))
+    if not names:
         remedy = "It is one audit: leave out --all." if _is_audit(folder) else ""
         raise AuditError(
             f"{str(folder)!r} holds no folder with an audit.toml. {remedy}".rstrip()
         )
-    return tuple(found)
+    return tuple(names)
 
 
 def run_batch(
@@ -103,11 +103,13 @@ def run_batch(
     """
     names = audits_of(folder)
     with locked(folder):
-        begun, done = _begin(folder, fresh, tell)
+        started_names, done = _begin(folder, fresh, tell)
         names = tuple(sorted({*names, *done}))
         # What was under way when a batch was cut short comes last: if it was the
         # cause, the others have had their turn.
-        rest = sorted((n for n in names if n not in done), key=lambda n: n in begun)
+        rest = sorted(
+            (n for n in names if n not in done), key=lambda n: n in started_names
+        )
         try:
             for name in rest:
                 tell(f"[{len(done) + 1}/{len(names)}] audit {shown(name)}")
@@ -185,11 +187,11 @@ def _run(audit: Path, options: Sequence[str]) -> tuple[Outcome, bool]:
     seconds = round(time.monotonic() - start, 1)
     run = newest_manifest(audit, run_names(audit) - before)
     code, words = _judged(code, run, is_stopped)
-    said = [e for e in _events(audit)[n_events:] if e["event"] == "ended"]
-    message = str(said[-1].get("message", "")) if said else ""
+    end_events = [e for e in _events(audit)[n_events:] if e["event"] == "ended"]
+    message = str(end_events[-1].get("message", "")) if end_events else ""
     run_id, verdict = str(run.get("run_id", "")), str(run.get("verdict", ""))
-    told = (run_id, verdict, message or words, seconds)
-    return Outcome(audit.name, code, *told), is_stopped
+    facts = (run_id, verdict, message or words, seconds)
+    return Outcome(audit.name, code, *facts), is_stopped
 
 
 def _code_of(audit: Path, options: Sequence[str]) -> tuple[int, bool]:

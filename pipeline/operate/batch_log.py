@@ -121,9 +121,11 @@ def newest_manifest(audit: Path, names: Iterable[str]) -> Line:
     """Return the manifest of the newest of these runs that has one, or nothing."""
     for name in sorted(names, reverse=True):
         with suppress(OSError, ValueError, TypeError):
-            said = json.loads((audit / "runs" / name / "manifest.json").read_bytes())
-            if {"run_id", "verdict", "exit_code"} <= {*said}:
-                return dict(said)
+            manifest = json.loads(
+                (audit / "runs" / name / "manifest.json").read_bytes()
+            )
+            if {"run_id", "verdict", "exit_code"} <= {*manifest}:
+                return dict(manifest)
     return {}
 
 

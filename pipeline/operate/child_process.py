@@ -38,13 +38,13 @@ def follow(
         Gets what it says, as it comes.
     """
     assert child.stdout is not None
-    line, kept, is_open = child.stdout, b"", True
+    line, tail, is_open = child.stdout, b"", True
     while (left := deadline() - time.monotonic()) > 0 and child.poll() is None:
         look = min(left, _LOOK_SECONDS)
         if is_open:
-            said = _output_within(line, look)
-            is_open = said != b""
-            kept = _echoed(kept, said or b"", echo)
+            output = _output_within(line, look)
+            is_open = output != b""
+            tail = _echoed(tail, output or b"", echo)
         else:
             with suppress(subprocess.TimeoutExpired):
                 child.wait(look)
@@ -53,9 +53,9 @@ def follow(
         os.killpg(child.pid, signal.SIGKILL)
         child.wait()
     if is_open:  # what it said since we last listened
-        kept = _echoed(kept, _output_within(line, 0) or b"", echo)
+        tail = _echoed(tail, _output_within(line, 0) or b"", echo)
     line.close()
-    return kept, is_own
+    return tail, is_own
 
 
 def _output_within(line: IO[bytes], seconds: float) -> bytes | None:
@@ -65,16 +65,16 @@ def _output_within(line: IO[bytes], seconds: float) -> bytes | None:
     return os.read(line.fileno(), _AT_ONCE)
 
 
-def _echoed(kept: bytes, said: bytes, echo: Callable[[bytes], None]) -> bytes:
+def _echoed(tail: bytes, output: bytes, echo: Callable[[bytes], None]) -> bytes:
     """Pass on what was said; return the last of all so far."""
-    if said:
-        echo(said)
-    return (kept + said)[-MOST_KEPT:]
+    if output:
+        echo(output)
+    return (tail + output)[-MOST_KEPT:]
 
 
-def decode(said: bytes) -> str:
+def decode(output: bytes) -> str:
     """Return what a process said as text, half a character at its beginning too."""
-    return said.decode("utf-8", "replace").strip()
+    return output.decode("utf-8", "replace").strip()
 
 
 def describe_exit(status: int) -> str:

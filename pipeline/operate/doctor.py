@@ -71,22 +71,22 @@ def _schedules() -> tuple[Row, ...]:
 
 
 def _python() -> Row:
-    found = ".".join(map(str, sys.version_info[:3]))
-    return Row("Python", "ok", found)
+    running_version = ".".join(map(str, sys.version_info[:3]))
+    return Row("Python", "ok", running_version)
 
 
 def _package(name: str) -> Row:
     floor = FLOORS[name]
     try:
-        found = version(name)
+        installed_version = version(name)
     except PackageNotFoundError:
         return Row(name, "missing", "not installed", f"pip install '{name}>={floor}'")
-    if _numbers(found) >= _numbers(floor):
-        return Row(name, "ok", found)
+    if _numbers(installed_version) >= _numbers(floor):
+        return Row(name, "ok", installed_version)
     return Row(
         name,
         "missing",
-        f"{found}, older than {floor}",
+        f"{installed_version}, older than {floor}",
         f"pip install '{name}>={floor}'",
     )
 
@@ -107,29 +107,31 @@ def _parquet() -> Row:
 
 def _r() -> tuple[Row, ...]:
     """Return R itself, the packages that answer questions, and a round trip."""
-    found = host.installed()
-    if found["reason"]:
+    r_facts = host.installed()
+    if r_facts["reason"]:
         remedy = "scripts/install sets R and rpy2 up."
-        return (Row("R through rpy2", "optional", str(found["reason"]), remedy),)
-    rpy2 = " ".join(f"{part} {number}" for part, number in found["rpy2"].items())
+        return (Row("R through rpy2", "optional", str(r_facts["reason"]), remedy),)
+    rpy2 = " ".join(f"{part} {number}" for part, number in r_facts["rpy2"].items())
     return (
-        Row("R through rpy2", "ok", f"R {found['r_version']}, {rpy2}"),
-        *(_r_package(name, found) for name in availability.PACKAGES),
-        _round_trip("DALEX" in found["packages"]),
+        Row("R through rpy2", "ok", f"R {r_facts['r_version']}, {rpy2}"),
+        *(_r_package(name, r_facts) for name in availability.PACKAGES),
+        _round_trip("DALEX" in r_facts["packages"]),
     )
 
 
-def _r_package(name: str, found: Mapping[str, Any]) -> Row:
+def _r_package(name: str, r_facts: Mapping[str, Any]) -> Row:
     """Return which version of a package there is, from where, and if it will do."""
     what, remedy = f"R package {name}", availability.remedy_of(name)
     engines = [name] if name in ENGINES else []
     engines += [user for user, used in availability.USES.items() if name in used]
     lacks = f"; engine {' and '.join(engines)} cannot be asked without it"
-    origin = found.get("origins", {}).get(name, "")
-    version = found["packages"].get(name, "")
+    origin = r_facts.get("origins", {}).get(name, "")
+    version = r_facts["packages"].get(name, "")
     has = f"{version} from {origin}" if origin else version
-    if name in found.get("broken", {}):
-        return Row(what, "optional", f"does not load: {found['broken'][name]}", remedy)
+    if name in r_facts.get("broken", {}):
+        return Row(
+            what, "optional", f"does not load: {r_facts['broken'][name]}", remedy
+        )
     if not version:
         return Row(what, "optional", f"not installed{lacks}", remedy)
     oldest, newest = availability.PACKAGES[name]
@@ -160,25 +162,29 @@ def _wrong_in_trial() -> list[str]:
     """Return what of a round trip is not what was sent, foretold or drawn."""
     sent, seed = trial.frame(), 2026
     answers = np.array([0.1, -0.0, 1e308, 5e-324, 3.0])
-    found = trial.trial(sent, lambda X: answers[X["if"].to_numpy()], seed=seed)
-    as_sent = {name: found.data[name].astype(sent[name].dtype) for name in sent}
+    round_trip = trial.trial(sent, lambda X: answers[X["if"].to_numpy()], seed=seed)
+    as_sent = {name: round_trip.data[name].astype(sent[name].dtype) for name in sent}
     is_right = {
         "data": pd.DataFrame(as_sent).equals(sent),
-        "predictions": found.predicted.tobytes() == answers.tobytes(),
-        "draws": np.array_equal(found.drawn, RStream(seed).sample(len(sent))),
+        "predictions": round_trip.predicted.tobytes() == answers.tobytes(),
+        "draws": np.array_equal(round_trip.drawn, RStream(seed).sample(len(sent))),
     }
     return [name for name, right in is_right.items() if not right]
 
 
 def _wrong_in_dalex() -> list[str]:
     """Return whether DALEX measures other losses than our replay of it."""
-    asked: dict[str, Any] = {"seed": 1, "n_repeats": 2, "n_rows": 20}
+    options: dict[str, Any] = {"seed": 1, "n_repeats": 2, "n_rows": 20}
     model, data = linear_model(2, 1), normal_data(2, 1, n_samples=30)
-    theirs, _ = ENGINES["DALEX"]["importance"]["permutation"].function(
-        model, data, **asked
+    dalex_losses, _ = ENGINES["DALEX"]["importance"]["permutation"].function(
+        model, data, **options
     )
-    ours, _ = permutation(model, data, stream="DALEX", **asked)
-    return [] if np.allclose(ours, theirs, rtol=1e-9, atol=0) else ["losses by DALEX"]
+    own_losses, _ = permutation(model, data, stream="DALEX", **options)
+    return (
+        []
+        if np.allclose(own_losses, dalex_losses, rtol=1e-9, atol=0)
+        else ["losses by DALEX"]
+    )
 
 
 def _pdf() -> Row:

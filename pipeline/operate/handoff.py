@@ -55,8 +55,10 @@ def handoff(result: AuditResult) -> dict[str, bytes | str]:
     importance_audit.r_bridge.errors.RBridgeError
         If R is not available, or does not read what it wrote.
     """
-    made = {_path(handed): handed for handed in _objects(result)}
-    written = objects.written({path: handed.plan for path, handed in made.items()})
+    objects_by_path = {_path(handed): handed for handed in _objects(result)}
+    written = objects.written(
+        {path: handed.plan for path, handed in objects_by_path.items()}
+    )
     words = templates() / "handoff"
     return {
         "README.md": _readme(result, words.joinpath("README.md").read_text("utf-8")),
@@ -65,7 +67,7 @@ def handoff(result: AuditResult) -> dict[str, bytes | str]:
         "rounds.csv": csv_text(_rounds(result.importances)),
         "effects.csv": csv_text(_effects(result.effects)),
         "models.csv": csv_text(_models(result)),
-        "objects.csv": csv_text(_index(made)),
+        "objects.csv": csv_text(_index(objects_by_path)),
         **written,
     }
 
@@ -95,15 +97,24 @@ def _y_permuted(result: AuditResult, record: Importance) -> Floats | None:
     """
     if record.method != "permutation" or is_finished(record):
         return None
-    drawn = ("model", "method", "of", "loss", "features", "stream", "seed", "n_repeats")
-    found = (
+    draw_names = (
+        "model",
+        "method",
+        "of",
+        "loss",
+        "features",
+        "stream",
+        "seed",
+        "n_repeats",
+    )
+    candidates = (
         other.y_permuted
         for other in (record, *result.importances)
         if other.engine in (OURS, record.engine)
-        and _same(other, record, (*drawn, "options"))
+        and _same(other, record, (*draw_names, "options"))
         and len(other.y_permuted) == record.n_repeats
     )
-    return next(found, None)
+    return next(candidates, None)
 
 
 def _same(a: Importance, b: Importance, names: Iterable[str]) -> bool:
@@ -128,8 +139,8 @@ def _profiles(result: AuditResult) -> Iterator[Handed]:
     for effect in result.effects:
         if effect.method == CURVE and effect.model:
             who = (effect.model, effect.engine, effect.positive_class, effect.scale)
-            asked = (*who, options_text(effect), effect.kind)
-            together.setdefault(asked, []).append(effect)
+            question = (*who, options_text(effect), effect.kind)
+            together.setdefault(question, []).append(effect)
     for number, effects in enumerate(together.values(), start=1):
         curves = {e.feature: (e.grid.tolist(), e.values) for e in effects}
         plan = objects.profile(
@@ -142,12 +153,12 @@ def _profiles(result: AuditResult) -> Iterator[Handed]:
 
 
 def _mean_prediction(result: AuditResult, effect: Effect) -> float:
-    frame, found = result.mean_predictions, float("nan")
+    frame, mean = result.mean_predictions, float("nan")
     for row in frame.to_dict("records"):
         names = ("model", "positive_class", "split", "scale")
         if all(row[name] == getattr(effect, name) for name in names):
-            found = float(row["mean"])
-    return found
+            mean = float(row["mean"])
+    return mean
 
 
 def _label(record: Importance | Effect) -> str:
@@ -161,9 +172,9 @@ def _path(handed: Handed) -> str:
     """Return the path of an object: a number, and letters that every system takes."""
     about = handed.about
     kind = "profile" if isinstance(about, Effect) else "importance"
-    told = (about.model, about.method, getattr(about, "of", about.engine))
+    facts = (about.model, about.method, getattr(about, "of", about.engine))
     shape = getattr(about, "kind", getattr(about, "loss", ""))
-    name = re.sub(r"[^A-Za-z0-9]+", "-", "-".join((*told, shape)))[:LONGEST]
+    name = re.sub(r"[^A-Za-z0-9]+", "-", "-".join((*facts, shape)))[:LONGEST]
     return f"{handed.kind}/{kind}-{handed.record:03d}-{name.strip('-')}.rds"
 
 
@@ -203,21 +214,21 @@ def _effects(effects: Iterable[Effect]) -> Iterator[tuple[Any, ...]]:
 
 def _models(result: AuditResult) -> Iterator[tuple[Any, ...]]:
     names = ("model", "estimator", "library", "task", "scale", "predictions_sha256")
-    known = [name for name in names if name in result.models]
-    yield tuple(known)
-    yield from result.models[known].itertuples(index=False, name=None)
+    columns = [name for name in names if name in result.models]
+    yield tuple(columns)
+    yield from result.models[columns].itertuples(index=False, name=None)
 
 
-def _index(made: Mapping[str, Handed]) -> Iterator[tuple[Any, ...]]:
+def _index(objects_by_path: Mapping[str, Handed]) -> Iterator[tuple[Any, ...]]:
     """Yield which file holds what; `record` is that of the tables, 0 for curves."""
     yield OBJECTS
-    for path, (_, record, about, plan) in made.items():
+    for path, (_, record, about, plan) in objects_by_path.items():
         is_curve = isinstance(about, Effect)
-        told = [getattr(about, name, "") for name in ("model", "method", "of", "loss")]
+        facts = [getattr(about, name, "") for name in ("model", "method", "of", "loss")]
         cls = {"vi": "vi", "parts": "feature_importance_explainer"}.get(
             plan.kind, "aggregated_profiles_explainer"
         )
-        yield (path, cls, 0 if is_curve else record, *told, about.engine)
+        yield (path, cls, 0 if is_curve else record, *facts, about.engine)
 
 
 def _digests(result: AuditResult) -> dict[str, str]:
@@ -230,7 +241,7 @@ def _digests(result: AuditResult) -> dict[str, str]:
 
 def _readme(result: AuditResult, text: str) -> str:
     run = result.run
-    packages = ", ".join(f"{name} {told}" for name, told in run.versions.items())
+    packages = ", ".join(f"{name} {number}" for name, number in run.versions.items())
     return Template(text).substitute(
         audit=_one_line(run.audit),
         run_id=_one_line(str(run.volatile.get("run_id", ""))),

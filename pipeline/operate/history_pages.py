@@ -27,7 +27,7 @@ from .exit_codes import GRAVEST, gravest
 NO_RUN = "No run: "
 
 
-def audit_page(told: Timeline, folder: Path, page: Path) -> str:
+def audit_page(timeline: Timeline, folder: Path, page: Path) -> str:
     """Return the page of one audit; its links are relative to where it is written."""
     signed, broken = _signed(folder)
     always: tuple[str, ...] = ()
@@ -35,19 +35,19 @@ def audit_page(told: Timeline, folder: Path, page: Path) -> str:
         always = tuple(load_config(folder).report.always_show)
     return history_html(
         History(
-            audit=told.audit,
+            audit=timeline.audit,
             made=_now(),
-            rows=tuple(_row(row, folder, page, signed) for row in told.rows),
-            gaps=(*broken, *told.gaps),
-            n_removed=len(told.removed),
+            rows=tuple(_row(row, folder, page, signed) for row in timeline.rows),
+            gaps=(*broken, *timeline.gaps),
+            n_removed=len(timeline.removed),
             always_show=always,
         )
     )
 
 
-def index_page(told: Sequence[Timeline], folder: Path, page: Path) -> str:
+def index_page(timelines: Sequence[Timeline], folder: Path, page: Path) -> str:
     """Return the page of several audits, under the gravest of their exit codes."""
-    rows = tuple(_newest(audit, folder / audit.audit, page) for audit in told)
+    rows = tuple(_newest(audit, folder / audit.audit, page) for audit in timelines)
     codes = (row.exit_code for row in rows)
     return index_html(
         rows,
@@ -57,20 +57,22 @@ def index_page(told: Sequence[Timeline], folder: Path, page: Path) -> str:
     )
 
 
-def _newest(told: Timeline, folder: Path, page: Path) -> AuditRow:
+def _newest(timeline: Timeline, folder: Path, page: Path) -> AuditRow:
     """Return the last run of an audit, and what came after it."""
-    if told.fault:
-        return AuditRow(told.audit, 2, note=told.fault)
-    run = told.newest
-    code = next((r.exit_code for r in told.rows if r.is_attempt), run and run.exit_code)
+    if timeline.fault:
+        return AuditRow(timeline.audit, 2, note=timeline.fault)
+    run = timeline.newest
+    code = next(
+        (r.exit_code for r in timeline.rows if r.is_attempt), run and run.exit_code
+    )
     code = code if code in GRAVEST else None
-    since = [f"{NO_RUN * r.is_attempt}{r.note}" for r in told.rows if r.run is None]
-    note = " ".join((*since, *told.gaps))
+    since = [f"{NO_RUN * r.is_attempt}{r.note}" for r in timeline.rows if r.run is None]
+    note = " ".join((*since, *timeline.gaps))
     if run is None:
-        return AuditRow(told.audit, code, note=note)
+        return AuditRow(timeline.audit, code, note=note)
     report = _report(folder, run.run_id, page)
     return AuditRow(
-        told.audit, code, run.verdict, run.started, run.run_id, report, note
+        timeline.audit, code, run.verdict, run.started, run.run_id, report, note
     )
 
 

@@ -60,7 +60,7 @@ class Answer(NamedTuple):
 
     code: int
     output: str
-    said: str
+    message: str
 
 
 class Zone(NamedTuple):
@@ -73,10 +73,10 @@ class Zone(NamedTuple):
 def job_of(config: AuditConfig, audit: Path) -> Job:
     """Return the job that runs `audit` with this Python, wherever it is started."""
     folder = config.base.resolve()
-    given = folder if _is_usual(audit) else folder / audit.name
+    resolved_audit = folder if _is_usual(audit) else folder / audit.name
     python = os.path.abspath(sys.executable)
     return Job(
-        audit=given,
+        audit=resolved_audit,
         folder=folder,
         section=config.schedule,
         # -P: an importance_audit.py in its working folder is not to be imported.
@@ -87,7 +87,7 @@ def job_of(config: AuditConfig, audit: Path) -> Job:
             "importance_audit",
             "run",
             "--unattended",
-            str(given),
+            str(resolved_audit),
         ),
         environment=_environment(config),
         timeout=shutil.which("timeout") or "",
@@ -107,12 +107,12 @@ def cron_zone(file: Path = LOCALTIME, *, now: datetime | None = None) -> Zone:
     with file.open("rb") as content:
         zone = ZoneInfo.from_file(content, key=name)
     start = now or datetime.now(UTC)
-    found = {
+    offsets = {
         (start + timedelta(days=day)).astimezone(zone).utcoffset() for day in range(400)
     }
     return Zone(
         name,
-        tuple(sorted(int(o.total_seconds()) // 60 for o in found if o is not None)),
+        tuple(sorted(int(o.total_seconds()) // 60 for o in offsets if o is not None)),
     )
 
 
@@ -131,8 +131,8 @@ def crontab_plan(name: str, line: str | None) -> Plan:
         after += "\n"
     words = ["This line goes to the top of your crontab:", "", *new, ""] * len(new)
     words += ["This leaves your crontab:", "", *own, ""] * bool(own)
-    shown = "" if own == new else "\n".join(words)
-    return Plan(shown, lambda: _set_crontab(before, after), bool(own))
+    text = "" if own == new else "\n".join(words)
+    return Plan(text, lambda: _set_crontab(before, after), bool(own))
 
 
 def units_plan(name: str, files: Mapping[str, str] | None) -> Plan:
@@ -148,8 +148,8 @@ def units_plan(name: str, files: Mapping[str, str] | None) -> Plan:
         return Plan(gone, lambda: _remove_units(name, there), bool(there))
     texts = {folder / file: text for file, text in files.items()}
     same = all(_text_of(path) == text for path, text in texts.items())
-    shown = "\n".join(f"{path}\n\n{text}" for path, text in texts.items())
-    words = f"These files are written, and the timer is started:\n\n{shown}"
+    contents = "\n".join(f"{path}\n\n{text}" for path, text in texts.items())
+    words = f"These files are written, and the timer is started:\n\n{contents}"
     words = "" if same and _is_on(name) else words
     return Plan(words, lambda: _set_units(name, texts), bool(there))
 
@@ -173,14 +173,16 @@ def outdated_jobs() -> tuple[str, ...]:
 
 def _environment(config: AuditConfig) -> dict[str, str]:
     """Return the variables of a job: as bare as cron's, where nothing decides."""
-    asked = config.schedule
-    hooks = (asked.on_change, asked.on_failure, asked.on_success)
-    called = [
+    schedule = config.schedule
+    hooks = (schedule.on_change, schedule.on_failure, schedule.on_success)
+    executables = [
         shutil.which(name) for name in ("R", *(hook[0] for hook in hooks if hook))
     ]
-    programs = [sys.executable, *filter(None, called)]
+    programs = [sys.executable, *filter(None, executables)]
     folders = [os.path.dirname(os.path.abspath(path)) for path in programs]
-    kept = {name: _absolute(os.environ[name]) for name in KEPT if os.environ.get(name)}
+    variables = {
+        name: _absolute(os.environ[name]) for name in KEPT if os.environ.get(name)
+    }
     modules = _absolute(os.environ.get("PYTHONPATH", "")).split(os.pathsep)
     path = list(filter(None, modules))
     return {
@@ -188,7 +190,7 @@ def _environment(config: AuditConfig) -> dict[str, str]:
         "PATH": os.pathsep.join(dict.fromkeys((*folders, *PROGRAMS))),
         **{"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "TZ": "UTC"},
         **({"PYTHONPATH": os.pathsep.join(dict.fromkeys(path))} if path else {}),
-        **kept,
+        **variables,
     }
 
 
@@ -211,26 +213,26 @@ def _is_own(line: str, name: str) -> bool:
 
 def _crontab() -> str:
     """Return the user's crontab; an empty one if there is none."""
-    asked = _run("crontab", "-l")
-    if asked.code and "no crontab for" not in asked.said:
+    answer = _run("crontab", "-l")
+    if answer.code and "no crontab for" not in answer.message:
         raise AuditError(
-            f"Your crontab cannot be read; crontab says: {asked.said} Nothing was "
+            f"Your crontab cannot be read; crontab says: {answer.message} Nothing was "
             "changed."
         )
-    return "" if asked.code else asked.output
+    return "" if answer.code else answer.output
 
 
 def _set_crontab(before: str, after: str) -> None:
     """Write the user's crontab and see that it is there; keep the old one if not."""
-    kept = _backup(before)
-    asked = _run("crontab", "-", given=after)
-    found = iter("" if asked.code else _crontab().split("\n"))
-    if asked.code or not all(line in found for line in after.split("\n")):
+    backup = _backup(before)
+    answer = _run("crontab", "-", stdin=after)
+    current_lines = iter("" if answer.code else _crontab().split("\n"))
+    if answer.code or not all(line in current_lines for line in after.split("\n")):
         raise AuditError(
-            f"Your crontab did not take the change; crontab says: {asked.said} What "
-            f"it held before is in {kept}. Look with: crontab -l"
+            f"Your crontab did not take the change; crontab says: {answer.message} "
+            f"What it held before is in {backup}. Look with: crontab -l"
         )
-    kept.unlink()
+    backup.unlink()
 
 
 def _backup(text: str) -> Path:
@@ -265,10 +267,10 @@ def _text_of(path: Path) -> str | None:
 def _is_on(name: str) -> bool:
     """Whether the timer of a job waits for its time."""
     states = ("is-enabled", "is-active")
-    asked = (
+    answers = (
         _run("systemctl", "--user", "-q", state, f"{name}.timer") for state in states
     )
-    return all(not answer.code for answer in asked)
+    return all(not answer.code for answer in answers)
 
 
 def _set_units(name: str, texts: Mapping[Path, str]) -> None:
@@ -315,9 +317,11 @@ def _remove_units(name: str, there: Iterable[Path]) -> None:
 
 def _systemctl(*words: str) -> None:
     """Ask the user's systemd, or say what keeps it from answering."""
-    asked = _run("systemctl", "--user", *words)
-    if asked.code:
-        raise AuditError(f"'systemctl --user {' '.join(words)}' failed: {asked.said}")
+    answer = _run("systemctl", "--user", *words)
+    if answer.code:
+        raise AuditError(
+            f"'systemctl --user {' '.join(words)}' failed: {answer.message}"
+        )
 
 
 def _program(name: str) -> str:
@@ -331,13 +335,13 @@ def _program(name: str) -> str:
     return path
 
 
-def _run(program: str, *words: str, given: str = "") -> Answer:
+def _run(program: str, *words: str, stdin: str = "") -> Answer:
     """Return the answer of a program of the system, in English."""
     path = _program(program)
     try:
-        asked = subprocess.run(
+        process = subprocess.run(
             [path, *words],
-            input=given.encode(*BYTES),
+            input=stdin.encode(*BYTES),
             capture_output=True,
             env={**os.environ, "LC_ALL": "C"},
             timeout=PATIENCE,
@@ -349,6 +353,8 @@ def _run(program: str, *words: str, given: str = "") -> Answer:
         raise AuditError(
             f"Program {path!r} cannot be started: {error.strerror}."
         ) from error
-    words_of = (asked.stderr or asked.stdout).decode("utf-8", "replace").split()
-    said = " ".join(words_of) or f"nothing, and ends with {asked.returncode}"
-    return Answer(asked.returncode, asked.stdout.decode(*BYTES), f"{said.rstrip('.')}.")
+    words_of = (process.stderr or process.stdout).decode("utf-8", "replace").split()
+    message = " ".join(words_of) or f"nothing, and ends with {process.returncode}"
+    return Answer(
+        process.returncode, process.stdout.decode(*BYTES), f"{message.rstrip('.')}."
+    )

@@ -48,42 +48,44 @@ class Notice(NamedTuple):
     news: tuple[str, ...]
 
 
-def notify(folder: Path, schedule: ScheduleSection, told: Notice) -> tuple[str, ...]:
+def notify(folder: Path, schedule: ScheduleSection, notice: Notice) -> tuple[str, ...]:
     """Run the commands that an ended run calls for; return what went wrong with them.
 
     ``on_change`` if there is news, then ``on_failure`` or ``on_success`` by the exit
     code. Each is kept in events.jsonl.
     """
-    asked = (
-        ("change", schedule.on_change, bool(told.news)),
-        ("failure", schedule.on_failure, told.exit_code != 0),
-        ("success", schedule.on_success, told.exit_code == 0),
+    hooks = (
+        ("change", schedule.on_change, bool(notice.news)),
+        ("failure", schedule.on_failure, notice.exit_code != 0),
+        ("success", schedule.on_success, notice.exit_code == 0),
     )
     faults: list[str] = []
-    for event, command, is_due in asked:
+    for event, command, is_due in hooks:
         if command and is_due:
-            faults += _run(folder, event, command, told, schedule.command_seconds)
+            faults += _run(folder, event, command, notice, schedule.command_seconds)
     return tuple(faults)
 
 
 def _run(
-    folder: Path, event: str, command: Iterable[str], told: Notice, seconds: float
+    folder: Path, event: str, command: Iterable[str], notice: Notice, seconds: float
 ) -> Iterable[str]:
     """Run one command, keep how it went, and yield what went wrong."""
-    begun, argv = time.monotonic(), tuple(command)
-    status, said = _answer(folder, argv, _environment(event, told), seconds)
-    took = time.monotonic() - begun
+    start, argv = time.monotonic(), tuple(command)
+    status, last_words = _answer(folder, argv, _environment(event, notice), seconds)
+    took = time.monotonic() - start
     facts: dict[str, Any] = {
         "hook": f"on_{event}",
         "exit_code": status,
         "seconds": round(took, 3),
     }
     if status != 0:
-        words_ = f"ended with {describe_exit(status or 0)}. It said: {said or '-'}"
-        why = printable(said if status is None else words_)
+        words_ = (
+            f"ended with {describe_exit(status or 0)}. It said: {last_words or '-'}"
+        )
+        why = printable(last_words if status is None else words_)
         yield f"[schedule] on_{event} told nobody of the run: {argv[0]!r} {why}"
     try:
-        append_event(folder, "notified", **facts, message=said)
+        append_event(folder, "notified", **facts, message=last_words)
     except AuditError as error:
         yield str(error)
 
@@ -107,26 +109,26 @@ def _answer(
     except ValueError as error:
         return None, f"did not start: {error}."
     deadline = time.monotonic() + seconds
-    said, is_own = follow(child, lambda: deadline, lambda _: None)
+    output, is_own = follow(child, lambda: deadline, lambda _: None)
     if is_own:
-        return child.returncode, decode(said)
+        return child.returncode, decode(output)
     late = f"was ended after {several(seconds, 'second')} (command_seconds)."
-    return None, f"{late} It said: {decode(said) or '-'}"
+    return None, f"{late} It said: {decode(output) or '-'}"
 
 
-def _environment(event: str, told: Notice) -> dict[bytes, bytes]:
+def _environment(event: str, notice: Notice) -> dict[bytes, bytes]:
     """Return our environment with what is told, as bytes: no locale can refuse them."""
     texts = {
         "EVENT": event,
-        "AUDIT": told.audit,
-        "RUN": told.run,
-        "VERDICT": told.verdict,
-        "EXIT_CODE": str(told.exit_code),
-        "SUMMARY": told.summary,
-        "NEWS": "\n".join(told.news),
+        "AUDIT": notice.audit,
+        "RUN": notice.run,
+        "VERDICT": notice.verdict,
+        "EXIT_CODE": str(notice.exit_code),
+        "SUMMARY": notice.summary,
+        "NEWS": "\n".join(notice.news),
     }
-    named = {f"{PREFIX}{key}".encode(): _bytes(text) for key, text in texts.items()}
-    return {**os.environb, **named}
+    variables = {f"{PREFIX}{key}".encode(): _bytes(text) for key, text in texts.items()}
+    return {**os.environb, **variables}
 
 
 def _bytes(text: str) -> bytes:

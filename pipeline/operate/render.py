@@ -40,7 +40,7 @@ class Rendered(NamedTuple):
 
 def render_result(
     result: AuditResult,
-    given: Files,
+    files: Files,
     *,
     context: RunContext = NO_CONTEXT,
     pdf: bool = True,
@@ -50,7 +50,7 @@ def render_result(
     Parameters
     ----------
     result : AuditResult
-    given : mapping of str to bytes or str
+    files : mapping of str to bytes or str
         Files the run folder holds as they were given: audit.toml, history.json.
     context : RunContext
         What the report says besides the result.
@@ -65,28 +65,33 @@ def render_result(
     # The pages take 0.1 s to import, which a run of numbers alone does not need.
     from ..report.pages.fonts import with_uncovered_names
 
-    data = data_files(result, given)
-    named = with_uncovered_names(result, data["result.json"].decode())
-    if named is not result:
-        data = data_files(named, given)
-    if named.run.config["report"]["profile"] == "bundle":
-        return Rendered(named, data, {})
+    data = data_files(result, files)
+    checked_result = with_uncovered_names(result, data["result.json"].decode())
+    if checked_result is not result:
+        data = data_files(checked_result, files)
+    if checked_result.run.config["report"]["profile"] == "bundle":
+        return Rendered(checked_result, data, {})
     from ..report.pages.html import html_files, pdf_files
     from ..report.pages.pdf import PdfError
     from ..report.pages.report_views import report_views
 
     carried = attachments(data) if pdf else {}
     views = report_views(
-        named, attachments=carried, context=context, document=data["result.json"]
+        checked_result,
+        attachments=carried,
+        context=context,
+        document=data["result.json"],
     )
-    pages = html_files(views, named, data)
+    pages = html_files(views, checked_result, data)
     if not pdf:
-        return Rendered(named, data, pages)
+        return Rendered(checked_result, data, pages)
     try:
-        pdfs = pdf_files(views, named, carried)
+        pdfs = pdf_files(views, checked_result, carried)
     except PdfError as error:
-        return Rendered(named, data, pages, pdf_fault=str(error))
-    return Rendered(named, data, {**pages, **pdfs}, _checks(views, named, pdfs))
+        return Rendered(checked_result, data, pages, pdf_fault=str(error))
+    return Rendered(
+        checked_result, data, {**pages, **pdfs}, _checks(views, checked_result, pdfs)
+    )
 
 
 def _checks(

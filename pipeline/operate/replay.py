@@ -85,12 +85,12 @@ class Replay(NamedTuple):
             f"tolerance: {self.tolerance:g} relative, or {self.tolerance * FLOOR:g} of "
             "the largest number in the same array; NaN equals NaN"
         )
-        told = [
+        difference_lines = [
             f"{path}: stored {old}, now {new}" for path, old, new in self.differences
         ]
-        more = len(told) - SHOWN
+        more = len(difference_lines) - SHOWN
         rest = [f"and {more} more"] if more > 0 else []
-        return (stack, allowed, *told[:SHOWN], *rest, self._outcome())
+        return (stack, allowed, *difference_lines[:SHOWN], *rest, self._outcome())
 
     def _outcome(self) -> str:
         if self.differences:
@@ -124,59 +124,59 @@ def replay(
         If the run asked R and there is none, or it lacks one of the packages.
     """
     folder = folder.resolve()
-    stored = load_run(folder)
-    config = _config(folder, stored)
-    _check_r(stored.run.versions)
+    stored_result = load_run(folder)
+    config = _config(folder, stored_result)
+    _check_r(stored_result.run.versions)
     with host.session(r_seconds=config.r.seconds, r_memory_gb=config.r.memory_gb):
         train, test = read_datasets(**config.data_arguments)
         now = audit(train, test, config, on_step=on_step)
     if now.run.status != "complete":
         raise KeyboardInterrupt
-    return compared(stored, now)
+    return compared(stored_result, now)
 
 
-def _config(folder: Path, stored: AuditResult) -> AuditConfig:
+def _config(folder: Path, stored_result: AuditResult) -> AuditConfig:
     """Return the configuration of a run, relative files from the audit's folder."""
-    if stored.run.status != "complete":
+    if stored_result.run.status != "complete":
         raise DataError(
             f"{folder} must hold a complete run to be replayed; it is "
-            f"{stored.run.status}."
+            f"{stored_result.run.status}."
         )
     config = load_config(folder / "audit.toml")
-    return replace(config, audit=stored.run.audit, base=folder.parents[1])
+    return replace(config, audit=stored_result.run.audit, base=folder.parents[1])
 
 
 def _check_r(versions: Mapping[str, str]) -> None:
     """Refuse to go on without the R, or a package of R, that the run had."""
     if "R" not in versions:
         return
-    found = host.installed()
-    if found["reason"]:
+    r_facts = host.installed()
+    if r_facts["reason"]:
         raise RUnavailable(
-            f"The run asked R, which is not available: {found['reason']}."
+            f"The run asked R, which is not available: {r_facts['reason']}."
         )
     had = [name.removesuffix(" (R)") for name in versions if name.endswith(" (R)")]
-    lacks = [name for name in had if name not in found["packages"]]
+    lacks = [name for name in had if name not in r_facts["packages"]]
     if lacks:
         raise RUnavailable(
             f"R package {lacks[0]!r}, which the run had, is not installed in R "
-            f"{found['r_version']}."
+            f"{r_facts['r_version']}."
         )
 
 
-def compared(stored: AuditResult, now: AuditResult) -> Replay:
+def compared(stored_result: AuditResult, now: AuditResult) -> Replay:
     """Return how the numbers of two results compare, at the tolerance of their stacks.
 
     Two numbers are the same if they differ by no more than the tolerance times the
     larger of the two, or than a thousandth of it times the largest in their array.
-    What the schema version of `stored` did not have yet is passed over.
+    What the schema version of `stored_result` did not have yet is passed over.
     """
-    other = tuple(changes(stored.run, now.run))
+    other = tuple(changes(stored_result.run, now.run))
     tolerance = OTHER_STACK if other else SAME_STACK
     walk = _Walk(tolerance, is_same_stack=not other)
-    before, after = _outcome_of(stored), _outcome_of(now)
-    if stored.as_read:
-        for name in ("schema_version", *stored.as_read.absent.get((), ())):
+    before, after = _outcome_of(stored_result), _outcome_of(now)
+    if stored_result.as_read:
+        for name in ("schema_version", *stored_result.as_read.absent.get((), ())):
             before.pop(name, None)
             after.pop(name, None)
     walk.step("", before, after)
@@ -195,9 +195,9 @@ def _outcome_of(result: AuditResult) -> dict[str, Any]:
     for name, part in document.items():
         if isinstance(part, dict) and "columns" in part:
             document[name] = {c["name"]: c["values"] for c in part["columns"]}
-    made = [name not in LATER for name in document["checks"].get("check", ())]
+    is_outcome = [name not in LATER for name in document["checks"].get("check", ())]
     for name, values in document["checks"].items():
-        document["checks"][name] = list(compress(values, made))
+        document["checks"][name] = list(compress(values, is_outcome))
     return document
 
 

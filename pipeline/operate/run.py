@@ -93,9 +93,9 @@ def run_audit(
         load_config(path)  # says so: there is no audit to lock
     refuse_run_folder(file.parent)
     with locked(file.parent):
-        begun = start_attempt(file.parent, unattended=unattended)
+        attempt = start_attempt(file.parent, unattended=unattended)
         try:
-            outcome = _run(path, on_step, begun)
+            outcome = _run(path, on_step, attempt)
         except BaseException as error:
             end_attempt(file.parent, **_failed_attempt(error))
             raise
@@ -107,11 +107,11 @@ def run_audit(
             message="\n".join(filter(None, (outcome.no_report, *outcome.faults))),
             r_failed=outcome.r_failed,
         )
-    faults = filter(None, (begun.died, *outcome.faults, unwritten))
+    faults = filter(None, (attempt.died, *outcome.faults, unwritten))
     return outcome._replace(faults=tuple(faults))
 
 
-def _run(path: Path, on_step: Step | None, begun: Attempt) -> RunOutcome:
+def _run(path: Path, on_step: Step | None, attempt: Attempt) -> RunOutcome:
     """Run an audit that nobody else is at work on."""
     config = load_config(path)
     if config.report.fonts:
@@ -120,19 +120,19 @@ def _run(path: Path, on_step: Step | None, begun: Attempt) -> RunOutcome:
         check_fonts(config.base, config.report.fonts)
     before = _load_before(config.base)
     result, fault = _audit(config, on_step)
-    result = result.with_findings(tuple(_clock_findings(begun)))
+    result = result.with_findings(tuple(_clock_findings(attempt)))
     outcome = _save(with_free_name(result, config.base), before, config)
     faults = (*filter(None, (fault,)), *outcome.faults)
     return outcome._replace(faults=faults, r_failed=is_of_r(outcome.result))
 
 
-def _clock_findings(begun: Attempt) -> Iterator[Finding]:
+def _clock_findings(attempt: Attempt) -> Iterator[Finding]:
     """Yield what the clock did since the run before, and since this one began."""
-    if begun.clock:
-        yield clock_finding(begun.clock, "before the run")
-    if during := describe_clock_jump_during(begun.start, started()):
+    if attempt.clock:
+        yield clock_finding(attempt.clock, "before the run")
+    if during := describe_clock_jump_during(attempt.start, started()):
         with suppress(AuditError):  # the finding says it as well
-            append_event(begun.folder, "clock", message=during)
+            append_event(attempt.folder, "clock", message=during)
         yield clock_finding(during, "during the run")
 
 
@@ -240,28 +240,28 @@ def _pdf_failed(reason: str) -> Finding:
 
 def _save(measured: AuditResult, before: _Before, config: AuditConfig) -> RunOutcome:
     """Save the run with its report, or without if there can be none."""
-    given, result = {"audit.toml": config.text}, measured
+    files, result = {"audit.toml": config.text}, measured
     context = RunContext(before.baseline, before.history)
     try:
         result = _compare(measured, before)
-        given["history.json"] = history_json(before.history, result)
-        made = render_result(result, given, context=context)
-        if made.pdf_fault:
+        files["history.json"] = history_json(before.history, result)
+        rendering = render_result(result, files, context=context)
+        if rendering.pdf_fault:
             # added before the answers are read: they, and later runs, must have it
-            missing = _pdf_failed(made.pdf_fault)
+            missing = _pdf_failed(rendering.pdf_fault)
             result = _compare(measured.with_findings((missing,)), before)
-            given["history.json"] = history_json(before.history, result)
-            made = render_result(result, given, context=context, pdf=False)
-        code = exit_code(made.result)
+            files["history.json"] = history_json(before.history, result)
+            rendering = render_result(result, files, context=context, pdf=False)
+        code = exit_code(rendering.result)
         folder = save_run(
-            made.result,
+            rendering.result,
             config.base,
-            {**given, **made.pages},
+            {**files, **rendering.pages},
             exit_code=code,
-            pdf_checks=made.pdf_checks,
-            data=made.data,
+            pdf_checks=rendering.pdf_checks,
+            data=rendering.data,
         )
-        return RunOutcome(code, made.result, folder, tuple(made.pages))
+        return RunOutcome(code, rendering.result, folder, tuple(rendering.pages))
     except (Exception, KeyboardInterrupt) as error:
         interrupted, code = stop_request_in(error) is not None, exit_code(result)
         acknowledge()
@@ -271,7 +271,7 @@ def _save(measured: AuditResult, before: _Before, config: AuditConfig) -> RunOut
         folder = save_run(
             result,
             config.base,
-            {**given, "report-failed.txt": f"{fault}\n\n{format_exc()}"},
+            {**files, "report-failed.txt": f"{fault}\n\n{format_exc()}"},
             exit_code=code,
             note=fault,
         )

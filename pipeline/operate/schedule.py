@@ -59,8 +59,8 @@ class Job(NamedTuple):
     @property
     def seconds(self) -> int:
         """When it is ended from outside: later than the run ends itself."""
-        asked = self.section
-        return ceil(asked.minutes * 60 + 2 * asked.command_seconds + SPARE_SECONDS)
+        section = self.section
+        return ceil(section.minutes * 60 + 2 * section.command_seconds + SPARE_SECONDS)
 
     @property
     def grace(self) -> int:
@@ -98,12 +98,14 @@ def cron_line(job: Job, offsets: Collection[int] = (0,)) -> str:
         If a path cannot stand in a crontab, or the line is too long for one.
     """
     _writable(job)
-    given = [f"{name}={shlex.quote(text)}" for name, text in job.environment.items()]
+    variables = [
+        f"{name}={shlex.quote(text)}" for name, text in job.environment.items()
+    ]
     limit = ["--preserve-status", f"--kill-after={job.grace}", str(job.seconds)]
     ended = [job.timeout, *limit] if job.timeout else []
     words = [shlex.quote(word) for word in (*ended, *job.command)]
     log = shlex.quote(str(job.folder / LOG))
-    command = " ".join([*given, *words, f">>{log} 2>&1"])
+    command = " ".join([*variables, *words, f">>{log} 2>&1"])
     if re.search(r"\\[\\%]", command):
         raise AuditError(
             "A path in a crontab must have no backslash before another or before "
@@ -121,17 +123,19 @@ def cron_line(job: Job, offsets: Collection[int] = (0,)) -> str:
 
 def zone_note(zone: str, offsets: Collection[int], section: ScheduleSection) -> str:
     """Return what is to be known of cron's time zone, in one sentence or two."""
-    kept = "Install the line again if that zone is ever changed."
+    reminder = "Install the line again if that zone is ever changed."
     at = _minute_of_day(section)
     local = " or ".join(_clock((at + offset) % DAY) for offset in sorted(set(offsets)))
     if set(offsets) == {0}:
-        return f"Cron goes by {zone} here, which is UTC. {kept}"
+        return f"Cron goes by {zone} here, which is UTC. {reminder}"
     if len(set(offsets)) == 1:
-        return f"Cron goes by {zone} here: {section.time} UTC is {local} there. {kept}"
+        return (
+            f"Cron goes by {zone} here: {section.time} UTC is {local} there. {reminder}"
+        )
     return (
         f"Cron goes by {zone} here, whose offset from UTC changes: {section.time} UTC "
         f"is {local} there. The line is tried at each and runs when it is the time in "
-        f"UTC. {kept}"
+        f"UTC. {reminder}"
     )
 
 
@@ -199,13 +203,13 @@ def example(name: str) -> str:
 def _filled(name: str, facts: Mapping[str, str]) -> str:
     """Return a template with its words between two @ replaced, each once."""
     text = (templates() / "schedule" / name).read_text(encoding="utf-8")
-    return re.sub(r"@(\w+)@", lambda found: facts[found[1]], text)
+    return re.sub(r"@(\w+)@", lambda match: facts[match[1]], text)
 
 
 def _writable(job: Job) -> None:
     """Refuse what no line can hold."""
-    named = {"the audit": str(job.audit), "the program": " ".join(job.command)}
-    for what, text in {**named, **job.environment}.items():
+    texts = {"the audit": str(job.audit), "the program": " ".join(job.command)}
+    for what, text in {**texts, **job.environment}.items():
         odd = [c for c in text if unicodedata.category(c) in {"Cc", "Cs", "Zl", "Zp"}]
         if odd:
             raise AuditError(
@@ -225,8 +229,8 @@ def _clock(minute: int) -> str:
 
 def _days(section: ScheduleSection) -> tuple[str, ...]:
     """Return the days in the order of the week; none if it is every day."""
-    asked = tuple(day for day in DAYS if day in section.days)
-    return asked if asked != DAYS else ()
+    days = tuple(day for day in DAYS if day in section.days)
+    return days if days != DAYS else ()
 
 
 def _cron_days(section: ScheduleSection, later: int) -> str:

@@ -47,8 +47,8 @@ def read_schedule(file: Path) -> ScheduleSource:
 def _read(file: Path) -> ScheduleSection | None:
     """Return the section of a file, None if the file or the section is not sound."""
     with suppress(OSError, ValueError, RecursionError, ConfigError):
-        given = tomllib.loads(file.read_bytes().decode("utf-8-sig"))
-        return parse_config({"schedule": given.get("schedule", {})}).schedule
+        document = tomllib.loads(file.read_bytes().decode("utf-8-sig"))
+        return parse_config({"schedule": document.get("schedule", {})}).schedule
     return None
 
 

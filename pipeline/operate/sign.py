@@ -79,16 +79,16 @@ class SignoffResult(NamedTuple):
     record : Signoff
     folder : Path
         Where it lies in its run.
-    told : tuple of str
+    notes : tuple of str
         What else the signer is to know.
     """
 
     record: Signoff
     folder: Path
-    told: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
-def sign(run: Path, given: SignoffRequest) -> SignoffResult:
+def sign(run: Path, request: SignoffRequest) -> SignoffResult:
     """Sign a run: add a folder to it, and a line to the trail of its audit.
 
     Raises
@@ -99,23 +99,23 @@ def sign(run: Path, given: SignoffRequest) -> SignoffResult:
         If the run is not as it was written, if it is to be approved and did not
         complete, if the trail is broken, or if something cannot be written.
     """
-    if problems := tuple(_problems(given)):
+    if problems := tuple(_problems(request)):
         raise ConfigError(problems)
-    signature = _signature(given.signature)
+    signature = _signature(request.signature)
     audit, run = audit_of(run), run.resolve()
     with locked(audit):
-        told = [*append_missing_line(audit), *_cleared(run)]
+        notes = [*append_missing_line(audit), *_cleared(run)]
         check_run(run)
         _as_signed_last(audit)
         result = load_whole_run(run)
-        _may_be_signed(run, result, given.meaning)
-        record = _record(run, audit, result, given, signature)
-        told += _clock(audit, record)
+        _may_be_signed(run, result, request.meaning)
+        record = _record(run, audit, result, request, signature)
+        notes += _clock(audit, record)
         files, fault = _files(run, audit, result, record, signature)
         folder = run / "signed" / record.signoff_id.rpartition("/")[2]
         write_folder(folder, files)
         _append(audit, folder, line_of(record) + b"\n")
-    return SignoffResult(record, folder, (*told, *fault))
+    return SignoffResult(record, folder, (*notes, *fault))
 
 
 def audit_of(run: Path) -> Path:
@@ -142,12 +142,12 @@ def check_run(run: Path) -> None:
     AuditError
         With the first mismatch that `verify` finds, and how many there are.
     """
-    found = verify_folder(run).mismatches
-    if found:
-        more = f"; {len(found)} mismatches in all" if len(found) > 1 else ""
+    mismatches = verify_folder(run).mismatches
+    if mismatches:
+        more = f"; {len(mismatches)} mismatches in all" if len(mismatches) > 1 else ""
         raise AuditError(
-            f"{run} is not as it was written and cannot be signed: {found[0]}{more}. "
-            f"{SEE_VERIFY} {run}"
+            f"{run} is not as it was written and cannot be signed: "
+            f"{mismatches[0]}{more}. {SEE_VERIFY} {run}"
         )
 
 
@@ -209,20 +209,20 @@ def _append(audit: Path, folder: Path, line: bytes) -> None:
 
 def _cleared(run: Path) -> tuple[str, ...]:
     """Remove what a killed sign-off left half-written."""
-    found = [
+    parts = [
         path
         for path in (run / "signed").glob(".*.part")
         if LEFT.match(f"signed/{path.name}/")
     ]
-    for path in found:
+    for path in parts:
         shutil.rmtree(path, ignore_errors=True)
-    return ("Half a sign-off, left by a kill, was removed.",) if found else ()
+    return ("Half a sign-off, left by a kill, was removed.",) if parts else ()
 
 
-def _problems(given: SignoffRequest) -> Iterator[str]:
+def _problems(request: SignoffRequest) -> Iterator[str]:
     """Yield what is wrong with the words given, one sentence each."""
     for name in ("name", "role", "relation", "meaning", "statement"):
-        text = getattr(given, name)
+        text = getattr(request, name)
         rule = f"--{name} must"
         if not text.strip():
             yield f"{rule} not be empty."
@@ -232,8 +232,8 @@ def _problems(given: SignoffRequest) -> Iterator[str]:
             most = f"have at most {LONGEST[name]} characters"
             yield f"{rule} {most}; {len(text)} were given."
         elif name == "meaning" and text not in MEANINGS:
-            told = ", ".join(MEANINGS)
-            yield f"{rule} be one of {told}; {text!r} was given."
+            meanings = ", ".join(MEANINGS)
+            yield f"{rule} be one of {meanings}; {text!r} was given."
 
 
 def _is_utf8(text: str) -> bool:
@@ -278,13 +278,13 @@ def _record(
     run: Path,
     audit: Path,
     result: AuditResult,
-    given: SignoffRequest,
+    request: SignoffRequest,
     signature: Mapping[str, bytes],
 ) -> Signoff:
     """Return the record of a sign-off, which follows the last line of the trail."""
     lines = read_trail(read_if_present(audit / TRAIL)).lines
     number = 1 + sum(r.run_id == run.name for r in read_signoffs(audit / TRAIL))
-    method = given.how
+    method = request.how
     for path, data in signature.items():
         name = path.removeprefix(SIGNATURE)
         method = detached_method(name, sha256(data))
@@ -293,12 +293,12 @@ def _record(
         run_id=run.name,
         content_digest=content_digest(result),
         manifest_sha256=sha256((run / "manifest.json").read_bytes()),
-        printed_name=given.name,
-        role=given.role,
-        relation_to_developer=given.relation,
+        printed_name=request.name,
+        role=request.role,
+        relation_to_developer=request.relation,
         signed_at=datetime.now(UTC).replace(microsecond=0),
-        meaning=given.meaning,
-        statement=given.statement,
+        meaning=request.meaning,
+        statement=request.statement,
         method=method,
         previous_sha256=sha256(lines[-1]) if lines else "",
     )
@@ -345,18 +345,20 @@ def _pages(
     run: Path, result: AuditResult, context: RunContext
 ) -> tuple[dict[str, bytes], tuple[str, ...]]:
     """Return the signed document, with the tables of the run that it links to."""
-    asked = partial(
+    make_files = partial(
         page_files, result, attachments=stored_attachments(run), context=context
     )
     fault: tuple[str, ...] = ()
     try:
-        made = asked()
+        files = make_files()
     except PdfError as error:
         fault = (f"The signed PDF was not written beside the HTML: {error}",)
-        made = asked(pdf=False)
-    kept = {p: as_bytes(d) for p, d in made.items() if not p.startswith("figures/")}
-    pages = b"".join(data for path, data in kept.items() if path.endswith(".html"))
+        files = make_files(pdf=False)
+    documents = {
+        p: as_bytes(d) for p, d in files.items() if not p.startswith("figures/")
+    }
+    pages = b"".join(data for path, data in documents.items() if path.endswith(".html"))
     for path in sorted(run.glob("*.csv")):
         if f'href="{path.name}"'.encode() in pages:
-            kept[path.name] = path.read_bytes()
-    return kept, fault
+            documents[path.name] = path.read_bytes()
+    return documents, fault

@@ -86,17 +86,17 @@ def run_unattended(
     with _stoppable() as stop:
         ended = _tried(path, schedule, quiet, say, stop)
         late = [_line(event) for event in _events(folder)[len(events) :]]
-        told = [*filter(None, (_owed(folder, events, schedule), *late))]
-        told += _news(folder, ended, events)
-        told = [line for line in told if not _is_contained(line, told)]
-        for line in told if not quiet or ended.code else ():
+        news = [*filter(None, (_owed(folder, events, schedule), *late))]
+        news += _news(folder, ended, events)
+        news = [line for line in news if not _is_contained(line, news)]
+        for line in news if not quiet or ended.code else ():
             say(line)
         if ended.run_id:  # after the news: they may be of a run that goes now
             for line in remove_old_runs(
                 folder, schedule.keep if keep is None else keep
             ):
                 say(line)
-        for fault in notify(folder, schedule, _notice_of(folder, ended, tuple(told))):
+        for fault in notify(folder, schedule, _notice_of(folder, ended, tuple(news))):
             say(fault)
     return ended._replace(is_stopped=stop.is_asked)
 
@@ -125,7 +125,7 @@ def _attempt(
 ) -> RunOutcome:
     """Run an audit once, in a process that cannot outlive this one."""
     folder = path if path.is_dir() else path.parent
-    known, names = len(_events(folder)), set(run_folders(folder))
+    n_events, names = len(_events(folder)), set(run_folders(folder))
     left = max(1.0, deadline - time.monotonic())
     try:
         child = _child(path, left, minutes, quiet)
@@ -133,28 +133,30 @@ def _attempt(
         return RunOutcome(4, message=f"The process of the run did not start: {error}.")
     stop.of(child)
     hard = deadline + GRACE_SECONDS
-    said, is_own = follow(
+    output, is_own = follow(
         child,
-        lambda: min(hard, stop.asked + GRACE_SECONDS),
+        lambda: min(hard, stop.asked_at + GRACE_SECONDS),
         _echo,
     )
     stop.child = None
-    told = _end_event(_events(folder)[known:], child.pid)
+    end_event = _end_event(_events(folder)[n_events:], child.pid)
     new = max(set(run_folders(folder)) - names, default="")
     if child.returncode == LOCKED:
         new = ""  # what is new is of the process that is at work
-    if told is not None:
+    if end_event is not None:
         keys = ("run_id", "verdict", "message", "r_failed")
-        return RunOutcome(told["exit_code"], **{k: told[k] for k in keys if k in told})
+        return RunOutcome(
+            end_event["exit_code"], **{k: end_event[k] for k in keys if k in end_event}
+        )
     if is_own and child.returncode >= 0 and (new or child.returncode in _LEFT_NOTHING):
-        return RunOutcome(child.returncode, new, message=_last(decode(said)))
-    return _killed(folder, child.returncode, is_own, decode(said), stop)._replace(
+        return RunOutcome(child.returncode, new, message=_last(decode(output)))
+    return _killed(folder, child.returncode, is_own, decode(output), stop)._replace(
         run_id=new
     )
 
 
 def _killed(
-    folder: Path, status: int, is_own: bool, said: str, stop: "_Stop"
+    folder: Path, status: int, is_own: bool, output: str, stop: "_Stop"
 ) -> RunOutcome:
     """Return how an audit ended that could not say so, and keep it among the events."""
     with suppress(AuditError), locked(folder):
@@ -164,7 +166,7 @@ def _killed(
         return RunOutcome(130, message=f"The run did not finish: {why}.")
     why = f"its process ended with {describe_exit(status)}"
     code = 130 if stop.is_asked else 4
-    last = f" It last said: {_last(said)}" if said else ""
+    last = f" It last said: {_last(output)}" if output else ""
     return RunOutcome(code, message=f"The run did not finish: {why}.{last}")
 
 
@@ -195,13 +197,13 @@ class _Stop:
     """The request that a run stops, passed on once: a second interrupts the saving."""
 
     def __init__(self) -> None:
-        self.asked = float("inf")
+        self.asked_at = float("inf")
         self.child: subprocess.Popen[bytes] | None = None
 
     @property
     def is_asked(self) -> bool:
         """Whether anyone did."""
-        return self.asked < float("inf")
+        return self.asked_at < float("inf")
 
     def of(self, child: "subprocess.Popen[bytes]") -> None:
         """Make it a request to a process, also if it came while that was begun."""
@@ -213,7 +215,7 @@ class _Stop:
         """Ask the audit under way to stop: the handler of a signal."""
         del number
         if not self.is_asked:
-            self.asked = time.monotonic()
+            self.asked_at = time.monotonic()
             if self.child is not None:
                 self.child.terminate()
 
@@ -234,8 +236,8 @@ def _stoppable() -> Iterator[_Stop]:
 
 def _end_event(events: tuple[dict[str, Any], ...], pid: int) -> dict[str, Any] | None:
     """Return the event with which the attempt of a process ended, None if none."""
-    begun = [n for n, event in enumerate(events) if _is(event, "began", pid=pid)]
-    after = events[begun[-1] :] if begun else ()
+    starts = [n for n, event in enumerate(events) if _is(event, "began", pid=pid)]
+    after = events[starts[-1] :] if starts else ()
     return next((event for event in after if _is(event, "ended")), None)
 
 
@@ -277,10 +279,10 @@ def _owed(
     message = str(last.get("message") or "")
     if not (code and schedule.on_failure):
         there = run_id if (folder / "runs" / run_id).is_dir() else ""
-        told = _news(
+        news = _news(
             folder, RunOutcome(code, there, message=message), events[: ends[-1]]
         )
-        message = " ".join(told) if schedule.on_change else ""
+        message = " ".join(news) if schedule.on_change else ""
         if not message:
             return ""
     words_ = f"ended with exit code {code} at {last['time']}"
@@ -288,8 +290,8 @@ def _owed(
 
 
 def _was_unattended(events: tuple[dict[str, Any], ...]) -> bool:
-    begun = [event for event in events if _is(event, "began")]
-    return bool(begun and begun[-1].get("unattended"))
+    starts = [event for event in events if _is(event, "began")]
+    return bool(starts and starts[-1].get("unattended"))
 
 
 def _news(
@@ -338,7 +340,7 @@ def _compared(run: Path) -> Iterator[str]:
     yield from news(None, now, history)
 
 
-def _notice_of(folder: Path, ended: RunOutcome, told: tuple[str, ...]) -> Notice:
+def _notice_of(folder: Path, ended: RunOutcome, news: tuple[str, ...]) -> Notice:
     """Return what the commands are told of a run."""
     run = folder.resolve() / "runs" / ended.run_id
     summary = ended.message
@@ -350,17 +352,17 @@ def _notice_of(folder: Path, ended: RunOutcome, told: tuple[str, ...]) -> Notice
         verdict=ended.verdict,
         exit_code=ended.code,
         summary=summary,
-        news=told,
+        news=news,
     )
 
 
-def _last(said: str) -> str:
+def _last(output: str) -> str:
     """Return the last lines of what a process said."""
-    return " | ".join(line for line in said.splitlines()[-3:] if line.strip())
+    return " | ".join(line for line in output.splitlines()[-3:] if line.strip())
 
 
-def _echo(said: bytes) -> None:
+def _echo(output: bytes) -> None:
     """Pass on what the audit says; a log that takes no more is no reason to stop."""
     with suppress(OSError, ValueError):
-        sys.stderr.buffer.write(said)
+        sys.stderr.buffer.write(output)
         sys.stderr.buffer.flush()

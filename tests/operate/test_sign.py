@@ -307,7 +307,7 @@ def test_a_clock_that_went_back_is_told(audit):
     shutil.rmtree(audit / "runs" / SECOND)
     with without_pdf():
         made = sign(audit / "runs" / FIRST, REVIEW)
-    assert made.told[0].startswith(
+    assert made.notes[0].startswith(
         "The clock went back: an earlier line of signoffs.jsonl is of 3"
     )
 
