@@ -45,8 +45,8 @@ def _feature_problems(where: str, values: Values, facts: Facts) -> Iterator[str]
     least, most = CLAIMS[kind].least, CLAIMS[kind].most
     if not least <= len(names) <= (most or len(names)):
         count = f"{least}" if least == most else f"{least} or more"
-        given = f"{listed(names) if names else 'none'} was given"
-        yield f"{where} features must name {count} for kind {kind!r}; {given}."
+        clause = f"{listed(names) if names else 'none'} was given"
+        yield f"{where} features must name {count} for kind {kind!r}; {clause}."
     yield from unknown_groups(where, values, facts)
 
 
@@ -91,8 +91,8 @@ def _method_problems(
         and name in ("", entry.get("name", ""))
     ]
     if not same:
-        known = [entry["method"] for entry in entries]
-        hint = did_you_mean(method, known) if method not in known else ""
+        methods = [entry["method"] for entry in entries]
+        hint = did_you_mean(method, methods) if method not in methods else ""
         yield f"{where} no [[importance]] asks {method!r} of {of}.{hint}"
         return
     problems = (
@@ -144,12 +144,12 @@ def _ambiguous_loss(
 ) -> Iterator[str]:
     """Yield which name a claim about the loss of a model needs: the first of it."""
     model, kind = values.get("model"), values["kind"]
-    known = facts.models or ()
-    if not model and len(known) > 1:
-        why = f"because there are several models: {listed(known)}"
+    models = facts.models or ()
+    if not model and len(models) > 1:
+        why = f"because there are several models: {listed(models)}"
         yield f"{where} model is missing; kind {kind!r} needs it, {why}."
         return
-    names = {model} if model else set(known)
+    names = {model} if model else set(models)
     usual = default_losses(cast(Task, facts.task)) if facts.task else ()
     losses = dict.fromkeys(
         loss

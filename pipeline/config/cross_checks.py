@@ -89,11 +89,11 @@ def top_k_problems(
     if facts.models is None:
         return
     methods = [item.values["method"] for item in importance if "method" in item.values]
-    known = tuple(dict.fromkeys((*methods, *facts.models)))
+    names = tuple(dict.fromkeys((*methods, *facts.models)))
     for name in entry.values.get("all_rows", ()):
-        if name not in known:
+        if name not in names:
             what = "no method or model of this audit"
-            hint = did_you_mean(name, known)
+            hint = did_you_mean(name, names)
             yield f"{entry.where} all_rows names {name!r}, which is {what}.{hint}"
 
 
@@ -114,13 +114,13 @@ def selection_problems(entry: Entry, importance: Sequence[Entry]) -> Iterator[st
 
 def derived_problems(entries: Sequence[Entry], *data: Entry) -> Iterator[str]:
     """Yield what is wrong between the keys of derived columns, and between them."""
-    taken = {name for entry in data for name in _columns_named(entry.values)}
+    names = {name for entry in data for name in _columns_named(entry.values)}
     for entry in entries:
         name = entry.values.get("name")
-        if name in taken:
+        if name in names:
             what = "the name of a column, or of one derived before it"
             yield f"{entry.where} name {name!r} is {what}. Choose another."
-        taken |= {name} if name else set()
+        names |= {name} if name else set()
         if "kind" in entry.values:
             yield from _option_problems(entry)
             yield from _count_problems(entry.where, entry.values)
@@ -169,13 +169,13 @@ def _were_given(n: int) -> str:
 
 def model_problems(entries: Sequence[Entry]) -> Iterator[str]:
     """Yield what is wrong between the keys of the models, and between models."""
-    seen: set[str] = set()
+    names: set[str] = set()
     for entry in entries:
         name = entry.values.get("name")
-        if name in seen:
+        if name in names:
             how = "Give each model a name of its own."
             yield f"{entry.where} name {name!r} is that of a model before it. {how}"
-        seen |= {name} if name else set()
+        names |= {name} if name else set()
         is_read = entry.values or not entry.problems
         if is_read and not entry.faulty & set(SOURCE):
             yield from _source_problems(entry.where, entry.values)
@@ -192,8 +192,8 @@ def _source_problems(where: str, values: Mapping[str, Any]) -> Iterator[str]:
     """Yield what is wrong with where one model comes from."""
     sources = [key for key in SOURCE[:3] if values.get(key)]
     if len(sources) != 1:
-        given = f"{listed(sources)} were given" if sources else "none was given"
-        yield f"{where} must have one of estimator, file or r_script; {given}."
+        clause = f"{listed(sources)} were given" if sources else "none was given"
+        yield f"{where} must have one of estimator, file or r_script; {clause}."
         return
     (source,), name = sources, values.get(sources[0], "")
     if source == "file" and not values.get("sha256"):
@@ -250,8 +250,8 @@ def surface_problems(
     for where, values, problems, _ in entries:
         names = values.get("features", ())
         if names and (len(names), len(set(names))) != (2, 2):
-            given = f"{listed(names)} {'was' if len(names) == 1 else 'were'} given"
-            yield f"{where} features must name two columns; {given}."
+            clause = f"{listed(names)} {'was' if len(names) == 1 else 'were'} given"
+            yield f"{where} features must name two columns; {clause}."
         if not names and not has_pairs and not problems:
             rule = 'only an [[importance]] of = "pairs" can choose them'
             yield f"{where} features is missing; {rule}."
@@ -259,17 +259,20 @@ def surface_problems(
 
 
 def unknown_names(
-    where: str, key: str, names: str | Iterable[str] | None, known: Sequence[str] | None
+    where: str,
+    key: str,
+    names: str | Iterable[str] | None,
+    choices: Sequence[str] | None,
 ) -> Iterator[str]:
-    """Yield a sentence for each name that a key holds and that is not known.
+    """Yield a sentence for each name that a key holds and that is not among `choices`.
 
-    `known` is None where nobody can tell.
+    `choices` is None where nobody can tell.
     """
     for name in (names,) if isinstance(names, str) else names or ():
-        if name and known is not None and name not in known:
+        if name and choices is not None and name not in choices:
             rule = f"must be {'one of' if isinstance(names, str) else 'among'}"
-            hint = did_you_mean(name, known)
-            yield f"{where} {key} {rule} {listed(known)}; {name!r} was given.{hint}"
+            hint = did_you_mean(name, choices)
+            yield f"{where} {key} {rule} {listed(choices)}; {name!r} was given.{hint}"
 
 
 def unknown_groups(
@@ -326,12 +329,12 @@ def _key_problems(where: str, values: Mapping[str, Any], facts: Facts) -> Iterat
 
 def _named_twice(entries: Sequence[Entry]) -> Iterator[tuple[str, str]]:
     """Yield each name that an entry before has, and the entry that repeats it."""
-    seen: set[str] = set()
+    names: set[str] = set()
     for entry in entries:
         name = entry.values.get("name", "")
-        if name in seen:
+        if name in names:
             yield name, entry.where
-        seen |= {name} if name else set()
+        names |= {name} if name else set()
 
 
 def _ask_the_same(
@@ -383,7 +386,7 @@ def supplied_problems(
     entries: Sequence[Entry], importance: Sequence[Entry], facts: Facts
 ) -> Iterator[str]:
     """Yield a sentence for each entry that answers nothing asked, or answers twice."""
-    seen: set[tuple[str, ...]] = set()
+    keys: set[tuple[str, ...]] = set()
     for entry in entries:
         if entry.problems:
             continue
@@ -405,19 +408,21 @@ def supplied_problems(
             )
         names = ("package", "version", *QUESTION)
         key = tuple(str(values.get(name, "")) for name in names)
-        if key in seen:
+        if key in keys:
             what = "the same model, question, package and version"
             yield f"{where} has {what} as an entry before it. Leave one of them out."
-        seen.add(key)
+        keys.add(key)
 
 
-def _asks(asked: Mapping[str, Any], given: Mapping[str, Any], facts: Facts) -> bool:
+def _asks(question: Mapping[str, Any], answer: Mapping[str, Any], facts: Facts) -> bool:
     """Return whether an entry of [[importance]] asks what another answers."""
-    models = asked.get("models", ())
-    losses = asked.get("losses") or (default_losses(facts.task) if facts.task else ())
+    models = question.get("models", ())
+    losses = question.get("losses") or (
+        default_losses(facts.task) if facts.task else ()
+    )
     return (
-        asked.get("method") == given["method"]
-        and asked.get("of", "features") == given.get("of", "features")
-        and (not models or given["model"] in models)
-        and (not given.get("loss") or not losses or given["loss"] in losses)
+        question.get("method") == answer["method"]
+        and question.get("of", "features") == answer.get("of", "features")
+        and (not models or answer["model"] in models)
+        and (not answer.get("loss") or not losses or answer["loss"] in losses)
     )

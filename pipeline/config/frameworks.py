@@ -134,11 +134,11 @@ def load_frameworks() -> Mapping[str, Framework]:
 
 
 def _framework(file: Path) -> Framework:
-    given = tomllib.loads(file.read_text(encoding="utf-8"))
-    head = dict(given["framework"])
+    document = tomllib.loads(file.read_text(encoding="utf-8"))
+    head = dict(document["framework"])
     return Framework(
         parts=tuple(_parts(head)),
-        clauses=tuple(_clause(clause) for clause in given["clause"]),
+        clauses=tuple(_clause(clause) for clause in document["clause"]),
         **{k: v for k, v in head.items() if k not in ("effective", "effective_parts")},
     )
 
@@ -151,9 +151,9 @@ def _parts(head: Mapping[str, Any]) -> Iterator[Part]:
     yield from sorted(parts, key=lambda part: part.date)
 
 
-def _clause(given: Mapping[str, Any]) -> Clause:
-    lists = {key: tuple(given[key]) for key in ("section", "evidence")}
-    return Clause(**{**given, **lists})
+def _clause(fields: Mapping[str, Any]) -> Clause:
+    lists = {key: tuple(fields[key]) for key in ("section", "evidence")}
+    return Clause(**{**fields, **lists})
 
 
 def status_on(day: date, framework: Framework) -> Status:
@@ -188,9 +188,9 @@ def status_on(day: date, framework: Framework) -> Status:
 
 def framework_problems(where: str, names: Sequence[str]) -> Iterator[str]:
     """Yield a sentence for each id that is not on offer."""
-    known = tuple(load_frameworks())
+    ids = tuple(load_frameworks())
     for name in names:
-        if name not in known:
-            hint = did_you_mean(name, known)
-            offer = f"On offer: {', '.join(known)}."
+        if name not in ids:
+            hint = did_you_mean(name, ids)
+            offer = f"On offer: {', '.join(ids)}."
             yield f"{where} frameworks names {name!r}, which is unknown.{hint} {offer}"

@@ -58,9 +58,9 @@ def starter_from(path: Path | str, target: str, folder: Path | str = Path()) -> 
     """
     file = Path(path)
     table = read_table({"file": file.name}, base=file.parent)
-    known = [str(name) for name in table.frame.columns]
-    if target not in known:
-        hint = did_you_mean(target, known) or f" Its columns: {listed(known)}."
+    columns = [str(name) for name in table.frame.columns]
+    if target not in columns:
+        hint = did_you_mean(target, columns) or f" Its columns: {listed(columns)}."
         raise DataError(f"Target column {target!r} is not in {table.name}.{hint}")
     missing = _missing_values(table)
     where = f"{table.name}: target {target!r}"
@@ -68,7 +68,7 @@ def starter_from(path: Path | str, target: str, folder: Path | str = Path()) -> 
     task = _task(answer, where)
     for problem in column_roles.target_problems(answer, task.name, where=where):
         raise DataError(problem)
-    others = [name for name in known if name != target]
+    others = [name for name in columns if name != target]
     features, left_out = _sorted_out(table, others, missing, _test_rows(answer, task))
     source = os.path.relpath(file.resolve(), Path(folder).resolve())
     parts = (
@@ -109,7 +109,7 @@ def _typed(
 
 def _missing_values(table: Table) -> tuple[str, ...]:
     """Return the usual words for "missing" without which a column can be read."""
-    found: list[str] = []
+    words: list[str] = []
     for name in table.frame if table.is_text else ():
         cells = table.frame[name]
         usual = [
@@ -118,8 +118,8 @@ def _missing_values(table: Table) -> tuple[str, ...]:
             if word and column_types.is_missing_word(word)
         ]
         if usual and not _can_be_read(cells, ()) and _can_be_read(cells, usual):
-            found += usual
-    return tuple(dict.fromkeys(found))
+            words += usual
+    return tuple(dict.fromkeys(words))
 
 
 def _can_be_read(cells: pd.Series, missing: Iterable[str]) -> bool:
@@ -142,7 +142,7 @@ def _sorted_out(
     table: Table, names: Iterable[str], missing: tuple[str, ...], is_test: Rows
 ) -> tuple[dict[str, pd.Series], dict[str, str]]:
     """Return the columns that can be features, and why the others cannot."""
-    meant: dict[str, pd.Series] = {}
+    features: dict[str, pd.Series] = {}
     left_out: dict[str, str] = {}
     for name in names:
         try:
@@ -153,14 +153,14 @@ def _sorted_out(
         if reason := _unusable(column, is_test):
             left_out[name] = reason
         else:
-            meant[name] = column
-    if not meant:
+            features[name] = column
+    if not features:
         reasons = "; ".join(f"{name!r}: {why}" for name, why in left_out.items())
         raise DataError(
             f"{table.name} has no column that can be a feature "
             f"({reasons or 'the target is alone'}). Correct one of them."
         )
-    return meant, left_out
+    return features, left_out
 
 
 def _unusable(column: pd.Series, is_test: Rows) -> str:
@@ -229,19 +229,19 @@ def _data_text(file: str, target: str, task: _Task, missing: tuple[str, ...]) ->
 
 
 def _features_text(
-    names: Iterable[str], meant: Mapping[str, pd.Series], left_out: Mapping[str, str]
+    names: Iterable[str], features: Mapping[str, pd.Series], left_out: Mapping[str, str]
 ) -> str:
     """Return the features and what was found in them, all as comments but the list."""
     lines = ["features = ["]
     for name in names:
-        if name in meant:
-            lines.append(f"    {_text(name)},  # {_describe(meant[name])}")
+        if name in features:
+            lines.append(f"    {_text(name)},  # {_describe(features[name])}")
         else:
             lines.append(f"    # {_text(name)},  # left out: {left_out[name]}")
     lines.append("]")
     levels = {
         name: list(part.cat.categories)
-        for name, part in meant.items()
+        for name, part in features.items()
         if column_types.is_category(part) and len(part.cat.categories) <= FEW
     }
     if levels:
@@ -300,5 +300,5 @@ def _text(value: object) -> str:
 def _listed(values: Iterable[object]) -> str:
     """Return the first values, quoted so that no line breaks a comment."""
     words = [column_types.text_of(value) for value in values]
-    shown = ", ".join(_text(word) for word in words[:FEW])
-    return f"{shown} and {len(words) - FEW} more" if len(words) > FEW else shown
+    first = ", ".join(_text(word) for word in words[:FEW])
+    return f"{first} and {len(words) - FEW} more" if len(words) > FEW else first

@@ -126,14 +126,14 @@ def _kind_schema(kind: str) -> dict[str, Any]:
         keys[name] = {"description": words[name]} | claim_rules(kind)[name].schema
         if default not in (None, Parameter.empty):
             keys[name]["default"] = default
-    needed = [name for name, given in keys_of(kind).items() if given is Parameter.empty]
+    needed = [key for key, value in keys_of(kind).items() if value is Parameter.empty]
     least, most = CLAIMS[kind].least, CLAIMS[kind].most
-    counted = {"minItems": least} | ({"maxItems": most} if most else {})
+    count_schema = {"minItems": least} | ({"maxItems": most} if most else {})
     needed += ["features"] * bool(least)
     needed += ["method"] * (CLAIMS[kind].asks not in OF_LOSS)
     return {
         "if": {"properties": {"kind": {"const": kind}}, "required": ["kind"]},
-        "then": {"properties": keys | {"features": counted}, "required": needed},
+        "then": {"properties": keys | {"features": count_schema}, "required": needed},
     }
 
 

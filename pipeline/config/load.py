@@ -76,23 +76,23 @@ def load_config(path: Path | str) -> AuditConfig:
         file = file / FILE_NAME
     text = _text_of(file)
     try:
-        given = tomllib.loads(text)
+        document = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # also too long, too deep
         problem = f"{file.name} is not valid TOML: {error}. Correct it there."
         raise ConfigError([problem]) from error
     folder = file.resolve().parent
-    sections = _sections(given, f"{file.name}: ", required=("data", "models"))
+    sections = _sections(document, f"{file.name}: ", required=("data", "models"))
     return AuditConfig(audit=folder.name, base=file.parent, text=text, **sections)
 
 
 def parse_config(
-    given: Mapping[str, Any], *, audit: str = "audit", base: Path | str = Path()
+    document: Mapping[str, Any], *, audit: str = "audit", base: Path | str = Path()
 ) -> AuditConfig:
     """Return the configuration in a mapping with the keys of an ``audit.toml``.
 
     Parameters
     ----------
-    given : mapping
+    document : mapping
         For rows and models that are handed over in Python, the sections `data` and
         `models` may be left out.
     audit : str
@@ -111,7 +111,7 @@ def parse_config(
     >>> config.importance[0].options["n_repeats"]
     10
     """
-    sections = _sections(given, "", required=())
+    sections = _sections(document, "", required=())
     return AuditConfig(audit=audit, base=Path(base), **sections)
 
 
@@ -129,28 +129,30 @@ def _text_of(file: Path) -> str:
 
 
 def _sections(
-    given: Mapping[str, Any], source: str, *, required: tuple[str, ...] = ()
+    document: Mapping[str, Any], source: str, *, required: tuple[str, ...] = ()
 ) -> dict[str, Any]:
     """Return the keyword arguments of `AuditConfig`, or raise every problem."""
-    given = {key: value for key, value in given.items() if value is not None}
-    read = {key: tuple(_entries(key, given[key], source)) for key in given}
-    read.setdefault("importance", tuple(_entries("importance", ONE_QUESTION, source)))
-    problems = tuple(_problems(read, source, required))
+    document = {key: value for key, value in document.items() if value is not None}
+    sections = {key: tuple(_entries(key, document[key], source)) for key in document}
+    sections.setdefault(
+        "importance", tuple(_entries("importance", ONE_QUESTION, source))
+    )
+    problems = tuple(_problems(sections, source, required))
     if problems:
         raise ConfigError(problems)
 
-    made: dict[str, Any] = {}
-    for key, entries in read.items():
+    arguments: dict[str, Any] = {}
+    for key, entries in sections.items():
         if key in LISTS:
-            made[key] = tuple(LISTS[key](**entry.values) for entry in entries)
+            arguments[key] = tuple(LISTS[key](**entry.values) for entry in entries)
         elif key in TABLES:
-            made[key] = TABLES[key](**entries[0].values)
+            arguments[key] = TABLES[key](**entries[0].values)
         else:
-            made.update(entries[0].values)
-    made["importance"] = tuple(_completed(made))
-    made["supplied"] = tuple(map(_with_options, made.get("supplied", ())))
-    made["claims"] = tuple(map(_with_keys_of_kind, made.get("claims", ())))
-    return made
+            arguments.update(entries[0].values)
+    arguments["importance"] = tuple(_completed(arguments))
+    arguments["supplied"] = tuple(map(_with_options, arguments.get("supplied", ())))
+    arguments["claims"] = tuple(map(_with_keys_of_kind, arguments.get("claims", ())))
+    return arguments
 
 
 def _with_keys_of_kind(claim: ClaimSection) -> ClaimSection:
@@ -173,7 +175,7 @@ def _entries(key: str, value: Any, source: str) -> Iterator[Entry]:
             )
             yield _read(where, LISTS[key], item)
     elif key in LISTS:
-        rule = f"must be a list of tables, [[{key}]]; {_shown(value)} was given."
+        rule = f"must be a list of tables, [[{key}]]; {_quote(value)} was given."
         yield Entry(source, {}, (f"{source}{key} {rule}",))
     elif key in (rules := rules_of(AuditConfig)):
         values, problems = _values(rules, {key: value}, source)
@@ -182,20 +184,20 @@ def _entries(key: str, value: Any, source: str) -> Iterator[Entry]:
         yield Entry(source, {}, (_unknown_key(f"{source}The top level", key, KEYS),))
 
 
-def _read(where: str, section: type, given: Any) -> Entry:
+def _read(where: str, section: type, table: Any) -> Entry:
     """Return the keys of one section, those of a method's options among them."""
-    if not isinstance(given, Mapping):
+    if not isinstance(table, Mapping):
         return Entry(
-            where, {}, (f"{where} must be a table; {_shown(given)} was given.",)
+            where, {}, (f"{where} must be a table; {_quote(table)} was given.",)
         )
     rules = rules_of(section)
-    options = _options(section, given) if section in OWN_KEYS else {}
-    values, problems = _values({**rules, **options}, given, f"{where} ")
-    faulty = frozenset(given) - frozenset(values)
+    options = _options(section, table) if section in OWN_KEYS else {}
+    values, problems = _values({**rules, **options}, table, f"{where} ")
+    faulty = frozenset(table) - frozenset(values)
     missing = tuple(
         f"{where} {key} is missing.{SEE_INIT}"
         for key in (*required_of(section), *_required_options(section, values))
-        if key not in given
+        if key not in table
     )
     if section in OWN_KEYS:
         own = {key: values.pop(key) for key in options if key in values}
@@ -203,11 +205,11 @@ def _read(where: str, section: type, given: Any) -> Entry:
     return Entry(where, values, (*problems, *missing), faulty)
 
 
-def _options(section: type, given: Mapping[str, Any]) -> dict[str, Rule]:
+def _options(section: type, table: Mapping[str, Any]) -> dict[str, Rule]:
     """Return the rules of an entry's options; of every method's if it names none."""
-    key, known, rules = OWN_KEYS[section]
-    named = given.get(key)
-    names = (named,) if named in known else known
+    key, choices, rules = OWN_KEYS[section]
+    choice = table.get(key)
+    names = (choice,) if choice in choices else choices
     return {key: rule for name in names for key, rule in rules(name).items()}
 
 
@@ -220,12 +222,12 @@ def _required_options(section: type, values: Mapping[str, Any]) -> tuple[str, ..
 
 
 def _values(
-    rules: Mapping[str, Rule], given: Mapping[str, Any], where: str
+    rules: Mapping[str, Rule], table: Mapping[str, Any], where: str
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return the keys that keep their rules, and a sentence for every other."""
     values: dict[str, Any] = {}
     problems: list[str] = []
-    for key, value in given.items():
+    for key, value in table.items():
         if key not in rules:
             problems.append(_unknown_key(where.rstrip(), key, tuple(rules)))
             continue
@@ -237,17 +239,17 @@ def _values(
 
 
 def _problems(
-    read: Mapping[str, tuple[Entry, ...]], source: str, required: tuple[str, ...]
+    sections: Mapping[str, tuple[Entry, ...]], source: str, required: tuple[str, ...]
 ) -> Iterator[str]:
     """Yield every problem, in the order of the file, then what is missing."""
-    facts, importance = _facts(read, required), read["importance"]
-    for key, entries in read.items():
+    facts, importance = _facts(sections, required), sections["importance"]
+    for key, entries in sections.items():
         for entry in entries:
             yield from entry.problems
         if key == "data":
             yield from data_problems(entries[0])
         elif key == "derived":
-            yield from derived_problems(entries, *read.get("data", ()))
+            yield from derived_problems(entries, *sections.get("data", ()))
         elif key == "models":
             yield from model_problems(entries)
         elif key == "importance":
@@ -268,14 +270,18 @@ def _problems(
             where, values = entries[0].where, entries[0].values
             yield from framework_problems(where, values.get("frameworks", ()))
     for key in required:
-        if not read.get(key):
+        if not sections.get(key):
             yield f"{source}[{key}] is missing.{SEE_INIT}"
 
 
-def _facts(read: Mapping[str, tuple[Entry, ...]], required: tuple[str, ...]) -> Facts:
+def _facts(
+    sections: Mapping[str, tuple[Entry, ...]], required: tuple[str, ...]
+) -> Facts:
     """Return what the sections beside the importance entries say."""
-    data, groups = (read.get(key, (Entry("", {}),))[0] for key in ("data", "groups"))
-    models = read.get("models", ())
+    data, groups = (
+        sections.get(key, (Entry("", {}),))[0] for key in ("data", "groups")
+    )
+    models = sections.get("models", ())
     names = tuple(entry.values.get("name", "") for entry in models)
     return Facts(
         task=data.values.get("task", ""),
@@ -284,12 +290,12 @@ def _facts(read: Mapping[str, tuple[Entry, ...]], required: tuple[str, ...]) -> 
     )
 
 
-def _completed(made: Mapping[str, Any]) -> Iterator[ImportanceSection]:
+def _completed(arguments: Mapping[str, Any]) -> Iterator[ImportanceSection]:
     """Yield the importance entries with the defaults of task and method filled in."""
-    for entry in made["importance"]:
+    for entry in arguments["importance"]:
         entry = _with_options(entry)
-        if made.get("data"):
-            entry = replace(entry, losses=entry.losses_for(made["data"].task))
+        if arguments.get("data"):
+            entry = replace(entry, losses=entry.losses_for(arguments["data"].task))
         yield entry
 
 
@@ -313,13 +319,13 @@ def _sentence(where: str, key: str, misfit: Misfit) -> str:
     if isinstance(misfit.value, str):
         hint = did_you_mean(misfit.value, misfit.allowed_names)
     times = " twice" if misfit.is_repeated else ""
-    given = f"{_shown(misfit.value)} was given{times}"
-    return f"{subject} must be {misfit.rule}; {given}.{hint}"
+    clause = f"{_quote(misfit.value)} was given{times}"
+    return f"{subject} must be {misfit.rule}; {clause}.{hint}"
 
 
-def _unknown_key(where: str, key: str, known: tuple[str, ...]) -> str:
+def _unknown_key(where: str, key: str, keys: tuple[str, ...]) -> str:
     """Return the sentence about a key that does not exist here."""
-    hint = did_you_mean(key, known)
+    hint = did_you_mean(key, keys)
     if not hint and key in KEYS:
         hint = " It belongs at the top level, before the first section."
     elif not hint and key in RESERVED:
@@ -327,7 +333,7 @@ def _unknown_key(where: str, key: str, known: tuple[str, ...]) -> str:
     return f"{where} has no key {key!r}.{hint}"
 
 
-def _shown(value: Any) -> str:
+def _quote(value: Any) -> str:
     """Return a value as a sentence quotes it, cut where it is long; TOML has true."""
     text = str(value).lower() if isinstance(value, bool) else repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
