@@ -81,14 +81,14 @@ def as_levels(column: pd.Series, levels: Iterable[str], *, where: str) -> pd.Ser
         If a cell holds something else.
     """
     texts = column.astype(object).map(text_of, na_action="ignore")
-    known = tuple(levels)
-    others = sorted(set(texts.dropna()) - set(known))
+    declared_levels = tuple(levels)
+    others = sorted(set(texts.dropna()) - set(declared_levels))
     if others:
         raise DataError(
             f"{where} holds {listed(others)}, which [data] categories does not "
             "declare. Declare every level."
         )
-    return _category(texts, known)
+    return _category(texts, declared_levels)
 
 
 def from_texts(cells: pd.Series, *, where: str, is_class: bool = False) -> pd.Series:
@@ -269,21 +269,21 @@ def joined(
 
 
 def refuse_new_levels(
-    known: Collection[str], test: pd.Series, *, where: str, rows: str = "test"
+    known_levels: Collection[str], test: pd.Series, *, where: str, rows: str = "test"
 ) -> None:
-    """Refuse rows with a level that is not `known`: levels, or training cells.
+    """Refuse rows with a level that is not among `known_levels`, or training cells.
 
     Raises
     ------
     DataError
         Naming the levels.
     """
-    new = sorted(set(test.dropna()) - set(known))
+    new = sorted(set(test.dropna()) - set(known_levels))
     if new:
         remedy = "Split the rows otherwise, or merge rare levels."
         if rows == "reference":
             remedy = "Leave those rows out, or merge rare levels."
-        if isinstance(known, pd.Series) and known.is_unique:
+        if isinstance(known_levels, pd.Series) and known_levels.is_unique:
             remedy = (
                 "Every training row has a level of its own, so the column only names "
                 "rows: list the other columns under [data] features."

@@ -251,8 +251,8 @@ def _typed_rows(X: Any, y: Any, weights: Any, name: str) -> Side:
     raise_all(problems)
 
     typed: dict[str, pd.Series] = {}
-    given = {**{f"column {key!r}": frame[key] for key in frame}, **others}
-    for subject, values in given.items():
+    columns = {**{f"column {key!r}": frame[key] for key in frame}, **others}
+    for subject, values in columns.items():
         with collecting(problems):
             column = pd.Series(values).reset_index(drop=True)
             typed[subject] = from_values(column, where=f"{name}: {subject}")
@@ -306,8 +306,8 @@ def _new_levels(reading: Reading) -> list[str]:
         if side is not None and is_category(train):
             with collecting(problems):
                 where = f"{side.where}: column {key!r}"
-                known, met = train.dropna(), side.X[key]
-                refuse_new_levels(known, met, where=where, rows=rows)
+                training_cells, cells = train.dropna(), side.X[key]
+                refuse_new_levels(training_cells, cells, where=where, rows=rows)
     return problems
 
 
@@ -323,8 +323,8 @@ def _targets(
     pairs = list(zip([side.target for side in sides], where, strict=True))
     raise_all(
         text
-        for column, told in pairs
-        for text in column_roles.target_problems(column, task, where=told)
+        for column, label in pairs
+        for text in column_roles.target_problems(column, task, where=label)
     )
     if classes is None:
         order = column_roles.classes_of(
@@ -333,7 +333,7 @@ def _targets(
     else:
         order = tuple(text_of(value) for value in classes)
     return order, [
-        column_roles.coded(column, task, order, where=told) for column, told in pairs
+        column_roles.coded(column, task, order, where=label) for column, label in pairs
     ]
 
 

@@ -158,7 +158,7 @@ def derive(
     sections: Sequence[DerivedSection],
     *,
     where: str,
-    taken: Sequence[str] = (),
+    taken_names: Sequence[str] = (),
 ) -> dict[str, pd.Series]:
     """Return the columns that `sections` define, in their order.
 
@@ -169,7 +169,7 @@ def derive(
     sections : sequence of DerivedSection
     where : str
         How a sentence names the rows.
-    taken : sequence of str
+    taken_names : sequence of str
         Further names that none of them may have.
 
     Raises
@@ -177,25 +177,25 @@ def derive(
     DataError
         One line per problem; what is made of a faulty column is not judged.
     """
-    made, faulty = dict(columns), set[str]()
+    all_columns, faulty = dict(columns), set[str]()
     problems: list[str] = []
     for section in sections:
-        if section.name in made or section.name in taken:
+        if section.name in all_columns or section.name in taken_names:
             clash = f"[[derived]] name {section.name!r} is a column of {where} already."
             problems.append(f"{clash} Choose another.")
-        own = tuple(_unknown_inputs(section, made, faulty))
-        if section.name not in made and not own:
-            own = tuple(_unfit_inputs(section, made, where))
+        own = tuple(_unknown_inputs(section, all_columns, faulty))
+        if section.name not in all_columns and not own:
+            own = tuple(_unfit_inputs(section, all_columns, where))
             if not own:
-                column = _column_of(section, made)
+                column = _column_of(section, all_columns)
                 own = tuple(_not_finite(section, column, where))
             if not own:
-                made[section.name] = column
+                all_columns[section.name] = column
         problems += [text for text in own if text]
-        faulty |= {section.name} if section.name not in made else set()
+        faulty |= {section.name} if section.name not in all_columns else set()
     if problems:
         raise DataError("\n".join(problems))
-    return {section.name: made[section.name] for section in sections}
+    return {section.name: all_columns[section.name] for section in sections}
 
 
 def with_derived(rows: Dataset, sections: Sequence[DerivedSection]) -> Dataset:
@@ -215,20 +215,22 @@ def with_derived(rows: Dataset, sections: Sequence[DerivedSection]) -> Dataset:
         One line per problem.
     """
     columns = {name: rows.X[name] for name in rows.features}
-    made = derive(columns, sections, where=rows.name)
+    new_columns = derive(columns, sections, where=rows.name)
     problems = [
         text
-        for name, column in made.items()
+        for name, column in new_columns.items()
         for text in feature_problems(column, where=f"{rows.name}: column {name!r}")
     ]
     if problems:
         raise DataError("\n".join(problems))
-    X = rows.X.assign(**{name: column.to_numpy() for name, column in made.items()})
+    X = rows.X.assign(
+        **{name: column.to_numpy() for name, column in new_columns.items()}
+    )
     parts, facts = [(name, X[name]) for name in X], (rows.task, *rows.classes)
     return replace(
         rows,
         X=X,
-        groups={**rows.groups, **{name: (name,) for name in made}},
+        groups={**rows.groups, **{name: (name,) for name in new_columns}},
         unread={**rows.unread, **sources_of(sections, rows.features)},
         sha256=digest_of(parts, [rows.y, rows.weights], facts=facts),
     )
@@ -269,39 +271,39 @@ def definition_of(section: DerivedSection) -> str:
     return kind.sign.join(section.of)
 
 
-def _input(name: str, known: Mapping[str, Any]) -> tuple[str, bool]:
+def _input(name: str, columns: Mapping[str, Any]) -> tuple[str, bool]:
     """Return the column that an input names, and whether its opposite is meant."""
     bare = name.removeprefix(NOT)
-    is_opposite = name not in known and bare != name
+    is_opposite = name not in columns and bare != name
     return (bare if is_opposite else name), is_opposite
 
 
 def _unknown_inputs(
-    section: DerivedSection, known: Mapping[str, pd.Series], faulty: set[str]
+    section: DerivedSection, columns: Mapping[str, pd.Series], faulty: set[str]
 ) -> Iterator[str]:
     """Yield a sentence per input that is not there, empty if it has its own problem."""
     key = "expression" if section.expression else "of"
     for item in section.inputs:
-        name, is_opposite = _input(item, known)
+        name, is_opposite = _input(item, columns)
         subject = f"[[derived]] {section.name!r} {key}"
         if name in faulty:
             yield ""
-        elif name not in known:
+        elif name not in columns:
             what = "neither an audited column nor derived before it"
-            yield f"{subject} names {name!r}, {what}.{did_you_mean(name, known)}"
+            yield f"{subject} names {name!r}, {what}.{did_you_mean(name, columns)}"
         elif is_opposite and DERIVED[section.kind].reads != "truths":
             rule = f"kind {section.kind!r} takes columns as they are"
             yield f'{subject} holds {item!r}; {rule}, without "not".'
 
 
 def _unfit_inputs(
-    section: DerivedSection, known: Mapping[str, pd.Series], where: str
+    section: DerivedSection, columns: Mapping[str, pd.Series], where: str
 ) -> Iterator[str]:
     """Yield a sentence per input that the kind cannot be made of."""
     because = f"{section.name!r} is derived from it"
     for item in section.inputs:
-        name, _ = _input(item, known)
-        column, subject = known[name], f"{where}: column {name!r}"
+        name, _ = _input(item, columns)
+        column, subject = columns[name], f"{where}: column {name!r}"
         missing = tuple(missing_problems(column, because, where=subject))
         yield from missing
         misfit = MISFITS[DERIVED[section.kind].reads](column, section)
@@ -342,10 +344,10 @@ def _no_such_level(
     column: pd.Series, section: DerivedSection
 ) -> tuple[str, str] | None:
     levels = column.cat.categories if is_category(column) else column.unique()
-    known = sorted(map(text_of, levels))
-    if section.level in known:
+    names = sorted(map(text_of, levels))
+    if section.level in names:
         return None
-    return f"the level {section.level!r}", listed(known)
+    return f"the level {section.level!r}", listed(names)
 
 
 MISFITS = {"truths": _no_truths, "numbers": _no_numbers, "levels": _no_such_level}
@@ -366,13 +368,13 @@ def _levels(column: pd.Series) -> Cells:
 CELLS = {"truths": _truths, "numbers": _numbers, "levels": _levels}
 
 
-def _column_of(section: DerivedSection, known: Mapping[str, pd.Series]) -> pd.Series:
+def _column_of(section: DerivedSection, columns: Mapping[str, pd.Series]) -> pd.Series:
     """Return one derived column of inputs that fit."""
     kind = DERIVED[section.kind]
     inputs = []
     for item in section.inputs:
-        name, is_opposite = _input(item, known)
-        cells = CELLS[kind.reads](known[name])
+        name, is_opposite = _input(item, columns)
+        cells = CELLS[kind.reads](columns[name])
         inputs.append(~cells if is_opposite else cells)
     option = getattr(section, kind.option) if kind.option else None
     return pd.Series(kind.function(inputs, option), name=section.name)

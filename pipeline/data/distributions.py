@@ -38,10 +38,10 @@ def distributions_frame(
     """
     splits: dict[str, Dataset]
     splits = {data.split: data for data in datasets if data is not None}
-    asked = dict.fromkeys((curve.split, curve.feature) for curve in curves)
+    pairs = dict.fromkeys((curve.split, curve.feature) for curve in curves)
     rows = [
         {"split": split, "feature": feature, "bin": n, **place}
-        for split, feature in asked
+        for split, feature in pairs
         if split in splits
         for n, place in enumerate(_places(splits[split], feature), start=1)
     ]
@@ -50,8 +50,8 @@ def distributions_frame(
 
 def _places(data: Dataset, feature: str) -> Iterator[dict[str, Any]]:
     """Yield the bins or levels of one feature, in their order."""
-    known = data.X[feature].notna().to_numpy(dtype=bool)
-    column, weights = data.X[feature][known], np.asarray(data.weights)[known]
+    is_present = data.X[feature].notna().to_numpy(dtype=bool)
+    column, weights = data.X[feature][is_present], np.asarray(data.weights)[is_present]
     if is_category(column):
         codes, names = column.cat.codes.to_numpy(), column.cat.categories
         counts = (np.bincount(codes, w, len(names)) for w in (None, weights))

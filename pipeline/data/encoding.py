@@ -195,8 +195,8 @@ def _misplaced(
     """Return the error for levels without a place, or for missing ones."""
     without = np.unique(codes[(codes >= 0) & ~levels.is_placed[codes]])
     if len(without):
-        known = levels.declared[levels.is_placed[:-1]]
-        return unknown_levels(levels.declared[without], column, known, model)
+        placed_levels = levels.declared[levels.is_placed[:-1]]
+        return unknown_levels(levels.declared[without], column, placed_levels, model)
     n_missing = int((codes < 0).sum())
     return DataError(
         f"Column {column.name!r} has {several(n_missing, 'missing value')}, for which "
@@ -205,10 +205,12 @@ def _misplaced(
     )
 
 
-def unknown_levels(levels: Any, column: pd.Series, known: Any, model: str) -> DataError:
+def unknown_levels(
+    levels: Any, column: pd.Series, known_levels: Any, model: str
+) -> DataError:
     """Return the error for levels that were not met in training."""
     return DataError(
         f"Column {column.name!r} holds {listed(levels)}, which model {model!r} did not "
-        f"meet in training; it knows {listed(known)}. Train on rows that have it, or "
-        "leave it out of the column's levels."
+        f"meet in training; it knows {listed(known_levels)}. Train on rows that have "
+        "it, or leave it out of the column's levels."
     )

@@ -84,13 +84,13 @@ def quantiles_frame(datasets: Iterable[Dataset | None]) -> pd.DataFrame:
     if not parts:
         return FRAME.of()
     lengths = [len(rows) for *_, rows in parts]
-    told = {
+    columns = {
         name: np.repeat(np.array([part[i] for part in parts], dtype=object), lengths)
         for i, name in enumerate(FRAME.columns[:4])
     }
     for i, name in enumerate(FRAME.columns[4:], start=4):
-        told[name] = np.concatenate([part[i] for part in parts])
-    return pd.DataFrame(told, columns=list(FRAME.columns))
+        columns[name] = np.concatenate([part[i] for part in parts])
+    return pd.DataFrame(columns, columns=list(FRAME.columns))
 
 
 def sketches(frame: pd.DataFrame) -> dict[tuple[str, str, str], Sketch]:
@@ -103,22 +103,22 @@ def sketches(frame: pd.DataFrame) -> dict[tuple[str, str, str], Sketch]:
     place, rows = (frame[name].to_numpy(dtype=np.int64) for name in ("place", "rows"))
     values = frame["value"].to_numpy(dtype=np.float64)
     kinds, levels = frame["kind"].tolist(), frame["level"].tolist()
-    found = {}
+    by_column = {}
     for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
-        known, own = int(rows[start:end].sum()), slice(start, end)
+        n_known, own = int(rows[start:end].sum()), slice(start, end)
         is_levels = kinds[start] == "category"
         counts = dict(zip(levels[own], rows[own].tolist(), strict=True))
         number = slice(start, start) if is_levels else own
-        found[tuple(key[end] for key in keys)] = Sketch(
+        by_column[tuple(key[end] for key in keys)] = Sketch(
             kind=kinds[start],
             values=values[number],
             below=np.cumsum(rows[number]) - rows[number],
             upto=place[number],
             levels=counts if is_levels else {},
-            known=known,
+            known=n_known,
             missing=int(rows[end]),
         )
-    return found  # type: ignore[return-value]
+    return by_column  # type: ignore[return-value]
 
 
 def _columns(data: Dataset) -> Iterator[tuple[str, str, pd.Series]]:
@@ -144,24 +144,26 @@ def _parts(column: pd.Series) -> Iterator[_Part]:
         yield "category", place, np.full(len(names), np.nan), names, counts[1:]
     else:
         cells = column.to_numpy(dtype=np.float64)
-        known = cells[~np.isnan(cells)]
-        missing = len(cells) - len(known)
-        values, upto, rows = _counts_or_quantiles(known)
+        numbers = cells[~np.isnan(cells)]
+        missing = len(cells) - len(numbers)
+        values, upto, rows = _counts_or_quantiles(numbers)
         yield "number", upto, values, np.full(len(values), "", dtype=object), rows
     nothing = np.array([""], dtype=object)
     yield "missing", np.array([0]), np.array([np.nan]), nothing, np.array([missing])
 
 
-def _counts_or_quantiles(known: Floats) -> tuple[Floats, Counts, Counts]:
+def _counts_or_quantiles(numbers: Floats) -> tuple[Floats, Counts, Counts]:
     """Return the values that are kept of numbers, their places and their rows."""
-    n = len(known)
+    n = len(numbers)
     at = -(-n * np.arange(PARTS + 1) // PARTS)  # whole numbers: n·j/100, rounded up
     at = np.unique(np.maximum(at - 1, 0))
     if n > PARTS:
-        found = _around(np.partition(known, at), at)  # half the time of sorting all
-        if len(found[0]) > MOST_VALUES:
-            return found
-    values, counts = np.unique(known, return_counts=True)
+        quantiles = _around(
+            np.partition(numbers, at), at
+        )  # half the time of sorting all
+        if len(quantiles[0]) > MOST_VALUES:
+            return quantiles
+    values, counts = np.unique(numbers, return_counts=True)
     upto = np.cumsum(counts)
     if len(values) <= MOST_VALUES:
         return values, upto, counts

@@ -94,16 +94,16 @@ def read(
     )
     label = ", ".join(dict.fromkeys(table.name for table in every))
     split = section.test.get("column", "")
-    asked = {name: every for name in (*audited, section.weights) if name}
-    asked |= {name: tables for name in (section.target, split) if name}
-    typed = _typed(asked, section, label)
-    made = derive(
+    tables_by_column = {name: every for name in (*audited, section.weights) if name}
+    tables_by_column |= {name: tables for name in (section.target, split) if name}
+    typed = _typed(tables_by_column, section, label)
+    new_columns = derive(
         {name: typed[name] for name in audited},
         derived,
         where=label,
-        taken=tuple(tables[0].frame.columns),
+        taken_names=tuple(tables[0].frame.columns),
     )
-    typed |= made
+    typed |= new_columns
     n_rows = sum(len(table.frame) for table in tables)
     more = {name: column.iloc[n_rows:] for name, column in typed.items()}
     typed = {name: column.iloc[:n_rows] for name, column in typed.items()}
@@ -112,8 +112,10 @@ def read(
     is_test = _test_rows(tables, typed, section, seed)
     words = _words(tables, section, seed)
     sides = [
-        _side(typed, section, (*audited, *made), rows, told)._replace(unread=unread)
-        for rows, told in zip((~is_test, is_test), words, strict=True)
+        _side(typed, section, (*audited, *new_columns), rows, facts)._replace(
+            unread=unread
+        )
+        for rows, facts in zip((~is_test, is_test), words, strict=True)
     ]
     reading = Reading(sides[0], sides[1], _inferred(tables, audited, section))
     if not section.reference_rows:
@@ -121,8 +123,8 @@ def read(
     more[section.target] = pd.Series(
         np.nan, more[audited[0]].index, name=section.target
     )
-    told = _reference_words(every, section.reference_rows)
-    side = _side(more, section, (*audited, *made), slice(None), told)
+    facts = _reference_words(every, section.reference_rows)
+    side = _side(more, section, (*audited, *new_columns), slice(None), facts)
     return reading._replace(reference=side._replace(unread=unread))
 
 
@@ -131,15 +133,17 @@ def _side(
     section: DataSection,
     features: tuple[str, ...],
     rows: Rows | slice,
-    told: Mapping[str, Any],
+    facts: Mapping[str, Any],
 ) -> Side:
     """Return the rows of one split, in the order of their table."""
-    kept = {name: column[rows].reset_index(drop=True) for name, column in typed.items()}
+    columns = {
+        name: column[rows].reset_index(drop=True) for name, column in typed.items()
+    }
     return Side(
-        X=pd.DataFrame({name: kept[name] for name in features}),
-        target=kept[section.target],
-        weights=kept.get(section.weights),
-        **told,
+        X=pd.DataFrame({name: columns[name] for name in features}),
+        target=columns[section.target],
+        weights=columns.get(section.weights),
+        **facts,
     )
 
 
@@ -174,14 +178,14 @@ def _tables(
     section: DataSection, base: Path, r_frame: RFrame | None
 ) -> tuple[Table, ...]:
     """Return the one table, or those of training and test rows; the reference last."""
-    given = {
+    sources = {
         "train": section.train,
         "test": section.test,
         "reference_rows": section.reference_rows,
     }
     problems: list[str] = []
     tables: list[Table] = []
-    for part, source in given.items():
+    for part, source in sources.items():
         if set(source) & set(SOURCES):
             with collecting(problems):
                 table = read_table(source, base=base, r_frame=r_frame, part=part)
@@ -220,31 +224,31 @@ def _unknown_columns(
         "target": (section.target,),
         "test": (section.test.get("column", ""),),
     }
-    asked = {
+    shared_roles = {
         "weights": (section.weights,),
         "features": features,
         "held_out_columns": section.held_out_columns,
         "categories": tuple(section.categories),
     }
     for place, table in enumerate(every):
-        known = tuple(table.frame.columns)
-        wanted = asked if place >= len(tables) else own | asked
-        for key, names in wanted.items():
+        columns = tuple(table.frame.columns)
+        roles = shared_roles if place >= len(tables) else own | shared_roles
+        for key, names in roles.items():
             for name in names:
-                if name and name not in known:
+                if name and name not in columns:
                     column = f"Column {name!r} ([data] {key})"
-                    hint = did_you_mean(name, known)
-                    hint = hint or f" Its columns: {listed(known)}."
+                    hint = did_you_mean(name, columns)
+                    hint = hint or f" Its columns: {listed(columns)}."
                     yield f"{column} is not in {table.name}.{hint}"
 
 
 def _typed(
-    asked: Mapping[str, tuple[Table, ...]], section: DataSection, label: str
+    tables_by_column: Mapping[str, tuple[Table, ...]], section: DataSection, label: str
 ) -> dict[str, pd.Series]:
     """Return the columns over the rows of tables, or raise what has no type."""
     problems: list[str] = []
     typed: dict[str, pd.Series] = {}
-    for name, tables in asked.items():
+    for name, tables in tables_by_column.items():
         with collecting(problems):
             column = _column(tables, name, section, f"{label}: column {name!r}")
             typed[name] = column.rename(name)
@@ -259,15 +263,15 @@ def _column(
     parts = [table.frame[name] for table in tables]
     if all(table.is_text for table in tables):
         return _typed_cells(pd.concat(parts, ignore_index=True), True, section, where)
-    meant = [
+    typed_parts = [
         _typed_cells(part, table.is_text, section, f"{table.name}: column {name!r}")
         for table, part in zip(tables, parts, strict=True)
     ]
-    found, n_own = meant[0], 1 + bool(set(section.test) & set(SOURCES))
-    for place, part in enumerate(meant[1:], start=1):
+    column, n_own = typed_parts[0], 1 + bool(set(section.test) & set(SOURCES))
+    for place, part in enumerate(typed_parts[1:], start=1):
         rows = "test" if place < n_own else "reference"
-        found = column_types.joined(found, part, where=where, rows=rows)
-    return found
+        column = column_types.joined(column, part, where=where, rows=rows)
+    return column
 
 
 def _typed_cells(
@@ -324,13 +328,13 @@ def _words(
     tables: tuple[Table, ...], section: DataSection, seed: int
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Return how sentences and the report name the training and the test rows."""
-    given = [str(next(iter(part.values()))) for part in (section.train, section.test)]
+    sources = [str(next(iter(part.values()))) for part in (section.train, section.test)]
     labels = [table.name for table in tables]
     names = [_stem(label) for label in labels]
     if len(tables) == 1:
-        given = [
-            f"{given[0]}, all other rows",
-            f"{given[0]}, {_held_out(section, seed)}",
+        sources = [
+            f"{sources[0]}, all other rows",
+            f"{sources[0]}, {_held_out(section, seed)}",
         ]
         names = [f"{names[0]} ({split})" for split in ("train", "test")]
     if len(set(labels)) == 1:
@@ -338,7 +342,9 @@ def _words(
     sides = (tables[0], tables[-1])
     train, test = (
         {"where": label, "name": name, "source": source, **_script(table)}
-        for label, name, source, table in zip(labels, names, given, sides, strict=True)
+        for label, name, source, table in zip(
+            labels, names, sources, sides, strict=True
+        )
     )
     return train, test
 
@@ -355,8 +361,8 @@ def _reference_words(
     where = every[-1].name
     if where in [table.name for table in every[:-1]]:
         where = f"{where} (reference rows)"
-    name, given = _stem(every[-1].name), str(next(iter(source.values())))
-    return {"where": where, "name": name, "source": given, **_script(every[-1])}
+    name, origin = _stem(every[-1].name), str(next(iter(source.values())))
+    return {"where": where, "name": name, "source": origin, **_script(every[-1])}
 
 
 def _held_out(section: DataSection, seed: int) -> str:

@@ -24,13 +24,13 @@ def rows_with(column: pd.Series, value: str | float | bool, *, where: str) -> Ro
     for problem in missing_problems(column, "it splits the rows", where=where):
         raise DataError(problem)
     texts = column.astype(object).map(text_of)
-    wanted = text_of(value)
-    is_test = (texts == wanted).to_numpy(dtype=bool)
+    text = text_of(value)
+    is_test = (texts == text).to_numpy(dtype=bool)
     if not is_test.any():
-        known = sorted(texts.unique())
+        levels = sorted(texts.unique())
         raise DataError(
-            f"{where} holds {listed(known)}; no row has the value {value!r} of the "
-            f"test rows.{did_you_mean(wanted, known)}"
+            f"{where} holds {listed(levels)}; no row has the value {value!r} of the "
+            f"test rows.{did_you_mean(text, levels)}"
         )
     return is_test
 

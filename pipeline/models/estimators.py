@@ -59,9 +59,9 @@ def _class_at(model: str, path: str) -> type:
         raise ModelError(
             f"Model {model!r}: module {module_name!r} has no {name!r}.{guess}"
         )
-    lacking = [verb for verb in ("fit", "predict") if not hasattr(kind, verb)]
-    if not isclass(kind) or lacking:
-        reason = f"has no {lacking[0]}" if lacking else "is not a class"
+    missing_methods = [verb for verb in ("fit", "predict") if not hasattr(kind, verb)]
+    if not isclass(kind) or missing_methods:
+        reason = f"has no {missing_methods[0]}" if missing_methods else "is not a class"
         raise ModelError(
             f"Model {model!r}: {path!r} {reason}. Name an estimator class with fit and "
             "predict."
@@ -76,8 +76,8 @@ def _imported(model: str, name: str) -> ModuleType:
     except ModuleNotFoundError as error:
         absent = error.name or name
         parent = absent.rpartition(".")[0]
-        known = iter_modules(import_module(parent).__path__) if parent else ()
-        guess = did_you_mean(absent, [f"{parent}.{module.name}" for module in known])
+        modules = iter_modules(import_module(parent).__path__) if parent else ()
+        guess = did_you_mean(absent, [f"{parent}.{module.name}" for module in modules])
         remedy = guess if parent else " Install the package that has it."
         raise ModelError(
             f"Model {model!r}: there is no module {absent!r}.{remedy}"
@@ -91,7 +91,7 @@ def _imported(model: str, name: str) -> ModuleType:
 def _check_parameters(model: str, kind: type, parameters: Mapping[str, Any]) -> None:
     """Refuse parameters the class does not name, unless it takes any."""
     accepted = _accepted(kind)
-    if any(known.kind is Parameter.VAR_KEYWORD for known in accepted.values()):
+    if any(parameter.kind is Parameter.VAR_KEYWORD for parameter in accepted.values()):
         return
     unknown = [name for name in parameters if name not in accepted]
     if unknown:

@@ -50,17 +50,17 @@ def fit_models(
     importance_audit.r_bridge.errors.RUnavailable
         R, or an R package, is not there for a model of R.
     """
-    made, faults = [], []
+    models, faults = [], []
     for section in sections:
         try:
-            made.append(_make(section, train, base))
+            models.append(_make(section, train, base))
         except AuditError as fault:
             faults.append(fault)
     if len(faults) == 1:
         raise faults[0]
     if faults:
         raise ModelError("\n".join(str(fault) for fault in faults))
-    return tuple(made)
+    return tuple(models)
 
 
 def _make(section: ModelSection, train: Dataset, base: Path) -> FittedModel:
@@ -322,13 +322,13 @@ def _columns_read(name: str, features: Sequence[str] | None) -> tuple[str, ...]:
     )
 
 
-def _callable(name: str, given: Any) -> Callable[[pd.DataFrame], Any]:
+def _callable(name: str, model: Any) -> Callable[[pd.DataFrame], Any]:
     """Return a plain function of a frame."""
-    if callable(given) and not isclass(given):
-        return cast(Callable[[pd.DataFrame], Any], given)
+    if callable(model) and not isclass(model):
+        return cast(Callable[[pd.DataFrame], Any], model)
     raise ModelError(
         f"Model {name!r} must be a fitted estimator with predict or a function of a "
-        f"frame; {given!r} was given."
+        f"frame; {model!r} was given."
     )
 
 

@@ -65,23 +65,23 @@ def performance(
         if data is None:
             continue
         predictions = model.predict(data.X), constant(model, train or data, data)
-        found = _losses(model, data, predictions, np.arange(data.n_samples))
-        drawn = _resampled(model, data, predictions, seed=seed, split=split)
-        rows += _rows(model, data, found, drawn, split=split)
+        losses = _losses(model, data, predictions, np.arange(data.n_samples))
+        bootstrap = _resampled(model, data, predictions, seed=seed, split=split)
+        rows += _rows(model, data, losses, bootstrap, split=split)
     return FRAMES["performance"].of(rows)
 
 
-def constant(model: FittedModel, known: Dataset, asked: Dataset) -> Floats:
-    """Return the constant prediction for each row of `asked`.
+def constant(model: FittedModel, train: Dataset, data: Dataset) -> Floats:
+    """Return the constant prediction for each row of `data`.
 
     The weighted mean of the target, or the weighted share of each class, on the rows
-    that are `known`: (n_samples,), or (n_samples, n_classes) if multiclass.
+    of `train`: (n_samples,), or (n_samples, n_classes) if multiclass.
     """
-    y = np.asarray(known.y)
+    y = np.asarray(train.y)
     if model.task == "multiclass":
         y = y[:, np.newaxis] == np.arange(len(model.classes))  # (n_samples, n_classes)
-    constant = np.average(y, axis=0, weights=known.weights)
-    return np.broadcast_to(constant, (asked.n_samples, *np.shape(constant)))
+    constant = np.average(y, axis=0, weights=train.weights)
+    return np.broadcast_to(constant, (data.n_samples, *np.shape(constant)))
 
 
 def _losses(
@@ -107,31 +107,36 @@ def _resampled(
 ) -> _Losses:
     """Return the losses on each resample, each (n_resamples, n_losses)."""
     n = data.n_samples
-    drawn = []
+    resamples = []
     for repeat in range(N_RESAMPLES):
         generator = stream(seed, "performance", f"{model.name}|{split}", repeat)
         rows = generator.integers(n, size=n)
-        drawn.append(_losses(model, data, predictions, rows))
-    return _Losses(*(np.stack(losses) for losses in zip(*drawn, strict=True)))
+        resamples.append(_losses(model, data, predictions, rows))
+    return _Losses(*(np.stack(losses) for losses in zip(*resamples, strict=True)))
 
 
 def _rows(
-    model: FittedModel, data: Dataset, found: _Losses, drawn: _Losses, *, split: str
+    model: FittedModel,
+    data: Dataset,
+    losses: _Losses,
+    bootstrap: _Losses,
+    *,
+    split: str,
 ) -> list[dict[str, Any]]:
     """Return one row of the frame per loss."""
     with np.errstate(invalid="ignore"):
-        difference = found.value - found.constant
-        std_error = _std_of_defined(drawn.value)
-        of_difference = _std_of_defined(drawn.value - drawn.constant)
+        difference = losses.value - losses.constant
+        std_error = _std_of_defined(bootstrap.value)
+        of_difference = _std_of_defined(bootstrap.value - bootstrap.constant)
     return [
         {
             "model": model.name,
             "loss": loss,
             "split": split,
             "n_samples": data.n_samples,
-            "value": found.value[k],
+            "value": losses.value[k],
             "std_error": std_error[k],
-            "constant": found.constant[k],
+            "constant": losses.constant[k],
             "difference": difference[k],
             "difference_std_error": of_difference[k],
         }

@@ -69,8 +69,8 @@ def asking(
     if set(own) != set(labels):
         raise other_classes(name, own, labels)
     columns = [own.index(label) for label in labels]
-    wanted = columns[1] if task == "binary" else columns
-    return partial(of_classes, estimator, wanted)
+    target_columns = columns[1] if task == "binary" else columns
+    return partial(of_classes, estimator, target_columns)
 
 
 def other_classes(name: str, own: Sequence[str], classes: Sequence[str]) -> ModelError:
@@ -137,22 +137,22 @@ def predict(
     """
     rows = encode(encoding, X, form.model)
     try:
-        given = ask(rows)
+        predictions = ask(rows)
     except AuditError:
         raise
     except Exception as error:
         raise refusal(
             form, "predict the rows", X[list(encoding.features)], error
         ) from error
-    return checked(given, len(X), form)
+    return checked(predictions, len(X), form)
 
 
 def refusal(form: Form, verb: str, X: pd.DataFrame, error: Exception) -> AuditError:
     """Return what a failure of an estimator means to its user, in its own words."""
     reason = words(error)
-    lacking = [name for name in X.columns if X[name].hasnans]
-    if lacking and re.search(r"\b(nan|missing|null)\b", reason, re.IGNORECASE):
-        return missing(form, X[lacking[0]], reason)
+    columns = [name for name in X.columns if X[name].hasnans]
+    if columns and re.search(r"\b(nan|missing|null)\b", reason, re.IGNORECASE):
+        return missing(form, X[columns[0]], reason)
     return ModelError(f"Model {form.model!r} cannot {verb}; {form.kind} says: {reason}")
 
 
@@ -167,7 +167,7 @@ def missing(form: Form, column: pd.Series, reason: str = "") -> DataError:
     )
 
 
-def checked(given: Any, n_samples: int, form: Form) -> Floats:
+def checked(predictions: Any, n_samples: int, form: Form) -> Floats:
     """Return predictions as float64.
 
     Raises
@@ -176,7 +176,7 @@ def checked(given: Any, n_samples: int, form: Form) -> Floats:
         Naming what is wrong with them.
     """
     try:
-        values = np.asarray(given, dtype=np.float64)
+        values = np.asarray(predictions, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ModelError(
             f"Model {form.model!r} must predict numbers; {form.kind} returned "

@@ -102,8 +102,8 @@ def load(section: ModelSection, train: Dataset, *, base: Path = Path()) -> Fitte
         raise
     except RBridgeError as error:
         raise ModelError(f"Model {section.name!r}: {error}") from error
-    made = _record(section.name, model, train)
-    return replace(made, source="file", sha256=section.sha256)
+    record = _record(section.name, model, train)
+    return replace(record, source="file", sha256=section.sha256)
 
 
 def _fitted(section: ModelSection, train: Dataset, path: Path) -> FittedModel:
@@ -128,13 +128,13 @@ def _fitted(section: ModelSection, train: Dataset, path: Path) -> FittedModel:
         raise
     except RBridgeError as error:
         raise _unfitted(name, path, error) from error
-    made = _record(name, model, train)
+    record = _record(name, model, train)
     noted = {"warnings": list(warnings)} if warnings else {}
     return replace(
-        made,
+        record,
         source="r_script",
         sha256=sha256,
-        parameters={**made.parameters, **noted, "script": script},
+        parameters={**record.parameters, **noted, "script": script},
         n_train=train.n_samples,
         train_sha256=train.sha256,
         train=train,
@@ -199,9 +199,9 @@ def _record(name: str, model: r_models.RModel, train: Dataset) -> FittedModel:
     own = tuple(facts["classes"]) if facts["classes"] is not None else ()
     features = tuple(facts["features"])
     prediction.check_columns(name, features, train)
-    known = dict(facts["levels"] or {})
-    levels, ordered = _levels(known, features, train)
-    assumed = [feature for feature in levels if feature not in known]
+    own_levels = dict(facts["levels"] or {})
+    levels, ordered = _levels(own_levels, features, train)
+    assumed = [feature for feature in levels if feature not in own_levels]
     reader = Reader(
         features=features,
         levels=levels,
@@ -313,8 +313,8 @@ def predict(
         raise prediction.refusal(
             form, "predict the rows", rows, _r_message(error)
         ) from error
-    wanted = answer if reader.columns is None else answer[:, reader.columns]
-    return prediction.checked(wanted[: len(X)], len(X), form)
+    predictions = answer if reader.columns is None else answer[:, reader.columns]
+    return prediction.checked(predictions[: len(X)], len(X), form)
 
 
 def _sent(column: pd.Series, reader: Reader, form: prediction.Form) -> pd.Series:
@@ -350,11 +350,11 @@ def _as_factor(
 
 
 def _other_kind(
-    column: pd.Series, form: prediction.Form, wanted: str, kind: str
+    column: pd.Series, form: prediction.Form, training_kind: str, kind: str
 ) -> DataError:
     return DataError(
         f"Column {column.name!r} is {kind}, and model {form.model!r} was trained on "
-        f"{wanted}. Say what it is under [data] categories."
+        f"{training_kind}. Say what it is under [data] categories."
     )
 
 
