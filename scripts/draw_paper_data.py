@@ -162,16 +162,16 @@ def flights(every: pd.DataFrame) -> pd.DataFrame:
     """
     table = every.dropna().reset_index(drop=True)
     day = pd.to_datetime(table[["year", "month", "day"]])
-    made = table.assign(weekday=day.dt.dayofweek + 1, yearday=day.dt.dayofyear)
+    frame = table.assign(weekday=day.dt.dayofweek + 1, yearday=day.dt.dayofyear)
     departs, arrives = (
         table[name] // 100 * 60 + table[name] % 100
         for name in ("sched_dep_time", "sched_arr_time")
     )
-    made["sched_time"] = (arrives - departs) % 1440
+    frame["sched_time"] = (arrives - departs) % 1440
     for name in ("carrier", "origin", "dest", "tailnum"):
-        made[name] = made[name].astype(str).rank(method="dense").astype(int)
-    drawn = np.random.default_rng(1).choice(len(made), 3000, replace=False)
-    return made.loc[np.sort(drawn), [*FLIGHTS, "arr_delay"]]
+        frame[name] = frame[name].astype(str).rank(method="dense").astype(int)
+    rows = np.random.default_rng(1).choice(len(frame), 3000, replace=False)
+    return frame.loc[np.sort(rows), [*FLIGHTS, "arr_delay"]]
 
 
 FLIGHTS = (
@@ -214,9 +214,9 @@ def text_of(audit: str) -> str:
     """Return the table of an audit as the text of its file."""
     if audit in TABLES:
         return _text(TABLES[audit]())
-    name, made_of = FROM_R[audit]
+    name, make_table = FROM_R[audit]
     with host.session():
-        return _text(made_of(read_table({"r": name}, base=REPORTS).frame))
+        return _text(make_table(read_table({"r": name}, base=REPORTS).frame))
 
 
 def _text(table: pd.DataFrame) -> str:

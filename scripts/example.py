@@ -34,29 +34,29 @@ def run(folder: Path) -> Path:
     with host.session(r_seconds=config.r.seconds):
         result = audit(*read_datasets(**config.data_arguments), config)
     info = replace(result.run, volatile={**result.run.volatile, **NOWHERE})
-    given = {
+    files = {
         "audit.toml": config.text,
         "history.json": history_json(NO_HISTORY, replace(result, run=info)),
     }
-    made = render_result(replace(result, run=info), given)
-    if made.pdf_fault:
-        raise SystemExit(made.pdf_fault)
+    rendering = render_result(replace(result, run=info), files)
+    if rendering.pdf_fault:
+        raise SystemExit(rendering.pdf_fault)
     return save_run(
-        made.result,
+        rendering.result,
         copy,
-        {**given, **made.pages},
-        exit_code=exit_code(made.result),
-        pdf_checks=made.pdf_checks,
-        data=made.data,
+        {**files, **rendering.pages},
+        exit_code=exit_code(rendering.result),
+        pdf_checks=rendering.pdf_checks,
+        data=rendering.data,
     )
 
 
 def main() -> int:
     """Replace the example and its picture; leave both as they are if the run fails."""
     with TemporaryDirectory() as folder:
-        made = run(Path(folder))
+        run_folder = run(Path(folder))
         shutil.rmtree(AUDIT / "example", ignore_errors=True)
-        shutil.copytree(made, AUDIT / "example")
+        shutil.copytree(run_folder, AUDIT / "example")
     page = ["-r", "100", "-png", "-singlefile", "-f", FIRST_PAGE]
     report, picture = AUDIT / "example" / "report.pdf", AUDIT / "report"
     return subprocess.run(["pdftoppm", *page, report, picture]).returncode
