@@ -107,8 +107,8 @@ def runs(folder):
 def test_a_sound_audit_leaves_one_folder_with_both_reports(printed):
     folder, answer = printed
     assert answer.exit_code == 0, answer.stderr
-    (made,) = runs(folder)
-    names = {path.name for path in made.iterdir()}
+    (run_folder,) = runs(folder)
+    names = {path.name for path in run_folder.iterdir()}
     assert {"result.json", "report.html", "report.pdf", "importances.csv"} <= names
     assert {"agreement.csv", "summary.txt", "audit.toml", "manifest.json"} <= names
 
@@ -128,8 +128,8 @@ def test_each_method_alone_makes_a_report(method):
         for X in (rows(), rows(seed=1))
     )
     forest = {"name": "m", "estimator": FOREST, "parameters": {"n_estimators": 5}}
-    asked = {"seed": 3, "models": [forest], "importance": [ENTRIES[method]]}
-    result = audit(train, test, parse_config(asked))
+    document = {"seed": 3, "models": [forest], "importance": [ENTRIES[method]]}
+    result = audit(train, test, parse_config(document))
     assert exit_code(result) == 0
     page = page_files(result, pdf=False)["report.html"]
     assert page.count("<section id=") == 17
@@ -178,15 +178,17 @@ def test_without_quiet_the_steps_and_the_places_of_the_reports_are_printed(folde
 
 
 def test_render_needs_neither_model_nor_data(printed, tmp_path, tmp_path_factory):
-    (made,) = runs(printed[0])
-    made = shutil.copytree(made, tmp_path / "runs" / made.name)
+    (run_folder,) = runs(printed[0])
+    run_folder = shutil.copytree(run_folder, tmp_path / "runs" / run_folder.name)
     output = tmp_path_factory.mktemp("output")
-    answer = CliRunner().invoke(main, ["render", str(made), "--output", str(output)])
+    answer = CliRunner().invoke(
+        main, ["render", str(run_folder), "--output", str(output)]
+    )
     assert answer.exit_code == 0, answer.output
     (page,) = output.glob("*.html")
-    assert page.read_bytes() == (made / "report.html").read_bytes()
+    assert page.read_bytes() == (run_folder / "report.html").read_bytes()
     (pdf,) = output.glob("*.pdf")
-    assert pdf.read_bytes() == (made / "report.pdf").read_bytes()
+    assert pdf.read_bytes() == (run_folder / "report.pdf").read_bytes()
 
 
 def test_diff_says_what_differs_between_two_stored_runs(folder):
@@ -203,10 +205,12 @@ def test_diff_says_what_differs_between_two_stored_runs(folder):
 
 
 def test_render_shows_the_profile_that_is_asked_for(printed, tmp_path_factory):
-    (made,) = runs(printed[0])
+    (run_folder,) = runs(printed[0])
     output = tmp_path_factory.mktemp("output")
-    asked = ["--output", str(output), "--profile", "executive", "--quiet"]
-    assert CliRunner().invoke(main, ["render", str(made), *asked]).exit_code == 0
+    options = ["--output", str(output), "--profile", "executive", "--quiet"]
+    assert (
+        CliRunner().invoke(main, ["render", str(run_folder), *options]).exit_code == 0
+    )
     (page,) = output.glob("*.html")
     letters = re.findall(r'<section id="sec-(\w)"', page.read_text("utf-8"))
     assert "".join(letters) == "abjp"
@@ -225,8 +229,8 @@ def test_init_writes_a_file_once(tmp_path):
 def test_init_from_data_runs_as_it_is(tmp_path):
     rows(60).to_csv(tmp_path / "rows.csv", index=False)
     words = ["init", str(tmp_path), "--data", str(tmp_path / "rows.csv")]
-    made = CliRunner().invoke(main, [*words, "--target", "y"])
-    assert made.exit_code == 0, made.output
+    first = CliRunner().invoke(main, [*words, "--target", "y"])
+    assert first.exit_code == 0, first.output
     answer = run(tmp_path)
     assert answer.exit_code == 0, answer.stderr
 
@@ -358,11 +362,11 @@ BAD = {
 
 @pytest.mark.parametrize("name", BAD)
 def test_bad_input_gets_one_message_exit_2_and_no_file(folder, name):
-    spoil, named = BAD[name]
+    spoil, fault = BAD[name]
     spoil(folder)
     answer = run(folder)
     assert answer.exit_code == 2, (answer.output, answer.exception)
-    assert named in answer.stderr
+    assert fault in answer.stderr
     assert "Traceback" not in answer.stderr
     assert not (folder / "runs").exists()
 
@@ -376,17 +380,17 @@ def command(folder, *, cwd=ROOT, **facts):
 
 def ended(process):
     """Return exit code and standard error of a process, once it has ended."""
-    _, said = process.communicate(timeout=120)
-    return process.returncode, said
+    _, errors = process.communicate(timeout=120)
+    return process.returncode, errors
 
 
-def kept(folder):
+def saved_run(folder):
     """Return the one run of a folder, with numbers and without a report."""
-    (made,) = runs(folder)
-    names = {path.name for path in made.iterdir()}
+    (run_folder,) = runs(folder)
+    names = {path.name for path in run_folder.iterdir()}
     assert {"result.json", "importances.csv", "summary.txt", "audit.toml"} <= names
     assert "report.html" not in names
-    return made
+    return run_folder
 
 
 def test_a_report_that_cannot_be_made_loses_no_number(folder, tmp_path_factory):
@@ -399,17 +403,21 @@ def test_a_report_that_cannot_be_made_loses_no_number(folder, tmp_path_factory):
     for name in ("base.html.j2", "summary.txt.j2"):
         page = package / "templates" / name
         page.write_text(page.read_text() + "{{ words.no_such_field }}")
-    found, said = ended(
+    exit_status, errors = ended(
         command(folder, cwd=code, env=os.environ | {"PYTHONPATH": str(code)})
     )
-    made = kept(folder)
-    assert found == json.loads((made / "manifest.json").read_text())["exit_code"] == 4
+    run_folder = saved_run(folder)
+    assert (
+        exit_status
+        == json.loads((run_folder / "manifest.json").read_text())["exit_code"]
+        == 4
+    )
     fault = "The report could not be made; the numbers are saved. UndefinedError: "
-    assert fault not in said  # the summary on standard output says it
-    assert said.endswith(f"Try again: importance-audit render {made}\n")
-    assert fault in (made / "summary.txt").read_text().splitlines()[-1]
-    assert "no_such_field" in (made / "report-failed.txt").read_text()
-    again = runner().invoke(main, ["render", str(made), "--output", str(code)])
+    assert fault not in errors  # the summary on standard output says it
+    assert errors.endswith(f"Try again: importance-audit render {run_folder}\n")
+    assert fault in (run_folder / "summary.txt").read_text().splitlines()[-1]
+    assert "no_such_field" in (run_folder / "report-failed.txt").read_text()
+    again = runner().invoke(main, ["render", str(run_folder), "--output", str(code)])
     assert again.exit_code == 0, again.stderr
 
 
@@ -427,16 +435,16 @@ def without_room(folder, n_bytes):
 
 def test_a_disk_that_has_no_room_for_the_report_keeps_the_numbers(folder):
     configured(folder, report="")
-    found, said = ended(without_room(folder, 50_000))
-    assert found == 4, said
-    summary = (kept(folder) / "summary.txt").read_text()
+    exit_status, errors = ended(without_room(folder, 50_000))
+    assert exit_status == 4, errors
+    summary = (saved_run(folder) / "summary.txt").read_text()
     assert "the numbers are saved. The system reports: File too large." in summary
 
 
 def test_a_full_disk_is_one_sentence_with_exit_2_and_leaves_nothing(folder):
-    found, said = ended(without_room(folder, 1000))
-    assert found == 2, said
-    assert "File too large. Nothing was written." in said
+    exit_status, errors = ended(without_room(folder, 1000))
+    assert exit_status == 2, errors
+    assert "File too large. Nothing was written." in errors
     assert not (folder / "runs").exists()
 
 
@@ -478,9 +486,9 @@ def test_ctrl_c_while_the_report_is_printed_keeps_the_numbers(folder):
         time.sleep(0.02)
         renderer = [pid for pid in children(process.pid) if "print_page" in words(pid)]
     process.send_signal(signal.SIGINT)
-    found, said = ended(process)
-    assert found == 130, said
-    assert kept(folder)
+    exit_status, errors = ended(process)
+    assert exit_status == 130, errors
+    assert saved_run(folder)
     assert not left(renderer)
 
 
@@ -505,11 +513,11 @@ def test_a_read_only_folder_is_named_and_left_as_it_was(folder):
 
 def stopped(folder, *, code, step):
     """Return the page of a run that did not come to its end, which names its step."""
-    (made,) = runs(folder)
-    manifest = json.loads((made / "manifest.json").read_text())
+    (run_folder,) = runs(folder)
+    manifest = json.loads((run_folder / "manifest.json").read_text())
     assert (manifest["exit_code"], manifest["verdict"]) == (code, "not established")
-    assert (made / "report.pdf").exists()
-    page = unescape((made / "report.html").read_text(encoding="utf8"))
+    assert (run_folder / "report.pdf").exists()
+    page = unescape((run_folder / "report.html").read_text(encoding="utf8"))
     assert "Audit not completed" in page
     assert f"in the step '{step}'" in page.split('id="sec-a"')[0]
     return page
@@ -557,8 +565,10 @@ def test_ctrl_c_and_a_scheduler_leave_a_partial_report_130_and_no_process(
 ):
     forest = "sklearn.ensemble.RandomForestRegressor"
     slow = "{ n_estimators = 100, random_state = 1 }"
-    asked = f"engines = {engines}\n"
-    configured(folder, estimator=forest, parameters=slow, more=asked, report=SHORT)
+    engines_line = f"engines = {engines}\n"
+    configured(
+        folder, estimator=forest, parameters=slow, more=engines_line, report=SHORT
+    )
     text_ = (folder / "audit.toml").read_text()
     (folder / "audit.toml").write_text(text_.replace("repeats = 3", "repeats = 5000"))
     process = command(folder, preexec_fn=interruptible)

@@ -33,11 +33,11 @@ def ended(do, **facts):
 
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
 def test_a_scheduler_and_a_closed_terminal_interrupt_a_command(name):
-    def heard():  # a suite that was begun with nohup passes on that it ignores one
+    def hear():  # a suite that was begun with nohup passes on that it ignores one
         signal.signal(getattr(signal, name), signal.SIG_DFL)
 
     do = f"os.kill(os.getpid(), signal.{name})"
-    assert ended(do, preexec_fn=heard) == (130, f"Interrupted by {name}.\n")
+    assert ended(do, preexec_fn=hear) == (130, f"Interrupted by {name}.\n")
 
 
 def test_a_command_begun_with_nohup_outlives_its_terminal():

@@ -63,10 +63,10 @@ def runs(folder):
 
 
 def quietly(folder, **options):
-    """Run a batch, and return it with what was told."""
-    said = []
+    """Run a batch, and return it with the lines that it tells."""
+    lines = []
     ignored = {"after_each": lambda _: None, "options": ("-q",)}
-    return run_batch(folder, tell=said.append, **{**ignored, **options}), said
+    return run_batch(folder, tell=lines.append, **{**ignored, **options}), lines
 
 
 @pytest.fixture(scope="module")
@@ -152,8 +152,8 @@ ENDED = {"event": "batch_ended", "exit_code": 0}
 def test_of_a_batch_cut_short_only_what_left_a_finished_run_is_done(tmp_path):
     codes = {"a": 0, "b": 1, "c": 4, "d": 2, "e": 3, "f": 5, "g": 130}
     logged(tmp_path, BEGAN, *(ended(name, code) for name, code in codes.items()))
-    found = find_unfinished_batch(tmp_path, print)
-    assert [outcome.audit for outcome in found.finished] == ["a", "b", "c"]
+    batch = find_unfinished_batch(tmp_path, print)
+    assert [outcome.audit for outcome in batch.finished] == ["a", "b", "c"]
 
 
 def test_a_crash_without_a_run_is_not_done(tmp_path):
@@ -173,45 +173,45 @@ def test_a_batch_that_ended_is_not_taken_up(tmp_path):
 )
 def test_an_old_batch_is_not_taken_up_and_that_is_said(tmp_path, hours, why):
     logged(tmp_path, BEGAN, ended("a", 0), age=timedelta(hours=hours))
-    said = []
-    assert find_unfinished_batch(tmp_path, said.append) is None
-    assert said[0].endswith(f"was cut short, but that was {why}: all audits are run.")
+    lines = []
+    assert find_unfinished_batch(tmp_path, lines.append) is None
+    assert lines[0].endswith(f"was cut short, but that was {why}: all audits are run.")
 
 
 def test_lines_that_nobody_can_read_are_counted(tmp_path):
     logged(tmp_path, BEGAN, ended("a", 0), {"event": "audit_ended", "audit": "b"})
     with (tmp_path / LOG).open("a") as file:
         file.write('{"time": 3, "event": "audit_began"}\nnonsense\n{"time": "2026')
-    said = []
-    found = find_unfinished_batch(tmp_path, said.append)
-    assert [outcome.audit for outcome in found.finished] == ["a"]
+    lines = []
+    batch = find_unfinished_batch(tmp_path, lines.append)
+    assert [outcome.audit for outcome in batch.finished] == ["a"]
     message = f"Of {LOG} 3 lines cannot be read; what was told there is run again."
-    assert said == [message]
+    assert lines == [message]
 
 
 def manifest(audit, run_id, code=0):
     folder = audit / "runs" / run_id
     folder.mkdir(parents=True)
-    said = {"run_id": run_id, "verdict": "confirmed", "exit_code": code}
-    (folder / "manifest.json").write_text(json.dumps(said))
+    facts = {"run_id": run_id, "verdict": "confirmed", "exit_code": code}
+    (folder / "manifest.json").write_text(json.dumps(facts))
 
 
 def test_a_run_saved_just_before_the_batch_was_killed_is_done(tmp_path):
     logged(tmp_path, BEGAN, began("new"), began("old"))
     manifest(tmp_path / "new", f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-3f9a1c2b")
     manifest(tmp_path / "old", "20251120T084600Z-3f9a1c2b")
-    found = find_unfinished_batch(tmp_path, print)
-    assert [outcome.audit for outcome in found.finished] == ["new"]
-    assert found.started == {"new", "old"}
+    batch = find_unfinished_batch(tmp_path, print)
+    assert [outcome.audit for outcome in batch.finished] == ["new"]
+    assert batch.started == {"new", "old"}
 
 
 def test_what_was_under_way_at_a_kill_has_its_turn_last(tmp_path):
     for name in "abc":
         audit(tmp_path / name).joinpath("audit.toml").write_text("x = [")
     logged(tmp_path, BEGAN, ended("b", 0), began("a"))
-    batch, said = quietly(tmp_path)
-    assert [line.split()[-1] for line in said[1:]] == ["c", "a"]
-    assert said[0].endswith(
+    batch, lines = quietly(tmp_path)
+    assert [line.split()[-1] for line in lines[1:]] == ["c", "a"]
+    assert lines[0].endswith(
         "what finished is not run again, 1 audit (--fresh runs all)."
     )
     assert [outcome.exit_code for outcome in batch.outcomes] == [2, 0, 2]
@@ -271,8 +271,8 @@ def test_ctrl_c_stops_the_batch_which_can_be_taken_up(tmp_path):
     assert batch.returncode == 130
     assert len(runs(tmp_path / "a")) == 1
     assert runs(tmp_path / "b") == []
-    found = find_unfinished_batch(tmp_path, print)
-    assert (found.started, found.finished) == ({"a"}, ())
+    unfinished = find_unfinished_batch(tmp_path, print)
+    assert (unfinished.started, unfinished.finished) == ({"a"}, ())
 
 
 def test_a_stop_that_comes_while_a_run_is_begun_leaves_no_run_behind(
@@ -282,19 +282,19 @@ def test_a_stop_that_comes_while_a_run_is_begun_leaves_no_run_behind(
     audit(tmp_path / "a", "faulty.Slow")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     monkeypatch.setenv("HERE", str(tmp_path / "here"))
-    begun = []
+    pids = []
 
     class Busy(subprocess.Popen):  # its start ends as the signal arrives
-        def __init__(self, *given, **asked):
-            super().__init__(*given, **asked)
-            begun.append(self.pid)
+        def __init__(self, *args, **options):
+            super().__init__(*args, **options)
+            pids.append(self.pid)
             signal.raise_signal(signal.SIGTERM)
 
     monkeypatch.setattr(subprocess, "Popen", Busy)
     with terminable():
         batch, _ = quietly(tmp_path)
     assert (batch.exit_code, batch.outcomes[0].exit_code) == (130, 130)
-    assert not is_running(begun[0])
+    assert not is_running(pids[0])
 
 
 def test_a_full_disk_is_one_sentence_before_anything_is_run(tmp_path):

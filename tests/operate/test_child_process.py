@@ -52,6 +52,6 @@ def test_a_process_that_ended_in_time_did_so_however_late_that_is_seen():
 
 
 def test_a_child_left_behind_that_never_stops_talking_is_not_waited_for():
-    child, heard = start_script("yes & exit 3"), []
-    _, is_own = follow(child, soon(), heard.append)
+    child, chunks = start_script("yes & exit 3"), []
+    _, is_own = follow(child, soon(), chunks.append)
     assert (is_own, child.returncode) == (True, 3)

@@ -17,7 +17,7 @@ WITHOUT_R = {"reason": "R must be on PATH, but it was not found. Install R."}
 
 
 @pytest.mark.parametrize(
-    ("found", "floor", "is_enough"),
+    ("installed_version", "floor", "is_enough"),
     [
         ("1.24.2", "1.24", True),
         ("1.9", "1.24", False),
@@ -26,8 +26,10 @@ WITHOUT_R = {"reason": "R must be on PATH, but it was not found. Install R."}
         ("2.0.0rc1", "1.24", True),
     ],
 )
-def test_versions_are_compared_as_numbers(monkeypatch, found, floor, is_enough):
-    monkeypatch.setattr(doctor, "version", lambda _: found)
+def test_versions_are_compared_as_numbers(
+    monkeypatch, installed_version, floor, is_enough
+):
+    monkeypatch.setattr(doctor, "version", lambda _: installed_version)
     monkeypatch.setitem(doctor.FLOORS, "numpy", floor)
     assert (doctor._package("numpy").verdict == "ok") == is_enough
 

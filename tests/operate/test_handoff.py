@@ -84,10 +84,10 @@ def table(text):
 def test_r_computes_every_mean_again(folder, monkeypatch):
     answer = read_in_r(folder, monkeypatch)
     assert answer.returncode == 0, answer.stderr
-    said = re.match(
+    match = re.match(
         r"4 records computed again from \d+ \w+; largest gap (\S+)\n", answer.stdout
     )
-    assert float(said[1]) < 1e-15
+    assert float(match[1]) < 1e-15
 
 
 @pytest.mark.needs_dalex
@@ -96,18 +96,18 @@ def test_every_page_of_the_plots_says_what_it_shows(folder):
     library = {**os.environ, "R_LIBS": str(library_folder())}
     call = ["Rscript", "--vanilla", "-e", f'{plain}; source("read.R")']
     subprocess.run(call, cwd=folder, env=library, check=True, capture_output=True)
-    drawn = (folder / "plots.pdf").read_bytes()
+    pdf = (folder / "plots.pdf").read_bytes()
     for head in (b"(record 1, ", b"rmse, python)"):
-        assert head in drawn
+        assert head in pdf
 
 
 @pytest.mark.needs_r
 @pytest.mark.parametrize("file", ["importances.csv", "rounds.csv"])
 def test_r_stops_at_a_number_that_is_not_met(folder, monkeypatch, file):
     text = (folder / file).read_text("utf8")
-    found = re.search(r"\d\.\d{8,}(?=\D)", text)
-    other = f"{float(found[0]) * (1 + 1e-6)!r}"
-    (folder / file).write_text(text.replace(found[0], other, 1), "utf8")
+    number = re.search(r"\d\.\d{8,}(?=\D)", text)
+    other = f"{float(number[0]) * (1 + 1e-6)!r}"
+    (folder / file).write_text(text.replace(number[0], other, 1), "utf8")
     answer = read_in_r(folder, monkeypatch)
     assert answer.returncode == 1
     assert "A number is not met, first in record 1" in answer.stderr
@@ -132,8 +132,8 @@ def test_the_tables_keep_every_digit_and_every_name(files, result):
     rows = table(files["importances.csv"])
     of_first = [row for row in rows if row["record"] == "1"]
     assert [row["feature"] for row in of_first] == NAMES
-    told = [float(row["importance"]) for row in of_first]
-    assert told == result.importances[0].mean.tolist()
+    means = [float(row["importance"]) for row in of_first]
+    assert means == result.importances[0].mean.tolist()
     assert float(of_first[0]["std"]) == result.importances[0].std[0]
 
 
@@ -151,21 +151,21 @@ def test_every_entry_hands_over_the_target_of_its_own_draws(tmp_path):
     X = pd.DataFrame(random.normal(size=(40, 2)), columns=["a", "b"])
     rows = dataset(X, X["a"] + random.normal(size=40), name="rows", task="regression")
     model = wrap(lambda X: X["a"], name="m", task="regression", features=["a", "b"])
-    drawn = {"method": "permutation", "seed": 1, "n_repeats": 2, "engines": ["DALEX"]}
-    one, other = drawn | {"name": "one"}, drawn | {"name": "other", "features": ["b"]}
+    entry = {"method": "permutation", "seed": 1, "n_repeats": 2, "engines": ["DALEX"]}
+    one, other = entry | {"name": "one"}, entry | {"name": "other", "features": ["b"]}
     with host.session():
         config = parse_config({"importance": [one, other]})
-        found = audit(None, rows, config, models=(model,))
-        files = handoff(found)
+        audit_result = audit(None, rows, config, models=(model,))
+        files = handoff(audit_result)
         (tmp_path / "last.rds").write_bytes(
             files[max(f for f in files if "DALEX" in f)]
         )
-        read = objects.read(tmp_path / "last.rds")
-    record = found.importances[-1]
+        columns = objects.read(tmp_path / "last.rds")
+    record = audit_result.importances[-1]
     assert record.features == ("b",)
-    target = np.array(read["feature"]) == "_baseline_"
-    told = np.array(read["value"])[target & (np.array(read["round"]) > 0)]
-    np.testing.assert_array_equal(told, record.y_permuted - record.baseline.mean())
+    target = np.array(columns["feature"]) == "_baseline_"
+    losses = np.array(columns["value"])[target & (np.array(columns["round"]) > 0)]
+    np.testing.assert_array_equal(losses, record.y_permuted - record.baseline.mean())
 
 
 @pytest.mark.needs_r
@@ -188,11 +188,11 @@ def test_the_models_come_with_the_digest_of_their_predictions(files, result):
 @pytest.mark.usefixtures("files")
 def test_the_command_writes_a_folder_once(result, tmp_path):
     run = save_run(result, tmp_path, {}, exit_code=0)
-    asked = ["handoff", str(run), "--to", str(tmp_path / "for R")]
-    first = CliRunner().invoke(main, asked)
+    words = ["handoff", str(run), "--to", str(tmp_path / "for R")]
+    first = CliRunner().invoke(main, words)
     assert first.exit_code == 0, first.output
     assert (tmp_path / "for R" / "read.R").is_file()
-    again = CliRunner().invoke(main, asked)
+    again = CliRunner().invoke(main, words)
     assert again.exit_code == 2
     assert "already exists. Choose another folder." in again.output
 

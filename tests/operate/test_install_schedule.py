@@ -194,30 +194,30 @@ def on_terminal(audit, typed):
     main_end, other = pty.openpty()
     with subprocess.Popen(
         words, stdin=other, stdout=other, stderr=other, cwd=Path(__file__).parents[2]
-    ) as shown:
+    ) as process:
         os.close(other)
-        said, until = b"", time.monotonic() + 60
+        output, until = b"", time.monotonic() + 60
         while time.monotonic() < until:
             if select.select([main_end], [], [], 0.1)[0]:
                 try:
-                    said += os.read(main_end, 4096)
+                    output += os.read(main_end, 4096)
                 except OSError:  # the other end is closed
                     break
-                if said.endswith(b"Go on? [y/N]: "):
+                if output.endswith(b"Go on? [y/N]: "):
                     os.write(main_end, typed)
     os.close(main_end)
-    return shown.returncode, said.decode()
+    return process.returncode, output.decode()
 
 
 @pytest.mark.parametrize(("typed", "code"), [(b"n\n", 2), (b"y\n", 0)])
 def test_on_a_terminal_it_shows_the_line_and_asks(home, audit, typed, code):
     (home / "tab").write_bytes(MINE)
-    answer, said = on_terminal(audit, typed)
-    assert answer == code, said
-    assert f"# {name_of(audit)}" in said
+    answer, output = on_terminal(audit, typed)
+    assert answer == code, output
+    assert f"# {name_of(audit)}" in output
     assert (tab(home) == MINE) is (code == 2)
     refused = "The change was not confirmed. Nothing was changed."
-    assert (refused in said) is (code == 2)
+    assert (refused in output) is (code == 2)
 
 
 @pytest.mark.parametrize(
@@ -239,10 +239,10 @@ def test_a_crontab_that_cannot_be_written_is_kept_in_a_file(home, audit, text, m
     (home / "tab").write_bytes(MINE)
     program(home, "crontab", text)
     answer = run_schedule(audit, "--install", "--yes")
-    (kept,) = home.glob(".local/state/importance-audit/crontab-*")
-    assert (answer.exit_code, answer.stderr) == (2, message.format(kept=kept))
-    assert kept.read_bytes() == tab(home) == MINE
-    assert kept.stat().st_mode & 0o777 == 0o600
+    (backup,) = home.glob(".local/state/importance-audit/crontab-*")
+    assert (answer.exit_code, answer.stderr) == (2, message.format(kept=backup))
+    assert backup.read_bytes() == tab(home) == MINE
+    assert backup.stat().st_mode & 0o777 == 0o600
 
 
 def test_a_change_that_succeeds_leaves_no_copy(home, audit):
@@ -300,9 +300,9 @@ def test_units_are_written_and_the_timer_is_started(home, audit):
     assert answer.exit_code == 0, answer.stderr
     assert unit_files(home) == units(job_of(load_config(audit), audit))
     timer = f"{name_of(audit)}.timer"
-    said = (home / "asked").read_text().splitlines()
+    calls = (home / "asked").read_text().splitlines()
     started = [f"--user {what} {timer}" for what in ("enable", "restart")]
-    assert said[-3:] == ["--user daemon-reload", *started]
+    assert calls[-3:] == ["--user daemon-reload", *started]
     again = run_schedule(audit, "--as", "systemd", "--install", "--yes")
     assert again.stdout == "It is installed as it is here. Nothing was changed.\n"
 
@@ -314,8 +314,8 @@ def test_removing_units_leaves_those_of_others(home, audit):
     answer = run_schedule(audit, "--as", "systemd", "--remove", "--yes")
     assert answer.exit_code == 0, answer.stderr
     assert unit_files(home) == {other.name: "[Timer]\n"}
-    said = (home / "asked").read_text().splitlines()
-    assert said[-2:] == [
+    calls = (home / "asked").read_text().splitlines()
+    assert calls[-2:] == [
         f"--user disable --now {name_of(audit)}.timer",
         "--user daemon-reload",
     ]
@@ -365,9 +365,9 @@ def test_the_zone_of_cron_is_that_of_the_machine(tmp_path, zone, offsets):
         pytest.skip("no zoneinfo on this machine")
     (tmp_path / "localtime").symlink_to(file)
     now = datetime(2026, 1, 1, tzinfo=UTC)
-    found = cron_zone(tmp_path / "localtime", now=now)
-    assert found.offsets == offsets
-    assert found.name in {zone, str(file.resolve()).rpartition("zoneinfo/")[2]}
+    cron = cron_zone(tmp_path / "localtime", now=now)
+    assert cron.offsets == offsets
+    assert cron.name in {zone, str(file.resolve()).rpartition("zoneinfo/")[2]}
     assert cron_zone(tmp_path / "absent").offsets == (0,)
 
 

@@ -136,8 +136,8 @@ def test_a_command_that_hangs_is_ended_with_all_that_it_started(tmp_path, monkey
     monkeypatch.setattr(time, "monotonic", halting)
     faults, (event,) = notify_outcome(tmp_path, "/bin/sh", "-c", hang, seconds=600.0)
     monkeypatch.undo()
-    said, pid = faults[0].rsplit(" ", 1)
-    assert said == (
+    message, pid = faults[0].rsplit(" ", 1)
+    assert message == (
         "[schedule] on_failure told nobody of the run: '/bin/sh' was ended after 600 "
         "seconds (command_seconds). It said:"
     )

@@ -131,10 +131,10 @@ def altered(factor):
 
 @pytest.mark.parametrize(("factor", "is_mismatch"), [(0.5, False), (2.0, True)])
 def test_the_tolerance_of_the_same_stack_is_relative_to_the_number(factor, is_mismatch):
-    found = compared(*altered(1 + factor * SAME_STACK))
-    assert found.tolerance == SAME_STACK < OTHER_STACK
-    assert found.is_mismatch == is_mismatch
-    assert found.n_numbers - found.n_equal == 1
+    comparison = compared(*altered(1 + factor * SAME_STACK))
+    assert comparison.tolerance == SAME_STACK < OTHER_STACK
+    assert comparison.is_mismatch == is_mismatch
+    assert comparison.n_numbers - comparison.n_equal == 1
 
 
 def test_nan_equals_nan_and_infinity_only_itself():
@@ -157,20 +157,22 @@ def test_what_is_left_of_equal_losses_is_held_against_the_largest_of_its_array()
 
 def test_what_people_answered_is_no_outcome_of_the_audit():
     now = plain_result(("a",))
-    stored = with_answers(now, (Answer("f" * 12, owner="M. Kim"),))
-    assert compared(stored, now).differences == ()
+    stored_result = with_answers(now, (Answer("f" * 12, owner="M. Kim"),))
+    assert compared(stored_result, now).differences == ()
 
 
 def test_a_clock_that_went_back_is_no_outcome_of_the_audit():
     now = plain_result(("a",))
-    stored = now.with_findings((clock_finding("It went back.", "before the run"),))
-    assert compared(stored, now).differences == ()
+    stored_result = now.with_findings(
+        (clock_finding("It went back.", "before the run"),)
+    )
+    assert compared(stored_result, now).differences == ()
 
 
 def test_a_run_of_an_older_schema_is_compared_in_what_it_had():
     now = replace(small_result(), quantiles=pd.DataFrame({"value": [0.5]}))
     document = to_dict(now)
     del document["answers"], document["quantiles"]
-    stored = from_dict({**document, "schema_version": "1.0"})
-    assert compared(stored, now).differences == ()
+    stored_result = from_dict({**document, "schema_version": "1.0"})
+    assert compared(stored_result, now).differences == ()
     assert compared(from_dict(to_dict(small_result())), now).is_mismatch

@@ -40,11 +40,11 @@ def counts(monkeypatch):
     def count(module, name):
         function = getattr(module, name)
 
-        def counted(*args, **options):
+        def count_call(*args, **options):
             calls[name] += 1
             return function(*args, **options)
 
-        monkeypatch.setattr(module, name, counted)
+        monkeypatch.setattr(module, name, count_call)
 
     for name in ("to_dict", "digest_of"):
         count(as_json, name)

@@ -63,9 +63,9 @@ def job(folder, environment=None, **section):
         "--unattended",
         str(folder),
     )
-    asked = ScheduleSection(**section)
+    schedule = ScheduleSection(**section)
     timeout = shutil.which("timeout") or ""
-    return Job(folder, folder, asked, command, environment or {}, timeout)
+    return Job(folder, folder, schedule, command, environment or {}, timeout)
 
 
 def as_cron(line):
@@ -113,8 +113,8 @@ def test_where_the_offset_changes_a_line_asks_for_the_time_in_utc(tmp_path, now,
         f'#!/bin/sh\n[ "$*" = "-u +%u%H%M" ] && echo {now}\n'
     )
     (tmp_path / "date").chmod(0o755)
-    asked = job(tmp_path / "audit", time="06:00", days=("mon", "wed"))
-    line = cron_line(asked, (60, 120))
+    recorder = job(tmp_path / "audit", time="06:00", days=("mon", "wed"))
+    line = cron_line(recorder, (60, 120))
     assert line.startswith("0 7,8 * * * ")
     answer = bare(as_cron(line), f"{tmp_path}:/usr/bin:/bin")
     assert (tmp_path / "audit" / "seen.json").exists() is runs
@@ -127,43 +127,43 @@ def test_a_zone_of_half_hours_is_tried_at_both(tmp_path):
 
 
 def test_the_note_tells_the_time_there():
-    asked = ScheduleSection(time="06:00")
-    assert zone_note("Etc/UTC", (0,), asked) == (
+    section = ScheduleSection(time="06:00")
+    assert zone_note("Etc/UTC", (0,), section) == (
         "Cron goes by Etc/UTC here, which is UTC. "
         "Install the line again if that zone is ever changed."
     )
-    assert "06:00 UTC is 11:30 there." in zone_note("Asia/Kolkata", (330,), asked)
-    changing = zone_note("Europe/Berlin", (60, 120), asked)
+    assert "06:00 UTC is 11:30 there." in zone_note("Asia/Kolkata", (330,), section)
+    changing = zone_note("Europe/Berlin", (60, 120), section)
     assert "whose offset from UTC changes: 06:00 UTC is 07:00 or 08:00" in changing
 
 
 def test_a_line_runs_in_the_bare_environment_of_cron_from_a_hostile_path(tmp_path):
-    given = {"R_LIBS": f"/{HOSTILE}", "TZ": "UTC"}
-    asked = job(tmp_path / HOSTILE, given)
-    answer = bare(as_cron(cron_line(asked)))
+    variables = {"R_LIBS": f"/{HOSTILE}", "TZ": "UTC"}
+    recorder = job(tmp_path / HOSTILE, variables)
+    answer = bare(as_cron(cron_line(recorder)))
     assert (answer.returncode, answer.stdout, answer.stderr) == (7, b"", b"")
-    assert call_record(asked.folder)["argv"] == list(asked.command)
-    assert call_record(asked.folder)["environ"].items() >= given.items()
-    bare(as_cron(cron_line(asked)))
-    log = (asked.folder / "schedule.log").read_text()
+    assert call_record(recorder.folder)["argv"] == list(recorder.command)
+    assert call_record(recorder.folder)["environ"].items() >= variables.items()
+    bare(as_cron(cron_line(recorder)))
+    log = (recorder.folder / "schedule.log").read_text()
     assert log == "to stdout\nto stderr\n" * 2
 
 
 def test_a_job_that_does_not_end_is_ended(tmp_path):
-    asked = job(tmp_path)
+    endless = job(tmp_path)
     (tmp_path / "python").write_text("#!/bin/sh\nexec sleep 600\n")
-    line = as_cron(cron_line(asked)).replace(f" {asked.seconds} ", " 0.2 ")
+    line = as_cron(cron_line(endless)).replace(f" {endless.seconds} ", " 0.2 ")
     assert bare(line).returncode in {143, -signal.SIGTERM}
 
 
 def test_a_job_that_is_ended_may_say_so_and_its_exit_code_is_kept(tmp_path):
-    asked, listening = job(tmp_path), tmp_path / "listening"
+    endless, listening = job(tmp_path), tmp_path / "listening"
     waits = (
         "#!/bin/sh\ntrap 'echo asked to end; exit 130' TERM\n"
         'echo $PPID >"$0.part"; mv "$0.part" "${0%/*}/listening"\nsleep 600 & wait\n'
     )
     (tmp_path / "python").write_text(waits)
-    ended = ThreadPoolExecutor(1).submit(bare, as_cron(cron_line(asked)))
+    ended = ThreadPoolExecutor(1).submit(bare, as_cron(cron_line(endless)))
     wait_for(lambda: listening.exists() or ended.done())
     os.kill(int(listening.read_text()), signal.SIGALRM)  # as its own clock would
     assert ended.result().returncode == 130
@@ -171,12 +171,12 @@ def test_a_job_that_is_ended_may_say_so_and_its_exit_code_is_kept(tmp_path):
 
 
 def test_it_is_ended_later_than_it_ends_itself(tmp_path):
-    asked = job(tmp_path, minutes=0.5, command_seconds=45)
-    assert (asked.seconds, asked.grace) == (30 + 2 * 45 + 600, 300 + 2 * 45)
-    assert f" --kill-after={asked.grace} {asked.seconds} " in cron_line(asked)
-    service = units(asked)[f"{asked.name}.service"]
-    assert lines_of(service, "TimeoutStartSec") == [str(asked.seconds)]
-    assert lines_of(service, "TimeoutStopSec") == [str(asked.grace)]
+    limited = job(tmp_path, minutes=0.5, command_seconds=45)
+    assert (limited.seconds, limited.grace) == (30 + 2 * 45 + 600, 300 + 2 * 45)
+    assert f" --kill-after={limited.grace} {limited.seconds} " in cron_line(limited)
+    service = units(limited)[f"{limited.name}.service"]
+    assert lines_of(service, "TimeoutStartSec") == [str(limited.seconds)]
+    assert lines_of(service, "TimeoutStopSec") == [str(limited.grace)]
 
 
 def test_an_audit_runs_from_its_line_wherever_cron_starts_it(tmp_path, monkeypatch):
@@ -191,8 +191,8 @@ def test_an_audit_runs_from_its_line_wherever_cron_starts_it(tmp_path, monkeypat
     answer = bare(f"cd {shlex.quote(str(folder))}; {as_cron(line)}")
     log = (folder / "schedule.log").read_text()
     assert answer.returncode == 0, log
-    (made,) = folder.glob("runs/*")
-    assert made.name in log
+    (run,) = folder.glob("runs/*")
+    assert run.name in log
 
 
 def test_the_interpreter_and_what_decides_about_r_are_pinned(tmp_path, monkeypatch):
@@ -204,14 +204,18 @@ def test_the_interpreter_and_what_decides_about_r_are_pinned(tmp_path, monkeypat
     monkeypatch.setenv("R_LIBS", "library:/opt/r")
     monkeypatch.setenv("PYTHONPATH", "library")
     monkeypatch.setenv("SECRET", "no")
-    asked = job_of(load_config(folder), folder)
-    given = asked.environment
-    assert asked.command[:2] == (sys.executable, "-P")
-    assert asked.command[-2:] == ("--unattended", str(folder))
-    assert given["R_LIBS"] == f"{tmp_path}/library:/opt/r"
-    assert (given["TZ"], given["LANG"], "SECRET" in given) == ("UTC", "C.UTF-8", False)
-    assert given["PYTHONPATH"] == f"{tmp_path}/library"
-    assert given["PATH"].split(":")[0] == os.path.dirname(sys.executable)
+    audit_job = job_of(load_config(folder), folder)
+    environment = audit_job.environment
+    assert audit_job.command[:2] == (sys.executable, "-P")
+    assert audit_job.command[-2:] == ("--unattended", str(folder))
+    assert environment["R_LIBS"] == f"{tmp_path}/library:/opt/r"
+    assert (environment["TZ"], environment["LANG"], "SECRET" in environment) == (
+        "UTC",
+        "C.UTF-8",
+        False,
+    )
+    assert environment["PYTHONPATH"] == f"{tmp_path}/library"
+    assert environment["PATH"].split(":")[0] == os.path.dirname(sys.executable)
 
 
 @pytest.mark.parametrize(
@@ -231,8 +235,8 @@ def test_what_a_line_cannot_hold_is_refused(tmp_path, name, message):
 
 
 def test_a_line_as_long_as_debian_takes_it_is_written(tmp_path):
-    asked = job(tmp_path)
-    spare = 998 - len(cron_line(asked, (0,)).split(" ", 5)[5]) - len("R_LIBS= ")
+    short = job(tmp_path)
+    spare = 998 - len(cron_line(short, (0,)).split(" ", 5)[5]) - len("R_LIBS= ")
     longest = cron_line(job(tmp_path, {"R_LIBS": "r" * spare}))
     assert len(longest.split(" ", 5)[5]) == 998
     with pytest.raises(AuditError, match="this one has 999"):
@@ -250,14 +254,14 @@ def verified(folder, files, home):
 
 @needs_systemd
 def test_units_pass_systemd_also_from_a_hostile_path(tmp_path):
-    asked = job(tmp_path / HOSTILE, {"R_LIBS": f"/{HOSTILE}"}, days=("mon", "thu"))
-    answer = verified(tmp_path, units(asked), tmp_path)
+    recorder = job(tmp_path / HOSTILE, {"R_LIBS": f"/{HOSTILE}"}, days=("mon", "thu"))
+    answer = verified(tmp_path, units(recorder), tmp_path)
     assert (answer.returncode, answer.stdout + answer.stderr) == (0, b"")
 
 
 def lines_of(unit, key):
-    found = [line.partition("=") for line in unit.splitlines()]
-    return [value for name, _, value in found if name == key]
+    pairs = [line.partition("=") for line in unit.splitlines()]
+    return [value for name, _, value in pairs if name == key]
 
 
 def unspecified(text):
@@ -272,17 +276,17 @@ def unescaped(text):
 
 
 def test_a_service_runs_what_a_line_runs(tmp_path):
-    given = {"R_LIBS": f"/{HOSTILE}", "TZ": "UTC"}
-    asked = job(tmp_path / HOSTILE, given)
-    service = units(asked)[f"{asked.name}.service"]
+    environment = {"R_LIBS": f"/{HOSTILE}", "TZ": "UTC"}
+    recorder = job(tmp_path / HOSTILE, environment)
+    service = units(recorder)[f"{recorder.name}.service"]
     (command,) = lines_of(service, "ExecStart")
     assert command.startswith(":/bin/sh ")
     assert subprocess.run(unescaped(command[1:])).returncode == 7
-    assert call_record(asked.folder)["argv"] == list(asked.command)
+    assert call_record(recorder.folder)["argv"] == list(recorder.command)
     variables = [unescaped(value) for value in lines_of(service, "Environment")]
-    assert variables == [[f"{name}={text}"] for name, text in given.items()]
+    assert variables == [[f"{name}={text}"] for name, text in environment.items()]
     (log,) = lines_of(service, "StandardOutput")
-    assert unspecified(log) == f"append:{asked.folder}/schedule.log"
+    assert unspecified(log) == f"append:{recorder.folder}/schedule.log"
 
 
 @pytest.mark.parametrize(
@@ -290,8 +294,8 @@ def test_a_service_runs_what_a_line_runs(tmp_path):
     [((), "*-*-* 06:00:00 UTC"), (("thu", "mon"), "Mon,Thu *-*-* 06:00:00 UTC")],
 )
 def test_a_timer_goes_by_utc_and_makes_up_for_what_was_missed(tmp_path, days, when):
-    asked = job(tmp_path, days=days)
-    timer = units(asked)[f"{asked.name}.timer"]
+    recorder = job(tmp_path, days=days)
+    timer = units(recorder)[f"{recorder.name}.timer"]
     assert lines_of(timer, "OnCalendar") == [when]
     assert lines_of(timer, "Persistent") == ["true"]
 
@@ -323,7 +327,7 @@ exit 1
 def ci(top, kind):
     """Return the workflow of an audit in a repository, with a run from before."""
     yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
-    asked = job(top / HOSTILE, days=("mon", "thu"))
+    audit_job = job(top / HOSTILE, days=("mon", "thu"))
     old = top / "importance-audit-history" / "runs" / "20261121T060000Z-old"
     old.mkdir(parents=True)
     (old / "summary.md").write_text("# The old summary")
@@ -333,65 +337,72 @@ def ci(top, kind):
     # setup-python puts one there; Debian has no program of this name.
     (top / "bin" / "python").write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
     (top / "bin" / "python").chmod(0o755)
-    text = workflow(kind, asked, top, tool="a${{b}}$c", asks_r=True)
-    return asked, yaml.safe_load(text)
+    text = workflow(kind, audit_job, top, tool="a${{b}}$c", asks_r=True)
+    return audit_job, yaml.safe_load(text)
 
 
-def in_ci(top, asked, script, **more):
+def in_ci(top, audit_job, script, **more):
     """Run the lines of a step as the shell of a CI does."""
     path = f"{top / 'bin'}:{os.environ['PATH']}"
-    given = {"PATH": path, "AUDIT": f"./{asked.folder.name}/audit.toml", **more}
+    environment = {
+        "PATH": path,
+        "AUDIT": f"./{audit_job.folder.name}/audit.toml",
+        **more,
+    }
     words = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script]
-    return subprocess.run(words, cwd=top, env=given, capture_output=True, text=True)
+    return subprocess.run(
+        words, cwd=top, env=environment, capture_output=True, text=True
+    )
 
 
 def test_a_workflow_of_github_keeps_exit_code_summary_and_faults(tmp_path):
-    asked, read = ci(tmp_path, "github")
-    steps = {step.get("name"): step for step in read["jobs"]["audit"]["steps"]}
-    assert in_ci(tmp_path, asked, steps["Audit"]["run"]).returncode == 1
+    audit_job, document = ci(tmp_path, "github")
+    steps = {step.get("name"): step for step in document["jobs"]["audit"]["steps"]}
+    assert in_ci(tmp_path, audit_job, steps["Audit"]["run"]).returncode == 1
     gather = steps["Gather what the run left"]["run"]
-    given = {"GITHUB_STEP_SUMMARY": str(tmp_path / "page.md")}
-    answer = in_ci(tmp_path, asked, gather, **given)
+    environment = {"GITHUB_STEP_SUMMARY": str(tmp_path / "page.md")}
+    answer = in_ci(tmp_path, audit_job, gather, **environment)
     assert (tmp_path / "page.md").read_text() == "# The new summary\n"
     assert answer.stdout == "::error title=a%2C b%3A c::50%25%0Aoff\n", answer.stderr
-    kept = {path.name for path in tmp_path.glob("importance-audit-history/runs/*")}
-    assert kept == {"20261121T060000Z-old", "20261122T060000Z-new"}
+    names = {path.name for path in tmp_path.glob("importance-audit-history/runs/*")}
+    assert names == {"20261121T060000Z-old", "20261122T060000Z-new"}
     for step in list(steps.values())[-3:]:
         assert step["if"] == "always()"
     assert steps["Keep the run"]["with"]["path"] == "importance-audit-run/"
 
 
 def test_a_workflow_of_github_does_not_show_the_run_before_for_this_one(tmp_path):
-    asked, read = ci(tmp_path, "github")
-    steps = {step.get("name"): step for step in read["jobs"]["audit"]["steps"]}
-    ran = in_ci(tmp_path, asked, steps["Audit"]["run"], NO_FOLDER="1")
-    given = {"GITHUB_STEP_SUMMARY": str(tmp_path / "page.md")}
+    audit_job, document = ci(tmp_path, "github")
+    steps = {step.get("name"): step for step in document["jobs"]["audit"]["steps"]}
+    ran = in_ci(tmp_path, audit_job, steps["Audit"]["run"], NO_FOLDER="1")
+    environment = {"GITHUB_STEP_SUMMARY": str(tmp_path / "page.md")}
     gather = steps["Gather what the run left"]["run"]
-    answer = in_ci(tmp_path, asked, gather, **given)
+    answer = in_ci(tmp_path, audit_job, gather, **environment)
     assert (ran.returncode, answer.returncode) == (2, 0), answer.stderr
     words = "The audit left no run folder; its log says why.\n"
     assert (tmp_path / "page.md").read_text() == words
 
 
 def test_a_workflow_of_github_is_started_at_the_time_in_utc(tmp_path):
-    _, read = ci(tmp_path, "github")
-    assert read[True]["schedule"] == [{"cron": "0 6 * * 1,4"}]  # YAML 1.1: on is true
-    assert read["env"]["AUDIT"] == f"./{HOSTILE}/audit.toml"
-    assert read["env"]["TOOL"] == "a${{ '${{' }}b}}$c"
-    assert read["jobs"]["audit"]["timeout-minutes"] == 132
+    _, document = ci(tmp_path, "github")
+    # YAML 1.1: on is true
+    assert document[True]["schedule"] == [{"cron": "0 6 * * 1,4"}]
+    assert document["env"]["AUDIT"] == f"./{HOSTILE}/audit.toml"
+    assert document["env"]["TOOL"] == "a${{ '${{' }}b}}$c"
+    assert document["jobs"]["audit"]["timeout-minutes"] == 132
 
 
 def test_a_job_of_gitlab_keeps_exit_code_summary_and_faults(tmp_path):
-    asked, read = ci(tmp_path, "gitlab")
-    ((name, told),) = read.items()
-    assert in_ci(tmp_path, asked, "\n".join(told["script"])).returncode == 1
-    answer = in_ci(tmp_path, asked, "\n".join(told["after_script"]))
+    audit_job, document = ci(tmp_path, "gitlab")
+    ((name, steps),) = document.items()
+    assert in_ci(tmp_path, audit_job, "\n".join(steps["script"])).returncode == 1
+    answer = in_ci(tmp_path, audit_job, "\n".join(steps["after_script"]))
     assert answer.stdout == "# The new summary\n", answer.stderr
-    reported = told["artifacts"]["reports"]["junit"]
+    reported = steps["artifacts"]["reports"]["junit"]
     assert (tmp_path / reported).read_text().startswith("<testsuites>")
-    assert told["artifacts"]["when"] == told["cache"]["when"] == "always"
-    assert told["variables"]["AUDIT"] == f"./{HOSTILE}/audit.toml".replace("$", "$$")
-    assert told["resource_group"] == name
+    assert steps["artifacts"]["when"] == steps["cache"]["when"] == "always"
+    assert steps["variables"]["AUDIT"] == f"./{HOSTILE}/audit.toml".replace("$", "$$")
+    assert steps["resource_group"] == name
 
 
 NEWS = '.\n"quoted" \\ back $(id) `id` <b> é 世 %s\t\n' + "long " * 400
@@ -405,10 +416,12 @@ def run_hook(script, *words, folder, **more):
     path.write_text(example(script))
     facts = {"AUDIT": 'ünsound\nBcc: "x"', "VERDICT": "not confirmed", "EXIT_CODE": "1"}
     facts |= {"EVENT": "change", "RUN": "/r", "SUMMARY": "in short", "NEWS": NEWS}
-    given = {f"IMPORTANCE_AUDIT_{name}": text for name, text in facts.items()}
-    given |= {"PATH": f"{folder}:{os.environ['PATH']}", "no_proxy": "*", **more}
+    environment = {f"IMPORTANCE_AUDIT_{name}": text for name, text in facts.items()}
+    environment |= {"PATH": f"{folder}:{os.environ['PATH']}", "no_proxy": "*", **more}
     words = ["/bin/sh", path.name, *words]
-    return subprocess.run(words, cwd=folder, env=given, capture_output=True, text=True)
+    return subprocess.run(
+        words, cwd=folder, env=environment, capture_output=True, text=True
+    )
 
 
 class Hook(BaseHTTPRequestHandler):
@@ -463,12 +476,12 @@ def test_the_mail_holds_the_news_and_no_header_of_theirs(tmp_path):
     answer = run_hook("mail", "owner@example.org", folder=tmp_path)
     assert answer.returncode == 0, answer.stderr
     sent = (tmp_path / "sent").read_bytes()
-    read = message_from_bytes(sent, policy=policy.default)
+    mail = message_from_bytes(sent, policy=policy.default)
     assert (tmp_path / "words").read_text() == "-i -- owner@example.org\n"
-    assert read["Bcc"] is None
-    assert read["Subject"] == 'ünsound Bcc: "x": not confirmed (exit code 1)'
+    assert mail["Bcc"] is None
+    assert mail["Subject"] == 'ünsound Bcc: "x": not confirmed (exit code 1)'
     assert (
-        base64.b64decode(read.get_payload()).decode() == f"{NEWS}\n\nin short\n\n/r\n"
+        base64.b64decode(mail.get_payload()).decode() == f"{NEWS}\n\nin short\n\n/r\n"
     )
     assert max(map(len, sent.splitlines())) <= 76
     sendmail(tmp_path, code=75)
@@ -477,10 +490,10 @@ def test_the_mail_holds_the_news_and_no_header_of_theirs(tmp_path):
 
 def test_an_audit_without_a_verdict_is_told_of_too(tmp_path):
     sendmail(tmp_path)
-    given = {"IMPORTANCE_AUDIT_VERDICT": "", "IMPORTANCE_AUDIT_EXIT_CODE": "2"}
-    run_hook("mail", "owner@example.org", folder=tmp_path, **given)
-    read = message_from_bytes((tmp_path / "sent").read_bytes(), policy=policy.default)
-    assert read["Subject"] == 'ünsound Bcc: "x": no verdict (exit code 2)'
+    variables = {"IMPORTANCE_AUDIT_VERDICT": "", "IMPORTANCE_AUDIT_EXIT_CODE": "2"}
+    run_hook("mail", "owner@example.org", folder=tmp_path, **variables)
+    mail = message_from_bytes((tmp_path / "sent").read_bytes(), policy=policy.default)
+    assert mail["Subject"] == 'ünsound Bcc: "x": no verdict (exit code 2)'
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

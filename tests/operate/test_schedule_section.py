@@ -9,16 +9,16 @@ SECTION = '[schedule]\non_failure = ["mail", "me"]\n'
 
 def test_the_section_is_read_from_a_file_that_is_wrong_elsewhere(tmp_path):
     (tmp_path / "audit.toml").write_text(f'seed = "x"\n[modls]\na = 1\n{SECTION}')
-    given = read_schedule(tmp_path / "audit.toml")
-    assert (given.section.on_failure, given.note) == (("mail", "me"), "")
+    source = read_schedule(tmp_path / "audit.toml")
+    assert (source.section.on_failure, source.note) == (("mail", "me"), "")
 
 
 def test_a_command_may_have_an_argument_twice(tmp_path):
     words = ("curl", "-H", "A: b", "-H", "C: d")
     text = f"[schedule]\non_failure = {list(words)}\n"
     (tmp_path / "audit.toml").write_text(text)
-    given = read_schedule(tmp_path / "audit.toml")
-    assert (given.section.on_failure, given.note) == (words, "")
+    source = read_schedule(tmp_path / "audit.toml")
+    assert (source.section.on_failure, source.note) == (words, "")
 
 
 @pytest.mark.parametrize("text", ["[schedule", "[schedule]\nkeep = -1\n", None])
@@ -29,17 +29,17 @@ def test_where_it_cannot_be_read_that_of_the_last_run_holds(tmp_path, text):
         run = tmp_path / "runs" / name
         run.mkdir(parents=True)
         (run / "audit.toml").write_text(SECTION.replace("me", name))
-    given = read_schedule(tmp_path / "audit.toml")
-    assert given.section.on_failure == ("mail", "20251121T084600Z-a")
-    assert given.note == (
+    source = read_schedule(tmp_path / "audit.toml")
+    assert source.section.on_failure == ("mail", "20251121T084600Z-a")
+    assert source.note == (
         "[schedule] of audit.toml cannot be read: that of run '20251121T084600Z-a' "
         "holds."
     )
 
 
 def test_where_there_is_none_at_all_that_is_said(tmp_path):
-    given = read_schedule(tmp_path / "audit.toml")
-    assert given.section.on_failure == ()
-    assert given.note == (
+    source = read_schedule(tmp_path / "audit.toml")
+    assert source.section.on_failure == ()
+    assert source.note == (
         "[schedule] of audit.toml cannot be read, nor that of any run: nobody is told."
     )

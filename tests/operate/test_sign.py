@@ -54,17 +54,17 @@ def audit(tmp_path):
     return tmp_path
 
 
-def approve(run, given=REVIEW, *more):
-    options = [part for word in WORDS for part in (f"--{word}", getattr(given, word))]
+def approve(run, request=REVIEW, *more):
+    options = [part for word in WORDS for part in (f"--{word}", getattr(request, word))]
     with without_pdf():
         return runner().invoke(main, ["approve", str(run), *options, *more])
 
 
-def refusal(audit, run=FIRST, given=REVIEW):
+def refusal(audit, run=FIRST, request=REVIEW):
     """Return why a run is not signed; nothing is written."""
     before = below(audit), (audit / "signoffs.jsonl").read_bytes()
     with pytest.raises(AuditError) as error:
-        sign(audit / "runs" / run, given)
+        sign(audit / "runs" / run, request)
     assert (below(audit), (audit / "signoffs.jsonl").read_bytes()) == before
     return str(error.value).replace(f"{audit}/", "")
 
@@ -136,8 +136,8 @@ def test_without_a_sign_off_there_is_no_baseline(tmp_path):
 
 def test_the_baseline_is_the_run_as_it_was_approved_none_if_it_is_gone(audit):
     approved = baseline_of(audit)
-    found = load_baseline(audit, approved)
-    assert content_digest(found) == approved.content_digest
+    baseline = load_baseline(audit, approved)
+    assert content_digest(baseline) == approved.content_digest
     shutil.rmtree(audit / "runs" / FIRST)
     assert load_baseline(audit, approved) is None
 
@@ -190,11 +190,11 @@ def test_render_prints_the_sign_offs_of_a_run_also_of_one_that_was_handed_on(aud
 
 
 def test_every_word_that_is_wrong_is_told_at_once(audit):
-    given = REVIEW._replace(
+    request = REVIEW._replace(
         name=" ", role="\udcff", meaning="agreed", statement="x" * 2001
     )
     with pytest.raises(ConfigError) as error:
-        sign(audit / "runs" / FIRST, given)
+        sign(audit / "runs" / FIRST, request)
     assert error.value.problems == (
         "--name must not be empty.",
         r"--role must be UTF-8 text; '\udcff' was given.",
@@ -286,8 +286,8 @@ def test_a_signature_that_is_none_is_refused(audit, data, why):
     path = audit / "a.sig"
     if data is not None:
         path.write_bytes(data)
-    given = REVIEW._replace(signature=path)
-    assert refusal(audit, FIRST, given) == f"--signature a.sig {why}"
+    request = REVIEW._replace(signature=path)
+    assert refusal(audit, FIRST, request) == f"--signature a.sig {why}"
 
 
 def test_one_process_at_a_time_signs(audit):
@@ -306,8 +306,8 @@ def test_a_clock_that_went_back_is_told(audit):
     seal(signed)
     shutil.rmtree(audit / "runs" / SECOND)
     with without_pdf():
-        made = sign(audit / "runs" / FIRST, REVIEW)
-    assert made.notes[0].startswith(
+        signoff = sign(audit / "runs" / FIRST, REVIEW)
+    assert signoff.notes[0].startswith(
         "The clock went back: an earlier line of signoffs.jsonl is of 3"
     )
 
@@ -412,14 +412,14 @@ def test_a_terminal_is_asked_for_what_is_missing_having_shown_what_is_signed(aud
         stderr=subprocess.STDOUT,
     ) as child:
         os.write(ours, b"reviewer\nnone\nagreed\nRead.\n")
-        said = child.communicate(timeout=120)[0].decode()
+        output = child.communicate(timeout=120)[0].decode()
     assert child.returncode == 2
     digest = json.loads((run / "manifest.json").read_bytes())["content_digest"]
-    assert f"Content digest {digest}" in said
-    for asked in ("Role: ", "Relation to the developer of the model: ", "Statement: "):
-        assert asked in said
-    assert "Printed name" not in said
-    assert said.endswith("authorship; 'agreed' was given.\n")
+    assert f"Content digest {digest}" in output
+    for prompt in ("Role: ", "Relation to the developer of the model: ", "Statement: "):
+        assert prompt in output
+    assert "Printed name" not in output
+    assert output.endswith("authorship; 'agreed' was given.\n")
 
 
 def test_a_refusal_counts_what_else_is_wrong(audit):
@@ -434,9 +434,9 @@ def test_a_trail_that_lacks_a_sign_off_is_told_of(tmp_path, lines):
     trail = tmp_path / "signoffs.jsonl"
     assert describe_missing_lines(tmp_path) == ""
     trail.write_bytes(b"".join(trail.read_bytes().splitlines(keepends=True)[:lines]))
-    told = describe_missing_lines(tmp_path)
-    assert told.startswith("signoffs.jsonl lacks sign-offs of its runs: ")
-    assert " lacks sign-offs of its runs: the lines of runs/" in told
+    message = describe_missing_lines(tmp_path)
+    assert message.startswith("signoffs.jsonl lacks sign-offs of its runs: ")
+    assert " lacks sign-offs of its runs: the lines of runs/" in message
 
 
 def test_a_run_beside_a_trail_that_was_emptied_says_so(tmp_path):

@@ -124,12 +124,12 @@ def test_of_two_runs_at_once_one_is_refused_and_a_kill_frees_the_lock(audit):
 def test_a_run_tells_of_its_verdict_and_the_same_again_of_nothing_new(audit):
     folder, lines = audit(schedule="keep = 1\n"), []
     ended = [run_unattended(folder, say=lines.append) for _ in range(2)]
-    (made,) = (folder / "runs").iterdir()
+    (run,) = (folder / "runs").iterdir()
     assert [end.code for end in ended] == [0, 0]
     assert [one["EVENT"] for one in notices(folder)] == ["change", "success", "success"]
     assert notices(folder)[0]["NEWS"] == f"This is the first run: {ended[0].verdict}."
-    assert notices(folder)[2]["RUN"] == str(made) == str(made.parent / ended[1].run_id)
-    assert notices(folder)[2]["SUMMARY"] == (made / "summary.txt").read_text()
+    assert notices(folder)[2]["RUN"] == str(run) == str(run.parent / ended[1].run_id)
+    assert notices(folder)[2]["SUMMARY"] == (run / "summary.txt").read_text()
     assert [line for line in lines if "was removed" in line] != []
 
 
@@ -194,11 +194,11 @@ def test_a_run_asked_to_stop_saves_tells_and_ends_with_130(audit):
     fitting(process)
     process.send_signal(signal.SIGTERM)
     log = process.communicate()[1]
-    (made,) = (folder / "runs").iterdir()
+    (run,) = (folder / "runs").iterdir()
     assert process.returncode == 130
-    assert load_run(made).run.status == "interrupted"
+    assert load_run(run).run.status == "interrupted"
     assert notices(folder)[-1]["EVENT"] == "failure"
-    assert f"Ended with exit code 130, run {made.name}." in log
+    assert f"Ended with exit code 130, run {run.name}." in log
 
 
 def test_a_request_to_stop_that_comes_while_a_run_is_begun_is_passed_on(audit):
@@ -275,8 +275,8 @@ def test_a_failure_that_nobody_heard_of_is_told_by_the_next_run(audit):
 def test_change_that_nobody_heard_of_is_told_by_the_next_run(audit):
     folder = audit()
     limit = ("600", "10", str(os.getpid()))  # as if its watcher was killed
-    made = start_run(folder, "-q", "--within", *limit)
-    assert made.communicate() == ("", "")
+    process = start_run(folder, "-q", "--within", *limit)
+    assert process.communicate() == ("", "")
     assert run_unattended(folder, say=lambda _: None).code == 0
     (news,) = (one["NEWS"] for one in notices(folder) if one["EVENT"] == "change")
     assert news.startswith("The run before ended with exit code 0 at 20")
@@ -303,7 +303,7 @@ def test_no_zone_locale_or_folder_moves_a_run_and_a_clock_put_right_is_said(audi
         os.chdir(ROOT)
     first, second = (load_run(run) for run in sorted((folder / "runs").iterdir()))
     assert first.run.volatile["started"] < second.run.volatile["started"]
-    (found,) = (f for f in first.findings if f.check == "clock_went_back")
-    assert (found.severity, found.measure) == ("warning", "before the run")
+    (finding,) = (f for f in first.findings if f.check == "clock_went_back")
+    assert (finding.severity, finding.measure) == ("warning", "before the run")
     assert "clock_went_back" not in {f.check for f in second.findings}
     assert kinds(folder)[:4] == ["ended", "clock", "began", "ended"]
