@@ -62,10 +62,10 @@ LEADER = {
 }
 
 
-def problems_of(given):
+def problems_of(document):
     """Return the problems of a mapping, none if it is sound."""
     try:
-        parse_config(given)
+        parse_config(document)
     except ConfigError as error:
         return error.problems
     return ()
@@ -125,8 +125,8 @@ def test_without_a_question_permutation_is_asked():
 
 @pytest.mark.parametrize("method", METHODS)
 def test_options_left_out_have_the_defaults_of_the_signature(method):
-    asked = {"method": method, "of": METHODS[method].of[0]}
-    (entry,) = parse_config({"importance": [asked]}).importance
+    question = {"method": method, "of": METHODS[method].of[0]}
+    (entry,) = parse_config({"importance": [question]}).importance
     assert dict(entry.options) == options_of(METHODS[method].function)
 
 
@@ -154,8 +154,8 @@ def test_without_data_the_loss_waits_for_the_task():
 
 
 def test_a_method_that_measures_no_loss_has_none():
-    given = {"data": DATA, "importance": [{"method": "partial_dependence"}]}
-    (entry,) = parse_config(given).importance
+    document = {"data": DATA, "importance": [{"method": "partial_dependence"}]}
+    (entry,) = parse_config(document).importance
     assert entry.losses == entry.losses_for("regression") == ()
 
 
@@ -172,10 +172,10 @@ def test_a_loss_of_another_task_is_refused_when_the_task_is_known():
 
 def test_every_problem_is_told_at_once_in_the_order_of_the_file(tmp_path):
     text = "sed = 1\nseed = -1\n" + minimal("file = 3\n[checks]\ntop_k = 0\n")
-    with pytest.raises(ConfigError) as found:
+    with pytest.raises(ConfigError) as error:
         load_config(write(tmp_path, text))
-    told = [re.sub(r"^audit.toml: ", "", line) for line in found.value.problems]
-    assert [line.split(" must")[0] for line in told] == [
+    problems = [re.sub(r"^audit.toml: ", "", line) for line in error.value.problems]
+    assert [line.split(" must")[0] for line in problems] == [
         "The top level has no key 'sed'. Did you mean 'seed'?",
         "seed",
         "[models] file",
@@ -184,8 +184,8 @@ def test_every_problem_is_told_at_once_in_the_order_of_the_file(tmp_path):
 
 
 def test_every_bad_value_of_one_list_and_one_table_is_told():
-    told = problems_of({"groups": {"a": [], "b": ["x", "x"], "c": 3}})
-    assert [line.split(" must")[0] for line in told] == [
+    problems = problems_of({"groups": {"a": [], "b": ["x", "x"], "c": 3}})
+    assert [line.split(" must")[0] for line in problems] == [
         "[groups] a",
         "[groups] b",
         "[groups] c",
@@ -201,12 +201,12 @@ def test_an_unknown_key_is_an_error_in_every_section(section):
         inner["method"] = "permutation"
     if section == "claims":
         inner |= LEADER
-    told = problems_of({section: [inner] if section in LISTS else inner})
-    assert told == (f"[{section}] has no key 'xyzzy'.",)
+    problems = problems_of({section: [inner] if section in LISTS else inner})
+    assert problems == (f"[{section}] has no key 'xyzzy'.",)
 
 
 @pytest.mark.parametrize(
-    ("given", "sentence"),
+    ("document", "sentence"),
     [
         (
             {"r": {"memory_gb": True}},
@@ -223,41 +223,43 @@ def test_an_unknown_key_is_an_error_in_every_section(section):
         ),
     ],
 )
-def test_a_value_is_shown_as_the_file_has_it_and_a_missing_key_by_name(given, sentence):
-    assert problems_of(given) == (sentence,)
+def test_a_value_is_shown_as_the_file_has_it_and_a_missing_key_by_name(
+    document, sentence
+):
+    assert problems_of(document) == (sentence,)
 
 
 def test_an_option_of_another_method_is_unknown():
-    told = problems_of({"importance": [{"method": "impurity", "n_repeats": 3}]})
-    assert told == ("[importance] has no key 'n_repeats'.",)
+    problems = problems_of({"importance": [{"method": "impurity", "n_repeats": 3}]})
+    assert problems == ("[importance] has no key 'n_repeats'.",)
 
 
 def test_options_are_not_called_unknown_while_the_method_is():
-    told = problems_of({"importance": [{"method": "permut", "n_repeats": 3}]})
-    assert len(told) == 1
-    assert "Did you mean 'permutation'?" in told[0]
+    problems = problems_of({"importance": [{"method": "permut", "n_repeats": 3}]})
+    assert len(problems) == 1
+    assert "Did you mean 'permutation'?" in problems[0]
 
 
 def test_models_handed_over_in_python_may_be_named():
-    given = {"importance": [{"method": "impurity", "models": ["forest"]}]}
-    assert parse_config(given).importance[0].models == ("forest",)
+    document = {"importance": [{"method": "impurity", "models": ["forest"]}]}
+    assert parse_config(document).importance[0].models == ("forest",)
 
 
 @pytest.mark.parametrize(
-    ("model", "told"),
+    ("model", "message"),
     [
         ("", "model is missing; 'permutation' is asked of 'm', 'second'."),
         ("secnd", "model must be one of 'm', 'second'; 'secnd' was given. "),
     ],
 )
-def test_a_claim_names_one_of_the_models_of_its_file(model, told, tmp_path):
+def test_a_claim_names_one_of_the_models_of_its_file(model, message, tmp_path):
     second = '[[models]]\nname = "second"\nestimator = "a.B"\n'
     claim = '[[claims]]\ntext = "t"\nkind = "leader"\nmethod = "permutation"\n'
     claim += f'features = ["a"]\nmodel = "{model}"\n'
     with pytest.raises(ConfigError) as refused:
         load_config(write(tmp_path / "a", minimal(second + claim)))
     (problem,) = refused.value.problems
-    assert problem.startswith(f"audit.toml: [claims] {told}")
+    assert problem.startswith(f"audit.toml: [claims] {message}")
 
 
 def test_a_claim_about_a_loss_names_one_of_several_models(tmp_path):
@@ -280,7 +282,7 @@ def test_a_claim_about_all_models_need_not_name_one(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("claim", "told"),
+    ("claim", "message"),
     [
         (
             'kind = "top_k"\nk = 2\nfactor = 1.1\njudge = "secnd"\n',
@@ -296,19 +298,19 @@ def test_a_claim_about_all_models_need_not_name_one(tmp_path):
         ),
     ],
 )
-def test_a_claim_names_who_judges_and_who_is_compared(claim, told, tmp_path):
+def test_a_claim_names_who_judges_and_who_is_compared(claim, message, tmp_path):
     text = '[[models]]\nname = "second"\nestimator = "a.B"\n[[claims]]\ntext = "t"\n'
     text += f'method = "permutation"\nmodel = "m"\n{claim}'
     with pytest.raises(ConfigError) as refused:
         load_config(write(tmp_path / "a", minimal(text)))
     (problem,) = refused.value.problems
-    assert problem.startswith(f"audit.toml: [claims] {told}")
+    assert problem.startswith(f"audit.toml: [claims] {message}")
 
 
 def test_who_ranks_by_all_rows_is_asked_for_a_ranking(tmp_path):
-    asked = '[top_k]\nall_rows = ["m", "permutation", "pca"]\n'
+    section = '[top_k]\nall_rows = ["m", "permutation", "pca"]\n'
     with pytest.raises(ConfigError) as refused:
-        load_config(write(tmp_path / "a", minimal(asked)))
+        load_config(write(tmp_path / "a", minimal(section)))
     (problem,) = refused.value.problems
     assert problem.startswith(
         "audit.toml: [top_k] all_rows names 'pca', which is no method or model of "
@@ -317,13 +319,13 @@ def test_who_ranks_by_all_rows_is_asked_for_a_ranking(tmp_path):
 
 
 def test_two_entries_may_share_a_method_if_no_record_has_both_their_names():
-    given = [
+    entries = [
         {"method": "permutation", "losses": ["rmse"]},
         {"method": "permutation", "losses": ["mae"]},
         {"method": "impurity", "models": ["a"]},
         {"method": "impurity", "models": ["b"]},
     ]
-    assert problems_of({"importance": given}) == ()
+    assert problems_of({"importance": entries}) == ()
 
 
 @pytest.mark.parametrize(
@@ -337,20 +339,20 @@ def test_two_entries_may_share_a_method_if_no_record_has_both_their_names():
     ],
 )
 def test_entries_may_differ_in_what_defines_the_quantity(method, option, is_new):
-    given = [{"method": method}, {"method": method} | option]
-    assert (problems_of({"importance": given}) == ()) == is_new
+    entries = [{"method": method}, {"method": method} | option]
+    assert (problems_of({"importance": entries}) == ()) == is_new
 
 
 def test_the_default_loss_and_the_same_loss_by_name_are_one_question():
-    given = [{"method": "permutation"}, {"method": "permutation", "losses": ["rmse"]}]
-    assert len(problems_of({"data": DATA, "importance": given})) == 1
+    entries = [{"method": "permutation"}, {"method": "permutation", "losses": ["rmse"]}]
+    assert len(problems_of({"data": DATA, "importance": entries})) == 1
 
 
 # What a configuration is once it is read
 
 
 @pytest.mark.parametrize(
-    "given",
+    "document",
     [
         {},
         {
@@ -363,8 +365,8 @@ def test_the_default_loss_and_the_same_loss_by_name_are_one_question():
         {"expected": [EXPECTED], "report": {"goal": "discovery"}},
     ],
 )
-def test_the_resolved_configuration_read_again_is_itself(given):
-    config = parse_config(given)
+def test_the_resolved_configuration_read_again_is_itself(document):
+    config = parse_config(document)
     again = parse_config(config.resolved())
     assert again.resolved() == config.resolved()
     assert again.sha256 == config.sha256
@@ -452,9 +454,9 @@ def test_a_rule_takes_what_its_annotation_says(annotation, good, bad):
 
 
 def test_only_texts_are_suggested():
-    with pytest.raises(Misfits) as found:
+    with pytest.raises(Misfits) as error:
         rule_of(Literal["one", 2]).read("on")
-    assert found.value.items[0].allowed_names == ("one",)
+    assert error.value.items[0].allowed_names == ("one",)
 
 
 def test_an_annotation_that_no_file_can_carry_is_refused():
@@ -464,8 +466,8 @@ def test_an_annotation_that_no_file_can_carry_is_refused():
 
 def test_bounds_are_told_as_they_are_kept():
     bounds = (Range(least=0), Range(0, 1), Range(above=0, below=1), Range(most=5))
-    told = [rule_of(Annotated[float, item]).one for item in bounds]
-    assert told == [
+    phrases = [rule_of(Annotated[float, item]).one for item in bounds]
+    assert phrases == [
         "a number of at least 0",
         "a number from 0 to 1",
         "a number above 0 and below 1",
@@ -476,14 +478,14 @@ def test_bounds_are_told_as_they_are_kept():
 # The published schema
 
 
-def schema_errors(given):
+def schema_errors(document):
     validator = jsonschema.Draft202012Validator(json_schema.audit_schema())
-    return [error.message for error in validator.iter_errors(given)]
+    return [error.message for error in validator.iter_errors(document)]
 
 
 def test_the_schema_in_the_repository_is_the_schema_of_the_code():
-    stored = json.loads(json_schema.SCHEMA_FILE.read_text(encoding="utf-8"))
-    assert stored == json.loads(json.dumps(json_schema.audit_schema()))
+    stored_schema = json.loads(json_schema.SCHEMA_FILE.read_text(encoding="utf-8"))
+    assert stored_schema == json.loads(json.dumps(json_schema.audit_schema()))
 
 
 def test_writing_the_schema_writes_it(tmp_path):
@@ -520,13 +522,13 @@ def test_the_schema_is_a_schema():
     ],
 )
 def test_what_the_schema_refuses_the_configuration_refuses(broken):
-    given = {"data": DATA, "models": [MODEL]} | broken
-    assert schema_errors(given)
-    assert problems_of(given)
+    document = {"data": DATA, "models": [MODEL]} | broken
+    assert schema_errors(document)
+    assert problems_of(document)
 
 
 def test_what_the_configuration_takes_the_schema_takes():
-    given = {
+    document = {
         "seed": 0,
         "data": DATA | {"positive_class": 0, "task": "binary", "features": ["a"]},
         "models": [MODEL | {"parameters": {"a": [1, {"b": True}]}}],
@@ -536,16 +538,16 @@ def test_what_the_configuration_takes_the_schema_takes():
             {"text": "a", "kind": "performance", "expected": 1, "tolerance": 0.1},
         ],
     }
-    assert problems_of(given) == ()
-    assert schema_errors(given) == []
+    assert problems_of(document) == ()
+    assert schema_errors(document) == []
 
 
 def test_every_key_and_option_is_described():
     schema = json_schema.audit_schema()
-    found = [schema["properties"][name] for name in (*SCALARS, "groups", *TABLES)]
-    found += [schema["properties"][name]["items"] for name in LISTS]
-    for table in tuple(found):
-        found += table.get("properties", {}).values()
+    schemas = [schema["properties"][name] for name in (*SCALARS, "groups", *TABLES)]
+    schemas += [schema["properties"][name]["items"] for name in LISTS]
+    for table in tuple(schemas):
+        schemas += table.get("properties", {}).values()
     cases = [
         case
         for name in ("importance", "claims")
@@ -553,9 +555,9 @@ def test_every_key_and_option_is_described():
     ]
     for case in cases:
         keys = case["then"]["properties"]
-        found += [keys[name] for name in keys if name != "features"]
-    assert len(found) > 40
-    assert [item for item in found if not item.get("description")] == []
+        schemas += [keys[name] for name in keys if name != "features"]
+    assert len(schemas) > 40
+    assert [item for item in schemas if not item.get("description")] == []
 
 
 # The example
@@ -587,14 +589,14 @@ def test_the_example_holds_every_key():
 
 def test_the_example_names_every_method_and_each_entry_is_sound():
     text = EXAMPLE.read_text(encoding="utf-8")
-    told = set(re.findall(r'"(\w+)"', text.split("[[claims]]")[0]))
-    assert set(METHODS) - told == set()
+    names = set(re.findall(r'"(\w+)"', text.split("[[claims]]")[0]))
+    assert set(METHODS) - names == set()
     entries = re.findall(r"^# \[\[importance\]\].*(?:\n.+)+", text, flags=re.MULTILINE)
     assert len(entries) == text.count("# [[importance]]")
     for entry in entries:
-        given = tomllib.loads(re.sub(r"^# ", "", entry, flags=re.MULTILINE))
-        (section,) = given["importance"]
-        assert schema_errors(example() | given) == []
+        document = tomllib.loads(re.sub(r"^# ", "", entry, flags=re.MULTILINE))
+        (section,) = document["importance"]
+        assert schema_errors(example() | document) == []
         own = options_of(METHODS[section["method"]].function)
         assert set(section) - {"method", "of", "top"} <= set(own)
 
@@ -609,26 +611,28 @@ def test_every_key_of_the_example_is_commented():
 
 @pytest.mark.parametrize("name", TABLES)
 def test_the_example_shows_the_defaults_of_a_section(name):
-    section, given = TABLES[name], example()[name]
+    section, table = TABLES[name], example()[name]
     sound = {"data": DATA}.get(name, {})
     fresh = parse_config({name: sound}).resolved()[name]
-    shown = {
-        key: value for key, value in given.items() if key not in required_of(section)
+    optional = {
+        key: value for key, value in table.items() if key not in required_of(section)
     }
-    assert shown == {key: fresh[key] for key in shown}
+    assert optional == {key: fresh[key] for key in optional}
 
 
 def test_the_example_shows_the_defaults_outside_of_sections():
-    given, fresh = example(), parse_config({}).resolved()
-    assert {key: given[key] for key in SCALARS} == {key: fresh[key] for key in SCALARS}
+    document, fresh = example(), parse_config({}).resolved()
+    assert {key: document[key] for key in SCALARS} == {
+        key: fresh[key] for key in SCALARS
+    }
 
 
 def test_the_example_shows_the_defaults_of_models_and_methods():
-    given = example()
+    document = example()
     fresh = parse_config({"models": [MODEL]}).resolved()["models"][0]
-    shown = {key: given["models"][0][key] for key in ("parameters", "encoder")}
-    assert shown == {key: fresh[key] for key in shown}
-    for entry in given["importance"]:
+    parameters = {key: document["models"][0][key] for key in ("parameters", "encoder")}
+    assert parameters == {key: fresh[key] for key in parameters}
+    for entry in document["importance"]:
         if entry.get("of") == "groups":
             continue
         (default,) = parse_config(

@@ -80,8 +80,8 @@ def test_iso_texts_are_never_quoted():
 
 
 def test_revised_guidance_binds_nobody_in_our_words():
-    told = [clause.requirement for clause in FRAMEWORKS["sr-26-2"].clauses]
-    assert not re.search(r"\bmust\b", " ".join(told))
+    requirements = [clause.requirement for clause in FRAMEWORKS["sr-26-2"].clauses]
+    assert not re.search(r"\bmust\b", " ".join(requirements))
 
 
 def test_nothing_says_that_the_old_guidance_asks_for_replication():
@@ -90,13 +90,13 @@ def test_nothing_says_that_the_old_guidance_asks_for_replication():
 
 
 def test_every_clause_that_a_text_of_ours_names_exists():
-    known = {clause.id for clause in CLAUSES}
+    clause_ids = {clause.id for clause in CLAUSES}
     texts = [*(ROOT / "docs").glob("*.md"), *templates().rglob("*.j2")]
     texts += [templates() / "strings.en.toml", ROOT / "pipeline/config/example.toml"]
     pattern = rf"\b(?:{'|'.join(map(re.escape, FRAMEWORKS))})/[\w.-]*\w"
-    named = {id_ for text in texts for id_ in re.findall(pattern, text.read_text())}
-    assert "sr-26-2/V-soundness" in named
-    assert named <= known
+    citations = {id_ for text in texts for id_ in re.findall(pattern, text.read_text())}
+    assert "sr-26-2/V-soundness" in citations
+    assert citations <= clause_ids
 
 
 @pytest.mark.parametrize(

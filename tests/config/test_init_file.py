@@ -53,9 +53,9 @@ def test_the_starter_is_the_example_and_runs_as_it_is():
     ],
 )
 def test_the_task_is_proposed_with_its_reason(y, task, reason, positive, tmp_path):
-    text, given = started(tmp_path, table(y))
+    text, document = started(tmp_path, table(y))
     assert f'task = "{task}"  # proposed, because it holds {reason}\n' in text
-    assert given["data"].get("positive_class") == positive
+    assert document["data"].get("positive_class") == positive
 
 
 @pytest.mark.parametrize(
@@ -70,17 +70,17 @@ def test_the_task_is_proposed_with_its_reason(y, task, reason, positive, tmp_pat
 def test_what_is_written_is_sound_and_its_rows_can_be_read(text, tmp_path):
     import jsonschema
 
-    _, given = started(tmp_path, text)
-    jsonschema.validate(given, audit_schema())
+    _, document = started(tmp_path, text)
+    jsonschema.validate(document, audit_schema())
     train, test = read_datasets(
-        **parse_config(given, base=tmp_path / "audit").data_arguments
+        **parse_config(document, base=tmp_path / "audit").data_arguments
     )
     assert (train.n_samples, test.n_samples) == (18, 6)
 
 
 def test_the_file_is_named_from_where_the_configuration_lies(tmp_path):
-    _, given = started(tmp_path, table(NUMBERS))
-    assert given["data"]["train"] == {"file": "../table.csv"}
+    _, document = started(tmp_path, table(NUMBERS))
+    assert document["data"]["train"] == {"file": "../table.csv"}
 
 
 def test_the_other_kinds_of_train_are_named_beside_it(tmp_path):
@@ -90,22 +90,22 @@ def test_the_other_kinds_of_train_are_named_beside_it(tmp_path):
 
 
 def test_words_for_missing_among_numbers_are_proposed(tmp_path):
-    text, given = started(tmp_path, table(NUMBERS, cycle("1", "2", "NA", "?", "5")))
-    assert given["data"]["missing_values"] == ["NA", "?"]
+    text, document = started(tmp_path, table(NUMBERS, cycle("1", "2", "NA", "?", "5")))
+    assert document["data"]["missing_values"] == ["NA", "?"]
     assert '"x",  # number, 1 to 5; 10 of 24 missing\n' in text
 
 
 def test_a_text_that_is_also_a_word_for_missing_stays_a_level(tmp_path):
-    text, given = started(tmp_path, table(NUMBERS, cycle("NA", "EU")))
-    assert "missing_values" not in given["data"]
+    text, document = started(tmp_path, table(NUMBERS, cycle("NA", "EU")))
+    assert "missing_values" not in document["data"]
     assert '"x",  # category, 2 levels: "EU", "NA"\n' in text
     assert '# categories = { "x" = ["EU", "NA"] }\n' in text
 
 
 def test_what_was_found_is_shown_beside_each_feature(tmp_path):
     rows = "".join(f"{i},{i % 2 == 0},{i / 4},{i}\n".lower() for i in range(N))
-    text, given = started(tmp_path, f"n,flag,share,y\n{rows}")
-    assert given["data"]["features"] == ["n", "flag", "share"]
+    text, document = started(tmp_path, f"n,flag,share,y\n{rows}")
+    assert document["data"]["features"] == ["n", "flag", "share"]
     assert '"n",  # integer, 0 to 23\n' in text
     assert '"flag",  # true or false\n' in text
     assert '"share",  # number, 0 to 5.75\n' in text
@@ -151,25 +151,25 @@ LEFT_OUT = {
 def test_a_column_that_cannot_be_a_feature_is_left_out_with_the_reason(name, tmp_path):
     cells, reason = LEFT_OUT[name]
     rows = "".join(f'"{a}",{b},{b}\n' for a, b in zip(cells, NUMBERS, strict=True))
-    text, given = started(tmp_path, f"{name},good,y\n{rows}")
+    text, document = started(tmp_path, f"{name},good,y\n{rows}")
     assert f'    # "{name}",  # left out: {reason}' in text
-    assert given["data"]["features"] == ["good"]
-    read_datasets(**parse_config(given, base=tmp_path / "audit").data_arguments)
+    assert document["data"]["features"] == ["good"]
+    read_datasets(**parse_config(document, base=tmp_path / "audit").data_arguments)
 
 
 def test_a_table_without_a_usable_column_is_told_why(tmp_path):
-    with pytest.raises(DataError) as found:
+    with pytest.raises(DataError) as error:
         started(tmp_path, table(NUMBERS, cycle("5")))
-    assert str(found.value) == (
+    assert str(error.value) == (
         "table.csv has no column that can be a feature ('x': constant, \"5\"). "
         "Correct one of them."
     )
 
 
 def test_a_target_with_missing_cells_is_told(tmp_path):
-    with pytest.raises(DataError) as found:
+    with pytest.raises(DataError) as error:
         started(tmp_path, table(["1", "?", *NUMBERS[2:]]))
-    assert str(found.value) == (
+    assert str(error.value) == (
         "table.csv: target 'y' is missing in 1 of 24 rows; every row needs a value,"
         " because it is the target. Leave those rows out."
     )
@@ -177,8 +177,8 @@ def test_a_target_with_missing_cells_is_told(tmp_path):
 
 def test_ten_levels_are_listed_to_be_declared(tmp_path):
     text, _ = started(tmp_path, table(NUMBERS, cycle(*"abcdefghij")))
-    told = "# Levels are sorted; for another order, or a level not seen yet:\n"
-    assert told + '# categories = { "x" = ["a", "b", "c"' in text
+    comment = "# Levels are sorted; for another order, or a level not seen yet:\n"
+    assert comment + '# categories = { "x" = ["a", "b", "c"' in text
     assert '"i", "j"\n' in text
 
 
@@ -192,25 +192,25 @@ def test_ten_levels_are_listed_to_be_declared(tmp_path):
     ],
 )
 def test_models_are_proposed_that_fit_task_and_features(x, y, names, tmp_path):
-    _, given = started(tmp_path, table(y, x))
-    found = [model["estimator"].rpartition(".")[2] for model in given["models"]]
-    assert found == names
-    config = parse_config(given, base=tmp_path / "audit")
+    _, document = started(tmp_path, table(y, x))
+    estimators = [model["estimator"].rpartition(".")[2] for model in document["models"]]
+    assert estimators == names
+    config = parse_config(document, base=tmp_path / "audit")
     fitted = fit_models(config.models, read_datasets(**config.data_arguments)[0])
     assert [type(model.estimator).__name__ for model in fitted] == names
 
 
 def test_a_target_that_is_no_column_is_told(tmp_path):
-    with pytest.raises(DataError) as found:
+    with pytest.raises(DataError) as error:
         started(tmp_path, table(NUMBERS), target="yy")
-    assert str(found.value) == (
+    assert str(error.value) == (
         "Target column 'yy' is not in table.csv. Did you mean 'y'?"
     )
 
 
 def test_a_target_of_one_value_is_told(tmp_path):
-    with pytest.raises(DataError) as found:
+    with pytest.raises(DataError) as error:
         started(tmp_path, table(cycle(1)))
-    assert str(found.value) == (
+    assert str(error.value) == (
         "table.csv: target 'y' has 1 value, and a target needs two or more."
     )

@@ -45,13 +45,13 @@ def losses(record):
 
 
 def test_an_entry_draws_with_its_own_seed_whatever_that_of_the_audit():
-    drawn = {"seed": 1980, "stream": "DALEX", "n_repeats": 2, "n_rows": 30}
-    raw, baseline = permutation(linear(), rows_to_audit(), **drawn)
+    options = {"seed": 1980, "stream": "DALEX", "n_repeats": 2, "n_rows": 30}
+    raw, baseline = permutation(linear(), rows_to_audit(), **options)
     for seed in (1, 2):
-        (found,) = by(audited_entries(SEEDED, seed=seed), "python")
-        assert found.seed == 1980
-        np.testing.assert_array_equal(found.raw, raw[:, :, 0])
-        np.testing.assert_array_equal(found.baseline, baseline[:, 0])
+        (record,) = by(audited_entries(SEEDED, seed=seed), "python")
+        assert record.seed == 1980
+        np.testing.assert_array_equal(record.raw, raw[:, :, 0])
+        np.testing.assert_array_equal(record.baseline, baseline[:, 0])
 
 
 def test_the_order_of_features_says_who_gets_which_draw():
@@ -78,26 +78,28 @@ def test_more_repeats_of_one_seed_begin_with_the_same_draws():
 @pytest.mark.needs_dalex
 def test_dalex_draws_with_the_same_seed_in_the_same_order():
     result = audited_entries(TURNED)
-    (ours,), (theirs,) = by(result, "python"), by(result, "DALEX")
-    assert (theirs.features, theirs.seed) == (("b", "a"), 1980)
+    (python_record,), (dalex_record,) = by(result, "python"), by(result, "DALEX")
+    assert (dalex_record.features, dalex_record.seed) == (("b", "a"), 1980)
     assert result.agreement["verdict"].tolist() == ["replayed"]
-    np.testing.assert_allclose(theirs.y_permuted, ours.y_permuted, rtol=1e-12)
+    np.testing.assert_allclose(
+        dalex_record.y_permuted, python_record.y_permuted, rtol=1e-12
+    )
 
 
 def test_the_target_is_permuted_in_the_draws_of_its_record():
-    (found,) = measured({**TURNED, "form": "ratio"})
-    drawn = {"seed": 1980, "stream": "DALEX", "n_repeats": 2, "n_rows": 30}
+    (record,) = measured({**TURNED, "form": "ratio"})
+    options = {"seed": 1980, "stream": "DALEX", "n_repeats": 2, "n_rows": 30}
     rows = rows_to_audit().asked_by({"b": ("b",), "a": ("a",)})
-    told = permuted_target(linear(), rows, **drawn)
-    np.testing.assert_array_equal(found.y_permuted, told[:, 0])
+    permuted_losses = permuted_target(linear(), rows, **options)
+    np.testing.assert_array_equal(record.y_permuted, permuted_losses[:, 0])
 
 
 def test_groups_are_asked_in_the_order_of_their_entry():
     entry = {"method": "permutation", "of": "groups", "features": ["rest", "first"]}
     groups = {"first": ["a"], "rest": ["b", "unread"]}
-    (found,) = by(audited_entries(entry, groups=groups), "python")
-    assert found.features == ("rest", "first")
-    assert found.columns == (("b", "unread"), ("a",))
+    (record,) = by(audited_entries(entry, groups=groups), "python")
+    assert record.features == ("rest", "first")
+    assert record.columns == (("b", "unread"), ("a",))
 
 
 def test_entries_that_ask_the_same_are_told_apart_by_their_names():
@@ -113,9 +115,11 @@ def test_entries_that_ask_the_same_are_told_apart_by_their_names():
 
 def test_a_result_keeps_names_and_losses_of_the_target_in_its_json():
     result = audited_entries({**SEEDED, "name": "first"})
-    (kept,), (made,) = (by(r, "python") for r in (loads(dumps(result)), result))
-    assert kept.entry == "first"
-    np.testing.assert_array_equal(kept.y_permuted, made.y_permuted)
+    (loaded_record,), (record,) = (
+        by(r, "python") for r in (loads(dumps(result)), result)
+    )
+    assert loaded_record.entry == "first"
+    np.testing.assert_array_equal(loaded_record.y_permuted, record.y_permuted)
 
 
 def test_a_feature_that_the_rows_lack_is_refused_before_any_predict():
