@@ -48,9 +48,9 @@ def column(cells, folder, **data):
 
 
 def test_whole_numbers_stay_integers(tmp_path):
-    found = column(["1", "-2", "30"], tmp_path)
-    assert found.dtype == np.int64
-    assert found.tolist() == [1, -2, 30]
+    series = column(["1", "-2", "30"], tmp_path)
+    assert series.dtype == np.int64
+    assert series.tolist() == [1, -2, 30]
 
 
 def test_a_number_is_read_to_the_last_bit(tmp_path):
@@ -68,9 +68,9 @@ def test_a_number_is_read_to_the_last_bit(tmp_path):
     ],
 )
 def test_whole_numbers_that_a_float_holds_are_numbers(cell, dtype, tmp_path):
-    found = column([cell, "1"], tmp_path)
-    assert found.dtype == dtype
-    assert int(found[0]) == int(cell)
+    series = column([cell, "1"], tmp_path)
+    assert series.dtype == dtype
+    assert int(series[0]) == int(cell)
 
 
 @pytest.mark.parametrize(
@@ -79,8 +79,8 @@ def test_whole_numbers_that_a_float_holds_are_numbers(cell, dtype, tmp_path):
 def test_whole_numbers_that_no_float_holds_are_levels_or_nothing(cell, tmp_path):
     with pytest.raises(DataError, match="more digits than float64 keeps: "):
         column([cell, ""], tmp_path)
-    found = column([cell, "1"], tmp_path, categories={"x": [cell, "1"]})
-    assert found.tolist() == [cell, "1"]
+    series = column([cell, "1"], tmp_path, categories={"x": [cell, "1"]})
+    assert series.tolist() == [cell, "1"]
 
 
 def test_a_number_of_any_length_is_read(tmp_path):
@@ -98,8 +98,8 @@ def test_a_usual_word_for_missing_beside_numbers_is_asked_about(word, tmp_path):
         match=rf"'x' holds {re.escape(repr(word))} in 4 of 6 cells, which may mean",
     ):
         column([word, "1", word], tmp_path)
-    found = column([word, "1", word], tmp_path, missing_values=[word])
-    assert found.isna().tolist() == [True, False, True]
+    series = column([word, "1", word], tmp_path, missing_values=[word])
+    assert series.isna().tolist() == [True, False, True]
 
 
 @pytest.mark.parametrize(
@@ -129,33 +129,33 @@ def test_texts_beside_as_many_numbers_are_a_category(cells, tmp_path):
 
 
 def test_integers_with_a_missing_cell_are_floats(tmp_path):
-    found = column(["1", "", "3"], tmp_path)
-    assert found.dtype == np.float64
-    assert np.isnan(found[1])
-    assert found.sum() == 4
+    series = column(["1", "", "3"], tmp_path)
+    assert series.dtype == np.float64
+    assert np.isnan(series[1])
+    assert series.sum() == 4
 
 
 def test_true_and_false_are_booleans(tmp_path):
-    found = column(["true", "False", "TRUE"], tmp_path)
-    assert found.dtype == bool
-    assert found.tolist() == [True, False, True]
+    series = column(["true", "False", "TRUE"], tmp_path)
+    assert series.dtype == bool
+    assert series.tolist() == [True, False, True]
 
 
 def test_texts_are_a_category_with_sorted_levels(tmp_path):
-    found = column(["b", "a", "ä", "b"], tmp_path)
-    assert found.cat.categories.tolist() == ["a", "b", "ä"]
-    assert found.tolist() == ["b", "a", "ä", "b"]
+    series = column(["b", "a", "ä", "b"], tmp_path)
+    assert series.cat.categories.tolist() == ["a", "b", "ä"]
+    assert series.tolist() == ["b", "a", "ä", "b"]
 
 
 def test_declared_levels_keep_their_order_and_those_not_in_use(tmp_path):
     levels = ["low", "high", "extreme"]
-    found = column(["high", "low"], tmp_path, categories={"x": levels})
-    assert found.cat.categories.tolist() == levels
+    series = column(["high", "low"], tmp_path, categories={"x": levels})
+    assert series.cat.categories.tolist() == levels
 
 
 def test_numbers_declared_as_levels_are_a_category(tmp_path):
-    found = column(["2", "1", "2"], tmp_path, categories={"x": ["1", "2"]})
-    assert found.tolist() == ["2", "1", "2"]
+    series = column(["2", "1", "2"], tmp_path, categories={"x": ["1", "2"]})
+    assert series.tolist() == ["2", "1", "2"]
 
 
 def test_digits_with_a_leading_zero_are_codes(tmp_path):
@@ -168,13 +168,13 @@ def test_what_only_looks_like_a_number_is_text(cell, tmp_path):
 
 
 def test_missing_values_are_empty_cells_and_the_words_for_them(tmp_path):
-    found = column(["1", "", "NA", "?"], tmp_path, missing_values=["NA", "?"])
-    assert found.isna().tolist() == [False, True, True, True]
+    series = column(["1", "", "NA", "?"], tmp_path, missing_values=["NA", "?"])
+    assert series.isna().tolist() == [False, True, True, True]
 
 
 def test_a_word_for_missing_is_no_level(tmp_path):
-    found = column(["a", "NA", "b"], tmp_path, missing_values=["NA"])
-    assert found.cat.categories.tolist() == ["a", "b"]
+    series = column(["a", "NA", "b"], tmp_path, missing_values=["NA"])
+    assert series.cat.categories.tolist() == ["a", "b"]
 
 
 def test_both_files_decide_what_a_column_means(tmp_path):
@@ -233,7 +233,7 @@ def test_a_level_of_a_factor_need_not_be_in_the_training_rows():
 
 
 @pytest.mark.parametrize(
-    ("given", "dtype"),
+    ("cells", "dtype"),
     [
         (pd.array([1, 2], dtype="Int64"), "int64"),
         (pd.array([1, None], dtype="Int64"), "float64"),
@@ -247,13 +247,13 @@ def test_a_level_of_a_factor_need_not_be_in_the_training_rows():
         (np.array([True, False]), "bool"),
     ],
 )
-def test_typed_columns_stay_what_they_are_on_numpys_types(given, dtype):
-    train, _ = from_r({"p::a": frame(given), "p::b": frame(given)})
-    found = train.X["x"]
-    assert str(found.dtype) == dtype
-    assert found.isna().tolist() == pd.isna(given).tolist()
-    kept = [(a == b) for a, b in zip(found, given, strict=True) if not pd.isna(b)]
-    assert all(kept)
+def test_typed_columns_stay_what_they_are_on_numpys_types(cells, dtype):
+    train, _ = from_r({"p::a": frame(cells), "p::b": frame(cells)})
+    series = train.X["x"]
+    assert str(series.dtype) == dtype
+    assert series.isna().tolist() == pd.isna(cells).tolist()
+    is_same = [(a == b) for a, b in zip(series, cells, strict=True) if not pd.isna(b)]
+    assert all(is_same)
 
 
 def test_row_names_of_a_table_are_no_column_and_its_order_is_kept():
@@ -265,9 +265,9 @@ def test_row_names_of_a_table_are_no_column_and_its_order_is_kept():
 
 def test_a_file_may_be_tested_on_a_typed_table(tmp_path):
     (tmp_path / "a.csv").write_text(TRAIN, encoding="utf-8")
-    given = {"train": {"file": "a.csv"}, "test": {"r": "p::b"}}
-    given |= {"target": "y", "task": "regression"}
-    config = parse_config({"data": given}, base=tmp_path)
+    section = {"train": {"file": "a.csv"}, "test": {"r": "p::b"}}
+    section |= {"target": "y", "task": "regression"}
+    config = parse_config({"data": section}, base=tmp_path)
     table = pd.DataFrame({"x": [1.5, 2], "zone": ["north", "south"], "y": [1, 2]})
     train, test = read_datasets(**config.data_arguments, r_frame=lambda _: table)
     assert test.X["zone"].dtype == train.X["zone"].dtype
@@ -275,9 +275,9 @@ def test_a_file_may_be_tested_on_a_typed_table(tmp_path):
 
 
 def test_diabetes_comes_in_its_own_units():
-    given = {"train": {"sklearn": "load_diabetes"}, "test": {"fraction": 0.25}}
-    given |= {"target": "target", "task": "regression"}
-    train, test = read_datasets(**parse_config({"data": given}).data_arguments)
+    section = {"train": {"sklearn": "load_diabetes"}, "test": {"fraction": 0.25}}
+    section |= {"target": "target", "task": "regression"}
+    train, test = read_datasets(**parse_config({"data": section}).data_arguments)
     ages = pd.concat([train.X["age"], test.X["age"]])
     assert (len(ages), ages.min(), ages.max()) == (442, 19, 79)
 
@@ -288,9 +288,9 @@ def test_parquet_keeps_types(tmp_path):
     table = pd.DataFrame({"n": [1, 2], "zone": zone, "word": ["u", "v"], "y": [1.5, 2]})
     table.to_parquet(tmp_path / "a.parquet")
     source = {"file": "a.parquet"}
-    given = {"train": source, "test": source, "target": "y", "task": "regression"}
+    section = {"train": source, "test": source, "target": "y", "task": "regression"}
     train, _ = read_datasets(
-        **parse_config({"data": given}, base=tmp_path).data_arguments
+        **parse_config({"data": section}, base=tmp_path).data_arguments
     )
     assert [str(dtype) for dtype in train.X.dtypes] == ["int64", "category", "category"]
     assert train.X["zone"].cat.categories.tolist() == ["b", "a"]
@@ -300,10 +300,10 @@ def test_parquet_keeps_types(tmp_path):
 def test_an_r_data_set_is_read_through_r():
     from importance_audit.r_bridge import host
 
-    given = {"train": {"r": "datasets::iris"}, "test": {"fraction": 0.2}}
-    given |= {"target": "Species", "task": "multiclass"}
+    section = {"train": {"r": "datasets::iris"}, "test": {"fraction": 0.2}}
+    section |= {"target": "Species", "task": "multiclass"}
     with host.session():
-        train, test = read_datasets(**parse_config({"data": given}).data_arguments)
+        train, test = read_datasets(**parse_config({"data": section}).data_arguments)
     assert train.classes == ("setosa", "versicolor", "virginica")
     assert np.bincount(test.y).tolist() == [10, 10, 10]
     total = train.X["Sepal.Length"].sum() + test.X["Sepal.Length"].sum()
@@ -327,11 +327,11 @@ def test_a_fraction_takes_each_row_once_and_keeps_the_order(tmp_path):
 
 
 def test_the_seed_decides_the_fraction(tmp_path):
-    drawn = [
+    test_rows = [
         read(tmp_path, many(40), {"fraction": 0.25}, seed=seed)[1].X["x"].tolist()
         for seed in (1, 1, 2)
     ]
-    assert drawn[0] == drawn[1] != drawn[2]
+    assert test_rows[0] == test_rows[1] != test_rows[2]
 
 
 def test_a_drawn_split_keeps_the_share_of_each_class(tmp_path):
@@ -354,9 +354,9 @@ def test_what_rounding_leaves_goes_to_the_classes_that_lost_most(
     counts, fraction, held_out
 ):
     strata = np.repeat(np.array(["a", "b", "c"][: len(counts)], dtype=object), counts)
-    drawn = drawn_rows(fraction, 1, strata=strata)
-    found = [int((strata[drawn] == name).sum()) for name in "abc"]
-    assert found[: len(counts)] == held_out
+    is_test = drawn_rows(fraction, 1, strata=strata)
+    test_counts = [int((strata[is_test] == name).sum()) for name in "abc"]
+    assert test_counts[: len(counts)] == held_out
 
 
 def test_a_column_says_which_rows_are_test_rows(tmp_path):
@@ -459,9 +459,9 @@ def test_the_digest_is_that_of_the_content_spelt_out():
 
 
 def digest(x=(1.0, np.nan), **changed):
-    given = {"y": [0, 1], "task": "regression", "name": "a"} | changed
-    table = pd.DataFrame({given.pop("column", "x"): x})
-    return dataset(table, given.pop("y"), **given).sha256
+    arguments = {"y": [0, 1], "task": "regression", "name": "a"} | changed
+    table = pd.DataFrame({arguments.pop("column", "x"): x})
+    return dataset(table, arguments.pop("y"), **arguments).sha256
 
 
 def test_the_digest_is_blind_to_name_split_width_and_kind_of_nan():
@@ -491,8 +491,8 @@ def test_the_digest_sees_every_change_of_content(changed):
 def test_a_file_and_the_same_rows_in_python_have_one_digest(tmp_path):
     train, _ = read(tmp_path)
     table = pd.DataFrame({"x": [1, 2, 3], "zone": ["north", "south", "north"]})
-    given = dataset(table, [10, 11, 12.5], task="regression", name="a")
-    assert given.sha256 == train.sha256
+    rows = dataset(table, [10, 11, 12.5], task="regression", name="a")
+    assert rows.sha256 == train.sha256
 
 
 # Rows given in Python
@@ -527,8 +527,8 @@ def test_classes_are_those_of_the_estimator():
 
 @pytest.mark.parametrize("classes", [("no", "yes"), ("yes", "no")])
 def test_the_last_of_two_classes_is_the_positive_one(classes):
-    given = {"task": "binary", "name": "a", "classes": classes}
-    rows = dataset(np.eye(2), ["no", "yes"], **given)
+    facts = {"task": "binary", "name": "a", "classes": classes}
+    rows = dataset(np.eye(2), ["no", "yes"], **facts)
     assert rows.y.tolist() == [float(name == classes[1]) for name in ("no", "yes")]
 
 
@@ -580,10 +580,12 @@ def test_types_that_came_with_the_data_are_said_to():
 
 def test_rows_are_named_after_their_table(tmp_path):
     table = frame([1, 2])
-    told = [(rows.name, rows.source) for rows in from_r({"p::a": table, "p::b": table})]
-    assert told == [("a", "p::a"), ("b", "p::b")]
-    told = [(rows.name, rows.source) for rows in read(tmp_path)]
-    assert told == [("train", "train.csv"), ("test", "test.csv")]
+    names = [
+        (rows.name, rows.source) for rows in from_r({"p::a": table, "p::b": table})
+    ]
+    assert names == [("a", "p::a"), ("b", "p::b")]
+    names = [(rows.name, rows.source) for rows in read(tmp_path)]
+    assert names == [("train", "train.csv"), ("test", "test.csv")]
 
 
 def test_rows_of_a_split_are_named_after_it(tmp_path):

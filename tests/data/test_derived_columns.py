@@ -43,7 +43,7 @@ TABLE = pd.DataFrame(
 )
 
 
-def made(kind, *of, table=TABLE, **option):
+def derived_column(kind, *of, table=TABLE, **option):
     """Return the cells of one derived column."""
     section = DerivedSection(name="new", kind=kind, of=of, **option)
     rows = dataset(table, [1.0, 2.0, 3.0, 4.0], task="regression", name="rows")
@@ -74,7 +74,7 @@ def made(kind, *of, table=TABLE, **option):
     ],
 )
 def test_a_kind_makes_of_each_row_what_its_definition_says(kind, of, option, truth):
-    assert made(kind, *of, **option) == truth
+    assert derived_column(kind, *of, **option) == truth
 
 
 def test_every_kind_has_a_row_above():
@@ -84,7 +84,7 @@ def test_every_kind_has_a_row_above():
 
 def test_a_column_whose_name_begins_with_not_is_that_column():
     table = TABLE.assign(**{"not a": B})
-    assert made("conjunction", "not a", "b", table=table) == B
+    assert derived_column("conjunction", "not a", "b", table=table) == B
 
 
 @pytest.mark.parametrize(
@@ -116,8 +116,8 @@ def configured(folder, *derived, text=CSV, **data):
     source = {"file": "a.csv"}
     usual = {"train": source, "test": source, "target": "y", "task": "regression"}
     usual |= {"held_out_columns": ["age"]}
-    given = {"data": usual | data, "derived": list(derived), "models": [LINEAR]}
-    return parse_config(given, base=folder)
+    document = {"data": usual | data, "derived": list(derived), "models": [LINEAR]}
+    return parse_config(document, base=folder)
 
 
 def test_derived_columns_come_last_in_both_sides_and_no_model_is_given_them(tmp_path):
@@ -151,7 +151,7 @@ def test_the_digest_covers_what_is_derived(tmp_path):
 
 def test_rows_given_in_python_are_those_that_are_read(tmp_path):
     config = configured(tmp_path, YOUNG_AND_RICH, OLD)
-    _, read = read_datasets(**config.data_arguments)
+    _, file_rows = read_datasets(**config.data_arguments)
     X = pd.read_csv(tmp_path / "a.csv")
     bare = dataset(
         X[["young", "rich", "pay", "age"]],
@@ -160,9 +160,12 @@ def test_rows_given_in_python_are_those_that_are_read(tmp_path):
         name="rows",
         held_out=["age"],
     )
-    given = with_derived(bare, config.derived)
-    assert (given.sha256, given.unread) == (read.sha256, read.unread)
-    assert given.groups == read.groups
+    python_rows = with_derived(bare, config.derived)
+    assert (python_rows.sha256, python_rows.unread) == (
+        file_rows.sha256,
+        file_rows.unread,
+    )
+    assert python_rows.groups == file_rows.groups
 
 
 def test_the_columns_say_who_is_not_given_to_models(tmp_path):
@@ -197,17 +200,17 @@ def test_a_model_is_the_one_fitted_without_the_columns_kept_from_it(tmp_path):
     "method", ["permutation", "partial_dependence", "shapley", "drop_column"]
 )
 def test_what_no_model_is_given_measures_exactly_the_baseline(method, tmp_path):
-    _, found = importance_of(method, configured(tmp_path, YOUNG_AND_RICH, OLD))
-    assert not np.any([found[name] for name in ("both", "old", "age")])
-    assert np.any(found["pay"])
+    _, importances = importance_of(method, configured(tmp_path, YOUNG_AND_RICH, OLD))
+    assert not np.any([importances[name] for name in ("both", "old", "age")])
+    assert np.any(importances["pay"])
 
 
 def test_firm_says_how_the_score_depends_on_a_column_held_out(tmp_path):
     """s = 2 x, and the column held out is -x / 3 + 1: the slope is the sign's."""
     text = "x,kept,y\n" + "".join(f"{x},{1 - x / 3},{2 * x}\n" for x in range(4))
     config = configured(tmp_path, text=text, held_out_columns=["kept"])
-    _, found = importance_of("firm", config, estimator="linear")
-    assert found["kept"].item() == pytest.approx(-2 * np.std(range(4)))
+    _, importances = importance_of("firm", config, estimator="linear")
+    assert importances["kept"].item() == pytest.approx(-2 * np.std(range(4)))
 
 
 def firm_of_linear(data, *sections, estimator):
@@ -228,8 +231,8 @@ def test_on_signs_a_conjunction_is_worth_its_weights_and_xor_nothing():
     pair = DerivedSection(name="and", kind="conjunction", of=("x1", "x2"))
     turned = DerivedSection(name="but", kind="conjunction", of=("x1", "not x2"))
     odd = DerivedSection(name="odd", kind="xor", of=("x1", "x2"))
-    found = firm_of_linear(data, pair, turned, odd, estimator="binary")
-    assert found == pytest.approx([1 / np.sqrt(3), 3 / np.sqrt(3), 0], abs=1e-12)
+    importances = firm_of_linear(data, pair, turned, odd, estimator="binary")
+    assert importances == pytest.approx([1 / np.sqrt(3), 3 / np.sqrt(3), 0], abs=1e-12)
 
 
 def test_a_linear_combination_is_worth_its_covariance_with_the_score():
@@ -243,8 +246,8 @@ def test_a_linear_combination_is_worth_its_covariance_with_the_score():
     sigma = np.cov(data.X.to_numpy().T, bias=True)
     a = np.array([1.0, 0.0, 3.0])
     truth = a @ sigma @ [2, -1, 0.5] / np.sqrt(a @ sigma @ a)
-    found = firm_of_linear(data, mix, estimator="linear")
-    assert found == pytest.approx([truth], rel=1e-12)
+    importances = firm_of_linear(data, mix, estimator="linear")
+    assert importances == pytest.approx([truth], rel=1e-12)
 
 
 def test_a_file_that_reads_a_column_held_out_is_refused(tmp_path):
@@ -266,10 +269,10 @@ def test_strata_are_made_of_no_derived_column_nor_of_what_it_is_made_of():
     more = with_derived(data, (step,))
     for feature in ("x1", "x2"):
         plain = stratpd(None, data, feature, seed=1)
-        for ours, theirs in zip(
+        for values_beside_step, plain_values in zip(
             stratpd(None, more, feature, seed=1), plain, strict=True
         ):
-            assert ours.tobytes() == theirs.tobytes()
+            assert values_beside_step.tobytes() == plain_values.tobytes()
     alone = more.part(["x2", "x3", "step"])
     values = [stratpd(None, rows, "step", seed=1)[1] for rows in (more, alone)]
     assert values[0].tobytes() == values[1].tobytes()
@@ -286,7 +289,7 @@ def test_where_no_model_can_draw_it_a_missing_number_is_but_a_note(tmp_path):
         for split in ("train", "test")
     ]
     result = audit(*rows, replace(config, importance=entry))
-    (note,) = [found for found in result.findings if found.check == "unmeasured"]
+    (note,) = [finding for finding in result.findings if finding.check == "unmeasured"]
     assert (note.severity, "'age', 'old'" in note.message) == ("info", True)
 
 
@@ -343,27 +346,31 @@ def of_method(result, method):
 
 
 def test_the_audit_finds_the_numbers_of_the_paper_for_the_machine(boolean):
-    found = of_method(boolean, "firm")
+    importances = of_method(boolean, "firm")
     truth = {"x1": 2 / 3, "x2": -2 / 3, "x3": 0, "not x1 and x2": -0.962250}
     truth |= {"x1 and not x2": 0.577350, "x1 and x2": 0.192450}
     truth |= {"not x1 and not x2": 0.192450}
     for name, value in truth.items():
-        assert found[name] == pytest.approx(value, abs=1e-5), name
-    mixed = sorted(found[name] for name in found if "and" in name and "x3" in name)
+        assert importances[name] == pytest.approx(value, abs=1e-5), name
+    mixed = sorted(
+        importances[name] for name in importances if "and" in name and "x3" in name
+    )
     assert mixed == pytest.approx([-0.384900] * 4 + [0.384900] * 4, abs=1e-5)
 
 
 def test_the_audit_finds_the_numbers_of_the_paper_for_the_labels(boolean):
-    found = of_method(boolean, "firm_labels")
-    assert [found[name] for name in ("x1", "x2", "x3")] == pytest.approx([0.5, -0.5, 0])
-    assert found.pop("not x1 and x2") == pytest.approx(-np.sqrt(3) / 2)
-    pairs = sorted(value for name, value in found.items() if "and" in name)
+    importances = of_method(boolean, "firm_labels")
+    assert [importances[name] for name in ("x1", "x2", "x3")] == pytest.approx(
+        [0.5, -0.5, 0]
+    )
+    assert importances.pop("not x1 and x2") == pytest.approx(-np.sqrt(3) / 2)
+    pairs = sorted(value for name, value in importances.items() if "and" in name)
     assert pairs == pytest.approx([-1 / np.sqrt(12)] * 4 + [1 / np.sqrt(12)] * 7)
 
 
 def test_the_audit_permutes_derived_columns_to_exactly_no_change(boolean):
-    found = of_method(boolean, "permutation")
-    assert [found[pair["name"]] for pair in PAIRS] == [0.0] * 12
+    importances = of_method(boolean, "permutation")
+    assert [importances[pair["name"]] for pair in PAIRS] == [0.0] * 12
 
 
 def test_columns_that_are_derived_from_others_are_not_called_the_same(tmp_path):
@@ -420,9 +427,9 @@ CONFIGS = [
 
 @pytest.mark.parametrize(("section", "message"), CONFIGS)
 def test_a_faulty_definition_is_told(section, message, tmp_path):
-    with pytest.raises(ConfigError) as found:
+    with pytest.raises(ConfigError) as error:
         configured(tmp_path, section)
-    assert str(found.value) == f"[derived] {message}"
+    assert str(error.value) == f"[derived] {message}"
 
 
 @pytest.mark.parametrize(
@@ -439,9 +446,9 @@ def test_a_faulty_definition_is_told(section, message, tmp_path):
     ],
 )
 def test_a_column_held_out_has_no_other_role(data, message, tmp_path):
-    with pytest.raises(ConfigError) as found:
+    with pytest.raises(ConfigError) as error:
         configured(tmp_path, **data)
-    assert str(found.value) == message
+    assert str(error.value) == message
 
 
 TABLES = [
@@ -479,34 +486,34 @@ TABLES = [
 
 @pytest.mark.parametrize(("derived", "message"), TABLES)
 def test_a_definition_that_the_columns_do_not_bear_is_told(derived, message, tmp_path):
-    with pytest.raises(DataError) as found:
+    with pytest.raises(DataError) as error:
         read_datasets(**configured(tmp_path, *derived).data_arguments)
-    assert str(found.value) == message
+    assert str(error.value) == message
 
 
 def test_missing_cells_are_not_derived_from(tmp_path):
     text = CSV.replace("1,1,50", "1,1,")
     above = {"name": "either", "kind": "disjunction", "of": ["old", "rich"]}
-    with pytest.raises(DataError) as found:
+    with pytest.raises(DataError) as error:
         read_datasets(**configured(tmp_path, OLD, above, text=text).data_arguments)
-    assert str(found.value) == (
+    assert str(error.value) == (
         "a.csv: column 'age' is missing in 2 of 8 rows; every row needs a value, "
         "because 'old' is derived from it. Leave those rows out."
     )
 
 
 def test_an_unknown_column_cannot_be_held_out(tmp_path):
-    with pytest.raises(DataError) as found:
+    with pytest.raises(DataError) as error:
         read_datasets(**configured(tmp_path, held_out_columns=["agee"]).data_arguments)
-    assert str(found.value) == (
+    assert str(error.value) == (
         "Column 'agee' ([data] held_out_columns) is not in a.csv. Did you mean 'age'?"
     )
 
 
 def test_a_column_that_rows_hold_out_must_be_theirs():
-    with pytest.raises(DataError) as found:
+    with pytest.raises(DataError) as error:
         dataset(TABLE[["x"]], A, task="regression", name="rows", held_out=["xx"])
-    assert str(found.value) == (
+    assert str(error.value) == (
         "rows: held_out names 'xx', which is not a column. Did you mean 'x'?"
     )
 
@@ -515,9 +522,9 @@ def test_rows_given_without_the_derived_columns_are_refused():
     config = parse_config({"derived": [OLD]})
     rows = dataset(TABLE[["a", "x"]], A, task="regression", name="rows")
     model = wrap(lambda X: X["x"], name="m", task="regression", features=["x"])
-    with pytest.raises(ConfigError) as found:
+    with pytest.raises(ConfigError) as error:
         audit(None, rows, config, models=(model,))
-    assert str(found.value) == (
+    assert str(error.value) == (
         "[[derived]] 'old' is no column of rows. Add it: "
         "derived.with_derived(rows, config.derived)"
     )

@@ -40,8 +40,8 @@ def test_every_number_lies_in_one_of_at_most_twenty_bins(numbers):
 def test_rows_and_their_weights_are_counted_where_they_lie():
     data = normal_data(2, 0, n_samples=60)
     X, weights = data.X.assign(x1=np.arange(60) % 3), np.arange(60) + 1.0
-    found = audited(with_rows(data, X=X, weights=weights), CURVES).distributions
-    own = found[found["feature"] == "x1"]
+    distributions = audited(with_rows(data, X=X, weights=weights), CURVES).distributions
+    own = distributions[distributions["feature"] == "x1"]
     assert own["rows"].tolist() == [20, 20, 20]
     assert own["weight"].tolist() == [590.0, 610.0, 630.0]
     assert own["low"].tolist() == [-0.5, 0.5, 1.5]
@@ -53,10 +53,10 @@ def test_levels_without_a_row_count_nothing_and_missing_values_lie_nowhere():
     kinds = pd.Categorical(cells, categories=["c", "a", "b", "d"])
     rows = with_rows(data, X=data.X.assign(kind=kinds))
     curve = type("Curve", (), {"split": data.split, "feature": "kind"})
-    found = distributions_frame((None, rows), [curve])
-    assert found["level"].tolist() == ["c", "a", "b", "d"]
-    assert found["rows"].tolist() == [0, 5, 2, 0]
-    assert found["low"].isna().all()
+    frame = distributions_frame((None, rows), [curve])
+    assert frame["level"].tolist() == ["c", "a", "b", "d"]
+    assert frame["rows"].tolist() == [0, 5, 2, 0]
+    assert frame["low"].isna().all()
 
 
 def test_only_features_with_a_curve_are_counted_on_the_rows_of_their_curve():

@@ -101,8 +101,8 @@ REFUSED = {
 
 @pytest.mark.parametrize("text", REFUSED)
 def test_what_is_in_no_table_is_refused_and_named(text):
-    told = problem_of(text)
-    assert told == REFUSED[text] or (REFUSED[text] is None and "formula" in told)
+    problem = problem_of(text)
+    assert problem == REFUSED[text] or (REFUSED[text] is None and "formula" in problem)
 
 
 EXPRESSION = {"name": "new", "kind": "expression"}
@@ -115,12 +115,12 @@ def test_an_audit_reads_a_formula_as_one_more_derived_column(tmp_path):
     truth = np.log([30, 20, 60, 50]) * [0, 0, 1, 1]
     assert test.X["new"].tolist() == pytest.approx(truth.tolist(), rel=1e-12)
     assert test.unread["new"] == ("age", "pay")
-    told = (
+    row = (
         describe(train, test, config.data, config.derived)
         .set_index("feature")
         .loc["new"]
     )
-    assert (told["origin"], told["definition"]) == ("derived", formula)
+    assert (row["origin"], row["definition"]) == ("derived", formula)
     assert "new" not in train.inputs
 
 
@@ -160,9 +160,9 @@ def test_a_resolved_configuration_with_a_formula_is_read_again(tmp_path):
     ],
 )
 def test_a_faulty_section_is_told(section, message, tmp_path):
-    with pytest.raises(ConfigError) as found:
+    with pytest.raises(ConfigError) as error:
         configured(tmp_path, EXPRESSION | section)
-    assert str(found.value) == f"[derived] {message}"
+    assert str(error.value) == f"[derived] {message}"
 
 
 @pytest.mark.parametrize(
@@ -186,11 +186,11 @@ def test_a_faulty_section_is_told(section, message, tmp_path):
     ],
 )
 def test_a_formula_that_the_columns_do_not_bear_is_told(formula, message, tmp_path):
-    with pytest.raises(DataError) as found:
+    with pytest.raises(DataError) as error:
         read_datasets(
             **configured(tmp_path, EXPRESSION | {"expression": formula}).data_arguments
         )
-    assert str(found.value) == message
+    assert str(error.value) == message
 
 
 def test_the_examples_of_the_docstrings_hold():

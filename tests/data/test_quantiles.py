@@ -34,32 +34,32 @@ def sketch(values):
 
 @pytest.mark.parametrize("values", COLUMNS.values(), ids=COLUMNS)
 def test_rows_below_at_and_above_each_kept_value_are_counted_exactly(values):
-    kept = sketch(values)
-    assert (np.diff(kept.values) > 0).all()
-    assert kept.below.tolist() == [(values < v).sum() for v in kept.values]
-    assert kept.upto.tolist() == [(values <= v).sum() for v in kept.values]
+    quantiles = sketch(values)
+    assert (np.diff(quantiles.values) > 0).all()
+    assert quantiles.below.tolist() == [(values < v).sum() for v in quantiles.values]
+    assert quantiles.upto.tolist() == [(values <= v).sum() for v in quantiles.values]
 
 
 @pytest.mark.parametrize("values", COLUMNS.values(), ids=COLUMNS)
 def test_less_than_a_hundredth_of_the_rows_lies_between_two_kept_values(values):
-    kept = sketch(values)
-    between = kept.below[1:] - kept.upto[:-1]
+    quantiles = sketch(values)
+    between = quantiles.below[1:] - quantiles.upto[:-1]
     assert all(Fraction(int(n), len(values)) < Fraction(1, 100) for n in between)
-    assert kept.below[0] == 0
-    assert kept.upto[-1] == len(values)
+    assert quantiles.below[0] == 0
+    assert quantiles.upto[-1] == len(values)
 
 
 @pytest.mark.parametrize("n", [1, MOST_VALUES, 101])
 def test_so_few_values_or_rows_are_kept_whole(n):
-    kept = sketch(np.repeat(np.arange(float(n)), 1 if n > MOST_VALUES else 40))
-    assert kept.values.tolist() == list(range(n))
+    quantiles = sketch(np.repeat(np.arange(float(n)), 1 if n > MOST_VALUES else 40))
+    assert quantiles.values.tolist() == list(range(n))
 
 
 def test_the_quantiles_are_values_that_rows_have_also_beside_infinity():
     values = COLUMNS["infinite"]
-    kept = sketch(values).values
-    assert set(kept) <= set(values)
-    assert kept[[0, -1]].tolist() == [-np.inf, np.inf]
+    quantiles = sketch(values).values
+    assert set(quantiles) <= set(values)
+    assert quantiles[[0, -1]].tolist() == [-np.inf, np.inf]
 
 
 @given(st.permutations(range(150)))
@@ -70,8 +70,8 @@ def test_the_order_of_the_rows_changes_nothing(order):
 
 
 def test_missing_cells_are_counted_apart():
-    kept = sketch([1.0, np.nan, 1.0, 2.0])
-    assert (kept.kind, kept.known, kept.missing) == ("number", 3, 1)
+    numbers = sketch([1.0, np.nan, 1.0, 2.0])
+    assert (numbers.kind, numbers.known, numbers.missing) == ("number", 3, 1)
     nothing = sketch([np.nan, np.nan])
     assert (nothing.kind, nothing.known, nothing.missing) == ("missing", 0, 2)
 
@@ -87,10 +87,10 @@ def test_levels_keep_their_order_and_those_of_no_row_count_nothing():
 
 def test_a_class_of_the_target_is_a_level_and_reference_rows_have_no_target():
     X = pd.DataFrame({"x": [1.0, 2.0, 3.0]})
-    given = {"task": "binary", "name": "made", "classes": ["no", "yes"]}
-    data = dataset(X, ["no", "yes", "no"], **given)
-    found = sketches(quantiles_frame([None, data]))
-    assert found["test", "target", "y"].levels == {"no": 2, "yes": 1}
+    facts = {"task": "binary", "name": "made", "classes": ["no", "yes"]}
+    data = dataset(X, ["no", "yes", "no"], **facts)
+    by_column = sketches(quantiles_frame([None, data]))
+    assert by_column["test", "target", "y"].levels == {"no": 2, "yes": 1}
     reference = type(data)(**{**vars(data), "split": "reference"})
     assert set(sketches(quantiles_frame([reference]))) == {
         ("reference", "feature", "x")
@@ -99,9 +99,9 @@ def test_a_class_of_the_target_is_a_level_and_reference_rows_have_no_target():
 
 def test_rows_count_alike_whatever_they_weigh():
     X, y = pd.DataFrame({"x": [1.0, 1.0, 2.0]}), [1.0, 2.0, 3.0]
-    given = {"task": "regression", "name": "made"}
-    one = dataset(X, y, **given)
-    other = dataset(X, y, weights=[9.0, 1.0, 0.0], **given)
+    facts = {"task": "regression", "name": "made"}
+    one = dataset(X, y, **facts)
+    other = dataset(X, y, weights=[9.0, 1.0, 0.0], **facts)
     pd.testing.assert_frame_equal(quantiles_frame([one]), quantiles_frame([other]))
 
 

@@ -55,10 +55,10 @@ def saved(tmp_path):
 
 def test_a_saved_data_frame_is_that_of_the_package(read, saved):
     half = {"fraction": 0.5}
-    found, _ = read(saved("datasets::iris"), half)
+    rows, _ = read(saved("datasets::iris"), half)
     expected, _ = read({"r": "datasets::iris"}, half)
-    pd.testing.assert_frame_equal(found.X, expected.X)
-    assert (found.sha256, found.classes) == (expected.sha256, expected.classes)
+    pd.testing.assert_frame_equal(rows.X, expected.X)
+    assert (rows.sha256, rows.classes) == (expected.sha256, expected.classes)
 
 
 def test_a_file_of_another_digest_is_never_read(read, saved):

@@ -117,5 +117,5 @@ def test_every_number_that_predict_takes_from_r_is_counted(tmp_path):
             for n in (0, 1, 7, 20)
         ]
         assert counts == [0, 1, 7, 9]
-        told, draws = dalex.predictions_and_draws(X, lambda X: X["x"].to_numpy())
-        assert (told.tolist(), draws) == ([1.0, 2.0], 0)
+        predictions, draws = dalex.predictions_and_draws(X, lambda X: X["x"].to_numpy())
+        assert (predictions.tolist(), draws) == ([1.0, 2.0], 0)

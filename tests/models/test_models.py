@@ -490,15 +490,15 @@ def test_models_are_made_in_the_order_of_their_sections():
     ],
 )
 def test_an_estimator_that_cannot_be_made_says_why(estimator, facts, message):
-    found = refused(fit, section(estimator, **facts), rows())
-    assert found == (ModelError, message)
+    error = refused(fit, section(estimator, **facts), rows())
+    assert error == (ModelError, message)
 
 
 class Open(LinearRegression):
     """Takes any parameter, as estimators that hand them on do."""
 
-    def __init__(self, **given):
-        super().__init__(**given)
+    def __init__(self, **parameters):
+        super().__init__(**parameters)
 
 
 def test_parameters_are_not_judged_where_any_is_taken(monkeypatch):
@@ -530,8 +530,8 @@ def test_an_estimator_without_probabilities_has_no_classes_to_audit():
 
 def test_weights_that_an_estimator_cannot_take_are_refused():
     data = replace(rows(), weights=np.arange(90.0))
-    found = refused(fit, section("sklearn.neighbors.KNeighborsRegressor"), data)
-    assert found == (
+    error = refused(fit, section("sklearn.neighbors.KNeighborsRegressor"), data)
+    assert error == (
         ModelError,
         "Model 'm' cannot be fitted with the row weights of the data: "
         "KNeighborsRegressor takes none. Choose another estimator, or leave the "
@@ -541,8 +541,8 @@ def test_weights_that_an_estimator_cannot_take_are_refused():
 
 def test_a_class_without_a_training_row_is_refused():
     data = multiclass_rows()
-    lacking = replace(data, y=np.minimum(data.y, 1))
-    assert refused(fit, section(LOGISTIC), lacking) == (
+    two_classes = replace(data, y=np.minimum(data.y, 1))
+    assert refused(fit, section(LOGISTIC), two_classes) == (
         ModelError,
         "Model 'm' cannot be fitted: no training row has the class 'two'. Add such "
         "rows, or leave the class out.",
@@ -584,7 +584,7 @@ def test_one_fault_is_told_as_it_is():
     )
 
 
-def stored(folder, thing, name="m.joblib"):
+def pickle_section(folder, thing, name="m.joblib"):
     """Write a pickle; return the section that trusts it."""
     path = Path(folder) / name
     joblib.dump(thing, path)
@@ -595,7 +595,7 @@ def stored(folder, thing, name="m.joblib"):
 def test_a_trusted_file_predicts_as_the_estimator_in_it(tmp_path):
     data = rows(table().drop(columns="grade"))
     estimator = LinearRegression().fit(data.X, data.y)
-    trusted = stored(tmp_path, estimator)
+    trusted = pickle_section(tmp_path, estimator)
     model = load(trusted, data, base=tmp_path)
     assert model.predict(data.X).tolist() == estimator.predict(data.X).tolist()
     assert (model.source, model.sha256) == ("file", trusted.sha256)
@@ -606,7 +606,7 @@ def test_a_file_fitted_on_positions_of_levels_can_say_so(tmp_path):
     data = rows()
     codes = data.X.assign(grade=data.X["grade"].cat.codes)
     estimator = LinearRegression().fit(codes, data.y)
-    trusted = replace(stored(tmp_path, estimator), encoder="ordinal")
+    trusted = replace(pickle_section(tmp_path, estimator), encoder="ordinal")
     model = load(trusted, data, base=tmp_path)
     assert model.predict(data.X).tolist() == estimator.predict(codes).tolist()
 
@@ -623,10 +623,10 @@ class Trap:
 
 @pytest.mark.parametrize("sha256", ["", "0" * 64])
 def test_a_file_that_is_not_trusted_is_never_unpickled(tmp_path, sha256):
-    trusted = stored(tmp_path, Trap(tmp_path / "sprung"))
+    trusted = pickle_section(tmp_path, Trap(tmp_path / "sprung"))
     digest = trusted.sha256
-    found = refused(load, replace(trusted, sha256=sha256), rows(), base=tmp_path)
-    assert found == (
+    error = refused(load, replace(trusted, sha256=sha256), rows(), base=tmp_path)
+    assert error == (
         ModelError,
         f"Model 'm': the sha256 of 'm.joblib' is {digest!r}, and the configuration "
         f"gives {sha256!r}. Loading the file runs its code: state the new one only if "
@@ -683,9 +683,9 @@ def test_a_file_that_does_not_suit_the_data_is_refused(
 ):
     X = table().drop(columns="grade")
     estimator = LinearRegression().fit(X.rename(columns=columns), rows(X).y)
-    trusted = replace(stored(tmp_path, estimator), **facts)
-    found = refused(load, trusted, rows(X), base=tmp_path)
-    assert found == (ModelError, message)
+    trusted = replace(pickle_section(tmp_path, estimator), **facts)
+    error = refused(load, trusted, rows(X), base=tmp_path)
+    assert error == (ModelError, message)
 
 
 def test_a_pipeline_gets_the_raw_frame():
@@ -756,7 +756,7 @@ def test_a_function_beside_an_estimator_is_asked_instead_of_it():
 
 
 @pytest.mark.parametrize(
-    ("given", "options", "message"),
+    ("estimator", "options", "message"),
     [
         (
             abs,
@@ -814,9 +814,9 @@ def test_a_function_beside_an_estimator_is_asked_instead_of_it():
         ),
     ],
 )
-def test_what_cannot_be_wrapped_says_what_is_missing(given, options, message):
-    found = refused(wrap, given, name="m", **options)
-    assert found == (ModelError, message)
+def test_what_cannot_be_wrapped_says_what_is_missing(estimator, options, message):
+    error = refused(wrap, estimator, name="m", **options)
+    assert error == (ModelError, message)
 
 
 def answering(answer, **facts):
@@ -876,8 +876,8 @@ THREE = {"task": "multiclass", "classes": ("a", "b", "c")}
     ],
 )
 def test_what_is_no_prediction_is_refused(answer, facts, message):
-    found = refused(answering(answer, **facts))
-    assert found == (ModelError, message)
+    error = refused(answering(answer, **facts))
+    assert error == (ModelError, message)
 
 
 def test_a_probability_beyond_one_by_a_rounding_error_is_one():

@@ -42,10 +42,10 @@ def r():
 
 @pytest.fixture(scope="module")
 def folder(r, tmp_path_factory):
-    made = tmp_path_factory.mktemp("models")
-    r.call("fit_every_class", {"folder": str(made)})
-    r.call("save_what_is_no_model", {"folder": str(made)})
-    return made
+    path = tmp_path_factory.mktemp("models")
+    r.call("fit_every_class", {"folder": str(path)})
+    r.call("save_what_is_no_model", {"folder": str(path)})
+    return path
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +89,7 @@ def models(folder, rows):
 
 
 @pytest.fixture
-def asked(request, models, rows):
+def fitted_model(request, models, rows):
     """The model that a test asks, with its name and the rows it was fitted on."""
     name = request.param
     if name not in models:
@@ -98,22 +98,22 @@ def asked(request, models, rows):
 
 
 def of_classes(names):
-    return pytest.mark.parametrize("asked", names, indirect=True)
+    return pytest.mark.parametrize("fitted_model", names, indirect=True)
 
 
 each_class = of_classes(EVERY)
 
 
 @each_class
-def test_predictions_are_those_of_its_own_package_to_the_bit(asked):
-    _, model, train = asked
+def test_predictions_are_those_of_its_own_package_to_the_bit(fitted_model):
+    _, model, train = fitted_model
     own = np.asarray(model.estimator.call("own_prediction", {"data": train.X}))
     np.testing.assert_array_equal(model.predict(train.X), own)
 
 
 @each_class
-def test_a_row_alone_is_predicted_like_a_row_among_others(asked):
-    _, model, train = asked
+def test_a_row_alone_is_predicted_like_a_row_among_others(fitted_model):
+    _, model, train = fitted_model
     together = model.predict(train.X)
     for row in (0, 7):
         alone = model.predict(train.X.iloc[[row]])
@@ -122,11 +122,11 @@ def test_a_row_alone_is_predicted_like_a_row_among_others(asked):
 
 
 @each_class
-def test_a_prediction_draws_nothing_from_the_stream_of_r(asked):
-    _, model, train = asked
+def test_a_prediction_draws_nothing_from_the_stream_of_r(fitted_model):
+    _, model, train = fitted_model
     rows = {"data": train.X[list(model.features)]}
-    drawn = model.estimator.call("draw_after_prediction", rows)
-    assert drawn == pytest.approx(0.2655087, abs=5e-8)  # set.seed(1); runif(1)
+    next_draw = model.estimator.call("draw_after_prediction", rows)
+    assert next_draw == pytest.approx(0.2655087, abs=5e-8)  # set.seed(1); runif(1)
 
 
 def reversed_levels(X):
@@ -146,18 +146,18 @@ SAME_ROWS = {
 
 
 @each_class
-def test_the_same_rows_in_another_shape_are_predicted_alike(asked):
-    _, model, train = asked
+def test_the_same_rows_in_another_shape_are_predicted_alike(fitted_model):
+    _, model, train = fitted_model
     expected = model.predict(train.X)
     for words, change in SAME_ROWS.items():
         rows = change(train.X)
-        found = model.predict(rows)
-        np.testing.assert_array_equal(found, expected[rows.index], err_msg=words)
+        predictions = model.predict(rows)
+        np.testing.assert_array_equal(predictions, expected[rows.index], err_msg=words)
 
 
 @of_classes([name for name in EVERY if name != "svm_x"])
-def test_a_level_that_training_did_not_meet_is_refused(asked):
-    _, model, train = asked
+def test_a_level_that_training_did_not_meet_is_refused(fitted_model):
+    _, model, train = fitted_model
     new = train.X.assign(g=train.X["g"].cat.rename_categories({"a": "z"}))
     with pytest.raises(DataError) as refusal:
         model.predict(new)
@@ -173,16 +173,16 @@ def with_a_gap(X):
 
 
 @of_classes(TAKES_MISSING)
-def test_a_missing_value_is_answered_where_the_package_answers(asked):
-    _, model, train = asked
+def test_a_missing_value_is_answered_where_the_package_answers(fitted_model):
+    _, model, train = fitted_model
     gap = with_a_gap(train.X)
     own = np.asarray(model.estimator.call("own_prediction", {"data": gap}))
     np.testing.assert_array_equal(model.predict(gap), own)
 
 
 @of_classes([name for name in EVERY if name not in TAKES_MISSING])
-def test_a_missing_value_is_refused_where_the_package_has_no_answer(asked):
-    _, model, train = asked
+def test_a_missing_value_is_refused_where_the_package_has_no_answer(fitted_model):
+    _, model, train = fitted_model
     kind = model.estimator.kind
     if kind == "ranger" and version_numbers(model.estimator.package_version) >= (0, 16):
         pytest.skip("ranger answers missing values from 0.16 on")
@@ -197,8 +197,8 @@ def test_a_missing_value_is_refused_where_the_package_has_no_answer(asked):
 
 
 @of_classes(["lm", "gbm", "forest", "rpart"])
-def test_a_category_where_the_model_knows_a_number_is_refused(asked):
-    _, model, train = asked
+def test_a_category_where_the_model_knows_a_number_is_refused(fitted_model):
+    _, model, train = fitted_model
     with pytest.raises(DataError) as refusal:
         model.predict(train.X.assign(x=train.X["g"]))
     assert str(refusal.value) == (
@@ -208,8 +208,8 @@ def test_a_category_where_the_model_knows_a_number_is_refused(asked):
 
 
 @of_classes(["lm", "gbm", "ranger"])
-def test_a_number_where_the_model_knows_levels_is_refused(asked):
-    _, model, train = asked
+def test_a_number_where_the_model_knows_levels_is_refused(fitted_model):
+    _, model, train = fitted_model
     with pytest.raises(DataError) as refusal:
         model.predict(train.X.assign(g=1.0))
     assert str(refusal.value) == (
@@ -219,8 +219,8 @@ def test_a_number_where_the_model_knows_levels_is_refused(asked):
 
 
 @of_classes(["gbm01", "glm01"])
-def test_no_rows_have_no_predictions_and_ask_nobody(asked):
-    _, model, train = asked
+def test_no_rows_have_no_predictions_and_ask_nobody(fitted_model):
+    _, model, train = fitted_model
     assert model.predict(train.X.iloc[:0]).shape == (0,)
 
 
@@ -296,12 +296,12 @@ def test_reading_leaves_no_file_behind(broken, rows, monkeypatch, tmp_path):
 
 
 def test_bytes_that_are_not_those_of_the_digest_are_never_read(folder, rows):
-    asked = section(folder, "lm.rds", sha256="0" * 64)
+    forged = section(folder, "lm.rds", sha256="0" * 64)
     with pytest.raises(
         ModelError,
         match=r"^Model 'm': the sha256 of 'lm.rds' is '\w{64}', and .* gives '0{64}'\.",
     ):
-        r_models.load(asked, rows["regression"], base=folder)
+        r_models.load(forged, rows["regression"], base=folder)
 
 
 def test_a_file_too_large_is_refused_before_it_is_read(tmp_path, rows):

@@ -77,17 +77,20 @@ def test_a_script_finds_the_rows_with_their_own_names_types_and_levels(fitted):
 
 
 @pytest.mark.parametrize(
-    ("labels", "target", "found"),
+    ("labels", "target", "description"),
     [
         (["no", "yes"], np.where(Y > 5, "yes", "no"), "factor no yes"),
         ([0, 1], (Y > 5).astype(int), "integer 0 1"),
         ([False, True], Y > 5, "logical FALSE TRUE"),
     ],
 )
-def test_classes_reach_a_script_as_what_they_were(fitted, labels, target, found):
+def test_classes_reach_a_script_as_what_they_were(fitted, labels, target, description):
     rows = classes(labels, target)
     as_levels = "c(class(train$y), as.character(sort(unique(train$y))))"
-    assert value_in_script(fitted, f"paste({as_levels}, collapse = ' ')", rows) == found
+    assert (
+        value_in_script(fitted, f"paste({as_levels}, collapse = ' ')", rows)
+        == description
+    )
 
 
 def test_a_target_named_like_a_column_is_refused_and_not_put_in_its_place(fitted):
@@ -157,20 +160,20 @@ def test_what_a_script_was_warned_of_is_told(fitted):
 
 
 @pytest.mark.parametrize(
-    "made", ["relevel(train$class, '1st')", "as.character(train$class)"]
+    "levels", ["relevel(train$class, '1st')", "as.character(train$class)"]
 )
 @pytest.mark.parametrize(
     "rows", ["y ~ age + class, train", "x = train[2:3], y = train$y"]
 )
 def test_a_forest_of_ranger_is_asked_with_the_levels_that_its_script_made(
-    fitted, made, rows
+    fitted, levels, rows
 ):
     grown = f"ranger::ranger({rows}, num.trees = 9, seed = 1)"
-    script = f"train$class <- {made}\nm <- {grown}"
+    script = f"train$class <- {levels}\nm <- {grown}"
     own = f"{script}\nsprintf('%.17g', predict(m, train)$predictions[7:8])"
     expected = value_in_script(fitted, f"paste({{{own}}}, collapse = ' ')")
-    found = fitted(f"{script}\nm").predict(FRAME)[6:8]
-    assert found.tolist() == [float(number) for number in expected.split()]
+    predictions = fitted(f"{script}\nm").predict(FRAME)[6:8]
+    assert predictions.tolist() == [float(number) for number in expected.split()]
 
 
 def test_a_machine_that_met_other_levels_is_refused_not_misread(fitted):
@@ -188,8 +191,8 @@ def test_splines_of_two_values_predict_the_second(fitted, labels, target):
     if value_in_script(fitted, "requireNamespace('earth', quietly = TRUE)") == "FALSE":
         pytest.skip("earth is not installed")
     script = "library(earth)\nearth(y ~ age, train, glm = list(family = binomial))"
-    found = fitted(script, classes(labels, target)).predict(FRAME)
-    assert found[target == 1].mean() > 0.5 > found[target == 0].mean()
+    predictions = fitted(script, classes(labels, target)).predict(FRAME)
+    assert predictions[target == 1].mean() > 0.5 > predictions[target == 0].mean()
 
 
 @pytest.mark.parametrize(

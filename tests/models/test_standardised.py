@@ -36,8 +36,8 @@ def rows(scale=1.0, unit=1.0, **keys):
 
 def test_neither_the_unit_of_a_column_nor_of_the_target_moves_a_prediction():
     metres, feet = rows(), rows(scale=3.28, unit=1000.0)
-    told = [fit(SVM, data).predict(data.X) - 40 for data in (metres, feet)]
-    assert told[1] == pytest.approx(1000 * told[0], rel=1e-6, abs=1e-6)
+    predictions = [fit(SVM, data).predict(data.X) - 40 for data in (metres, feet)]
+    assert predictions[1] == pytest.approx(1000 * predictions[0], rel=1e-6, abs=1e-6)
     raw = [
         fit(replace(SVM, standardise=False), data).predict(data.X) - 40
         for data in (metres, feet)
@@ -86,5 +86,5 @@ def test_classes_are_not_standardised():
     target = np.where(data.X["b"] + np.sin(9 * data.X["a"]) > 0, "yes", "no")
     binary = dataset(data.X, target, name="rows", task="binary", classes=("no", "yes"))
     plain = fit(replace(section, standardise=False), binary)
-    told = [model.predict(data.X) for model in (fit(section, binary), plain)]
-    assert told[0] == pytest.approx(told[1], abs=1e-3)
+    predictions = [model.predict(data.X) for model in (fit(section, binary), plain)]
+    assert predictions[0] == pytest.approx(predictions[1], abs=1e-3)
