@@ -101,7 +101,7 @@ def _row(name: str, key: Schema, is_required: bool) -> str:
         f"`{name}`",
         _type(key),
         "required" if is_required else default,
-        _allowed(key),
+        _allowed_values(key),
         _words(key["description"]),
     )
     return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
@@ -130,11 +130,11 @@ def _plural(words: str) -> str:
     return f"{words}s" if words in ("text", "number", "whole number") else words
 
 
-def _allowed(key: Schema) -> str:
+def _allowed_values(key: Schema) -> str:
     """Return which values a key takes, as far as its type leaves that open."""
     parts = [f"{sign} {key[name]}" for name, sign in BOUNDS.items() if name in key]
     for choice in key.get("anyOf", ()):
-        parts.append(_allowed(choice))
+        parts.append(_allowed_values(choice))
     if "enum" in key:
         parts.append(", ".join(map(_code, key["enum"])))
     if "pattern" in key:
@@ -142,7 +142,9 @@ def _allowed(key: Schema) -> str:
         pattern = pattern.removeprefix("|")  # empty is allowed too: the default says so
         parts.append(PATTERNS.get(pattern, f"`{pattern}`"))
     if key.get("type") == "array":
-        parts.append(_allowed(key["items"]) if "oneOf" not in key["items"] else "")
+        parts.append(
+            _allowed_values(key["items"]) if "oneOf" not in key["items"] else ""
+        )
         parts.append("at least one" if key.get("minItems") else "")
     return "; ".join(filter(None, parts))
 

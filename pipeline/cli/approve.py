@@ -54,7 +54,7 @@ def approve(
         if typing:
             audit_of(run)
             check_run(run)
-            answers |= _typed(run, missing)
+            answers |= _prompt(run, missing)
         elif missing:
             stop(2, _describe_missing(missing))
         words = {name: answers[name] or "" for name in ASKED}
@@ -66,7 +66,7 @@ def approve(
             click.echo(signoff.folder)
 
 
-def _typed(run: Path, missing: list[str]) -> dict[str, str]:
+def _prompt(run: Path, missing: list[str]) -> dict[str, str]:
     """Return what a person at the terminal says, having read what is to be signed."""
     from ..records.errors import printable
 

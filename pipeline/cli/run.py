@@ -56,13 +56,13 @@ def run(
     if audit is None:
         raise click.UsageError("Missing argument 'AUDIT', or --all.")
     if unattended:
-        sys.exit(_unattended(audit, quiet, keep))
+        sys.exit(_run_unattended(audit, quiet, keep))
     limit = within[:2] if within else None
     if within:
         die_with(within[2])
     try:
         with faults(), terminable(limit):
-            code = _attended(audit, quiet, is_supervised=bool(within))
+            code = _run_attended(audit, quiet, is_supervised=bool(within))
     except Exception:
         if not within:
             raise
@@ -71,7 +71,7 @@ def run(
     sys.exit(code)
 
 
-def _attended(audit: Path, quiet: bool, *, is_supervised: bool) -> int:
+def _run_attended(audit: Path, quiet: bool, *, is_supervised: bool) -> int:
     """Run an audit in this process; return its exit code."""
     from ..operate.run import run_audit
     from ..records.errors import printable
@@ -89,7 +89,7 @@ def _attended(audit: Path, quiet: bool, *, is_supervised: bool) -> int:
     return outcome.code
 
 
-def _unattended(audit: Path, quiet: bool, keep: int | None) -> int:
+def _run_unattended(audit: Path, quiet: bool, keep: int | None) -> int:
     """Run an audit that nobody watches; return its exit code."""
     with faults():
         from ..operate.unattended import run_unattended

@@ -64,7 +64,9 @@ def starter_from(path: Path | str, target: str, folder: Path | str = Path()) -> 
         raise DataError(f"Target column {target!r} is not in {table.name}.{hint}")
     missing = _missing_values(table)
     where = f"{table.name}: target {target!r}"
-    answer = _typed(table, target, missing, where=f"{table.name}: column {target!r}")
+    answer = _typed_column(
+        table, target, missing, where=f"{table.name}: column {target!r}"
+    )
     task = _task(answer, where)
     for problem in column_roles.target_problems(answer, task.name, where=where):
         raise DataError(problem)
@@ -97,7 +99,7 @@ unit = ""               # of the target
 """
 
 
-def _typed(
+def _typed_column(
     table: Table, name: str, missing: tuple[str, ...], *, where: str
 ) -> pd.Series:
     if not table.is_text:
@@ -146,7 +148,7 @@ def _sorted_out(
     left_out: dict[str, str] = {}
     for name in names:
         try:
-            column = _typed(table, name, missing, where="")
+            column = _typed_column(table, name, missing, where="")
         except DataError as error:
             left_out[name] = _reason(str(error))
             continue
@@ -170,7 +172,7 @@ def _unusable(column: pd.Series, is_test: Rows) -> str:
     if values.empty:
         return "empty"
     if not n_missing and values.nunique() == 1:
-        return f"constant, {_listed(values.unique())}"
+        return f"constant, {_list_values(values.unique())}"
     if is_category and values.is_unique:
         return "every value is different, so they name rows"
     if 2 * n_missing > len(column):
@@ -180,7 +182,7 @@ def _unusable(column: pd.Series, is_test: Rows) -> str:
             return _reason(problem)
     new = sorted(set(values[is_test[values.index]]) - set(column[~is_test]))
     if is_category and new:
-        return f"in the test rows only: {_listed(new)}; merge rare levels"
+        return f"in the test rows only: {_list_values(new)}; merge rare levels"
     return ""
 
 
@@ -195,7 +197,7 @@ def _task(target: pd.Series, where: str) -> _Task:
     if len(values) < 2:
         n_values = several(len(values), "value") if values else "no value"
         raise DataError(f"{where} has {n_values}, and a target needs two or more.")
-    kind, names = column_types.kind_of(target), _listed(values)
+    kind, names = column_types.kind_of(target), _list_values(values)
     if len(values) == 2:
         positive = None if values == [0, 1] else column_types.text_of(values[1])
         return _Task("binary", f"two values: {names}", positive)
@@ -257,7 +259,7 @@ def _describe(column: pd.Series) -> str:
     kind = column_types.kind_of(column)
     if kind == "category":
         levels = column.cat.categories
-        text = f"category, {values.nunique()} levels: {_listed(levels)}"
+        text = f"category, {values.nunique()} levels: {_list_values(levels)}"
         if levels.str.casefold().has_duplicates:
             text += "; some differ in case only"
     elif kind == "boolean":
@@ -297,7 +299,7 @@ def _text(value: object) -> str:
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _listed(values: Iterable[object]) -> str:
+def _list_values(values: Iterable[object]) -> str:
     """Return the first values, quoted so that no line breaks a comment."""
     words = [column_types.text_of(value) for value in values]
     first = ", ".join(_text(word) for word in words[:FEW])

@@ -149,7 +149,7 @@ def _sections(
             arguments[key] = TABLES[key](**entries[0].values)
         else:
             arguments.update(entries[0].values)
-    arguments["importance"] = tuple(_completed(arguments))
+    arguments["importance"] = tuple(_complete_entries(arguments))
     arguments["supplied"] = tuple(map(_with_options, arguments.get("supplied", ())))
     arguments["claims"] = tuple(map(_with_keys_of_kind, arguments.get("claims", ())))
     return arguments
@@ -290,7 +290,7 @@ def _facts(
     )
 
 
-def _completed(arguments: Mapping[str, Any]) -> Iterator[ImportanceSection]:
+def _complete_entries(arguments: Mapping[str, Any]) -> Iterator[ImportanceSection]:
     """Yield the importance entries with the defaults of task and method filled in."""
     for entry in arguments["importance"]:
         entry = _with_options(entry)

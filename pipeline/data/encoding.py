@@ -171,7 +171,7 @@ def _columns(encoding: Encoding, column: pd.Series, model: str) -> Floats:
     levels = encoding.levels.get(str(column.name)) or _ordinal(column)
     codes = _codes(column, levels.declared, model)
     if not levels.is_placed[codes].all():
-        raise _misplaced(column, codes, levels, model)
+        raise _misplaced_error(column, codes, levels, model)
     return levels.codes[:, codes]
 
 
@@ -189,7 +189,7 @@ def _codes(
     return np.asarray(place[codes])
 
 
-def _misplaced(
+def _misplaced_error(
     column: pd.Series, codes: npt.NDArray[Any], levels: Levels, model: str
 ) -> DataError:
     """Return the error for levels without a place, or for missing ones."""

@@ -116,10 +116,10 @@ def _tree(text: str) -> ast.expr:
     return ast.parse(text.strip(), mode="eval").body
 
 
-def _dotted(node: ast.AST) -> str:
+def _dotted_name(node: ast.AST) -> str:
     """Return a name, also one with dots as R has them; empty for anything else."""
     if isinstance(node, ast.Attribute):
-        before = _dotted(node.value)
+        before = _dotted_name(node.value)
         return f"{before}.{node.attr}" if before else ""
     return node.id if isinstance(node, ast.Name) else ""
 
@@ -141,7 +141,7 @@ def _parts(node: ast.expr) -> list[ast.expr]:
 
 
 def _names(node: ast.expr) -> Iterator[str]:
-    if name := _dotted(node):
+    if name := _dotted_name(node):
         yield name
     for part in _parts(node):
         yield from _names(part)
@@ -178,7 +178,7 @@ def _problems(node: ast.expr) -> Iterator[str]:
                 yield f"holds {source}, which is not a finite number."
         case ast.UnaryOp() | ast.Compare() | ast.BoolOp():
             pass
-        case _ if not _dotted(node):
+        case _ if not _dotted_name(node):
             parts = "columns, numbers, operators and functions"
             yield f"holds {source!r}; a formula is made of {parts}."
     if _is_joint(node):
@@ -220,7 +220,7 @@ def _is_number(value: Any) -> bool:
 
 def _value(node: ast.expr, columns: Mapping[str, Cells]) -> Any:
     """Return what one sound node says of each row."""
-    if name := _dotted(node):
+    if name := _dotted_name(node):
         return columns[name]
     values = [_value(part, columns) for part in _parts(node)]
     match node:

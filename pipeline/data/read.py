@@ -96,7 +96,7 @@ def read(
     split = section.test.get("column", "")
     tables_by_column = {name: every for name in (*audited, section.weights) if name}
     tables_by_column |= {name: tables for name in (section.target, split) if name}
-    typed = _typed(tables_by_column, section, label)
+    typed = _type_columns(tables_by_column, section, label)
     new_columns = derive(
         {name: typed[name] for name in audited},
         derived,
@@ -117,7 +117,7 @@ def read(
         )
         for rows, facts in zip((~is_test, is_test), words, strict=True)
     ]
-    reading = Reading(sides[0], sides[1], _inferred(tables, audited, section))
+    reading = Reading(sides[0], sides[1], _inferred_features(tables, audited, section))
     if not section.reference_rows:
         return reading
     more[section.target] = pd.Series(
@@ -242,7 +242,7 @@ def _unknown_columns(
                     yield f"{column} is not in {table.name}.{hint}"
 
 
-def _typed(
+def _type_columns(
     tables_by_column: Mapping[str, tuple[Table, ...]], section: DataSection, label: str
 ) -> dict[str, pd.Series]:
     """Return the columns over the rows of tables, or raise what has no type."""
@@ -312,7 +312,7 @@ def _test_rows(
     return drawn_rows(section.test["fraction"], seed, strata=strata)
 
 
-def _inferred(
+def _inferred_features(
     tables: tuple[Table, ...], features: tuple[str, ...], section: DataSection
 ) -> tuple[str, ...]:
     """Return the features whose levels are only what their cells happen to hold."""

@@ -78,7 +78,7 @@ def read_table(
     elif kind == "r":
         table = Table(name, (r_frame or _ask_r)(name), is_text=False)
     elif kind == "sklearn":
-        table = Table(name, _bundled(name), is_text=False)
+        table = Table(name, _bundled_table(name), is_text=False)
     else:
         table = _read_file(base / name)
     frame = table.frame.reset_index(drop=True)
@@ -137,7 +137,7 @@ def _run_script(path: Path, part: str) -> Table:
     return Table(path.name, frame, False, script=script, script_sha256=digest)
 
 
-def _bundled(name: str) -> pd.DataFrame:
+def _bundled_table(name: str) -> pd.DataFrame:
     """Return a data set of scikit-learn in its own units."""
     from inspect import signature
 

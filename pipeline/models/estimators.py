@@ -46,13 +46,13 @@ def make(model: str, path: str, parameters: Mapping[str, Any]) -> Any:
 
 def is_seeded(model: str, path: str) -> bool:
     """Return whether the class at `path` takes a `random_state`."""
-    return "random_state" in _accepted(_class_at(model, path))
+    return "random_state" in _accepted_parameters(_class_at(model, path))
 
 
 def _class_at(model: str, path: str) -> type:
     """Return the class at a dotted path."""
     module_name, _, name = path.rpartition(".")
-    module = _imported(model, module_name)
+    module = _import_or_explain(model, module_name)
     kind = getattr(module, name, None)
     if kind is None:
         guess = did_you_mean(name, vars(module))
@@ -69,7 +69,7 @@ def _class_at(model: str, path: str) -> type:
     return kind
 
 
-def _imported(model: str, name: str) -> ModuleType:
+def _import_or_explain(model: str, name: str) -> ModuleType:
     """Import a module, or say which part of its name is wrong."""
     try:
         return import_module(name)
@@ -90,7 +90,7 @@ def _imported(model: str, name: str) -> ModuleType:
 
 def _check_parameters(model: str, kind: type, parameters: Mapping[str, Any]) -> None:
     """Refuse parameters the class does not name, unless it takes any."""
-    accepted = _accepted(kind)
+    accepted = _accepted_parameters(kind)
     if any(parameter.kind is Parameter.VAR_KEYWORD for parameter in accepted.values()):
         return
     unknown = [name for name in parameters if name not in accepted]
@@ -105,7 +105,7 @@ def _check_parameters(model: str, kind: type, parameters: Mapping[str, Any]) -> 
 
 
 @cache
-def _accepted(kind: type) -> Mapping[str, Parameter]:
+def _accepted_parameters(kind: type) -> Mapping[str, Parameter]:
     """Return the parameters of a class: 0.2 ms a time, and refits ask again."""
     return signature(kind).parameters
 

@@ -66,7 +66,7 @@ def performance(
             continue
         predictions = model.predict(data.X), constant(model, train or data, data)
         losses = _losses(model, data, predictions, np.arange(data.n_samples))
-        bootstrap = _resampled(model, data, predictions, seed=seed, split=split)
+        bootstrap = _resample(model, data, predictions, seed=seed, split=split)
         rows += _rows(model, data, losses, bootstrap, split=split)
     return FRAMES["performance"].of(rows)
 
@@ -97,7 +97,7 @@ def _losses(
     )
 
 
-def _resampled(
+def _resample(
     model: FittedModel,
     data: Dataset,
     predictions: tuple[Floats, Floats],

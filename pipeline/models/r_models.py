@@ -87,7 +87,7 @@ def load(section: ModelSection, train: Dataset, *, base: Path = Path()) -> Fitte
         R, or the R package that predicts for the model, is not there.
     """
     if section.r_script:
-        return _fitted(section, train, base / section.r_script)
+        return _fit_script(section, train, base / section.r_script)
     path = base / section.file
     if path.is_file() and path.stat().st_size > r_models.LARGEST:
         raise ModelError(
@@ -106,7 +106,7 @@ def load(section: ModelSection, train: Dataset, *, base: Path = Path()) -> Fitte
     return replace(record, source="file", sha256=section.sha256)
 
 
-def _fitted(section: ModelSection, train: Dataset, path: Path) -> FittedModel:
+def _fit_script(section: ModelSection, train: Dataset, path: Path) -> FittedModel:
     """Return the model that an R script fits on training rows."""
     name, content = section.name, estimators.read(section.name, path)
     sha256 = hashlib.sha256(content).hexdigest()
@@ -127,7 +127,7 @@ def _fitted(section: ModelSection, train: Dataset, path: Path) -> FittedModel:
     except RUnavailable:
         raise
     except RBridgeError as error:
-        raise _unfitted(name, path, error) from error
+        raise _fit_error(name, path, error) from error
     record = _record(name, model, train)
     noted = {"warnings": list(warnings)} if warnings else {}
     return replace(
@@ -142,7 +142,7 @@ def _fitted(section: ModelSection, train: Dataset, path: Path) -> FittedModel:
     )
 
 
-def _unfitted(name: str, path: Path, error: RBridgeError) -> ModelError:
+def _fit_error(name: str, path: Path, error: RBridgeError) -> ModelError:
     """Return the error of a script that fits no model, with R's own words as R's."""
     if not isinstance(error, RError):
         return ModelError(f"Model {name!r} (R script {path.name!r}): {error}")
@@ -212,7 +212,9 @@ def _record(name: str, model: r_models.RModel, train: Dataset) -> FittedModel:
     )
     form = prediction.Form(name, model.kind, train.task, len(train.classes))
     for feature in features:
-        _sent(train.X[feature].iloc[:0], reader, form)  # its kind, before any row
+        _column_for_r(
+            train.X[feature].iloc[:0], reader, form
+        )  # its kind, before any row
     call = facts["call"][0]
     parameters = {"call": call} if 0 < len(call) <= LONGEST_CALL else {}
     if assumed:  # the model kept none: nothing says that it was fitted to these
@@ -300,7 +302,7 @@ def predict(
         If R died, or did not answer in time.
     """
     rows = selected(reader.features, X, form.model)
-    sent = [_sent(column, reader, form) for _, column in rows.items()]
+    sent = [_column_for_r(column, reader, form) for _, column in rows.items()]
     frame = pd.DataFrame(dict(zip(reader.features, sent, strict=True)))
     if not len(frame):
         width = (form.n_classes,) if form.task == "multiclass" else ()
@@ -317,7 +319,9 @@ def predict(
     return prediction.checked(predictions[: len(X)], len(X), form)
 
 
-def _sent(column: pd.Series, reader: Reader, form: prediction.Form) -> pd.Series:
+def _column_for_r(
+    column: pd.Series, reader: Reader, form: prediction.Form
+) -> pd.Series:
     """Return a column as the model met it in training, or refuse it."""
     name = str(column.name)
     is_text = pd.api.types.infer_dtype(column, skipna=True) == "string"

@@ -186,7 +186,7 @@ def _run(audit: Path, options: Sequence[str]) -> tuple[Outcome, bool]:
     code, is_stopped = _code_of(audit, options)
     seconds = round(time.monotonic() - start, 1)
     run = newest_manifest(audit, run_names(audit) - before)
-    code, words = _judged(code, run, is_stopped)
+    code, words = _judge_exit(code, run, is_stopped)
     end_events = [e for e in _events(audit)[n_events:] if e["event"] == "ended"]
     message = str(end_events[-1].get("message", "")) if end_events else ""
     run_id, verdict = str(run.get("run_id", "")), str(run.get("verdict", ""))
@@ -222,7 +222,7 @@ def _code_of(audit: Path, options: Sequence[str]) -> tuple[int, bool]:
         raise
 
 
-def _judged(code: int, run: Line, is_stopped: bool) -> tuple[int, str]:
+def _judge_exit(code: int, run: Line, is_stopped: bool) -> tuple[int, str]:
     """Return the exit code of a run as the batch counts it, and why.
 
     A process that a signal ended has no code of its own, and one that broke before

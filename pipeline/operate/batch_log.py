@@ -104,7 +104,9 @@ def find_unfinished_batch(folder: Path, tell: Tell) -> UnfinishedBatch | None:
     began = {e["audit"]: e["time"] for e in lines if e["event"] == "audit_began"}
     ended = {e["audit"]: _outcome(e) for e in lines if e["event"] == "audit_ended"}
     for name in began.keys() - ended.keys():
-        ended[name] = _left(folder / name, datetime.fromisoformat(began[name]))
+        ended[name] = _interrupted_outcome(
+            folder / name, datetime.fromisoformat(began[name])
+        )
     finished = (o for o in ended.values() if o.run_id and o.exit_code in FINISHED)
     return UnfinishedBatch(lines[0]["time"], frozenset(began), tuple(finished))
 
@@ -165,7 +167,7 @@ def _outcome(line: Line) -> Outcome:
     return Outcome(**{name: line[name] for name in Outcome._fields})
 
 
-def _left(audit: Path, began: datetime) -> Outcome:
+def _interrupted_outcome(audit: Path, began: datetime) -> Outcome:
     """Return what a run left that was under way when its batch was cut short."""
     second = f"{began.astimezone(UTC):%Y%m%dT%H%M%SZ}"
     run = newest_manifest(audit, {name for name in run_names(audit) if name >= second})

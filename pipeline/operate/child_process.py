@@ -44,7 +44,7 @@ def follow(
         if is_open:
             output = _output_within(line, look)
             is_open = output != b""
-            tail = _echoed(tail, output or b"", echo)
+            tail = _pass_on(tail, output or b"", echo)
         else:
             with suppress(subprocess.TimeoutExpired):
                 child.wait(look)
@@ -53,7 +53,7 @@ def follow(
         os.killpg(child.pid, signal.SIGKILL)
         child.wait()
     if is_open:  # what it said since we last listened
-        tail = _echoed(tail, _output_within(line, 0) or b"", echo)
+        tail = _pass_on(tail, _output_within(line, 0) or b"", echo)
     line.close()
     return tail, is_own
 
@@ -65,7 +65,7 @@ def _output_within(line: IO[bytes], seconds: float) -> bytes | None:
     return os.read(line.fileno(), _AT_ONCE)
 
 
-def _echoed(tail: bytes, output: bytes, echo: Callable[[bytes], None]) -> bytes:
+def _pass_on(tail: bytes, output: bytes, echo: Callable[[bytes], None]) -> bytes:
     """Pass on what was said; return the last of all so far."""
     if output:
         echo(output)

@@ -33,7 +33,7 @@ CURVE = "partial_dependence"
 """The curve that DALEX defines as we do; its accumulated one is another."""
 
 
-class Handed(NamedTuple):
+class HandoffObject(NamedTuple):
     """One object: which class it has, of which record, and what it is made of."""
 
     kind: str
@@ -55,9 +55,9 @@ def handoff(result: AuditResult) -> dict[str, bytes | str]:
     importance_audit.r_bridge.errors.RBridgeError
         If R is not available, or does not read what it wrote.
     """
-    objects_by_path = {_path(handed): handed for handed in _objects(result)}
+    objects_by_path = {_path(item): item for item in _objects(result)}
     written = objects.written(
-        {path: handed.plan for path, handed in objects_by_path.items()}
+        {path: item.plan for path, item in objects_by_path.items()}
     )
     words = templates() / "handoff"
     return {
@@ -72,7 +72,7 @@ def handoff(result: AuditResult) -> dict[str, bytes | str]:
     }
 
 
-def _objects(result: AuditResult) -> Iterator[Handed]:
+def _objects(result: AuditResult) -> Iterator[HandoffObject]:
     """Yield every importance as vip's object, and as DALEX's what DALEX measures."""
     for number, record in enumerate(result.importances, start=1):
         for line in objects.LINES:
@@ -82,10 +82,10 @@ def _objects(result: AuditResult) -> Iterator[Handed]:
                 type_=VIP_TYPES.get(record.method, record.method),
                 line=line,
             )
-            yield Handed(f"vi-{line}", number, record, plan)
+            yield HandoffObject(f"vi-{line}", number, record, plan)
         y_permuted = _y_permuted(result, record)
         if y_permuted is not None:
-            yield Handed("DALEX", number, record, _parts(record, y_permuted))
+            yield HandoffObject("DALEX", number, record, _parts(record, y_permuted))
     yield from _profiles(result)
 
 
@@ -133,7 +133,7 @@ def _parts(record: Importance, y_permuted: Floats) -> objects.Plan:
     )
 
 
-def _profiles(result: AuditResult) -> Iterator[Handed]:
+def _profiles(result: AuditResult) -> Iterator[HandoffObject]:
     """Yield the curves of one model, class and engine together, by their kind."""
     together: dict[tuple[Any, ...], list[Effect]] = {}
     for effect in result.effects:
@@ -149,7 +149,7 @@ def _profiles(result: AuditResult) -> Iterator[Handed]:
             mean_prediction=_mean_prediction(result, effects[0]),
             method="partial",
         )
-        yield Handed("DALEX", number, effects[0], plan)
+        yield HandoffObject("DALEX", number, effects[0], plan)
 
 
 def _mean_prediction(result: AuditResult, effect: Effect) -> float:
@@ -168,14 +168,14 @@ def _label(record: Importance | Effect) -> str:
     return f"{record.model} ({apart})" if apart else record.model
 
 
-def _path(handed: Handed) -> str:
+def _path(item: HandoffObject) -> str:
     """Return the path of an object: a number, and letters that every system takes."""
-    about = handed.about
+    about = item.about
     kind = "profile" if isinstance(about, Effect) else "importance"
     facts = (about.model, about.method, getattr(about, "of", about.engine))
     shape = getattr(about, "kind", getattr(about, "loss", ""))
     name = re.sub(r"[^A-Za-z0-9]+", "-", "-".join((*facts, shape)))[:LONGEST]
-    return f"{handed.kind}/{kind}-{handed.record:03d}-{name.strip('-')}.rds"
+    return f"{item.kind}/{kind}-{item.record:03d}-{name.strip('-')}.rds"
 
 
 def _importances(result: AuditResult) -> Iterator[tuple[Any, ...]]:
@@ -219,7 +219,7 @@ def _models(result: AuditResult) -> Iterator[tuple[Any, ...]]:
     yield from result.models[columns].itertuples(index=False, name=None)
 
 
-def _index(objects_by_path: Mapping[str, Handed]) -> Iterator[tuple[Any, ...]]:
+def _index(objects_by_path: Mapping[str, HandoffObject]) -> Iterator[tuple[Any, ...]]:
     """Yield which file holds what; `record` is that of the tables, 0 for curves."""
     yield OBJECTS
     for path, (_, record, about, plan) in objects_by_path.items():

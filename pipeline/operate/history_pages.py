@@ -29,7 +29,7 @@ NO_RUN = "No run: "
 
 def audit_page(timeline: Timeline, folder: Path, page: Path) -> str:
     """Return the page of one audit; its links are relative to where it is written."""
-    signed, broken = _signed(folder)
+    signed, broken = _signoffs_of(folder)
     always: tuple[str, ...] = ()
     with suppress(AuditError):  # its runs are shown whatever became of audit.toml
         always = tuple(load_config(folder).report.always_show)
@@ -80,7 +80,7 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _signed(folder: Path) -> tuple[Sequence[Signoff], tuple[str, ...]]:
+def _signoffs_of(folder: Path) -> tuple[Sequence[Signoff], tuple[str, ...]]:
     """Return the sign-offs of an audit, and why they cannot be told, if so."""
     try:
         return read_signoffs(folder / TRAIL), ()

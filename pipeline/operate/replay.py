@@ -132,7 +132,7 @@ def replay(
         now = audit(train, test, config, on_step=on_step)
     if now.run.status != "complete":
         raise KeyboardInterrupt
-    return compared(stored_result, now)
+    return compare(stored_result, now)
 
 
 def _config(folder: Path, stored_result: AuditResult) -> AuditConfig:
@@ -164,7 +164,7 @@ def _check_r(versions: Mapping[str, str]) -> None:
         )
 
 
-def compared(stored_result: AuditResult, now: AuditResult) -> Replay:
+def compare(stored_result: AuditResult, now: AuditResult) -> Replay:
     """Return how the numbers of two results compare, at the tolerance of their stacks.
 
     Two numbers are the same if they differ by no more than the tolerance times the

@@ -160,7 +160,7 @@ def units(job: Job) -> dict[str, str]:
         "when": f"{days} *-*-* {job.section.time}:00 UTC".lstrip(),
     }
     return {
-        f"{job.name}.{kind}": _filled(f"unit.{kind}", facts)
+        f"{job.name}.{kind}": _fill_template(f"unit.{kind}", facts)
         for kind in ("service", "timer")
     }
 
@@ -192,7 +192,7 @@ def workflow(kind: str, job: Job, top: Path, *, tool: str, asks_r: bool) -> str:
         if asks_r
         else ": # asks no R engine",
     }
-    return _filled(f"{kind}.yml", facts)
+    return _fill_template(f"{kind}.yml", facts)
 
 
 def example(name: str) -> str:
@@ -200,7 +200,7 @@ def example(name: str) -> str:
     return (templates() / "schedule" / f"{name}.sh").read_text(encoding="utf-8")
 
 
-def _filled(name: str, facts: Mapping[str, str]) -> str:
+def _fill_template(name: str, facts: Mapping[str, str]) -> str:
     """Return a template with its words between two @ replaced, each once."""
     text = (templates() / "schedule" / name).read_text(encoding="utf-8")
     return re.sub(r"@(\w+)@", lambda match: facts[match[1]], text)

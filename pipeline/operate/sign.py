@@ -104,7 +104,7 @@ def sign(run: Path, request: SignoffRequest) -> SignoffResult:
     signature = _signature(request.signature)
     audit, run = audit_of(run), run.resolve()
     with locked(audit):
-        notes = [*append_missing_line(audit), *_cleared(run)]
+        notes = [*append_missing_line(audit), *_remove_leftovers(run)]
         check_run(run)
         _as_signed_last(audit)
         result = load_whole_run(run)
@@ -207,7 +207,7 @@ def _append(audit: Path, folder: Path, line: bytes) -> None:
         ) from error
 
 
-def _cleared(run: Path) -> tuple[str, ...]:
+def _remove_leftovers(run: Path) -> tuple[str, ...]:
     """Remove what a killed sign-off left half-written."""
     parts = [
         path

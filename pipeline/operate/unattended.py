@@ -84,9 +84,9 @@ def run_unattended(
         say(note)
     events = _events(folder)
     with _stoppable() as stop:
-        ended = _tried(path, schedule, quiet, say, stop)
+        ended = _run_with_retries(path, schedule, quiet, say, stop)
         late = [_line(event) for event in _events(folder)[len(events) :]]
-        news = [*filter(None, (_owed(folder, events, schedule), *late))]
+        news = [*filter(None, (_unsent_news(folder, events, schedule), *late))]
         news += _news(folder, ended, events)
         news = [line for line in news if not _is_contained(line, news)]
         for line in news if not quiet or ended.code else ():
@@ -106,7 +106,7 @@ def _is_contained(line: str, lines: Sequence[str]) -> bool:
     return any(line in other and line != other for other in lines)
 
 
-def _tried(
+def _run_with_retries(
     path: Path, schedule: ScheduleSection, quiet: bool, say: Say, stop: "_Stop"
 ) -> RunOutcome:
     """Run an audit, again if R failed, until the time of all tries is over."""
@@ -150,12 +150,12 @@ def _attempt(
         )
     if is_own and child.returncode >= 0 and (new or child.returncode in _LEFT_NOTHING):
         return RunOutcome(child.returncode, new, message=_last(decode(output)))
-    return _killed(folder, child.returncode, is_own, decode(output), stop)._replace(
-        run_id=new
-    )
+    return _record_kill(
+        folder, child.returncode, is_own, decode(output), stop
+    )._replace(run_id=new)
 
 
-def _killed(
+def _record_kill(
     folder: Path, status: int, is_own: bool, output: str, stop: "_Stop"
 ) -> RunOutcome:
     """Return how an audit ended that could not say so, and keep it among the events."""
@@ -265,7 +265,7 @@ def _line(event: Mapping[str, Any]) -> str:
     return ""
 
 
-def _owed(
+def _unsent_news(
     folder: Path, events: tuple[dict[str, Any], ...], schedule: ScheduleSection
 ) -> str:
     """Return what nobody was told of the last run, as it was killed before it could."""
@@ -308,7 +308,7 @@ def _news(
         )
     if ended.run_id:
         try:
-            yield from _compared(folder / "runs" / ended.run_id)
+            yield from _changes_since_last(folder / "runs" / ended.run_id)
         except Exception as error:  # whatever it is, people are told of the run
             yield (
                 "The run could not be compared with the one before: "
@@ -316,7 +316,7 @@ def _news(
             )
 
 
-def _compared(run: Path) -> Iterator[str]:
+def _changes_since_last(run: Path) -> Iterator[str]:
     """Yield what is not as in the run before a stored one."""
     from ..runs.baseline.news import news
     from ..runs.folder import load_run

@@ -14,7 +14,7 @@ from importance_audit.auditing.audit import audit
 from importance_audit.cli.main import main
 from importance_audit.config.load import load_config
 from importance_audit.data.datasets import read_datasets
-from importance_audit.operate.replay import compared
+from importance_audit.operate.replay import compare
 from importance_audit.operate.save import save_run
 from importance_audit.r_bridge import host
 from importance_audit.records.as_json import from_dict, to_dict
@@ -131,7 +131,7 @@ def altered(factor):
 
 @pytest.mark.parametrize(("factor", "is_mismatch"), [(0.5, False), (2.0, True)])
 def test_the_tolerance_of_the_same_stack_is_relative_to_the_number(factor, is_mismatch):
-    comparison = compared(*altered(1 + factor * SAME_STACK))
+    comparison = compare(*altered(1 + factor * SAME_STACK))
     assert comparison.tolerance == SAME_STACK < OTHER_STACK
     assert comparison.is_mismatch == is_mismatch
     assert comparison.n_numbers - comparison.n_equal == 1
@@ -139,11 +139,11 @@ def test_the_tolerance_of_the_same_stack_is_relative_to_the_number(factor, is_mi
 
 def test_nan_equals_nan_and_infinity_only_itself():
     old, new = altered(1.0)
-    assert compared(old, new).n_equal == compared(old, new).n_numbers > 0
+    assert compare(old, new).n_equal == compare(old, new).n_numbers > 0
     raw = old.importances[0].raw.copy()
     raw[1, 1] = -raw[1, 1]
     new = replace(old, importances=(replace(old.importances[0], raw=raw),))
-    (only,) = compared(old, new).differences
+    (only,) = compare(old, new).differences
     assert only == ("importances[0].raw[1][1]", "Infinity", "-Infinity")
 
 
@@ -152,13 +152,13 @@ def test_what_is_left_of_equal_losses_is_held_against_the_largest_of_its_array()
     raw = old.importances[0].raw.copy()
     raw[2, 0] = raw[1, 0] * 1e-13  # instead of 1.0, beside 1e300
     other = replace(new, importances=(replace(new.importances[0], raw=raw),))
-    assert not compared(other, old).is_mismatch
+    assert not compare(other, old).is_mismatch
 
 
 def test_what_people_answered_is_no_outcome_of_the_audit():
     now = plain_result(("a",))
     stored_result = with_answers(now, (Answer("f" * 12, owner="M. Kim"),))
-    assert compared(stored_result, now).differences == ()
+    assert compare(stored_result, now).differences == ()
 
 
 def test_a_clock_that_went_back_is_no_outcome_of_the_audit():
@@ -166,7 +166,7 @@ def test_a_clock_that_went_back_is_no_outcome_of_the_audit():
     stored_result = now.with_findings(
         (clock_finding("It went back.", "before the run"),)
     )
-    assert compared(stored_result, now).differences == ()
+    assert compare(stored_result, now).differences == ()
 
 
 def test_a_run_of_an_older_schema_is_compared_in_what_it_had():
@@ -174,5 +174,5 @@ def test_a_run_of_an_older_schema_is_compared_in_what_it_had():
     document = to_dict(now)
     del document["answers"], document["quantiles"]
     stored_result = from_dict({**document, "schema_version": "1.0"})
-    assert compared(stored_result, now).differences == ()
-    assert compared(from_dict(to_dict(small_result())), now).is_mismatch
+    assert compare(stored_result, now).differences == ()
+    assert compare(from_dict(to_dict(small_result())), now).is_mismatch

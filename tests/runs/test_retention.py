@@ -7,7 +7,7 @@ from tests.report.sections.test_signoff import signed
 from tests.runs.test_folder import result
 
 from importance_audit.operate.save import save_run
-from importance_audit.operate.unattended import _compared
+from importance_audit.operate.unattended import _changes_since_last
 from importance_audit.records.finding import Finding
 from importance_audit.runs.chain import read_chain
 from importance_audit.runs.events import read_events
@@ -99,7 +99,9 @@ def test_beyond_removed_runs_the_news_still_find_the_last_complete_one(tmp_path)
         if name == NAMES[3]:
             remove_old_runs(tmp_path, 1)
     assert left(tmp_path) == [NAMES[0], *NAMES[3:]]
-    assert "New: warning, dependence: m." in [*_compared(tmp_path / "runs" / NAMES[4])]
+    assert "New: warning, dependence: m." in [
+        *_changes_since_last(tmp_path / "runs" / NAMES[4])
+    ]
 
 
 def test_the_newest_run_is_the_end_of_the_chain_not_the_greatest_name(tmp_path):

@@ -11,7 +11,7 @@ from tests.report.made_variants import result_of
 
 from importance_audit.data.datasets import dataset, datasets_frame, describe
 from importance_audit.data.quantiles import quantiles_frame
-from importance_audit.operate.replay import compared
+from importance_audit.operate.replay import compare
 from importance_audit.report.sections.change import section_of
 from importance_audit.report.text.blocks import Table, plain
 from importance_audit.runs.baseline.category_drift import _chance_of_none, _Levels
@@ -262,7 +262,7 @@ def test_checks_against_a_baseline_are_neither_replayed_nor_compared_with_its_ow
     old, new = result(x=SMOOTH), result(x=SMOOTH + 2)
     with_checks = with_drift(new, old, None)
     assert {f.check for f in with_checks.findings} & set(AGAINST_BASELINE)
-    assert not compared(with_checks, new).is_mismatch
+    assert not compare(with_checks, new).is_mismatch
     assert compare_runs(old, with_checks).checks == ()
 
 
