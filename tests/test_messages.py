@@ -240,6 +240,10 @@ CONFIG = [
         "[claims] features must name 2 for kind 'ratio'; 'a' was given.",
     ),
     (
+        claimed({}, kind="ratio", features=["a", "b", "c"], expected=1, tolerance=0),
+        "[claims] features must name 2 for kind 'ratio'; 'a', 'b', 'c' were given.",
+    ),
+    (
         claimed({}, kind="order"),
         "[claims] features must name 2 or more for kind 'order'; 'a' was given.",
     ),
@@ -1071,6 +1075,11 @@ GIVEN = [
     (
         {"X": [1, 2]},
         "rows: X must have rows and columns; its shape is (2,).",
+    ),
+    (
+        {"X": pd.DataFrame({0: [1, 2], 1: [3, 4]})},
+        "rows: column names must be texts; 0, 1 were given. Rename them: X.columns = "
+        "X.columns.map(str)",
     ),
     (
         {"X": pd.DataFrame({0: [1, 2]})},

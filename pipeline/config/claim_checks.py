@@ -45,7 +45,8 @@ def _feature_problems(where: str, values: Values, facts: Facts) -> Iterator[str]
     least, most = CLAIMS[kind].least, CLAIMS[kind].most
     if not least <= len(names) <= (most or len(names)):
         count = f"{least}" if least == most else f"{least} or more"
-        clause = f"{listed(names) if names else 'none'} was given"
+        verb = "were" if len(names) > 1 else "was"
+        clause = f"{listed(names) if names else 'none'} {verb} given"
         yield f"{where} features must name {count} for kind {kind!r}; {clause}."
     yield from unknown_groups(where, values, facts)
 

@@ -279,8 +279,9 @@ def _frame(X: Any, name: str) -> pd.DataFrame:
     others = [key for key in X if not isinstance(key, str)]
     if others:
         raise DataError(
-            f"{name}: column names must be texts; {listed(others)} was given. Rename "
-            "them: X.columns = X.columns.map(str)"
+            f"{name}: column names must be texts; {listed(others)} "
+            f"{'was' if len(others) == 1 else 'were'} given. Rename them: X.columns = "
+            "X.columns.map(str)"
         )
     check_header(name, tuple(X.columns))
     return X

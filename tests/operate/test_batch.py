@@ -175,7 +175,9 @@ def test_an_old_batch_is_not_taken_up_and_that_is_said(tmp_path, hours, why):
     logged(tmp_path, BEGAN, ended("a", 0), age=timedelta(hours=hours))
     lines = []
     assert find_unfinished_batch(tmp_path, lines.append) is None
-    assert lines[0].endswith(f"was cut short, but that was {why}: all audits are run.")
+    assert lines[0].endswith(
+        f"was cut short and is not resumed, because it began {why}. All audits are run."
+    )
 
 
 def test_lines_that_nobody_can_read_are_counted(tmp_path):
