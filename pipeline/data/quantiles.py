@@ -105,7 +105,7 @@ def sketches(frame: pd.DataFrame) -> dict[tuple[str, str, str], Sketch]:
     kinds, levels = frame["kind"].tolist(), frame["level"].tolist()
     by_column = {}
     for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
-        n_known, own = int(rows[start:end].sum()), slice(start, end)
+        n_present, own = int(rows[start:end].sum()), slice(start, end)
         is_levels = kinds[start] == "category"
         counts = dict(zip(levels[own], rows[own].tolist(), strict=True))
         number = slice(start, start) if is_levels else own
@@ -115,7 +115,7 @@ def sketches(frame: pd.DataFrame) -> dict[tuple[str, str, str], Sketch]:
             below=np.cumsum(rows[number]) - rows[number],
             upto=place[number],
             levels=counts if is_levels else {},
-            known=n_known,
+            known=n_present,
             missing=int(rows[end]),
         )
     return by_column  # type: ignore[return-value]

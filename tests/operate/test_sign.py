@@ -394,7 +394,7 @@ def test_what_a_kill_left_half_written_is_removed_by_the_next(audit):
 
 def test_a_terminal_is_asked_for_what_is_missing_having_shown_what_is_signed(audit):
     run = audit / "runs" / SECOND
-    ours, theirs = pty.openpty()
+    main_end, child_end = pty.openpty()
     command = [
         sys.executable,
         "-m",
@@ -407,11 +407,11 @@ def test_a_terminal_is_asked_for_what_is_missing_having_shown_what_is_signed(aud
     with subprocess.Popen(
         command,
         cwd=ROOT,
-        stdin=theirs,
+        stdin=child_end,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
     ) as child:
-        os.write(ours, b"reviewer\nnone\nagreed\nRead.\n")
+        os.write(main_end, b"reviewer\nnone\nagreed\nRead.\n")
         output = child.communicate(timeout=120)[0].decode()
     assert child.returncode == 2
     digest = json.loads((run / "manifest.json").read_bytes())["content_digest"]
