@@ -22,11 +22,11 @@ def audited(method, n_repeats, groups=None, data=None):
     """Return the result of one question about least squares."""
     data = data or replace(normal_data(3, 2, 1, 0, 0, 0), split="train")
     entry = {"method": method, "n_repeats": n_repeats, "losses": ["mse"]}
-    asked = {"models": [OLS], "importance": [entry]}
+    config = {"models": [OLS], "importance": [entry]}
     if groups:
-        asked |= {"groups": groups}
+        config |= {"groups": groups}
         entry["of"] = "groups"
-    return audit(data, data, parse_config(asked))
+    return audit(data, data, parse_config(config))
 
 
 @pytest.mark.parametrize("groups", [{}, {"ab": ["x6", "x1"], "c": ["x3"]}])
@@ -38,14 +38,14 @@ def test_the_first_repeats_tell_what_a_run_of_so_many_would(method, groups):
         (alone,) = audited(method, int(n), groups).importances
         for name in ("value", "std_error", "rank"):
             truth = getattr(alone, "mean" if name == "value" else name)
-            found = part[name].to_numpy()
-            assert found == pytest.approx(truth, rel=1e-9, nan_ok=True), (n, name)
+            values = part[name].to_numpy()
+            assert values == pytest.approx(truth, rel=1e-9, nan_ok=True), (n, name)
 
 
 def test_a_column_no_model_is_given_has_no_number_after_any_repeats():
     data = replace(normal_data(3, 1, 0), split="train", unread={"x2": ()})
-    found = audited(PERF, 40, data=data).convergence
-    assert set(found.loc[found["value"].isna(), "feature"]) == {"x2"}
+    convergence = audited(PERF, 40, data=data).convergence
+    assert set(convergence.loc[convergence["value"].isna(), "feature"]) == {"x2"}
 
 
 def test_few_repeats_and_what_is_not_drawn_have_no_halves():

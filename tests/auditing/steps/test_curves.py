@@ -24,14 +24,14 @@ def audited(*entries, data=None):
     return audit(None, data, config, models=(linear_model(2, 0),))
 
 
-def drawn(result):
+def curve_keys(result):
     return {(e.model, e.method, e.feature) for e in result.effects}
 
 
 @pytest.mark.parametrize("curve", get_args(Curve))
 def test_the_curve_that_an_option_names_is_kept_and_is_the_one_that_is_measured(curve):
     result = audited({"method": "curve_impact", "curve": curve})
-    assert drawn(result) == {("linear", curve, "x1"), ("linear", curve, "x2")}
+    assert curve_keys(result) == {("linear", curve, "x1"), ("linear", curve, "x2")}
     curves = {e.feature: (e.grid, e.values[:, np.newaxis]) for e in result.effects}
     raw, _ = curve_impact(
         linear_model(2, 0), normal_data(n_samples=60), seed=1, curves=curves
@@ -41,9 +41,11 @@ def test_the_curve_that_an_option_names_is_kept_and_is_the_one_that_is_measured(
 
 def test_the_curve_of_the_data_is_kept_and_is_the_one_that_is_measured():
     result = audited({**STRATIFIED, "resample": "none", "n_repeats": 1})
-    assert drawn(result) == {("", "stratpd", "x1"), ("", "stratpd", "x2")}
-    for effect, found in zip(result.effects, result.importances[0].mean, strict=True):
-        assert found == pytest.approx(np.abs(effect.values).mean(), rel=1e-12)
+    assert curve_keys(result) == {("", "stratpd", "x1"), ("", "stratpd", "x2")}
+    for effect, importance in zip(
+        result.effects, result.importances[0].mean, strict=True
+    ):
+        assert importance == pytest.approx(np.abs(effect.values).mean(), rel=1e-12)
 
 
 def test_two_questions_that_draw_the_same_curves_keep_them_once():
@@ -64,18 +66,18 @@ def test_a_feature_without_a_curve_leaves_the_others_theirs(entry):
     still = data.X.assign(x2=1.0)
     result = audited(entry, data=type(data)(**{**vars(data), "X": still}))
     assert {e.feature for e in result.effects} == {"x1"}
-    (told,) = [f for f in result.findings if f.message.count("must have two values")]
-    assert told.severity == "info"
+    (finding,) = [f for f in result.findings if f.message.count("must have two values")]
+    assert finding.severity == "info"
     assert np.isnan(result.importances[0].mean).tolist() == [False, True]
 
 
 def test_rows_that_no_curve_can_be_drawn_of_are_told_of_once():
     data = normal_data(2, 0, n_samples=60)
-    weighted = type(data)(**{**vars(data), "weights": np.arange(60) % 2 + 1.0})
-    result = audited(STRATIFIED, data=weighted)
+    weighted_data = type(data)(**{**vars(data), "weights": np.arange(60) % 2 + 1.0})
+    result = audited(STRATIFIED, data=weighted_data)
     assert not result.effects
-    told = [f.message for f in result.findings if f.check == "not_applicable"]
-    assert len(told) == 1
+    messages = [f.message for f in result.findings if f.check == "not_applicable"]
+    assert len(messages) == 1
 
 
 def test_the_report_says_whose_curves_are_drawn_and_of_which_kind():
@@ -98,9 +100,9 @@ def test_a_claim_about_a_curve_that_depends_on_an_option_is_refused():
         **{"features": ["x1"], "intercept": 0.0, "slope": 2.0, "tolerance": 0.1},
     }
     entries = [{"method": "curve_impact", "curve": "ale"}]
-    with pytest.raises(ConfigError) as refused:
+    with pytest.raises(ConfigError) as refusal:
         parse_config({"importance": entries, "claims": [claim]})
-    assert refused.value.problems == (
+    assert refusal.value.problems == (
         "[claims] method must have one kind of curve for kind 'line'; those of "
         "'curve_impact' depend on its option curve.",
     )

@@ -43,9 +43,9 @@ def test_each_model_is_asked_about_its_own_first_features():
 
 
 def test_the_pairs_that_are_left_out_are_told_of():
-    (told,) = [f for f in audited(top=3).findings if f.check == "first_pairs"]
-    assert told.severity == "info"
-    assert told.message == (
+    (finding,) = [f for f in audited(top=3).findings if f.check == "first_pairs"]
+    assert finding.severity == "info"
+    assert finding.message == (
         "vint of pairs is measured for 3 of 6 pairs of model 'crossed': those of the 3 "
         "features with the largest partial-dependence importance, x1, x3, x4. A "
         "feature that acts through an interaction alone is not among them."
@@ -76,6 +76,6 @@ def test_as_many_as_there_are_means_all_and_needs_no_word():
     ],
 )
 def test_where_it_makes_no_sense_it_is_refused(entry, problem):
-    with pytest.raises(ConfigError) as refused:
+    with pytest.raises(ConfigError) as refusal:
         parse_config({"importance": [entry]})
-    assert refused.value.problems == (problem,)
+    assert refusal.value.problems == (problem,)

@@ -25,14 +25,14 @@ OTHER = EngineInfo("other", True, "1", "vip-0.5", "")
 
 def biased(model, data, *, seed, n_repeats=10, n_rows=None):
     """Return what another engine measures that adds five to each loss of x1."""
-    drawn = {"stream": "vip-0.5", "n_repeats": n_repeats, "n_rows": n_rows}
-    raw, baseline = permutation(model, data, seed=seed, **drawn)
+    options = {"stream": "vip-0.5", "n_repeats": n_repeats, "n_rows": n_rows}
+    raw, baseline = permutation(model, data, seed=seed, **options)
     return raw + np.array([5.0, 0.0])[:, None, None], baseline
 
 
 def honest(model, data, *, seed, n_repeats=10, n_rows=None):
-    drawn = {"stream": "vip-0.5", "n_repeats": n_repeats, "n_rows": n_rows}
-    return permutation(model, data, seed=seed, **drawn)
+    options = {"stream": "vip-0.5", "n_repeats": n_repeats, "n_rows": n_rows}
+    return permutation(model, data, seed=seed, **options)
 
 
 def second_run(monkeypatch, function=honest, journal=None, **checks):
@@ -59,39 +59,41 @@ def first_run(second, *, off=0.0):
     (entry,) = inputs.config.importance
     question = Question(inputs.models[0], inputs.test, entry, US)
     (ours,) = importances(question, seed=1, stream="numpy")
-    of_other = replace(question, engine=OTHER)
-    (theirs,) = importances(of_other, seed=2, stream="vip-0.5")
-    return ours, replace(theirs, raw=theirs.raw + np.array([[off], [0.0]]))
+    reference_question = replace(question, engine=OTHER)
+    (reference,) = importances(reference_question, seed=2, stream="vip-0.5")
+    return ours, replace(reference, raw=reference.raw + np.array([[off], [0.0]]))
 
 
-def settled(second, *, off):
+def settle_first_run(second, *, off):
     pair = first_run(second, off=off)
     row, rows = compare(*pair, **LIMITS)
     return (row, rows), settle(second, pair, row, rows)
 
 
 def test_a_difference_that_a_second_run_does_not_show_is_noise(monkeypatch):
-    (row, rows), (new, told) = settled(second_run(monkeypatch), off=5.0)
+    (row, rows), (new_row, new_rows) = settle_first_run(
+        second_run(monkeypatch), off=5.0
+    )
     assert (row["verdict"], row["cause"]) == ("disagrees", "not explained")
-    assert (new["verdict"], new["cause"]) == ("equivalent", "")
-    assert new["reasons"].startswith(
+    assert (new_row["verdict"], new_row["cause"]) == ("equivalent", "")
+    assert new_row["reasons"].startswith(
         "REPEAT_RUN: outside the band at first, all inside it in a run with 32 and 32 "
         "repeats; STREAM: "
     )
-    assert [r["cause"] for r in told] == ["noise"]
-    assert findings_of([new]) == ()
+    assert [r["cause"] for r in new_rows] == ["noise"]
+    assert findings_of([new_row]) == ()
     first = ("value_a", "value_b", "difference", "band", "inside")
-    assert [told[0][k] for k in first] == [rows[0][k] for k in first]
+    assert [new_rows[0][k] for k in first] == [rows[0][k] for k in first]
 
 
 def test_a_difference_that_a_second_run_shows_again_is_no_noise(monkeypatch):
     second = second_run(monkeypatch, biased)
-    _, (new, told) = settled(second, off=0.0)
-    assert (new["verdict"], new["cause"]) == ("disagrees", "implementation")
-    assert "1 of 2 outside, cause: implementation; STREAM" in new["reasons"]
-    assert "REPEAT_RUN: 1 of 2 outside in a run with 32 and 32" in new["reasons"]
+    _, (new_row, new_rows) = settle_first_run(second, off=0.0)
+    assert (new_row["verdict"], new_row["cause"]) == ("disagrees", "implementation")
+    assert "1 of 2 outside, cause: implementation; STREAM" in new_row["reasons"]
+    assert "REPEAT_RUN: 1 of 2 outside in a run with 32 and 32" in new_row["reasons"]
     ((feature, cause, evidence),) = [
-        (r["feature"], r["cause"], r["evidence"]) for r in told
+        (r["feature"], r["cause"], r["evidence"]) for r in new_rows
     ]
     assert (feature, cause) == ("x1", "implementation")
     assert evidence.startswith("difference -")
@@ -100,10 +102,10 @@ def test_a_difference_that_a_second_run_shows_again_is_no_noise(monkeypatch):
 
 def test_a_second_run_has_four_times_the_repeats_of_a_seed_of_its_own(monkeypatch):
     second = second_run(monkeypatch)
-    ours, theirs = first_run(second)
-    again = second.ask(ours), second.ask(theirs)
+    ours, reference = first_run(second)
+    again = second.ask(ours), second.ask(reference)
     assert [a.n_repeats for a in again] == [32, 32]
-    assert len({a.seed for a in (ours, theirs, *again)}) == 4
+    assert len({a.seed for a in (ours, reference, *again)}) == 4
     assert [a.stream for a in again] == ["numpy", "vip-0.5"]
 
 
@@ -123,11 +125,11 @@ def test_no_more_than_some_questions_are_put_again(monkeypatch):
 
 def test_who_is_not_there_any_more_leaves_the_pair_unexplained(monkeypatch):
     second = second_run(monkeypatch)
-    alone = replace(second.inputs, engines={"python": US})
-    gone = replace(second, inputs=alone)
+    inputs = replace(second.inputs, engines={"python": US})
+    without_other = replace(second, inputs=inputs)
     pair = first_run(second, off=5.0)
     row, rows = compare(*pair, **LIMITS)
-    assert settle(gone, pair, row, rows) == (row, rows)
+    assert settle(without_other, pair, row, rows) == (row, rows)
 
 
 def test_an_engine_that_fails_the_second_time_is_a_finding(monkeypatch):
@@ -147,7 +149,7 @@ def test_an_engine_that_fails_the_second_time_is_a_finding(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("asked", "cause", "reasons", "wanted"),
+    ("repeat_run", "cause", "reasons", "expected"),
     [
         ("disagreement", "not explained", "", True),
         ("disagreement", "implementation", "", False),
@@ -158,11 +160,11 @@ def test_an_engine_that_fails_the_second_time_is_a_finding(monkeypatch):
     ],
 )
 def test_the_configuration_says_which_pairs_are_asked_again(
-    monkeypatch, asked, cause, reasons, wanted
+    monkeypatch, repeat_run, cause, reasons, expected
 ):
-    second = second_run(monkeypatch, repeat_run=asked)
+    second = second_run(monkeypatch, repeat_run=repeat_run)
     row = {"kind": "importance", "cause": cause, "reasons": reasons}
-    assert second.wants(row) is wanted
+    assert second.wants(row) is expected
     assert not second.wants(row | {"kind": "effect"})
 
 
@@ -171,18 +173,22 @@ def test_a_band_that_a_second_run_narrows_makes_a_pair_equivalent(monkeypatch):
     pair = first_run(second)
     row, rows = compare(*pair, **{**LIMITS, "resolution": 0.01})
     assert (row["verdict"], second.wants(row)) == ("comparable", True)
-    new, _ = settle(second, pair, row, rows)
-    assert new["verdict"] == "equivalent"
-    assert new["reasons"].startswith("REPEAT_RUN: too wide a band at first, all inside")
+    new_row, _ = settle(second, pair, row, rows)
+    assert new_row["verdict"] == "equivalent"
+    assert new_row["reasons"].startswith(
+        "REPEAT_RUN: too wide a band at first, all inside"
+    )
 
 
 def test_a_band_that_is_too_wide_again_leaves_the_pair_comparable(monkeypatch):
     second = second_run(monkeypatch, repeat_run="unresolved", resolution=1e-6)
     pair = first_run(second)
     row, rows = compare(*pair, **{**LIMITS, "resolution": 1e-6})
-    new, _ = settle(second, pair, row, rows)
-    assert (new["verdict"], new["cause"]) == ("comparable", "")
-    assert "run with 32 and 32 repeats; REPEATS (wide): the band is" in new["reasons"]
+    new_row, _ = settle(second, pair, row, rows)
+    assert (new_row["verdict"], new_row["cause"]) == ("comparable", "")
+    assert (
+        "run with 32 and 32 repeats; REPEATS (wide): the band is" in new_row["reasons"]
+    )
 
 
 def test_a_second_run_lifts_no_other_reason(monkeypatch):
@@ -190,25 +196,25 @@ def test_a_second_run_lifts_no_other_reason(monkeypatch):
     pair = first_run(second)
     row, rows = compare(*pair, **{**LIMITS, "resolution": 0.01})
     row["reasons"] += "; NA_DROPPED: one side did not measure 'x3'"
-    new, _ = settle(second, pair, row, rows)
-    assert new["verdict"] == "comparable"
-    assert "REPEATS (wide)" not in new["reasons"]
+    new_row, _ = settle(second, pair, row, rows)
+    assert new_row["verdict"] == "comparable"
+    assert "REPEATS (wide)" not in new_row["reasons"]
 
 
 def test_an_engine_newer_than_any_tried_is_noted_and_no_other():
     newer = EngineInfo("vip", True, "0.9", "vip-0.5", "vip 0.9 was never tried.")
-    gone = EngineInfo("DALEX", False, "", "", "R has no package 'DALEX'.")
-    engines = {"python": US, "vip": newer, "DALEX": gone}
+    absent = EngineInfo("DALEX", False, "", "", "R has no package 'DALEX'.")
+    engines = {"python": US, "vip": newer, "DALEX": absent}
     (note,) = notes_on(engines, "python", "vip", "DALEX")
     assert note == ("vip 0.9", "vip 0.9 was never tried.", "NEWER_VERSION")
 
 
 def test_beside_a_feature_with_a_cause_another_may_still_be_noise(monkeypatch):
     second = second_run(monkeypatch, biased)
-    ours, theirs = first_run(second)
-    pair = ours, replace(theirs, raw=theirs.raw + np.array([[0.0], [5.0]]))
-    _, told = settle(second, pair, *compare(*pair, **LIMITS))
-    assert {r["feature"]: r["cause"] for r in told} == {
+    ours, reference = first_run(second)
+    pair = ours, replace(reference, raw=reference.raw + np.array([[0.0], [5.0]]))
+    _, new_rows = settle(second, pair, *compare(*pair, **LIMITS))
+    assert {r["feature"]: r["cause"] for r in new_rows} == {
         "x1": "implementation",
         "x2": "noise",
     }

@@ -22,14 +22,14 @@ def rows(n=60, *, alike=False):
 
 def linear():
     data = rows(200)
-    fitted = LinearRegression().fit(data.X[["a", "b"]], data.y)
-    return wrap(fitted, name="linear", task="regression")
+    estimator = LinearRegression().fit(data.X[["a", "b"]], data.y)
+    return wrap(estimator, name="linear", task="regression")
 
 
 def audited(*entries, test=None, resamples=20, **config):
-    asked = {"resamples": resamples, **config.pop("stability", {})}
-    given = {"importance": list(entries), "stability": asked, **config}
-    return audit(None, test or rows(), parse_config(given), models=(linear(),))
+    stability = {"resamples": resamples, **config.pop("stability", {})}
+    document = {"importance": list(entries), "stability": stability, **config}
+    return audit(None, test or rows(), parse_config(document), models=(linear(),))
 
 
 PERMUTATION = {"method": "permutation", "n_repeats": 3}
@@ -40,31 +40,35 @@ def test_nothing_is_resampled_unless_it_is_asked_for():
 
 
 def test_rows_that_are_all_alike_have_no_spread():
-    found = audited(PERMUTATION, test=rows(alike=True)).stability
-    assert found["rank_low"].tolist() == found["rank_high"].tolist() == [2.0, 2.0, 2.0]
-    assert found["p_top_k"].tolist() == [1.0, 1.0, 1.0]
-    assert np.isinf(found["repeats_to_settle"][:2]).all()
+    stability = audited(PERMUTATION, test=rows(alike=True)).stability
+    assert (
+        stability["rank_low"].tolist()
+        == stability["rank_high"].tolist()
+        == [2.0, 2.0, 2.0]
+    )
+    assert stability["p_top_k"].tolist() == [1.0, 1.0, 1.0]
+    assert np.isinf(stability["repeats_to_settle"][:2]).all()
 
 
 def test_a_clear_order_stays_on_every_resample():
-    found = audited(PERMUTATION, checks={"top_k": 1}).stability.set_index("feature")
-    assert found["rank_low"].to_dict() == {"a": 1.0, "b": 2.0, "unread": 3.0}
-    assert found["rank_high"].to_dict() == {"a": 1.0, "b": 2.0, "unread": 3.0}
-    assert found["p_top_k"].to_dict() == {"a": 1.0, "b": 0.0, "unread": 0.0}
+    stability = audited(PERMUTATION, checks={"top_k": 1}).stability.set_index("feature")
+    assert stability["rank_low"].to_dict() == {"a": 1.0, "b": 2.0, "unread": 3.0}
+    assert stability["rank_high"].to_dict() == {"a": 1.0, "b": 2.0, "unread": 3.0}
+    assert stability["p_top_k"].to_dict() == {"a": 1.0, "b": 0.0, "unread": 0.0}
 
 
 def noisy():
     """Return rows on which three features matter nearly alike, and their model."""
     X = pd.DataFrame(np.random.default_rng(3).normal(size=(40, 3)), columns=NAMES)
     data = dataset(X, X.sum(axis=1), name="rows", task="regression")
-    fitted = LinearRegression().fit(X, data.y)
-    return data, wrap(fitted, name="even", task="regression")
+    estimator = LinearRegression().fit(X, data.y)
+    return data, wrap(estimator, name="even", task="regression")
 
 
 def noisy_stability(resamples, **stability):
     data, model = noisy()
-    asked = {"resamples": resamples, **stability}
-    config = {"importance": [PERMUTATION], "stability": asked, "checks": {"top_k": 1}}
+    section = {"resamples": resamples, **stability}
+    config = {"importance": [PERMUTATION], "stability": section, "checks": {"top_k": 1}}
     return audit(None, data, parse_config(config), models=(model,))
 
 
@@ -93,15 +97,15 @@ def test_more_repeats_than_the_entry_has_are_not_made():
 
 def test_groups_are_resampled_as_groups():
     groups = {"both": ["a", "b"], "rest": ["unread"]}
-    found = audited({**PERMUTATION, "of": "groups"}, groups=groups).stability
-    assert found["feature"].tolist() == ["both", "rest"]
-    assert found["rank_high"].tolist() == [1.0, 2.0]
+    stability = audited({**PERMUTATION, "of": "groups"}, groups=groups).stability
+    assert stability["feature"].tolist() == ["both", "rest"]
+    assert stability["rank_high"].tolist() == [1.0, 2.0]
 
 
 def test_every_ranking_says_which_it_is():
     result = audited({**PERMUTATION, "losses": ["rmse", "mae"]}, {"method": "spearman"})
-    found = result.stability.groupby("record", sort=True)["loss"].first()
-    assert found.to_dict() == {0: "rmse", 1: "mae", 2: ""}
+    losses = result.stability.groupby("record", sort=True)["loss"].first()
+    assert losses.to_dict() == {0: "rmse", 1: "mae", 2: ""}
     assert [r.loss for r in result.importances] == ["rmse", "mae", ""]
 
 

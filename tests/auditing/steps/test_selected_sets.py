@@ -10,7 +10,7 @@ from importance_audit.config.load import parse_config
 from importance_audit.data.datasets import dataset
 from importance_audit.records.errors import ConfigError
 
-NAMES = ("noise", "told", "other")
+NAMES = ("noise", "signal", "other")
 PERF = {"method": "random_subspace", "losses": ["mse"], "n_repeats": 18}
 TWIN = {**PERF, "method": "random_subspace_permutation"}
 PCA = {"method": "pca", "scaled": False}
@@ -20,17 +20,17 @@ MODEL = {"name": "linear", "estimator": LEAST_SQUARES}
 
 def rows(slopes=(0, 5, 0), n=40, *, error=0.0, spread=(1, 1, 1)):
     """Return rows of a target that is linear in three columns of these spreads."""
-    drawn = np.random.default_rng(1).normal(size=(n, 4))
-    X = pd.DataFrame(drawn[:, :3] * spread, columns=NAMES)
-    y = X.to_numpy() @ np.array(slopes, dtype=float) + error * drawn[:, 3]
+    draws = np.random.default_rng(1).normal(size=(n, 4))
+    X = pd.DataFrame(draws[:, :3] * spread, columns=NAMES)
+    y = X.to_numpy() @ np.array(slopes, dtype=float) + error * draws[:, 3]
     return dataset(X, y, name="d", task="regression", split="train")
 
 
-def selected(*entries, train=None, splits=2, model=MODEL, **asked):
+def audit_selection(*entries, train=None, splits=2, model=MODEL, **options):
     """Return the audit of some rankings, PERF first."""
     train = rows() if train is None else train
     config = {"importance": [PERF, *entries], "models": [model]}
-    config["selection"] = {"splits": splits, "fraction": 0.25, **asked}
+    config["selection"] = {"splits": splits, "fraction": 0.25, **options}
     return audit(train, train, parse_config(config))
 
 
@@ -39,83 +39,88 @@ def by_method(result):
 
 
 def test_perf_keeps_the_one_feature_that_tells_in_every_split():
-    found = by_method(selected())["random_subspace"]
-    assert found["k"].tolist() == [1, 1]
-    assert found["value"].to_numpy() == pytest.approx(np.zeros(2), abs=1e-12)
+    sets = by_method(audit_selection())["random_subspace"]
+    assert sets["k"].tolist() == [1, 1]
+    assert sets["value"].to_numpy() == pytest.approx(np.zeros(2), abs=1e-12)
 
 
 def test_every_other_ranking_keeps_as_many():
     """Rank by variance: noise, wide as it is, is kept instead and foretells nothing."""
-    found = by_method(selected(TWIN, PCA, train=rows(spread=(9, 1, 1))))
-    assert {tuple(found[name]["k"]) for name in list(found)[1:]} == {(1, 1)}
-    twin, wide = (found[m]["value"] for m in ("random_subspace_permutation", "pca"))
+    sets = by_method(audit_selection(TWIN, PCA, train=rows(spread=(9, 1, 1))))
+    assert {tuple(sets[name]["k"]) for name in list(sets)[1:]} == {(1, 1)}
+    twin, wide = (sets[m]["value"] for m in ("random_subspace_permutation", "pca"))
     assert twin.max() < 1e-12 < 1 < wide.min()
 
 
-def split_up(train, **asked):
+def split_up(train, **options):
     """Return the splits of some rows."""
-    given = {"splits": 4, "fraction": 0.25, **asked}
-    config = parse_config({"importance": [PERF], "selection": given})
+    selection = {"splits": 4, "fraction": 0.25, **options}
+    config = parse_config({"importance": [PERF], "selection": selection})
     return in_splits(train, config).rounds
 
 
 def test_all_features_are_judged_as_a_fit_by_hand_is():
     train = rows(error=1.0)
-    found = by_method(selected(train=train))["all features"]
-    kept, out = split_up(train)[0]
+    sets = by_method(audit_selection(train=train))["all features"]
+    kept_rows, out_rows = split_up(train)[0]
     design = np.column_stack([np.ones(40), train.X])
-    slopes, *_ = np.linalg.lstsq(design[kept], train.y[kept], rcond=None)
-    by_hand = np.mean((train.y[out] - design[out] @ slopes) ** 2)
-    assert found["value"].iloc[0] == pytest.approx(by_hand, rel=1e-9)
-    assert (set(found["k"]), set(found["loss"])) == ({3}, {"mse"})
+    slopes, *_ = np.linalg.lstsq(design[kept_rows], train.y[kept_rows], rcond=None)
+    by_hand = np.mean((train.y[out_rows] - design[out_rows] @ slopes) ** 2)
+    assert sets["value"].iloc[0] == pytest.approx(by_hand, rel=1e-9)
+    assert (set(sets["k"]), set(sets["loss"])) == ({3}, {"mse"})
 
 
 def test_a_split_holds_out_its_share_of_the_rows_and_of_each_class():
     X, y = pd.DataFrame({"x": np.arange(40.0)}), np.repeat([0, 1], [30, 10])
     train = dataset(X, y, name="d", task="binary", split="train")
     sides = split_up(train, fraction=0.2)
-    assert all(sorted([*kept, *out]) == list(range(40)) for kept, out in sides)
-    assert {(len(out), int(y[out].sum())) for _, out in sides} == {(8, 2)}
-    assert len({tuple(out) for _, out in sides}) == 4
+    assert all(
+        sorted([*kept_rows, *out_rows]) == list(range(40))
+        for kept_rows, out_rows in sides
+    )
+    assert {(len(out_rows), int(y[out_rows].sum())) for _, out_rows in sides} == {
+        (8, 2)
+    }
+    assert len({tuple(out_rows) for _, out_rows in sides}) == 4
 
 
 def test_the_sign_chooses_in_whatever_form_perf_is_shown():
     config = {"importance": [{**PERF, "form": "absolute"}], "models": [MODEL]}
     config["selection"] = {"splits": 2}
-    found = audit(rows(), rows(), parse_config(config))
-    assert by_method(found)["random_subspace"]["k"].tolist() == [1, 1]
+    result = audit(rows(), rows(), parse_config(config))
+    assert by_method(result)["random_subspace"]["k"].tolist() == [1, 1]
 
 
 def test_where_no_perf_is_above_zero_nothing_is_kept_and_nothing_judged():
     mean = {"name": "mean", "estimator": "sklearn.dummy.DummyRegressor"}
-    found = by_method(selected(PCA, train=rows((0, 0, 0)), model=mean))
+    sets = by_method(audit_selection(PCA, train=rows((0, 0, 0)), model=mean))
     for name in ("random_subspace", "pca"):
-        assert (set(found[name]["k"]), found[name]["value"].isna().all()) == ({0}, True)
-    assert found["all features"]["value"].tolist() == [0, 0]
+        assert (set(sets[name]["k"]), sets[name]["value"].isna().all()) == ({0}, True)
+    assert sets["all features"]["value"].tolist() == [0, 0]
 
 
 def test_a_signal_weaker_than_the_average_is_left_out_and_named():
     """PERF_j is (p - d) / (p - 1) (b_j^2 - mean of b^2): b = 1 is below the mean."""
-    result = selected(PCA, train=rows((1, 5, 0), 100, spread=(2, 1, 1)))
-    (found,) = (f for f in result.findings if f.check == "selection_by_perf")
-    assert found.message == (
+    result = audit_selection(PCA, train=rows((1, 5, 0), 100, spread=(2, 1, 1)))
+    (finding,) = (f for f in result.findings if f.check == "selection_by_perf")
+    assert finding.message == (
         "The sign of PERF alone does not choose features: over all features and draws "
         "it sums to 0, so it keeps what is better than the average feature, not what "
-        "matters. It keeps 'told'. Among the first 1 of other rankings, and left out: "
-        "'noise (by pca)'."
+        "matters. It keeps 'signal'. Among the first 1 of other rankings, and left "
+        "out: 'noise (by pca)'."
     )
 
 
 def test_a_ranking_that_agrees_leaves_nothing_to_name():
-    result = selected(TWIN)
-    (found,) = (f for f in result.findings if f.check == "selection_by_perf")
-    assert found.message.endswith(
-        "It keeps 'told'. No other ranking has another feature among its first 1."
+    result = audit_selection(TWIN)
+    (finding,) = (f for f in result.findings if f.check == "selection_by_perf")
+    assert finding.message.endswith(
+        "It keeps 'signal'. No other ranking has another feature among its first 1."
     )
 
 
 def test_without_a_row_to_hold_out_there_is_a_note():
-    result = selected(fraction=0.01)
+    result = audit_selection(fraction=0.01)
     assert result.selection.empty
     (note,) = (f for f in result.findings if "splits" in f.message)
     assert note.message == (
@@ -126,10 +131,10 @@ def test_without_a_row_to_hold_out_there_is_a_note():
 
 @pytest.mark.parametrize("entry", [PCA, {**PERF, "of": "groups"}])
 def test_a_selection_that_nobody_makes_is_refused(entry):
-    config = {"importance": [entry], "groups": {"g": ["told"]}}
-    with pytest.raises(ConfigError) as caught:
+    config = {"importance": [entry], "groups": {"g": ["signal"]}}
+    with pytest.raises(ConfigError) as refusal:
         parse_config({**config, "selection": {"splits": 50}})
-    assert caught.value.problems == (
+    assert refusal.value.problems == (
         "[selection] splits works only with an [[importance]] of method "
         "'random_subspace' of features, whose PERF keeps the features. Add one, or "
         "leave [selection] out.",

@@ -40,13 +40,13 @@ def linear_case():
     return model, rows, predictions_sha256(model.predict(rows.X))
 
 
-def configured(folder, *supplied, importance=None):
+def load_config(folder, *entries, importance=None):
     usual = [
         {"method": "permutation", "n_repeats": 4},
         {"method": "partial_dependence"},
     ]
-    given = {"seed": 3, "importance": importance or usual, "supplied": list(supplied)}
-    return parse_config(given, base=folder)
+    config = {"seed": 3, "importance": importance or usual, "supplied": list(entries)}
+    return parse_config(config, base=folder)
 
 
 def entry(folder, digest, **changes):
@@ -69,7 +69,7 @@ def entry(folder, digest, **changes):
     }
 
 
-def theirs(linear_case, seed=SEED, stream="vip-0.5"):
+def reference_scores(linear_case, seed=SEED, stream="vip-0.5"):
     """Return what another programme would measure: the scores of one seed."""
     raw, baseline = permutation(
         linear_case[0].judged_by(("rmse",)),
@@ -90,16 +90,16 @@ def write(folder, values, names=("a", "b", "c"), file="v.csv"):
     (folder / file).write_text("\n".join(["feature,repeat,value", *lines]), "utf8")
 
 
-def supplied(result):
+def supplied_pairs(result):
     frame = result.agreement
     return frame[frame["engine_b"].str.endswith("(supplied)")]
 
 
 def test_numbers_of_the_same_draws_are_replayed(linear_case, tmp_path):
-    write(tmp_path, theirs(linear_case))
-    config = configured(tmp_path, entry(tmp_path, linear_case[2]))
+    write(tmp_path, reference_scores(linear_case))
+    config = load_config(tmp_path, entry(tmp_path, linear_case[2]))
     result = audit(None, linear_case[1], config, models=linear_case[:1])
-    (row,) = supplied(result).to_dict("records")
+    (row,) = supplied_pairs(result).to_dict("records")
     assert (row["engine_b"], row["verdict"]) == ("vip 0.5.0 (supplied)", "replayed")
     assert row["stream"] == "vip-0.5"
 
@@ -107,56 +107,56 @@ def test_numbers_of_the_same_draws_are_replayed(linear_case, tmp_path):
 def test_supplied_numbers_carry_no_loss_of_a_target_that_we_permuted(
     linear_case, tmp_path
 ):
-    write(tmp_path, theirs(linear_case))
-    config = configured(tmp_path, entry(tmp_path, linear_case[2]))
+    write(tmp_path, reference_scores(linear_case))
+    config = load_config(tmp_path, entry(tmp_path, linear_case[2]))
     result = audit(None, linear_case[1], config, models=linear_case[:1])
-    (told,) = [r for r in result.importances if r.engine.endswith("(supplied)")]
-    assert told.y_permuted.size == 0
+    (record,) = [r for r in result.importances if r.engine.endswith("(supplied)")]
+    assert record.y_permuted.size == 0
 
 
 def test_numbers_of_an_unknown_seed_are_independent_draws(linear_case, tmp_path):
-    write(tmp_path, theirs(linear_case, seed=99))
-    told = entry(tmp_path, linear_case[2])
-    del told["seed"]
-    config = configured(tmp_path, told)
+    write(tmp_path, reference_scores(linear_case, seed=99))
+    unseeded_entry = entry(tmp_path, linear_case[2])
+    del unseeded_entry["seed"]
+    config = load_config(tmp_path, unseeded_entry)
     result = audit(None, linear_case[1], config, models=linear_case[:1])
-    (row,) = supplied(result).to_dict("records")
+    (row,) = supplied_pairs(result).to_dict("records")
     assert row["verdict"] == "comparable"  # four repeats are too few to be equivalent
     assert "STREAM: the draws are independent: numpy with seed" in row["reasons"]
     assert row["stream"] == "numpy / unknown"
 
 
 def test_numbers_that_claim_draws_they_have_not_disagree(linear_case, tmp_path):
-    write(tmp_path, theirs(linear_case, seed=99))
-    config = configured(tmp_path, entry(tmp_path, linear_case[2]))
+    write(tmp_path, reference_scores(linear_case, seed=99))
+    config = load_config(tmp_path, entry(tmp_path, linear_case[2]))
     result = audit(None, linear_case[1], config, models=linear_case[:1])
-    assert supplied(result)["verdict"].tolist() == ["disagrees"]
+    assert supplied_pairs(result)["verdict"].tolist() == ["disagrees"]
     assert result.verdict == "not confirmed"
 
 
 def test_a_seed_that_was_only_stated_accuses_no_implementation(linear_case, tmp_path):
-    write(tmp_path, theirs(linear_case, seed=99))
-    config = configured(tmp_path, entry(tmp_path, linear_case[2]))
+    write(tmp_path, reference_scores(linear_case, seed=99))
+    config = load_config(tmp_path, entry(tmp_path, linear_case[2]))
     result = audit(None, linear_case[1], config, models=linear_case[:1])
-    assert supplied(result)["cause"].tolist() == ["not explained"]
-    (found,) = (f for f in result.findings if f.check == "disagreement")
-    assert found.remedy.startswith("Ask who supplied the numbers for the seed")
+    assert supplied_pairs(result)["cause"].tolist() == ["not explained"]
+    (finding,) = (f for f in result.findings if f.check == "disagreement")
+    assert finding.remedy.startswith("Ask who supplied the numbers for the seed")
 
 
 def test_other_options_are_comparable_by_their_reason(linear_case, tmp_path):
-    write(tmp_path, theirs(linear_case))
-    config = configured(tmp_path, entry(tmp_path, linear_case[2], n_rows=20))
+    write(tmp_path, reference_scores(linear_case))
+    config = load_config(tmp_path, entry(tmp_path, linear_case[2], n_rows=20))
     result = audit(None, linear_case[1], config, models=linear_case[:1])
-    (row,) = supplied(result).to_dict("records")
+    (row,) = supplied_pairs(result).to_dict("records")
     assert row["verdict"] == "comparable"
     assert "SUBSAMPLE: the numbers of rows are n_rows all and 20" in row["reasons"]
 
 
 def test_numbers_of_other_predictions_are_not_compared(linear_case, tmp_path):
-    write(tmp_path, theirs(linear_case))
-    config = configured(tmp_path, entry(tmp_path, "f" * 64))
+    write(tmp_path, reference_scores(linear_case))
+    config = load_config(tmp_path, entry(tmp_path, "f" * 64))
     result = audit(None, linear_case[1], config, models=linear_case[:1])
-    (row,) = supplied(result).to_dict("records")
+    (row,) = supplied_pairs(result).to_dict("records")
     reason = f"theirs have the digest {'f' * 16}, ours {linear_case[2][:16]}"
     assert row["verdict"] == "not compared"
     assert row["reasons"] == f"the predictions differ: {reason}"
@@ -169,13 +169,13 @@ def test_numbers_of_other_predictions_are_not_compared(linear_case, tmp_path):
 def test_supplied_numbers_alone_end_as_python_alone_and_the_verdict_says_so(
     linear_case, tmp_path
 ):
-    write(tmp_path, theirs(linear_case))
-    config = configured(tmp_path, entry(tmp_path, linear_case[2]))
+    write(tmp_path, reference_scores(linear_case))
+    config = load_config(tmp_path, entry(tmp_path, linear_case[2]))
     result = audit(None, linear_case[1], config, models=linear_case[:1])
-    alone = audit(None, linear_case[1], configured(tmp_path), models=linear_case[:1])
+    alone = audit(None, linear_case[1], load_config(tmp_path), models=linear_case[:1])
     assert result.verdict == alone.verdict == "confirmed with exceptions"
-    told = plain(sentence(facts_of(result, "")))
-    assert told.startswith(
+    verdict_text = plain(sentence(facts_of(result, "")))
+    assert verdict_text.startswith(
         "Other software reproduced 1 of 2 rankings within the stated limits (1 by vip "
         "0.5.0 (supplied)), but its numbers were supplied: no second implementation "
         "that ran here reproduced any"
@@ -183,8 +183,8 @@ def test_supplied_numbers_alone_end_as_python_alone_and_the_verdict_says_so(
 
 
 def test_the_report_says_who_supplied_what(linear_case, tmp_path):
-    write(tmp_path, theirs(linear_case))
-    config = configured(tmp_path, entry(tmp_path, linear_case[2]))
+    write(tmp_path, reference_scores(linear_case))
+    config = load_config(tmp_path, entry(tmp_path, linear_case[2]))
     result = audit(None, linear_case[1], config, models=linear_case[:1])
     page = page_files(result, pdf=False)["report.html"]
     for words in ("Supplied, not run here", "another team", "supplied numbers, a file"):
@@ -195,7 +195,9 @@ def test_the_report_says_who_supplied_what(linear_case, tmp_path):
 @pytest.fixture(scope="module")
 def files(linear_case):
     """The .rds file of each version's scores and of our curves, written in one go."""
-    scores = {v: theirs(linear_case, stream=stream) for v, stream in STREAMS.items()}
+    scores = {
+        v: reference_scores(linear_case, stream=stream) for v, stream in STREAMS.items()
+    }
     plans = {
         version: handoff.vi(
             list("abc"), scores[version], type_="permutation", line=version[:3]
@@ -204,16 +206,18 @@ def files(linear_case):
     }
     nothing = np.zeros(4)
     words = {"form": "difference", "label": "m", "loss_name": "rmse"}
-    told = {"full": nothing, "y_permuted": nothing, **words}
-    plans["2.5.4"] = handoff.parts(list("abc"), scores["2.5.4"], **told)
+    options = {"full": nothing, "y_permuted": nothing, **words}
+    plans["2.5.4"] = handoff.parts(list("abc"), scores["2.5.4"], **options)
     ours = audit(
-        None, linear_case[1], configured(Path()), models=linear_case[:1]
+        None, linear_case[1], load_config(Path()), models=linear_case[:1]
     ).effects
     curves = {e.feature: (e.grid.tolist(), e.values) for e in ours}
     words = {"label": "m", "mean_prediction": 0.0, "method": "partial"}
     plans["profile"] = handoff.profile(curves, **words)
-    named = {name: (list(map("no {}".format, x)), y) for name, (x, y) in curves.items()}
-    plans["named points"] = handoff.profile(named, **words)
+    curves_of_words = {
+        name: (list(map("no {}".format, x)), y) for name, (x, y) in curves.items()
+    }
+    plans["named points"] = handoff.profile(curves_of_words, **words)
     with host.session():
         yield handoff.written(plans)
 
@@ -223,10 +227,10 @@ def files(linear_case):
 def test_objects_of_every_package_are_replayed(linear_case, files, tmp_path, version):
     package = "DALEX" if version == "2.5.4" else "vip"
     (tmp_path / "v.rds").write_bytes(files[version])
-    told = {"file": "v.rds", "package": package, "version": version}
-    config = configured(tmp_path, entry(tmp_path, linear_case[2], **told))
+    source = {"file": "v.rds", "package": package, "version": version}
+    config = load_config(tmp_path, entry(tmp_path, linear_case[2], **source))
     result = audit(None, linear_case[1], config, models=linear_case[:1])
-    assert supplied(result)["verdict"].tolist() == ["replayed"]
+    assert supplied_pairs(result)["verdict"].tolist() == ["replayed"]
 
 
 @pytest.mark.needs_r
@@ -234,41 +238,41 @@ def test_objects_of_every_package_are_replayed(linear_case, files, tmp_path, ver
 def test_rounds_of_dalex_that_draw_their_own_rows_are_replayed(
     linear_case, tmp_path, form
 ):
-    drawn = {"seed": SEED, "stream": "DALEX", "n_repeats": 4, "n_rows": 30}
+    draws = {"seed": SEED, "stream": "DALEX", "n_repeats": 4, "n_rows": 30}
     model = linear_case[0].judged_by(("rmse",))
-    raw, full = permutation(model, linear_case[1], **drawn)
-    told = {"form": form, "label": "m", "loss_name": "rmse"}
+    raw, full = permutation(model, linear_case[1], **draws)
+    labels = {"form": form, "label": "m", "loss_name": "rmse"}
     rounds = {"full": full[:, 0], "y_permuted": np.ones(4)}
-    made = handoff.parts(list("abc"), raw[:, :, 0], **rounds, **told)
+    plan = handoff.parts(list("abc"), raw[:, :, 0], **rounds, **labels)
     with host.session():
-        (tmp_path / "v.rds").write_bytes(handoff.written({"v": made})["v"])
-    told = {"file": "v.rds", "package": "DALEX", "version": "2.5.4", "n_rows": 30}
-    given = entry(tmp_path, linear_case[2], form=form, **told)
+        (tmp_path / "v.rds").write_bytes(handoff.written({"v": plan})["v"])
+    source = {"file": "v.rds", "package": "DALEX", "version": "2.5.4", "n_rows": 30}
+    supplied_rounds = entry(tmp_path, linear_case[2], form=form, **source)
     ours = {"method": "permutation", "n_repeats": 4, "n_rows": 30, "form": form}
-    config = configured(tmp_path, given, importance=[ours])
+    config = load_config(tmp_path, supplied_rounds, importance=[ours])
     result = audit(None, linear_case[1], config, models=linear_case[:1])
-    assert supplied(result)["verdict"].tolist() == ["replayed"]
+    assert supplied_pairs(result)["verdict"].tolist() == ["replayed"]
 
 
 def rounds_of_dalex(linear_case, n_rows):
-    """Return each round's losses, those of its full model, and what is said of them."""
-    drawn = {"seed": SEED, "stream": "DALEX", "n_repeats": 4, "n_rows": n_rows}
+    """Return each round's losses, its full model's, and the keys of their entry."""
+    draws = {"seed": SEED, "stream": "DALEX", "n_repeats": 4, "n_rows": n_rows}
     raw, full = permutation(
-        linear_case[0].judged_by(("rmse",)), linear_case[1], **drawn
+        linear_case[0].judged_by(("rmse",)), linear_case[1], **draws
     )
-    told = {"package": "DALEX", "version": "2.5.4", "n_rows": n_rows}
-    return raw[:, :, 0], full[:, 0], told
+    source = {"package": "DALEX", "version": "2.5.4", "n_rows": n_rows}
+    return raw[:, :, 0], full[:, 0], source
 
 
 def test_a_table_of_differences_without_each_rounds_full_loss_is_refused(
     linear_case, tmp_path
 ):
-    losses, full, told = rounds_of_dalex(linear_case, n_rows=30)
+    losses, full, source = rounds_of_dalex(linear_case, n_rows=30)
     write(tmp_path, losses - full.mean())  # as DALEX shows each round
-    config = configured(tmp_path, entry(tmp_path, linear_case[2], **told))
-    with pytest.raises(ConfigError) as caught:
+    config = load_config(tmp_path, entry(tmp_path, linear_case[2], **source))
+    with pytest.raises(ConfigError) as refusal:
         audit(None, linear_case[1], config, models=linear_case[:1])
-    assert caught.value.problems == (
+    assert refusal.value.problems == (
         "[supplied] 'v.csv' lacks the loss of the full model in each round: each drew "
         "30 of 50 rows, and DALEX takes off the mean over the rounds. Supply the .rds "
         'that R saved, or losses: form = "raw", here and under [[importance]].',
@@ -279,43 +283,53 @@ def test_a_table_of_differences_without_each_rounds_full_loss_is_refused(
 def test_a_table_of_rounds_that_need_no_other_loss_is_replayed(
     linear_case, tmp_path, form, n_rows
 ):
-    losses, full, told = rounds_of_dalex(linear_case, n_rows)
+    losses, full, source = rounds_of_dalex(linear_case, n_rows)
     write(tmp_path, losses if form == "raw" else losses - full.mean())
-    given = entry(tmp_path, linear_case[2], form=form, **told)
+    supplied_rounds = entry(tmp_path, linear_case[2], form=form, **source)
     ours = {"method": "permutation", "n_repeats": 4, "n_rows": n_rows, "form": form}
-    config = configured(tmp_path, given, importance=[ours])
+    config = load_config(tmp_path, supplied_rounds, importance=[ours])
     result = audit(None, linear_case[1], config, models=linear_case[:1])
-    assert supplied(result)["verdict"].tolist() == ["replayed"]
+    assert supplied_pairs(result)["verdict"].tolist() == ["replayed"]
 
 
 @pytest.mark.needs_r
 def test_profiles_are_held_against_our_curves(linear_case, files, tmp_path):
     (tmp_path / "v.rds").write_bytes(files["profile"])
-    told = {"file": "v.rds", "package": "DALEX", "version": "2.5.4"}
-    given = entry(tmp_path, linear_case[2], method="partial_dependence", **told)
-    for name in ("loss", "n_repeats"):
-        del given[name]
-    result = audit(
-        None, linear_case[1], configured(tmp_path, given), models=linear_case[:1]
+    source = {"file": "v.rds", "package": "DALEX", "version": "2.5.4"}
+    supplied_profile = entry(
+        tmp_path, linear_case[2], method="partial_dependence", **source
     )
-    assert supplied(result)["verdict"].tolist() == ["replayed"] * 3
-    assert set(supplied(result)["kind"]) == {"effect"}
+    for name in ("loss", "n_repeats"):
+        del supplied_profile[name]
+    result = audit(
+        None,
+        linear_case[1],
+        load_config(tmp_path, supplied_profile),
+        models=linear_case[:1],
+    )
+    assert supplied_pairs(result)["verdict"].tolist() == ["replayed"] * 3
+    assert set(supplied_pairs(result)["kind"]) == {"effect"}
 
 
 @pytest.mark.needs_r
 def test_profiles_with_words_for_numbers_are_not_compared(linear_case, files, tmp_path):
     (tmp_path / "v.rds").write_bytes(files["named points"])
-    told = {"file": "v.rds", "package": "DALEX", "version": "2.5.4"}
-    given = entry(tmp_path, linear_case[2], method="partial_dependence", **told)
+    source = {"file": "v.rds", "package": "DALEX", "version": "2.5.4"}
+    supplied_profile = entry(
+        tmp_path, linear_case[2], method="partial_dependence", **source
+    )
     for name in ("loss", "n_repeats"):
-        del given[name]
+        del supplied_profile[name]
     result = audit(
-        None, linear_case[1], configured(tmp_path, given), models=linear_case[:1]
+        None,
+        linear_case[1],
+        load_config(tmp_path, supplied_profile),
+        models=linear_case[:1],
     )
     reason = "the points of 'a', 'b', 'c' are words, ours numbers"
     assert [f.check for f in result.findings].count("supplied_refused") == 1
-    refused = result.agreement[result.agreement["reasons"] == reason]
-    curves = refused[refused["kind"] == "effect"]
+    refused_rows = result.agreement[result.agreement["reasons"] == reason]
+    curves = refused_rows[refused_rows["kind"] == "effect"]
     assert curves["verdict"].tolist() == ["not compared"] * 3
 
 
@@ -336,17 +350,17 @@ def test_a_table_that_is_not_whole_is_refused_before_anything_runs(
     linear_case, tmp_path, text, finding
 ):
     (tmp_path / "v.csv").write_text(text, "utf8")
-    config = configured(tmp_path, entry(tmp_path, linear_case[2]))
-    told = []
+    config = load_config(tmp_path, entry(tmp_path, linear_case[2]))
+    steps = []
 
     def on_step(*step):
-        told.append(step)
+        steps.append(step)
 
-    with pytest.raises(DataError) as caught:
+    with pytest.raises(DataError) as refusal:
         audit(None, linear_case[1], config, models=linear_case[:1], on_step=on_step)
-    assert str(caught.value).startswith("[[supplied]] 'v.csv' must")
-    assert finding in str(caught.value)
-    assert not told
+    assert str(refusal.value).startswith("[[supplied]] 'v.csv' must")
+    assert finding in str(refusal.value)
+    assert not steps
 
 
 @pytest.mark.needs_r
@@ -356,15 +370,18 @@ def test_files_that_are_no_answer_are_refused_all_at_once(linear_case, tmp_path)
     (tmp_path / "torn.rds").write_bytes((tmp_path / "other.rds").read_bytes()[:40])
     (tmp_path / "v.csv").write_text("feature,value\na,1", "utf8")
     files = ("other.rds", "live.rds", "torn.rds", "v.csv")
-    given = [
+    entries = [
         entry(tmp_path, linear_case[2], file=file, version=f"0.4.{n}")
         for n, file in enumerate(files)
     ]
-    with pytest.raises(DataError) as caught:
+    with pytest.raises(DataError) as refusal:
         audit(
-            None, linear_case[1], configured(tmp_path, *given), models=linear_case[:1]
+            None,
+            linear_case[1],
+            load_config(tmp_path, *entries),
+            models=linear_case[:1],
         )
-    lines = str(caught.value).splitlines()
+    lines = str(refusal.value).splitlines()
     assert [line.split(" must ")[0] for line in lines] == [
         f"[[supplied]] {file!r}" for file in files
     ]
@@ -377,27 +394,27 @@ def test_a_file_that_nobody_can_read_without_r_is_not_compared(
     (tmp_path / "v.rds").write_bytes(b"not looked at")
     reason = "R must be on PATH, but it was not found. Install R."
     monkeypatch.setattr(host, "installed", lambda: {"reason": reason, "packages": {}})
-    config = configured(tmp_path, entry(tmp_path, linear_case[2], file="v.rds"))
+    config = load_config(tmp_path, entry(tmp_path, linear_case[2], file="v.rds"))
     result = audit(None, linear_case[1], config, models=linear_case[:1])
-    assert supplied(result)["verdict"].tolist() == ["not compared"]
-    (found,) = (f for f in result.findings if f.check == "supplied_refused")
-    assert found.severity == "warning"
-    assert found.message.endswith("are not compared, because " + reason)
+    assert supplied_pairs(result)["verdict"].tolist() == ["not compared"]
+    (finding,) = (f for f in result.findings if f.check == "supplied_refused")
+    assert finding.severity == "warning"
+    assert finding.message.endswith("are not compared, because " + reason)
 
 
 def test_files_are_held_against_their_digests_before_anything_runs(
     linear_case, tmp_path
 ):
-    write(tmp_path, theirs(linear_case))
+    write(tmp_path, reference_scores(linear_case))
     wrong = entry(tmp_path, linear_case[2], sha256="1" * 64)
-    gone = entry(tmp_path, linear_case[2], file="w.csv", version="0.4.5")
-    config = configured(tmp_path, wrong, gone)
-    with pytest.raises(DataError) as caught:
+    missing = entry(tmp_path, linear_case[2], file="w.csv", version="0.4.5")
+    config = load_config(tmp_path, wrong, missing)
+    with pytest.raises(DataError) as refusal:
         audit(None, linear_case[1], config, models=linear_case[:1])
-    first, second = str(caught.value).splitlines()
-    found = sha256((tmp_path / "v.csv").read_bytes()).hexdigest()
+    first, second = str(refusal.value).splitlines()
+    digest = sha256((tmp_path / "v.csv").read_bytes()).hexdigest()
     assert first.startswith(
-        f"[[supplied]] 'v.csv' has the SHA-256 {found}; the entry says {'1' * 64}."
+        f"[[supplied]] 'v.csv' has the SHA-256 {digest}; the entry says {'1' * 64}."
     )
     assert second.startswith("[[supplied]] 'w.csv' cannot be read: ")
 
@@ -417,9 +434,9 @@ def test_files_are_held_against_their_digests_before_anything_runs(
     ],
 )
 def test_each_wrong_key_is_named(tmp_path, changes, problem):
-    with pytest.raises(ConfigError) as caught:
-        configured(tmp_path, entry(tmp_path, "f" * 64, **changes))
-    assert f"[supplied] {problem}" in caught.value.problems[0]
+    with pytest.raises(ConfigError) as refusal:
+        load_config(tmp_path, entry(tmp_path, "f" * 64, **changes))
+    assert f"[supplied] {problem}" in refusal.value.problems[0]
 
 
 def test_two_files_about_the_same_are_refused(tmp_path):
@@ -428,7 +445,7 @@ def test_two_files_about_the_same_are_refused(tmp_path):
         ConfigError,
         match=r"^\[supplied 2\] has the same model, question, .* before it\. Leave",
     ):
-        configured(tmp_path, *twice)
+        load_config(tmp_path, *twice)
 
 
 def test_a_defect_is_that_of_the_version_that_measured():
@@ -450,7 +467,7 @@ def test_a_defect_is_that_of_the_version_that_measured():
         raw=np.ones((2, 1)),
         baseline=np.zeros(1),
     )
-    found = defects_for(record, {"vip": "0.5.0"})
-    assert [defect.id for defect in found] == ["VIP-SUBSAMPLE"]
+    defects = defects_for(record, {"vip": "0.5.0"})
+    assert [defect.id for defect in defects] == ["VIP-SUBSAMPLE"]
     newer = replace(record, engine="vip 0.5.0 (supplied)", engine_version="0.5.0")
     assert defects_for(newer, {"vip": "0.4.5"}) == ()

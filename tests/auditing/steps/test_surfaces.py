@@ -29,23 +29,23 @@ def model(name="crossed", interaction=1.0):
 
 
 def audited(*surfaces, models=(), entries=(PAIRS,)):
-    given = {"importance": list(entries), "surfaces": list(surfaces)}
-    return audit(None, DATA, parse_config(given), models=models or (model(),))
+    config = {"importance": list(entries), "surfaces": list(surfaces)}
+    return audit(None, DATA, parse_config(config), models=models or (model(),))
 
 
 def test_by_default_it_is_the_pair_that_leads():
-    (found,) = audited({"n_grid": 6}).surfaces
-    assert found.features == ("x2", "x3")
-    first, second = found.first_grid, found.second_grid
+    (surface,) = audited({"n_grid": 6}).surfaces
+    assert surface.features == ("x2", "x3")
+    first, second = surface.first_grid, surface.second_grid
     truth = np.outer(first, second) + DATA.X["x1"].mean()
-    np.testing.assert_allclose(found.values, truth, atol=1e-12)
+    np.testing.assert_allclose(surface.values, truth, atol=1e-12)
 
 
 def test_where_no_pair_leads_there_is_none_and_the_reason_is_told():
     result = audited({}, models=(model(interaction=0.0),))
     assert not result.surfaces
-    (told,) = [f.message for f in result.findings if f.check == "not_applicable"]
-    assert told == (
+    (message,) = [f.message for f in result.findings if f.check == "not_applicable"]
+    assert message == (
         "The surface of two features: Model 'crossed' has no pair that leads a "
         "ranking of pairs, so the first has no surface. Name two features."
     )
@@ -60,11 +60,11 @@ def test_features_and_models_that_are_named_are_asked():
 def test_a_surface_survives_the_file():
     result = audited({"n_grid": 4})
     (back,) = as_json.loads(as_json.dumps(result)).surfaces
-    (found,) = result.surfaces
-    assert (back.values == found.values).all()
+    (surface,) = result.surfaces
+    assert (back.values == surface.values).all()
     assert back.within.dtype == bool
-    assert (back.within == found.within).all()
-    assert (back.features, back.kinds) == (found.features, found.kinds)
+    assert (back.within == surface.within).all()
+    assert (back.features, back.kinds) == (surface.features, surface.kinds)
 
 
 @pytest.mark.parametrize(
@@ -82,15 +82,15 @@ def test_a_surface_survives_the_file():
     ],
 )
 def test_a_surface_without_two_features_is_refused(surface, problem):
-    with pytest.raises(ConfigError) as refused:
+    with pytest.raises(ConfigError) as refusal:
         audited(surface, entries=[{"method": "permutation"}])
-    assert refused.value.problems == (problem,)
+    assert refusal.value.problems == (problem,)
 
 
 def test_a_column_that_is_not_there_is_refused():
-    with pytest.raises(ConfigError) as refused:
+    with pytest.raises(ConfigError) as refusal:
         audited({"features": ["x1", "x9"]})
-    assert refused.value.problems == (
+    assert refusal.value.problems == (
         "A feature of a surface must be one that the audit has; 'x9' is not.",
     )
 
@@ -98,10 +98,10 @@ def test_a_column_that_is_not_there_is_refused():
 def test_the_map_shows_every_point_and_is_grey_where_no_rows_lie():
     result = audited({"n_grid": 6})
     (figure,) = (f for f in build_view(result).figures if f.draw is draw_surface)
-    (found,) = result.surfaces
+    (surface,) = result.surfaces
     cells = groups(figure.svg, "surface-0-")
     grey = [BAND in ElementTree.tostring(cell).decode() for cell in cells]
-    assert grey == (~found.within).ravel().tolist()
+    assert grey == (~surface.within).ravel().tolist()
     assert 0 < sum(grey) < len(grey) == 36
     assert not off_sheet(figure.svg)
     assert plain(figure.headline).startswith("Together, x2 and x3 move the mean")
@@ -118,12 +118,14 @@ def surface_blocks(n_grid):
 
 
 def test_a_small_surface_stands_in_a_table_with_a_dash_where_it_is_grey():
-    (found,) = audited({"n_grid": 6}).surfaces
+    (surface,) = audited({"n_grid": 6}).surfaces
     figure, (table,) = surface_blocks(6)
     rows = [row.split(",")[1:] for row in table.csv.splitlines()[1:]]
-    shown = [float("nan" if cell == "–" else cell) for row in rows for cell in row]
-    expected = np.where(found.within, found.values, np.nan).ravel()
-    np.testing.assert_array_equal(shown, expected)
+    table_values = [
+        float("nan" if cell == "–" else cell) for row in rows for cell in row
+    ]
+    expected = np.where(surface.within, surface.values, np.nan).ravel()
+    np.testing.assert_array_equal(table_values, expected)
     assert Link(table.id) in figure.caption
 
 

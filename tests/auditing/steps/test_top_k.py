@@ -11,41 +11,41 @@ from importance_audit.config.load import parse_config
 from importance_audit.data.datasets import dataset
 
 MODEL = {"name": "linear", "estimator": "sklearn.linear_model.LinearRegression"}
-NAMES = ("noise", "told", "other")
+NAMES = ("noise", "signal", "other")
 
 
 def rows(split, n=60, *, task="regression"):
     """Return rows of which the second column alone says anything of the target."""
-    drawn = np.random.default_rng(len(split)).normal(size=(n, 3))
-    X = pd.DataFrame(drawn, columns=NAMES)
-    y = 5 * X["told"] if task == "regression" else (X["told"] > 0).astype(int)
+    draws = np.random.default_rng(len(split)).normal(size=(n, 3))
+    X = pd.DataFrame(draws, columns=NAMES)
+    y = 5 * X["signal"] if task == "regression" else (X["signal"] > 0).astype(int)
     return dataset(X, y, name=split, task=task, split=split)
 
 
 def curves(
-    *entries, train=None, test=None, k=8, task="regression", model=MODEL, **asked
+    *entries, train=None, test=None, k=8, task="regression", model=MODEL, **options
 ):
-    top_k = {"k": k, "folds": 4, **asked}
+    top_k = {"k": k, "folds": 4, **options}
     config = {"importance": list(entries), "models": [model], "top_k": top_k}
     train, test = train or rows("train", task=task), test or rows("test", task=task)
     return audit(train, test, parse_config(config))
 
 
-def changed(part, **columns):
+def with_columns(part, **columns):
     """Return the same rows with other columns, or another y."""
     y, X = columns.pop("y", part.y), part.X.assign(**columns)
     return dataset(X, y, name="d", task="regression", split=part.split)
 
 
 def test_a_curve_is_flat_after_the_one_feature_that_tells():
-    found = curves({"method": "permutation", "n_repeats": 2}).top_k
-    assert set(found.loc[found["k"] == 1, "feature"]) == {"told"}
-    assert found["value"].to_numpy() == pytest.approx(np.zeros(3 * 4), abs=1e-12)
+    top_k = curves({"method": "permutation", "n_repeats": 2}).top_k
+    assert set(top_k.loc[top_k["k"] == 1, "feature"]) == {"signal"}
+    assert top_k["value"].to_numpy() == pytest.approx(np.zeros(3 * 4), abs=1e-12)
 
 
 def test_a_ranking_that_puts_noise_first_starts_higher():
-    found = curves({"method": "spearman"}, {"method": "pca"}).top_k
-    mean = found.groupby(["method", "k"])["value"].mean()
+    top_k = curves({"method": "spearman"}, {"method": "pca"}).top_k
+    mean = top_k.groupby(["method", "k"])["value"].mean()
     assert mean["spearman", 1] == pytest.approx(0, abs=1e-12)
     assert mean["pca", 3] == pytest.approx(0, abs=1e-12)
 
@@ -53,8 +53,8 @@ def test_a_ranking_that_puts_noise_first_starts_higher():
 def test_rankings_with_the_same_order_have_the_same_curve():
     tree = {"name": "tree", "estimator": "sklearn.ensemble.ExtraTreesRegressor"}
     tree["parameters"] = {"n_estimators": 3}  # no seed: only one fit can be equal
-    found = curves({"method": "spearman"}, {"method": "lowess_r2"}, k=1, model=tree)
-    first, second = (part for _, part in found.top_k.groupby("entry"))
+    result = curves({"method": "spearman"}, {"method": "lowess_r2"}, k=1, model=tree)
+    first, second = (part for _, part in result.top_k.groupby("entry"))
     assert first["feature"].tolist() == second["feature"].tolist()
     assert first["value"].tolist() == second["value"].tolist()
 
@@ -69,30 +69,30 @@ def test_the_folds_do_not_depend_on_who_ranks():
 
 def test_each_fold_is_a_fit_and_a_judgement_of_its_own():
     mean = {"name": "mean", "estimator": "sklearn.dummy.DummyRegressor"}
-    found = curves({"method": "spearman"}, model=mean, k=1).top_k
-    assert found["value"].nunique() == 4
+    top_k = curves({"method": "spearman"}, model=mean, k=1).top_k
+    assert top_k["value"].nunique() == 4
 
 
 def test_the_rows_left_out_do_not_rank():
     """Rank by variance; a wild row puts its column first, but where it is left out."""
     train = rows("train", 12)
-    wild = changed(train, other=np.where(np.arange(12) == 7, 1e6, 0.0))
+    wild = with_columns(train, other=np.where(np.arange(12) == 7, 1e6, 0.0))
     by_variance = {"method": "pca", "scaled": False}
-    found = curves(by_variance, train=wild, folds=12, k=1).top_k
-    assert (found["feature"] != "other").sum() == 1
+    top_k = curves(by_variance, train=wild, folds=12, k=1).top_k
+    assert (top_k["feature"] != "other").sum() == 1
 
 
 def test_a_curve_ends_where_the_ranking_does():
-    flat = changed(rows("train"), other=1.0)
-    found = curves({"method": "spearman"}, train=flat).top_k
-    assert sorted(set(found["k"])) == [1, 2]
+    flat = with_columns(rows("train"), other=1.0)
+    top_k = curves({"method": "spearman"}, train=flat).top_k
+    assert sorted(set(top_k["k"])) == [1, 2]
 
 
 def test_classes_are_judged_by_the_loss_of_the_task_and_spread_over_the_folds():
     logistic = {"name": "l", "estimator": "sklearn.linear_model.LogisticRegression"}
-    found = curves({"method": "pca"}, task="binary", model=logistic).top_k
-    assert set(found["loss"]) == {"one_minus_auc"}
-    assert found["value"].between(0, 1).all()
+    top_k = curves({"method": "pca"}, task="binary", model=logistic).top_k
+    assert set(top_k["loss"]) == {"one_minus_auc"}
+    assert top_k["value"].between(0, 1).all()
 
 
 def test_nothing_is_fitted_unless_it_is_asked_for():
@@ -112,9 +112,9 @@ def test_a_class_of_one_row_is_a_note_and_fails_no_audit():
     model = {"name": "l", "estimator": "sklearn.linear_model.LogisticRegression"}
     y = np.arange(60) == 7
     train = dataset(rows("t").X, y.astype(int), name="t", task="binary", split="train")
-    asked = {"train": train, "task": "binary", "model": model}
-    result = curves({"method": "permutation", "n_repeats": 1}, **asked)
-    assert "method_failed" not in {found.check for found in result.findings}
+    arguments = {"train": train, "task": "binary", "model": model}
+    result = curves({"method": "permutation", "n_repeats": 1}, **arguments)
+    assert "method_failed" not in {finding.check for finding in result.findings}
     (note,) = (f for f in result.findings if "folds" in f.message)
     assert re.fullmatch(
         r"The folds of the top-k curves: Class '1' has a single training row, "
@@ -124,53 +124,64 @@ def test_a_class_of_one_row_is_a_note_and_fails_no_audit():
     )
 
 
-HELD = {"protocols": ["holdout"]}
+HOLDOUT = {"protocols": ["holdout"]}
 
 
 def test_held_out_rows_judge_once():
     test = rows("test")
-    further = changed(test, y=test.y + 7)
-    found = curves({"method": "spearman"}, test=further, **HELD).top_k
-    assert found["value"].to_numpy() == pytest.approx(7)
-    assert (set(found["fold"]), set(found["protocol"])) == ({1}, {"holdout"})
+    further = with_columns(test, y=test.y + 7)
+    top_k = curves({"method": "spearman"}, test=further, **HOLDOUT).top_k
+    assert top_k["value"].to_numpy() == pytest.approx(7)
+    assert (set(top_k["fold"]), set(top_k["protocol"])) == ({1}, {"holdout"})
 
 
 def test_a_model_is_asked_for_its_ranking_on_the_rows_that_judge_it():
-    """y = 5 told + other: told leads, but where it is constant."""
+    """y = 5 signal + other: signal leads, but where it is constant."""
     train, test = (
-        changed(part, y=part.y + part.X["other"])
+        with_columns(part, y=part.y + part.X["other"])
         for part in (rows("train"), rows("test"))
     )
-    flat = changed(test, told=1.0)
-    asked = {"train": train, "test": flat, "k": 1, "protocols": ["folds", "holdout"]}
-    found = curves({"method": "permutation", "n_repeats": 1}, **asked).top_k
-    first = found.groupby("protocol")["feature"].unique()
-    assert first["folds"].tolist() == ["told"]
+    flat = with_columns(test, signal=1.0)
+    arguments = {
+        "train": train,
+        "test": flat,
+        "k": 1,
+        "protocols": ["folds", "holdout"],
+    }
+    top_k = curves({"method": "permutation", "n_repeats": 1}, **arguments).top_k
+    first = top_k.groupby("protocol")["feature"].unique()
+    assert first["folds"].tolist() == ["signal"]
     assert first["holdout"].tolist() == ["other"]
 
 
-@pytest.mark.parametrize(("named", "first"), [([], "noise"), (["pca"], "other")])
-def test_who_is_named_ranks_by_all_rows(named, first):
+@pytest.mark.parametrize(("all_rows", "first"), [([], "noise"), (["pca"], "other")])
+def test_who_is_named_ranks_by_all_rows(all_rows, first):
     by_variance = {"method": "pca", "scaled": False}
-    train = changed(rows("train"), noise=np.linspace(-50, 50, 60))
-    wild = changed(rows("test"), other=np.linspace(-1e6, 1e6, 60))
-    asked = {"train": train, "test": wild, "k": 1, "all_rows": named, **HELD}
-    assert curves(by_variance, **asked).top_k["feature"].tolist() == [first]
+    train = with_columns(rows("train"), noise=np.linspace(-50, 50, 60))
+    wild = with_columns(rows("test"), other=np.linspace(-1e6, 1e6, 60))
+    arguments = {"train": train, "test": wild, "k": 1, "all_rows": all_rows, **HOLDOUT}
+    assert curves(by_variance, **arguments).top_k["feature"].tolist() == [first]
 
 
 def test_a_model_that_is_named_is_fitted_to_all_rows():
     """Each half of the rows tells of one column; the larger slope is in the second."""
     train, test = rows("train"), rows("test")
-    train = changed(train, y=train.X["noise"], other=0.0)
-    test = changed(test, y=100 * test.X["other"], noise=0.0, told=0.0)
+    train = with_columns(train, y=train.X["noise"], other=0.0)
+    test = with_columns(test, y=100 * test.X["other"], noise=0.0, signal=0.0)
     entry = {"method": "shapley", "algorithm": "linear"}
-    asked = {"train": train, "test": test, "k": 1, "all_rows": ["linear"], **HELD}
-    assert curves(entry, **asked).top_k["feature"].tolist() == ["other"]
+    arguments = {
+        "train": train,
+        "test": test,
+        "k": 1,
+        "all_rows": ["linear"],
+        **HOLDOUT,
+    }
+    assert curves(entry, **arguments).top_k["feature"].tolist() == ["other"]
 
 
 def test_rows_that_were_fitted_to_judge_nothing():
     train = rows("train")
-    result = curves({"method": "spearman"}, train=train, test=train, **HELD)
+    result = curves({"method": "spearman"}, train=train, test=train, **HOLDOUT)
     assert result.top_k.empty
     (note,) = (f for f in result.findings if "top-k" in f.message)
     assert note.message == (
@@ -183,11 +194,13 @@ def test_raw_weights_and_linear_shapley_give_one_curve_on_a_common_scale():
     """Columns of one spread: |b_j| and the mean of |b_j (x_j - mean)| rank alike."""
     walk = np.linspace(-1, 1, 60)
     columns = {name: np.roll(walk, 17 * j) for j, name in enumerate(NAMES)}
-    train, test = (changed(rows(s), **columns) for s in ("train", "test"))
+    train, test = (with_columns(rows(s), **columns) for s in ("train", "test"))
     y = train.X @ [1.0, -3.0, 2.0] + rows("train").X["noise"] / 10
-    train, test = changed(train, y=y), changed(test, y=y + 1)
+    train, test = with_columns(train, y=y), with_columns(test, y=y + 1)
     entries = {"method": "raw_weights"}, {"method": "shapley", "algorithm": "linear"}
-    found = curves(*entries, train=train, test=test, all_rows=["linear"], **HELD).top_k
-    assert found.loc[:2, "feature"].tolist() == ["told", "other", "noise"]
-    own = [part["value"].tolist() for _, part in found.groupby("entry")]
+    top_k = curves(
+        *entries, train=train, test=test, all_rows=["linear"], **HOLDOUT
+    ).top_k
+    assert top_k.loc[:2, "feature"].tolist() == ["signal", "other", "noise"]
+    own = [part["value"].tolist() for _, part in top_k.groupby("entry")]
     assert own[0] == own[1]
