@@ -29,8 +29,8 @@ def rows(n=120, seed=0):
 
 def linear(name="linear"):
     X, y = rows()
-    fitted = LinearRegression().fit(X[["a", "b"]], y)
-    return wrap(fitted, name=name, task="regression")
+    estimator = LinearRegression().fit(X[["a", "b"]], y)
+    return wrap(estimator, name=name, task="regression")
 
 
 def callable_model(predict, name="given"):
@@ -57,8 +57,8 @@ def by(result, engine, **facts):
 
 
 def test_the_seed_of_a_question_is_named_by_model_method_and_what_it_is_of():
-    (found,) = audited(linear()).importances
-    assert found.seed == seed_of(5, "linear", "permutation", "features")
+    (importance,) = audited(linear()).importances
+    assert importance.seed == seed_of(5, "linear", "permutation", "features")
 
 
 def test_another_model_changes_no_number():
@@ -68,8 +68,8 @@ def test_another_model_changes_no_number():
 
 
 def test_a_column_no_model_reads_measures_exactly_the_baseline():
-    (found,) = audited(linear()).importances
-    assert (found.raw[2] == found.baseline).all()
+    (importance,) = audited(linear()).importances
+    assert (importance.raw[2] == importance.baseline).all()
 
 
 def test_an_audit_without_a_model_is_refused():
@@ -79,9 +79,9 @@ def test_an_audit_without_a_model_is_refused():
 
 def test_names_that_only_meet_in_the_audit_are_refused_together():
     entries = [{**PERMUTATION, "models": ["Linaer"]}]
-    with pytest.raises(ConfigError) as refused:
+    with pytest.raises(ConfigError) as refusal:
         audited(linear(), linear(), entries=entries, groups={"both": ["a", "B1"]})
-    assert refused.value.problems == (
+    assert refusal.value.problems == (
         "The names of the models must differ; 'linear' is there twice.",
         "A model must be one that the audit has; 'Linaer' is not. "
         "Did you mean 'linear'?",
@@ -94,9 +94,9 @@ def test_more_rows_than_there_are_are_refused_before_any_predict():
     def never(_):
         raise AssertionError
 
-    with pytest.raises(ConfigError) as refused:
+    with pytest.raises(ConfigError) as refusal:
         audited(callable_model(never), entries=[{**PERMUTATION, "n_rows": 81}])
-    assert str(refused.value) == (
+    assert str(refusal.value) == (
         "[importance] permutation n_rows must be at most the 80 rows of the test data; "
         "81 was given."
     )
@@ -107,9 +107,9 @@ def test_what_the_report_says_of_no_feature_is_refused_before_any_predict():
         raise AssertionError
 
     report = {"rationale": {"a": "asked for", "B": "of the register"}}
-    with pytest.raises(ConfigError) as refused:
+    with pytest.raises(ConfigError) as refusal:
         audited(callable_model(never), report={**report, "always_show": ["a", "unred"]})
-    assert refused.value.problems == (
+    assert refusal.value.problems == (
         "[report] rationale must name features of the audit; 'B' is none. "
         "Did you mean 'b'?",
         "[report] always_show must name features of the audit; 'unred' "
@@ -132,8 +132,8 @@ def test_a_predict_that_fails_is_a_failed_method_and_the_others_are_answered():
 def audited_with_a_new_level(engines=()):
     """Audit a model that met "u" and "v" on rows whose levels are declared u, v, w."""
     X, y = rows(80, seed=1)
-    declared = pd.Categorical(["u", "v"] * 40, categories=["u", "v", "w"])
-    data = dataset(X.assign(kind=declared), y, name="rows", task="regression")
+    kinds = pd.Categorical(["u", "v"] * 40, categories=["u", "v", "w"])
+    data = dataset(X.assign(kind=kinds), y, name="rows", task="regression")
 
     def predict(X):
         if (X["kind"] == "w").any():
@@ -148,14 +148,14 @@ def audited_with_a_new_level(engines=()):
 
 def test_a_level_the_model_cannot_predict_touches_its_feature_only():
     result = audited_with_a_new_level()
-    (found,) = result.importances
-    assert dict(zip(found.features, np.isnan(found.mean), strict=True)) == {
+    (importance,) = result.importances
+    assert dict(zip(importance.features, np.isnan(importance.mean), strict=True)) == {
         **{"a": False, "b": False, "unread": False},
         "kind": True,
     }
-    assert {effect.feature for effect in result.effects} == set(found.features)
-    (told,) = [f.message for f in result.findings if f.check == "not_applicable"]
-    assert told == (
+    assert {effect.feature for effect in result.effects} == set(importance.features)
+    (message,) = [f.message for f in result.findings if f.check == "not_applicable"]
+    assert message == (
         "Model 'given' cannot predict these declared levels of 'kind': 'w'. The curve "
         "is shown at the other levels, and no importance is taken from it."
     )
@@ -172,27 +172,29 @@ def test_dalex_is_asked_about_the_levels_the_model_can_predict():
 
 
 @pytest.mark.parametrize(
-    ("answer", "said"),
+    ("predict", "problem"),
     [
         (lambda X: np.zeros((len(X), 2)), "returned (80, 2). Return one number per"),
         (lambda X: np.zeros(len(X) - 1), "returned (79,). Return one number per row."),
         (lambda X: np.full(len(X), np.nan), "80 of the 80 that"),
     ],
 )
-def test_a_predict_that_returns_no_prediction_fails_and_says_what_to_do(answer, said):
-    result = audited(callable_model(answer))
-    failed = [f for f in result.findings if f.check == "method_failed"]
-    assert any(said in f.message for f in failed)
-    assert {f.remedy[:19] for f in failed} == {"Let predict answer "}
+def test_a_predict_that_returns_no_prediction_fails_and_says_what_to_do(
+    predict, problem
+):
+    result = audited(callable_model(predict))
+    failures = [f for f in result.findings if f.check == "method_failed"]
+    assert any(problem in f.message for f in failures)
+    assert {f.remedy[:19] for f in failures} == {"Let predict answer "}
     assert exit_code(result) == 4
 
 
 @pytest.fixture
 def without_packages(monkeypatch):
     """Stand in for an R that has no package."""
-    found = {"r_version": "4.2.2", "packages": {}, "broken": {}, "reason": ""}
-    found |= {"platform": "", "rng_kind": ()}
-    monkeypatch.setattr(host, "installed", lambda: found)
+    installation = {"r_version": "4.2.2", "packages": {}, "broken": {}, "reason": ""}
+    installation |= {"platform": "", "rng_kind": ()}
+    monkeypatch.setattr(host, "installed", lambda: installation)
 
 
 MISSING = "R 4.2.2 has no package 'DALEX'. Run: importance-audit install-r"
@@ -230,10 +232,10 @@ def test_groups_and_features_are_never_one_record():
     groups = {"both": ["a", "b"], "rest": ["unread"]}
     entries = [PERMUTATION, {**PERMUTATION, "of": "groups"}]
     result = audited(linear(), entries=entries, groups=groups)
-    features, grouped = result.importances
-    assert features.features == ("a", "b", "unread")
-    assert grouped.features == ("both", "rest")
-    assert features.seed != grouped.seed
+    feature_record, grouped_record = result.importances
+    assert feature_record.features == ("a", "b", "unread")
+    assert grouped_record.features == ("both", "rest")
+    assert feature_record.seed != grouped_record.seed
 
 
 def rows_that_say_the_same():
@@ -244,8 +246,8 @@ def rows_that_say_the_same():
 
 def findings_of(result, *checks):
     """Return check, severity and subject of the findings of some checks."""
-    found = [f for f in result.findings if f.check in checks]
-    return [(f.check, f.severity, f.subject) for f in found]
+    findings = [f for f in result.findings if f.check in checks]
+    return [(f.check, f.severity, f.subject) for f in findings]
 
 
 @pytest.mark.parametrize("asked_together", [False, True])
@@ -264,14 +266,15 @@ def test_columns_are_judged_once_for_all_models_losses_and_engines(asked_togethe
 
 
 @pytest.mark.parametrize(
-    ("given", "set_by"), [({}, "default"), ({"dependence": 0.5}, "[checks] dependence")]
+    ("limits", "set_by"),
+    [({}, "default"), ({"dependence": 0.5}, "[checks] dependence")],
 )
-def test_the_limit_of_dependence_is_that_of_the_configuration(given, set_by):
-    config = parse_config({"importance": [PERMUTATION], "checks": given})
+def test_the_limit_of_dependence_is_that_of_the_configuration(limits, set_by):
+    config = parse_config({"importance": [PERMUTATION], "checks": limits})
     frame = audit(None, rows_that_say_the_same(), config, models=(linear(),)).checks
     row = frame[frame["check"] == "dependence"].iloc[0]
-    told = (row["threshold"], row["set_by"])
-    assert told == (given.get("dependence", 0.8), set_by)
+    limit_and_source = (row["threshold"], row["set_by"])
+    assert limit_and_source == (limits.get("dependence", 0.8), set_by)
 
 
 def test_an_interrupted_audit_keeps_what_it_has():
@@ -315,7 +318,7 @@ def test_the_primary_stream_is_that_of_dalex_if_it_is_named():
 @pytest.mark.usefixtures("shared_r")
 @pytest.mark.needs_dalex
 @pytest.mark.parametrize(
-    "asked",
+    "entry",
     [
         {"method": "partial_dependence"},
         {"method": "curve_impact", "curve": "conditional_profile"},
@@ -323,8 +326,8 @@ def test_the_primary_stream_is_that_of_dalex_if_it_is_named():
     ],
     ids=str,
 )
-def test_the_curves_of_dalex_replay_ours_on_our_grid(asked):
-    result = audited(linear(), entries=[{**asked, "engines": ["DALEX"]}])
+def test_the_curves_of_dalex_replay_ours_on_our_grid(entry):
+    result = audited(linear(), entries=[{**entry, "engines": ["DALEX"]}])
     assert set(result.agreement["kind"]) == {"effect"}
     assert set(result.agreement["verdict"]) == {"replayed"}
 
@@ -361,11 +364,11 @@ def test_referees_replay_what_can_be_and_are_equivalent_where_draws_are_their_ow
 
 
 def test_a_package_that_is_newer_than_those_tried_is_a_warning(monkeypatch):
-    found = {"reason": "", "r_version": "4.5.0", "broken": {}, "rng_kind": ()}
-    found |= {"packages": {"hstats": "9.0"}, "platform": ""}
-    monkeypatch.setattr(host, "installed", lambda: found)
-    asked = {"method": "impurity", "engines": ["hstats"]}
-    result = audited(callable_model(lambda X: X["a"].to_numpy()), entries=[asked])
+    installation = {"reason": "", "r_version": "4.5.0", "broken": {}, "rng_kind": ()}
+    installation |= {"packages": {"hstats": "9.0"}, "platform": ""}
+    monkeypatch.setattr(host, "installed", lambda: installation)
+    entry = {"method": "impurity", "engines": ["hstats"]}
+    result = audited(callable_model(lambda X: X["a"].to_numpy()), entries=[entry])
     (note,) = (f for f in result.findings if f.check == "engine_untested")
     assert (note.severity, note.subject) == ("warning", "hstats")
     assert note.message.startswith("hstats 9.0 is newer than any version whose numbers")
@@ -373,15 +376,15 @@ def test_a_package_that_is_newer_than_those_tried_is_a_warning(monkeypatch):
 
 def killing(times):
     """Return a predict that kills the R that permutes with it, `times` times."""
-    asked_by_r, killed = [], []
+    calls_by_r, killed_pids = [], []
 
     def predict(X):
         r = host.current()
         if r._lock.locked():
-            asked_by_r.append(r.pid)
+            calls_by_r.append(r.pid)
             # The first call compares predictions; the permutations come after it.
-            if len(asked_by_r) > 1 and len(killed) < times:
-                killed.append(r.pid)
+            if len(calls_by_r) > 1 and len(killed_pids) < times:
+                killed_pids.append(r.pid)
                 os.kill(r.pid, signal.SIGKILL)
         return (2 * X["a"] + X["b"] + X["unread"]).to_numpy()
 
@@ -411,9 +414,9 @@ def test_an_r_that_dies_twice_is_a_failed_method_and_the_report_goes_on():
 def test_a_required_engine_that_is_absent_stops_before_any_predict(monkeypatch):
     monkeypatch.setattr(host, "installed", lambda: {"reason": "R is not on PATH."})
     entry = {**PERMUTATION, "engines": ["DALEX"]}
-    with pytest.raises(RUnavailable) as stopped:
+    with pytest.raises(RUnavailable) as refusal:
         audited(linear(), entries=[entry], require=["DALEX"])
-    assert str(stopped.value) == (
+    assert str(refusal.value) == (
         "Engine 'DALEX' is not available, but `require` names it: R is not on PATH."
     )
 

@@ -18,7 +18,7 @@ R = {
 }
 
 
-def made(r):
+def run_info(r):
     return environment.run_info(
         parse_config({"seed": 7}),
         status="complete",
@@ -31,23 +31,23 @@ def made(r):
 
 
 def test_versions_are_those_of_the_running_packages():
-    versions = made({}).versions
+    versions = run_info({}).versions
     assert versions["Python"] == platform.python_version()
     assert versions["numpy"] == np.__version__
 
 
 def test_an_audit_that_asked_r_names_r_its_packages_and_its_generators():
-    run = made(R)
+    run = run_info(R)
     assert run.versions["R"] == "4.2.2"
     assert run.versions["DALEX (R)"] == "2.5.4"
     assert run.environment["RNGkind()"] == "Mersenne-Twister, Inversion, Rejection"
 
 
 def test_an_audit_that_asked_no_r_does_not_speak_of_it():
-    assert not {"R", "RNGkind()"} & {*made({}).versions, *made({}).environment}
+    assert not {"R", "RNGkind()"} & {*run_info({}).versions, *run_info({}).environment}
 
 
 def test_what_changes_from_run_to_run_is_volatile():
-    volatile = made({}).volatile
+    volatile = run_info({}).volatile
     assert volatile["started"] == "2026-01-02T03:04:05+00:00"
     assert {"ended", "seconds", "host", "pid", "seconds_by_step"} < set(volatile)

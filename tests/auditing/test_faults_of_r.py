@@ -53,8 +53,8 @@ FAULTS = {
 def requested_fault(tmp_path_factory):
     """A file that says what shall happen in R, and an R that reads it."""
     file = tmp_path_factory.mktemp("fault") / "fault"
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setenv("FAULT", str(file))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FAULT", str(file))
         with host.session(r_seconds=30, extra_r_files=[FAULTY]):
             yield file
 
@@ -147,7 +147,7 @@ def folder(tmp_path):
     return tmp_path
 
 
-def commanded(folder):
+def run_command(folder):
     """Run the audit as a command; return its exit code."""
     own = {
         "PYTHONPATH": str(ROOT),
@@ -178,12 +178,12 @@ def left_over(folder):
 
 
 def test_a_command_ends_with_its_report_and_leaves_nothing_over(folder):
-    assert commanded(folder) == 4
-    (made,) = (folder / "runs").iterdir()
-    said = (made / "summary.txt").read_text(encoding="utf8")
-    assert [words for words in HAPPENS.values() if words not in said] == []
+    assert run_command(folder) == 4
+    (run_folder,) = (folder / "runs").iterdir()
+    summary = (run_folder / "summary.txt").read_text(encoding="utf8")
+    assert [words for words in HAPPENS.values() if words not in summary] == []
     assert (folder / "fault").read_text() == ""
-    assert (made / "report.html").stat().st_size > 10_000
-    assert (made / "report.pdf").exists()
-    assert json.loads((made / "result.json").read_text(encoding="utf8"))
+    assert (run_folder / "report.html").stat().st_size > 10_000
+    assert (run_folder / "report.pdf").exists()
+    assert json.loads((run_folder / "result.json").read_text(encoding="utf8"))
     assert left_over(folder) == ([], [])

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from tests.auditing.test_stopping import followed
+from tests.auditing.test_stopping import journal_of
 
 from importance_audit.auditing import interrupt
 from importance_audit.cli.shared import terminable
@@ -17,19 +17,19 @@ from importance_audit.cli.shared import terminable
 ROOT = Path(__file__).parents[2]
 
 
-def lost():
+def lose_request():
     """Request a stop where nobody acknowledges it, as in a finaliser."""
     with suppress(KeyboardInterrupt):
         signal.raise_signal(signal.SIGTERM)
 
 
 def lost_in_a_fault():
-    lost()
+    lose_request()
     raise ImportError("numpy.core.multiarray failed to import")
 
 
 def lost_on_the_way():
-    lost()
+    lose_request()
     time.sleep(30)
 
 
@@ -50,7 +50,7 @@ def test_a_request_that_was_lost_is_made_again(monkeypatch):
 def test_a_request_that_was_acknowledged_is_not_made_again(monkeypatch):
     monkeypatch.setattr(interrupt, "AGAIN_SECONDS", 0.05)
     with terminable((30, 1)):
-        lost()
+        lose_request()
         interrupt.acknowledge()
         signal.raise_signal(signal.SIGTERM)
         signal.raise_signal(signal.SIGALRM)
@@ -62,7 +62,7 @@ def test_a_fault_that_a_library_makes_of_a_request_is_the_request():
     with pytest.raises(KeyboardInterrupt, match=r"^SIGTERM$"), terminable():
         lost_in_a_fault()
     with terminable():
-        assert followed(lost_in_a_fault).status == "interrupted"
+        assert journal_of(lost_in_a_fault).status == "interrupted"
 
 
 def test_after_a_request_that_was_acknowledged_a_fault_is_a_fault():

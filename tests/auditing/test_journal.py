@@ -30,17 +30,19 @@ def raising(error):
     return ask
 
 
-def journal(*asked, error=None):
+def journal_without_answers(*questions, error=None):
     """Return a journal in which these (model, question) had no answer."""
-    kept = Journal(on_step=lambda *_: None)
-    for model, question in asked:
-        kept.guarded(model, question, raising(error or NotApplicable(NO_GROUPS)))
-    return kept
+    journal = Journal(on_step=lambda *_: None)
+    for model, question in questions:
+        journal.guarded(model, question, raising(error or NotApplicable(NO_GROUPS)))
+    return journal
 
 
-def notes(*asked):
+def notes(*questions):
     """Return subject and message of the notes on questions without an answer."""
-    return [(f.subject, f.message) for f in journal(*asked).unanswered()]
+    return [
+        (f.subject, f.message) for f in journal_without_answers(*questions).unanswered()
+    ]
 
 
 def test_a_question_without_an_answer_is_named():
@@ -50,16 +52,18 @@ def test_a_question_without_an_answer_is_named():
 
 
 def test_one_reason_is_one_note_however_often_it_holds():
-    asked = [(model, GROUPS) for model in ("linear", "forest", "linear")]
-    assert notes(*asked) == [
+    questions = [(model, GROUPS) for model in ("linear", "forest", "linear")]
+    assert notes(*questions) == [
         ("linear, forest", f"Permutation of groups by vip: {NO_GROUPS}")
     ]
 
 
 def test_one_reason_for_several_questions_names_them_all():
-    asked = [(model, what) for model in ("a", "b", "a") for what in (GROUPS, CURVES)]
-    asked.append(("a", GROUPS))
-    assert notes(*asked) == [("a, b", f"P{GROUPS[1:]}; {CURVES}: {NO_GROUPS}")]
+    questions = [
+        (model, question) for model in ("a", "b", "a") for question in (GROUPS, CURVES)
+    ]
+    questions.append(("a", GROUPS))
+    assert notes(*questions) == [("a, b", f"P{GROUPS[1:]}; {CURVES}: {NO_GROUPS}")]
 
 
 def test_questions_that_not_all_models_were_asked_name_their_models():
@@ -69,8 +73,8 @@ def test_questions_that_not_all_models_were_asked_name_their_models():
 
 
 def test_the_reason_alone_completes_not_compared_because():
-    kept = Journal(on_step=lambda *_: None)
-    answer = kept.guarded("linear", GROUPS, raising(NotApplicable(NO_GROUPS)))
+    journal = Journal(on_step=lambda *_: None)
+    answer = journal.guarded("linear", GROUPS, raising(NotApplicable(NO_GROUPS)))
     assert answer == (None, NO_GROUPS)
 
 
@@ -89,25 +93,30 @@ def test_the_reason_alone_completes_not_compared_because():
     ],
 )
 def test_a_failed_method_says_what_to_do_by_its_cause(error, cause, way_out):
-    found = journal(("linear", GROUPS), error=error).findings[-1]
-    assert (found.check, found.severity) == ("method_failed", "failure")
-    assert found.cause == cause
-    assert way_out in found.remedy
-    assert bool(way_out) == bool(found.remedy)
+    finding = journal_without_answers(("linear", GROUPS), error=error).findings[-1]
+    assert (finding.check, finding.severity) == ("method_failed", "failure")
+    assert finding.cause == cause
+    assert way_out in finding.remedy
+    assert bool(way_out) == bool(finding.remedy)
 
 
 def test_a_failed_method_names_the_question_and_the_words_of_the_fault():
-    (found,) = journal(("linear", GROUPS), error=ModelError("It said no.")).findings
-    assert found.subject == "linear"
-    assert found.message == f"P{GROUPS[1:]} failed: It said no."
+    (finding,) = journal_without_answers(
+        ("linear", GROUPS), error=ModelError("It said no.")
+    ).findings
+    assert finding.subject == "linear"
+    assert finding.message == f"P{GROUPS[1:]} failed: It said no."
 
 
 @pytest.mark.parametrize(("engine", "engines"), [("python", ()), ("vip", ("vip",))])
 def test_a_failed_method_names_the_engine_that_was_asked(engine, engines):
-    kept = Journal(on_step=lambda *_: None)
-    kept.guarded("linear", GROUPS, raising(RDied("no", status=-9)), engine)
-    assert [found.check for found in kept.findings] == ["r_restarted", "method_failed"]
-    assert [found.engines for found in kept.findings] == [engines, engines]
+    journal = Journal(on_step=lambda *_: None)
+    journal.guarded("linear", GROUPS, raising(RDied("no", status=-9)), engine)
+    assert [finding.check for finding in journal.findings] == [
+        "r_restarted",
+        "method_failed",
+    ]
+    assert [finding.engines for finding in journal.findings] == [engines, engines]
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError("inside"), ModelError("said")])
@@ -115,38 +124,40 @@ def test_only_a_fault_of_ours_prints_its_traceback(caplog, monkeypatch, error):
     same = {kind: Cause(cause.code, "Do it.") for kind, cause in CAUSES.items()}
     monkeypatch.setattr("importance_audit.auditing.journal.CAUSES", same)
     with caplog.at_level(logging.WARNING):
-        journal(("linear", GROUPS), error=error)
+        journal_without_answers(("linear", GROUPS), error=error)
     is_ours = isinstance(error, ZeroDivisionError)
     assert ("ZeroDivisionError: inside" in caplog.text) == is_ours
     assert bool(caplog.records) == is_ours
 
 
 def test_the_leaves_behind_all_curves_of_a_feature_are_added():
-    kept, leaves = Journal(on_step=lambda *_: None), {}
+    journal, leaves = Journal(on_step=lambda *_: None), {}
     empty = np.zeros(0)
     for repeat in range(2):
-        kept.add_leaves(leaves, repeat, "x", LeafCurve(empty, empty, 3, 10 + repeat))
+        journal.add_leaves(leaves, repeat, "x", LeafCurve(empty, empty, 3, 10 + repeat))
     assert leaves == {"x": (6, 21)}
 
 
 def test_a_long_step_says_how_far_it_is_but_not_all_the_time():
-    heard = []
-    kept = Journal(on_step=lambda *step: heard.append(step))
-    kept.follow([("impact", lambda: kept.report_progress("trial 1"))])
-    assert heard == [(0, 1, "impact"), (1, 1, "done")]
-    kept.reported -= PAUSE
-    kept.report_progress("trial 2")
-    kept.report_progress("trial 3")
-    assert heard[2:] == [(0, 1, "impact: trial 2")]
+    steps = []
+    journal = Journal(on_step=lambda *step: steps.append(step))
+    journal.follow([("impact", lambda: journal.report_progress("trial 1"))])
+    assert steps == [(0, 1, "impact"), (1, 1, "done")]
+    journal.reported -= PAUSE
+    journal.report_progress("trial 2")
+    journal.report_progress("trial 3")
+    assert steps[2:] == [(0, 1, "impact: trial 2")]
 
 
 def test_two_failures_of_one_model_can_be_told_apart_by_their_keys():
     error = ValueError("no")
-    kept = journal(("linear", GROUPS), ("linear", CURVES), error=error)
-    assert len({finding.key for finding in kept.findings}) == 2
+    journal = journal_without_answers(
+        ("linear", GROUPS), ("linear", CURVES), error=error
+    )
+    assert len({finding.key for finding in journal.findings}) == 2
 
 
 def test_two_reasons_without_an_answer_can_be_told_apart_by_their_keys():
-    kept = journal(("linear", GROUPS))
-    kept.guarded("linear", CURVES, raising(NotApplicable("no curves")))
-    assert len({finding.key for finding in kept.unanswered()}) == 2
+    journal = journal_without_answers(("linear", GROUPS))
+    journal.guarded("linear", CURVES, raising(NotApplicable("no curves")))
+    assert len({finding.key for finding in journal.unanswered()}) == 2

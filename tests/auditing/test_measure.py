@@ -22,7 +22,7 @@ from importance_audit.records.streams import seed_of
 from importance_audit.report.pages.html import to_html
 from importance_audit.report.pages.view import build_view
 
-GIVEN = {
+BASE_CONFIG = {
     "data": {
         "train": {"sklearn": "load_diabetes"},
         "test": {"fraction": 0.4},
@@ -38,15 +38,15 @@ GIVEN = {
 
 def audited(*entries):
     """Return training rows, test rows and the audit of two equal models."""
-    config = parse_config(GIVEN | {"importance": list(entries)})
+    config = parse_config(BASE_CONFIG | {"importance": list(entries)})
     train, test = read_datasets(**config.data_arguments)
     return train, test, audit(train, test, config)
 
 
 def test_the_data_are_asked_once_on_the_training_rows():
     train, _, result = audited({"method": "spearman"})
-    (found,) = result.importances
-    assert (found.model, found.split, found.n_samples) == ("", "train", len(train.y))
+    (record,) = result.importances
+    assert (record.model, record.split, record.n_samples) == ("", "train", len(train.y))
 
 
 def test_a_model_is_asked_on_the_test_rows():
@@ -61,8 +61,8 @@ def test_a_model_is_asked_on_the_test_rows():
 def test_what_is_measured_out_of_bag_is_of_the_training_rows(method):
     entry = {"method": method, "n_repeats": 30, "models": ["one"]}
     train, _, result = audited(entry)
-    (found,) = result.importances
-    assert (found.split, found.n_samples) == ("train", len(train.y))
+    (record,) = result.importances
+    assert (record.split, record.n_samples) == ("train", len(train.y))
 
 
 def test_what_is_read_off_a_fit_is_of_the_training_rows():
@@ -72,11 +72,11 @@ def test_what_is_read_off_a_fit_is_of_the_training_rows():
         "parameters": {"n_estimators": 2, "random_state": 1},
     }
     config = parse_config(
-        GIVEN | {"models": [forest], "importance": [{"method": "impurity"}]}
+        BASE_CONFIG | {"models": [forest], "importance": [{"method": "impurity"}]}
     )
     train, test = read_datasets(**config.data_arguments)
-    (found,) = audit(train, test, config).importances
-    assert (found.split, found.n_samples) == ("train", len(train.y))
+    (record,) = audit(train, test, config).importances
+    assert (record.split, record.n_samples) == ("train", len(train.y))
 
 
 def test_random_subspaces_and_their_twin_are_the_same_subspaces():
@@ -98,7 +98,7 @@ def test_an_engine_without_the_method_does_not_decide_our_draws():
 
 
 @pytest.mark.parametrize(
-    ("asked", "stream"),
+    ("entry", "stream"),
     [
         ({"method": "permutation", "engines": ["vip"]}, "numpy"),
         ({"method": "permutation", "engines": ["iml", "hstats"]}, "hstats"),
@@ -112,9 +112,11 @@ def test_an_engine_without_the_method_does_not_decide_our_draws():
         ({"method": "partial_dependence", "engines": ["DALEX"]}, ""),
     ],
 )
-def test_our_run_is_drawn_as_the_first_engine_draws_that_can_be_asked(asked, stream):
+def test_our_run_is_drawn_as_the_first_engine_draws_that_can_be_asked(entry, stream):
     assert (
-        primary_stream(parse_config(GIVEN | {"importance": [asked]}).importance[0])
+        primary_stream(
+            parse_config(BASE_CONFIG | {"importance": [entry]}).importance[0]
+        )
         == stream
     )
 
@@ -132,15 +134,15 @@ def test_our_run_is_drawn_as_the_first_engine_draws_that_can_be_asked(asked, str
 def test_we_run_again_in_the_order_of_an_engine_where_that_changes_the_draws(
     n_rows, stream, primary, beside
 ):
-    asked = {"method": "h_statistic", "n_rows": n_rows}
-    section = parse_config(GIVEN | {"importance": [asked]}).importance[0]
+    entry = {"method": "h_statistic", "n_rows": n_rows}
+    section = parse_config(BASE_CONFIG | {"importance": [entry]}).importance[0]
     engine = EngineInfo("an engine", True, "1", stream, "")
     assert wants_run_beside(section, normal_data(), engine, primary) == beside
 
 
 def test_an_engine_without_an_option_is_not_asked_with_it():
-    asked = {"method": "permutation", "n_repeats": 2, "within": "leaves"}
-    section = parse_config(GIVEN | {"importance": [asked]}).importance[0]
+    entry = {"method": "permutation", "n_repeats": 2, "within": "leaves"}
+    section = parse_config(BASE_CONFIG | {"importance": [entry]}).importance[0]
     engine = EngineInfo("vip", True, "0.5", "vip-0.5", "")
     question = Question(linear_model(2, 0), normal_data(), section, engine)
     with pytest.raises(NotApplicable) as refusal:
@@ -152,9 +154,9 @@ def test_an_engine_without_an_option_is_not_asked_with_it():
 
 def test_standardised_values_have_no_unit():
     _, _, result = audited({"method": "firm_labels", "standardised": True})
-    (found,) = result.importances
-    assert found.unit == "1"
-    assert np.nanmax(np.abs(found.raw)) <= 1
+    (record,) = result.importances
+    assert record.unit == "1"
+    assert np.nanmax(np.abs(record.raw)) <= 1
 
 
 def test_the_page_says_that_the_data_were_asked():
@@ -171,11 +173,11 @@ def test_numbers_that_do_not_start_at_the_loss_of_the_model_are_not_told_from_it
 
 
 def test_a_method_that_asks_the_data_takes_no_models():
-    with pytest.raises(ConfigError) as caught:
+    with pytest.raises(ConfigError) as refusal:
         parse_config(
-            GIVEN | {"importance": [{"method": "spearman", "models": ["one"]}]}
+            BASE_CONFIG | {"importance": [{"method": "spearman", "models": ["one"]}]}
         )
-    assert str(caught.value) == (
+    assert str(refusal.value) == (
         "[importance] models does not work with 'spearman', which asks the data; leave "
         "it out."
     )
@@ -183,18 +185,18 @@ def test_a_method_that_asks_the_data_takes_no_models():
 
 def test_every_pair_of_features_is_asked_and_a_linear_model_has_no_interaction():
     _, test, result = audited({"method": "h_statistic", "of": "pairs", "n_rows": 20})
-    found, _ = result.importances
-    assert found.columns == tuple(combinations(test.features, 2))
-    assert found.features[0] == "age:sex"
-    assert (found.mean == 0).all()
+    record, _ = result.importances
+    assert record.columns == tuple(combinations(test.features, 2))
+    assert record.features[0] == "age:sex"
+    assert (record.mean == 0).all()
 
 
 def test_rows_that_are_all_taken_are_not_drawn():
     options = {"method": "vint", "of": "pairs", "n_grid": 2, "models": ["one"]}
     for n_rows, stream in ((500, ""), (10, "numpy")):
-        (found,) = audited({**options, "n_rows": n_rows})[2].importances
-        assert found.stream == stream
-        assert found.n_drawn == min(n_rows, found.n_samples)
+        (record,) = audited({**options, "n_rows": n_rows})[2].importances
+        assert record.stream == stream
+        assert record.n_drawn == min(n_rows, record.n_samples)
 
 
 def test_names_of_pairs_that_read_alike_are_quoted():

@@ -31,8 +31,10 @@ def leaders(importances, train, test, config):
 def leaders_section(facts):
     """Return its section of the report."""
     rows = facts.result.leaders.to_dict("records")
-    found = tuple((f"{row['feature']} leads ranking {row['record']}.",) for row in rows)
-    return Section("R", "limits", "Leaders", (), {"limits": found})
+    paragraphs = tuple(
+        (f"{row['feature']} leads ranking {row['record']}.",) for row in rows
+    )
+    return Section("R", "limits", "Leaders", (), {"limits": paragraphs})
 
 
 def test_a_frame_takes_one_module_one_row_and_one_section(monkeypatch):

@@ -34,20 +34,20 @@ def raising(error):
     return step
 
 
-def followed(*steps):
+def journal_of(*steps):
     """Return the journal of these steps, called a, b, …"""
-    kept = Journal(on_step=lambda *_: None)
-    kept.follow(list(zip("abcd", steps, strict=False)))
-    return kept
+    journal = Journal(on_step=lambda *_: None)
+    journal.follow(list(zip("abcd", steps, strict=False)))
+    return journal
 
 
 def dying(error, *, after):
     """Return the result of an audit whose model dies of this once it was asked."""
-    asked = []
+    calls = []
 
     def predict(rows):
-        asked.append(1)
-        if len(asked) > after:
+        calls.append(1)
+        if len(calls) > after:
             raise error
         return rows["a"].to_numpy()
 
@@ -64,8 +64,8 @@ def page(result):
 def lines(result, level):
     """Return the messages of one level in log.jsonl."""
     text = data_files(result, {})["log.jsonl"].decode()
-    told = map(json.loads, text.splitlines())
-    return [line["message"] for line in told if line["level"] == level]
+    records = map(json.loads, text.splitlines())
+    return [line["message"] for line in records if line["level"] == level]
 
 
 def nothing():
@@ -73,49 +73,53 @@ def nothing():
 
 
 def test_what_comes_after_the_step_that_died_is_not_done():
-    done = []
-    kept = followed(nothing, raising(ZeroDivisionError("why")), lambda: done.append(1))
-    assert (kept.status, done) == ("failed", [])
-    (found,) = kept.findings
-    assert (found.check, found.severity) == ("step_failed", "failure")
-    assert found.message == (
+    later_calls = []
+    journal = journal_of(
+        nothing, raising(ZeroDivisionError("why")), lambda: later_calls.append(1)
+    )
+    assert (journal.status, later_calls) == ("failed", [])
+    (finding,) = journal.findings
+    assert (finding.check, finding.severity) == ("step_failed", "failure")
+    assert finding.message == (
         "The audit stopped in the step 'b', which failed: ZeroDivisionError: why"
     )
-    assert list(kept.seconds) == ["a", "b"]
+    assert list(journal.seconds) == ["a", "b"]
 
 
 def test_the_log_has_the_traceback_of_a_step_that_died(caplog):
     with caplog.at_level(logging.ERROR):
-        kept = followed(raising(ZeroDivisionError("why")))
-    (traceback,) = [n["message"] for n in kept.log if "Traceback" in n["message"]]
+        journal = journal_of(raising(ZeroDivisionError("why")))
+    (traceback,) = [n["message"] for n in journal.log if "Traceback" in n["message"]]
     assert 'test_stopping.py", line' in traceback
     assert traceback.endswith("ZeroDivisionError: why\n")
     assert "ZeroDivisionError: why" in caplog.text
 
 
 def test_warnings_of_libraries_are_logged_in_their_step_and_printed_as_before():
-    with warnings.catch_warnings(record=True) as printed:
+    with warnings.catch_warnings(record=True) as printed_warnings:
         warnings.simplefilter("always")
-        kept = followed(nothing, lambda: warnings.warn("Few rows.", stacklevel=1))
+        journal = journal_of(nothing, lambda: warnings.warn("Few rows.", stacklevel=1))
         outside = warnings.showwarning
-    logged = [(n["step"], n["message"]) for n in kept.log if n["level"] == "warning"]
-    assert logged == [("b", "UserWarning: Few rows.")]
-    assert [str(warning.message) for warning in printed] == ["Few rows."]
+    logged_warnings = [
+        (n["step"], n["message"]) for n in journal.log if n["level"] == "warning"
+    ]
+    assert logged_warnings == [("b", "UserWarning: Few rows.")]
+    assert [str(warning.message) for warning in printed_warnings] == ["Few rows."]
     assert "hearing" not in outside.__qualname__
 
 
 def test_findings_are_logged_in_the_step_that_made_them_but_notes_are_not():
-    kept = Journal(on_step=lambda *_: None)
+    journal = Journal(on_step=lambda *_: None)
 
     def finds():
         for severity in ("info", "warning", "failure"):
-            kept.findings.append(
+            journal.findings.append(
                 Finding(check="c", severity=severity, subject="s", message=severity)
             )
 
-    kept.follow([("a", finds), ("b", nothing)])
-    told = [(n["step"], n["level"], n["message"]) for n in kept.log]
-    assert told == [
+    journal.follow([("a", finds), ("b", nothing)])
+    log_records = [(n["step"], n["level"], n["message"]) for n in journal.log]
+    assert log_records == [
         ("a", "warning", "warning"),
         ("a", "error", "failure"),
         ("a", "info", "done"),
@@ -124,10 +128,10 @@ def test_findings_are_logged_in_the_step_that_made_them_but_notes_are_not():
 
 
 def test_a_fault_of_the_user_is_raised_while_the_audit_is_prepared():
-    kept = Journal(on_step=lambda *_: None)
+    journal = Journal(on_step=lambda *_: None)
     with pytest.raises(DataError):
-        kept.take("rows", raising(DataError("no")), passing=(DataError,))
-    assert (kept.status, kept.findings) == ("complete", [])
+        journal.take("rows", raising(DataError("no")), passing=(DataError,))
+    assert (journal.status, journal.findings) == ("complete", [])
 
 
 def test_an_interruption_between_two_steps_is_one_in_the_next():
@@ -135,11 +139,11 @@ def test_an_interruption_between_two_steps_is_one_in_the_next():
         if done == 1:
             raise KeyboardInterrupt
 
-    kept = Journal(on_step=on_step)
-    kept.follow([("a", nothing), ("b", nothing)])
-    assert kept.status == "interrupted"
-    assert kept.findings[0].message.endswith("in the step 'b'.")
-    assert list(kept.seconds) == ["a"]
+    journal = Journal(on_step=on_step)
+    journal.follow([("a", nothing), ("b", nothing)])
+    assert journal.status == "interrupted"
+    assert journal.findings[0].message.endswith("in the step 'b'.")
+    assert list(journal.seconds) == ["a"]
 
 
 @pytest.mark.parametrize("after", [0, 2, 5, 9, 12])
@@ -152,9 +156,9 @@ def test_wherever_a_run_dies_its_report_names_the_step(error, code, after):
     (step,) = [
         n["step"] for n in result.run.volatile["log"] if n["message"] == "stopped"
     ]
-    told = page(result)
-    assert "Audit not completed" in told
-    assert f"in the step '{step}'" in told.split('id="sec-a"')[0]
+    html = page(result)
+    assert "Audit not completed" in html
+    assert f"in the step '{step}'" in html.split('id="sec-a"')[0]
     assert type(error).__name__ in "".join(lines(result, "error"))
 
 
@@ -162,10 +166,10 @@ def test_wherever_a_run_dies_its_report_names_the_step(error, code, after):
 def test_a_method_that_dies_is_one_failed_method_of_a_whole_run(error):
     result = dying(error, after=9)
     assert (exit_code(result), result.run.status) == (4, "complete")
-    failed = [f.message for f in result.findings if f.check == "method_failed"]
-    assert any("Permutation of features by python failed" in text for text in failed)
+    failures = [f.message for f in result.findings if f.check == "method_failed"]
+    assert any("Permutation of features by python failed" in text for text in failures)
     assert type(error).__name__ in "".join(lines(result, "error"))
-    assert failed[0].rstrip(".") in page(result).split('id="sec-a"')[0]
+    assert failures[0].rstrip(".") in page(result).split('id="sec-a"')[0]
 
 
 @pytest.mark.parametrize("has_rows", [True, False])
@@ -182,7 +186,7 @@ def test_an_audit_that_could_not_begin_has_a_report_too(error, code, check, has_
     result = empty_result(CONFIG, error, "engines", (None, rows) if has_rows else None)
     assert exit_code(result) == code
     assert [finding.check for finding in result.findings] == [check]
-    told = page(result)
-    assert "Audit not completed" in told
-    assert "in the step 'engines'" in told.split('id="sec-a"')[0]
-    assert ("my rows" in told) == has_rows
+    html = page(result)
+    assert "Audit not completed" in html
+    assert "in the step 'engines'" in html.split('id="sec-a"')[0]
+    assert ("my rows" in html) == has_rows
