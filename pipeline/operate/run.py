@@ -25,7 +25,7 @@ from ..records.result import AuditResult
 from ..runs.attempts import Attempt, end_attempt, start_attempt
 from ..runs.baseline.drift import with_drift
 from ..runs.chain import refuse_run_folder
-from ..runs.clock import clock_finding, describe_clock_jump_during, started
+from ..runs.clock import clock_finding, describe_clock_jump_during, now_by_both_clocks
 from ..runs.events import append_event
 from ..runs.folder import with_free_name
 from ..runs.index import load_history
@@ -130,7 +130,7 @@ def _clock_findings(attempt: Attempt) -> Iterator[Finding]:
     """Yield what the clock did since the run before, and since this one began."""
     if attempt.clock:
         yield clock_finding(attempt.clock, "before the run")
-    if during := describe_clock_jump_during(attempt.start, started()):
+    if during := describe_clock_jump_during(attempt.start, now_by_both_clocks()):
         with suppress(AuditError):  # the finding says it as well
             append_event(attempt.folder, "clock", message=during)
         yield clock_finding(during, "during the run")

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ..records.errors import AuditError, DataError
 from .chain import run_folders
-from .clock import Instant, describe_clock_jump_before, started
+from .clock import Instant, describe_clock_jump_before, now_by_both_clocks
 from .events import append_event, read_events
 
 LEFTOVERS = (".*.part", ".*.removed")
@@ -48,7 +48,7 @@ def start_attempt(folder: Path, *, unattended: bool) -> Attempt:
     AuditError
         If the folder cannot take a line: it could not take a run either.
     """
-    start, names = started(), run_folders(folder)
+    start, names = now_by_both_clocks(), run_folders(folder)
     try:
         events, fault = read_events(folder), ""
     except DataError as error:

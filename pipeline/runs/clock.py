@@ -25,7 +25,7 @@ class Instant(NamedTuple):
     seconds: float
 
 
-def started() -> Instant:
+def now_by_both_clocks() -> Instant:
     """Return now, by both clocks: asked again if this process was halted in between."""
     while True:
         before, at = time.monotonic(), datetime.now(UTC)

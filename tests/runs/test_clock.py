@@ -7,7 +7,7 @@ from importance_audit.runs.clock import (
     Instant,
     describe_clock_jump_before,
     describe_clock_jump_during,
-    started,
+    now_by_both_clocks,
 )
 
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
@@ -92,13 +92,13 @@ def test_a_clock_that_ran_evenly_or_ahead_is_not_said():
 
 
 def test_a_halt_between_two_looks_at_the_clocks_is_no_going_back(monkeypatch):
-    start, clock, halts = started(), time.monotonic, [0.0, 60.0]
+    start, clock, halts = now_by_both_clocks(), time.monotonic, [0.0, 60.0]
 
     def halted():  # the second look is a minute after the first
         return clock() + (halts.pop(0) if halts else 60.0)
 
     monkeypatch.setattr(time, "monotonic", halted)
-    now = started()
+    now = now_by_both_clocks()
     assert now.seconds - start.seconds >= 60
     assert halts == []
     assert describe_clock_jump_during(Instant(start.at, start.seconds + 60), now) == ""

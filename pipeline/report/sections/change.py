@@ -33,7 +33,6 @@ from .movements import movements
 DIGITS = 12
 LONG = 60
 ROWS = 20
-RANGE = (", minimum", ", maximum")
 WORST = ("moved", "not comparable", "below the limit", "within chance")
 
 
@@ -143,7 +142,7 @@ def _differs(comparison: Change) -> Table:
         if not here:
             same = (Cell((label,)), Cell(), Cell(say("change.same")), Cell())
             rows.append(Row(same))
-        ranges = [one for one in here if one.what.endswith(RANGE)]
+        ranges = [one for one in here if one.kind == "range"]
         if len(ranges) > ROWS:  # other rows have other ends: the shifts tell what moved
             here = [one for one in here if one not in ranges]
             many = say("change.ranges", n=tallied("change", len(ranges)))

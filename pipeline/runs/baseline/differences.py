@@ -18,11 +18,14 @@ OWN = "importance-audit"
 LIMITS = ("checks", "fail_on", "expected", "claims")
 """Parts of a configuration that change verdicts, but no importance."""
 OF_COLUMNS = ("kind", "levels", "minimum", "maximum", "definition")
-PREDICTIONS = "predictions sha256"
 OF_MODELS = (
     *("estimator", "library", "parameters", "encoder", "source", "sha256"),
     "predictions_sha256",
 )
+
+
+Kind = Literal["", "training rows", "test rows", "range", "model entry", "predictions"]
+"""What else is told by a fact of its kind: see `differences`."""
 
 
 class Difference(NamedTuple):
@@ -32,6 +35,14 @@ class Difference(NamedTuple):
     what: str
     old: str
     new: str
+    kind: Kind = ""
+
+
+class Fact(NamedTuple):
+    """One recorded thing, in words and by its kind."""
+
+    what: str
+    kind: Kind = ""
 
 
 def differences(old: AuditResult, new: AuditResult) -> list[Difference]:
@@ -49,39 +60,43 @@ def differences(old: AuditResult, new: AuditResult) -> list[Difference]:
     """
     all_differences = list(_all_differences(old, new))
     fit_differences = [one for one in all_differences if _bears_on_fit(one)]
-    other_rows = any(one.what == "test digest" for one in all_differences)
+    other_rows = any(one.kind == "test rows" for one in all_differences)
     if other_rows and not fit_differences:
-        return [one for one in all_differences if not one.what.endswith(PREDICTIONS)]
+        return [one for one in all_differences if one.kind != "predictions"]
     return all_differences
 
 
 def _bears_on_fit(one: Difference) -> bool:
     """Return whether a fitted model can be another one for this difference."""
     if one.area == "model":
-        return not one.what.endswith(PREDICTIONS)
-    parts = ("train digest", "models[")
-    return one.area in ("code", "environment", "seed") or one.what.startswith(parts)
+        return one.kind != "predictions"
+    of_fit = one.kind in ("training rows", "model entry")
+    return of_fit or one.area in ("code", "environment", "seed")
 
 
 def _all_differences(old: AuditResult, new: AuditResult) -> Iterator[Difference]:
     """Yield what is recorded otherwise, area by area."""
     for area, describe in _FACTS_BY_AREA.items():
         before, after = describe(old), describe(new)
-        for what in dict.fromkeys((*before, *after)):
-            one, other = before.get(what, ""), after.get(what, "")
+        for fact in dict.fromkeys((*before, *after)):
+            one, other = before.get(fact, ""), after.get(fact, "")
             if one != other:
-                yield Difference(area, what, one, other)
+                yield Difference(area, fact.what, one, other, fact.kind)
 
 
-def _configuration(result: AuditResult) -> dict[str, str]:
+def _configuration(result: AuditResult) -> dict[Fact, str]:
     elsewhere = (*LIMITS, "report", "schedule", "seed")
     settings = {k: v for k, v in result.run.config.items() if k not in elsewhere}
-    return dict(_flat(settings))
+    return {
+        Fact(path, "model entry" if key == "models" else ""): text
+        for key, value in settings.items()
+        for path, text in _flat(value, key)
+    }
 
 
-def _limits(result: AuditResult) -> dict[str, str]:
+def _limits(result: AuditResult) -> dict[Fact, str]:
     limits = {k: v for k, v in result.run.config.items() if k in LIMITS}
-    return dict(_flat(limits))
+    return {Fact(path): text for path, text in _flat(limits)}
 
 
 def _flat(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
@@ -102,44 +117,51 @@ def _text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _data(result: AuditResult) -> dict[str, str]:
+def _data(result: AuditResult) -> dict[Fact, str]:
+    kinds: dict[str, Kind] = {"train": "training rows", "test": "test rows"}
     facts = {}
     for row in result.datasets.to_dict("records"):
-        facts[f"{row['split']} rows"] = str(row["rows"])
-        facts[f"{row['split']} digest"] = str(row["sha256"])
+        split = str(row["split"])
+        facts[Fact(f"{split} rows")] = str(row["rows"])
+        facts[Fact(f"{split} digest", kinds.get(split, ""))] = str(row["sha256"])
     for row in result.columns.to_dict("records"):
-        facts[f"column {row['feature']}"] = "present"
+        facts[Fact(f"column {row['feature']}")] = "present"
         for name in OF_COLUMNS:
             text = _text(row[name])
             if text not in ("", "nan", "none"):
-                facts[f"column {row['feature']}, {name}"] = text
+                kind: Kind = "range" if name in ("minimum", "maximum") else ""
+                facts[Fact(f"column {row['feature']}, {name}", kind)] = text
     return facts
 
 
-def _model(result: AuditResult) -> dict[str, str]:
+def _model(result: AuditResult) -> dict[Fact, str]:
     return {
-        f"{row['model']}, {name.replace('_', ' ')}": str(row.get(name, ""))
+        Fact(
+            f"{row['model']}, {name.replace('_', ' ')}",
+            "predictions" if name == "predictions_sha256" else "",
+        ): str(row.get(name, ""))
         for row in result.models.to_dict("records")
         for name in OF_MODELS
         if row.get(name, "")
     }
 
 
-def _code(result: AuditResult) -> dict[str, str]:
-    return {OWN: result.run.versions.get(OWN, "")}
+def _code(result: AuditResult) -> dict[Fact, str]:
+    return {Fact(OWN): result.run.versions.get(OWN, "")}
 
 
-def _environment(result: AuditResult) -> dict[str, str]:
+def _environment(result: AuditResult) -> dict[Fact, str]:
     versions = {k: v for k, v in result.run.versions.items() if k != OWN}
-    return {**versions, **result.run.environment}
+    names = {**versions, **result.run.environment}
+    return {Fact(name): text for name, text in names.items()}
 
 
-def _seed(result: AuditResult) -> dict[str, str]:
+def _seed(result: AuditResult) -> dict[Fact, str]:
     seed = result.run.config.get("seed")
-    return {} if seed is None else {"seed": str(seed)}
+    return {} if seed is None else {Fact("seed"): str(seed)}
 
 
-_FACTS_BY_AREA: dict[Area, Callable[[AuditResult], dict[str, str]]] = {
+_FACTS_BY_AREA: dict[Area, Callable[[AuditResult], dict[Fact, str]]] = {
     "configuration": _configuration,
     "limits": _limits,
     "data": _data,

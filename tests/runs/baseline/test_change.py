@@ -9,6 +9,7 @@ from tests.report.made_records import made_importance, made_run
 from tests.report.made_variants import RESULTS, plain_result, result_of
 
 from importance_audit.runs.baseline.change import compare_runs
+from importance_audit.runs.baseline.differences import Difference
 
 NAMES = ("a", "b", "c")
 NOTHING = "no evidence of change"
@@ -128,7 +129,7 @@ def test_another_limit_differs_but_moves_no_number():
     old = run_of([30, 20, 10])
     config = {**old.run.config, "checks": {"dependence": 0.99}}
     change = compare_runs(old, replace(old, run=replace(old.run, config=config)))
-    limit = ("limits", "checks.dependence", "", "0.99")
+    limit = Difference("limits", "checks.dependence", "", "0.99")
     assert limit in change.differences
     assert change.areas == {"limits"}
     assert change.is_noise_only
@@ -184,7 +185,7 @@ def test_another_seed_alone_leaves_nothing_but_noise():
     old, new = run_of([30, 20, 10]), run_of([30, 20, 10])
     config = {**new.run.config, "seed": 43}
     change = compare_runs(old, replace(new, run=replace(new.run, config=config)))
-    assert change.differences == (("seed", "seed", "42", "43"),)
+    assert change.differences == (Difference("seed", "seed", "42", "43"),)
     assert change.is_noise_only
 
 
@@ -219,7 +220,9 @@ def test_settings_are_told_by_their_path_and_texts_of_the_report_are_not():
     settings = [
         one for one in compare_runs(old, new).differences if one.area == "configuration"
     ]
-    assert settings == [("configuration", "importance[1].engines", "none", "vip")]
+    assert settings == [
+        Difference("configuration", "importance[1].engines", "none", "vip")
+    ]
 
 
 def test_checks_are_told_where_their_verdict_is_another_one():
