@@ -52,16 +52,16 @@ def association_rows(
     for a, b in combinations(range(len(names)), 2):
         value, pair = float(strength[a, b]), (names[a], names[b])
         if value >= threshold or leaders.issuperset(pair):
-            told = (*pair, _statistic(test.X, pair), value)
-            rows.append(dict(zip(FRAMES["associations"].columns, told, strict=True)))
+            cells = (*pair, _statistic(test.X, pair), value)
+            rows.append(dict(zip(FRAMES["associations"].columns, cells, strict=True)))
     return rows
 
 
 def _leaders(importances: Sequence[Importance]) -> Iterator[str]:
     """Yield the first features of the first ranking of a model, else of the data."""
-    asked = [r for _, r in primary(importances).values() if r.of == "features"]
-    asked.sort(key=lambda record: not record.model)  # stable: the order of the audit
-    for record in asked[:1]:
+    records = [r for _, r in primary(importances).values() if r.of == "features"]
+    records.sort(key=lambda record: not record.model)  # stable: the order of the audit
+    for record in records[:1]:
         ranked = pd.Series(record.rank, index=record.features).dropna()
         yield from ranked.nsmallest(LEADERS).index
 

@@ -27,14 +27,14 @@ def associations(X: pd.DataFrame) -> Floats:
 
     1 on the diagonal; 0 for a column that never varies, which foretells nothing.
     """
-    found = np.eye(X.shape[1])
+    strength = np.eye(X.shape[1])
     numbers = [k for k in range(X.shape[1]) if not is_category(X.iloc[:, k])]
-    found[np.ix_(numbers, numbers)] = _rank_correlations(X.iloc[:, numbers])
+    strength[np.ix_(numbers, numbers)] = _rank_correlations(X.iloc[:, numbers])
     for a, b in combinations(range(X.shape[1]), 2):
         if a not in numbers or b not in numbers:
-            found[a, b] = found[b, a] = _of_levels(X.iloc[:, a], X.iloc[:, b])
-    np.fill_diagonal(found, 1.0)
-    return found
+            strength[a, b] = strength[b, a] = _of_levels(X.iloc[:, a], X.iloc[:, b])
+    np.fill_diagonal(strength, 1.0)
+    return strength
 
 
 def clusters(strength: Floats, threshold: float) -> Iterator[list[int]]:
@@ -43,25 +43,25 @@ def clusters(strength: Floats, threshold: float) -> Iterator[list[int]]:
     for start in range(len(strength)):
         if start not in left:
             continue
-        linked, found = [start], {start}
-        while linked:
-            near = set(np.flatnonzero(strength[linked.pop()] >= threshold).tolist())
-            linked += sorted(near - found)
-            found |= near
-        left -= found
-        if len(found) > 1:
-            yield sorted(found)
+        queue, cluster = [start], {start}
+        while queue:
+            near = set(np.flatnonzero(strength[queue.pop()] >= threshold).tolist())
+            queue += sorted(near - cluster)
+            cluster |= near
+        left -= cluster
+        if len(cluster) > 1:
+            yield sorted(cluster)
 
 
 def _rank_correlations(X: pd.DataFrame) -> Floats:
     """Return Spearman's correlations, absolute; 0 where a column never varies."""
     missing = X.isna().to_numpy()
     if missing.any():  # the ranks depend on the rows that both columns have
-        found = X.astype(float).corr(method="spearman").to_numpy()
+        correlations = X.astype(float).corr(method="spearman").to_numpy()
     else:
         with np.errstate(invalid="ignore", divide="ignore"):
-            found = np.atleast_2d(np.corrcoef(X.rank().to_numpy(dtype=float).T))
-    return np.abs(np.nan_to_num(found))
+            correlations = np.atleast_2d(np.corrcoef(X.rank().to_numpy(dtype=float).T))
+    return np.abs(np.nan_to_num(correlations))
 
 
 def _of_levels(a: pd.Series, b: pd.Series) -> float:

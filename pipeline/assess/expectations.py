@@ -96,12 +96,12 @@ def _row(section: ExpectedSection, record: Importance, resolution: float) -> Row
         holds, distance = _places(record, "max") <= len(at), rank
     else:
         holds, distance = at_zero(record, resolution=resolution), share
-    known = np.isfinite(distance[at]).all()
-    known &= section.place == "top" or record.method not in NO_ZERO
+    has_numbers = np.isfinite(distance[at]).all()
+    has_numbers &= section.place == "top" or record.method not in NO_ZERO
     far = at[int(np.argmax(distance[at]))]
     first = np.flatnonzero(_places(record, "min") <= len(at))
     first = first[np.argsort(rank[first], kind="stable")]
-    verdict = (FOUND if holds[at].all() else DEVIATES) if known else UNKNOWN
+    verdict = (FOUND if holds[at].all() else DEVIATES) if has_numbers else UNKNOWN
     return {
         "features": listed(section.features),
         "of": section.of,
@@ -139,8 +139,8 @@ def _places(record: Importance, ties: Literal["min", "max"]) -> Floats:
 def _shares(record: Importance) -> Floats:
     """Return each distance from what does nothing, as a share of the largest."""
     distance = np.abs(record.mean - nothing_of(record))
-    known = distance[~np.isnan(distance)]
-    largest = known.max(initial=0.0)
+    distances = distance[~np.isnan(distance)]
+    largest = distances.max(initial=0.0)
     if np.isinf(largest):  # an infinite loss: nothing is a share of it
         return np.full(len(distance), np.nan)
     return np.asarray(distance / largest if largest else distance)

@@ -69,10 +69,10 @@ def _left_out(
 ) -> Judged:
     """Return the loss on some training rows of a model fitted to all others."""
     fitted = model.refit(model.features, np.flatnonzero(~is_out))
-    known, out = (
+    fit_rows, out = (
         train.part(train.features, np.flatnonzero(rows)) for rows in (~is_out, is_out)
     )
-    return _judged(loss, out, fitted.predict(out.X), constant(model, known, out))
+    return _judged(loss, out, fitted.predict(out.X), constant(model, fit_rows, out))
 
 
 def _judged(loss: str, rows: Dataset, predicted: Floats, constant: Floats) -> Judged:

@@ -97,10 +97,10 @@ def _ranks(means: Floats) -> Floats:
 def _leaders(record: Importance) -> list[str]:
     """Return the features that no other exceeds: one, but for ties."""
     rank = record.rank
-    known = np.isfinite(rank)
-    if not known.any():
+    is_ranked = np.isfinite(rank)
+    if not is_ranked.any():
         return []
-    return [record.features[k] for k in np.flatnonzero(rank == rank[known].min())]
+    return [record.features[k] for k in np.flatnonzero(rank == rank[is_ranked].min())]
 
 
 def _findings(a: Importance, b: Importance, row: Row) -> Iterator[Finding]:

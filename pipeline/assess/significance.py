@@ -37,9 +37,9 @@ def significance_rows(
     null = null.reshape(len(shuffled), len(importance.features))
     p_value = p_values(importance.mean, null)
     p_adjusted = adjusted(p_value)
-    asked = ("model", "method", "of", "loss", "positive_class")
+    columns = ("model", "method", "of", "loss", "positive_class")
     return [
-        {name: getattr(importance, name) for name in asked}
+        {name: getattr(importance, name) for name in columns}
         | {
             "feature": feature,
             "p_value": p_value[row],
@@ -104,7 +104,8 @@ def adjusted(p_value: Floats) -> Floats:
     """
     from statsmodels.stats.multitest import multipletests
 
-    found, known = np.full(p_value.shape, np.nan), ~np.isnan(p_value)
-    if known.any():
-        found[known] = multipletests(p_value[known], method="fdr_bh")[1]
-    return found
+    p_adjusted, is_measured = np.full(p_value.shape, np.nan), ~np.isnan(p_value)
+    if is_measured.any():
+        tests = multipletests(p_value[is_measured], method="fdr_bh")
+        p_adjusted[is_measured] = tests[1]
+    return p_adjusted

@@ -49,9 +49,9 @@ def stability_rows(
     low, high = rank_interval(ranks)
     share = top_k_share(ranks, top_k)
     settled = repeats_to_settle(importance)
-    asked = ("model", "method", "of", "loss", "positive_class")
+    columns = ("model", "method", "of", "loss", "positive_class")
     return [
-        {name: getattr(importance, name) for name in asked}
+        {name: getattr(importance, name) for name in columns}
         | {
             "feature": feature,
             "rank_low": low[row],
@@ -84,12 +84,12 @@ def rank_rows(resampled: Sequence[Importance], *, record: int) -> list[dict[str,
     rows = []
     for row, feature in enumerate(resampled[0].features if resampled else ()):
         ranks = np.array([one.rank[row] for one in resampled], dtype=float)
-        taken = zip(
+        counts = zip(
             *np.unique(ranks[np.isfinite(ranks)], return_counts=True), strict=True
         )
-        for rank, resamples in taken:
-            told = {"rank": float(rank), "resamples": int(resamples)}
-            rows.append({"record": record, "feature": feature, **told})
+        for rank, resamples in counts:
+            cells = {"rank": float(rank), "resamples": int(resamples)}
+            rows.append({"record": record, "feature": feature, **cells})
     return rows
 
 
@@ -108,9 +108,9 @@ def rank_interval(ranks: Floats, level: float = LEVEL) -> tuple[Floats, Floats]:
     """
     bounds = np.full((2, ranks.shape[1]), np.nan)
     for row in _often_measured(ranks):
-        seen = ranks[np.isfinite(ranks[:, row]), row]
-        bounds[0, row] = np.quantile(seen, (1 - level) / 2, method="lower")
-        bounds[1, row] = np.quantile(seen, (1 + level) / 2, method="higher")
+        observed_ranks = ranks[np.isfinite(ranks[:, row]), row]
+        bounds[0, row] = np.quantile(observed_ranks, (1 - level) / 2, method="lower")
+        bounds[1, row] = np.quantile(observed_ranks, (1 + level) / 2, method="higher")
     return bounds[0], bounds[1]
 
 
@@ -132,8 +132,8 @@ def top_k_share(ranks: Floats, k: int) -> Floats:
     """
     inside = np.full(ranks.shape, np.nan)
     for resample, rank in enumerate(ranks):
-        known = np.isfinite(rank)
-        inside[resample, known] = share_of_first(rank[known], k)
+        is_ranked = np.isfinite(rank)
+        inside[resample, is_ranked] = share_of_first(rank[is_ranked], k)
     share = np.full(ranks.shape[1], np.nan)
     often = _often_measured(ranks)
     share[often] = np.nanmean(inside[:, often], axis=0)

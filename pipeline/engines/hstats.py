@@ -77,7 +77,7 @@ def hstats_h_statistic(
     """
     groups = columns_of(data, (1, 2, 3), "h_statistic")
     _refuse_one_column(data)
-    question = {"groups": data.groups, **_drawn(data, seed, n_rows)}
+    question = {"groups": data.groups, **_draw_options(data, seed, n_rows)}
     # Up to seven curves go into one residual, three into one rounding.
     n_curves = np.array([{1: 3, 2: 3, 3: 7}[len(columns)] for columns in groups])
     return _roots(
@@ -113,7 +113,7 @@ def hstats_pd_importance(
             )
     _refuse_one_column(data)
     features = [column for (column,) in data.groups.values()]
-    question = {"features": features, **_drawn(data, seed, n_rows)}
+    question = {"features": features, **_draw_options(data, seed, n_rows)}
     ask = partial(hstats.pd_importance, **question)
     return _roots(ask, model, data, scale, standardised)
 
@@ -124,7 +124,7 @@ def _refuse_one_column(data: Dataset) -> None:
         raise NotApplicable("hstats must have two columns or more, but there is one.")
 
 
-def _drawn(data: Dataset, seed: int, n_rows: int | None) -> dict[str, Any]:
+def _draw_options(data: Dataset, seed: int, n_rows: int | None) -> dict[str, Any]:
     """Return which rows hstats draws, and how they count."""
     return {
         "seed": seed,
@@ -148,9 +148,9 @@ def _roots(
     roots = []
     for predict in outputs(model, scale):
         numerator, denominator = np.sqrt(ask(data.X, predict))
-        missed = rounding_of(data.n_samples, np.abs(predict(data.X)).max())
-        numerator[numerator <= missed * np.asarray(n_curves) / 3] = 0
-        denominator[denominator <= missed] = 0
+        rounding = rounding_of(data.n_samples, np.abs(predict(data.X)).max())
+        numerator[numerator <= rounding * np.asarray(n_curves) / 3] = 0
+        denominator[denominator <= rounding] = 0
         roots.append(ratio(numerator, denominator) if standardised else numerator)
     raw = np.stack(roots, axis=1)[:, np.newaxis, :]
     return raw, np.zeros(raw.shape[1:])

@@ -141,8 +141,8 @@ def iml_h_statistic(
     for predict in outputs(model, scale):
         h = iml.h(data.X, predict, groups=data.groups, seed=seed)
         predicted = predict(data.X)
-        missed = rounding_of(data.n_samples, np.abs(predicted).max())
-        h[h * predicted.std() <= missed] = 0
+        rounding = rounding_of(data.n_samples, np.abs(predicted).max())
+        h[h * predicted.std() <= rounding] = 0
         values.append(h)
     raw = np.stack(values, axis=1)[:, np.newaxis, :]
     return raw, np.zeros(raw.shape[1:])

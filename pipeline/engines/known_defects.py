@@ -92,7 +92,7 @@ DEFECTS: tuple[Defect, ...] = (
         package="vip",
         since="0.4.0",
         before="0.5",
-        touches=lambda asked: _permutes(asked) and asked.n_rows is not None,
+        touches=lambda question: _permutes(question) and question.n_rows is not None,
         effect="BASELINE_ROWS",
         text=(
             "vip 0.4 draws one subsample, keeps it for all features and repeats, and "
@@ -106,8 +106,8 @@ DEFECTS: tuple[Defect, ...] = (
         package="vip",
         since="",
         before="0.5",
-        touches=lambda asked: (
-            _permutes(asked) and asked.n_features == 1 and asked.n_repeats == 1
+        touches=lambda question: (
+            _permutes(question) and question.n_features == 1 and question.n_repeats == 1
         ),
         effect="refused",
         text=(
@@ -120,8 +120,10 @@ DEFECTS: tuple[Defect, ...] = (
         package="vip",
         since="",
         before="0.5",
-        touches=lambda asked: (
-            _permutes(asked) and asked.n_columns == 1 and asked.n_rows is not None
+        touches=lambda question: (
+            _permutes(question)
+            and question.n_columns == 1
+            and question.n_rows is not None
         ),
         effect="refused",
         text=(
@@ -134,7 +136,7 @@ DEFECTS: tuple[Defect, ...] = (
         package="vip",
         since="",
         before="",
-        touches=lambda asked: asked.is_weighted,
+        touches=lambda question: question.is_weighted,
         effect="refused",
         text="vip has no row weights, so it would answer another question.",
     ),
@@ -143,7 +145,7 @@ DEFECTS: tuple[Defect, ...] = (
         package="DALEX",
         since="",
         before="",
-        touches=lambda asked: asked.is_weighted,
+        touches=lambda question: question.is_weighted,
         effect="refused",
         text="DALEX ignores row weights, so it would answer another question.",
     ),
@@ -152,7 +154,7 @@ DEFECTS: tuple[Defect, ...] = (
         package="iml",
         since="",
         before="",
-        touches=lambda asked: asked.is_weighted,
+        touches=lambda question: question.is_weighted,
         effect="refused",
         text="iml has no row weights, so it would answer another question.",
     ),
@@ -161,7 +163,7 @@ DEFECTS: tuple[Defect, ...] = (
         package="pdp",
         since="",
         before="",
-        touches=lambda asked: asked.is_weighted,
+        touches=lambda question: question.is_weighted,
         effect="refused",
         text="pdp has no row weights, so it would answer another question.",
     ),
@@ -170,8 +172,8 @@ DEFECTS: tuple[Defect, ...] = (
         package="ingredients",
         since="",
         before="",
-        touches=lambda asked: (
-            _permutes(asked) and asked.n_repeats == 1 and asked.misses
+        touches=lambda question: (
+            _permutes(question) and question.n_repeats == 1 and question.misses
         ),
         effect="NA_DROPPED",
         text=(
@@ -184,10 +186,10 @@ DEFECTS: tuple[Defect, ...] = (
         package="DALEX",
         since="",
         before="",
-        touches=lambda asked: (
-            asked.method.endswith("_profile")
-            and asked.n_columns == 1
-            and asked.n_rows is not None
+        touches=lambda question: (
+            question.method.endswith("_profile")
+            and question.n_columns == 1
+            and question.n_rows is not None
         ),
         effect="refused",
         text=(
@@ -200,7 +202,9 @@ DEFECTS: tuple[Defect, ...] = (
         package="DALEX",
         since="",
         before="",
-        touches=lambda asked: asked.loss == "one_minus_auc" and asked.ties_differ,
+        touches=lambda question: (
+            question.loss == "one_minus_auc" and question.ties_differ
+        ),
         effect="TIE_MERGE",
         text=(
             "DALEX ties predictions that are equal to 15 digits when it computes an "

@@ -28,16 +28,16 @@ def compare_predictions(model: FittedModel, data: Dataset) -> tuple[float, int]:
     Anything but 0 moves every draw of an engine after it.
     """
     ours = np.asarray(model.predict(data.X), dtype=np.float64)
-    theirs, draws = dalex.predictions_and_draws(
+    r_predictions, draws = dalex.predictions_and_draws(
         data.X, model.predict, classes=classes_of(model)
     )
-    scale = np.maximum(np.abs(ours), np.abs(theirs))
-    differs = ours != theirs
-    gaps = np.abs(ours - theirs)[differs] / scale[differs]
+    scale = np.maximum(np.abs(ours), np.abs(r_predictions))
+    differs = ours != r_predictions
+    gaps = np.abs(ours - r_predictions)[differs] / scale[differs]
     return float(np.max(gaps, initial=0.0)), draws
 
 
-def refuse(engine: str, method: str, data: Dataset, **drawn: int | None) -> None:
+def refuse(engine: str, method: str, data: Dataset, **draws: int | None) -> None:
     """Raise if the package has a fault that keeps it from answering."""
     question = Question(
         engine=engine,
@@ -45,7 +45,7 @@ def refuse(engine: str, method: str, data: Dataset, **drawn: int | None) -> None
         n_features=len(data.groups),
         n_columns=len(data.features),
         is_weighted=data.is_weighted,
-        **drawn,  # type: ignore[arg-type]
+        **draws,  # type: ignore[arg-type]
     )
     for defect in defects_of(question, host.installed().get("packages", {})):
         if defect.effect == "refused":

@@ -153,7 +153,9 @@ the limits; it returns None where there is nothing to judge."""
 
 
 @np.errstate(invalid="ignore")  # infinite losses: inf - inf is NaN, not measured
-def _ask(asks: str, *given: Any) -> Answers:
+def _ask(asks: str, *arguments: Any) -> Answers:
     """Return the answers of every check of one kind."""
-    found = (check.function(*given) for check in CHECKS.values() if check.asks == asks)
-    return [answer for answer in found if answer is not None]
+    answers = (
+        check.function(*arguments) for check in CHECKS.values() if check.asks == asks
+    )
+    return [answer for answer in answers if answer is not None]

@@ -34,8 +34,8 @@ def same_columns(
     """
     del limits
     sides = [rows for rows in (train, test) if rows is not None]
-    read = [name for name in test.features if not test.unread.get(name)]
-    same = stand_ins([rows.X[read] for rows in sides])
+    features = [name for name in test.features if not test.unread.get(name)]
+    same = stand_ins([rows.X[features] for rows in sides])
     alone = [
         names
         for names in same

@@ -175,8 +175,8 @@ def event_level(importance: Importance, data: Dataset, limits: Limits) -> Answer
     """Fire if permuting the strongest feature does not raise the loss."""
     del data, limits
     rise = (importance.raw - importance.baseline).mean(axis=1)
-    baseline_is_known = bool(np.isfinite(importance.baseline).all())
-    if not _permutes(importance) or np.isnan(rise).all() or not baseline_is_known:
+    has_baseline = bool(np.isfinite(importance.baseline).all())
+    if not _permutes(importance) or np.isnan(rise).all() or not has_baseline:
         return None
     strongest = int(np.nanargmax(np.abs(rise)))
     observed = float(rise[strongest])
@@ -234,8 +234,8 @@ def _question(importance: Importance) -> str:
 
 def _question_of(importance: Importance) -> str:
     """Return what an importance answers, and who gave it."""
-    drawn = f", {importance.stream} draws" if importance.stream else ""
-    return f"{_question(importance)}: {importance.engine}{drawn}"
+    draws = f", {importance.stream} draws" if importance.stream else ""
+    return f"{_question(importance)}: {importance.engine}{draws}"
 
 
 def _has_other_baseline(importance: Importance) -> bool:

@@ -25,8 +25,8 @@ def predict_ignores_x(
     """Fire if predictions stay where they are when the rows change places."""
     del limits
     order = stream(seed, "check", "predict_ignores_x", 0).permutation(data.n_samples)
-    moved = data.X.iloc[order].reset_index(drop=True)
-    ignored = np.array_equal(model.predict(data.X), model.predict(moved))
+    shuffled_rows = data.X.iloc[order].reset_index(drop=True)
+    ignored = np.array_equal(model.predict(data.X), model.predict(shuffled_rows))
     finding = Finding(
         check="predict_ignores_x",
         severity="failure",
@@ -68,7 +68,7 @@ def scored_on_training_rows(
 ) -> Answer:
     """Fire if the importances are measured on the rows the model was fitted on."""
     del seed, limits
-    known = data.split == "train" or bool(model.train_sha256 and data.sha256)
+    is_comparable = data.split == "train" or bool(model.train_sha256 and data.sha256)
     same = data.split == "train" or model.train_sha256 == data.sha256
     finding = Finding(
         check="scored_on_training_rows",
@@ -81,7 +81,7 @@ def scored_on_training_rows(
         remedy="Name other rows under [data] test.",
     )
     limit = Limit("other rows", "definition")
-    if not known:
+    if not is_comparable:
         row = row_of(finding, "training rows unknown", limit, "not run")
         return row, None
     observed = "training rows" if same else "other rows"
@@ -94,10 +94,10 @@ def predict_writes(
     """Fire if predict changes the rows it is given."""
     del seed, limits
     rows = _few(data)
-    given = rows.copy(deep=True)
+    original = rows.copy(deep=True)
     try:
         model.predict(rows)
-        changed = not rows.equals(given)
+        changed = not rows.equals(original)
     except ValueError as error:
         if "read-only" not in str(error):
             raise
@@ -120,7 +120,7 @@ def predict_draws(
     del seed, limits
     before = _random_states()
     model.predict(_few(data))
-    moved = [
+    changed_states = [
         name
         for name, old, new in zip(STATES, before, _random_states(), strict=True)
         if old != new
@@ -131,12 +131,12 @@ def predict_draws(
         subject=model.name,
         message=(
             "Predict draws random numbers: it moves the global state of "
-            f"{listed(moved)}."
+            f"{listed(changed_states)}."
         ),
         remedy="Give the estimator a fixed seed of its own.",
     )
     limit = Limit(0.0, "definition")
-    return answer(finding, bool(moved), len(moved), limit)
+    return answer(finding, bool(changed_states), len(changed_states), limit)
 
 
 def reads_more(
@@ -149,11 +149,11 @@ def reads_more(
     if not others or not model.features:
         return None
     order = stream(seed, "check", "reads_more", 0).permutation(len(rows))
-    moved = rows.copy()
+    shuffled_rows = rows.copy()
     for name in others:
-        moved[name] = rows[name].take(order).to_numpy()
-        moved[name] = moved[name].astype(rows[name].dtype)
-    reads = not np.array_equal(model.predict(rows), model.predict(moved))
+        shuffled_rows[name] = rows[name].take(order).to_numpy()
+        shuffled_rows[name] = shuffled_rows[name].astype(rows[name].dtype)
+    reads = not np.array_equal(model.predict(rows), model.predict(shuffled_rows))
     finding = Finding(
         check="reads_more",
         severity="failure",

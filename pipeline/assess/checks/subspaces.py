@@ -27,11 +27,11 @@ def crowded_fits(
     """
     if importance.method not in (PERF, TWIN) or not _is_free(model):
         return None
-    units, drawn = _drawn(importance, model, data)
+    units, n_drawn = _units_and_n_drawn(importance, model, data)
     width = len(model.encoded or model.features) / len(units)
     n = int((model.train.weights > 0).sum()) if model.train is not None else 0
     distinct = n * (1 - (1 - 1 / n) ** n)
-    limit, share = limits["columns_per_row"], drawn * width / distinct
+    limit, share = limits["columns_per_row"], n_drawn * width / distinct
     most = int(np.ceil(float(limit.value) * distinct / width)) - 1
     finding = Finding(
         check="crowded_fits",
@@ -39,7 +39,7 @@ def crowded_fits(
         subject=_subject(importance),
         measure=options_text(importance, with_repeats=False),
         message=(
-            f"{class_name(model.estimator)} is fitted to {drawn * width:.3g} columns "
+            f"{class_name(model.estimator)} is fitted to {n_drawn * width:.3g} columns "
             f"in each member, and a bootstrap sample has about {distinct:.0f} distinct "
             f"rows of {n}: {limit.value:g} columns per row are too many. How well it "
             "does out of its sample is mostly chance."
@@ -49,7 +49,7 @@ def crowded_fits(
             if most > 0
             else "Choose a base learner with a penalty."
         ),
-        evidence={"columns": drawn * width, "distinct_rows": distinct},
+        evidence={"columns": n_drawn * width, "distinct_rows": distinct},
     )
     return answer(finding, share >= float(limit.value), share, limit)
 
@@ -129,19 +129,19 @@ def _is_free(model: FittedModel) -> bool:
     )
 
 
-def _drawn(
+def _units_and_n_drawn(
     importance: Importance, model: FittedModel, data: Dataset
 ) -> tuple[list[Unit], int]:
     """Return what can be drawn, and how much of it each member draws."""
     units, _ = units_of(model, data, importance.method)
-    asked = importance.options["n_drawn"]
-    return units, number_drawn(model, len(units), importance.method, asked)
+    n_drawn = importance.options["n_drawn"]
+    return units, number_drawn(model, len(units), importance.method, n_drawn)
 
 
 def _masks(importance: Importance, model: FittedModel, data: Dataset) -> Mask:
     """Return who draws what, (n_members, n_units), as the method drew it."""
-    units, drawn = _drawn(importance, model, data)
-    return masks_of(importance.seed, len(units), drawn, importance.n_repeats)
+    units, n_drawn = _units_and_n_drawn(importance, model, data)
+    return masks_of(importance.seed, len(units), n_drawn, importance.n_repeats)
 
 
 def _subject(importance: Importance) -> str:

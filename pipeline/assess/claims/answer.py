@@ -21,16 +21,16 @@ class Answer(NamedTuple):
 
     Attributes
     ----------
-    asked : str
-        The quantity, as a sentence begins with it: "rank of 'glu'".
-    must : str
+    quantity : str
+        As a sentence begins with it: "rank of 'glu'".
+    requirement : str
         What the claim takes: "at most 1".
     ours : float
     holds : bool
     """
 
-    asked: str
-    must: str
+    quantity: str
+    requirement: str
     ours: float
     holds: bool
 
@@ -43,11 +43,11 @@ def numbers_of(record: Importance, numbers: Floats, features: Names) -> Floats:
     for name in (name for name in features if name not in record.features):
         hint = did_you_mean(name, record.features)
         raise NotApplicable(f"There is no {name!r} among the {record.of}.{hint}")
-    found = numbers[[record.features.index(name) for name in features]]
-    lost = [name for name, n in zip(features, found, strict=True) if np.isnan(n)]
-    if lost:
-        raise NotApplicable(f"There is no number for {listed(lost)}.")
-    return found
+    values = numbers[[record.features.index(name) for name in features]]
+    missing = [name for name, n in zip(features, values, strict=True) if np.isnan(n)]
+    if missing:
+        raise NotApplicable(f"There is no number for {listed(missing)}.")
+    return values
 
 
 def largest_of(features: Names) -> str:
@@ -55,20 +55,20 @@ def largest_of(features: Names) -> str:
     return "largest " if len(features) > 1 else ""
 
 
-def at_most(asked: str, ranks: Floats, within: int) -> Answer:
+def at_most(quantity: str, ranks: Floats, within: int) -> Answer:
     """Say whether the largest of some ranks is within a place."""
-    found = float(ranks.max())
-    return Answer(asked, f"at most {within}", found, found <= within)
+    largest = float(ranks.max())
+    return Answer(quantity, f"at most {within}", largest, largest <= within)
 
 
-def beside(asked: str, ours: float, bound: float, side: Side) -> Answer:
+def beside(quantity: str, ours: float, bound: float, side: Side) -> Answer:
     """Say whether our number is on one side of a bound."""
     holds = ours <= bound if side == "at most" else ours >= bound
-    return Answer(asked, f"{side} {bound:g}", ours, holds)
+    return Answer(quantity, f"{side} {bound:g}", ours, holds)
 
 
-def near(asked: str, ours: float, expected: float, tolerance: float) -> Answer:
+def near(quantity: str, ours: float, expected: float, tolerance: float) -> Answer:
     """Say whether our number is as expected."""
-    found = float(ours)
-    must = f"{expected:g} ± {tolerance:g}"
-    return Answer(asked, must, found, abs(found - expected) <= tolerance)
+    number = float(ours)
+    requirement = f"{expected:g} ± {tolerance:g}"
+    return Answer(quantity, requirement, number, abs(number - expected) <= tolerance)

@@ -33,9 +33,9 @@ def line(
     gap = float(np.abs(record.values - (intercept + slope * record.grid)).max())
     if np.isnan(gap):
         raise NotApplicable(f"The curve of {features[0]!r} has points without a value.")
-    drawn = f"{intercept:g} {'+' if slope >= 0 else '-'} {abs(slope):g} x"
-    asked = f"largest distance of the curve of {features[0]!r} from {drawn}"
-    return Answer(asked, f"at most {tolerance:g}", gap, gap <= tolerance)
+    equation = f"{intercept:g} {'+' if slope >= 0 else '-'} {abs(slope):g} x"
+    quantity = f"largest distance of the curve of {features[0]!r} from {equation}"
+    return Answer(quantity, f"at most {tolerance:g}", gap, gap <= tolerance)
 
 
 class Curves(NamedTuple):
@@ -82,5 +82,5 @@ def top_k(
     if not (record.best[:k] > 0).all():
         raise NotApplicable("The best ranking leaves no error, so there is no ratio.")
     worst = float((record.own[:k] / record.best[:k]).max())
-    asked = f"largest ratio to the best curve over {k} features, {judge}, {protocol}"
-    return beside(asked, worst, factor, side)
+    quantity = f"largest ratio to the best curve over {k} features, {judge}, {protocol}"
+    return beside(quantity, worst, factor, side)

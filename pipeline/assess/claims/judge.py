@@ -79,9 +79,9 @@ def judge(
     rows: list[Row] = []
     findings: list[Finding] = []
     for claim in chain.from_iterable(map(_each, claims)):
-        answer, loss, reason = _answered(claim, measured)
-        judged = replace(claim, loss=claim.loss or loss or None)
-        row = _row(judged, answer, claim.not_comparable or reason)
+        answer, loss, reason = _answer(claim, measured)
+        claim_with_loss = replace(claim, loss=claim.loss or loss or None)
+        row = _row(claim_with_loss, answer, claim.not_comparable or reason)
         rows.append(row)
         findings += _findings(claim, row)
     return rows, findings
@@ -98,9 +98,7 @@ def _each(claim: ClaimSection) -> Iterator[ClaimSection]:
         yield replace(claim, options=options, text=text, engine=engine, paper=number)
 
 
-def _answered(
-    claim: ClaimSection, measured: Measured
-) -> tuple[Answer | None, str, str]:
+def _answer(claim: ClaimSection, measured: Measured) -> tuple[Answer | None, str, str]:
     """Return what our numbers say, in which loss, or why they cannot."""
     asks, function, _, _ = CLAIMS[claim.kind]
     try:
@@ -140,8 +138,8 @@ def _importances(
     for record in records:
         same = (record.method, record.of) == (claim.method, claim.of)
         loss = claim.loss in (None, record.loss)
-        meant = claim.entry in ("", record.entry)
-        if same and loss and meant and _is_about(claim, record):
+        same_entry = claim.entry in ("", record.entry)
+        if same and loss and same_entry and _is_about(claim, record):
             yield record
 
 
@@ -212,11 +210,11 @@ def _in_folds(claim: ClaimSection, measured: Measured) -> Judged:
 
 def _model(claim: ClaimSection, models: Sequence[FittedModel]) -> FittedModel:
     """Return the model that is meant."""
-    meant = [model for model in models if claim.model in ("", model.name)]
-    if len(meant) != 1:
+    candidates = [model for model in models if claim.model in ("", model.name)]
+    if len(candidates) != 1:
         names = listed(model.name for model in models)
         raise NotApplicable(f"It names no model, and there are {names}.")
-    return meant[0]
+    return candidates[0]
 
 
 def _loss(claim: ClaimSection, model: FittedModel, measured: Measured) -> str:
@@ -225,8 +223,8 @@ def _loss(claim: ClaimSection, model: FittedModel, measured: Measured) -> str:
     Unless it is named, it is the one that the audit judges the model by.
     """
     rows = (row for row in measured.performance if row["model"] == model.name)
-    known = [row["loss"] for row in rows] or model.losses
-    losses = tuple(dict.fromkeys([claim.loss] if claim.loss else known))
+    candidates = [row["loss"] for row in rows] or model.losses
+    losses = tuple(dict.fromkeys([claim.loss] if claim.loss else candidates))
     if len(losses) > 1:
         raise NotApplicable(f"It names no loss, and there are {listed(losses)}.")
     if model.task not in LOSSES[losses[0]].tasks:
@@ -260,10 +258,10 @@ def _other(claim: ClaimSection) -> ClaimSection:
 def _curves(claim: ClaimSection, measured: Measured) -> Curves:
     """Return the mean curve of the ranking that is meant, and the best of all."""
     columns = [*WHO, "judge", "protocol", "k", "value"]
-    judged = pd.DataFrame(list(measured.top_k), columns=columns)
+    rows = pd.DataFrame(list(measured.top_k), columns=columns)
     for key in ("judge", "protocol"):
-        judged = judged[judged[key] == claim.options[key]]
-    own = judged[judged["method"] == claim.method]
+        rows = rows[rows[key] == claim.options[key]]
+    own = rows[rows["method"] == claim.method]
     for key, name in (("model", claim.model), ("positive_class", claim.output)):
         own = own[own[key] == name] if name else own
     own = own[own["ranked_by"] == claim.loss] if claim.loss else own
@@ -273,7 +271,7 @@ def _curves(claim: ClaimSection, measured: Measured) -> Curves:
             f"It names no single ranking: {claim.options['judge']!r} judged {len(who)} "
             f"by {claim.options['protocol']!r} under [top_k]."
         )
-    best = judged.groupby([*WHO, "k"])["value"].mean().groupby("k").min()
+    best = rows.groupby([*WHO, "k"])["value"].mean().groupby("k").min()
     means = own.groupby("k")["value"].mean()
     return Curves(means.to_numpy(), best.to_numpy()[: len(means)])
 
@@ -301,8 +299,8 @@ def _row(claim: ClaimSection, answer: Answer | None, reason: str) -> Row:
         "of": claim.of,
         "loss": claim.loss or "",
         "engine": claim.engine,
-        "asked": answer.asked if answer else "",
-        "must": answer.must if answer else "",
+        "asked": answer.quantity if answer else "",
+        "must": answer.requirement if answer else "",
         "paper": float("nan") if claim.paper is None else claim.paper,
         "ours": answer.ours if answer else float("nan"),
         "decimals": _decimals(claim),
@@ -320,8 +318,8 @@ def _decimals(claim: ClaimSection) -> float:
     tolerance = claim.options.get("tolerance")
     if decimals is None and tolerance and claim.paper:
         certain = math.floor(-math.log10(tolerance))
-        shown = 3 - math.floor(math.log10(abs(claim.paper)))
-        decimals = certain if certain > shown else None
+        default_decimals = 3 - math.floor(math.log10(abs(claim.paper)))
+        decimals = certain if certain > default_decimals else None
     return float("nan" if decimals is None else decimals)
 
 

@@ -62,8 +62,8 @@ def explained(
     if record.constant == 0:
         raise NotApplicable("The constant has no loss, of which to save a share.")
     saved = 1 - record.value / record.constant
-    asked = f"share saved of the loss of a constant on the {ROWS[split]}"
-    return near(asked, saved, expected, tolerance)
+    quantity = f"share saved of the loss of a constant on the {ROWS[split]}"
+    return near(quantity, saved, expected, tolerance)
 
 
 def cross_validated(
@@ -90,5 +90,5 @@ def cross_validated(
     """
     del features
     times = "" if repeats == 1 else f", cut {repeats} times"
-    asked = f"mean loss in {folds} folds of the train rows{times}"
-    return near(asked, record.value, expected, tolerance)
+    quantity = f"mean loss in {folds} folds of the train rows{times}"
+    return near(quantity, record.value, expected, tolerance)

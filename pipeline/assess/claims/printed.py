@@ -40,11 +40,11 @@ def printed(
     """
     del features, engines
     ((name, number),) = numbers.items()
-    asked, ours = _value(record, name)
+    quantity, ours = _value(record, name)
     whose = "Python" if record.engine == OURS else record.engine
-    met = abs(ours - number) <= 0.5 * 10.0**-decimals
-    must = f"{number:.{decimals}f}, to {decimals} decimals"
-    return Answer(f"{asked} by {whose}", must, ours, met)
+    holds = abs(ours - number) <= 0.5 * 10.0**-decimals
+    requirement = f"{number:.{decimals}f}, to {decimals} decimals"
+    return Answer(f"{quantity} by {whose}", requirement, ours, holds)
 
 
 def each_number(options: Mapping[str, Any]) -> Iterator[tuple[str, str, float]]:
@@ -57,8 +57,8 @@ def each_number(options: Mapping[str, Any]) -> Iterator[tuple[str, str, float]]:
 def _value(record: Importance, name: str) -> tuple[str, float]:
     """Return what a row of a printed table is, in words, and its number."""
     if name in record.features or name not in (FULL, Y_PERMUTED):
-        (found,) = numbers_of(record, record.mean, (name,))
-        return f"value of {name!r}", float(found)
+        (number,) = numbers_of(record, record.mean, (name,))
+        return f"value of {name!r}", float(number)
     if name == FULL:
         return "loss with nothing permuted", nothing_of(record)
     if not len(record.y_permuted):

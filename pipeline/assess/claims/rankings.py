@@ -59,8 +59,8 @@ def last(record: Importance, features: Names, *, within: Count | None = None) ->
 def order(record: Importance, features: Names) -> Answer:
     """Say whether the features come in this order, whatever stands between them."""
     steps = -np.diff(numbers_of(record, record.mean, features))
-    asked = f"smallest step down along {listed(features)}"
-    return Answer(asked, "above 0", float(steps.min()), bool((steps > 0).all()))
+    quantity = f"smallest step down along {listed(features)}"
+    return Answer(quantity, "above 0", float(steps.min()), bool((steps > 0).all()))
 
 
 def sign(
@@ -82,11 +82,13 @@ def sign(
     values = numbers_of(record, record.mean, features)
     right = values > 0 if sign == "positive" else values < 0
     if len(features) == 1:
-        must = "above 0" if sign == "positive" else "below 0"
-        return Answer(f"value of {listed(features)}", must, values[0], bool(right[0]))
-    found = float(right.mean())
-    asked = f"share with a {sign} value among {listed(features)}"
-    return Answer(asked, f"at least {share:g}", found, found >= share)
+        requirement = "above 0" if sign == "positive" else "below 0"
+        return Answer(
+            f"value of {listed(features)}", requirement, values[0], bool(right[0])
+        )
+    ours = float(right.mean())
+    quantity = f"share with a {sign} value among {listed(features)}"
+    return Answer(quantity, f"at least {share:g}", ours, ours >= share)
 
 
 def value(
@@ -122,8 +124,8 @@ def ratio(
     first, second = numbers_of(record, record.mean, features)
     if second == 0:
         raise NotApplicable(f"The value of {features[1]!r} is 0, so there is no ratio.")
-    asked = f"{features[0]!r} divided by {features[1]!r}"
-    return near(asked, first / second, expected, tolerance)
+    quantity = f"{features[0]!r} divided by {features[1]!r}"
+    return near(quantity, first / second, expected, tolerance)
 
 
 def share(
@@ -164,9 +166,11 @@ def frequency(
     tolerance : float
         The largest difference from `expected` that counts as equal.
     """
-    told = [rank(record, features, within=within).holds for record in records]
-    asked = f"share of {len(told)} models with {listed(features)} in the first {within}"
-    return near(asked, float(np.mean(told)), expected, tolerance)
+    holds = [rank(record, features, within=within).holds for record in records]
+    quantity = (
+        f"share of {len(holds)} models with {listed(features)} in the first {within}"
+    )
+    return near(quantity, float(np.mean(holds)), expected, tolerance)
 
 
 def likeness(
@@ -200,12 +204,14 @@ def likeness(
     names = features or tuple(n for n in first.features if n in second.features)
     if statistic == "pearson":
         x, y = (numbers_of(each, each.mean, names) for each in record)
-        found = float(np.corrcoef(x, y)[0, 1]) if np.ptp(x) and np.ptp(y) else np.nan
+        correlation = (
+            float(np.corrcoef(x, y)[0, 1]) if np.ptp(x) and np.ptp(y) else np.nan
+        )
     else:
         x, y = (rankdata(numbers_of(each, each.rank, names)) for each in record)
-        found = association(x, y)[statistic]
-    if np.isnan(found):
+        correlation = association(x, y)[statistic]
+    if np.isnan(correlation):
         raise NotApplicable("One side has one value only, so nothing correlates.")
     with_whom = other or other_method
-    asked = f"{statistic.capitalize()}'s correlation with {with_whom!r}"
-    return beside(asked, found, bound, side)
+    quantity = f"{statistic.capitalize()}'s correlation with {with_whom!r}"
+    return beside(quantity, correlation, bound, side)

@@ -162,34 +162,34 @@ def pairs(records: Iterable[Record]) -> list[tuple[Record, Record]]:
     questions: dict[tuple[str, ...], list[Record]] = {}
     for record in records:
         questions.setdefault(_question(record), []).append(record)
-    found = []
-    for asked in questions.values():
-        ours = [record for record in asked if record.engine == OURS]
-        theirs = [record for record in asked if record.engine != OURS]
-        for n, b in enumerate(theirs):
+    comparisons = []
+    for answers in questions.values():
+        ours = [record for record in answers if record.engine == OURS]
+        references = [record for record in answers if record.engine != OURS]
+        for n, b in enumerate(references):
             own = _alike(_same_draws(ours, b), b)
             if not own and (b.is_supplied or b.stream in WITHOUT_REPLAY):
                 own = _alike(ours, b)[:1]
-            others = [a for a in theirs[:n] if a.engine != b.engine]
-            found += [(a, b) for a in own + _alike(others, b)]
-    return sorted(found, key=lambda pair: pair[0].engine != OURS)
+            others = [a for a in references[:n] if a.engine != b.engine]
+            comparisons += [(a, b) for a in own + _alike(others, b)]
+    return sorted(comparisons, key=lambda pair: pair[0].engine != OURS)
 
 
 def findings_of(rows: Iterable[Row]) -> tuple[Finding, ...]:
     """Return what the reader must know of rows: disagreements and rank shifts."""
-    found = []
+    findings = []
     for row in rows:
         if row["verdict"] == "disagrees":
-            found.append(_disagreement(row))
+            findings.append(_disagreement(row))
         if row["max_rank_shift"] > row["rank_shift_limit"]:
-            found.append(_rank_shift(row))
-    return tuple(found)
+            findings.append(_rank_shift(row))
+    return tuple(findings)
 
 
 def _question(record: Importance | Effect) -> tuple[str, ...]:
     """Return what two records must share to be compared."""
-    asked = _identity(record, record)
-    return tuple(asked[name] for name in AGREEMENT[:7])
+    identity = _identity(record, record)
+    return tuple(identity[name] for name in AGREEMENT[:7])
 
 
 def _same_draws(ours: list[Record], b: Record) -> list[Record]:
@@ -261,17 +261,17 @@ def _points_outside(
 ) -> list[Row]:
     """Return the rows of DISAGREEMENTS: features outside or moved, or a worst point."""
     shift = ranks[1] - ranks[0]
-    listed = np.flatnonzero(~gaps.inside | (np.abs(shift) > row["rank_shift_limit"]))
+    places = np.flatnonzero(~gaps.inside | (np.abs(shift) > row["rank_shift_limit"]))
     is_curve = row["kind"] == "effect"
     if is_curve:
         outside = np.flatnonzero(~gaps.inside)
-        listed = outside[np.argsort(-gaps.relative[outside])][:1]
-    found = []
-    for n in listed.tolist():
+        places = outside[np.argsort(-gaps.relative[outside])][:1]
+    rows = []
+    for n in places.tolist():
         noise = gaps.inside[n] and cause[0] not in SYSTEMATIC
         kind, evidence = ("noise", "inside the band") if noise else cause
         point = sides[0].features[n]
-        found.append(
+        rows.append(
             {name: row[name] for name in DISAGREEMENTS[:7]}
             | {
                 "feature": row["feature"] if is_curve else point,
@@ -287,13 +287,13 @@ def _points_outside(
                 "evidence": f"{evidence}, at {point}" if is_curve else evidence,
             }
         )
-    return found
+    return rows
 
 
 def subject_of(row: Row) -> str:
     """Return what a row is about: question, then engines."""
-    asked = [row[name] for name in AGREEMENT[1:7] if row[name]]
-    return f"{', '.join(asked)}: {row['engine_a']} and {row['engine_b']}"
+    question = [row[name] for name in AGREEMENT[1:7] if row[name]]
+    return f"{', '.join(question)}: {row['engine_a']} and {row['engine_b']}"
 
 
 def _options_of(row: Row) -> str:

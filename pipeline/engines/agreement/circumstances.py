@@ -66,15 +66,15 @@ def circumstances(
     touches: Sequence[Touch],
 ) -> Why:
     """Return the reasons that lie in the run, not in the definition."""
-    why = _touched(touches)
+    why = _reasons_of_touches(touches)
     if prediction_gap != 0:
         why.append(because("PREDICTIONS", f"{prediction_gap:.1e}"))
     if OURS not in (a.engine, b.engine) and a.engine != b.engine:
         why.append(because("REFERENCES", a.engine, b.engine))
-    drawn = [draws(a), draws(b)]
-    if drawn[0] != drawn[1]:
-        said = [f"{d[0]} with seed {d[1]}" if d else "none" for d in drawn]
-        why.append(because("STREAM", *said))
+    streams = [draws(a), draws(b)]
+    if streams[0] != streams[1]:
+        descriptions = [f"{d[0]} with seed {d[1]}" if d else "none" for d in streams]
+        why.append(because("STREAM", *descriptions))
     if isinstance(a, Importance) and isinstance(b, Importance):
         why += _repeats_differ(a, b)
         if a.stream and b.stream:
@@ -87,16 +87,16 @@ def faults(touches: Sequence[Touch]) -> list[str]:
     return [touch.id for touch in touches if touch.id and touch.effect != NEWER]
 
 
-def _touched(touches: Sequence[Touch]) -> Why:
+def _reasons_of_touches(touches: Sequence[Touch]) -> Why:
     """Return the reasons of what touches a pair."""
-    found: Why = []
+    why: Why = []
     for touch in touches:
         if touch.effect == NEWER:
-            found.append(because(NEWER, touch.text))
+            why.append(because(NEWER, touch.text))
         elif touch.id:
-            found.append(because("UPSTREAM_DEFECT", touch.id, touch.text))
-    brought = dict.fromkeys(touch.effect for touch in touches)
-    return found + [because(code, *ON_ONE_SIDE) for code in brought if code in BROUGHT]
+            why.append(because("UPSTREAM_DEFECT", touch.id, touch.text))
+    effects = dict.fromkeys(touch.effect for touch in touches)
+    return why + [because(code, *ON_ONE_SIDE) for code in effects if code in BROUGHT]
 
 
 def draws(record: Importance | Effect) -> tuple[str, int] | None:
@@ -106,8 +106,8 @@ def draws(record: Importance | Effect) -> tuple[str, int] | None:
 
 def draws_wanted(a: Importance, b: Importance, gaps: Gaps, resolution: float) -> Why:
     """Return why the draws are too few to call two sides equivalent, if they are."""
-    drawn = [side.n_repeats for side in (a, b) if side.stream]
-    if drawn and min(drawn) < FEWEST_DRAWS:
+    repeats = [side.n_repeats for side in (a, b) if side.stream]
+    if repeats and min(repeats) < FEWEST_DRAWS:
         return [because("REPEATS (few)", a.n_repeats, b.n_repeats)]
     largest = max(np.abs(a.mean).max(), np.abs(b.mean).max())
     if gaps.inside.all() and gaps.band.max() > resolution * largest:

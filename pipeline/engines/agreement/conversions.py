@@ -35,9 +35,9 @@ def on_one_scale(a: Importance, b: Importance) -> tuple[Importance, Importance, 
     A record does not say whether its rows are weighted. Sums and means of weighted
     rows differ by the sum of the weights, so they must be compared by one loss.
     """
-    found: Why = []
+    why: Why = []
     if a.loss != b.loss:
-        a, b, found = _losses_alike(a, b)
+        a, b, why = _losses_alike(a, b)
     if a.options.get(SQUARED, True) != b.options.get(SQUARED, True):
         a, b, squares = (
             _squared_h(a),
@@ -45,8 +45,8 @@ def on_one_scale(a: Importance, b: Importance) -> tuple[Importance, Importance, 
             because("H_SCALE (converted)", "H", "H squared"),
         )
         still = a.options.get(SQUARED, True) != b.options.get(SQUARED, True)
-        found += [] if still else [squares]
-    return a, b, found
+        why += [] if still else [squares]
+    return a, b, why
 
 
 def is_finished(record: Importance) -> bool:

@@ -144,7 +144,9 @@ def text(why: Iterable[tuple[str, str]]) -> str:
 
     It is the column `reasons` of the agreement; what is without a code stands bare.
     """
-    return "; ".join(f"{code}: {said}" if code else said for code, said in why)
+    return "; ".join(
+        f"{code}: {sentence}" if code else sentence for code, sentence in why
+    )
 
 
 def why_of(reasons: str) -> Why:
@@ -153,11 +155,11 @@ def why_of(reasons: str) -> Why:
     The one place that reads the format. Sentences may hold "; ", so that a reason
     begins only where one of `REASONS` stands.
     """
-    found: Why = []
+    why: Why = []
     for part in filter(None, _BEFORE_CODE.split(reasons)):
         code, colon, sentence = part.partition(": ")
-        found.append((code, sentence) if colon and code in REASONS else ("", part))
-    return found
+        why.append((code, sentence) if colon and code in REASONS else ("", part))
+    return why
 
 
 def codes_of(reasons: str) -> tuple[str, ...]:
@@ -168,15 +170,15 @@ def codes_of(reasons: str) -> tuple[str, ...]:
 def differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> Why:
     """Return one reason per field in which two cards differ, in the order of `a`."""
     absent = "not an option"
-    found = []
+    why = []
     for name in dict.fromkeys((*a, *b)):
         left, right = a.get(name, absent), b.get(name, absent)
         if left == right:
             continue
         code = _code(name, left, right, same_rows=_draw_alike(a, b))
         prefix = f"{name} " if code in {"OPTION", "SUBSAMPLE", "GRID"} else ""
-        found.append(because(code, f"{prefix}{_in_words(left)}", _in_words(right)))
-    return found
+        why.append(because(code, f"{prefix}{_in_words(left)}", _in_words(right)))
+    return why
 
 
 def _code(name: str, left: Any, right: Any, *, same_rows: bool) -> str:

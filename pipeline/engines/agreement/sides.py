@@ -34,30 +34,30 @@ def side_by_side(
     """
     if isinstance(a, Effect) and isinstance(b, Effect):
         why = differences(_card(a), _card(b))
-        unordered = _other_grid(a, b)
+        order_reasons = _other_grid(a, b)
         left, right = _points(a), _points(b)
     elif isinstance(a, Importance) and isinstance(b, Importance):
-        a, b, converted = on_one_scale(a, b)
-        why = differences(_card(a), _card(b)) + converted
-        left, right, shown = _same_form(a, b)
-        unordered = _other_features(a, b)
-        if not unordered:
+        a, b, scale_reasons = on_one_scale(a, b)
+        why = differences(_card(a), _card(b)) + scale_reasons
+        left, right, form_reasons = _same_form(a, b)
+        order_reasons = _other_features(a, b)
+        if not order_reasons:
             right = _only(right, [b.features.index(name) for name in a.features])
-            why += shown + _other_columns(left, right)
+            why += form_reasons + _other_columns(left, right)
     else:
         raise TypeError(
             "Two importances or two effects must be given, not one of each."
         )
-    if unordered:
-        return _only(left, []), _only(right, []), why + unordered
-    left, right, unmeasured = _measured(left, right)
-    return left, right, why + unmeasured
+    if order_reasons:
+        return _only(left, []), _only(right, []), why + order_reasons
+    left, right, missing_reasons = _measured(left, right)
+    return left, right, why + missing_reasons
 
 
 def _card(record: Importance | Effect) -> dict[str, Any]:
     """Return what defines a quantity, apart from the form it is shown in."""
-    shown = {"form", "aggregator"}
-    card = {k: v for k, v in record.estimand.items() if k not in shown}
+    form_fields = {"form", "aggregator"}
+    card = {k: v for k, v in record.estimand.items() if k not in form_fields}
     return without_h_scale({**card, "model": record.model, "scale": record.scale})
 
 

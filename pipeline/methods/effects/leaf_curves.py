@@ -168,10 +168,10 @@ def categorical_curve(
         move no level, but the published merge counts their rows as weights.
     """
     cells = cells_of(code, y, leaf)
-    groups = list(_merged(cells) if merge == "published" else _fitted(cells))
+    groups = list(_merge_leaves(cells) if merge == "published" else _fit_levels(cells))
     rows = np.bincount(code)
     marginal = np.bincount(code, y) / np.maximum(rows, 1)
-    values = _placed(groups, marginal)
+    values = _place_groups(groups, marginal)
     level_codes = np.flatnonzero(rows)
     return LeafCurve(level_codes, values[level_codes], *_n_single(cells))
 
@@ -195,7 +195,7 @@ def _n_single(cells: Cells) -> tuple[int, int]:
     return int((values == 1).sum()), len(values)
 
 
-def _merged(cells: Cells) -> Iterator[Group]:
+def _merge_leaves(cells: Cells) -> Iterator[Group]:
     """Yield the groups of the published merge, in the order of their first leaves."""
     begins = np.flatnonzero(np.diff(cells.leaf, prepend=-1))
     above = cells.mean - np.minimum.reduceat(cells.mean, begins)[cells.leaf]
@@ -210,7 +210,7 @@ def _merged(cells: Cells) -> Iterator[Group]:
     is_free = [True] * len(vectors)
     for first in range(len(vectors)):
         if is_free[first]:
-            yield _grown(first, vectors, leaves_of, is_free)
+            yield _grow_group(first, vectors, leaves_of, is_free)
 
 
 def _leaves_of(cells: Cells) -> list[list[int]]:
@@ -220,7 +220,7 @@ def _leaves_of(cells: Cells) -> list[list[int]]:
     return [part.tolist() for part in np.split(cells.leaf[order], ends)]
 
 
-def _grown(
+def _grow_group(
     first: int,
     vectors: list[list[tuple[int, float, float]]],
     leaves_of: list[list[int]],
@@ -228,7 +228,7 @@ def _grown(
 ) -> Group:
     """Return one group of the published merge; mark its leaves as taken."""
     merged: dict[int, tuple[float, float]] = {}
-    queue, queued = [(1, first)], {first}
+    queue, queued_leaves = [(1, first)], {first}
     # A leaf is due when the passes, each in the order of the leaves, come to it after
     # it has got a level in common: the queue holds just the leaves that are due.
     while queue:
@@ -239,8 +239,8 @@ def _grown(
         new = [code for code, _, _ in vectors[leaf] if code not in merged]
         _average_in(vectors[leaf], merged)
         for other in chain.from_iterable(leaves_of[code] for code in new):
-            if is_free[other] and other not in queued:
-                queued.add(other)
+            if is_free[other] and other not in queued_leaves:
+                queued_leaves.add(other)
                 heappush(queue, (turn + (other < leaf), other))
     values, rows = np.array(list(merged.values())).T
     return Group(np.array(list(merged)), values, rows)
@@ -259,7 +259,7 @@ def _average_in(
         merged[code] = (mean, total)
 
 
-def _fitted(cells: Cells) -> Iterator[Group]:
+def _fit_levels(cells: Cells) -> Iterator[Group]:
     """Yield the groups of levels that leaves connect, with their fitted values.
 
     Leaf effects are taken out by hand, which leaves a Laplacian of the levels; its
@@ -289,7 +289,7 @@ def _fitted(cells: Cells) -> Iterator[Group]:
             yield Group(codes, values[codes], of_level[codes])
 
 
-def _placed(groups: list[Group], marginal: Floats) -> Floats:
+def _place_groups(groups: list[Group], marginal: Floats) -> Floats:
     """Return all levels on one scale, (n_levels,); NaN for one in no group."""
     first = groups[0]
     level = marginal[first.codes].mean() - first.values.mean()

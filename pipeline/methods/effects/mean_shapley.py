@@ -9,7 +9,7 @@ import pandas as pd
 from ...records.dataset_and_model import Dataset, FittedModel, Floats
 from ...records.errors import NotApplicable
 from .partial_dependence import Scale
-from .shapley_values import Game, check_players, enumerated, score_of
+from .shapley_values import Game, check_players, enumerate_coalitions, score_of
 
 OTHERWISE = "Use curve 'partial_dependence'."
 
@@ -146,4 +146,4 @@ def _values(
     shares = data.weights[background] / data.weights[background].sum()
     game = Game(score, data.X, model.features, rows, background, shares, n_outputs)
     owner = np.arange(len(model.features))
-    return enumerated(game, owner)[:, model.features.index(feature)]
+    return enumerate_coalitions(game, owner)[:, model.features.index(feature)]

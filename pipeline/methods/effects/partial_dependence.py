@@ -206,10 +206,10 @@ def is_predicted(
     return is_measured
 
 
-def with_gaps(values: Floats, known: npt.NDArray[np.bool_]) -> Floats:
+def with_gaps(values: Floats, is_measured: npt.NDArray[np.bool_]) -> Floats:
     """Return a curve that was asked at some points of a grid, NaN at the others."""
-    curve = np.full((len(known), *values.shape[1:]), np.nan)
-    curve[known] = values
+    curve = np.full((len(is_measured), *values.shape[1:]), np.nan)
+    curve[is_measured] = values
     return curve
 
 
@@ -255,13 +255,13 @@ def predictions_at(
     n_stacked = min(n_points, max(1, MAX_BYTES // per_point))
     stacked = X.take(np.tile(np.arange(n_samples), n_stacked))
     for start in range(0, n_points, n_stacked):
-        n_asked = min(n_stacked, n_points - start)
-        if n_asked < n_stacked:
-            stacked = stacked.iloc[: n_asked * n_samples].copy()
+        n_in_batch = min(n_stacked, n_points - start)
+        if n_in_batch < n_stacked:
+            stacked = stacked.iloc[: n_in_batch * n_samples].copy()
         for name, values in settings.items():
-            _set(stacked, name, values[start : start + n_asked].repeat(n_samples))
+            _set(stacked, name, values[start : start + n_in_batch].repeat(n_samples))
         prediction = on_scale(model, model.predict(stacked))
-        yield prediction.reshape(n_asked, n_samples, -1)
+        yield prediction.reshape(n_in_batch, n_samples, -1)
 
 
 def _set(frame: pd.DataFrame, name: str, values: Any) -> None:

@@ -55,7 +55,7 @@ class Game(NamedTuple):
     shares: Floats
     n_outputs: int
 
-    def asked(self, own: Bits, rows: Index, others: Index) -> Floats:
+    def score_coalitions(self, own: Bits, rows: Index, others: Index) -> Floats:
         """Return the score of rows with some columns of others, (n_rows, n_outputs).
 
         `own` is (n_rows, n_features): whether a row keeps its own value.
@@ -101,7 +101,7 @@ def check_players(model: FittedModel, n_players: int, remedy: str) -> None:
         )
 
 
-def sampled(
+def sample_orders(
     game: Game, owner: Index, *, n_permutations: int, generator: np.random.Generator
 ) -> Floats:
     """Return estimates from random orders, (n_explained, n_players, n_outputs).
@@ -117,21 +117,21 @@ def sampled(
     for _ in range(n_permutations):
         turn = generator.random((n, n_players)).argsort(axis=1).argsort(axis=1)
         others = generator.choice(game.background, n, p=game.shares)
-        walked = []
+        scores = []
         for batch in game.batches(n_players + 1, n):
             step = np.arange(n_players + 1)[batch].repeat(n)
             many = len(step) // n
             own = np.tile(turn[:, owner], (many, 1)) < step[:, np.newaxis]
-            score = game.asked(
+            score = game.score_coalitions(
                 own, np.tile(game.explained, many), np.tile(others, many)
             )
-            walked.append(score.reshape(many, n, -1))
-        gains = np.diff(np.concatenate(walked), axis=0)
+            scores.append(score.reshape(many, n, -1))
+        gains = np.diff(np.concatenate(scores), axis=0)
         total += gains[turn, row[:, np.newaxis]]
     return total / n_permutations
 
 
-def enumerated(game: Game, owner: Index) -> Floats:
+def enumerate_coalitions(game: Game, owner: Index) -> Floats:
     """Return the values over all coalitions, (n_explained, n_players, n_outputs).
 
     With q players, a coalition of s of them enters the value of each with the weight
@@ -149,8 +149,8 @@ def enumerated(game: Game, owner: Index) -> Floats:
         coalition, row = np.divmod(np.arange(2**q * n)[batch], n)
         own = member[coalition][:, owner].repeat(size, axis=0)
         rows = game.explained[row].repeat(size)
-        score = game.asked(own, rows, np.tile(game.background, len(row)))
+        score = game.score_coalitions(own, rows, np.tile(game.background, len(row)))
         worth = game.shares @ score.reshape(len(row), size, -1)
-        gained = weight[coalition][:, :, np.newaxis] * worth[:, np.newaxis]
-        np.add.at(values, row, gained)
+        contributions = weight[coalition][:, :, np.newaxis] * worth[:, np.newaxis]
+        np.add.at(values, row, contributions)
     return values

@@ -291,8 +291,8 @@ def _against_all(
         fit_seed = seed_of_fit(seed, repeat)
         baseline[repeat] = loss_of_refit(model, model.features, data, seed=fit_seed)
         for row, (name, columns) in enumerate(data.groups.items()):
-            read = columns_of(model, [columns])
-            raw[row, repeat] = loss(read, name, repeat) if read else baseline[repeat]
+            unit = columns_of(model, [columns])
+            raw[row, repeat] = loss(unit, name, repeat) if unit else baseline[repeat]
     return raw, baseline
 
 

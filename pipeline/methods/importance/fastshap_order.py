@@ -10,23 +10,23 @@ from ..effects.shapley_values import Bits, Game, Index
 ADJUSTMENT = 1e6
 
 
-def explained(
+def explain(
     game: Game,
-    asked: tuple[str, ...],
+    columns: tuple[str, ...],
     *,
     n_permutations: int,
     r: RStream,
     adjust: bool = False,
     expected: Floats | None = None,
 ) -> Floats:
-    """Return the values of the asked columns, (n_explained, n_asked, n_outputs).
+    """Return the values of some columns, (n_explained, n_columns, n_outputs).
 
     Parameters
     ----------
     game : Game
-        ``game.features`` are all columns that are mixed, asked or not; every row of
+        ``game.features`` are all columns that are mixed, explained or not; every row of
         ``game.background`` counts the same.
-    asked : tuple of str
+    columns : tuple of str
         Some of them.
     n_permutations : int
         fastshap's `nsim`.
@@ -49,27 +49,27 @@ def explained(
             "n_permutations must be at least 2 for adjust = true, but "
             f"{n_permutations} was given."
         )
-    every = rounds(game, asked, n_permutations=n_permutations, r=r)
+    every = rounds(game, columns, n_permutations=n_permutations, r=r)
     values = every.mean(axis=0)
     if not adjust:
         return values
     if expected is None:
         expected = game.score(game.X.iloc[game.background]).mean(axis=0)
     score = game.score(game.X.iloc[game.explained])
-    missed = score - values.sum(axis=1) - expected
+    gap = score - values.sum(axis=1) - expected
     variance = every.var(axis=0)
     largest = variance.max(axis=1, keepdims=True)
     if len(score) > 1:  # of a single row fastshap makes 0 / 0
         largest = np.where(largest == 0, 1, largest)
     with np.errstate(invalid="ignore"):
         part = ADJUSTMENT * variance / largest
-    return values + missed[:, np.newaxis] * part / (1 + part.sum(axis=1, keepdims=True))
+    return values + gap[:, np.newaxis] * part / (1 + part.sum(axis=1, keepdims=True))
 
 
 def rounds(
-    game: Game, asked: tuple[str, ...], *, n_permutations: int, r: RStream
+    game: Game, columns: tuple[str, ...], *, n_permutations: int, r: RStream
 ) -> Floats:
-    """Return every round, (n_permutations, n_explained, n_asked, n_outputs).
+    """Return every round, (n_permutations, n_explained, n_columns, n_outputs).
 
     One explained row is asked `n_permutations` times in one round, as fastshap does.
     """
@@ -77,7 +77,7 @@ def rounds(
     if n == 1:
         rows, n_rounds = rows.repeat(n_permutations), 1
     contributions = []
-    for name in asked:
+    for name in columns:
         own = [_difference(game, name, rows, r) for _ in range(n_rounds)]
         contributions.append(np.reshape(own, (n_permutations, n, -1)))
     return np.stack(contributions, axis=2)
@@ -90,9 +90,9 @@ def _difference(game: Game, name: str, rows: Index, r: RStream) -> Floats:
     others = game.background[r.sample(size, n, replace=True)]
     before = _coalitions(size, n_columns, r)[r.sample(size, n, replace=True)]
     own = np.insert(before, column, True, axis=1)
-    with_it = game.asked(own, rows, others)
+    with_it = game.score_coalitions(own, rows, others)
     own[:, column] = False
-    return with_it - game.asked(own, rows, others)
+    return with_it - game.score_coalitions(own, rows, others)
 
 
 def _coalitions(n: int, n_columns: int, r: RStream) -> Bits:

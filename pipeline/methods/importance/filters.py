@@ -18,7 +18,7 @@ from .data_only import (
     rows_of_classes,
     within,
 )
-from .group_means import TESTS, Test, shown
+from .group_means import TESTS, Test, statistic_of
 from .lowess import lowess
 
 
@@ -202,8 +202,8 @@ def anova(
         if codes.max() < 1:
             return np.nan
         weights = data.weights[is_counted]
-        tested = measure(values[is_counted].astype(np.float64), codes, weights)
-        return shown(tested, statistic)
+        outcome = measure(values[is_counted].astype(np.float64), codes, weights)
+        return statistic_of(outcome, statistic)
 
     return each_column(data, difference), np.zeros((1, 1))
 

@@ -185,14 +185,14 @@ ESTIMATORS: dict[str, Estimate] = {
 def _means(
     codes: npt.NDArray[np.intp], n_values: int, scores: Floats, shares: Floats
 ) -> tuple[Floats, Floats]:
-    """Return mean score (n_met, n_outputs) and share (n_met,) of the values met.
+    """Return mean scores (n_present, n_outputs) and shares of the values present.
 
     Scores are counted from that of the first row, so that equal ones give equal means.
     """
     p = np.asarray(np.bincount(codes, shares, n_values), dtype=np.float64)
-    met = p > 0
+    is_present = p > 0
     sums = [np.bincount(codes, shares * y, n_values) for y in (scores - scores[0]).T]
-    return np.stack(sums, axis=1)[met] / p[met, np.newaxis], p[met]
+    return np.stack(sums, axis=1)[is_present] / p[is_present, np.newaxis], p[is_present]
 
 
 def _no_answer(scores: Floats) -> Floats:

@@ -34,8 +34,8 @@ def gaussian(
     NotApplicable
         If the model reads a category or a missing value, or has no slope there.
     """
-    read = _all_numbers(model, X)
-    at = pd.DataFrame([shares @ read], columns=list(model.features))
+    matrix = _all_numbers(model, X)
+    at = pd.DataFrame([shares @ matrix], columns=list(model.features))
     each = slopes(model, score, X, at=at, columns=model.features, analytic=analytic)
     gradient = np.concatenate(list(each))
     if not gradient.any() and spread_of(score(X), shares).any():
@@ -44,7 +44,7 @@ def gaussian(
             "'gaussian', but it has none there although its predictions vary. Use "
             "estimator 'auto'."
         )
-    covariances = covariance_of(read, shares, covariance)
+    covariances = covariance_of(matrix, shares, covariance)
     values = []
     for columns in data.groups.values():
         numbers = numbers_of(X, columns)
@@ -55,7 +55,7 @@ def gaussian(
             j, sigma = model.features.index(columns[0]), covariances
         else:
             j = len(model.features)
-            sigma = covariance_of(np.hstack([read, numbers]), shares, covariance)
+            sigma = covariance_of(np.hstack([matrix, numbers]), shares, covariance)
         values.append(sigma[j, : len(gradient)] @ gradient / np.sqrt(sigma[j, j]))
     return np.stack(values)
 
@@ -79,7 +79,7 @@ def signs(
     NotApplicable
         If the score is not linear in the columns, or they hold other numbers.
     """
-    read = _all_numbers(model, X)
+    matrix = _all_numbers(model, X)
     weights = linear_slopes(model, X, score(X))
     if weights is None:
         raise NotApplicable(
@@ -87,12 +87,12 @@ def signs(
             "'signs', but it reports no weights that give its predictions. Use "
             "estimator 'binary'."
         )
-    if not np.isin(read, (-1, 1)).all():
+    if not np.isin(matrix, (-1, 1)).all():
         raise NotApplicable(
             f"Model {model.name!r} must read columns of -1 and 1 for estimator "
             "'signs', but it reads other numbers. Use estimator 'binary'."
         )
-    linear = read @ weights
+    linear = matrix @ weights
     values = []
     for columns in data.groups.values():
         numbers = numbers_of(X, columns)

@@ -12,7 +12,7 @@ Codes = npt.NDArray[np.int64]
 Test = Literal["equal_variances", "welch", "kruskal_wallis"]
 
 
-class Tested(NamedTuple):
+class GroupTest(NamedTuple):
     """A test statistic, its degrees of freedom, and which way two groups differ.
 
     `below` is infinite for H, which has one number of degrees of freedom; `direction`
@@ -39,17 +39,17 @@ def _moments(values: Floats, codes: Codes, weights: Floats) -> Floats:
     return np.array([weight, mean, within])
 
 
-def _equal_variances(values: Floats, codes: Codes, weights: Floats) -> Tested:
+def _equal_variances(values: Floats, codes: Codes, weights: Floats) -> GroupTest:
     """Return the F of the analysis of variance."""
     weight, mean, within = _moments(values, codes, weights)
     above, below = len(mean) - 1, len(values) - len(mean)
     between = weight @ (mean - weight @ mean / weight.sum()) ** 2
     with np.errstate(divide="ignore", invalid="ignore"):
         value = np.divide(between / above, within.sum() / below if below else np.nan)
-    return Tested(float(value), above, below, _direction(mean))
+    return GroupTest(float(value), above, below, _direction(mean))
 
 
-def _welch(values: Floats, codes: Codes, weights: Floats) -> Tested:
+def _welch(values: Floats, codes: Codes, weights: Floats) -> GroupTest:
     """Return Welch's F, each group with its own variance."""
     size, mean, within = _moments(values, codes, weights)
     n_parts = len(mean)
@@ -60,37 +60,37 @@ def _welch(values: Floats, codes: Codes, weights: Floats) -> Tested:
         between = precision @ (mean - share @ mean) ** 2 / (n_parts - 1)
         value = between / (1 + 2 * (n_parts - 2) * unsure)
         below = 1 / (3 * unsure)
-    return Tested(float(value), n_parts - 1, float(below), _direction(mean))
+    return GroupTest(float(value), n_parts - 1, float(below), _direction(mean))
 
 
-def _kruskal_wallis(values: Floats, codes: Codes, weights: Floats) -> Tested:
+def _kruskal_wallis(values: Floats, codes: Codes, weights: Floats) -> GroupTest:
     """Return H, corrected for ties."""
     from scipy.stats import kruskal
 
     del weights
     if np.ptp(values) == 0:
-        return Tested(np.nan, np.nan, np.inf)
+        return GroupTest(np.nan, np.nan, np.inf)
     parts = [values[codes == code] for code in range(codes.max() + 1)]
-    return Tested(float(kruskal(*parts).statistic), len(parts) - 1, np.inf)
+    return GroupTest(float(kruskal(*parts).statistic), len(parts) - 1, np.inf)
 
 
-TESTS: dict[str, Callable[[Floats, Codes, Floats], Tested]] = {
+TESTS: dict[str, Callable[[Floats, Codes, Floats], GroupTest]] = {
     "equal_variances": _equal_variances,
     "welch": _welch,
     "kruskal_wallis": _kruskal_wallis,
 }
 
 
-def shown(tested: Tested, statistic: str) -> float:
+def statistic_of(test: GroupTest, statistic: str) -> float:
     """Return the statistic itself, its signed root, or its p-value."""
     from scipy.stats import chi2, f
 
     if statistic == "statistic":
-        return tested.value
+        return test.value
     if statistic == "t":
-        return float(tested.direction * np.sqrt(tested.value))
-    if np.isinf(tested.below):
-        logarithm = chi2.logsf(tested.value, tested.above)
+        return float(test.direction * np.sqrt(test.value))
+    if np.isinf(test.below):
+        logarithm = chi2.logsf(test.value, test.above)
     else:
-        logarithm = f.logsf(tested.value, tested.above, tested.below)
+        logarithm = f.logsf(test.value, test.above, test.below)
     return float(-logarithm / np.log(10))

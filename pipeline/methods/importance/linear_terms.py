@@ -185,7 +185,7 @@ def terms_within(
 ) -> npt.NDArray[np.intp] | None:
     """Return which terms are made of these columns, None if one is of others too."""
     names = set(columns)
-    touched = [k for k, made_of in enumerate(features) if made_of & names]
-    if any(not features[k] <= names for k in touched):
+    places = [k for k, term in enumerate(features) if term & names]
+    if any(not features[k] <= names for k in places):
         return None
-    return np.array(touched, dtype=np.intp)
+    return np.array(places, dtype=np.intp)

@@ -267,8 +267,8 @@ def _prediction(model: FittedModel, member: Member, X: Floats) -> Floats:
     if model.task == "regression":
         return np.asarray(member.estimator.predict(columns))
     shares = np.zeros((len(X), len(model.classes)))
-    met = np.asarray(member.estimator.classes_).astype(np.intp)
-    shares[:, met] = member.estimator.predict_proba(columns)
+    classes = np.asarray(member.estimator.classes_).astype(np.intp)
+    shares[:, classes] = member.estimator.predict_proba(columns)
     return shares[:, 1] if model.task == "binary" else shares
 
 

@@ -159,15 +159,15 @@ def by_feature(
 
 def _of_feature(own: ModelReport, feature: str) -> float:
     """Return the number of one feature."""
-    made_of = tuple(frozenset(columns) for columns in own.columns)
-    at = terms_within(made_of, (feature,))
+    term_columns = tuple(frozenset(columns) for columns in own.columns)
+    at = terms_within(term_columns, (feature,))
     if at is None or feature in own.offsets:
         return np.nan
     if len(at) < 2:
         return float(own.values[at].sum())
     if own.estimate is None or own.covariance is None:
         return np.nan
-    terms = Terms(made_of, own.estimate)
+    terms = Terms(term_columns, own.estimate)
     estimates = Estimates(terms, own.covariance, np.isfinite(own.estimate))
     return wald(estimates, (feature,), is_root=True)
 

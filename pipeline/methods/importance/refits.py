@@ -55,8 +55,8 @@ def units_of(
     NotApplicable
         If two groups share a column the model reads.
     """
-    read = [_read(model, columns) for columns in data.groups.values()]
-    grouped = [name for unit in read for name in unit]
+    group_units = [_unit_of(model, columns) for columns in data.groups.values()]
+    grouped = [name for unit in group_units for name in unit]
     shared = [name for name in grouped if grouped.count(name) > 1]
     if shared:
         raise NotApplicable(
@@ -65,14 +65,14 @@ def units_of(
             "overlapping groups in different audits."
         )
     alone = [(name,) for name in model.features if name not in grouped]
-    units = [*(unit for unit in read if unit), *alone]
+    units = [*(unit for unit in group_units if unit), *alone]
     units.sort(key=lambda unit: model.features.index(unit[0]))
-    return units, [units.index(unit) if unit else -1 for unit in read]
+    return units, [units.index(unit) if unit else -1 for unit in group_units]
 
 
 def columns_of(model: FittedModel, units: Collection[Unit]) -> Unit:
     """Return the columns of some units in the model's own order."""
-    return _read(model, [name for unit in units for name in unit])
+    return _unit_of(model, [name for unit in units for name in unit])
 
 
 def seed_of_fit(seed: int, repeat: int) -> int:
@@ -104,6 +104,6 @@ def refuse_ratio(form: Form, method: str) -> None:
         )
 
 
-def _read(model: FittedModel, columns: Collection[str]) -> Unit:
+def _unit_of(model: FittedModel, columns: Collection[str]) -> Unit:
     """Return those columns that the model reads, in its order."""
     return tuple(name for name in model.features if name in columns)

@@ -17,8 +17,8 @@ from ..effects.shapley_values import (
     Index,
     Score,
     check_players,
-    enumerated,
-    sampled,
+    enumerate_coalitions,
+    sample_orders,
     score_of,
 )
 from . import fastshap_order
@@ -169,8 +169,10 @@ class _Question(NamedTuple):
         """Return the rows of one repeat, and the shares of those explained."""
         data, n = self.data, self.data.n_samples
         weighing = np.flatnonzero(data.weights > 0)
-        explained = _drawn(self.seed, "explained", repeat, weighing, self.n_rows)
-        others = _drawn(self.seed, "background", repeat, weighing, self.n_background)
+        explained = _draw_places(self.seed, "explained", repeat, weighing, self.n_rows)
+        others = _draw_places(
+            self.seed, "background", repeat, weighing, self.n_background
+        )
         X, shares = data.X, _shares(data.weights[others])
         if self.background == "means":
             X = _with_means(self.model, X, others, shares)
@@ -208,9 +210,11 @@ def _values(
         return _linear(question.model, game, owner)
     if algorithm == "exact":
         check_players(question.model, int(owner.max()) + 1, SAMPLE)
-        return enumerated(game, owner)
+        return enumerate_coalitions(game, owner)
     generator = generator_of(question.seed, "orders", joined, repeat)
-    return sampled(game, owner, n_permutations=n_permutations, generator=generator)
+    return sample_orders(
+        game, owner, n_permutations=n_permutations, generator=generator
+    )
 
 
 def _of_groups(question: _Question, values: Values, shares: Floats) -> Floats:
@@ -222,19 +226,19 @@ def _of_groups(question: _Question, values: Values, shares: Floats) -> Floats:
     alone: Floats | None = None
     sums = []
     for columns in question.data.groups.values():
-        read = [k for k, name in enumerate(features) if name in columns]
-        if not read:
+        members = [k for k, name in enumerate(features) if name in columns]
+        if not members:
             sums.append(np.zeros(len(question.model.outputs)))
             continue
-        if len(read) == 1:
+        if len(members) == 1:
             if alone is None:
                 alone = values(np.arange(len(features)), "")
-            of_rows = alone[:, read[0]]
+            of_rows = alone[:, members[0]]
         else:
             owner = np.zeros(len(features), dtype=np.intp)
-            others = [k for k in range(len(features)) if k not in read]
+            others = [k for k in range(len(features)) if k not in members]
             owner[others] = 1 + np.arange(len(others))
-            of_rows = values(owner, "|".join(features[k] for k in read))[:, 0]
+            of_rows = values(owner, "|".join(features[k] for k in members))[:, 0]
         sums.append(shares @ np.abs(of_rows))
     return np.stack(sums)
 
@@ -270,7 +274,7 @@ def _in_fastshap_order(
     names = tuple(columns[0] for columns in groups.values())
     importances = []
     for _ in range(n_repeats):
-        values = fastshap_order.explained(
+        values = fastshap_order.explain(
             game, names, n_permutations=n_permutations, r=r, adjust=adjust
         )
         importances.append(np.abs(values).mean(axis=0))
@@ -295,7 +299,9 @@ def _linear(model: FittedModel, game: Game, owner: Index) -> Floats:
     return np.stack([each[:, owner == k].sum(axis=1) for k in players], axis=1)
 
 
-def _drawn(seed: int, purpose: str, repeat: int, places: Index, n: int | None) -> Index:
+def _draw_places(
+    seed: int, purpose: str, repeat: int, places: Index, n: int | None
+) -> Index:
     """Return so many of the places, in their order; all of them if none is said."""
     if n is None or n >= len(places):
         return places

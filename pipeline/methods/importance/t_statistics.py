@@ -208,10 +208,10 @@ def inverse_of(X: Floats, weights: Floats) -> tuple[Floats, Mask]:
     length = np.sqrt((A * A).sum(axis=0))
     length[length == 0] = 1.0
     _, s, Vt = np.linalg.svd(A / length, full_matrices=False)
-    is_kept = s > max(X.shape) * np.finfo(float).eps * s[0]
-    root = (Vt[is_kept].T / s[is_kept]) / length[:, np.newaxis]
+    is_nonzero = s > max(X.shape) * np.finfo(float).eps * s[0]
+    root = (Vt[is_nonzero].T / s[is_nonzero]) / length[:, np.newaxis]
     # A unit vector that the kept directions do not reach is not decided by the rows.
-    is_estimable = (Vt[is_kept] ** 2).sum(axis=0) > 1 - 1e-9
+    is_estimable = (Vt[is_nonzero] ** 2).sum(axis=0) > 1 - 1e-9
     return root @ root.T, is_estimable
 
 

@@ -131,32 +131,36 @@ def h_statistic(
         )
     rows = draw_rows(data, n_rows, seed=seed, stream=stream)
     curve_of = curves or {}
-    asked_of = {
+    dependence_of = {
         columns: (curve_of.get(columns[0]) if len(columns) == 1 else None)
         or at_rows(model, rows, columns, scale=scale)
         for size in range(1, len(features) + 1)
         for columns in combinations(features, size)
     }
-    whole = asked_of[features]
+    whole = dependence_of[features]
     if len(features) == 1:
         joint, residual = whole.predicted, whole.predicted - whole.own - whole.others
     else:
-        joint, residual = whole.own, _not_of_parts(asked_of)
-    missed = whole.rounding * max(1, len(asked_of) / 3)  # a residual of three curves
+        joint, residual = whole.own, _not_of_parts(dependence_of)
+    # The rounding is that of a residual of three curves.
+    residual_rounding = whole.rounding * max(1, len(dependence_of) / 3)
     return (
-        mean_square(residual, rows.weights, missed),
+        mean_square(residual, rows.weights, residual_rounding),
         mean_square(joint, rows.weights, whole.rounding),
     )
 
 
-def _not_of_parts(asked_of: Mapping[tuple[str, ...], Dependence]) -> Floats:
+def _not_of_parts(dependence_of: Mapping[tuple[str, ...], Dependence]) -> Floats:
     """Return the joint curve without what any smaller set of its columns does.
 
     What a column does is in the curve of every set that holds it, hence the signs.
     """
-    n_columns = max(map(len, asked_of))
+    n_columns = max(map(len, dependence_of))
     return np.sum(
-        [(-1) ** (n_columns - len(c)) * curve.own for c, curve in asked_of.items()],
+        [
+            (-1) ** (n_columns - len(c)) * curve.own
+            for c, curve in dependence_of.items()
+        ],
         axis=0,
     )
 

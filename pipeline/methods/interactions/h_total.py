@@ -93,8 +93,9 @@ def h_total(
     predicted = single[0].predicted
     parts = np.sum([curve.own for curve in single], axis=0)
     rounding = np.max([curve.rounding for curve in single], axis=0)
-    missed = rounding * max(1, (len(single) + 1) / 3)  # a residual of three curves
+    # The rounding is that of a residual of three curves.
+    residual_rounding = rounding * max(1, (len(single) + 1) / 3)
     return (
-        mean_square(predicted - parts, rows.weights, missed),
+        mean_square(predicted - parts, rows.weights, residual_rounding),
         mean_square(predicted, rows.weights, rounding),
     )

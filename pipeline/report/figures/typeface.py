@@ -118,8 +118,8 @@ def shortened(
 def _cut(text: str, limit: float, size: float, lines: int, tail: str = "") -> str:
     """Return the text with as little as needed of its middle replaced by "…"."""
 
-    def keeping(n_kept: int) -> str:
-        return f"{text[: (n_kept + 1) // 2]}…{text[len(text) - n_kept // 2 :]}{tail}"
+    def keeping(n_chars: int) -> str:
+        return f"{text[: (n_chars + 1) // 2]}…{text[len(text) - n_chars // 2 :]}{tail}"
 
     def fits(words: str) -> bool:
         broken = _lines(words, limit, size, lines)
@@ -127,10 +127,10 @@ def _cut(text: str, limit: float, size: float, lines: int, tail: str = "") -> st
 
     if not tail and fits(text):
         return text
-    n_kept = bisect_left(
-        range(len(text)), True, key=lambda n_kept: not fits(keeping(n_kept))
+    n_chars = bisect_left(
+        range(len(text)), True, key=lambda n_chars: not fits(keeping(n_chars))
     )
-    return keeping(max(n_kept - 1, 0))
+    return keeping(max(n_chars - 1, 0))
 
 
 def _lines(text: str, limit: float, size: float, lines: int) -> tuple[str, ...]:

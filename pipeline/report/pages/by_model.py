@@ -57,18 +57,20 @@ def part_of(result: AuditResult, model: str) -> ModelPart:
         )
     }
     places |= _subjects(result, model)
-    places_kept = places["importances"]
+    importance_places = places["importances"]
     frames = {}
     for name, frame in result.frames.items():
         if not {"model", "record"} & set(FRAMES[name].columns):
             continue
-        rows = _rows(frame, model, places_kept)
+        rows = _rows(frame, model, importance_places)
         places[name] = tuple(rows)
-        frames[name] = _renumbered(frame.iloc[rows].reset_index(drop=True), places_kept)
+        frames[name] = _renumbered(
+            frame.iloc[rows].reset_index(drop=True), importance_places
+        )
     frames["checks"] = result.checks.iloc[list(places["checks"])].reset_index(drop=True)
     changed = replace(
         result.with_frames(**frames),
-        importances=tuple(result.importances[i] for i in places_kept),
+        importances=tuple(result.importances[i] for i in importance_places),
         effects=tuple(result.effects[i] for i in places["effects"]),
         surfaces=tuple(result.surfaces[i] for i in places["surfaces"]),
         findings=tuple(result.findings[i] for i in places["findings"]),

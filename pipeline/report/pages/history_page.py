@@ -25,7 +25,7 @@ from ..text.blocks import (
     Table,
     Value,
 )
-from ..text.wording import counted, display_name, look_up, say, shown, word
+from ..text.wording import display_name, look_up, say, say_count, show_hidden, word
 from .html import Loose, loose_html
 
 NO_RUN = "not established"
@@ -189,7 +189,7 @@ def index_html(
                 "history.combined",
                 code=str(exit_code),
                 good=good,
-                n=counted(n, "audit"),
+                n=say_count(n, "audit"),
             ),
             sections=(section,),
         )
@@ -273,7 +273,7 @@ def _short(verdict: str) -> Badge:
 def _happened(row: HistoryRow, is_first: bool) -> Sentence:
     """Return what is not as in the run before, one line each."""
     remarks = [*filter(None, (row.note,)), *row.changes, *row.signed]
-    lines = tuple(Styled("entry", (shown(text),)) for text in remarks)
+    lines = tuple(Styled("entry", (show_hidden(text),)) for text in remarks)
     return lines or (word("history.first" if is_first else "history.as_before"),)
 
 
@@ -303,10 +303,10 @@ def _leaders(history: History) -> tuple[Section, ...]:
 
 def _trail(history: History) -> Section:
     """Return where the chain of runs is broken, or that it is not."""
-    gaps = tuple((shown(gap),) for gap in history.gaps)
+    gaps = tuple((show_hidden(gap),) for gap in history.gaps)
     n = Value("runs", history.n_removed, str(history.n_removed), derived="count")
     key = "no_gaps_but_removed" if history.n_removed else "no_gaps"
-    lede = say("history.gaps" if gaps else f"history.{key}", n=counted(n, "past_run"))
+    lede = say("history.gaps" if gaps else f"history.{key}", n=say_count(n, "past_run"))
     return Section("", "history", word("history.trail_title"), lede, {"blocks": gaps})
 
 
@@ -318,8 +318,8 @@ def _counts(history: History) -> Sentence:
     key = "counts_attempts" if others else "counts"
     return say(
         f"history.{key}",
-        runs=counted(n, "past_run"),
-        attempts=counted(m, "attempt"),
+        runs=say_count(n, "past_run"),
+        attempts=say_count(m, "attempt"),
         moment=moment(history.made),
     )
 
@@ -333,13 +333,15 @@ def _standing(history: History) -> Sentence:
         return say(
             "history.newest_left_none",
             moment=moment(newest.started),
-            note=shown(newest.note),
+            note=show_hidden(newest.note),
         )
     n = Value("changes", len(newest.changes), str(len(newest.changes)), derived="count")
     key = "newest_changed" if newest.changes else "newest_alike"
     if sum(row.run is not None for row in history.rows) == 1:
         key = "newest_first"
-    return say(f"history.{key}", moment=moment(newest.started), n=counted(n, "change"))
+    return say(
+        f"history.{key}", moment=moment(newest.started), n=say_count(n, "change")
+    )
 
 
 def _audit(row: AuditRow) -> Row:
@@ -357,6 +359,6 @@ def _audit(row: AuditRow) -> Row:
             Cell((text,)),
             Cell((code,)),
             Cell(run),
-            Cell((shown(row.note) or "–",)),
+            Cell((show_hidden(row.note) or "–",)),
         )
     )

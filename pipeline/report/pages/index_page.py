@@ -28,7 +28,15 @@ from ..text.blocks import (
     Sentence,
     Table,
 )
-from ..text.wording import counted, display_name, key_of, look_up, say, shortened, word
+from ..text.wording import (
+    display_name,
+    key_of,
+    look_up,
+    say,
+    say_count,
+    short_name,
+    word,
+)
 from .by_model import ModelPart
 
 COLUMNS = 6
@@ -45,7 +53,7 @@ def file_of(model: str) -> str:
 def overview(facts: Facts, parts: Sequence[ModelPart]) -> Section:
     """Return the section in the place of the executive page: model by model."""
     lede = say(
-        "index.lede", models=counted(tallied("models", len(parts)), "model_asked")
+        "index.lede", models=say_count(tallied("models", len(parts)), "model_asked")
     )
     blocks = (_models(facts, parts), *_matrices(parts), *over_runs(facts))
     return Section("B", "overview", word("sections.overview"), lede, {"blocks": blocks})
@@ -106,7 +114,7 @@ def _model(facts: Facts, part: ModelPart) -> Row:
     leader = leader_of(own.leads[0]) if own.leads else ""
     text: Sentence = ("–",)
     if leader:
-        text = (shortened(leader, 40),)
+        text = (short_name(leader, 40),)
     return Row(
         (
             Cell((link,)),
@@ -134,7 +142,7 @@ def _matrices(parts: Sequence[ModelPart]) -> tuple[Table, ...]:
                 caption=say("index.matrix_caption"),
                 columns=(
                     Column(say("thresholds.check"), "header", 30),
-                    *(Column((shortened(p.model, 24),), width=width) for p in here),
+                    *(Column((short_name(p.model, 24),), width=width) for p in here),
                 ),
                 rows=tuple(_check(name, here) for name in checks),
                 shape="wide",

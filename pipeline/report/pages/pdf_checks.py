@@ -88,12 +88,12 @@ def _text_checks(
     for check, kind in (("names", Name), ("numbers", Value)):
         texts = {part.text for part in parts_of(tables, kind)}
         printed = {text: escape_uncovered(text, fonts) for text in sorted(texts)}
-        lost = [
+        missing = [
             text
             for text, as_is in printed.items()
             if _without_spaces(as_is) not in page_text
         ]
-        yield _verdict(check, lost, "must be in the text of the PDF")
+        yield _verdict(check, missing, "must be in the text of the PDF")
 
 
 def _structure_checks(pdf: bytes) -> Iterator[PdfCheck]:

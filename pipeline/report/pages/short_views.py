@@ -13,7 +13,7 @@ from ...records.as_json import content_digest
 from ...records.finding import Finding
 from ...records.importance_record import Importance
 from ...records.result import AuditResult
-from ..text.wording import look_up, shown, templates
+from ..text.wording import look_up, show_hidden, templates
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -271,7 +271,7 @@ def _first(record: Importance) -> list[str]:
 
 def _line(text: str) -> str:
     """Return a text on one line, everything in it that hides made visible."""
-    return shown(" ".join(text.splitlines()))
+    return show_hidden(" ".join(text.splitlines()))
 
 
 def _marked(text: str) -> str:

@@ -44,7 +44,7 @@ from ..text.blocks import (
     walk,
 )
 from ..text.number_text import count
-from ..text.wording import LANGUAGE, NO_BREAK, joined, say, shown, word
+from ..text.wording import LANGUAGE, NO_BREAK, joined, say, show_hidden, word
 from .by_model import ModelPart
 from .profiles import of_profile, without_dead_links
 from .view_json import lines_of
@@ -228,7 +228,7 @@ def view_of(
         document=document_id(facts),
         digest=facts.digest,
         created=_instant(str(started)),
-        classification=shown(facts.note("classification")),
+        classification=show_hidden(facts.note("classification")),
         title=title(facts),
         subtitle=subtitle(facts),
         kicker=_kicker(facts),
@@ -254,14 +254,16 @@ def _instant(text: str) -> str:
 
 
 def _kicker(facts: Facts) -> str:
-    parts = [word("title.kicker"), shown(facts.note("classification"))]
+    parts = [word("title.kicker"), show_hidden(facts.note("classification"))]
     return " · ".join(part for part in parts if part)
 
 
 def _page_title(facts: Facts) -> str:
-    models = plain(joined(shown(model) for model in facts.models[:3]))
+    models = plain(joined(show_hidden(model) for model in facts.models[:3]))
     parts = [
-        part for part in (models or shown(facts.result.run.audit), facts.run_id) if part
+        part
+        for part in (models or show_hidden(facts.result.run.audit), facts.run_id)
+        if part
     ]
     return f"{word('title.kicker')}: {', '.join(parts)}"
 

@@ -22,13 +22,13 @@ from ..text.blocks import (
 )
 from ..text.number_text import decimals, loss_label, number, significant
 from ..text.wording import (
-    counted,
+    full_name,
     joined,
-    named,
     say,
+    say_count,
     sentence_case,
-    shortened,
-    shown,
+    short_name,
+    show_hidden,
     word,
 )
 from .agreement_figures import band_figures, engine_figures
@@ -92,7 +92,7 @@ def _pair_row(facts: Facts, place: Hashable, top_k: int) -> Row:
     path = f"agreement[{place}]"
     return Row(
         (
-            Cell((named(str(row["model"])), ", ", *_measure(facts, row))),
+            Cell((full_name(str(row["model"])), ", ", *_measure(facts, row))),
             Cell((_engines(row),)),
             Cell((badge(row["verdict"]),)),
             Cell(_because(facts, place, row)),
@@ -119,7 +119,7 @@ def _uncompared_row(facts: Facts, places: Sequence[Hashable]) -> Row:
     number = tallied("agreement", len(places))
     return Row(
         (
-            Cell(counted(number, "ranking")),
+            Cell(say_count(number, "ranking")),
             Cell((_engines(row),)),
             Cell((badge(row["verdict"]),)),
             Cell((in_words(row["reasons"]),)),
@@ -139,11 +139,11 @@ def _measure(facts: Facts, row: "pd.Series[Any]") -> Sentence:
         if question_of(ranking.record) == question
         and options_text(ranking.record) == row["options"]
     )
-    parts: list[Any] = [next(cards, shown(str(row["method"])))]
+    parts: list[Any] = [next(cards, show_hidden(str(row["method"])))]
     if row["loss"]:
         parts.append(loss_label(row["loss"]))
     elif row["positive_class"]:
-        parts.append(shortened(row["positive_class"], 24))
+        parts.append(short_name(row["positive_class"], 24))
     return joined(parts)
 
 
@@ -158,7 +158,7 @@ def _because(facts: Facts, place: Hashable, row: "pd.Series[Any]") -> Sentence:
         key = "agreement.same_draws" if row["stream"] else "agreement.nothing_drawn"
         because.append(say(key, value=relative(facts, place)))
     elif row["verdict"] == "equivalent":
-        n = counted(
+        n = say_count(
             whole(f"agreement[{place}].n_features", int(row["n_features"])), "row"
         )
         because.append(say("agreement.all_inside", n=n[0]))
@@ -226,15 +226,15 @@ def _curve_row(facts: Facts, group: pd.DataFrame) -> tuple[int, Row]:
     because = say(
         "agreement.curves" if rests_on else "agreement.curves_bare",
         n=number[0],
-        total=counted(tallied("agreement", len(group)), "curve"),
+        total=say_count(tallied("agreement", len(group)), "curve"),
         verdict=number[-1],
         detail=rests_on,
     )
     first = group.iloc[0]
     name = str(first["positive_class"])
-    cls: Part = shortened(name, 30) if name else "–"
+    cls: Part = short_name(name, 30) if name else "–"
     cells = (
-        Cell((named(str(first["model"])),)),
+        Cell((full_name(str(first["model"])),)),
         Cell((cls,)),
         Cell((_engines(first),)),
         Cell((badge(verdict),)),
@@ -287,13 +287,23 @@ def _disagreement_row(facts: Facts, place: Hashable) -> Row:
         text = number(raw, places, sign=sign)
         return Cell((Value(f"{path}.{column}", raw, mark * math.isfinite(raw) + text),))
 
-    model = shortened(str(row["model"]), 24)
+    model = short_name(str(row["model"]), 24)
     inside = say("agreement.is_inside" if row["inside"] else "agreement.is_outside")
     ranks = f"{float(row['rank_a']):g}, {float(row['rank_b']):g}"
-    cause = joined([shown(str(row[k])) for k in ("cause", "evidence") if row[k]], ": ")
+    cause = joined(
+        [show_hidden(str(row[k])) for k in ("cause", "evidence") if row[k]], ": "
+    )
     return Row(
         (
-            Cell((named(str(row["feature"])), ", ", model, " ", *_card_of(facts, row))),
+            Cell(
+                (
+                    full_name(str(row["feature"])),
+                    ", ",
+                    model,
+                    " ",
+                    *_card_of(facts, row),
+                )
+            ),
             Cell((_engines(row),)),
             cell("value_a"),
             cell("value_b"),
@@ -323,7 +333,7 @@ def lede(facts: Facts) -> Sentence:
         for verdict in LADDER
         if counts[verdict]
     ]
-    pairs = counted(tallied("agreement", len(frame)), "pair")
+    pairs = say_count(tallied("agreement", len(frame)), "pair")
     return say("agreement.lede", pairs=pairs, verdicts=joined(counted_verdicts))
 
 
@@ -367,7 +377,7 @@ def _counts(rows: pd.DataFrame, one: str, other: str) -> Sentence:
         one=engine_name(one),
         other=engine_name(other),
         n=n,
-        pairs=counted(tallied("agreement", len(rows)), "pair"),
+        pairs=say_count(tallied("agreement", len(rows)), "pair"),
         verdict=first,
     )
     return joined([text, *rest])
@@ -386,7 +396,7 @@ def _worst(facts: Facts, rows: pd.DataFrame, verdict: str) -> list[Sentence]:
         return []
     if len(worst) == len(rows) and worst["reasons"].nunique() == 1:
         return [sentence_case(rests_on)]
-    model = shortened(str(worst["model"].iloc[0]), 24)
+    model = short_name(str(worst["model"].iloc[0]), 24)
     return [say("agreement.worst", model=model, detail=rests_on)]
 
 
@@ -401,7 +411,7 @@ def detail(facts: Facts, rows: pd.DataFrame) -> Sentence:
 
 def in_words(reasons: str) -> str:
     """Return the reasons of a pair without their codes, which agreement.csv has."""
-    return "; ".join(sentence for _, sentence in why_of(shown(str(reasons))))
+    return "; ".join(sentence for _, sentence in why_of(show_hidden(str(reasons))))
 
 
 def relative(facts: Facts, place: Hashable) -> Value:

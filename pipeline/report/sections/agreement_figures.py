@@ -14,7 +14,7 @@ from ..figures.bands import BandPanel, BandRow, draw_bands, paged_bands
 from ..figures.engines import ENGINES, EngineRow, draw_engines
 from ..text.blocks import Figure, Link, Sentence, plain
 from ..text.number_text import count, decimals, number, percent
-from ..text.wording import display_name, joined, named, say, shortened, word
+from ..text.wording import display_name, full_name, joined, say, short_name, word
 from .facts import Facts, card_link, engine_name, tallied
 from .ranking_tables import measured_in, table_id
 from .rankings import Ranking
@@ -97,7 +97,7 @@ def _engines_headline(ranking: Ranking, sides: list[Importance]) -> Sentence:
     key = "figures.one_order" if len(orders) == 1 else "figures.orders"
     return say(
         key,
-        model=shortened(ranking.subject, 24),
+        model=short_name(ranking.subject, 24),
         n=tallied("importances", len(sides)),
     )
 
@@ -109,9 +109,9 @@ def _engines_alt(ranking: Ranking, engines: tuple[str, ...], n: int) -> str:
         n=str(n),
         total=count(len(record.features)),
         what=word(f"asked.{record.of}"),
-        model=shortened(ranking.subject, 30),
+        model=short_name(ranking.subject, 30),
         engines=joined(engines),
-        first=shortened(record.features[ranking.measured[0]], 30),
+        first=short_name(record.features[ranking.measured[0]], 30),
     )
     return plain(text)[:ALT]
 
@@ -216,7 +216,7 @@ def _not_drawn(undrawn: Sequence[tuple[Any, str]]) -> Sentence:
     sentences = [
         say(
             "bands.pair",
-            model=named(row["model"]),
+            model=full_name(row["model"]),
             engines=f"{engine_name(row['engine_a'])} − {row['engine_b']}",
             why=why,
         )

@@ -8,7 +8,16 @@ from ...records.losses import LOSSES
 from ...records.ranking import LEVEL, Measure, measure_of
 from ..text.blocks import Card, KeyValues, Part, Section, Sentence, Styled, plain
 from ..text.number_text import loss_label, percent, unit_text
-from ..text.wording import counted, joined, look_up, named, say, series, shortened, word
+from ..text.wording import (
+    full_name,
+    joined,
+    look_up,
+    say,
+    say_count,
+    series,
+    short_name,
+    word,
+)
 from .facts import Facts, config_of, engine_name, setting, tallied, whole
 from .rankings import Ranking, is_pooled, rows_drawn
 
@@ -25,7 +34,7 @@ def method(facts: Facts) -> Section:
         return Section("E", "method", title, say("method.none"), nothing)
     cards = tuple(_card(facts, measure) for measure in facts.cards)
     number = tallied("importances", len(cards))
-    lede = say("method.lede", measures=counted(number, "measure"))
+    lede = say("method.lede", measures=say_count(number, "measure"))
     parts = {"prose": say("method.prose"), "cards": cards}
     return Section("E", "method", title, lede, parts)
 
@@ -100,11 +109,11 @@ def _models(facts: Facts, ranked: list[Ranking]) -> Sentence:
     models = dict.fromkeys(r.subject for r in ranked)
     classes = dict.fromkeys(r.record.positive_class for r in ranked)
     scale = ranked[0].record.scale
-    text = say("cards.models", models=series(named(model) for model in models))
+    text = say("cards.models", models=series(full_name(model) for model in models))
     if scale:
         scales = look_up("cards.scale")
         text += ("; ", scales.get(scale, scale.replace("_", " ")))
-    class_names = [named(name) for name in classes if name]
+    class_names = [full_name(name) for name in classes if name]
     if class_names:
         text += say("cards.of_class", classes=joined(class_names))
     del facts
@@ -141,7 +150,7 @@ def _unit(facts: Facts, record: Importance) -> str:
     if record.form == "ratio":
         return word("words.no_unit")
     target = facts.target_unit or plain(
-        say("cards.unit_of_target", target=shortened(facts.target, 40))
+        say("cards.unit_of_target", target=short_name(facts.target, 40))
     )
     return unit_text(record.unit, target) or word("words.no_unit")
 
@@ -156,8 +165,8 @@ def _data(facts: Facts, record: Importance) -> Sentence:
     weighted = bool(len(rows)) and bool(rows["weighted"].iloc[0])
     return say(
         "cards.data_reference" if is_reference else "cards.data",
-        **({"name": named(str(rows["name"].iloc[0]))} if is_reference else {}),
-        rows=counted(
+        **({"name": full_name(str(rows["name"].iloc[0]))} if is_reference else {}),
+        rows=say_count(
             whole(f"importances[{facts.index(record)}].n_samples", record.n_samples),
             "row",
         ),
@@ -292,11 +301,11 @@ def _supply(entry: Mapping[str, Any]) -> Sentence:
     text = say(
         "cards.supplied",
         engine=f"{entry['package']} {entry['version']}",
-        model=named(entry["model"]),
-        by=shortened(entry["by"], 60),
+        model=full_name(entry["model"]),
+        by=short_name(entry["by"], 60),
         date=entry["date"],
         seed=seed,
-        file=Styled("code", (shortened(entry["file"], 60),)),
+        file=Styled("code", (short_name(entry["file"], 60),)),
         sha256=Styled("code", (entry["sha256"][:DIGITS],)),
         predictions=Styled("code", (entry["predictions_sha256"][:DIGITS],)),
     )

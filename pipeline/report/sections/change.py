@@ -15,14 +15,14 @@ from ...runs.baseline.differences import AREAS, Difference
 from ..text.blocks import Cell, Column, Link, Row, Section, Sentence, Styled, Table
 from ..text.number_text import percent, significant
 from ..text.wording import (
-    counted,
+    full_name,
     joined,
     look_up,
-    named,
     say,
+    say_count,
     series,
-    shortened,
-    shown,
+    short_name,
+    show_hidden,
     word,
 )
 from .control import day_of
@@ -58,7 +58,7 @@ def change(facts: Facts) -> Section:
 def _nothing(facts: Facts) -> Sentence:
     """Return why nothing is compared: there is no baseline, or its run is gone."""
     if approved := facts.history.baseline:
-        return say("change.none_there", run=named(approved.run_id))
+        return say("change.none_there", run=full_name(approved.run_id))
     if facts.history.runs and not facts.is_part:
         return say("change.none_but_runs", figure=Link("fig-history"))
     return say("change.none")
@@ -81,8 +81,8 @@ def lede(facts: Facts) -> Sentence:
     text = say(
         "change.lede",
         moved=tallied("change", comparison.count("moved")),
-        all=counted(tallied("change", judged), "importance"),
-        noise=counted(tallied("change", noise), "rank_change"),
+        all=say_count(tallied("change", judged), "importance"),
+        noise=say_count(tallied("change", noise), "rank_change"),
     )
     for key in ("new", "gone", "not comparable", "below the minimum"):
         if n := comparison.count(key):  # type: ignore[arg-type]
@@ -127,7 +127,7 @@ def _against(facts: Facts) -> Sentence:
     run = facts.baseline.run  # type: ignore[union-attr]
     return say(
         "change.against" if _is_approved(facts) else "change.against_named",
-        run=named(str(run.volatile.get("run_id", ""))),
+        run=full_name(str(run.volatile.get("run_id", ""))),
         day=day_of(str(run.volatile["started"])),
         digest=Styled("code", (facts.baseline_digest[:DIGITS],)),
     )
@@ -164,14 +164,14 @@ def _differs(comparison: Change) -> Table:
 
 def _difference(one: Difference, label: str) -> Row:
     sides = (Cell((_side(text),)) for text in (one.old, one.new))
-    return Row((Cell((label,)), Cell((shortened(one.what, LONG),)), *sides))
+    return Row((Cell((label,)), Cell((short_name(one.what, LONG),)), *sides))
 
 
 def _side(text: str) -> str:
     """Return what one side has: a digest by its first digits, nothing as a dash."""
     if len(text) == 64 and set(text) <= set("0123456789abcdef"):
         return f"{text[:DIGITS]} …"
-    safe = shown(text)
+    safe = show_hidden(text)
     return f"{safe[: LONG - 1]}…" if len(safe) > LONG else safe or "–"
 
 
@@ -200,7 +200,7 @@ def _check(one: VerdictChange) -> Row:
     return Row(
         (
             Cell((name,)),
-            Cell(joined([shortened(one.subject)])),
+            Cell(joined([short_name(one.subject)])),
             *(Cell((side,)) for side in sides),
         )
     )
@@ -282,7 +282,7 @@ def _row(shift: Shift) -> Row:
 
 
 def _name(shift: Shift) -> Sentence:
-    name: Sentence = (named(shift.column),)
+    name: Sentence = (full_name(shift.column),)
     return (*name, *say("change.of_target")) if shift.role == "target" else name
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from ..text.blocks import Cell, Column, Group, Part, Row, Sentence, Styled, Table, Value
 from ..text.number_text import MISSING, number, significant
-from ..text.wording import counted, joined, named, say, shown
+from ..text.wording import full_name, joined, say, say_count, show_hidden
 from .facts import Facts, tallied
 
 REPRODUCED = "reproduced"
@@ -39,7 +39,7 @@ def _lede(facts: Facts) -> Sentence:
     lede = say(
         "claims.lede",
         reproduced=tallied("claims", verdicts.count(REPRODUCED)),
-        claims=counted(tallied("claims", len(verdicts)), "claim"),
+        claims=say_count(tallied("claims", len(verdicts)), "claim"),
     )
     for verdict in dict.fromkeys(verdicts):
         if verdict != REPRODUCED:
@@ -49,18 +49,24 @@ def _lede(facts: Facts) -> Sentence:
 
 
 def _row(row: Any, place: int) -> Row:
-    source = f" ({shown(row['source'])})" if row["source"] else ""
-    quantity: list[Part] = [shown(row["asked"]) or MISSING]
-    quantity += [named(row[name]) for name in ("method", "model", "loss") if row[name]]
+    source = f" ({show_hidden(row['source'])})" if row["source"] else ""
+    quantity: list[Part] = [show_hidden(row["asked"]) or MISSING]
+    quantity += [
+        full_name(row[name]) for name in ("method", "model", "loss") if row[name]
+    ]
     verdict: Sentence = (str(row["verdict"]),)
-    reason = say("claims.because", reason=shown(row["reason"])) if row["reason"] else ()
+    reason = (
+        say("claims.because", reason=show_hidden(row["reason"]))
+        if row["reason"]
+        else ()
+    )
     if row["verdict"] != REPRODUCED:
         verdict = (Styled("strong", verdict), *reason)
     return Row(
         (
-            Cell((shown(row["claim"]), source)),
+            Cell((show_hidden(row["claim"]), source)),
             Cell(joined(quantity)),
-            Cell((shown(row["must"]) or MISSING,)),
+            Cell((show_hidden(row["must"]) or MISSING,)),
             *(
                 Cell(_number(row[name], f"claims[{place}].{name}", row["decimals"]))
                 for name in ("paper", "ours")

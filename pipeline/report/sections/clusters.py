@@ -26,13 +26,13 @@ from ..text.blocks import (
 )
 from ..text.number_text import MISSING, count, number, percent
 from ..text.wording import (
-    counted,
     display_name,
+    full_name,
     joined,
-    named,
     say,
+    say_count,
     series,
-    shortened,
+    short_name,
     word,
 )
 from .facts import Facts, card_link, config_of, tallied
@@ -205,7 +205,7 @@ def clusters_in_short(facts: Facts) -> Sentence:
     if not sets:
         return _none(facts, strongest)
     if len(sets) == 1:
-        names = series(shortened(name, 40) for name in sets[0].members[:MOST])
+        names = series(short_name(name, 40) for name in sets[0].members[:MOST])
         return say("clusters.lede_one", names=names, value=sets[0].strongest)
     return _several(facts, sets)
 
@@ -237,14 +237,14 @@ def _several(facts: Facts, clusters: Sequence[Cluster]) -> Sentence:
     features = tallied(path, sum(len(cluster.members) for cluster in clusters))
     return say(
         "clusters.several",
-        features=counted(features, "feature"),
-        clusters=counted(tallied(path, len(clusters)), "cluster"),
+        features=say_count(features, "feature"),
+        clusters=say_count(tallied(path, len(clusters)), "cluster"),
         limit=_limit(facts),
     )
 
 
 def _set(cluster: Cluster) -> Sentence:
-    names = series(shortened(name, 40) for name in cluster.members)
+    names = series(short_name(name, 40) for name in cluster.members)
     return (*names, " (", cluster.strongest, ")")
 
 
@@ -326,7 +326,7 @@ def _table(facts: Facts, clusters: Sequence[Cluster]) -> Table:
 
 
 def _names(cluster: Cluster) -> Sentence:
-    return joined(named(name) for name in cluster.members)
+    return joined(full_name(name) for name in cluster.members)
 
 
 def _row(facts: Facts, ranking: Ranking, cluster: Cluster) -> Row:
@@ -337,7 +337,7 @@ def _row(facts: Facts, ranking: Ranking, cluster: Cluster) -> Row:
     return Row(
         (
             Cell(_names(cluster)),
-            Cell((named(ranking.subject),)),
+            Cell((full_name(ranking.subject),)),
             Cell((cluster.strongest,)),
             Cell(values),
             Cell((total,)) if total else DASH,
@@ -355,9 +355,9 @@ def _readings(facts: Facts, clusters: Sequence[Cluster]) -> list[Sentence]:
     for cluster in clusters:
         both = _joint(lead, _together(facts, lead, cluster))
         total = _sum(lead, cluster)
-        names = series(shortened(name, 40) for name in cluster.members[:MOST])
+        names = series(short_name(name, 40) for name in cluster.members[:MOST])
         if both and total:
-            model = named(lead.subject)
+            model = full_name(lead.subject)
             sentence = say(
                 "clusters.reading", names=names, both=both, total=total, model=model
             )
@@ -389,7 +389,7 @@ def _figure(
         caption=say(
             "clusters.figure",
             statistics=_statistics(facts),
-            model=named(ranking.subject),
+            model=full_name(ranking.subject),
             level=percent(LEVEL),
             card=card_link(facts.card(record)),
             table=Link(table_id(ranking)),
@@ -452,7 +452,7 @@ def _headline(facts: Facts, ranking: Ranking, clusters: Sequence[Cluster]) -> Se
     both = _joint(ranking, _together(facts, ranking, cluster))
     total = _sum(ranking, cluster)
     if both and total and len(clusters) == 1:
-        names = series(shortened(name, 16) for name in cluster.members)
+        names = series(short_name(name, 16) for name in cluster.members)
         sentence = say("clusters.headline_one", names=names, both=both, total=total)
         if len(plain(sentence)) <= HEADLINE:
             return sentence
@@ -467,7 +467,7 @@ def _alt(
         "clusters.alt",
         n=count(len(tree.leaves)),
         total=count(len(ranking.record.features)),
-        model=shortened(ranking.subject, 30),
+        model=short_name(ranking.subject, 30),
         strongest=number(strongest, 2),
         clusters=count(len(clusters)),
         limit=_limit(facts),

@@ -6,15 +6,15 @@ from ..text.blocks import KeyValues, Section, Sentence, Styled
 from ..text.number_text import number
 from ..text.wording import (
     NO_BREAK,
-    counted,
     display_name,
+    full_name,
     joined,
     look_up,
-    named,
     say,
+    say_count,
     series,
-    shortened,
-    shown,
+    short_name,
+    show_hidden,
     word,
 )
 from .facts import Facts, engine_name, tallied, whole
@@ -41,11 +41,11 @@ def title(facts: Facts) -> Sentence:
     if facts.note("title"):
         return (display_name(facts.note("title")),)
     if facts.lead and not facts.lead.record.model:
-        return say("title.data_alone", target=named(facts.target))
+        return say("title.data_alone", target=full_name(facts.target))
     models = facts.models
     if len(models) > MODELS_IN_TITLE or sum(map(len, models)) > TITLE:
         return say("title.many_models", models=tallied("models", len(models)))
-    names = (Styled("em", (named(model),)) for model in models)
+    names = (Styled("em", (full_name(model),)) for model in models)
     return say(
         f"title.model_{'one' if len(models) == 1 else 'several'}", models=series(names)
     )
@@ -55,17 +55,19 @@ def subtitle(facts: Facts) -> Sentence:
     """Return what is predicted, when the run took place, and on how many rows."""
     parts: list[Sentence] = []
     if not is_complete(facts) or facts.note("title"):
-        parts.append(say("title.audit", audit=named(facts.result.run.audit)))
+        parts.append(say("title.audit", audit=full_name(facts.result.run.audit)))
     if facts.target:
         unit = facts.target_unit
         key = "title.predicts_unit" if unit else "title.predicts"
-        parts.append(say(key, target=named(facts.target), unit=shown(unit)))
+        parts.append(say(key, target=full_name(facts.target), unit=show_hidden(unit)))
     of_data = facts.lead is not None and not facts.lead.record.model
     split = "train" if of_data and facts.rows("train") else "test"
     rows = facts.rows(split)
     if rows:
         is_train = split == "train"
-        on_rows = counted(rows, "train_row") if is_train else counted(rows, "test_row")
+        on_rows = (
+            say_count(rows, "train_row") if is_train else say_count(rows, "test_row")
+        )
         parts.append(say("title.run", date=day(facts), rows=on_rows))
     else:
         parts.append(say("title.run_only", date=day(facts)))
@@ -105,7 +107,7 @@ def _document(facts: Facts) -> KeyValues:
     ]
     for key in ("classification", "owner", "tier"):
         if facts.note(key):
-            rows.append((say(f"control.noted.{key}"), (shown(facts.note(key)),)))
+            rows.append((say(f"control.noted.{key}"), (show_hidden(facts.note(key)),)))
     rows += [
         (say("control.generator"), (generator,)),
         (say("control.digest"), hash_text(facts.digest)),
@@ -142,7 +144,9 @@ def _audited(facts: Facts) -> KeyValues:
         row = frame.iloc[i]
         label = say(f"control.rows_{row['split']}")
         value = whole(f"datasets[{i}].rows", int(row["rows"]))
-        rows.append((label, (*counted(value, "row"), ", ", named(str(row["name"])))))
+        rows.append(
+            (label, (*say_count(value, "row"), ", ", full_name(str(row["name"]))))
+        )
     rows.append((say("control.engines"), _engines(facts)))
     seed = facts.result.run.config.get("seed")
     if seed is not None:
@@ -163,22 +167,22 @@ def model_name(facts: Facts, name: str) -> Sentence:
     """Return a model with the version that the configuration gives it, if any."""
     version = facts.version_of(name)
     if not version:
-        return (shortened(name, 40),)
-    short = shortened(version, 24)
-    return say("control.model_version", model=shortened(name, 40), version=short)
+        return (short_name(name, 40),)
+    short = short_name(version, 24)
+    return say("control.model_version", model=short_name(name, 40), version=short)
 
 
 def _target(facts: Facts) -> Sentence:
-    parts: list[Sentence] = [(shortened(facts.target, 40),)]
+    parts: list[Sentence] = [(short_name(facts.target, 40),)]
     if facts.target_unit:
-        parts.append((shown(facts.target_unit),))
+        parts.append((show_hidden(facts.target_unit),))
     parts.append((look_up("tasks")[facts.task],))
     return joined(parts)
 
 
 def _engines(facts: Facts) -> Sentence:
     """Return who was asked, and who of them did not answer."""
-    engines = dict.fromkeys((*facts.engines_named, *facts.answered))
+    engines = dict.fromkeys((*facts.configured_engines, *facts.answered))
     parts: list[Sentence] = [(engine_name("python"),)]
     for engine in engines:
         silent = engine not in facts.answered

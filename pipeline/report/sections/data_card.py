@@ -20,14 +20,14 @@ from ..text.blocks import (
 )
 from ..text.number_text import number, plain_number
 from ..text.wording import (
-    counted,
     ended,
+    full_name,
     joined,
     look_up,
-    named,
     say,
-    shortened,
-    shown,
+    say_count,
+    short_name,
+    show_hidden,
     word,
 )
 from .control import model_name
@@ -82,7 +82,7 @@ def _model_row(facts: Facts, place: int) -> Row:
     return Row(
         (
             Cell(model_name(facts, str(row["model"]))),
-            Cell((shown(f"{estimator}{library}"),)),
+            Cell((show_hidden(f"{estimator}{library}"),)),
             Cell(joined([_parameters(facts, row), *_all_parameters(row)], "; ")),
             Cell(_prepared(facts, row)),
             Cell(_predicts(row)),
@@ -105,7 +105,7 @@ def _describe_source(path: str, row: Any) -> Sentence:
     """Return where a model came from: fitted on so many rows, or which file."""
     parts: list[Sentence] = [(look_up("data.sources")[row["source"]],)]
     if row["n_train"]:
-        parts.append(counted(whole(path, int(row["n_train"])), "row"))
+        parts.append(say_count(whole(path, int(row["n_train"])), "row"))
     if row["sha256"]:
         parts.append(_digest(str(row["sha256"])))
     return joined(parts)
@@ -127,7 +127,12 @@ def _parameters(facts: Facts, row: Any) -> Sentence:
     }
     parameters = by_model.get(row["model"], whole)
     sentences: list[Sentence] = [
-        (Styled("code", (shown(f"{name}={json.dumps(value, ensure_ascii=False)}"),)),)
+        (
+            Styled(
+                "code",
+                (show_hidden(f"{name}={json.dumps(value, ensure_ascii=False)}"),),
+            ),
+        )
         for name, value in parameters.items()
     ]
     hidden = len(sentences) - PARAMETERS_SHOWN
@@ -153,7 +158,7 @@ def _all_parameters(row: Any) -> list[Sentence]:
     rows = [
         say(
             "data.minimised",
-            setting=Styled("code", (shown(f"{key}={parameters[key]}"),)),
+            setting=Styled("code", (show_hidden(f"{key}={parameters[key]}"),)),
         )
         for key in OBJECTIVES
         if isinstance(parameters.get(key), str)
@@ -170,10 +175,10 @@ def _predicts(row: Any) -> Sentence:
     classes = [str(name) for name in row["classes"]]
     if row["positive_class"]:
         parts.append(
-            say("data.of_class", cls=shortened(str(row["positive_class"]), 30))
+            say("data.of_class", cls=short_name(str(row["positive_class"]), 30))
         )
     elif classes:
-        shown_classes = joined(shortened(name, 24) for name in classes[:LEVELS_SHOWN])
+        shown_classes = joined(short_name(name, 24) for name in classes[:LEVELS_SHOWN])
         more = len(classes) - LEVELS_SHOWN
         rest = (", ", *say("words.more", n=tallied("models", more))) if more > 0 else ()
         parts.append((*shown_classes, *rest))
@@ -190,12 +195,12 @@ def _rows(facts: Facts, place: int) -> KeyValues:
     path = f"datasets[{place}]"
     missing = int(row["missing_cells"])
     rows = (
-        (say("data.name"), (named(str(row["name"])),)),
-        (say("data.origin"), (shown(str(row["source"])) or "–",)),
+        (say("data.name"), (full_name(str(row["name"])),)),
+        (say("data.origin"), (show_hidden(str(row["source"])) or "–",)),
         (say("data.size"), _size_text(path, row)),
         (
             say("data.missing"),
-            counted(whole(f"{path}.missing_cells", missing), "cell")
+            say_count(whole(f"{path}.missing_cells", missing), "cell")
             if missing
             else say("data.none"),
         ),
@@ -209,8 +214,8 @@ def _rows(facts: Facts, place: int) -> KeyValues:
 def _size_text(path: str, row: Any) -> Sentence:
     return joined(
         (
-            counted(whole(f"{path}.rows", int(row["rows"])), "row"),
-            counted(whole(f"{path}.columns", int(row["columns"])), "feature"),
+            say_count(whole(f"{path}.rows", int(row["rows"])), "row"),
+            say_count(whole(f"{path}.columns", int(row["columns"])), "feature"),
         )
     )
 
@@ -228,7 +233,7 @@ def _columns_table(facts: Facts) -> Table:
         notes=(),
     )
     rest = tallied("columns", len(frame) - TOP)
-    note = say("data.columns_rest", n=counted(rest, "feature"))
+    note = say("data.columns_rest", n=say_count(rest, "feature"))
     return replace(
         _columns(facts, every[:TOP]), notes=(*table.notes, note), everything=full
     )
@@ -239,7 +244,7 @@ def _columns(facts: Facts, places: Iterable[int]) -> Table:
         id="tab-columns",
         caption=say(
             "data.columns_caption",
-            n=counted(tallied("columns", len(facts.result.columns)), "feature"),
+            n=say_count(tallied("columns", len(facts.result.columns)), "feature"),
         ),
         columns=(
             Column(say("data.feature"), "header", 22),
@@ -263,7 +268,7 @@ def _column_row(facts: Facts, place: int) -> Row:
     )
     return Row(
         (
-            Cell((named(str(row["feature"])),)),
+            Cell((full_name(str(row["feature"])),)),
             Cell((look_up("data.kinds")[row["kind"]],)),
             Cell(_range(row)),
             *counts,
@@ -276,7 +281,7 @@ def _origin(row: Any) -> Sentence:
     """Return who said what the column means; of what is derived, how it is made."""
     word = look_up("data.origins").get(row["origin"], str(row["origin"]))
     definition = str(row.get("definition", ""))
-    return (f"{word}: ", shown(definition)) if definition else (word,)
+    return (f"{word}: ", show_hidden(definition)) if definition else (word,)
 
 
 def _count(path: str, raw: Any) -> Value:
@@ -290,7 +295,7 @@ def _range(row: Any) -> Sentence:
         ends = (plain_number(float(row[end])) for end in ("minimum", "maximum"))
         return (f" {word('words.to')} ".join(ends),)
     levels: Sequence[str] = tuple(str(level) for level in row["levels"])
-    first = joined(shortened(level, 20) for level in levels[:LEVELS_SHOWN])
+    first = joined(short_name(level, 20) for level in levels[:LEVELS_SHOWN])
     more = len(levels) - LEVELS_SHOWN
     rest = (", ", *say("words.more", n=tallied("columns", more))) if more > 0 else ()
     return (*first, *rest)
@@ -311,7 +316,7 @@ def _rationale(facts: Facts) -> Table | Sentence:
     if not any(name in reasons for name in names):
         return say("rationale.none")
     rows = tuple(
-        Row((Cell((named(name),)), Cell((ended(reasons[name]),))))
+        Row((Cell((full_name(name),)), Cell((ended(reasons[name]),))))
         for name in names
         if name in reasons
     )
@@ -332,11 +337,13 @@ def _without(names: list[str]) -> tuple[Sentence, ...]:
     """Return the features nobody gave a rationale for, the first few by name."""
     if not names:
         return ()
-    sentences: list[Sentence] = [(shortened(name, 30),) for name in names[:UNEXPLAINED]]
+    sentences: list[Sentence] = [
+        (short_name(name, 30),) for name in names[:UNEXPLAINED]
+    ]
     if len(names) > UNEXPLAINED:
         more = tallied("columns", len(names) - UNEXPLAINED)
         sentences.append(say("words.more", n=more))
-    number = counted(tallied("columns", len(names)), "feature")
+    number = say_count(tallied("columns", len(names)), "feature")
     return (say("rationale.missing", n=number, names=joined(sentences)),)
 
 

@@ -18,14 +18,14 @@ from ..text.blocks import Figure, Sentence, Styled, Value, plain
 from ..text.number_text import count, plain_number, significant
 from ..text.wording import (
     display_name,
+    full_name,
     joined,
     key_of,
     look_up,
-    named,
     say,
     series,
-    shortened,
-    shown,
+    short_name,
+    show_hidden,
     word,
 )
 from .facts import Facts, config_of, setting, tallied
@@ -132,8 +132,8 @@ def _caption(
     return say(
         f"figures.effects_{'several' if rest else 'one'}",
         what=say(f"figures.curve.{curves[0].method}.what"),
-        first=named(first),
-        rest=series(named(model) for model in rest),
+        first=full_name(first),
+        rest=series(full_name(model) for model in rest),
         n=tallied("effects", len(panels)),
         total=tallied("effects", len({effect.feature for effect in curves})),
         apart=apart,
@@ -189,10 +189,10 @@ def _effect_label(facts: Facts, effect: Effect) -> str:
     """Return what the axis of a curve shows, with class and unit."""
     unit, words = facts.unit(effect), f"figures.curve.{effect.method}"
     if effect.positive_class:
-        cls = shortened(effect.positive_class, 30)
+        cls = short_name(effect.positive_class, 30)
         return plain(say(f"{words}.axis_class", unit=unit, cls=cls))
-    text = say(f"{words}.axis", target=shortened(facts.target, 30))
-    return plain((*text, f", {shown(unit)}") if unit else text)
+    text = say(f"{words}.axis", target=short_name(facts.target, 30))
+    return plain((*text, f", {show_hidden(unit)}") if unit else text)
 
 
 def _effects_headline(facts: Facts, curves: list[Effect], names: list[str]) -> Sentence:
@@ -209,10 +209,10 @@ def _effects_headline(facts: Facts, curves: list[Effect], names: list[str]) -> S
     is_whole = set(names) == {effect.feature for effect in curves}
     return say(
         f"figures.curve.{curves[0].method}.widest{'' if is_whole else '_here'}",
-        feature=shortened(widest, 24),
+        feature=short_name(widest, 24),
         span=_span(curves, first, widest),
-        model=shortened(_subject(first), 20),
-        target=shortened(facts.target, 24),
+        model=short_name(_subject(first), 20),
+        target=short_name(facts.target, 24),
     )
 
 
@@ -314,9 +314,11 @@ def mean_words(facts: Facts, firsts: Sequence[Effect]) -> Sentence:
     if not rest:
         return say("figures.mean_one", value=lead)
     others = (
-        (named(effect.model), " ", value) for effect, value in rest if value is not None
+        (full_name(effect.model), " ", value)
+        for effect, value in rest
+        if value is not None
     )
-    first = named(firsts[0].model)
+    first = full_name(firsts[0].model)
     return say("figures.mean_several", value=lead, first=first, rest=series(others))
 
 
@@ -330,8 +332,8 @@ def line_words(lines: Sequence[KnownLine]) -> Sentence:
 def _formula(line: KnownLine) -> Sentence:
     sign = "−" if line.slope < 0 else "+"
     slope, start = plain_number(abs(line.slope)), plain_number(line.intercept)
-    feature = shortened(line.feature, 24)
-    source = f" ({shown(line.source)})" if line.source else ""
+    feature = short_name(line.feature, 24)
+    source = f" ({show_hidden(line.source)})" if line.source else ""
     return (f"{start} {sign} {slope} × ", feature, source)
 
 
@@ -345,4 +347,4 @@ def apart_words(effect: Effect, others: Iterable[Effect]) -> Sentence:
     )
     if not (settings := list(differing)):
         return ()
-    return say("figures.apart", options=joined(shown(text) for text in settings))
+    return say("figures.apart", options=joined(show_hidden(text) for text in settings))

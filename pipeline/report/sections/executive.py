@@ -18,14 +18,14 @@ from ..text.blocks import (
 )
 from ..text.number_text import loss_label, rank_text
 from ..text.wording import (
-    counted,
     joined,
     look_up,
     say,
+    say_count,
     section_link,
     sentence_case,
-    shortened,
-    shown,
+    short_name,
+    show_hidden,
     word,
 )
 from .agreement import by_engines
@@ -89,7 +89,9 @@ def executive(facts: Facts) -> Section:
         "tally": (*tally(facts.result), ".", *_late(facts, len(overdue))),
         "findings": (*overdue, *_findings(facts, LINES - n_lines - late, len(overdue))),
         "untested": _untested(facts),
-        "decision": (shown(facts.note("decision")) or word("executive.decision"),),
+        "decision": (
+            show_hidden(facts.note("decision")) or word("executive.decision"),
+        ),
     }
     return Section("B", "executive", word("sections.executive"), (), parts)
 
@@ -106,8 +108,8 @@ def _models(facts: Facts) -> tuple[Sentence, ...]:
     sentences = []
     for place in range(min(len(frame), MODELS)):
         row = frame.iloc[place]
-        what = shortened(str(row["estimator"]) or word("data.callable"), 50).text
-        text = say("executive.model", model=shortened(row["model"], NAME), what=what)
+        what = short_name(str(row["estimator"]) or word("data.callable"), 50).text
+        text = say("executive.model", model=short_name(row["model"], NAME), what=what)
         good = against_constant(facts, row["model"])
         sentences.append((*text, *((": ", *good) if good else ()), "."))
     if len(frame) > MODELS:
@@ -151,7 +153,7 @@ def _row(ranking: Ranking, row: int, *, cell: Cell) -> Row:
     record = ranking.record
     cells = [
         Cell((rank_text(float(ranking.rank[row])),)),
-        Cell((shortened(record.features[row], NAME),)),
+        Cell((short_name(record.features[row], NAME),)),
         Cell((value_of(ranking, row),)),
         cell,
     ]
@@ -184,7 +186,7 @@ def _caption(facts: Facts, ranking: Ranking) -> Sentence:
 def _name(ranking: Ranking) -> Part:
     """Return whom the question was put to, at the start of a caption."""
     if ranking.record.model:
-        return shortened(ranking.subject, NAME)
+        return short_name(ranking.subject, NAME)
     return sentence_case((ranking.subject,))[0]
 
 
@@ -216,7 +218,7 @@ def _meanings(
         sentences.append((meanings["supplied"],))
     more = len(by_engines(facts)) - len(pairs)
     if more:
-        n = counted(tallied("agreement", more), "further_pair")
+        n = say_count(tallied("agreement", more), "further_pair")
         sentences.append(say("executive.more_pairs", n=n, section=section_link("G")))
     return tuple(sentences)
 

@@ -28,7 +28,7 @@ from ..text.number_text import (
     percent,
     rank_text,
 )
-from ..text.wording import counted, joined, named, say, shown, word
+from ..text.wording import full_name, joined, say, say_count, show_hidden, word
 from .facts import Facts, card_link, config_of, tallied
 
 FOUND, DEVIATES = "as expected", "not as expected"
@@ -62,7 +62,7 @@ def _lede(facts: Facts) -> Sentence:
     lede = say(
         "expected.lede",
         found=tallied("expected", verdicts.count(FOUND)),
-        all=counted(tallied("expected", len(verdicts)), "judgement"),
+        all=say_count(tallied("expected", len(verdicts)), "judgement"),
     )
     deviating = verdicts.count(DEVIATES)
     n = tallied("expected", deviating)
@@ -73,13 +73,13 @@ def _expectation(facts: Facts, at: int, limit: float) -> Row:
     row = facts.result.expected.iloc[at]
     what = say(
         f"expected.{row['place']}",
-        features=shown(row["features"]),
-        reason=shown(row["reason"].strip(" .")),
+        features=show_hidden(row["features"]),
+        reason=show_hidden(row["reason"].strip(" .")),
     )
-    measure: list[Part] = [named(row["model"] or word("words.the_data"))]
-    measure.append(shown(row["method"].replace("_", " ")))
+    measure: list[Part] = [full_name(row["model"] or word("words.the_data"))]
+    measure.append(show_hidden(row["method"].replace("_", " ")))
     measure += [loss_label(row["loss"])] if row["loss"] else []
-    measure += [named(row["positive_class"])] if row["positive_class"] else []
+    measure += [full_name(row["positive_class"])] if row["positive_class"] else []
     measure.append(_card(facts, row["record"]))
     verdict: Sentence = (word(f"expected.verdicts.{row['verdict'].replace(' ', '_')}"),)
     if row["verdict"] != FOUND:
@@ -100,20 +100,20 @@ def _describe_result(row: Any, at: int, limit: float) -> Sentence:
     """
     rank, share = float(row["rank"]), float(row["share"])
     if row["place"] == "top" and row["verdict"] == FOUND:
-        return say("expected.found_first", first=shown(row["first"]))
+        return say("expected.found_first", first=show_hidden(row["first"]))
     if row["place"] == "top":
         place = Value(f"expected[{at}].rank", rank, rank_text(rank))
         return say(
             "expected.found_top",
-            first=shown(row["first"]),
-            farthest=named(row["farthest"]),
+            first=show_hidden(row["first"]),
+            farthest=full_name(row["farthest"]),
             rank=place,
         )
     text = percent(share) if share == share else MISSING
     if row["verdict"] == DEVIATES and text == percent(limit):
         text = f"{number(100 * share, places_apart(share, limit))}{THIN}%"
     part = Value(f"expected[{at}].share", share, text)
-    return say("expected.found_zero", farthest=named(row["farthest"]), share=part)
+    return say("expected.found_zero", farthest=full_name(row["farthest"]), share=part)
 
 
 def losses(facts: Facts) -> tuple[Group, ...]:
@@ -141,9 +141,12 @@ def losses(facts: Facts) -> tuple[Group, ...]:
 
 def _pair(facts: Facts, at: int) -> Row:
     row = facts.result.losses.iloc[at]
-    measure: list[Part] = [named(row["model"]), shown(row["method"].replace("_", " "))]
+    measure: list[Part] = [
+        full_name(row["model"]),
+        show_hidden(row["method"].replace("_", " ")),
+    ]
     measure += [word(f"asked.{row['of']}")]
-    measure += [named(row["positive_class"])] if row["positive_class"] else []
+    measure += [full_name(row["positive_class"])] if row["positive_class"] else []
     measure.append(_card(facts, row["record_a"]))
     pair = joined((loss_label(row[key]) for key in ("loss_a", "loss_b")), " / ")
     kendall, overlap = float(row["kendall"]), float(row["top_k_overlap"])
@@ -154,9 +157,9 @@ def _pair(facts: Facts, at: int) -> Row:
         share=Value(f"losses[{at}].top_k_overlap", overlap, share),
         k=str(int(row["top_k"])),
     )
-    leaders: Sentence = (shown(row["leader_a"]),)
+    leaders: Sentence = (show_hidden(row["leader_a"]),)
     if row["leader_a"] != row["leader_b"]:
-        changed = (f"{shown(row['leader_a'])} / {shown(row['leader_b'])}",)
+        changed = (f"{show_hidden(row['leader_a'])} / {show_hidden(row['leader_b'])}",)
         leaders = (Styled("strong", changed),)
     return Row(
         (

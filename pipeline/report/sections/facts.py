@@ -159,11 +159,11 @@ class Facts:
         return self.result.supplied_engines.union(names)
 
     @property
-    def engines_named(self) -> tuple[str, ...]:
+    def configured_engines(self) -> tuple[str, ...]:
         """The engines that the configuration asks for."""
         entries = self.result.run.config.get("importance", ())
-        named_in_entries = (name for entry in entries for name in entry["engines"])
-        return tuple(dict.fromkeys(named_in_entries))
+        names = (name for entry in entries for name in entry["engines"])
+        return tuple(dict.fromkeys(names))
 
     def note(self, key: str) -> str:
         """Return a text of the configuration's section [report], empty if not given."""

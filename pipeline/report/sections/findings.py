@@ -24,16 +24,16 @@ from ..text.blocks import (
 from ..text.number_text import significant
 from ..text.wording import (
     SHORT,
-    counted,
     display_name,
     ended,
+    full_name,
     joined,
     look_up,
-    named,
     say,
+    say_count,
     sentence_case,
-    shortened,
-    shown,
+    short_name,
+    show_hidden,
     word,
 )
 from .facts import Facts, tallied
@@ -60,10 +60,10 @@ def ids_of(result: AuditResult) -> dict[int, str]:
 
     Of several findings with one key, those after the first say which they are.
     """
-    met, ids = Counter[str](), dict[int, str]()
+    counts, ids = Counter[str](), dict[int, str]()
     for finding in result.findings:
-        met[finding.key] += 1
-        place, short = met[finding.key], f"finding-{finding.key[:KEY_DIGITS]}"
+        counts[finding.key] += 1
+        place, short = counts[finding.key], f"finding-{finding.key[:KEY_DIGITS]}"
         ids[id(finding)] = short if place == 1 else f"{short}-{place}"
     return ids
 
@@ -77,7 +77,7 @@ def link_to(finding: Finding, result: AuditResult) -> Link:
 def tally(result: AuditResult) -> Sentence:
     """Return the number of findings of each severity."""
     return joined(
-        counted(tallied("findings", sum(f.severity == s for f in result.findings)), s)
+        say_count(tallied("findings", sum(f.severity == s for f in result.findings)), s)
         for s in SEVERITIES
     )
 
@@ -107,7 +107,7 @@ def _entry(facts: Facts, finding: Finding, link: Link, place: int) -> Entry:
         title=title_of(finding),
         severity=finding.severity,
         label=word(f"severity.{finding.severity}"),
-        summary=summary_of(facts, standing) if standing else (shown(message),),
+        summary=summary_of(facts, standing) if standing else (show_hidden(message),),
         facts=_facts_of(facts, finding, standing, link, place) if standing else None,
     )
 
@@ -118,12 +118,12 @@ def _facts_of(
     """Return the rows of the register; a row without content is left out."""
     effects = look_up("findings.effect")
     rows: dict[str, Sentence] = {
-        "condition": (shown(finding.message),),
+        "condition": (show_hidden(finding.message),),
         "criteria": _criteria(facts, finding),
         "cause": _cause(facts, finding),
         "consequence": (effects.get(finding.check, ""),),
         "evidence": _evidence(finding, place),
-        "recommendation": (shown(finding.remedy),),
+        "recommendation": (show_hidden(finding.remedy),),
         **answer_rows(facts, standing),
         "key": (Styled("code", (finding.key[:KEY_DIGITS],)),),
     }
@@ -143,10 +143,12 @@ def _criteria(facts: Facts, finding: Finding) -> Sentence:
     place = int(rows.to_numpy().argmax())
     row, path = frame.iloc[place], f"checks[{place}].threshold"
     limit = row["threshold"]
-    limit_text: Sentence = (shown(limit),) if isinstance(limit, str) else ()
+    limit_text: Sentence = (show_hidden(limit),) if isinstance(limit, str) else ()
     limit_text = limit_text or (Value(path, float(limit), significant(float(limit))),)
     what = look_up("checks").get(finding.check, finding.check.replace("_", " "))
-    setter = look_up("thresholds.setters").get(row["set_by"], shown(row["set_by"]))
+    setter = look_up("thresholds.setters").get(
+        row["set_by"], show_hidden(row["set_by"])
+    )
     return say("findings.limit", what=what, limit=limit_text, set_by=setter)
 
 
@@ -156,13 +158,13 @@ def _cause(facts: Facts, finding: Finding) -> Sentence:
         return ()
     rows = facts.result.agreement.to_dict("records")
     classes = (row["cause"] for row in rows if subject_of(row) == finding.subject)
-    return (shown(str(next(filter(None, classes), ""))),)
+    return (show_hidden(str(next(filter(None, classes), ""))),)
 
 
 def _evidence(finding: Finding, place: int) -> Sentence:
     return joined(
         (
-            f"{shown(name).replace('_', ' ')} ",
+            f"{show_hidden(name).replace('_', ' ')} ",
             Value(
                 f"findings[{place}].evidence[{name!r}]",
                 float(number),
@@ -176,7 +178,7 @@ def _evidence(finding: Finding, place: int) -> Sentence:
 def title_of_check(check: str, subject: str, limit: int = SHORT) -> Sentence:
     """Return what a finding is about in a few words, with its subject."""
     title = look_up("findings.title").get(check, check.replace("_", " "))
-    return (title, " (", shortened(subject, limit), ")") if subject else (title,)
+    return (title, " (", short_name(subject, limit), ")") if subject else (title,)
 
 
 def standing_of(facts: Facts, key: str) -> Standing | None:
@@ -187,7 +189,7 @@ def standing_of(facts: Facts, key: str) -> Standing | None:
 def state_of(facts: Facts, standing: Standing) -> Sentence:
     """Return the state of a finding in words, with its day or its run."""
     day = str(standing.answer.get("accepted_until", ""))
-    text = say(f"findings.state.{standing.state}", day=day, run=named(facts.run_id))
+    text = say(f"findings.state.{standing.state}", day=day, run=full_name(facts.run_id))
     if standing.is_found or standing.state == "closed":
         return text
     return say("findings.state.unseen", state=text)
@@ -199,7 +201,7 @@ def summary_of(facts: Facts, standing: Standing) -> Sentence:
     return say(
         "findings.standing",
         state=state_of(facts, standing),
-        owner=shown(owner) if owner else word("findings.nobody"),
+        owner=show_hidden(owner) if owner else word("findings.nobody"),
         due=_due(standing),
     )
 
@@ -246,12 +248,12 @@ def _history(facts: Facts, standing: Standing) -> Sentence:
     if not before:
         return ()
     if standing.times == 1:
-        runs = counted(tallied("history.runs", before), "past_run")
+        runs = say_count(tallied("history.runs", before), "past_run")
         text = say("findings.first_here", runs=runs)
     else:
         text = say(
             "findings.again" if standing.state == "reopened" else "findings.first",
-            run=named(standing.first_run),
+            run=full_name(standing.first_run),
             n=tallied("history.findings", standing.times),
             runs=tallied("history.runs", before + 1),
         )
@@ -301,7 +303,7 @@ def _row(facts: Facts, standing: Standing) -> Row:
             Cell(title_of_check(standing.check, standing.subject)),
             Cell((word(f"severity.{standing.severity}"),)),
             Cell(words),
-            Cell((named(standing.first_run),)),
+            Cell((full_name(standing.first_run),)),
             Cell((number,)),
         )
     )

@@ -9,7 +9,7 @@ from ...runs.summary import Leader, RunSummary, summarise
 from ..figures.history import MARKS, MOST_RUNS, LeaderLine, draw_history
 from ..text.blocks import Figure, Sentence, Value, plain
 from ..text.number_text import count, significant
-from ..text.wording import counted, display_name, look_up, say, word
+from ..text.wording import display_name, look_up, say, say_count, word
 from .facts import Facts, config_of
 
 LINES = 6
@@ -158,7 +158,7 @@ def _headline(runs: Sequence[HistoryPoint], is_cut: bool) -> Sentence:
     return say(
         f"history.headline_{'same' if alike > 1 else 'newest'}",
         verdict=_words(verdict).capitalize() if alike > 1 else _words(verdict),
-        n=counted(n, "past_run"),
+        n=say_count(n, "past_run"),
         first=say("history.at_least") if alike == len(runs) and is_cut else (),
     )
 
@@ -197,7 +197,7 @@ def _alt(runs: Sequence[HistoryPoint], names: Sequence[str]) -> str:
     text = plain(
         say(
             "history.alt",
-            n=counted(n, "past_run"),
+            n=say_count(n, "past_run"),
             first=_day(runs[0].started),
             last=_day(runs[-1].started),
             verdict=_words(runs[-1].verdict),

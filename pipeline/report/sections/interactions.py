@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from ..figures.interactions import MOST, draw_interactions
 from ..text.blocks import Figure, Link, Name, Sentence, Value, plain
 from ..text.number_text import count, number
-from ..text.wording import display_name, say, shortened
+from ..text.wording import display_name, say, short_name
 from .facts import Facts, card_link
 from .models_figure import ALT
 from .ranking_tables import measured_in, table_id
@@ -83,7 +83,7 @@ def _text(ranking: Ranking, row: int | None) -> str:
 
 def _names(ranking: Ranking) -> dict[str, Name]:
     one, other = ranking.record.columns[ranking.measured[0]]
-    return {"one": shortened(one, 20), "other": shortened(other, 20)}
+    return {"one": short_name(one, 20), "other": short_name(other, 20)}
 
 
 def _headline(ranking: Ranking) -> Sentence:
@@ -108,7 +108,7 @@ def _alt(facts: Facts, ranking: Ranking, n: int, total: int) -> str:
         "interactions.alt",
         n=count(n),
         total=count(total),
-        model=shortened(ranking.subject, 30),
+        model=short_name(ranking.subject, 30),
         measured=measured_in(facts, ranking),
         leader=plain(_headline(ranking)),
     )

@@ -14,7 +14,7 @@ from ...engines.agreement.numbers import association, top_k_overlap
 from ...records.ranking import measure_of
 from ..text.blocks import Cell, Column, Link, Part, Row, Sentence, Table, Value
 from ..text.number_text import loss_label, number, percent
-from ..text.wording import joined, named, say, word
+from ..text.wording import full_name, joined, say, word
 from .facts import Facts, card_link, config_of, tallied, whole
 from .ranking_tables import DASH
 from .rankings import Ranking
@@ -125,7 +125,7 @@ def _pairs(facts: Facts, k: int) -> Iterator[Pair]:
     by_measure = _measure_label(facts)
     for subject in dict.fromkeys(r.record.model for r in rankings):
         same = [r for r in rankings if r.record.model == subject]
-        yield from _all_pairs(same, (named(same[0].subject),), by_measure, k)
+        yield from _all_pairs(same, (full_name(same[0].subject),), by_measure, k)
     for same in _over_models(rankings):
         yield from _all_pairs(same, by_measure(same[0]), _model_label, k)
 
@@ -150,7 +150,7 @@ def _over_models(rankings: Sequence[Ranking]) -> list[list[Ranking]]:
 
 
 def _model_label(ranking: Ranking) -> Sentence:
-    return (named(ranking.subject),)
+    return (full_name(ranking.subject),)
 
 
 def _measure_label(facts: Facts) -> Label:
@@ -164,7 +164,7 @@ def _measure_label(facts: Facts) -> Label:
         if record.loss:
             parts.append(loss_label(record.loss))
         elif record.positive_class:
-            parts.append(named(record.positive_class))
+            parts.append(full_name(record.positive_class))
         return (card_link(facts.card(record)), " ", *joined(parts))
 
     return label

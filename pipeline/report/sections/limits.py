@@ -2,7 +2,7 @@
 
 from ...records.importance_record import Importance
 from ..text.blocks import Link, Section, Sentence, plain
-from ..text.wording import counted, ended, joined, look_up, say, series, word
+from ..text.wording import ended, joined, look_up, say, say_count, series, word
 from .facts import Facts, card_link, config_of, tallied, whole
 from .findings import gravest, link_to, title_of
 from .rankings import Ranking
@@ -73,7 +73,7 @@ def _untested(facts: Facts) -> list[Sentence]:
     more = len(items) - len(short)
     if more and short:
         short.append(say("words.more", n=tallied("findings", more)))
-    what = joined(short) or counted(tallied("findings", more), "item")
+    what = joined(short) or say_count(tallied("findings", more), "item")
     link = Link("tab-untested")
     return [say("limits.untested", items=what, table=link)] if items else []
 
@@ -104,6 +104,6 @@ def _limit_of(facts: Facts, same: list[Ranking], *, is_only: bool) -> Sentence:
     return say(
         f"limits.{_cover(record)}",
         intervals=say("limits.all_intervals") if is_only else some,
-        repeats=counted(whole(f"{path}.n_repeats", record.n_repeats), "repeat"),
-        rows=counted(whole(f"{path}.n_samples", record.n_samples), "row"),
+        repeats=say_count(whole(f"{path}.n_repeats", record.n_repeats), "repeat"),
+        rows=say_count(whole(f"{path}.n_samples", record.n_samples), "row"),
     )

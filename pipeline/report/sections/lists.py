@@ -24,7 +24,7 @@ from ..text.blocks import (
     walk,
 )
 from ..text.number_text import count
-from ..text.wording import NO_BREAK, look_up, say, shown, word
+from ..text.wording import NO_BREAK, look_up, say, show_hidden, word
 from .cards import title_of
 from .control import hash_text
 from .facts import Facts, card_link
@@ -168,7 +168,7 @@ def _files(facts: Facts) -> tuple[Sentence | Table, ...]:
     rows = tuple(
         Row(
             (
-                Cell((Styled("code", (shown(name),)),)),
+                Cell((Styled("code", (show_hidden(name),)),)),
                 Cell((holds.get(name, ""),)),
                 Cell((_size(name, size),)),
                 Cell(hash_text(sha256)),

@@ -17,13 +17,13 @@ from ..text.blocks import Figure, Sentence, plain
 from ..text.number_text import count, lone, loss_label, number, percent, unit_text
 from ..text.wording import (
     display_name,
+    full_name,
     joined,
     key_of,
-    named,
     say,
     series,
-    shortened,
-    shown,
+    short_name,
+    show_hidden,
     word,
 )
 from .facts import Facts, card_link, whole
@@ -119,10 +119,10 @@ def flags_in_words(facts: Facts, flags: Sequence[Flag]) -> Sentence:
     sentences = [
         say(
             "flags.feature",
-            feature=named(flag.feature),
-            matters=series(named(name) for name in flag.matters),
+            feature=full_name(flag.feature),
+            matters=series(full_name(name) for name in flag.matters),
             hardly=series(
-                joined((named(name), f" ({shown(classes[name])})"), "")
+                joined((full_name(name), f" ({show_hidden(classes[name])})"), "")
                 for name in flag.hardly
             ),
         )
@@ -145,7 +145,7 @@ def mark_and_note(flag: Flag | None, model: str) -> tuple[str, str]:
     """
     if flag is None or model not in (*flag.matters, *flag.hardly):
         return "", ""
-    models = joined(shortened(name, 20) for name in flag.matters)
+    models = joined(short_name(name, 20) for name in flag.matters)
     note = plain(say("flags.note", models=models)) if model in flag.hardly else ""
     return MARK, note
 
@@ -172,7 +172,7 @@ def models_figure(facts: Facts, ranked: Sequence[Ranking]) -> Figure | None:
         draw=draw_models,
         data={
             "panels": tuple(_panel(r, names, flagged) for r in rankings),
-            "axis_label": plain((*label, f", {shown(unit)}") if unit else label),
+            "axis_label": plain((*label, f", {show_hidden(unit)}") if unit else label),
             "value_label": word("figures.models_value"),
         },
         alt=_models_alt(rankings, names, flagged),
@@ -220,7 +220,7 @@ def _models_headline(rankings: Sequence[Ranking]) -> Sentence:
     firsts = [_possible_leaders(r) for r in rankings if r.measured]
     shared = frozenset.intersection(*firsts)
     if shared and all(len(names) == 1 for names in firsts):
-        return say("results.all_lead", feature=shortened(min(shared), 30))
+        return say("results.all_lead", feature=short_name(min(shared), 30))
     return say(f"results.{'open' if shared else 'differ'}_{rankings[0].record.of}")
 
 
@@ -236,7 +236,7 @@ def _models_alt(
 ) -> str:
     record = rankings[0].record
     firsts = (
-        joined((shortened(r.record.model, 20), _leading(r)), " ")
+        joined((short_name(r.record.model, 20), _leading(r)), " ")
         for r in rankings
         if r.measured
     )
@@ -248,7 +248,7 @@ def _models_alt(
         loss=loss_label(record.loss),
         firsts=joined(firsts),
     )
-    marked = joined(shortened(name, 20) for name in flagged)
+    marked = joined(short_name(name, 20) for name in flagged)
     exception = plain(say("flags.alt", features=marked)) if flagged else ""
     words = plain(text) + exception
     return words if len(words) <= ALT else plain(text)[:ALT]
@@ -260,7 +260,9 @@ def _leading(ranking: Ranking) -> Sentence:
     in_order = [names[row] for row in ranking.measured if names[row] in may_lead]
     if not 1 <= len(in_order) <= NAMED:
         return say("words.has_no_leader")
-    either = joined((shortened(name, 20) for name in in_order), f" {word('words.or')} ")
+    either = joined(
+        (short_name(name, 20) for name in in_order), f" {word('words.or')} "
+    )
     return (f"{word('words.reacts_to')} ", *either)
 
 
@@ -268,4 +270,4 @@ def not_drawn(models: Sequence[str]) -> Sentence:
     """Return which models a figure has no room for, empty if none."""
     if not models:
         return ()
-    return say("figures.more_models", models=series(named(name) for name in models))
+    return say("figures.more_models", models=series(full_name(name) for name in models))

@@ -21,7 +21,7 @@ from ..text.blocks import (
     plain,
 )
 from ..text.number_text import decimals, interval_text, loss_label, number, percent
-from ..text.wording import display_name, look_up, named, say, series, word
+from ..text.wording import display_name, full_name, look_up, say, series, word
 from .facts import Facts, card_link, tallied
 from .ranking_tables import measured_in, table_id
 from .rankings import Ranking
@@ -82,7 +82,7 @@ def _rows(
     places = _decimals(question.features)
     caption = say(
         "change.movement",
-        model=named(ranking.subject),
+        model=full_name(ranking.subject),
         measured=measured_in(facts, ranking),
         card=card_link(facts.card(ranking.record)),
     )
@@ -129,7 +129,7 @@ def _row(
     band = f"±\u202f{number(row.band, places)}" if row.band == row.band else "–"
     return Row(
         (
-            Cell((named(row.feature),)),
+            Cell((full_name(row.feature),)),
             old,
             new,
             Cell((number(row.difference, places, sign=True),)),
@@ -261,8 +261,8 @@ def _other_row(
     sides = (_estimate(facts, question, row, side, places) for side in ("old", "new"))
     return Row(
         (
-            Cell((named(row.feature),)),
-            Cell((named(ranking.subject),)),
+            Cell((full_name(row.feature),)),
+            Cell((full_name(ranking.subject),)),
             Cell(_measure(facts, ranking)),
             *(Cell((side,)) for side in sides),
             Cell((str(look_up("change.words")[row.outcome]),)),

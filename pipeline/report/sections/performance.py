@@ -6,7 +6,7 @@ from typing import Any
 from ...records.losses import LOSSES
 from ..text.blocks import Cell, Column, Row, Sentence, Table, Value
 from ..text.number_text import count, decimals, loss_label, number, percent, unit_text
-from ..text.wording import joined, key_of, named, say, shown
+from ..text.wording import full_name, joined, key_of, say, show_hidden
 from .facts import Facts
 
 DASH = Cell(("–",))
@@ -46,13 +46,13 @@ def best_model(facts: Facts) -> Sentence:
     row = rows.loc[best]
     text = say(
         "data.best" if len(rows) > 1 else "data.only",
-        model=named(row["model"]),
+        model=full_name(row["model"]),
         share=_share(best, row),
         loss=loss_label(first),
     )
     weak = [f.subject for f in facts.result.findings if f.check == "weak_model"]
     if weak:
-        names = joined(named(name) for name in dict.fromkeys(weak))
+        names = joined(full_name(name) for name in dict.fromkeys(weak))
         return (*text, " ", *say("data.weak", models=names))
     return text
 
@@ -82,7 +82,7 @@ def _performance(facts: Facts, loss: str, *, notes: tuple[Sentence, ...]) -> Tab
         caption=say(
             "data.performance_caption",
             loss=loss_label(loss),
-            unit=f", {shown(unit)}" if unit else "",
+            unit=f", {show_hidden(unit)}" if unit else "",
         ),
         columns=(
             Column(say("data.model"), "header", 20),
@@ -119,7 +119,7 @@ def _performance_row(facts: Facts, loss: str, model: str, places: int) -> Row:
         share = Cell((_share(place, rows.loc[place]),))
     return Row(
         (
-            Cell((named(model),)),
+            Cell((full_name(model),)),
             cell("train", "value"),
             cell("test", "value"),
             cell("test", "std_error"),

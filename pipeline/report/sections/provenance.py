@@ -18,7 +18,7 @@ from ..text.blocks import (
     Value,
 )
 from ..text.number_text import count, significant
-from ..text.wording import joined, look_up, named, say, shown, word
+from ..text.wording import full_name, joined, look_up, say, show_hidden, word
 from .control import moment
 from .facts import Facts, card_link, config_of, engine_name
 
@@ -53,19 +53,19 @@ def _inputs(facts: Facts) -> Table:
     run = facts.result.run
     digests: list[tuple[Sentence, str, str]] = [
         (
-            (named(str(row["name"])),),
+            (full_name(str(row["name"])),),
             word(f"provenance.rows.{row['split']}"),
             str(row["sha256"]),
         )
         for _, row in facts.result.datasets.iterrows()
     ]
     digests += [
-        ((named(source),), word("provenance.rows_script"), digest)
+        ((full_name(source),), word("provenance.rows_script"), digest)
         for source, digest in row_scripts(facts)
     ]
     digests += [
         (
-            (named(str(row["model"])),),
+            (full_name(str(row["model"])),),
             look_up("provenance.models")[row["source"]],
             str(row["sha256"]),
         )
@@ -74,7 +74,7 @@ def _inputs(facts: Facts) -> Table:
     ]
     digests += [
         (
-            (named(str(row["model"])),),
+            (full_name(str(row["model"])),),
             word("provenance.predictions"),
             str(row["predictions_sha256"]),
         )
@@ -82,7 +82,7 @@ def _inputs(facts: Facts) -> Table:
         if row.get("predictions_sha256")
     ]
     digests += [
-        ((named(entry["file"]),), word("provenance.supplied"), entry["sha256"])
+        ((full_name(entry["file"]),), word("provenance.supplied"), entry["sha256"])
         for entry in config_of(facts, "supplied")
     ]
     digests += [
@@ -145,7 +145,7 @@ def _seed_row(facts: Facts, places: list[int]) -> Row:
     repeats = Value(f"{path}.n_repeats", first.n_repeats, count(first.n_repeats))
     return Row(
         (
-            Cell((named(first.model or word("words.the_data")),)),
+            Cell((full_name(first.model or word("words.the_data")),)),
             Cell((measure,)),
             Cell(joined(engine_name(engine) for engine in engines)),
             Cell((streams.get(first.stream, first.stream),)),
@@ -196,7 +196,7 @@ def _longest(steps: Mapping[str, float]) -> list[tuple[Sentence, Sentence]]:
         path = f"run.volatile['seconds_by_step'][{step!r}]"
         text = significant(steps[step], 2)
         took = Value(path, float(steps[step]), text, word("words.seconds"))
-        sentence = say("provenance.step_took", seconds=took, step=shown(step))
+        sentence = say("provenance.step_took", seconds=took, step=show_hidden(step))
         rows.append((say("provenance.step"), sentence))
     return rows
 
@@ -208,7 +208,10 @@ def _versions(facts: Facts) -> KeyValues:
 
 
 def _key_rows(facts: Mapping[str, str]) -> list[tuple[Sentence, Sentence]]:
-    return [((shown(str(key)),), (shown(str(text)),)) for key, text in facts.items()]
+    return [
+        ((show_hidden(str(key)),), (show_hidden(str(text)),))
+        for key, text in facts.items()
+    ]
 
 
 def row_scripts(facts: Facts) -> dict[tuple[str, str], str]:
@@ -253,7 +256,7 @@ def _name(source: str) -> str:
 def _script(table_id: str, caption: str, name: str, text: str) -> Table:
     return Table(
         id=table_id,
-        caption=say(caption, name=named(name)),
+        caption=say(caption, name=full_name(name)),
         columns=(
             Column(say("provenance.line"), "header", 8),
             Column(say("provenance.script"), "code", 92),
@@ -267,7 +270,7 @@ def _script(table_id: str, caption: str, name: str, text: str) -> Table:
 
 def _line(line: str) -> str:
     """Return a line with its indentation."""
-    return shown(line.replace("\t", "    ").rstrip()).replace("  ", INDENT * 2)
+    return show_hidden(line.replace("\t", "    ").rstrip()).replace("  ", INDENT * 2)
 
 
 def avoided_table(facts: Facts) -> tuple[Table, ...]:

@@ -8,7 +8,7 @@ from ...records.ranking import LEVEL
 from ..figures.ranking import RankingRow, draw_ranking
 from ..text.blocks import Figure, Link, Sentence, Value, plain
 from ..text.number_text import count, lone, loss_label, number, percent
-from ..text.wording import display_name, joined, named, say, shortened, word
+from ..text.wording import display_name, full_name, joined, say, short_name, word
 from .facts import Facts, card_link, whole
 from .models_figure import ALT
 from .ranking_tables import (
@@ -47,7 +47,9 @@ def ranking_figure(
         data={
             "rows": rows,
             "unit_label": plain(measured_in(facts, ranking)),
-            "baseline_label": plain(joined((named(ranking.subject), baseline), " ")),
+            "baseline_label": plain(
+                joined((full_name(ranking.subject), baseline), " ")
+            ),
             "baseline": ranking.nothing,
             "value_label": value_word(ranking).lower(),
         },
@@ -103,7 +105,7 @@ def _baseline_text(ranking: Ranking) -> Sentence:
 def _headline(ranking: Ranking) -> Sentence:
     """Return what the ranking shows in one short sentence."""
     record, measured = ranking.record, ranking.measured
-    first = shortened(record.features[measured[0]], 24)
+    first = short_name(record.features[measured[0]], 24)
     if not ranking.low[measured[0]] > ranking.nothing:
         return say("results.nobody")
     if len(measured) == 1:
@@ -117,7 +119,7 @@ def _headline(ranking: Ranking) -> Sentence:
             times = Value(path, float(ratio), number(float(ratio), 1), derived="ratio")
             return say("results.times", feature=first, ratio=times)
         return say("results.first", feature=first)
-    second = shortened(record.features[measured[1]], 24)
+    second = short_name(record.features[measured[1]], 24)
     return say("results.together", first=first, second=second)
 
 
@@ -129,9 +131,9 @@ def _ranking_alt(facts: Facts, ranking: Ranking, n: int) -> str:
         n=count(n),
         total=count(len(record.features)),
         what=word(f"asked.{record.of}"),
-        model=shortened(ranking.subject, 30),
+        model=short_name(ranking.subject, 30),
         measured=measured_in(facts, ranking),
-        first=shortened(record.features[row], 30),
+        first=short_name(record.features[row], 30),
         value=value_of(ranking, row).text,
         low=number(float(ranking.low[row]), ranking.places),
         high=number(float(ranking.high[row]), ranking.places),

@@ -19,14 +19,14 @@ from ..text.number_text import (
     significant,
 )
 from ..text.wording import (
-    counted,
+    full_name,
     joined,
     key_of,
     look_up,
-    named,
     say,
+    say_count,
     sentence_case,
-    shown,
+    show_hidden,
     word,
 )
 from .facts import Facts, card_link, engine_name, tallied, whole
@@ -130,7 +130,7 @@ def over_repeats(ranking: Ranking) -> Sentence:
     """Return what an estimate is of its repeats: their mean, or a ratio of means."""
     key = "pooled" if is_pooled(ranking.record) else "mean"
     path = f"importances[{ranking.index}].n_repeats"
-    repeats = counted(whole(path, ranking.record.n_repeats), "repeat")
+    repeats = say_count(whole(path, ranking.record.n_repeats), "repeat")
     return say(f"ranking.over.{key}", repeats=repeats)
 
 
@@ -140,7 +140,7 @@ def on_drawn_rows(ranking: Ranking) -> Sentence:
     if not rows:
         return ()
     value = whole(f"importances[{ranking.index}].options['n_rows']", rows)
-    return say("ranking.on_drawn", rows=counted(value, "row"))
+    return say("ranking.on_drawn", rows=say_count(value, "row"))
 
 
 def measured_in(facts: Facts, ranking: Ranking) -> Sentence:
@@ -154,7 +154,7 @@ def measured_in(facts: Facts, ranking: Ranking) -> Sentence:
     if which := _which(ranking):
         text = (*text, which)
     unit = facts.unit(record)
-    return (*text, f", {shown(unit)}") if unit else text
+    return (*text, f", {show_hidden(unit)}") if unit else text
 
 
 def axis_of(ranking: Ranking, rows: Sequence[int]) -> Axis:
@@ -267,7 +267,7 @@ def _row(
     marks = say("ranking.unstable") if row in ranking.unstable else ()
     cells = [
         Cell((rank_text(float(ranking.rank[row])),)),
-        Cell((named(name), *marks)),
+        Cell((full_name(name), *marks)),
         Cell((value_of(ranking, row),)),
         bar_cell(ranking, row, axis),
     ]
@@ -283,9 +283,11 @@ def _row(
         mean = means[name]
         cells.append(Cell((Value(path, mean, number(mean, ranking.places)),)))
     if record.of == "groups":
-        cells.append(Cell(joined(named(column) for column in record.columns[row])))
+        cells.append(Cell(joined(full_name(column) for column in record.columns[row])))
     elif record.of == "features" and _groups(facts):
-        inside = [named(g) for g, columns in _groups(facts).items() if name in columns]
+        inside = [
+            full_name(g) for g, columns in _groups(facts).items() if name in columns
+        ]
         cells.append(Cell(joined(inside) or ("–",)))
     key = f"f-{key_of(name)}" if is_target and record.of == "features" else ""
     return Row(tuple(cells), key=key)
@@ -303,8 +305,8 @@ def _caption(facts: Facts, ranking: Ranking) -> Sentence:
     text = say(
         key,
         what=word(f"asked.{record.of}"),
-        model=named(ranking.subject),
-        cls=named(record.positive_class),
+        model=full_name(ranking.subject),
+        cls=full_name(record.positive_class),
         measured=measured_in(facts, ranking),
     )
     if apart := facts.apart(record):
@@ -327,7 +329,8 @@ def _notes(facts: Facts, ranking: Ranking) -> tuple[Sentence, ...]:
     if ranking.unstable:
         notes.append(say("ranking.unstable_note"))
     unmeasured = [
-        named(record.features[row]) for row in ranking.order[len(ranking.measured) :]
+        full_name(record.features[row])
+        for row in ranking.order[len(ranking.measured) :]
     ]
     if unmeasured:
         notes.append(say("ranking.unmeasured", names=joined(unmeasured[:10])))
@@ -343,7 +346,7 @@ def _as_it_is(facts: Facts, ranking: Ranking) -> Sentence:
     record = ranking.record
     text = say(
         "ranking.as_it_is",
-        model=named(ranking.subject),
+        model=full_name(ranking.subject),
         loss=loss_label(record.loss),
         value=baseline_of(ranking),
         rows=on_drawn_rows(ranking),

@@ -18,13 +18,13 @@ from ..figures.ranks import RankPanel, RankRow, draw_rank_intervals, draw_rank_s
 from ..text.blocks import Cell, Column, Figure, Link, Row, Sentence, Table, Value, plain
 from ..text.number_text import count, percent, rank_text
 from ..text.wording import (
-    counted,
     display_name,
+    full_name,
     joined,
-    named,
     say,
+    say_count,
     series,
-    shortened,
+    short_name,
     word,
 )
 from .facts import Facts, card_link, whole
@@ -75,14 +75,14 @@ def _moves(facts: Facts, ranking: Ranking) -> bool:
 def _count(trials: Trials) -> Sentence:
     """Return how many trials there were, and of what kind."""
     if trials.noun == "single":
-        return counted(trials.number, "single")
-    return counted(trials.number, "resample")
+        return say_count(trials.number, "single")
+    return say_count(trials.number, "resample")
 
 
 def _unmoved(facts: Facts, ranking: Ranking) -> Sentence:
     """Return that all trials rank alike, where a table would say so in every row."""
     counts = (_count(trials) for trials in _trials(facts, ranking))
-    return say("ranks.unmoved", model=named(ranking.subject), trials=series(counts))
+    return say("ranks.unmoved", model=full_name(ranking.subject), trials=series(counts))
 
 
 def _features(ranking: Ranking) -> set[str]:
@@ -186,8 +186,8 @@ def _figure(
         f"ranks.{kind}.alt",
         n=count(len(names)),
         total=count(len(first.record.features)),
-        models=series(shortened(ranking.subject, 20) for ranking in rankings),
-        first=shortened(names[0], 30),
+        models=series(short_name(ranking.subject, 20) for ranking in rankings),
+        first=short_name(names[0], 30),
         places=rank_text(float(first.rank[first.measured[0]])),
     )
     return Figure(
@@ -219,7 +219,7 @@ def _headline(ranking: Ranking, kind: str) -> Sentence:
     path = f"importances[{ranking.index}].values"
     return say(
         "ranks.intervals.headline",
-        model=shortened(ranking.subject, 16),
+        model=short_name(ranking.subject, 16),
         fixed=Value(path, fixed, count(fixed), derived="count"),
         n=count(len(rows)),
     )
@@ -262,7 +262,7 @@ def _table(facts: Facts, ranking: Ranking, rows: Sequence[int]) -> Table:
         caption=say(
             "ranks.caption",
             what=word(f"asked.{ranking.record.of}"),
-            model=named(ranking.subject),
+            model=full_name(ranking.subject),
             table=Link(table_id(ranking)),
         ),
         columns=(
@@ -280,7 +280,7 @@ def _row(ranking: Ranking, row: int, trials: Sequence[Trials]) -> Row:
     name = ranking.record.features[row]
     cells = [_shares(ranking, name, kind) for kind in trials]
     rank = Cell((rank_text(float(ranking.rank[row])),))
-    return Row((rank, Cell((named(name),)), *cells))
+    return Row((rank, Cell((full_name(name),)), *cells))
 
 
 def _shares(ranking: Ranking, name: str, trials: Trials) -> Cell:

@@ -11,14 +11,14 @@ from ...records.ranking import Measure, measure_of
 from ..text.blocks import Group, Section, Sentence, Value
 from ..text.number_text import lone, loss_label, percent
 from ..text.wording import (
-    counted,
+    full_name,
     joined,
     key_of,
-    named,
     say,
+    say_count,
     series,
-    shortened,
-    shown,
+    short_name,
+    show_hidden,
     word,
 )
 from .cards import title_of
@@ -65,8 +65,10 @@ def lede(facts: Facts) -> Sentence:
     """Return who leads in which model, by the lead measure."""
     sentences = []
     for (key, leader), ranked in groupby(facts.leads, key=_leader):
-        models = series(dict.fromkeys(named(r.subject) for r in ranked))
-        sentences.append(say(f"results.{key}", feature=named(leader), models=models))
+        models = series(dict.fromkeys(full_name(r.subject) for r in ranked))
+        sentences.append(
+            say(f"results.{key}", feature=full_name(leader), models=models)
+        )
     return joined(sentences, " ")
 
 
@@ -94,10 +96,12 @@ def leaders(facts: Facts, ranking: Ranking, n: int) -> Sentence:
     del facts
     record = ranking.record
     first = (
-        (shortened(record.features[row], 30), " ", value_of(ranking, row))
+        (short_name(record.features[row], 30), " ", value_of(ranking, row))
         for row in ranking.measured[:n]
     )
-    return say("results.leaders", model=named(ranking.subject), features=joined(first))
+    return say(
+        "results.leaders", model=full_name(ranking.subject), features=joined(first)
+    )
 
 
 def _group(facts: Facts, measure: Measure) -> Group:
@@ -162,9 +166,9 @@ def _reading(facts: Facts, ranking: Ranking) -> Sentence:
     text = say(
         "results.reading",
         value=value_of(ranking, row),
-        feature=named(record.features[row]),
+        feature=full_name(record.features[row]),
         loss=loss_label(record.loss),
-        model=named(record.model),
+        model=full_name(record.model),
         before=before,
         after=after,
         unit=_unit_after(facts, ranking),
@@ -187,7 +191,7 @@ def _before_and_after(ranking: Ranking, row: int) -> tuple[Value, Value]:
 
 def _unit_after(facts: Facts, ranking: Ranking) -> str:
     unit = facts.unit(ranking.record)
-    return f" {shown(unit)}" if unit else ""
+    return f" {show_hidden(unit)}" if unit else ""
 
 
 def _constant(facts: Facts, ranking: Ranking) -> Sentence:
@@ -206,7 +210,7 @@ def _constant(facts: Facts, ranking: Ranking) -> Sentence:
     if not rows_drawn(record):
         return say("results.constant", value=constant)
     rows = int(frame.loc[place, "n_samples"])
-    n = counted(whole(f"performance[{place}].n_samples", rows), "row")
+    n = say_count(whole(f"performance[{place}].n_samples", rows), "row")
     return say("results.constant_whole", value=constant, rows=n)
 
 
@@ -215,7 +219,9 @@ def _tied(ranking: Ranking) -> Sentence:
     order, names = ranking.measured, ranking.record.features
     for one, other in pairwise(order):
         if ranking.is_drawn and ranking.high[other] >= ranking.low[one]:
-            return say("results.tied", one=named(names[one]), other=named(names[other]))
+            return say(
+                "results.tied", one=full_name(names[one]), other=full_name(names[other])
+            )
     return ()
 
 
@@ -258,7 +264,7 @@ def much_lower(marginal: Ranking, conditional: Ranking) -> list[int]:
 
 def _shared_reading(marginal: Ranking, conditional: Ranking) -> Sentence:
     rows = much_lower(marginal, conditional)
-    model = named(conditional.subject)
+    model = full_name(conditional.subject)
     if not rows:
         return say("conditional.none", model=model)
     nothing = marginal.nothing
@@ -268,5 +274,7 @@ def _shared_reading(marginal: Ranking, conditional: Ranking) -> Sentence:
         part = float(left / (marginal.mean[row] - nothing))
         path = f"importances[{conditional.index}].mean[{row}]"
         share = Value(path, part, percent(part), derived="ratio")
-        sentences.append((named(conditional.record.features[row]), " (", share, ")"))
+        sentences.append(
+            (full_name(conditional.record.features[row]), " (", share, ")")
+        )
     return say("conditional.shared", model=model, features=joined(sentences))

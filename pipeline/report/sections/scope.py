@@ -5,15 +5,15 @@ from typing import NamedTuple
 from ...records.ranking import OURS
 from ..text.blocks import Cell, Column, Row, Section, Sentence, Table, plain
 from ..text.wording import (
-    counted,
     ended,
+    full_name,
     joined,
     look_up,
-    named,
     say,
+    say_count,
     series,
-    shortened,
-    shown,
+    short_name,
+    show_hidden,
     word,
 )
 from .cards import title_of
@@ -81,11 +81,11 @@ def _lede(facts: Facts) -> Sentence:
     if not facts.rankings:
         return say("scope.lede_none")
     supplied = facts.supplied_engines
-    handed = [named(engine) for engine in facts.answered if engine in supplied]
-    ran = [named(engine) for engine in facts.answered if engine not in supplied]
+    handed = [full_name(engine) for engine in facts.answered if engine in supplied]
+    here = [full_name(engine) for engine in facts.answered if engine not in supplied]
     text = say("scope.lede_one")
-    if ran:
-        text = say("scope.lede_two", engines=series(ran))
+    if here:
+        text = say("scope.lede_two", engines=series(here))
     if handed:
         elsewhere = say("scope.lede_supplied", engines=series(handed))
         text = joined((text, elsewhere), " ")
@@ -110,9 +110,9 @@ def _people(facts: Facts) -> Table | Sentence:
     rows = tuple(
         Row(
             (
-                Cell((shown(person["role"]),)),
-                Cell((named(person["name"]),)),
-                Cell((shown(person.get("relation") or word("scope.unsaid")),)),
+                Cell((show_hidden(person["role"]),)),
+                Cell((full_name(person["name"]),)),
+                Cell((show_hidden(person.get("relation") or word("scope.unsaid")),)),
             )
         )
         for person in people
@@ -144,7 +144,7 @@ def _measures_of_models(facts: Facts) -> Sentence:
     sentences = (
         say(
             "scope.asked",
-            models=series(shortened(subject, 40) for subject in subjects),
+            models=series(short_name(subject, 40) for subject in subjects),
             measures=series(titles),
         )
         for subjects, titles in together.items()
@@ -200,7 +200,7 @@ def _draws(facts: Facts) -> Sentence:
         if records:
             is_shared = all(record.stream in ours for record in records)
             key = "scope.draws_shared" if is_shared else "scope.draws_independent"
-            sentences.append(say(key, engine=named(engine)))
+            sentences.append(say(key, engine=full_name(engine)))
     return joined(sentences, "; ") or say("scope.draws_none")
 
 
@@ -240,10 +240,12 @@ def _from_findings(facts: Facts) -> list[Untested]:
         key = f"scope.found.{finding.check}"
         item = say(
             f"{key}.item",
-            subject=shortened(finding.subject, 40),
-            message=shown(finding.message).rstrip("."),
+            subject=short_name(finding.subject, 40),
+            message=show_hidden(finding.message).rstrip("."),
         )
-        takes = (shown(finding.remedy),) if finding.remedy else say(f"{key}.takes")
+        takes = (
+            (show_hidden(finding.remedy),) if finding.remedy else say(f"{key}.takes")
+        )
         items.setdefault(item, Untested(item, reason, takes, say(f"{key}.consequence")))
     return list(items.values())
 
@@ -251,7 +253,7 @@ def _from_findings(facts: Facts) -> list[Untested]:
 def _from_configuration(facts: Facts) -> list[Untested]:
     """Return what nobody asked for: a second engine, a second model, groups."""
     missing = []
-    if not facts.engines_named and not facts.answered:
+    if not facts.configured_engines and not facts.answered:
         missing.append("engine")
     if len(facts.models) == 1:
         missing.append("challenger")
@@ -274,4 +276,4 @@ def _from_configuration(facts: Facts) -> list[Untested]:
 
 def untested_count(facts: Facts) -> Sentence:
     """Return how many things were not tested."""
-    return counted(tallied("findings", len(untested(facts))), "item")
+    return say_count(tallied("findings", len(untested(facts))), "item")

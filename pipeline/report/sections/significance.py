@@ -5,7 +5,7 @@ from functools import partial
 
 from ..text.blocks import Cell, Column, Link, Row, Sentence, Table, Value
 from ..text.number_text import number, rank_text
-from ..text.wording import counted, joined, named, say, word
+from ..text.wording import full_name, joined, say, say_count, word
 from .facts import Facts, tallied, whole
 from .ranking_tables import cut_alike, table_id
 from .rankings import Ranking
@@ -35,9 +35,9 @@ def _table(
     caption = say(
         "significance.caption",
         what=word(f"asked.{ranking.record.of}"),
-        model=named(ranking.subject),
+        model=full_name(ranking.subject),
         table=Link(table_id(ranking)),
-        shuffles=counted(most, "shuffle"),
+        shuffles=say_count(most, "shuffle"),
     )
     return Table(
         id=table_id(ranking).replace("ranking", "significance", 1),
@@ -64,7 +64,7 @@ def _row(facts: Facts, ranking: Ranking, row: int, place: int, most: Value) -> R
     return Row(
         (
             Cell((rank_text(float(ranking.rank[row])),)),
-            Cell((named(ranking.record.features[row]),)),
+            Cell((full_name(ranking.record.features[row]),)),
             *(Cell((value,)) for value in cells),
         )
     )
@@ -86,13 +86,13 @@ def _notes(facts: Facts, places: dict[str, int]) -> tuple[Sentence, ...]:
     frame, most = facts.result.significance, _shuffles(facts, places)
     p = 1 / (most.raw + 1)
     least = Value(most.path, p, number(p, _decimals(most)), derived="least p-value")
-    n_known = int(frame.loc[list(places.values()), "p_value"].notna().sum())
-    n = counted(tallied("significance", n_known), "p_value")
+    n_p_values = int(frame.loc[list(places.values()), "p_value"].notna().sum())
+    n = say_count(tallied("significance", n_p_values), "p_value")
     notes = [say("significance.note", least=least)]
-    if n_known > 1:
+    if n_p_values > 1:
         notes.append(say("significance.adjusted_note", n=n))
     fewer = [
-        (named(name), f" ({number(float(frame.at[at, 'shuffles']), 0)})")
+        (full_name(name), f" ({number(float(frame.at[at, 'shuffles']), 0)})")
         for name, at in places.items()
         if frame.at[at, "shuffles"] < most.raw
     ]

@@ -2,7 +2,7 @@
 
 from ...runs.signoff.record import DETACHED, ROLES, Signoff
 from ..text.blocks import Cell, Column, Row, Section, Sentence, Styled, Table
-from ..text.wording import display_name, look_up, say, shown, word
+from ..text.wording import display_name, look_up, say, show_hidden, word
 from .control import hash_text, moment
 from .facts import Facts
 
@@ -78,7 +78,7 @@ def _signatures(facts: Facts) -> Table:
 def _signature(record: Signoff) -> Row:
     texts = (
         display_name(record.printed_name),
-        shown(record.role),
+        show_hidden(record.role),
         moment(record.signed_at.isoformat()),
         record.meaning,
     )
@@ -112,8 +112,8 @@ def _statement(number: int, record: Signoff) -> Row:
     texts = (
         str(number),
         display_name(record.printed_name),
-        shown(record.relation_to_developer),
-        shown(record.statement),
+        show_hidden(record.relation_to_developer),
+        show_hidden(record.statement),
     )
     return Row((*(Cell((text,)) for text in texts), Cell(_method(record))))
 
@@ -122,5 +122,5 @@ def _method(record: Signoff) -> Sentence:
     """Return how identity was established, with a digest that may break in two."""
     match = DETACHED.fullmatch(record.method)
     if not match:
-        return (shown(record.method),)
-    return (shown(match[1]), *hash_text(match[2]))
+        return (show_hidden(record.method),)
+    return (show_hidden(match[1]), *hash_text(match[2]))

@@ -36,7 +36,7 @@ from ..text.number_text import (
     rounded_up,
     significant,
 )
-from ..text.wording import counted, display_name, joined, named, say, series, word
+from ..text.wording import display_name, full_name, joined, say, say_count, series, word
 from .clusters import clusters, clusters_in_short
 from .expectations import losses
 from .facts import Facts, card_link, config_of, tallied, whole
@@ -134,10 +134,10 @@ def _first_place(facts: Facts) -> Sentence:
     path = "resampled_ranks.resamples"
     return say(
         "stability.first_place",
-        feature=named(leader),
-        model=named(ranking.subject),
+        feature=full_name(leader),
+        model=full_name(ranking.subject),
         share=Value(path, share, percent(share), derived="share"),
-        resamples=counted(tallied(path, total), "resample"),
+        resamples=say_count(tallied(path, total), "resample"),
     )
 
 
@@ -149,7 +149,7 @@ def _loss(facts: Facts) -> Sentence:
         return ()
     n_moved = int((comparable["leader_a"] != comparable["leader_b"]).sum())
     if n_moved:
-        n = counted(tallied("losses", len(comparable)), "pair")
+        n = say_count(tallied("losses", len(comparable)), "pair")
         return say("stability.loss.moves", moved=tallied("losses", n_moved), n=n)
     place = comparable["kendall"].astype(float).idxmin()
     least = float(comparable.at[place, "kendall"])
@@ -202,7 +202,7 @@ def _row(ranking: Ranking, row: int, frame: pd.DataFrame, place: int) -> Row:
     inside = Value(f"{path}.p_top_k", share, percent(share))
     cells = [
         Cell((rank_text(float(ranking.rank[row])),)),
-        Cell((named(ranking.record.features[row]),)),
+        Cell((full_name(ranking.record.features[row]),)),
         Cell((interval_text(low, high),)),
         Cell((inside,)),
     ]
@@ -232,7 +232,7 @@ def _caption(facts: Facts, ranking: Ranking, places: dict[str, int]) -> Sentence
     what = say(
         "stability.caption",
         what=word(f"asked.{ranking.record.of}"),
-        model=named(ranking.subject),
+        model=full_name(ranking.subject),
         table=Link(table_id(ranking)),
     )
     if not most.raw:
@@ -240,8 +240,8 @@ def _caption(facts: Facts, ranking: Ranking, places: dict[str, int]) -> Sentence
     rows = whole(f"importances[{ranking.index}].n_samples", ranking.record.n_samples)
     resampling = say(
         "stability.resampled",
-        resamples=counted(most, "resample"),
-        rows=counted(rows, "row"),
+        resamples=say_count(most, "resample"),
+        rows=say_count(rows, "row"),
     )
     return (*what, *resampling)
 
@@ -262,7 +262,7 @@ def _notes(
         key = "note_model" if ranking.record.model else "note"
         notes.append(say(f"stability.{key}"))
     fewer = [
-        (named(name), f" ({number(float(frame.at[at, 'resamples']), 0)})")
+        (full_name(name), f" ({number(float(frame.at[at, 'resamples']), 0)})")
         for name, at in places.items()
         if frame.at[at, "resamples"] < most.raw
     ]
@@ -270,7 +270,7 @@ def _notes(
         notes.append(say("stability.fewer", names=joined(fewer[:10])))
     if ranking.is_drawn:
         path = f"importances[{ranking.index}].n_repeats"
-        repeats = counted(whole(path, ranking.record.n_repeats), "repeat")
+        repeats = say_count(whole(path, ranking.record.n_repeats), "repeat")
         notes.append(
             say("stability.settle_note", level=percent(LEVEL), repeats=repeats)
         )
@@ -299,7 +299,7 @@ def _convergence_table(ranking: Ranking, frame: pd.DataFrame) -> Table:
         caption=say(
             "convergence.caption",
             what=word(f"asked.{of}"),
-            model=named(ranking.subject),
+            model=full_name(ranking.subject),
             table=Link(table_id(ranking)),
         ),
         columns=(
@@ -309,7 +309,7 @@ def _convergence_table(ranking: Ranking, frame: pd.DataFrame) -> Table:
         rows=tuple(
             Row(
                 (
-                    Cell((named(name),)),
+                    Cell((full_name(name),)),
                     *(Cell((_rank(frame, place[name, n]),)) for n in counts),
                 )
             )
@@ -343,7 +343,7 @@ def _convergence_figure(facts: Facts, ranking: Ranking, frame: pd.DataFrame) -> 
         headline=say("convergence.headline"),
         caption=say(
             "convergence.figure",
-            model=named(ranking.subject),
+            model=full_name(ranking.subject),
             level=percent(LEVEL),
             card=card_link(facts.card(ranking.record)),
         ),

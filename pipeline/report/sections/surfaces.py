@@ -26,7 +26,15 @@ from ..text.number_text import (
     plain_number,
     significant,
 )
-from ..text.wording import display_name, key_of, named, say, series, shortened, shown
+from ..text.wording import (
+    display_name,
+    full_name,
+    key_of,
+    say,
+    series,
+    short_name,
+    show_hidden,
+)
 from .facts import Facts
 from .models_figure import ALT, not_drawn
 
@@ -76,7 +84,7 @@ def _figure(
         caption=(
             *say(
                 "surfaces.caption",
-                models=series(named(s.model) for s in surfaces),
+                models=series(full_name(s.model) for s in surfaces),
                 data=series([*(Link(table.id) for table in tables), FILE]),
             ),
             *not_drawn([s.model for s in every[MOST:]]),
@@ -102,10 +110,10 @@ def _label(facts: Facts, surface: Surface) -> str:
     words = "figures.curve.partial_dependence"
     unit = facts.unit_of(surface.unit)
     if surface.positive_class:
-        cls = shortened(surface.positive_class, 30)
+        cls = short_name(surface.positive_class, 30)
         return plain(say(f"{words}.axis_class", unit=unit, cls=cls))
-    text = say(f"{words}.axis", target=shortened(facts.target, 30))
-    return plain((*text, f", {shown(unit)}") if unit else text)
+    text = say(f"{words}.axis", target=short_name(facts.target, 30))
+    return plain((*text, f", {show_hidden(unit)}") if unit else text)
 
 
 def _headline(surface: Surface) -> Sentence:
@@ -114,9 +122,9 @@ def _headline(surface: Surface) -> Sentence:
     span = float(np.ptp(values)) if len(values) else 0.0
     return say(
         "surfaces.headline",
-        first=shortened(surface.features[0], 24),
-        second=shortened(surface.features[1], 24),
-        model=shortened(surface.model, 20),
+        first=short_name(surface.features[0], 24),
+        second=short_name(surface.features[1], 24),
+        model=short_name(surface.model, 20),
         span=Value("surfaces.values", span, significant(span), derived="span"),
     )
 
@@ -126,8 +134,8 @@ def _alt(lead: Surface, surfaces: Sequence[Surface], label: str) -> str:
         "surfaces.alt",
         n=str(len(surfaces)),
         label=label,
-        first=shortened(lead.features[0], 24),
-        second=shortened(lead.features[1], 24),
+        first=short_name(lead.features[0], 24),
+        second=short_name(lead.features[1], 24),
         share=percent(float(lead.within.mean())),
     )
     return plain(text)[:ALT]
@@ -156,7 +164,7 @@ def _surface_table(facts: Facts, key: tuple[str, ...], surface: Surface) -> Tabl
         id=f"tab-surface-{key_of(*key, surface.model)}",
         caption=_caption(facts, surface),
         columns=(
-            Column((shortened(surface.features[0], 24),), "header", 16),
+            Column((short_name(surface.features[0], 24),), "header", 16),
             *(Column(point, "number", 84 / len(second)) for point in second),
         ),
         rows=tuple(
@@ -171,21 +179,21 @@ def _surface_table(facts: Facts, key: tuple[str, ...], surface: Surface) -> Tabl
 
 def _caption(facts: Facts, surface: Surface) -> Sentence:
     unit, cls = facts.unit_of(surface.unit), surface.positive_class
-    of_class = say("surfaces.table_class", cls=shortened(cls, 30)) if cls else ()
+    of_class = say("surfaces.table_class", cls=short_name(cls, 30)) if cls else ()
     return say(
         "surfaces.table",
-        model=named(surface.model),
-        first=named(surface.features[0]),
-        second=named(surface.features[1]),
+        model=full_name(surface.model),
+        first=full_name(surface.features[0]),
+        second=full_name(surface.features[1]),
         cls=of_class,
-        unit=f", {shown(unit)}" if unit else "",
+        unit=f", {show_hidden(unit)}" if unit else "",
     )
 
 
 def _point(path: str, point: float | str) -> Sentence:
     """Return a point of a grid: a level, or a number to four digits or whole."""
     if isinstance(point, str):
-        return (shortened(point, 24),)
+        return (short_name(point, 24),)
     short = point if float(point).is_integer() else float(f"{point:.4g}")
     return (Value(path, float(point), plain_number(short)),)
 

@@ -7,7 +7,15 @@ from typing import Any
 from ...records.finding import Finding
 from ..text.blocks import Cell, Column, Row, Section, Sentence, Styled, Table, Value
 from ..text.number_text import significant
-from ..text.wording import counted, joined, look_up, say, shortened, shown, word
+from ..text.wording import (
+    joined,
+    look_up,
+    say,
+    say_count,
+    short_name,
+    show_hidden,
+    word,
+)
 from .control import moment
 from .facts import Facts, tallied
 from .findings import link_to
@@ -66,7 +74,7 @@ def _lede(facts: Facts) -> Sentence:
     lede = say(
         "thresholds.lede",
         passed=tallied("checks", verdicts.count("pass")),
-        checks=counted(tallied("checks", len(verdicts)), "check"),
+        checks=say_count(tallied("checks", len(verdicts)), "check"),
     )
     bad = [
         (tallied("checks", verdicts.count(verdict)), " ", _word(verdict))
@@ -100,7 +108,7 @@ def _row(facts: Facts, places: Sequence[int]) -> Row:
     frame, first = facts.result.checks, places[0]
     row = frame.iloc[first]
     check, verdict = str(row["check"]), str(row["verdict"])
-    subject: Sentence = (shortened(str(row["subject"])),)
+    subject: Sentence = (short_name(str(row["subject"])),)
     if len(places) > 1:
         subject = say("thresholds.answers", n=tallied("checks", len(places)))
     text: Sentence = (_word(verdict),)
@@ -123,8 +131,8 @@ def _row(facts: Facts, places: Sequence[int]) -> Row:
 def _set_by(text: str) -> Sentence:
     """Return who set a limit: nobody, the audit, or a key of the configuration."""
     if not text.startswith("["):
-        return (look_up("thresholds.setters").get(text, shown(text)),)
-    return say("thresholds.configured", name=Styled("code", (shown(text),)))
+        return (look_up("thresholds.setters").get(text, show_hidden(text)),)
+    return say("thresholds.configured", name=Styled("code", (show_hidden(text),)))
 
 
 def _who_and_when(facts: Facts) -> tuple[Sentence, ...]:
@@ -134,11 +142,11 @@ def _who_and_when(facts: Facts) -> tuple[Sentence, ...]:
     owner = facts.note("owner")
     digest = Styled("code", (run.config_sha256[:DIGITS],))
     return (
-        say("thresholds.by_default", version=shown(version)),
+        say("thresholds.by_default", version=show_hidden(version)),
         say("thresholds.by_definition"),
         say(
             "thresholds.by_owner" if owner else "thresholds.by_nobody_named",
-            owner=shown(owner),
+            owner=show_hidden(owner),
             date=moment(run.volatile["started"]),
             digest=digest,
         ),
@@ -169,6 +177,6 @@ def _observed(facts: Facts, places: Sequence[int]) -> Sentence:
 def _measured(value: object, path: str) -> Sentence:
     """Return what a check saw, or its limit: a number or a text."""
     if isinstance(value, str):
-        return (shown(value) or "–",)
+        return (show_hidden(value) or "–",)
     number = float(value)  # type: ignore[arg-type]
     return (Value(path, number, significant(number)),)

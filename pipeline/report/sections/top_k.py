@@ -12,13 +12,13 @@ from ..figures.top_k import STYLES, TopKLine, TopKPanel, draw_top_k
 from ..text.blocks import Cell, Column, Figure, Row, Sentence, Table, Value
 from ..text.number_text import decimals, loss_label, number, unit_text
 from ..text.wording import (
-    counted,
     display_name,
+    full_name,
     joined,
     key_of,
-    named,
     say,
-    shortened,
+    say_count,
+    short_name,
     word,
 )
 from .facts import Facts, tallied
@@ -38,7 +38,7 @@ def top_k_figures(facts: Facts) -> tuple[Figure | Sentence, ...]:
     return tuple(
         _figure(facts, str(judge), part, labels)
         if np.isfinite(part["value"]).any()
-        else say("top_k.nothing", judge=named(str(judge)), loss=_loss(part))
+        else say("top_k.nothing", judge=full_name(str(judge)), loss=_loss(part))
         for judge, part in frame.groupby("judge", sort=False)
     )
 
@@ -99,7 +99,7 @@ def lines_of(frame: pd.DataFrame, labels: Mapping[Who, str]) -> tuple[TopKLine, 
     return tuple(tails)
 
 
-def _is_seen(line: TopKLine) -> bool:
+def _has_points(line: TopKLine) -> bool:
     return any(map(isfinite, line.means))
 
 
@@ -114,7 +114,7 @@ def _figure(
     curves = {name: lines_of(part, labels) for name, part in _parts(frame)}
     every = [line for lines in curves.values() for line in lines]
     methods = _method_of_label(
-        frame, labels, {line.label for line in every if _is_seen(line)}
+        frame, labels, {line.label for line in every if _has_points(line)}
     )
     panels = _panels(curves, _labels_with_look(methods))
     names = list(dict.fromkeys(line.label for panel in panels for line in panel.lines))
@@ -134,9 +134,9 @@ def _figure(
             "head": ", ".join(text for text in (loss_label(loss), unit) if text),
         },
         alt=f"{alt} {'; '.join(names)}."[:ALT],
-        headline=say("top_k.headline", judge=shortened(judge, 30)),
+        headline=say("top_k.headline", judge=short_name(judge, 30)),
         caption=(
-            *say("top_k.caption", judge=named(judge)),
+            *say("top_k.caption", judge=full_name(judge)),
             *(word for sentence in sentences for word in sentence),
             *say("top_k.data"),
             *_left_out(every, len(methods)),
@@ -150,7 +150,7 @@ def _parts(frame: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
 
 
 def _folds(frame: pd.DataFrame) -> Sentence:
-    return counted(tallied("top_k", int(frame["fold"].nunique())), "fold")
+    return say_count(tallied("top_k", int(frame["fold"].nunique())), "fold")
 
 
 def _method_of_label(
@@ -174,7 +174,9 @@ def _panels(
 ) -> tuple[TopKPanel, ...]:
     """Return a panel per protocol in which a ranking that is drawn has a curve."""
     by_protocol = {
-        name: tuple(line for line in lines if line.label in choice and _is_seen(line))
+        name: tuple(
+            line for line in lines if line.label in choice and _has_points(line)
+        )
         for name, lines in curves.items()
     }
     return tuple(
@@ -184,17 +186,17 @@ def _panels(
     )
 
 
-def _left_out(every: Iterable[TopKLine], n_seen: int) -> Sentence:
+def _left_out(every: Iterable[TopKLine], n_lines: int) -> Sentence:
     """Return what the figure does not show: gaps, whole curves, and further ones."""
     holes = [line for line in every if not all(map(isfinite, line.means))]
-    empty = dict.fromkeys(line.label for line in holes if not _is_seen(line))
+    empty = dict.fromkeys(line.label for line in holes if not _has_points(line))
     text: Sentence = ()
-    if any(map(_is_seen, holes)):
+    if any(map(_has_points, holes)):
         text += say("top_k.gaps")
     if empty:
         text += say("top_k.empty", names=joined(empty, "; "))
-    if n_seen > len(STYLES):
-        text += say("top_k.more", n=tallied("top_k", n_seen - len(STYLES)))
+    if n_lines > len(STYLES):
+        text += say("top_k.more", n=tallied("top_k", n_lines - len(STYLES)))
     return text
 
 
@@ -219,7 +221,9 @@ def _selection_table(facts: Facts, judge: str, frame: pd.DataFrame) -> Table:
     return Table(
         id=f"tab-selection-{key_of(judge)}",
         caption=say(
-            "selection.caption", judge=named(judge), splits=counted(splits, "split")
+            "selection.caption",
+            judge=full_name(judge),
+            splits=say_count(splits, "split"),
         ),
         columns=(
             Column(say("selection.ranking"), "header", 46),
@@ -261,6 +265,6 @@ def _notes(frame: pd.DataFrame) -> tuple[Sentence, ...]:
     notes: list[Sentence] = [say("selection.note"), say("selection.error_note")]
     empty: Any = frame.loc[frame["k"] == 0, "split"].nunique()
     if empty:
-        n = counted(tallied("selection", int(empty)), "split")
+        n = say_count(tallied("selection", int(empty)), "split")
         notes.append(say("selection.empty", n=n))
     return tuple(notes)

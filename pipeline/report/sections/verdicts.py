@@ -5,7 +5,15 @@ import pandas as pd
 from ...records.finding import Finding
 from ...records.ranking import OURS
 from ..text.blocks import Badge, Sentence, Value
-from ..text.wording import counted, joined, look_up, say, section_link, shown, word
+from ..text.wording import (
+    joined,
+    look_up,
+    say,
+    say_count,
+    section_link,
+    show_hidden,
+    word,
+)
 from .facts import Facts, tallied
 from .findings import gravest, link_to, title_of
 
@@ -105,12 +113,12 @@ def _reproduced(facts: Facts, kind: str) -> list[Sentence]:
 def _with_us(facts: Facts) -> Sentence:
     """Return what a second implementation reproduced, empty if nothing."""
     if rankings := _reproduced(facts, "importance"):
-        every = counted(tallied("importances", len(facts.rankings)), "ranking")
+        every = say_count(tallied("importances", len(facts.rankings)), "ranking")
         n, by = _distinct(facts, "importance"), joined(rankings)
         return say("verdict.rankings", n=n, rankings=every, engines=by)
     if curves := _reproduced(facts, "effect"):
         ours = [e for e in facts.result.effects if e.engine == OURS]
-        every = counted(tallied("effects", len(ours)), "curve")
+        every = say_count(tallied("effects", len(ours)), "curve")
         n, by = _distinct(facts, "effect"), joined(curves)
         return say("verdict.curves", n=n, curves=every, engines=by)
     return ()
@@ -129,7 +137,7 @@ def _against_us(facts: Facts) -> tuple[Sentence, str]:
     apart = int((frame["verdict"] == "disagrees").sum())
     if apart:
         n, *words = count_verdict("disagrees", tallied("agreement.verdict", apart))
-        pairs = counted(tallied("agreement", len(frame)), "pair")
+        pairs = say_count(tallied("agreement", len(frame)), "pair")
         text = say("verdict.disagrees", n=n, pairs=pairs, disagree=words[-1])
         return text, "G"
     if with_us := _with_us(facts):
@@ -138,7 +146,7 @@ def _against_us(facts: Facts) -> tuple[Sentence, str]:
         return (), ""
     if facts.answered:
         return say("verdict.only_comparable"), "G"
-    key = "unanswered" if facts.engines_named else "python_alone"
+    key = "unanswered" if facts.configured_engines else "python_alone"
     return say(f"verdict.{key}"), "C"
 
 
@@ -154,7 +162,7 @@ def _confirmed(facts: Facts) -> Sentence:
         f"verdict.{key}_except" if number.raw else f"verdict.{key}",
         standing=against or _with_us(facts),
         where=section_link(where),
-        exceptions=counted(number, "exception"),
+        exceptions=say_count(number, "exception"),
         n=number,
         section=section_link("K"),
     )
@@ -165,7 +173,7 @@ def _not_confirmed(facts: Facts) -> Sentence:
     number = len(facts.result.against)
     return say(
         "verdict.not_confirmed",
-        findings=counted(tallied("findings", number), "finding"),
+        findings=say_count(tallied("findings", number), "finding"),
         limit=word(f"severity.{limit}").lower(),
     )
 
@@ -177,7 +185,7 @@ def _accepted(facts: Facts) -> Sentence:
     days = sorted(in_force[key] for key in keys & in_force.keys())
     if not days:
         return ()
-    findings = counted(tallied("answers.state", len(days)), "finding")
+    findings = say_count(tallied("answers.state", len(days)), "finding")
     key = "accepted" if len(days) == 1 else "some_accepted"
     return say(f"verdict.{key}", findings=findings, day=days[0])
 
@@ -188,5 +196,5 @@ def _not_established(facts: Facts) -> Sentence:
         (finding for finding in facts.result.findings if finding.check in order),
         key=lambda finding: order.index(finding.check),
     )
-    why: Sentence = (shown(stopped[0].message).rstrip("."),) if stopped else ()
+    why: Sentence = (show_hidden(stopped[0].message).rstrip("."),) if stopped else ()
     return say("verdict.not_established", why=why or say("verdict.no_reason"))

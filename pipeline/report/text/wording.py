@@ -90,7 +90,7 @@ def series(items: Iterable[Part | Sentence]) -> Sentence:
     return joined((head, last), f" {word('words.and')} ")
 
 
-def counted(value: Value, noun: str) -> Sentence:
+def say_count(value: Value, noun: str) -> Sentence:
     """Return a count and its noun: "1 finding", "2 findings"."""
     one, many = look_up(f"nouns.{noun}")
     return (value, " ", one if value.raw == 1 else many)
@@ -103,7 +103,7 @@ def sentence_case(parts: Sentence) -> Sentence:
     return parts
 
 
-def shown(text: str) -> str:
+def show_hidden(text: str) -> str:
     """Return text with every character that hides or reorders others made visible."""
     return "".join(
         f"⟨U+{ord(char):04X}⟩" if unicodedata.category(char) in _HIDDEN else char
@@ -111,7 +111,7 @@ def shown(text: str) -> str:
     )
 
 
-def _edges_shown(text: str) -> str:
+def _show_blanks(text: str) -> str:
     """Return text with the blanks that a reader would not see made visible."""
     blank = re.compile(r"^\s+|\s+$|\s{2,}|(?! )\s")
     return blank.sub(lambda run: "".join(f"⟨U+{ord(c):04X}⟩" for c in run[0]), text)
@@ -119,21 +119,21 @@ def _edges_shown(text: str) -> str:
 
 def ended(text: str) -> str:
     """Return a text that people wrote as a whole sentence, its full stop included."""
-    safe = shown(text.strip())
+    safe = show_hidden(text.strip())
     return safe if safe.endswith((".", "!", "?", "…")) else f"{safe}."
 
 
 def display_name(name: str) -> str:
     """Return a name as the page shows it: nothing in it hidden, never empty."""
-    return _edges_shown(shown(name)) or word("words.empty_name")
+    return _show_blanks(show_hidden(name)) or word("words.empty_name")
 
 
-def named(name: str) -> Name:
+def full_name(name: str) -> Name:
     """Return a name in full."""
     return Name(raw=name, text=display_name(name))
 
 
-def shortened(name: str, limit: int = SHORT) -> Name:
+def short_name(name: str, limit: int = SHORT) -> Name:
     """Return a name of at most `limit` characters, cut in the middle."""
     text = display_name(name)
     if len(text) > limit:

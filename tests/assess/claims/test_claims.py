@@ -77,7 +77,10 @@ def test_a_loss_is_compared_on_the_rows_that_are_named():
     of = Judged(value=282.95, constant=900.0)
     comparison = answer("performance", of=of, expected=282.9519, tolerance=0.01)
     texts = "loss on the test rows", "282.952 ± 0.01"
-    assert (comparison.asked, comparison.must, comparison.holds) == (*texts, True)
+    assert (comparison.quantity, comparison.requirement, comparison.holds) == (
+        *texts,
+        True,
+    )
 
 
 def test_the_share_of_squared_errors_that_a_model_saves_is_r_squared():
@@ -86,7 +89,9 @@ def test_the_share_of_squared_errors_that_a_model_saves_is_r_squared():
         "explained", of=of, expected=0.76, tolerance=0.02, split="train"
     )
     assert (comparison.ours, comparison.holds) == (0.75, True)
-    assert comparison.asked == "share saved of the loss of a constant on the train rows"
+    assert (
+        comparison.quantity == "share saved of the loss of a constant on the train rows"
+    )
 
 
 @pytest.mark.parametrize(
@@ -105,7 +110,7 @@ def test_a_frequency_counts_the_models_that_rank_all_of_them_first(
     options = {"within": within, "expected": expected, "tolerance": 0.01}
     comparison = answer("frequency", *features, of=(record(), other), **options)
     assert (comparison.ours, comparison.holds) == (ours, holds)
-    assert comparison.asked.startswith("share of 2 models with 'a'")
+    assert comparison.quantity.startswith("share of 2 models with 'a'")
 
 
 CURVES = Curves(own=np.array([3.0, 2.0, 3.0]), best=np.array([2.0, 2.0, 1.0]))

@@ -15,12 +15,12 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from importance_audit.methods.effects.partial_dependence import partial_dependence
 from importance_audit.methods.effects.shapley_values import (
     Game,
-    enumerated,
-    sampled,
+    enumerate_coalitions,
+    sample_orders,
     score_of,
 )
 from importance_audit.methods.importance import shapley as module
-from importance_audit.methods.importance.fastshap_order import explained, rounds
+from importance_audit.methods.importance.fastshap_order import explain, rounds
 from importance_audit.methods.importance.shapley import shapley
 from importance_audit.methods.known_answers import (
     level_data,
@@ -80,7 +80,9 @@ def game_of(model, X=DATA.X, features=None):
 
 def values_of(model, X=DATA.X):
     """Return the exact values, (n_samples, n_features)."""
-    return enumerated(game_of(model, X), np.arange(len(model.features)))[:, :, 0]
+    return enumerate_coalitions(game_of(model, X), np.arange(len(model.features)))[
+        :, :, 0
+    ]
 
 
 # --- the axioms -----------------------------------------------------------------------
@@ -140,7 +142,7 @@ def test_sampled_values_add_up_to_the_score_less_that_of_the_rows_drawn():
     model = of_score(curved)
     game = game_of(model)._replace(background=np.array([3]), shares=np.ones(1))
     generator = stream(1, "orders", "", 0)
-    values = sampled(game, np.arange(3), n_permutations=2, generator=generator)
+    values = sample_orders(game, np.arange(3), n_permutations=2, generator=generator)
     scores = curved(DATA.X).to_numpy()
     assert values[:, :, 0].sum(axis=1) == pytest.approx(scores - scores[3], abs=1e-12)
 
@@ -193,11 +195,11 @@ def test_a_product_of_centred_columns_is_shared_in_halves():
 def test_samples_estimate_the_exact_values_within_their_error():
     game, owner = game_of(of_score(curved)), np.arange(3)
     each = [
-        sampled(game, owner, n_permutations=1, generator=stream(1, "o", "", k))
+        sample_orders(game, owner, n_permutations=1, generator=stream(1, "o", "", k))
         for k in range(400)
     ]
     mean, std_error = np.mean(each, axis=0), np.std(each, axis=0, ddof=1) / 20
-    exact = enumerated(game, owner)
+    exact = enumerate_coalitions(game, owner)
     assert (abs(mean - exact) < 4.5 * std_error).all()
     assert np.median(4.5 * std_error) < np.abs(exact).mean()
 
@@ -256,7 +258,7 @@ def test_a_background_row_is_drawn_as_often_as_its_weight_says():
     X, n = pd.DataFrame({"x1": [0.0, 1.0]}), 2000
     game = game_of(linear_model(1.0), X)._replace(shares=np.array([0.75, 0.25]))
     generator = stream(1, "orders", "", 0)
-    values = sampled(game, np.arange(1), n_permutations=n, generator=generator)
+    values = sample_orders(game, np.arange(1), n_permutations=n, generator=generator)
     std_error = np.sqrt(0.75 * 0.25 / n)
     assert (abs(values[:, 0, 0] - [-0.25, 0.75]) < 4 * std_error).all()
 
@@ -398,9 +400,9 @@ def test_the_values_are_those_of_fastshap(case):
     draws |= {"adjust": options.get("adjust", False)}
     if "error" in result:
         with pytest.raises(ValueError, match="n_permutations must be at least 2"):
-            explained(game, names, **draws)
+            explain(game, names, **draws)
         return
-    values = explained(game, names, expected=options.get("baseline"), **draws)
+    values = explain(game, names, expected=options.get("baseline"), **draws)
     truth = np.array((result.get("phi") or result["shapley_values"])["values"])
     tolerance = rounding(game, values) if draws["adjust"] else 1e-12
     assert values[:, :, 0] == pytest.approx(truth, rel=1e-9, abs=tolerance)
@@ -418,7 +420,7 @@ def test_a_row_whose_rounds_are_alike_is_left_as_it_is_by_fastshap():
     """Recorded: R 4.2.2, fastshap 0.1.5, set.seed(2), nsim = 2, adjust or not."""
     game, draws = stepped(4)
     for adjust in (False, True):
-        values = explained(game, ("x1", "x2"), r=RStream(2), adjust=adjust, **draws)
+        values = explain(game, ("x1", "x2"), r=RStream(2), adjust=adjust, **draws)
         truth = np.array([[0, 0], [-1, 0], [1, 0], [0.5, 0]])
         assert values[:, :, 0] == pytest.approx(truth, abs=1e-9)
 
@@ -426,7 +428,7 @@ def test_a_row_whose_rounds_are_alike_is_left_as_it_is_by_fastshap():
 def test_the_only_row_has_no_answer_if_its_rounds_are_alike():
     game, draws = stepped(1)
     game = game._replace(score=lambda X: np.zeros((len(X), 1)))
-    values = explained(game, ("x1", "x2"), r=RStream(2), adjust=True, **draws)
+    values = explain(game, ("x1", "x2"), r=RStream(2), adjust=True, **draws)
     assert np.isnan(values).all()
 
 
@@ -505,7 +507,7 @@ def test_the_ranks_and_the_first_rows_are_those_of_vip():
         if "newdata" in case["call"]:
             game = game._replace(explained=np.arange(5))
         r = RStream(case["seed"])
-        values = explained(
+        values = explain(
             game, data.features, n_permutations=options["n_permutations"], r=r
         )
         scores = pd.Series(abs(values[:, :, 0]).mean(axis=0), data.features)
@@ -519,7 +521,7 @@ def test_repeats_go_on_in_the_stream():
     model, r = of_score(curved), RStream(1)
     game = game_of(model)
     truth = [
-        abs(explained(game, NAMES, n_permutations=2, r=r)[:, :, 0]).mean(axis=0)
+        abs(explain(game, NAMES, n_permutations=2, r=r)[:, :, 0]).mean(axis=0)
         for _ in range(2)
     ]
     importance = measured(model, stream="fastshap", n_permutations=2, n_repeats=2)

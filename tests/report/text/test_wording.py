@@ -9,15 +9,15 @@ from tests.report.made_records import HOSTILE
 
 from importance_audit.report.text.blocks import Name, Styled, Value, plain
 from importance_audit.report.text.wording import (
-    counted,
     display_name,
     ended,
+    full_name,
     key_of,
     look_up,
-    named,
     say,
+    say_count,
     series,
-    shortened,
+    short_name,
 )
 
 ONE, TWO = (Value("findings", n, str(n), derived="count") for n in (1, 2))
@@ -47,7 +47,7 @@ def test_names_that_differ_look_different():
 
 
 def test_a_long_name_keeps_both_ends_and_the_name_as_given():
-    name = shortened("district.of." + "x" * 80 + ".city", limit=21)
+    name = short_name("district.of." + "x" * 80 + ".city", limit=21)
     assert name.text == "district.o…xxxxx.city"
     assert name.raw.endswith(".city")
     assert len(name.raw) == 97
@@ -82,12 +82,12 @@ def test_an_entry_that_is_missing_is_named_in_full():
 
 
 def test_a_count_has_the_noun_of_its_number():
-    assert plain(counted(ONE, "finding")) == "1 finding"
-    assert plain(counted(TWO, "finding")) == "2 findings"
+    assert plain(say_count(ONE, "finding")) == "1 finding"
+    assert plain(say_count(TWO, "finding")) == "2 findings"
 
 
 def test_a_series_reads_as_a_person_would_say_it():
-    names = [named(name) for name in "abc"]
+    names = [full_name(name) for name in "abc"]
     assert plain(series(names)) == "a, b and c"
     assert plain(series(names[:2])) == "a and b"
     assert series(names[:1]) == (Name("a", "a"),)
