@@ -9,15 +9,15 @@
 # draw after it. The count ends at most.
 predictions <- function(data, predict, most) {
   start_stream(1)
-  told <- predict(NULL, data)
+  predicted <- predict(NULL, data)
   after <- globalenv()$.Random.seed
   start_stream(1)
-  drawn <- 0
-  while (drawn < most && !identical(globalenv()$.Random.seed, after)) {
+  n_draws <- 0
+  while (n_draws < most && !identical(globalenv()$.Random.seed, after)) {
     stats::runif(1)
-    drawn <- drawn + 1
+    n_draws <- n_draws + 1
   }
-  list(told = told, drawn = as.numeric(drawn))
+  list(predicted = predicted, n_draws = as.numeric(n_draws))
 }
 
 # With precalculate, explain() would predict up to three times and swallow every error.

@@ -186,5 +186,5 @@ def predictions_and_draws(
         schema_of=frame,
         labels=tuple(classes),
     )
-    answered = np.asarray(answer["told"], dtype=np.float64)
-    return answered, int(answer["drawn"][0])
+    predicted = np.asarray(answer["predicted"], dtype=np.float64)
+    return predicted, int(answer["n_draws"][0])

@@ -72,7 +72,7 @@ class Dialogue:
     ----------
     counts : Counts
         The calls of predict so far.
-    told : mapping
+    output : mapping
         R's warnings, messages and console, once the call has ended.
     """
 
@@ -85,7 +85,7 @@ class Dialogue:
         self._failure: BaseException | None = None
         self._is_open = False
         self.counts = Counts()
-        self.told: Mapping[str, Any] = {}
+        self.output: Mapping[str, Any] = {}
 
     def run(self, arguments: Record, arrays: list[Array]) -> Any:
         """Send the arguments, answer predict until there is a result, and return it.
@@ -172,7 +172,7 @@ class Dialogue:
 
     def _result(self, message: Message, received: list[Array]) -> Any:
         """Return the result of the call, or raise what it ended with."""
-        word, *content, self.told = message
+        word, *content, self.output = message
         error = _error_of(self._question.function, word, content)
         _raise_first(self._failure, error, None)
         return unpack(content[0], received)

@@ -74,38 +74,38 @@ def read(value: Any, arrays: list[Array], *, subject: str) -> Record:
 
 
 def read_frame(
-    held: "Held",
+    handle: "FrameHandle",
     columns: Sequence[Column],
     arrays: list[Array],
     *,
     subject: str,
-    known: "Held | None" = None,
+    previous: "FrameHandle | None" = None,
 ) -> Record:
     """Return the record of a data.frame without row names.
 
     `columns` is what `describe_columns` says about this frame, or about another one
     with the same names, types and attributes: to ask takes longer than to copy. In the
-    place of a column that is the same object as in the frame `known` stands None.
+    place of a column that is the same object as in the frame `previous` stands None.
     """
-    is_known = [False] * len(columns)
-    if known is not None:
-        pairs = zip(held.vectors, known.vectors, strict=True)
-        is_known = [vector == before for vector, before in pairs]
+    is_same = [False] * len(columns)
+    if previous is not None:
+        pairs = zip(handle.vectors, previous.vectors, strict=True)
+        is_same = [vector == before for vector, before in pairs]
     records: list[Record | None] = []
     for n, (name, plain, attributes) in enumerate(columns):
-        if is_known[n]:
+        if is_same[n]:
             records.append(None)
         elif plain:
             # A proxy of every column would take longer than all the rest of a call.
-            arrays.append(_memory(held.vectors[n], plain))
+            arrays.append(_memory(handle.vectors[n], plain))
             records.append(_record(plain, attributes, arrays))
         else:
             inside = f"{subject}, column {name!r}"
-            records.append(_read_vector(held.frame[n], attributes, arrays, inside))
-    return ("frame", [column.name for column in columns], records, held.n_rows, None)
+            records.append(_read_vector(handle.frame[n], attributes, arrays, inside))
+    return ("frame", [column.name for column in columns], records, handle.n_rows, None)
 
 
-class Held(NamedTuple):
+class FrameHandle(NamedTuple):
     """A data.frame that R cannot change or free as long as this exists.
 
     R sees one more owner, and copies a column before it writes into it. So a column
@@ -124,13 +124,13 @@ class Held(NamedTuple):
     n_rows: int
 
 
-def hold(frame: Any, columns: Sequence[Column]) -> Held:
+def hold(frame: Any, columns: Sequence[Column]) -> FrameHandle:
     """Return a data.frame with the addresses of its columns."""
     pointer = ffi.cast("SEXP", frame.rid)
     vectors = [rlib.VECTOR_ELT(pointer, n) for n in range(len(columns))]
     if vectors:
-        return Held(frame, vectors, rlib.Rf_xlength(vectors[0]))
-    return Held(frame, vectors, len(frame.do_slot("row.names")))
+        return FrameHandle(frame, vectors, rlib.Rf_xlength(vectors[0]))
+    return FrameHandle(frame, vectors, len(frame.do_slot("row.names")))
 
 
 def _memory(vector: Any, plain: str) -> Array:

@@ -28,21 +28,21 @@ guard <- function(name, arguments, functions) {
   warnings <- messages <- traceback <- character()
   n_warnings <- 0L
 
-  warned <- function(w) {
+  on_warning <- function(w) {
     n_warnings <<- n_warnings + 1L
     if (n_warnings <= 50L) warnings <<- c(warnings, conditionMessage(w))
     if (!is.null(findRestart("muffleWarning", w))) invokeRestart("muffleWarning")
   }
-  told <- function(m) {
+  on_message <- function(m) {
     if (length(messages) < 50L) messages <<- c(messages, conditionMessage(m))
     if (!is.null(findRestart("muffleMessage", m))) invokeRestart("muffleMessage")
   }
-  failed <- function(e) traceback <<- one_line_each(sys.calls(), call)
+  on_error <- function(e) traceback <<- one_line_each(sys.calls(), call)
 
   outcome <- tryCatch(
     withCallingHandlers(
       list(status = "value", value = eval(call, inputs)),
-      warning = warned, message = told, error = failed
+      warning = on_warning, message = on_message, error = on_error
     ),
     error = function(e) list(
       status = "error",
@@ -64,7 +64,7 @@ guard <- function(name, arguments, functions) {
 # R sees at a glance whether the columns are those of the call before, all but values:
 # a data.frame with the same names, types and attributes.
 python_predict <- function(raw) {
-  known <- NULL
+  previous <- NULL
   function(object, newdata, ...) {
     columns <- NULL
     if (is.data.frame(newdata)) {
@@ -72,8 +72,8 @@ python_predict <- function(raw) {
       types <- vapply(vectors, typeof, "")
       columns <- list(types, lapply(vectors, attributes))
     }
-    answer <- raw(newdata, identical(columns, known))
-    known <<- columns
+    answer <- raw(newdata, identical(columns, previous))
+    previous <<- columns
     if (is.character(answer)) {
       stop(structure(
         class = c("python_error", "error", "condition"),

@@ -9,8 +9,8 @@ live_part <- function(object, at = "object") {
   inner <- c(carried, if (is.list(object)) unclass(object))
   for (n in seq_along(inner)) {
     where <- paste0(at, "$", names(inner)[n])
-    found <- live_part(inner[[n]], where)
-    if (nzchar(found)) return(found)
+    fault <- live_part(inner[[n]], where)
+    if (nzchar(fault)) return(fault)
   }
   ""
 }
@@ -48,10 +48,10 @@ parts_object <- function(variables, losses, full, y_permuted, form, label, loss_
   rounds <- rbind(full, losses, y_permuted)
   means <- means_of(rounds)
   inner <- means[1L + seq_along(variables)]
-  shown <- order(inner, na.last = NA)
+  ascending <- order(inner, na.last = NA)
   mean_full <- means[1L]
-  values <- c(mean_full, inner[shown], means[length(means)])
-  variable <- names_of(variables[shown])
+  values <- c(mean_full, inner[ascending], means[length(means)])
+  variable <- names_of(variables[ascending])
   round <- rep(0, length(values))
   if (ncol(losses) > 1L) {
     values <- c(values, as.vector(rounds))
@@ -87,37 +87,37 @@ profile_object <- function(variables, x, yhat, label, mean_prediction, method,
   object
 }
 
-handed_over <- function(kind, parts) {
+make_object <- function(kind, parts) {
   makers <- list(vi = vi_object, parts = parts_object, profile = profile_object)
   do.call(makers[[kind]], parts)
 }
 
 # Writes an object, unless it holds more than data. What is refused is returned.
 handoff_write <- function(kind, parts, file) {
-  object <- handed_over(kind, parts)
-  found <- live_part(object)
-  if (!nzchar(found)) saveRDS(object, file, version = 3L)
-  found
+  object <- make_object(kind, parts)
+  fault <- live_part(object)
+  if (!nzchar(fault)) saveRDS(object, file, version = 3L)
+  fault
 }
 
 # Whether a file holds the object that these numbers make.
 handoff_holds <- function(kind, parts, file) {
-  identical(readRDS(file), handed_over(kind, parts))
+  identical(readRDS(file), make_object(kind, parts))
 }
 
 # The numbers of an object of vip or DALEX, as plain vectors; or what is wrong with it.
 handoff_read <- function(file) {
   object <- readRDS(file)
-  found <- live_part(object)
-  if (nzchar(found)) return(list(refused = paste("it holds a", found)))
+  fault <- live_part(object)
+  if (nzchar(fault)) return(list(refused = paste("it holds a", fault)))
   if (inherits(object, "model_profile")) object <- object[["agr_profiles"]]
   readers <- list(vi = vi_numbers, feature_importance_explainer = parts_numbers,
                   aggregated_profiles_explainer = profile_numbers)
-  known <- intersect(names(readers), class(object))
-  if (!length(known)) {
+  kinds <- intersect(names(readers), class(object))
+  if (!length(kinds)) {
     return(list(refused = paste("its class is", paste(class(object), collapse = ", "))))
   }
-  readers[[known[1L]]](object)
+  readers[[kinds[1L]]](object)
 }
 
 # A column of a list that says it is a data frame, if it is one of that type.

@@ -124,8 +124,8 @@ def written(plans: Mapping[str, Plan]) -> dict[str, bytes]:
     """
     with tempfile.TemporaryDirectory() as folder:
         files = {key: Path(folder, f"{n}.rds") for n, key in enumerate(plans)}
-        for key, (kind, made_of) in plans.items():
-            question = {"kind": kind, "parts": made_of, "file": str(files[key])}
+        for key, (kind, parts) in plans.items():
+            question = {"kind": kind, "parts": parts, "file": str(files[key])}
             class_name = str(host.current().call("handoff_write", question)[0])
             _require(
                 f"File {key!r}",
@@ -133,8 +133,8 @@ def written(plans: Mapping[str, Plan]) -> dict[str, bytes]:
                 class_name and f"it holds a {class_name}",
             )
         with host.fresh() as reader:
-            for key, (kind, made_of) in plans.items():
-                question = {"kind": kind, "parts": made_of, "file": str(files[key])}
+            for key, (kind, parts) in plans.items():
+                question = {"kind": kind, "parts": parts, "file": str(files[key])}
                 same = bool(reader.call("handoff_holds", question)[0])
                 rule = "be read as written"
                 _require(f"File {key!r}", rule, "" if same else "it is not")

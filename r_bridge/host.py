@@ -258,14 +258,14 @@ class Worker:
 
     def _remember(self, dialogue: Dialogue) -> None:
         """Keep what R said in a call, and log it."""
-        told = dialogue.told
-        warnings = list(told.get("warnings", ()))
-        n_left_out = told.get("n_warnings", 0) - len(warnings)
+        output = dialogue.output
+        warnings = list(output.get("warnings", ()))
+        n_left_out = output.get("n_warnings", 0) - len(warnings)
         if n_left_out > 0:
             warnings.append(f"... and {n_left_out} more warnings")
         self.warnings = tuple(warnings)
-        self.messages = tuple(told.get("messages", ()))
-        self.console = told.get("console", "")
+        self.messages = tuple(output.get("messages", ()))
+        self.console = output.get("console", "")
         (calls, rows, seconds), more = self.counts, dialogue.counts
         self.counts = Counts(
             calls + more.calls, rows + more.rows, seconds + more.seconds

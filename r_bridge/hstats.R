@@ -41,27 +41,27 @@ hstats_permutation <- function(data, y, predict, groups, loss, seed, n_repeats, 
   plain <- plainly_named(data, predict)
   is_permuted <- FALSE
   by_repeat <- function(observed, predicted) {
-    found <- of_row(observed, if (is.null(classes)) as.vector(predicted) else predicted)
-    columns <- matrix(0, length(found), n_repeats + 1)
+    row_loss <- of_row(observed, if (is.null(classes)) as.vector(predicted) else predicted)
+    columns <- matrix(0, length(row_loss), n_repeats + 1)
     if (is_permuted) {
-      of_repeat <- rep(seq_len(n_repeats), each = length(found) / n_repeats)
-      columns[cbind(seq_along(found), of_repeat)] <- n_repeats * found
+      of_repeat <- rep(seq_len(n_repeats), each = length(row_loss) / n_repeats)
+      columns[cbind(seq_along(row_loss), of_repeat)] <- n_repeats * row_loss
     } else {
-      columns[, n_repeats + 1] <- -found
+      columns[, n_repeats + 1] <- -row_loss
     }
     is_permuted <<- TRUE
     columns
   }
-  asked <- lapply(unname(groups), plain$called)
-  names(asked) <- paste0("group", seq_along(asked))
+  variables <- lapply(unname(groups), plain$names_of)
+  names(variables) <- paste0("group", seq_along(variables))
   start_stream(seed)
-  found <- hstats::perm_importance(
+  answer <- hstats::perm_importance(
     structure(list(), class = "audited_model"),
-    X = plain$data, y = as_observed(y, classes), v = asked, pred_fun = plain$predict,
+    X = plain$data, y = as_observed(y, classes), v = variables, pred_fun = plain$predict,
     loss = by_repeat, m_rep = n_repeats, agg_cols = FALSE, normalize = FALSE,
     n_max = n_rows, w = weights, verbose = FALSE
   )
-  unname(found$M[names(asked), , drop = FALSE])
+  unname(answer$M[names(variables), , drop = FALSE])
 }
 
 # Numerator and denominator of Friedman's H squared for one, two or three columns, one row
@@ -69,52 +69,52 @@ hstats_permutation <- function(data, y, predict, groups, loss, seed, n_repeats, 
 hstats_h <- function(data, predict, groups, seed, n_rows, weights = NULL) {
   plain <- plainly_named(data, predict)
   # In the order of the data, in which hstats names pairs; it wants two columns or more.
-  wanted <- names(data) %in% unlist(groups)
-  if (sum(wanted) == 1) wanted[which(!wanted)[1]] <- TRUE
-  columns <- names(plain$data)[wanted]
+  is_used <- names(data) %in% unlist(groups)
+  if (sum(is_used) == 1) is_used[which(!is_used)[1]] <- TRUE
+  columns <- names(plain$data)[is_used]
   sizes <- lengths(groups)
   start_stream(seed)
-  found <- hstats::hstats(
+  answer <- hstats::hstats(
     structure(list(), class = "audited_model"),
     X = plain$data, v = columns, pred_fun = plain$predict,
     pairwise_m = if (any(sizes > 1)) length(columns) else 0L,
     threeway_m = if (any(sizes > 2)) length(columns) else 0L,
     approx = FALSE, n_max = n_rows, eps = 0, w = weights, verbose = FALSE
   )
-  told <- lapply(unname(groups), function(group) {
-    h_of(found, intersect(columns, plain$called(group)))
+  parts <- lapply(unname(groups), function(group) {
+    h_of(answer, intersect(columns, plain$names_of(group)))
   })
-  matrix(unlist(told), ncol = 2, byrow = TRUE)
+  matrix(unlist(parts), ncol = 2, byrow = TRUE)
 }
 
 # Numerator and denominator of what all columns but one do not show, one row per feature.
 # Nothing small is taken for 0.
 hstats_pd_importance <- function(data, predict, features, seed, n_rows, weights = NULL) {
   plain <- plainly_named(data, predict)
-  columns <- plain$called(features)
+  columns <- plain$names_of(features)
   # hstats wants two columns or more, and has what is asked of one whatever the others.
-  wanted <- union(columns, names(plain$data)[seq_len(2)])
+  variables <- union(columns, names(plain$data)[seq_len(2)])
   start_stream(seed)
-  found <- hstats::hstats(
+  answer <- hstats::hstats(
     structure(list(), class = "audited_model"),
-    X = plain$data, v = wanted, pred_fun = plain$predict, pairwise_m = 0L, threeway_m = 0L,
+    X = plain$data, v = variables, pred_fun = plain$predict, pairwise_m = 0L, threeway_m = 0L,
     approx = FALSE, n_max = n_rows, eps = 0, w = weights, verbose = FALSE
   )
-  told <- found$pd_importance
-  cbind(unname(told$num[columns, 1]), as.numeric(told$denom))
+  importance <- answer$pd_importance
+  cbind(unname(importance$num[columns, 1]), as.numeric(importance$denom))
 }
 
 # What hstats says of some columns. It leaves out pairs with a column that interacts with
 # none, and gives them 1 to divide by; here they have something if their curves do.
-h_of <- function(found, columns) {
+h_of <- function(answer, columns) {
   kind <- c("h2_overall", "h2_pairwise", "h2_threeway")[length(columns)]
   name <- paste(columns, collapse = ":")
-  statistic <- found[[kind]]
+  statistic <- answer[[kind]]
   if (length(columns) == 1) {
     return(c(statistic$num[name, 1], statistic$denom))
   }
-  if (name %in% names(found[[paste0("combs", length(columns))]])) {
+  if (name %in% names(answer[[paste0("combs", length(columns))]])) {
     return(c(statistic$num[name, 1], statistic$denom[name, 1]))
   }
-  c(0, sum(vapply(found$F_j[columns], function(curve) mean(curve^2), 0)))
+  c(0, sum(vapply(answer$F_j[columns], function(curve) mean(curve^2), 0)))
 }

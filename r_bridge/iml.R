@@ -8,13 +8,15 @@
 # What iml asks instead of a model, with the data as numbers, which it hands over as they
 # were. All rows are predicted in one call: by default it makes many small ones.
 #
-# kept  a factor that stays one, NULL for none
-predictor_of <- function(data, predict, y = NULL, kept = NULL) {
+# factor_name  a factor that stays one, NULL for none
+predictor_of <- function(data, predict, y = NULL, factor_name = NULL) {
   plain <- plainly_named(data, predict)
-  known <- lapply(plain$data, as.double)
-  if (!is.null(kept)) known[[plain$called(kept)]] <- in_its_order(data[[kept]])
+  numbers <- lapply(plain$data, as.double)
+  if (!is.null(factor_name)) {
+    numbers[[plain$names_of(factor_name)]] <- in_its_order(data[[factor_name]])
+  }
   iml::Predictor$new(
-    model = structure(list(), class = "audited_model"), data = as.data.frame(known), y = y,
+    model = structure(list(), class = "audited_model"), data = as.data.frame(numbers), y = y,
     predict.function = function(model, newdata) {
       plain$predict(model, as.data.frame(Map(as_was, as.list(newdata), as.list(plain$data))))
     },
@@ -38,18 +40,18 @@ as_was <- function(values, column) {
 # rows as they are. iml tells the median of its repeats only: it is asked for one at a time.
 iml_permutation <- function(data, y, predict, groups, loss, seed, n_repeats) {
   predictor <- predictor_of(data, predict, y)
-  called <- plainly_named(data, predict)$called
-  asked <- lapply(unname(groups), called)
-  names(asked) <- paste0("group", seq_along(asked))
+  names_of <- plainly_named(data, predict)$names_of
+  variables <- lapply(unname(groups), names_of)
+  names(variables) <- paste0("group", seq_along(variables))
   start_stream(seed)
   full <- NULL
   permuted <- lapply(seq_len(n_repeats), function(i) {
-    found <- iml::FeatureImp$new(
+    answer <- iml::FeatureImp$new(
       predictor,
-      loss = loss_named(loss), compare = "difference", n.repetitions = 1, features = asked
+      loss = loss_named(loss), compare = "difference", n.repetitions = 1, features = variables
     )
-    full <<- found$original.error
-    found$results$permutation.error[match(names(asked), found$results$feature)]
+    full <<- answer$original.error
+    answer$results$permutation.error[match(names(variables), answer$results$feature)]
   })
   unname(cbind(do.call(cbind, permuted), full))
 }
@@ -58,11 +60,11 @@ iml_permutation <- function(data, y, predict, groups, loss, seed, n_repeats) {
 #
 # method  "pdp" or "ale"
 iml_curve <- function(data, predict, feature, grid, method) {
-  name <- plainly_named(data, predict)$called(feature)
+  name <- plainly_named(data, predict)$names_of(feature)
   keeps_levels <- method == "ale" && is.factor(data[[feature]])
   points <- if (is.numeric(grid)) grid else match(grid, levels(data[[feature]]))
   curve <- iml::FeatureEffect$new(
-    predictor_of(data, predict, kept = if (keeps_levels) feature),
+    predictor_of(data, predict, factor_name = if (keeps_levels) feature),
     feature = name, method = method, center.at = NULL,
     grid.points = if (!keeps_levels) points
   )$results
@@ -71,18 +73,19 @@ iml_curve <- function(data, predict, feature, grid, method) {
 
 # Friedman's H, the root, of one column with all others or of a pair; one row per group.
 iml_h <- function(data, predict, groups, seed) {
-  called <- plainly_named(data, predict)$called
+  names_of <- plainly_named(data, predict)$names_of
   predictor <- predictor_of(data, predict)
-  asked <- lapply(unname(groups), called)
-  partners <- vapply(asked, function(columns) c(columns, "")[2], "")
+  variables <- lapply(unname(groups), names_of)
+  partners <- vapply(variables, function(columns) c(columns, "")[2], "")
   start_stream(seed)
   # With as many points as rows none is left out by the draw.
-  told <- lapply(unique(partners), function(partner) {
+  interactions <- lapply(unique(partners), function(partner) {
     iml::Interaction$new(
       predictor,
       feature = if (nzchar(partner)) partner, grid.size = nrow(data)
     )$results
   })
-  told <- do.call(rbind, told)
-  told$.interaction[match(vapply(asked, paste, "", collapse = ":"), told$.feature)]
+  interactions <- do.call(rbind, interactions)
+  names <- vapply(variables, paste, "", collapse = ":")
+  interactions$.interaction[match(names, interactions$.feature)]
 }

@@ -30,7 +30,7 @@ plainly_named <- function(data, predict) {
       predict(object, stats::setNames(as.data.frame(newdata), own))
     },
     # What columns or groups of columns, lists of their own names, are called here.
-    called = function(columns) paste0("column", match(unlist(columns), own))
+    names_of = function(columns) paste0("column", match(unlist(columns), own))
   )
 }
 
@@ -93,10 +93,10 @@ losses <- list(
 
   one_minus_pr_auc = function(observed, predicted) {
     cuts <- sort(unique(predicted), decreasing = TRUE)
-    taken <- vapply(cuts, function(cut) sum(predicted >= cut), 1)
+    n_selected <- vapply(cuts, function(cut) sum(predicted >= cut), 1)
     hits <- vapply(cuts, function(cut) sum(observed[predicted >= cut]), 1)
     recall <- c(0, hits / sum(observed))
-    precision <- c(1, hits / taken)
+    precision <- c(1, hits / n_selected)
     1 - sum(diff(recall) * (precision[-1] + precision[-length(precision)])) / 2
   },
 
@@ -125,12 +125,12 @@ losses <- list(
   },
 
   one_minus_balanced_accuracy = function(observed, predicted) {
-    known <- classes_of(observed, predicted)
-    missed <- vapply(seq_len(known[[3]]), function(k) {
-      is_wrong <- (known[[2]] == k) != (known[[1]] == k)
-      (mean(is_wrong[known[[1]] == k]) + mean(is_wrong[known[[1]] != k])) / 2
+    classes <- classes_of(observed, predicted)
+    errors <- vapply(seq_len(classes[[3]]), function(k) {
+      is_wrong <- (classes[[2]] == k) != (classes[[1]] == k)
+      (mean(is_wrong[classes[[1]] == k]) + mean(is_wrong[classes[[1]] != k])) / 2
     }, 1)
-    mean(missed)
+    mean(errors)
   },
 
   one_minus_accuracy = function(observed, predicted) {

@@ -5,8 +5,8 @@
 
 # The quantities of a class, the usual one first, as functions that read them.
 quantities_of <- function(model) {
-  known <- Find(function(name) !is.null(readers[[name]]), class(model))
-  if (is.null(known)) list() else readers[[known]](model)
+  kind <- Find(function(name) !is.null(readers[[name]]), class(model))
+  if (is.null(kind)) list() else readers[[kind]](model)
 }
 
 # type  one of the quantities, "" for the usual one
@@ -30,7 +30,7 @@ why_none <- function(model) {
   "reader"
 }
 
-named <- function(values) {
+name_values <- function(values) {
   list(terms = as.list(names(values)), values = as.numeric(values))
 }
 
@@ -47,30 +47,30 @@ linear_terms <- function(model) {
   })
   place <- attr(stats::model.matrix(model), "assign")
   offsets <- unlist(variables[attr(design, "offset")])
-  list(kept = place > 0, columns = of_term[place[place > 0]], offsets = as.list(offsets))
+  list(is_term = place > 0, columns = of_term[place[place > 0]], offsets = as.list(offsets))
 }
 
 linear <- function(model) {
-  told <- function(values, ...) {
+  report <- function(values, ...) {
     terms <- linear_terms(model)
     estimate <- stats::coef(model)
     list(
-      terms = as.list(names(estimate)[terms$kept]), columns = terms$columns,
-      values = as.numeric(abs(values(estimate)))[terms$kept], offsets = terms$offsets, ...
+      terms = as.list(names(estimate)[terms$is_term]), columns = terms$columns,
+      values = as.numeric(abs(values(estimate)))[terms$is_term], offsets = terms$offsets, ...
     )
   }
   list(
     stat = function() {
       V <- stats::vcov(model)
-      kept <- linear_terms(model)$kept
+      is_term <- linear_terms(model)$is_term
       estimate <- stats::coef(model)
-      told(
+      report(
         function(estimate) estimate / sqrt(diag(V)[names(estimate)]),
-        estimate = as.numeric(estimate[kept]),
-        covariance = unname(V)[kept, kept, drop = FALSE]
+        estimate = as.numeric(estimate[is_term]),
+        covariance = unname(V)[is_term, is_term, drop = FALSE]
       )
     },
-    raw = function() told(identity)
+    raw = function() report(identity)
   )
 }
 
@@ -87,14 +87,14 @@ forest <- function(model) {
   )
   plain <- function(name) {
     force(name)
-    function() named(table[, name])
+    function() name_values(table[, name])
   }
   scaled <- function(name) {
     function() {
       error <- model$importanceSD
       if (is.matrix(error)) error <- error[, name]
       error[error == 0] <- 1
-      named(table[, name] / error)
+      name_values(table[, name] / error)
     }
   }
   permuted <- intersect(measures, OF_PERMUTATION)
@@ -111,7 +111,7 @@ ranger_stored <- function(model) {
     return(list())
   }
   stats::setNames(
-    list(function() named(model$variable.importance)), model$importance.mode
+    list(function() name_values(model$variable.importance)), model$importance.mode
   )
 }
 
@@ -123,7 +123,7 @@ boosting <- function(model) {
     columns <- factor(unlist(lapply(model$trees, `[[`, 1L)), seq_along(model$var.names) - 1L)
     decrease <- tapply(unlist(lapply(model$trees, `[[`, 6L)), columns, sum)
     decrease[is.na(decrease)] <- 0
-    named(stats::setNames(100 * decrease / sum(decrease), model$var.names))
+    name_values(stats::setNames(100 * decrease / sum(decrease), model$var.names))
   })
 }
 
@@ -131,7 +131,7 @@ tree <- function(model) {
   if (is.null(model$variable.importance)) {
     return(list())
   }
-  list(GoodnessOfSplit = function() named(model$variable.importance))
+  list(GoodnessOfSplit = function() name_values(model$variable.importance))
 }
 
 # --- nets and splines ------------------------------------------------------------------
@@ -165,12 +165,12 @@ net <- function(model) {
   if (is.null(inputs)) inputs <- paste0("X", seq_len(model$n[1L]))
   w <- net_weights(model)
   olden <- function() {
-    named(stats::setNames(drop(w$hidden %*% w$output), inputs))
+    name_values(stats::setNames(drop(w$hidden %*% w$output), inputs))
   }
   garson <- function() {
     through <- abs(w$hidden %*% diag(w$output, length(w$output)))
     shares <- rowSums(t(t(through) / colSums(through)))
-    named(stats::setNames(shares / sum(shares), inputs))
+    name_values(stats::setNames(shares / sum(shares), inputs))
   }
   if (model$n[3L] == 1L && !w$skips) {
     list(olden = olden, garson = garson)
@@ -183,7 +183,7 @@ splines <- function(model) {
   of_type <- function(type) {
     function() {
       table <- earth::evimp(model, trim = FALSE)
-      named(stats::setNames(table[, type], sub("-unused$", "", rownames(table))))
+      name_values(stats::setNames(table[, type], sub("-unused$", "", rownames(table))))
     }
   }
   sapply(c("nsubsets", "rss", "gcv"), of_type, simplify = FALSE)

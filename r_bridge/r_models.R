@@ -3,13 +3,13 @@
 held_models <- new.env()
 
 # Reads a model from a file and holds it. A list with its class, the version of the
-# package that predicts for it and R's own; or with missing_package; or with found, what
-# the file holds that is no model, and known, what would be one.
+# package that predicts for it and R's own; or with missing_package; or with class, that
+# of an object that is no model, and known_classes, what would be one.
 hold_model <- function(sha256, file) {
   model <- readRDS(file)
   kind <- class(model)[1L]
   if (!kind %in% names(model_kinds)) {
-    return(list(found = class(model), known = names(model_kinds)))
+    return(list(class = class(model), known_classes = names(model_kinds)))
   }
   package <- model_kinds[[kind]]$package
   if (!requireNamespace(package, quietly = TRUE)) return(list(missing_package = package))
@@ -184,10 +184,10 @@ check_svm_columns <- function(m, data) {
   if (is.null(m$terms)) return(invisible())
   terms <- stats::delete.response(stats::terms(m))
   columns <- colnames(stats::model.matrix(terms, stats::model.frame(terms, data)))
-  known <- colnames(m$SV)
+  own_columns <- colnames(m$SV)
   # svm gives some columns the names that a data.frame would.
-  if (!identical(make.names(columns, TRUE), make.names(known, TRUE))) {
-    stop("it was fitted to the columns ", toString(known), ", but is given ",
+  if (!identical(make.names(columns, TRUE), make.names(own_columns, TRUE))) {
+    stop("it was fitted to the columns ", toString(own_columns), ", but is given ",
          toString(columns), ": levels were others, or in another order")
   }
 }
@@ -219,8 +219,8 @@ svm_kind <- list(
   predict = function(m, data) {
     check_svm_columns(m, data)
     if (m$type > 2L) return(stats::predict(m, data))
-    found <- stats::predict(m, data, probability = TRUE)
-    attr(found, "probabilities")[, m$levels, drop = FALSE]
+    predictions <- stats::predict(m, data, probability = TRUE)
+    attr(predictions, "probabilities")[, m$levels, drop = FALSE]
   }
 )
 
@@ -257,8 +257,8 @@ model_kinds <- list(
     levels = function(m) stats::setNames(m$var.levels, m$var.names),
     classes = gbm_classes, judges_missing = TRUE,
     predict = function(m, data) {
-      found <- stats::predict(m, data, n.trees = m$n.trees, type = "response")
-      if (length(dim(found)) == 3L) found[, , 1L] else found
+      predictions <- stats::predict(m, data, n.trees = m$n.trees, type = "response")
+      if (length(dim(predictions)) == 3L) predictions[, , 1L] else predictions
     }
   ),
   rpart = utils::modifyList(linear_kind, list(

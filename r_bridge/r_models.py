@@ -184,11 +184,11 @@ def _hold(path: str, content: bytes, sha256: str) -> dict[str, Any]:
                 f"R model {path!r} must be readable by R, but reading it failed: "
                 f"{error}"
             ) from error
-    if "found" in facts:
+    if "known_classes" in facts:
         raise RBridgeError(
             f"R model {path!r} must be of a class that can be audited "
-            f"({', '.join(facts['known'])}), but it is of class "
-            f"{'/'.join(facts['found'])!r}."
+            f"({', '.join(facts['known_classes'])}), but it is of class "
+            f"{'/'.join(facts['class'])!r}."
         )
     if "missing_package" in facts:
         package = facts["missing_package"][0]

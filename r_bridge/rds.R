@@ -11,8 +11,8 @@ data_sets_of <- function(package) {
   )
 }
 
-# A list with the table; or with found, what the object is instead; or with known, the
-# data sets there are. package_is_there says whether it was asked at all.
+# A list with the table; or with class, what the object is instead; or with data_sets,
+# those there are. package_is_there says whether it was asked at all.
 read_data_set <- function(package, name) {
   if (!requireNamespace(package, quietly = TRUE)) return(list(package_is_there = FALSE))
   sets <- data_sets_of(package)
@@ -24,19 +24,19 @@ read_data_set <- function(package, name) {
                 envir = shelf)
     object <- shelf[[name]]
   } else {
-    return(list(package_is_there = TRUE, known = sets$object))
+    return(list(package_is_there = TRUE, data_sets = sets$object))
   }
   c(list(package_is_there = TRUE), as_table(object))
 }
 
-# A list with the table, or with found, what the object is instead.
+# A list with the table, or with class, what the object is instead.
 as_table <- function(object) {
   if (is.data.frame(object) || is.matrix(object) && !is.table(object)) {
     list(table = as.data.frame(object))
   } else if (is.table(object)) {
     list(table = as.data.frame(object, responseName = "count"))
   } else {
-    list(found = class(object)[1L])
+    list(class = class(object)[1L])
   }
 }
 

@@ -51,8 +51,8 @@ def read_data_set(worker: Worker, name: str) -> pd.DataFrame:
             f"R package {match['package']!r} must be installed for data set {name!r}, "
             f"but R finds none. In R: install.packages({quoted})"
         )
-    if "known" in answer:
-        near = get_close_matches(match["name"], answer["known"], n=1)
+    if "data_sets" in answer:
+        near = get_close_matches(match["name"], answer["data_sets"], n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         raise RBridgeError(
             f"R data set {name!r} must exist, but the package has none of that name."
@@ -119,10 +119,10 @@ def read_script(worker: Worker, name: str, script: str, part: str) -> pd.DataFra
 
 
 def _table(answer: Mapping[str, Any], subject: str) -> pd.DataFrame:
-    if "found" in answer:
+    if "class" in answer:
         raise RBridgeError(
             f"{subject} must be a data.frame, matrix or table, but it is a "
-            f"{answer['found'][0]}."
+            f"{answer['class'][0]}."
         )
     table: pd.DataFrame = answer["table"]
     return table.reset_index(drop=True)

@@ -3,5 +3,5 @@
 # The data as they came, what predict says of them, and a sample of their rows.
 trial <- function(data, predict, seed) {
   start_stream(seed)
-  list(data = data, predicted = predict(NULL, data), drawn = sample(nrow(data)) - 1L)
+  list(data = data, predictions = predict(NULL, data), sample = sample(nrow(data)) - 1L)
 }

@@ -16,14 +16,14 @@ class Trial(NamedTuple):
     Attributes
     ----------
     data : DataFrame
-    predicted : ndarray of shape (n_samples,)
-    drawn : ndarray of shape (n_samples,)
+    predictions : ndarray of shape (n_samples,)
+    sample : ndarray of shape (n_samples,)
         ``sample(n)`` after ``set.seed(seed)``, from 0 on.
     """
 
     data: pd.DataFrame
-    predicted: npt.NDArray[np.float64]
-    drawn: npt.NDArray[np.int64]
+    predictions: npt.NDArray[np.float64]
+    sample: npt.NDArray[np.int64]
 
 
 def frame() -> pd.DataFrame:
@@ -57,4 +57,4 @@ def trial(
     answer = host.current().call(
         "trial", {"data": data, "seed": seed}, predict=predict, schema_of=data
     )
-    return Trial(answer["data"], answer["predicted"], answer["drawn"])
+    return Trial(answer["data"], answer["predictions"], answer["sample"])

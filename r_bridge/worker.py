@@ -132,21 +132,21 @@ class Server:
         self._console.take()
         outcome = self._evaluate(name, inputs)
         fields = dict(zip(outcome.names, outcome, strict=True))
-        told = self._told(fields)
+        output = self._output_of(fields)
         status = fields["status"][0]
         if self._callback.failures:
-            self._channel.send(("refused", self._callback.failures[0], told))
+            self._channel.send(("refused", self._callback.failures[0], output))
         elif status == "value":
             results: list[Array] = []
             subject = f"The result of {name!r}"
             value = from_r.read(fields["value"], results, subject=subject)
-            self._channel.send(("value", value, told), results)
+            self._channel.send(("value", value, output), results)
         elif status == "interrupt":
-            self._channel.send(("interrupted", told))
+            self._channel.send(("interrupted", output))
         else:
             words = (fields["message"][0], fields["call"][0])
             lines = (list(fields["class"]), list(fields["traceback"]))
-            self._channel.send(("error", *words, *lines, told))
+            self._channel.send(("error", *words, *lines, output))
 
     def _evaluate(self, name: str, inputs: Any) -> Any:
         self._is_evaluating = True
@@ -157,7 +157,7 @@ class Server:
             openrlib.rlib.R_interrupts_pending = 0
             self._callback.end()
 
-    def _told(self, fields: dict[str, Any]) -> dict[str, Any]:
+    def _output_of(self, fields: dict[str, Any]) -> dict[str, Any]:
         """Return what R said on the way."""
         return {
             "warnings": list(fields["warnings"]),

@@ -166,8 +166,8 @@ def _wrong_in_trial() -> list[str]:
     as_sent = {name: round_trip.data[name].astype(sent[name].dtype) for name in sent}
     is_right = {
         "data": pd.DataFrame(as_sent).equals(sent),
-        "predictions": round_trip.predicted.tobytes() == answers.tobytes(),
-        "draws": np.array_equal(round_trip.drawn, RStream(seed).sample(len(sent))),
+        "predictions": round_trip.predictions.tobytes() == answers.tobytes(),
+        "draws": np.array_equal(round_trip.sample, RStream(seed).sample(len(sent))),
     }
     return [name for name, right in is_right.items() if not right]
 
