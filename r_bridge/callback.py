@@ -85,8 +85,8 @@ def _columns_of(newdata: Any) -> tuple[from_r.Column, ...]:
     classes = newdata.rclass
     if "data.frame" not in classes:
         raise RBridgeError(
-            "R must call predict with a data.frame, but it sent a value of class "
-            f"{classes[0]}."
+            f"R called predict with a value of class {classes[0]}, not with a "
+            "data.frame."
         )
     return from_r.describe_columns(newdata, subject="newdata")
 

@@ -84,8 +84,8 @@ class Block:
                 return
         places = " or ".join(str(folder.parent) for folder in self._folders)
         raise RBridgeError(
-            f"Data for R must fit into {places}, but {size / 1e6:.0f} MB do not. Free "
-            "some space, or ask for less."
+            f"{size / 1e6:.0f} MB of data for R do not fit into {places}. Free some "
+            "space, or ask for less."
         )
 
     def discard(self) -> None:

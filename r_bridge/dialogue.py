@@ -149,8 +149,8 @@ class Dialogue:
         question = self._question
         if question.predict is None:
             raise RBridgeError(
-                f"R function {question.function!r} must be called with a predict, but "
-                "there is none."
+                f"R function {question.function!r} asked for predictions, but was "
+                "called without predict."
             )
         X = self._restorer.restore(records[0], received)
         if len(records) > 1:

@@ -170,9 +170,7 @@ def _read_list(value: Any, arrays: list[Array], subject: str) -> Record:
     names = read_names(value.names)
     if names and len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise RBridgeError(
-            f"{subject} must name each element once, but {twice!r} is there twice."
-        )
+        raise RBridgeError(f"{subject} has more than one element named {twice!r}.")
     records = []
     for n, element in enumerate(value):
         label = repr(names[n]) if names and names[n] else str(n + 1)
@@ -231,7 +229,7 @@ def _read_character(vector: Any, arrays: list[Array], subject: str) -> Record:
     base = rinterface.baseenv
     distinct = base["unique"](vector)
     if not all(base["validEnc"](distinct)):
-        raise RBridgeError(f"{subject} must be valid text, but R holds broken bytes.")
+        raise RBridgeError(f"{subject} holds bytes of R that are no valid text.")
     codes = np.array(base["match"](vector, distinct))
     texts = list(base["enc2utf8"](distinct))
     for n, text in enumerate(texts):
@@ -251,6 +249,4 @@ def _slot(value: Any, name: str) -> Any:
 
 
 def _refusal(subject: str, finding: str) -> RBridgeError:
-    return RBridgeError(
-        f"{subject} must be data, but R returned a value of class {finding}."
-    )
+    return RBridgeError(f"{subject} is no data: R returned a value of class {finding}.")

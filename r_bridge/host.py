@@ -204,16 +204,14 @@ class Worker:
         """Let in one thread at a time, and never a predict that asks R itself."""
         if self._busy_thread == threading.get_ident():
             raise RBridgeError(
-                "R must finish one call before the next, but predict asked R itself."
+                "predict asked R, which waits for it. Let predict answer without R."
             )
         if self._is_closed:
-            raise RBridgeError(
-                "R must be asked while its session is open, but it has ended."
-            )
+            raise RBridgeError("The session of R has ended. Open another one.")
         if os.getpid() != self.owner:
             raise RBridgeError(
-                "R must be asked by the process that opened the session, but a fork of "
-                "it asked. Open a session there."
+                "A fork of the process that opened the session asked R. Open a session "
+                "there."
             )
         with self._lock:
             self._busy_thread = threading.get_ident()
@@ -239,7 +237,7 @@ class Worker:
                 self._files, library=self.library, memory_gb=self._memory_gb
             )
         except OSError as error:
-            raise RUnavailable(f"R must start, but it did not: {error}.") from error
+            raise RUnavailable(f"R did not start: {error}.") from error
         try:
             if not process.wait(_START_SECONDS):
                 raise ProcessEnded
@@ -350,7 +348,7 @@ def current() -> Worker:
     """
     if not _sessions:
         raise RBridgeError(
-            "R must be asked inside r_bridge.host.session(), but none is open."
+            "No session of R is open. Ask inside r_bridge.host.session()."
         )
     return _sessions[-1]
 

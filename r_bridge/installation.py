@@ -48,16 +48,16 @@ def what_is_installed(library: Path | None) -> dict[str, Any]:
                 check=False,
             )
     except OSError as error:
-        return nothing | {"reason": f"R must start, but it did not: {error}."}
+        return nothing | {"reason": f"R did not start: {error}."}
     except subprocess.TimeoutExpired:
-        late = f"R must start within {_PROBE_SECONDS:g} s, but it did not."
+        late = f"R did not start within {_PROBE_SECONDS:g} s."
         return nothing | {"reason": late}
     try:
         return nothing | json.loads(ran.stdout.splitlines()[-1])
     except (ValueError, IndexError):
         output = " ".join(ran.stderr.split())[-300:] or "nothing was written"
         reason = (
-            f"R must start, but it ended with status {ran.returncode} ({output}). "
+            f"R ended with status {ran.returncode} while starting ({output}). "
             "Check R_HOME and the installation of R."
         )
         return nothing | {"reason": reason}

@@ -94,7 +94,7 @@ def vip_numbers(model: RModel, type: str) -> dict[str, float] | str:  # noqa: A0
     answer = model.call("vip_model", {"type": type})
     if "lacks" in answer:
         package = str(answer["lacks"][0])
-        return f"vip::vi_model must have R package {package!r} here, and R has none."
+        return f"vip::vi_model needs R package {package!r}, which is not installed."
     if "refuses" in answer:
         return f"vip::vi_model has no answer: {str(answer['refuses'][0]).rstrip('.')}."
     values = np.atleast_1d(np.asarray(answer["values"], dtype=np.float64))

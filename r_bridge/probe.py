@@ -31,7 +31,7 @@ def main() -> None:
     """Print one JSON object; its ``reason`` is empty if R is usable."""
     facts: dict[str, Any] = {"reason": "", "rpy2": _rpy2_versions()}
     if sys.platform == "win32":
-        facts["reason"] = "R must run on Linux or macOS, but this is Windows."
+        facts["reason"] = "R is asked on Linux and macOS only; this is Windows."
     else:
         try:
             facts |= _about_r()
@@ -53,15 +53,15 @@ def reason_of(error: BaseException) -> str:
     """Return why R cannot be used, and the remedy."""
     words = f"{type(error).__name__}: {error}"
     if isinstance(error, ModuleNotFoundError):
-        return f"rpy2 must be installed to ask R, but {error}. Run: pip install rpy2"
+        return f"rpy2 is not installed: {error}. Run: pip install rpy2"
     if "R_HOME" in words or isinstance(error, FileNotFoundError):
-        return "R must be on PATH or named by R_HOME, but it was not found. Install R."
+        return f"R was not found on PATH or at R_HOME ({words}). Install R."
     if "symbol" in words:
         return (
-            f"rpy2 must be built for this R, but it was built for another ({words}). "
+            f"rpy2 was built for another R than this one ({words}). "
             "Run: pip install --force-reinstall --no-binary :all: rpy2"
         )
-    return f"R must start, but it did not ({words}). Reinstall R, then rpy2."
+    return f"R did not start ({words}). Reinstall R, then rpy2."
 
 
 def _rpy2_versions() -> dict[str, str]:

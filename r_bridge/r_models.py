@@ -181,8 +181,7 @@ def _hold(path: str, content: bytes, sha256: str) -> dict[str, Any]:
             raise
         except RBridgeError as error:
             raise RBridgeError(
-                f"R model {path!r} must be readable by R, but reading it failed: "
-                f"{error}"
+                f"R model {path!r} could not be read: {error}"
             ) from error
     if "known_classes" in facts:
         raise RBridgeError(
@@ -193,7 +192,7 @@ def _hold(path: str, content: bytes, sha256: str) -> dict[str, Any]:
     if "missing_package" in facts:
         package = facts["missing_package"][0]
         raise RUnavailable(
-            f"R package {package!r} must be installed for model {path!r}, but R finds "
-            f"none. Run in R: install.packages({package!r})"
+            f"R package {package!r} of model {path!r} is not installed. Run in R: "
+            f"install.packages({package!r})"
         )
     return facts

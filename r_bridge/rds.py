@@ -48,15 +48,14 @@ def read_data_set(worker: Worker, name: str) -> pd.DataFrame:
     if not answer["package_is_there"][0]:
         quoted = f'"{match["package"]}"'
         raise RUnavailable(
-            f"R package {match['package']!r} must be installed for data set {name!r}, "
-            f"but R finds none. In R: install.packages({quoted})"
+            f"R package {match['package']!r} of data set {name!r} is not installed. In "
+            f"R: install.packages({quoted})"
         )
     if "data_sets" in answer:
         near = get_close_matches(match["name"], answer["data_sets"], n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         raise RBridgeError(
-            f"R data set {name!r} must exist, but the package has none of that name."
-            f"{hint}"
+            f"R package {match['package']!r} has no data set {match['name']!r}.{hint}"
         )
     return _table(answer, f"R data set {name!r}")
 
@@ -113,7 +112,7 @@ def read_script(worker: Worker, name: str, script: str, part: str) -> pd.DataFra
     except RError as error:
         message = " ".join(error.message.split())
         raise RBridgeError(
-            f"{name} must make the rows, but R says: {message}"
+            f"{name} did not make the rows. R says: {message}"
         ) from error
     return _table(answer, f"The value of {name}, or its element {part!r},")
 

@@ -143,8 +143,7 @@ def check_same(frame: pd.DataFrame, whole: pd.DataFrame) -> None:
             is_same = bool(signs.all())
         if not is_same:
             raise RBridgeError(
-                f"Column {name!r} must be another object in R when its values change, "
-                "but R wrote into the one it had handed over. Ask without "
+                f"R wrote into column {name!r}, which it had handed over. Ask without "
                 "only_changes."
             )
 
@@ -291,8 +290,8 @@ def _difference(names: Sequence[str], expected: Sequence[str]) -> RBridgeError:
     else:
         finding = f"{misplaced[0]!r} is in another place"
     return RBridgeError(
-        f"R must call predict with the {len(expected)} columns it was given, in their "
-        f"order, but {finding}."
+        f"R changed the {len(expected)} columns that it was given for predict: "
+        f"{finding}."
     )
 
 

@@ -119,9 +119,7 @@ class Server:
         """Evaluate one call and send what came of it."""
         _, name, record, has_predict, sent = message
         if name not in self._names:
-            raise RBridgeError(
-                f"R function {name!r} must be one of the bridge's own, but it is not."
-            )
+            raise RBridgeError(f"R function {name!r} is none of the bridge's own.")
         arguments = [to_r.build(item, arrays) for item in record[2]]
         names = list(record[1])
         if has_predict:

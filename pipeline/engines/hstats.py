@@ -108,7 +108,7 @@ def hstats_pd_importance(
     for group, columns in data.groups.items():
         if len(columns) > 1:
             raise NotApplicable(
-                f"hstats must have one column for method 'pd_importance', but group "
+                "hstats takes one column for method 'pd_importance'; group "
                 f"{group!r} has {len(columns)}. Ask for features."
             )
     _refuse_one_column(data)
@@ -121,7 +121,7 @@ def hstats_pd_importance(
 def _refuse_one_column(data: Dataset) -> None:
     """Refuse what hstats cannot be asked."""
     if len(data.X.columns) < 2:
-        raise NotApplicable("hstats must have two columns or more, but there is one.")
+        raise NotApplicable("hstats needs two columns or more; there is one.")
 
 
 def _draw_options(data: Dataset, seed: int, n_rows: int | None) -> dict[str, Any]:

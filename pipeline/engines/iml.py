@@ -152,7 +152,7 @@ def _refuse(data: Dataset, method: str) -> None:
     """Raise if iml has no answer for these rows."""
     refuse("iml", method, data)
     if len(data.X.columns) < 2:
-        raise NotApplicable("iml must have two columns or more, but there is one.")
+        raise NotApplicable("iml needs two columns or more; there is one.")
 
 
 def _curves(

@@ -101,7 +101,7 @@ def test_a_script_splits_the_rows_once_and_for_all(read, tmp_path):
 def test_a_script_that_makes_no_rows_is_told_in_the_words_of_r(read, tmp_path):
     source = {"r_script": "split.R"}
     for script, message in {
-        "stop('no rows')": "split.R must make the rows, but R says: no rows",
+        "stop('no rows')": "split.R did not make the rows. R says: no rows",
         "list(a = 1)": "The value of split.R, or its element 'train', must be a "
         "data.frame, matrix or table, but it is a list.",
     }.items():

@@ -320,8 +320,8 @@ def test_a_package_that_is_missing_is_named_with_its_remedy(folder, rows):
     with pytest.raises(RUnavailable) as refusal:
         r_models.load(section(folder, "absent.rds"), rows["regression"], base=folder)
     assert str(refusal.value) == (
-        "R package 'no.such.package' must be installed for model 'absent.rds', but R "
-        "finds none. Run in R: install.packages('no.such.package')"
+        "R package 'no.such.package' of model 'absent.rds' is not installed. Run in R: "
+        "install.packages('no.such.package')"
     )
 
 

@@ -128,7 +128,7 @@ def test_an_answer_that_is_no_prediction_is_raised_too(r, function):
         ("level", "R sent the new level 'new'"),
         ("kind", "R sent a value of type character"),
         ("na", "R sent a missing value"),
-        ("matrix", "it sent a value of class matrix"),
+        ("matrix", "R called predict with a value of class matrix"),
     ],
 )
 @pytest.mark.parametrize("function", ["ask_changed", "ask_changed_and_swallow"])
@@ -204,7 +204,7 @@ def test_rows_types_and_levels_may_change_between_calls_of_predict(r):
 
 def test_what_is_no_frame_is_refused_after_frames_too(r):
     frames = [X, X, np.ones((3, 3)), np.ones((3, 3))]
-    with pytest.raises(RBridgeError, match="it sent a value of class matrix"):
+    with pytest.raises(RBridgeError, match="predict with a value of class matrix"):
         r.call("ask_each", {"frames": frames}, predict=ones, schema_of=X)
 
 
@@ -249,7 +249,7 @@ def test_predict_may_not_ask_r_itself(r):
     with pytest.raises(RBridgeError) as refusal:
         call_with_predict(r, lambda _: host.current().call("echo", {"x": 1}))
     assert str(refusal.value) == (
-        "R must finish one call before the next, but predict asked R itself."
+        "predict asked R, which waits for it. Let predict answer without R."
     )
     assert call_with_predict(r, ones).tolist() == [1.0, 1.0, 1.0]
 

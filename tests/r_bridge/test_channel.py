@@ -86,8 +86,8 @@ def test_a_block_that_no_folder_can_hold_is_refused(tmp_path):
     with pytest.raises(RBridgeError) as refusal:
         Block([tmp_path], "x").reserve(10**18)
     assert str(refusal.value) == (
-        f"Data for R must fit into {tmp_path.parent}, but 1000000000000 MB do not. "
-        "Free some space, or ask for less."
+        f"1000000000000 MB of data for R do not fit into {tmp_path.parent}. Free some "
+        "space, or ask for less."
     )
     assert list(tmp_path.iterdir()) == []
 

@@ -108,7 +108,7 @@ def test_what_predict_raised_is_not_forgotten_when_r_dies_of_it(r):
 
 
 def test_a_result_that_cannot_cross_leaves_r_usable(r):
-    with pytest.raises(RBridgeError, match="must be data"):
+    with pytest.raises(RBridgeError, match="is no data: R returned"):
         r.call("values_by_name", {"name": "closure"})
     assert in_order(r)
 

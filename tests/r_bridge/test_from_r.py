@@ -116,8 +116,8 @@ def test_what_is_not_data_is_refused_by_name(r, name, where, r_class):
     with pytest.raises(RBridgeError) as refusal:
         value_from_r(r, name)
     assert str(refusal.value) == (
-        f"The result of 'values_by_name'{where} must be data, but R returned a value "
-        f"of class {r_class}."
+        f"The result of 'values_by_name'{where} is no data: R returned a value of "
+        f"class {r_class}."
     )
 
 
@@ -125,7 +125,7 @@ def test_text_that_is_broken_in_r_is_refused(r):
     with pytest.raises(RBridgeError) as refusal:
         value_from_r(r, "broken")
     assert str(refusal.value) == (
-        "The result of 'values_by_name' must be valid text, but R holds broken bytes."
+        "The result of 'values_by_name' holds bytes of R that are no valid text."
     )
 
 
@@ -133,8 +133,7 @@ def test_a_list_with_a_name_twice_is_refused(r):
     with pytest.raises(RBridgeError) as refusal:
         value_from_r(r, "twice")
     assert str(refusal.value) == (
-        "The result of 'values_by_name' must name each element once, but 'a' is there "
-        "twice."
+        "The result of 'values_by_name' has more than one element named 'a'."
     )
 
 

@@ -99,7 +99,7 @@ def test_only_functions_of_the_files_can_be_called(r):
         with pytest.raises(RBridgeError) as refusal:
             r.call(name, {})
         assert str(refusal.value) == (
-            f"R function {name!r} must be one of the bridge's own, but it is not."
+            f"R function {name!r} is none of the bridge's own."
         )
 
 

@@ -134,7 +134,7 @@ REFUSED = [
         iml_permutation,
         normal_data(1),
         {},
-        "iml must have two columns or more, but there is one.",
+        "iml needs two columns or more; there is one.",
     ),
     (
         iml_h_statistic,

@@ -152,8 +152,8 @@ def test_columns_in_another_place_are_refused_by_a_mould_too(restorer):
     with pytest.raises(RBridgeError) as refusal:
         restorer.restore(*sent(X[["y", "n", "g", "x", "f", "m", "o"]]))
     assert str(refusal.value) == (
-        "R must call predict with the 7 columns it was given, in their order, but 'y' "
-        "is in another place."
+        "R changed the 7 columns that it was given for predict: 'y' is in another "
+        "place."
     )
 
 

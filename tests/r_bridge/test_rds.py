@@ -55,14 +55,12 @@ def test_the_apartments_are_those_of_dalex(r):
         (
             "datasets::irs",
             RBridgeError,
-            "R data set 'datasets::irs' must exist, but the package has none of that "
-            "name. Did you mean 'iris'?",
+            "R package 'datasets' has no data set 'irs'. Did you mean 'iris'?",
         ),
         (
             "datasets::xyz123",
             RBridgeError,
-            "R data set 'datasets::xyz123' must exist, but the package has none of "
-            "that name.",
+            "R package 'datasets' has no data set 'xyz123'.",
         ),
         (
             "datasets::AirPassengers",
@@ -73,9 +71,8 @@ def test_the_apartments_are_those_of_dalex(r):
         (
             "no.such.package::x",
             RUnavailable,
-            "R package 'no.such.package' must be installed for data set "
-            "'no.such.package::x', but R finds none. In R: "
-            'install.packages("no.such.package")',
+            "R package 'no.such.package' of data set 'no.such.package::x' is not "
+            'installed. In R: install.packages("no.such.package")',
         ),
     ],
 )

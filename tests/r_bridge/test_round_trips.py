@@ -148,7 +148,7 @@ def test_data_frames_that_hold_more_than_vectors_are_refused_by_name(r):
     for n, columns in enumerate(broken.values()):
         with pytest.raises(RBridgeError) as refusal:
             r.call("broken_frame", {"package": "survival", "n": n + 1})
-        assert f", column {columns[0]!r} must be data" in str(refusal.value)
+        assert f", column {columns[0]!r} is no data: " in str(refusal.value)
 
 
 def test_other_data_sets_arrive_with_their_numbers_in_their_shape(r):

@@ -135,7 +135,7 @@ def test_whole_numbers_return_to_integers_and_fractions_stay_fractions():
 
 
 IN_EVERY_CALL = " in every call of predict, but R sent "
-THREE = "R must call predict with the 3 columns it was given, in their order, but "
+THREE = "R changed the 3 columns that it was given for predict: "
 
 
 @pytest.mark.parametrize(

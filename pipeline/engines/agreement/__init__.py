@@ -319,9 +319,9 @@ def _disagreement(row: Row) -> Finding:
         subject=subject_of(row),
         measure=_options_of(row),
         message=(
-            f"{row['engine_a']} and {row['engine_b']} must agree, but "
-            f"{row['n_outside']} of {row['n_features']} values lie outside the limit "
-            f"(cause: {row['cause']})."
+            f"{row['engine_a']} and {row['engine_b']} disagree: {row['n_outside']} of "
+            f"{row['n_features']} values lie outside the limit (cause: "
+            f"{row['cause']})."
         ),
         remedy=ASK_AGAIN if asks else REMEDIES[row["cause"]],
         cause=row["cause"],
@@ -339,8 +339,8 @@ def _rank_shift(row: Row) -> Finding:
         subject=subject_of(row),
         measure=_options_of(row),
         message=(
-            f"No feature must move more than {limit:g} places between "
-            f"{row['engine_a']} and {row['engine_b']}, but one moves {shift:g}."
+            f"A feature moves {shift:g} places between {row['engine_a']} and "
+            f"{row['engine_b']}; the limit is {limit:g}."
         ),
         remedy="Read the two rankings side by side before acting on either.",
         evidence={"max_rank_shift": float(shift), "limit": float(limit)},

@@ -88,8 +88,8 @@ def draw_bands(panels: Sequence[BandPanel], *, unit_label: str, salt: str) -> st
     columns, slots, height, heads = band_layout(panels)
     if not bands_fit(panels):
         raise ValueError(
-            f"The panels of a figure must fit on a page, but {len(panels)} with "
-            f"{len(panel.rows)} rows do not. Divide them with paged_bands."
+            f"{len(panels)} panels with {len(panel.rows)} rows do not fit on a page. "
+            "Divide them with paged_bands."
         )
     inset = 0.0 if slots[0].left else columns[0].plot
     width = slots[0].right - slots[0].left - inset

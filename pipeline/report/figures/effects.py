@@ -227,8 +227,8 @@ def draw_effects(
             parts.check(len(levels(panel)), "The levels of a category")
     if not _effects_fit(panels):
         raise ValueError(
-            f"The panels of a figure must fit on a page, but {len(panels)} do not. "
-            "Divide them with paged_effects."
+            f"{len(panels)} panels do not fit on a page. Divide them with "
+            "paged_effects."
         )
     look = looks(panels)
     words = {label: label for label in look if len(look) > 1}

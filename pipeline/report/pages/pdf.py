@@ -86,7 +86,7 @@ def to_pdf(
         no effect.
     """
     if not _weasyprint_version():
-        raise PdfError("WeasyPrint (>= 57.2) must be installed, but there is none.")
+        raise PdfError("WeasyPrint (>= 57.2) is not installed.")
     instant = created.astimezone(UTC).replace(microsecond=0)
     job = {
         "html": typeface.escape_uncovered(html, fonts),

@@ -199,22 +199,19 @@ def _check_images(page: Any) -> None:
     """Refuse an image without words for those who cannot see it."""
     silent = [image for image in page.etree_element.iter("img") if not image.get("alt")]
     if silent:
-        raise PrintError(
-            f"Every image must have an alternative text, but {len(silent)} have none."
-        )
+        raise PrintError(f"Images without an alternative text: {len(silent)}.")
 
 
 def _check_outcome(refused: list[str], messages: list[str]) -> None:
     """Refuse a PDF that lacks something its page asks for."""
     if refused:
         raise PrintError(
-            f"The page must hold all it shows, but it asks for {_listed(refused)}."
+            f"The page asks for what it does not hold: {_listed(refused)}."
         )
     faults = [text for text in messages if any(word in text for word in _FAULTS)]
     if faults:
         raise PrintError(
-            f"Every rule of the page must have its effect, but WeasyPrint says: "
-            f"{_listed(faults)}."
+            f"WeasyPrint cannot apply the whole page. It says: {_listed(faults)}."
         )
 
 

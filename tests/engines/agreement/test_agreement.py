@@ -510,8 +510,7 @@ def test_a_rank_shift_above_the_limit_is_a_warning_and_no_disagreement():
     (finding,) = findings_of([row])
     assert (finding.check, finding.severity) == ("rank_shift", "warning")
     assert finding.message == (
-        "No feature must move more than 2 places between python and DALEX, but one "
-        "moves 3."
+        "A feature moves 3 places between python and DALEX; the limit is 2."
     )
     assert findings_of([row | {"rank_shift_limit": 3}]) == ()
 
@@ -530,7 +529,7 @@ def test_a_disagreement_states_how_many_values_and_the_cause():
     (finding,) = findings_of([row_of(importance(), peer_importance(LOSSES + 1))])
     assert finding.subject == "forest, permutation, features, rmse: python and DALEX"
     assert finding.message == (
-        "python and DALEX must agree, but 2 of 2 values lie outside the limit (cause: "
+        "python and DALEX disagree: 2 of 2 values lie outside the limit (cause: "
         "implementation)."
     )
 

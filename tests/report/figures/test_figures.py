@@ -357,6 +357,6 @@ def test_many_panels_are_divided_in_order_until_a_page_holds_them(n_panels, n_ro
 def test_panels_that_no_page_holds_are_refused():
     rows = tuple(BandRow(f"f{i}", 0.1, 1.0, True, "") for i in range(40))
     with pytest.raises(
-        ValueError, match="must fit on a page, but 9 with 40 rows do not"
+        ValueError, match=r"^9 panels with 40 rows do not fit on a page"
     ):
         bands([BandPanel("p", "", rows)] * 9)
