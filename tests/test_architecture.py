@@ -38,7 +38,10 @@ OWNERS = {
     "sqlite3": ["runs"],
     "click": ["cli"],
     "rich": ["cli"],
-    "tomllib": ["config", "operate.schedule_section", "report.text", "runs.signoff"],
+    "tomllib": [
+        *("config", "operate.schedule_section", "report.text", "runs.signoff"),
+        "engines.avoided_defects",
+    ],
 }
 
 

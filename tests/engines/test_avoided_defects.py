@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from importance_audit.engines.avoided_defects import AVOIDED, ENGINES, avoided
+from importance_audit.engines.avoided_defects import ENGINES, avoided, avoided_defects
 from importance_audit.engines.known_defects import DEFECTS, is_between
 from importance_audit.r_bridge import host
 from importance_audit.records.importance_record import Importance
@@ -45,7 +45,7 @@ def ids(faults):
 @pytest.mark.needs_r
 @pytest.mark.parametrize("name", SHOWN)
 def test_a_defect_is_in_the_versions_it_names_and_in_no_other(name, installed_defects):
-    (fault,) = (fault for fault in AVOIDED if fault.id == name)
+    (fault,) = (fault for fault in avoided_defects() if fault.id == name)
     version = host.installed()["packages"].get(fault.package, "")
     if name not in installed_defects:
         pytest.skip(f"R lacks a package to show {name}")
@@ -98,12 +98,12 @@ def test_a_fault_that_a_version_repaired_is_not_told():
 
 
 def test_a_fault_is_either_avoided_or_touches():
-    names = ids(AVOIDED)
+    names = ids(avoided_defects())
     assert len(set(names)) == len(names)
     assert set(names).isdisjoint(ids(DEFECTS))
 
 
-@pytest.mark.parametrize("fault", AVOIDED, ids=lambda fault: fault.id)
+@pytest.mark.parametrize("fault", avoided_defects(), ids=lambda fault: fault.id)
 def test_a_text_says_what_is_wrong_and_what_is_done(fault):
     assert fault.package in ENGINES
     assert fault.text.endswith(".")
