@@ -281,7 +281,7 @@ class _Run:
             for model in self.models:
                 if not entry.models or model.name in entry.models:
                     losses = entry.losses_for(model.task)
-                    yield entry, model.judged_by(losses or model.losses)
+                    yield entry, model.with_losses(losses or model.losses)
 
     def check_columns(self) -> None:
         """Ask whether importances of single columns can be told apart."""
@@ -311,7 +311,7 @@ class _Run:
         ]
         self.predictions[model.name] = PredictionFacts(max(gaps, default=0.0))
         self.check_bridge(model)
-        judged = model.judged_by(self.losses_of(model))
+        judged = model.with_losses(self.losses_of(model))
         frame, _ = journal.guarded(
             model.name,
             "the performance",

@@ -131,8 +131,8 @@ def rows_for(
     if section.method in ON_REFERENCE and test.reference is not None:
         rows = test.reference
     if section.of == "pairs":
-        return rows.asked_by(pairs_of(rows.features))
-    subjects = rows.asked_by(groups) if section.of == "groups" else rows
+        return rows.with_groups(pairs_of(rows.features))
+    subjects = rows.with_groups(groups) if section.of == "groups" else rows
     return in_its_order(section, subjects)
 
 

@@ -129,7 +129,7 @@ def in_its_order(section: ImportanceSection, rows: Dataset) -> Dataset:
     """Return rows asked for the features of an entry, in its order; all by default."""
     if not section.features:
         return rows
-    return rows.asked_by({name: rows.groups[name] for name in section.features})
+    return rows.with_groups({name: rows.groups[name] for name in section.features})
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -69,8 +69,8 @@ def read_datasets(
     Returns
     -------
     train, test : Dataset
-        Each feature asked alone; ``asked_by`` asks groups. The reference rows, if there
-        are any, are ``test.reference``; their target is not read, and is NaN.
+        Each feature asked alone; ``with_groups`` asks groups. The reference rows, if
+        there are any, are ``test.reference``; their target is not read, and is NaN.
 
     Raises
     ------
@@ -143,7 +143,7 @@ def dataset(
     Returns
     -------
     Dataset
-        Each feature asked alone; ``asked_by`` asks groups, and
+        Each feature asked alone; ``with_groups`` asks groups, and
         ``derived.with_derived`` adds columns made of these.
 
     Raises

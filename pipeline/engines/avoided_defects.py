@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Collection, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .known_defects import is_between
 
@@ -49,10 +49,9 @@ class Avoided(NamedTuple):
 def avoided_defects() -> tuple[Avoided, ...]:
     """Return every fault of the register, which is `avoided_defects.toml`."""
     text = Path(__file__).with_suffix(".toml").read_text("utf8")
-    faults: list[dict[str, Any]] = tomllib.loads(text)["fault"]
     return tuple(
-        Avoided(**fault | {"methods": tuple(fault.get("methods", ()))})
-        for fault in faults
+        Avoided(**fault)._replace(methods=tuple(fault.get("methods", ())))
+        for fault in tomllib.loads(text)["fault"]
     )
 
 

@@ -116,7 +116,7 @@ class Dataset:
             sha256="",
         )
 
-    def asked_by(self, groups: Mapping[str, tuple[str, ...]]) -> "Dataset":
+    def with_groups(self, groups: Mapping[str, tuple[str, ...]]) -> "Dataset":
         """Return the same rows with other columns asked together."""
         return replace(self, groups=groups)
 
@@ -212,7 +212,7 @@ class FittedModel:
                 "not fit it. Name its estimator under [[models]]."
             )
         part = self.train.part(features, rows)
-        return self.fit_on(part, seed).judged_by(self.losses)
+        return self.fit_on(part, seed).with_losses(self.losses)
 
     @property
     def outputs(self) -> tuple[str, ...]:
@@ -221,6 +221,6 @@ class FittedModel:
             return self.classes
         return self.classes[1:] if self.task == "binary" else ("",)
 
-    def judged_by(self, losses: tuple[str, ...]) -> "FittedModel":
+    def with_losses(self, losses: tuple[str, ...]) -> "FittedModel":
         """Return the same model under other losses."""
         return replace(self, losses=losses)

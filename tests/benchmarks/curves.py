@@ -43,7 +43,7 @@ def beside_predict(model, data, method):
     names = data.features if method == "partial_dependence" else data.features[:5]
     pairs = {f"{a}:{b}": (a, b) for k, a in enumerate(names) for b in names[k + 1 :]}
     groups = {name: (name,) for name in names}
-    rows = data.asked_by(groups if method == "partial_dependence" else pairs)
+    rows = data.with_groups(groups if method == "partial_dependence" else pairs)
     ask = partial(function, data=rows, seed=1, **options)
     tables = recorded(model, ask)
     return side_by_side(

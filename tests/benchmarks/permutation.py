@@ -49,7 +49,7 @@ def fitted(estimator, data, losses):
     """Return a toy model that answers with a fitted estimator."""
     estimator.fit(data.X, data.y)
     answer = replace(linear_model(*[0] * N_FEATURES), predict=estimator.predict)
-    return answer.judged_by(losses)
+    return answer.with_losses(losses)
 
 
 def draw_all(stream, data, n_repeats):

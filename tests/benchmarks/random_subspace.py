@@ -60,7 +60,7 @@ def rows():
     ):
         data = normal_data(*np.linspace(0, 2, N_FEATURES), n_samples=n_samples)
         section = ModelSection(name="m", estimator=f"{kind.__module__}.{kind.__name__}")
-        model = fit(section, data).judged_by(("mse",))
+        model = fit(section, data).with_losses(("mse",))
         members = list(draws(data, n_members))
         size = f"{n_samples} x {N_FEATURES}, {n_members} members"
         for method, n_predicts in (

@@ -89,7 +89,7 @@ def test_dalex_draws_with_the_same_seed_in_the_same_order():
 def test_the_target_is_permuted_in_the_draws_of_its_record():
     (record,) = measured({**TURNED, "form": "ratio"})
     options = {"seed": 1980, "stream": "DALEX", "n_repeats": 2, "n_rows": 30}
-    rows = rows_to_audit().asked_by({"b": ("b",), "a": ("a",)})
+    rows = rows_to_audit().with_groups({"b": ("b",), "a": ("a",)})
     permuted_losses = permuted_target(linear(), rows, **options)
     np.testing.assert_array_equal(record.y_permuted, permuted_losses[:, 0])
 

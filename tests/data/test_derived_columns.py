@@ -216,7 +216,7 @@ def test_firm_says_how_the_score_depends_on_a_column_held_out(tmp_path):
 def firm_of_linear(data, *sections, estimator):
     """Return FIRM of derived columns under s = 2 x1 - x2 + x3 / 2."""
     rows = with_derived(data, sections)
-    rows = rows.asked_by({section.name: (section.name,) for section in sections})
+    rows = rows.with_groups({section.name: (section.name,) for section in sections})
     model = linear_model(2, -1, 0.5)
     raw, _ = METHODS["firm"].function(model, rows, seed=1, estimator=estimator)
     return raw[:, 0, 0]

@@ -220,7 +220,7 @@ def test_every_loss_of_a_classifier_is_replayed(model, data, n_rows):
 @pytest.mark.needs_dalex
 @pytest.mark.usefixtures("r")
 def test_a_single_feature_in_a_single_repeat_is_replayed():
-    data = normal_data().asked_by({"x2": ("x2",)})
+    data = normal_data().with_groups({"x2": ("x2",)})
     assert_dalex_is_replayed(linear_model(2, 1), data, n_repeats=1, n_rows=50)
 
 
@@ -543,7 +543,7 @@ REFUSED = [
     ),
     (
         "vip_permutation",
-        normal_data().asked_by({"both": ("x1", "x2")}),
+        normal_data().with_groups({"both": ("x1", "x2")}),
         {},
         "vip has no groups: it permutes single features only.",
     ),
@@ -555,7 +555,7 @@ REFUSED = [
     ),
     (
         "vip_shapley",
-        normal_data().asked_by({"x2": ("x2",)}),
+        normal_data().with_groups({"x2": ("x2",)}),
         {},
         "vip explains by the columns that are asked and has no others, but 1 of 2 are "
         "asked. Ask for all features.",
@@ -583,7 +583,7 @@ REFUSED = [
     ),
     (
         "dalex_permutation",
-        normal_data().asked_by({"_baseline_": ("x1",)}),
+        normal_data().with_groups({"_baseline_": ("x1",)}),
         {},
         "DALEX keeps the name '_baseline_' for itself.",
     ),

@@ -174,7 +174,7 @@ def test_h_of_the_whole_model_is_that_of_hstats(name):
 @of("h-")
 def test_what_the_others_do_not_show_is_the_importance_of_hstats(name):
     case, truth = CASES[name], CASES[name]["result"]["pd_importance"]
-    data = rows(case).asked_by({f: (f,) for f in case["result"]["v"]})
+    data = rows(case).with_groups({f: (f,) for f in case["result"]["v"]})
     options = {"seed": case["seed"] or 0, "n_rows": argument_of(case, "n_max") or 500}
     roots, shares = (
         pd_importance(
@@ -253,7 +253,7 @@ def test_rises_in_loss_are_those_of_hstats_draw_by_draw(name):
     loss = LOSSES[options.get("loss", "squared_error")]
     raw, baseline = permutation(
         model_of(case, (loss,)),
-        rows(case).asked_by({g: tuple(names) for g, names in groups.items()}),
+        rows(case).with_groups({g: tuple(names) for g, names in groups.items()}),
         seed=case["seed"],
         stream="hstats",
         n_repeats=truth["m_rep"],
@@ -277,7 +277,7 @@ def test_a_loss_of_a_users_own_is_one_more_row_of_the_table(name, monkeypatch):
     row = Loss(fourth_power, ("regression",), "y^4", "", "")
     monkeypatch.setitem(losses.LOSSES, "fourth_power", row)
     model, truth = model_of(CASES[name], ("fourth_power",)), CASES[name]["result"]
-    data = rows(CASES[name]).asked_by({n: (n,) for n in CASES[name]["options"]["v"]})
+    data = rows(CASES[name]).with_groups({n: (n,) for n in CASES[name]["options"]["v"]})
     options = {"seed": CASES[name]["seed"], "n_repeats": truth["m_rep"]}
     raw, baseline = permutation(model, data, stream="hstats", **options)
     means = dict(zip(data.groups, (raw - baseline)[:, :, 0].mean(axis=1), strict=True))
@@ -288,7 +288,7 @@ def test_a_loss_of_a_users_own_is_one_more_row_of_the_table(name, monkeypatch):
 def test_half_the_squared_errors_of_all_classes_is_our_brier_score(name):
     case, truth = CASES[name], CASES[name]["result"]
     groups = {name: (name,) for name in truth["statistic"]["rows"]}
-    data, options = rows(case).asked_by(groups), {"n_repeats": truth["m_rep"]}
+    data, options = rows(case).with_groups(groups), {"n_repeats": truth["m_rep"]}
     raw, baseline = permutation(
         model_of(case, ("brier",)), data, seed=case["seed"], stream="hstats", **options
     )

@@ -65,7 +65,7 @@ def rows(n_rows=50, target="y"):
     X["g"] = X["g"].astype(pd.CategoricalDtype(IML["data"]["d"]["levels"]["g"]))
     y = np.array(COLUMNS[target], dtype=float)[:n_rows]
     data = replace(normal_data(), X=X[:n_rows], y=y, weights=np.ones(n_rows))
-    return data.asked_by({name: (name,) for name in X})
+    return data.with_groups({name: (name,) for name in X})
 
 
 def case_parts(case):
@@ -136,7 +136,7 @@ def test_accumulated_local_effects_are_those_of_iml(name):
 def test_h_is_that_of_iml(name):
     model, data, _, truth = case_parts(CASES[name])
     names = [tuple(pair.split(":")) for pair in truth[".feature"]]
-    data = data.asked_by({":".join(columns): columns for columns in names})
+    data = data.with_groups({":".join(columns): columns for columns in names})
     raw, _ = h_statistic(model, data, seed=1, standardised=True)
     reference = np.array(truth[".interaction"], dtype=float)
     assert raw[:, 0, 0] == pytest.approx(reference, rel=1e-9, abs=1e-12, nan_ok=True)
@@ -150,7 +150,7 @@ SURE = 1e-6  # of one comparison; there are some hundred
 def permuted(formula, target, groups):
     """Return our losses by name: per group sorted draws, and with nothing permuted."""
     names = ("log_loss",) if target == "b" else ("rmse", "mse", "mae")
-    data = rows(target=target if target in COLUMNS else "y").asked_by(dict(groups))
+    data = rows(target=target if target in COLUMNS else "y").with_groups(dict(groups))
     if target == "prediction":
         data = replace(data, y=model_of(formula).predict(data.X))
     raw, baseline = permutation(

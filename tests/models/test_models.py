@@ -378,7 +378,7 @@ def test_a_refit_reads_the_columns_and_rows_it_is_given():
 
 def test_a_refit_keeps_the_weights_of_its_rows_and_the_losses():
     weights = np.linspace(1, 2, 90)
-    model = fit(section(), rows(weights=weights)).judged_by(("mae",))
+    model = fit(section(), rows(weights=weights)).with_losses(("mae",))
     few = np.arange(20)
     again = model.refit(["size"], few)
     direct = LinearRegression().fit(table()[["size"]][:20], rows().y[:20], weights[:20])

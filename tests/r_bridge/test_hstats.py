@@ -71,7 +71,9 @@ def mixed(groups=None, weights=None):
     data = data if weights is None else replace(data, weights=weights)
     model = replace(linear_model(1), predict=predict, features=tuple(X))
     losses = ("rmse", "mse", "mae")
-    return replace(model, losses=losses), data.asked_by(groups or {c: (c,) for c in X})
+    return replace(model, losses=losses), data.with_groups(
+        groups or {c: (c,) for c in X}
+    )
 
 
 def assert_replayed(ours, reference):
@@ -97,7 +99,7 @@ def test_every_repeat_of_hstats_is_replayed(weights, groups, n_repeats, n_rows):
     ids=["binary", "multiclass"],
 )
 def test_losses_of_a_classifier_that_are_means_over_rows_are_replayed(model, data):
-    model = model.judged_by(("log_loss", "brier", "one_minus_accuracy"))
+    model = model.with_losses(("log_loss", "brier", "one_minus_accuracy"))
     options = {"seed": 7, "n_repeats": 2, "n_rows": 50}
     ours, _ = permutation(model, data, stream="hstats", **options)
     assert_replayed(ours, hstats_permutation(model, data, **options)[0])
@@ -107,7 +109,7 @@ def test_deviances_are_replayed():
     model, data = mixed()
     positive = replace(data, y=np.exp(data.y), weights=WEIGHTS)
     model = replace(model, predict=lambda X: np.exp(predict(X)))
-    model = model.judged_by(("poisson_deviance", "gamma_deviance"))
+    model = model.with_losses(("poisson_deviance", "gamma_deviance"))
     ours, _ = permutation(model, positive, seed=7, stream="hstats", n_repeats=2)
     reference, _ = hstats_permutation(model, positive, seed=7, n_repeats=2)
     assert_replayed(ours, reference)
@@ -115,7 +117,7 @@ def test_deviances_are_replayed():
 
 def test_means_and_standard_errors_are_those_hstats_tells_its_users(r):
     model, data = mixed(weights=WEIGHTS)
-    model = model.judged_by(("mse",))
+    model = model.with_losses(("mse",))
     arguments = {"data": data.X, "y": data.y, "weights": data.weights}
     table = r.call("its_own_importance", arguments, predict=predict, schema_of=data.X)
     raw, full = hstats_permutation(model, data, seed=7, n_repeats=3)
@@ -155,7 +157,7 @@ def test_columns_that_add_up_have_no_h_and_a_model_that_says_nothing_no_ratio(
     standardised,
 ):
     groups = {"a:b": ("x1", "x2"), "b:c": ("x2", "x3"), "a": ("x1",), "c": ("x3",)}
-    data = normal_data(2, 1, 0).asked_by(groups)
+    data = normal_data(2, 1, 0).with_groups(groups)
     options = {"seed": 1, "n_rows": 50, "standardised": standardised}
     for model in (linear_model(2, 1, 0), linear_model(0, 0, 0)):
         ours, _ = h_statistic(model, data, stream="hstats", **options)
@@ -212,7 +214,7 @@ def test_pd_importance_of_a_group_is_not_asked_of_hstats():
 )
 def test_a_loss_that_is_no_mean_over_rows_is_refused(losses, words):
     with pytest.raises(NotApplicable) as refusal:
-        hstats_permutation(linear_model(1).judged_by(losses), normal_data(1), seed=1)
+        hstats_permutation(linear_model(1).with_losses(losses), normal_data(1), seed=1)
     assert words in str(refusal.value)
 
 

@@ -57,7 +57,7 @@ def mixed(groups=None):
     model = replace(linear_model(1), predict=lambda X: predict(X).to_numpy(float))
     data = replace(normal_data(), X=X, y=rng.normal(size=40), weights=np.ones(40))
     model = replace(model, features=tuple(X), losses=("rmse", "mae"))
-    return model, data.asked_by(groups or {name: (name,) for name in X})
+    return model, data.with_groups(groups or {name: (name,) for name in X})
 
 
 def assert_replayed(ours, reference):
@@ -99,7 +99,7 @@ def test_h_of_columns_and_pairs_is_ours(groups):
 
 def test_losses_are_equal_in_law_and_the_full_loss_is_ours():
     model, data = mixed({"together": (".id", "kind"), "alone": ("fare (£)",)})
-    model = model.judged_by(("rmse",))
+    model = model.with_losses(("rmse",))
     ours, full = permutation(model, data, seed=1, n_repeats=400)
     iml_losses, iml_full = iml_permutation(model, data, seed=1, n_repeats=8)
     assert iml_full == pytest.approx(full[:8], rel=1e-12)
@@ -122,7 +122,7 @@ def weighted():
     return replace(normal_data(), weights=np.linspace(1, 2, normal_data().n_samples))
 
 
-THREE = normal_data(2, 1, 0).asked_by({"all": ("x1", "x2", "x3")})
+THREE = normal_data(2, 1, 0).with_groups({"all": ("x1", "x2", "x3")})
 REFUSED = [
     (
         iml_permutation,

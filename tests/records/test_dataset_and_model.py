@@ -237,7 +237,7 @@ def test_rows_are_weighted_if_any_weighs_more_than_another():
 
 def test_rows_asked_in_groups_are_the_same_rows():
     data = normal_data(2, 1)
-    both = data.asked_by({"both": ("x1", "x2")})
+    both = data.with_groups({"both": ("x1", "x2")})
     assert (dict(both.groups), both.features) == ({"both": ("x1", "x2")}, ("x1", "x2"))
     assert dict(data.groups) == {"x1": ("x1",), "x2": ("x2",)}
 

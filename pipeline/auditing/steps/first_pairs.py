@@ -38,7 +38,7 @@ def select_pairs(
     """
     if model is None or not 0 < section.top < len(rows.features):
         return rows, ()
-    alone = rows.asked_by({name: (name,) for name in rows.features})
+    alone = rows.with_groups({name: (name,) for name in rows.features})
     raw, _ = METHODS[RANKED_BY].function(
         model, alone, seed=seed, scale=section.options["scale"]
     )
@@ -46,7 +46,7 @@ def select_pairs(
     ranked = np.argsort(-importance, kind="stable")[: section.top]  # NaN comes last
     first = {rows.features[n] for n in ranked if np.isfinite(importance[n])}
     pairs = pairs_of([name for name in rows.features if name in first])
-    return rows.asked_by(pairs), (_pairs_note(model, rows, section, pairs),)
+    return rows.with_groups(pairs), (_pairs_note(model, rows, section, pairs),)
 
 
 def _pairs_note(

@@ -109,11 +109,11 @@ class SecondRun:
         model = next((m for m in inputs.models if m.name == record.model), None)
         if model is not None:
             losses = section.losses_for(model.task)
-            model = model.judged_by(losses or model.losses)
+            model = model.with_losses(losses or model.losses)
         groups = dict(zip(record.features, record.columns, strict=True))
         rows = measure.rows_for(
             section, inputs.train, inputs.test, groups=inputs.config.groups
-        ).asked_by(groups)
+        ).with_groups(groups)
         purpose = f"repeat run by {record.engine}"
         seed = streams.seed_of(inputs.config.seed, record.model, purpose, record.of)
         question = measure.Question(model, rows, section, info)

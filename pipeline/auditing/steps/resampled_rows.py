@@ -98,7 +98,7 @@ def resampled(
     for resample in range(resamples):
         generator = stream(seed, "resample", "", resample)
         at = generator.integers(rows.n_samples, size=rows.n_samples)
-        part = rows.part(rows.features, at).asked_by(rows.groups)
+        part = rows.part(rows.features, at).with_groups(rows.groups)
         own = seed_of(seed, "", "resample", str(resample))
         on_part = replace(question, rows=part, section=fewer)
         answers.append(measure.importances(on_part, seed=own, stream="numpy"))

@@ -280,7 +280,7 @@ def _twin(
     )
     section = replace(section, form=theirs.form, options=theirs.options)
     question = measure.Question(
-        model.judged_by((theirs.loss,) if theirs.loss else model.losses),
+        model.with_losses((theirs.loss,) if theirs.loss else model.losses),
         measure.rows_for(section, inputs.train, inputs.test, groups=config.groups),
         section,
         inputs.engines[OURS],

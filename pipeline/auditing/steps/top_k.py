@@ -99,7 +99,7 @@ def rankers(config: AuditConfig, models: Sequence[FittedModel]) -> Iterator[Rank
         for model in models:
             if not section.models or model.name in section.models:
                 losses = section.losses_for(model.task) or model.losses
-                yield Ranker(number, section, model.judged_by(losses))
+                yield Ranker(number, section, model.with_losses(losses))
 
 
 def rankings(
@@ -191,7 +191,7 @@ def curve(
         for n in range(1, min(k, len(order)) + 1):
             key = (judge.name, number, frozenset(order[:n]))
             if key not in fits:
-                by_loss = judge.judged_by((loss,))
+                by_loss = judge.with_losses((loss,))
                 fits[key] = loss_of(by_loss, protocol.rows, key[2], part)
             facts = {
                 "k": n,

@@ -180,7 +180,7 @@ def vint(
     Examples
     --------
     >>> from importance_audit.methods.known_answers import linear_model, normal_data
-    >>> data = normal_data().asked_by({"x1:x2": ("x1", "x2")})
+    >>> data = normal_data().with_groups({"x1:x2": ("x1", "x2")})
     >>> raw, baseline = vint(linear_model(2, 1), data, seed=1)
     >>> raw.shape, bool((raw == baseline).all())
     ((1, 1, 1), True)

@@ -43,4 +43,4 @@ def draw_rows(
             places = np.sort(rows)
     if len(places) == data.n_samples:
         return data
-    return data.part(data.features, places).asked_by(data.groups)
+    return data.part(data.features, places).with_groups(data.groups)

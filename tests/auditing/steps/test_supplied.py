@@ -72,7 +72,7 @@ def entry(folder, digest, **changes):
 def reference_scores(linear_case, seed=SEED, stream="vip-0.5"):
     """Return what another programme would measure: the scores of one seed."""
     raw, baseline = permutation(
-        linear_case[0].judged_by(("rmse",)),
+        linear_case[0].with_losses(("rmse",)),
         linear_case[1],
         seed=seed,
         stream=stream,
@@ -239,7 +239,7 @@ def test_rounds_of_dalex_that_draw_their_own_rows_are_replayed(
     linear_case, tmp_path, form
 ):
     draws = {"seed": SEED, "stream": "DALEX", "n_repeats": 4, "n_rows": 30}
-    model = linear_case[0].judged_by(("rmse",))
+    model = linear_case[0].with_losses(("rmse",))
     raw, full = permutation(model, linear_case[1], **draws)
     labels = {"form": form, "label": "m", "loss_name": "rmse"}
     rounds = {"full": full[:, 0], "y_permuted": np.ones(4)}
@@ -258,7 +258,7 @@ def rounds_of_dalex(linear_case, n_rows):
     """Return each round's losses, its full model's, and the keys of their entry."""
     draws = {"seed": SEED, "stream": "DALEX", "n_repeats": 4, "n_rows": n_rows}
     raw, full = permutation(
-        linear_case[0].judged_by(("rmse",)), linear_case[1], **draws
+        linear_case[0].with_losses(("rmse",)), linear_case[1], **draws
     )
     source = {"package": "DALEX", "version": "2.5.4", "n_rows": n_rows}
     return raw[:, :, 0], full[:, 0], source

@@ -116,7 +116,7 @@ def test_a_poisson_model_of_statsmodels_is_linear_in_the_log():
 
 @pytest.mark.parametrize("method", [standardised_coefficient, raw_weights])
 def test_a_column_the_model_does_not_read_measures_exactly_the_baseline(method):
-    data = WHITE.asked_by({"new": ("new",)})
+    data = WHITE.with_groups({"new": ("new",)})
     raw, baseline = method(fitted("linear_model.LinearRegression"), data, seed=1)
     assert raw[0].tolist() == baseline.tolist() == [[0.0]]
 
@@ -125,7 +125,7 @@ def test_an_interaction_has_a_number_only_for_all_its_features():
     table = WHITE.X.assign(y=WHITE.y)
     results = smf.ols("y ~ x1 * x2 + x3", table).fit()
     model = wrap(results, name="m", task="regression", features=["x1", "x2", "x3"])
-    data = WHITE.asked_by({"x1": ("x1",), "x3": ("x3",), "pair": ("x1", "x2")})
+    data = WHITE.with_groups({"x1": ("x1",), "x3": ("x3",), "pair": ("x1", "x2")})
     scores = of(standardised_coefficient, model, data)
     b, X = results.params, WHITE.X
     joint = b["x1"] * X.x1 + b["x2"] * X.x2 + b["x1:x2"] * X.x1 * X.x2
@@ -168,7 +168,7 @@ def machine_of_cube(**parameters):
 @pytest.mark.parametrize("parameters", [{}, {"degree": 3}, {"gamma": "scale"}])
 def test_weights_of_monomials_add_up_to_the_score_of_zeros_and_ones(parameters):
     machine = machine_of_cube(**parameters)
-    model, data = wrap(machine, name="m"), WHITE.asked_by(SETS)
+    model, data = wrap(machine, name="m"), WHITE.with_groups(SETS)
     weights = of(raw_weights, model, data, powers="any")
     ones = [CUBE[list(columns)].prod(axis=1) for columns in SETS.values()]
     score = machine.decision_function(CUBE)
@@ -180,7 +180,7 @@ def test_the_machine_of_the_paper_weighs_x2_most_and_then_x1_with_x2():
     # Its kernel has no constant; 1 + 2/3 is the score the paper prints, of (1, 0).
     machine = machine_of_cube(coef0=0, tol=1e-9)
     weights = of(
-        raw_weights, wrap(machine, name="m"), WHITE.asked_by(SETS), powers="any"
+        raw_weights, wrap(machine, name="m"), WHITE.with_groups(SETS), powers="any"
     )
     truth = [2 / 3, -2, 0, 4 / 3, 0, 0, 0]
     assert weights == pytest.approx(truth, abs=1e-6)
@@ -203,7 +203,7 @@ def test_a_kernel_of_degree_one_is_a_linear_machine():
 
 def test_a_monomial_of_more_columns_than_the_degree_weighs_nothing():
     model = wrap(machine_of_cube(), name="m")
-    data = WHITE.asked_by({"all": ("x1", "x2", "x3"), "new": ("x1", "new")})
+    data = WHITE.with_groups({"all": ("x1", "x2", "x3"), "new": ("x1", "new")})
     assert of(raw_weights, model, data).tolist() == [0.0, 0.0]
 
 

@@ -219,7 +219,7 @@ def test_a_declared_level_that_no_row_has_does_not_count(method):
 
 @BOTH
 def test_a_group_of_several_columns_is_refused(method):
-    both = normal_data().asked_by({"both": ("x1", "x2")})
+    both = normal_data().with_groups({"both": ("x1", "x2")})
     with pytest.raises(NotApplicable) as refusal:
         method(linear_model(2, 0), both, seed=1)
     assert str(refusal.value) == (

@@ -29,7 +29,7 @@ METHODS = (drop_column, permute_refit, shapley_refit)
 def fitted(data, path=OLS, losses=("mse",), **parameters):
     """Return an estimator that the audit fitted on these rows."""
     section = ModelSection(name="m", estimator=path, parameters=parameters)
-    return fit(section, data).judged_by(losses)
+    return fit(section, data).with_losses(losses)
 
 
 def importance(method, data, **options):
@@ -97,7 +97,7 @@ def test_without_any_column_a_model_says_the_training_mean():
 
 def test_without_any_column_a_classifier_says_the_shares_of_its_classes():
     data = level_data()
-    data = data.asked_by({"all": data.features})
+    data = data.with_groups({"all": data.features})
     tree = fitted(data, "sklearn.tree.DecisionTreeClassifier", ("log_loss",))
     raw, _ = drop_column(tree, data, seed=1, n_repeats=1)
     assert raw.ravel() == pytest.approx([np.log(3)], rel=1e-12)
@@ -181,7 +181,7 @@ def test_equal_columns_have_equal_shares():
 
 
 def test_a_group_enters_at_once_and_its_share_leaves_the_rest_alone():
-    data = normal_data(3, -1, 0.5).asked_by({"pair": ("x3", "x1")})
+    data = normal_data(3, -1, 0.5).with_groups({"pair": ("x3", "x1")})
     assert importance(shapley_refit, data) == pytest.approx([9.25], rel=1e-9)
 
 
@@ -266,7 +266,7 @@ def test_no_repeat_is_refused(method):
             "but it is.",
         ),
         (
-            normal_data().asked_by({"a": ("x1", "x2"), "b": ("x2",)}),
+            normal_data().with_groups({"a": ("x1", "x2"), "b": ("x2",)}),
             {},
             "Groups must not share a column for method 'shapley_refit', which takes a "
             "group in or leaves it out, but 'x2' is in more than one. Ask overlapping "

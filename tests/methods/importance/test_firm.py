@@ -298,7 +298,7 @@ def test_a_row_does_not_depend_on_what_else_is_asked(estimator):
     data = of(correlated(0.5).assign(extra=1.0 * (np.arange(200) % 7)))
     model = linear_model(3, -1)
     among = measured(model, data, estimator=estimator)
-    some = data.asked_by({"e": ("extra",), "b": ("x2",)})
+    some = data.with_groups({"e": ("extra",), "b": ("x2",)})
     assert measured(model, some, estimator=estimator).tolist() == among[[2, 1]].tolist()
 
 
@@ -347,7 +347,7 @@ def test_the_later_level_of_two_is_counted_from_the_earlier():
 
 def test_a_group_of_values_is_one_feature_with_all_of_them():
     """On the cube, of x1 x2 each alone tells nothing, both together all."""
-    data = of(cube()).asked_by({"both": ("x1", "x2"), "x1": ("x1",)})
+    data = of(cube()).with_groups({"both": ("x1", "x2"), "x1": ("x1",)})
     model = of_score(lambda X: X.x1 * X.x2, names(2))
     assert measured(model, data) == pytest.approx([1, 0], abs=1e-12)
 
@@ -356,7 +356,7 @@ def test_auto_has_no_answer_for_a_group_in_which_every_row_is_a_value():
     """Where "discrete" would measure the spread of the score itself."""
     X, model = correlated(0.5), linear_model(3, -1)
     X = X.assign(few=np.arange(200) % 10)
-    data = of(X).asked_by({"all": ("few", "x1"), "few": ("few",)})
+    data = of(X).with_groups({"all": ("few", "x1"), "few": ("few",)})
     assert np.isnan(measured(model, data)).tolist() == [True, False]
     saturated = measured(model, data, estimator="discrete")
     assert saturated[0] == pytest.approx(model.predict(X).std(), rel=1e-12)
@@ -385,7 +385,7 @@ CHOSEN = {"two": "binary", "few": "discrete", "many": "binned", "holed": "binned
 )
 def test_auto_chooses_by_the_column(column, estimator):
     data = of(pd.DataFrame({"x1": np.cos(3.0 * np.arange(400)), **COLUMNS}))
-    some = data.asked_by({column: (column,)})
+    some = data.with_groups({column: (column,)})
     model = linear_model(1.0)
     scores = measured(model, some, estimator=estimator)
     assert np.isfinite(scores).all()
@@ -447,7 +447,7 @@ NO_ANSWER = {
 def test_what_an_estimator_does_not_suit_has_no_answer(estimator):
     model = linear_model(1.0)
     data = of(pd.DataFrame({"x1": np.cos(np.arange(400.0)), **COLUMNS}))
-    by_column = data.asked_by({name: (name,) for name in COLUMNS})
+    by_column = data.with_groups({name: (name,) for name in COLUMNS})
     scores = measured(model, by_column, estimator=estimator)
     assert np.isnan(scores).tolist() == NO_ANSWER[estimator]
 

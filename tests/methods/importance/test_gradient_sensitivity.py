@@ -66,7 +66,7 @@ def test_uncorrelated_and_linear_it_is_firm_and_correlated_it_is_not():
 
 def test_a_column_that_is_not_read_measures_exactly_the_baseline():
     data = replace(DATA, X=DATA.X.assign(copy=DATA.X["x1"]))
-    copies = data.asked_by({"copy": ("copy",)})
+    copies = data.with_groups({"copy": ("copy",)})
     assert measured(linear_model(3, -1), copies).tolist() == [0.0]
 
 

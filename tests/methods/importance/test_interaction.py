@@ -16,7 +16,7 @@ from importance_audit.methods.known_answers import normal_data
 from importance_audit.models.fit import wrap
 from importance_audit.records.errors import NotApplicable
 
-DATA = normal_data(1, 1, 1, n_samples=40).asked_by({"pair": ("x1", "x2")})
+DATA = normal_data(1, 1, 1, n_samples=40).with_groups({"pair": ("x1", "x2")})
 BOTH = pytest.mark.parametrize("method", [h_statistic, vint])
 BY_HAND = {h_statistic: ("h_statistic", 2), vint: ("vint", 1)}
 
@@ -70,14 +70,14 @@ def test_without_a_joint_curve_there_is_no_ratio(method):
 
 
 def test_one_column_and_pairs_are_asked_in_one_call():
-    data = DATA.asked_by({"x3": ("x3",), "pair": ("x1", "x2"), "x1": ("x1",)})
+    data = DATA.with_groups({"x3": ("x3",), "pair": ("x1", "x2"), "x1": ("x1",)})
     raw, _ = h_statistic(score(), data, seed=1)
     assert raw[0].item() == 0
     assert raw[1].item() == pytest.approx(raw[2].item(), rel=1e-12)
 
 
 def test_three_columns_measure_what_no_two_of_them_do():
-    data = DATA.asked_by({"all": ("x1", "x2", "x3")})
+    data = DATA.with_groups({"all": ("x1", "x2", "x3")})
     assert h_statistic(score(), data, seed=1)[0].item() == 0
     signs = list(product((-1.0, 1.0), repeat=3))
     X = pd.DataFrame(signs, columns=["x1", "x2", "x3"])
@@ -97,7 +97,7 @@ def test_a_category_takes_part_like_any_column():
 
 def test_groups_that_are_no_pair_are_refused():
     X = DATA.X.assign(x4=0.0)
-    four = replace(DATA, X=X).asked_by({"all": ("x1", "x2", "x3", "x4")})
+    four = replace(DATA, X=X).with_groups({"all": ("x1", "x2", "x3", "x4")})
     message = (
         "Group 'all' must have one to three columns for method 'h_statistic', but it "
         "has 4: 'x1', 'x2', 'x3', 'x4'. Ask of = \"pairs\"."
@@ -105,7 +105,7 @@ def test_groups_that_are_no_pair_are_refused():
     with pytest.raises(NotApplicable, match=f"^{re.escape(message)}$"):
         h_statistic(score(), four, seed=1)
     with pytest.raises(NotApplicable, match="must have two columns for method 'vint'"):
-        vint(score(), DATA.asked_by({"x1": ("x1",)}), seed=1)
+        vint(score(), DATA.with_groups({"x1": ("x1",)}), seed=1)
 
 
 @BOTH

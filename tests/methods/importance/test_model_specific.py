@@ -104,7 +104,7 @@ def test_columns_made_from_one_feature_are_summed(normalised):
     joint = replace(alone, encoded=("x1", "g", "g"))
     options = {"seed": 1, "normalised": normalised}
     whole, _ = impurity(alone, DATA, **options)
-    groups = DATA.asked_by({"g": ("g",), "x1": ("x1",)})
+    groups = DATA.with_groups({"g": ("g",), "x1": ("x1",)})
     raw, _ = impurity(joint, groups, **options)
     truth = [whole[1:].sum(), whole[0, 0, 0]]
     assert raw[:, 0, 0] == pytest.approx(truth, rel=1e-12)
@@ -113,14 +113,14 @@ def test_columns_made_from_one_feature_are_summed(normalised):
 def test_a_group_measures_the_sum_of_its_features():
     forest = fitted(RandomForestRegressor(5, random_state=1))
     single, _ = impurity(forest, DATA, seed=1)
-    groups = DATA.asked_by({"pair": ("x3", "x1"), "all": ("x1", "x2", "x3")})
+    groups = DATA.with_groups({"pair": ("x3", "x1"), "all": ("x1", "x2", "x3")})
     raw, _ = impurity(forest, groups, seed=1)
     assert raw[:, 0, 0] == pytest.approx([single[0, 0, 0] + single[2, 0, 0], 1.0])
 
 
 def test_a_column_the_model_does_not_read_measures_exactly_the_baseline():
     forest = fitted(RandomForestRegressor(5, random_state=1))
-    raw, baseline = impurity(forest, DATA.asked_by({"new": ("new",)}), seed=1)
+    raw, baseline = impurity(forest, DATA.with_groups({"new": ("new",)}), seed=1)
     assert raw[0].tolist() == baseline.tolist()
 
 

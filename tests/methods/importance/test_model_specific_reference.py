@@ -329,7 +329,7 @@ def test_a_boosting_is_the_sum_of_the_decreases_of_its_trees(case):
         estimator=Boosting(names, trees),
         encoded=names,
     )
-    data = rows("reg", "x1", "y").asked_by({name: (name,) for name in names})
+    data = rows("reg", "x1", "y").with_groups({name: (name,) for name in names})
     raw, _ = impurity(model, data, seed=1, normalised=False)
     shares = 100 * raw[:, 0, 0] / raw.sum()
     assert dict(zip(names, shares, strict=True)) == pytest.approx(truth, **EXACT)

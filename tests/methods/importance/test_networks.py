@@ -69,14 +69,14 @@ def test_a_dead_net_has_no_shares():
 
 def test_shares_of_columns_are_summed_and_products_are_not():
     model = replace(net(), encoded=("x1", "g", "g"))
-    data = DATA.asked_by({"g": ("g",), "x1": ("x1",), "all": ("x1", "g")})
+    data = DATA.with_groups({"g": ("g",), "x1": ("x1",), "all": ("x1", "g")})
     assert of(garson, model, data) == pytest.approx([0.75, 0.25, 1.0])
     assert np.isnan(of(olden, model, data)).tolist() == [True, False, True]
 
 
 @pytest.mark.parametrize("method", [garson, olden])
 def test_a_column_the_net_does_not_read_measures_exactly_the_baseline(method):
-    raw, baseline = method(net(), DATA.asked_by({"new": ("new",)}), seed=1)
+    raw, baseline = method(net(), DATA.with_groups({"new": ("new",)}), seed=1)
     assert raw[0].tolist() == baseline.tolist() == [[0.0]]
 
 

@@ -35,7 +35,7 @@ def fitted(kind="RandomForestRegressor", train=DATA, losses=LOSSES, **parameters
     settings = {"n_estimators": 30, "random_state": 1} | parameters
     path = f"sklearn.ensemble.{kind}"
     section = ModelSection(name="m", estimator=path, parameters=settings)
-    return fit(section, train).judged_by(losses)
+    return fit(section, train).with_losses(losses)
 
 
 def bag_of(*machines, train=DATA, **parameters):
@@ -106,7 +106,7 @@ def test_a_feature_that_no_tree_reads_measures_exactly_the_baseline():
 
 
 def test_a_column_outside_the_model_measures_exactly_the_baseline():
-    raw = rises(fitted(), DATA.asked_by({"new": ("new",)}))
+    raw = rises(fitted(), DATA.with_groups({"new": ("new",)}))
     assert raw[0].tolist() == [0.0] * 30
 
 
@@ -130,7 +130,7 @@ def test_the_columns_of_a_category_are_permuted_together():
             encoder="one_hot",
         ),
         train,
-    ).judged_by(LOSSES)
+    ).with_losses(LOSSES)
     frames = []
     model.estimator.estimators_ = [Watching(frames)]
     oob_permutation(model, train, seed=1)
@@ -183,7 +183,7 @@ def test_a_score_is_the_mean_rise_over_its_standard_error():
 def test_the_score_is_of_the_same_draws_whatever_loss_is_asked(kind, train, loss):
     model = fitted(kind, train, ())
     raw, _ = oob_permutation_scaled(model, train, seed=1)
-    truth = in_standard_errors(rises(model.judged_by((loss,)), train))
+    truth = in_standard_errors(rises(model.with_losses((loss,)), train))
     assert raw[:, 0, 0].tolist() == truth.tolist()
 
 
@@ -256,7 +256,7 @@ def test_each_tree_has_a_permutation_of_its_own():
     half = {"bootstrap": False, "max_samples": 0.5}  # equally many rows out of each bag
     frames = []
     model = bag_of(Watching(frames), Watching(frames), train=train, **half)
-    oob_permutation(model, train.asked_by({"x1": ("x1",)}), seed=1)
+    oob_permutation(model, train.with_groups({"x1": ("x1",)}), seed=1)
     first, second = (np.argsort(frames[k][:, 0]) for k in (1, 3))
     assert len(first) == len(second) == 75
     assert (first != second).any()

@@ -284,7 +284,7 @@ def test_a_doubled_prediction_measures_twice_as_much():
 def test_rows_follow_the_groups_whatever_else_is_asked():
     data, model = normal_data(3, -1, 0.5), linear_model(3, -1, 0.5)
     whole, _ = partial_dependence(model, data, seed=1)
-    some = data.asked_by({"third": ("x3",), "first": ("x1",)})
+    some = data.with_groups({"third": ("x3",), "first": ("x1",)})
     raw, baseline = partial_dependence(model, some, seed=1)
     assert raw.tolist() == whole[[2, 0]].tolist()
     assert (raw.shape, baseline.shape) == ((2, 1, 1), (1, 1))
@@ -312,7 +312,7 @@ def test_curves_of_rows_are_asked_though_their_mean_is_at_hand():
 
 
 def test_a_group_of_several_columns_is_refused():
-    data = normal_data().asked_by({"both": ("x1", "x2")})
+    data = normal_data().with_groups({"both": ("x1", "x2")})
     with pytest.raises(NotApplicable) as refusal:
         partial_dependence(linear_model(2, 0), data, seed=1)
     assert str(refusal.value) == (

@@ -37,13 +37,13 @@ def test_standardised_squares_are_shares_of_the_variance_where_columns_add_up():
 def test_what_two_columns_do_together_counts_for_both_and_their_group():
     model, data = product_of_signs()
     groups = {"x1": ("x1",), "x2": ("x2",), "both": ("x1", "x2")}
-    raw, _ = pd_importance(model, data.asked_by(groups), seed=1)
+    raw, _ = pd_importance(model, data.with_groups(groups), seed=1)
     assert raw[:, 0, 0] == pytest.approx([1, 1, 1], rel=1e-12)
 
 
 def test_without_an_effect_of_its_own_a_column_measures_its_interaction():
     model, data = product_of_signs()
-    data = data.asked_by({"x1": ("x1",), "x2": ("x2",)})
+    data = data.with_groups({"x1": ("x1",), "x2": ("x2",)})
     raw, _ = pd_importance(model, data, seed=1)
     assert raw == pytest.approx(h_statistic(model, data, seed=1)[0], rel=1e-12)
 

@@ -201,7 +201,7 @@ def test_in_every_exchange_a_number_depends_on_its_own_question_only(
     data, model = normal_data(2, 1), linear_model(2, 1)
     options = {"seed": 1, "perturbation": perturbation, "within": within}
     whole, _ = permutation(model, data, n_repeats=5, **options)
-    alone = data.asked_by({"x2": ("x2",)})
+    alone = data.with_groups({"x2": ("x2",)})
     some, _ = permutation(model, alone, n_repeats=2, **options)
     assert some[0].tobytes() == whole[1, :2].tobytes()
     assert (whole[0] != whole[1]).all()
@@ -308,7 +308,7 @@ def test_more_repeats_keep_the_first_ones(n_rows):
 
 def test_a_row_does_not_depend_on_what_else_is_asked():
     model, data = linear_model(2, 1), normal_data()
-    alone = permutation(model, data.asked_by({"x2": ("x2",)}), seed=1, n_rows=50)
+    alone = permutation(model, data.with_groups({"x2": ("x2",)}), seed=1, n_rows=50)
     among = permutation(model, data, seed=1, n_rows=50)
     assert (alone[0][0] == among[0][1]).all()
     assert (alone[1] == among[1]).all()
@@ -325,8 +325,8 @@ def test_two_copies_of_a_column_are_permuted_differently(stream):
 
 def test_losses_asked_together_equal_losses_asked_alone():
     model, data = linear_model(2, 1), normal_data()
-    together = permutation(model.judged_by(("rmse", "mae")), data, seed=1)
-    alone = permutation(model.judged_by(("mae",)), data, seed=1)
+    together = permutation(model.with_losses(("rmse", "mae")), data, seed=1)
+    alone = permutation(model.with_losses(("mae",)), data, seed=1)
     assert (together[0][..., 1:] == alone[0]).all()
     assert (together[1][:, 1:] == alone[1]).all()
 
@@ -642,7 +642,7 @@ def test_vip_is_replayed(case, monkeypatch):
     if case["id"] in LAST_BITS:
         for share in (0, 1):
             monkeypatch.setitem(LOSSES, f"untied {share}", untied(share))
-        model = model.judged_by((case["loss"], "untied 0", "untied 1"))
+        model = model.with_losses((case["loss"], "untied 0", "untied 1"))
     line = "vip-0.4" if case["version"].startswith("0.4") else "vip-0.5"
     raw, baseline = permutation(
         model,

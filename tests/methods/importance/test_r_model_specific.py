@@ -329,7 +329,7 @@ def test_a_column_that_no_tree_splits_on_measures_nothing(fitted):
 
 def test_terms_of_nothing_but_several_make_no_importance(fitted):
     model, rows = audited(fitted("reg", "lm(y ~ g, d)"), "reg")
-    only_g = rows.asked_by({"g": ("g",)})
+    only_g = rows.with_groups({"g": ("g",)})
     with pytest.raises(NotApplicable) as refusal:
         model_specific(model, only_g, seed=1, type="raw")
     assert str(refusal.value) == (

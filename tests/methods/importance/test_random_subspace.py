@@ -36,7 +36,7 @@ BOTH = (random_subspace, random_subspace_permutation)
 def fitted(data, path=OLS, losses=("mse",), **parameters):
     """Return an estimator that the audit fitted on these rows."""
     section = ModelSection(name="m", estimator=path, parameters=parameters)
-    return fit(section, data).judged_by(losses)
+    return fit(section, data).with_losses(losses)
 
 
 def measured(method, data, seed=1, **options):
@@ -223,7 +223,7 @@ def test_a_third_of_the_features_is_drawn_and_the_root_for_classes(
 
 
 def test_a_group_is_drawn_as_one():
-    data = normal_data(3, 1, 0, 0).asked_by({"pair": ("x4", "x1")})
+    data = normal_data(3, 1, 0, 0).with_groups({"pair": ("x4", "x1")})
     members = ensemble(data, 40, 1)
     feature_sets = {member.model.features for member in members}
     assert feature_sets == {("x1", "x4"), ("x2",), ("x3",)}
@@ -237,7 +237,7 @@ def test_a_group_is_drawn_as_one():
 def test_asking_for_fewer_features_changes_no_number(method):
     data = normal_data(3, 1, 0, 0)
     whole, _ = measured(method, data, n_repeats=20)
-    alone, _ = measured(method, data.asked_by({"x2": ("x2",)}), n_repeats=20)
+    alone, _ = measured(method, data.with_groups({"x2": ("x2",)}), n_repeats=20)
     assert alone.tolist() == whole[1:2].tolist()
 
 
@@ -265,7 +265,7 @@ def test_losses_asked_together_equal_losses_asked_alone(method):
     data = normal_data(3, 1, 0)
     both = fitted(data, losses=("rmse", "mae"))
     together, _ = method(both, data, seed=1, n_repeats=20)
-    alone, _ = method(both.judged_by(("mae",)), data, seed=1, n_repeats=20)
+    alone, _ = method(both.with_losses(("mae",)), data, seed=1, n_repeats=20)
     assert together[..., 1:].tolist() == alone.tolist()
 
 

@@ -221,7 +221,7 @@ def test_against_the_means_a_row_is_compared_with_one_row_of_them():
 def test_a_group_of_all_columns_measures_the_mean_absolute_deviation(algorithm):
     model = ols()
     scores = model.predict(DATA.X)
-    data = DATA.asked_by({"all": NAMES, "x2": ("x2", "unread")})
+    data = DATA.with_groups({"all": NAMES, "x2": ("x2", "unread")})
     importance = measured(model, data, algorithm=algorithm, n_repeats=1)[:, 0]
     assert importance[0] == pytest.approx(abs(scores - scores.mean()).mean(), rel=1e-9)
     alone = measured(model, algorithm=algorithm, n_repeats=1)
@@ -231,7 +231,7 @@ def test_a_group_of_all_columns_measures_the_mean_absolute_deviation(algorithm):
 def test_a_group_is_one_player_among_the_other_columns():
     """x1 x2 and x3 apart: the group has all of the product, nothing of the rest."""
     model = of_score(lambda X: X["x1"] * X["x2"] + X["x3"])
-    data = DATA.asked_by({"pair": ("x2", "x1"), "x3": ("x3",)})
+    data = DATA.with_groups({"pair": ("x2", "x1"), "x3": ("x3",)})
     importance = measured(model, data, algorithm="exact", n_repeats=1)[:, 0]
     x = DATA.X.to_numpy()
     truth = [abs(x[:, 0] * x[:, 1]).mean(), abs(x[:, 2]).mean()]
@@ -268,9 +268,9 @@ def test_a_row_does_not_depend_on_what_else_is_asked_nor_on_more_repeats(n_rows)
     model = of_score(curved)
     groups = {"x2": ("x2",), "pair": ("x1", "x3")}
     options = {"n_rows": n_rows, "n_background": n_rows}
-    among = measured(model, DATA.asked_by({**DATA.groups, **groups}), **options)
+    among = measured(model, DATA.with_groups({**DATA.groups, **groups}), **options)
     for name, columns in groups.items():
-        some = DATA.asked_by({name: columns})
+        some = DATA.with_groups({name: columns})
         alone = measured(model, some, n_repeats=5, **options)
         row = list({**DATA.groups, **groups}).index(name)
         assert alone[0, :3].tolist() == among[row].tolist()
@@ -291,7 +291,7 @@ def test_two_copies_of_a_group_have_orders_of_their_own():
     X = DATA.X[["x1", "x2"]]
     X = X.assign(x3=X["x1"], x4=X["x2"])
     model = of_score(lambda X: X.x1 * X.x2 + X.x3 * X.x4, X.columns)
-    data = of(X).asked_by({"pair": ("x1", "x2"), "copy": ("x3", "x4")})
+    data = of(X).with_groups({"pair": ("x1", "x2"), "copy": ("x3", "x4")})
     importance = measured(model, data)
     assert (importance[0] != importance[1]).all()
 
@@ -589,7 +589,7 @@ REPLAY = (
         ),
         (
             linear_model(2.0),
-            DATA.asked_by({"pair": ("x1", "x2")}),
+            DATA.with_groups({"pair": ("x1", "x2")}),
             {"stream": "fastshap"},
             REPLAY.format("one column per group, not 'pair'")
             + "without naming an R engine.",

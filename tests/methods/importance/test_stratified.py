@@ -204,7 +204,7 @@ def test_a_column_without_a_difference_has_no_answer(method):
 
 @BOTH
 def test_a_group_of_several_columns_is_refused(method):
-    both = normal_data(2, 0).asked_by({"both": ("x1", "x2")})
+    both = normal_data(2, 0).with_groups({"both": ("x1", "x2")})
     with pytest.raises(NotApplicable) as refusal:
         method(None, both, seed=1)
     assert str(refusal.value) == (

@@ -67,7 +67,7 @@ def test_white_columns_measure_their_coefficient_over_the_noise():
 
 def test_a_group_of_white_columns_measures_the_root_mean_square_of_its_members():
     model = fitted("linear_model.LinearRegression", WHITE)
-    pair = WHITE.asked_by({"pair": ("x1", "x2")})
+    pair = WHITE.with_groups({"pair": ("x1", "x2")})
     truth = np.mean([9, 1]) * (100 - 4)
     assert measured(model, pair, several_terms="f") == pytest.approx([truth])
     assert measured(model, pair) == pytest.approx([np.sqrt(truth)])
@@ -143,7 +143,7 @@ def test_the_unit_of_a_column_does_not_matter():
 
 def test_a_column_without_a_term_has_no_answer():
     model = fitted("linear_model.LinearRegression", WHITE)
-    assert np.isnan(measured(model, WHITE.asked_by({"new": ("new",)}))).all()
+    assert np.isnan(measured(model, WHITE.with_groups({"new": ("new",)}))).all()
 
 
 def test_a_formula_is_asked_by_feature_and_interactions_only_together():
@@ -151,7 +151,7 @@ def test_a_formula_is_asked_by_feature_and_interactions_only_together():
     formula = "y ~ x1 * C(g) + x2 + np.power(x2, 2)"
     results = smf.ols(formula, frame(data)).fit()
     model = wrap(results, name="m", task="regression", features=["x1", "x2", "g"])
-    groups = data.asked_by({"x1": ("x1",), "x2": ("x2",), "both": ("x1", "g")})
+    groups = data.with_groups({"x1": ("x1",), "x2": ("x2",), "both": ("x1", "g")})
     statistics = measured(model, groups, several_terms="f")
     names = list(results.params.index)
     squares = [k for k, name in enumerate(names) if "x2" in name]
@@ -171,7 +171,7 @@ def test_columns_of_an_array_belong_to_features_by_their_place():
         features=["x2", "x1"],
         predict=lambda X: results.predict(sm.add_constant(X.to_numpy())),
     )
-    data = WHITE.asked_by({"x1": ("x1",), "x2": ("x2",)})
+    data = WHITE.with_groups({"x1": ("x1",), "x2": ("x2",)})
     assert measured(model, data).tolist() == results.tvalues[[2, 1]].tolist()
 
 
@@ -179,7 +179,7 @@ def test_a_column_whose_name_needs_quotes_is_known_in_a_formula():
     data = WHITE.X.rename(columns={"x1": "x 1"}).assign(y=WHITE.y)
     results = smf.ols("y ~ Q('x 1') + x2", data).fit()
     model = wrap(results, name="m", task="regression", features=["x 1", "x2"])
-    statistics = measured(model, WHITE.asked_by({"x 1": ("x 1",)}))
+    statistics = measured(model, WHITE.with_groups({"x 1": ("x 1",)}))
     assert statistics.tolist() == [results.tvalues.iloc[1]]
 
 
