@@ -107,11 +107,14 @@ def test_the_small_audit_of_the_readme_runs(tmp_path, monkeypatch):
     (audit_text,) = [
         block.text for block in blocks("toml") if block.page == "README.md"
     ]
-    Path("audit.toml").write_text(f'{audit_text}\n[report]\nprofile = "bundle"\n')
-    answer = CliRunner().invoke(main, ["run", "."])
+    folder = Path("first-audit")
+    folder.mkdir()
+    text = f'{audit_text}\n[report]\nprofile = "bundle"\n'
+    (folder / "audit.toml").write_text(text)
+    answer = CliRunner().invoke(main, ["run", "first-audit"])
     assert answer.exit_code == 0, answer.output
-    (folder,) = Path("runs").iterdir()
-    assert (folder / "manifest.json").is_file()
+    (run,) = (folder / "runs").iterdir()
+    assert (run / "manifest.json").is_file()
 
 
 def commands():
