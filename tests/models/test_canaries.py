@@ -101,7 +101,7 @@ def test_numbers_that_predict_takes_from_r_are_warned_of():
 
 DRAWS = """
 draws_of_drawing <- function(data, n, most) {
-  predictions(data, function(object, newdata) stats::runif(n), most)$drawn
+  predictions(data, function(object, newdata) stats::runif(n), most)$n_draws
 }
 """
 

@@ -110,7 +110,7 @@ def patterns_of_keys():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             keys.add(pattern(node))
             name = getattr(getattr(node, "func", None), "id", "")
-            if name == "counted":
+            if name == "say_count":
                 keys.add(rf"nouns\.{pattern(node.args[1])}")
             if name == "look_up":
                 tables.add(pattern(node.args[0]))
