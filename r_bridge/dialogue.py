@@ -182,9 +182,9 @@ class Dialogue:
         self._stop()
         question, counts = self._question, self.counts
         late = RTimeout(
-            f"R function {question.function!r} must end within {question.seconds:g} s, "
-            f"but it did not ({counts.seconds:.1f} s went into {counts.calls} calls of "
-            "predict). Allow more time, or ask for less."
+            f"R function {question.function!r} did not end within "
+            f"{question.seconds:g} s ({counts.seconds:.1f} s went into {counts.calls} "
+            "calls of predict). Allow more time, or ask for less."
         )
         _raise_first(self._failure, late, None)
         raise late
@@ -212,7 +212,7 @@ def _error_of(function: str, word: str, content: list[Any]) -> RBridgeError | No
     if word == "error":
         message, call, classes, traceback = content
         where = f" in {call}" if call else ""
-        stopped = f"must return, but it stopped{where}: {_cut(message)}"
+        stopped = f"stopped{where}: {_cut(message)}"
         return RError(
             f"R function {function!r} {stopped}",
             message=message,

@@ -185,4 +185,4 @@ def _matrix(values: Floats) -> Floats:
 
 def _require(subject: str, rule: str, finding: str) -> None:
     if finding:
-        raise RBridgeError(f"{subject} must {rule}, but {finding}.")
+        raise RBridgeError(f"{subject} must {rule}; {finding}.")

@@ -171,7 +171,7 @@ class Worker:
             Whatever `predict` raised: the same object, even when R went on without it.
         """
         if predict is not None and schema_of is None:
-            raise ValueError("schema_of must be given with predict, but it is None.")
+            raise ValueError("schema_of must be given with predict; it is None.")
         question = Question(
             function=function,
             predict=predict,

@@ -46,6 +46,6 @@ def install(library: Path | None, packages: tuple[str, ...] = PACKAGES) -> int:
         return subprocess.run(command, stdin=subprocess.DEVNULL, check=False).returncode
     except FileNotFoundError as error:
         raise RUnavailable(
-            "R must be on PATH to install its packages, but Rscript was not found. "
+            "R must be on PATH to install its packages; Rscript was not found. "
             "Install R: on Debian, apt-get install r-base-core r-base-dev."
         ) from error

@@ -35,8 +35,8 @@ def _numbers(name: Any, column: pd.Series) -> Any:
         return np.where(codes < 0, np.nan, codes)
     if not isinstance(column.dtype, np.dtype) or column.dtype.kind not in "biuf":
         raise RBridgeError(
-            f"Column {name!r} must hold numbers or categories to be sent as numbers, "
-            f"but its dtype is {column.dtype}. Convert it before."
+            f"Column {name!r} must hold numbers or categories to be sent as numbers; "
+            f"its dtype is {column.dtype}. Convert it before."
         )
     return column.to_numpy(dtype=np.float64)
 

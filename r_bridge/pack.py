@@ -273,4 +273,4 @@ def _type_name(value: Any) -> str:
 
 
 def _refusal(subject: str, rule: str, finding: str) -> RBridgeError:
-    return RBridgeError(f"{subject} must {rule}, but {finding}.")
+    return RBridgeError(f"{subject} must {rule}; {finding}.")

@@ -221,7 +221,7 @@ class Process:
         status = self.end()
         fatal = [line for line in log if line.startswith("Fatal ")]
         last = f" It last wrote: {' | '.join(fatal or log[-3:])}" if log else ""
-        text = f"R must outlive {doing}, but it ended with {_ending(status)}.{last}"
+        text = f"R ended during {doing}, with {_ending(status)}.{last}"
         return RDied(text, status=status, log=log)
 
     def _log(self) -> Path:

@@ -110,7 +110,7 @@ def read_model(path: str, content: bytes) -> RModel:
     """
     if len(content) > LARGEST:
         raise RBridgeError(
-            f"R model {path!r} must have at most {LARGEST >> 20} MB, but has "
+            f"R model {path!r} must have at most {LARGEST >> 20} MB; has "
             f"{len(content) >> 20}. Save it without its training data."
         )
     sha256 = hashlib.sha256(content).hexdigest()
@@ -174,8 +174,7 @@ def _hold(path: str, content: bytes, sha256: str) -> dict[str, Any]:
             is_too_large = _NO_MEMORY.search(message)
             rule, remedy = _TOO_LARGE if is_too_large else _UNREADABLE
             raise RBridgeError(
-                f"R model {path!r} must {rule}, but R cannot read it: {message}. "
-                f"{remedy}"
+                f"R model {path!r} must {rule}; R cannot read it: {message}. {remedy}"
             ) from error
         except RUnavailable:
             raise
@@ -186,7 +185,7 @@ def _hold(path: str, content: bytes, sha256: str) -> dict[str, Any]:
     if "known_classes" in facts:
         raise RBridgeError(
             f"R model {path!r} must be of a class that can be audited "
-            f"({', '.join(facts['known_classes'])}), but it is of class "
+            f"({', '.join(facts['known_classes'])}); it is of class "
             f"{'/'.join(facts['class'])!r}."
         )
     if "missing_package" in facts:

@@ -41,8 +41,7 @@ def read_data_set(worker: Worker, name: str) -> pd.DataFrame:
     match = _NAME.fullmatch(name)
     if match is None:
         raise RBridgeError(
-            f"An R data set must be named like 'DALEX::apartments', but {name!r} was "
-            "given."
+            f"An R data set must be named like 'DALEX::apartments'; {name!r} was given."
         )
     answer = worker.call("read_data_set", match.groupdict())
     if not answer["package_is_there"][0]:
@@ -84,7 +83,7 @@ def read_file(worker: Worker, name: str, content: bytes) -> pd.DataFrame:
         except RError as error:
             message = " ".join(error.message.split())
             raise RBridgeError(
-                f"{name} must be a file that saveRDS wrote, but R cannot read it: "
+                f"{name} must be a file that saveRDS wrote; R cannot read it: "
                 f"{message}. Save it again, with this R or an older one."
             ) from error
     return _table(answer, name)

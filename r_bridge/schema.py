@@ -301,7 +301,7 @@ def _refusal(column: Column, record: Record) -> RBridgeError:
 
 def _surprise(column: Column, finding: str) -> RBridgeError:
     return RBridgeError(
-        f"Column {column.name!r} must be {column.dtype} in every call of predict, but "
+        f"Column {column.name!r} must be {column.dtype} in every call of predict; "
         f"R sent {finding}."
     )
 
@@ -336,4 +336,4 @@ def check_prediction(
 
 
 def _wrong_answer(rule: str, finding: str) -> RBridgeError:
-    return RBridgeError(f"predict must return {rule}, but {finding}.")
+    return RBridgeError(f"predict must return {rule}; {finding}.")

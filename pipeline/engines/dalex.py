@@ -210,7 +210,7 @@ def _check_local(data: Dataset, feature: str, kind: str, n_rows: int | None) -> 
     if data.X[feature].hasnans:
         raise NotApplicable(
             f"Column {feature!r} must have a value in every row for a {kind} profile "
-            "of DALEX, but some are missing."
+            "of DALEX; some are missing."
         )
 
 

@@ -71,8 +71,8 @@ def outputs(model: FittedModel, scale: Scale) -> list[Callable[[pd.DataFrame], F
     """
     if scale != "native" and model.task == "regression":
         raise NotApplicable(
-            f"Model {model.name!r} must predict probabilities for scale {scale!r}, "
-            "but its task is 'regression'. Use scale 'native'."
+            f"Model {model.name!r} must predict probabilities for scale {scale!r}; "
+            "its task is 'regression'. Use scale 'native'."
         )
 
     def predict(X: pd.DataFrame, k: int) -> Floats:

@@ -30,8 +30,8 @@ ENTRY = {
     "n_repeats": 3,
 }
 FAILED = "Permutation of features by DALEX failed: "
-STOPPED = f"{FAILED}R function 'dalex_parts' must return, but it stopped"
-DIED = f"{FAILED}R must outlive the call of 'dalex_parts', but it ended with "
+STOPPED = f"{FAILED}R function 'dalex_parts' stopped"
+DIED = f"{FAILED}R ended during the call of 'dalex_parts', with "
 FAULTS = {
     "abort": DIED + "signal SIGABRT.",
     "recursion": (
@@ -118,7 +118,7 @@ SHORT = '[report]\nprofile = "executive"\n'
 HAPPENS = {
     "quit\nquit": "it ended with exit status 5.",
     "killed\nkilled": "it ended with signal SIGKILL (out of memory?).",
-    "loop": "must end within 120 s, but it did not",
+    "loop": "did not end within 120 s",
     "memory": "it stopped: vector memory ",
     "flood": "1 replayed",
 }

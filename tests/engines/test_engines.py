@@ -579,7 +579,7 @@ REFUSED = [
         replace(normal_data(), X=normal_data().X.shift()),
         {"feature": "x1"},
         "Column 'x1' must have a value in every row for a conditional profile of "
-        "DALEX, but some are missing.",
+        "DALEX; some are missing.",
     ),
     (
         "dalex_permutation",

@@ -243,12 +243,12 @@ def test_a_model_that_kept_no_levels_says_whose_are_taken(models):
 
 
 NO_MODELS = {
-    "list.rds": "but it is of class 'list'.",
-    "closure.rds": "but it is of class 'function'.",
-    "environment.rds": "but it is of class 'environment'.",
-    "promise.rds": "but it is of class 'environment'.",
-    "pointer.rds": "but it is of class 'externalptr'.",
-    "no_names.rds": "but it is of class 'nnet'.",
+    "list.rds": "it is of class 'list'.",
+    "closure.rds": "it is of class 'function'.",
+    "environment.rds": "it is of class 'environment'.",
+    "promise.rds": "it is of class 'environment'.",
+    "pointer.rds": "it is of class 'externalptr'.",
+    "no_names.rds": "it is of class 'nnet'.",
     "fake.rds": "Model 'm' (lm) cannot be audited. R says: no terms component nor "
     "attribute.",
     "no_levels.rds": "Model 'm' (glm) cannot be audited. R says: it was fitted to a "

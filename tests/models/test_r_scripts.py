@@ -215,7 +215,7 @@ def test_a_script_that_fits_no_model_is_told_in_the_words_of_r(fitted, script, f
         ("function() 1", "R model 'model.R' must be of a class that can be audited ("),
         (
             "quit(status = 5)",
-            "R must outlive the call of 'fit_by_script'",
+            "R ended during the call of 'fit_by_script'",
         ),
     ],
 )
@@ -228,7 +228,7 @@ def test_a_sentence_of_the_bridge_is_not_put_into_the_mouth_of_r(
 
 
 def test_a_script_that_kills_r_is_named_and_the_next_one_runs(fitted):
-    with pytest.raises(ModelError, match="ended with exit status 5"):
+    with pytest.raises(ModelError, match="with exit status 5"):
         fitted("quit(status = 5)")
     assert fitted("lm(y ~ age, train)").features == ("age",)
 

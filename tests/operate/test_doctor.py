@@ -13,7 +13,7 @@ from importance_audit.records.r_rng import RStream
 
 ROOT = Path(__file__).parents[2]
 
-WITHOUT_R = {"reason": "R must be on PATH, but it was not found. Install R."}
+WITHOUT_R = {"reason": "R must be on PATH; it was not found. Install R."}
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_a_machine_without_r_lacks_nothing_that_audits_need(monkeypatch):
     monkeypatch.setattr(host, "installed", lambda: WITHOUT_R)
     (row,) = doctor._r()
     assert row.verdict == "optional"
-    assert row.state == "R must be on PATH, but it was not found. Install R."
+    assert row.state == "R must be on PATH; it was not found. Install R."
     assert row.remedy == "scripts/install sets R and rpy2 up."
 
 

@@ -115,7 +115,7 @@ def test_an_answer_that_is_no_prediction_is_raised_too(r, function):
     with pytest.raises(RBridgeError) as refusal:
         call_with_predict(r, lambda _: np.ones(2), function)
     assert str(refusal.value) == (
-        "predict must return shape (3,), but shape (2,) was returned."
+        "predict must return shape (3,); shape (2,) was returned."
     )
 
 

@@ -129,15 +129,15 @@ ASKS_ABOUT_MORE_ROWS = {
     *("iml curve", "iml H"),
 }
 CAUSES = {"DALEX explain": type(None)}  # R has told nobody
-SHAPE = r"shape \((\d+),\), but shape "
+SHAPE = r"shape \((\d+),\); shape "
 ANSWERS = {
-    "None": (lambda _: None, "numbers, but NoneType of type object was returned"),
-    "text": (lambda f: ["1"] * len(f), "numbers, but list of type <U1 was returned"),
-    "ragged": (lambda f: [*f[1:], []], "numbers, but list of uneven shape "),
+    "None": (lambda _: None, "numbers; NoneType of type object was returned"),
+    "text": (lambda f: ["1"] * len(f), "numbers; list of type <U1 was returned"),
+    "ragged": (lambda f: [*f[1:], []], "numbers; list of uneven shape "),
     "short": (lambda f: f[1:], SHAPE + r"\(\d+,\) was returned"),
     "n x 1": (lambda f: f[:, np.newaxis], SHAPE + r"\(\1, 1\) was returned"),
-    "NaN": (lambda f: f * np.nan, r"finite numbers, but (\d+) of \1 are not"),
-    "Inf": (lambda f: f - np.inf, r"finite numbers, but (\d+) of \1 are not"),
+    "NaN": (lambda f: f * np.nan, r"finite numbers; (\d+) of \1 are not"),
+    "Inf": (lambda f: f - np.inf, r"finite numbers; (\d+) of \1 are not"),
 }
 
 
@@ -224,7 +224,7 @@ def test_a_deadline_within_predict_holds_in_every_engine(r, sound, engine, monke
         time.sleep(0.15)
         return values
 
-    with pytest.raises(RTimeout, match=r"must end within 0.1 s, but .* of predict\)"):
+    with pytest.raises(RTimeout, match=r"did not end within 0.1 s .* of predict\)"):
         ENGINES[engine][1](spoilt(1, slow))
     monkeypatch.undo()
     assert left_by(r) == before

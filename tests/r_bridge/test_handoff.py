@@ -122,7 +122,7 @@ def test_more_than_data_is_refused_before_r_unpacks_it(r, tmp_path, what, findin
     r.call("save_hostile", {"file": str(file), "what": what})
     with pytest.raises(RBridgeError) as caught:
         handoff.read(file)
-    rule = "File 'v.rds' must be an .rds file of plain data, but"
+    rule = "File 'v.rds' must be an .rds file of plain data;"
     assert str(caught.value) == f"{rule} {finding}."
 
 
@@ -131,7 +131,7 @@ def test_a_promise_in_the_bytes_is_refused(tmp_path):
         n.to_bytes(4, "big") for n in (2, 0x040202, 0x020300, 5, 254, 254, 254)
     )
     (tmp_path / "v.rds").write_bytes(gzip.compress(promise))
-    with pytest.raises(RBridgeError, match="but it holds a promise"):
+    with pytest.raises(RBridgeError, match="; it holds a promise"):
         handoff.read(tmp_path / "v.rds")
 
 
@@ -149,16 +149,16 @@ def test_a_file_that_ends_early_is_refused(r, tmp_path, cut):
     file = tmp_path / "v.rds"
     r.call("save_alternatives", {"file": str(file), "compress": False})
     file.write_bytes(file.read_bytes()[:cut])
-    with pytest.raises(RBridgeError, match="but it ends before its data do"):
+    with pytest.raises(RBridgeError, match="; it ends before its data do"):
         handoff.read(file)
 
 
 def test_what_is_no_rds_is_refused(tmp_path):
     (tmp_path / "v.rds").write_bytes(b"hello")
-    with pytest.raises(RBridgeError, match=r"but it is no binary \.rds file"):
+    with pytest.raises(RBridgeError, match=r"; it is no binary \.rds file"):
         handoff.read(tmp_path / "v.rds")
     (tmp_path / "v.rds").write_bytes(gzip.compress(b"X\nmore of it")[:-9])
-    with pytest.raises(RBridgeError, match="but it is corrupt: "):
+    with pytest.raises(RBridgeError, match="; it is corrupt: "):
         handoff.read(tmp_path / "v.rds")
 
 
@@ -174,5 +174,5 @@ def test_what_is_no_rds_is_refused(tmp_path):
 def test_another_class_is_refused_by_its_name(r, tmp_path, value, name, finding):
     file = tmp_path / "v.rds"
     r.call("save_value", {"file": str(file), "value": value, "class": name})
-    with pytest.raises(RBridgeError, match=f"but {finding}"):
+    with pytest.raises(RBridgeError, match=f"; {finding}"):
         handoff.read(file)

@@ -9,7 +9,7 @@ from importance_audit.r_bridge.mould import Restorer, make_mould
 from importance_audit.r_bridge.pack import pack
 from importance_audit.r_bridge.schema import describe, restore
 
-IN_EVERY_CALL = " in every call of predict, but R sent "
+IN_EVERY_CALL = " in every call of predict; R sent "
 X = pd.DataFrame(
     {
         "x": [1.5, -0.0, np.nan],

@@ -40,6 +40,6 @@ def test_text_is_refused_by_name():
     with pytest.raises(RBridgeError) as refusal:
         as_numbers(pd.DataFrame({"place": pd.Series(["here"], dtype=object)}))
     assert str(refusal.value) == (
-        "Column 'place' must hold numbers or categories to be sent as numbers, but its "
+        "Column 'place' must hold numbers or categories to be sent as numbers; its "
         "dtype is object. Convert it before."
     )

@@ -13,76 +13,73 @@ from importance_audit.r_bridge.pack import pack
 REFUSALS = [
     (
         pd.DataFrame([[1, 2]], columns=["a", "a"]),
-        "X must name each column once, but 'a' is there twice.",
+        "X must name each column once; 'a' is there twice.",
     ),
     (
         pd.DataFrame([[1]], columns=[0]),
-        "X must have text without NUL for names, but 0 was found.",
+        "X must have text without NUL for names; 0 was found.",
     ),
     (
         pd.DataFrame([[1]], columns=["a\0"]),
-        r"X must have text without NUL for names, but 'a\x00' was found.",
+        r"X must have text without NUL for names; 'a\x00' was found.",
     ),
     (
         pd.DataFrame({"n": [1, 2**53 + 1]}),
-        "X, column 'n' must hold integers up to 2**53, but 9007199254740993 was found.",
+        "X, column 'n' must hold integers up to 2**53; 9007199254740993 was found.",
     ),
     (
         pd.DataFrame({"n": np.array([2**64 - 1], dtype=np.uint64)}),
-        "X, column 'n' must hold integers up to 2**53, but 18446744073709551615 was "
-        "found.",
+        "X, column 'n' must hold integers up to 2**53; 18446744073709551615 was found.",
     ),
     (
         pd.DataFrame({"n": pd.array([-(2**60), None], dtype="Int64")}),
-        "X, column 'n' must hold integers up to 2**53, but -1152921504606846976 was "
-        "found.",
+        "X, column 'n' must hold integers up to 2**53; -1152921504606846976 was found.",
     ),
     (
         pd.DataFrame({"o": [1, "a"]}),
-        "X, column 'o' must hold one type that R knows, but mixed-integer was found.",
+        "X, column 'o' must hold one type that R knows; mixed-integer was found.",
     ),
     (
         pd.DataFrame({"o": [[1], [2]]}),
-        "X, column 'o' must hold one type that R knows, but mixed was found.",
+        "X, column 'o' must hold one type that R knows; mixed was found.",
     ),
     (
         pd.DataFrame({"z": [1j]}),
-        "X, column 'z' must have a type that R knows, but complex128 was found.",
+        "X, column 'z' must have a type that R knows; complex128 was found.",
     ),
     (
         pd.DataFrame({"p": pd.period_range("2020", periods=1, freq="M")}),
-        "X, column 'p' must have a type that R knows, but period[M] was found.",
+        "X, column 'p' must have a type that R knows; period[M] was found.",
     ),
     (
         pd.DataFrame({"i": pd.interval_range(0, 1)}),
-        "X, column 'i' must have a type that R knows, but interval[int64, right] was "
+        "X, column 'i' must have a type that R knows; interval[int64, right] was "
         "found.",
     ),
     (
         pd.DataFrame({"s": pd.arrays.SparseArray([0, 1])}),
-        "X, column 's' must have a type that R knows, but Sparse[int64, 0] was found.",
+        "X, column 's' must have a type that R knows; Sparse[int64, 0] was found.",
     ),
     (
         pd.DataFrame({"c": pd.Categorical([1, "1"], categories=[1, "1"])}),
-        "X, column 'c' must have levels that differ as text, but '1' is there twice.",
+        "X, column 'c' must have levels that differ as text; '1' is there twice.",
     ),
     (
         pd.DataFrame({"t": ["a\0b"]}),
-        "X, column 't' must hold text without NUL, but a NUL character was found.",
+        "X, column 't' must hold text without NUL; a NUL character was found.",
     ),
     (
         pd.DataFrame({"t": pd.to_datetime([1], unit="ns")}),
-        "X, column 't' must be exact to the microsecond, but nanoseconds were found.",
+        "X, column 't' must be exact to the microsecond; nanoseconds were found.",
     ),
     (
         {"a": {"b": object}},
-        "X, element 'a', element 'b' must hold one type that R knows, but mixed was "
-        "found.",
+        "X, element 'a', element 'b' must hold one type that R knows; mixed was found.",
     ),
-    ({1: 2}, "X must have text without NUL for names, but 1 was found."),
-    ({2}, "X must hold one type that R knows, but mixed was found."),
-    (b"bytes", "X must hold one type that R knows, but bytes was found."),
-    (2**53 + 1, "X must hold integers up to 2**53, but 9007199254740993 was found."),
+    ({1: 2}, "X must have text without NUL for names; 1 was found."),
+    ({2}, "X must hold one type that R knows; mixed was found."),
+    (b"bytes", "X must hold one type that R knows; bytes was found."),
+    (2**53 + 1, "X must hold integers up to 2**53; 9007199254740993 was found."),
 ]
 
 
@@ -94,7 +91,7 @@ def test_what_r_cannot_hold_is_refused_by_name(value, message):
 
 
 def test_broken_unicode_is_refused():
-    with pytest.raises(RBridgeError, match=r"^X must hold valid Unicode, but 'utf-8'"):
+    with pytest.raises(RBridgeError, match=r"^X must hold valid Unicode; 'utf-8'"):
         pack("\udcff", [], subject="X")
 
 

@@ -49,8 +49,7 @@ def test_the_apartments_are_those_of_dalex(r):
         (
             "iris",
             RBridgeError,
-            "An R data set must be named like 'DALEX::apartments', but 'iris' was "
-            "given.",
+            "An R data set must be named like 'DALEX::apartments'; 'iris' was given.",
         ),
         (
             "datasets::irs",

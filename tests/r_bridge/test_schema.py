@@ -134,7 +134,7 @@ def test_whole_numbers_return_to_integers_and_fractions_stay_fractions():
     assert halves["n"].tolist() == [3.0, 4.5]
 
 
-IN_EVERY_CALL = " in every call of predict, but R sent "
+IN_EVERY_CALL = " in every call of predict; R sent "
 THREE = "R changed the 3 columns that it was given for predict: "
 
 
@@ -194,20 +194,20 @@ def test_what_is_not_true_or_false_is_refused(value, message):
 @pytest.mark.parametrize(
     ("prediction", "labels", "message"),
     [
-        (None, (), "numbers, but NoneType of type object was returned"),
-        ("ab", (), "numbers, but str of type <U2 was returned"),
+        (None, (), "numbers; NoneType of type object was returned"),
+        ("ab", (), "numbers; str of type <U2 was returned"),
         (
             np.array([1, 2], dtype=object),
             (),
-            "numbers, but ndarray of type object was returned",
+            "numbers; ndarray of type object was returned",
         ),
-        ([1.0, [2.0]], (), "numbers, but list of uneven shape was returned"),
-        ([1.0], (), "shape (2,), but shape (1,) was returned"),
-        (np.ones((2, 1)), (), "shape (2,), but shape (2, 1) was returned"),
-        (np.ones((2, 3)), ("a", "b"), "shape (2, 2), but shape (2, 3) was returned"),
-        (np.ones(2), ("a", "b"), "shape (2, 2), but shape (2,) was returned"),
-        ([np.nan, 1], (), "finite numbers, but 1 of 2 are not"),
-        ([np.inf, -np.inf], (), "finite numbers, but 2 of 2 are not"),
+        ([1.0, [2.0]], (), "numbers; list of uneven shape was returned"),
+        ([1.0], (), "shape (2,); shape (1,) was returned"),
+        (np.ones((2, 1)), (), "shape (2,); shape (2, 1) was returned"),
+        (np.ones((2, 3)), ("a", "b"), "shape (2, 2); shape (2, 3) was returned"),
+        (np.ones(2), ("a", "b"), "shape (2, 2); shape (2,) was returned"),
+        ([np.nan, 1], (), "finite numbers; 1 of 2 are not"),
+        ([np.inf, -np.inf], (), "finite numbers; 2 of 2 are not"),
     ],
 )
 def test_an_answer_that_is_no_prediction_is_refused(prediction, labels, message):

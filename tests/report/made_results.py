@@ -29,7 +29,7 @@ FINDINGS = (
         check="engine_missing",
         severity="info",
         subject="vip",
-        message="R package 'vip' (>= 0.4.0) must be installed for engine 'vip', but R "
+        message="R package 'vip' (>= 0.4.0) must be installed for engine 'vip'; R "
         "4.2.2 has none. Run: importance-audit install-r",
     ),
     Finding(
@@ -37,7 +37,7 @@ FINDINGS = (
         severity="info",
         subject="linear",
         message="Model 'linear' must be a tree, a forest or a boosting of scikit-learn "
-        "that reports its impurity, but it is a LinearRegression.",
+        "that reports its impurity; it is a LinearRegression.",
         remedy="Use permutation importance.",
     ),
     Finding(

@@ -147,8 +147,8 @@ def moves_of(
     column, present = data.X[feature], _present(data, feature)
     if column.iloc[present].nunique() < 2:
         raise NotApplicable(
-            f"Column {feature!r} must have two values for accumulated local effects, "
-            f"but it has {column.iloc[present].nunique()}."
+            f"Column {feature!r} must have two values for accumulated local effects; "
+            f"it has {column.iloc[present].nunique()}."
         )
     if isinstance(column.dtype, pd.CategoricalDtype):
         return _between_levels(column, present)
@@ -163,13 +163,13 @@ def _present(data: Dataset, feature: str) -> Index:
 def _check(model: FittedModel, grid: Any, n_grid: int, scale: Scale) -> None:
     """Refuse options out of range."""
     if n_grid < 2:
-        raise ValueError(f"n_grid must be at least 2, but {n_grid} was given.")
+        raise ValueError(f"n_grid must be at least 2; {n_grid} was given.")
     if not isinstance(grid, str) and len(set(grid)) < 2:
-        raise ValueError(f"grid must hold two numbers, but it is {grid!r}.")
+        raise ValueError(f"grid must hold two numbers; it is {grid!r}.")
     if scale != "native" and model.task == "regression":
         raise NotApplicable(
-            f"Model {model.name!r} must predict probabilities for scale {scale!r}, "
-            "but its task is 'regression'. Use scale 'native'."
+            f"Model {model.name!r} must predict probabilities for scale {scale!r}; "
+            "its task is 'regression'. Use scale 'native'."
         )
 
 
@@ -195,7 +195,7 @@ def _between_numbers(
         low, high = points[empty[0]], points[empty[0] + 1]
         raise NotApplicable(
             f"Column {column.name!r} must have a row between all points of the grid "
-            f"for accumulated local effects, but it has none from {low} to {high}."
+            f"for accumulated local effects; it has none from {low} to {high}."
         )
     return Moves(points, present[is_inside], ends)
 

@@ -216,7 +216,7 @@ def accumulated_profile(
 def rows_of(data: Dataset, feature: str, *, seed: int, n_rows: int | None) -> Dataset:
     """Return the rows a profile is of; see `conditional_profile`."""
     if n_rows is not None and n_rows < 1:
-        raise ValueError(f"n_rows must be at least 1, but {n_rows} was given.")
+        raise ValueError(f"n_rows must be at least 1; {n_rows} was given.")
     places = np.arange(data.n_samples)
     if n_rows is not None and n_rows < data.n_samples:
         places = RStream(seed).sample(data.n_samples, n_rows)
@@ -237,7 +237,7 @@ def profile_grid(
         points = np.unique(points)
     if len(points) < 2:
         raise NotApplicable(
-            f"Column {feature!r} must be asked at two values for a profile, but its "
+            f"Column {feature!r} must be asked at two values for a profile; its "
             f"grid has {len(points)}."
         )
     return points
@@ -258,7 +258,7 @@ def nearness(column: pd.Series, points: npt.NDArray[Any], width: float) -> Float
 def width_of(points: npt.NDArray[Any], span: float) -> float:
     """Return the standard deviation of the kernel on a grid; 1 for levels."""
     if not span > 0:
-        raise ValueError(f"span must be above 0, but {span} was given.")
+        raise ValueError(f"span must be above 0; {span} was given.")
     return 1.0 if points.dtype == object else float(span * np.ptp(points))
 
 
@@ -298,5 +298,5 @@ def check_steps(
     if unknown:
         raise NotApplicable(
             f"Column {feature!r} must have a row near every point of the grid for an "
-            f"accumulated profile, but it has none near {listed(unknown)}."
+            f"accumulated profile; it has none near {listed(unknown)}."
         )

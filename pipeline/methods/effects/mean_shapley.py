@@ -92,9 +92,9 @@ def mean_shapley(
     del seed
     if grid not in ("quantile", "unique"):
         allowed = "'quantile', 'unique'"
-        raise ValueError(f"grid must be one of {allowed}, but {grid!r} was given.")
+        raise ValueError(f"grid must be one of {allowed}; {grid!r} was given.")
     if n_grid < 1:
-        raise ValueError(f"n_grid must be at least 1, but {n_grid} was given.")
+        raise ValueError(f"n_grid must be at least 1; {n_grid} was given.")
     at, part = _parts(data, feature, n_grid if grid == "quantile" else None)
     rows = np.flatnonzero(data.X[feature].notna().to_numpy() & (data.weights > 0))
     values = _values(model, data, feature, rows, scale)
@@ -114,7 +114,7 @@ def _parts(
     there = column.notna().to_numpy() & (data.weights > 0)
     if not there.any():
         raise NotApplicable(
-            f"Column {feature!r} must have a value for Shapley values, but all "
+            f"Column {feature!r} must have a value for Shapley values; all "
             f"{len(column)} are missing."
         )
     if isinstance(column.dtype, pd.CategoricalDtype):

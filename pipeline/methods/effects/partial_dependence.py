@@ -154,26 +154,26 @@ def check_scale(model: FittedModel, scale: Scale) -> None:
     """Refuse a scale of probabilities for a model that predicts none."""
     if scale != "native" and model.task == "regression":
         raise NotApplicable(
-            f"Model {model.name!r} must predict probabilities for scale {scale!r}, "
-            "but its task is 'regression'. Use scale 'native'."
+            f"Model {model.name!r} must predict probabilities for scale {scale!r}; "
+            "its task is 'regression'. Use scale 'native'."
         )
 
 
 def grid_of(column: pd.Series, *, grid: Grid, n_grid: int) -> npt.NDArray[Any]:
     """Return where a column is asked, (n_grid,); see `partial_dependence`."""
     if n_grid < 1:
-        raise ValueError(f"n_grid must be at least 1, but {n_grid} was given.")
+        raise ValueError(f"n_grid must be at least 1; {n_grid} was given.")
     if isinstance(column.dtype, pd.CategoricalDtype):
         return np.array(column.cat.categories, dtype=object)
     if not isinstance(grid, str):
         if not grid:
-            raise ValueError("grid must hold at least one number, but it is empty.")
+            raise ValueError("grid must hold at least one number; it is empty.")
         return np.array(grid, dtype=np.float64)
 
     numbers = np.sort(column.dropna().to_numpy(dtype=np.float64))
     if not len(numbers):
         raise NotApplicable(
-            f"Column {column.name!r} must have a value to be set to, but all "
+            f"Column {column.name!r} must have a value to be set to; all "
             f"{len(column)} are missing."
         )
     distinct = np.unique(numbers)
@@ -301,7 +301,7 @@ def _link(model: FittedModel, prediction: Floats) -> Floats:
     if not np.isfinite(linked).all():
         raise NotApplicable(
             f"Model {model.name!r} must give probabilities between 0 and 1 for scale "
-            "'link', but it gives exactly 0 or 1. Use scale 'native' or "
+            "'link'; it gives exactly 0 or 1. Use scale 'native' or "
             "'centred_logit'."
         )
     return linked

@@ -97,7 +97,7 @@ def check_players(model: FittedModel, n_players: int, remedy: str) -> None:
     if n_players > MOST_PLAYERS:
         raise NotApplicable(
             f"Model {model.name!r} must read at most {MOST_PLAYERS} columns for exact "
-            f"Shapley values, but it reads {n_players}. {remedy}"
+            f"Shapley values; it reads {n_players}. {remedy}"
         )
 
 

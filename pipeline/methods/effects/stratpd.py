@@ -242,12 +242,10 @@ def _check_options(strata: Strata) -> None:
     counts = strata._asdict() | {"min_samples_leaf": 1 if least is None else least}
     for name in ("n_trees", "min_samples_leaf", "min_slopes_per_x"):
         if counts[name] < 1:
-            raise ValueError(
-                f"{name} must be at least 1, but {counts[name]} was given."
-            )
+            raise ValueError(f"{name} must be at least 1; {counts[name]} was given.")
     if strata.merge not in ("published", "least_squares"):
         raise ValueError(
-            "merge must be one of 'published', 'least_squares', but "
+            "merge must be one of 'published', 'least_squares'; "
             f"{strata.merge!r} was given."
         )
 
@@ -257,18 +255,18 @@ def _check_rows(data: Dataset) -> None:
     subject = f"Data {data.name!r}"
     if data.task == "multiclass":
         raise NotApplicable(
-            f"{subject} must have a number or two classes as target for StratPD, but "
+            f"{subject} must have a number or two classes as target for StratPD; "
             f"{len(data.classes)} were found. Audit one class against the others."
         )
     if data.is_weighted:
         raise NotApplicable(
-            f"{subject} must have equal row weights for StratPD, but they differ. "
+            f"{subject} must have equal row weights for StratPD; they differ. "
             "Leave the method out, or audit without weights."
         )
     missing = [name for name in data.X if data.X[name].hasnans]
     if missing:
         raise NotApplicable(
-            f"{subject} must have no missing value for StratPD, but these columns "
+            f"{subject} must have no missing value for StratPD; these columns "
             f"have some: {listed(missing)}. Fill or leave out what is missing."
         )
 
@@ -278,7 +276,7 @@ def _check_count(n_rows: int, strata: Strata) -> None:
     least = 2 * (strata.min_samples_leaf or LEAF_OF_NUMBER)
     if n_rows < least:
         raise NotApplicable(
-            f"StratPD must part at least {least} rows into two leaves, but {n_rows} "
+            f"StratPD must part at least {least} rows into two leaves; {n_rows} "
             "were given. Set min_samples_leaf lower."
         )
 
@@ -288,11 +286,9 @@ def _without_evidence(column: pd.Series, strata: Strata, n_ignored: int) -> str:
     n_values = column.nunique()
     if n_values < 2:
         finding = f"it has {n_values}"
-        return (
-            f"Column {column.name!r} must have two values for StratPD, but {finding}."
-        )
+        return f"Column {column.name!r} must have two values for StratPD; {finding}."
     return (
         f"Column {column.name!r} must vary in {strata.min_slopes_per_x} leaves around "
-        f"some value for StratPD, but it does nowhere; {n_ignored} leaves hold one "
+        f"some value for StratPD, and does so nowhere: {n_ignored} leaves hold one "
         "value. Set min_slopes_per_x or min_samples_leaf otherwise, or n_trees higher."
     )

@@ -89,7 +89,7 @@ def surface(
     """
     del seed
     if len(features) != 2 or len(set(features)) != 2:
-        raise ValueError(f"features must be two columns, but {features!r} was given.")
+        raise ValueError(f"features must be two columns; {features!r} was given.")
     check_scale(model, scale)
     first, second = (grid_of(data.X[f], grid=grid, n_grid=n_grid) for f in features)
     values = joint_dependence(model, data.X, data, features, (first, second), scale)

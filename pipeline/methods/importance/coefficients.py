@@ -155,7 +155,7 @@ def raw_weights(
     """
     del seed
     if powers not in ("one", "any"):
-        raise ValueError(f"powers must be 'one' or 'any', but {powers!r} was given.")
+        raise ValueError(f"powers must be 'one' or 'any'; {powers!r} was given.")
     if getattr(model.estimator, "kernel", None) == "poly":
         raw = _of_kernel(model, data, is_any=powers == "any")
     else:

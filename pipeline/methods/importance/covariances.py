@@ -36,7 +36,7 @@ def covariance_of(matrix: Floats, shares: Floats, kind: Covariance) -> Floats:
         return centred.T @ (shares[:, np.newaxis] * centred)
     if np.ptp(shares) > 1e-12 * shares.max():
         raise NotApplicable(
-            f"Rows must count the same for covariance {kind!r}, but they are weighted. "
+            f"Rows must count the same for covariance {kind!r}; they are weighted. "
             "Use covariance 'sample'."
         )
     spread = centred.std(axis=0)

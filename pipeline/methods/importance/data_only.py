@@ -48,7 +48,7 @@ def refuse_classes(data: Dataset, method: str, remedy: str) -> None:
     """Refuse a target of classes."""
     if data.task != "regression":
         raise NotApplicable(
-            f"Target {data.target!r} must be a number for method {method!r}, but it "
+            f"Target {data.target!r} must be a number for method {method!r}; it "
             f"has {len(data.classes)} classes: {listed(data.classes)}. {remedy}"
         )
 
@@ -57,7 +57,7 @@ def refuse_constant_target(data: Dataset, method: str) -> None:
     """Refuse a target that explains nothing because it is always the same."""
     if np.ptp(data.y) == 0:
         raise NotApplicable(
-            f"Target {data.target!r} must vary for method {method!r}, but all its "
+            f"Target {data.target!r} must vary for method {method!r}; all its "
             "values are the same. Add rows, or leave the method out."
         )
 
@@ -66,7 +66,7 @@ def refuse_weights(data: Dataset, method: str, remedy: str = "") -> None:
     """Refuse rows that differ in weight."""
     if data.is_weighted:
         raise NotApplicable(
-            f"Rows must weigh the same for method {method!r}, but their weights "
+            f"Rows must weigh the same for method {method!r}; their weights "
             f"differ. {remedy or 'Leave the method or the weights out.'}"
         )
 
@@ -81,7 +81,7 @@ def rows_of_classes(
         if n_rows < at_least:
             raise NotApplicable(
                 f"Class {name!r} must have {at_least} or more rows that count for "
-                f"method {method!r}, but it has {n_rows}. Add rows, or leave the "
+                f"method {method!r}; it has {n_rows}. Add rows, or leave the "
                 "method out."
             )
     return is_of
@@ -90,4 +90,4 @@ def rows_of_classes(
 def within(name: str, value: object, holds: bool, rule: str) -> None:
     """Refuse an option that is out of its range."""
     if not holds:
-        raise ValueError(f"{name} must be {rule}, but {value!r} was given.")
+        raise ValueError(f"{name} must be {rule}; {value!r} was given.")

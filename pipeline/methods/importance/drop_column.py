@@ -257,7 +257,7 @@ def shapley_refit(
     if len(units) > MOST_PLAYERS:
         raise NotApplicable(
             f"Model {model.name!r} must read at most {MOST_PLAYERS} features or groups "
-            "for method 'shapley_refit', which fits it on every subset of them, but it "
+            "for method 'shapley_refit', which fits it on every subset of them; it "
             f"reads {len(units)}. Group features under [groups], or leave some out."
         )
     raw = np.zeros((len(places), n_repeats, len(model.losses)))
@@ -272,7 +272,7 @@ def shapley_refit(
 def _check_repeats(n_repeats: int) -> None:
     """Refuse a count that names no measurement."""
     if n_repeats < 1:
-        raise ValueError(f"n_repeats must be at least 1, but {n_repeats} was given.")
+        raise ValueError(f"n_repeats must be at least 1; {n_repeats} was given.")
 
 
 def _against_all(

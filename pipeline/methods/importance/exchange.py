@@ -84,18 +84,18 @@ def _check(data: Dataset, min_samples_leaf: int) -> None:
     """Refuse what cannot be parted into leaves."""
     if min_samples_leaf < 1:
         raise ValueError(
-            f"min_samples_leaf must be at least 1, but {min_samples_leaf} was given."
+            f"min_samples_leaf must be at least 1; {min_samples_leaf} was given."
         )
     if data.n_samples < 4 * min_samples_leaf:
         raise NotApplicable(
             f"Data {data.name!r} must have at least {4 * min_samples_leaf} rows to be "
-            f"parted into two leaves by each of two halves, but {data.n_samples} were "
+            f"parted into two leaves by each of two halves; {data.n_samples} were "
             "given. Set min_samples_leaf lower."
         )
     missing = [name for name in data.X if data.X[name].hasnans]
     if missing:
         raise NotApplicable(
-            f"Data {data.name!r} must have no missing value for leaves, but these "
+            f"Data {data.name!r} must have no missing value for leaves; these "
             f"columns have some: {listed(missing)}. Fill or leave out what is missing."
         )
 

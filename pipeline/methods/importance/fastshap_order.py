@@ -46,7 +46,7 @@ def explain(
     """
     if adjust and n_permutations < 2:
         raise ValueError(
-            "n_permutations must be at least 2 for adjust = true, but "
+            "n_permutations must be at least 2 for adjust = true; "
             f"{n_permutations} was given."
         )
     every = rounds(game, columns, n_permutations=n_permutations, r=r)

@@ -186,7 +186,7 @@ def anova(
     if test == "kruskal_wallis" and statistic == "t":
         raise ValueError(
             "statistic must be 'statistic' or 'minus_log10_p' for test "
-            "'kruskal_wallis', but 't' was given."
+            "'kruskal_wallis'; 't' was given."
         )
     if test != "equal_variances":
         refuse_weights(data, "anova", "Set test = 'equal_variances'.")
@@ -308,12 +308,12 @@ def _contrasts(
     classes = data.classes
     if data.task == "regression":
         raise NotApplicable(
-            f"Target {data.target!r} must have classes for method 'auc', but it is a "
+            f"Target {data.target!r} must have classes for method 'auc'; it is a "
             "number. Use spearman or lowess_r2."
         )
     if of_class and of_class not in classes:
         raise ValueError(
-            f"of_class must be one of {listed(classes)}, but {of_class!r} was given."
+            f"of_class must be one of {listed(classes)}; {of_class!r} was given."
         )
     is_of = rows_of_classes(data, "auc", at_least=1)
     codes = [k for k, name in enumerate(classes) if of_class in {"", name}]

@@ -88,7 +88,7 @@ def pca(
     if len(names) < 2:
         raise NotApplicable(
             "Data must have at least two columns of numbers that vary for method "
-            f"'pca', but {len(names)} can take part. Leave the method out."
+            f"'pca'; {len(names)} can take part. Leave the method out."
         )
     X = data.X[names].to_numpy(np.float64)
     matrix = np.cov(X, rowvar=False, aweights=data.weights)
@@ -98,7 +98,7 @@ def pca(
     variance, vectors = np.linalg.eigh(matrix)
     if variance[-1] - variance[-2] <= len(X) * np.finfo(float).eps * variance[-1]:
         raise NotApplicable(
-            "Data must have one direction of largest variance for method 'pca', but "
+            "Data must have one direction of largest variance for method 'pca'; "
             "two have the same. Leave the method out."
         )
     loadings = vectors[:, -1] * np.sign(vectors[np.abs(vectors[:, -1]).argmax(), -1])

@@ -212,7 +212,7 @@ def firm_labels(
     if data.task == "multiclass":
         raise NotApplicable(
             f"Target {data.target!r} must be a number or have two classes for method "
-            f"'firm_labels', but it has {len(data.classes)}. Ask for FIRM of a model, "
+            f"'firm_labels'; it has {len(data.classes)}. Ask for FIRM of a model, "
             "which has one score per class."
         )
     _, shares = weighing(data)
@@ -297,9 +297,9 @@ def gradient_sensitivity(
 def _setting(n_bins: int, span: float) -> Setting:
     """Return the options of the estimators, or refuse them."""
     if n_bins < 2:
-        raise ValueError(f"n_bins must be at least 2, but {n_bins} was given.")
+        raise ValueError(f"n_bins must be at least 2; {n_bins} was given.")
     if not 0 < span <= 1:
-        raise ValueError(f"span must be above 0 and at most 1, but {span} was given.")
+        raise ValueError(f"span must be above 0 and at most 1; {span} was given.")
     return Setting(n_bins, span)
 
 

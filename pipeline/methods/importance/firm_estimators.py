@@ -146,7 +146,7 @@ def lowess(f: Feature, scores: Floats, shares: Floats, setting: Setting) -> Floa
         return _no_answer(scores)
     if np.ptp(shares) > 1e-12 * shares.max():
         raise NotApplicable(
-            "Rows must count the same for estimator 'lowess', but they are weighted. "
+            "Rows must count the same for estimator 'lowess'; they are weighted. "
             "Use estimator 'binned'."
         )
     from statsmodels.nonparametric.smoothers_lowess import lowess as smoothed

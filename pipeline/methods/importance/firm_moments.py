@@ -41,7 +41,7 @@ def gaussian(
     if not gradient.any() and spread_of(score(X), shares).any():
         raise NotApplicable(
             f"Model {model.name!r} must have a slope at the mean row for estimator "
-            "'gaussian', but it has none there although its predictions vary. Use "
+            "'gaussian'; it has none there although its predictions vary. Use "
             "estimator 'auto'."
         )
     covariances = covariance_of(matrix, shares, covariance)
@@ -84,13 +84,13 @@ def signs(
     if weights is None:
         raise NotApplicable(
             f"Model {model.name!r} must be linear in its columns for estimator "
-            "'signs', but it reports no weights that give its predictions. Use "
+            "'signs'; it reports no weights that give its predictions. Use "
             "estimator 'binary'."
         )
     if not np.isin(matrix, (-1, 1)).all():
         raise NotApplicable(
             f"Model {model.name!r} must read columns of -1 and 1 for estimator "
-            "'signs', but it reads other numbers. Use estimator 'binary'."
+            "'signs'; it reads other numbers. Use estimator 'binary'."
         )
     linear = matrix @ weights
     values = []
@@ -114,6 +114,6 @@ def _all_numbers(model: FittedModel, X: pd.DataFrame) -> Floats:
     others = [name for name in model.features if numbers_of(X, [name]) is None]
     raise NotApplicable(
         f"Model {model.name!r} must read complete columns of numbers for estimators "
-        f"'gaussian' and 'signs', but these are not: {listed(others)}. Use estimator "
+        f"'gaussian' and 'signs'; these are not: {listed(others)}. Use estimator "
         "'auto'."
     )

@@ -20,7 +20,7 @@ def refusal(
     if model.estimator is not None:
         kind = f"is a {type(model.estimator).__name__}"
     return NotApplicable(
-        f"Model {model.name!r} must {rule} for method {method!r}, but it "
+        f"Model {model.name!r} must {rule} for method {method!r}; it "
         f"{finding or kind}. {remedy or USE_PERMUTATION}"
     )
 

@@ -217,10 +217,10 @@ def repeated(
 ) -> tuple[Floats, Floats]:
     """Return what is measured on each draw of rows, once if all are taken."""
     if n_repeats < 1:
-        raise ValueError(f"n_repeats must be at least 1, but {n_repeats} was given.")
+        raise ValueError(f"n_repeats must be at least 1; {n_repeats} was given.")
     if stream == "hstats" and n_repeats > 1:
         raise NotApplicable(
-            f"Stream 'hstats' must have one repeat, but n_repeats is {n_repeats}. "
+            f"Stream 'hstats' must have one repeat; n_repeats is {n_repeats}. "
             "Use the numpy stream."
         )
     values: list[Floats] = []
@@ -240,7 +240,7 @@ def columns_of(
         if len(columns) not in sizes:
             rule = "two columns" if sizes == (2,) else "one to three columns"
             raise NotApplicable(
-                f"Group {group!r} must have {rule} for method {method!r}, but it has "
+                f"Group {group!r} must have {rule} for method {method!r}; it has "
                 f'{len(columns)}: {listed(columns)}. Ask of = "pairs".'
             )
     return list(data.groups.values())

@@ -64,7 +64,7 @@ def impurity(
     if len(model.encoded) != len(of_columns):
         raise NotApplicable(
             f"Model {model.name!r} must say which feature each of its "
-            f"{len(of_columns)} columns was made from for method 'impurity', but it "
+            f"{len(of_columns)} columns was made from for method 'impurity'; it "
             f"names {len(model.encoded)}. Use permutation importance."
         )
     made_from = np.array(model.encoded, dtype=object)
@@ -86,7 +86,7 @@ def _decreases(model: FittedModel) -> Floats:
     if hasattr(estimator, "estimator_weights_"):
         raise NotApplicable(
             f"Model {model.name!r} must count its trees equally for method 'impurity' "
-            f"with normalised = false, but {type(estimator).__name__} weighs them. Use "
+            f"with normalised = false; {type(estimator).__name__} weighs them. Use "
             "normalised = true."
         )
     members = getattr(estimator, "estimators_", [estimator])
@@ -106,6 +106,6 @@ def _of_trees(model: FittedModel) -> Any:
         kind = f"is a {type(estimator).__name__}"
     raise NotApplicable(
         f"Model {model.name!r} must be a tree, a forest or a boosting of scikit-learn "
-        f"that reports its impurity for method 'impurity', but it {kind}. Use "
+        f"that reports its impurity for method 'impurity'; it {kind}. Use "
         "permutation importance."
     )

@@ -149,7 +149,7 @@ def _check(spread: str, of_curves: str) -> None:
     for name, value in options.items():
         if value not in allowed[name]:
             names = listed(allowed[name])
-            raise ValueError(f"{name} must be one of {names}, but {value!r} was given.")
+            raise ValueError(f"{name} must be one of {names}; {value!r} was given.")
 
 
 def _spread(
@@ -195,8 +195,8 @@ def _only_column(group: str, columns: tuple[str, ...]) -> str:
     """Return the column of a group of one."""
     if len(columns) != 1:
         raise NotApplicable(
-            f"Group {group!r} must have one column for method 'partial_dependence', "
-            f"but it has {len(columns)}: {listed(columns)}. Ask for its columns one "
+            f"Group {group!r} must have one column for method 'partial_dependence'; "
+            f"it has {len(columns)}: {listed(columns)}. Ask for its columns one "
             "by one."
         )
     return columns[0]

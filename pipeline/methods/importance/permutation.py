@@ -197,10 +197,10 @@ def permuted_target(
 def _check(n_samples: int, n_repeats: int, n_rows: int | None) -> None:
     """Refuse counts that name no measurement."""
     if n_repeats < 1:
-        raise ValueError(f"n_repeats must be at least 1, but {n_repeats} was given.")
+        raise ValueError(f"n_repeats must be at least 1; {n_repeats} was given.")
     if n_rows is not None and not 1 <= n_rows <= n_samples:
         raise ValueError(
-            f"n_rows must lie between 1 and the {n_samples} rows there are, but "
+            f"n_rows must lie between 1 and the {n_samples} rows there are; "
             f"{n_rows} was given."
         )
 
@@ -212,7 +212,7 @@ def _check_exchange(stream: str, perturbation: str, within: str) -> None:
     for name, value in options.items():
         if value not in allowed[name]:
             names = listed(allowed[name])
-            raise ValueError(f"{name} must be one of {names}, but {value!r} was given.")
+            raise ValueError(f"{name} must be one of {names}; {value!r} was given.")
     if stream != "numpy":
         option = "within" if within != "none" else "perturbation"
         raise NotApplicable(

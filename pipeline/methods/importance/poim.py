@@ -118,7 +118,7 @@ def poim(
     letters = _letters(alphabet)
     if not 1 <= length <= n_positions:
         raise ValueError(
-            f"length must be between 1 and n_positions, {n_positions}, but {length} "
+            f"length must be between 1 and n_positions, {n_positions}; {length} "
             "was given."
         )
     arrays = _arrays(weights, letters, n_positions)
@@ -269,11 +269,11 @@ def _distribution(
     if distribution.shape not in shapes:
         rule = " or ".join(map(str, shapes))
         raise ValueError(
-            f"{name} must have shape {rule}, but {distribution.shape} was given."
+            f"{name} must have shape {rule}; {distribution.shape} was given."
         )
     if not (distribution >= 0).all():
         raise ValueError(
-            f"{name} must be 0 or above, but "
+            f"{name} must be 0 or above; "
             f"{distribution[~(distribution >= 0)][0]:g} was given."
         )
     if not distribution.size:  # one position: there is no step to the next
@@ -282,7 +282,7 @@ def _distribution(
     farthest = sums.flat[np.argmax(np.abs(sums - 1))]
     if abs(farthest - 1) > _ROUNDING:
         raise ValueError(
-            f"{name} must sum to 1 over the letters, but a sum is {farthest:g}. Divide "
+            f"{name} must sum to 1 over the letters; a sum is {farthest:g}. Divide "
             "them by their sum."
         )
     return np.asarray(distribution / sums)
@@ -294,14 +294,14 @@ def _numbers(name: str, values: npt.ArrayLike) -> Floats:
         return np.array(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"{name} must be an array of numbers, but {values!r} was given."
+            f"{name} must be an array of numbers; {values!r} was given."
         ) from error
 
 
 def _letters(alphabet: str) -> tuple[str, ...]:
     if len(set(alphabet)) < max(len(alphabet), 2):
         raise ValueError(
-            f"alphabet must hold two letters or more, each once, but {alphabet!r} was "
+            f"alphabet must hold two letters or more, each once; {alphabet!r} was "
             "given."
         )
     return tuple(alphabet)
@@ -317,20 +317,18 @@ def _arrays(
         arrays = [_numbers("weights", array) for array in weights]
     if len(arrays) > n_positions:
         raise ValueError(
-            f"weights must be of oligomers within {n_positions} positions, but some "
+            f"weights must be of oligomers within {n_positions} positions; some "
             f"have {len(arrays)} letters."
         )
     for degree, array in enumerate(arrays, start=1):
         shape = (n_positions - degree + 1, len(letters) ** degree)
         if array.shape != shape:
             raise ValueError(
-                f"weights of oligomers of length {degree} must have shape {shape}, but "
+                f"weights of oligomers of length {degree} must have shape {shape}; "
                 f"{array.shape} was given."
             )
         if not np.isfinite(array).all():
-            raise ValueError(
-                f"weights must be finite, but one of length {degree} is not."
-            )
+            raise ValueError(f"weights must be finite; one of length {degree} is not.")
     return arrays
 
 
@@ -352,7 +350,7 @@ def _of_mapping(
         if not _is_named(key):
             raise ValueError(
                 f"weights must be named by an oligomer and its position, as in "
-                f"('{letters[0]}', 1), but {key!r} was given."
+                f"('{letters[0]}', 1); {key!r} was given."
             )
     for oligomer, position in weights:
         others = sorted(set(oligomer) - set(letters))
@@ -361,12 +359,12 @@ def _of_mapping(
                 f"{oligomer!r} holds {listed(others)}" if others else "one is empty"
             )
             raise ValueError(
-                f"weights must be of oligomers of the letters {''.join(letters)!r}, "
-                f"but {finding}."
+                f"weights must be of oligomers of the letters {''.join(letters)!r}; "
+                f"{finding}."
             )
         if not 1 <= position <= n_positions - len(oligomer) + 1:
             raise ValueError(
-                f"weights must be of oligomers within {n_positions} positions, but "
+                f"weights must be of oligomers within {n_positions} positions; "
                 f"{oligomer!r} at {position} is not."
             )
     longest = max((len(oligomer) for oligomer, _ in weights), default=0)
@@ -380,7 +378,7 @@ def _of_mapping(
             code = code * len(letters) + place[letter]
         if not isinstance(weight, Real):
             raise ValueError(
-                f"weights must be numbers, but that of {oligomer!r} at {position} is "
+                f"weights must be numbers; that of {oligomer!r} at {position} is "
                 f"{weight!r}."
             )
         arrays[len(oligomer) - 1][position - 1, code] = weight

@@ -87,8 +87,7 @@ def spearman(
     del model, seed
     if coefficient not in ("spearman", "kendall"):
         raise ValueError(
-            "coefficient must be 'spearman' or 'kendall', but "
-            f"{coefficient!r} was given."
+            f"coefficient must be 'spearman' or 'kendall'; {coefficient!r} was given."
         )
     ask = {"spearman": spearmanr, "kendall": kendalltau}[coefficient]
     if data.task == "multiclass":

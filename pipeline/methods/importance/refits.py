@@ -23,7 +23,7 @@ def training_rows(model: FittedModel, method: str) -> Dataset:
     if model.train is None:
         raise NotApplicable(
             f"Model {model.name!r} must be fitted by the audit for method {method!r}, "
-            "which fits it again, but it came as it is. Name its estimator under "
+            "which fits it again; it came as it is. Name its estimator under "
             "[[models]]."
         )
     return model.train
@@ -61,7 +61,7 @@ def units_of(
     if shared:
         raise NotApplicable(
             f"Groups must not share a column for method {method!r}, which takes a "
-            f"group in or leaves it out, but {shared[0]!r} is in more than one. Ask "
+            f"group in or leaves it out; {shared[0]!r} is in more than one. Ask "
             "overlapping groups in different audits."
         )
     alone = [(name,) for name in model.features if name not in grouped]
@@ -99,7 +99,7 @@ def refuse_ratio(form: Form, method: str) -> None:
     """Refuse to divide by a baseline of 0."""
     if form == "ratio":
         raise NotApplicable(
-            f"form must not be 'ratio' for method {method!r}, whose baseline is 0, but "
+            f"form must not be 'ratio' for method {method!r}, whose baseline is 0; "
             "it is."
         )
 

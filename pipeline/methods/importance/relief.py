@@ -124,7 +124,7 @@ def relieff(
     within("different_above", different_above, holds, "above same_below and at most 1")
     if misses not in ("each_class", "any_class"):
         raise ValueError(
-            f"misses must be 'each_class' or 'any_class', but {misses!r} was given."
+            f"misses must be 'each_class' or 'any_class'; {misses!r} was given."
         )
     refuse_weights(data, "relieff")
     refuse_constant_target(data, "relieff")

@@ -131,7 +131,7 @@ def _refuse_steps(model: FittedModel) -> None:
     lineage = (f"{kind.__module__}." for kind in type(last).__mro__)
     if any(name.startswith(STEPWISE) for name in lineage):
         raise NotApplicable(
-            f"Model {model.name!r} must have a score with slopes, but a "
+            f"Model {model.name!r} must have a score with slopes; a "
             f"{type(last).__name__} predicts in steps. Use FIRM with estimator 'auto'."
         )
 

@@ -147,7 +147,7 @@ def shapley(
         if adjust:
             raise NotApplicable(
                 "Option adjust must be false but where the draws of fastshap are "
-                "replayed, but it is true: there is nothing to share out. Leave it out."
+                "replayed; it is true: there is nothing to share out. Leave it out."
             )
         rows = _in_numpy_order(question, algorithm, n_repeats, n_permutations)
     raw = np.stack(rows, axis=1)
@@ -264,7 +264,7 @@ def _in_fastshap_order(
     for need, lacks in unlike.items():
         if lacks:
             raise NotApplicable(
-                f"Method 'shapley' must have {need} to replay fastshap, but it does "
+                f"Method 'shapley' must have {need} to replay fastshap; it does "
                 "not. Ask for it without naming an R engine."
             )
     r, every = RStream(question.seed), np.arange(data.n_samples)
@@ -291,7 +291,7 @@ def _linear(model: FittedModel, game: Game, owner: Index) -> Floats:
     if weights is None or x is None or others is None:
         raise NotApplicable(
             f"Model {model.name!r} must be linear in complete columns of numbers for "
-            "algorithm 'linear', but it reports no weights that give its predictions. "
+            "algorithm 'linear'; it reports no weights that give its predictions. "
             "Use algorithm 'sampling'."
         )
     each = (x - game.shares @ others)[:, :, np.newaxis] * weights
@@ -324,7 +324,7 @@ def _with_means(
         not_numbers = [name for name in columns if numbers_of(X, [name]) is None]
         raise NotApplicable(
             f"Model {model.name!r} must read complete columns of numbers for "
-            f"background 'means', but these are not: {listed(not_numbers)}. Use "
+            f"background 'means'; these are not: {listed(not_numbers)}. Use "
             "background 'rows'."
         )
     return pd.DataFrame(np.vstack([matrix, shares @ matrix[others]]), columns=columns)
@@ -340,10 +340,10 @@ def _check(
     """Refuse counts that name no measurement."""
     for name, n in (("n_repeats", n_repeats), ("n_permutations", n_permutations)):
         if n < 1:
-            raise ValueError(f"{name} must be at least 1, but {n} was given.")
+            raise ValueError(f"{name} must be at least 1; {n} was given.")
     for name, most in (("n_rows", n_rows), ("n_background", n_background)):
         if most is not None and not 1 <= most <= n_samples:
             raise ValueError(
-                f"{name} must lie between 1 and the {n_samples} rows there are, but "
+                f"{name} must lie between 1 and the {n_samples} rows there are; "
                 f"{most} was given."
             )

@@ -267,14 +267,14 @@ def _check_trials(resample: Resample, n_repeats: int) -> None:
     """Refuse trials out of range."""
     if resample not in ("subsample", "bootstrap", "none"):
         raise ValueError(
-            "resample must be one of 'subsample', 'bootstrap', 'none', but "
+            "resample must be one of 'subsample', 'bootstrap', 'none'; "
             f"{resample!r} was given."
         )
     if n_repeats < 1:
-        raise ValueError(f"n_repeats must be at least 1, but {n_repeats} was given.")
+        raise ValueError(f"n_repeats must be at least 1; {n_repeats} was given.")
     if resample == "none" and n_repeats > 1:
         raise ValueError(
-            f"n_repeats must be 1 for resample 'none', but {n_repeats} was given."
+            f"n_repeats must be 1 for resample 'none'; {n_repeats} was given."
         )
 
 
@@ -282,7 +282,7 @@ def _only_column(group: str, columns: tuple[str, ...]) -> str:
     """Return the column of a group of one."""
     if len(columns) != 1:
         raise NotApplicable(
-            f"Group {group!r} must have one column for a StratPD curve, but it has "
+            f"Group {group!r} must have one column for a StratPD curve; it has "
             f"{len(columns)}: {listed(columns)}. Ask for its columns one by one."
         )
     return columns[0]

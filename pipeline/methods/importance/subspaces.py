@@ -78,7 +78,7 @@ def number_drawn(
     if n_units < 2:
         raise NotApplicable(
             f"Model {model.name!r} must read at least two features or groups for "
-            f"method {method!r}, which compares models of some of them, but it reads "
+            f"method {method!r}, which compares models of some of them; it reads "
             f"{n_units}. Use drop_column."
         )
     if n_drawn is None:
@@ -89,7 +89,7 @@ def number_drawn(
     if not 1 <= n_drawn < n_units:
         raise ValueError(
             f"n_drawn must lie between 1 and {n_units - 1}, one less than the features "
-            f"and groups there are, but {n_drawn} was given."
+            f"and groups there are; {n_drawn} was given."
         )
     return n_drawn
 
@@ -97,7 +97,7 @@ def number_drawn(
 def check_count(n_members: int) -> None:
     """Refuse an ensemble that has no spread."""
     if n_members < 2:
-        raise ValueError(f"n_repeats must be at least 2, but {n_members} was given.")
+        raise ValueError(f"n_repeats must be at least 2; {n_members} was given.")
 
 
 def _bag(generator: np.random.Generator, train: Dataset, method: str) -> Index:
@@ -113,7 +113,7 @@ def _bag(generator: np.random.Generator, train: Dataset, method: str) -> Index:
             return bag
     raise NotApplicable(
         f"The training rows must be enough for method {method!r} to find some, of "
-        "every class, both in and out of a bootstrap sample, but "
+        "every class, both in and out of a bootstrap sample; "
         f"{TRIES} samples in a row lacked some. Leave out classes of very few rows."
     )
 

@@ -124,7 +124,7 @@ def t_statistic(
     del seed
     if several_terms not in ("root_f", "f"):
         raise ValueError(
-            f"several_terms must be 'root_f' or 'f', but {several_terms!r} was given."
+            f"several_terms must be 'root_f' or 'f'; {several_terms!r} was given."
         )
     estimates = _estimates(model)
     raw = [

@@ -30,7 +30,7 @@ def draw_rows(
         If `n_rows` is less than 2.
     """
     if n_rows is not None and n_rows < 2:
-        raise ValueError(f"n_rows must be at least 2, but {n_rows} was given.")
+        raise ValueError(f"n_rows must be at least 2; {n_rows} was given.")
     replays = stream == "hstats"
     weighing = np.flatnonzero(data.weights > 0)
     places = np.arange(data.n_samples) if replays else weighing

@@ -127,7 +127,7 @@ def h_statistic(
     check_scale(model, scale)
     if not 1 <= len(set(features)) == len(features) <= 3:
         raise ValueError(
-            f"features must be one, two or three columns, but {features!r} was given."
+            f"features must be one, two or three columns; {features!r} was given."
         )
     rows = draw_rows(data, n_rows, seed=seed, stream=stream)
     curve_of = curves or {}

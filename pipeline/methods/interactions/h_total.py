@@ -82,7 +82,7 @@ def h_total(
     check_scale(model, scale)
     if not 1 <= len(set(features)) == len(features):
         raise ValueError(
-            f"features must be columns, each once, but {features!r} was given."
+            f"features must be columns, each once; {features!r} was given."
         )
     rows = draw_rows(data, n_rows, seed=seed, stream=stream)
     curve_of = curves or {}

@@ -99,7 +99,7 @@ def vint(
     """
     check_scale(model, scale)
     if len(set(features)) != 2 or len(features) != 2:
-        raise ValueError(f"features must be two columns, but {features!r} was given.")
+        raise ValueError(f"features must be two columns; {features!r} was given.")
     points = tuple(grid_of(data.X[f], grid=grid, n_grid=n_grid) for f in features)
     if rows is None:
         rows = draw_rows(data, n_rows, seed=seed, stream=stream)

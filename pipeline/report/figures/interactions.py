@@ -55,7 +55,7 @@ def draw_interactions(
         if [len(row) for row in matrix] != list(range(len(names))):
             raise ValueError(
                 "The rows of a figure of pairs must have one number for each feature "
-                f"before theirs, but they have {[len(row) for row in matrix]}."
+                f"before theirs; they have {[len(row) for row in matrix]}."
             )
     side = min((WIDTH - _NAMES) / max(len(names) - 1, 1), _WIDEST)
     finite = [number for row in values for number in row if isfinite(number)]

@@ -125,7 +125,7 @@ def _same_names(panels: Sequence[ModelPanel]) -> list[str]:
     for panel in panels:
         if [row.name for row in panel.rows] != names:
             raise ValueError(
-                f"The panels of a figure of models must name the same features, but "
+                f"The panels of a figure of models must name the same features; "
                 f"{panel.name!r} differs from {panels[0].name!r}."
             )
     return names

@@ -72,7 +72,7 @@ def check(n_items: int, what: str, *, most: int = MOST_ROWS) -> None:
         If `n_items` is 0 or above `most`.
     """
     if not 1 <= n_items <= most:
-        raise ValueError(f"{what} must number 1 to {most}, but {n_items} were given.")
+        raise ValueError(f"{what} must number 1 to {most}; {n_items} were given.")
 
 
 def name_column(

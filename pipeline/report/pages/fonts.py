@@ -91,7 +91,7 @@ def with_uncovered_names(result: AuditResult, document: str) -> AuditResult:
 
 def _problem(base: Path, name: str) -> str:
     """Return what keeps a file from being used as a font, empty if nothing does."""
-    rule = f"[report] fonts must name font files beside the audit, but {name!r}"
+    rule = f"[report] fonts must name font files beside the audit; {name!r}"
     if not (base / name).is_file():
         return f"{rule} is not there. Put it into {base}."
     try:

@@ -385,14 +385,14 @@ def test_files_that_are_no_answer_are_refused_all_at_once(linear_case, tmp_path)
     assert [line.split(" must ")[0] for line in lines] == [
         f"[[supplied]] {file!r}" for file in files
     ]
-    assert lines[0].endswith("of DALEX, but its class is data.frame.")
+    assert lines[0].endswith("of DALEX; its class is data.frame.")
 
 
 def test_a_file_that_nobody_can_read_without_r_is_not_compared(
     linear_case, tmp_path, monkeypatch
 ):
     (tmp_path / "v.rds").write_bytes(b"not looked at")
-    reason = "R must be on PATH, but it was not found. Install R."
+    reason = "R must be on PATH; it was not found. Install R."
     monkeypatch.setattr(host, "installed", lambda: {"reason": reason, "packages": {}})
     config = load_config(tmp_path, entry(tmp_path, linear_case[2], file="v.rds"))
     result = audit(None, linear_case[1], config, models=linear_case[:1])

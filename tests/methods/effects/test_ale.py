@@ -90,23 +90,23 @@ def test_on_the_link_scale_a_logistic_model_is_linear():
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"n_grid": 1}, ValueError, "n_grid must be at least 2, but 1 was given."),
+        ({"n_grid": 1}, ValueError, "n_grid must be at least 2; 1 was given."),
         (
             {"grid": (1.0, 1.0)},
             ValueError,
-            "grid must hold two numbers, but it is (1.0, 1.0).",
+            "grid must hold two numbers; it is (1.0, 1.0).",
         ),
         (
             {"scale": "link"},
             NotApplicable,
-            "Model 'linear' must predict probabilities for scale 'link', but its task "
+            "Model 'linear' must predict probabilities for scale 'link'; its task "
             "is 'regression'. Use scale 'native'.",
         ),
         (
             {"grid": (-1.0, 1.0, 90.0, 91.0)},
             NotApplicable,
             "Column 'x1' must have a row between all points of the grid for "
-            "accumulated local effects, but it has none from 90.0 to 91.0.",
+            "accumulated local effects; it has none from 90.0 to 91.0.",
         ),
     ],
 )
@@ -122,5 +122,5 @@ def test_a_constant_column_has_no_local_effect():
     with pytest.raises(NotApplicable) as refusal:
         ale(linear_model(1, 0), constant, "x1", seed=1)
     assert str(refusal.value) == (
-        "Column 'x1' must have two values for accumulated local effects, but it has 1."
+        "Column 'x1' must have two values for accumulated local effects; it has 1."
     )

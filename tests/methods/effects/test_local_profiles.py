@@ -219,7 +219,7 @@ def test_a_level_that_no_drawn_row_has_is_not_answered():
         accumulated_profile(level_model(), data, "kind", **options)
     assert str(refusal.value) == (
         "Column 'kind' must have a row near every point of the grid for an "
-        "accumulated profile, but it has none near 'b'."
+        "accumulated profile; it has none near 'b'."
     )
 
 
@@ -227,18 +227,17 @@ def test_a_level_that_no_drawn_row_has_is_not_answered():
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"span": 0.0}, ValueError, "span must be above 0, but 0.0 was given."),
-        ({"n_rows": 0}, ValueError, "n_rows must be at least 1, but 0 was given."),
+        ({"span": 0.0}, ValueError, "span must be above 0; 0.0 was given."),
+        ({"n_rows": 0}, ValueError, "n_rows must be at least 1; 0 was given."),
         (
             {"grid": (1.0, 1.0)},
             NotApplicable,
-            "Column 'x1' must be asked at two values for a profile, but its grid has "
-            "1.",
+            "Column 'x1' must be asked at two values for a profile; its grid has 1.",
         ),
         (
             {"scale": "link"},
             NotApplicable,
-            "Model 'linear' must predict probabilities for scale 'link', but its task "
+            "Model 'linear' must predict probabilities for scale 'link'; its task "
             "is 'regression'. Use scale 'native'.",
         ),
     ],

@@ -82,6 +82,6 @@ def test_more_coalitions_than_can_be_asked_are_refused():
     with pytest.raises(NotApplicable) as refusal:
         mean_shapley(model, data, "x1", seed=1)
     assert str(refusal.value) == (
-        "Model 'linear' must read at most 12 columns for exact Shapley values, but it "
+        "Model 'linear' must read at most 12 columns for exact Shapley values; it "
         "reads 13. Use curve 'partial_dependence'."
     )

@@ -325,7 +325,7 @@ def test_a_regression_has_no_link():
             linear_model(2, 0), normal_data(), "x1", seed=1, scale="link"
         )
     assert str(refusal.value) == (
-        "Model 'linear' must predict probabilities for scale 'link', but its task is "
+        "Model 'linear' must predict probabilities for scale 'link'; its task is "
         "'regression'. Use scale 'native'."
     )
 
@@ -336,7 +336,7 @@ def test_a_certain_prediction_has_no_link():
     with pytest.raises(NotApplicable) as refusal:
         partial_dependence(model, data, "x", seed=1, scale="link")
     assert str(refusal.value) == (
-        "Model 'toy' must give probabilities between 0 and 1 for scale 'link', but it "
+        "Model 'toy' must give probabilities between 0 and 1 for scale 'link'; it "
         "gives exactly 0 or 1. Use scale 'native' or 'centred_logit'."
     )
 
@@ -346,7 +346,7 @@ def test_a_column_without_a_value_has_no_grid():
     with pytest.raises(NotApplicable) as refusal:
         partial_dependence(model_of(as_given), data, "x", seed=1)
     assert str(refusal.value) == (
-        "Column 'x' must have a value to be set to, but all 2 are missing."
+        "Column 'x' must have a value to be set to; all 2 are missing."
     )
 
 
@@ -389,8 +389,8 @@ def test_a_fault_of_the_rows_stays_a_fault_of_the_rows():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_grid": 0}, "n_grid must be at least 1, but 0 was given."),
-        ({"grid": ()}, "grid must hold at least one number, but it is empty."),
+        ({"n_grid": 0}, "n_grid must be at least 1; 0 was given."),
+        ({"grid": ()}, "grid must hold at least one number; it is empty."),
     ],
 )
 def test_a_grid_without_a_point_is_refused(options, message):

@@ -145,38 +145,38 @@ REFUSED = [
     (
         level_data(),
         {},
-        "Data 'levels' must have a number or two classes as target for StratPD, but 3 "
+        "Data 'levels' must have a number or two classes as target for StratPD; 3 "
         "were found. Audit one class against the others.",
     ),
     (
         replace(DATA, weights=np.arange(200.0)),
         {},
-        "Data 'normal' must have equal row weights for StratPD, but they differ. Leave "
+        "Data 'normal' must have equal row weights for StratPD; they differ. Leave "
         "the method out, or audit without weights.",
     ),
     (
         replace(DATA, X=MISSING),
         {},
-        "Data 'normal' must have no missing value for StratPD, but these columns have "
+        "Data 'normal' must have no missing value for StratPD; these columns have "
         "some: 'x2'. Fill or leave out what is missing.",
     ),
     (
         normal_data(2, 0, n_samples=29),
         {},
-        "StratPD must part at least 30 rows into two leaves, but 29 were given. Set "
+        "StratPD must part at least 30 rows into two leaves; 29 were given. Set "
         "min_samples_leaf lower.",
     ),
     (
         replace(DATA, X=DATA.X.assign(x1=1.0)),
         {},
-        "Column 'x1' must have two values for StratPD, but it has 1.",
+        "Column 'x1' must have two values for StratPD; it has 1.",
     ),
     (
         DATA,
         {"min_slopes_per_x": 99},
-        "Column 'x1' must vary in 99 leaves around some value for StratPD, but it does "
-        "nowhere; 0 leaves hold one value. Set min_slopes_per_x or min_samples_leaf "
-        "otherwise, or n_trees higher.",
+        "Column 'x1' must vary in 99 leaves around some value for StratPD, and "
+        "does so nowhere: 0 leaves hold one value. Set min_slopes_per_x or "
+        "min_samples_leaf otherwise, or n_trees higher.",
     ),
 ]
 
@@ -191,18 +191,18 @@ def test_what_cannot_be_parted_is_refused_in_a_sentence(data, options, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_trees": 0}, "n_trees must be at least 1, but 0 was given."),
+        ({"n_trees": 0}, "n_trees must be at least 1; 0 was given."),
         (
             {"min_samples_leaf": 0},
-            "min_samples_leaf must be at least 1, but 0 was given.",
+            "min_samples_leaf must be at least 1; 0 was given.",
         ),
         (
             {"min_slopes_per_x": -1},
-            "min_slopes_per_x must be at least 1, but -1 was given.",
+            "min_slopes_per_x must be at least 1; -1 was given.",
         ),
         (
             {"merge": "mean"},
-            "merge must be one of 'published', 'least_squares', but 'mean' was given.",
+            "merge must be one of 'published', 'least_squares'; 'mean' was given.",
         ),
     ],
 )

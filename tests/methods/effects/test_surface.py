@@ -69,7 +69,7 @@ def test_one_feature_twice_is_refused():
     with pytest.raises(ValueError, match="must be two columns") as refusal:
         surface(linear_model(1, 1), normal_data(1, 1), ("x1", "x1"), seed=1)
     assert str(refusal.value) == (
-        "features must be two columns, but ('x1', 'x1') was given."
+        "features must be two columns; ('x1', 'x1') was given."
     )
 
 

@@ -215,9 +215,7 @@ def three_classes(estimator, **parameters):
     return fitted(estimator, train, **parameters)
 
 
-NOT_LINEAR = (
-    "must be linear in its columns for method {}, but it is {}. Use permutation"
-)
+NOT_LINEAR = "must be linear in its columns for method {}; it is {}. Use permutation"
 STANDARDISED, RAW = "'standardised_coefficient'", "'raw_weights'"
 REFUSED = [
     (
@@ -238,27 +236,27 @@ REFUSED = [
     (
         raw_weights,
         lambda: three_classes("linear_model.LogisticRegression"),
-        "must have one coefficient per term for method 'raw_weights', but it has 3 "
+        "must have one coefficient per term for method 'raw_weights'; it has 3 "
         "sets of them. Use permutation importance.",
     ),
     (
         raw_weights,
         lambda: three_classes("svm.SVC", kernel="poly", probability=True),
-        "must be a support vector machine with one score for method 'raw_weights', but "
+        "must be a support vector machine with one score for method 'raw_weights'; "
         "it is a SVC. Use permutation importance.",
     ),
     (
         standardised_coefficient,
         lambda: replace(fitted("linear_model.Ridge"), train=None),
         "must be fitted by the audit, which then knows its training rows, for method "
-        "'standardised_coefficient', but it came as it is. Name its estimator under "
+        "'standardised_coefficient'; it came as it is. Name its estimator under "
         "[[models]].",
     ),
     (
         raw_weights,
         lambda: replace(fitted("linear_model.Ridge"), encoded=("x1",)),
         "must say which feature each of its 3 columns was made from for method "
-        "'raw_weights', but it names 1. Use permutation importance.",
+        "'raw_weights'; it names 1. Use permutation importance.",
     ),
 ]
 
@@ -273,4 +271,4 @@ def test_a_model_without_an_answer_says_why(method, model, message):
 def test_unknown_powers_are_refused():
     with pytest.raises(ValueError) as refusal:  # noqa: PT011 (the whole message)
         raw_weights(fitted("linear_model.Ridge"), WHITE, seed=1, powers="two")
-    assert str(refusal.value) == "powers must be 'one' or 'any', but 'two' was given."
+    assert str(refusal.value) == "powers must be 'one' or 'any'; 'two' was given."

@@ -223,7 +223,7 @@ def test_a_group_of_several_columns_is_refused(method):
     with pytest.raises(NotApplicable) as refusal:
         method(linear_model(2, 0), both, seed=1)
     assert str(refusal.value) == (
-        "Group 'both' must have one column for a curve, but it has 2: 'x1', 'x2'. Ask "
+        "Group 'both' must have one column for a curve; it has 2: 'x1', 'x2'. Ask "
         "for its columns one by one."
     )
 
@@ -232,15 +232,15 @@ def test_a_group_of_several_columns_is_refused(method):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_grid": 1}, "n_grid must be at least 2, but 1 was given."),
+        ({"n_grid": 1}, "n_grid must be at least 2; 1 was given."),
         (
             {"curve": "stratpd"},
             "curve must be one of 'partial_dependence', 'ale', 'conditional_profile', "
-            "'accumulated_profile', 'shapley', but 'stratpd' was given.",
+            "'accumulated_profile', 'shapley'; 'stratpd' was given.",
         ),
         (
             {"grid": "even"},
-            "grid must be one of 'quantile', 'unique', but 'even' was given.",
+            "grid must be one of 'quantile', 'unique'; 'even' was given.",
         ),
     ],
 )

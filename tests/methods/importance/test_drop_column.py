@@ -236,7 +236,7 @@ def test_a_model_fitted_elsewhere_is_refused(method):
         method(linear_model(2, 0), normal_data(), seed=1)
     assert str(refusal.value) == (
         f"Model 'linear' must be fitted by the audit for method {method.__name__!r}, "
-        "which fits it again, but it came as it is. Name its estimator under "
+        "which fits it again; it came as it is. Name its estimator under "
         "[[models]]."
     )
 
@@ -246,7 +246,7 @@ def test_no_repeat_is_refused(method):
     data = normal_data()
     with pytest.raises(ValueError, match="n_repeats") as refusal:
         method(fitted(data), data, seed=1, n_repeats=0)
-    assert str(refusal.value) == "n_repeats must be at least 1, but 0 was given."
+    assert str(refusal.value) == "n_repeats must be at least 1; 0 was given."
 
 
 @pytest.mark.parametrize(
@@ -256,20 +256,20 @@ def test_no_repeat_is_refused(method):
             normal_data(*range(13)),
             {},
             "Model 'm' must read at most 12 features or groups for method "
-            "'shapley_refit', which fits it on every subset of them, but it reads 13. "
+            "'shapley_refit', which fits it on every subset of them; it reads 13. "
             "Group features under [groups], or leave some out.",
         ),
         (
             normal_data(),
             {"form": "ratio"},
-            "form must not be 'ratio' for method 'shapley_refit', whose baseline is 0, "
-            "but it is.",
+            "form must not be 'ratio' for method 'shapley_refit', whose baseline is 0; "
+            "it is.",
         ),
         (
             normal_data().with_groups({"a": ("x1", "x2"), "b": ("x2",)}),
             {},
             "Groups must not share a column for method 'shapley_refit', which takes a "
-            "group in or leaves it out, but 'x2' is in more than one. Ask overlapping "
+            "group in or leaves it out; 'x2' is in more than one. Ask overlapping "
             "groups in different audits.",
         ),
     ],

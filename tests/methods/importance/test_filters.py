@@ -237,55 +237,55 @@ REFUSALS = [
         lowess_r2,
         CLASSES,
         {},
-        "Target 'y' must be a number for method 'lowess_r2', but it has 2 classes: "
+        "Target 'y' must be a number for method 'lowess_r2'; it has 2 classes: "
         "'no', 'yes'. Use auc or anova.",
     ),
     (
         lowess_r2,
         replace(NUMBERS, y=np.ones(120)),
         {},
-        "Target 'y' must vary for method 'lowess_r2', but all its values are the same. "
+        "Target 'y' must vary for method 'lowess_r2'; all its values are the same. "
         "Add rows, or leave the method out.",
     ),
     (
         lowess_r2,
         replace(NUMBERS, weights=WEIGHTED),
         {},
-        f"Rows {SAME} 'lowess_r2', but their weights differ. Leave the method or the "
+        f"Rows {SAME} 'lowess_r2'; their weights differ. Leave the method or the "
         "weights out.",
     ),
     (
         anova,
         replace(CLASSES, weights=WEIGHTED),
         {"test": "welch"},
-        f"Rows {SAME} 'anova', but their weights differ. Set test = 'equal_variances'.",
+        f"Rows {SAME} 'anova'; their weights differ. Set test = 'equal_variances'.",
     ),
     (
         auc,
         NUMBERS,
         {},
-        "Target 'y' must have classes for method 'auc', but it is a number. Use "
+        "Target 'y' must have classes for method 'auc'; it is a number. Use "
         "spearman or lowess_r2.",
     ),
     (
         auc,
         replace(CLASSES, y=np.zeros(120)),
         {},
-        "Class 'yes' must have 1 or more rows that count for method 'auc', but it has "
+        "Class 'yes' must have 1 or more rows that count for method 'auc'; it has "
         "0. Add rows, or leave the method out.",
     ),
     (
         spearman,
         level_data(),
         {},
-        "Target 'y' must be a number for method 'spearman', but it has 3 classes: 'a', "
+        "Target 'y' must be a number for method 'spearman'; it has 3 classes: 'a', "
         "'b', 'c'. Use auc or anova.",
     ),
     (
         spearman,
         replace(NUMBERS, weights=WEIGHTED),
         {},
-        f"Rows {SAME} 'spearman', but their weights differ. Leave the method or the "
+        f"Rows {SAME} 'spearman'; their weights differ. Leave the method or the "
         "weights out.",
     ),
 ]
@@ -305,38 +305,38 @@ def test_what_data_cannot_be_asked_is_said_whole(method, data, options, message)
             lowess_r2,
             NUMBERS,
             {"fraction": 0.0},
-            "fraction must be above 0 and at most 1, but 0.0 was given.",
+            "fraction must be above 0 and at most 1; 0.0 was given.",
         ),
         (
             lowess_r2,
             NUMBERS,
             {"n_robust": -1},
-            "n_robust must be at least 0, but -1 was given.",
+            "n_robust must be at least 0; -1 was given.",
         ),
         (
             lowess_r2,
             NUMBERS,
             {"step": 1.0},
-            "step must be at least 0 and below 1, but 1.0 was given.",
+            "step must be at least 0 and below 1; 1.0 was given.",
         ),
         (
             anova,
             CLASSES,
             {"test": "kruskal_wallis", "statistic": "t"},
             "statistic must be 'statistic' or 'minus_log10_p' for test "
-            "'kruskal_wallis', but 't' was given.",
+            "'kruskal_wallis'; 't' was given.",
         ),
         (
             auc,
             CLASSES,
             {"of_class": "maybe"},
-            "of_class must be one of 'no', 'yes', but 'maybe' was given.",
+            "of_class must be one of 'no', 'yes'; 'maybe' was given.",
         ),
         (
             spearman,
             NUMBERS,
             {"coefficient": "tau"},
-            "coefficient must be 'spearman' or 'kendall', but 'tau' was given.",
+            "coefficient must be 'spearman' or 'kendall'; 'tau' was given.",
         ),
     ],
 )

@@ -193,35 +193,35 @@ def test_a_category_is_ranked_by_its_levels_before_a_number_that_says_less():
             pca,
             with_columns(a=X1, b=pd.Categorical(["u", "v"] * 100)),
             {},
-            "Data must have at least two columns of numbers that vary for method 'pca',"
-            " but 1 can take part. Leave the method out.",
+            "Data must have at least two columns of numbers that vary for method "
+            "'pca'; 1 can take part. Leave the method out.",
         ),
         (
             pca,
             with_columns(a=X1, b=X2),
             {},
-            "Data must have one direction of largest variance for method 'pca', but two"
+            "Data must have one direction of largest variance for method 'pca'; two"
             " have the same. Leave the method out.",
         ),
         (
             mrmr,
             replace(MIXED, weights=np.linspace(1, 2, 200)),
             {},
-            "Rows must weigh the same for method 'mrmr', but their weights differ. "
+            "Rows must weigh the same for method 'mrmr'; their weights differ. "
             "Leave the method or the weights out.",
         ),
         (
             mrmr,
             level_data(),
             {"measure": "gaussian"},
-            "Target 'y' must be a number for method 'mrmr', but it has 3 classes: 'a', "
+            "Target 'y' must be a number for method 'mrmr'; it has 3 classes: 'a', "
             "'b', 'c'. Set measure = 'binned'.",
         ),
         (
             mrmr,
             replace(MIXED, y=np.ones(200)),
             {},
-            "Target 'y' must vary for method 'mrmr', but all its values are the same. "
+            "Target 'y' must vary for method 'mrmr'; all its values are the same. "
             "Add rows, or leave the method out.",
         ),
     ],
@@ -235,7 +235,7 @@ def test_what_data_cannot_be_asked_is_said_whole(method, data, options, message)
 def test_one_bin_is_refused():
     with pytest.raises(ValueError, match="must be") as refusal:
         mrmr(None, MIXED, seed=1, n_bins=1)
-    assert str(refusal.value) == "n_bins must be at least 2, but 1 was given."
+    assert str(refusal.value) == "n_bins must be at least 2; 1 was given."
 
 
 def test_the_examples_hold():

@@ -535,7 +535,7 @@ def test_the_labels_of_three_classes_are_refused():
     with pytest.raises(NotApplicable) as refusal:
         firm_labels(None, level_data(), seed=1)
     assert str(refusal.value) == (
-        "Target 'y' must be a number or have two classes for method 'firm_labels', but "
+        "Target 'y' must be a number or have two classes for method 'firm_labels'; "
         "it has 3. Ask for FIRM of a model, which has one score per class."
     )
 
@@ -551,29 +551,29 @@ HALVES = of_score(lambda X: np.where(X["x1"] > 0, 1.0, 0.0), ["x1"])
             linear_model(1.0),
             of(correlated(0.5)),
             {"scale": "link"},
-            "Model 'linear' must predict probabilities for scale 'link', but its task "
+            "Model 'linear' must predict probabilities for scale 'link'; its task "
             "is 'regression'. Use scale 'native'.",
         ),
         (
             linear_model(1.0),
             WEIGHTED,
             {"estimator": "lowess"},
-            "Rows must count the same for estimator 'lowess', but they are weighted. "
+            "Rows must count the same for estimator 'lowess'; they are weighted. "
             "Use estimator 'binned'.",
         ),
         (
             linear_model(1.0),
             WEIGHTED,
             {"estimator": "gaussian", "covariance": "oas"},
-            "Rows must count the same for covariance 'oas', but they are weighted. "
+            "Rows must count the same for covariance 'oas'; they are weighted. "
             "Use covariance 'sample'.",
         ),
         (
             HALVES,
             of(correlated(0.5) + 1),
             {"estimator": "gaussian"},
-            "Model 'score' must have a slope at the mean row for estimator 'gaussian', "
-            "but it has none there although its predictions vary. Use estimator "
+            "Model 'score' must have a slope at the mean row for estimator 'gaussian'; "
+            "it has none there although its predictions vary. Use estimator "
             "'auto'.",
         ),
         (
@@ -581,20 +581,20 @@ HALVES = of_score(lambda X: np.where(X["x1"] > 0, 1.0, 0.0), ["x1"])
             level_data(),
             {"estimator": "gaussian"},
             "Model 'levels' must read complete columns of numbers for estimators "
-            "'gaussian' and 'signs', but these are not: 'kind'. Use estimator 'auto'.",
+            "'gaussian' and 'signs'; these are not: 'kind'. Use estimator 'auto'.",
         ),
         (
             linear_model(1.0),
             of(cube()),
             {"estimator": "signs"},
-            "Model 'linear' must be linear in its columns for estimator 'signs', but "
+            "Model 'linear' must be linear in its columns for estimator 'signs'; "
             "it reports no weights that give its predictions. Use estimator 'binary'.",
         ),
         (
             fitted_to(W, 0.0, BITS),
             of(BITS),
             {"estimator": "signs"},
-            "Model 'ols' must read columns of -1 and 1 for estimator 'signs', but it "
+            "Model 'ols' must read columns of -1 and 1 for estimator 'signs'; it "
             "reads other numbers. Use estimator 'binary'.",
         ),
     ],
@@ -608,8 +608,8 @@ def test_what_cannot_be_asked_says_why(model, data, options, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_bins": 1}, "n_bins must be at least 2, but 1 was given."),
-        ({"span": 0.0}, "span must be above 0 and at most 1, but 0.0 was given."),
+        ({"n_bins": 1}, "n_bins must be at least 2; 1 was given."),
+        ({"span": 0.0}, "span must be above 0 and at most 1; 0.0 was given."),
     ],
 )
 def test_options_out_of_range_are_refused(options, message):

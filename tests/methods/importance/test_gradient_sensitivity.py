@@ -153,7 +153,7 @@ def test_a_score_of_steps_is_refused(estimator):
     with pytest.raises(NotApplicable) as refusal:
         gradient_sensitivity(model, DATA, seed=1)
     assert str(refusal.value) == (
-        f"Model 'steps' must have a score with slopes, but a {kind} predicts in steps. "
+        f"Model 'steps' must have a score with slopes; a {kind} predicts in steps. "
         "Use FIRM with estimator 'auto'."
     )
 

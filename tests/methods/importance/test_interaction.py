@@ -99,7 +99,7 @@ def test_groups_that_are_no_pair_are_refused():
     X = DATA.X.assign(x4=0.0)
     four = replace(DATA, X=X).with_groups({"all": ("x1", "x2", "x3", "x4")})
     message = (
-        "Group 'all' must have one to three columns for method 'h_statistic', but it "
+        "Group 'all' must have one to three columns for method 'h_statistic'; it "
         "has 4: 'x1', 'x2', 'x3', 'x4'. Ask of = \"pairs\"."
     )
     with pytest.raises(NotApplicable, match=f"^{re.escape(message)}$"):
@@ -110,7 +110,7 @@ def test_groups_that_are_no_pair_are_refused():
 
 @BOTH
 def test_options_that_name_no_measurement_are_refused(method):
-    with pytest.raises(ValueError, match=r"^n_repeats must be at least 1, but 0 was"):
+    with pytest.raises(ValueError, match=r"^n_repeats must be at least 1; 0 was"):
         method(score(), DATA, seed=1, n_repeats=0)
     with pytest.raises(NotApplicable, match="Stream 'hstats' must have one repeat"):
         method(score(), DATA, seed=1, n_repeats=2, stream="hstats")

@@ -139,7 +139,7 @@ class Counting(DecisionTreeRegressor):
 
 NOT_A_TREE = (
     "must be a tree, a forest or a boosting of scikit-learn that reports its impurity "
-    "for method 'impurity', but it is "
+    "for method 'impurity'; it is "
 )
 
 
@@ -175,13 +175,13 @@ NOT_A_TREE = (
             fitted(AdaBoostRegressor(n_estimators=2)),
             {"normalised": False},
             "must count its trees equally for method 'impurity' with normalised = "
-            "false, but AdaBoostRegressor weighs them. Use normalised = true.",
+            "false; AdaBoostRegressor weighs them. Use normalised = true.",
         ),
         (
             replace(fitted(DecisionTreeRegressor()), encoded=("x1",)),
             {},
             "must say which feature each of its 3 columns was made from for method "
-            "'impurity', but it names 1. Use permutation importance.",
+            "'impurity'; it names 1. Use permutation importance.",
         ),
     ],
 )

@@ -107,21 +107,21 @@ def of_three():
 REFUSED = [
     (
         lambda: replace(linear_model(2), name="net"),
-        "must be a neural net of scikit-learn for method {}, but it is only known by "
+        "must be a neural net of scikit-learn for method {}; it is only known by "
         "its predictions. Use permutation importance.",
     ),
     (
         deep,
-        "must have one hidden layer for method {}, but it has 2. Use permutation "
+        "must have one hidden layer for method {}; it has 2. Use permutation "
         "importance.",
     ),
     (
         of_three,
-        "must have one output for method {}, but it has 3. Use permutation importance.",
+        "must have one output for method {}; it has 3. Use permutation importance.",
     ),
     (
         lambda: replace(net(), encoded=("x1",)),
-        "must say which feature each of its 3 columns was made from for method {}, but "
+        "must say which feature each of its 3 columns was made from for method {}; "
         "it names 1. Use permutation importance.",
     ),
 ]

@@ -200,34 +200,34 @@ def test_another_seed_draws_other_permutations():
 REFUSED = [
     (
         lambda: replace(linear_model(2), name="m"),
-        "must be a bagged ensemble of scikit-learn for method 'oob_permutation', but "
+        "must be a bagged ensemble of scikit-learn for method 'oob_permutation'; "
         "it is only known by its predictions. Use permutation importance.",
     ),
     (
         lambda: fitted("GradientBoostingRegressor"),
-        "must be a bagged ensemble of scikit-learn for method 'oob_permutation', but "
+        "must be a bagged ensemble of scikit-learn for method 'oob_permutation'; "
         "it is a GradientBoostingRegressor. Use permutation importance.",
     ),
     (
         lambda: fitted("ExtraTreesRegressor"),
-        "must draw a sample of the rows for each tree for method 'oob_permutation', "
-        "but it was fitted with bootstrap = false. Set bootstrap = true, or use "
+        "must draw a sample of the rows for each tree for method 'oob_permutation'; "
+        "it was fitted with bootstrap = false. Set bootstrap = true, or use "
         "permutation importance.",
     ),
     (
         lambda: fitted("BaggingRegressor", bootstrap=False),
         "must leave rows out of the sample of some member for method "
-        "'oob_permutation', but it leaves none out. Use permutation importance.",
+        "'oob_permutation'; it leaves none out. Use permutation importance.",
     ),
     (
         lambda: replace(fitted(), train=None),
         "must be fitted by the audit, which then knows its training rows, for method "
-        "'oob_permutation', but it came as it is. Name its estimator under [[models]].",
+        "'oob_permutation'; it came as it is. Name its estimator under [[models]].",
     ),
     (
         lambda: replace(fitted(), encoded=("x1",)),
         "must say which feature each of its 3 columns was made from for method "
-        "'oob_permutation', but it names 1. Use permutation importance.",
+        "'oob_permutation'; it names 1. Use permutation importance.",
     ),
 ]
 
@@ -246,7 +246,7 @@ def test_members_without_probabilities_say_why():
         oob_permutation_scaled(model, CLASSES, seed=1)
     assert str(refusal.value) == (
         "Model 'm' must have members with predict_proba for method "
-        "'oob_permutation_scaled', but it is made of Weighing. Use permutation "
+        "'oob_permutation_scaled'; it is made of Weighing. Use permutation "
         "importance."
     )
 

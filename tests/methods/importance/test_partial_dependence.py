@@ -221,11 +221,11 @@ def test_an_ignored_feature_measures_exactly_zero_by_every_spread(spread, of_cur
         (
             {"spread": "range"},
             "spread must be one of 'standard_deviation', 'mean_absolute_deviation', "
-            "'median_absolute_deviation', 'data_weighted', but 'range' was given.",
+            "'median_absolute_deviation', 'data_weighted'; 'range' was given.",
         ),
         (
             {"of_curves": "all"},
-            "of_curves must be one of 'mean', 'individual', but 'all' was given.",
+            "of_curves must be one of 'mean', 'individual'; 'all' was given.",
         ),
     ],
 )
@@ -316,6 +316,6 @@ def test_a_group_of_several_columns_is_refused():
     with pytest.raises(NotApplicable) as refusal:
         partial_dependence(linear_model(2, 0), data, seed=1)
     assert str(refusal.value) == (
-        "Group 'both' must have one column for method 'partial_dependence', but it has "
+        "Group 'both' must have one column for method 'partial_dependence'; it has "
         "2: 'x1', 'x2'. Ask for its columns one by one."
     )

@@ -251,14 +251,14 @@ def test_what_cannot_be_parted_into_leaves_is_refused():
         permutation(model, few, seed=1, within="leaves")
     assert str(refusal.value) == (
         "Data 'normal' must have at least 60 rows to be parted into two leaves by each "
-        "of two halves, but 59 were given. Set min_samples_leaf lower."
+        "of two halves; 59 were given. Set min_samples_leaf lower."
     )
     data = normal_data()
     gaps = replace(data, X=data.X.assign(x2=data.X["x2"].where(data.X["x2"] > 0)))
     with pytest.raises(NotApplicable) as refusal:
         permutation(model, gaps, seed=1, within="leaves")
     assert str(refusal.value) == (
-        "Data 'normal' must have no missing value for leaves, but these columns have "
+        "Data 'normal' must have no missing value for leaves; these columns have "
         "some: 'x2'. Fill or leave out what is missing."
     )
 
@@ -498,26 +498,26 @@ def test_the_options_are_the_repeats_the_rows_and_the_exchange():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_repeats": 0}, "n_repeats must be at least 1, but 0 was given."),
+        ({"n_repeats": 0}, "n_repeats must be at least 1; 0 was given."),
         (
             {"n_rows": 201},
-            "n_rows must lie between 1 and the 200 rows there are, but 201 was given.",
+            "n_rows must lie between 1 and the 200 rows there are; 201 was given.",
         ),
         (
             {"n_rows": 0},
-            "n_rows must lie between 1 and the 200 rows there are, but 0 was given.",
+            "n_rows must lie between 1 and the 200 rows there are; 0 was given.",
         ),
         (
             {"perturbation": "swap"},
-            "perturbation must be one of 'permute', 'resample', but 'swap' was given.",
+            "perturbation must be one of 'permute', 'resample'; 'swap' was given.",
         ),
         (
             {"within": "nodes"},
-            "within must be one of 'none', 'leaves', but 'nodes' was given.",
+            "within must be one of 'none', 'leaves'; 'nodes' was given.",
         ),
         (
             {"within": "leaves", "min_samples_leaf": 0},
-            "min_samples_leaf must be at least 1, but 0 was given.",
+            "min_samples_leaf must be at least 1; 0 was given.",
         ),
     ],
 )

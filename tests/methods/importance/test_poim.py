@@ -170,90 +170,89 @@ REFUSED = [
     (
         {"ACG": 1.0},
         {},
-        "weights must be named by an oligomer and its position, as in ('A', 1), but "
+        "weights must be named by an oligomer and its position, as in ('A', 1); "
         "'ACG' was given.",
     ),
     (
         WEIGHTS,
         {"length": 4},
-        "length must be between 1 and n_positions, 3, but 4 was given.",
+        "length must be between 1 and n_positions, 3; 4 was given.",
     ),
     (
         {("ACGT", 1): 1.0},
         {},
-        "weights must be of oligomers within 3 positions, but 'ACGT' at 1 is not.",
+        "weights must be of oligomers within 3 positions; 'ACGT' at 1 is not.",
     ),
     (
         {("AC", 0): 1.0},
         {},
-        "weights must be of oligomers within 3 positions, but 'AC' at 0 is not.",
+        "weights must be of oligomers within 3 positions; 'AC' at 0 is not.",
     ),
     (
         {("AX", 1): 1.0},
         {},
-        "weights must be of oligomers of the letters 'ACGT', but 'AX' holds 'X'.",
+        "weights must be of oligomers of the letters 'ACGT'; 'AX' holds 'X'.",
     ),
     (
         {("", 1): 1.0},
         {},
-        "weights must be of oligomers of the letters 'ACGT', but one is empty.",
+        "weights must be of oligomers of the letters 'ACGT'; one is empty.",
     ),
     (
         [np.zeros((3, 4)), np.zeros((3, 16))],
         {},
-        "weights of oligomers of length 2 must have shape (2, 16), but (3, 16) was "
-        "given.",
+        "weights of oligomers of length 2 must have shape (2, 16); (3, 16) was given.",
     ),
     (
         [np.zeros((3, 4))] * 4,
         {},
-        "weights must be of oligomers within 3 positions, but some have 4 letters.",
+        "weights must be of oligomers within 3 positions; some have 4 letters.",
     ),
     (
         {("AC", 1): np.nan},
         {},
-        "weights must be finite, but one of length 2 is not.",
+        "weights must be finite; one of length 2 is not.",
     ),
     (
         {("AC", 1): "heavy"},
         {},
-        "weights must be numbers, but that of 'AC' at 1 is 'heavy'.",
+        "weights must be numbers; that of 'AC' at 1 is 'heavy'.",
     ),
     (
         [["a", "b", "c", "d"]],
         {},
-        "weights must be an array of numbers, but ['a', 'b', 'c', 'd'] was given.",
+        "weights must be an array of numbers; ['a', 'b', 'c', 'd'] was given.",
     ),
     (
         WEIGHTS,
         {"transitions": "even"},
-        "transitions must be an array of numbers, but 'even' was given.",
+        "transitions must be an array of numbers; 'even' was given.",
     ),
     (
         WEIGHTS,
         {"alphabet": "ACC"},
-        "alphabet must hold two letters or more, each once, but 'ACC' was given.",
+        "alphabet must hold two letters or more, each once; 'ACC' was given.",
     ),
     (
         WEIGHTS,
         {"probabilities": [0.5, 0.25, 0.25, 0.25]},
-        "probabilities must sum to 1 over the letters, but a sum is 1.25. Divide them "
+        "probabilities must sum to 1 over the letters; a sum is 1.25. Divide them "
         "by their sum.",
     ),
     (
         WEIGHTS,
         {"probabilities": [1.5, -0.5, 0, 0]},
-        "probabilities must be 0 or above, but -0.5 was given.",
+        "probabilities must be 0 or above; -0.5 was given.",
     ),
     (
         WEIGHTS,
         {"probabilities": [0.5, 0.5]},
-        "probabilities must have shape (4,) or (3, 4), but (2,) was given.",
+        "probabilities must have shape (4,) or (3, 4); (2,) was given.",
     ),
     (
         WEIGHTS,
         {"transitions": np.full((4, 4), 0.2)},
-        "transitions must sum to 1 over the letters, but a sum is 0.8. Divide them by "
+        "transitions must sum to 1 over the letters; a sum is 0.8. Divide them by "
         "their sum.",
     ),
 ]

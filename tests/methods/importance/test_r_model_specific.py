@@ -334,7 +334,7 @@ def test_terms_of_nothing_but_several_make_no_importance(fitted):
         model_specific(model, only_g, seed=1, type="raw")
     assert str(refusal.value) == (
         "Model 'm' must have a feature whose terms make one number for method "
-        "'model_specific', but it has the terms 'gb', 'gc'. Use permutation importance."
+        "'model_specific'; it has the terms 'gb', 'gc'. Use permutation importance."
     )
 
 
@@ -344,7 +344,7 @@ def test_a_term_that_is_no_column_is_named(fitted):
         model_specific(*spline, seed=1)
     assert str(refusal.value) == (
         "Model 'm' must have terms that are columns or dummies of one for method "
-        "'model_specific', but it has 'log(k + 1)'. Use permutation importance."
+        "'model_specific'; it has 'log(k + 1)'. Use permutation importance."
     )
 
 
@@ -354,7 +354,7 @@ def test_another_type_is_answered_with_those_there_are(fitted):
         model_specific(model, rows, seed=1, type="gcv")
     assert str(refusal.value) == (
         "Model 'm' must be asked for what its class knows for method "
-        "'model_specific', but it was asked for type 'gcv'. A lm like this one knows "
+        "'model_specific'; it was asked for type 'gcv'. A lm like this one knows "
         "'stat', 'raw'."
     )
 
@@ -363,7 +363,7 @@ def test_a_model_of_python_is_referred_to_its_own_methods():
     with pytest.raises(NotApplicable) as refusal:
         model_specific(linear_model(2, 1), normal_data(), seed=1)
     assert str(refusal.value) == (
-        "Model 'linear' must be a fitted model of R for method 'model_specific', but "
+        "Model 'linear' must be a fitted model of R for method 'model_specific'; "
         "it is only known by its predictions. What Python models say of themselves is "
         "measured by 'impurity', 't_statistic', 'standardised_coefficient', "
         "'raw_weights', 'oob_permutation', 'garson', 'olden'."

@@ -404,18 +404,18 @@ def test_a_sample_that_lacks_a_class_is_drawn_again(n_rare):
             normal_data(1.0),
             {},
             "Model 'm' must read at least two features or groups for method {!r}, "
-            "which compares models of some of them, but it reads 1. Use drop_column.",
+            "which compares models of some of them; it reads 1. Use drop_column.",
         ),
         (
             normal_data(),
             {"form": "ratio"},
-            "form must not be 'ratio' for method {!r}, whose baseline is 0, but it is.",
+            "form must not be 'ratio' for method {!r}, whose baseline is 0; it is.",
         ),
         (
             few_of_a_class(1),
             {},
             "The training rows must be enough for method {!r} to find some, of every "
-            "class, both in and out of a bootstrap sample, but 100 samples in a row "
+            "class, both in and out of a bootstrap sample; 100 samples in a row "
             "lacked some. Leave out classes of very few rows.",
         ),
     ],
@@ -433,7 +433,7 @@ def test_a_model_fitted_elsewhere_is_refused(method):
         method(linear_model(2, 0), normal_data(), seed=1)
     assert str(refusal.value) == (
         f"Model 'linear' must be fitted by the audit for method {method.__name__!r}, "
-        "which fits it again, but it came as it is. Name its estimator under "
+        "which fits it again; it came as it is. Name its estimator under "
         "[[models]]."
     )
 
@@ -442,16 +442,16 @@ def test_a_model_fitted_elsewhere_is_refused(method):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_repeats": 1}, "n_repeats must be at least 2, but 1 was given."),
+        ({"n_repeats": 1}, "n_repeats must be at least 2; 1 was given."),
         (
             {"n_drawn": 3},
             "n_drawn must lie between 1 and 2, one less than the features and groups "
-            "there are, but 3 was given.",
+            "there are; 3 was given.",
         ),
         (
             {"n_drawn": 0},
             "n_drawn must lie between 1 and 2, one less than the features and groups "
-            "there are, but 0 was given.",
+            "there are; 0 was given.",
         ),
     ],
 )

@@ -167,17 +167,17 @@ LONELY = np.append(np.zeros(59), 1)
     [
         (
             replace(NUMBERS, weights=np.linspace(1, 2, 60)),
-            "Rows must weigh the same for method 'relieff', but their weights differ. "
+            "Rows must weigh the same for method 'relieff'; their weights differ. "
             "Leave the method or the weights out.",
         ),
         (
             replace(NUMBERS, y=np.ones(60)),
-            "Target 'y' must vary for method 'relieff', but all its values are the "
+            "Target 'y' must vary for method 'relieff'; all its values are the "
             "same. Add rows, or leave the method out.",
         ),
         (
             replace(CLASSES, y=LONELY),
-            "Class 'yes' must have 2 or more rows that count for method 'relieff', but "
+            "Class 'yes' must have 2 or more rows that count for method 'relieff'; "
             "it has 1. Add rows, or leave the method out.",
         ),
     ],
@@ -191,20 +191,19 @@ def test_what_data_cannot_be_asked_is_said_whole(data, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_neighbours": 0}, "n_neighbours must be at least 1, but 0 was given."),
-        ({"sigma": 0.0}, "sigma must be above 0, but 0.0 was given."),
+        ({"n_neighbours": 0}, "n_neighbours must be at least 1; 0 was given."),
+        ({"sigma": 0.0}, "sigma must be above 0; 0.0 was given."),
         (
             {"misses": "all"},
-            "misses must be 'each_class' or 'any_class', but 'all' was given.",
+            "misses must be 'each_class' or 'any_class'; 'all' was given.",
         ),
         (
             {"same_below": 1.0},
-            "same_below must be at least 0 and below 1, but 1.0 was given.",
+            "same_below must be at least 0 and below 1; 1.0 was given.",
         ),
         (
             {"same_below": 0.5, "different_above": 0.5},
-            "different_above must be above same_below and at most 1, but 0.5 was "
-            "given.",
+            "different_above must be above same_below and at most 1; 0.5 was given.",
         ),
     ],
 )

@@ -531,9 +531,7 @@ def test_repeats_go_on_in_the_stream():
 # --- messages -------------------------------------------------------------------------
 
 
-REPLAY = (
-    "Method 'shapley' must have {} to replay fastshap, but it does not. Ask for it "
-)
+REPLAY = "Method 'shapley' must have {} to replay fastshap; it does not. Ask for it "
 
 
 @pytest.mark.parametrize(
@@ -543,7 +541,7 @@ REPLAY = (
             linear_model(*range(13)),
             normal_data(*range(13), n_samples=20),
             {"algorithm": "exact"},
-            "Model 'linear' must read at most 12 columns for exact Shapley values, but "
+            "Model 'linear' must read at most 12 columns for exact Shapley values; "
             "it reads 13. Use algorithm 'sampling'.",
         ),
         (
@@ -551,7 +549,7 @@ REPLAY = (
             DATA,
             {"algorithm": "linear"},
             "Model 'linear' must be linear in complete columns of numbers for "
-            "algorithm 'linear', but it reports no weights that give its predictions. "
+            "algorithm 'linear'; it reports no weights that give its predictions. "
             "Use algorithm 'sampling'.",
         ),
         (
@@ -559,14 +557,14 @@ REPLAY = (
             level_data(),
             {"background": "means"},
             "Model 'levels' must read complete columns of numbers for background "
-            "'means', but these are not: 'kind'. Use background 'rows'.",
+            "'means'; these are not: 'kind'. Use background 'rows'.",
         ),
         (
             linear_model(2.0),
             DATA,
             {"adjust": True},
-            "Option adjust must be false but where the draws of fastshap are replayed, "
-            "but it is true: there is nothing to share out. Leave it out.",
+            "Option adjust must be false but where the draws of fastshap are replayed; "
+            "it is true: there is nothing to share out. Leave it out.",
         ),
         (
             linear_model(2.0),
@@ -598,7 +596,7 @@ REPLAY = (
             linear_model(2.0),
             DATA,
             {"scale": "link"},
-            "Model 'linear' must predict probabilities for scale 'link', but its task "
+            "Model 'linear' must predict probabilities for scale 'link'; its task "
             "is 'regression'. Use scale 'native'.",
         ),
     ],
@@ -612,20 +610,19 @@ def test_what_cannot_be_asked_says_why(model, data, options, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_repeats": 0}, "n_repeats must be at least 1, but 0 was given."),
-        ({"n_permutations": 0}, "n_permutations must be at least 1, but 0 was given."),
+        ({"n_repeats": 0}, "n_repeats must be at least 1; 0 was given."),
+        ({"n_permutations": 0}, "n_permutations must be at least 1; 0 was given."),
         (
             {"n_rows": 13},
-            "n_rows must lie between 1 and the 12 rows there are, but 13 was given.",
+            "n_rows must lie between 1 and the 12 rows there are; 13 was given.",
         ),
         (
             {"n_background": 0},
-            "n_background must lie between 1 and the 12 rows there are, but 0 was "
-            "given.",
+            "n_background must lie between 1 and the 12 rows there are; 0 was given.",
         ),
         (
             {"stream": "fastshap", "n_permutations": 1, "adjust": True},
-            "n_permutations must be at least 2 for adjust = true, but 1 was given.",
+            "n_permutations must be at least 2 for adjust = true; 1 was given.",
         ),
     ],
 )

@@ -187,7 +187,7 @@ def test_a_subsample_has_three_quarters_of_the_rows_and_no_row_twice():
     with pytest.raises(NotApplicable) as refusal:
         stratified_impact(None, normal_data(n_samples=38), seed=1)
     assert str(refusal.value) == (
-        "StratPD must part at least 30 rows into two leaves, but 28 were given. Set "
+        "StratPD must part at least 30 rows into two leaves; 28 were given. Set "
         "min_samples_leaf lower."
     )
 
@@ -208,7 +208,7 @@ def test_a_group_of_several_columns_is_refused(method):
     with pytest.raises(NotApplicable) as refusal:
         method(None, both, seed=1)
     assert str(refusal.value) == (
-        "Group 'both' must have one column for a StratPD curve, but it has 2: 'x1', "
+        "Group 'both' must have one column for a StratPD curve; it has 2: 'x1', "
         "'x2'. Ask for its columns one by one."
     )
 
@@ -217,17 +217,17 @@ def test_a_group_of_several_columns_is_refused(method):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_repeats": 0}, "n_repeats must be at least 1, but 0 was given."),
+        ({"n_repeats": 0}, "n_repeats must be at least 1; 0 was given."),
         (
             {"resample": "none"},
-            "n_repeats must be 1 for resample 'none', but 10 was given.",
+            "n_repeats must be 1 for resample 'none'; 10 was given.",
         ),
         (
             {"resample": "half"},
-            "resample must be one of 'subsample', 'bootstrap', 'none', but 'half' was "
+            "resample must be one of 'subsample', 'bootstrap', 'none'; 'half' was "
             "given.",
         ),
-        ({"n_trees": 0}, "n_trees must be at least 1, but 0 was given."),
+        ({"n_trees": 0}, "n_trees must be at least 1; 0 was given."),
     ],
 )
 def test_an_option_out_of_range_is_refused(method, options, message):

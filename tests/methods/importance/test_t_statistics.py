@@ -196,14 +196,14 @@ def wide():
 
 LINEAR = (
     "must be fitted by the audit, which then knows its training rows, for method "
-    "'t_statistic', but it came as it is. Name its estimator under [[models]]."
+    "'t_statistic'; it came as it is. Name its estimator under [[models]]."
 )
 FREE_ONLY = (
     "must be fitted without a penalty, a constraint or class weights for method "
-    "'t_statistic', but it is a {} with one. Use method 'standardised_coefficient'."
+    "'t_statistic'; it is a {} with one. Use method 'standardised_coefficient'."
 )
 KIND = (
-    "must be a least-squares or generalised linear model for method 't_statistic', but "
+    "must be a least-squares or generalised linear model for method 't_statistic'; "
     "it is {}. Use permutation importance."
 )
 REFUSED = [
@@ -238,31 +238,31 @@ REFUSED = [
     ),
     (
         lambda: fitted("linear_model.LinearRegression", wide()),
-        "must have fewer coefficients than training rows for method 't_statistic', but "
+        "must have fewer coefficients than training rows for method 't_statistic'; "
         "it has 4. Use permutation importance.",
     ),
     (
         lambda: fitted(
             *("linear_model.PoissonRegressor", mixed("counts")), alpha=0, tol=1.0
         ),
-        "must be fitted until its likelihood is greatest for method 't_statistic', but "
+        "must be fitted until its likelihood is greatest for method 't_statistic'; "
         "it can still be bettered by more than a hundredth of a standard error. Set a "
         "smaller tol and a greater max_iter, or use another solver.",
     ),
     (
         lambda: wrapped(sm.OLS(WHITE.y, WHITE.X).fit_regularized(alpha=0.1)),
-        "must be fitted without a penalty for method 't_statistic', but it is a "
+        "must be fitted without a penalty for method 't_statistic'; it is a "
         "RegularizedResultsWrapper. Use method 'standardised_coefficient'.",
     ),
     (
         lambda: wrapped(sm.OLS(WHITE.y, WHITE.X.rename(columns={"x1": "z"})).fit()),
-        "must be made of features for method 't_statistic', but it has a column 'z' "
+        "must be made of features for method 't_statistic'; it has a column 'z' "
         "that names none. Fit it with a formula of its features.",
     ),
     (
         lambda: wrapped(sm.OLS(WHITE.y, WHITE.X.to_numpy()[:, :2]).fit()),
         "must say which feature each of its 2 columns was made from for method "
-        "'t_statistic', but it names 3. Fit it with a formula.",
+        "'t_statistic'; it names 3. Fit it with a formula.",
     ),
 ]
 
@@ -283,7 +283,7 @@ def test_three_classes_have_no_one_coefficient():
     with pytest.raises(NotApplicable) as refusal:
         t_statistic(model, train, seed=1)
     assert str(refusal.value) == (
-        "Model 'm' must have two classes at most for method 't_statistic', but it has "
+        "Model 'm' must have two classes at most for method 't_statistic'; it has "
         "3 classes. Use permutation importance."
     )
 
@@ -293,5 +293,5 @@ def test_an_unknown_statistic_is_refused():
     with pytest.raises(ValueError) as refusal:  # noqa: PT011 (the whole message)
         t_statistic(model, WHITE, seed=1, several_terms="t")
     assert str(refusal.value) == (
-        "several_terms must be 'root_f' or 'f', but 't' was given."
+        "several_terms must be 'root_f' or 'f'; 't' was given."
     )

@@ -262,10 +262,10 @@ def test_missing_values_are_set_like_any_other():
 
 def test_bad_questions_are_refused_in_whole_sentences():
     data, model = normal_data(), linear_model(2, 0)
-    twice = "features must be one, two or three columns, but ('x1', 'x1') was given."
+    twice = "features must be one, two or three columns; ('x1', 'x1') was given."
     with pytest.raises(ValueError, match=f"^{re.escape(twice)}$"):
         h_statistic(model, data, ("x1", "x1"), seed=1)
-    with pytest.raises(ValueError, match=r"^n_rows must be at least 2, but 1 was gi"):
+    with pytest.raises(ValueError, match=r"^n_rows must be at least 2; 1 was gi"):
         h_statistic(model, data, ("x1",), seed=1, n_rows=1)
     with pytest.raises(NotApplicable, match="must predict probabilities for scale"):
         h_statistic(model, data, ("x1",), seed=1, scale="link")

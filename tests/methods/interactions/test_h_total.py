@@ -96,7 +96,7 @@ def test_curves_handed_in_are_used_as_they_are():
 
 @pytest.mark.parametrize("features", [(), ("x1", "x1")])
 def test_columns_are_named_once_or_refused(features):
-    message = f"features must be columns, each once, but {features!r} was given."
+    message = f"features must be columns, each once; {features!r} was given."
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         h_total(linear_model(1, 0), normal_data(), features, seed=1)
 

@@ -166,7 +166,7 @@ def test_one_value_only_leaves_no_answer():
 
 def test_bad_questions_are_refused_in_whole_sentences():
     data, model = normal_data(), linear_model(2, 0)
-    alone = "features must be two columns, but ('x1',) was given."
+    alone = "features must be two columns; ('x1',) was given."
     with pytest.raises(ValueError, match=f"^{re.escape(alone)}$"):
         vint(model, data, ("x1",), seed=1)
     with pytest.raises(NotApplicable, match="must predict probabilities for scale"):

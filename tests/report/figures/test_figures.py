@@ -191,7 +191,7 @@ def test_models_stand_side_by_side_where_a_page_would_not_hold_them(n_models, n_
 def test_models_with_other_features_are_refused():
     other = panel("svm", 1.0, [ModelRow("b", 2.0, (), "2")])
     message = (
-        "The panels of a figure of models must name the same features, but 'svm' "
+        "The panels of a figure of models must name the same features; 'svm' "
         "differs from 'forest'."
     )
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):

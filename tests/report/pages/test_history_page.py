@@ -155,12 +155,12 @@ def test_pages_have_the_policy_of_reports_and_the_same_bytes_twice():
 def test_a_row_of_the_index_says_verdict_code_and_why():
     rows = [
         AuditRow("a", 0, "confirmed", MADE, "run-1", "a/runs/run-1/report.html"),
-        AuditRow("b", 2, note="b/audit.toml must be TOML, but is not."),
+        AuditRow("b", 2, note="b/audit.toml must be TOML; is not."),
     ]
     html = index_html(rows, folder="reports", date=MADE, exit_code=2)
     words = text(html)
     assert "Exit code 2. 1 of 2 audits ended with 0." in words
-    assert "b no run 2 – b/audit.toml must be TOML, but is not." in words
+    assert "b no run 2 – b/audit.toml must be TOML; is not." in words
     assert '<a href="a/runs/run-1/report.html"><bdi>a</bdi></a>' in html
 
 

@@ -130,7 +130,7 @@ def test_maps_stay_on_the_sheet_whatever_the_names(n):
 def test_rows_of_other_lengths_are_refused():
     message = (
         "The rows of a figure of pairs must have one number for each feature before "
-        "theirs, but they have [0, 2]."
+        "theirs; they have [0, 2]."
     )
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         draw_interactions("ab", [[], [1, 2]], [[], "12"], axis_label="", salt="s")

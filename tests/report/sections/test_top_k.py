@@ -61,7 +61,7 @@ def test_every_ranking_is_named_and_all_of_it_is_on_the_sheet():
 
 
 def test_more_lines_than_can_be_told_apart_are_refused():
-    with pytest.raises(ValueError, match="must number 1 to 9, but 10 were given"):
+    with pytest.raises(ValueError, match="must number 1 to 9; 10 were given"):
         curves_svg(tuple(TopKLine(str(n), (1.0,), (0.0,)) for n in range(10)))
 
 
