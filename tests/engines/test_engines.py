@@ -446,7 +446,7 @@ def test_where_no_row_is_near_dalex_says_zero_and_is_not_heard():
         "conditional", level_model(), level_data(), "kind", **options
     )
     assert np.isnan(reference[1]).all(axis=1).tolist() == [False, True, False]
-    with pytest.raises(NotApplicable, match="but it has none near 'b'"):
+    with pytest.raises(NotApplicable, match="it has none near 'b'"):
         engines.dalex.dalex_accumulated_profile(
             level_model(), level_data(), "kind", **options
         )

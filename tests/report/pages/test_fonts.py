@@ -98,6 +98,6 @@ def test_fonts_that_are_missing_or_none_are_named_all_at_once(font, tmp_path):
     with pytest.raises(DataError) as error:
         check_fonts(tmp_path, ("gone.ttf", font.name, "notes.txt"))
     first, second = str(error.value).splitlines()
-    rule = "[report] fonts must name font files beside the audit, but"
+    rule = "[report] fonts must name font files beside the audit;"
     assert first == f"{rule} 'gone.ttf' is not there. Put it into {tmp_path}."
     assert re.fullmatch(rf"{re.escape(rule)} 'notes.txt' is none: \w+\. .*", second)

@@ -220,5 +220,5 @@ def test_no_names_overlap_however_hostile():
 
 
 def test_more_than_forty_features_are_refused():
-    with pytest.raises(ValueError, match="1 to 40, but 41 were given"):
+    with pytest.raises(ValueError, match="1 to 40; 41 were given"):
         clusters_svg(rows(*map(float, range(41))), [])
