@@ -119,7 +119,7 @@ HAPPENS = {
     "quit\nquit": ", with exit status 5.",
     "killed\nkilled": ", with signal SIGKILL (out of memory?).",
     "loop": "did not end within 120 s",
-    "memory": "it stopped: vector memory ",
+    "memory": "stopped: vector memory ",
     "flood": "1 replayed",
 }
 # The clock of calls jumps once R loops: a slow machine does not meet the limit before.
