@@ -1120,9 +1120,9 @@ GIVEN = [
         "out of the features.",
     ),
     (
-        {"X": pd.DataFrame({"c": pd.Categorical([1, 2])})},
-        "rows: column 'c' has levels that are not texts: 1, 2. Rename them: "
-        "column.cat.rename_categories(str)",
+        {"X": pd.DataFrame({"c": pd.Categorical([1, "1"], categories=[1, "1"])})},
+        "rows: column 'c' has levels that are written alike: 1, '1'. Rename them: "
+        "column.cat.rename_categories([…])",
     ),
     (
         {"y": ["a", "b"], "task": "binary"},

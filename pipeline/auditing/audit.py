@@ -198,7 +198,7 @@ class _Run:
         if config := self.config.models:
             train = preconditions.training_rows(self.train)
             own = fit_models(config, train, base=self.config.base)
-        self.models = (*own, *fitted)
+        self.models = (*own, *(model.for_rows(self.test) for model in fitted))
         preconditions.check_names(self.config, self.test, self.models)
 
     def look_for_engines(self) -> None:

@@ -209,17 +209,20 @@ def from_values(column: pd.Series, *, where: str) -> pd.Series:
     Raises
     ------
     DataError
-        If it holds dates, objects, or levels that are not text.
+        If it holds dates, objects, or levels that are written alike.
     """
     dtype = column.dtype
     if is_category(column):
-        if not all(isinstance(level, str) for level in dtype.categories):
+        if all(isinstance(level, str) for level in dtype.categories):
+            return column.copy()
+        texts = [text_of(level) for level in dtype.categories]
+        if len(set(texts)) < len(texts):
             raise DataError(
-                f"{where} has levels that are not texts: "
+                f"{where} has levels that are written alike: "
                 f"{listed(dtype.categories.tolist())}. Rename them: "
-                "column.cat.rename_categories(str)"
+                "column.cat.rename_categories([…])"
             )
-        return column.copy()
+        return column.cat.rename_categories(texts)
     if isinstance(dtype, np.dtype) and dtype.kind in "biuf":
         if dtype.kind in "iu":
             _refuse_lost_digits(map(int, column.unique()), where, AS_TEXTS)

@@ -26,6 +26,7 @@ from .column_types import (
     text_of,
 )
 from .derived_columns import DerivedSection, definition_of
+from .encoding import column_type
 from .read import Reading, Side, collecting, raise_all, read, row_problems
 from .section import DataSection
 from .tables import RFrame, check_header
@@ -123,8 +124,9 @@ def dataset(
     Parameters
     ----------
     X : DataFrame or array-like of shape (n_samples, n_features)
-        The features, copied. Of an array they are named x1, x2, …; columns of texts
-        become categories with sorted levels, all other types stay as they are.
+        The features, copied. Of an array they are named x1, x2, …. The methods read
+        texts as categories with sorted levels, and nullable columns as numbers; a
+        model that was fitted elsewhere gets every column in the type it has here.
     y : array-like of shape (n_samples,)
         The target: numbers, or classes as the estimator was given them.
     task : {"regression", "binary", "multiclass"}
@@ -257,13 +259,16 @@ def _typed_rows(X: Any, y: Any, weights: Any, name: str) -> Side:
             column = pd.Series(values).reset_index(drop=True)
             typed[subject] = from_values(column, where=f"{name}: {subject}")
     raise_all(problems)
+    rows = pd.DataFrame({key: typed[f"column {key!r}"] for key in frame})
+    types = {key: column_type(frame[key], rows[key]) for key in frame}
     return Side(
-        X=pd.DataFrame({key: typed[f"column {key!r}"] for key in frame}),
+        X=rows,
         target=typed["y"].rename(str(getattr(y, "name", None) or "y")),
         weights=typed["weights"].rename("weights") if "weights" in typed else None,
         where=name,
         name=name,
         source="given in Python",
+        types={key: kind for key, kind in types.items() if kind},
     )
 
 
@@ -367,6 +372,7 @@ def _dataset_of(
         script=side.script,
         script_sha256=side.script_sha256,
         unread=side.unread,
+        types=side.types,
     )
 
 

@@ -3,6 +3,10 @@
 Every audited feature is one raw column; what an estimator sees is one or more numbers
 made of it. "ordinal" is the position of a level in the declared order, "one_hot" one
 column per level met in training but the first (R's treatment contrasts).
+
+A model that was fitted elsewhere and reads the raw columns gets them in the types that
+its rows had, not in those that the audit gave them: texts as texts with their own
+missing value, nullable columns as nullable, categories with their own levels.
 """
 
 from collections.abc import Mapping
@@ -12,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..records.dataset_and_model import Floats
+from ..records.dataset_and_model import ColumnType, Floats
 from ..records.errors import DataError, ModelError, did_you_mean, listed, several
+from .column_types import text_of
 
 Kind = Literal["none", "ordinal", "one_hot"]
 
@@ -108,11 +113,81 @@ def _one_hot(column: pd.Series) -> Levels:
     return Levels(column.cat.categories, np.append(is_present, False), indicators)
 
 
-def encode(encoding: Encoding, X: pd.DataFrame, model: str) -> Any:
+def column_type(column: pd.Series, typed: pd.Series) -> ColumnType | None:
+    """Return what a column was, None if the audit keeps it as it was.
+
+    Parameters
+    ----------
+    column : Series
+        As it was given.
+    typed : Series
+        As the audit keeps it.
+    """
+    is_narrow = column.dtype in (np.float16, np.float32)  # a grid of points is float64
+    if column.dtype == typed.dtype and not is_narrow:
+        return None
+    missing = {repr(cell): cell for cell in column[column.isna()]}
+    cells = pd.api.types.infer_dtype(column, skipna=True)
+    return ColumnType(column.dtype, cells, tuple(missing.values()))
+
+
+def restored(column: pd.Series, kind: ColumnType) -> pd.Series:
+    """Return a column in the type it had before the audit typed it.
+
+    A number that this type cannot hold, such as 2.5 among whole numbers, stays.
+    """
+    if column.dtype == kind.dtype:
+        return column
+    cells = _restored_cells(column, kind)
+    return pd.Series(cells, index=column.index, name=column.name, copy=False)
+
+
+def _restored_cells(column: pd.Series, kind: ColumnType) -> Any:
+    if is_category(column):
+        return _restored_levels(column, kind)
+    if kind.dtype != object:
+        try:
+            return column.astype(kind.dtype).array
+        except (TypeError, ValueError):
+            return column.array
+    is_missing = column.isna().to_numpy()
+    present = column[~is_missing]
+    if kind.cells == "boolean" and present.isin([0, 1]).all():
+        present = present.astype(bool)
+    elif kind.cells == "integer" and (present == np.trunc(present)).all():
+        present = present.astype(np.int64)
+    cells = np.full(len(column), kind.missing[0] if kind.missing else np.nan, object)
+    cells[~is_missing] = present.astype(object)
+    return cells
+
+
+def _restored_levels(column: pd.Series, kind: ColumnType) -> Any:
+    """Return the cells that a category was made of."""
+    texts, codes = column.cat.categories, column.cat.codes.to_numpy()
+    if isinstance(kind.dtype, pd.CategoricalDtype):
+        own = pd.Index([text_of(level) for level in kind.dtype.categories])
+        if not own.equals(texts):  # R returns factors with levels of its own
+            codes = np.append(own.get_indexer(texts), -1)[codes]
+        return pd.Categorical.from_codes(codes, dtype=kind.dtype)
+    cells = np.empty(len(texts) + 1, dtype=object)
+    cells[:-1] = texts
+    cells[-1] = kind.missing[0] if kind.missing else np.nan
+    cells = cells[codes]  # the code of a missing cell is -1, the last place
+    return cells if kind.dtype == object else pd.array(cells, dtype=kind.dtype)
+
+
+def encode(
+    encoding: Encoding,
+    X: pd.DataFrame,
+    model: str,
+    types: Mapping[str, ColumnType] | None = None,
+) -> Any:
     """Return what the estimator sees of some rows: an array, or a frame.
 
     Arrays are float64 in column order whatever the layout of `X`, so that equal rows
-    meet equal arithmetic. A frame is a copy: what is handed on can be changed.
+    meet equal arithmetic; of texts, or of narrower numbers alone, they are what the
+    rows were, if `types` says what that is. A frame is a copy: what is handed on can
+    be changed.
 
     Raises
     ------
@@ -123,8 +198,16 @@ def encode(encoding: Encoding, X: pd.DataFrame, model: str) -> Any:
         no place in what `model` was trained on.
     """
     rows = selected(encoding.features, X, model)
-    if encoding.kind == "none" and encoding.is_named:
-        return rows.copy()
+    if encoding.kind == "none" and (encoding.is_named or types):
+        frame, types = rows.copy(), types or {}
+        for name, kind in types.items():
+            frame[name] = restored(frame[name], kind)
+        if encoding.is_named:
+            return frame
+        if any(kind.dtype == object or is_category(X[n]) for n, kind in types.items()):
+            return frame.to_numpy(dtype=object)
+        if all(kind in (np.float16, np.float32) for kind in frame.dtypes):
+            return np.asfortranarray(frame.to_numpy())
     try:
         matrix = _matrix(encoding, rows, model)
     except (TypeError, ValueError) as error:

@@ -13,9 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from ..records.dataset_and_model import ColumnType
 from ..records.errors import DataError, did_you_mean, listed, several
 from . import column_types
 from .derived_columns import DerivedSection, derive, sources_of
+from .encoding import column_type
 from .section import DataSection
 from .splits import Rows, drawn_rows, rows_with
 from .tables import RFrame, Table, read_table
@@ -40,7 +42,7 @@ class Side(NamedTuple):
         How the report names them, and where they came from.
     script, script_sha256 : str
         As in `tables.Table`.
-    unread : mapping of str to tuple of str
+    unread, types : mapping
         As in `Dataset`.
     """
 
@@ -53,6 +55,7 @@ class Side(NamedTuple):
     script: str = ""
     script_sha256: str = ""
     unread: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    types: Mapping[str, ColumnType] = MappingProxyType({})
 
 
 class Reading(NamedTuple):
@@ -97,6 +100,7 @@ def read(
     tables_by_column = {name: every for name in (*audited, section.weights) if name}
     tables_by_column |= {name: tables for name in (section.target, split) if name}
     typed = _type_columns(tables_by_column, section, label)
+    types = {name: _type_before(every, typed[name], section) for name in audited}
     new_columns = derive(
         {name: typed[name] for name in audited},
         derived,
@@ -113,7 +117,7 @@ def read(
     words = _words(tables, section, seed)
     sides = [
         _side(typed, section, (*audited, *new_columns), rows, facts)._replace(
-            unread=unread
+            unread=unread, types={n: kind for n, kind in types.items() if kind}
         )
         for rows, facts in zip((~is_test, is_test), words, strict=True)
     ]
@@ -288,6 +292,21 @@ def _typed_cells(
         )
         return column_types.from_texts(cells, where=where, is_class=is_class)
     return column_types.from_values(cells, where=where)
+
+
+def _type_before(
+    tables: tuple[Table, ...], typed: pd.Series, section: DataSection
+) -> ColumnType | None:
+    """Return what a column was in its tables: of a file of texts they are object."""
+    if typed.name in section.categories:
+        return None
+    if tables[0].is_text:
+        is_text = column_types.is_category(typed)
+        return ColumnType(np.dtype(object)) if is_text else None
+    parts = [table.frame[typed.name] for table in tables]
+    kind = column_type(parts[0], typed)
+    missing = {repr(cell): cell for part in parts for cell in part[part.isna()]}
+    return kind and kind._replace(missing=tuple(missing.values()))
 
 
 def _test_rows(

@@ -171,7 +171,8 @@ def load(section: ModelSection, train: Dataset, *, base: Path = Path()) -> Fitte
     labels = prediction.labels_of(estimator, train.classes)
     ask = prediction.asking(section.name, estimator, train.task, labels)
     loaded = _record(section.name, estimator, encoding, train.task, train.classes, ask)
-    return replace(loaded, source="file", sha256=section.sha256)
+    loaded = replace(loaded, source="file", sha256=section.sha256, takes_types=True)
+    return loaded.for_rows(train)
 
 
 def wrap(
@@ -237,11 +238,13 @@ def wrap(
         ask = prediction.asking(
             name, estimator, task, prediction.labels_of(estimator, labels)
         )
-        return _record(name, estimator, encoding, task, labels, ask)
+        given = _record(name, estimator, encoding, task, labels, ask)
+        return replace(given, takes_types=True)
 
     columns = features if features is not None else _own_features(estimator)
     encoding = Encoding("none", _columns_read(name, columns), {}, is_named=True)
-    return _record(name, estimator, encoding, task, labels, predict)
+    given = _record(name, estimator, encoding, task, labels, predict)
+    return replace(given, takes_types=True)
 
 
 def _encoder(encoder: str, estimator: Any, X: pd.DataFrame) -> Kind:

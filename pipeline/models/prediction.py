@@ -1,7 +1,7 @@
 """Ask a model for predictions, and check them or refuse them in one sentence."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple, cast
 
@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..data.encoding import Encoding, encode
-from ..records.dataset_and_model import Dataset, Floats, Task
+from ..records.dataset_and_model import ColumnType, Dataset, Floats, Task
 from ..records.errors import AuditError, DataError, ModelError, listed, several
 from .estimators import final, words
 
@@ -115,7 +115,12 @@ def of_classes(estimator: Any, columns: int | list[int], rows: Any) -> Any:
 
 
 def predict(
-    X: pd.DataFrame, *, ask: Callable[[Any], Any], encoding: Encoding, form: Form
+    X: pd.DataFrame,
+    *,
+    ask: Callable[[Any], Any],
+    encoding: Encoding,
+    form: Form,
+    types: Mapping[str, ColumnType] | None = None,
 ) -> Floats:
     """Return checked predictions, (n_samples,), or (n_samples, n_classes).
 
@@ -127,6 +132,8 @@ def predict(
         Asked for the prediction of encoded rows.
     encoding : Encoding
     form : Form
+    types : mapping of str to ColumnType, optional
+        What columns were before the audit typed them.
 
     Raises
     ------
@@ -135,7 +142,7 @@ def predict(
     ModelError
         If it fails, or what it returns is no prediction.
     """
-    rows = encode(encoding, X, form.model)
+    rows = encode(encoding, X, form.model, types)
     try:
         predictions = ask(rows)
     except AuditError:

@@ -6,19 +6,38 @@ What is answered is in `importance_record`, the whole, `AuditResult`, in `result
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias
+from functools import partial
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from .errors import NotApplicable
+from .errors import DataError, NotApplicable, listed
 from .frozen import freeze
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Task = Literal["regression", "binary", "multiclass"]
 Form = Literal["difference", "ratio", "raw", "absolute"]
 Options: TypeAlias = Mapping[str, Any]
+
+
+class ColumnType(NamedTuple):
+    """What a column was before the audit typed it, as a model may have met it.
+
+    Attributes
+    ----------
+    dtype : dtype
+        Its dtype in the rows that were given or read.
+    cells : str
+        What it holds, as `pandas.api.types.infer_dtype` calls it.
+    missing : tuple
+        The kinds of missing value among its cells, such as None and NaN.
+    """
+
+    dtype: Any
+    cells: str = "string"
+    missing: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -54,6 +73,8 @@ class Dataset:
         The R script that made these rows and the digest of its file, empty if none.
     reference : Dataset or None
         Rows that need no target; `measure.ON_REFERENCE` are taken over them.
+    types : mapping of str to ColumnType
+        What each column was that has another type in `X`, such as texts.
     """
 
     name: str
@@ -71,6 +92,7 @@ class Dataset:
     script_sha256: str = ""
     unread: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     reference: "Dataset | None" = None
+    types: Mapping[str, ColumnType] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -163,6 +185,9 @@ class FittedModel:
         Those rows, if the audit fitted it.
     fit_on : callable or None
         What `refit` calls with rows and a seed, if the audit fitted it.
+    takes_types : bool
+        Whether `predict` takes ``types``: fitted elsewhere, the model is asked with
+        columns of the types it may have met; see `for_rows`.
     """
 
     name: str
@@ -183,9 +208,32 @@ class FittedModel:
     train_sha256: str = ""
     train: Dataset | None = None
     fit_on: Callable[..., "FittedModel"] | None = None
+    takes_types: bool = False
 
     def __post_init__(self) -> None:
         freeze(self)
+
+    def for_rows(self, rows: Dataset) -> "FittedModel":
+        """Return the model that gets the columns of `rows` in the types they had.
+
+        The model itself, if the audit fitted it: it was fitted on ``rows.X``.
+
+        Raises
+        ------
+        DataError
+            If a column mixes kinds of missing values: the audit keeps one kind.
+        """
+        if not self.takes_types:
+            return self
+        types = {name: rows.types[name] for name in self.features if name in rows.types}
+        for name, kind in types.items():
+            if len(kind.missing) > 1:
+                raise DataError(
+                    f"Column {name!r} mixes the missing values {listed(kind.missing)}, "
+                    f"which model {self.name!r} may tell apart. Make them one: "
+                    "column.where(column.notna(), None)"
+                )
+        return replace(self, predict=partial(self.predict, types=types))
 
     def refit(
         self,

@@ -1,0 +1,392 @@
+"""A model fitted elsewhere is asked with the types its rows had.
+
+What scikit-learn's own `permutation_importance` would measure is computed beside it:
+the estimator is fed the rows as they are, permuted in the order that we drew.
+"""
+
+import hashlib
+from functools import partial
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from sklearn import metrics, preprocessing
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    KBinsDiscretizer,
+    OneHotEncoder,
+    OrdinalEncoder,
+)
+
+import importance_audit as ia
+from importance_audit.data.datasets import read_datasets
+from importance_audit.methods.importance.permutation_draws import BASELINE, DRAWS
+
+N = 120
+VERSION = tuple(map(int, sklearn.__version__.split(".")[:2]))
+OBJECTS = ["town", "kind"]
+
+
+def frame(missing=None):
+    """Return columns of every type that a frame of a user has."""
+    random = np.random.default_rng(5)
+    town = random.choice(["Bern", "Graz", "Ulm"], N).astype(object)
+    kind = random.choice(["flat", "house"], N).astype(object)
+    kind[random.random(N) < 0.2] = missing
+    rooms = pd.array(random.integers(1, 6, N), dtype="Int64")
+    rooms[random.random(N) < 0.2] = pd.NA
+    new = pd.array(random.random(N) < 0.4, dtype="boolean")
+    new[random.random(N) < 0.2] = pd.NA
+    note = random.choice(["bright new", "old dark", "bright old", ""], N)
+    return pd.DataFrame(
+        {
+            "town": town,
+            "kind": kind,
+            "rooms": rooms,
+            "new": new,
+            "note": pd.array(note, dtype="string"),
+            "grade": pd.Categorical(random.choice([3, 1, 2], N), [3, 1, 2]),
+            "size": random.normal(size=N).astype(np.float32),
+            "year": random.integers(1900, 2020, N).astype(np.int16),
+        }
+    )
+
+
+def target(X):
+    """Return a number that every column has a part in."""
+    effect = {"Bern": 2.0, "Graz": 0.5, "Ulm": -1.0}
+    return (
+        X["town"].map(effect).to_numpy()
+        + 1.5 * (X["kind"] == "flat").to_numpy()
+        + 0.4 * X["rooms"].fillna(0).to_numpy(dtype=float)
+        + X["new"].fillna(False).to_numpy(dtype=float)
+        + X["note"].str.contains("bright").to_numpy(dtype=float)
+        + 0.7 * X["grade"].astype(int).to_numpy()
+        + X["size"].to_numpy(dtype=float)
+        + 0.01 * (X["year"].to_numpy() - 1950)
+    )
+
+
+class OnlyTexts(TransformerMixin, BaseEstimator):
+    """Refuses every column that is not of the type it was fitted on."""
+
+    def fit(self, X, y=None):
+        del y
+        self.dtypes_ = X.dtypes.to_dict()
+        return self
+
+    def transform(self, X):
+        assert X.dtypes.to_dict() == self.dtypes_, X.dtypes
+        assert all(type(cell) in (str, type(None)) for cell in X["kind"])
+        return np.column_stack([X["town"] == "Bern", X["kind"] == "flat", X["size"]])
+
+
+def joined(X):
+    """Return two columns of texts as one; a Categorical cannot be added."""
+    return (X["town"] + " " + X["kind"].fillna("none")).to_frame()
+
+
+def numbers(X):
+    """Return nullable columns filled by pandas' own rules."""
+    filled = X.assign(new=X["new"].fillna(False) & True, rooms=X["rooms"].fillna(0))
+    return filled.astype(float).to_numpy()
+
+
+def words(X):
+    """Return the words of a text, in a matrix with holes."""
+    return CountVectorizer(vocabulary=["bright", "old"]).transform(X["note"])
+
+
+def length(X):
+    """Return the lengths of texts, which a Categorical has none of."""
+    return X.apply(lambda column: column.map(len)).to_numpy(dtype=float)
+
+
+ONE_HOT = OneHotEncoder(handle_unknown="ignore")  # sparse output by default
+HIST = partial(HistGradientBoostingRegressor, max_iter=15, min_samples_leaf=5)
+
+
+def target_encoder():
+    if VERSION < (1, 3):
+        pytest.skip("TargetEncoder came with scikit-learn 1.3")
+    return make_column_transformer((preprocessing.TargetEncoder(), ["town"]))
+
+
+def categories_of_the_frame():
+    if VERSION < (1, 4):
+        mask = [True, False]
+        return HIST(categorical_features=mask)
+    return HIST(categorical_features="from_dtype")
+
+
+PIPELINES = {
+    "one-hot of objects, sparse": (
+        lambda: make_pipeline(
+            make_column_transformer((ONE_HOT, OBJECTS), sparse_threshold=1), Ridge()
+        ),
+        OBJECTS,
+    ),
+    "one-hot that knows None": (
+        lambda: make_pipeline(
+            make_column_transformer(
+                (OneHotEncoder(handle_unknown="error"), OBJECTS),
+                ("passthrough", ["size"]),
+            ),
+            RandomForestRegressor(20, random_state=1),
+        ),
+        [*OBJECTS, "size"],
+    ),
+    "target encoder": (
+        lambda: make_pipeline(target_encoder(), LinearRegression()),
+        ["town", "size"],
+    ),
+    "texts joined by a function": (
+        lambda: make_pipeline(FunctionTransformer(joined), ONE_HOT, LinearRegression()),
+        OBJECTS,
+    ),
+    "texts filled": (
+        lambda: make_pipeline(
+            SimpleImputer(missing_values=None, strategy="most_frequent"),
+            OneHotEncoder(),
+            LinearRegression(),
+        ),
+        OBJECTS,
+    ),
+    "nullable integers and booleans": (
+        lambda: make_pipeline(FunctionTransformer(numbers), LinearRegression()),
+        ["rooms", "new"],
+    ),
+    "words of one column": (
+        lambda: make_pipeline(FunctionTransformer(words), LinearRegression()),
+        ["note"],
+    ),
+    "CountVectorizer of one column": (
+        lambda: make_pipeline(
+            make_column_transformer((CountVectorizer(), "note")), LinearRegression()
+        ),
+        ["note", "town"],
+    ),
+    "ordinal codes": (
+        lambda: make_pipeline(
+            make_column_transformer(
+                (OrdinalEncoder(), ["town", "grade"]), remainder="passthrough"
+            ),
+            HIST(),
+        ),
+        ["size", "town", "grade", "year"],
+    ),
+    "histogram boosting of categories": (
+        categories_of_the_frame,
+        ["grade", "size"],
+    ),
+    "bins": (
+        lambda: make_pipeline(
+            make_column_transformer((KBinsDiscretizer(4), ["size", "year"])), Ridge()
+        ),
+        ["size", "year"],
+    ),
+    "every type is as it was": (
+        lambda: make_pipeline(OnlyTexts(), LinearRegression()),
+        list(frame()),
+    ),
+    "lengths of texts": (
+        lambda: make_pipeline(FunctionTransformer(length), LinearRegression()),
+        ["town", "note"],
+    ),
+    "narrow floats": (lambda: LinearRegression(), ["size"]),
+}
+
+
+def by_hand(estimator, X, y, seed, n_repeats, loss):
+    """Return raw losses of an estimator that is fed permuted rows as they are."""
+    raw = np.empty((X.shape[1], n_repeats))
+    draws = DRAWS["numpy"](seed, tuple(X.columns), len(X), n_repeats, None)
+    for draw in draws:
+        if draw.what == BASELINE:
+            continue
+        permuted = X.copy()
+        column = X.columns[draw.what]
+        permuted[column] = X[column].iloc[draw.order].set_axis(X.index)
+        raw[draw.what, draw.repeat] = loss(estimator, permuted, y)
+    return raw
+
+
+def rmse(estimator, X, y):
+    return np.sqrt(metrics.mean_squared_error(y, estimator.predict(X)))
+
+
+def one_minus_auc(estimator, X, y):
+    return 1 - metrics.roc_auc_score(y, estimator.predict_proba(X)[:, 1])
+
+
+QUESTION = {"importance": [{"method": "permutation", "n_repeats": 4}]}
+
+
+def measured(model, rows):
+    """Return the one record of an audit; what failed is said."""
+    result = ia.audit(None, rows, ia.parse_config(QUESTION), models=(model,))
+    assert len(result.importances) == 1, result.findings
+    return result.importances[0]
+
+
+@pytest.mark.parametrize("name", PIPELINES)
+def test_a_pipeline_is_measured_exactly_as_scikit_learn_measures_it(name):
+    make, columns = PIPELINES[name]
+    X, y = frame()[columns], target(frame())
+    estimator = make().fit(X, y)
+    model = ia.wrap(estimator, name="m", task="regression", features=columns)
+    record = measured(model, ia.dataset(X, y, name="rows", task="regression"))
+    expected = by_hand(estimator, X, y, record.seed, 4, rmse)
+    assert record.raw == pytest.approx(expected, abs=1e-12)
+    assert (record.raw != rmse(estimator, X, y)).any()
+
+
+def test_a_classifier_of_texts_is_measured_as_scikit_learn_measures_it():
+    y = np.where(target(frame()) > 3, "yes", "no")
+    X = frame()[[*OBJECTS, "size"]]
+    columns = make_column_transformer((ONE_HOT, OBJECTS), remainder="passthrough")
+    estimator = make_pipeline(columns, LogisticRegression()).fit(X, y)
+    model = ia.wrap(estimator, name="m")
+    rows = ia.dataset(X, y, name="rows", task="binary", classes=["no", "yes"])
+    record = measured(model, rows)
+    expected = by_hand(estimator, X, y, record.seed, 4, one_minus_auc)
+    assert record.raw == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_model_of_an_array_of_texts_gets_an_array_of_texts():
+    X, y = frame()[["town", "year"]], target(frame())
+    given = X.to_numpy(dtype=object)
+    encoder = make_column_transformer((ONE_HOT, [0]), remainder="passthrough")
+    estimator = make_pipeline(encoder, LinearRegression()).fit(given, y)
+    model = ia.wrap(estimator, name="m", features=["x1", "x2"])
+    rows = ia.dataset(given, y, name="rows", task="regression")
+    assert rows.types["x1"].dtype == object
+    asked = model.for_rows(rows).predict(rows.X)
+    assert asked.tolist() == estimator.predict(given).tolist()
+
+
+def test_a_model_of_a_narrow_array_gets_a_narrow_array():
+    given = np.random.default_rng(1).normal(size=(N, 3)).astype(np.float32)
+    seen = []
+
+    class Nosy(LinearRegression):
+        def predict(self, X):
+            seen.append(X.dtype)
+            return super().predict(X)
+
+    model = ia.wrap(
+        Nosy().fit(given, given[:, 0]), name="m", features=["x1", "x2", "x3"]
+    )
+    rows = ia.dataset(given, given[:, 0], name="rows", task="regression")
+    model.for_rows(rows).predict(rows.X)
+    assert seen == [np.float32]
+
+
+def saved(folder, estimator):
+    """Save a model and its rows beside each other; return the text of an audit."""
+    path = folder / "m.joblib"
+    joblib.dump(estimator, path)
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    return (
+        '[data]\ntrain = { file = "rows.csv" }\ntest = { file = "rows.csv" }\n'
+        'target = "y"\ntask = "regression"\n[[models]]\nname = "m"\n'
+        f'file = "m.joblib"\nsha256 = "{digest}"\n'
+    )
+
+
+@pytest.mark.parametrize("is_declared", [False, True])
+def test_texts_of_a_csv_file_are_objects_unless_their_levels_are_declared(
+    tmp_path, is_declared
+):
+    X = frame(missing=np.nan)[[*OBJECTS, "size"]].astype({"size": float})
+    y = target(frame())
+    X.assign(y=y).to_csv(tmp_path / "rows.csv", index=False)
+    read = pd.read_csv(tmp_path / "rows.csv", float_precision="round_trip")
+    estimator = make_pipeline(
+        make_column_transformer((ONE_HOT, OBJECTS), remainder="passthrough"),
+        LinearRegression(),
+    ).fit(read[[*OBJECTS, "size"]], read["y"])
+    text = saved(tmp_path, estimator)
+    if is_declared:
+        levels = '{ town = ["Ulm", "Graz", "Bern"] }'
+        text = text.replace("[[models]]", f"categories = {levels}\n[[models]]")
+    (tmp_path / "audit.toml").write_text(text, encoding="utf8")
+    config = ia.load_config(tmp_path)
+    train, test = read_datasets(**config.data_arguments)
+    assert set(train.types) == {"kind"} if is_declared else {"town", "kind"}
+    result = ia.audit(train, test, config)
+    (record,) = result.importances
+    n = config.importance[0].options.get("n_repeats", 10)
+    expected = by_hand(
+        estimator, read[[*OBJECTS, "size"]], read["y"], record.seed, n, rmse
+    )
+    assert record.raw == pytest.approx(expected, abs=1e-12)
+
+
+def test_every_column_returns_to_what_it_was():
+    X = frame().assign(
+        mixed=pd.Series([1, None] * (N // 2), dtype=object),
+        flag=pd.Series([True, None] * (N // 2), dtype=object),
+        real=pd.Series([1.5, None] * (N // 2), dtype="Float64"),
+    )
+    rows = ia.dataset(X, target(X), name="rows", task="regression")
+    seen = []
+
+    def keep(given):
+        seen.append(given)
+        return np.zeros(len(given))
+
+    model = ia.wrap(keep, name="m", task="regression", features=list(X))
+    model.for_rows(rows).predict(rows.X)
+    pd.testing.assert_frame_equal(seen[0], X, check_column_type=True)
+    for column in ("kind", "mixed", "flag"):
+        kinds = [type(cell) for cell in X[column]]
+        assert [type(cell) for cell in seen[0][column]] == kinds
+
+
+def test_a_number_that_a_whole_column_cannot_hold_stays_a_number():
+    X = pd.DataFrame({"rooms": pd.array([1, 2, None, 4], dtype="Int64")})
+    rows = ia.dataset(X, [1.0, 2, 3, 4], name="rows", task="regression")
+    seen = []
+    model = ia.wrap(
+        lambda X: seen.append(X["rooms"].tolist()) or np.zeros(len(X)),
+        name="m",
+        task="regression",
+        features=["rooms"],
+    ).for_rows(rows)
+    model.predict(pd.DataFrame({"rooms": [1.5, 2.5]}))
+    assert seen == [[1.5, 2.5]]
+
+
+def test_two_kinds_of_missing_values_are_not_made_one():
+    X = pd.DataFrame({"town": ["Bern", None, np.nan, "Ulm"], "size": [1.0, 2, 3, 4]})
+    rows = ia.dataset(X, [1.0, 2, 3, 4], name="rows", task="regression")
+    reader = ia.wrap(len, name="m", task="regression", features=["town"])
+    with pytest.raises(ia.DataError) as refusal:
+        reader.for_rows(rows)
+    assert str(refusal.value) == (
+        "Column 'town' mixes the missing values None, nan, which model 'm' may tell "
+        "apart. Make them one: column.where(column.notna(), None)"
+    )
+    other = ia.wrap(len, name="m", task="regression", features=["size"])
+    assert other.for_rows(rows).features == ("size",)
+
+
+def test_a_model_that_the_audit_fits_is_asked_as_it_was_fitted():
+    X = frame()[["town", "size"]]
+    rows = ia.dataset(X, target(frame()), name="rows", task="regression", split="train")
+    question = QUESTION | {
+        "models": [{"name": "m", "estimator": "sklearn.linear_model.LinearRegression"}]
+    }
+    result = ia.audit(rows, rows, ia.parse_config(question))
+    assert result.models["encoder"].tolist() == ["one_hot"]
+    assert (result.importances[0].mean > 0).all()
