@@ -4,9 +4,7 @@ From Python, import names from here; each is loaded when it is first used:
 
     import importance_audit as ia
 
-    rows = ia.dataset(X, y, name="test rows", task="regression")
-    forest = ia.wrap(fitted, name="forest", task="regression")
-    result = ia.audit(None, rows, ia.parse_config({…}), models=(forest,))
+    result = ia.audit(model, X_test, y_test)
 
 The rooms, from the top down; each imports from those below it only: `cli` (commands),
 `operate` (what a command does), `report` (pages), `auditing` (the function `audit`) and
@@ -27,10 +25,10 @@ if TYPE_CHECKING:
         RUnavailable,
     )
 
-    from .auditing.audit import audit
     from .config.load import load_config, parse_config
     from .data.datasets import dataset
     from .models.fit import wrap
+    from .operate.audit import Audit, audit, load, r_model
     from .records.errors import (
         AuditError,
         ConfigError,
@@ -39,10 +37,9 @@ if TYPE_CHECKING:
         ModelError,
         NotApplicable,
     )
-    from .report.pages.html import show
-    from .runs.load import load_whole_run as load
 
 __all__ = [
+    "Audit",
     "AuditError",
     "ConfigError",
     "DataError",
@@ -59,17 +56,18 @@ __all__ = [
     "load",
     "load_config",
     "parse_config",
-    "show",
+    "r_model",
     "wrap",
 ]
 
 _PLACES = {
-    "audit": "auditing.audit",
+    "Audit": "operate.audit",
+    "audit": "operate.audit",
     "dataset": "data.datasets",
-    "load": "runs.load",
+    "load": "operate.audit",
     "load_config": "config.load",
     "parse_config": "config.load",
-    "show": "report.pages.html",
+    "r_model": "operate.audit",
     "wrap": "models.fit",
 }
 
@@ -80,7 +78,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     errors = "r_bridge.errors" if name.startswith("R") else "records.errors"
     module = import_module(f"importance_audit.{_PLACES.get(name, errors)}")
-    value = getattr(module, "load_whole_run" if name == "load" else name)
+    value = getattr(module, name)
     globals()[name] = value
     return value
 

@@ -57,7 +57,9 @@ SEE_INIT = " `importance-audit init` writes a file that has every key."
 ONE_QUESTION = ({"method": "permutation"},)
 
 
-def load_config(path: Path | str) -> AuditConfig:
+def load_config(
+    path: Path | str, *, required: tuple[str, ...] = ("data", "models")
+) -> AuditConfig:
     """Return the configuration of an audit.
 
     Parameters
@@ -65,6 +67,8 @@ def load_config(path: Path | str) -> AuditConfig:
     path : path
         The file, or the folder with its ``audit.toml``. The audit is named after the
         folder, and relative files start there.
+    required : tuple of str
+        The sections that must be there.
 
     Raises
     ------
@@ -81,7 +85,7 @@ def load_config(path: Path | str) -> AuditConfig:
         problem = f"{file.name} is not valid TOML: {error}. Correct it there."
         raise ConfigError([problem]) from error
     folder = file.resolve().parent
-    sections = _sections(document, f"{file.name}: ", required=("data", "models"))
+    sections = _sections(document, f"{file.name}: ", required=required)
     return AuditConfig(audit=folder.name, base=file.parent, text=text, **sections)
 
 

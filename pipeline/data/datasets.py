@@ -242,7 +242,7 @@ def datasets_frame(train: Dataset | None, test: Dataset | None) -> pd.DataFrame:
 
 def _typed_rows(X: Any, y: Any, weights: Any, name: str) -> Side:
     """Return rows given in Python, typed; rows are matched by position."""
-    frame = _frame(X, name)
+    frame = as_frame(X, name)
     others = {"y": y} if weights is None else {"y": y, "weights": weights}
     problems = [
         f"{name}: {role} must have one value for each of {len(frame)} rows; its shape "
@@ -272,7 +272,7 @@ def _typed_rows(X: Any, y: Any, weights: Any, name: str) -> Side:
     )
 
 
-def _frame(X: Any, name: str) -> pd.DataFrame:
+def as_frame(X: Any, name: str) -> pd.DataFrame:
     """Return the features as a frame with names that are texts, each once."""
     if not isinstance(X, pd.DataFrame):
         if np.ndim(X) != 2:

@@ -4,7 +4,7 @@ An audit may have taken hours: no fault of what comes after it may lose it. Not:
 is asked of the rows (`audit`), what a command prints (`cli`).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -121,7 +121,8 @@ def _run(path: Path, on_step: Step | None, attempt: Attempt) -> RunOutcome:
     before = _load_before(config.base)
     result, fault = _audit(config, on_step)
     result = result.with_findings(tuple(_clock_findings(attempt)))
-    outcome = _save(with_free_name(result, config.base), before, config)
+    given = {"audit.toml": config.text}
+    outcome = _save(with_free_name(result, config.base), before, config.base, given)
     faults = (*filter(None, (fault,)), *outcome.faults)
     return outcome._replace(faults=faults, r_failed=is_of_r(outcome.result))
 
@@ -238,14 +239,52 @@ def _pdf_failed(reason: str) -> Finding:
     )
 
 
-def _save(measured: AuditResult, before: _Before, config: AuditConfig) -> RunOutcome:
-    """Save the run with its report, or without if there can be none."""
-    files, result = {"audit.toml": config.text}, measured
+def save_result(result: AuditResult, folder: Path, *, pdf: bool = True) -> Path:
+    """Save a result that was measured in Python as a run of an audit; return its run.
+
+    Parameters
+    ----------
+    result : AuditResult
+    folder : Path
+        The folder of the audit; made if it is not there.
+    pdf : bool, default True
+        Whether to print the report as well.
+
+    Raises
+    ------
+    LockedError
+        If another process is at work on the audit.
+    AuditError
+        If the folder is that of a run, or cannot take the files.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    refuse_run_folder(folder)
+    with locked(folder):
+        named_result = with_free_name(result, folder)
+        outcome = _save(named_result, _load_before(folder), folder, {}, pdf=pdf)
+    if outcome.no_report:
+        raise AuditError("\n".join((outcome.no_report, *outcome.faults)))
+    return outcome.folder
+
+
+def _save(
+    measured: AuditResult,
+    before: _Before,
+    folder: Path,
+    given: Mapping[str, str],
+    *,
+    pdf: bool = True,
+) -> RunOutcome:
+    """Save the run with its report, or without if there can be none.
+
+    `given` has the files that are kept as they were given.
+    """
+    files, result = dict(given), measured
     context = RunContext(before.baseline, before.history)
     try:
         result = _compare(measured, before)
         files["history.json"] = history_json(before.history, result)
-        rendering = render_result(result, files, context=context)
+        rendering = render_result(result, files, context=context, pdf=pdf)
         if rendering.pdf_fault:
             # added before the answers are read: they, and later runs, must have it
             missing = _pdf_failed(rendering.pdf_fault)
@@ -253,30 +292,30 @@ def _save(measured: AuditResult, before: _Before, config: AuditConfig) -> RunOut
             files["history.json"] = history_json(before.history, result)
             rendering = render_result(result, files, context=context, pdf=False)
         code = exit_code(rendering.result)
-        folder = save_run(
+        run = save_run(
             rendering.result,
-            config.base,
+            folder,
             {**files, **rendering.pages},
             exit_code=code,
             pdf_checks=rendering.pdf_checks,
             data=rendering.data,
         )
-        return RunOutcome(code, rendering.result, folder, tuple(rendering.pages))
+        return RunOutcome(code, rendering.result, run, tuple(rendering.pages))
     except (Exception, KeyboardInterrupt) as error:
         interrupted, code = stop_request_in(error) is not None, exit_code(result)
         acknowledge()
         code = 130 if interrupted else code if code in (3, 130) else 4
         reason = "The run was interrupted." if interrupted else _describe(error)
         fault = f"The report could not be made; the numbers are saved. {reason}"
-        folder = save_run(
+        run = save_run(
             result,
-            config.base,
+            folder,
             {**files, "report-failed.txt": f"{fault}\n\n{format_exc()}"},
             exit_code=code,
             note=fault,
         )
-        again = f"Try again: importance-audit render {folder}"
-        return RunOutcome(code, result, folder, faults=(again,), no_report=fault)
+        again = f"Try again: importance-audit render {run}"
+        return RunOutcome(code, result, run, faults=(again,), no_report=fault)
 
 
 def _describe(error: BaseException) -> str:

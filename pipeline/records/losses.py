@@ -345,6 +345,24 @@ LOSSES: dict[str, Loss] = {
 }
 
 
+SCORERS = {
+    "roc_auc": "one_minus_auc",
+    "average_precision": "one_minus_pr_auc",
+    "accuracy": "one_minus_accuracy",
+    "balanced_accuracy": "one_minus_balanced_accuracy",
+    "neg_log_loss": "log_loss",
+    "neg_brier_score": "brier",
+    "r2": "one_minus_r2",
+    "neg_mean_squared_error": "mse",
+    "neg_root_mean_squared_error": "rmse",
+    "neg_mean_absolute_error": "mae",
+    "neg_mean_absolute_percentage_error": "mape",
+    "neg_mean_poisson_deviance": "poisson_deviance",
+    "neg_mean_gamma_deviance": "gamma_deviance",
+}
+"""The loss for each scorer that scikit-learn names; a score there is better higher."""
+
+
 def default_losses(task: str) -> tuple[str, ...]:
     """Return the keys of the losses that a task is judged by if nobody says."""
     return {

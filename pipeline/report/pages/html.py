@@ -1,6 +1,7 @@
 """A ReportView as HTML: one file that asks nothing of any network."""
 
 import base64
+import io
 from collections.abc import Mapping
 from datetime import datetime
 from functools import cache, partial
@@ -9,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from ...records.as_csv import tables
+from ...records.ranking import lead_of
 from ...records.result import AuditResult
 from ...runs.files import as_bytes
 from ...runs.run_context import NO_CONTEXT, RunContext
@@ -32,6 +34,8 @@ DOWNLOADS = 30_000
 """Bytes of tables that the page itself hands over; the larger ones lie beside it."""
 MOST_ROWS = 2000
 """Rows that the page shows of one table; the file beside it has them all."""
+FINDINGS = 10
+"""Findings that a notebook shows of a result; the rest is counted."""
 TEMPLATE_DIGITS = 16
 """Of the digest of the templates, which the manifest holds in full."""
 NO_FILES: Mapping[str, bytes] = MappingProxyType({})
@@ -261,6 +265,34 @@ def print_css() -> str:
 def show(result: AuditResult) -> Page:
     """Return the report on a result as an object that a notebook shows."""
     return Page(to_html(build_view(result)))
+
+
+def card(result: AuditResult) -> str:
+    """Return verdict, leading ranking and findings as a piece of a notebook.
+
+    It has no script and no outside address.
+    """
+    from ..figures import notebook
+
+    record, svg = lead_of(result.importances), ""
+    if record is not None:
+        file = io.StringIO()
+        notebook.ranking(record).savefig(file, format="svg")
+        svg = file.getvalue()
+        svg = svg[svg.index("<svg") :]
+    findings = sorted(result.findings, key=lambda finding: finding.severity == "info")
+    return (
+        _environment()
+        .get_template("notebook_card.html.j2")
+        .render(
+            words=look_up("page"),
+            severities=look_up("severity"),
+            verdict=result.verdict,
+            svg=svg,
+            findings=findings[:FINDINGS],
+            n_more=max(len(findings) - FINDINGS, 0),
+        )
+    )
 
 
 def svg_uri(figure: Figure) -> str:

@@ -1,0 +1,412 @@
+"""Claims about the call from Python: what it asks is what a configuration asks."""
+
+import pickle
+import re
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import importance_audit as ia
+from importance_audit.auditing.audit import audit as run_audit
+from importance_audit.cli.main import main
+from importance_audit.methods.importance import METHODS
+from importance_audit.operate.audit import COLUMNS, LINES
+from importance_audit.records.as_json import content_digest
+from importance_audit.records.importance_record import Importance
+from importance_audit.records.losses import LOSSES
+
+RANDOM = np.random.default_rng(5)
+X = pd.DataFrame(RANDOM.normal(size=(60, 3)), columns=["a", "b", "c"])
+Y = pd.Series(2.0 * X["a"] - X["b"], name="y")
+LABELS = pd.Series(np.where(Y > 0, "yes", "no"), name="answer")
+LINEAR = LinearRegression().fit(X, Y)
+PIPELINE = make_pipeline(StandardScaler(), LinearRegression()).fit(X, Y)
+LOGISTIC = LogisticRegression().fit(X, LABELS)
+IRIS = load_iris(return_X_y=True, as_frame=True)
+
+
+def double(rows):
+    return 2 * rows["a"]
+
+
+def halves(rows):
+    share = 1 / (1 + np.exp(-rows["a"].to_numpy()))
+    return np.stack([1 - share, share], axis=1)
+
+
+def three(rows):
+    return np.full((len(rows), 3), 1 / 3)
+
+
+def test_a_call_measures_what_the_same_configuration_measures():
+    called = ia.audit(LINEAR, X, Y, n_repeats=3, seed=4, losses="mae")
+    entry = {"method": "permutation", "n_repeats": 3, "losses": ["mae"]}
+    config = ia.parse_config({"seed": 4, "importance": [entry]})
+    model = ia.wrap(LINEAR, name="LinearRegression")
+    rows = ia.dataset(X, Y, task="regression", name="rows")
+    (record,) = run_audit(None, rows, config, models=(model,)).importances
+    assert called.importances[0].raw.tolist() == record.raw.tolist()
+
+
+def test_a_feature_that_a_function_does_not_read_is_worth_nothing():
+    frame = ia.audit(double, X, Y).to_frame().set_index("feature")
+    assert (frame.loc[["b", "c"], "mean"] == 0).all()
+    assert frame.loc["a", "rank"] == 1
+
+
+def test_the_frame_has_the_numbers_of_each_record():
+    result = ia.audit([LINEAR, double], X, Y, methods=["permutation", "shapley"])
+    frame = result.to_frame()
+    assert list(frame) == list(COLUMNS)
+    for name in ("mean", "std_error", "rank"):
+        values = [getattr(record, name) for record in result.importances]
+        np.testing.assert_array_equal(frame[name], np.concatenate(values))
+    inside = (frame["low"] <= frame["mean"]) & (frame["mean"] <= frame["high"])
+    assert inside.all()
+    assert set(frame["engine"]) == {"python"}
+
+
+@pytest.mark.parametrize(
+    ("models", "names", "expected"),
+    [
+        (LINEAR, None, ["LinearRegression"]),
+        ([LINEAR, LINEAR], None, ["LinearRegression", "LinearRegression 2"]),
+        ([LINEAR, double], ["ours", "theirs"], ["ours", "theirs"]),
+        ({"ours": LINEAR, "theirs": double}, None, ["ours", "theirs"]),
+        (double, None, ["double"]),
+        (lambda rows: rows["a"], None, ["function"]),
+        (PIPELINE, None, ["LinearRegression"]),
+    ],
+)
+def test_models_are_named_by_their_class_unless_somebody_says(models, names, expected):
+    result = ia.audit(models, X, Y, names=names, n_repeats=2)
+    assert result.models["model"].tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("model", "y", "expected"),
+    [
+        (LINEAR, Y, "regression, because LinearRegression was fitted for it"),
+        (LOGISTIC, LABELS, "binary, because LogisticRegression was fitted for it"),
+        (double, Y, "regression, because the target has numbers"),
+        (halves, LABELS, "binary, because 'halves' predicts 2 columns"),
+        (
+            lambda rows: halves(rows)[:, 1],
+            LABELS == "yes",
+            "binary, because the target has 2 classes",
+        ),
+        (
+            lambda rows: halves(rows)[:, 1],
+            (LABELS == "yes").astype(int),
+            "binary, because the target is 0 and 1 alone",
+        ),
+        (three, pd.Series([0, 1, 2] * 20), "multiclass, because 'three' predicts 3"),
+    ],
+)
+def test_the_task_follows_from_model_or_target_and_a_note_says_which(
+    model, y, expected
+):
+    result = ia.audit(model, X, y, n_repeats=2)
+    (note,) = [f for f in result.findings if f.check == "task_inferred"]
+    assert note.message.startswith(f"The task is {expected}")
+    assert expected.startswith(result.datasets["task"].iloc[0])
+
+
+@pytest.mark.parametrize(
+    ("word", "y", "task"),
+    [
+        ("classification", LABELS, "binary"),
+        ("binary", LABELS, "binary"),
+        ("classification", pd.Series([0, 1, 2] * 20), "multiclass"),
+    ],
+)
+def test_the_words_of_scikit_learn_for_a_task_are_understood(word, y, task):
+    model = LogisticRegression().fit(X, y)
+    result = ia.audit(model, X, y, task=word, n_repeats=2)
+    assert result.datasets["task"].tolist() == [task]
+    assert "task_inferred" not in {f.check for f in result.findings}
+
+
+def test_a_loss_may_have_the_name_of_a_scorer():
+    by_scorer, by_loss = (
+        ia.audit(LOGISTIC, X, LABELS, losses=name, n_repeats=2)
+        for name in ("neg_brier_score", "brier")
+    )
+    assert by_scorer.importances[0].loss == "brier"
+    assert by_scorer.to_frame().equals(by_loss.to_frame())
+
+
+def test_rows_in_another_order_are_refused():
+    with pytest.raises(ia.DataError) as refusal:
+        ia.audit(LINEAR, X, Y.iloc[::-1])
+    assert str(refusal.value) == (
+        "The index of y has the same labels in another order than that of X. Pass "
+        "y.loc[X.index]."
+    )
+
+
+def test_rows_with_other_labels_are_refused_and_plain_arrays_are_not():
+    other = Y.set_axis(Y.index + 7)
+    with pytest.raises(ia.DataError) as refusal:
+        ia.audit(LINEAR, X, Y, sample_weight=other)
+    assert str(refusal.value) == (
+        "The index of sample_weight has other labels than that of X. Pass "
+        "sample_weight.to_numpy() if its rows are in the order of X."
+    )
+    frames = [ia.audit(LINEAR, X, y).to_frame() for y in (Y, other.to_numpy())]
+    assert frames[0].equals(frames[1])
+
+
+def test_groups_are_measured_beside_the_features():
+    result = ia.audit(LINEAR, X, Y, groups={"both": ["a", "b"]}, n_repeats=2)
+    assert [record.of for record in result.importances] == ["features", "groups"]
+    assert result.importances[1].features == ("both", "c")[:1]
+
+
+def test_what_a_configuration_says_is_not_said_twice():
+    document = {"importance": [{"method": "permutation", "n_repeats": 2}]}
+    result = ia.audit(LINEAR, X, Y, config=document)
+    assert result.importances[0].n_repeats == 2
+    with pytest.raises(ia.ConfigError) as refusal:
+        ia.audit(LINEAR, X, Y, config=document, n_repeats=3, seed=2)
+    assert str(refusal.value) == (
+        "'n_repeats', 'seed' and config are both given; config decides on them. Leave "
+        "one of them out."
+    )
+
+
+def test_a_configuration_that_has_rows_is_refused(tmp_path):
+    (tmp_path / "audit.toml").write_text(
+        '[data]\ntrain = { sklearn = "load_diabetes" }\ntest = { fraction = 0.3 }\n'
+        'target = "target"\ntask = "regression"\n[[importance]]\n'
+        'method = "permutation"\n'
+    )
+    with pytest.raises(ia.ConfigError) as refusal:
+        ia.audit(LINEAR, X, Y, config=tmp_path)
+    assert str(refusal.value) == (
+        "[data] says where rows are, and X and y are rows. Leave [data] out."
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"names": ["one", "two"]}, "names must have one name for each of 1 model; "),
+        ({"task": "ranking"}, "task must be one of 'binary', 'classification', "),
+        ({"train": X}, "train must be (X, y) or (X, y, sample_weight)."),
+        ({"losses": ["rmsle"]}, "[importance] losses must be a list of names among "),
+        ({"methods": ["permutaton"]}, "[importance] method must be one of "),
+        ({"engines": ["dalex"]}, "[importance] engines must be a list of names among "),
+    ],
+)
+def test_a_wrong_argument_is_named(options, message):
+    with pytest.raises(ia.AuditError) as refusal:
+        ia.audit(LINEAR, X, Y, **options)
+    assert str(refusal.value).startswith(message)
+
+
+def test_an_audit_that_measured_nothing_raises_with_its_reasons():
+    def broken(rows):
+        raise ValueError(f"no such column among {len(rows.columns)}")
+
+    with pytest.raises(ia.AuditError) as refusal:
+        ia.audit(broken, X, Y, task="regression")
+    first, *others = str(refusal.value).splitlines()
+    assert first == "Nothing could be measured."
+    assert any("no such column among 3" in line for line in others)
+
+
+def test_open_numbers_of_jobs_are_those_of_the_call():
+    jobs = []
+
+    def counting(rows):
+        jobs.append(joblib.effective_n_jobs(None))
+        return rows["a"]
+
+    ia.audit(counting, X, Y, task="regression", n_repeats=2, n_jobs=3)
+    assert set(jobs) == {3}
+
+
+def test_training_rows_let_methods_fit_again():
+    model = ia.wrap(LINEAR, name="linear")
+    result = ia.audit(model, X[:30], Y[:30], train=(X[30:], Y[30:]), n_repeats=2)
+    assert result.datasets["split"].tolist() == ["train", "test"]
+
+
+def test_a_result_is_pickled_whole():
+    result = ia.audit(LINEAR, X, Y, n_repeats=2)
+    again = pickle.loads(pickle.dumps(result))
+    assert content_digest(again.result) == content_digest(result.result)
+    assert again.to_frame().equals(result.to_frame())
+
+
+def test_an_attribute_that_is_not_there_is_named():
+    result = ia.audit(LINEAR, X, Y, n_repeats=2)
+    with pytest.raises(AttributeError, match="Audit has no attribute 'rankings'"):
+        _ = result.rankings
+    assert {"verdict", "agreement", "to_frame"} <= set(dir(result))
+
+
+def test_the_text_of_a_result_is_short_and_has_the_leaders():
+    wide = pd.DataFrame(RANDOM.normal(size=(50, 40)))
+    wide.columns = [f"column {n} {'x' * 60}" for n in wide]
+    result = ia.audit(lambda rows: rows.iloc[:, 7], wide, wide.iloc[:, 7], n_repeats=2)
+    lines = repr(result).splitlines()
+    assert len(lines) <= LINES
+    assert max(map(len, lines)) <= 100
+    assert lines[0] == f"Audit: {result.verdict}"
+    assert lines[2].startswith("  column 7 ")
+
+
+def test_a_notebook_shows_verdict_figure_and_findings_and_no_markup_of_names():
+    result = ia.audit({"<b>bold</b>": LINEAR}, X, Y, n_repeats=2)
+    html = result._repr_html_()
+    assert f"Audit: {result.verdict}" in html
+    assert "<svg" in html
+    assert "<b>" not in html
+    assert "<script" not in html
+    assert result.findings[0].message.split("'")[0] in html
+
+
+def test_the_figure_of_a_ranking_has_its_means_best_on_top():
+    result = ia.audit(LINEAR, X, Y)
+    axes = result.plot().axes[0]
+    (dots,) = [line for line in axes.lines if line.get_marker() == "o"]
+    record = result.importances[0]
+    order = np.argsort(record.mean)
+    np.testing.assert_array_equal(dots.get_xdata(), record.mean[order])
+    labels = [label.get_text() for label in axes.get_yticklabels()]
+    assert labels == [record.features[row] for row in order]
+
+
+def test_a_name_with_dollars_is_shown_as_it_is():
+    renamed = X.rename(columns={"a": "$a$_{1", "b": "in $"})
+    model = {"$m$": lambda rows: rows["$a$_{1"]}
+    result = ia.audit(model, renamed, Y, methods=["partial_dependence"], n_repeats=2)
+    for figure in (result.plot(), result.plot("effects")):
+        figure.draw_without_rendering()
+
+
+def test_the_curve_of_a_feature_is_drawn_as_it_was_measured():
+    result = ia.audit(LINEAR, X, Y, methods=["partial_dependence"])
+    (line,) = result.plot("effects", feature="b").axes[0].lines
+    (effect,) = [e for e in result.effects if e.feature == "b"]
+    np.testing.assert_array_equal(line.get_xdata(), effect.grid)
+    np.testing.assert_array_equal(line.get_ydata(), effect.values)
+
+
+def test_levels_are_drawn_in_their_order():
+    rows = X.assign(level=pd.Categorical(["low", "high"] * 30, ["low", "high"]))
+
+    def step(rows):
+        return np.where(rows["level"] == "high", 3.0, 1.0)
+
+    result = ia.audit(step, rows, Y, task="regression", methods=["partial_dependence"])
+    axes = result.plot("effects").axes[0]
+    labels = [label.get_text() for label in axes.get_xticklabels()]
+    assert labels == ["low", "high"]
+    assert axes.lines[0].get_ydata().tolist() == [1.0, 3.0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("effects",), "There is no curve of 'a'. Ask a method that is taken from "),
+        (("agreement",), "No other engine answered. Ask one: "),
+        (("rankings",), "kind must be "),
+    ],
+)
+def test_what_cannot_be_drawn_says_what_to_ask(arguments, message):
+    result = ia.audit(LINEAR, X, Y, n_repeats=2)
+    with pytest.raises(ia.DataError) as refusal:
+        result.plot(*arguments)
+    assert str(refusal.value).startswith(message)
+
+
+def test_another_model_can_be_drawn_and_a_wrong_name_is_refused():
+    result = ia.audit({"one": LINEAR, "two": double}, X, Y, n_repeats=2)
+    assert result.plot(model="two").axes[0].get_title(loc="left").startswith("two: ")
+    with pytest.raises(ia.DataError, match="tow"):
+        result.plot(model="tow")
+
+
+def test_a_saved_audit_is_a_run_that_verifies(tmp_path):
+    from click.testing import CliRunner
+
+    result = ia.audit(LINEAR, X, Y, n_repeats=2)
+    runs = [result.save(tmp_path / "audit", pdf=False) for _ in range(2)]
+    assert len(set(runs)) == 2
+    for run in runs:
+        assert (run / "report.html").is_file()
+        assert content_digest(ia.load(run).result) == content_digest(result.result)
+    answer = CliRunner().invoke(main, ["verify", str(tmp_path / "audit")])
+    assert answer.exit_code == 0, answer.output
+
+
+@pytest.mark.pages
+def test_a_saved_audit_has_a_pdf(tmp_path):
+    run = ia.audit(LINEAR, X, Y, n_repeats=2).save(tmp_path / "audit")
+    assert (run / "report.pdf").read_bytes().startswith(b"%PDF")
+
+
+@pytest.mark.needs_dalex
+def test_another_engine_is_asked_and_drawn():
+    result = ia.audit(LINEAR, X, Y, engines=["DALEX"])
+    assert result.agreement["verdict"].tolist() == ["replayed"]
+    axes = result.plot("agreement").axes[0]
+    (dots,) = [line for line in axes.lines if line.get_marker() == "o"]
+    np.testing.assert_allclose(
+        dots.get_xdata(), dots.get_ydata(), rtol=1e-9, atol=1e-12
+    )
+
+
+@pytest.mark.needs_r
+def test_a_model_of_r_is_audited(tmp_path):
+    from importance_audit.r_bridge import host
+
+    script = "function(rows, path) { saveRDS(lm(y ~ a + b + c, rows), path); TRUE }"
+    (tmp_path / "save.R").write_text(f"save_model <- {script}\n")
+    rows = X.assign(y=Y + RANDOM.normal(size=len(X)))
+    with host.session(extra_r_files=[tmp_path / "save.R"]) as worker:
+        arguments = {"rows": rows, "path": str(tmp_path / "m.rds")}
+        worker.call("save_model", arguments)
+    ours = LinearRegression().fit(X, rows["y"])
+    of_r = ia.audit(ia.r_model(tmp_path / "m.rds"), X, rows["y"], task="regression")
+    of_python = ia.audit(ours, X, rows["y"], names=["m"])
+    np.testing.assert_allclose(
+        of_r.to_frame()["mean"], of_python.to_frame()["mean"], rtol=1e-8
+    )
+
+
+def test_a_forest_of_several_classes_is_measured():
+    features, target = IRIS
+    forest = RandomForestClassifier(n_estimators=5, random_state=1)
+    forest.fit(features[::2], target[::2])
+    result = ia.audit(forest, features[1::2], target[1::2], losses="accuracy")
+    assert result.importances[0].loss == "one_minus_accuracy"
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_can_be_asked_by_its_name_alone(method):
+    """What a fitted linear model cannot answer is a reason, never an exception."""
+    wanted = {"permutation", method}
+    result = ia.audit(LINEAR, X, Y, methods=sorted(wanted), n_repeats=2, train=(X, Y))
+    measured = {record.method for record in result.importances}
+    reasons = [f for f in result.findings if f.check == "not_applicable"]
+    assert wanted <= measured or any(
+        re.search(rf"\b{method}\b|{method.replace('_', ' ')}", f.message)
+        for f in reasons
+    )
+
+
+def test_the_names_that_notebooks_use_are_those_of_the_package():
+    assert {"audit", "Audit", "load", "r_model", "wrap", "dataset"} <= set(ia.__all__)
+    assert all(isinstance(r, Importance) for r in ia.audit(double, X, Y).importances)
+    assert all(loss in LOSSES for loss in ("mse", "brier"))
