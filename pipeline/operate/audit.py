@@ -47,8 +47,7 @@ from ..records.result import AuditResult
 from ..runs.load import load_whole_run
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
+    from ..report.figures.notebook import Figure
     from ..report.pages.html import Page
 
 TASKS: Mapping[str, tuple[str, ...]] = {

@@ -6,7 +6,7 @@ The figures of the report are drawn to its grid, and are not these.
 from collections.abc import Sequence
 
 import numpy as np
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure as Figure
 
 from ...records.importance_record import Effect, Importance
 from ...records.ranking import interval, nothing_of, order_of
