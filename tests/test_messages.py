@@ -78,6 +78,46 @@ CONFIG = [
         "seed must be between 0 and 2147483647; 2147483648 was given.",
     ),
     (
+        {"checks": {"resolution": 10**400}},
+        f"[checks] resolution must be a number above 0; 1{'0' * 56}... was given.",
+    ),
+    (
+        {"data": DATA | {"test": {"fraction": -(10**400)}}},
+        "[data] test.fraction must be a number above 0 and below 1; "
+        f"-1{'0' * 55}... was given.",
+    ),
+    (
+        {"data": BINARY | {"positive_class": 10**400}},
+        "[data] positive_class must be a text or an integer from -9007199254740992 to "
+        f"9007199254740992 or true or false; 1{'0' * 56}... was given.",
+    ),
+    (
+        configuration(n_repeats=2**63 - 1),
+        "[importance] n_repeats must be at most 1000000; 9223372036854775807 was "
+        "given.",
+    ),
+    (
+        configuration(method="shapley", n_permutations=10**400),
+        f"[importance] n_permutations must be at most 1000000; 1{'0' * 56}... was "
+        "given.",
+    ),
+    (
+        configuration(top=1_000_001, of="pairs", method="h_statistic"),
+        "[importance] top must be at most 1000000; 1000001 was given.",
+    ),
+    (
+        {"stability": {"resamples": 2**31}},
+        "[stability] resamples must be at most 1000000; 2147483648 was given.",
+    ),
+    (
+        {"significance": {"shuffles": 2**31}},
+        "[significance] shuffles must be at most 1000000; 2147483648 was given.",
+    ),
+    (
+        {"selection": {"splits": 2**31}},
+        "[selection] splits must be at most 1000000; 2147483648 was given.",
+    ),
+    (
         {"seed": True},
         "seed must be an integer from 0 to 2147483647; true was given.",
     ),
@@ -191,8 +231,8 @@ CONFIG = [
     ),
     (
         {"data": BINARY | {"positive_class": [1]}},
-        "[data] positive_class must be a text or an integer or true or false; [1]"
-        " was given.",
+        "[data] positive_class must be a text or an integer from -9007199254740992 to "
+        "9007199254740992 or true or false; [1] was given.",
     ),
     (
         {"data": DATA | {"weights": "y"}},
@@ -581,6 +621,10 @@ FILES = [
         "audit.toml: [importance] models must be among 'forest'; 'forst' was "
         "given. Did you mean 'forest'?",
     ),
+    (
+        SOUND.encode() + b"[checks]\nresolution = 1e400\n",
+        "audit.toml: [checks] resolution must be a number above 0; inf was given.",
+    ),
 ]
 
 
@@ -590,6 +634,46 @@ def test_configuration_file(content, message, tmp_path):
     with pytest.raises(ConfigError) as error:
         load_config(tmp_path)
     assert str(error.value) == message
+
+
+LONG = "x" * 100_000
+CUT = f"'{'x' * 56}..."
+CLAIM = (
+    '[[claims]]\ntext = "t"\nkind = "leader"\nfeatures = ["a"]\n'
+    f'method = "permutation"\nmodel = "{LONG}"\n'
+)
+LONG_NAMES = {
+    "unknown key": (f"{LONG} = 1\n{SOUND}", f"The top level has no key {CUT}."),
+    "unknown model of a claim": (
+        SOUND + CLAIM,
+        f"[claims] model must be one of 'forest'; {CUT} was given.",
+    ),
+    "known model, another was given": (
+        SOUND.replace("forest", LONG) + '[[importance]]\nmethod = "impurity"\n'
+        'models = ["forest"]\n',
+        f"[importance] models must be among {CUT}; 'forest' was given.",
+    ),
+    "name given twice": (
+        SOUND.replace("forest", LONG)
+        + f'[[models]]\nname = "{LONG}"\nestimator = "a.B"\n',
+        f"[models 2] name {CUT} is that of a model before it. Give each model a name "
+        "of its own.",
+    ),
+    "value": (
+        SOUND.replace('"binary"', f'"{LONG}"'),
+        "[data] task must be one of 'regression', 'binary', 'multiclass'; "
+        f"{CUT} was given.",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", LONG_NAMES)
+def test_a_long_name_is_cut_where_it_is_quoted(case, tmp_path):
+    text, message = LONG_NAMES[case]
+    (tmp_path / "audit.toml").write_text(text)
+    with pytest.raises(ConfigError) as error:
+        load_config(tmp_path)
+    assert error.value.problems == (f"audit.toml: {message}",)
 
 
 def test_no_configuration_file(tmp_path, monkeypatch):

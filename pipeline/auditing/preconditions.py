@@ -4,11 +4,12 @@ from ..config.load import AuditConfig
 from ..config.questions import SuppliedSection
 from ..methods.importance import METHODS
 from ..records.dataset_and_model import Dataset, FittedModel
-from ..records.errors import ConfigError, DataError, ModelError, did_you_mean
+from ..records.errors import ConfigError, DataError, ModelError, did_you_mean, quote
 
 
 def check_rows(config: AuditConfig, test: Dataset) -> None:
     """Refuse what cannot be drawn of these rows, or said of them, before any fit."""
+    features = frozenset(test.features)
     problems = [
         f"[importance] {entry.method} n_rows must be at most the {test.n_samples} "
         f"rows of the test data; {entry.options['n_rows']} was given."
@@ -17,19 +18,19 @@ def check_rows(config: AuditConfig, test: Dataset) -> None:
         and not METHODS[entry.method].draws_rows
     ]
     problems += [
-        f"[supplied] {entry.file!r} lacks the loss of the full model in each round: "
-        f"each drew {entry.options['n_rows']} of {test.n_samples} rows, and DALEX "
-        "takes off the mean over the rounds. Supply the .rds that R saved, or losses: "
-        'form = "raw", here and under [[importance]].'
+        f"[supplied] {quote(entry.file)} lacks the loss of the full model in each "
+        f"round: each drew {entry.options['n_rows']} of {test.n_samples} rows, and "
+        "DALEX takes off the mean over the rounds. Supply the .rds that R saved, or "
+        'losses: form = "raw", here and under [[importance]].'
         for entry in config.supplied
         if _lacks_full_losses(entry, test)
     ]
     problems += [
-        f"[report] {key} must name features of the audit; {name!r} is "
+        f"[report] {key} must name features of the audit; {quote(name)} is "
         f"none.{did_you_mean(name, test.features)}"
         for key in ("rationale", "always_show")
         for name in getattr(config.report, key)
-        if name not in test.features
+        if name not in features
     ]
     if problems:
         raise ConfigError(problems)
@@ -57,12 +58,12 @@ def check_names(
         )
     names = [model.name for model in models]
     problems = [
-        f"The names of the models must differ; {name!r} is there twice."
+        f"The names of the models must differ; {quote(name)} is there twice."
         for name in dict.fromkeys(names)
         if names.count(name) > 1
     ]
     problems += [
-        f"[[derived]] {section.name!r} is no column of {test.name}. Add it: "
+        f"[[derived]] {quote(section.name)} is no column of {test.name}. Add it: "
         "derived.with_derived(rows, config.derived)"
         for section in config.derived
         if not test.unread.get(section.name)
@@ -101,7 +102,7 @@ def check_names(
         ("feature of a surface", surface_features, test.features),
     ):
         problems += [
-            f"A {what} must be one that the audit has; {name!r} is not."
+            f"A {what} must be one that the audit has; {quote(name)} is not."
             f"{did_you_mean(name, available)}"
             for name in sorted(uses - set(available))
         ]

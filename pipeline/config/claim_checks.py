@@ -9,7 +9,7 @@ from typing import Any, cast
 from ..assess.claims import CLAIMS, OF_IMPORTANCE, OF_LOSS
 from ..methods.importance import METHODS, options_of
 from ..records.dataset_and_model import Task
-from ..records.errors import did_you_mean, listed, several
+from ..records.errors import did_you_mean, listed, quote, several
 from ..records.losses import default_losses
 from .cross_checks import Entry, Facts, unknown_groups, unknown_names
 
@@ -82,7 +82,8 @@ def _method_problems(
     names = [entry["name"] for entry in entries if entry.get("name")]
     if name and name not in names:
         hint = did_you_mean(name, names)
-        yield f"{where} entry names {name!r}, which no [[importance]] is called.{hint}"
+        what = "which no [[importance]] is called"
+        yield f"{where} entry names {quote(name)}, {what}.{hint}"
         return
     same = [
         entry
@@ -110,12 +111,12 @@ def _not_measured(where: str, values: Values, same: Sequence[Values]) -> Iterato
     nobody = f"no [[importance]] asks {method!r}"
     for engine in engines:
         if not any(engine in ("python", *entry.get("engines", ())) for entry in same):
-            yield f"{where} {nobody} of engine {engine!r}."
+            yield f"{where} {nobody} of engine {quote(engine)}."
     if model and METHODS[method].asks == "data":
         why = "which asks the data"
         yield f"{where} model does not work with {method!r}, {why}; leave it out."
     elif model and not any(_holds(entry, "models", model) for entry in same):
-        yield f"{where} {nobody} of model {model!r}."
+        yield f"{where} {nobody} of model {quote(model)}."
     if loss and METHODS[method].unit != "loss":
         why = "which measures no loss"
         yield f"{where} loss does not work with {method!r}, {why}; leave it out."
@@ -173,7 +174,7 @@ def _second_problems(
         yield from unknown_names(where, key, options.get(key), facts.models)
     other = options.get("other_method")
     if other and not any(entry["method"] == other for entry in entries):
-        yield f"{where} other_method: no [[importance]] asks {other!r}."
+        yield f"{where} other_method: no [[importance]] asks {quote(other)}."
     if values["kind"] == "likeness" and not (options.get("other") or other):
         yield f"{where} other or other_method is missing; kind 'likeness' needs one."
 
@@ -191,7 +192,7 @@ def _table_problems(where: str, values: Values) -> Iterator[str]:
     for name, number in options.get("numbers", {}).items():
         if round(number, decimals) != number:
             rule = f"numbers must have at most {several(decimals, 'decimal')}"
-            yield f"{where} {rule}; that of {name!r} is {number!r}."
+            yield f"{where} {rule}; that of {quote(name)} is {quote(number)}."
     instead = {"features": "numbers", "engine": "engines", "paper": "numbers"}
     for key, other in instead.items():
         if values.get(key) not in (None, ()):

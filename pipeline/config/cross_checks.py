@@ -13,7 +13,7 @@ from ..data.derived_columns import DERIVED
 from ..data.expressions import problem_of
 from ..methods.importance import METHODS, options_of
 from ..methods.importance.random_subspace import PERF
-from ..records.errors import did_you_mean, listed
+from ..records.errors import did_you_mean, listed, quote
 from ..records.losses import default_losses
 from .questions import unsuited
 
@@ -68,18 +68,19 @@ def data_problems(entry: Entry) -> Iterator[str]:
         yield f"{where} {rule}; leave it out."
     if weights and weights == target:
         rule = "weights must be another column than the target"
-        yield f"{where} {rule}; {weights!r} was given."
+        yield f"{where} {rule}; {quote(weights)} was given."
     if split is not None and split in (target, weights):
         rule = "test.column must be another column than the target and the weights"
-        yield f"{where} {rule}; {split!r} was given."
+        yield f"{where} {rule}; {quote(split)} was given."
     for role, column in (("target", target), ("weights", weights), ("split", split)):
         for key in ("features", "held_out_columns"):
             if column and column in values.get(key, ()):
-                yield f"{where} {key} must leave out the {role}; it holds {column!r}."
+                rule = f"{key} must leave out the {role}"
+                yield f"{where} {rule}; it holds {quote(column)}."
     for column in values.get("held_out_columns", ()):
         if column in values.get("features", ()):
             rule = "features must leave out held_out_columns"
-            yield f"{where} {rule}; it holds {column!r}."
+            yield f"{where} {rule}; it holds {quote(column)}."
 
 
 def top_k_problems(
@@ -94,7 +95,7 @@ def top_k_problems(
         if name not in names:
             what = "no method or model of this audit"
             hint = did_you_mean(name, names)
-            yield f"{entry.where} all_rows names {name!r}, which is {what}.{hint}"
+            yield f"{entry.where} all_rows names {quote(name)}, which is {what}.{hint}"
 
 
 def selection_problems(entry: Entry, importance: Sequence[Entry]) -> Iterator[str]:
@@ -119,7 +120,7 @@ def derived_problems(entries: Sequence[Entry], *data: Entry) -> Iterator[str]:
         name = entry.values.get("name")
         if name in names:
             what = "the name of a column, or of one derived before it"
-            yield f"{entry.where} name {name!r} is {what}. Choose another."
+            yield f"{entry.where} name {quote(name)} is {what}. Choose another."
         names |= {name} if name else set()
         if "kind" in entry.values:
             yield from _option_problems(entry)
@@ -174,7 +175,8 @@ def model_problems(entries: Sequence[Entry]) -> Iterator[str]:
         name = entry.values.get("name")
         if name in names:
             how = "Give each model a name of its own."
-            yield f"{entry.where} name {name!r} is that of a model before it. {how}"
+            what = "that of a model before it"
+            yield f"{entry.where} name {quote(name)} is {what}. {how}"
         names |= {name} if name else set()
         is_read = entry.values or not entry.problems
         if is_read and not entry.faulty & set(SOURCE):
@@ -225,7 +227,7 @@ def importance_problems(entries: Sequence[Entry], facts: Facts) -> Iterator[str]
         yield from _key_problems(where, values, facts)
     for name, where in _named_twice(entries):
         how = "Give each a name of its own."
-        yield f"{where} name {name!r} is that of an entry before it. {how}"
+        yield f"{where} name {quote(name)} is that of an entry before it. {how}"
     for first, second in combinations(entries, 2):
         if _ask_the_same(first.values, second.values, facts.task):
             method, of = second.values["method"], second.values.get("of", "features")
@@ -271,8 +273,8 @@ def unknown_names(
     for name in (names,) if isinstance(names, str) else names or ():
         if name and choices is not None and name not in choices:
             rule = f"must be {'one of' if isinstance(names, str) else 'among'}"
-            hint = did_you_mean(name, choices)
-            yield f"{where} {key} {rule} {listed(choices)}; {name!r} was given.{hint}"
+            clause = f"{quote(name)} was given.{did_you_mean(name, choices)}"
+            yield f"{where} {key} {rule} {listed(choices)}; {clause}"
 
 
 def unknown_groups(
@@ -284,7 +286,7 @@ def unknown_groups(
             if name not in facts.groups:
                 hint = did_you_mean(name, facts.groups)
                 what = "which is not in [groups]"
-                yield f"{where} features names {name!r}, {what}.{hint}"
+                yield f"{where} features names {quote(name)}, {what}.{hint}"
 
 
 def _of_problems(where: str, values: Mapping[str, Any]) -> Iterator[str]:
@@ -318,7 +320,7 @@ def _key_problems(where: str, values: Mapping[str, Any], facts: Facts) -> Iterat
         if values.get(key) and why:
             yield f"{where} {key} does not work with {name!r}, {why}; leave it out."
     if values.get("form") == "ratio" and method.unit != "loss":
-        rule = f"form = 'ratio' does not work with {name!r}, whose baseline is 0"
+        rule = f"form = 'ratio' does not work with {quote(name)}, whose baseline is 0"
         yield f"{where} {rule}; leave it out."
     problem = unsuited(values.get("losses", ()), facts.task) if facts.task else ""
     if problem and not useless["losses"]:
@@ -403,7 +405,7 @@ def supplied_problems(
             question = f"{method!r} of {values.get('of', 'features')}"
             yield (
                 f"{where} answers what nobody asks: no [[importance]] asks {question} "
-                f"of model {model!r}{f' by {loss!r}' if loss else ''}. Add it, or "
+                f"of model {quote(model)}{f' by {loss!r}' if loss else ''}. Add it, or "
                 "leave the numbers out."
             )
         names = ("package", "version", *QUESTION)

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from ..records.errors import did_you_mean
+from ..records.errors import did_you_mean, quote
 from ..records.template_folder import templates
 
 KINDS = (
@@ -193,4 +193,5 @@ def framework_problems(where: str, names: Sequence[str]) -> Iterator[str]:
         if name not in ids:
             hint = did_you_mean(name, ids)
             offer = f"On offer: {', '.join(ids)}."
-            yield f"{where} frameworks names {name!r}, which is unknown.{hint} {offer}"
+            what = f"{quote(name)}, which is unknown"
+            yield f"{where} frameworks names {what}.{hint} {offer}"

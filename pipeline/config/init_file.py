@@ -17,7 +17,7 @@ from ..data import column_roles, column_types
 from ..data.splits import Rows, drawn_rows
 from ..data.tables import Table, read_table
 from ..records.dataset_and_model import Task
-from ..records.errors import DataError, did_you_mean, listed, several
+from ..records.errors import DataError, did_you_mean, listed, quote, several
 
 EXAMPLE = Path(__file__).with_name("example.toml")
 FRACTION, SEED = 0.25, 1
@@ -157,7 +157,7 @@ def _sorted_out(
         else:
             features[name] = column
     if not features:
-        reasons = "; ".join(f"{name!r}: {why}" for name, why in left_out.items())
+        reasons = "; ".join(f"{quote(name)}: {why}" for name, why in left_out.items())
         raise DataError(
             f"{table.name} has no column that can be a feature "
             f"({reasons or 'the target is alone'}). Correct one of them."

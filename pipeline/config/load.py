@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from ..assess.claims import keys_of
 from ..assess.claims.section import CLAIM_KINDS, ClaimSection, claim_rules
 from ..methods.importance import METHODS, RESERVED, options_of
-from ..records.errors import ConfigError, did_you_mean
+from ..records.errors import QUOTED, ConfigError, did_you_mean, quote
 from ..records.value_rules import Misfit, Misfits, Rule
 from .claim_checks import claim_problems
 from .cross_checks import (
@@ -179,7 +179,7 @@ def _entries(key: str, value: Any, source: str) -> Iterator[Entry]:
             )
             yield _read(where, LISTS[key], item)
     elif key in LISTS:
-        rule = f"must be a list of tables, [[{key}]]; {_quote(value)} was given."
+        rule = f"must be a list of tables, [[{key}]]; {quote(value)} was given."
         yield Entry(source, {}, (f"{source}{key} {rule}",))
     elif key in (rules := rules_of(AuditConfig)):
         values, problems = _values(rules, {key: value}, source)
@@ -192,7 +192,7 @@ def _read(where: str, section: type, table: Any) -> Entry:
     """Return the keys of one section, those of a method's options among them."""
     if not isinstance(table, Mapping):
         return Entry(
-            where, {}, (f"{where} must be a table; {_quote(table)} was given.",)
+            where, {}, (f"{where} must be a table; {quote(table)} was given.",)
         )
     rules = rules_of(section)
     options = _options(section, table) if section in OWN_KEYS else {}
@@ -314,16 +314,16 @@ def _with_options(entry: Question) -> Question:
 
 def _sentence(where: str, key: str, misfit: Misfit) -> str:
     """Return the sentence about a value that breaks its rule."""
-    subject = f"{where}{'.'.join((key, *misfit.path))}"
+    subject = f"{where}{'.'.join((key, *map(_short, misfit.path)))}"
     if key == "groups" and misfit.path:
-        subject = f"{where}[groups] {misfit.path[0]}"
+        subject = f"{where}[groups] {_short(misfit.path[0])}"
     if misfit.is_missing:
         return f"{subject} is missing; it must be {misfit.rule}."
     hint = ""
     if isinstance(misfit.value, str):
         hint = did_you_mean(misfit.value, misfit.allowed_names)
     times = " twice" if misfit.is_repeated else ""
-    clause = f"{_quote(misfit.value)} was given{times}"
+    clause = f"{quote(misfit.value)} was given{times}"
     return f"{subject} must be {misfit.rule}; {clause}.{hint}"
 
 
@@ -334,10 +334,9 @@ def _unknown_key(where: str, key: str, keys: tuple[str, ...]) -> str:
         hint = " It belongs at the top level, before the first section."
     elif not hint and key in RESERVED:
         hint = " The audit sets it."
-    return f"{where} has no key {key!r}.{hint}"
+    return f"{where} has no key {quote(key)}.{hint}"
 
 
-def _quote(value: Any) -> str:
-    """Return a value as a sentence quotes it, cut where it is long; TOML has true."""
-    text = str(value).lower() if isinstance(value, bool) else repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
+def _short(key: str) -> str:
+    """Return a key that the user chose, cut if it is long."""
+    return key if len(key) < QUOTED - 1 else quote(key)

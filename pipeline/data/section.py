@@ -9,6 +9,8 @@ from ..records.dataset_and_model import Task
 from ..records.value_rules import NAME, SHA256, Pattern, Range, Tables
 
 Names: TypeAlias = Annotated[tuple[str, ...], Range(least=1)]
+EXACT = Range(least=-(2**53), most=2**53)
+"""The integers that every table keeps apart, those of Parquet and of R too."""
 FILE = {"file": Annotated[str, NAME]}
 SOURCES: tuple[dict[str, Any], ...] = (
     FILE,
@@ -76,7 +78,7 @@ class DataSection:
     test: Annotated[Mapping[str, Any], Tables((*SOURCES, *SPLITS))]
     target: Annotated[str, NAME]
     task: Task
-    positive_class: str | Annotated[int, Range()] | bool | None = None
+    positive_class: str | Annotated[int, EXACT] | bool | None = None
     weights: str = ""
     features: tuple[str, ...] = ()
     held_out_columns: tuple[str, ...] = ()

@@ -52,9 +52,25 @@ class LockedError(AuditError):
     """An audit that another process is at work on."""
 
 
+QUOTED = 60
+"""Characters of a user's text that a message repeats; a longer one is cut."""
+
+
+def quote(value: object) -> str:
+    """Return a value as a message repeats it: as Python writes it, cut if long.
+
+    Examples
+    --------
+    >>> print(quote("size"), quote(True), quote("x" * 80))
+    'size' true 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...
+    """
+    text = str(value).lower() if isinstance(value, bool) else repr(value)  # as TOML
+    return text if len(text) <= QUOTED else f"{text[: QUOTED - 3]}..."
+
+
 def listed(names: Iterable[object], *, limit: int = 5) -> str:
-    """Return the first `limit` names quoted, and how many more there are."""
-    quoted = [repr(name) for name in names]
+    """Return the first `limit` names as `quote` has them, and how many more."""
+    quoted = [quote(name) for name in names]
     more = len(quoted) - limit
     text = ", ".join(quoted[:limit])
     return f"{text} and {more} more" if more > 0 else text
@@ -79,6 +95,8 @@ def several(number: float, one: str) -> str:
 
 def did_you_mean(word: str, candidates: Iterable[str]) -> str:
     """Return " Did you mean 'x'?" for the nearest known word, or an empty text."""
+    if len(word) > QUOTED:  # time grows with the product of the lengths
+        return ""
     by_lower = {name.casefold(): name for name in candidates}
     near = get_close_matches(word.casefold(), list(by_lower), n=1)
-    return f" Did you mean {by_lower[near[0]]!r}?" if near else ""
+    return f" Did you mean {quote(by_lower[near[0]])}?" if near else ""

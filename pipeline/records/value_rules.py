@@ -14,8 +14,8 @@ One rule serves the check, the sentence of an error and the JSON Schema. Not: se
 or one key against another.
 """
 
-import math
 import re
+import sys
 from collections.abc import Callable, Mapping
 from numbers import Integral, Real
 from types import MappingProxyType, NoneType, UnionType
@@ -23,9 +23,15 @@ from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_ori
 
 from .errors import listed
 
+MOST = 1_000_000
+"""The largest count: of repeats, rows or points. Far larger ones meet the memory."""
+
 
 class Range(NamedTuple):
-    """Bounds of a number: `least` and `most` belong to it, `above` and `below` not."""
+    """Bounds of a number: `least` and `most` belong to it, `above` and `below` not.
+
+    An integer without a `most` is a count, which ends at `MOST`.
+    """
 
     least: float | None = None
     most: float | None = None
@@ -182,13 +188,18 @@ def _flag(bounds: None) -> Rule:
 
 def _integer(bounds: Range | None) -> Rule:
     limits = Range(least=1) if bounds is None else bounds
+    ceiling = limits if limits.most is not None else Range(most=MOST)
     rule = _checked(
         f"an integer{_in_words(limits)}",
         f"integers{_in_words(limits)}",
-        {"type": "integer", **_as_schema(limits)},
+        {"type": "integer", **_as_schema(limits), **_as_schema(ceiling)},
         lambda value: _is_a(Integral, value),
     )
-    return rule._replace(read=lambda value: int(_bounded(rule.read(value), limits)))
+
+    def read(value: Any) -> int:
+        return int(_bounded(_bounded(rule.read(value), limits), ceiling))
+
+    return rule._replace(read=read)
 
 
 def _number(bounds: Range | None) -> Rule:
@@ -197,7 +208,8 @@ def _number(bounds: Range | None) -> Rule:
         f"a number{_in_words(limits)}",
         f"numbers{_in_words(limits)}",
         {"type": "number", **_as_schema(limits)},
-        lambda value: _is_a(Real, value) and math.isfinite(value),
+        # An integer of hundreds of digits is a number to TOML, and no float.
+        lambda value: _is_a(Real, value) and abs(value) <= sys.float_info.max,
     )
     return rule._replace(read=lambda value: float(_bounded(rule.read(value), limits)))
 
@@ -277,8 +289,11 @@ def _list(item: Rule, bounds: Range | Repeated) -> Rule:
         # A key of a table in the list has a rule of its own.
         misfits = [m if m.path[1:] else m._replace(rule=one, path=()) for m in misfits]
         if is_text:
-            twice = [part for i, part in enumerate(value) if part in value[:i]]
-            misfits += [Misfit(part, one, is_repeated=True) for part in twice]
+            seen: set[Any] = set()  # of texts that keep their rule: these can be hashed
+            for part in parts.values():
+                if part in seen:
+                    misfits.append(Misfit(part, one, is_repeated=True))
+                seen.add(part)
         if misfits:
             raise Misfits(*misfits)
         return tuple(parts.values())

@@ -453,6 +453,48 @@ def test_a_rule_takes_what_its_annotation_says(annotation, good, bad):
             rule.read(value)
 
 
+def test_a_list_of_names_costs_each_name_a_few_comparisons():
+    class Counted(str):
+        n_comparisons = 0
+
+        def __eq__(self, other):
+            Counted.n_comparisons += 1
+            return str.__eq__(self, other)
+
+        __hash__ = str.__hash__
+
+    names = [Counted(f"x{i}") for i in range(2000)]
+    assert rule_of(tuple[str, ...]).read(names) == tuple(names)
+    assert Counted.n_comparisons < 3 * len(names)
+
+
+def test_a_text_that_a_list_holds_again_is_named_once_for_each_time():
+    with pytest.raises(Misfits) as error:
+        rule_of(tuple[str, ...]).read(["a", "b", "a", "c", "a"])
+    assert [item.value for item in error.value.items] == ["a", "a"]
+
+
+def test_no_count_is_so_large_that_memory_would_decide():
+    counts = [
+        (where, key, rule)
+        for where, rules in every_rule()
+        for key, rule in rules.items()
+        if "integer" in json.dumps(rule.schema) and key != "positive_class"
+    ]
+    assert len(counts) > 50
+    for where, key, rule in counts:
+        with pytest.raises(Misfits):
+            rule.read(2**63 - 1), (where, key)
+
+
+def every_rule():
+    """Yield every section, method and claim with its rules."""
+    for section in (AuditConfig, *TABLES.values(), *LISTS.values()):
+        yield section.__name__, rules_of(section)
+    for method in METHODS:
+        yield method, option_rules(method)
+
+
 def test_only_texts_are_suggested():
     with pytest.raises(Misfits) as error:
         rule_of(Literal["one", 2]).read("on")

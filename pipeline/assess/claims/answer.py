@@ -5,7 +5,7 @@ from typing import Annotated, Literal, NamedTuple
 import numpy as np
 
 from ...records.dataset_and_model import Floats
-from ...records.errors import NotApplicable, did_you_mean, listed
+from ...records.errors import NotApplicable, did_you_mean, listed, quote
 from ...records.importance_record import Importance
 from ...records.value_rules import Range
 
@@ -42,7 +42,7 @@ def numbers_of(record: Importance, numbers: Floats, features: Names) -> Floats:
     """Return the numbers of some features, in their order."""
     for name in (name for name in features if name not in record.features):
         hint = did_you_mean(name, record.features)
-        raise NotApplicable(f"There is no {name!r} among the {record.of}.{hint}")
+        raise NotApplicable(f"There is no {quote(name)} among the {record.of}.{hint}")
     values = numbers[[record.features.index(name) for name in features]]
     missing = [name for name, n in zip(features, values, strict=True) if np.isnan(n)]
     if missing:
