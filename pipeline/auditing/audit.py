@@ -189,7 +189,7 @@ class _Run:
 
     def read_supplied(self) -> None:
         """Read what was measured elsewhere, for rows that can be audited."""
-        preconditions.check_rows(self.config, self.test)
+        preconditions.check_rows(self.config, self.train, self.test)
         self.supplied = read_files(self.config)
 
     def fit(self, fitted: tuple[FittedModel, ...]) -> None:

@@ -13,6 +13,8 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Literal, NamedTuple, TypeVar
 
+import numpy as np
+
 from importance_audit.r_bridge import host
 from importance_audit.r_bridge.errors import (
     RBridgeError,
@@ -294,6 +296,15 @@ class Journal:
             if finding is not None:
                 self.findings.append(finding)
 
+    @property
+    def has_numbers(self) -> bool:
+        """Whether any importance was measured here: one finite number is enough."""
+        return any(
+            np.isfinite(importance.values).any()
+            for importance in self.importances
+            if not importance.is_supplied
+        )
+
     def unanswered(self) -> tuple[Finding, ...]:
         """Return one note for each reason why questions have no answer."""
         return tuple(
@@ -320,6 +331,8 @@ class Journal:
 
         Without `test`, no rows were read.
         """
+        if self.status == "complete" and not self.has_numbers:
+            self.findings.append(_nothing_measured(fitted))
         parts = (train, test, test.reference if test else None)
         rows = [part.sha256 for part in parts if part is not None]
         digest = hashlib.sha256("|".join(rows).encode()).hexdigest()
@@ -375,6 +388,16 @@ def empty_result(
     train, test = rows or (None, None)
     asked_r = isinstance(error, RUnavailable)
     return journal.result(train, test, config, (), asked_r=asked_r)
+
+
+def _nothing_measured(models: tuple[FittedModel, ...]) -> Finding:
+    return Finding(
+        check="nothing_measured",
+        severity="failure",
+        subject=", ".join(model.name for model in models),
+        message="No importance was measured: no ranking has a finite number.",
+        remedy="Mend what the other findings name, or ask another method or loss.",
+    )
 
 
 def _questions(questions: list[tuple[str, str]]) -> str:

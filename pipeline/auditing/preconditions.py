@@ -1,5 +1,7 @@
 """What cannot be told before configuration, rows and models meet: counts and names."""
 
+import numpy as np
+
 from ..config.load import AuditConfig
 from ..config.questions import SuppliedSection
 from ..methods.importance import METHODS
@@ -7,8 +9,23 @@ from ..records.dataset_and_model import Dataset, FittedModel
 from ..records.errors import ConfigError, DataError, ModelError, did_you_mean, quote
 
 
-def check_rows(config: AuditConfig, test: Dataset) -> None:
-    """Refuse what cannot be drawn of these rows, or said of them, before any fit."""
+def check_rows(config: AuditConfig, train: Dataset | None, test: Dataset) -> None:
+    """Refuse what cannot be drawn of these rows, or said of them, before any fit.
+
+    Raises
+    ------
+    DataError
+        If a target never varies.
+    ConfigError
+        If the configuration asks for what the rows do not have.
+    """
+    for rows in (train, test):
+        if rows is not None and len(np.unique(rows.y)) < 2:
+            raise DataError(
+                f"{rows.name}: target {quote(rows.target)} holds only the value "
+                f"{rows.y[0]:.15g}, and importances need one that varies. Name another "
+                "target, or split the rows otherwise."
+            )
     features = frozenset(test.features)
     problems = [
         f"[importance] {entry.method} n_rows must be at most the {test.n_samples} "

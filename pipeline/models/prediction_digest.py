@@ -8,6 +8,8 @@ from ..records.dataset_and_model import Floats
 
 DIGITS = 7
 """Of the largest prediction: far above what another BLAS changes."""
+LARGEST_POWER = 308
+"""Of ten, that is a float."""
 
 
 def predictions_sha256(predictions: Floats) -> str:
@@ -42,8 +44,11 @@ def predictions_sha256(predictions: Floats) -> str:
     largest = float(finite.max(initial=0.0))
     exponent = int(np.floor(np.log10(largest))) - DIGITS + 1 if largest else 0
     with np.errstate(invalid="ignore"):
-        # An exact power of ten on either side: 10.0**-3 is not one.
-        whole = table * 10.0**-exponent if exponent < 0 else table / 10.0**exponent
+        # Exact powers of ten on either side: 10.0**-3 is not one. The power for tiny
+        # numbers can be larger than any float, so it is taken in two parts.
+        up = min(max(-exponent, 0), LARGEST_POWER)
+        rest, down = max(-exponent - up, 0), max(exponent, 0)
+        whole = table * 10.0**up * 10.0**rest / 10.0**down
     lines = [f"predictions {table.shape[0]} {table.shape[1]} {exponent}"]
     lines += (" ".join(map(_digits, row)) for row in np.rint(whole).tolist())
     return hashlib.sha256("".join(f"{line}\n" for line in lines).encode()).hexdigest()

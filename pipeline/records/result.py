@@ -167,11 +167,14 @@ class AuditResult:
         were supplied, none disagreeing, no named engine missing, nothing found above
         info. "confirmed with exceptions":
         nothing at or above `fail_on` but what is accepted. "not confirmed": something
-        is. "not established": a method failed, or the run did not come to its end.
+        is. "not established": a method failed, nothing was measured, or the run did not
+        come to its end.
         """
         severities = {finding.severity for finding in self.findings}
         checks = {finding.check for finding in self.findings}
-        if "method_failed" in checks or self.run.status != "complete":
+        if {"method_failed", "nothing_measured"} & checks:
+            return "not established"
+        if self.run.status != "complete":
             return "not established"
         if self.against:
             return "not confirmed"

@@ -14,7 +14,8 @@ from importance_audit.data.datasets import dataset
 from importance_audit.models.fit import wrap
 from importance_audit.r_bridge import host
 from importance_audit.r_bridge.errors import RUnavailable
-from importance_audit.records.errors import ConfigError, ModelError
+from importance_audit.records.as_json import dumps, loads
+from importance_audit.records.errors import ConfigError, DataError, ModelError
 from importance_audit.records.streams import seed_of
 from importance_audit.report.pages.html import show
 
@@ -54,6 +55,77 @@ def by(result, engine, **facts):
         if importance.engine == engine
         and all(getattr(importance, name) == value for name, value in facts.items())
     ]
+
+
+@pytest.mark.parametrize("scale", [1e-305, 1e-320, 1e300])
+def test_the_unit_of_the_target_decides_nothing(scale):
+    config = parse_config({"importance": [{**PERMUTATION, "losses": ["mae"]}]})
+    X, y = rows(80, seed=1)
+    model = callable_model(lambda X: (3 * X["a"] - X["b"]) * scale)
+    test = dataset(X, y * scale, name="test rows", task="regression")
+    result = audit(None, test, config, models=(model,))
+    (importance,) = result.importances
+    assert (result.run.status, exit_code(result)) == ("complete", 0)
+    assert importance.mean[0] > importance.mean[1] > importance.mean[2] == 0
+    assert loads(dumps(result)).verdict == result.verdict
+    assert "</html>" in show(result).html
+
+
+@pytest.mark.parametrize("which", ["training rows", "test rows"])
+def test_a_target_that_never_varies_is_refused(which):
+    X, y = rows(80, seed=1)
+    sides = [
+        dataset(X, y * 0 + 0.1 if name == which else y, name=name, task="regression")
+        for name in ("training rows", "test rows")
+    ]
+    with pytest.raises(DataError) as error:
+        audit(*sides, parse_config({}), models=(linear(),))
+    assert str(error.value) == (
+        f"{which}: target 'y' holds only the value 0.1, and importances need one "
+        "that varies. Name another target, or split the rows otherwise."
+    )
+
+
+def sure_of_a_wrong_class(losses):
+    """Return the audit of a model that gives some observed classes probability 0."""
+    X, y = rows(80, seed=1)
+    test = dataset(X, (y > 0) * 1, name="rows", task="binary", classes=[0, 1])
+    model = wrap(
+        lambda X: (X["a"] < 0).astype(float),
+        name="sure",
+        task="binary",
+        features=("a", "b", "unread"),
+        classes=[0, 1],
+    )
+    config = parse_config({"importance": [{**PERMUTATION, "losses": losses}]})
+    return audit(None, test, config, models=(model,))
+
+
+def test_an_audit_that_measured_nothing_is_not_established():
+    result = sure_of_a_wrong_class(["log_loss"])
+    assert np.isnan(result.importances[0].mean).all()
+    assert (result.verdict, exit_code(result)) == ("not established", 4)
+    assert [f.message for f in result.findings if f.check == "nothing_measured"] == [
+        "No importance was measured: no ranking has a finite number."
+    ]
+    assert "Nothing was measured" in show(result).html
+
+
+def test_one_finite_ranking_is_something_measured():
+    result = sure_of_a_wrong_class(["log_loss", "brier"])
+    assert "nothing_measured" not in {finding.check for finding in result.findings}
+    assert result.verdict != "not established"
+
+
+def test_a_model_that_never_predicts_leaves_nothing_measured():
+    def fails(_):
+        raise RuntimeError("no weights")
+
+    result = audited(callable_model(fails))
+    assert (result.verdict, exit_code(result)) == ("not established", 4)
+    (nothing,) = (f for f in result.findings if f.check == "nothing_measured")
+    assert nothing.subject == "given"
+    assert any("no weights" in finding.message for finding in result.findings)
 
 
 def test_the_seed_of_a_question_is_named_by_model_method_and_what_it_is_of():

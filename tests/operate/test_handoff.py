@@ -209,6 +209,13 @@ def test_a_digest_is_that_of_seven_digits():
     assert predictions_sha256(f) == sha256(text.encode()).hexdigest()
 
 
+def test_the_smallest_predictions_have_a_digest_too():
+    text = "predictions 2 1 -311\n1000000\n-2500000\n"
+    tiny = predictions_sha256(np.array([1e-305, -2.5e-305]))
+    assert tiny == sha256(text.encode()).hexdigest()
+    assert predictions_sha256(np.array([5e-324])) != tiny
+
+
 def test_rounding_of_another_machine_changes_no_digest():
     f = np.random.default_rng(1).normal(3000, 500, size=(500, 3))
     other = f * (1 + 1e-15)

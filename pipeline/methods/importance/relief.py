@@ -129,6 +129,8 @@ def relieff(
     refuse_weights(data, "relieff")
     refuse_constant_target(data, "relieff")
     names = [name for name in data.X if is_measurable(data.X[name])]
+    if not names:  # nor is there a distance
+        return by_name(data, {}), np.zeros((1, 1))
     table = _Table(
         np.array([_scaled(data, name) for name in names]),
         (same_below, different_above),

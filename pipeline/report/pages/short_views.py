@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 LEADERS = 3
-STOPPED = ("interrupted", "step_failed", "engine_required", "method_failed")
+STOPPED = (
+    *("interrupted", "step_failed", "engine_required"),
+    *("method_failed", "nothing_measured"),
+)
 """Checks whose findings say that a part of the run has no answer."""
 PAIR = ("model", "method", "of", "loss", "positive_class", "feature")
 OUTCOMES = {"failed": "failures", "error": "errors", "skipped": "skipped"}

@@ -41,6 +41,7 @@ REASONS = {
     "method_failed": "failed",
     "interrupted": "failed",
     "step_failed": "failed",
+    "nothing_measured": "failed",
     "engine_required": "unavailable",
     "engine_missing": "unavailable",
     "not_applicable": "not applicable",

@@ -191,7 +191,10 @@ def _accepted(facts: Facts) -> Sentence:
 
 
 def _not_established(facts: Facts) -> Sentence:
-    order = ("interrupted", "engine_required", "step_failed", "method_failed")
+    order = (
+        *("interrupted", "engine_required", "step_failed"),
+        *("method_failed", "nothing_measured"),
+    )
     stopped = sorted(
         (finding for finding in facts.result.findings if finding.check in order),
         key=lambda finding: order.index(finding.check),

@@ -19,7 +19,10 @@ from ..baseline.baseline_checks import OF_BASELINE
 FILE_NAME = "findings.toml"
 LEAST_DIGITS = 12
 """Of a key in the file: as many as section K prints."""
-NEVER_ACCEPTED = ("interrupted", "step_failed", "engine_required", "method_failed")
+NEVER_ACCEPTED = (
+    *("interrupted", "step_failed", "engine_required"),
+    *("method_failed", "nothing_measured"),
+)
 """Checks whose findings say that numbers are missing: nobody can accept those."""
 LATER = (
     *("answer_unmatched", "answer_ambiguous"),

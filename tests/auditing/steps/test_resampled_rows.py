@@ -17,7 +17,9 @@ def rows(n=60, *, alike=False):
     X = pd.DataFrame(np.random.default_rng(1).normal(size=(n, 3)), columns=NAMES)
     if alike:
         X = X.iloc[[0] * n].reset_index(drop=True)
-    return dataset(X, 3 * X["a"] - X["b"], name="test rows", task="regression")
+    y = 3 * X["a"] - X["b"]
+    y = y + np.arange(n) if alike else y
+    return dataset(X, y, name="test rows", task="regression")
 
 
 def linear():

@@ -1,5 +1,7 @@
 """Test error of selected sets: who keeps what, on which rows, and what is said."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -92,11 +94,15 @@ def test_the_sign_chooses_in_whatever_form_perf_is_shown():
 
 
 def test_where_no_perf_is_above_zero_nothing_is_kept_and_nothing_judged():
-    mean = {"name": "mean", "estimator": "sklearn.dummy.DummyRegressor"}
-    sets = by_method(audit_selection(PCA, train=rows((0, 0, 0)), model=mean))
+    always = {"strategy": "constant", "constant": 0.5}
+    half = {"name": "half", "estimator": "sklearn.dummy.DummyRegressor"}
+    half["parameters"] = always
+    # Every error is a half, so all sets of features are exactly as good.
+    coin = replace(rows(), y=np.arange(40) % 2.0)
+    sets = by_method(audit_selection(PCA, train=coin, model=half))
     for name in ("random_subspace", "pca"):
         assert (set(sets[name]["k"]), sets[name]["value"].isna().all()) == ({0}, True)
-    assert sets["all features"]["value"].tolist() == [0, 0]
+    assert (sets["all features"]["value"] > 0).all()
 
 
 def test_a_signal_weaker_than_the_average_is_left_out_and_named():

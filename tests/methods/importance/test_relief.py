@@ -32,6 +32,17 @@ def measured(data, **options):
     return raw[:, 0, 0]
 
 
+@each_target
+def test_columns_that_never_vary_have_no_weight_and_change_no_other(data):
+    constant = data.X.assign(k=1.0, l=pd.Categorical(["a"] * len(data.X)))
+    names = {name: (name,) for name in constant}
+    beside = measured(replace(data, X=constant, groups=names))
+    assert beside[:-2].tolist() == measured(data).tolist()
+    assert np.isnan(beside[-2:]).all()
+    alone = {name: (name,) for name in "kl"}
+    assert np.isnan(measured(replace(data, X=constant[["k", "l"]], groups=alone))).all()
+
+
 # --- closed forms ---------------------------------------------------------------------
 
 SQUARE = {"a": [0.0, 0.1, 0.9, 1.0], "b": [0.0, 1.0, 0.0, 1.0]}
