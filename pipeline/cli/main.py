@@ -1,15 +1,14 @@
 """The commands and their exit codes. Not: what a command does (`operate`).
 
 Exit codes: 0 confirmed (also with exceptions), 1 not confirmed, 2 usage,
-configuration or data, 3 R required but unavailable, 4 a method or a step failed (the
-report is still written) or there is no report (the numbers are still written), 5
-another process is at work on the audit, 130 interrupted, by Ctrl-C, SIGTERM, a closed
-terminal or the time limit. 2 and 5 leave no run folder, nor does an unattended run that
-was killed, with 4.
+configuration or data, or no room for what is printed, 3 R required but unavailable, 4 a
+method or a step failed or nothing was measured (the report is still written) or there
+is no report (the numbers are still written), 5 another process is at work on the audit,
+130 interrupted, by Ctrl-C, SIGTERM, a closed terminal or the time limit. 2 and 5 leave
+no run folder, nor does an unattended run that was killed, with 4.
 """
 
-import io
-import sys
+from typing import Any
 
 import click
 
@@ -23,6 +22,7 @@ from .install_r import install_r
 from .render import render
 from .run import run
 from .schedule import schedule
+from .streams import outlets
 from .verify import verify
 
 COMMANDS = (
@@ -31,13 +31,19 @@ COMMANDS = (
 )
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class _Commands(click.Group):
+    """The commands, whose outcome is the same whoever reads what they print."""
+
+    def main(self, *args: Any, **options: Any) -> Any:
+        """Run the command that the arguments name."""
+        with outlets():
+            return super().main(*args, **options)
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="importance-audit")
 def main() -> None:
     """Audit the variable importances of fitted models, in Python and in R."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # not every terminal has every letter
-            stream.reconfigure(errors="backslashreplace")
 
 
 for command in COMMANDS:

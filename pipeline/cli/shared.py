@@ -136,8 +136,8 @@ def faults() -> Iterator[None]:
     except (AuditError, RBridgeError) as error:
         stop(2, str(error))
     except OSError as error:
-        if error.filename is None:  # such as a reader of our output that went away
-            raise
+        if error.filename is None:  # a write fails without the name of its file
+            stop(2, f"The system reports: {error.strerror or error}.")
         name = str(error.filename)
         stop(2, f"{name!r} cannot be used: {error.strerror}.")
     except ImportError as error:

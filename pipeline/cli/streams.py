@@ -1,0 +1,94 @@
+"""Standard output and standard error that nobody reads, or that have no room.
+
+Neither is a verdict on an audit: who closes a pipe has read enough, and the command
+ends as it would have ended; a full disk is one sentence, and exit code 2.
+"""
+
+import io
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import click
+
+STREAMS = {"stdout": "Standard output", "stderr": "Standard error"}
+UNWRITTEN = 2
+"""The exit code where a stream took not all that was printed."""
+
+
+class _Outlet(io.FileIO):
+    """A stream of the system that is written to for as long as it can be.
+
+    Attributes
+    ----------
+    fault : OSError or None
+        Why it took no more, but for a reader that went away.
+    """
+
+    fault: OSError | None = None
+
+    def write(self, data: Any) -> int:
+        """Write bytes, or let them go; return how many are done with."""
+        try:
+            return super().write(data)
+        except BlockingIOError:
+            raise
+        except OSError as error:
+            if not isinstance(error, BrokenPipeError):
+                self.fault = error
+            null = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(null, self.fileno())  # as Python would try again when it ends
+            os.close(null)
+            return len(data)
+
+
+@contextmanager
+def outlets() -> Iterator[None]:
+    """Print through streams that raise nothing; say at the end what was not written.
+
+    Streams that are no files of the system, as in tests, are left as they are. Letters
+    that a terminal lacks are printed as escapes.
+
+    Raises
+    ------
+    SystemExit
+        With code 2 if a stream had no room.
+    """
+    former = {name: getattr(sys, name) for name in STREAMS}
+    opened: dict[str, tuple[_Outlet, io.TextIOWrapper]] = {}
+    for name, stream in former.items():
+        if not isinstance(stream, io.TextIOWrapper):
+            continue
+        stream.reconfigure(errors="backslashreplace")
+        with suppress(io.UnsupportedOperation):
+            outlet = _Outlet(stream.fileno(), "wb", closefd=False)
+            lines = name == "stderr" or stream.line_buffering
+            text = io.TextIOWrapper(
+                io.BufferedWriter(outlet),
+                encoding=stream.encoding,
+                errors="backslashreplace",
+                line_buffering=lines,
+            )
+            stream.flush()
+            opened[name] = outlet, text
+            setattr(sys, name, text)
+    try:
+        yield
+    finally:
+        faults = {}
+        for name, (outlet, text) in opened.items():
+            text.flush()
+            if outlet.fault is not None:
+                faults[name] = outlet.fault
+        for name, fault in faults.items():
+            click.echo(
+                f"{STREAMS[name]} cannot be written: {fault.strerror}.", err=True
+            )
+        for name, (_, text) in opened.items():
+            text.flush()
+            setattr(sys, name, former[name])
+            text.close()  # not the stream of the system
+        if faults:
+            sys.exit(UNWRITTEN)

@@ -1,0 +1,105 @@
+"""Where a command prints to: a reader that went away, a disk that is full."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.cases import for_each
+
+BUNDLE = Path(__file__).parents[1] / "bundles" / "1.2"
+RUN = f"audit/runs/{next((BUNDLE / 'runs').iterdir()).name}"
+COMMANDS = [
+    ["verify", RUN],
+    ["diff", RUN, RUN],
+    ["history", "audit", "--json"],
+    ["verify", "nothing here"],
+]
+NO_SPACE = "cannot be written: No space left on device."
+full_disk = pytest.mark.skipif(
+    not Path("/dev/full").exists(), reason="this system has no /dev/full"
+)
+
+
+def ended(words, **streams):
+    """Return the exit code and what was printed, of streams that are kept."""
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **streams}
+    command = [sys.executable, "-m", "importance_audit", *words]
+    answer = subprocess.run(command, text=True, **streams)
+    return answer.returncode, answer.stdout or "", answer.stderr or ""
+
+
+def closed_pipe():
+    """Return the end of a pipe that nobody reads."""
+    read, write = os.pipe()
+    os.close(read)
+    return write
+
+
+@pytest.fixture
+def audit(tmp_path, monkeypatch):
+    """Stand beside a copy of a stored audit."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(BUNDLE, "audit")
+
+
+@pytest.mark.usefixtures("audit")
+@for_each(COMMANDS)
+def test_a_reader_that_went_away_changes_no_exit_code(words):
+    code, out, err = ended(words)
+    assert out or err
+    for name in ("stdout", "stderr"):
+        pipe = closed_pipe()
+        unread = ended(words, **{name: pipe})
+        os.close(pipe)
+        assert unread[0] == code, (name, unread)
+        assert "Traceback" not in unread[1] + unread[2]
+        assert "BrokenPipe" not in unread[1] + unread[2]
+
+
+@full_disk
+@pytest.mark.usefixtures("audit")
+@for_each(COMMANDS[:-1])
+def test_a_full_disk_is_one_sentence_and_no_verdict(words):
+    with open("/dev/full", "w") as full:
+        assert ended(words, stdout=full)[::2] == (2, f"Standard output {NO_SPACE}\n")
+
+
+@full_disk
+def test_nobody_can_be_told_that_both_streams_are_full():
+    with open("/dev/full", "w") as full:
+        assert ended(["--help"], stdout=full, stderr=full)[0] == 2
+        code, out, _ = ended(["no-such-command"], stderr=full)
+    assert (code, out) == (2, "")
+
+
+AUDIT = """
+[data]
+train = { sklearn = "load_diabetes" }
+test = { fraction = 0.33 }
+target = "target"
+task = "regression"
+[[models]]
+name = "linear"
+estimator = "sklearn.linear_model.LinearRegression"
+[[importance]]
+method = "t_statistic"
+"""
+
+
+def test_a_run_that_nobody_reads_ends_as_the_run(tmp_path):
+    (tmp_path / "audit.toml").write_text(AUDIT)
+    out, err = closed_pipe(), closed_pipe()
+    assert ended(["run", str(tmp_path)], stdout=out, stderr=err)[0] == 0
+    (run,) = (tmp_path / "runs").iterdir()
+    assert (run / "report.html").is_file()
+    if Path("/dev/full").exists():
+        with open("/dev/full", "w") as full:
+            code, _, words = ended(["run", str(tmp_path), "--quiet"], stderr=full)
+            assert code == 0
+            code, _, words = ended(["run", str(tmp_path)], stdout=full)
+        assert code == 2
+        assert words.endswith(f"Standard output {NO_SPACE}\n")
+        assert "Traceback" not in words
